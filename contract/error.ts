@@ -1,0 +1,71 @@
+/** Every error the interface defines. Specification: "Errors"; live 429 and 413: design decisions in the README. */
+import { z } from 'zod'
+
+const testNumber = z
+  .object({ code: z.enum(['TEST_NUMBER_REQUIRED', 'TEST_NUMBER_IN_LIVE_MODE']) })
+  .meta({ description: 'Present only when a number and the key belong to different modes.' })
+
+export const paymentRequiredData = z.object({
+  code: z.enum(['INSUFFICIENT_CREDIT', 'OVERDRAFT_LIMIT_EXCEEDED', 'TRIAL_DAILY_LIMIT_EXCEEDED']).meta({
+    description: 'Why the issue was not admitted; `TRIAL_DAILY_LIMIT_EXCEEDED` in test mode only.',
+    examples: ['INSUFFICIENT_CREDIT'],
+  }),
+  resetAt: z.iso
+    .datetime()
+    .optional()
+    .meta({ description: 'With `TRIAL_DAILY_LIMIT_EXCEEDED`: when the limit resets.' }),
+})
+
+export const tooManyRequestsData = z.object({
+  limit: z.enum(['perKey', 'perIp', 'perPhone', 'perKeyDaily', 'perOrgDaily', 'testModeDaily']).meta({
+    description: 'The rule that was exceeded.',
+    examples: ['perPhone'],
+  }),
+  policy: z
+    .enum(['key', 'platform'])
+    .meta({ description: "Whose rule it is: the key's own, or the platform's.", examples: ['platform'] }),
+  retryAfterMs: z
+    .int()
+    .nonnegative()
+    .optional()
+    .meta({
+      description: 'Milliseconds until a request may succeed; `Retry-After` has the seconds.',
+      examples: [60000],
+    }),
+})
+
+/** Errors any operation can answer. */
+export const commonErrors = {
+  BAD_REQUEST: { status: 400, message: 'Invalid request', data: testNumber.optional() },
+  UNAUTHORIZED: { status: 401, message: 'API key missing, malformed, inactive or unrecognized' },
+  FORBIDDEN: { status: 403, message: 'The key does not allow this request' },
+  CONFLICT: { status: 409, message: 'State conflict' },
+  TOO_MANY_REQUESTS: { status: 429, message: 'Too many requests', data: tooManyRequestsData },
+  INTERNAL_SERVER_ERROR: { status: 500, message: 'Unexpected failure' },
+  SERVICE_UNAVAILABLE: { status: 503, message: 'Temporarily unavailable; retry with backoff' },
+} as const
+
+export const notFound = { NOT_FOUND: { status: 404, message: 'No such resource for this app' } } as const
+
+export const paymentRequired = {
+  PAYMENT_REQUIRED: { status: 402, message: 'Not enough credit', data: paymentRequiredData },
+} as const
+
+/** Only operations with a body. */
+export const payloadTooLarge = {
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is larger than 64 KiB' },
+} as const
+
+export type ErrorCode =
+  | keyof typeof commonErrors
+  | keyof typeof notFound
+  | keyof typeof paymentRequired
+  | keyof typeof payloadTooLarge
+
+/** HTTP status of each error code. */
+export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = Object.fromEntries(
+  Object.entries({ ...commonErrors, ...notFound, ...paymentRequired, ...payloadTooLarge }).map(([code, { status }]) => [
+    code,
+    status,
+  ]),
+) as Record<ErrorCode, number>

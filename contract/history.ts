@@ -1,0 +1,64 @@
+/** The issue projection and its list. Specification: `GET /issues`, `GET /issues/{issueId}`. */
+import { z } from 'zod'
+import { attempts, deliveryStatus, overallStatus, verificationStatus } from './issue'
+import {
+  channel,
+  createdFrom,
+  createdTo,
+  currency,
+  cursorInput,
+  issueId,
+  mode,
+  nextCursor,
+  pageLimit,
+  rangeIsForward,
+  rangeMessage,
+  timestamp,
+} from './value'
+
+/** One issue without phone number, code, provider payload, idempotency key or metadata. */
+export const issueProjection = z.object({
+  issueId,
+  purpose: z.string(),
+  templateId: z.string(),
+  channel,
+  verificationStatus,
+  deliveryStatus,
+  overallStatus,
+  billingStatus: z
+    .enum(['reserved', 'debit_pending', 'debited', 'release_pending', 'released'])
+    .meta({ description: 'Where the credit reserved at admission stands.', examples: ['debited'] }),
+  debitedAmount: z.int().meta({ description: 'Credits debited so far.', examples: [1] }),
+  currency,
+  expiresAt: timestamp.optional(),
+  verifiedAt: timestamp.optional(),
+  ...attempts,
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  mode,
+})
+
+export const listIssuesInput = z
+  .strictObject({
+    limit: pageLimit,
+    cursor: cursorInput.optional(),
+    verificationStatus: verificationStatus.optional().meta({
+      description:
+        'Filters by effective status: `issued` matches only unexpired issues, `expired` also those past expiry.',
+    }),
+    createdFrom: createdFrom.optional(),
+    createdTo: createdTo.optional(),
+  })
+  .refine(rangeIsForward, rangeMessage)
+
+export const listIssuesOutput = z.object({
+  items: z.array(issueProjection).meta({ description: 'Newest first; ties by id.' }),
+  nextCursor: nextCursor.optional(),
+  mode,
+})
+
+export const getIssueInput = z.strictObject({
+  issueId: z
+    .uuid('must be a UUID')
+    .meta({ description: 'Identifier of the issue.', examples: ['0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'] }),
+})

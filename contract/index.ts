@@ -1,0 +1,126 @@
+/**
+ * The interface, once. From these nine procedures come the RPC API (`/v1/rpc/otp/<name>`), the REST API (`/v1/…`),
+ * the published description (`/v1/openapi.json`) and the typed client.
+ */
+import { oc } from '@orpc/contract'
+import { z } from 'zod'
+import { commonErrors, notFound, payloadTooLarge, paymentRequired } from './error'
+import { getIssueInput, issueProjection, listIssuesInput, listIssuesOutput } from './history'
+import { issueInput, issueOutput, statusInput, statusOutput, verifyInput, verifyOutput } from './issue'
+import { ACCESS, type OperationAccess } from './scope'
+import { getTemplateInput, listTemplatesOutput, templateDetail } from './template'
+import { balanceOutput, listCreditLedgerInput, listCreditLedgerOutput } from './wallet'
+
+const operation = oc.$meta<OperationAccess>(ACCESS.issue).errors(commonErrors)
+
+/** An operation without parameters: an empty query, or `{}` or nothing on RPC. */
+const noInput = z.strictObject({}).optional()
+
+export const contract = {
+  issue: operation
+    .meta(ACCESS.issue)
+    .errors({ ...paymentRequired, ...payloadTooLarge })
+    .route({
+      method: 'POST',
+      path: '/issue',
+      operationId: 'otp.issue',
+      tags: ['Codes'],
+      summary: 'Issue a code and queue its delivery',
+    })
+    .input(issueInput)
+    .output(issueOutput),
+  verify: operation
+    .meta(ACCESS.verify)
+    .errors(payloadTooLarge)
+    .route({
+      method: 'POST',
+      path: '/verify',
+      operationId: 'otp.verify',
+      tags: ['Codes'],
+      summary: 'Check a code, once',
+    })
+    .input(verifyInput)
+    .output(verifyOutput),
+  status: operation
+    .meta(ACCESS.status)
+    .errors(notFound)
+    .route({
+      method: 'GET',
+      path: '/status',
+      operationId: 'otp.status',
+      tags: ['Codes'],
+      summary: 'Read where an issue stands',
+    })
+    .input(statusInput)
+    .output(statusOutput),
+  listIssues: operation
+    .meta(ACCESS.issues)
+    .route({
+      method: 'GET',
+      path: '/issues',
+      operationId: 'otp.listIssues',
+      tags: ['History'],
+      summary: 'List issues, newest first',
+    })
+    .input(listIssuesInput)
+    .output(listIssuesOutput),
+  getIssue: operation
+    .meta(ACCESS.issues)
+    .errors(notFound)
+    .route({
+      method: 'GET',
+      path: '/issues/{issueId}',
+      operationId: 'otp.getIssue',
+      tags: ['History'],
+      summary: 'Read one issue',
+    })
+    .input(getIssueInput)
+    .output(issueProjection),
+  listCreditLedger: operation
+    .meta(ACCESS.ledger)
+    .route({
+      method: 'GET',
+      path: '/credit-ledger',
+      operationId: 'otp.listCreditLedger',
+      tags: ['Wallet'],
+      summary: 'List wallet entries, newest first',
+    })
+    .input(listCreditLedgerInput)
+    .output(listCreditLedgerOutput),
+  balance: operation
+    .meta(ACCESS.balance)
+    .route({
+      method: 'GET',
+      path: '/balance',
+      operationId: 'otp.balance',
+      tags: ['Wallet'],
+      summary: 'Read the wallet balance',
+    })
+    .input(noInput)
+    .output(balanceOutput),
+  listTemplates: operation
+    .meta(ACCESS.templates)
+    .route({
+      method: 'GET',
+      path: '/templates',
+      operationId: 'otp.listTemplates',
+      tags: ['Templates'],
+      summary: 'List message templates',
+    })
+    .input(noInput)
+    .output(listTemplatesOutput),
+  getTemplate: operation
+    .meta(ACCESS.templates)
+    .errors(notFound)
+    .route({
+      method: 'GET',
+      path: '/templates/{templateId}',
+      operationId: 'otp.getTemplate',
+      tags: ['Templates'],
+      summary: 'Read one message template',
+    })
+    .input(getTemplateInput)
+    .output(templateDetail),
+}
+
+export type Contract = typeof contract

@@ -1,0 +1,186 @@
+/** Issuing and verifying a code, and its delivery status. Specification: `POST /issue`, `POST /verify`, `GET /status`. */
+import { z } from 'zod'
+import { channel, issueId, issueIdInput, mode, published, stringMap, text, timestamp } from './value'
+
+export const verificationStatus = z
+  .enum(['issued', 'verified', 'expired', 'max_attempts', 'replaced'])
+  .meta({ description: 'Effective verification status: an issue past its expiry is `expired`.', examples: ['issued'] })
+
+export const deliveryStatus = z
+  .enum(['queued', 'sent', 'delivered', 'failed', 'unknown'])
+  .meta({ description: 'Delivery status; `unknown` when the delivery tracker has no record.', examples: ['sent'] })
+
+export const overallStatus = z
+  .enum([
+    'delivered',
+    'delivery_failed',
+    'expired',
+    'in_progress',
+    'max_attempts',
+    'pending_lookup',
+    'replaced',
+    'verified',
+  ])
+  .meta({ description: 'The verification status, or while that is `issued`, one derived from the delivery.' })
+
+export const attempts = {
+  attemptsUsed: z.int().meta({ description: 'Wrong codes so far.', examples: [0] }),
+  maxAttempts: z.int().meta({ description: 'Wrong codes allowed in all.', examples: [5] }),
+  attemptsRemaining: z.int().meta({ description: 'Wrong codes still allowed.', examples: [5] }),
+}
+
+/** Visible ASCII, no spaces, 1 to 128 characters after trimming (rule 2 of `POST /issue`). */
+export const idempotencyKey = published(
+  z
+    .string()
+    .trim()
+    .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters without spaces'),
+  {
+    type: 'string',
+    pattern: '^[!-~]{1,128}$',
+    description: 'Alternative to the `Idempotency-Key` header; one of them is required, and both must agree.',
+    examples: ['signup-8f14e45f'],
+  },
+)
+
+const METADATA_MAX_KEYS = 32
+const METADATA_MAX_BYTES = 4096
+
+const metadata = published(
+  stringMap
+    .refine((map) => Object.keys(map).length <= METADATA_MAX_KEYS, `must have at most ${METADATA_MAX_KEYS} keys`)
+    .refine(
+      (map) => Object.keys(map).every((key) => key.length >= 1 && [...key].length <= 64),
+      'keys must have 1 to 64 characters',
+    )
+    .refine(
+      (map) => new TextEncoder().encode(JSON.stringify(map)).length <= METADATA_MAX_BYTES,
+      `must be at most ${METADATA_MAX_BYTES} bytes of JSON`,
+    ),
+  {
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    maxProperties: METADATA_MAX_KEYS,
+    description:
+      'Stored with the issue for webhooks; never returned. At most 32 keys of 1 to 64 characters and 4,096 bytes of JSON.',
+    examples: [{ userId: 'u_42' }],
+  },
+)
+
+const templateVariables = published(stringMap, {
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description: "Values for the template's declared variables; must not include `code`.",
+  examples: [{}],
+})
+
+/** Body of `POST /issue`. Unknown fields are refused. */
+export const issueInput = z
+  .strictObject({
+    phoneNumber: text({
+      min: 1,
+      max: 32,
+      description: 'Phone number; national format of the default region or international. Test keys: a magic number.',
+      examples: ['010-0000-0000'],
+    }),
+    purpose: text({ min: 1, max: 64, description: 'Label of what the code is for.', examples: ['signup'] }),
+    channel: channel.optional().meta({ description: 'Delivery channel, `sms` when omitted.', examples: ['sms'] }),
+    templateId: text({
+      min: 1,
+      max: 64,
+      description: 'Template from `GET /templates`; the default template when omitted.',
+      examples: ['otp_default_kr'],
+    }).optional(),
+    templateVariables: templateVariables.optional(),
+    from: text({ min: 0, max: 64, description: 'Sender identity override.', examples: ['0212345678'] }).optional(),
+    messageType: z
+      .enum(['LMS', 'SMS'])
+      .optional()
+      .meta({ description: 'For the `sms` channel; chosen by length when omitted.', examples: ['SMS'] }),
+    smsFallback: z
+      .boolean()
+      .optional()
+      .meta({
+        description: 'AlimTalk only: whether a failed AlimTalk falls back to SMS. True when omitted.',
+        examples: [true],
+      }),
+    cost: z
+      .int()
+      .min(1)
+      .max(100_000)
+      .optional()
+      .meta({ description: 'Deprecated; range-checked and ignored for billing.', deprecated: true, examples: [1] }),
+    metadata: metadata.optional(),
+    expiresInSec: z
+      .int()
+      .min(30)
+      .max(600)
+      .default(180)
+      .meta({ description: 'Seconds until the code expires.', examples: [180] }),
+    maxAttempts: z
+      .int()
+      .min(1)
+      .max(10)
+      .default(5)
+      .meta({ description: 'Wrong codes allowed.', examples: [5] }),
+    idempotencyKey: idempotencyKey.optional(),
+  })
+  .meta({ examples: [{ phoneNumber: '010-0000-0000', purpose: 'signup' }] })
+
+export const issueOutput = z
+  .object({
+    issueId,
+    expiresAt: timestamp,
+    attemptsRemaining: attempts.attemptsRemaining,
+    queuedAt: timestamp,
+    mode,
+  })
+  .meta({ description: 'The issue. An idempotent replay returns the same; the code is never returned.' })
+
+export const reasonCode = z
+  .enum(['ALREADY_VERIFIED', 'EXPIRED', 'MAX_ATTEMPTS', 'MISMATCH', 'NOT_FOUND', 'REPLACED'])
+  .meta({ description: 'Why the code was not accepted.', examples: ['MISMATCH'] })
+
+/** Body of `POST /verify`. Unknown fields are refused. */
+export const verifyInput = z.strictObject({
+  issueId: issueIdInput,
+  code: z
+    .string()
+    .regex(/^[0-9]{6}$/, 'must be 6 digits')
+    .meta({ description: 'What the end user typed.', examples: ['000000'] }),
+})
+
+export const verifyOutput = z.object({
+  issueId: z.string().meta({ description: 'The `issueId` of the request.' }),
+  verified: z.boolean().meta({ description: 'True only when the code matched an active, unexpired issue.' }),
+  reasonCode: reasonCode.optional(),
+  attemptsRemaining: attempts.attemptsRemaining,
+  expiresAt: timestamp,
+  verifiedAt: timestamp.optional(),
+  mode,
+})
+
+export const statusInput = z.strictObject({ issueId: issueIdInput })
+
+export const statusOutput = z
+  .object({
+    issueId,
+    messageId: z.string().meta({ description: 'Outbound message id used for delivery tracking.' }),
+    purpose: z.string(),
+    templateId: z.string(),
+    verificationStatus,
+    deliveryStatus,
+    overallStatus,
+    providerOutcomeAmbiguous: z
+      .boolean()
+      .optional()
+      .meta({ description: 'True when the provider outcome of the send is unknown; such sends are never retried.' }),
+    providerOutcomeCode: z.string().max(128).optional().meta({ description: 'Provider result code when available.' }),
+    expiresAt: timestamp,
+    verifiedAt: timestamp.optional(),
+    ...attempts,
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    mode,
+  })
+  .meta({ description: 'The status view of one issue.' })

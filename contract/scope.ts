@@ -1,0 +1,44 @@
+/** Scopes of API keys. Specification: "Authentication", table "Scopes". */
+import { z } from 'zod'
+
+export const SCOPES = [
+  'otp:issue',
+  'otp:send',
+  'otp:verify',
+  'otp:status',
+  'otp:dashboard:read',
+  'otp:ledger:read',
+  'otp:balance',
+  'otp:templates',
+  'otp:read',
+  '*',
+] as const
+
+export const scope = z.enum(SCOPES)
+export type Scope = z.infer<typeof scope>
+
+/** What one operation asks of a key. */
+export interface OperationAccess {
+  requiredScope: Scope
+  /** Scopes that also open the operation; `*` always among them. */
+  alsoAccepted: readonly Scope[]
+  /** Whether a `pk_` key may call it. */
+  publicKey: boolean
+  /** Which of the separately counted test-mode rate limits the operation falls under. */
+  limitedAs: 'issue' | 'verify' | 'read'
+}
+
+export const ACCESS = {
+  issue: { requiredScope: 'otp:issue', alsoAccepted: ['otp:send', '*'], publicKey: true, limitedAs: 'issue' },
+  verify: { requiredScope: 'otp:verify', alsoAccepted: ['otp:read', '*'], publicKey: true, limitedAs: 'verify' },
+  status: { requiredScope: 'otp:status', alsoAccepted: ['otp:read', '*'], publicKey: false, limitedAs: 'read' },
+  issues: { requiredScope: 'otp:dashboard:read', alsoAccepted: ['otp:read', '*'], publicKey: false, limitedAs: 'read' },
+  ledger: {
+    requiredScope: 'otp:ledger:read',
+    alsoAccepted: ['otp:dashboard:read', 'otp:read', '*'],
+    publicKey: false,
+    limitedAs: 'read',
+  },
+  balance: { requiredScope: 'otp:balance', alsoAccepted: ['*'], publicKey: false, limitedAs: 'read' },
+  templates: { requiredScope: 'otp:templates', alsoAccepted: ['otp:read', '*'], publicKey: false, limitedAs: 'read' },
+} as const satisfies Record<string, OperationAccess>

@@ -1,0 +1,123 @@
+/** Value schemas that several subjects of the interface share. Specification: "Resources and their fields", "Limits". */
+import { JSON_SCHEMA_INPUT_REGISTRY } from '@orpc/zod/zod4'
+import { z } from 'zod'
+
+type JsonSchema = Parameters<typeof JSON_SCHEMA_INPUT_REGISTRY.add>[1]
+
+/**
+ * Publishes `jsonSchema` for what a caller sends where zod's own rendering would lose a rule
+ * (a refinement) or a type (a preprocessing step). Must be the last call on a schema.
+ */
+export function published<S extends z.ZodType>(schema: S, jsonSchema: JsonSchema): S {
+  // biome-ignore lint/suspicious/noExplicitAny: the registry's parameter is the union of all zod schemas
+  JSON_SCHEMA_INPUT_REGISTRY.add(schema as any, jsonSchema)
+  return schema
+}
+
+/** Characters as a reader counts them (code points), not UTF-16 units; JSON Schema's `maxLength` counts the same. */
+const characters = (text: string) => [...text].length
+
+/** NUL and other control characters, and halves of surrogate pairs, have no place in a label or a message. */
+const isPrintable = (text: string) => !/\p{Cc}/u.test(text) && text.isWellFormed()
+
+interface TextRule {
+  min: number
+  max: number
+  description: string
+  examples: string[]
+}
+
+/** Trimmed text of `min` to `max` characters. */
+export function text({ min, max, description, examples }: TextRule) {
+  const schema = z
+    .string()
+    .trim()
+    .refine(
+      (value) => characters(value) >= min,
+      min === 1 ? 'must not be blank' : `must have at least ${min} characters`,
+    )
+    .refine((value) => characters(value) <= max, `must have at most ${max} characters`)
+    .refine(isPrintable, 'must not contain control characters or broken Unicode')
+  return published(schema, {
+    type: 'string',
+    ...(min > 0 && { minLength: min }),
+    maxLength: max,
+    description,
+    examples,
+  })
+}
+
+/** A map of short printable strings; `__proto__` is refused by the body reader before it gets here. */
+export const stringMap = z.record(
+  z.string().refine(isPrintable, 'must not contain control characters or broken Unicode'),
+  z.string().refine((value) => value.isWellFormed() && !value.includes('\0'), 'must not contain NUL or broken Unicode'),
+)
+
+export const channel = z.enum(['alimtalk', 'sms']).meta({ description: 'Delivery channel.', examples: ['sms'] })
+
+export const mode = z
+  .enum(['live', 'test'])
+  .meta({ description: 'Decided by the key: `live`, or `test` where nothing is sent or billed.', examples: ['test'] })
+
+/** RFC 3339 date-time in UTC, as every response writes it. */
+export const timestamp = z.iso
+  .datetime()
+  .meta({ description: 'RFC 3339 date-time.', examples: ['2026-01-15T09:30:00.000Z'] })
+
+export const currency = z.literal('CREDIT').meta({ description: 'Credit unit.', examples: ['CREDIT'] })
+
+/** An `issueId` a caller sends where any unknown value is "no such issue". */
+export const issueIdInput = text({
+  min: 1,
+  max: 128,
+  description: 'Identifier of the issue, as `POST /issue` returned it.',
+  examples: ['0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'],
+})
+
+export const issueId = z
+  .uuid()
+  .meta({ description: 'Identifier of the issue.', examples: ['0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'] })
+
+/** Page size: a number on RPC, decimal digits in a query string. */
+export const pageLimit = published(
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^[0-9]{1,9}$/.test(value) ? Number(value) : value),
+    z.int().min(1).max(100).default(50),
+  ),
+  { type: 'integer', minimum: 1, maximum: 100, default: 50, description: 'Page size.', examples: [50] },
+)
+
+export const cursorInput = text({
+  min: 1,
+  max: 512,
+  description:
+    '`nextCursor` of the previous page, unchanged; bound to this endpoint. Keep the same filters while paging.',
+  examples: ['AZnypHwe...'],
+})
+
+export const nextCursor = z
+  .string()
+  .meta({ description: 'Pass as `cursor` to read the next page; absent on the last page.', examples: ['AZnypHwe...'] })
+
+/** An RFC 3339 date-time with an offset, read as Unix milliseconds. */
+function instant(description: string) {
+  const schema = z.iso.datetime({ offset: true, error: 'must be an RFC 3339 date-time such as 2026-01-15T09:30:00Z' })
+  return published(
+    schema.transform((value) => Date.parse(value)),
+    { type: 'string', format: 'date-time', description, examples: ['2026-01-15T00:00:00Z'] } as JsonSchema,
+  )
+}
+
+export const createdFrom = instant('Inclusive lower bound on `createdAt`.')
+export const createdTo = instant('Exclusive upper bound on `createdAt`; must be later than `createdFrom`.')
+
+interface DateRange {
+  createdFrom?: number | undefined
+  createdTo?: number | undefined
+}
+
+/** `createdTo` must be later than `createdFrom` when both are given. */
+export const rangeIsForward = ({ createdFrom, createdTo }: DateRange) =>
+  createdFrom === undefined || createdTo === undefined || createdFrom < createdTo
+
+export const rangeMessage = { path: ['createdTo'], message: 'must be later than createdFrom' }

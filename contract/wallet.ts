@@ -1,0 +1,58 @@
+/** Wallet balance and credit ledger. Specification: `GET /balance`, `GET /credit-ledger`. */
+import { z } from 'zod'
+import {
+  createdFrom,
+  createdTo,
+  currency,
+  cursorInput,
+  issueId,
+  mode,
+  nextCursor,
+  pageLimit,
+  rangeIsForward,
+  rangeMessage,
+  timestamp,
+} from './value'
+
+export const balanceOutput = z.object({
+  appId: z.string().meta({ description: 'The app that owns the wallet.' }),
+  balance: z.number().meta({ description: 'Credit quantity, not money.', examples: [100] }),
+  currency,
+  updatedAt: timestamp,
+  mode,
+  walletId: z.string().optional().meta({ description: 'Test mode only.' }),
+  walletScope: z.literal('test').optional().meta({ description: 'Test mode only.' }),
+  organizationId: z.string().optional().meta({ description: 'Test mode only.' }),
+  promoBalance: z.number().optional().meta({ description: 'Test mode only.' }),
+  promoNextExpiry: timestamp.nullable().optional().meta({ description: 'Test mode only.' }),
+})
+
+export const entryType = z.enum(['clawback', 'credit', 'debit', 'refund']).meta({
+  description: '`credit` top-up, `debit` per issue, `refund`, `clawback`.',
+  examples: ['debit'],
+})
+
+export const ledgerEntry = z.object({
+  ledgerId: z.string().meta({ description: 'Identifier of the entry.' }),
+  entryType,
+  amountDelta: z.number().meta({ description: 'Signed credits; debits are negative.', examples: [-1] }),
+  balanceAfter: z.number().meta({ description: 'Wallet balance after the entry.', examples: [99] }),
+  currency,
+  issueId: issueId.optional().meta({ description: 'Present only on issue-linked entries.' }),
+  createdAt: timestamp,
+})
+
+export const listCreditLedgerInput = z
+  .strictObject({
+    limit: pageLimit,
+    cursor: cursorInput.optional(),
+    entryType: entryType.optional(),
+    createdFrom: createdFrom.optional(),
+    createdTo: createdTo.optional(),
+  })
+  .refine(rangeIsForward, rangeMessage)
+
+export const listCreditLedgerOutput = z.object({
+  items: z.array(ledgerEntry).meta({ description: 'Newest first; ties by id. Always empty in test mode.' }),
+  nextCursor: nextCursor.optional(),
+})

@@ -1,0 +1,103 @@
+/** The composition root: everything is built here, and tests build it the same way with ports of their own. */
+import type { Config } from './config'
+import { Directory } from './directory'
+import { Limiter } from './domain/limit'
+import { DAY_MS } from './domain/value'
+import { createFetch, type Fetch } from './http/server'
+import { jobKinds } from './jobs/kinds'
+import { Runner } from './jobs/runner'
+import { createModes, phoneLimits, testBudgets } from './mode'
+import type { Clock, Log, Random, Schedule, Store, Transport, Vault } from './ports'
+import { Carriers } from './providers/carriers'
+import { createSimulator } from './providers/simulator'
+import { expireDue, sweepOldData } from './usecases/expire-due'
+
+export interface Ports {
+  clock: Clock
+  random: Random
+  vault: Vault
+  transport: Transport
+  store: Store
+  log: Log
+  schedule: Schedule
+}
+
+export interface App {
+  fetch: Fetch
+  /** Starts dispatching and sweeping. */
+  start(): Promise<void>
+  /** Stops taking work and waits for what is running. */
+  stop(): Promise<void>
+}
+
+const EXPIRY_SWEEP_MS = 1_000
+const EVERY_TEN_MINUTES = '*/10 * * * *'
+
+export function createApp(config: Config, ports: Ports): App {
+  const { clock, random, store, log, schedule, transport } = ports
+  const directory = new Directory(store.read)
+  const limiter = new Limiter()
+  const simulator = createSimulator(clock)
+  const carriers = new Carriers(directory, { transport, timeoutMs: config.providerTimeoutMs })
+  const modes = createModes({
+    random,
+    limits: config.limits,
+    defaultRegion: config.defaultRegion,
+    prices: config.prices,
+    liveRoute: (channel) => carriers.route(channel),
+    simulator,
+  })
+  const providerNamed = async (name: string) => (name === simulator.name ? simulator : carriers.named(name))
+  const wakeDelivery = () => runner.wake()
+  const { idempotencyDays, liveRetentionDays, trustedProxies } = config
+  const deps = { ...ports, directory, limiter, modes, providerNamed, wakeDelivery, idempotencyDays, liveRetentionDays }
+  const runner = new Runner({ ...deps, kinds: jobKinds(deps) })
+  const fetch = createFetch({ ...deps, trustedProxies, dispatcherLookedAt: () => runner.lastLookedAt() })
+
+  /** Limits that count days would start anew with every restart; the issues remember them. */
+  async function recallLimits(): Promise<void> {
+    for (const { appId, organizationId } of await store.read.apps()) {
+      const since = clock.now() - DAY_MS
+      for (const { phoneHash, createdAt } of await store.read.issuesSince({ appId, mode: 'live' }, since)) {
+        for (const rule of phoneLimits(config.limits, { appId }, phoneHash)) limiter.recall(rule, createdAt)
+      }
+      for (const { createdAt } of await store.read.issuesSince({ appId, mode: 'test' }, since)) {
+        for (const rule of testBudgets(config.limits, organizationId)) limiter.recall(rule, createdAt)
+      }
+    }
+  }
+
+  let cancelSweep = () => {}
+  let stopRetention = () => {}
+  let sweeping: Promise<void> = Promise.resolve()
+  let isStopped = false
+
+  /** Each sweep plans the next, so that a slow one is not overtaken. */
+  function sweepExpired(): void {
+    sweeping = expireDue(deps)
+      .catch((error: unknown) =>
+        log.error({ err: error instanceof Error ? error.name : undefined }, 'expiry sweep failed'),
+      )
+      .then(() => {
+        limiter.prune(clock.now())
+        if (!isStopped) cancelSweep = clock.after(EXPIRY_SWEEP_MS, sweepExpired)
+      })
+  }
+
+  return {
+    fetch,
+    async start() {
+      await recallLimits()
+      runner.start()
+      sweepExpired()
+      stopRetention = schedule(EVERY_TEN_MINUTES, () => sweepOldData(deps))
+    },
+    async stop() {
+      isStopped = true
+      cancelSweep()
+      stopRetention()
+      await Promise.all([runner.stop(), sweeping])
+      await store.close()
+    },
+  }
+}

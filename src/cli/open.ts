@@ -1,0 +1,37 @@
+/** Opens the data folder, for a server or for one command beside it. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Config, readConfig } from '../config'
+import type { Log, Store, Vault } from '../ports'
+import { assertProvider } from '../providers/carriers'
+import { openStore } from '../store/sqlite/open'
+import { systemClock } from '../system/clock'
+import { createLog } from '../system/log'
+import { systemRandom } from '../system/random'
+import { masterSecret } from '../system/secret'
+import { createVault } from '../system/vault'
+import type { AdminDependencies } from '../usecases/administer'
+
+export interface Opened {
+  config: Config
+  log: Log
+  vault: Vault
+  store: Store
+}
+
+/** Throws what `readConfig` and `openStore` throw. Makes the folder, the key file and the database where they are missing. */
+export function open(flags: Record<string, string | undefined>): Opened {
+  const config = readConfig(process.env, flags)
+  const log = createLog(config.logLevel)
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const vault = createVault(masterSecret(config.dataDir, config.secret, log))
+  const store = openStore({ file: join(config.dataDir, 'watchword.db'), clock: systemClock, vault })
+  return { config, log, vault, store }
+}
+
+export const adminOf = ({ store }: Pick<Opened, 'store'>): AdminDependencies => ({
+  store,
+  clock: systemClock,
+  random: systemRandom,
+  assertProvider,
+})

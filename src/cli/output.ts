@@ -1,0 +1,8 @@
+/** How commands answer: `lines` for people; `value` with `--json`, as one JSON object. */
+export type Output = (value: object, lines: string[]) => void
+
+export const outputFor =
+  (json: boolean | undefined): Output =>
+  (value, lines) => {
+    process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`)
+  }

@@ -1,0 +1,35 @@
+/** `watchword serve`. */
+import { createApp } from '../app'
+import { systemClock } from '../system/clock'
+import { type Listener, listen } from '../system/listen'
+import { systemRandom } from '../system/random'
+import { systemSchedule } from '../system/schedule'
+import { systemTransport } from '../system/transport'
+import type { Opened } from './open'
+
+/** Starts everything; SIGTERM and SIGINT drain and exit with 0. Answers once it listens. */
+export async function serve(opened: Opened): Promise<Listener> {
+  const { config, log } = opened
+  const app = createApp(config, {
+    ...opened,
+    clock: systemClock,
+    random: systemRandom,
+    transport: systemTransport,
+    schedule: systemSchedule,
+  })
+  await app.start()
+  const listener = listen({ host: config.host, port: config.port, fetch: app.fetch })
+
+  let isDraining = false
+  const drain = async (signal: string) => {
+    if (isDraining) return
+    isDraining = true
+    log.info({ signal }, 'draining')
+    await listener.stop()
+    await app.stop()
+    process.exit(0)
+  }
+  process.on('SIGTERM', () => drain('SIGTERM'))
+  process.on('SIGINT', () => drain('SIGINT'))
+  return listener
+}

@@ -1,0 +1,164 @@
+/** Configuration: environment and flags in, a frozen Config out, or one refusal that names every mistake. */
+import ipaddr from 'ipaddr.js'
+import { getCountries } from 'libphonenumber-js'
+import { z } from 'zod'
+import { LOG_LEVELS } from './system/log'
+
+const whole = (min: number, max: number, byDefault: number) =>
+  z
+    .string()
+    .regex(/^[0-9]{1,12}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .default(byDefault)
+
+const cidrs = z
+  .string()
+  .transform((list) =>
+    list
+      .split(',')
+      .map((cidr) => cidr.trim())
+      .filter(Boolean),
+  )
+  .refine(
+    (list) => list.every((cidr) => ipaddr.isValidCIDR(cidr)),
+    'must be networks in CIDR notation, separated by commas',
+  )
+  .default([])
+
+/** Every setting, by the name of its environment variable without `WATCHWORD_`. The README's table is made from it. */
+const settings = {
+  HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
+  PORT: whole(0, 65_535, 8787).describe('Port to listen on; 0 takes any free one'),
+  DATA: z.string().min(1).default('./watchword-data').describe('Folder of the database and the key file'),
+  SECRET: z
+    .string()
+    .min(32, 'must have at least 32 characters')
+    .optional()
+    .describe('Master secret; without it a key file in the data folder is made and used'),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+    .transform((url) => url.replace(/\/$/, ''))
+    .optional()
+    .describe('Origin under which clients and carriers reach the service, for printed links and report URLs'),
+  LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('Least level that is logged'),
+  DEFAULT_REGION: z
+    .enum(getCountries() as [string, ...string[]], 'must be an ISO 3166 country code such as KR')
+    .default('KR')
+    .describe('Country whose national phone formats are read'),
+  TRUSTED_PROXIES: cidrs.describe('Networks whose X-Forwarded-For is believed'),
+  PROVIDER_TIMEOUT_MS: whole(100, 20_000, 10_000).describe('How long a carrier may take to answer'),
+  LIVE_RETENTION_DAYS: whole(1, 36_500, 180).describe('How long live issues are kept'),
+  IDEMPOTENCY_DAYS: whole(1, 365, 7).describe('How long an idempotency key is remembered'),
+  PRICE_SMS: whole(0, 1_000, 1).describe('Credits for an SMS'),
+  PRICE_LMS: whole(0, 1_000, 1).describe('Credits for an LMS'),
+  PRICE_ALIMTALK: whole(0, 1_000, 1).describe('Credits for an AlimTalk, its SMS fallback included'),
+  LIMIT_REQUESTS_PER_KEY_PER_MIN: whole(1, 10_000_000, 6_000).describe(
+    'Platform ceiling for each kind of request of a live key',
+  ),
+  LIMIT_PK_ISSUES_PER_MIN: whole(1, 10_000_000, 60).describe('Issues of a live public key'),
+  LIMIT_PK_VERIFIES_PER_MIN: whole(1, 10_000_000, 300).describe('Verifies of a live public key'),
+  LIMIT_PK_ISSUES_PER_MIN_PER_IP: whole(1, 10_000_000, 10).describe(
+    'Issues of a live public key from one client address',
+  ),
+  LIMIT_ISSUES_PER_PHONE_10_MIN: whole(1, 10_000_000, 5).describe('Live issues for one phone of an app in 10 minutes'),
+  LIMIT_ISSUES_PER_PHONE_DAY: whole(1, 10_000_000, 15).describe('Live issues for one phone of an app in 24 hours'),
+  LIMIT_TEST_ISSUES_PER_DAY: whole(1, 10_000_000, 100_000).describe('Test issues of the whole platform in one UTC day'),
+}
+
+const environment = z.object(settings)
+
+export interface LimitsConfig {
+  requestsPerKeyPerMin: number
+  pkIssuesPerMin: number
+  pkVerifiesPerMin: number
+  pkIssuesPerMinPerIp: number
+  issuesPerPhone10Min: number
+  issuesPerPhoneDay: number
+  testIssuesPerDay: number
+  /** Fixed by the specification; test keys cannot have a custom limit. */
+  testRequestsPerKeyMin: number
+  testRequestsPerKeyDay: number
+  testIssuesPerOrgDay: number
+}
+
+export interface Config {
+  host: string
+  port: number
+  dataDir: string
+  secret: string | undefined
+  publicUrl: string | undefined
+  logLevel: (typeof LOG_LEVELS)[number]
+  defaultRegion: string
+  trustedProxies: readonly string[]
+  providerTimeoutMs: number
+  liveRetentionDays: number
+  idempotencyDays: number
+  prices: { sms: number; lms: number; alimtalk: number }
+  limits: LimitsConfig
+}
+
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+const PREFIX = 'WATCHWORD_'
+
+/** `flags` win over `env`. Throws `ConfigError` with one line for each mistake. */
+export function readConfig(
+  env: Record<string, string | undefined>,
+  flags: Record<string, string | undefined> = {},
+): Config {
+  const given = Object.fromEntries(
+    Object.keys(settings).map((name) => [name, flags[name] ?? (env[PREFIX + name] || undefined)]),
+  )
+  const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !(name.slice(PREFIX.length) in settings))
+  const parsed = environment.safeParse(given)
+  const mistakes = [
+    ...(parsed.error?.issues.map((issue) => `${PREFIX}${issue.path[0]?.toString()}: ${issue.message}`) ?? []),
+    ...unknown.map((name) => `${name}: no such setting`),
+  ]
+  if (!parsed.success || mistakes.length > 0) {
+    throw new ConfigError(`The configuration has mistakes:\n${mistakes.map((line) => `  ${line}`).join('\n')}`)
+  }
+  const value = parsed.data
+  return Object.freeze({
+    host: value.HOST,
+    port: value.PORT,
+    dataDir: value.DATA,
+    secret: value.SECRET,
+    publicUrl: value.PUBLIC_URL,
+    logLevel: value.LOG_LEVEL,
+    defaultRegion: value.DEFAULT_REGION,
+    trustedProxies: value.TRUSTED_PROXIES,
+    providerTimeoutMs: value.PROVIDER_TIMEOUT_MS,
+    liveRetentionDays: value.LIVE_RETENTION_DAYS,
+    idempotencyDays: value.IDEMPOTENCY_DAYS,
+    prices: { sms: value.PRICE_SMS, lms: value.PRICE_LMS, alimtalk: value.PRICE_ALIMTALK },
+    limits: {
+      requestsPerKeyPerMin: value.LIMIT_REQUESTS_PER_KEY_PER_MIN,
+      pkIssuesPerMin: value.LIMIT_PK_ISSUES_PER_MIN,
+      pkVerifiesPerMin: value.LIMIT_PK_VERIFIES_PER_MIN,
+      pkIssuesPerMinPerIp: value.LIMIT_PK_ISSUES_PER_MIN_PER_IP,
+      issuesPerPhone10Min: value.LIMIT_ISSUES_PER_PHONE_10_MIN,
+      issuesPerPhoneDay: value.LIMIT_ISSUES_PER_PHONE_DAY,
+      testIssuesPerDay: value.LIMIT_TEST_ISSUES_PER_DAY,
+      testRequestsPerKeyMin: 120,
+      testRequestsPerKeyDay: 5_000,
+      testIssuesPerOrgDay: 10_000,
+    },
+  })
+}
+
+/** Name, default and meaning of every setting, for the README and `watchword help`. */
+export function describeSettings(): Array<{ name: string; byDefault: string; meaning: string }> {
+  return Object.entries(settings).map(([name, schema]) => {
+    const byDefault = schema.safeParse(undefined).data
+    return {
+      name: PREFIX + name,
+      byDefault:
+        byDefault === undefined || (Array.isArray(byDefault) && byDefault.length === 0) ? '' : String(byDefault),
+      meaning: schema.description ?? '',
+    }
+  })
+}

@@ -1,0 +1,155 @@
+/**
+ * What becomes of a message. Specification: "Delivery status"; decisions: "Delivery (live)", "Credit".
+ *
+ *   queued ──accepted──▶ sent ──report──▶ delivered | failed
+ *     │  └──ambiguous──▶ sent, providerOutcomeAmbiguous; never sent again on any route
+ *     └──every attempt definitely refused, or no longer worth sending──▶ failed
+ *
+ * An AlimTalk that is refused or reported failed goes on as SMS (the second leg); only the whole can be `failed`.
+ */
+import { type Issue, isActive } from './issue'
+import type { Channel } from './value'
+
+/** A leg is the channel that carries the code now; an AlimTalk issue may move to its `sms` leg once. */
+export type Leg = Channel
+
+/** What a provider answered to one send. Codes are the provider's, at most 128 characters, free of personal data. */
+export type SendOutcome =
+  | { kind: 'accepted'; providerMessageId: string; code?: string; reportAfterMs?: number }
+  | { kind: 'refused'; permanent: boolean; code: string }
+  | { kind: 'ambiguous'; code: string }
+
+/** A provider's later word on an accepted or ambiguous message. */
+export interface DeliveryReport {
+  status: 'delivered' | 'failed'
+  code?: string
+}
+
+/** Wait for a report at most this long after acceptance; then processing finishes with what is known. */
+export const REPORT_DEADLINE_MS = 24 * 60 * 60_000
+
+const OUTCOME_CODE_MAX = 128
+
+/** Outcome codes we give ourselves. */
+export const CODE = {
+  noRoute: 'NO_PROVIDER',
+  noLongerActive: 'CODE_NO_LONGER_ACTIVE',
+  expiredUnsent: 'EXPIRED_UNSENT',
+  interrupted: 'INTERRUPTED',
+} as const
+
+export const clipCode = (code: string) => [...code].slice(0, OUTCOME_CODE_MAX).join('')
+
+/** Whether number and text may still be needed; when not, the sealed outbox row is erased. */
+export const maySendAgain = (issue: Issue) =>
+  issue.verificationStatus === 'issued' && (isUnsent(issue) || canFallBack(issue))
+
+const isUnsent = (issue: Issue) => issue.deliveryStatus === 'queued'
+
+/** Only a definite failure of the AlimTalk leg may turn into an SMS. */
+const canFallBack = (issue: Issue) =>
+  issue.leg === 'alimtalk' && issue.smsFallback && !issue.providerOutcomeAmbiguous && !isFinal(issue)
+
+export const isFinal = (issue: Issue) => issue.deliveryStatus === 'delivered' || issue.deliveryStatus === 'failed'
+
+const TRIES_PER_PROVIDER = 3
+const FIRST_BACKOFF_MS = 500
+const MAX_BACKOFF_MS = 15_000
+
+/** Which provider of the route makes try number `tries` (from 0): each gets a few, the last one all the rest. */
+export const providerForTry = <P>(route: readonly P[], tries: number): P | undefined =>
+  route[Math.min(Math.floor(tries / TRIES_PER_PROVIDER), route.length - 1)]
+
+/**
+ * Wait before the next try, or undefined when the leg is exhausted. The first try at a new provider waits for nothing.
+ * `jitter` is 0 to 1. A leg that can fall back gives up after the route; a last leg keeps trying while the code lives.
+ */
+export function retryDelayMs(
+  issue: Issue,
+  { tries, routeLength, jitter, now }: { tries: number; routeLength: number; jitter: number; now: number },
+): number | undefined {
+  const routeIsSpent = tries >= TRIES_PER_PROVIDER * routeLength
+  if (routeIsSpent && canFallBack(issue)) return undefined
+  const movesOn = tries % TRIES_PER_PROVIDER === 0 && !routeIsSpent
+  const step = routeIsSpent ? tries - TRIES_PER_PROVIDER * (routeLength - 1) : tries % TRIES_PER_PROVIDER
+  const delayMs = movesOn ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (step - 1), MAX_BACKOFF_MS) * (0.8 + 0.4 * jitter)
+  return now + delayMs < issue.expiresAt ? Math.round(delayMs) : undefined
+}
+
+/** What must happen to the issue next. */
+export interface Step {
+  issue: Issue
+  /** Send (again) after this wait; 0: at once. */
+  sendAfterMs?: number
+  /** A report may still come; ask for it, or give up on it, after this wait. */
+  awaitReportMs?: number
+  /** Send processing is over: charge, or give the credit back. */
+  finish?: 'debit' | 'release'
+}
+
+/** What is known of the provider when an attempt is answered. */
+interface Answered {
+  /** Wait before the next try, `undefined` when the leg is exhausted: see `retryDelayMs`. */
+  retryAfterMs: number | undefined
+  /** Whether the provider ever reports what became of a message; if not, its answer ends the processing. */
+  reports: boolean
+  now: number
+}
+
+/** What an answered attempt makes of its issue. */
+export function afterSend(issue: Issue, outcome: SendOutcome, { retryAfterMs, reports, now }: Answered): Step {
+  switch (outcome.kind) {
+    case 'accepted':
+      return awaitReport(sentAs(issue, false, outcome.code, now), reports, outcome.reportAfterMs)
+    case 'ambiguous':
+      return awaitReport(sentAs(issue, true, outcome.code, now), reports)
+    case 'refused':
+      if (!outcome.permanent && retryAfterMs !== undefined && isActive(issue, now)) {
+        return { issue: withCode(issue, outcome.code, now), sendAfterMs: retryAfterMs }
+      }
+      return afterLegFailed(withCode(issue, outcome.code, now), now)
+  }
+}
+
+/** What a report makes of its issue; `delivered` and `failed` are final, so a later one changes nothing. */
+export function afterReport(issue: Issue, leg: Leg, report: DeliveryReport, now: number): Step | undefined {
+  if (isFinal(issue) || issue.leg !== leg) return undefined
+  const noted = withCode(issue, report.code, now)
+  if (report.status === 'failed') return afterLegFailed(noted, now)
+  return finished({ ...noted, deliveryStatus: 'delivered' })
+}
+
+/** Nothing (more) will be sent: the code expired or was replaced first, or there is no route. */
+export const abandon = (issue: Issue, code: string, now: number): Step => failed(withCode(issue, code, now))
+
+/** The leg is over without a delivery: the SMS leg takes over while the code is alive, else the whole has failed. */
+function afterLegFailed(issue: Issue, now: number): Step {
+  if (canFallBack(issue) && isActive(issue, now)) return { issue: { ...issue, leg: 'sms' }, sendAfterMs: 0 }
+  return failed(issue)
+}
+
+const failed = (issue: Issue): Step => ({
+  issue: { ...issue, deliveryStatus: 'failed', providerOutcomeAmbiguous: false },
+  finish: settlementOf(issue),
+})
+
+const finished = (issue: Issue): Step => ({ issue: { ...issue, providerOutcomeAmbiguous: false }, finish: 'debit' })
+
+/** A message that any provider took, or may have taken, is charged; one that surely never left is not. */
+export const settlementOf = (issue: Issue): 'debit' | 'release' =>
+  issue.deliveryStatus === 'queued' ? 'release' : 'debit'
+
+const awaitReport = (issue: Issue, reports: boolean, reportAfterMs: number = REPORT_DEADLINE_MS): Step =>
+  reports ? { issue, awaitReportMs: reportAfterMs } : { issue, finish: 'debit' }
+
+const sentAs = (issue: Issue, ambiguous: boolean, code: string | undefined, now: number): Issue => ({
+  ...withCode(issue, code, now),
+  deliveryStatus: 'sent',
+  providerOutcomeAmbiguous: ambiguous,
+})
+
+const withCode = (issue: Issue, code: string | undefined, now: number): Issue => ({
+  ...issue,
+  providerOutcomeCode: code === undefined ? undefined : clipCode(code),
+  updatedAt: now,
+})

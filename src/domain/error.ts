@@ -1,0 +1,47 @@
+/**
+ * A refusal is a decision of the domain that a caller is told about. It is thrown, which rolls the transaction back:
+ * a refused request changes nothing. `http/errors.ts` translates each kind into the interface's error, in one table.
+ */
+export type RefusalKind =
+  | 'invalid'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'no_credit'
+  | 'limited'
+  | 'unavailable'
+  | 'too_large'
+
+export interface RefusalDetail {
+  /** `data.code` of the interface's error, where it has one. */
+  code?: string
+  /** Which limit was exceeded, and whose it is. */
+  limit?: LimitName
+  policy?: 'key' | 'platform'
+  /** When trying again may help, in milliseconds from now. */
+  retryAfterMs?: number
+  /** When an exhausted daily allowance starts anew, Unix milliseconds. */
+  resetAt?: number
+}
+
+export type LimitName = 'perKey' | 'perIp' | 'perPhone' | 'perKeyDaily' | 'perOrgDaily' | 'testModeDaily'
+
+export class Refusal extends Error {
+  override name = 'Refusal'
+  constructor(
+    readonly kind: RefusalKind,
+    message: string,
+    readonly detail: RefusalDetail = {},
+  ) {
+    super(message)
+  }
+}
+
+export const invalid = (message: string, code?: string) => new Refusal('invalid', message, code ? { code } : {})
+export const unauthorized = () => new Refusal('unauthorized', 'API key missing, malformed, inactive or unrecognized')
+export const forbidden = (message: string) => new Refusal('forbidden', message)
+export const notFound = (what: string) => new Refusal('not_found', `No such ${what} for this app`)
+export const conflict = (message: string) => new Refusal('conflict', message)
+export const unavailable = (message: string, retryAfterMs = 2_000) =>
+  new Refusal('unavailable', message, { retryAfterMs })

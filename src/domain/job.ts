@@ -1,0 +1,27 @@
+/**
+ * Work that is due at a time. Rows are the truth, timers only hints.
+ * A claim moves `runAt` past the lease and raises `attempt`; whoever records an outcome must still hold that attempt.
+ */
+import type { Owner } from './value'
+
+/**
+ * deliver: send the current leg of an issue · await-report: ask for a report, or give up on it ·
+ * settle: debit or release the reserved credit.
+ */
+export type JobKind = 'deliver' | 'await-report' | 'settle'
+
+export interface Job extends Owner {
+  readonly jobId: number
+  readonly kind: JobKind
+  readonly issueId: string
+  readonly runAt: number
+  /** How often the job has been claimed: the fence. */
+  readonly attempt: number
+}
+
+/** How long a claimed job may run before another runner takes it over; must exceed every provider timeout. */
+export const LEASE_MS: Readonly<Record<JobKind, number>> = {
+  deliver: 30_000,
+  'await-report': 30_000,
+  settle: 10_000,
+}

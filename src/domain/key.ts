@@ -1,0 +1,131 @@
+/** API keys: how they are written, what they may do. Specification: "Authentication"; decisions: "Keys". */
+import { crc32 } from 'node:zlib'
+import ipaddr from 'ipaddr.js'
+import type { OperationAccess, Scope } from '../../contract/scope'
+import { forbidden, invalid } from './error'
+import type { Mode } from './value'
+
+export type KeyKind = 'sk' | 'pk'
+
+/** What a key may do and how often; never the key itself. */
+export interface ApiKey {
+  keyId: string
+  appId: string
+  organizationId: string
+  kind: KeyKind
+  mode: Mode
+  scopes: readonly Scope[]
+  /** Exact origins a `pk_` key may be used from. */
+  allowedOrigins: readonly string[]
+  /** Networks an `sk_` key may be used from; empty: any. */
+  allowedCidrs: readonly string[]
+  limits: KeyLimits
+  expiresAt: number | undefined
+  revokedAt: number | undefined
+}
+
+/** A key's own policy; each may only be tighter than the platform's ceiling. */
+export interface KeyLimits {
+  issuesPerMin?: number
+  verifiesPerMin?: number
+  readsPerMin?: number
+  issuesPerMinPerIp?: number
+}
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** 32 bytes need at most 43 base62 digits; shorter numbers are padded, so that all keys are equally long. */
+const BODY_LENGTH = 43
+const CHECKSUM_LENGTH = 6
+const KEY_PATTERN = new RegExp(`^(sk|pk)_(test_)?[0-9A-Za-z]{${BODY_LENGTH + CHECKSUM_LENGTH}}$`)
+
+function base62(value: bigint, length: number): string {
+  let digits = ''
+  for (let rest = value; rest > 0n; rest /= 62n) digits = BASE62[Number(rest % 62n)] + digits
+  return digits.padStart(length, '0')
+}
+
+/** Catches typos and lets scanners recognise a leaked key, without a look-up. */
+const checksum = (text: string) => base62(BigInt(crc32(text)), CHECKSUM_LENGTH)
+
+const keyPrefix = (kind: KeyKind, mode: Mode) => `${kind}_${mode === 'test' ? 'test_' : ''}`
+
+/** Writes a key from 32 random bytes. */
+export function formatKey(kind: KeyKind, mode: Mode, secret: Uint8Array): string {
+  const text = keyPrefix(kind, mode) + base62(BigInt(`0x${Buffer.from(secret).toString('hex')}`), BODY_LENGTH)
+  return text + checksum(text)
+}
+
+/** Kind and mode a well-formed key claims, or undefined. Says nothing about whether such a key exists. */
+export function parseKey(text: string): { kind: KeyKind; mode: Mode } | undefined {
+  const match = KEY_PATTERN.exec(text)
+  if (!match) return undefined
+  if (checksum(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)) return undefined
+  return { kind: match[1] as KeyKind, mode: match[2] ? 'test' : 'live' }
+}
+
+export const isActive = (key: ApiKey, now: number) =>
+  key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt)
+
+const PUBLIC_SCOPES: ReadonlySet<Scope> = new Set(['otp:issue', 'otp:verify'])
+
+/** A public key with any further scope is no key at all (rule 3). */
+export const hasPoisonousScope = (key: Pick<ApiKey, 'kind' | 'scopes'>) =>
+  key.kind === 'pk' && key.scopes.some((scope) => !PUBLIC_SCOPES.has(scope))
+
+/** http and https on `localhost` and `127.0.0.1`, any port: open to `pk_test_` keys without registration. */
+const LOCAL_ORIGIN = /^https?:\/\/(localhost|127\.0\.0\.1)(:\d{1,5})?$/
+
+export const isLocalOrigin = (origin: string) => LOCAL_ORIGIN.test(origin)
+
+/** Whether a browser page from `origin` may use the key. Origins are compared exactly. */
+export const listsOrigin = (key: ApiKey, origin: string) =>
+  key.kind === 'pk' && (key.allowedOrigins.includes(origin) || (key.mode === 'test' && isLocalOrigin(origin)))
+
+/** Throws `forbidden` unless the key may call the operation from there. */
+export function authorize(key: ApiKey, access: OperationAccess, origin: string | undefined, clientIp: string): void {
+  if (key.kind === 'pk') {
+    if (!access.publicKey) throw forbidden('A public key may only issue and verify')
+    if (origin === undefined) throw forbidden('A public key needs an Origin header')
+    if (!listsOrigin(key, origin)) throw forbidden('This origin is not among the allowed origins of the key')
+  } else if (key.allowedCidrs.length > 0 && !key.allowedCidrs.some((cidr) => cidrContains(cidr, clientIp))) {
+    throw forbidden('The key may not be used from this address')
+  }
+  const accepted: readonly Scope[] = [access.requiredScope, ...access.alsoAccepted]
+  if (!key.scopes.some((scope) => accepted.includes(scope))) {
+    throw forbidden(`The key lacks the scope ${access.requiredScope}`)
+  }
+}
+
+export function cidrContains(cidr: string, address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const [network, bits] = ipaddr.parseCIDR(cidr)
+  const ip = ipaddr.process(address)
+  return ip.kind() === network.kind() && ip.match(network, bits)
+}
+
+const MAX_ORIGINS = 20
+
+/** Throws `invalid` for a key that must not be made. */
+export function assertKey(key: Pick<ApiKey, 'kind' | 'mode' | 'scopes' | 'allowedOrigins' | 'allowedCidrs'>): void {
+  if (key.scopes.length === 0) throw invalid('scope: at least one scope')
+  if (hasPoisonousScope(key)) throw invalid('scope: a pk key may hold otp:issue and otp:verify only')
+  if (key.kind === 'sk' && key.allowedOrigins.length > 0) throw invalid('origin: origins belong to pk keys')
+  if (key.kind === 'pk' && key.allowedCidrs.length > 0) throw invalid('cidr: address lists belong to sk keys')
+  if (key.kind === 'pk' && key.mode === 'live' && key.allowedOrigins.length === 0) {
+    throw invalid('origin: a live pk key needs at least one origin')
+  }
+  if (key.allowedOrigins.length > MAX_ORIGINS) throw invalid(`origin: at most ${MAX_ORIGINS} origins`)
+  for (const origin of key.allowedOrigins) assertOrigin(origin)
+  for (const cidr of key.allowedCidrs) {
+    if (!ipaddr.isValidCIDR(cidr)) throw invalid(`cidr: not a network in CIDR notation: ${cidr}`)
+  }
+}
+
+function assertOrigin(origin: string): void {
+  const url = URL.canParse(origin) ? new URL(origin) : undefined
+  if (!url || url.origin !== origin || !['http:', 'https:'].includes(url.protocol)) {
+    throw invalid(
+      `origin: must be an exact origin such as https://app.example.com, without path or wildcard: ${origin}`,
+    )
+  }
+}

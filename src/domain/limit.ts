@@ -1,0 +1,105 @@
+/**
+ * How often something may happen. Specification: "Limits", 429; decisions: "Keys", "Test mode".
+ * The counts live in this process's memory: exact within it, and rebuilt from the issues at start where a day counts.
+ */
+import { type LimitName, Refusal } from './error'
+import { DAY_MS, nextMidnightUtc } from './value'
+
+/** At most `max` in any `windowMs`, or per UTC day where `windowMs` is `'utc-day'`. */
+export interface LimitRule {
+  limit: LimitName
+  policy: 'key' | 'platform'
+  /** What is counted, for example `issue:<keyId>`. */
+  subject: string
+  max: number
+  windowMs: number | 'utc-day'
+}
+
+/** Counted already; given back when the request is refused after all, because a rejected request does not count. */
+export interface Permit {
+  giveBack(): void
+}
+
+/** Times of what was counted, oldest first, within one window. */
+interface Log {
+  times: number[]
+  windowMs: number | 'utc-day'
+}
+
+export class Limiter {
+  readonly #logs = new Map<string, Log>()
+
+  /** Counts one under every rule, or throws `limited` and counts none. */
+  take(rules: readonly LimitRule[], now: number): Permit {
+    const logs = rules.map((rule) => this.#log(rule, now))
+    rules.forEach((rule, index) => {
+      const { times } = logs[index] as Log
+      if (times.length >= rule.max) throw limited(rule, retryAfterMs(rule, times, now))
+    })
+    for (const { times } of logs) times.push(now)
+    return {
+      giveBack() {
+        for (const { times } of logs) {
+          const at = times.lastIndexOf(now)
+          if (at >= 0) times.splice(at, 1)
+        }
+      },
+    }
+  }
+
+  /** Counts something that happened before this process started. */
+  recall(rule: Pick<LimitRule, 'limit' | 'subject' | 'windowMs'>, at: number): void {
+    const log = this.#logs.get(logKey(rule))
+    if (log) log.times.push(at)
+    else this.#logs.set(logKey(rule), { times: [at], windowMs: rule.windowMs })
+  }
+
+  /** Forgets what no longer counts; called now and then so that memory follows the traffic. */
+  prune(now: number): void {
+    for (const [key, log] of this.#logs) {
+      drop(log, now)
+      if (log.times.length === 0) this.#logs.delete(key)
+    }
+  }
+
+  #log(rule: LimitRule, now: number): Log {
+    const key = logKey(rule)
+    let log = this.#logs.get(key)
+    if (!log) {
+      log = { times: [], windowMs: rule.windowMs }
+      this.#logs.set(key, log)
+    }
+    drop(log, now)
+    return log
+  }
+}
+
+const logKey = (rule: Pick<LimitRule, 'limit' | 'subject' | 'windowMs'>) =>
+  `${rule.limit}/${rule.windowMs}/${rule.subject}`
+
+const windowStart = (windowMs: number | 'utc-day', now: number) =>
+  windowMs === 'utc-day' ? Math.floor(now / DAY_MS) * DAY_MS : now - windowMs + 1
+
+/** Drops times that have left the window, and times from a future that a clock step took back. */
+function drop(log: Log, now: number): void {
+  const start = windowStart(log.windowMs, now)
+  const { times } = log
+  let stale = 0
+  while (stale < times.length && (times[stale] as number) < start) stale++
+  if (stale > 0) times.splice(0, stale)
+  for (let last = times.length - 1; last >= 0 && (times[last] as number) > now; last--) times[last] = now
+}
+
+function retryAfterMs(rule: LimitRule, times: readonly number[], now: number): number {
+  if (rule.windowMs === 'utc-day') return nextMidnightUtc(now) - now
+  const oldestCounting = times[times.length - rule.max] ?? now
+  return Math.max(1, oldestCounting + rule.windowMs - now)
+}
+
+function limited(rule: LimitRule, retryAfter: number): Refusal {
+  return new Refusal('limited', `Limit exceeded: ${rule.limit}`, {
+    limit: rule.limit,
+    policy: rule.policy,
+    retryAfterMs: retryAfter,
+  })
+}

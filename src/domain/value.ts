@@ -1,0 +1,25 @@
+/** Words the whole domain shares. */
+
+/** Decided by the key's prefix; live and test data never mix. */
+export type Mode = 'live' | 'test'
+
+export type Channel = 'alimtalk' | 'sms'
+
+export type MessageType = 'SMS' | 'LMS'
+
+/** Whose data something is: one app in one mode. Every look-up names its owner, so foreign data is missing data. */
+export interface Owner {
+  readonly appId: string
+  readonly mode: Mode
+}
+
+export const CURRENCY = 'CREDIT'
+
+export const SECOND_MS = 1_000
+export const MINUTE_MS = 60 * SECOND_MS
+export const DAY_MS = 24 * 60 * MINUTE_MS
+
+/** The next 00:00 UTC after `now`, Unix milliseconds. */
+export const nextMidnightUtc = (now: number) => (Math.floor(now / DAY_MS) + 1) * DAY_MS
+
+export const isUuid = (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)

@@ -1,0 +1,84 @@
+/**
+ * Prepaid credit. Specification: "Wallet balance", "Ledger entry", "Billing status"; decisions: "Credit".
+ *
+ *   admission ── reserve ──▶ reserved ──▶ debit_pending ──▶ debited    one `debit` entry
+ *                               └───────▶ release_pending ─▶ released  no entry
+ */
+import { invalid, Refusal } from './error'
+
+export interface Wallet {
+  appId: string
+  /** Sum of all ledger entries, credits. */
+  balance: number
+  /** Promised to issues whose processing has not finished, credits. */
+  reserved: number
+  /** How far below zero admission may take the available credit. */
+  overdraftLimit: number
+  /** Ledger entries so far; numbers the next one. */
+  entries: number
+  updatedAt: number
+}
+
+export type EntryType = 'credit' | 'debit' | 'refund' | 'clawback'
+
+export interface LedgerEntry {
+  appId: string
+  /** Position in the app's ledger, from 1. */
+  seq: number
+  entryType: EntryType
+  amountDelta: number
+  balanceAfter: number
+  issueId: string | undefined
+  createdAt: number
+}
+
+export type BillingStatus = 'reserved' | 'debit_pending' | 'debited' | 'release_pending' | 'released'
+
+/** Credits for one message, by what carries it; an AlimTalk's SMS fallback is included. */
+export type PriceList = Readonly<Record<'sms' | 'lms' | 'alimtalk', number>>
+
+/** Promises `price` to an issue, or throws `no_credit`. */
+export function reserve(wallet: Wallet, price: number): Wallet {
+  const available = wallet.balance - wallet.reserved
+  if (available - price < -wallet.overdraftLimit) {
+    throw new Refusal('no_credit', 'The wallet has too little credit for this message', {
+      code: wallet.overdraftLimit === 0 ? 'INSUFFICIENT_CREDIT' : 'OVERDRAFT_LIMIT_EXCEEDED',
+    })
+  }
+  return { ...wallet, reserved: wallet.reserved + price }
+}
+
+/** Ends a reservation without charging it. */
+export const release = (wallet: Wallet, price: number): Wallet => ({ ...wallet, reserved: wallet.reserved - price })
+
+/** Writes one entry; the ledger's times never go back, even where the clock does. */
+export function post(
+  wallet: Wallet,
+  entry: { entryType: EntryType; amountDelta: number; issueId?: string },
+  now: number,
+): { wallet: Wallet; entry: LedgerEntry } {
+  const at = Math.max(now, wallet.updatedAt)
+  const next = { ...wallet, balance: wallet.balance + entry.amountDelta, entries: wallet.entries + 1, updatedAt: at }
+  return {
+    wallet: next,
+    entry: {
+      appId: wallet.appId,
+      seq: next.entries,
+      entryType: entry.entryType,
+      amountDelta: entry.amountDelta,
+      balanceAfter: next.balance,
+      issueId: entry.issueId,
+      createdAt: at,
+    },
+  }
+}
+
+const MAX_TOP_UP = 1_000_000_000
+
+/** A top-up by the operator. */
+export function topUp(wallet: Wallet, amount: number, now: number) {
+  if (!Number.isSafeInteger(amount) || amount < 1 || amount > MAX_TOP_UP) {
+    throw invalid(`amount: must be a whole number of credits from 1 to ${MAX_TOP_UP}`)
+  }
+  return post(wallet, { entryType: 'credit', amountDelta: amount }, now)
+}

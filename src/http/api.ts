@@ -1,0 +1,141 @@
+/** The interface under `/v1`: one router, served as REST and as RPC. */
+import { StandardOpenAPIHandler } from '@orpc/openapi/standard'
+import { ORPCError } from '@orpc/server'
+import { StandardRPCHandler } from '@orpc/server/standard'
+import type { OperationAccess } from '../../contract/scope'
+import { Refusal } from '../domain/error'
+import { authorize } from '../domain/key'
+import type { Limiter } from '../domain/limit'
+import { type Modes, rulesOf } from '../mode'
+import type { Clock, Log } from '../ports'
+import { fromRefusal, fromValidation, type InterfaceError, interfaceError, unexpectedError } from './errors'
+import { readJsonBody } from './json-body'
+import { type CallContext, createProcedures, type ProcedureDependencies } from './procedures'
+
+export const API_PREFIX = '/v1'
+const RPC_PREFIX = '/v1/rpc/otp'
+
+export interface ApiAnswer {
+  status: number
+  body: unknown
+}
+
+export interface ApiDependencies extends ProcedureDependencies {
+  modes: Modes
+  limiter: Limiter
+  clock: Clock
+  log: Log
+}
+
+type Handler = StandardOpenAPIHandler<CallContext> | StandardRPCHandler<CallContext>
+
+/** Answers a request under `/v1`; `undefined` when nothing there has this path and method. */
+export type Api = (request: Request, url: URL, context: CallContext) => Promise<ApiAnswer>
+
+export function createApi(deps: ApiDependencies): Api {
+  const { modes, limiter, clock, log } = deps
+
+  /** Everything that comes before the input is looked at: who, may they, how often. */
+  const guard = async <T>({
+    context,
+    procedure,
+    next,
+    ...rest
+  }: {
+    context: CallContext
+    procedure: { '~orpc': { meta: unknown } }
+    next: (options: never) => Promise<T>
+  }): Promise<T> => {
+    context.entered = true
+    const key = await context.caller()
+    const access = procedure['~orpc'].meta as OperationAccess
+    authorize(key, access, context.origin, context.clientIp)
+    const permit = limiter.take(rulesOf(modes, key).requestLimits(key, access.limitedAs, context.clientIp), clock.now())
+    try {
+      return await next({ ...rest, procedure, context: { ...context, key } } as never)
+    } catch (error) {
+      permit.giveBack()
+      throw error
+    }
+  }
+
+  const translateErrors = async <T>({
+    context,
+    next,
+  }: {
+    context: CallContext
+    next: () => Promise<T>
+  }): Promise<T> => {
+    try {
+      return await next()
+    } catch (error) {
+      throw translate(error, context)
+    }
+  }
+
+  function translate(error: unknown, context: CallContext): InterfaceError {
+    if (error instanceof Refusal) {
+      context.retryAfterMs = error.detail.retryAfterMs
+      if (error.kind === 'unavailable')
+        log.warn({ reason: error.message, err: nameOf(error.cause) }, 'request refused: unavailable')
+      return fromRefusal(error)
+    }
+    const invalidInput = fromValidation(error)
+    if (invalidInput) return invalidInput
+    // oRPC could not make an input of the request: the wire format of RPC, for example, was wrong.
+    if (!context.entered) return interfaceError('BAD_REQUEST', 'body: not in the expected format')
+    log.error(
+      { err: nameOf(error), message: error instanceof Error ? error.message : undefined },
+      'request failed unexpectedly',
+    )
+    return unexpectedError()
+  }
+
+  const options = { clientInterceptors: [guard], interceptors: [translateErrors] }
+  const router = createProcedures(deps)
+  // biome-ignore lint/suspicious/noExplicitAny: oRPC's interceptor types are wider than what is used here
+  const rest = new StandardOpenAPIHandler<CallContext>(router, options as any)
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  const rpc = new StandardRPCHandler<CallContext>(router, options as any)
+
+  return async (request, url, context) => {
+    const isRpc = url.pathname.startsWith(`${RPC_PREFIX}/`)
+    const answer = isServable(request.method, url.pathname, isRpc)
+      ? await call(isRpc ? rpc : rest, isRpc ? RPC_PREFIX : API_PREFIX, request, url, context)
+      : undefined
+    if (answer) return answer
+    const missing = interfaceError('NOT_FOUND', 'No such path or method').toJSON()
+    return { status: 404, body: isRpc ? { json: missing } : missing }
+  }
+}
+
+/** RPC is POST; paths have one spelling, so no trailing slash. */
+const isServable = (method: string, path: string, isRpc: boolean) =>
+  !path.endsWith('/') && (isRpc ? method === 'POST' : method === 'POST' || method === 'GET')
+
+async function call(
+  handler: Handler,
+  prefix: `/${string}`,
+  request: Request,
+  url: URL,
+  context: CallContext,
+): Promise<ApiAnswer | undefined> {
+  const result = await handler.handle(
+    {
+      method: request.method,
+      url,
+      headers: {},
+      signal: request.signal,
+      // The key is checked before the body is read: an unknown caller learns nothing about its input.
+      body: async () => {
+        await context.caller()
+        return readJsonBody(request) as Promise<Record<string, unknown>>
+      },
+    },
+    { prefix, context },
+  )
+  return result.matched ? { status: result.response.status, body: result.response.body } : undefined
+}
+
+const nameOf = (error: unknown) =>
+  error instanceof ORPCError ? error.code : error instanceof Error ? error.name : undefined

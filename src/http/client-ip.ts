@@ -1,0 +1,23 @@
+/** The client's address: the socket's, or the one a trusted proxy names. */
+import ipaddr from 'ipaddr.js'
+import { cidrContains } from '../domain/key'
+
+/** Walks `X-Forwarded-For` from the right for as long as the hop before is a trusted proxy. */
+export function clientIpOf(
+  socketAddress: string,
+  forwardedFor: string | null,
+  trustedProxies: readonly string[],
+): string {
+  const isTrusted = (address: string) => trustedProxies.some((cidr) => cidrContains(cidr, address))
+  let client = plain(socketAddress)
+  if (trustedProxies.length === 0 || forwardedFor === null) return client
+  for (const hop of forwardedFor.split(',').reverse()) {
+    const address = hop.trim()
+    if (!isTrusted(client) || !ipaddr.isValid(address)) break
+    client = plain(address)
+  }
+  return client
+}
+
+/** `::ffff:127.0.0.1` is 127.0.0.1. */
+const plain = (address: string) => (ipaddr.isValid(address) ? ipaddr.process(address).toString() : address)

@@ -1,0 +1,122 @@
+/**
+ * Request bodies: strictly JSON, at most 64 KiB, without duplicate keys. oRPC by itself would also take forms, text and
+ * broken UTF-8, and the last of two values for one key, so the body is read here and handed to it parsed.
+ */
+import { visit } from 'jsonc-parser'
+import { invalid, Refusal } from '../domain/error'
+
+export const MAX_BODY_BYTES = 64 * 1024
+const MAX_DEPTH = 16
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Throws `too_large` or `invalid`, naming the field where one is to blame. */
+export async function readJsonBody(request: Request): Promise<unknown> {
+  assertJsonType(request.headers)
+  const bytes = await readBytes(request)
+  if (bytes.length === 0) throw invalid('body: must be a JSON object')
+  return parseStrictly(decode(bytes))
+}
+
+function assertJsonType(headers: Headers): void {
+  const [type = '', ...parameters] = (headers.get('content-type') ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim())
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))
+  if (type !== 'application/json' || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset))) {
+    throw invalid('content-type: must be application/json in UTF-8')
+  }
+  const encoding = headers.get('content-encoding')
+  if (encoding !== null && encoding !== 'identity')
+    throw invalid('content-encoding: compressed bodies are not accepted')
+}
+
+/** The length a client announces is checked before the body is read, the rest while it arrives. */
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const announced = request.headers.get('content-length')
+  if (announced !== null) {
+    if (Number(announced) > MAX_BODY_BYTES) throw tooLarge()
+    return request.bytes()
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length
+    if (size > MAX_BODY_BYTES) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const tooLarge = () => new Refusal('too_large', 'The request body is larger than 64 KiB')
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw invalid('body: not valid UTF-8')
+  }
+}
+
+function parseStrictly(text: string): unknown {
+  const members = countMembers(text)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw invalid('body: not valid JSON')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('body: must be a JSON object')
+  // A parsed object has fewer keys than the text has members only if a key came twice (or was `__proto__`).
+  if (countKeys(value) !== members) assertDistinctKeys(text)
+  return value
+}
+
+/** Colons outside of strings: one for each member of each object. Also bounds the depth, so that recursion is safe. */
+function countMembers(text: string): number {
+  let members = 0
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // a string: skip to its closing quote
+        for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++
+        break
+      case 0x3a:
+        members++
+        break
+      case 0x5b:
+      case 0x7b:
+        if (++depth > MAX_DEPTH) throw invalid(`body: nested deeper than ${MAX_DEPTH} levels`)
+        break
+      case 0x5d:
+      case 0x7d:
+        depth--
+        break
+    }
+  }
+  return members
+}
+
+function countKeys(value: object): number {
+  let keys = Array.isArray(value) ? 0 : Object.keys(value).length
+  if (Object.hasOwn(value, '__proto__')) keys = Number.NaN
+  for (const child of Object.values(value)) if (typeof child === 'object' && child !== null) keys += countKeys(child)
+  return keys
+}
+
+/** Names the offending key; only runs once one is known to exist. */
+function assertDistinctKeys(text: string): void {
+  const open: Array<Set<string>> = []
+  let offender: string | undefined
+  visit(text, {
+    onObjectBegin: () => void open.push(new Set()),
+    onObjectEnd: () => void open.pop(),
+    onObjectProperty(name) {
+      const seen = open.at(-1)
+      if (name === '__proto__' || seen?.has(name)) offender ??= name
+      seen?.add(name)
+    },
+  })
+  throw invalid(`${(offender ?? 'body').slice(0, 64)}: this key is given twice or not allowed`)
+}

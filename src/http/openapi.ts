@@ -1,0 +1,84 @@
+/** The published description, made from the contract. Specification: "Versioning"; decisions: "Interface". */
+import type { AnyContractProcedure } from '@orpc/contract'
+import { OpenAPIGenerator } from '@orpc/openapi'
+import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
+import { contract } from '../../contract'
+import type { OperationAccess } from '../../contract/scope'
+
+const DESCRIPTION = `Issue one-time codes to phone numbers, deliver them by SMS or AlimTalk, and verify them.
+
+Every operation is also an RPC procedure: \`POST /v1/rpc/otp/<name>\` with \`{"json": <input>}\`, where \`<name>\` is the
+part of the operationId after \`otp.\`. With a test key nothing is sent or billed: issue to a magic number such as
+\`010-0000-0000\` and verify with \`000000\`. Unknown fields and query parameters are refused with 400.`
+
+const IDEMPOTENCY_KEY_PARAMETER = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Required unless the body has `idempotencyKey`; 1 to 128 visible ASCII characters. Repeat it to retry safely.',
+  schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
+  example: 'signup-8f14e45f',
+}
+
+const REQUEST_ID_HEADER = {
+  description: 'Identifies the exchange; echoes a well-formed `X-Request-Id` of the request.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{8,128}$' },
+}
+
+const RETRY_AFTER_HEADER = {
+  description: 'Whole seconds to wait, rounded up.',
+  schema: { type: 'integer', minimum: 0 },
+}
+
+type Json = Record<string, unknown>
+
+export async function describeApi(): Promise<Json> {
+  const generator = new OpenAPIGenerator({ schemaConverters: [new ZodToJsonSchemaConverter()] })
+  const document = (await generator.generate(contract, {
+    info: { title: 'Watchword', version: '1.2.0', description: DESCRIPTION },
+    servers: [{ url: '/v1', description: 'This deployment' }],
+    tags: [
+      { name: 'Codes', description: 'Issue, verify and follow codes' },
+      { name: 'History', description: 'Past issues, without personal data' },
+      { name: 'Wallet', description: 'Prepaid credit' },
+      { name: 'Templates', description: 'Message templates' },
+    ],
+    components: {
+      securitySchemes: {
+        secretKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A secret key (`sk_…` or `sk_test_…`), from servers only.',
+        },
+        publicKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'A public key (`pk_…` or `pk_test_…`), from browser pages of its allowed origins; issue and verify only.',
+        },
+      },
+    },
+  })) as unknown as { paths: Record<string, Record<string, Json>> }
+
+  for (const procedure of Object.values(contract)) {
+    const { path = '', method = 'GET' } = procedure['~orpc'].route
+    const operation = document.paths[path]?.[method.toLowerCase()]
+    if (operation) complete(operation, procedure)
+  }
+  return document as unknown as Json
+}
+
+function complete(operation: Json, procedure: AnyContractProcedure): void {
+  const access = procedure['~orpc'].meta as OperationAccess
+  operation['x-required-scopes'] = [access.requiredScope]
+  operation['x-accepted-scopes'] = [access.requiredScope, ...access.alsoAccepted]
+  operation.security = access.publicKey ? [{ secretKey: [] }, { publicKey: [] }] : [{ secretKey: [] }]
+  if (operation.operationId === 'otp.issue') {
+    operation.parameters = [IDEMPOTENCY_KEY_PARAMETER, ...((operation.parameters as Json[] | undefined) ?? [])]
+  }
+  for (const [status, response] of Object.entries(operation.responses as Record<string, Json>)) {
+    const mayWait = status === '429' || status === '503'
+    response.headers = { 'X-Request-Id': REQUEST_ID_HEADER, ...(mayWait && { 'Retry-After': RETRY_AFTER_HEADER }) }
+  }
+}

@@ -1,0 +1,123 @@
+/** Domain → the shapes of the contract. */
+import { attemptsRemaining, effectiveStatus, type Issue, overallStatus } from '../domain/issue'
+import { DEFAULT_TEMPLATE_ID, TEMPLATE_NOTE, type Template } from '../domain/template'
+import { CURRENCY, type Mode } from '../domain/value'
+import type { LedgerEntry } from '../domain/wallet'
+import type { Issued } from '../usecases/issue-code'
+import type { Balance, Page } from '../usecases/read-history'
+import type { Verification } from '../usecases/verify-code'
+
+const iso = (at: number) => new Date(at).toISOString()
+const isoOrNothing = (at: number | undefined) => (at === undefined ? undefined : iso(at))
+
+export const issuedView = (issued: Issued, mode: Mode) => ({
+  issueId: issued.issueId,
+  expiresAt: iso(issued.expiresAt),
+  attemptsRemaining: issued.attemptsRemaining,
+  queuedAt: iso(issued.queuedAt),
+  mode,
+})
+
+export const verificationView = (verification: Verification, mode: Mode) => ({
+  ...verification,
+  expiresAt: iso(verification.expiresAt),
+  verifiedAt: isoOrNothing(verification.verifiedAt),
+  mode,
+})
+
+/** What the status view and the projection have in common. */
+const standing = (issue: Issue, now: number) => ({
+  issueId: issue.issueId,
+  purpose: issue.purpose,
+  templateId: issue.templateId,
+  verificationStatus: effectiveStatus(issue, now),
+  deliveryStatus: issue.deliveryStatus,
+  overallStatus: overallStatus(issue, now),
+  expiresAt: iso(issue.expiresAt),
+  verifiedAt: isoOrNothing(issue.verifiedAt),
+  attemptsUsed: issue.attemptsUsed,
+  maxAttempts: issue.maxAttempts,
+  attemptsRemaining: attemptsRemaining(issue),
+  createdAt: iso(issue.createdAt),
+  updatedAt: iso(issue.updatedAt),
+  mode: issue.mode,
+})
+
+export const statusView = (issue: Issue, now: number) => ({
+  ...standing(issue, now),
+  messageId: issue.messageId,
+  providerOutcomeAmbiguous: issue.providerOutcomeAmbiguous || undefined,
+  providerOutcomeCode: issue.providerOutcomeCode,
+})
+
+export const projection = (issue: Issue, now: number) => ({
+  ...standing(issue, now),
+  channel: issue.channel,
+  billingStatus: issue.billingStatus,
+  debitedAmount: issue.debitedAmount,
+  currency: CURRENCY as 'CREDIT',
+})
+
+export const issuesView = ({ items, nextCursor }: Page<Issue>, now: number, mode: Mode) => ({
+  items: items.map((issue) => projection(issue, now)),
+  nextCursor,
+  mode,
+})
+
+export const ledgerView = ({ items, nextCursor }: Page<LedgerEntry>) => ({
+  items: items.map((entry) => ({
+    ledgerId: `${entry.appId}-${entry.seq}`,
+    entryType: entry.entryType,
+    amountDelta: entry.amountDelta,
+    balanceAfter: entry.balanceAfter,
+    currency: CURRENCY as 'CREDIT',
+    issueId: entry.issueId,
+    createdAt: iso(entry.createdAt),
+  })),
+  nextCursor,
+})
+
+export const balanceView = ({ appId, balance, updatedAt, simulatedFor }: Balance, mode: Mode) => ({
+  appId,
+  balance,
+  currency: CURRENCY as 'CREDIT',
+  updatedAt: iso(updatedAt),
+  mode,
+  ...(simulatedFor !== undefined && {
+    walletId: `test:${appId}`,
+    walletScope: 'test' as const,
+    organizationId: simulatedFor,
+    promoBalance: 0,
+    promoNextExpiry: null,
+  }),
+})
+
+export const templatesView = (templates: readonly Template[]) => ({
+  defaultTemplateId: DEFAULT_TEMPLATE_ID,
+  templates: templates.map(({ templateId, name, providerTemplateCode, channelSupport, body }) => ({
+    templateId,
+    name,
+    isDefault: templateId === DEFAULT_TEMPLATE_ID,
+    providerTemplateCode,
+    channelSupport: [...channelSupport],
+    body,
+  })),
+  note: TEMPLATE_NOTE,
+})
+
+export const templateView = ({ templateId, name, channelSupport, body, variables }: Template) => ({
+  templateId,
+  name,
+  channelSupport: [...channelSupport],
+  body,
+  variables: {
+    required: Object.keys(variables).filter((variable) => variables[variable]?.required),
+    properties: Object.fromEntries(
+      Object.entries(variables).map(([variable, { pattern, description }]) => [
+        variable,
+        { type: 'string' as const, pattern, description },
+      ]),
+    ),
+    additionalProperties: false as const,
+  },
+})

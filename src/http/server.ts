@@ -1,0 +1,159 @@
+/** Mounts everything that listens: the API, its description and docs, provider reports, health. */
+import type { Directory } from '../directory'
+import { Refusal } from '../domain/error'
+import { type ApiKey, listsOrigin } from '../domain/key'
+import type { Clock, Log, Random } from '../ports'
+import type { ReportDependencies } from '../usecases/record-report'
+import { API_PREFIX, type ApiAnswer, type ApiDependencies, createApi } from './api'
+import { authenticate } from './auth'
+import { clientIpOf } from './client-ip'
+import { answerHeaders, preflightHeaders } from './cors'
+import { docs } from './docs'
+import { fromRefusal, interfaceError, unexpectedError } from './errors'
+import { createReadiness } from './health'
+import { describeApi } from './openapi'
+import type { CallContext } from './procedures'
+import { REPORT_PREFIX, receiveReports } from './reports'
+import { requestIdOf } from './request-id'
+
+export interface ServerDependencies extends ApiDependencies, ReportDependencies {
+  directory: Directory
+  clock: Clock
+  random: Random
+  log: Log
+  trustedProxies: readonly string[]
+  dispatcherLookedAt: () => number
+}
+
+/** Answers one request; `socketAddress` is the peer's. Never throws. */
+export type Fetch = (request: Request, socketAddress: string) => Promise<Response>
+
+/** What the log line of a request says; no path, since a path may hold anything. */
+interface Trace {
+  route: string
+  key?: ApiKey
+}
+
+export function createFetch(deps: ServerDependencies): Fetch {
+  const { clock, directory, log } = deps
+  const api = createApi(deps)
+  const readiness = createReadiness(deps)
+  let description: Promise<string> | undefined
+
+  async function respond(request: Request, url: URL, socketAddress: string, trace: Trace): Promise<Response> {
+    const path = url.pathname
+    if (path === `${API_PREFIX}/openapi.json` && request.method === 'GET') {
+      trace.route = 'openapi'
+      description ??= describeApi().then((document) => JSON.stringify(document))
+      return json(200, await description)
+    }
+    if (path.startsWith(`${API_PREFIX}/`)) return respondApi(request, url, socketAddress, trace)
+    if (path.startsWith(REPORT_PREFIX)) {
+      trace.route = 'provider-reports'
+      return json(200, await receiveReports(deps, request, url))
+    }
+    if (request.method === 'GET') {
+      if (path === '/healthz') {
+        trace.route = 'healthz'
+        return json(200, { status: 'ok' })
+      }
+      if (path === '/readyz') {
+        trace.route = 'readyz'
+        const state = await readiness()
+        return json(state.status === 'ready' ? 200 : 503, state)
+      }
+      const page = await docs(path)
+      if (page) {
+        trace.route = 'docs'
+        return page
+      }
+    }
+    return json(404, interfaceError('NOT_FOUND', 'No such path or method').toJSON())
+  }
+
+  async function respondApi(request: Request, url: URL, socketAddress: string, trace: Trace): Promise<Response> {
+    const origin = request.headers.get('origin')
+    if (request.method === 'OPTIONS') {
+      trace.route = 'preflight'
+      const headers = await preflightHeaders(origin, () => directory.publicOrigins(clock.now()))
+      return new Response(null, { status: 204, headers })
+    }
+    let caller: Promise<ApiKey> | undefined
+    const context: CallContext = {
+      caller() {
+        caller ??= authenticate(deps, request.headers.get('authorization')).then((key) => {
+          trace.key = key
+          return key
+        })
+        return caller
+      },
+      origin: origin ?? undefined,
+      clientIp: clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), deps.trustedProxies),
+      idempotencyHeader: request.headers.get('idempotency-key'),
+      entered: false,
+      retryAfterMs: undefined,
+    }
+    const answer = await api(request, url, context)
+    if (answer.status !== 404 || context.entered) trace.route = routeOf(request.method, url.pathname)
+    const listed = origin !== null && trace.key && listsOrigin(trace.key, origin) ? origin : undefined
+    return apiResponse(answer, context, listed)
+  }
+
+  return async (request, socketAddress) => {
+    const startedAt = clock.now()
+    const requestId = requestIdOf(request.headers, deps)
+    const trace: Trace = { route: 'none' }
+    const response = await respond(request, new URL(request.url), socketAddress, trace).catch((error) => {
+      if (error instanceof Refusal)
+        return json(fromRefusal(error).status, fromRefusal(error).toJSON(), error.detail.retryAfterMs)
+      log.error({ requestId, err: error instanceof Error ? error.name : undefined }, 'request failed unexpectedly')
+      return json(500, unexpectedError().toJSON())
+    })
+    response.headers.set('x-request-id', requestId)
+    response.headers.set('x-content-type-options', 'nosniff')
+    log.info(
+      {
+        requestId,
+        route: trace.route,
+        status: response.status,
+        ms: clock.now() - startedAt,
+        appId: trace.key?.appId,
+        keyId: trace.key?.keyId,
+        mode: trace.key?.mode,
+      },
+      'request',
+    )
+    return response
+  }
+}
+
+/** `GET /v1/issues/0199…` is logged as `GET /v1/issues/{id}`. */
+const routeOf = (method: string, path: string) =>
+  `${method} ${path.replace(/^(\/v1\/(?:issues|templates))\/[^/]+$/, '$1/{id}')}`
+
+function json(status: number, body: unknown, retryAfterMs?: number): Response {
+  return new Response(typeof body === 'string' ? body : JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...retryAfter(retryAfterMs) },
+  })
+}
+
+function apiResponse(
+  { status, body }: ApiAnswer,
+  { retryAfterMs }: CallContext,
+  listedOrigin: string | undefined,
+): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      ...answerHeaders(listedOrigin),
+      ...retryAfter(retryAfterMs),
+    },
+  })
+}
+
+/** Whole seconds, rounded up. */
+const retryAfter = (ms: number | undefined): Record<string, string> =>
+  ms === undefined ? {} : { 'retry-after': String(Math.ceil(ms / 1_000)) }

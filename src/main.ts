@@ -1,0 +1,18 @@
+#!/usr/bin/env bun
+/** The program: arguments in, exit codes out. */
+import { CommanderError } from 'commander'
+import { createProgram } from './cli/commands'
+
+/** Mistakes of the operator and of the environment are told in a line; only a defect shows where it happened. */
+const isReadable = (error: Error) =>
+  ['Refusal', 'ConfigError', 'WrongSecretError', 'NewerDatabaseError', 'SQLiteError'].includes(error.name) ||
+  error instanceof CommanderError ||
+  'code' in error
+
+try {
+  await createProgram().parseAsync()
+} catch (error) {
+  if (!(error instanceof Error)) throw error
+  process.stderr.write(`${isReadable(error) ? error.message : error.stack}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,167 @@
+/**
+ * Live and test, side by side. A mode swaps what is around the rules (numbers, codes, prices, limits, providers),
+ * never the rules themselves: both run through the same use cases. Specification: "Test-mode behavior".
+ */
+import type { LimitsConfig } from './config'
+import { Refusal, unavailable } from './domain/error'
+import type { ApiKey } from './domain/key'
+import type { LimitRule } from './domain/limit'
+import { liveRecipient, type Recipient, testRecipient } from './domain/phone'
+import { type Channel, DAY_MS, MINUTE_MS, type Mode, nextMidnightUtc, type Owner } from './domain/value'
+import type { PriceList } from './domain/wallet'
+import type { Provider, Random } from './ports'
+import { scenarioOf } from './providers/simulator'
+
+export type LimitedAs = 'issue' | 'verify' | 'read'
+
+export interface ModeRules {
+  /** Whom a number stands for; throws `invalid` for numbers of the other mode. */
+  recipient(phoneNumber: string): Recipient
+  defaultChannel(recipient: Recipient): Channel
+  /** Throws where the recipient's scenario is a refusal. */
+  assertAdmits(recipient: Recipient, now: number): void
+  newCode(recipient: Recipient): string
+  lifetimeMs(recipient: Recipient, requestedSec: number): number
+  prices: PriceList
+  /** What every request of this kind counts against; a replay counts, too. */
+  requestLimits(key: ApiKey, kind: LimitedAs, clientIp: string): LimitRule[]
+  /** What only a new issue counts against. */
+  issueLimits(key: ApiKey, phoneHash: Uint8Array): LimitRule[]
+  /** In order of preference; empty: the channel cannot be served. */
+  route(channel: Channel): Promise<readonly Provider[]>
+}
+
+export interface Modes {
+  live: ModeRules
+  test: ModeRules
+}
+
+interface ModeDependencies {
+  random: Random
+  limits: LimitsConfig
+  defaultRegion: string
+  prices: PriceList
+  liveRoute: (channel: Channel) => Promise<readonly Provider[]>
+  simulator: Provider
+}
+
+export function createModes(dependencies: ModeDependencies): Modes {
+  return { live: liveMode(dependencies), test: testMode(dependencies) }
+}
+
+const phoneSubject = ({ appId }: Pick<Owner, 'appId'>, phoneHash: Uint8Array) =>
+  `${appId}:${Buffer.from(phoneHash).toString('base64url')}`
+
+/** Per-phone windows of live issues; also what is rebuilt from the issues at start. */
+export const phoneLimits = (limits: LimitsConfig, owner: Pick<Owner, 'appId'>, phoneHash: Uint8Array): LimitRule[] => [
+  platform('perPhone', phoneSubject(owner, phoneHash), limits.issuesPerPhone10Min, 10 * MINUTE_MS),
+  platform('perPhone', phoneSubject(owner, phoneHash), limits.issuesPerPhoneDay, DAY_MS),
+]
+
+/** Daily budgets of new test issues; also what is rebuilt from the issues at start. */
+export const testBudgets = (limits: LimitsConfig, organizationId: string): LimitRule[] => [
+  platform('perOrgDaily', organizationId, limits.testIssuesPerOrgDay, 'utc-day'),
+  platform('testModeDaily', 'platform', limits.testIssuesPerDay, 'utc-day'),
+]
+
+const platform = (
+  limit: LimitRule['limit'],
+  subject: string,
+  max: number,
+  windowMs: LimitRule['windowMs'],
+): LimitRule => ({
+  limit,
+  policy: 'platform',
+  subject,
+  max,
+  windowMs,
+})
+
+function liveMode({ random, limits, defaultRegion, prices, liveRoute }: ModeDependencies): ModeRules {
+  return {
+    recipient: (phoneNumber) => liveRecipient(phoneNumber, defaultRegion),
+    defaultChannel: () => 'sms',
+    assertAdmits() {},
+    newCode: () => random.below(1_000_000).toString().padStart(6, '0'),
+    lifetimeMs: (_, requestedSec) => requestedSec * 1_000,
+    prices,
+    requestLimits(key, kind, clientIp) {
+      const own = { issue: key.limits.issuesPerMin, verify: key.limits.verifiesPerMin, read: key.limits.readsPerMin }[
+        kind
+      ]
+      const usual =
+        key.kind === 'pk'
+          ? { issue: limits.pkIssuesPerMin, verify: limits.pkVerifiesPerMin, read: Infinity }[kind]
+          : Infinity
+      const max = Math.min(own ?? usual, limits.requestsPerKeyPerMin)
+      const perKey: LimitRule = {
+        limit: 'perKey',
+        policy: own !== undefined && max === own ? 'key' : 'platform',
+        subject: `${kind}:${key.keyId}`,
+        max,
+        windowMs: MINUTE_MS,
+      }
+      if (kind !== 'issue') return [perKey]
+      const ownPerIp = key.limits.issuesPerMinPerIp
+      const perIpMax = ownPerIp ?? (key.kind === 'pk' ? limits.pkIssuesPerMinPerIp : undefined)
+      if (perIpMax === undefined) return [perKey]
+      return [
+        perKey,
+        {
+          limit: 'perIp',
+          policy: ownPerIp === undefined ? 'platform' : 'key',
+          subject: `${key.keyId}:${clientIp}`,
+          max: perIpMax,
+          windowMs: MINUTE_MS,
+        },
+      ]
+    },
+    issueLimits: (key, phoneHash) => phoneLimits(limits, key, phoneHash),
+    route: liveRoute,
+  }
+}
+
+/** The code that verifies every magic number. */
+export const TEST_CODE = '000000'
+/** What a six-digit guess never equals. */
+const UNGUESSABLE = 'never'
+
+function testMode({ limits, simulator }: ModeDependencies): ModeRules {
+  const perKeyDaily = (key: ApiKey, kind: LimitedAs) =>
+    platform('perKeyDaily', `${kind}:${key.keyId}`, limits.testRequestsPerKeyDay, 'utc-day')
+  return {
+    recipient: testRecipient,
+    defaultChannel: (recipient) => scenarioOf(recipient).defaultChannel ?? 'sms',
+    assertAdmits(recipient, now) {
+      switch (scenarioOf(recipient).refuses) {
+        case 'perPhone':
+          throw new Refusal('limited', 'Test scenario: rate limited', {
+            limit: 'perPhone',
+            policy: 'platform',
+            retryAfterMs: MINUTE_MS,
+          })
+        case 'credit':
+          throw new Refusal('no_credit', 'Test scenario: insufficient credit', { code: 'INSUFFICIENT_CREDIT' })
+        case 'trial':
+          throw new Refusal('no_credit', 'Test scenario: trial daily limit', {
+            code: 'TRIAL_DAILY_LIMIT_EXCEEDED',
+            resetAt: nextMidnightUtc(now),
+          })
+        case 'unavailable':
+          throw unavailable('Test scenario: service unavailable', 2_000)
+      }
+    },
+    newCode: (recipient) => (scenarioOf(recipient).refusesEveryCode ? UNGUESSABLE : TEST_CODE),
+    lifetimeMs: (recipient, requestedSec) => scenarioOf(recipient).lifetimeMs ?? requestedSec * 1_000,
+    prices: { sms: 0, lms: 0, alimtalk: 0 },
+    requestLimits(key, kind) {
+      const perMinute = platform('perKey', `${kind}:${key.keyId}`, limits.testRequestsPerKeyMin, MINUTE_MS)
+      return kind === 'issue' ? [perMinute] : [perMinute, perKeyDaily(key, kind)]
+    },
+    issueLimits: (key) => [perKeyDaily(key, 'issue'), ...testBudgets(limits, key.organizationId)],
+    route: async () => [simulator],
+  }
+}
+
+/** Which set of rules a piece of stored data belongs to. */
+export const rulesOf = (modes: Modes, { mode }: { mode: Mode }): ModeRules => modes[mode]

@@ -1,0 +1,304 @@
+/** The outside world, as the use cases see it. Real ports live in `system/`, `store/` and `providers/`; tests bring their own. */
+import type { DeliveryReport, Leg, SendOutcome } from './domain/delivery'
+import type { Issue, VerificationStatus } from './domain/issue'
+import type { Job, JobKind } from './domain/job'
+import type { ApiKey } from './domain/key'
+import type { Template } from './domain/template'
+import type { Channel, MessageType, Mode, Owner } from './domain/value'
+import type { EntryType, LedgerEntry, Wallet } from './domain/wallet'
+
+export interface Clock {
+  /** Unix milliseconds. May step, also backwards. */
+  now(): number
+  /** Calls once after `delayMs`; the answer cancels. */
+  after(delayMs: number, callback: () => void): () => void
+}
+
+export interface Random {
+  bytes(length: number): Uint8Array
+  /** Uniform over 0 … max − 1, from a cryptographic source. */
+  below(max: number): number
+  /** A time-ordered UUIDv7 of that instant. */
+  uuid(now: number): string
+}
+
+/** Calls at the times of a cron pattern; the answer stops it. */
+export type Schedule = (pattern: string, run: () => Promise<void>) => () => void
+
+/** Keyed hashes and sealing, all under keys derived from the master secret. */
+export interface Vault {
+  phoneHash(identity: string): Uint8Array
+  codeHash(issueId: string, code: string): Uint8Array
+  /** Of an idempotency key. */
+  claimHash(key: string): Uint8Array
+  fingerprint(text: string): Uint8Array
+  /** Short authentication tag, for cursors. */
+  tag(text: string): Uint8Array
+  /** AES-256-GCM; `rowId` is bound as associated data, so a sealed row cannot be moved. */
+  seal(rowId: string, text: string): Uint8Array
+  /** Throws if `sealed` was not sealed for this row with this secret. */
+  open(rowId: string, sealed: Uint8Array): string
+}
+
+export interface Log {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** What came of an HTTP request to a provider. Whether the request may have arrived is what matters. */
+export type TransportResult =
+  | { kind: 'answered'; status: number; headers: Record<string, string>; body: string }
+  /** Surely not received: the connection failed before a byte of the request was written. */
+  | { kind: 'not_sent'; reason: string }
+  /** Timeout or reset after the request was (or may have been) written, or an answer that could not be read. */
+  | { kind: 'unknown'; reason: string }
+
+export interface Transport {
+  request(request: {
+    method: string
+    url: string
+    headers: Record<string, string>
+    body?: string
+    timeoutMs: number
+  }): Promise<TransportResult>
+}
+
+/** What delivery needs to know and nothing else may hold: number and text, rendered once at admission. */
+export interface Letter {
+  to: string
+  text: string
+  code: string
+  from: string | undefined
+  messageType: MessageType
+  templateCode: string
+  variables: Readonly<Record<string, string>>
+  scenario: number | undefined
+}
+
+/** One message as a provider gets it. */
+export interface OutboundMessage {
+  messageId: string
+  channel: Leg
+  /** E.164. */
+  to: string
+  text: string
+  from?: string
+  /** `sms` channel only. */
+  messageType?: MessageType
+  /** AlimTalk only: the provider's code of the template, and its variables with `code` among them. */
+  templateCode?: string
+  variables?: Record<string, string>
+  /** An SMS that takes over from a failed AlimTalk. */
+  isFallback: boolean
+  /** When the code expires, Unix milliseconds: sending later is useless. */
+  expiresAt: number
+  /** Test mode: what the simulator must play. */
+  scenario?: number
+}
+
+/** A carrier, or what plays one. */
+export interface Provider {
+  readonly name: string
+  /** Whether it ever tells what became of a message, by callback or by `query`. */
+  readonly reports: boolean
+  /** Never throws for what the outside did; see `SendOutcome` for the four outcomes. */
+  send(message: OutboundMessage): Promise<SendOutcome>
+  /** Asks for a message's fate; `askAgainMs` when it is not decided yet. */
+  query?(message: AwaitedReport): Promise<DeliveryReport | { askAgainMs: number }>
+  /** Reads a report callback; undefined when it is not authentic. */
+  readReports?(callback: ReportCallback): ReportedMessage[] | undefined
+}
+
+export interface ReportCallback {
+  headers: Headers
+  query: URLSearchParams
+  body: unknown
+}
+
+export interface ReportedMessage extends DeliveryReport {
+  /** The provider's id of the message, or the `messageId` we sent along. */
+  messageId: string
+}
+
+/** A configured provider; `config` holds its credentials and is stored sealed. */
+export interface ProviderConfig {
+  name: string
+  type: string
+  channels: readonly Channel[]
+  config: Record<string, unknown>
+  createdAt: number
+}
+
+/** One call of a provider. */
+export interface Attempt extends Owner {
+  readonly issueId: string
+  /** From 1, over all legs. */
+  readonly number: number
+  readonly leg: Leg
+  readonly provider: string
+  readonly messageId: string
+  readonly calledAt: number
+  readonly answeredAt: number | undefined
+  /** Undefined while the provider is being called; then never again. */
+  readonly outcome: SendOutcome['kind'] | undefined
+  readonly code: string | undefined
+  readonly providerMessageId: string | undefined
+}
+
+/** A message whose fate its provider may still report. */
+export interface AwaitedReport extends Owner {
+  readonly messageId: string
+  readonly provider: string
+  /** Undefined where the send stayed ambiguous. */
+  readonly providerMessageId: string | undefined
+  readonly issueId: string
+  readonly leg: Leg
+  readonly answeredAt: number
+}
+
+/** A first use of an idempotency key. */
+export interface Claim extends Owner {
+  readonly keyHash: Uint8Array
+  readonly fingerprint: Uint8Array
+  readonly issueId: string
+  readonly createdAt: number
+}
+
+export interface App {
+  appId: string
+  organizationId: string
+  name: string
+  createdAt: number
+}
+
+/** Where a page starts and what it shows; times are Unix milliseconds. */
+export interface IssueFilter {
+  before?: string
+  status?: VerificationStatus
+  createdFrom?: number
+  createdTo?: number
+  limit: number
+}
+
+export interface LedgerFilter {
+  before?: { createdAt: number; seq: number }
+  entryType?: EntryType
+  createdFrom?: number
+  createdTo?: number
+  limit: number
+}
+
+/** A key as it is stored: what it may do, and how people recognise it. */
+export interface StoredKey extends ApiKey {
+  /** SHA-256 of the key. */
+  hash: Uint8Array
+  prefix: string
+  lastFour: string
+  createdAt: number
+}
+
+/** Reads of committed data, outside any transaction. */
+export interface Reader {
+  issue(owner: Owner, issueId: string): Promise<Issue | undefined>
+  /** Newest first; `now` decides what is expired. */
+  issues(owner: Owner, filter: IssueFilter, now: number): Promise<Issue[]>
+  wallet(appId: string): Promise<Wallet | undefined>
+  /** Newest first. */
+  ledger(appId: string, filter: LedgerFilter): Promise<LedgerEntry[]>
+  keyByHash(hash: Uint8Array): Promise<StoredKey | undefined>
+  key(keyId: string): Promise<StoredKey | undefined>
+  keys(appId: string): Promise<StoredKey[]>
+  organizations(): Promise<Array<{ organizationId: string; name: string }>>
+  apps(): Promise<App[]>
+  app(appId: string): Promise<App | undefined>
+  /** The app's own templates, newest version each. */
+  templates(appId: string): Promise<Template[]>
+  providers(): Promise<ProviderConfig[]>
+  /** Every origin an active public key lists. */
+  publicOrigins(now: number): Promise<string[]>
+  /** Admitted since: app, mode, phone and time, for the limits that count days. */
+  issuesSince(owner: Owner, since: number): Promise<Array<{ phoneHash: Uint8Array; createdAt: number }>>
+  /** Changes whenever keys, apps, templates or providers may have changed, in whatever process. */
+  configurationVersion(): string
+}
+
+/**
+ * One transaction. `now` is fixed for its life. Only `tx` calls are awaited inside it.
+ * A thrown error rolls all of it back; using it after it has ended throws.
+ */
+export interface Tx {
+  readonly now: number
+  /** Runs once the transaction is on disk; not at all if it is rolled back. */
+  afterCommit(effect: () => void): void
+
+  /** Reads an issue for change: no other transaction changes it until this one ends. */
+  lockIssue(owner: Owner, issueId: string): Promise<Issue | undefined>
+  /** The issue stored as `issued` for a phone and purpose; there is at most one. */
+  lockLiveIssue(owner: Owner, phoneHash: Uint8Array, purpose: string): Promise<Issue | undefined>
+  /** Issues stored as `issued` whose expiry has passed. */
+  lockExpired(limit: number): Promise<Issue[]>
+  addIssue(issue: Issue): Promise<void>
+  /** Stores what may change of an issue. */
+  saveIssue(issue: Issue): Promise<void>
+
+  findClaim(owner: Owner, keyHash: Uint8Array): Promise<Claim | undefined>
+  addClaim(claim: Claim): Promise<void>
+  dropClaim(owner: Owner, keyHash: Uint8Array): Promise<void>
+
+  /** Stores number and text sealed, until `eraseOutbox`. */
+  addOutbox(issue: Issue, letter: Letter): Promise<void>
+  findOutbox(issueId: string): Promise<Letter | undefined>
+  eraseOutbox(issueId: string): Promise<void>
+
+  addAttempt(attempt: Attempt): Promise<void>
+  /** Oldest first. */
+  attempts(owner: Owner, issueId: string): Promise<Attempt[]>
+  /** Records the answer of an attempt that has none; false when it had one. */
+  answerAttempt(attempt: Attempt): Promise<boolean>
+  /** Makes a message findable for its provider's report. */
+  awaitReport(awaited: AwaitedReport): Promise<void>
+  /** What a report is about, by the provider's id of the message or by ours. */
+  findAwaited(provider: string, messageId: string): Promise<AwaitedReport | undefined>
+  awaitedReport(messageId: string): Promise<AwaitedReport | undefined>
+  forgetReport(messageId: string): Promise<void>
+
+  lockWallet(appId: string): Promise<Wallet>
+  saveWallet(wallet: Wallet): Promise<void>
+  addLedgerEntry(entry: LedgerEntry): Promise<void>
+
+  addJob(job: { kind: JobKind; issue: Owner & { issueId: string }; runAt: number }): Promise<void>
+  /** Takes due jobs of a kind: raises `attempt`, moves `runAt` past the lease. */
+  claimJobs(kind: JobKind, limit: number): Promise<Job[]>
+  /** True when the job is still held under this attempt. */
+  holdsJob(job: Job): Promise<boolean>
+  finishJob(job: Job): Promise<void>
+  rescheduleJob(job: Job, runAt: number): Promise<void>
+
+  addOrganization(organization: { organizationId: string; name: string }): Promise<void>
+  addApp(app: App): Promise<void>
+  addKey(key: StoredKey): Promise<void>
+  revokeKey(keyId: string, at: number): Promise<void>
+  saveTemplate(appId: string, template: Template): Promise<void>
+  saveProvider(provider: ProviderConfig): Promise<void>
+  removeProvider(name: string): Promise<boolean>
+
+  /** Deletes at most `limit` issues of `mode` created before, with their attempts and claims; answers how many. */
+  deleteIssuesBefore(mode: Mode, before: number, limit: number): Promise<number>
+  deleteClaimsBefore(before: number, limit: number): Promise<number>
+  /** Deletes what is no longer awaited because the report deadline has long passed. */
+  deleteAwaitedBefore(before: number, limit: number): Promise<number>
+  /** Deletes outbox rows whose code has expired; a net below the rule that erases them with the issue's change. */
+  deleteExpiredOutbox(limit: number): Promise<number>
+}
+
+export interface Store {
+  readonly read: Reader
+  /** Runs `unit` and answers once its changes are on disk. Throws `unavailable` when they cannot be stored. */
+  transaction<T>(unit: (tx: Tx) => Promise<T>): Promise<T>
+  /** When the next job of a kind is due, Unix milliseconds. */
+  nextJobAt(kind: JobKind): number | undefined
+  /** Throws when the database cannot be written. */
+  assertWritable(): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,52 @@
+/** The configured providers as working ones, and which of them serve a channel. */
+import type { z } from 'zod'
+import type { Directory } from '../directory'
+import { invalid } from '../domain/error'
+import type { Channel } from '../domain/value'
+import type { Provider, ProviderConfig, Transport } from '../ports'
+import { createHttpProvider, httpProviderConfig } from './http'
+
+interface ProviderType {
+  config: z.ZodType
+  create: (config: ProviderConfig, dependencies: { transport: Transport; timeoutMs: number }) => Provider
+}
+
+export const PROVIDER_TYPES: Readonly<Record<string, ProviderType>> = {
+  http: { config: httpProviderConfig, create: createHttpProvider },
+}
+
+/** Throws `invalid`, naming the setting that is wrong. */
+export function assertProvider({ type, config }: ProviderConfig): void {
+  const known = PROVIDER_TYPES[type]
+  if (!known) throw invalid(`type: no such provider type: ${type}. Known: ${Object.keys(PROVIDER_TYPES).join(' ')}`)
+  const mistake = known.config.safeParse(config).error?.issues[0]
+  if (mistake) throw invalid(`config: ${mistake.path.join('.')}: ${mistake.message}`)
+}
+
+export class Carriers {
+  /** Built once for as long as the directory hands out the same configuration. */
+  readonly #built = new WeakMap<ProviderConfig, Provider>()
+
+  constructor(
+    private readonly directory: Directory,
+    private readonly dependencies: { transport: Transport; timeoutMs: number },
+  ) {}
+
+  /** Providers of a channel, in the order they were added. */
+  async route(channel: Channel): Promise<readonly Provider[]> {
+    const configured = await this.directory.providers()
+    return configured.filter(({ channels }) => channels.includes(channel)).map((config) => this.#provider(config))
+  }
+
+  async named(name: string): Promise<Provider | undefined> {
+    const config = (await this.directory.providers()).find((provider) => provider.name === name)
+    return config && this.#provider(config)
+  }
+
+  #provider(config: ProviderConfig): Provider {
+    const built = this.#built.get(config) ?? PROVIDER_TYPES[config.type]?.create(config, this.dependencies)
+    if (!built) throw new Error(`Provider ${config.name} has a type this release does not know`)
+    this.#built.set(config, built)
+    return built
+  }
+}

@@ -1,0 +1,98 @@
+/** Opens the embedded database: pragmas, migrations, one writer with group commit, one reader. */
+import { Database } from 'bun:sqlite'
+import type { Clock, Store, Vault } from '../../ports'
+import { migrate } from './migrate'
+import { createReader } from './read'
+import { createTransactions } from './transaction'
+import { Writer } from './writer'
+
+export class WrongSecretError extends Error {
+  override name = 'WrongSecretError'
+}
+
+export interface StoreOptions {
+  file: string
+  clock: Pick<Clock, 'now'>
+  vault: Vault
+  /** Defers group commit; defaults to the end of the event loop's turn. */
+  soon?: (drain: () => void) => void
+}
+
+const BUSY_TIMEOUT_MS = 5_000
+
+export function openStore({ file, clock, vault, soon = setImmediate }: StoreOptions): Store {
+  const writing = new Database(file, { create: true, strict: true })
+  writing.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  writing.run('PRAGMA journal_mode = WAL')
+  writing.run('PRAGMA synchronous = FULL')
+  writing.run('PRAGMA foreign_keys = ON')
+  writing.run('PRAGMA cache_size = -65536')
+  writing.run('PRAGMA wal_autocheckpoint = 4000')
+  migrate(writing)
+  assertSecret(writing, vault)
+
+  const reading = new Database(file, { readonly: true, strict: true })
+  reading.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  reading.run('PRAGMA cache_size = -65536')
+
+  // `data_version` of the writer's connection changes when another process has committed; our own changes we count.
+  const dataVersion = writing.query('PRAGMA data_version')
+  let ownChanges = 0
+  const configurationVersion = () => `${(dataVersion.get() as { data_version: number }).data_version}.${ownChanges}`
+
+  const nextJob = reading.query('SELECT min(run_at) AS at FROM jobs WHERE kind = ?')
+  const touch = writing.query("INSERT OR REPLACE INTO facts (name, value) VALUES ('touched_at', CAST(? AS BLOB))")
+  const openTransaction = createTransactions(writing, vault)
+  const writer = new Writer(writing, soon)
+
+  return {
+    read: createReader(reading, vault, configurationVersion),
+
+    transaction(unit) {
+      let effects: ReturnType<typeof openTransaction>['effects'] | undefined
+      const run = async () => {
+        const open = openTransaction(clock.now())
+        effects = open.effects
+        try {
+          return await unit(open.tx)
+        } finally {
+          open.end()
+        }
+      }
+      return writer.run(run, () => {
+        if (effects?.changedConfiguration) ownChanges++
+        for (const effect of effects?.afterCommit ?? []) effect()
+      })
+    },
+
+    nextJobAt(kind) {
+      return (nextJob.get(kind) as { at: number | null }).at ?? undefined
+    },
+
+    async assertWritable() {
+      await writer.run(
+        async () => void touch.run(clock.now()),
+        () => {},
+      )
+    },
+
+    async close() {
+      await writer.close()
+      reading.close()
+      writing.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      writing.close()
+    },
+  }
+}
+
+const SECRET_PROOF = 'secret_proof'
+
+/** A database belongs to one master secret: with another one every hash would miss and every seal would break. */
+function assertSecret(db: Database, vault: Vault): void {
+  const proof = Buffer.from(vault.tag(SECRET_PROOF))
+  db.query('INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING').run(SECRET_PROOF, proof)
+  const stored = db.query('SELECT value FROM facts WHERE name = ?').get(SECRET_PROOF) as { value: Uint8Array }
+  if (!proof.equals(stored.value)) {
+    throw new WrongSecretError('The master secret is not the one this database was made with.')
+  }
+}

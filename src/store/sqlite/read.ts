@@ -1,0 +1,204 @@
+/** Reads of committed data, on a connection of their own, so that they never wait for a writer. */
+import type { Database } from 'bun:sqlite'
+import { and, desc, eq, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import type { VerificationStatus } from '../../domain/issue'
+import type { Template } from '../../domain/template'
+import type { ProviderConfig, Reader, Vault } from '../../ports'
+import { entryOf, issueOf, keyOf } from './rows'
+import { apiKeys, apps, issues, ledgerEntries, organizations, providers, templates, uuidText, wallets } from './schema'
+import { bind } from './statement'
+
+/** Smallest UUIDv7 of that millisecond: an issue's id carries its `createdAt`, so a time range is an id range. */
+function idFloor(at: number): string {
+  const bytes = Buffer.alloc(16)
+  bytes.writeUIntBE(Math.min(Math.max(Math.ceil(at), 0), 2 ** 48 - 1), 0, 6)
+  return uuidText(bytes)
+}
+
+const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+const BEYOND_ALL_TIMES = Number.MAX_SAFE_INTEGER
+
+const smaller = (a: string, b: string) => (a < b ? a : b)
+
+export function createReader(connection: Database, vault: Vault, configurationVersion: () => string): Reader {
+  const db = drizzle(connection)
+
+  const issueById = db
+    .select()
+    .from(issues)
+    .where(
+      and(
+        eq(issues.appId, bind(issues.appId, 'appId')),
+        eq(issues.mode, bind(issues.mode, 'mode')),
+        eq(issues.issueId, bind(issues.issueId, 'issueId')),
+      ),
+    )
+    .prepare()
+
+  const page = (...conditions: Parameters<typeof and>) =>
+    db
+      .select()
+      .from(issues)
+      .where(
+        and(
+          eq(issues.appId, bind(issues.appId, 'appId')),
+          eq(issues.mode, bind(issues.mode, 'mode')),
+          gte(issues.issueId, bind(issues.issueId, 'from')),
+          lt(issues.issueId, bind(issues.issueId, 'below')),
+          ...conditions,
+        ),
+      )
+      .orderBy(desc(issues.issueId))
+      .limit(sql.placeholder('limit'))
+      .prepare()
+  const stored = (status: VerificationStatus) => eq(issues.verificationStatus, sql.raw(`'${status}'`))
+  const unexpired = gt(issues.expiresAt, bind(issues.expiresAt, 'now'))
+  const pastExpiry = lte(issues.expiresAt, bind(issues.expiresAt, 'now'))
+  const pages = {
+    any: page(),
+    issued: page(stored('issued'), unexpired),
+    expired: page(or(stored('expired'), and(stored('issued'), pastExpiry))),
+    verified: page(stored('verified')),
+    max_attempts: page(stored('max_attempts')),
+    replaced: page(stored('replaced')),
+  }
+
+  const walletById = db
+    .select()
+    .from(wallets)
+    .where(eq(wallets.appId, bind(wallets.appId, 'appId')))
+    .prepare()
+
+  const ledgerPage = (...conditions: Parameters<typeof and>) =>
+    db
+      .select()
+      .from(ledgerEntries)
+      .where(
+        and(
+          eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
+          sql`(${ledgerEntries.createdAt}, ${ledgerEntries.seq}) < (${sql.placeholder('beforeAt')}, ${sql.placeholder('beforeSeq')})`,
+          gte(ledgerEntries.createdAt, bind(ledgerEntries.createdAt, 'from')),
+          lt(ledgerEntries.createdAt, bind(ledgerEntries.createdAt, 'to')),
+          ...conditions,
+        ),
+      )
+      .orderBy(desc(ledgerEntries.createdAt), desc(ledgerEntries.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare()
+  const ledgerAll = ledgerPage()
+  const ledgerOfType = ledgerPage(eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType')))
+
+  const keys = (...conditions: Parameters<typeof and>) =>
+    db
+      .select({ key: apiKeys, organizationId: apps.organizationId })
+      .from(apiKeys)
+      .innerJoin(apps, eq(apps.appId, apiKeys.appId))
+      .where(and(...conditions))
+      .orderBy(apiKeys.createdAt)
+      .prepare()
+  const keyByHash = keys(eq(apiKeys.hash, bind(apiKeys.hash, 'hash')))
+  const keyById = keys(eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId')))
+  const keysOfApp = keys(eq(apiKeys.appId, bind(apiKeys.appId, 'appId')))
+  const publicKeys = keys(eq(apiKeys.kind, sql`'pk'`), isNull(apiKeys.revokedAt))
+  const storedKey = (row: { key: typeof apiKeys.$inferSelect; organizationId: string } | undefined) =>
+    row && keyOf({ ...row.key, organizationId: row.organizationId })
+
+  const allOrganizations = db.select().from(organizations).orderBy(organizations.createdAt).prepare()
+  const allApps = db.select().from(apps).orderBy(apps.createdAt).prepare()
+  const appById = db
+    .select()
+    .from(apps)
+    .where(eq(apps.appId, bind(apps.appId, 'appId')))
+    .prepare()
+  const templatesOfApp = db
+    .select()
+    .from(templates)
+    .where(eq(templates.appId, bind(templates.appId, 'appId')))
+    .orderBy(templates.templateId, templates.version)
+    .prepare()
+  const allProviders = db.select().from(providers).orderBy(providers.createdAt, providers.name).prepare()
+  const recent = db
+    .select({ phoneHash: issues.phoneHash, createdAt: issues.createdAt })
+    .from(issues)
+    .where(
+      and(
+        eq(issues.appId, bind(issues.appId, 'appId')),
+        eq(issues.mode, bind(issues.mode, 'mode')),
+        gte(issues.issueId, bind(issues.issueId, 'from')),
+      ),
+    )
+    .orderBy(issues.issueId)
+    .prepare()
+
+  return {
+    configurationVersion,
+
+    async issue({ appId, mode }, issueId) {
+      const row = issueById.get({ appId, mode, issueId })
+      return row && issueOf(row)
+    },
+
+    async issues({ appId, mode }, { before, status, createdFrom, createdTo, limit }, now) {
+      const below = smaller(before ?? BEYOND_ALL_IDS, createdTo === undefined ? BEYOND_ALL_IDS : idFloor(createdTo))
+      return pages[status ?? 'any']
+        .all({ appId, mode, from: idFloor(createdFrom ?? 0), below, limit, now })
+        .map(issueOf)
+    },
+
+    async wallet(appId) {
+      return walletById.get({ appId })
+    },
+
+    async ledger(appId, { before, entryType, createdFrom, createdTo, limit }) {
+      const bounds = {
+        appId,
+        beforeAt: before?.createdAt ?? BEYOND_ALL_TIMES,
+        beforeSeq: before?.seq ?? 0,
+        from: createdFrom ?? 0,
+        to: createdTo ?? BEYOND_ALL_TIMES,
+        limit,
+      }
+      return (entryType ? ledgerOfType.all({ ...bounds, entryType }) : ledgerAll.all(bounds)).map(entryOf)
+    },
+
+    async keyByHash(hash) {
+      return storedKey(keyByHash.get({ hash }))
+    },
+    async key(keyId) {
+      return storedKey(keyById.get({ keyId }))
+    },
+    async keys(appId) {
+      return keysOfApp.all({ appId }).flatMap((row) => storedKey(row) ?? [])
+    },
+    async publicOrigins(now) {
+      const active = publicKeys.all().filter(({ key }) => key.expiresAt === null || now < key.expiresAt)
+      return [...new Set(active.flatMap(({ key }) => key.allowedOrigins))]
+    },
+
+    async organizations() {
+      return allOrganizations.all()
+    },
+    async apps() {
+      return allApps.all()
+    },
+    async app(appId) {
+      return appById.get({ appId })
+    },
+    async templates(appId) {
+      const newest = new Map<string, Template>()
+      for (const { version: _, createdAt: __, appId: ___, ...template } of templatesOfApp.all({ appId })) {
+        newest.set(template.templateId, template)
+      }
+      return [...newest.values()]
+    },
+    async providers() {
+      return allProviders
+        .all()
+        .map((row): ProviderConfig => ({ ...row, config: JSON.parse(vault.open(`provider:${row.name}`, row.config)) }))
+    },
+    async issuesSince({ appId, mode }, since) {
+      return recent.all({ appId, mode, from: idFloor(since) })
+    },
+  }
+}

@@ -1,0 +1,53 @@
+/** Rows as domain objects: NULL is undefined there. */
+import type { Issue } from '../../domain/issue'
+import type { LedgerEntry } from '../../domain/wallet'
+import type { Attempt, AwaitedReport, StoredKey } from '../../ports'
+import type { apiKeys, attempts, awaitedReports, issues, ledgerEntries } from './schema'
+
+export const issueOf = (row: typeof issues.$inferSelect): Issue => ({
+  ...row,
+  country: row.country ?? undefined,
+  metadata: row.metadata ?? undefined,
+  verifiedAt: row.verifiedAt ?? undefined,
+  providerOutcomeCode: row.providerOutcomeCode ?? undefined,
+})
+
+export const issueRow = (issue: Issue) => ({
+  ...issue,
+  country: issue.country ?? null,
+  metadata: issue.metadata ?? null,
+  verifiedAt: issue.verifiedAt ?? null,
+  providerOutcomeCode: issue.providerOutcomeCode ?? null,
+})
+
+export const attemptOf = (row: typeof attempts.$inferSelect): Attempt => ({
+  ...row,
+  answeredAt: row.answeredAt ?? undefined,
+  outcome: row.outcome ?? undefined,
+  code: row.code ?? undefined,
+  providerMessageId: row.providerMessageId ?? undefined,
+})
+
+export const attemptRow = (attempt: Attempt) => ({
+  ...attempt,
+  answeredAt: attempt.answeredAt ?? null,
+  outcome: attempt.outcome ?? null,
+  code: attempt.code ?? null,
+  providerMessageId: attempt.providerMessageId ?? null,
+})
+
+export const awaitedOf = (row: typeof awaitedReports.$inferSelect): AwaitedReport => ({
+  ...row,
+  providerMessageId: row.providerMessageId ?? undefined,
+})
+
+export const entryOf = (row: typeof ledgerEntries.$inferSelect): LedgerEntry => ({
+  ...row,
+  issueId: row.issueId ?? undefined,
+})
+
+export const keyOf = (row: typeof apiKeys.$inferSelect & { organizationId: string }): StoredKey => ({
+  ...row,
+  expiresAt: row.expiresAt ?? undefined,
+  revokedAt: row.revokedAt ?? undefined,
+})

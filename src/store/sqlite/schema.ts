@@ -1,0 +1,218 @@
+/** The tables of `migrations/sqlite`, in Drizzle's words; a test holds the two against each other. */
+import { customType, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { Scope } from '../../../contract/scope'
+import type { Leg, SendOutcome } from '../../domain/delivery'
+import type { DeliveryStatus, VerificationStatus } from '../../domain/issue'
+import type { JobKind } from '../../domain/job'
+import type { KeyKind, KeyLimits } from '../../domain/key'
+import type { TemplateVariable } from '../../domain/template'
+import type { Channel, Mode } from '../../domain/value'
+import type { BillingStatus, EntryType } from '../../domain/wallet'
+
+/** UUID text in the domain, 16 bytes in the database. Drizzle hands NULL to `toDriver` of a placeholder too. */
+const uuid = customType<{ data: string; driverData: Uint8Array | null }>({
+  dataType: () => 'blob',
+  toDriver: (value: string | null) => (value === null ? null : uuidBytes(value)),
+  fromDriver: (value) => uuidText(value as Uint8Array),
+})
+
+export const uuidBytes = (value: string) => Buffer.from(value.replaceAll('-', ''), 'hex')
+
+export function uuidText(value: Uint8Array): string {
+  const hex = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** JSON text that may be NULL. */
+const json = customType<{ data: unknown; driverData: string | null }>({
+  dataType: () => 'text',
+  toDriver: (value) => (value === null ? null : JSON.stringify(value)),
+  fromDriver: (value) => JSON.parse(value as string),
+})
+
+const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'blob' })
+
+const mode = () => text('mode').$type<Mode>().notNull()
+const leg = () => text('leg').$type<Leg>().notNull()
+
+export const organizations = sqliteTable('organizations', {
+  organizationId: text('organization_id').primaryKey(),
+  name: text('name').notNull(),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const apps = sqliteTable('apps', {
+  appId: text('app_id').primaryKey(),
+  organizationId: text('organization_id').notNull(),
+  name: text('name').notNull(),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const apiKeys = sqliteTable('api_keys', {
+  keyId: text('key_id').primaryKey(),
+  appId: text('app_id').notNull(),
+  kind: text('kind').$type<KeyKind>().notNull(),
+  mode: mode(),
+  hash: bytes('hash').notNull(),
+  prefix: text('prefix').notNull(),
+  lastFour: text('last_four').notNull(),
+  scopes: json('scopes').$type<Scope[]>().notNull(),
+  allowedOrigins: json('allowed_origins').$type<string[]>().notNull(),
+  allowedCidrs: json('allowed_cidrs').$type<string[]>().notNull(),
+  limits: json('limits').$type<KeyLimits>().notNull(),
+  expiresAt: integer('expires_at'),
+  revokedAt: integer('revoked_at'),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const templates = sqliteTable(
+  'templates',
+  {
+    appId: text('app_id').notNull(),
+    templateId: text('template_id').notNull(),
+    version: integer('version').notNull(),
+    name: text('name').notNull(),
+    channelSupport: json('channel_support').$type<Channel[]>().notNull(),
+    body: text('body').notNull(),
+    variables: json('variables').$type<Record<string, TemplateVariable>>().notNull(),
+    providerTemplateCode: text('provider_template_code').notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.appId, table.templateId, table.version] })],
+)
+
+export const providers = sqliteTable('providers', {
+  name: text('name').primaryKey(),
+  type: text('type').notNull(),
+  channels: json('channels').$type<Channel[]>().notNull(),
+  config: bytes('config').notNull(),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const wallets = sqliteTable('wallets', {
+  appId: text('app_id').primaryKey(),
+  balance: integer('balance').notNull(),
+  reserved: integer('reserved').notNull(),
+  overdraftLimit: integer('overdraft_limit').notNull(),
+  entries: integer('entries').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})
+
+export const ledgerEntries = sqliteTable(
+  'ledger_entries',
+  {
+    appId: text('app_id').notNull(),
+    createdAt: integer('created_at').notNull(),
+    seq: integer('seq').notNull(),
+    entryType: text('entry_type').$type<EntryType>().notNull(),
+    amountDelta: integer('amount_delta').notNull(),
+    balanceAfter: integer('balance_after').notNull(),
+    issueId: uuid('issue_id'),
+  },
+  (table) => [primaryKey({ columns: [table.appId, table.createdAt, table.seq] })],
+)
+
+export const issues = sqliteTable(
+  'issues',
+  {
+    appId: text('app_id').notNull(),
+    mode: mode(),
+    issueId: uuid('issue_id').notNull(),
+    messageId: uuid('message_id').notNull(),
+    purpose: text('purpose').notNull(),
+    templateId: text('template_id').notNull(),
+    channel: text('channel').$type<Channel>().notNull(),
+    smsFallback: integer('sms_fallback', { mode: 'boolean' }).notNull(),
+    phoneHash: bytes('phone_hash').notNull(),
+    codeHash: bytes('code_hash').notNull(),
+    country: text('country'),
+    metadata: json('metadata').$type<Record<string, string>>(),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    maxAttempts: integer('max_attempts').notNull(),
+    verificationStatus: text('verification_status').$type<VerificationStatus>().notNull(),
+    attemptsUsed: integer('attempts_used').notNull(),
+    verifiedAt: integer('verified_at'),
+    deliveryStatus: text('delivery_status').$type<DeliveryStatus>().notNull(),
+    leg: leg(),
+    providerOutcomeAmbiguous: integer('outcome_ambiguous', { mode: 'boolean' }).notNull(),
+    providerOutcomeCode: text('outcome_code'),
+    billingStatus: text('billing_status').$type<BillingStatus>().notNull(),
+    price: integer('price').notNull(),
+    debitedAmount: integer('debited_amount').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.appId, table.mode, table.issueId] }),
+    uniqueIndex('issues_live').on(table.appId, table.mode, table.phoneHash, table.purpose),
+    index('issues_due').on(table.expiresAt),
+  ],
+)
+
+export const claims = sqliteTable('claims', {
+  claimId: integer('claim_id').primaryKey(),
+  appId: text('app_id').notNull(),
+  mode: mode(),
+  keyHash: bytes('key_hash').notNull(),
+  fingerprint: bytes('fingerprint').notNull(),
+  issueId: uuid('issue_id').notNull(),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const outbox = sqliteTable('outbox', {
+  issueId: uuid('issue_id').primaryKey(),
+  sealed: bytes('sealed').notNull(),
+  expiresAt: integer('expires_at').notNull(),
+})
+
+export const attempts = sqliteTable(
+  'attempts',
+  {
+    appId: text('app_id').notNull(),
+    mode: mode(),
+    issueId: uuid('issue_id').notNull(),
+    number: integer('number').notNull(),
+    leg: leg(),
+    provider: text('provider').notNull(),
+    messageId: uuid('message_id').notNull(),
+    calledAt: integer('called_at').notNull(),
+    answeredAt: integer('answered_at'),
+    outcome: text('outcome').$type<SendOutcome['kind']>(),
+    code: text('code'),
+    providerMessageId: text('provider_message_id'),
+  },
+  (table) => [primaryKey({ columns: [table.appId, table.mode, table.issueId, table.number] })],
+)
+
+export const awaitedReports = sqliteTable('awaited_reports', {
+  messageId: uuid('message_id').primaryKey(),
+  provider: text('provider').notNull(),
+  providerMessageId: text('provider_message_id'),
+  appId: text('app_id').notNull(),
+  mode: mode(),
+  issueId: uuid('issue_id').notNull(),
+  leg: leg(),
+  answeredAt: integer('answered_at').notNull(),
+})
+
+export const jobs = sqliteTable(
+  'jobs',
+  {
+    jobId: integer('job_id').primaryKey(),
+    kind: text('kind').$type<JobKind>().notNull(),
+    appId: text('app_id').notNull(),
+    mode: mode(),
+    issueId: uuid('issue_id').notNull(),
+    runAt: integer('run_at').notNull(),
+    attempt: integer('attempt').notNull(),
+  },
+  (table) => [
+    index('jobs_due').on(table.kind, table.runAt),
+    uniqueIndex('jobs_by_issue').on(table.issueId, table.kind),
+  ],
+)
+
+export const facts = sqliteTable('facts', {
+  name: text('name').primaryKey(),
+  value: bytes('value').notNull(),
+})

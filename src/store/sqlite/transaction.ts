@@ -1,0 +1,467 @@
+/** What a transaction can do, on the writer's connection. Statements are prepared once and shared by all transactions. */
+import type { Database } from 'bun:sqlite'
+import { and, asc, eq, inArray, lt, lte, max, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import { LEASE_MS } from '../../domain/job'
+import type { Mode, Owner } from '../../domain/value'
+import type { Letter, Tx, Vault } from '../../ports'
+import { attemptOf, attemptRow, awaitedOf, issueOf, issueRow } from './rows'
+import {
+  apiKeys,
+  apps,
+  attempts,
+  awaitedReports,
+  claims,
+  issues,
+  jobs,
+  ledgerEntries,
+  organizations,
+  outbox,
+  providers,
+  templates,
+  uuidText,
+  wallets,
+} from './schema'
+import { bind, changes, parameters } from './statement'
+
+/** The columns of an issue that change after its admission. */
+const CHANGING = [
+  'messageId',
+  'verificationStatus',
+  'attemptsUsed',
+  'verifiedAt',
+  'deliveryStatus',
+  'leg',
+  'providerOutcomeAmbiguous',
+  'providerOutcomeCode',
+  'billingStatus',
+  'debitedAmount',
+  'updatedAt',
+] as const
+
+function prepareStatements(connection: Database) {
+  const db = drizzle(connection)
+  const ofOwner = (table: typeof issues | typeof claims | typeof attempts) => [
+    eq(table.appId, bind(table.appId, 'appId')),
+    eq(table.mode, bind(table.mode, 'mode')),
+  ]
+  const thisIssue = and(...ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
+  const thisClaim = and(...ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))
+  const theseAttempts = and(...ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
+  const heldJob = and(eq(jobs.jobId, bind(jobs.jobId, 'jobId')), eq(jobs.attempt, bind(jobs.attempt, 'attempt')))
+  const thisMessage = eq(awaitedReports.messageId, bind(awaitedReports.messageId, 'messageId'))
+
+  return {
+    findIssue: db.select().from(issues).where(thisIssue).prepare(),
+    findLiveIssue: db
+      .select()
+      .from(issues)
+      .where(
+        and(
+          ...ofOwner(issues),
+          eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
+          eq(issues.purpose, bind(issues.purpose, 'purpose')),
+          sql`${issues.verificationStatus} = 'issued'`,
+        ),
+      )
+      .prepare(),
+    findExpired: db
+      .select()
+      .from(issues)
+      .where(and(sql`${issues.verificationStatus} = 'issued'`, lte(issues.expiresAt, bind(issues.expiresAt, 'now'))))
+      .orderBy(issues.expiresAt)
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+    insertIssue: db.insert(issues).values(parameters(issues)).prepare(),
+    updateIssue: db.update(issues).set(changes(issues, CHANGING)).where(thisIssue).prepare(),
+
+    findClaim: db.select().from(claims).where(thisClaim).prepare(),
+    insertClaim: db
+      .insert(claims)
+      .values(parameters(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']))
+      .prepare(),
+    deleteClaim: db.delete(claims).where(thisClaim).prepare(),
+
+    insertOutbox: db.insert(outbox).values(parameters(outbox)).prepare(),
+    findOutbox: db
+      .select()
+      .from(outbox)
+      .where(eq(outbox.issueId, bind(outbox.issueId, 'issueId')))
+      .prepare(),
+    deleteOutbox: db
+      .delete(outbox)
+      .where(eq(outbox.issueId, bind(outbox.issueId, 'issueId')))
+      .prepare(),
+
+    insertAttempt: db.insert(attempts).values(parameters(attempts)).prepare(),
+    findAttempts: db.select().from(attempts).where(theseAttempts).orderBy(asc(attempts.number)).prepare(),
+    answerAttempt: db
+      .update(attempts)
+      .set(changes(attempts, ['answeredAt', 'outcome', 'code', 'providerMessageId']))
+      .where(and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number')), sql`${attempts.outcome} IS NULL`))
+      .returning({ number: attempts.number })
+      .prepare(),
+
+    insertAwaited: db.insert(awaitedReports).values(parameters(awaitedReports)).onConflictDoNothing().prepare(),
+    findAwaited: db.select().from(awaitedReports).where(thisMessage).prepare(),
+    findAwaitedByProvider: db
+      .select()
+      .from(awaitedReports)
+      .where(
+        and(
+          eq(awaitedReports.provider, bind(awaitedReports.provider, 'provider')),
+          eq(awaitedReports.providerMessageId, bind(awaitedReports.providerMessageId, 'messageId')),
+        ),
+      )
+      .prepare(),
+    deleteAwaited: db.delete(awaitedReports).where(thisMessage).prepare(),
+
+    findWallet: db
+      .select()
+      .from(wallets)
+      .where(eq(wallets.appId, bind(wallets.appId, 'appId')))
+      .prepare(),
+    upsertWallet: db
+      .insert(wallets)
+      .values(parameters(wallets))
+      .onConflictDoUpdate({
+        target: wallets.appId,
+        set: {
+          balance: sql`excluded.balance`,
+          reserved: sql`excluded.reserved`,
+          overdraftLimit: sql`excluded.overdraft_limit`,
+          entries: sql`excluded.entries`,
+          updatedAt: sql`excluded.updated_at`,
+        },
+      })
+      .prepare(),
+    insertEntry: db.insert(ledgerEntries).values(parameters(ledgerEntries)).prepare(),
+
+    /** A job of the kind that exists already is moved, and whoever ran it has lost it. */
+    upsertJob: db
+      .insert(jobs)
+      .values({ ...parameters(jobs, ['kind', 'appId', 'mode', 'issueId', 'runAt']), attempt: 0 })
+      .onConflictDoUpdate({
+        target: [jobs.issueId, jobs.kind],
+        set: { runAt: sql`excluded.run_at`, attempt: sql`${jobs.attempt} + 1` },
+      })
+      .prepare(),
+    findDueJobs: db
+      .select()
+      .from(jobs)
+      .where(and(eq(jobs.kind, bind(jobs.kind, 'kind')), lte(jobs.runAt, bind(jobs.runAt, 'now'))))
+      .orderBy(jobs.runAt)
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+    claimJob: db
+      .update(jobs)
+      .set({ ...changes(jobs, ['runAt']), attempt: sql`${jobs.attempt} + 1` })
+      .where(eq(jobs.jobId, bind(jobs.jobId, 'jobId')))
+      .prepare(),
+    findHeldJob: db.select({ jobId: jobs.jobId }).from(jobs).where(heldJob).prepare(),
+    deleteJob: db.delete(jobs).where(heldJob).prepare(),
+    moveJob: db
+      .update(jobs)
+      .set(changes(jobs, ['runAt']))
+      .where(heldJob)
+      .prepare(),
+
+    insertOrganization: db.insert(organizations).values(parameters(organizations)).prepare(),
+    insertApp: db.insert(apps).values(parameters(apps)).prepare(),
+    insertKey: db.insert(apiKeys).values(parameters(apiKeys)).prepare(),
+    revokeKey: db
+      .update(apiKeys)
+      .set(changes(apiKeys, ['revokedAt']))
+      .where(and(eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId')), sql`${apiKeys.revokedAt} IS NULL`))
+      .prepare(),
+    newestTemplateVersion: db
+      .select({ version: max(templates.version) })
+      .from(templates)
+      .where(
+        and(
+          eq(templates.appId, bind(templates.appId, 'appId')),
+          eq(templates.templateId, bind(templates.templateId, 'templateId')),
+        ),
+      )
+      .prepare(),
+    insertTemplate: db.insert(templates).values(parameters(templates)).prepare(),
+    upsertProvider: db
+      .insert(providers)
+      .values(parameters(providers))
+      .onConflictDoUpdate({
+        target: providers.name,
+        set: { type: sql`excluded.type`, channels: sql`excluded.channels`, config: sql`excluded.config` },
+      })
+      .prepare(),
+    deleteProvider: db
+      .delete(providers)
+      .where(eq(providers.name, bind(providers.name, 'name')))
+      .returning({ name: providers.name })
+      .prepare(),
+
+    appIds: db.select({ appId: apps.appId }).from(apps).prepare(),
+    /** Oldest settled issues of an app; an issue with work left is kept. */
+    findOldIssues: db
+      .select({ issueId: issues.issueId })
+      .from(issues)
+      .where(
+        and(
+          ...ofOwner(issues),
+          lt(issues.issueId, bind(issues.issueId, 'before')),
+          sql`${issues.verificationStatus} <> 'issued'`,
+          sql`${issues.billingStatus} IN ('debited', 'released')`,
+        ),
+      )
+      .orderBy(asc(issues.issueId))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+    deleteIssue: db.delete(issues).where(thisIssue).prepare(),
+    deleteAttempts: db.delete(attempts).where(theseAttempts).prepare(),
+    deleteJobsOfIssue: db
+      .delete(jobs)
+      .where(eq(jobs.issueId, bind(jobs.issueId, 'issueId')))
+      .prepare(),
+    deleteOldClaims: db
+      .delete(claims)
+      .where(
+        inArray(
+          claims.claimId,
+          sql`(SELECT claim_id FROM (SELECT claim_id, created_at FROM claims ORDER BY claim_id LIMIT ${sql.placeholder('limit')}) WHERE created_at < ${sql.placeholder('before')})`,
+        ),
+      )
+      .returning({ claimId: claims.claimId })
+      .prepare(),
+    deleteOldAwaited: db
+      .delete(awaitedReports)
+      .where(
+        inArray(
+          awaitedReports.messageId,
+          sql`(SELECT message_id FROM (SELECT message_id, answered_at FROM awaited_reports ORDER BY message_id LIMIT ${sql.placeholder('limit')}) WHERE answered_at < ${sql.placeholder('before')})`,
+        ),
+      )
+      .returning({ messageId: awaitedReports.messageId })
+      .prepare(),
+    deleteExpiredOutbox: db
+      .delete(outbox)
+      .where(
+        inArray(
+          outbox.issueId,
+          sql`(SELECT issue_id FROM (SELECT issue_id, expires_at FROM outbox ORDER BY issue_id LIMIT ${sql.placeholder('limit')}) WHERE expires_at <= ${sql.placeholder('now')})`,
+        ),
+      )
+      .returning({ issueId: outbox.issueId })
+      .prepare(),
+  }
+}
+
+/** Smallest id of an issue created at or after `at`; ids carry their time. */
+function idFloor(at: number): string {
+  const bytes = Buffer.alloc(16)
+  bytes.writeUIntBE(Math.max(at, 0), 0, 6)
+  return uuidText(bytes)
+}
+
+interface Effects {
+  afterCommit: Array<() => void>
+  changedConfiguration: boolean
+}
+
+export type OpenTransaction = { tx: Tx; effects: Effects; end: () => void }
+
+/** Prepares everything once; the answer opens a transaction at an instant. */
+export function createTransactions(connection: Database, vault: Vault): (now: number) => OpenTransaction {
+  const statements = prepareStatements(connection)
+  const outboxRow = (issueId: string) => `outbox:${issueId}`
+  const owned = ({ appId, mode }: Owner) => ({ appId, mode })
+
+  return (now) => {
+    const effects: Effects = { afterCommit: [], changedConfiguration: false }
+    const configurationChanges = () => {
+      effects.changedConfiguration = true
+    }
+
+    const tx: Tx = {
+      now,
+      afterCommit: (effect) => void effects.afterCommit.push(effect),
+
+      async lockIssue(owner, issueId) {
+        const row = statements.findIssue.get({ ...owned(owner), issueId })
+        return row && issueOf(row)
+      },
+      async lockLiveIssue(owner, phoneHash, purpose) {
+        const row = statements.findLiveIssue.get({ ...owned(owner), phoneHash, purpose })
+        return row && issueOf(row)
+      },
+      async lockExpired(limit) {
+        return statements.findExpired.all({ now, limit }).map(issueOf)
+      },
+      async addIssue(issue) {
+        statements.insertIssue.run(issueRow(issue))
+      },
+      async saveIssue(issue) {
+        statements.updateIssue.run(issueRow(issue))
+      },
+
+      async findClaim(owner, keyHash) {
+        return statements.findClaim.get({ ...owned(owner), keyHash })
+      },
+      async addClaim(claim) {
+        statements.insertClaim.run({ ...claim })
+      },
+      async dropClaim(owner, keyHash) {
+        statements.deleteClaim.run({ ...owned(owner), keyHash })
+      },
+
+      async addOutbox({ issueId, expiresAt }, letter) {
+        const sealed = vault.seal(outboxRow(issueId), JSON.stringify(letter))
+        statements.insertOutbox.run({ issueId, sealed, expiresAt })
+      },
+      async findOutbox(issueId) {
+        const row = statements.findOutbox.get({ issueId })
+        return row && (JSON.parse(vault.open(outboxRow(issueId), row.sealed)) as Letter)
+      },
+      async eraseOutbox(issueId) {
+        statements.deleteOutbox.run({ issueId })
+      },
+
+      async addAttempt(attempt) {
+        statements.insertAttempt.run(attemptRow(attempt))
+      },
+      async attempts(owner, issueId) {
+        return statements.findAttempts.all({ ...owned(owner), issueId }).map(attemptOf)
+      },
+      async answerAttempt(attempt) {
+        return statements.answerAttempt.all(attemptRow(attempt)).length > 0
+      },
+
+      async awaitReport(awaited) {
+        statements.insertAwaited.run({ ...awaited, providerMessageId: awaited.providerMessageId ?? null })
+      },
+      async findAwaited(provider, messageId) {
+        const row = statements.findAwaitedByProvider.get({ provider, messageId })
+        return row && awaitedOf(row)
+      },
+      async awaitedReport(messageId) {
+        const row = statements.findAwaited.get({ messageId })
+        return row && awaitedOf(row)
+      },
+      async forgetReport(messageId) {
+        statements.deleteAwaited.run({ messageId })
+      },
+
+      async lockWallet(appId) {
+        return (
+          statements.findWallet.get({ appId }) ?? {
+            appId,
+            balance: 0,
+            reserved: 0,
+            overdraftLimit: 0,
+            entries: 0,
+            updatedAt: now,
+          }
+        )
+      },
+      async saveWallet(wallet) {
+        statements.upsertWallet.run({ ...wallet })
+      },
+      async addLedgerEntry(entry) {
+        statements.insertEntry.run({ ...entry, issueId: entry.issueId ?? null })
+      },
+
+      async addJob({ kind, issue, runAt }) {
+        statements.upsertJob.run({ kind, ...owned(issue), issueId: issue.issueId, runAt })
+      },
+      async claimJobs(kind, limit) {
+        return statements.findDueJobs.all({ kind, now, limit }).map((job) => {
+          const runAt = now + LEASE_MS[job.kind]
+          statements.claimJob.run({ jobId: job.jobId, runAt })
+          return { ...job, runAt, attempt: job.attempt + 1 }
+        })
+      },
+      async holdsJob({ jobId, attempt }) {
+        return statements.findHeldJob.get({ jobId, attempt }) !== undefined
+      },
+      async finishJob({ jobId, attempt }) {
+        statements.deleteJob.run({ jobId, attempt })
+      },
+      async rescheduleJob({ jobId, attempt }, runAt) {
+        statements.moveJob.run({ jobId, attempt, runAt })
+      },
+
+      async addOrganization(organization) {
+        statements.insertOrganization.run({ ...organization, createdAt: now })
+      },
+      async addApp(app) {
+        statements.insertApp.run({ ...app })
+        configurationChanges()
+      },
+      async addKey(key) {
+        statements.insertKey.run({ ...key, expiresAt: key.expiresAt ?? null, revokedAt: key.revokedAt ?? null })
+        configurationChanges()
+      },
+      async revokeKey(keyId, at) {
+        statements.revokeKey.run({ keyId, revokedAt: at })
+        configurationChanges()
+      },
+      async saveTemplate(appId, template) {
+        const newest = statements.newestTemplateVersion.get({ appId, templateId: template.templateId })?.version ?? 0
+        statements.insertTemplate.run({ ...template, appId, version: newest + 1, createdAt: now })
+        configurationChanges()
+      },
+      async saveProvider(provider) {
+        const config = vault.seal(`provider:${provider.name}`, JSON.stringify(provider.config))
+        statements.upsertProvider.run({ ...provider, config })
+        configurationChanges()
+      },
+      async removeProvider(name) {
+        configurationChanges()
+        return statements.deleteProvider.all({ name }).length > 0
+      },
+
+      async deleteIssuesBefore(mode, before, limit) {
+        let deleted = 0
+        for (const { appId } of statements.appIds.all()) {
+          const old = statements.findOldIssues.all({ appId, mode, before: idFloor(before), limit: limit - deleted })
+          for (const { issueId } of old) deleteIssue({ appId, mode }, issueId)
+          deleted += old.length
+        }
+        return deleted
+      },
+      async deleteClaimsBefore(before, limit) {
+        return statements.deleteOldClaims.all({ before, limit }).length
+      },
+      async deleteAwaitedBefore(before, limit) {
+        return statements.deleteOldAwaited.all({ before, limit }).length
+      },
+      async deleteExpiredOutbox(limit) {
+        return statements.deleteExpiredOutbox.all({ now, limit }).length
+      },
+    }
+
+    function deleteIssue(owner: Owner & { mode: Mode }, issueId: string): void {
+      statements.deleteAttempts.run({ ...owner, issueId })
+      statements.deleteJobsOfIssue.run({ issueId })
+      statements.deleteOutbox.run({ issueId })
+      statements.deleteIssue.run({ ...owner, issueId })
+    }
+
+    return { ...endable(tx), effects }
+  }
+}
+
+/** A transaction that is used after its end throws instead of writing into somebody else's. */
+function endable(tx: Tx): { tx: Tx; end: () => void } {
+  let ended = false
+  const guarded = new Proxy(tx, {
+    get(target, property, receiver) {
+      if (ended) throw new Error('This transaction has ended')
+      return Reflect.get(target, property, receiver)
+    },
+  })
+  return {
+    tx: guarded,
+    end: () => {
+      ended = true
+    },
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * Group commit. SQLite has one writer and a durable commit costs a sync of the disk, so writers queue: what has queued
+ * up in this turn of the event loop runs under one BEGIN … COMMIT, each unit under a savepoint of its own, and everybody
+ * is answered after the COMMIT. An answer therefore means that the change is on disk (`synchronous=FULL`).
+ */
+import type { Database } from 'bun:sqlite'
+import { unavailable } from '../../domain/error'
+
+interface Unit {
+  run: () => Promise<() => void>
+  fail: (error: unknown) => void
+}
+
+/** So that one group cannot hold the disk, and a lost commit's retries, forever. */
+const MAX_GROUP = 512
+
+export class Writer {
+  readonly #queue: Unit[] = []
+  #draining = false
+  #closed = false
+  #drained: Promise<void> = Promise.resolve()
+
+  /** `soon` defers the drain to the end of the event loop's turn; the simulation brings its own. */
+  constructor(
+    private readonly db: Database,
+    private readonly soon: (drain: () => void) => void,
+  ) {}
+
+  /** Runs `unit` in its turn; resolves with what it answered, and `onCommit` runs, once it is on disk. */
+  run<T>(unit: () => Promise<T>, onCommit: () => void): Promise<T> {
+    if (this.#closed) return Promise.reject(unavailable('The store is closed'))
+    return new Promise<T>((resolve, reject) => {
+      const run = async () => {
+        const result = await unit()
+        return () => {
+          onCommit()
+          resolve(result)
+        }
+      }
+      this.#queue.push({ run, fail: reject })
+      this.#schedule()
+    })
+  }
+
+  /** Lets what is queued finish, then takes nothing more. */
+  async close(): Promise<void> {
+    this.#closed = true
+    while (this.#draining) await this.#drained
+  }
+
+  #schedule(): void {
+    if (this.#draining) return
+    this.#draining = true
+    this.#drained = new Promise((done) => {
+      this.soon(async () => {
+        while (this.#queue.length > 0) await this.#commitGroup(this.#queue.splice(0, MAX_GROUP))
+        this.#draining = false
+        done()
+      })
+    })
+  }
+
+  async #commitGroup(group: Unit[]): Promise<void> {
+    const committed: Array<() => void> = []
+    const ended: Unit[] = []
+    try {
+      this.db.run('BEGIN IMMEDIATE')
+    } catch (error) {
+      for (const unit of group) unit.fail(storageFailure(error))
+      return
+    }
+    for (const [index, unit] of group.entries()) {
+      try {
+        this.db.run('SAVEPOINT unit')
+        const answer = await unit.run()
+        this.db.run('RELEASE unit')
+        committed.push(answer)
+        ended.push(unit)
+      } catch (error) {
+        this.#rollbackUnit()
+        unit.fail(isStorageError(error) ? storageFailure(error) : error)
+        if (!this.db.inTransaction) {
+          // The disk was full or failing and SQLite gave the whole transaction up: nobody before is on disk,
+          // and a savepoint now would open, and commit, a transaction of its own.
+          for (const lost of ended) lost.fail(storageFailure(error))
+          this.#queue.unshift(...group.slice(index + 1))
+          return
+        }
+      }
+    }
+    try {
+      this.db.run('COMMIT')
+    } catch (error) {
+      this.#rollback()
+      for (const unit of ended) unit.fail(storageFailure(error))
+      return
+    }
+    for (const answer of committed) answer()
+  }
+
+  #rollbackUnit(): void {
+    try {
+      this.db.run('ROLLBACK TO unit')
+      this.db.run('RELEASE unit')
+    } catch {
+      // SQLite has already rolled the whole transaction back.
+    }
+  }
+
+  #rollback(): void {
+    try {
+      this.db.run('ROLLBACK')
+    } catch {
+      // Rolled back by SQLite itself.
+    }
+  }
+}
+
+const isStorageError = (error: unknown) => error instanceof Error && error.name === 'SQLiteError'
+
+/** The cause stays inside; callers learn only that trying again may help. */
+function storageFailure(cause: unknown): Error {
+  const refusal = unavailable('The store cannot write at the moment')
+  refusal.cause = cause
+  return refusal
+}

@@ -1,0 +1,23 @@
+/** The socket. */
+import type { Fetch } from '../http/server'
+
+export interface Listener {
+  url: string
+  /** Accepts nothing more and waits for requests in flight. */
+  stop(): Promise<void>
+}
+
+/** Bodies are measured while they are read (`http/json-body.ts`), which answers in the envelope; this is the wall behind it. */
+const WALL_BYTES = 2 ** 40
+
+export function listen({ host, port, fetch }: { host: string; port: number; fetch: Fetch }): Listener {
+  const server = Bun.serve({
+    hostname: host,
+    port,
+    maxRequestBodySize: WALL_BYTES,
+    idleTimeout: 30,
+    fetch: (request, bun) => fetch(request, bun.requestIP(request)?.address ?? ''),
+  })
+  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return { url: `http://${shown}:${server.port}`, stop: () => server.stop() }
+}

@@ -1,0 +1,201 @@
+/** What operators do: apps, keys, credit, templates, providers. The command line and the console call these. */
+import { createHash } from 'node:crypto'
+import { SCOPES, type Scope } from '../../contract/scope'
+import { invalid, Refusal } from '../domain/error'
+import { assertKey, formatKey, type KeyKind, type KeyLimits } from '../domain/key'
+import { assertTemplate, type Template } from '../domain/template'
+import type { Channel, Mode } from '../domain/value'
+import { topUp, type Wallet } from '../domain/wallet'
+import type { App, Clock, ProviderConfig, Random, Store, StoredKey } from '../ports'
+
+export interface AdminDependencies {
+  store: Store
+  clock: Pick<Clock, 'now'>
+  random: Random
+  /** Throws `invalid` for a configuration the provider type could not work with. */
+  assertProvider: (provider: ProviderConfig) => void
+}
+
+const missing = (what: string, id: string) => new Refusal('not_found', `No such ${what}: ${id}`)
+
+const MAX_LIVE_KEYS = 20
+const MAX_TEST_KEYS = 5
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+/** What look-ups by key use; the key itself is stored nowhere. */
+export const keyHash = (key: string): Uint8Array => createHash('sha256').update(key).digest()
+
+function label(name: string, what: string): string {
+  const trimmed = name.trim()
+  if (trimmed === '' || [...trimmed].length > 100 || /\p{Cc}/u.test(trimmed)) {
+    throw invalid(`${what}: must have 1 to 100 characters and no control characters`)
+  }
+  return trimmed
+}
+
+const ID_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
+
+/** A short identifier such as `app_4k2m9x0c7q`. */
+const newId = (random: Random, prefix: string) =>
+  `${prefix}_${Array.from({ length: 12 }, () => ID_ALPHABET[random.below(ID_ALPHABET.length)]).join('')}`
+
+/** The installation's organization; the first use makes it. */
+async function organizationId({ store, random }: AdminDependencies): Promise<string> {
+  const [first] = await store.read.organizations()
+  if (first) return first.organizationId
+  const organization = { organizationId: newId(random, 'org'), name: 'Default' }
+  await store.transaction((tx) => tx.addOrganization(organization))
+  return organization.organizationId
+}
+
+export async function createApp(deps: AdminDependencies, { name }: { name: string }): Promise<App> {
+  const owner = await organizationId(deps)
+  const app = {
+    appId: newId(deps.random, 'app'),
+    organizationId: owner,
+    name: label(name, 'name'),
+    createdAt: deps.clock.now(),
+  }
+  await deps.store.transaction((tx) => tx.addApp(app))
+  return app
+}
+
+async function existingApp({ store }: AdminDependencies, appId: string): Promise<App> {
+  const app = await store.read.app(appId)
+  if (!app) throw missing('app', appId)
+  return app
+}
+
+export interface NewKey {
+  appId: string
+  kind: KeyKind
+  mode: Mode
+  scopes?: readonly string[]
+  allowedOrigins?: readonly string[]
+  allowedCidrs?: readonly string[]
+  limits?: KeyLimits
+  expiresAt?: number | undefined
+}
+
+const DEFAULT_SCOPES: Readonly<Record<KeyKind, readonly Scope[]>> = { sk: ['*'], pk: ['otp:issue', 'otp:verify'] }
+
+/** Answers the key itself, once. */
+export async function createKey(deps: AdminDependencies, wanted: NewKey): Promise<{ key: string; stored: StoredKey }> {
+  const app = await existingApp(deps, wanted.appId)
+  const scopes = wanted.scopes?.length ? wanted.scopes.map(asScope) : DEFAULT_SCOPES[wanted.kind]
+  const rules = {
+    kind: wanted.kind,
+    mode: wanted.mode,
+    scopes: [...new Set(scopes)],
+    allowedOrigins: [...new Set(wanted.allowedOrigins)],
+    allowedCidrs: [...new Set(wanted.allowedCidrs)],
+  }
+  assertKey(rules)
+  if (wanted.mode === 'test' && Object.keys(wanted.limits ?? {}).length > 0) {
+    throw invalid('limit: test keys cannot have a custom limit')
+  }
+  await assertRoomForKey(deps, wanted)
+  const key = formatKey(wanted.kind, wanted.mode, deps.random.bytes(32))
+  const stored: StoredKey = {
+    ...rules,
+    keyId: newId(deps.random, 'key'),
+    appId: app.appId,
+    organizationId: app.organizationId,
+    limits: wanted.limits ?? {},
+    expiresAt: wanted.expiresAt,
+    revokedAt: undefined,
+    hash: keyHash(key),
+    prefix: key.slice(0, key.lastIndexOf('_') + 5),
+    lastFour: key.slice(-4),
+    createdAt: deps.clock.now(),
+  }
+  await deps.store.transaction((tx) => tx.addKey(stored))
+  return { key, stored }
+}
+
+function asScope(scope: string): Scope {
+  const known = SCOPES.find((name) => name === scope)
+  if (!known) throw invalid(`scope: no such scope: ${scope}. Known: ${SCOPES.join(' ')}`)
+  return known
+}
+
+async function assertRoomForKey({ store, clock }: AdminDependencies, { appId, mode }: NewKey) {
+  const max = mode === 'test' ? MAX_TEST_KEYS : MAX_LIVE_KEYS
+  const now = clock.now()
+  const active = (await store.read.keys(appId)).filter(
+    (key) => key.mode === mode && key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt),
+  )
+  if (active.length >= max) throw invalid(`app: has ${active.length} active ${mode} keys already; revoke one first`)
+}
+
+/** Revoking twice is no mistake; the first time counts. */
+export async function revokeKey(
+  { store, clock }: AdminDependencies,
+  keyId: string,
+): Promise<{ keyId: string; revokedAt: number }> {
+  const key = await store.read.key(keyId)
+  if (!key) throw missing('key', keyId)
+  const revokedAt = key.revokedAt ?? clock.now()
+  await store.transaction((tx) => tx.revokeKey(keyId, revokedAt))
+  return { keyId, revokedAt }
+}
+
+export async function addCredit(
+  deps: AdminDependencies,
+  { appId, amount }: { appId: string; amount: number },
+): Promise<Wallet> {
+  await existingApp(deps, appId)
+  return deps.store.transaction(async (tx) => {
+    const { wallet, entry } = topUp(await tx.lockWallet(appId), amount, tx.now)
+    await tx.saveWallet(wallet)
+    await tx.addLedgerEntry(entry)
+    return wallet
+  })
+}
+
+export async function setOverdraft(
+  deps: AdminDependencies,
+  { appId, limit }: { appId: string; limit: number },
+): Promise<Wallet> {
+  await existingApp(deps, appId)
+  if (!Number.isSafeInteger(limit) || limit < 0 || limit > 1_000_000_000)
+    throw invalid('overdraft: must be a whole number from 0')
+  return deps.store.transaction(async (tx) => {
+    const wallet = { ...(await tx.lockWallet(appId)), overdraftLimit: limit }
+    await tx.saveWallet(wallet)
+    return wallet
+  })
+}
+
+/** A new template, or a new version of one. Messages already admitted keep the text they were admitted with. */
+export async function saveTemplate(deps: AdminDependencies, appId: string, template: Template): Promise<Template> {
+  await existingApp(deps, appId)
+  if (!NAME.test(template.templateId))
+    throw invalid('templateId: letters, digits, dot, dash and underscore, at most 64')
+  const checked = { ...template, name: label(template.name, 'name') }
+  assertTemplate(checked)
+  await deps.store.transaction((tx) => tx.saveTemplate(appId, checked))
+  return checked
+}
+
+export interface WantedProvider {
+  name: string
+  type: string
+  channels: readonly Channel[]
+  config: Record<string, unknown>
+}
+
+/** Adds a provider or changes the one of that name. */
+export async function setProvider(deps: AdminDependencies, wanted: WantedProvider): Promise<ProviderConfig> {
+  if (!NAME.test(wanted.name)) throw invalid('name: letters, digits, dot, dash and underscore, at most 64')
+  if (wanted.channels.length === 0) throw invalid('channel: at least one of sms, alimtalk')
+  const provider: ProviderConfig = { ...wanted, channels: [...new Set(wanted.channels)], createdAt: deps.clock.now() }
+  deps.assertProvider(provider)
+  await deps.store.transaction((tx) => tx.saveProvider(provider))
+  return provider
+}
+
+export async function removeProvider({ store }: AdminDependencies, name: string): Promise<void> {
+  const existed = await store.transaction((tx) => tx.removeProvider(name))
+  if (!existed) throw missing('provider', name)
+}

@@ -1,0 +1,178 @@
+/**
+ * Deliver: prepare (transaction: write the attempt) → send (outside any transaction) → record (transaction).
+ * A crash in the middle leaves an attempt without an answer: an ambiguous outcome, never a second send.
+ * Decisions: "Delivery (live)".
+ */
+import {
+  abandon,
+  afterSend,
+  CODE,
+  clipCode,
+  isFinal,
+  providerForTry,
+  retryDelayMs,
+  type SendOutcome,
+  type Step,
+} from '../domain/delivery'
+import { type Issue, isActive } from '../domain/issue'
+import type { Job } from '../domain/job'
+import type { Channel } from '../domain/value'
+import { type Modes, rulesOf } from '../mode'
+import type { Attempt, Letter, OutboundMessage, Provider, Random, Store, Tx } from '../ports'
+import { takeStep } from './take-step'
+
+export interface DeliverDependencies {
+  store: Store
+  random: Random
+  modes: Modes
+  wakeDelivery: () => void
+}
+
+type Routes = Readonly<Record<Channel, readonly Provider[]>>
+
+interface Call {
+  provider: Provider
+  attempt: Attempt
+  message: OutboundMessage
+  letter: Letter
+  /** Tries on this leg so far, this one included. */
+  tries: number
+  routeLength: number
+}
+
+export async function deliverCode(deps: DeliverDependencies, job: Job): Promise<void> {
+  const rules = rulesOf(deps.modes, job)
+  const routes: Routes = { sms: await rules.route('sms'), alimtalk: await rules.route('alimtalk') }
+  const call = await deps.store.transaction((tx) => prepare(deps, tx, job, routes))
+  if (!call) return
+  const outcome = await call.provider.send(call.message)
+  await deps.store.transaction((tx) => record(deps, tx, job, call, outcome))
+}
+
+async function prepare(deps: DeliverDependencies, tx: Tx, job: Job, routes: Routes): Promise<Call | undefined> {
+  if (!(await tx.holdsJob(job))) return undefined
+  const issue = await tx.lockIssue(job, job.issueId)
+  const attempts = await tx.attempts(job, job.issueId)
+  const onThisLeg = attempts.filter(({ leg }) => leg === issue?.leg)
+  const interrupted = onThisLeg.find(({ outcome }) => outcome === undefined)
+  if (issue && interrupted) {
+    await recordInterrupted(deps, tx, job, issue, interrupted, routes)
+    return undefined
+  }
+  const isSent = onThisLeg.some(({ outcome }) => outcome !== 'refused')
+  if (!issue || isFinal(issue) || isSent) {
+    await tx.finishJob(job)
+    return undefined
+  }
+  const end = async (step: Step) => {
+    await tx.finishJob(job)
+    await takeStep(deps, tx, issue, step)
+    return undefined
+  }
+  if (!isActive(issue, tx.now)) {
+    return end(abandon(issue, tx.now >= issue.expiresAt ? CODE.expiredUnsent : CODE.noLongerActive, tx.now))
+  }
+  const letter = await tx.findOutbox(issue.issueId)
+  const route = routes[issue.leg]
+  const provider = providerForTry(route, onThisLeg.length)
+  if (!letter || !provider) return end(abandon(issue, CODE.noRoute, tx.now))
+
+  const attempt: Attempt = {
+    appId: issue.appId,
+    mode: issue.mode,
+    issueId: issue.issueId,
+    number: attempts.length + 1,
+    leg: issue.leg,
+    provider: provider.name,
+    messageId: issue.messageId,
+    calledAt: tx.now,
+    answeredAt: undefined,
+    outcome: undefined,
+    code: undefined,
+    providerMessageId: undefined,
+  }
+  await tx.addAttempt(attempt)
+  return {
+    provider,
+    attempt,
+    message: messageOf(issue, letter),
+    letter,
+    tries: onThisLeg.length + 1,
+    routeLength: route.length,
+  }
+}
+
+const messageOf = (issue: Issue, letter: Letter): OutboundMessage => ({
+  messageId: issue.messageId,
+  channel: issue.leg,
+  to: letter.to,
+  text: letter.text,
+  ...(letter.from !== undefined && { from: letter.from }),
+  ...(issue.leg === 'sms'
+    ? { messageType: letter.messageType }
+    : { templateCode: letter.templateCode, variables: { ...letter.variables, code: letter.code } }),
+  isFallback: issue.leg !== issue.channel,
+  expiresAt: issue.expiresAt,
+  ...(letter.scenario !== undefined && { scenario: letter.scenario }),
+})
+
+async function record(deps: DeliverDependencies, tx: Tx, job: Job, call: Call, answered: SendOutcome): Promise<void> {
+  const outcome = {
+    ...answered,
+    ...(answered.code !== undefined && { code: withoutSecrets(answered.code, call.letter) }),
+  }
+  const isOurs = (await tx.holdsJob(job)) && (await tx.answerAttempt(withAnswer(call.attempt, outcome, tx.now)))
+  const issue = await tx.lockIssue(job, job.issueId)
+  if (!isOurs || !issue) return
+  const { tries, routeLength, provider } = call
+  const jitter = deps.random.below(1_000) / 1_000
+  const retryAfterMs = retryDelayMs(issue, { tries, routeLength, jitter, now: tx.now })
+  await tx.finishJob(job)
+  await takeStep(deps, tx, issue, afterSend(issue, outcome, { retryAfterMs, reports: provider.reports, now: tx.now }))
+  if (outcome.kind !== 'refused') await listenForReport(tx, call.attempt, outcome)
+}
+
+/** The process that made this call died before it could record the answer: nobody knows whether the message left. */
+async function recordInterrupted(
+  deps: DeliverDependencies,
+  tx: Tx,
+  job: Job,
+  issue: Issue,
+  attempt: Attempt,
+  routes: Routes,
+): Promise<void> {
+  const outcome: SendOutcome = { kind: 'ambiguous', code: CODE.interrupted }
+  const reports = routes[attempt.leg].find(({ name }) => name === attempt.provider)?.reports ?? true
+  await tx.answerAttempt(withAnswer(attempt, outcome, tx.now))
+  await tx.finishJob(job)
+  await takeStep(deps, tx, issue, afterSend(issue, outcome, { retryAfterMs: undefined, reports, now: tx.now }))
+  await listenForReport(tx, attempt, outcome)
+}
+
+const withAnswer = (attempt: Attempt, outcome: SendOutcome, now: number): Attempt => ({
+  ...attempt,
+  answeredAt: now,
+  outcome: outcome.kind,
+  code: outcome.code === undefined ? undefined : clipCode(outcome.code),
+  providerMessageId: outcome.kind === 'accepted' ? outcome.providerMessageId : undefined,
+})
+
+/** A report counts for the issue only while its delivery is open; takeStep forgets it when the delivery is final. */
+const listenForReport = (tx: Tx, attempt: Attempt, outcome: SendOutcome) =>
+  tx.awaitReport({
+    appId: attempt.appId,
+    mode: attempt.mode,
+    issueId: attempt.issueId,
+    messageId: attempt.messageId,
+    provider: attempt.provider,
+    providerMessageId: outcome.kind === 'accepted' ? outcome.providerMessageId : undefined,
+    leg: attempt.leg,
+    answeredAt: tx.now,
+  })
+
+/** A carrier's code may quote the number or the text it was sent; such a code is not kept. */
+function withoutSecrets(code: string, { to, code: secret }: Letter): string {
+  const digits = to.replace(/\D/g, '')
+  const national = digits.slice(-8)
+  return code.includes(secret) || code.replace(/\D/g, '').includes(national) ? 'REDACTED' : code
+}

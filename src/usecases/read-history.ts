@@ -1,0 +1,133 @@
+/** Reads that change nothing. Specification: `GET /status` to `GET /templates/{templateId}`. */
+import type { Directory } from '../directory'
+import { notFound } from '../domain/error'
+import type { Issue, VerificationStatus } from '../domain/issue'
+import type { ApiKey } from '../domain/key'
+import type { Template } from '../domain/template'
+import { isUuid, type Owner } from '../domain/value'
+import type { EntryType, LedgerEntry } from '../domain/wallet'
+import type { Clock, Store, Vault } from '../ports'
+import { type PagedEndpoint, readCursor, writeCursor } from './cursor'
+
+export interface ReadDependencies {
+  store: Store
+  vault: Vault
+  clock: Clock
+  directory: Directory
+}
+
+interface PageRequest {
+  limit: number
+  cursor?: string | undefined
+  createdFrom?: number | undefined
+  createdTo?: number | undefined
+}
+
+export interface Page<T> {
+  items: T[]
+  nextCursor?: string | undefined
+}
+
+/** Throws `not_found` for unknown issues, another app's and the other mode's alike. */
+export async function readIssue({ store }: ReadDependencies, owner: Owner, issueId: string): Promise<Issue> {
+  const issue = isUuid(issueId) ? await store.read.issue(owner, issueId) : undefined
+  if (!issue) throw notFound('issue')
+  return issue
+}
+
+export function listIssues(
+  deps: ReadDependencies,
+  owner: Owner,
+  request: PageRequest & { verificationStatus?: VerificationStatus | undefined },
+): Promise<Page<Issue>> {
+  const { store, clock } = deps
+  const { verificationStatus: status, ...page } = request
+  return readPage(deps, 'issues', owner, page, {
+    read: (before, bounds) => store.read.issues(owner, { before, status, ...bounds }, clock.now()),
+    positionOf: ({ issueId }) => issueId,
+  })
+}
+
+/** Test mode bills nothing, so its ledger is empty. */
+export async function listCreditLedger(
+  deps: ReadDependencies,
+  owner: Owner,
+  request: PageRequest & { entryType?: EntryType | undefined },
+): Promise<Page<LedgerEntry>> {
+  const { entryType, ...page } = request
+  return readPage(deps, 'credit-ledger', owner, page, {
+    read: async (before, bounds) => {
+      if (owner.mode === 'test') return []
+      const [createdAt = 0, seq = 0] = before?.split('.').map(Number) ?? []
+      return deps.store.read.ledger(owner.appId, {
+        ...(before && { before: { createdAt, seq } }),
+        entryType,
+        ...bounds,
+      })
+    },
+    positionOf: ({ createdAt, seq }) => `${createdAt}.${seq}`,
+  })
+}
+
+interface PageSource<T> {
+  read: (
+    before: string | undefined,
+    bounds: { limit: number; createdFrom?: number; createdTo?: number },
+  ) => Promise<T[]>
+  positionOf: (item: T) => string
+}
+
+/** Keyset paging: one row more than asked for tells whether there is a next page. */
+async function readPage<T>(
+  { vault }: ReadDependencies,
+  endpoint: PagedEndpoint,
+  owner: Owner,
+  { limit, cursor, createdFrom, createdTo }: PageRequest,
+  { read, positionOf }: PageSource<T>,
+): Promise<Page<T>> {
+  const before = cursor === undefined ? undefined : readCursor(vault, endpoint, owner, cursor)
+  const rows = await read(before, {
+    limit: limit + 1,
+    ...(createdFrom !== undefined && { createdFrom }),
+    ...(createdTo !== undefined && { createdTo }),
+  })
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  if (rows.length <= limit || last === undefined) return { items }
+  return { items, nextCursor: writeCursor(vault, endpoint, owner, positionOf(last)) }
+}
+
+export interface Balance {
+  appId: string
+  balance: number
+  updatedAt: number
+  /** Test mode: the organization whose simulated wallet this is. */
+  simulatedFor?: string
+}
+
+/** Fixed: test issues never reduce it. */
+const SIMULATED_BALANCE = 1_000_000
+
+export async function readBalance({ store, clock, directory }: ReadDependencies, key: ApiKey): Promise<Balance> {
+  const { appId } = key
+  if (key.mode === 'test') {
+    return { appId, balance: SIMULATED_BALANCE, updatedAt: clock.now(), simulatedFor: key.organizationId }
+  }
+  const wallet = await store.read.wallet(appId)
+  if (wallet) return { appId, balance: wallet.balance, updatedAt: wallet.updatedAt }
+  return { appId, balance: 0, updatedAt: (await directory.app(appId))?.createdAt ?? clock.now() }
+}
+
+export const listTemplates = ({ directory }: ReadDependencies, { appId }: Owner): Promise<Template[]> =>
+  directory.templates(appId)
+
+/** Throws `not_found`. */
+export async function readTemplate(
+  { directory }: ReadDependencies,
+  { appId }: Owner,
+  templateId: string,
+): Promise<Template> {
+  const template = await directory.template(appId, templateId)
+  if (!template) throw notFound('template')
+  return template
+}

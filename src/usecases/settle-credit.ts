@@ -1,0 +1,26 @@
+/** Settle: end a reservation exactly once, with its ledger entry in the same transaction. Decisions: "Credit". */
+import type { Job } from '../domain/job'
+import { post, release } from '../domain/wallet'
+import type { Store } from '../ports'
+
+export async function settleCredit({ store }: { store: Store }, job: Job): Promise<void> {
+  await store.transaction(async (tx) => {
+    if (!(await tx.holdsJob(job))) return
+    await tx.finishJob(job)
+    const issue = await tx.lockIssue(job, job.issueId)
+    if (issue?.billingStatus === 'debit_pending') {
+      const freed = release(await tx.lockWallet(issue.appId), issue.price)
+      const { wallet, entry } = post(
+        freed,
+        { entryType: 'debit', amountDelta: -issue.price, issueId: issue.issueId },
+        tx.now,
+      )
+      await tx.saveWallet(wallet)
+      await tx.addLedgerEntry(entry)
+      await tx.saveIssue({ ...issue, billingStatus: 'debited', debitedAmount: issue.price, updatedAt: tx.now })
+    } else if (issue?.billingStatus === 'release_pending') {
+      await tx.saveWallet(release(await tx.lockWallet(issue.appId), issue.price))
+      await tx.saveIssue({ ...issue, billingStatus: 'released', updatedAt: tx.now })
+    }
+  })
+}

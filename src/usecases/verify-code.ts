@@ -1,0 +1,54 @@
+/** Verify: say, once, whether what the user typed is right. Specification: `POST /verify`; decisions: "Interface". */
+import { timingSafeEqual } from 'node:crypto'
+import { attemptsRemaining, check, type ReasonCode } from '../domain/issue'
+import { isUuid, type Owner } from '../domain/value'
+import type { Clock, Store, Vault } from '../ports'
+import { saveIssue } from './save-issue'
+
+export interface Verification {
+  issueId: string
+  verified: boolean
+  reasonCode?: ReasonCode | undefined
+  attemptsRemaining: number
+  expiresAt: number
+  verifiedAt?: number | undefined
+}
+
+interface VerifyDependencies {
+  store: Store
+  vault: Vault
+  clock: Clock
+}
+
+/** A wrong code is an answer, not a refusal: the attempt it used is stored. */
+export async function verifyCode(
+  { store, vault, clock }: VerifyDependencies,
+  owner: Owner,
+  request: { issueId: string; code: string },
+): Promise<Verification> {
+  if (!isUuid(request.issueId)) return unknownIssue(request.issueId, clock.now())
+  return store.transaction(async (tx) => {
+    const issue = await tx.lockIssue(owner, request.issueId)
+    if (!issue) return unknownIssue(request.issueId, tx.now)
+    const matches = timingSafeEqual(vault.codeHash(issue.issueId, request.code), issue.codeHash)
+    const { verified, reasonCode, changed } = check(issue, matches, tx.now)
+    if (changed) await saveIssue(tx, changed)
+    const after = changed ?? issue
+    return {
+      issueId: issue.issueId,
+      verified,
+      reasonCode,
+      attemptsRemaining: attemptsRemaining(after),
+      expiresAt: after.expiresAt,
+      verifiedAt: after.verifiedAt,
+    }
+  })
+}
+
+const unknownIssue = (issueId: string, now: number): Verification => ({
+  issueId,
+  verified: false,
+  reasonCode: 'NOT_FOUND',
+  attemptsRemaining: 0,
+  expiresAt: now,
+})
