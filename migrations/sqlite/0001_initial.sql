@@ -99,6 +99,7 @@ CREATE TABLE issues (
   verified_at         INTEGER,
   delivery_status     TEXT NOT NULL CHECK (delivery_status IN ('queued', 'sent', 'delivered', 'failed')),
   leg                 TEXT NOT NULL CHECK (leg IN ('alimtalk', 'sms')),
+  send_pending        INTEGER NOT NULL CHECK (send_pending IN (0, 1)),
   outcome_ambiguous   INTEGER NOT NULL CHECK (outcome_ambiguous IN (0, 1)),
   outcome_code        TEXT CHECK (length(outcome_code) <= 128),
   billing_status      TEXT NOT NULL
@@ -108,6 +109,7 @@ CREATE TABLE issues (
   updated_at          INTEGER NOT NULL,
   PRIMARY KEY (app_id, mode, issue_id),
   CHECK ((verification_status = 'verified') = (verified_at IS NOT NULL)),
+  CHECK (send_pending = 0 OR delivery_status IN ('queued', 'sent')),
   CHECK (verification_status <> 'issued' OR attempts_used < max_attempts),
   CHECK ((billing_status = 'debited') >= (debited_amount > 0))
 ) STRICT, WITHOUT ROWID;

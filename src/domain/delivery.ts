@@ -42,9 +42,7 @@ export const clipCode = (code: string) => [...code].slice(0, OUTCOME_CODE_MAX).j
 
 /** Whether number and text may still be needed; when not, the sealed outbox row is erased. */
 export const maySendAgain = (issue: Issue) =>
-  issue.verificationStatus === 'issued' && (isUnsent(issue) || canFallBack(issue))
-
-const isUnsent = (issue: Issue) => issue.deliveryStatus === 'queued'
+  issue.verificationStatus === 'issued' && (issue.sendPending || canFallBack(issue))
 
 /** Only a definite failure of the AlimTalk leg may turn into an SMS. */
 const canFallBack = (issue: Issue) =>
@@ -124,12 +122,13 @@ export const abandon = (issue: Issue, code: string, now: number): Step => failed
 
 /** The leg is over without a delivery: the SMS leg takes over while the code is alive, else the whole has failed. */
 function afterLegFailed(issue: Issue, now: number): Step {
-  if (canFallBack(issue) && isActive(issue, now)) return { issue: { ...issue, leg: 'sms' }, sendAfterMs: 0 }
+  if (canFallBack(issue) && isActive(issue, now))
+    return { issue: { ...issue, leg: 'sms', sendPending: true }, sendAfterMs: 0 }
   return failed(issue)
 }
 
 const failed = (issue: Issue): Step => ({
-  issue: { ...issue, deliveryStatus: 'failed', providerOutcomeAmbiguous: false },
+  issue: { ...issue, deliveryStatus: 'failed', sendPending: false, providerOutcomeAmbiguous: false },
   finish: settlementOf(issue),
 })
 
@@ -145,6 +144,7 @@ const awaitReport = (issue: Issue, reports: boolean, reportAfterMs: number = REP
 const sentAs = (issue: Issue, ambiguous: boolean, code: string | undefined, now: number): Issue => ({
   ...withCode(issue, code, now),
   deliveryStatus: 'sent',
+  sendPending: false,
   providerOutcomeAmbiguous: ambiguous,
 })
 

@@ -47,6 +47,8 @@ export interface Issue extends Owner {
   readonly deliveryStatus: DeliveryStatus
   /** The leg that carries the code now. */
   readonly leg: Leg
+  /** Whether that leg is still to be sent. */
+  readonly sendPending: boolean
   readonly providerOutcomeAmbiguous: boolean
   readonly providerOutcomeCode: string | undefined
 

@@ -3,7 +3,7 @@ import { StandardOpenAPIHandler } from '@orpc/openapi/standard'
 import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
 import type { OperationAccess } from '../../contract/scope'
-import { Refusal } from '../domain/error'
+import { Refusal, unavailable } from '../domain/error'
 import { authorize } from '../domain/key'
 import type { Limiter } from '../domain/limit'
 import { type Modes, rulesOf } from '../mode'
@@ -73,7 +73,10 @@ export function createApi(deps: ApiDependencies): Api {
     }
   }
 
-  function translate(error: unknown, context: CallContext): InterfaceError {
+  function translate(thrown: unknown, context: CallContext): InterfaceError {
+    const error = isStorageError(thrown)
+      ? Object.assign(unavailable('The store cannot be read at the moment'), { cause: thrown })
+      : thrown
     if (error instanceof Refusal) {
       context.retryAfterMs = error.detail.retryAfterMs
       if (error.kind === 'unavailable')
@@ -136,6 +139,8 @@ async function call(
   )
   return result.matched ? { status: result.response.status, body: result.response.body } : undefined
 }
+
+const isStorageError = (error: unknown) => error instanceof Error && error.name === 'SQLiteError'
 
 const nameOf = (error: unknown) =>
   error instanceof ORPCError ? error.code : error instanceof Error ? error.name : undefined

@@ -8,7 +8,6 @@ import {
   afterSend,
   CODE,
   clipCode,
-  isFinal,
   providerForTry,
   retryDelayMs,
   type SendOutcome,
@@ -59,8 +58,7 @@ async function prepare(deps: DeliverDependencies, tx: Tx, job: Job, routes: Rout
     await recordInterrupted(deps, tx, job, issue, interrupted, routes)
     return undefined
   }
-  const isSent = onThisLeg.some(({ outcome }) => outcome !== 'refused')
-  if (!issue || isFinal(issue) || isSent) {
+  if (!issue?.sendPending) {
     await tx.finishJob(job)
     return undefined
   }

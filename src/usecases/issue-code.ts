@@ -212,6 +212,7 @@ function newIssue(
     verifiedAt: undefined,
     deliveryStatus: 'queued',
     leg: channel,
+    sendPending: true,
     providerOutcomeAmbiguous: false,
     providerOutcomeCode: undefined,
     // What costs nothing has nothing to settle.

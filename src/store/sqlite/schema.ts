@@ -135,6 +135,7 @@ export const issues = sqliteTable(
     verifiedAt: integer('verified_at'),
     deliveryStatus: text('delivery_status').$type<DeliveryStatus>().notNull(),
     leg: leg(),
+    sendPending: integer('send_pending', { mode: 'boolean' }).notNull(),
     providerOutcomeAmbiguous: integer('outcome_ambiguous', { mode: 'boolean' }).notNull(),
     providerOutcomeCode: text('outcome_code'),
     billingStatus: text('billing_status').$type<BillingStatus>().notNull(),

@@ -32,6 +32,7 @@ const CHANGING = [
   'verifiedAt',
   'deliveryStatus',
   'leg',
+  'sendPending',
   'providerOutcomeAmbiguous',
   'providerOutcomeCode',
   'billingStatus',

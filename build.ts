@@ -1,0 +1,14 @@
+/** `bun run build`: one file, `dist/watchword`, with migrations, docs and everything else inside. */
+import { $ } from 'bun'
+
+const target = process.argv[2]
+const result = await Bun.build({
+  entrypoints: ['src/main.ts'],
+  compile: { outfile: 'dist/watchword', ...(target && { target: target as 'bun-linux-x64' }) },
+  minify: true,
+  bytecode: true,
+  format: 'esm',
+  define: { 'process.env.NODE_ENV': '"production"' },
+})
+if (!result.success) throw new AggregateError(result.logs, 'the build failed')
+await $`ls -lh dist/watchword`

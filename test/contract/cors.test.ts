@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { revokeKey } from '../../src/usecases/administer'
+import { type Furnished, WIRES, World } from '../support/world'
+
+const LISTED = 'https://app.example.com'
+const FOREIGN = 'https://evil.example.com'
+
+describe('CORS', () => {
+  let world: World
+  let keys: Furnished
+  let pk: string
+
+  beforeAll(async () => {
+    world = await World.start()
+    keys = await world.furnish()
+    pk = await world.key({ appId: keys.appId, kind: 'pk', mode: 'live', allowedOrigins: [LISTED] })
+  })
+  afterAll(() => world.stop())
+
+  const preflight = (origin?: string) =>
+    world.send('OPTIONS', '/v1/rpc/otp/issue', undefined, {
+      headers: {
+        ...(origin && { origin }),
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization',
+      },
+    })
+
+  test.each([LISTED, 'http://localhost:5173', 'https://127.0.0.1'])('preflight is answered for %s', async (origin) => {
+    const { status, headers } = await preflight(origin)
+    expect(status).toBe(204)
+    expect(headers.get('access-control-allow-origin')).toBe(origin)
+    expect(headers.get('access-control-allow-methods')).toContain('POST')
+    for (const header of ['authorization', 'content-type', 'idempotency-key', 'x-request-id']) {
+      expect(headers.get('access-control-allow-headers')?.toLowerCase()).toContain(header)
+    }
+    expect(headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  test.each([FOREIGN, 'null', 'http://[::1]:3000', 'http://192.168.0.1', undefined])(
+    'preflight tells %s nothing',
+    async (origin) => {
+      const { headers } = await preflight(origin)
+      expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+      expect(headers.get('vary')).toBe('Origin')
+    },
+  )
+
+  test('preflight stops when the last key that lists the origin is revoked', async () => {
+    const origin = 'https://brief.example.com'
+    await world.key({ appId: keys.appId, kind: 'pk', mode: 'live', allowedOrigins: [origin] })
+    expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBe(origin)
+    const listed = (await world.store.read.keys(keys.appId)).find(({ allowedOrigins }) =>
+      allowedOrigins.includes(origin),
+    )
+    await revokeKey(world.admin, listed?.keyId ?? '')
+    expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  describe.each(WIRES)('answers over %s', (wire) => {
+    const verify = (key: string | undefined, origin: string, code = '123456') =>
+      world.call(wire, 'verify', { issueId: 'x', code }, { ...(key && { key }), headers: { origin } })
+
+    test('are readable for a listed origin, errors too, with request id and Retry-After exposed', async () => {
+      for (const code of ['123456', 'bad']) {
+        const { headers } = await verify(pk, LISTED, code)
+        expect(headers.get('access-control-allow-origin')).toBe(LISTED)
+        expect(headers.get('access-control-expose-headers')).toBe('X-Request-Id, Retry-After')
+        expect(headers.get('vary')).toBe('Origin')
+      }
+    })
+
+    test('are not readable for a foreign origin, an unknown key, or with a secret key', async () => {
+      for (const answer of [
+        await verify(pk, FOREIGN),
+        await verify(undefined, LISTED),
+        await verify(keys.live, LISTED),
+      ]) {
+        expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+        expect(answer.headers.get('vary')).toBe('Origin')
+      }
+    })
+  })
+})

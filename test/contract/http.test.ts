@@ -1,0 +1,358 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Furnished, type Operation, WIRES, World } from '../support/world'
+
+const ISSUE = { phoneNumber: '010-0000-0000', purpose: 'http', idempotencyKey: 'http-1' }
+const REQUEST_ID = /^[A-Za-z0-9._:-]{8,128}$/
+
+describe('every response', () => {
+  let world: World
+  let keys: Furnished
+
+  beforeAll(async () => {
+    world = await World.start()
+    keys = await world.furnish()
+  })
+  afterAll(() => world.stop())
+
+  const everywhere: Array<[string, string, unknown]> = [
+    ['GET', '/v1/balance', undefined],
+    ['POST', '/v1/issue', {}],
+    ['POST', '/v1/rpc/otp/balance', { json: {} }],
+    ['POST', '/v1/rpc/otp/nope', { json: {} }],
+    ['GET', '/v1/nope', undefined],
+    ['PUT', '/v1/issue', {}],
+    ['OPTIONS', '/v1/issue', undefined],
+    ['GET', '/v1/openapi.json', undefined],
+    ['GET', '/docs', undefined],
+    ['GET', '/docs/scalar.js', undefined],
+    ['GET', '/healthz', undefined],
+    ['GET', '/readyz', undefined],
+    ['POST', '/provider-reports/nope', {}],
+    ['GET', '/', undefined],
+  ]
+
+  test.each(everywhere)('%s %s carries X-Request-Id, echoed where it is well formed', async (method, path, body) => {
+    const fresh = await world.send(method, path, body)
+    expect(fresh.headers.get('x-request-id')).toMatch(REQUEST_ID)
+    const echoed = await world.send(method, path, body, { headers: { 'x-request-id': 'my.request:id-1_' } })
+    expect(echoed.headers.get('x-request-id')).toBe('my.request:id-1_')
+    for (const malformed of ['short', 'has space in it', 'x'.repeat(129), 'ünïcödé-id-id']) {
+      const headers = new Headers()
+      try {
+        headers.set('x-request-id', malformed)
+      } catch {
+        continue // the platform itself refuses such a header
+      }
+      const answer = await world.send(method, path, body, { headers: { 'x-request-id': malformed } })
+      expect(answer.headers.get('x-request-id')).not.toBe(malformed)
+      expect(answer.headers.get('x-request-id')).toMatch(REQUEST_ID)
+    }
+  })
+
+  test.each([
+    ['GET', '/v1/nope'],
+    ['GET', '/v1/issue'],
+    ['POST', '/v1/balance'],
+    ['DELETE', '/v1/issues'],
+    ['PATCH', '/v1/verify'],
+    ['GET', '/v1/balance/'],
+    ['GET', '/v1//balance'],
+    ['GET', '/v1/issues/a/b'],
+    ['GET', '/v1/rpc/otp/balance'],
+    ['PUT', '/v1/rpc/otp/balance'],
+    ['POST', '/v1/rpc/otp/__proto__'],
+    ['POST', '/v1/rpc/otp/'],
+    ['POST', '/v1/rpc/otp/issue/more'],
+    ['GET', '/elsewhere'],
+  ])('%s %s: 404 in the envelope', async (method, path) => {
+    const { status, body } = await world.send(method, path, method === 'GET' ? undefined : { json: {} }, {
+      key: keys.test,
+    })
+    expect(status).toBe(404)
+    expect(body).toEqual({ defined: true, code: 'NOT_FOUND', status: 404, message: expect.any(String) })
+  })
+
+  test('method override is not honoured', async () => {
+    const answer = await world.send(
+      'POST',
+      '/v1/balance',
+      {},
+      { key: keys.test, headers: { 'x-http-method-override': 'GET' } },
+    )
+    expect(answer.status).toBe(404)
+  })
+
+  test('health: the process answers, and can do its work', async () => {
+    expect((await world.send('GET', '/healthz', undefined)).body).toEqual({ status: 'ok' })
+    expect((await world.send('GET', '/readyz', undefined)).body).toEqual({
+      status: 'ready',
+      checks: { database: true, migrations: true, dispatcher: true },
+    })
+  })
+})
+
+describe.each(WIRES)('bad input over %s', (wire) => {
+  let world: World
+  let keys: Furnished
+
+  beforeAll(async () => {
+    world = await World.start({ env: { WATCHWORD_LIMIT_TEST_ISSUES_PER_DAY: '1000000' } })
+    keys = await world.furnish()
+  })
+  afterAll(() => world.stop())
+
+  const path = (operation: Operation) => (wire === 'rpc' ? `/v1/rpc/otp/${operation}` : `/v1/${operation}`)
+  const wrapped = (text: string) => (wire === 'rpc' ? `{"json":${text}}` : text)
+  const post = (operation: Operation, raw: string | Uint8Array, headers: Record<string, string> = {}) =>
+    world.send('POST', path(operation), raw, { key: keys.test, headers })
+  const everything = () =>
+    JSON.stringify(
+      ['issues', 'claims', 'outbox', 'jobs', 'attempts', 'wallets', 'ledger_entries'].map((table) =>
+        world.rows(`SELECT * FROM ${table}`),
+      ),
+    )
+
+  const NUL = '\\u0000'
+  const fields: Array<[Operation, string, string, string]> = [
+    ...[
+      '',
+      '"   "',
+      '5',
+      'null',
+      'true',
+      '[]',
+      '{}',
+      '"012345678901234567890123456789012"',
+      `"010-0000-0000${NUL}"`,
+      '"한글"',
+      '"\\ud800"',
+    ].map((value): [Operation, string, string, string] => ['issue', 'phoneNumber', value, 'phoneNumber']),
+    ...['', '""', '"  "', '1', 'null', '["a"]', `"${'x'.repeat(65)}"`, `"a${NUL}"`, '"a\\nb"', '"\\udc00"'].map(
+      (value): [Operation, string, string, string] => ['issue', 'purpose', value, 'purpose'],
+    ),
+    ...['"email"', '"SMS"', '1', 'null', '""'].map((value): [Operation, string, string, string] => [
+      'issue',
+      'channel',
+      value,
+      'channel',
+    ]),
+    ...['"nope"', '1', 'null', '""', `"${'x'.repeat(65)}"`, '"__proto__"'].map(
+      (value): [Operation, string, string, string] => ['issue', 'templateId', value, 'templateId'],
+    ),
+    ...['[]', '"a"', '{"x":1}', '{"x":"y"}', '{"code":"1"}', '{"x":null}', 'null', `{"x":"${NUL}"}`].map(
+      (value): [Operation, string, string, string] => ['issue', 'templateVariables', value, 'templateVariables'],
+    ),
+    ...['1', 'null', `"${'x'.repeat(65)}"`, `"${NUL}"`, '"a\\r\\nX: y"'].map(
+      (value): [Operation, string, string, string] => ['issue', 'from', value, 'from'],
+    ),
+    ...['"MMS"', '"sms"', '1', 'null'].map((value): [Operation, string, string, string] => [
+      'issue',
+      'messageType',
+      value,
+      'messageType',
+    ]),
+    ...['"true"', '1', 'null', '0'].map((value): [Operation, string, string, string] => [
+      'issue',
+      'smsFallback',
+      value,
+      'smsFallback',
+    ]),
+    ...['0', '100001', '1.5', '"1"', 'null', '-1', '1e400', '1e21'].map(
+      (value): [Operation, string, string, string] => ['issue', 'cost', value, 'cost'],
+    ),
+    ...[
+      '[]',
+      '"a"',
+      '{"a":1}',
+      '{"a":{"b":"c"}}',
+      'null',
+      `{"a":"${'x'.repeat(4096)}"}`,
+      `{"${'k'.repeat(65)}":"v"}`,
+      '{"":"v"}',
+      JSON.stringify(Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`k${index}`, 'v']))),
+      `{"a":"${NUL}"}`,
+    ].map((value): [Operation, string, string, string] => ['issue', 'metadata', value, 'metadata']),
+    ...['29', '601', '30.5', '"60"', 'null', '-30', '1e400', '99999999999999999999', '[60]'].map(
+      (value): [Operation, string, string, string] => ['issue', 'expiresInSec', value, 'expiresInSec'],
+    ),
+    ...['0', '11', '1.5', '"5"', 'null', '1e400'].map((value): [Operation, string, string, string] => [
+      'issue',
+      'maxAttempts',
+      value,
+      'maxAttempts',
+    ]),
+    ...['""', '"  "', '1', 'null', '"a b"', `"${'x'.repeat(129)}"`, '"é"'].map(
+      (value): [Operation, string, string, string] => ['issue', 'idempotencyKey', value, 'idempotencyKey'],
+    ),
+    ...['', '""', '"  "', '5', 'null', '{}', `"${'x'.repeat(129)}"`, `"${NUL}"`].map(
+      (value): [Operation, string, string, string] => ['verify', 'issueId', value, 'issueId'],
+    ),
+    ...[
+      '',
+      '""',
+      '"12345"',
+      '"1234567"',
+      '"12345a"',
+      '" 12345"',
+      '"１２３４５６"',
+      '123456',
+      'null',
+      `"12345${NUL}"`,
+      '["1","2"]',
+    ].map((value): [Operation, string, string, string] => ['verify', 'code', value, 'code']),
+    ['issue', 'phoneNumbr', '"010-0000-0000"', 'phoneNumbr'],
+    ['verify', 'idempotencyKey', '"x"', 'idempotencyKey'],
+    ['issue', 'constructor', '{}', 'constructor'],
+  ]
+
+  test.each(fields)('%s with %s = %s names the field and changes nothing', async (operation, field, value, named) => {
+    const good: Record<string, string> =
+      operation === 'issue'
+        ? { phoneNumber: '"010-0000-0000"', purpose: '"p"', idempotencyKey: '"bad-input"' }
+        : { issueId: '"0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77"', code: '"000000"' }
+    if (value === '') delete good[field]
+    else good[field] = value
+    const raw = `{${Object.entries(good)
+      .map(([name, text]) => `"${name}":${text}`)
+      .join(',')}}`
+    const before = everything()
+    const { status, body, headers } = await post(operation, wrapped(raw))
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ defined: true, code: 'BAD_REQUEST', status: 400 })
+    expect(body.message).toContain(named)
+    expect(headers.get('x-request-id')).toMatch(REQUEST_ID)
+    expect(everything()).toBe(before)
+  })
+
+  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+  const bodies: Array<[string, string | Uint8Array]> = [
+    ['empty', ''],
+    ['truncated', wrapped('{"phoneNumber":"010')],
+    ['not JSON', 'hello'],
+    ['a number', '5'],
+    ['an array', '[]'],
+    ['null', 'null'],
+    ['a string', '"x"'],
+    ['NaN', wrapped('{"cost":NaN}')],
+    ['a comment', wrapped('{/* */}')],
+    ['a trailing comma', wrapped('{"purpose":"a",}')],
+    ['two values', '{}{}'],
+    ['a byte order mark', `\ufeff${wrapped('{}')}`],
+    ['broken UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['deep nesting', wrapped(`{"metadata":${nested(1_000)}}`)],
+    ['very deep nesting', nested(30_000)],
+    [
+      'a key given twice',
+      wrapped('{"phoneNumber":"010-0000-0000","phoneNumber":"010-0000-0001","purpose":"p","idempotencyKey":"x"}'),
+    ],
+    [
+      'a nested key given twice',
+      wrapped('{"phoneNumber":"010-0000-0000","purpose":"p","idempotencyKey":"x","metadata":{"a":"1","a":"2"}}'),
+    ],
+    [
+      'an escaped duplicate',
+      wrapped('{"phoneNumber":"010-0000-0000","purpose":"p","purp\\u006fse":"q","idempotencyKey":"x"}'),
+    ],
+    ['__proto__', wrapped('{"__proto__":{"purpose":"p"},"phoneNumber":"010-0000-0000","idempotencyKey":"x"}')],
+  ]
+  test.each(bodies)('a body that is %s: 400', async (_, raw) => {
+    const before = everything()
+    const { status, body } = await post('issue', raw)
+    expect({ status, code: body.code, defined: body.defined }).toEqual({
+      status: 400,
+      code: 'BAD_REQUEST',
+      defined: true,
+    })
+    expect(everything()).toBe(before)
+  })
+
+  test('a duplicate key is named', async () => {
+    const { body } = await post('issue', wrapped('{"purpose":"a","purpose":"b"}'))
+    expect(body.message).toContain('purpose')
+  })
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonx',
+    'application/json; charset=latin1',
+    '',
+  ])('content type "%s": 400', async (type) => {
+    const { status, body } = await post('issue', wrapped(JSON.stringify(ISSUE)), { 'content-type': type })
+    expect(status).toBe(400)
+    expect(body.message).toContain('content-type')
+  })
+
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+  ])('content type "%s" is JSON', async (type) => {
+    expect((await post('issue', wrapped(JSON.stringify(ISSUE)), { 'content-type': type })).status).toBe(200)
+  })
+
+  test('a compressed body: 400', async () => {
+    const raw = Bun.gzipSync(wrapped(JSON.stringify(ISSUE)))
+    const { status, body } = await post('issue', raw, { 'content-encoding': 'gzip' })
+    expect(status).toBe(400)
+    expect(body.message).toContain('content-encoding')
+  })
+
+  test('64 KiB are read, one byte more is 413', async () => {
+    const bare = wrapped(JSON.stringify({ ...ISSUE, purpose: '' }))
+    const ofSize = (bytes: number) => bare.replace('"purpose":""', `"purpose":"${'x'.repeat(bytes - bare.length)}"`)
+    const atLimit = await post('issue', ofSize(65_536))
+    expect(atLimit.status).toBe(400)
+    expect(atLimit.body.message).toContain('purpose')
+    const beyond = await post('issue', ofSize(65_537))
+    expect(beyond.status).toBe(413)
+    expect(beyond.body).toMatchObject({ defined: true, code: 'PAYLOAD_TOO_LARGE', status: 413 })
+    expect(beyond.headers.get('x-request-id')).toMatch(REQUEST_ID)
+  })
+
+  if (wire === 'rest') {
+    test.each([
+      ['/v1/issues?limit=1&limit=2', 'limit'],
+      ['/v1/issues?limit[]=1', 'limit'],
+      ['/v1/issues?cursor[a]=1', 'cursor'],
+      ['/v1/status?issueId=a&issueId=b', 'issueId'],
+      ['/v1/status?issueId=%00', 'issueId'],
+      ['/v1/balance?x=1', 'x'],
+      ['/v1/templates?limit=1', 'limit'],
+      ['/v1/issues?limit=99999999999999999999', 'limit'],
+      ['/v1/issues?limit=-1', 'limit'],
+      ['/v1/issues?limit=', 'limit'],
+      ['/v1/issues?limit=1e1', 'limit'],
+    ])('GET %s: 400 that names the parameter', async (url, named) => {
+      const { status, body } = await world.send('GET', url, undefined, { key: keys.test })
+      expect(status).toBe(400)
+      expect(body.message).toContain(named)
+    })
+
+    test.each(['/v1/issues/%00', '/v1/issues/%FF', '/v1/templates/%2e%2e', '/v1/issues/..%2fbalance'])(
+      'GET %s is refused in the envelope',
+      async (url) => {
+        const { status, body } = await world.send('GET', url, undefined, { key: keys.test })
+        expect([400, 404]).toContain(status)
+        expect(body).toMatchObject({ defined: true, status })
+      },
+    )
+  } else {
+    test.each([
+      '{}',
+      '{"json":5}',
+      '{"json":null}',
+      '{"json":[]}',
+      '{"json":"x"}',
+      '{"json":{},"meta":5}',
+      '{"json":{},"meta":[[99,"x"]]}',
+      '{"json":{},"meta":[[1,"__proto__","x"]]}',
+      '{"json":{"purpose":"1"},"meta":[[0,"purpose"]]}',
+    ])('the RPC body %s: 400', async (raw) => {
+      const { status, body } = await post('issue', raw)
+      expect({ status, code: body.code }).toEqual({ status: 400, code: 'BAD_REQUEST' })
+    })
+  }
+})

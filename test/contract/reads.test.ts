@@ -1,0 +1,442 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { addCredit, createApp, saveTemplate } from '../../src/usecases/administer'
+import { type Furnished, WIRES, World } from '../support/world'
+
+const UNKNOWN = '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'
+
+describe.each(WIRES)('reads over %s', (wire) => {
+  let world: World
+  let keys: Furnished
+  let made = 0
+
+  beforeEach(async () => {
+    world = await World.start({
+      env: { WATCHWORD_LIMIT_ISSUES_PER_PHONE_10_MIN: '1000', WATCHWORD_LIMIT_ISSUES_PER_PHONE_DAY: '1000' },
+    })
+    keys = await world.furnish()
+  })
+  afterEach(() => world.stop())
+
+  const read = (operation: Parameters<World['call']>[1], input: object = {}, key = keys.live) =>
+    world.call(wire, operation, input, { key })
+  async function issue(input: object = {}): Promise<string> {
+    const number = String(made++)
+    const { body } = await world.call(
+      wire,
+      'issue',
+      { phoneNumber: `010-5555-${number.padStart(4, '0')}`, purpose: 'read', idempotencyKey: number, ...input },
+      { key: keys.live },
+    )
+    return body.issueId
+  }
+
+  describe('GET /status', () => {
+    test('is the status view, exactly', async () => {
+      const issueId = await issue()
+      const { body } = await read('status', { issueId })
+      expect(Object.keys(body).sort()).toEqual(
+        [
+          'attemptsRemaining',
+          'attemptsUsed',
+          'createdAt',
+          'deliveryStatus',
+          'expiresAt',
+          'issueId',
+          'maxAttempts',
+          'messageId',
+          'mode',
+          'overallStatus',
+          'purpose',
+          'templateId',
+          'updatedAt',
+          'verificationStatus',
+        ].sort(),
+      )
+      expect(body).toMatchObject({
+        deliveryStatus: 'queued',
+        overallStatus: 'in_progress',
+        verificationStatus: 'issued',
+      })
+    })
+
+    test('overallStatus follows the delivery while issued, and the verification after', async () => {
+      const issueId = await issue()
+      await world.settle()
+      const code = world.sms.lastCode()
+      expect((await read('status', { issueId })).body).toMatchObject({
+        deliveryStatus: 'sent',
+        overallStatus: 'in_progress',
+      })
+      await world.report('main', { messageId: world.sms.requests[0]?.messageId ?? '', status: 'delivered' })
+      expect((await read('status', { issueId })).body).toMatchObject({
+        deliveryStatus: 'delivered',
+        overallStatus: 'delivered',
+      })
+      await read('verify', { issueId, code })
+      const verified = (await read('status', { issueId })).body
+      expect(verified).toMatchObject({ overallStatus: 'verified', verificationStatus: 'verified' })
+      expect(verified.verifiedAt).toBe(new Date(world.clock.now()).toISOString())
+
+      const failing = await issue()
+      await world.settle()
+      await world.report('main', { messageId: world.sms.requests[1]?.messageId ?? '', status: 'failed', code: 'E1' })
+      expect((await read('status', { issueId: failing })).body).toMatchObject({
+        overallStatus: 'delivery_failed',
+        providerOutcomeCode: 'E1',
+      })
+      world.clock.step(180_000)
+      expect((await read('status', { issueId: failing })).body).toMatchObject({ overallStatus: 'expired' })
+    })
+
+    test.each([[{}], [{ issueId: '' }], [{ issueId: '   ' }]])('%o: 400', async (input) => {
+      const { status, body } = await read('status', input)
+      expect(status).toBe(400)
+      expect(body.message).toContain('issueId')
+    })
+
+    test.each([UNKNOWN, 'no-uuid'])('%s: 404', async (issueId) => {
+      const { status, body } = await read('status', { issueId })
+      expect(status).toBe(404)
+      expect(body).toMatchObject({ defined: true, code: 'NOT_FOUND', status: 404 })
+    })
+  })
+
+  describe('GET /issues/{issueId}', () => {
+    test('is the projection, exactly', async () => {
+      const issueId = await issue({ metadata: { userId: 'u1' } })
+      const { body } = await read('getIssue', { issueId })
+      expect(Object.keys(body).sort()).toEqual(
+        [
+          'attemptsRemaining',
+          'attemptsUsed',
+          'billingStatus',
+          'channel',
+          'createdAt',
+          'currency',
+          'debitedAmount',
+          'deliveryStatus',
+          'expiresAt',
+          'issueId',
+          'maxAttempts',
+          'mode',
+          'overallStatus',
+          'purpose',
+          'templateId',
+          'updatedAt',
+          'verificationStatus',
+        ].sort(),
+      )
+      expect(body).toMatchObject({ billingStatus: 'reserved', debitedAmount: 0, currency: 'CREDIT', channel: 'sms' })
+    })
+
+    test('not a UUID: 400; unknown: 404', async () => {
+      expect((await read('getIssue', { issueId: 'no-uuid' })).status).toBe(400)
+      expect((await read('getIssue', { issueId: UNKNOWN })).status).toBe(404)
+    })
+
+    test("another app's issue and the other mode's: 404", async () => {
+      const issueId = await issue()
+      const { appId } = await createApp(world.admin, { name: 'other' })
+      const foreign = await world.key({ appId, kind: 'sk', mode: 'live' })
+      for (const key of [foreign, keys.test]) {
+        expect((await read('getIssue', { issueId }, key)).status).toBe(404)
+        expect((await read('status', { issueId }, key)).status).toBe(404)
+        expect((await read('listIssues', {}, key)).body.items).toEqual([])
+      }
+    })
+  })
+
+  describe('GET /issues', () => {
+    async function pages(filter: object, between: () => Promise<unknown> = async () => {}) {
+      const seen: string[] = []
+      let cursor: string | undefined
+      for (let page = 0; page < 50; page++) {
+        const { status, body } = await read('listIssues', { ...filter, ...(cursor && { cursor }) })
+        expect(status).toBe(200)
+        seen.push(...body.items.map((item: { issueId: string }) => item.issueId))
+        cursor = body.nextCursor
+        if (cursor === undefined) return seen
+        await between()
+      }
+      throw new Error('paging does not end')
+    }
+
+    test('pages newest first, without gaps or repeats, while rows are inserted', async () => {
+      const made: string[] = []
+      for (let index = 0; index < 17; index++) {
+        made.unshift(await issue())
+        if (index % 3 === 0) world.clock.step(1)
+      }
+      const createdAt = new Map<string, string>()
+      for (const issueId of made) createdAt.set(issueId, (await read('getIssue', { issueId })).body.createdAt)
+      const seen = await pages({ limit: 4 }, issue)
+      expect(seen).toEqual(
+        [...made].sort((a, b) => {
+          const [x, y] = [createdAt.get(a) ?? '', createdAt.get(b) ?? '']
+          return x === y ? (a < b ? 1 : -1) : x < y ? 1 : -1
+        }),
+      )
+    })
+
+    test('nextCursor is absent on the last page, also when it is full', async () => {
+      for (let index = 0; index < 4; index++) await issue()
+      expect((await read('listIssues', { limit: 4 })).body.nextCursor).toBeUndefined()
+      expect((await read('listIssues', { limit: 3 })).body.nextCursor).toBeString()
+      expect((await read('listIssues')).body.items).toHaveLength(4)
+    })
+
+    test('filters by effective status', async () => {
+      const verified = await issue()
+      await world.settle()
+      await read('verify', { issueId: verified, code: world.sms.lastCode() })
+      const exhausted = await issue({ maxAttempts: 1 })
+      await world.settle()
+      await read('verify', { issueId: exhausted, code: world.sms.lastCode() === '111111' ? '222222' : '111111' })
+      const replaced = await issue({ phoneNumber: '010-7777-7777' })
+      const expired = await issue({ phoneNumber: '010-7777-7777', expiresInSec: 30 })
+      const active = await issue({ expiresInSec: 600 })
+      world.clock.step(31_000)
+      const byStatus = async (verificationStatus: string) => pages({ verificationStatus })
+      const sweepIsYetToCome = [await byStatus('issued'), await byStatus('expired')]
+      expect(sweepIsYetToCome).toEqual([[active], [expired]])
+      await world.advance(2_000)
+      expect(await byStatus('issued')).toEqual([active])
+      expect(await byStatus('expired')).toEqual([expired])
+      expect(await byStatus('verified')).toEqual([verified])
+      expect(await byStatus('max_attempts')).toEqual([exhausted])
+      expect(await byStatus('replaced')).toEqual([replaced])
+    })
+
+    test('createdFrom is inclusive, createdTo exclusive', async () => {
+      const first = await issue()
+      const at = world.clock.now()
+      world.clock.step(1_000)
+      const second = await issue()
+      const iso = (ms: number) => new Date(ms).toISOString()
+      expect(await pages({ createdFrom: iso(at) })).toEqual([second, first])
+      expect(await pages({ createdFrom: iso(at + 1) })).toEqual([second])
+      expect(await pages({ createdTo: iso(at + 1_000) })).toEqual([first])
+      expect(await pages({ createdFrom: iso(at), createdTo: iso(at + 1) })).toEqual([first])
+      expect(await pages({ createdFrom: '2026-03-01T21:00:00+09:00' })).toEqual([second, first])
+    })
+
+    test.each([
+      ['limit 0', { limit: 0 }],
+      ['limit 101', { limit: 101 }],
+      ['limit 1.5', { limit: 1.5 }],
+      ['limit of letters', { limit: 'ten' }],
+      ['unknown status', { verificationStatus: 'sent' }],
+      ['malformed cursor', { cursor: 'abc' }],
+      ['blank cursor', { cursor: ' ' }],
+      ['not a date', { createdFrom: 'yesterday' }],
+      ['date without time', { createdFrom: '2026-01-01' }],
+      ['time without offset', { createdFrom: '2026-01-01T00:00:00' }],
+      ['empty range', { createdFrom: '2026-01-01T00:00:00Z', createdTo: '2026-01-01T00:00:00Z' }],
+      ['backward range', { createdFrom: '2026-01-02T00:00:00Z', createdTo: '2026-01-01T00:00:00Z' }],
+      ['unknown parameter', { offset: 5 }],
+    ])('%s: 400', async (_, input) => {
+      const { status, body } = await read('listIssues', input)
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ defined: true, code: 'BAD_REQUEST' })
+    })
+
+    test('a cursor is bound to its endpoint, app and mode', async () => {
+      await issue()
+      await issue()
+      await addCredit(world.admin, { appId: keys.appId, amount: 1 })
+      const { nextCursor } = (await read('listIssues', { limit: 1 })).body
+      const ledgerCursor = (await read('listCreditLedger', { limit: 1 })).body.nextCursor
+      expect((await read('listCreditLedger', { cursor: nextCursor })).status).toBe(400)
+      expect((await read('listIssues', { cursor: ledgerCursor })).status).toBe(400)
+      expect((await read('listIssues', { cursor: nextCursor }, keys.test)).status).toBe(400)
+      expect((await read('listIssues', { cursor: `${nextCursor}A` })).status).toBe(400)
+      expect((await read('listIssues', { cursor: nextCursor })).status).toBe(200)
+    })
+  })
+
+  describe('wallet', () => {
+    test('balance is the sum of the ledger and balanceAfter of its newest entry', async () => {
+      for (let index = 0; index < 5; index++) {
+        await issue()
+        await world.settle()
+        await world.report('main', { messageId: world.sms.requests[index]?.messageId ?? '', status: 'delivered' })
+      }
+      await addCredit(world.admin, { appId: keys.appId, amount: 7 })
+      const balance = (await read('balance')).body
+      expect(Object.keys(balance).sort()).toEqual(['appId', 'balance', 'currency', 'mode', 'updatedAt'])
+      const { items } = (await read('listCreditLedger')).body
+      expect(balance.balance).toBe(1_002)
+      expect(items[0].balanceAfter).toBe(1_002)
+      expect(items.reduce((sum: number, { amountDelta }: { amountDelta: number }) => sum + amountDelta, 0)).toBe(1_002)
+    })
+
+    test('an entry has its fields, and an issueId only when it belongs to one', async () => {
+      const issueId = await issue()
+      await world.settle()
+      await world.report('main', { messageId: world.sms.requests[0]?.messageId ?? '', status: 'delivered' })
+      await world.settle()
+      const [debit, credit] = (await read('listCreditLedger')).body.items
+      expect(Object.keys(debit).sort()).toEqual([
+        'amountDelta',
+        'balanceAfter',
+        'createdAt',
+        'currency',
+        'entryType',
+        'issueId',
+        'ledgerId',
+      ])
+      expect(debit).toMatchObject({ entryType: 'debit', issueId, amountDelta: -1 })
+      expect(credit.issueId).toBeUndefined()
+    })
+
+    test('pages newest first by type, with entries of one millisecond in order', async () => {
+      for (let index = 0; index < 9; index++) await addCredit(world.admin, { appId: keys.appId, amount: index + 1 })
+      const seen: number[] = []
+      let cursor: string | undefined
+      do {
+        const { body } = await read('listCreditLedger', { limit: 2, entryType: 'credit', ...(cursor && { cursor }) })
+        seen.push(...body.items.map(({ amountDelta }: { amountDelta: number }) => amountDelta))
+        cursor = body.nextCursor
+      } while (cursor)
+      expect(seen).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 1_000])
+      expect((await read('listCreditLedger', { entryType: 'refund' })).body).toEqual({ items: [] })
+      expect((await read('listCreditLedger', { entryType: 'gift' })).status).toBe(400)
+    })
+
+    test('in test mode the balance is simulated and fixed, the ledger empty', async () => {
+      const before = (await read('balance', {}, keys.test)).body
+      expect(before).toEqual({
+        appId: keys.appId,
+        balance: 1_000_000,
+        currency: 'CREDIT',
+        updatedAt: expect.any(String),
+        mode: 'test',
+        walletId: `test:${keys.appId}`,
+        walletScope: 'test',
+        organizationId: keys.organizationId,
+        promoBalance: 0,
+        promoNextExpiry: null,
+      })
+      await world.call(
+        wire,
+        'issue',
+        { phoneNumber: '010-0000-0000', purpose: 'x', idempotencyKey: 'x' },
+        { key: keys.test },
+      )
+      await world.advance(3_000)
+      expect((await read('balance', {}, keys.test)).body.balance).toBe(1_000_000)
+      expect((await read('listCreditLedger', {}, keys.test)).body).toEqual({ items: [] })
+    })
+
+    test('a wallet never used has a balance of 0', async () => {
+      const { appId } = await createApp(world.admin, { name: 'new' })
+      const key = await world.key({ appId, kind: 'sk', mode: 'live' })
+      expect((await read('balance', {}, key)).body).toMatchObject({ appId, balance: 0 })
+    })
+  })
+
+  describe('templates', () => {
+    test('the list has the default, a note, and every summary field', async () => {
+      const { body } = await read('listTemplates')
+      expect(body.defaultTemplateId).toBe('otp_default_kr')
+      expect(body.note).toBeString()
+      expect(body.templates.map(({ templateId }: { templateId: string }) => templateId)).toEqual([
+        'otp_default_kr',
+        'otp_default_en',
+      ])
+      for (const template of body.templates) {
+        expect(Object.keys(template).sort()).toEqual([
+          'body',
+          'channelSupport',
+          'isDefault',
+          'name',
+          'providerTemplateCode',
+          'templateId',
+        ])
+        expect(template.body).toContain('#{code}')
+      }
+    })
+
+    test('the detail has exactly its five fields', async () => {
+      const { body } = await read('getTemplate', { templateId: 'otp_default_en' })
+      expect(Object.keys(body).sort()).toEqual(['body', 'channelSupport', 'name', 'templateId', 'variables'])
+      expect(body.variables).toEqual({ required: [], properties: {}, additionalProperties: false })
+      expect((await read('getTemplate', { templateId: 'nope' })).status).toBe(404)
+    })
+
+    test("an app's own template is its own, with variables that are checked and filled in", async () => {
+      await saveTemplate(world.admin, keys.appId, {
+        templateId: 'welcome',
+        name: 'Welcome',
+        channelSupport: ['sms'],
+        body: '#{name}: #{code}#{hint}',
+        variables: {
+          name: { required: true, pattern: '[A-Z][a-z]+' },
+          hint: { required: false, description: 'optional' },
+        },
+        providerTemplateCode: 'W1',
+      })
+      expect((await read('getTemplate', { templateId: 'welcome' })).body.variables).toEqual({
+        required: ['name'],
+        properties: {
+          name: { type: 'string', pattern: '[A-Z][a-z]+' },
+          hint: { type: 'string', description: 'optional' },
+        },
+        additionalProperties: false,
+      })
+      const { appId } = await createApp(world.admin, { name: 'other' })
+      const foreign = await world.key({ appId, kind: 'sk', mode: 'live' })
+      expect((await read('getTemplate', { templateId: 'welcome' }, foreign)).status).toBe(404)
+
+      const send = (templateVariables: object | undefined, more: object = {}) =>
+        read('issue', {
+          phoneNumber: '010-1234-0000',
+          purpose: 'p',
+          idempotencyKey: `t${made++}`,
+          templateId: 'welcome',
+          templateVariables,
+          ...more,
+        })
+      expect((await send({ name: 'Ada' })).status).toBe(200)
+      await world.settle()
+      expect(world.sms.requests.at(-1)?.text).toMatch(/^Ada: \d{6}$/)
+      expect((await send(undefined)).body.message).toContain('name')
+      for (const wrong of [
+        undefined,
+        {},
+        { name: 'ada' },
+        { name: 'Ada', other: 'x' },
+        { name: 'Ada', code: '1' },
+        { name: 5 },
+      ]) {
+        expect((await send(wrong)).status).toBe(400)
+      }
+      expect((await send({ name: 'Ada' }, { channel: 'alimtalk' })).status).toBe(400)
+    })
+
+    test('text over 90 EUC-KR bytes goes as LMS, and as SMS is refused', async () => {
+      await saveTemplate(world.admin, keys.appId, {
+        templateId: 'long',
+        name: 'Long',
+        channelSupport: ['sms'],
+        body: `#{code}${'가'.repeat(43)}`,
+        variables: {},
+        providerTemplateCode: 'L',
+      })
+      const send = (more: object) =>
+        read('issue', {
+          phoneNumber: '010-1234-0000',
+          purpose: 'p',
+          idempotencyKey: `l${made++}`,
+          templateId: 'long',
+          ...more,
+        })
+      expect((await send({})).status).toBe(200)
+      await world.settle()
+      expect(world.sms.requests.at(-1)?.messageType).toBe('LMS')
+      const refused = await send({ messageType: 'SMS' })
+      expect(refused.status).toBe(400)
+      expect(refused.body.message).toContain('messageType')
+    })
+  })
+})

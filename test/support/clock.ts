@@ -1,0 +1,57 @@
+/** Virtual time: nothing waits, timers fire in order when a test lets time pass. */
+import type { Clock } from '../../src/ports'
+
+interface Timer {
+  at: number
+  order: number
+  callback: () => void
+}
+
+export class VirtualClock implements Clock {
+  /** Time that timers follow; never goes back. */
+  #elapsed = 0
+  /** What a clock step has added to the wall clock. */
+  #stepped = 0
+  #order = 0
+  #timers: Timer[] = []
+
+  constructor(private readonly startsAt: number) {}
+
+  now = () => this.startsAt + this.#elapsed + this.#stepped
+
+  after = (delayMs: number, callback: () => void) => {
+    const timer = { at: this.#elapsed + Math.max(0, delayMs), order: this.#order++, callback }
+    this.#timers.push(timer)
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer)
+    }
+  }
+
+  /** Somebody sets the wall clock; timers do not notice. */
+  step(byMs: number): void {
+    this.#stepped += byMs
+  }
+
+  /** Forgets every timer, as a killed process does. */
+  forgetTimers(): void {
+    this.#timers = []
+  }
+
+  /** Fires the next timer that is due within `withinMs`; false when there is none, and then the time has passed. */
+  fireNext(withinMs: number): { fired: boolean; passedMs: number } {
+    const next = this.#timers.reduce<Timer | undefined>(
+      (first, timer) =>
+        !first || timer.at < first.at || (timer.at === first.at && timer.order < first.order) ? timer : first,
+      undefined,
+    )
+    const passedMs = next ? Math.max(0, next.at - this.#elapsed) : withinMs
+    if (!next || passedMs > withinMs) {
+      this.#elapsed += withinMs
+      return { fired: false, passedMs: withinMs }
+    }
+    this.#elapsed += passedMs
+    this.#timers = this.#timers.filter((timer) => timer !== next)
+    next.callback()
+    return { fired: true, passedMs }
+  }
+}

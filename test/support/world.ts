@@ -1,0 +1,280 @@
+/** The real app on a real database file, with virtual time, seeded randomness and scripted carriers. */
+import { Database } from 'bun:sqlite'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { contract } from '../../contract'
+import { type App, createApp } from '../../src/app'
+import { type Config, readConfig } from '../../src/config'
+import type { KeyKind, KeyLimits } from '../../src/domain/key'
+import type { Channel, Mode } from '../../src/domain/value'
+import type { Log, Store, Transport } from '../../src/ports'
+import { assertProvider } from '../../src/providers/carriers'
+import { openStore } from '../../src/store/sqlite/open'
+import { createVault } from '../../src/system/vault'
+import * as administer from '../../src/usecases/administer'
+import { Carrier, transportTo } from './carrier'
+import { VirtualClock } from './clock'
+import { type SeededRandom, seededRandom } from './random'
+
+export const START = Date.parse('2026-03-01T12:00:00.000Z')
+const SECRET = 'a master secret for tests, 32+ characters'
+export const REPORT_SECRET = 'report-secret-of-tests'
+
+/** Memory-backed where the machine has it: these tests promise nothing about the disk. */
+const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
+export type Operation = keyof typeof contract
+export type Wire = 'rest' | 'rpc'
+export const WIRES: Wire[] = ['rest', 'rpc']
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are compared, not used
+type Json = any
+
+export interface Answer {
+  status: number
+  headers: Headers
+  body: Json
+}
+
+export interface CallOptions {
+  key?: string
+  headers?: Record<string, string>
+  ip?: string
+}
+
+export interface WorldOptions {
+  seed?: number
+  env?: Record<string, string>
+  clock?: VirtualClock
+  dir?: string
+  /** Wraps what the app gets, to delay or to sabotage it. */
+  wrapStore?: (store: Store) => Store
+  wrapTransport?: (transport: Transport) => Transport
+  soon?: (drain: () => void) => void
+}
+
+export class World {
+  readonly clock: VirtualClock
+  readonly random: SeededRandom
+  readonly sms = new Carrier()
+  readonly kakao = new Carrier()
+  readonly logged: string[] = []
+  readonly dir: string
+  readonly config: Config
+  readonly store: Store
+  readonly app: App
+  readonly #sweeps: Array<() => Promise<void>> = []
+  #busy = 0
+
+  constructor(options: WorldOptions = {}) {
+    this.clock = options.clock ?? new VirtualClock(START)
+    this.random = seededRandom(options.seed ?? 1)
+    this.dir = options.dir ?? mkdtempSync(join(scratch, 'watchword-test-'))
+    this.config = readConfig({ ...options.env })
+    const vault = createVault(Buffer.from(SECRET), (length) => this.random.bytes(length))
+    const opened = openStore({
+      file: this.file,
+      clock: this.clock,
+      vault,
+      ...(options.soon && { soon: options.soon }),
+    })
+    this.store = this.#counting(options.wrapStore?.(opened) ?? opened)
+    const transport = transportTo({ [SMS_URL]: this.sms, [KAKAO_URL]: this.kakao })
+    this.app = createApp(this.config, {
+      clock: this.clock,
+      random: this.random,
+      vault,
+      store: this.store,
+      transport: options.wrapTransport?.(transport) ?? transport,
+      log: this.#log(),
+      schedule: (_pattern, run) => {
+        this.#sweeps.push(run)
+        return () => {}
+      },
+    })
+  }
+
+  get file(): string {
+    return join(this.dir, 'watchword.db')
+  }
+
+  static async start(options: WorldOptions = {}): Promise<World> {
+    const world = new World(options)
+    await world.app.start()
+    return world
+  }
+
+  /** An app with live and test keys, and both carriers. */
+  async furnish(): Promise<Furnished> {
+    const { appId, organizationId } = await administer.createApp(this.admin, { name: 'demo' })
+    await this.provide('main', ['sms'], SMS_URL)
+    await this.provide('kakao', ['alimtalk'], KAKAO_URL)
+    await administer.addCredit(this.admin, { appId, amount: 1_000 })
+    return {
+      appId,
+      organizationId,
+      live: await this.key({ appId, kind: 'sk', mode: 'live' }),
+      test: await this.key({ appId, kind: 'sk', mode: 'test' }),
+    }
+  }
+
+  async provide(name: string, channels: Channel[], url: string, config: Record<string, unknown> = {}): Promise<void> {
+    await administer.setProvider(this.admin, {
+      name,
+      type: 'http',
+      channels,
+      config: { url, reports: true, reportSecret: REPORT_SECRET, ...config },
+    })
+  }
+
+  async key(wanted: {
+    appId: string
+    kind: KeyKind
+    mode: Mode
+    scopes?: string[]
+    allowedOrigins?: string[]
+    allowedCidrs?: string[]
+    limits?: KeyLimits
+    expiresAt?: number
+  }): Promise<string> {
+    return (await administer.createKey(this.admin, wanted)).key
+  }
+
+  get admin(): administer.AdminDependencies {
+    return { store: this.store, clock: this.clock, random: this.random, assertProvider }
+  }
+
+  /** Calls an operation over a wire. */
+  async call(wire: Wire, operation: Operation, input: object | undefined, options: CallOptions = {}): Promise<Answer> {
+    const { method = 'GET', path = '' } = contract[operation]['~orpc'].route
+    if (wire === 'rpc') return this.send('POST', `/v1/rpc/otp/${operation}`, { json: input }, options)
+    const rest = { ...input } as Record<string, unknown>
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = String(rest[name])
+      delete rest[name]
+      return encodeURIComponent(value)
+    })
+    if (method === 'POST') return this.send('POST', `/v1${filled}`, input, options)
+    const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]))
+    return this.send('GET', `/v1${filled}${query.size > 0 ? `?${query}` : ''}`, undefined, options)
+  }
+
+  /** Any request; a string body is sent as it is. */
+  async send(method: string, path: string, body: unknown, options: CallOptions = {}): Promise<Answer> {
+    const headers = new Headers({
+      ...(options.key !== undefined && { authorization: `Bearer ${options.key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...options.headers,
+    })
+    const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+    const request = new Request(`http://localhost${path}`, {
+      method,
+      headers,
+      ...(body !== undefined && { body: raw as BodyInit }),
+    })
+    const response = await this.app.fetch(request, options.ip ?? '127.0.0.1')
+    const text = await response.text()
+    const parsed: Json = text === '' ? undefined : parse(text)
+    const isRpc = path.startsWith('/v1/rpc/') && parsed && typeof parsed === 'object' && 'json' in parsed
+    return { status: response.status, headers: response.headers, body: isRpc ? parsed.json : parsed }
+  }
+
+  /** A carrier reports on a message it took. */
+  report(
+    provider: string,
+    report: { messageId: string; status: string; code?: string },
+    secret = REPORT_SECRET,
+  ): Promise<Answer> {
+    return this.send('POST', `/provider-reports/${provider}`, report, {
+      headers: { authorization: `Bearer ${secret}` },
+    })
+  }
+
+  /** Lets virtual time pass, with everything that happens in it. */
+  async advance(ms: number): Promise<void> {
+    let left = ms
+    for (;;) {
+      await this.settle()
+      const { fired, passedMs } = this.clock.fireNext(left)
+      left -= passedMs
+      if (!fired) break
+    }
+    await this.settle()
+  }
+
+  /** Waits until nothing happens any more without time passing. */
+  async settle(): Promise<void> {
+    for (let quiet = 0; quiet < 3; ) {
+      await new Promise((resolve) => setImmediate(resolve))
+      quiet = this.#busy === 0 ? quiet + 1 : 0
+    }
+  }
+
+  async sweep(): Promise<void> {
+    for (const run of this.#sweeps) await run()
+  }
+
+  /** Reads the database as an operator would, behind the app's back. */
+  rows<T = Record<string, Json>>(sql: string, ...parameters: Array<string | number | Uint8Array>): T[] {
+    const db = new Database(this.file, { readonly: true })
+    try {
+      return db.query(sql).all(...parameters) as T[]
+    } finally {
+      db.close()
+    }
+  }
+
+  /** Drains as SIGTERM does; a carrier that never answers is left behind, as a killed process leaves it. */
+  async stop(): Promise<void> {
+    let isStopped = false
+    const stopping = this.app.stop().then(() => {
+      isStopped = true
+    })
+    for (let second = 0; second < 60 && !isStopped; second++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      this.clock.fireNext(1_000)
+    }
+    if (isStopped) await stopping
+    rmSync(this.dir, { recursive: true, force: true })
+  }
+
+  #log(): Log {
+    const write = (level: string) => (fields: object, message: string) => {
+      this.logged.push(JSON.stringify({ level, ...fields, message }))
+    }
+    return { info: write('info'), warn: write('warn'), error: write('error') }
+  }
+
+  #counting(store: Store): Store {
+    return {
+      ...store,
+      transaction: async (unit) => {
+        this.#busy++
+        try {
+          return await store.transaction(unit)
+        } finally {
+          this.#busy--
+        }
+      },
+    }
+  }
+}
+
+export const SMS_URL = 'http://carrier.test/sms'
+export const KAKAO_URL = 'http://carrier.test/kakao'
+
+export interface Furnished {
+  appId: string
+  organizationId: string
+  live: string
+  test: string
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
