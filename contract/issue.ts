@@ -104,12 +104,14 @@ export const issueInput = z
         description: 'AlimTalk only: whether a failed AlimTalk falls back to SMS. True when omitted.',
         examples: [true],
       }),
-    cost: z
-      .int()
-      .min(1)
-      .max(100_000)
-      .optional()
-      .meta({ description: 'Deprecated; range-checked and ignored for billing.', deprecated: true, examples: [1] }),
+    cost: published(z.int().min(1).max(100_000), {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
+      deprecated: true,
+      description: 'Deprecated; range-checked and ignored for billing.',
+      examples: [1],
+    }).optional(),
     metadata: metadata.optional(),
     expiresInSec: z
       .int()

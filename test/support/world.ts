@@ -8,7 +8,7 @@ import { type App, createApp } from '../../src/app'
 import { type Config, readConfig } from '../../src/config'
 import type { KeyKind, KeyLimits } from '../../src/domain/key'
 import type { Channel, Mode } from '../../src/domain/value'
-import type { Log, Store, Transport } from '../../src/ports'
+import type { Clock, Log, Store, Transport } from '../../src/ports'
 import { assertProvider } from '../../src/providers/carriers'
 import { openStore } from '../../src/store/sqlite/open'
 import { createVault } from '../../src/system/vault'
@@ -48,6 +48,9 @@ export interface WorldOptions {
   env?: Record<string, string>
   clock?: VirtualClock
   dir?: string
+  carriers?: { sms: Carrier; kakao: Carrier }
+  /** The clock as this process sees it, where it can be killed. */
+  processClock?: Clock
   /** Wraps what the app gets, to delay or to sabotage it. */
   wrapStore?: (store: Store) => Store
   wrapTransport?: (transport: Transport) => Transport
@@ -57,19 +60,23 @@ export interface WorldOptions {
 export class World {
   readonly clock: VirtualClock
   readonly random: SeededRandom
-  readonly sms = new Carrier()
-  readonly kakao = new Carrier()
+  readonly sms: Carrier
+  readonly kakao: Carrier
   readonly logged: string[] = []
   readonly dir: string
   readonly config: Config
   readonly store: Store
   readonly app: App
   readonly #sweeps: Array<() => Promise<void>> = []
+  readonly #isTimed: boolean
   #busy = 0
 
   constructor(options: WorldOptions = {}) {
+    this.#isTimed = options.soon !== undefined
     this.clock = options.clock ?? new VirtualClock(START)
     this.random = seededRandom(options.seed ?? 1)
+    this.sms = options.carriers?.sms ?? new Carrier()
+    this.kakao = options.carriers?.kakao ?? new Carrier()
     this.dir = options.dir ?? mkdtempSync(join(scratch, 'watchword-test-'))
     this.config = readConfig({ ...options.env })
     const vault = createVault(Buffer.from(SECRET), (length) => this.random.bytes(length))
@@ -82,7 +89,7 @@ export class World {
     this.store = this.#counting(options.wrapStore?.(opened) ?? opened)
     const transport = transportTo({ [SMS_URL]: this.sms, [KAKAO_URL]: this.kakao })
     this.app = createApp(this.config, {
-      clock: this.clock,
+      clock: options.processClock ?? this.clock,
       random: this.random,
       vault,
       store: this.store,
@@ -203,8 +210,31 @@ export class World {
     await this.settle()
   }
 
+  /** Lets time pass until `work` is done. */
+  async run<T>(work: Promise<T>): Promise<T> {
+    let isDone = false
+    work.then(
+      () => {
+        isDone = true
+      },
+      () => {
+        isDone = true
+      },
+    )
+    for (;;) {
+      await this.settle()
+      if (isDone) return work
+      this.clock.fireNext(60_000)
+    }
+  }
+
   /** Waits until nothing happens any more without time passing. */
   async settle(): Promise<void> {
+    if (this.#isTimed) {
+      // Commits wait for virtual time here, so all that can happen without it are microtasks.
+      for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
+      return
+    }
     for (let quiet = 0; quiet < 3; ) {
       await new Promise((resolve) => setImmediate(resolve))
       quiet = this.#busy === 0 ? quiet + 1 : 0

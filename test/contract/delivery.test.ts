@@ -1,0 +1,325 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { TransportResult } from '../../src/ports'
+import { answered, codeIn } from '../support/carrier'
+import { type Furnished, World } from '../support/world'
+
+const NO_REPORTS = { reports: false }
+
+describe('live delivery', () => {
+  let world: World
+  let keys: Furnished
+  let made = 0
+
+  beforeEach(async () => {
+    world = await World.start()
+    keys = await world.furnish()
+  })
+  afterEach(() => world.stop())
+
+  async function issue(input: object = {}): Promise<string> {
+    const answer = await world.call(
+      'rest',
+      'issue',
+      { phoneNumber: '010-1234-5678', purpose: `p${made}`, idempotencyKey: `k${made++}`, ...input },
+      { key: keys.live },
+    )
+    expect(answer.status).toBe(200)
+    await world.settle()
+    return answer.body.issueId
+  }
+  const status = async (issueId: string) => (await world.call('rest', 'status', { issueId }, { key: keys.live })).body
+  const billing = async (issueId: string) => (await world.call('rest', 'getIssue', { issueId }, { key: keys.live })).body.billingStatus
+  const balance = async () => (await world.call('rest', 'balance', {}, { key: keys.live })).body.balance
+  const wallet = () => world.rows('SELECT balance, reserved FROM wallets')[0]
+  const messageId = (index = -1) => world.sms.requests.at(index)?.messageId ?? ''
+
+  test('the carrier gets the documented message, and nothing more', async () => {
+    await issue({ from: '0212345678' })
+    const [message] = world.sms.requests
+    expect(Object.keys(message ?? {}).sort()).toEqual(['channel', 'from', 'messageId', 'messageType', 'text', 'to'])
+    expect(world.sms.headers[0]).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': message?.messageId ?? '' })
+  })
+
+  test('an AlimTalk carries template code and variables with the code', async () => {
+    await issue({ channel: 'alimtalk' })
+    const [message] = world.kakao.requests
+    expect(message).toMatchObject({ channel: 'alimtalk', templateCode: 'otp_default_kr', to: '+821012345678' })
+    expect(message?.variables).toEqual({ code: codeIn(message?.text ?? '') })
+    expect(message?.messageType).toBeUndefined()
+  })
+
+  describe('the four outcomes', () => {
+    const accepted: Array<[string, TransportResult]> = [
+      ['id', answered(200, { id: 'abc' })],
+      ['messageId', answered(202, { messageId: 'abc' })],
+      ['a numeric id', answered(201, { id: 17 })],
+    ]
+    test.each(accepted)('a 2xx with %s is accepted', async (_, result) => {
+      world.sms.answer = () => result
+      expect(await status(await issue())).toMatchObject({ deliveryStatus: 'sent' })
+    })
+
+    const ambiguous: Array<[string, TransportResult, string]> = [
+      ['500', answered(500, 'oops'), 'HTTP_500'],
+      ['503 with a code', answered(503, { code: 'BUSY' }), 'BUSY'],
+      ['408', answered(408, {}), 'HTTP_408'],
+      ['200 without id', answered(200, { ok: true }), 'HTTP_200_WITHOUT_ID'],
+      ['200 that is no JSON', answered(200, '<html>'), 'HTTP_200_WITHOUT_ID'],
+      ['no answer in time', { kind: 'unknown', reason: 'TimeoutError' }, 'NO_ANSWER_TimeoutError'],
+      ['a reset after the write', { kind: 'unknown', reason: 'ECONNRESET' }, 'NO_ANSWER_ECONNRESET'],
+    ]
+    test.each(ambiguous)('%s is ambiguous: sent, flagged, never sent again, charged in the end', async (_, result, code) => {
+      world.sms.answer = () => result
+      const issueId = await issue()
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent', providerOutcomeAmbiguous: true, providerOutcomeCode: code })
+      await world.advance(200_000)
+      expect(world.sms.requests).toHaveLength(1)
+      expect(wallet()).toEqual({ balance: 1_000, reserved: 1 })
+      world.clock.step(86_400_000)
+      await world.advance(5_000)
+      expect(await billing(issueId)).toBe('debited')
+      expect(wallet()).toEqual({ balance: 999, reserved: 0 })
+      expect(world.sms.requests).toHaveLength(1)
+    })
+
+    test('an ambiguous AlimTalk never falls back', async () => {
+      world.kakao.answer = () => answered(500, '')
+      await issue({ channel: 'alimtalk' })
+      await world.advance(200_000)
+      expect(world.sms.requests).toHaveLength(0)
+    })
+
+    test.each([
+      ['ours', () => messageId()],
+      ['with the status failed', () => messageId()],
+    ])('a later report resolves an ambiguous send: %s', async (name, id) => {
+      world.sms.answer = () => answered(500, '')
+      const issueId = await issue()
+      const status_ = name === 'ours' ? 'delivered' : 'failed'
+      expect((await world.report('main', { messageId: id(), status: status_ })).body).toEqual({ recorded: 1 })
+      await world.settle()
+      const after = await status(issueId)
+      expect(after.deliveryStatus).toBe(status_)
+      expect(after.providerOutcomeAmbiguous).toBeUndefined()
+      expect(await billing(issueId)).toBe('debited')
+    })
+
+    test('429 twice, then 200: three requests, and sent', async () => {
+      world.sms.script(
+        () => answered(429, {}),
+        () => answered(429, {}),
+      )
+      const issueId = await issue()
+      await world.advance(10_000)
+      expect(world.sms.requests).toHaveLength(3)
+      expect(new Set(world.sms.requests.map(({ text }) => text)).size).toBe(1)
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
+      expect(world.rows('SELECT outcome FROM attempts ORDER BY number').map(({ outcome }) => outcome)).toEqual(['refused', 'refused', 'accepted'])
+    })
+
+    test('a connection that was never made is tried again, within the lifetime, and then released', async () => {
+      world.sms.answer = () => ({ kind: 'not_sent', reason: 'ECONNREFUSED' })
+      const issueId = await issue({ expiresInSec: 30 })
+      await world.advance(29_000)
+      const tries = world.sms.requests.length
+      expect(tries).toBeGreaterThan(3)
+      await world.advance(60_000)
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'failed', overallStatus: 'expired' })
+      expect(await billing(issueId)).toBe('released')
+      expect(wallet()).toEqual({ balance: 1_000, reserved: 0 })
+      await world.advance(60_000)
+      expect(world.sms.requests.length).toBeLessThanOrEqual(tries + 1)
+    })
+
+    test.each([400, 401, 403, 404, 422, 302])('%i is refused for good: failed and released', async (code) => {
+      world.sms.answer = () => answered(code, { code: 'NO_SENDER' })
+      const issueId = await issue()
+      await world.advance(200_000)
+      expect(world.sms.requests).toHaveLength(1)
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'failed', providerOutcomeCode: 'NO_SENDER' })
+      expect(await billing(issueId)).toBe('released')
+      expect(wallet()).toEqual({ balance: 1_000, reserved: 0 })
+    })
+
+    test('retries go to the next provider of the channel', async () => {
+      await world.provide('second', ['sms'], 'http://carrier.test/kakao')
+      world.sms.answer = () => answered(429, {})
+      const issueId = await issue()
+      await world.advance(5_000)
+      expect(world.sms.requests).toHaveLength(3)
+      expect(world.kakao.requests).toHaveLength(1)
+      expect(world.kakao.requests[0]?.text).toBe(world.sms.requests[0]?.text ?? '')
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
+    })
+
+    test('a code that quotes number or code is not kept', async () => {
+      world.sms.answer = ({ to, text }) => answered(400, { code: `bad ${to} ${codeIn(text)}` })
+      expect(await status(await issue())).toMatchObject({ providerOutcomeCode: 'REDACTED' })
+      world.sms.answer = () => answered(400, { code: 'x'.repeat(500) })
+      expect((await status(await issue())).providerOutcomeCode).toHaveLength(128)
+    })
+  })
+
+  describe('reports', () => {
+    test('delivered is final: later, repeated and contradicting reports change nothing', async () => {
+      const issueId = await issue()
+      expect((await world.report('main', { messageId: `carrier-${messageId()}`, status: 'delivered', code: 'OK' })).body).toEqual({ recorded: 1 })
+      const before = await status(issueId)
+      expect(before).toMatchObject({ deliveryStatus: 'delivered', providerOutcomeCode: 'OK' })
+      for (const state of ['failed', 'delivered']) {
+        for (const id of [messageId(), `carrier-${messageId()}`]) await world.report('main', { messageId: id, status: state })
+      }
+      await world.settle()
+      expect({ ...(await status(issueId)), updatedAt: 0 }).toEqual({ ...before, updatedAt: 0 })
+      expect(await balance()).toBe(999)
+    })
+
+    test('a message reported undelivered stays failed, and debited', async () => {
+      const issueId = await issue()
+      await world.report('main', { messageId: messageId(), status: 'failed', code: 'ABSENT' })
+      await world.settle()
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'failed', providerOutcomeCode: 'ABSENT' })
+      expect(await billing(issueId)).toBe('debited')
+    })
+
+    test('a report without the secret, of an unknown provider, about an unknown message or of another provider changes nothing', async () => {
+      const issueId = await issue()
+      const report = { messageId: messageId(), status: 'delivered' }
+      expect((await world.report('main', report, 'wrong-secret-wrong-secret')).status).toBe(401)
+      expect((await world.send('POST', '/provider-reports/main', report)).status).toBe(401)
+      expect((await world.report('nope', report)).status).toBe(404)
+      expect((await world.send('GET', '/provider-reports/main', undefined)).status).toBe(404)
+      expect((await world.report('main', { ...report, messageId: 'other' })).body).toEqual({ recorded: 0 })
+      expect((await world.report('kakao', report)).body).toEqual({ recorded: 0 })
+      expect((await world.report('main', { ...report, status: 'perhaps' })).body).toEqual({ recorded: 0 })
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
+    })
+
+    test('the secret may stand in the URL', async () => {
+      const issueId = await issue()
+      const { REPORT_SECRET } = await import('../support/world')
+      await world.send('POST', `/provider-reports/main?token=${REPORT_SECRET}`, { messageId: messageId(), status: 'delivered' })
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'delivered' })
+    })
+
+    test('where a carrier reports, a message is debited at its report, or at the deadline of a day', async () => {
+      const issueId = await issue()
+      await world.advance(60_000)
+      expect(await billing(issueId)).toBe('reserved')
+      world.clock.step(86_400_000 - 61_000)
+      await world.advance(500)
+      expect(await billing(issueId)).toBe('reserved')
+      await world.advance(3_000)
+      expect(await billing(issueId)).toBe('debited')
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
+    })
+
+    test('where it never does, its acceptance ends the processing; a report that comes is heard all the same', async () => {
+      await world.provide('main', ['sms'], 'http://carrier.test/sms', NO_REPORTS)
+      const issueId = await issue()
+      expect(await billing(issueId)).toBe('debited')
+      expect(await balance()).toBe(999)
+      await world.report('main', { messageId: messageId(), status: 'delivered' })
+      await world.settle()
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'delivered' })
+      expect(await balance()).toBe(999)
+    })
+  })
+
+  describe('AlimTalk falls back to SMS', () => {
+    test('at once when it is refused, with the same code and one charge', async () => {
+      world.kakao.answer = () => answered(400, { code: 'NO_KAKAO' })
+      const issueId = await issue({ channel: 'alimtalk' })
+      expect(world.sms.requests).toHaveLength(1)
+      expect(codeIn(world.sms.requests[0]?.text ?? '')).toBe(codeIn(world.kakao.requests[0]?.text ?? '-'))
+      expect(world.sms.requests[0]?.messageId).not.toBe(world.kakao.requests[0]?.messageId)
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
+      await world.report('main', { messageId: messageId(), status: 'delivered' })
+      await world.settle()
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'delivered' })
+      expect(await balance()).toBe(999)
+    })
+
+    test('at once when it is reported failed; the delivery stays sent meanwhile', async () => {
+      const issueId = await issue({ channel: 'alimtalk' })
+      await world.report('kakao', { messageId: world.kakao.requests[0]?.messageId ?? '', status: 'failed' })
+      world.sms.answer = () => new Promise(() => {})
+      await world.settle()
+      expect(world.sms.requests).toHaveLength(1)
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
+      // The old leg has nothing more to say.
+      await world.report('kakao', { messageId: world.kakao.requests[0]?.messageId ?? '', status: 'delivered' })
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
+    })
+
+    test('when both fail: failed; released if none was accepted, debited if the AlimTalk was', async () => {
+      world.sms.answer = () => answered(400, {})
+      world.kakao.answer = () => answered(400, {})
+      const refused = await issue({ channel: 'alimtalk' })
+      expect(await status(refused)).toMatchObject({ deliveryStatus: 'failed' })
+      expect(await billing(refused)).toBe('released')
+      world.kakao.answer = (message) => world.kakao.accept(message)
+      const taken = await issue({ channel: 'alimtalk' })
+      await world.report('kakao', { messageId: world.kakao.requests.at(-1)?.messageId ?? '', status: 'failed' })
+      await world.settle()
+      expect(await status(taken)).toMatchObject({ deliveryStatus: 'failed' })
+      expect(await billing(taken)).toBe('debited')
+      expect(await balance()).toBe(999)
+    })
+
+    test('not with smsFallback false, and not for a code that is verified or expired', async () => {
+      world.kakao.answer = () => answered(400, {})
+      const optedOut = await issue({ channel: 'alimtalk', smsFallback: false })
+      expect(await status(optedOut)).toMatchObject({ deliveryStatus: 'failed' })
+
+      world.kakao.answer = (message) => world.kakao.accept(message)
+      const verified = await issue({ channel: 'alimtalk' })
+      const code = codeIn(world.kakao.requests.at(-1)?.text ?? '')
+      await world.call('rest', 'verify', { issueId: verified, code }, { key: keys.live })
+      await world.report('kakao', { messageId: world.kakao.requests.at(-1)?.messageId ?? '', status: 'failed' })
+      const expired = await issue({ channel: 'alimtalk', expiresInSec: 30 })
+      await world.advance(32_000)
+      await world.report('kakao', { messageId: world.kakao.requests.at(-1)?.messageId ?? '', status: 'failed' })
+      await world.settle()
+      expect(await status(expired)).toMatchObject({ deliveryStatus: 'failed' })
+      expect(world.sms.requests).toHaveLength(0)
+    })
+  })
+
+  describe('number and text', () => {
+    const outbox = () => world.rows('SELECT * FROM outbox').length
+
+    test('are sealed while a send may still happen, and erased when it may not', async () => {
+      world.sms.answer = () => new Promise(() => {})
+      await issue()
+      expect(outbox()).toBe(1)
+      const [row] = world.rows<{ sealed: Uint8Array }>('SELECT sealed FROM outbox')
+      expect(Buffer.from(row?.sealed ?? []).toString('latin1')).not.toContain('1012345678')
+      world.sms.answer = (message) => world.sms.accept(message)
+      await issue({ phoneNumber: '010-1234-5679' })
+      expect(outbox()).toBe(1)
+    })
+
+    test('stay for the fallback of an accepted AlimTalk, at most until the code expires', async () => {
+      await issue({ channel: 'alimtalk', expiresInSec: 30 })
+      expect(outbox()).toBe(1)
+      await world.advance(29_000)
+      expect(outbox()).toBe(1)
+      await world.advance(2_000)
+      expect(outbox()).toBe(0)
+    })
+  })
+
+  test('a text is rendered once: a template edited later does not change a message in flight', async () => {
+    const { saveTemplate } = await import('../../src/usecases/administer')
+    const template = { templateId: 't', name: 't', channelSupport: ['sms'] as const, variables: {}, providerTemplateCode: 't' }
+    await saveTemplate(world.admin, keys.appId, { ...template, body: 'old #{code}' })
+    world.sms.script(() => answered(429, {}))
+    await issue({ templateId: 't' })
+    await saveTemplate(world.admin, keys.appId, { ...template, body: 'new #{code}' })
+    await world.advance(2_000)
+    expect(world.sms.requests.map(({ text }) => text.slice(0, 3))).toEqual(['old', 'old'])
+    await issue({ templateId: 't' })
+    expect(world.sms.requests.at(-1)?.text).toStartWith('new')
+  })
+})

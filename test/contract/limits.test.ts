@@ -1,0 +1,182 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { type Furnished, WIRES, World } from '../support/world'
+
+describe.each(WIRES)('rate limits over %s', (wire) => {
+  let world: World
+  let keys: Furnished
+  let made = 0
+
+  afterEach(() => world.stop())
+
+  async function begin(env: Record<string, string> = {}) {
+    world = await World.start({ env })
+    keys = await world.furnish()
+  }
+  const issue = (phoneNumber: string, key: string, more: { ip?: string; origin?: string; idempotencyKey?: string } = {}) =>
+    world.call(
+      wire,
+      'issue',
+      { phoneNumber, purpose: `p${made}`, idempotencyKey: more.idempotencyKey ?? `k${made++}` },
+      { key, ...(more.ip && { ip: more.ip }), headers: more.origin ? { origin: more.origin } : {} },
+    )
+  const verify = (key: string, origin?: string) =>
+    world.call(wire, 'verify', { issueId: 'x', code: '123456' }, { key, headers: origin ? { origin } : {} })
+  const phone = (index: number) => `010-3000-${String(index).padStart(4, '0')}`
+
+  const expectLimited = (answer: Awaited<ReturnType<typeof issue>>, limit: string, policy = 'platform') => {
+    expect(answer.status).toBe(429)
+    expect(answer.body).toMatchObject({ defined: true, code: 'TOO_MANY_REQUESTS', data: { limit, policy } })
+    const { retryAfterMs } = answer.body.data
+    expect(retryAfterMs).toBeGreaterThan(0)
+    expect(answer.headers.get('retry-after')).toBe(String(Math.ceil(retryAfterMs / 1_000)))
+    return retryAfterMs as number
+  }
+
+  test('per phone: 5 issues in 10 minutes and 15 a day, for the app and not for the key', async () => {
+    await begin()
+    const second = await world.key({ appId: keys.appId, kind: 'sk', mode: 'live' })
+    for (let index = 0; index < 5; index++) expect((await issue(phone(1), index % 2 ? second : keys.live)).status).toBe(200)
+    const wait = expectLimited(await issue('+82 10 3000 0001', keys.live), 'perPhone')
+    expect(wait).toBe(600_000)
+    expect((await issue(phone(2), keys.live)).status).toBe(200)
+    world.clock.step(wait - 1)
+    expectLimited(await issue(phone(1), keys.live), 'perPhone')
+    world.clock.step(1)
+    for (let index = 0; index < 5; index++) expect((await issue(phone(1), keys.live)).status).toBe(200)
+    world.clock.step(600_000)
+    for (let index = 0; index < 5; index++) expect((await issue(phone(1), keys.live)).status).toBe(200)
+    world.clock.step(600_000)
+    expectLimited(await issue(phone(1), keys.live), 'perPhone')
+  })
+
+  test('per phone survives a restart', async () => {
+    await begin()
+    for (let index = 0; index < 5; index++) await issue(phone(1), keys.live)
+    await world.settle()
+    const after = await World.start({ dir: world.dir, clock: world.clock })
+    const answer = await after.call(wire, 'issue', { phoneNumber: phone(1), purpose: 'x', idempotencyKey: 'after' }, { key: keys.live })
+    expectLimited(answer, 'perPhone')
+    await after.settle()
+  })
+
+  test('a rejected request and a replay do not count', async () => {
+    await begin()
+    for (let index = 0; index < 20; index++) {
+      await world.call(wire, 'issue', { phoneNumber: phone(1), purpose: 'x', templateId: 'nope', idempotencyKey: `bad${index}` }, { key: keys.live })
+    }
+    expect((await issue(phone(1), keys.live, { idempotencyKey: 'one' })).status).toBe(200)
+    made--
+    for (let index = 0; index < 20; index++) {
+      const replay = await world.call(wire, 'issue', { phoneNumber: phone(1), purpose: `p${made}`, idempotencyKey: 'one' }, { key: keys.live })
+      expect([200, 409]).toContain(replay.status)
+    }
+    made++
+    for (let index = 0; index < 4; index++) expect((await issue(phone(1), keys.live)).status).toBe(200)
+    expectLimited(await issue(phone(1), keys.live), 'perPhone')
+  })
+
+  test('a refused 429 does not prolong itself', async () => {
+    await begin()
+    for (let index = 0; index < 5; index++) await issue(phone(1), keys.live)
+    for (let index = 0; index < 10; index++) {
+      world.clock.step(60_000)
+      if (index < 9) expectLimited(await issue(phone(1), keys.live), 'perPhone')
+    }
+    expect((await issue(phone(1), keys.live)).status).toBe(200)
+  })
+
+  test('public live keys: 60 issues and 300 verifies a minute, 10 issues a minute per client address', async () => {
+    await begin()
+    const origin = 'https://app.example.com'
+    const pk = await world.key({ appId: keys.appId, kind: 'pk', mode: 'live', allowedOrigins: [origin] })
+    for (let index = 0; index < 10; index++) expect((await issue(phone(index), pk, { origin, ip: '203.0.113.1' })).status).toBe(200)
+    expectLimited(await issue(phone(99), pk, { origin, ip: '203.0.113.1' }), 'perIp')
+    for (let index = 10; index < 60; index++) {
+      expect((await issue(phone(index), pk, { origin, ip: `203.0.113.${10 + Math.floor(index / 10)}` })).status).toBe(200)
+    }
+    expectLimited(await issue(phone(100), pk, { origin, ip: '203.0.113.200' }), 'perKey')
+    for (let index = 0; index < 300; index++) expect((await verify(pk, origin)).status).toBe(200)
+    expectLimited(await verify(pk, origin), 'perKey')
+    world.clock.step(60_000)
+    expect((await verify(pk, origin)).status).toBe(200)
+    expect((await issue(phone(101), pk, { origin, ip: '203.0.113.1' })).status).toBe(200)
+  })
+
+  test("a key's own policy holds, but never above the platform's ceiling", async () => {
+    await begin({ WATCHWORD_LIMIT_REQUESTS_PER_KEY_PER_MIN: '10' })
+    const tight = await world.key({ appId: keys.appId, kind: 'sk', mode: 'live', limits: { verifiesPerMin: 3, issuesPerMinPerIp: 2 } })
+    for (let index = 0; index < 3; index++) expect((await verify(tight)).status).toBe(200)
+    expectLimited(await verify(tight), 'perKey', 'key')
+    for (let index = 0; index < 2; index++) expect((await issue(phone(index), tight)).status).toBe(200)
+    expectLimited(await issue(phone(9), tight), 'perIp', 'key')
+    const loose = await world.key({ appId: keys.appId, kind: 'sk', mode: 'live', limits: { verifiesPerMin: 1_000 } })
+    for (let index = 0; index < 10; index++) expect((await verify(loose)).status).toBe(200)
+    expectLimited(await verify(loose), 'perKey', 'platform')
+  })
+
+  describe('test keys', () => {
+    test('120 a minute for each of issue, verify and reads, each key for itself', async () => {
+      await begin()
+      const other = await world.key({ appId: keys.appId, kind: 'sk', mode: 'test' })
+      for (let index = 0; index < 120; index++) expect((await issue('010-0000-0000', keys.test)).status).toBe(200)
+      expectLimited(await issue('010-0000-0000', keys.test), 'perKey')
+      for (let index = 0; index < 120; index++) expect((await verify(keys.test)).status).toBe(200)
+      expectLimited(await verify(keys.test), 'perKey')
+      const reads = ['balance', 'listIssues', 'listCreditLedger', 'listTemplates'] as const
+      for (let index = 0; index < 120; index++) {
+        expect((await world.call(wire, reads[index % 4] ?? 'balance', {}, { key: keys.test })).status).toBe(200)
+      }
+      expectLimited(await world.call(wire, 'balance', {}, { key: keys.test }), 'perKey')
+      expect((await issue('010-0000-0000', other)).status).toBe(200)
+      world.clock.step(60_000)
+      expect((await issue('010-0000-0000', keys.test)).status).toBe(200)
+    })
+
+    test('5,000 a day for each kind; the day ends at 00:00 UTC', async () => {
+      await begin()
+      for (let minute = 0; minute < 42; minute++) {
+        for (let index = 0; index < 120 && minute * 120 + index < 5_000; index++) await verify(keys.test)
+        world.clock.step(60_000)
+      }
+      expectLimited(await verify(keys.test), 'perKeyDaily')
+      expect((await world.call(wire, 'balance', {}, { key: keys.test })).status).toBe(200)
+      world.clock.step(Date.parse('2026-03-02T00:00:00Z') - world.clock.now() - 1)
+      expectLimited(await verify(keys.test), 'perKeyDaily')
+      world.clock.step(1)
+      expect((await verify(keys.test)).status).toBe(200)
+    })
+
+    test('a platform-wide budget of new issues; a replay does not count, and it survives a restart', async () => {
+      await begin({ WATCHWORD_LIMIT_TEST_ISSUES_PER_DAY: '3' })
+      for (let index = 0; index < 3; index++) {
+        const idempotencyKey = `once${index}`
+        const first = await world.call(wire, 'issue', { phoneNumber: '010-0000-0000', purpose: idempotencyKey, idempotencyKey }, { key: keys.test })
+        const again = await world.call(wire, 'issue', { phoneNumber: '010-0000-0000', purpose: idempotencyKey, idempotencyKey }, { key: keys.test })
+        expect(again.body).toEqual(first.body)
+      }
+      expectLimited(await issue('010-0000-0000', keys.test), 'testModeDaily')
+      const after = await World.start({ dir: world.dir, clock: world.clock, env: { WATCHWORD_LIMIT_TEST_ISSUES_PER_DAY: '3' } })
+      const answer = await after.call(wire, 'issue', { phoneNumber: '010-0000-0000', purpose: 'x', idempotencyKey: 'x' }, { key: keys.test })
+      expectLimited(answer, 'testModeDaily')
+      after.clock.step(Date.parse('2026-03-02T00:00:00Z') - after.clock.now())
+      const nextDay = await after.call(wire, 'issue', { phoneNumber: '010-0000-0000', purpose: 'x', idempotencyKey: 'x' }, { key: keys.test })
+      expect(nextDay.status).toBe(200)
+      await after.settle()
+    })
+
+    test('10,000 new issues for the organization and day, over all its apps', async () => {
+      await begin()
+      world.config.limits.testIssuesPerOrgDay = 4
+      const { createApp } = await import('../../src/usecases/administer')
+      const { appId } = await createApp(world.admin, { name: 'second' })
+      const other = await world.key({ appId, kind: 'sk', mode: 'test' })
+      for (let index = 0; index < 4; index++) expect((await issue('010-0000-0000', index % 2 ? other : keys.test)).status).toBe(200)
+      expectLimited(await issue('010-0000-0000', other), 'perOrgDaily')
+    })
+
+    test('a test key cannot have a limit of its own', async () => {
+      await begin()
+      expect(world.key({ appId: keys.appId, kind: 'sk', mode: 'test', limits: { issuesPerMin: 1 } })).rejects.toThrow('custom limit')
+    })
+  })
+})

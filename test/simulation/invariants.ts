@@ -1,0 +1,106 @@
+/** What must hold after every step, read from the database behind the app's back. */
+import { Database } from 'bun:sqlite'
+import type { Carrier } from '../support/carrier'
+
+export class Invariants {
+  readonly #db: Database
+  /** Answers of attempts that were seen; an answer never changes. */
+  readonly #answers = new Map<string, string>()
+
+  constructor(file: string, private readonly carriers: Carrier[]) {
+    this.#db = new Database(file, { readonly: true })
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  /** The first promise that is broken, in words. */
+  broken(): string | undefined {
+    return (
+      this.#onlyRows(
+        'one live code per app, mode, phone and purpose',
+        `SELECT app_id, mode, hex(phone_hash) AS phone, purpose FROM issues WHERE verification_status = 'issued'
+         GROUP BY 1, 2, 3, 4 HAVING count(*) > 1`,
+      ) ??
+      this.#onlyRows(
+        'balance is the sum of the ledger, and what the newest entry says',
+        `SELECT w.app_id FROM wallets w WHERE w.balance <>
+           (SELECT coalesce(sum(amount_delta), 0) FROM ledger_entries l WHERE l.app_id = w.app_id)
+         OR w.balance <> coalesce((SELECT balance_after FROM ledger_entries l WHERE l.app_id = w.app_id
+           ORDER BY created_at DESC, seq DESC LIMIT 1), 0)`,
+      ) ??
+      this.#onlyRows(
+        'reserved is what open reservations add up to',
+        `SELECT w.app_id FROM wallets w WHERE w.reserved <> (SELECT coalesce(sum(price), 0) FROM issues i
+           WHERE i.app_id = w.app_id AND i.billing_status IN ('reserved', 'debit_pending', 'release_pending'))`,
+      ) ??
+      this.#onlyRows(
+        'each debited issue has one debit entry, and no other issue has one',
+        `SELECT hex(i.issue_id) FROM issues i WHERE (i.billing_status = 'debited') <>
+           (SELECT count(*) FROM ledger_entries l WHERE l.issue_id = i.issue_id AND l.entry_type = 'debit')`,
+      ) ??
+      this.#onlyRows(
+        'number and text are kept only while a send may still happen',
+        `SELECT hex(o.issue_id) FROM outbox o LEFT JOIN issues i USING (issue_id)
+         WHERE i.issue_id IS NULL OR i.verification_status <> 'issued'
+           OR NOT (i.send_pending OR (i.leg = 'alimtalk' AND i.sms_fallback AND i.delivery_status = 'sent' AND NOT i.outcome_ambiguous))`,
+      ) ??
+      this.#onlyRows(
+        'a leg is accepted at most once, and nothing is sent on it afterwards',
+        `SELECT hex(a.issue_id), a.leg FROM attempts a JOIN attempts b USING (app_id, mode, issue_id, leg)
+         WHERE a.outcome IN ('accepted', 'ambiguous') AND b.number > a.number`,
+      ) ??
+      this.#answersStay() ??
+      this.#acceptedOnce()
+    )
+  }
+
+  /** What must hold when faults have stopped and time has run. */
+  unfinished(): string | undefined {
+    return (
+      this.#onlyRows('no job is left', 'SELECT kind, hex(issue_id) AS issue, run_at FROM jobs') ??
+      this.#onlyRows('no number or text is left', 'SELECT hex(issue_id) FROM outbox') ??
+      this.#onlyRows(
+        'every reservation has ended',
+        "SELECT hex(issue_id) AS issue, billing_status, delivery_status FROM issues WHERE billing_status NOT IN ('debited', 'released')",
+      ) ??
+      this.#onlyRows('nothing is reserved', 'SELECT * FROM wallets WHERE reserved <> 0') ??
+      this.#onlyRows("every code has an end", "SELECT hex(issue_id) FROM issues WHERE verification_status = 'issued'") ??
+      this.#onlyRows("nothing is queued", "SELECT hex(issue_id) FROM issues WHERE delivery_status = 'queued' OR send_pending = 1") ??
+      this.#onlyRows(
+        'what was released was never accepted, what was debited was',
+        `SELECT hex(i.issue_id), i.billing_status FROM issues i WHERE i.price > 0 AND (i.billing_status = 'debited') <>
+           EXISTS (SELECT 1 FROM attempts a WHERE a.issue_id = i.issue_id AND a.outcome IN ('accepted', 'ambiguous'))`,
+      )
+    )
+  }
+
+  #onlyRows(promise: string, offenders: string): string | undefined {
+    const rows = this.#db.query(offenders).all()
+    return rows.length === 0 ? undefined : `${promise}: ${JSON.stringify(rows.slice(0, 3))}`
+  }
+
+  #answersStay(): string | undefined {
+    const rows = this.#db
+      .query("SELECT hex(issue_id) || '#' || number AS attempt, outcome || coalesce(code, '') || answered_at AS answer FROM attempts WHERE outcome IS NOT NULL")
+      .all() as Array<{ attempt: string; answer: string }>
+    for (const { attempt, answer } of rows) {
+      const before = this.#answers.get(attempt)
+      if (before !== undefined && before !== answer) return `an answer never changes: ${attempt} was ${before}, is ${answer}`
+      this.#answers.set(attempt, answer)
+    }
+    return undefined
+  }
+
+  #acceptedOnce(): string | undefined {
+    for (const carrier of this.carriers) {
+      const seen = new Set<string>()
+      for (const { messageId } of carrier.accepted) {
+        if (seen.has(messageId)) return `no message is sent twice: ${messageId}`
+        seen.add(messageId)
+      }
+    }
+    return undefined
+  }
+}
