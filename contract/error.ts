@@ -36,7 +36,7 @@ export const tooManyRequestsData = z.object({
 
 /** Errors any operation can answer. */
 export const commonErrors = {
-  BAD_REQUEST: { status: 400, message: 'Invalid request', data: testNumber.optional() },
+  BAD_REQUEST: { status: 400, message: 'Invalid request' },
   UNAUTHORIZED: { status: 401, message: 'API key missing, malformed, inactive or unrecognized' },
   FORBIDDEN: { status: 403, message: 'The key does not allow this request' },
   CONFLICT: { status: 409, message: 'State conflict' },
@@ -46,6 +46,11 @@ export const commonErrors = {
 } as const
 
 export const notFound = { NOT_FOUND: { status: 404, message: 'No such resource for this app' } } as const
+
+/** On `POST /issue`, a 400 may say that number and key belong to different modes. */
+export const wrongMode = {
+  BAD_REQUEST: { status: 400, message: 'Invalid request', data: testNumber.optional() },
+} as const
 
 export const paymentRequired = {
   PAYMENT_REQUIRED: { status: 402, message: 'Not enough credit', data: paymentRequiredData },

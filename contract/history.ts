@@ -59,6 +59,6 @@ export const listIssuesOutput = z.object({
 
 export const getIssueInput = z.strictObject({
   issueId: z
-    .uuid('must be a UUID')
+    .guid('must be a UUID')
     .meta({ description: 'Identifier of the issue.', examples: ['0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'] }),
 })

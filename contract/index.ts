@@ -4,7 +4,7 @@
  */
 import { oc } from '@orpc/contract'
 import { z } from 'zod'
-import { commonErrors, notFound, payloadTooLarge, paymentRequired } from './error'
+import { commonErrors, notFound, payloadTooLarge, paymentRequired, wrongMode } from './error'
 import { getIssueInput, issueProjection, listIssuesInput, listIssuesOutput } from './history'
 import { issueInput, issueOutput, statusInput, statusOutput, verifyInput, verifyOutput } from './issue'
 import { ACCESS, type OperationAccess } from './scope'
@@ -19,7 +19,7 @@ const noInput = z.strictObject({}).optional()
 export const contract = {
   issue: operation
     .meta(ACCESS.issue)
-    .errors({ ...paymentRequired, ...payloadTooLarge })
+    .errors({ ...wrongMode, ...paymentRequired, ...payloadTooLarge })
     .route({
       method: 'POST',
       path: '/issue',

@@ -60,6 +60,7 @@ const metadata = published(
   {
     type: 'object',
     additionalProperties: { type: 'string' },
+    propertyNames: { minLength: 1, maxLength: 64 },
     maxProperties: METADATA_MAX_KEYS,
     description:
       'Stored with the issue for webhooks; never returned. At most 32 keys of 1 to 64 characters and 4,096 bytes of JSON.',
@@ -137,7 +138,18 @@ export const issueOutput = z
     queuedAt: timestamp,
     mode,
   })
-  .meta({ description: 'The issue. An idempotent replay returns the same; the code is never returned.' })
+  .meta({
+    description: 'The issue. An idempotent replay returns the same; the code is never returned.',
+    examples: [
+      {
+        issueId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77',
+        expiresAt: '2026-01-15T09:33:00.000Z',
+        attemptsRemaining: 5,
+        queuedAt: '2026-01-15T09:30:00.000Z',
+        mode: 'test',
+      },
+    ],
+  })
 
 export const reasonCode = z
   .enum(['ALREADY_VERIFIED', 'EXPIRED', 'MAX_ATTEMPTS', 'MISMATCH', 'NOT_FOUND', 'REPLACED'])

@@ -18,6 +18,8 @@ export interface ModeRules {
   /** Whom a number stands for; throws `invalid` for numbers of the other mode. */
   recipient(phoneNumber: string): Recipient
   defaultChannel(recipient: Recipient): Channel
+  /** Whether an AlimTalk that fails goes on as SMS. */
+  fallsBack(recipient: Recipient, requested: boolean): boolean
   /** Throws where the recipient's scenario is a refusal. */
   assertAdmits(recipient: Recipient, now: number): void
   newCode(recipient: Recipient): string
@@ -81,6 +83,7 @@ function liveMode({ random, limits, defaultRegion, prices, liveRoute }: ModeDepe
   return {
     recipient: (phoneNumber) => liveRecipient(phoneNumber, defaultRegion),
     defaultChannel: () => 'sms',
+    fallsBack: (_, requested) => requested,
     assertAdmits() {},
     newCode: () => random.below(1_000_000).toString().padStart(6, '0'),
     lifetimeMs: (_, requestedSec) => requestedSec * 1_000,
@@ -89,24 +92,19 @@ function liveMode({ random, limits, defaultRegion, prices, liveRoute }: ModeDepe
       const own = { issue: key.limits.issuesPerMin, verify: key.limits.verifiesPerMin, read: key.limits.readsPerMin }[
         kind
       ]
-      const usual =
-        key.kind === 'pk'
-          ? { issue: limits.pkIssuesPerMin, verify: limits.pkVerifiesPerMin, read: Infinity }[kind]
-          : Infinity
-      const max = Math.min(own ?? usual, limits.requestsPerKeyPerMin)
-      const perKey: LimitRule = {
-        limit: 'perKey',
-        policy: own !== undefined && max === own ? 'key' : 'platform',
-        subject: `${kind}:${key.keyId}`,
-        max,
-        windowMs: MINUTE_MS,
+      const usual = { issue: limits.pkIssuesPerMin, verify: limits.pkVerifiesPerMin, read: undefined }[kind]
+      const rules = [platform('perKey', key.keyId, limits.requestsPerKeyPerMin, MINUTE_MS)]
+      const max = own ?? (key.kind === 'pk' ? usual : undefined)
+      if (max !== undefined) {
+        const policy = own === undefined ? 'platform' : 'key'
+        rules.push({ limit: 'perKey', policy, subject: `${kind}:${key.keyId}`, max, windowMs: MINUTE_MS })
       }
-      if (kind !== 'issue') return [perKey]
+      if (kind !== 'issue') return rules
       const ownPerIp = key.limits.issuesPerMinPerIp
       const perIpMax = ownPerIp ?? (key.kind === 'pk' ? limits.pkIssuesPerMinPerIp : undefined)
-      if (perIpMax === undefined) return [perKey]
+      if (perIpMax === undefined) return rules
       return [
-        perKey,
+        ...rules,
         {
           limit: 'perIp',
           policy: ownPerIp === undefined ? 'platform' : 'key',
@@ -132,6 +130,7 @@ function testMode({ limits, simulator }: ModeDependencies): ModeRules {
   return {
     recipient: testRecipient,
     defaultChannel: (recipient) => scenarioOf(recipient).defaultChannel ?? 'sms',
+    fallsBack: (recipient, requested) => requested && scenarioOf(recipient).afterAlimtalk !== undefined,
     assertAdmits(recipient, now) {
       switch (scenarioOf(recipient).refuses) {
         case 'perPhone':

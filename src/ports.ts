@@ -150,7 +150,7 @@ export interface Attempt extends Owner {
 export interface AwaitedReport extends Owner {
   readonly messageId: string
   readonly provider: string
-  /** Undefined where the send stayed ambiguous. */
+  /** Undefined while the provider has not answered, and where the send stayed ambiguous. */
   readonly providerMessageId: string | undefined
   readonly issueId: string
   readonly leg: Leg
@@ -256,7 +256,7 @@ export interface Tx {
   attempts(owner: Owner, issueId: string): Promise<Attempt[]>
   /** Records the answer of an attempt that has none; false when it had one. */
   answerAttempt(attempt: Attempt): Promise<boolean>
-  /** Makes a message findable for its provider's report. */
+  /** Makes a message findable for its provider's report, or says more about it. */
   awaitReport(awaited: AwaitedReport): Promise<void>
   /** What a report is about, by the provider's id of the message or by ours. */
   findAwaited(provider: string, messageId: string): Promise<AwaitedReport | undefined>

@@ -6,7 +6,6 @@ import type { KeyKind, KeyLimits } from '../domain/key'
 import type { TemplateVariable } from '../domain/template'
 import type { Channel, Mode } from '../domain/value'
 import { REPORT_PREFIX } from '../http/reports'
-import { systemRandom } from '../system/random'
 import * as administer from '../usecases/administer'
 import { VERSION } from '../version'
 import { adminOf, type Opened, open } from './open'
@@ -275,8 +274,7 @@ function providerCommands(): Command {
       .option('--reports', 'the carrier calls the report URL; charge when it does')
       .action((name: string, options: ProviderOptions) =>
         onData(options, async (opened, output) => {
-          const reportSecret = Buffer.from(systemRandom.bytes(24)).toString('base64url')
-          const { type, channels } = await administer.setProvider(adminOf(opened), {
+          const { provider, newReportSecret } = await administer.setProvider(adminOf(opened), {
             name,
             type: options.type,
             channels: options.channel.flatMap((list) => list.split(',')).map(asChannel),
@@ -284,13 +282,14 @@ function providerCommands(): Command {
               ...(options.url !== undefined && { url: options.url }),
               headers: headersOf(options.header),
               reports: options.reports ?? false,
-              reportSecret,
             },
           })
-          const reportUrl = `${opened.config.publicUrl ?? `http://127.0.0.1:${opened.config.port}`}${REPORT_PREFIX}${name}`
-          output({ name, type, channels, reportUrl, reportSecret }, [
+          const { type, channels } = provider
+          const reportUrl = `${opened.config.publicUrl ?? ''}${REPORT_PREFIX}${name}`
+          output({ name, type, channels, reportUrl, ...(newReportSecret && { reportSecret: newReportSecret }) }, [
             `Provider ${name} (${type}) serves ${channels.join(', ')}.`,
-            `Delivery reports: POST ${reportUrl} with "Authorization: Bearer ${reportSecret}", shown only now`,
+            `Delivery reports: POST ${reportUrl}`,
+            ...(newReportSecret ? [`with "Authorization: Bearer ${newReportSecret}", which is shown only now`] : []),
           ])
         }),
       ),

@@ -7,7 +7,7 @@
  *
  * An AlimTalk that is refused or reported failed goes on as SMS (the second leg); only the whole can be `failed`.
  */
-import { type Issue, isActive } from './issue'
+import type { Issue } from './issue'
 import type { Channel } from './value'
 
 /** A leg is the channel that carries the code now; an AlimTalk issue may move to its `sms` leg once. */
@@ -33,6 +33,7 @@ const OUTCOME_CODE_MAX = 128
 /** Outcome codes we give ourselves. */
 export const CODE = {
   noRoute: 'NO_PROVIDER',
+  noLetter: 'MESSAGE_ERASED',
   noLongerActive: 'CODE_NO_LONGER_ACTIVE',
   expiredUnsent: 'EXPIRED_UNSENT',
   interrupted: 'INTERRUPTED',
@@ -40,9 +41,17 @@ export const CODE = {
 
 export const clipCode = (code: string) => [...code].slice(0, OUTCOME_CODE_MAX).join('')
 
+/**
+ * Whether the code is still worth sending: a live one only while it can be verified. A simulated delivery plays its
+ * scenario to the end, whatever verify did meanwhile ("delivery and verification outcomes are independent").
+ */
+const isWanted = ({ mode, verificationStatus: status }: Issue) =>
+  mode === 'live' ? status === 'issued' : status !== 'expired'
+
+export const isWorthSending = (issue: Issue, now: number) => isWanted(issue) && now < issue.expiresAt
+
 /** Whether number and text may still be needed; when not, the sealed outbox row is erased. */
-export const maySendAgain = (issue: Issue) =>
-  issue.verificationStatus === 'issued' && (issue.sendPending || canFallBack(issue))
+export const maySendAgain = (issue: Issue) => isWanted(issue) && (issue.sendPending || canFallBack(issue))
 
 /** Only a definite failure of the AlimTalk leg may turn into an SMS. */
 const canFallBack = (issue: Issue) =>
@@ -102,7 +111,7 @@ export function afterSend(issue: Issue, outcome: SendOutcome, { retryAfterMs, re
     case 'ambiguous':
       return awaitReport(sentAs(issue, true, outcome.code, now), reports)
     case 'refused':
-      if (!outcome.permanent && retryAfterMs !== undefined && isActive(issue, now)) {
+      if (!outcome.permanent && retryAfterMs !== undefined && isWorthSending(issue, now)) {
         return { issue: withCode(issue, outcome.code, now), sendAfterMs: retryAfterMs }
       }
       return afterLegFailed(withCode(issue, outcome.code, now), now)
@@ -112,9 +121,10 @@ export function afterSend(issue: Issue, outcome: SendOutcome, { retryAfterMs, re
 /** What a report makes of its issue; `delivered` and `failed` are final, so a later one changes nothing. */
 export function afterReport(issue: Issue, leg: Leg, report: DeliveryReport, now: number): Step | undefined {
   if (isFinal(issue) || issue.leg !== leg) return undefined
-  const noted = withCode(issue, report.code, now)
-  if (report.status === 'failed') return afterLegFailed(noted, now)
-  return finished({ ...noted, deliveryStatus: 'delivered' })
+  // Only a message that was taken can be reported on, even where the report overtakes the provider's answer.
+  const taken: Issue = { ...withCode(issue, report.code, now), deliveryStatus: 'sent', sendPending: false }
+  if (report.status === 'failed') return afterLegFailed(taken, now)
+  return finished({ ...taken, deliveryStatus: 'delivered' })
 }
 
 /** Nothing (more) will be sent: the code expired or was replaced first, or there is no route. */
@@ -122,7 +132,7 @@ export const abandon = (issue: Issue, code: string, now: number): Step => failed
 
 /** The leg is over without a delivery: the SMS leg takes over while the code is alive, else the whole has failed. */
 function afterLegFailed(issue: Issue, now: number): Step {
-  if (canFallBack(issue) && isActive(issue, now))
+  if (canFallBack(issue) && isWorthSending(issue, now))
     return { issue: { ...issue, leg: 'sms', sendPending: true }, sendAfterMs: 0 }
   return failed(issue)
 }

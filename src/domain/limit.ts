@@ -32,10 +32,13 @@ export class Limiter {
   /** Counts one under every rule, or throws `limited` and counts none. */
   take(rules: readonly LimitRule[], now: number): Permit {
     const logs = rules.map((rule) => this.#log(rule, now))
-    rules.forEach((rule, index) => {
+    const exceeded = rules.flatMap((rule, index) => {
       const { times } = logs[index] as Log
-      if (times.length >= rule.max) throw limited(rule, retryAfterMs(rule, times, now))
+      return times.length < rule.max ? [] : [{ rule, waitMs: retryAfterMs(rule, times, now) }]
     })
+    // The longest wait: only after it may the request succeed.
+    const [worst] = exceeded.sort((a, b) => b.waitMs - a.waitMs)
+    if (worst) throw limited(worst.rule, worst.waitMs)
     for (const { times } of logs) times.push(now)
     return {
       giveBack() {

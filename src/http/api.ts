@@ -3,12 +3,11 @@ import { StandardOpenAPIHandler } from '@orpc/openapi/standard'
 import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
 import type { OperationAccess } from '../../contract/scope'
-import { Refusal, unavailable } from '../domain/error'
 import { authorize } from '../domain/key'
 import type { Limiter } from '../domain/limit'
 import { type Modes, rulesOf } from '../mode'
 import type { Clock, Log } from '../ports'
-import { fromRefusal, fromValidation, type InterfaceError, interfaceError, unexpectedError } from './errors'
+import { asRefusal, fromRefusal, fromValidation, type InterfaceError, interfaceError, unexpectedError } from './errors'
 import { readJsonBody } from './json-body'
 import { type CallContext, createProcedures, type ProcedureDependencies } from './procedures'
 
@@ -73,15 +72,14 @@ export function createApi(deps: ApiDependencies): Api {
     }
   }
 
-  function translate(thrown: unknown, context: CallContext): InterfaceError {
-    const error = isStorageError(thrown)
-      ? Object.assign(unavailable('The store cannot be read at the moment'), { cause: thrown })
-      : thrown
-    if (error instanceof Refusal) {
-      context.retryAfterMs = error.detail.retryAfterMs
-      if (error.kind === 'unavailable')
-        log.warn({ reason: error.message, err: nameOf(error.cause) }, 'request refused: unavailable')
-      return fromRefusal(error)
+  function translate(error: unknown, context: CallContext): InterfaceError {
+    const refusal = asRefusal(error)
+    if (refusal) {
+      context.retryAfterMs = refusal.detail.retryAfterMs
+      if (refusal.kind === 'unavailable') {
+        log.warn({ reason: refusal.message, err: nameOf(refusal.cause) }, 'request refused: unavailable')
+      }
+      return fromRefusal(refusal)
     }
     const invalidInput = fromValidation(error)
     if (invalidInput) return invalidInput
@@ -139,8 +137,6 @@ async function call(
   )
   return result.matched ? { status: result.response.status, body: result.response.body } : undefined
 }
-
-const isStorageError = (error: unknown) => error instanceof Error && error.name === 'SQLiteError'
 
 const nameOf = (error: unknown) =>
   error instanceof ORPCError ? error.code : error instanceof Error ? error.name : undefined

@@ -25,6 +25,13 @@ export const interfaceError = (code: ErrorCode, message: string, data?: unknown)
 export const unexpectedError = (): InterfaceError =>
   new ORPCError('INTERNAL_SERVER_ERROR', { defined: false, status: 500, message: 'Unexpected failure' })
 
+/** The refusal an error stands for: its own, or `unavailable` for a database that cannot be read. */
+export function asRefusal(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  if (!(error instanceof Error) || error.name !== 'SQLiteError') return undefined
+  return Object.assign(unavailable('The store cannot be read at the moment'), { cause: error })
+}
+
 export const fromRefusal = (refusal: Refusal): InterfaceError =>
   interfaceError(CODE[refusal.kind], refusal.message, dataOf(refusal))
 

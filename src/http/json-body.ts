@@ -11,11 +11,15 @@ const MAX_DEPTH = 16
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Throws `too_large` or `invalid`, naming the field where one is to blame. */
-export async function readJsonBody(request: Request): Promise<unknown> {
+export async function readJsonBody(request: Request, { allowArray = false } = {}): Promise<unknown> {
   assertJsonType(request.headers)
   const bytes = await readBytes(request)
   if (bytes.length === 0) throw invalid('body: must be a JSON object')
-  return parseStrictly(decode(bytes))
+  const value = parseStrictly(decode(bytes))
+  if (typeof value !== 'object' || value === null || (Array.isArray(value) && !allowArray)) {
+    throw invalid('body: must be a JSON object')
+  }
+  return value
 }
 
 function assertJsonType(headers: Headers): void {
@@ -67,9 +71,8 @@ function parseStrictly(text: string): unknown {
   } catch {
     throw invalid('body: not valid JSON')
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('body: must be a JSON object')
   // A parsed object has fewer keys than the text has members only if a key came twice (or was `__proto__`).
-  if (countKeys(value) !== members) assertDistinctKeys(text)
+  if (typeof value === 'object' && value !== null && countKeys(value) !== members) assertDistinctKeys(text)
   return value
 }
 

@@ -69,6 +69,22 @@ export async function describeApi(): Promise<Json> {
   return document as unknown as Json
 }
 
+/** What the error means, and one as it goes over the wire. */
+function describeError(response: Json, status: number, procedure: AnyContractProcedure): void {
+  const [code, error] = Object.entries(procedure['~orpc'].errorMap).find(([, item]) => item?.status === status) ?? []
+  const content = (response.content as Record<string, Json> | undefined)?.['application/json']
+  if (!code || !error || !content) return
+  response.description = error.message
+  const defined = code !== 'INTERNAL_SERVER_ERROR'
+  const data = ERROR_EXAMPLE_DATA[code]
+  content.example = { defined, code, status, message: error.message, ...(data && { data }) }
+}
+
+const ERROR_EXAMPLE_DATA: Readonly<Record<string, Json>> = {
+  PAYMENT_REQUIRED: { code: 'INSUFFICIENT_CREDIT' },
+  TOO_MANY_REQUESTS: { limit: 'perPhone', policy: 'platform', retryAfterMs: 60_000 },
+}
+
 function complete(operation: Json, procedure: AnyContractProcedure): void {
   const access = procedure['~orpc'].meta as OperationAccess
   operation['x-required-scopes'] = [access.requiredScope]
@@ -77,8 +93,14 @@ function complete(operation: Json, procedure: AnyContractProcedure): void {
   if (operation.operationId === 'otp.issue') {
     operation.parameters = [IDEMPOTENCY_KEY_PARAMETER, ...((operation.parameters as Json[] | undefined) ?? [])]
   }
+  for (const parameter of (operation.parameters as Json[] | undefined) ?? []) {
+    // The generator says so of every query parameter; a blank value is refused.
+    delete parameter.allowEmptyValue
+    delete parameter.allowReserved
+  }
   for (const [status, response] of Object.entries(operation.responses as Record<string, Json>)) {
     const mayWait = status === '429' || status === '503'
     response.headers = { 'X-Request-Id': REQUEST_ID_HEADER, ...(mayWait && { 'Retry-After': RETRY_AFTER_HEADER }) }
+    if (status !== '200') describeError(response, Number(status), procedure)
   }
 }

@@ -18,7 +18,7 @@ export async function receiveReports(
   const callback = { headers: request.headers, query: url.searchParams }
   // Who calls is checked before what is said is read.
   if (!provider.readReports({ ...callback, body: undefined })) throw unauthorized()
-  const reports = provider.readReports({ ...callback, body: await readJsonBody(request) }) ?? []
+  const reports = provider.readReports({ ...callback, body: await readJsonBody(request, { allowArray: true }) }) ?? []
   let recorded = 0
   for (const report of reports) if (await recordReport(deps, provider.name, report)) recorded++
   return { recorded }

@@ -1,6 +1,6 @@
 /** Mounts everything that listens: the API, its description and docs, provider reports, health. */
 import type { Directory } from '../directory'
-import { Refusal } from '../domain/error'
+import { invalid } from '../domain/error'
 import { type ApiKey, listsOrigin } from '../domain/key'
 import type { Clock, Log, Random } from '../ports'
 import type { ReportDependencies } from '../usecases/record-report'
@@ -9,7 +9,7 @@ import { authenticate } from './auth'
 import { clientIpOf } from './client-ip'
 import { answerHeaders, preflightHeaders } from './cors'
 import { docs } from './docs'
-import { fromRefusal, interfaceError, unexpectedError } from './errors'
+import { asRefusal, fromRefusal, interfaceError, unexpectedError } from './errors'
 import { createReadiness } from './health'
 import { describeApi } from './openapi'
 import type { CallContext } from './procedures'
@@ -40,7 +40,8 @@ export function createFetch(deps: ServerDependencies): Fetch {
   const readiness = createReadiness(deps)
   let description: Promise<string> | undefined
 
-  async function respond(request: Request, url: URL, socketAddress: string, trace: Trace): Promise<Response> {
+  async function respond(request: Request, socketAddress: string, trace: Trace): Promise<Response> {
+    const url = urlOf(request)
     const path = url.pathname
     if (path === `${API_PREFIX}/openapi.json` && request.method === 'GET') {
       trace.route = 'openapi'
@@ -103,10 +104,10 @@ export function createFetch(deps: ServerDependencies): Fetch {
     const startedAt = clock.now()
     const requestId = requestIdOf(request.headers, deps)
     const trace: Trace = { route: 'none' }
-    const response = await respond(request, new URL(request.url), socketAddress, trace).catch((error) => {
-      if (error instanceof Refusal)
-        return json(fromRefusal(error).status, fromRefusal(error).toJSON(), error.detail.retryAfterMs)
-      log.error({ requestId, err: error instanceof Error ? error.name : undefined }, 'request failed unexpectedly')
+    const response = await respond(request, socketAddress, trace).catch((thrown) => {
+      const error = asRefusal(thrown)
+      if (error) return json(fromRefusal(error).status, fromRefusal(error).toJSON(), error.detail.retryAfterMs)
+      log.error({ requestId, err: thrown instanceof Error ? thrown.name : undefined }, 'request failed unexpectedly')
       return json(500, unexpectedError().toJSON())
     })
     response.headers.set('x-request-id', requestId)
@@ -125,6 +126,14 @@ export function createFetch(deps: ServerDependencies): Fetch {
     )
     return response
   }
+}
+
+/** Only path and query matter, and they stand in the request line also where a client sends no usable `Host`. */
+function urlOf({ url }: Request): URL {
+  if (URL.canParse(url)) return new URL(url)
+  const path = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/]*/i, '')
+  if (!URL.canParse(path, 'http://localhost')) throw invalid('The address of the request cannot be read')
+  return new URL(path, 'http://localhost')
 }
 
 /** `GET /v1/issues/0199…` is logged as `GET /v1/issues/{id}`. */

@@ -16,6 +16,7 @@ export function listen({ host, port, fetch }: { host: string; port: number; fetc
     port,
     maxRequestBodySize: WALL_BYTES,
     idleTimeout: 30,
+    development: false,
     fetch: (request, bun) => fetch(request, bun.requestIP(request)?.address ?? ''),
   })
   const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host

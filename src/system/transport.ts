@@ -3,7 +3,7 @@ import type { Transport } from '../ports'
 
 const BODY_MAX_BYTES = 64 * 1024
 
-/** Errors of Bun's and Node's `fetch` that come before a byte of the request is written. */
+/** Errors of `fetch` that come before a byte of the request is written: no address, no connection, no trusted TLS. */
 const NOT_SENT = new Set([
   'ConnectionRefused',
   'ECONNREFUSED',
@@ -14,6 +14,17 @@ const NOT_SENT = new Set([
   'DNS_ESERVFAIL',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'CERT_REVOKED',
+  'CERT_UNTRUSTED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'HOSTNAME_MISMATCH',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
 export const systemTransport: Transport = {

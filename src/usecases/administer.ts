@@ -185,14 +185,28 @@ export interface WantedProvider {
   config: Record<string, unknown>
 }
 
-/** Adds a provider or changes the one of that name. */
-export async function setProvider(deps: AdminDependencies, wanted: WantedProvider): Promise<ProviderConfig> {
+/**
+ * Adds a provider or changes the one of that name. What its reports must show is made here, told once, and kept when
+ * the provider is changed.
+ */
+export async function setProvider(
+  deps: AdminDependencies,
+  wanted: WantedProvider,
+): Promise<{ provider: ProviderConfig; newReportSecret?: string }> {
   if (!NAME.test(wanted.name)) throw invalid('name: letters, digits, dot, dash and underscore, at most 64')
   if (wanted.channels.length === 0) throw invalid('channel: at least one of sms, alimtalk')
-  const provider: ProviderConfig = { ...wanted, channels: [...new Set(wanted.channels)], createdAt: deps.clock.now() }
+  const known = (await deps.store.read.providers()).find(({ name }) => name === wanted.name)
+  const knownSecret = wanted.config.reportSecret ?? known?.config.reportSecret
+  const reportSecret = knownSecret ?? Buffer.from(deps.random.bytes(24)).toString('base64url')
+  const provider: ProviderConfig = {
+    ...wanted,
+    channels: [...new Set(wanted.channels)],
+    config: { ...wanted.config, reportSecret },
+    createdAt: deps.clock.now(),
+  }
   deps.assertProvider(provider)
   await deps.store.transaction((tx) => tx.saveProvider(provider))
-  return provider
+  return knownSecret === undefined ? { provider, newReportSecret: String(reportSecret) } : { provider }
 }
 
 export async function removeProvider({ store }: AdminDependencies, name: string): Promise<void> {

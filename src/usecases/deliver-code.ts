@@ -8,12 +8,13 @@ import {
   afterSend,
   CODE,
   clipCode,
+  isWorthSending,
   providerForTry,
   retryDelayMs,
   type SendOutcome,
   type Step,
 } from '../domain/delivery'
-import { type Issue, isActive } from '../domain/issue'
+import type { Issue } from '../domain/issue'
 import type { Job } from '../domain/job'
 import type { Channel } from '../domain/value'
 import { type Modes, rulesOf } from '../mode'
@@ -67,13 +68,13 @@ async function prepare(deps: DeliverDependencies, tx: Tx, job: Job, routes: Rout
     await takeStep(deps, tx, issue, step)
     return undefined
   }
-  if (!isActive(issue, tx.now)) {
+  if (!isWorthSending(issue, tx.now)) {
     return end(abandon(issue, tx.now >= issue.expiresAt ? CODE.expiredUnsent : CODE.noLongerActive, tx.now))
   }
   const letter = await tx.findOutbox(issue.issueId)
   const route = routes[issue.leg]
   const provider = providerForTry(route, onThisLeg.length)
-  if (!letter || !provider) return end(abandon(issue, CODE.noRoute, tx.now))
+  if (!letter || !provider) return end(abandon(issue, letter ? CODE.noRoute : CODE.noLetter, tx.now))
 
   const attempt: Attempt = {
     appId: issue.appId,
@@ -90,6 +91,8 @@ async function prepare(deps: DeliverDependencies, tx: Tx, job: Job, routes: Rout
     providerMessageId: undefined,
   }
   await tx.addAttempt(attempt)
+  // A fast carrier may report before it has answered.
+  await listenForReport(tx, attempt, undefined)
   return {
     provider,
     attempt,
@@ -127,7 +130,7 @@ async function record(deps: DeliverDependencies, tx: Tx, job: Job, call: Call, a
   const retryAfterMs = retryDelayMs(issue, { tries, routeLength, jitter, now: tx.now })
   await tx.finishJob(job)
   await takeStep(deps, tx, issue, afterSend(issue, outcome, { retryAfterMs, reports: provider.reports, now: tx.now }))
-  if (outcome.kind !== 'refused') await listenForReport(tx, call.attempt, outcome)
+  if (outcome.kind === 'accepted') await listenForReport(tx, call.attempt, outcome.providerMessageId)
 }
 
 /** The process that made this call died before it could record the answer: nobody knows whether the message left. */
@@ -144,7 +147,6 @@ async function recordInterrupted(
   await tx.answerAttempt(withAnswer(attempt, outcome, tx.now))
   await tx.finishJob(job)
   await takeStep(deps, tx, issue, afterSend(issue, outcome, { retryAfterMs: undefined, reports, now: tx.now }))
-  await listenForReport(tx, attempt, outcome)
 }
 
 const withAnswer = (attempt: Attempt, outcome: SendOutcome, now: number): Attempt => ({
@@ -156,14 +158,14 @@ const withAnswer = (attempt: Attempt, outcome: SendOutcome, now: number): Attemp
 })
 
 /** A report counts for the issue only while its delivery is open; takeStep forgets it when the delivery is final. */
-const listenForReport = (tx: Tx, attempt: Attempt, outcome: SendOutcome) =>
+const listenForReport = (tx: Tx, attempt: Attempt, providerMessageId: string | undefined) =>
   tx.awaitReport({
     appId: attempt.appId,
     mode: attempt.mode,
     issueId: attempt.issueId,
     messageId: attempt.messageId,
     provider: attempt.provider,
-    providerMessageId: outcome.kind === 'accepted' ? outcome.providerMessageId : undefined,
+    providerMessageId,
     leg: attempt.leg,
     answeredAt: tx.now,
   })

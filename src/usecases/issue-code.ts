@@ -199,7 +199,7 @@ function newIssue(
     purpose: request.purpose,
     templateId: order.templateId,
     channel,
-    smsFallback: order.smsFallback,
+    smsFallback: rules.fallsBack(recipient, order.smsFallback),
     phoneHash: order.phoneHash,
     codeHash: vault.codeHash(issueId, code),
     country: recipient.country,

@@ -40,9 +40,17 @@ async function applyReport(
   awaited: AwaitedReport,
   report: DeliveryReport,
 ): Promise<void> {
+  await answerFromReport(tx, awaited)
   const issue = await tx.lockIssue(awaited, awaited.issueId)
   const step = issue && afterReport(issue, awaited.leg, report, tx.now)
   if (issue && step) await takeStep(deps, tx, issue, step)
+}
+
+/** A report that overtakes the carrier's answer is that answer: the message was accepted. */
+async function answerFromReport(tx: Tx, { messageId, ...awaited }: AwaitedReport): Promise<void> {
+  const attempts = await tx.attempts(awaited, awaited.issueId)
+  const unanswered = attempts.find((attempt) => attempt.messageId === messageId && attempt.outcome === undefined)
+  if (unanswered) await tx.answerAttempt({ ...unanswered, outcome: 'accepted', answeredAt: tx.now })
 }
 
 /** The job that asks for a report where the provider can be asked, and gives up at the deadline. */

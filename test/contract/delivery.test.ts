@@ -28,7 +28,8 @@ describe('live delivery', () => {
     return answer.body.issueId
   }
   const status = async (issueId: string) => (await world.call('rest', 'status', { issueId }, { key: keys.live })).body
-  const billing = async (issueId: string) => (await world.call('rest', 'getIssue', { issueId }, { key: keys.live })).body.billingStatus
+  const billing = async (issueId: string) =>
+    (await world.call('rest', 'getIssue', { issueId }, { key: keys.live })).body.billingStatus
   const balance = async () => (await world.call('rest', 'balance', {}, { key: keys.live })).body.balance
   const wallet = () => world.rows('SELECT balance, reserved FROM wallets')[0]
   const messageId = (index = -1) => world.sms.requests.at(index)?.messageId ?? ''
@@ -37,7 +38,10 @@ describe('live delivery', () => {
     await issue({ from: '0212345678' })
     const [message] = world.sms.requests
     expect(Object.keys(message ?? {}).sort()).toEqual(['channel', 'from', 'messageId', 'messageType', 'text', 'to'])
-    expect(world.sms.headers[0]).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': message?.messageId ?? '' })
+    expect(world.sms.headers[0]).toMatchObject({
+      'content-type': 'application/json',
+      'idempotency-key': message?.messageId ?? '',
+    })
   })
 
   test('an AlimTalk carries template code and variables with the code', async () => {
@@ -68,19 +72,26 @@ describe('live delivery', () => {
       ['no answer in time', { kind: 'unknown', reason: 'TimeoutError' }, 'NO_ANSWER_TimeoutError'],
       ['a reset after the write', { kind: 'unknown', reason: 'ECONNRESET' }, 'NO_ANSWER_ECONNRESET'],
     ]
-    test.each(ambiguous)('%s is ambiguous: sent, flagged, never sent again, charged in the end', async (_, result, code) => {
-      world.sms.answer = () => result
-      const issueId = await issue()
-      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent', providerOutcomeAmbiguous: true, providerOutcomeCode: code })
-      await world.advance(200_000)
-      expect(world.sms.requests).toHaveLength(1)
-      expect(wallet()).toEqual({ balance: 1_000, reserved: 1 })
-      world.clock.step(86_400_000)
-      await world.advance(5_000)
-      expect(await billing(issueId)).toBe('debited')
-      expect(wallet()).toEqual({ balance: 999, reserved: 0 })
-      expect(world.sms.requests).toHaveLength(1)
-    })
+    test.each(ambiguous)(
+      '%s is ambiguous: sent, flagged, never sent again, charged in the end',
+      async (_, result, code) => {
+        world.sms.answer = () => result
+        const issueId = await issue()
+        expect(await status(issueId)).toMatchObject({
+          deliveryStatus: 'sent',
+          providerOutcomeAmbiguous: true,
+          providerOutcomeCode: code,
+        })
+        await world.advance(200_000)
+        expect(world.sms.requests).toHaveLength(1)
+        expect(wallet()).toEqual({ balance: 1_000, reserved: 1 })
+        world.clock.step(86_400_000)
+        await world.advance(5_000)
+        expect(await billing(issueId)).toBe('debited')
+        expect(wallet()).toEqual({ balance: 999, reserved: 0 })
+        expect(world.sms.requests).toHaveLength(1)
+      },
+    )
 
     test('an ambiguous AlimTalk never falls back', async () => {
       world.kakao.answer = () => answered(500, '')
@@ -114,7 +125,11 @@ describe('live delivery', () => {
       expect(world.sms.requests).toHaveLength(3)
       expect(new Set(world.sms.requests.map(({ text }) => text)).size).toBe(1)
       expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
-      expect(world.rows('SELECT outcome FROM attempts ORDER BY number').map(({ outcome }) => outcome)).toEqual(['refused', 'refused', 'accepted'])
+      expect(world.rows('SELECT outcome FROM attempts ORDER BY number').map(({ outcome }) => outcome)).toEqual([
+        'refused',
+        'refused',
+        'accepted',
+      ])
     })
 
     test('a connection that was never made is tried again, within the lifetime, and then released', async () => {
@@ -163,15 +178,44 @@ describe('live delivery', () => {
   describe('reports', () => {
     test('delivered is final: later, repeated and contradicting reports change nothing', async () => {
       const issueId = await issue()
-      expect((await world.report('main', { messageId: `carrier-${messageId()}`, status: 'delivered', code: 'OK' })).body).toEqual({ recorded: 1 })
+      expect(
+        (await world.report('main', { messageId: `carrier-${messageId()}`, status: 'delivered', code: 'OK' })).body,
+      ).toEqual({ recorded: 1 })
       const before = await status(issueId)
       expect(before).toMatchObject({ deliveryStatus: 'delivered', providerOutcomeCode: 'OK' })
       for (const state of ['failed', 'delivered']) {
-        for (const id of [messageId(), `carrier-${messageId()}`]) await world.report('main', { messageId: id, status: state })
+        for (const id of [messageId(), `carrier-${messageId()}`])
+          await world.report('main', { messageId: id, status: state })
       }
       await world.settle()
       expect({ ...(await status(issueId)), updatedAt: 0 }).toEqual({ ...before, updatedAt: 0 })
       expect(await balance()).toBe(999)
+    })
+
+    test('a report that overtakes the answer counts, and the answer changes nothing any more', async () => {
+      for (const state of ['delivered', 'failed'] as const) {
+        world.sms.answer = async (message) => {
+          await world.report('main', { messageId: message.messageId, status: state })
+          return world.sms.accept(message)
+        }
+        const issueId = await issue()
+        await world.advance(100)
+        expect(await status(issueId)).toMatchObject({ deliveryStatus: state })
+        expect(await billing(issueId)).toBe('debited')
+        await world.advance(40_000)
+        expect(await status(issueId)).toMatchObject({ deliveryStatus: state })
+      }
+      expect(world.sms.requests).toHaveLength(2)
+    })
+
+    test('many in one call, as an array', async () => {
+      const [first, second] = [await issue(), await issue()]
+      const reports = world.sms.requests.map(({ messageId }) => ({ messageId, status: 'delivered' }))
+      const { REPORT_SECRET } = await import('../support/world')
+      const answer = await world.send('POST', `/provider-reports/main?token=${REPORT_SECRET}`, reports)
+      expect(answer.body).toEqual({ recorded: 2 })
+      for (const issueId of [first, second])
+        expect(await status(issueId)).toMatchObject({ deliveryStatus: 'delivered' })
     })
 
     test('a message reported undelivered stays failed, and debited', async () => {
@@ -198,7 +242,10 @@ describe('live delivery', () => {
     test('the secret may stand in the URL', async () => {
       const issueId = await issue()
       const { REPORT_SECRET } = await import('../support/world')
-      await world.send('POST', `/provider-reports/main?token=${REPORT_SECRET}`, { messageId: messageId(), status: 'delivered' })
+      await world.send('POST', `/provider-reports/main?token=${REPORT_SECRET}`, {
+        messageId: messageId(),
+        status: 'delivered',
+      })
       expect(await status(issueId)).toMatchObject({ deliveryStatus: 'delivered' })
     })
 
@@ -312,7 +359,13 @@ describe('live delivery', () => {
 
   test('a text is rendered once: a template edited later does not change a message in flight', async () => {
     const { saveTemplate } = await import('../../src/usecases/administer')
-    const template = { templateId: 't', name: 't', channelSupport: ['sms'] as const, variables: {}, providerTemplateCode: 't' }
+    const template = {
+      templateId: 't',
+      name: 't',
+      channelSupport: ['sms'] as const,
+      variables: {},
+      providerTemplateCode: 't',
+    }
     await saveTemplate(world.admin, keys.appId, { ...template, body: 'old #{code}' })
     world.sms.script(() => answered(429, {}))
     await issue({ templateId: 't' })

@@ -12,7 +12,11 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
     world = await World.start({ env })
     keys = await world.furnish()
   }
-  const issue = (phoneNumber: string, key: string, more: { ip?: string; origin?: string; idempotencyKey?: string } = {}) =>
+  const issue = (
+    phoneNumber: string,
+    key: string,
+    more: { ip?: string; origin?: string; idempotencyKey?: string } = {},
+  ) =>
     world.call(
       wire,
       'issue',
@@ -35,7 +39,8 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
   test('per phone: 5 issues in 10 minutes and 15 a day, for the app and not for the key', async () => {
     await begin()
     const second = await world.key({ appId: keys.appId, kind: 'sk', mode: 'live' })
-    for (let index = 0; index < 5; index++) expect((await issue(phone(1), index % 2 ? second : keys.live)).status).toBe(200)
+    for (let index = 0; index < 5; index++)
+      expect((await issue(phone(1), index % 2 ? second : keys.live)).status).toBe(200)
     const wait = expectLimited(await issue('+82 10 3000 0001', keys.live), 'perPhone')
     expect(wait).toBe(600_000)
     expect((await issue(phone(2), keys.live)).status).toBe(200)
@@ -54,7 +59,12 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
     for (let index = 0; index < 5; index++) await issue(phone(1), keys.live)
     await world.settle()
     const after = await World.start({ dir: world.dir, clock: world.clock })
-    const answer = await after.call(wire, 'issue', { phoneNumber: phone(1), purpose: 'x', idempotencyKey: 'after' }, { key: keys.live })
+    const answer = await after.call(
+      wire,
+      'issue',
+      { phoneNumber: phone(1), purpose: 'x', idempotencyKey: 'after' },
+      { key: keys.live },
+    )
     expectLimited(answer, 'perPhone')
     await after.settle()
   })
@@ -62,12 +72,22 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
   test('a rejected request and a replay do not count', async () => {
     await begin()
     for (let index = 0; index < 20; index++) {
-      await world.call(wire, 'issue', { phoneNumber: phone(1), purpose: 'x', templateId: 'nope', idempotencyKey: `bad${index}` }, { key: keys.live })
+      await world.call(
+        wire,
+        'issue',
+        { phoneNumber: phone(1), purpose: 'x', templateId: 'nope', idempotencyKey: `bad${index}` },
+        { key: keys.live },
+      )
     }
     expect((await issue(phone(1), keys.live, { idempotencyKey: 'one' })).status).toBe(200)
     made--
     for (let index = 0; index < 20; index++) {
-      const replay = await world.call(wire, 'issue', { phoneNumber: phone(1), purpose: `p${made}`, idempotencyKey: 'one' }, { key: keys.live })
+      const replay = await world.call(
+        wire,
+        'issue',
+        { phoneNumber: phone(1), purpose: `p${made}`, idempotencyKey: 'one' },
+        { key: keys.live },
+      )
       expect([200, 409]).toContain(replay.status)
     }
     made++
@@ -89,10 +109,13 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
     await begin()
     const origin = 'https://app.example.com'
     const pk = await world.key({ appId: keys.appId, kind: 'pk', mode: 'live', allowedOrigins: [origin] })
-    for (let index = 0; index < 10; index++) expect((await issue(phone(index), pk, { origin, ip: '203.0.113.1' })).status).toBe(200)
+    for (let index = 0; index < 10; index++)
+      expect((await issue(phone(index), pk, { origin, ip: '203.0.113.1' })).status).toBe(200)
     expectLimited(await issue(phone(99), pk, { origin, ip: '203.0.113.1' }), 'perIp')
     for (let index = 10; index < 60; index++) {
-      expect((await issue(phone(index), pk, { origin, ip: `203.0.113.${10 + Math.floor(index / 10)}` })).status).toBe(200)
+      expect((await issue(phone(index), pk, { origin, ip: `203.0.113.${10 + Math.floor(index / 10)}` })).status).toBe(
+        200,
+      )
     }
     expectLimited(await issue(phone(100), pk, { origin, ip: '203.0.113.200' }), 'perKey')
     for (let index = 0; index < 300; index++) expect((await verify(pk, origin)).status).toBe(200)
@@ -104,7 +127,12 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
 
   test("a key's own policy holds, but never above the platform's ceiling", async () => {
     await begin({ WATCHWORD_LIMIT_REQUESTS_PER_KEY_PER_MIN: '10' })
-    const tight = await world.key({ appId: keys.appId, kind: 'sk', mode: 'live', limits: { verifiesPerMin: 3, issuesPerMinPerIp: 2 } })
+    const tight = await world.key({
+      appId: keys.appId,
+      kind: 'sk',
+      mode: 'live',
+      limits: { verifiesPerMin: 3, issuesPerMinPerIp: 2 },
+    })
     for (let index = 0; index < 3; index++) expect((await verify(tight)).status).toBe(200)
     expectLimited(await verify(tight), 'perKey', 'key')
     for (let index = 0; index < 2; index++) expect((await issue(phone(index), tight)).status).toBe(200)
@@ -150,16 +178,40 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
       await begin({ WATCHWORD_LIMIT_TEST_ISSUES_PER_DAY: '3' })
       for (let index = 0; index < 3; index++) {
         const idempotencyKey = `once${index}`
-        const first = await world.call(wire, 'issue', { phoneNumber: '010-0000-0000', purpose: idempotencyKey, idempotencyKey }, { key: keys.test })
-        const again = await world.call(wire, 'issue', { phoneNumber: '010-0000-0000', purpose: idempotencyKey, idempotencyKey }, { key: keys.test })
+        const first = await world.call(
+          wire,
+          'issue',
+          { phoneNumber: '010-0000-0000', purpose: idempotencyKey, idempotencyKey },
+          { key: keys.test },
+        )
+        const again = await world.call(
+          wire,
+          'issue',
+          { phoneNumber: '010-0000-0000', purpose: idempotencyKey, idempotencyKey },
+          { key: keys.test },
+        )
         expect(again.body).toEqual(first.body)
       }
       expectLimited(await issue('010-0000-0000', keys.test), 'testModeDaily')
-      const after = await World.start({ dir: world.dir, clock: world.clock, env: { WATCHWORD_LIMIT_TEST_ISSUES_PER_DAY: '3' } })
-      const answer = await after.call(wire, 'issue', { phoneNumber: '010-0000-0000', purpose: 'x', idempotencyKey: 'x' }, { key: keys.test })
+      const after = await World.start({
+        dir: world.dir,
+        clock: world.clock,
+        env: { WATCHWORD_LIMIT_TEST_ISSUES_PER_DAY: '3' },
+      })
+      const answer = await after.call(
+        wire,
+        'issue',
+        { phoneNumber: '010-0000-0000', purpose: 'x', idempotencyKey: 'x' },
+        { key: keys.test },
+      )
       expectLimited(answer, 'testModeDaily')
       after.clock.step(Date.parse('2026-03-02T00:00:00Z') - after.clock.now())
-      const nextDay = await after.call(wire, 'issue', { phoneNumber: '010-0000-0000', purpose: 'x', idempotencyKey: 'x' }, { key: keys.test })
+      const nextDay = await after.call(
+        wire,
+        'issue',
+        { phoneNumber: '010-0000-0000', purpose: 'x', idempotencyKey: 'x' },
+        { key: keys.test },
+      )
       expect(nextDay.status).toBe(200)
       await after.settle()
     })
@@ -170,13 +222,16 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
       const { createApp } = await import('../../src/usecases/administer')
       const { appId } = await createApp(world.admin, { name: 'second' })
       const other = await world.key({ appId, kind: 'sk', mode: 'test' })
-      for (let index = 0; index < 4; index++) expect((await issue('010-0000-0000', index % 2 ? other : keys.test)).status).toBe(200)
+      for (let index = 0; index < 4; index++)
+        expect((await issue('010-0000-0000', index % 2 ? other : keys.test)).status).toBe(200)
       expectLimited(await issue('010-0000-0000', other), 'perOrgDaily')
     })
 
     test('a test key cannot have a limit of its own', async () => {
       await begin()
-      expect(world.key({ appId: keys.appId, kind: 'sk', mode: 'test', limits: { issuesPerMin: 1 } })).rejects.toThrow('custom limit')
+      expect(world.key({ appId: keys.appId, kind: 'sk', mode: 'test', limits: { issuesPerMin: 1 } })).rejects.toThrow(
+        'custom limit',
+      )
     })
   })
 })

@@ -27,7 +27,9 @@ describe('/v1/openapi.json', () => {
   })
 
   test('has the nine operations under their names', () => {
-    const names = operations().map(({ operation, method, path }) => `${operation.operationId} ${method.toUpperCase()} ${path}`)
+    const names = operations().map(
+      ({ operation, method, path }) => `${operation.operationId} ${method.toUpperCase()} ${path}`,
+    )
     expect(names.sort()).toEqual(
       [
         'otp.issue POST /issue',
@@ -82,22 +84,46 @@ describe('/v1/openapi.json', () => {
   test('has the fields, rules, descriptions and examples of the issue body', () => {
     const { schema } = document.paths['/issue'].post.requestBody.content['application/json']
     expect(schema.required.sort()).toEqual(['phoneNumber', 'purpose'])
-    expect(Object.keys(schema.properties).sort()).toEqual(
-      ['channel', 'cost', 'expiresInSec', 'from', 'idempotencyKey', 'maxAttempts', 'messageType', 'metadata', 'phoneNumber', 'purpose', 'smsFallback', 'templateId', 'templateVariables'],
-    )
+    expect(Object.keys(schema.properties).sort()).toEqual([
+      'channel',
+      'cost',
+      'expiresInSec',
+      'from',
+      'idempotencyKey',
+      'maxAttempts',
+      'messageType',
+      'metadata',
+      'phoneNumber',
+      'purpose',
+      'smsFallback',
+      'templateId',
+      'templateVariables',
+    ])
     expect(schema.properties.phoneNumber).toMatchObject({ type: 'string', maxLength: 32 })
     expect(schema.properties.expiresInSec).toMatchObject({ type: 'integer', minimum: 30, maximum: 600, default: 180 })
     expect(schema.properties.maxAttempts).toMatchObject({ type: 'integer', minimum: 1, maximum: 10, default: 5 })
     expect(schema.properties.cost.deprecated).toBe(true)
-    for (const [name, property] of Object.entries(schema.properties) as Array<[string, { description?: string; examples?: unknown[] }]>) {
+    for (const [name, property] of Object.entries(schema.properties) as Array<
+      [string, { description?: string; examples?: unknown[] }]
+    >) {
       expect({ name, described: property.description !== undefined }).toEqual({ name, described: true })
       expect({ name, hasExample: (property.examples?.length ?? 0) > 0 }).toEqual({ name, hasExample: true })
     }
   })
 
   test('has plain query parameters with their rules', () => {
-    const parameters = document.paths['/issues'].get.parameters as Array<{ name: string; schema: Record<string, unknown>; required?: boolean }>
-    expect(parameters.map(({ name }) => name).sort()).toEqual(['createdFrom', 'createdTo', 'cursor', 'limit', 'verificationStatus'])
+    const parameters = document.paths['/issues'].get.parameters as Array<{
+      name: string
+      schema: Record<string, unknown>
+      required?: boolean
+    }>
+    expect(parameters.map(({ name }) => name).sort()).toEqual([
+      'createdFrom',
+      'createdTo',
+      'cursor',
+      'limit',
+      'verificationStatus',
+    ])
     const limit = parameters.find(({ name }) => name === 'limit')
     expect(limit?.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 50 })
     expect(limit?.required ?? false).toBe(false)

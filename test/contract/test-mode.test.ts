@@ -210,6 +210,24 @@ describe.each(WIRES)('test mode over %s', (wire) => {
     ])
   })
 
+  test('delivery and verification outcomes are independent: a scenario plays to its end after verify', async () => {
+    const fallback = await issue(magic(10))
+    const plain = await issue('+1 212 555-0100')
+    for (const { body } of [fallback, plain]) expect(await verify(body.issueId)).toMatchObject({ verified: true })
+    await world.advance(4_100)
+    for (const { body } of [fallback, plain]) {
+      expect(await status(body.issueId)).toMatchObject({ deliveryStatus: 'delivered', overallStatus: 'verified' })
+    }
+  })
+
+  test('01 fails on AlimTalk, too: only scenario 10 falls back', async () => {
+    const { body } = await issue(magic(1), { channel: 'alimtalk' })
+    await world.advance(2_900)
+    expect(await status(body.issueId)).toMatchObject({ deliveryStatus: 'sent' })
+    await world.advance(200)
+    expect(await status(body.issueId)).toMatchObject({ deliveryStatus: 'failed' })
+  })
+
   test('nothing is sent and nothing is billed', async () => {
     for (const xx of [0, 1, 3, 10]) await issue(magic(xx))
     await world.advance(10_000)

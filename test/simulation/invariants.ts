@@ -7,7 +7,10 @@ export class Invariants {
   /** Answers of attempts that were seen; an answer never changes. */
   readonly #answers = new Map<string, string>()
 
-  constructor(file: string, private readonly carriers: Carrier[]) {
+  constructor(
+    file: string,
+    private readonly carriers: Carrier[],
+  ) {
     this.#db = new Database(file, { readonly: true })
   }
 
@@ -66,8 +69,14 @@ export class Invariants {
         "SELECT hex(issue_id) AS issue, billing_status, delivery_status FROM issues WHERE billing_status NOT IN ('debited', 'released')",
       ) ??
       this.#onlyRows('nothing is reserved', 'SELECT * FROM wallets WHERE reserved <> 0') ??
-      this.#onlyRows("every code has an end", "SELECT hex(issue_id) FROM issues WHERE verification_status = 'issued'") ??
-      this.#onlyRows("nothing is queued", "SELECT hex(issue_id) FROM issues WHERE delivery_status = 'queued' OR send_pending = 1") ??
+      this.#onlyRows(
+        'every code has an end',
+        "SELECT hex(issue_id) FROM issues WHERE verification_status = 'issued'",
+      ) ??
+      this.#onlyRows(
+        'nothing is queued',
+        "SELECT hex(issue_id) FROM issues WHERE delivery_status = 'queued' OR send_pending = 1",
+      ) ??
       this.#onlyRows(
         'what was released was never accepted, what was debited was',
         `SELECT hex(i.issue_id), i.billing_status FROM issues i WHERE i.price > 0 AND (i.billing_status = 'debited') <>
@@ -83,11 +92,14 @@ export class Invariants {
 
   #answersStay(): string | undefined {
     const rows = this.#db
-      .query("SELECT hex(issue_id) || '#' || number AS attempt, outcome || coalesce(code, '') || answered_at AS answer FROM attempts WHERE outcome IS NOT NULL")
+      .query(
+        "SELECT hex(issue_id) || '#' || number AS attempt, outcome || coalesce(code, '') || answered_at AS answer FROM attempts WHERE outcome IS NOT NULL",
+      )
       .all() as Array<{ attempt: string; answer: string }>
     for (const { attempt, answer } of rows) {
       const before = this.#answers.get(attempt)
-      if (before !== undefined && before !== answer) return `an answer never changes: ${attempt} was ${before}, is ${answer}`
+      if (before !== undefined && before !== answer)
+        return `an answer never changes: ${attempt} was ${before}, is ${answer}`
       this.#answers.set(attempt, answer)
     }
     return undefined

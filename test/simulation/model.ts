@@ -24,7 +24,13 @@ export class Model {
   readonly claims = new Map<string, ModelClaim>()
 
   /** A first answer to a new idempotency key; answers the issues that made way for it. */
-  issued(key: string, request: string, issue: Omit<ModelIssue, 'attemptsUsed' | 'status' | 'mayBeExpired'>, answer: unknown, now: number): ModelIssue[] {
+  issued(
+    key: string,
+    request: string,
+    issue: Omit<ModelIssue, 'attemptsUsed' | 'status' | 'mayBeExpired'>,
+    answer: unknown,
+    now: number,
+  ): ModelIssue[] {
     const madeWay: ModelIssue[] = []
     for (const other of this.issues.values()) {
       if (other.phone === issue.phone && other.purpose === issue.purpose && other.status === 'issued') {

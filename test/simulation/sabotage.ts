@@ -38,7 +38,10 @@ export const SABOTAGES: Record<string, Sabotage> = {
   })),
   'a settlement is forgotten, and made again': twisted((tx) => ({
     finishJob: async () => {},
-    saveIssue: (issue) => tx.saveIssue(issue.billingStatus === 'debited' ? { ...issue, billingStatus: 'debit_pending', debitedAmount: 0 } : issue),
+    saveIssue: (issue) =>
+      tx.saveIssue(
+        issue.billingStatus === 'debited' ? { ...issue, billingStatus: 'debit_pending', debitedAmount: 0 } : issue,
+      ),
   })),
   'a wrong code is not counted': twisted((tx) => ({
     saveIssue: async (issue) => {
@@ -49,10 +52,12 @@ export const SABOTAGES: Record<string, Sabotage> = {
   'an idempotency key is not remembered': twisted(() => ({ addClaim: async () => {} })),
   'a debit leaves no entry': twisted(() => ({ addLedgerEntry: async () => {} })),
   'a replaced code is not marked': twisted((tx) => ({
-    saveIssue: (issue) => tx.saveIssue(issue.verificationStatus === 'replaced' ? { ...issue, verificationStatus: 'expired' } : issue),
+    saveIssue: (issue) =>
+      tx.saveIssue(issue.verificationStatus === 'replaced' ? { ...issue, verificationStatus: 'expired' } : issue),
   })),
   'an interrupted send is forgotten': twisted((tx) => ({
-    attempts: async (owner, issueId) => (await tx.attempts(owner, issueId)).filter(({ outcome }) => outcome !== undefined),
+    attempts: async (owner, issueId) =>
+      (await tx.attempts(owner, issueId)).filter(({ outcome }) => outcome !== undefined),
     addAttempt: async (attempt) => {
       const number = (await tx.attempts(attempt, attempt.issueId)).length + 1
       await tx.addAttempt({ ...attempt, number })

@@ -8,7 +8,7 @@ import type { Clock, Store, Transport, TransportResult } from '../../src/ports'
 import { answered, Carrier, codeIn, type ReceivedMessage } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { type SeededRandom, seededRandom } from '../support/random'
-import { type Answer, type Furnished, START, type Wire, WIRES, World } from '../support/world'
+import { type Answer, type Furnished, START, WIRES, type Wire, World } from '../support/world'
 import { Invariants } from './invariants'
 import { Model, type ModelIssue } from './model'
 
@@ -19,7 +19,11 @@ export interface Sabotage {
 
 export class SimulationFailure extends Error {
   override name = 'SimulationFailure'
-  constructor(readonly seed: number, reason: string, trace: string[]) {
+  constructor(
+    readonly seed: number,
+    reason: string,
+    trace: string[],
+  ) {
     super(`seed ${seed}: ${reason}\n${trace.slice(-60).join('\n')}`)
   }
 }
@@ -62,7 +66,10 @@ class Story {
   #faults = true
   readonly #reports: boolean
 
-  constructor(readonly seed: number, readonly sabotage: Sabotage) {
+  constructor(
+    readonly seed: number,
+    readonly sabotage: Sabotage,
+  ) {
     this.#random = seededRandom(seed)
     this.#reports = this.#random.chance(0.7)
     this.#carriers.sms.answer = (message) => this.#carrierAnswers(this.#carriers.sms, 'main', message)
@@ -74,7 +81,10 @@ class Story {
     const first = await this.#startNode()
     this.#nodes.push(first)
     this.#keys = await first.world.run(first.world.furnish())
-    for (const [name, channels, url] of [['main', ['sms'], 'http://carrier.test/sms'], ['kakao', ['alimtalk'], 'http://carrier.test/kakao']] as const) {
+    for (const [name, channels, url] of [
+      ['main', ['sms'], 'http://carrier.test/sms'],
+      ['kakao', ['alimtalk'], 'http://carrier.test/kakao'],
+    ] as const) {
       await first.world.run(first.world.provide(name, [...channels], url, { reports: this.#reports }))
     }
     while (this.#nodes.length < NODES) this.#nodes.push(await this.#startNode())
@@ -120,21 +130,35 @@ class Story {
     await this.#issueWith(`key-${this.#made++}`, request)
   }
 
-  async #issueWith(idempotencyKey: string, request: { phoneNumber: string; purpose: string; maxAttempts: number }): Promise<void> {
+  async #issueWith(
+    idempotencyKey: string,
+    request: { phoneNumber: string; purpose: string; maxAttempts: number },
+  ): Promise<void> {
     const text = JSON.stringify(request)
-    const answer = await this.#until200((world, wire) => world.call(wire, 'issue', { ...request, idempotencyKey }, { key: this.#keys.live }))
-    this.#note(`issue ${idempotencyKey} ${request.phoneNumber} ${request.purpose} → ${answer.status} ${answer.body.issueId ?? answer.body.message}`)
+    const answer = await this.#until200((world, wire) =>
+      world.call(wire, 'issue', { ...request, idempotencyKey }, { key: this.#keys.live }),
+    )
+    this.#note(
+      `issue ${idempotencyKey} ${request.phoneNumber} ${request.purpose} → ${answer.status} ${answer.body.issueId ?? answer.body.message}`,
+    )
     this.#check(answer.status === 200 ? undefined : `issue must be admitted: ${JSON.stringify(answer.body)}`)
     const { issueId, expiresAt, queuedAt } = answer.body
     const madeWay = this.#model.issued(
       idempotencyKey,
       text,
-      { issueId, phone: request.phoneNumber, purpose: request.purpose, expiresAt: Date.parse(expiresAt), maxAttempts: request.maxAttempts },
+      {
+        issueId,
+        phone: request.phoneNumber,
+        purpose: request.purpose,
+        expiresAt: Date.parse(expiresAt),
+        maxAttempts: request.maxAttempts,
+      },
       answer.body,
       Date.parse(queuedAt),
     )
     // Where the clock went back over an expiry, only the store knows whether the sweep came first.
-    for (const issue of madeWay) if (issue.mayBeExpired) issue.status = this.#stored(issue.issueId)?.status ?? issue.status
+    for (const issue of madeWay)
+      if (issue.mayBeExpired) issue.status = this.#stored(issue.issueId)?.status ?? issue.status
   }
 
   /** The same key again: the same answer, a conflict after replacement, a conflict for another payload. */
@@ -143,11 +167,20 @@ class Story {
     if (!idempotencyKey || !claim) return
     const isOther = this.#random.chance(0.3)
     const request = { ...JSON.parse(claim.request), ...(isOther && { purpose: 'other' }) }
-    const answer = await this.#until200((world, wire) => world.call(wire, 'issue', { ...request, idempotencyKey }, { key: this.#keys.live }))
+    const answer = await this.#until200((world, wire) =>
+      world.call(wire, 'issue', { ...request, idempotencyKey }, { key: this.#keys.live }),
+    )
     const isReplaced = this.#model.issues.get(claim.issueId)?.status === 'replaced'
     this.#note(`replay ${idempotencyKey}${isOther ? ' with another payload' : ''} → ${answer.status}`)
-    this.#check(answer.status === (isOther || isReplaced ? 409 : 200) ? undefined : `replay answered ${answer.status} ${JSON.stringify(answer.body)}`)
-    if (answer.status === 200) this.#check(Bun.deepEquals(answer.body, claim.answer) ? undefined : 'a replay must answer with the original response')
+    this.#check(
+      answer.status === (isOther || isReplaced ? 409 : 200)
+        ? undefined
+        : `replay answered ${answer.status} ${JSON.stringify(answer.body)}`,
+    )
+    if (answer.status === 200)
+      this.#check(
+        Bun.deepEquals(answer.body, claim.answer) ? undefined : 'a replay must answer with the original response',
+      )
   }
 
   async #verify(): Promise<void> {
@@ -158,9 +191,16 @@ class Story {
     const code = isRight ? known : this.#wrongCode(known)
     const before = { ...issue }
     const startedAt = this.#clock.now()
-    const answer = await this.#until200((world, wire) => world.call(wire, 'verify', { issueId: issue.issueId, code }, { key: this.#keys.live }))
-    this.#note(`verify ${issue.issueId} ${isRight ? 'right' : 'wrong'} → ${answer.body.verified} ${answer.body.reasonCode ?? ''}`)
-    const got = { verified: answer.body.verified, ...(answer.body.reasonCode && { reasonCode: answer.body.reasonCode }) }
+    const answer = await this.#until200((world, wire) =>
+      world.call(wire, 'verify', { issueId: issue.issueId, code }, { key: this.#keys.live }),
+    )
+    this.#note(
+      `verify ${issue.issueId} ${isRight ? 'right' : 'wrong'} → ${answer.body.verified} ${answer.body.reasonCode ?? ''}`,
+    )
+    const got = {
+      verified: answer.body.verified,
+      ...(answer.body.reasonCode && { reasonCode: answer.body.reasonCode }),
+    }
     if (issue.status === 'issued' && got.reasonCode === 'EXPIRED' && issue.mayBeExpired) {
       issue.status = 'expired'
       return
@@ -170,24 +210,40 @@ class Story {
     if (late === JSON.stringify(got)) return this.#checkAttempts(issue.issueId, answer)
     Object.assign(issue, before)
     const early = JSON.stringify(this.#model.verify(issue.issueId, isRight, startedAt))
-    this.#check(early === JSON.stringify(got) ? undefined : `verify answered ${JSON.stringify(got)}, the model ${early}`)
+    this.#check(
+      early === JSON.stringify(got) ? undefined : `verify answered ${JSON.stringify(got)}, the model ${early}`,
+    )
     this.#checkAttempts(issue.issueId, answer)
   }
 
   #checkAttempts(issueId: string, answer: Answer): void {
     const issue = this.#model.issues.get(issueId)
     const expected = issue && issue.maxAttempts - issue.attemptsUsed
-    this.#check(answer.body.attemptsRemaining === expected ? undefined : `attemptsRemaining ${answer.body.attemptsRemaining}, the model ${expected}`)
+    this.#check(
+      answer.body.attemptsRemaining === expected
+        ? undefined
+        : `attemptsRemaining ${answer.body.attemptsRemaining}, the model ${expected}`,
+    )
   }
 
   async #status(): Promise<void> {
     const issue = this.#random.pick([...this.#model.issues.values()])
     if (!issue) return
     const before = this.#model.effectiveStatus(issue.issueId, this.#clock.now())
-    const answer = await this.#until200((world, wire) => world.call(wire, 'status', { issueId: issue.issueId }, { key: this.#keys.live }))
-    const allowed = [before, this.#model.effectiveStatus(issue.issueId, this.#clock.now()), ...(issue.status === 'issued' && issue.mayBeExpired ? ['expired'] : [])]
+    const answer = await this.#until200((world, wire) =>
+      world.call(wire, 'status', { issueId: issue.issueId }, { key: this.#keys.live }),
+    )
+    const allowed = [
+      before,
+      this.#model.effectiveStatus(issue.issueId, this.#clock.now()),
+      ...(issue.status === 'issued' && issue.mayBeExpired ? ['expired'] : []),
+    ]
     this.#note(`status ${issue.issueId} → ${answer.body.verificationStatus} ${answer.body.deliveryStatus}`)
-    this.#check(allowed.includes(answer.body.verificationStatus) ? undefined : `status ${JSON.stringify(answer.body)}, the model ${allowed}`)
+    this.#check(
+      allowed.includes(answer.body.verificationStatus)
+        ? undefined
+        : `status ${JSON.stringify(answer.body)}, the model ${allowed}`,
+    )
   }
 
   /** Many at once over both nodes: attempts are counted exactly, one success at most, one issue for one key. */
@@ -198,13 +254,23 @@ class Story {
     const isRight = known !== undefined && this.#random.chance(0.5)
     const code = isRight ? known : this.#wrongCode(known)
     const before = { status: this.#model.effectiveStatus(issue.issueId, this.#clock.now()), used: issue.attemptsUsed }
-    const calls = Array.from({ length: 8 }, () => this.#until200((world, wire) => world.call(wire, 'verify', { issueId: issue.issueId, code }, { key: this.#keys.live })))
+    const calls = Array.from({ length: 8 }, () =>
+      this.#until200((world, wire) =>
+        world.call(wire, 'verify', { issueId: issue.issueId, code }, { key: this.#keys.live }),
+      ),
+    )
     const answers = await this.#run(Promise.all(calls))
     const verified = answers.filter(({ body }) => body.verified).length
     const mismatches = answers.filter(({ body }) => body.reasonCode === 'MISMATCH').length
-    this.#note(`race of 8 ${isRight ? 'right' : 'wrong'} on ${issue.issueId}: ${verified} verified, ${mismatches} mismatches`)
-    this.#check(verified <= (isRight && before.status === 'issued' ? 1 : 0) ? undefined : `${verified} verified at once`)
-    this.#check(mismatches <= Math.max(0, issue.maxAttempts - before.used - 1) ? undefined : `${mismatches} mismatches at once`)
+    this.#note(
+      `race of 8 ${isRight ? 'right' : 'wrong'} on ${issue.issueId}: ${verified} verified, ${mismatches} mismatches`,
+    )
+    this.#check(
+      verified <= (isRight && before.status === 'issued' ? 1 : 0) ? undefined : `${verified} verified at once`,
+    )
+    this.#check(
+      mismatches <= Math.max(0, issue.maxAttempts - before.used - 1) ? undefined : `${mismatches} mismatches at once`,
+    )
     this.#adopt(issue.issueId)
   }
 
@@ -213,7 +279,11 @@ class Story {
     const issue = this.#model.issues.get(issueId)
     const stored = this.#stored(issueId)
     if (!issue || !stored) return
-    this.#check(issue.status !== 'issued' && stored.status !== issue.status ? `${issue.status} became ${stored.status}` : undefined)
+    this.#check(
+      issue.status !== 'issued' && stored.status !== issue.status
+        ? `${issue.status} became ${stored.status}`
+        : undefined,
+    )
     this.#check(stored.attemptsUsed < issue.attemptsUsed ? 'attempts came back' : undefined)
     Object.assign(issue, stored)
   }
@@ -289,7 +359,10 @@ class Story {
     const status = this.#random.chance(0.8) ? 'delivered' : 'failed'
     const send = (state: string) => {
       const id = this.#random.chance(0.5) ? messageId : `carrier-${messageId}`
-      this.#clock.after(this.#random.below(20_000), () => void this.#anyWorld().report(provider, { messageId: id, status: state }))
+      this.#clock.after(
+        this.#random.below(20_000),
+        () => void this.#anyWorld().report(provider, { messageId: id, status: state }),
+      )
     }
     if (this.#faults && this.#random.chance(0.1)) return
     send(status)
@@ -303,7 +376,12 @@ class Story {
     const node = this.#nodes[victim] as Node
     const issue = this.#random.pick([...this.#model.issues.values()])
     if (issue && this.#random.chance(0.5)) {
-      void node.world.call('rest', 'verify', { issueId: issue.issueId, code: this.#wrongCode(this.#codes.get(issue.issueId)) }, { key: this.#keys.live })
+      void node.world.call(
+        'rest',
+        'verify',
+        { issueId: issue.issueId, code: this.#wrongCode(this.#codes.get(issue.issueId)) },
+        { key: this.#keys.live },
+      )
     }
     for (let events = this.#random.below(12); events > 0; events--) {
       await node.world.settle()
@@ -339,8 +417,10 @@ class Story {
     this.#check(this.#invariants.broken())
     this.#check(this.#invariants.unfinished())
     const logged = this.#nodes.flatMap(({ world }) => world.logged).join('\n')
-    for (const code of this.#codes.values()) this.#check(logged.includes(`"${code}"`) ? 'a code reached the log' : undefined)
-    for (const phone of ['1011111111', '1022222222', '2079460000']) this.#check(logged.includes(phone) ? 'a number reached the log' : undefined)
+    for (const code of this.#codes.values())
+      this.#check(logged.includes(`"${code}"`) ? 'a code reached the log' : undefined)
+    for (const phone of ['1011111111', '1022222222', '2079460000'])
+      this.#check(logged.includes(phone) ? 'a number reached the log' : undefined)
   }
 
   // ── the stage ──────────────────────────────────────────────────────────────────────────────────
@@ -352,7 +432,10 @@ class Story {
     const random = this.#random
     let node: Node | undefined
     const isAlive = () => node?.isAlive ?? true
-    const processClock: Clock = { now: clock.now, after: (ms, callback) => clock.after(ms, () => isAlive() && callback()) }
+    const processClock: Clock = {
+      now: clock.now,
+      after: (ms, callback) => clock.after(ms, () => isAlive() && callback()),
+    }
     const mortal = (store: Store): Store => ({
       ...store,
       transaction: async (unit) => {

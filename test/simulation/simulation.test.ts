@@ -17,10 +17,14 @@ describe('simulation', () => {
     expect(await simulate(7)).toEqual(await simulate(7))
   })
 
-  test.each(Object.entries(SABOTAGES))('finds the planted bug: %s', async (_, sabotage) => {
-    const found = async () => {
-      for (let seed = 1; seed <= SEEDS; seed++) await simulate(seed, sabotage)
-    }
-    expect(found()).rejects.toThrow(SimulationFailure)
-  }, 60_000)
+  test.each(Object.entries(SABOTAGES))(
+    'finds the planted bug: %s',
+    async (_, sabotage) => {
+      const found = async () => {
+        for (let seed = 1; seed <= SEEDS; seed++) await simulate(seed, sabotage)
+      }
+      expect(found()).rejects.toThrow(SimulationFailure)
+    },
+    60_000,
+  )
 })

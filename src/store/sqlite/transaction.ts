@@ -103,7 +103,18 @@ function prepareStatements(connection: Database) {
       .returning({ number: attempts.number })
       .prepare(),
 
-    insertAwaited: db.insert(awaitedReports).values(parameters(awaitedReports)).onConflictDoNothing().prepare(),
+    insertAwaited: db
+      .insert(awaitedReports)
+      .values(parameters(awaitedReports))
+      .onConflictDoUpdate({
+        target: awaitedReports.messageId,
+        set: {
+          provider: sql`excluded.provider`,
+          providerMessageId: sql`excluded.provider_message_id`,
+          answeredAt: sql`excluded.answered_at`,
+        },
+      })
+      .prepare(),
     findAwaited: db.select().from(awaitedReports).where(thisMessage).prepare(),
     findAwaitedByProvider: db
       .select()
