@@ -1,7 +1,7 @@
 /** Domain refusal → contract error, in one table; nothing else gets out. Specification: "Errors". */
 import { ORPCError, ValidationError } from '@orpc/contract'
 import { ERROR_STATUS, type ErrorCode } from '../../contract/error'
-import type { Refusal, RefusalKind } from '../domain/error'
+import { Refusal, type RefusalKind, unavailable } from '../domain/error'
 
 const CODE: Readonly<Record<RefusalKind, ErrorCode>> = {
   invalid: 'BAD_REQUEST',

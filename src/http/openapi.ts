@@ -71,7 +71,8 @@ export async function describeApi(): Promise<Json> {
 
 /** What the error means, and one as it goes over the wire. */
 function describeError(response: Json, status: number, procedure: AnyContractProcedure): void {
-  const [code, error] = Object.entries(procedure['~orpc'].errorMap).find(([, item]) => item?.status === status) ?? []
+  const errors = procedure['~orpc'].errorMap as Record<string, { status: number; message: string }>
+  const [code, error] = Object.entries(errors).find(([, item]) => item.status === status) ?? []
   const content = (response.content as Record<string, Json> | undefined)?.['application/json']
   if (!code || !error || !content) return
   response.description = error.message

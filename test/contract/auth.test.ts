@@ -152,7 +152,7 @@ describe.each(WIRES)('authentication over %s', (wire) => {
     )
 
     test.each([[['*']], [['otp:issue', 'otp:status']], [['otp:send']]])('scopes %p poison the key', async (scopes) => {
-      expect(world.key({ appId: keys.appId, kind: 'pk', mode: 'test', scopes })).rejects.toThrow()
+      await expect(world.key({ appId: keys.appId, kind: 'pk', mode: 'test', scopes })).rejects.toThrow()
       const { Database } = await import('bun:sqlite')
       const db = new Database(world.file)
       db.query("UPDATE api_keys SET scopes = ? WHERE kind = 'pk'").run(JSON.stringify(scopes))

@@ -318,6 +318,10 @@ class Story {
       return result
     }
     const unknown = { kind: 'unknown', reason: 'TimeoutError' } as const
+    const acceptAndAnswer = (answer: TransportResult) => {
+      accept()
+      return answer
+    }
     const answers: Array<() => TransportResult> = this.#faults
       ? [
           accept,
@@ -329,9 +333,9 @@ class Story {
           () => answered(500, {}),
           () => ({ kind: 'not_sent', reason: 'ECONNREFUSED' }),
           () => unknown,
-          () => (accept(), unknown),
-          () => (accept(), answered(500, {})),
-          () => (accept(), answered(200, 'garbage')),
+          () => acceptAndAnswer(unknown),
+          () => acceptAndAnswer(answered(500, {})),
+          () => acceptAndAnswer(answered(200, 'garbage')),
         ]
       : [accept]
     this.#readCode(message)
