@@ -229,7 +229,7 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
 
     test('a test key cannot have a limit of its own', async () => {
       await begin()
-      expect(world.key({ appId: keys.appId, kind: 'sk', mode: 'test', limits: { issuesPerMin: 1 } })).rejects.toThrow(
+      await expect(world.key({ appId: keys.appId, kind: 'sk', mode: 'test', limits: { issuesPerMin: 1 } })).rejects.toThrow(
         'custom limit',
       )
     })

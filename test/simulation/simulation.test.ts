@@ -23,7 +23,7 @@ describe('simulation', () => {
       const found = async () => {
         for (let seed = 1; seed <= SEEDS; seed++) await simulate(seed, sabotage)
       }
-      expect(found()).rejects.toThrow(SimulationFailure)
+      await expect(found()).rejects.toThrow(SimulationFailure)
     },
     60_000,
   )
