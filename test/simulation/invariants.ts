@@ -54,6 +54,12 @@ export class Invariants {
         `SELECT hex(a.issue_id), a.leg FROM attempts a JOIN attempts b USING (app_id, mode, issue_id, leg)
          WHERE a.outcome IN ('accepted', 'ambiguous') AND b.number > a.number`,
       ) ??
+      this.#onlyRows(
+        'what an issue says of its send is what its attempts say',
+        `SELECT hex(i.issue_id), i.leg FROM issues i WHERE i.delivery_status = 'sent' AND NOT i.send_pending AND NOT EXISTS
+           (SELECT 1 FROM attempts a WHERE a.issue_id = i.issue_id AND a.leg = i.leg
+            AND a.outcome = iif(i.outcome_ambiguous, 'ambiguous', 'accepted'))`,
+      ) ??
       this.#answersStay() ??
       this.#acceptedOnce()
     )
