@@ -4,7 +4,13 @@ import { $ } from 'bun'
 const target = process.argv[2]
 const result = await Bun.build({
   entrypoints: ['src/main.ts'],
-  compile: { outfile: 'dist/watchword', ...(target && { target: target as 'bun-linux-x64' }) },
+  // The binary reads nothing of the folder it is started in but its data folder.
+  compile: {
+    outfile: 'dist/watchword',
+    autoloadBunfig: false,
+    autoloadDotenv: false,
+    ...(target && { target: target as 'bun-linux-x64' }),
+  },
   minify: true,
   bytecode: true,
   format: 'esm',

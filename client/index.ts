@@ -76,7 +76,11 @@ export interface OtpClient {
 }
 
 /** A fresh idempotency key: make one for each thing the user asked for, and keep it for retries. */
-export const newIdempotencyKey = (): string => crypto.randomUUID()
+export function newIdempotencyKey(): string {
+  // Not `randomUUID`: pages on plain http lack it.
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
 
 const DEFAULT_TIMEOUT_MS = 10_000
 
@@ -123,11 +127,13 @@ export function createOtpClient(options: OtpClientOptions): OtpClient {
       const exchange: Exchange = { given: requestId }
       const timeout = new AbortController()
       const timer = setTimeout(() => timeout.abort(), timeoutMs)
+      const given = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal
       try {
-        return await make({
-          signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
-          context: { exchange },
-        })
+        given.throwIfAborted()
+        const output = await Promise.race([make({ signal: given, context: { exchange } }), rejection(given)])
+        // A proxy or a login page may answer 200 with anything.
+        if (typeof output !== 'object' || output === null) throw new TypeError('Not an answer of the service')
+        return output
       } catch (error) {
         throw asWatchwordError(error, exchange, {
           isIdempotent,
@@ -157,6 +163,10 @@ export function createOtpClient(options: OtpClientOptions): OtpClient {
   }
   return client
 }
+
+/** Rejects when the signal fires, also where a `fetch` of the caller's own does not listen to it. */
+const rejection = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
 
 async function* eachItem<T>(
   readPage: (cursor: string | undefined) => Promise<{ items: T[]; nextCursor?: string | undefined }>,

@@ -24,7 +24,8 @@ interface TextRule {
   min: number
   max: number
   description: string
-  examples: string[]
+  /** Interactive docs send a query parameter that has one. */
+  examples?: string[]
 }
 
 /** Trimmed text of `min` to `max` characters. */
@@ -43,7 +44,7 @@ export function text({ min, max, description, examples }: TextRule) {
     ...(min > 0 && { minLength: min }),
     maxLength: max,
     description,
-    examples,
+    ...(examples && { examples }),
   })
 }
 
@@ -92,7 +93,6 @@ export const cursorInput = text({
   max: 512,
   description:
     '`nextCursor` of the previous page, unchanged; bound to this endpoint. Keep the same filters while paging.',
-  examples: ['AZnypHwe...'],
 })
 
 export const nextCursor = z
@@ -104,7 +104,7 @@ function instant(description: string) {
   const schema = z.iso.datetime({ offset: true, error: 'must be an RFC 3339 date-time such as 2026-01-15T09:30:00Z' })
   return published(
     schema.transform((value) => Date.parse(value)),
-    { type: 'string', format: 'date-time', description, examples: ['2026-01-15T00:00:00Z'] } as JsonSchema,
+    { type: 'string', format: 'date-time', description } as JsonSchema,
   )
 }
 

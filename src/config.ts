@@ -1,8 +1,10 @@
 /** Configuration: environment and flags in, a frozen Config out, or one refusal that names every mistake. */
-import ipaddr from 'ipaddr.js'
 import { getCountries } from 'libphonenumber-js'
 import { z } from 'zod'
+import { isNetwork } from './domain/key'
 import { LOG_LEVELS } from './system/log'
+
+export const MIN_SECRET_LENGTH = 32
 
 const whole = (min: number, max: number, byDefault: number) =>
   z
@@ -20,10 +22,7 @@ const cidrs = z
       .map((cidr) => cidr.trim())
       .filter(Boolean),
   )
-  .refine(
-    (list) => list.every((cidr) => ipaddr.isValidCIDR(cidr)),
-    'must be networks in CIDR notation, separated by commas',
-  )
+  .refine((list) => list.every((cidr) => isNetwork(cidr)), 'must be networks in CIDR notation, separated by commas')
   .default([])
 
 /** Every setting, by the name of its environment variable without `WATCHWORD_`. The README's table is made from it. */
@@ -33,7 +32,7 @@ const settings = {
   DATA: z.string().min(1).default('./watchword-data').describe('Folder of the database and the key file'),
   SECRET: z
     .string()
-    .min(32, 'must have at least 32 characters')
+    .min(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`)
     .optional()
     .describe('Master secret; without it a key file in the data folder is made and used'),
   PUBLIC_URL: z

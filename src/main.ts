@@ -5,7 +5,9 @@ import { createProgram } from './cli/commands'
 
 /** Mistakes of the operator and of the environment are told in a line; only a defect shows where it happened. */
 const isReadable = (error: Error) =>
-  ['Refusal', 'ConfigError', 'WrongSecretError', 'NewerDatabaseError', 'SQLiteError'].includes(error.name) ||
+  ['Refusal', 'ConfigError', 'WrongSecretError', 'NewerDatabaseError', 'ForeignDatabaseError', 'SQLiteError'].includes(
+    error.name,
+  ) ||
   error instanceof CommanderError ||
   'code' in error
 

@@ -209,7 +209,6 @@ export interface Reader {
   keyByHash(hash: Uint8Array): Promise<StoredKey | undefined>
   key(keyId: string): Promise<StoredKey | undefined>
   keys(appId: string): Promise<StoredKey[]>
-  organizations(): Promise<Array<{ organizationId: string; name: string }>>
   apps(): Promise<App[]>
   app(appId: string): Promise<App | undefined>
   /** The app's own templates, newest version each. */
@@ -275,7 +274,8 @@ export interface Tx {
   finishJob(job: Job): Promise<void>
   rescheduleJob(job: Job, runAt: number): Promise<void>
 
-  addOrganization(organization: { organizationId: string; name: string }): Promise<void>
+  /** The installation's organization; `first` becomes it where there is none. */
+  organizationId(first: { organizationId: string; name: string }): Promise<string>
   addApp(app: App): Promise<void>
   addKey(key: StoredKey): Promise<void>
   revokeKey(keyId: string, at: number): Promise<void>

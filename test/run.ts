@@ -1,5 +1,7 @@
+import { spawn } from 'bun'
+
 /** Runs every test and closes with one line that says how many: `N passed, N failed`. */
-const run = Bun.spawn([process.execPath, 'test', '--only-failures', ...process.argv.slice(2)], {
+const run = spawn([process.execPath, 'test', '--only-failures', ...process.argv.slice(2)], {
   stdout: 'inherit',
   stderr: 'pipe',
 })
@@ -10,7 +12,8 @@ for await (const chunk of run.stderr) {
   process.stderr.write(chunk)
   summary = (summary + decoder.decode(chunk, { stream: true })).slice(-2_000)
 }
-for (const [, number, what] of summary.matchAll(/^\s*(\d+) (pass|fail)$/gm)) count[what as 'pass' | 'fail'] = Number(number)
+for (const [, number, what] of summary.matchAll(/^\s*(\d+) (pass|fail)$/gm))
+  count[what as 'pass' | 'fail'] = Number(number)
 const exitCode = await run.exited
 process.stdout.write(`${count.pass} passed, ${count.fail} failed\n`)
 process.exit(count.pass === 0 ? 1 : exitCode)

@@ -89,7 +89,7 @@ CREATE TABLE issues (
   phone_hash          BLOB NOT NULL CHECK (length(phone_hash) = 32),
   code_hash           BLOB NOT NULL CHECK (length(code_hash) = 32),
   country             TEXT,
-  metadata            TEXT CHECK (json_valid(metadata)),
+  metadata            TEXT CHECK (metadata IS NULL OR json_valid(metadata)),
   created_at          INTEGER NOT NULL,
   expires_at          INTEGER NOT NULL,
   max_attempts        INTEGER NOT NULL CHECK (max_attempts BETWEEN 1 AND 10),
@@ -171,7 +171,7 @@ CREATE INDEX awaited_reports_by_provider ON awaited_reports (provider, provider_
 
 -- Claiming a job moves run_at past the lease and raises attempt; a crashed runner's job comes back by itself.
 CREATE TABLE jobs (
-  job_id   INTEGER PRIMARY KEY,
+  job_id   INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: part of the fence
   kind     TEXT NOT NULL CHECK (kind IN ('deliver', 'await-report', 'settle')),
   app_id   TEXT NOT NULL,
   mode     TEXT NOT NULL,

@@ -1,5 +1,5 @@
 /** Opens the data folder, for a server or for one command beside it. */
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, readConfig } from '../config'
 import type { Log, Store, Vault } from '../ports'
@@ -24,8 +24,9 @@ export function open(flags: Record<string, string | undefined>): Opened {
   const config = readConfig(process.env, flags)
   const log = createLog(config.logLevel)
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-  const vault = createVault(masterSecret(config.dataDir, config.secret, log))
-  const store = openStore({ file: join(config.dataDir, 'watchword.db'), clock: systemClock, vault })
+  const file = join(config.dataDir, 'watchword.db')
+  const vault = createVault(masterSecret(config.dataDir, config.secret, { isNew: !existsSync(file), log }))
+  const store = openStore({ file, clock: systemClock, vault })
   return { config, log, vault, store }
 }
 

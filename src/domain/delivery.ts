@@ -15,7 +15,7 @@ export type Leg = Channel
 
 /** What a provider answered to one send. Codes are the provider's, at most 128 characters, free of personal data. */
 export type SendOutcome =
-  | { kind: 'accepted'; providerMessageId: string; code?: string; reportAfterMs?: number }
+  | { kind: 'accepted'; providerMessageId: string | undefined; code?: string; reportAfterMs?: number }
   | { kind: 'refused'; permanent: boolean; code: string }
   | { kind: 'ambiguous'; code: string }
 
@@ -39,7 +39,14 @@ export const CODE = {
   interrupted: 'INTERRUPTED',
 } as const
 
-export const clipCode = (code: string) => [...code].slice(0, OUTCOME_CODE_MAX).join('')
+/**
+ * A provider's code as it may be kept and shown. What does not look like a code, or has digits enough for a number or
+ * a code in it, may quote the message, and is not kept.
+ */
+export function presentableCode(code: string): string {
+  const digits = code.replace(/[^0-9]/g, '').length
+  return /^[\x20-\x7e]+$/.test(code) && digits < 6 ? code.slice(0, OUTCOME_CODE_MAX) : 'REDACTED'
+}
 
 /**
  * Whether the code is still worth sending: a live one only while it can be verified. A simulated delivery plays its
@@ -79,8 +86,9 @@ export function retryDelayMs(
   if (routeIsSpent && canFallBack(issue)) return undefined
   const movesOn = tries % TRIES_PER_PROVIDER === 0 && !routeIsSpent
   const step = routeIsSpent ? tries - TRIES_PER_PROVIDER * (routeLength - 1) : tries % TRIES_PER_PROVIDER
-  const delayMs = movesOn ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (step - 1), MAX_BACKOFF_MS) * (0.8 + 0.4 * jitter)
-  return now + delayMs < issue.expiresAt ? Math.round(delayMs) : undefined
+  const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (step - 1), MAX_BACKOFF_MS)
+  const delayMs = movesOn ? 0 : Math.round(backoffMs * (0.8 + 0.4 * jitter))
+  return now + delayMs < issue.expiresAt ? delayMs : undefined
 }
 
 /** What must happen to the issue next. */
@@ -160,6 +168,6 @@ const sentAs = (issue: Issue, ambiguous: boolean, code: string | undefined, now:
 
 const withCode = (issue: Issue, code: string | undefined, now: number): Issue => ({
   ...issue,
-  providerOutcomeCode: code === undefined ? undefined : clipCode(code),
+  providerOutcomeCode: code === undefined ? undefined : presentableCode(code),
   updatedAt: now,
 })

@@ -117,13 +117,19 @@ export function assertKey(key: Pick<ApiKey, 'kind' | 'mode' | 'scopes' | 'allowe
   if (key.allowedOrigins.length > MAX_ORIGINS) throw invalid(`origin: at most ${MAX_ORIGINS} origins`)
   for (const origin of key.allowedOrigins) assertOrigin(origin)
   for (const cidr of key.allowedCidrs) {
-    if (!ipaddr.isValidCIDR(cidr)) throw invalid(`cidr: not a network in CIDR notation: ${cidr}`)
+    if (!isNetwork(cidr)) throw invalid(`cidr: not a network in CIDR notation: ${cidr}`)
   }
+}
+
+/** Short forms such as `10.1/16` are refused: people read them differently. */
+export function isNetwork(cidr: string): boolean {
+  const [address = ''] = cidr.split('/')
+  return ipaddr.isValidCIDR(cidr) && (address.includes(':') || ipaddr.IPv4.isValidFourPartDecimal(address))
 }
 
 function assertOrigin(origin: string): void {
   const url = URL.canParse(origin) ? new URL(origin) : undefined
-  if (!url || url.origin !== origin || !['http:', 'https:'].includes(url.protocol)) {
+  if (!url || url.origin !== origin || !['http:', 'https:'].includes(url.protocol) || origin.includes('*')) {
     throw invalid(
       `origin: must be an exact origin such as https://app.example.com, without path or wildcard: ${origin}`,
     )

@@ -70,12 +70,20 @@ export function assertTemplate(template: Template): void {
     if (!names.includes(name)) throw invalid(`variables: #{${name}} does not occur in the body`)
     if (pattern !== undefined) compilePattern(name, pattern)
   }
+  if (/[^\P{Cc}\n]/u.test(template.body) || !template.body.isWellFormed()) {
+    throw invalid('body: must not contain control characters but line ends')
+  }
+  if (!/^[\x21-\x7e]{1,64}$/.test(template.providerTemplateCode)) {
+    throw invalid('providerTemplateCode: 1 to 64 visible ASCII characters')
+  }
   if (eucKrBytes(template.body) > LMS_MAX_BYTES) throw invalid(`body: longer than ${LMS_MAX_BYTES} EUC-KR bytes`)
   if (template.channelSupport.length === 0) throw invalid('channelSupport: at least one channel')
 }
 
 function compilePattern(name: string, pattern: string): RegExp {
   try {
+    // By itself first, so that it cannot close the group it is put into.
+    new RegExp(pattern, 'u')
     return new RegExp(`^(?:${pattern})$`, 'u')
   } catch {
     throw invalid(`variables: the pattern of "${name}" is not a regular expression`)

@@ -3,6 +3,7 @@ import { StandardOpenAPIHandler } from '@orpc/openapi/standard'
 import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
 import type { OperationAccess } from '../../contract/scope'
+import { invalid } from '../domain/error'
 import { authorize } from '../domain/key'
 import type { Limiter } from '../domain/limit'
 import { type Modes, rulesOf } from '../mode'
@@ -130,13 +131,31 @@ async function call(
       // The key is checked before the body is read: an unknown caller learns nothing about its input.
       body: async () => {
         await context.caller()
-        return readJsonBody(request) as Promise<Record<string, unknown>>
+        if (url.search !== '')
+          throw invalid(`${[...url.searchParams.keys()][0] ?? 'query'}: this request takes no query parameters`)
+        const body = (await readJsonBody(request)) as Record<string, unknown>
+        if (prefix === RPC_PREFIX) assertRpcMeta(body)
+        return body
       },
     },
     { prefix, context },
   )
   return result.matched ? { status: result.response.status, body: result.response.body } : undefined
 }
+
+/** RPC's notes on values that JSON has no word for: `[[type, ...path]]`. oRPC passes over what it does not know. */
+function assertRpcMeta({ meta, json: _, ...rest }: Record<string, unknown>): void {
+  const unknown = Object.keys(rest)[0]
+  if (unknown !== undefined) throw invalid(`${unknown.slice(0, 64)}: a request has "json" and "meta" only`)
+  const isNote = (note: unknown) =>
+    Array.isArray(note) &&
+    RPC_TYPES.has(note[0]) &&
+    note.slice(1).every((step) => ['string', 'number'].includes(typeof step))
+  if (meta !== undefined && !(Array.isArray(meta) && meta.every(isNote)))
+    throw invalid('meta: not in the expected format')
+}
+
+const RPC_TYPES: ReadonlySet<unknown> = new Set([0, 1, 2, 3, 4, 5, 6, 7])
 
 const nameOf = (error: unknown) =>
   error instanceof ORPCError ? error.code : error instanceof Error ? error.name : undefined

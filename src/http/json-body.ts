@@ -115,9 +115,9 @@ function assertDistinctKeys(text: string): void {
   visit(text, {
     onObjectBegin: () => void open.push(new Set()),
     onObjectEnd: () => void open.pop(),
-    onObjectProperty(name) {
+    onObjectProperty(name, _offset, _length, _line, _column, path) {
       const seen = open.at(-1)
-      if (name === '__proto__' || seen?.has(name)) offender ??= name
+      if (name === '__proto__' || seen?.has(name)) offender ??= [...path(), name].join('.')
       seen?.add(name)
     },
   })

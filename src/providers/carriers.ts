@@ -17,7 +17,7 @@ export const PROVIDER_TYPES: Readonly<Record<string, ProviderType>> = {
 
 /** Throws `invalid`, naming the setting that is wrong. */
 export function assertProvider({ type, config }: ProviderConfig): void {
-  const known = PROVIDER_TYPES[type]
+  const known = Object.hasOwn(PROVIDER_TYPES, type) ? PROVIDER_TYPES[type] : undefined
   if (!known) throw invalid(`type: no such provider type: ${type}. Known: ${Object.keys(PROVIDER_TYPES).join(' ')}`)
   const mistake = known.config.safeParse(config).error?.issues[0]
   if (mistake) throw invalid(`config: ${mistake.path.join('.')}: ${mistake.message}`)

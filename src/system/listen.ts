@@ -3,12 +3,13 @@ import type { Fetch } from '../http/server'
 
 export interface Listener {
   url: string
-  /** Accepts nothing more and waits for requests in flight. */
+  /** Accepts nothing more and waits for requests in flight, but not for clients that never finish theirs. */
   stop(): Promise<void>
 }
 
 /** Bodies are measured while they are read (`http/json-body.ts`), which answers in the envelope; this is the wall behind it. */
 const WALL_BYTES = 2 ** 40
+const PATIENCE_MS = 5_000
 
 export function listen({ host, port, fetch }: { host: string; port: number; fetch: Fetch }): Listener {
   const server = Bun.serve({
@@ -17,8 +18,17 @@ export function listen({ host, port, fetch }: { host: string; port: number; fetc
     maxRequestBodySize: WALL_BYTES,
     idleTimeout: 30,
     development: false,
+    // Without this Bun lets a second server share a port that is taken.
+    reusePort: false,
     fetch: (request, bun) => fetch(request, bun.requestIP(request)?.address ?? ''),
   })
   const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
-  return { url: `http://${shown}:${server.port}`, stop: () => server.stop() }
+  return {
+    url: `http://${shown}:${server.port}`,
+    async stop() {
+      const isPatient = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))
+      await Promise.race([server.stop(), isPatient])
+      await server.stop(true)
+    },
+  }
 }

@@ -1,22 +1,41 @@
 /** The master secret: from the environment, else a key file in the data folder, made at first start. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ConfigError, MIN_SECRET_LENGTH } from '../config'
 import type { Log } from '../ports'
 
 const FILE_NAME = 'watchword.secret'
 
-export function masterSecret(dataDir: string, configured: string | undefined, log: Log): Uint8Array {
+/** Throws `ConfigError` where a database is there but its key file is not, or is cut short. */
+export function masterSecret(
+  dataDir: string,
+  configured: string | undefined,
+  { isNew, log }: { isNew: boolean; log: Log },
+): Uint8Array {
   if (configured !== undefined) return Buffer.from(configured, 'utf8')
   const file = join(dataDir, FILE_NAME)
   if (!existsSync(file)) {
-    try {
-      // `wx`: of two processes that start at once, one makes the file and both read it.
-      writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
-      log.warn({ file }, 'made a new master secret; back this file up, the database is useless without it')
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
+    if (!isNew)
+      throw new ConfigError(`The database's key file is missing: ${file}. Restore it, or set WATCHWORD_SECRET.`)
+    makeKeyFile(file)
+    log.warn({ file }, 'made a new master secret; back this file up, the database is useless without it')
   }
-  return Buffer.from(readFileSync(file, 'utf8').trim(), 'utf8')
+  const secret = readFileSync(file, 'utf8').trim()
+  if (secret.length < MIN_SECRET_LENGTH)
+    throw new ConfigError(`The key file is empty or cut short: ${file}. Restore it.`)
+  return Buffer.from(secret, 'utf8')
+}
+
+/** Complete before it has its name: of two processes that start at once one makes the file, and both read all of it. */
+function makeKeyFile(file: string): void {
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    unlinkSync(draft)
+  }
 }

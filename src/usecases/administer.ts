@@ -39,25 +39,16 @@ const ID_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
 const newId = (random: Random, prefix: string) =>
   `${prefix}_${Array.from({ length: 12 }, () => ID_ALPHABET[random.below(ID_ALPHABET.length)]).join('')}`
 
-/** The installation's organization; the first use makes it. */
-async function organizationId({ store, random }: AdminDependencies): Promise<string> {
-  const [first] = await store.read.organizations()
-  if (first) return first.organizationId
-  const organization = { organizationId: newId(random, 'org'), name: 'Default' }
-  await store.transaction((tx) => tx.addOrganization(organization))
-  return organization.organizationId
-}
-
-export async function createApp(deps: AdminDependencies, { name }: { name: string }): Promise<App> {
-  const owner = await organizationId(deps)
-  const app = {
-    appId: newId(deps.random, 'app'),
-    organizationId: owner,
-    name: label(name, 'name'),
-    createdAt: deps.clock.now(),
-  }
-  await deps.store.transaction((tx) => tx.addApp(app))
-  return app
+/** Apps belong to the installation's organization; the first app makes it. */
+export function createApp(deps: AdminDependencies, { name }: { name: string }): Promise<App> {
+  const { random, store } = deps
+  const checkedName = label(name, 'name')
+  return store.transaction(async (tx) => {
+    const organizationId = await tx.organizationId({ organizationId: newId(random, 'org'), name: 'Default' })
+    const app = { appId: newId(random, 'app'), organizationId, name: checkedName, createdAt: tx.now }
+    await tx.addApp(app)
+    return app
+  })
 }
 
 async function existingApp({ store }: AdminDependencies, appId: string): Promise<App> {
@@ -91,6 +82,11 @@ export async function createKey(deps: AdminDependencies, wanted: NewKey): Promis
     allowedCidrs: [...new Set(wanted.allowedCidrs)],
   }
   assertKey(rules)
+  if (wanted.expiresAt !== undefined && wanted.expiresAt <= deps.clock.now())
+    throw invalid('expires: must be in the future')
+  for (const [name, max] of Object.entries(wanted.limits ?? {})) {
+    if (!Number.isSafeInteger(max) || max < 1) throw invalid(`limit: ${name} must be a whole number from 1`)
+  }
   if (wanted.mode === 'test' && Object.keys(wanted.limits ?? {}).length > 0) {
     throw invalid('limit: test keys cannot have a custom limit')
   }
@@ -178,6 +174,9 @@ export async function saveTemplate(deps: AdminDependencies, appId: string, templ
   return checked
 }
 
+/** Attempts name their provider, and this one is built in. */
+const RESERVED_PROVIDER = 'simulator'
+
 export interface WantedProvider {
   name: string
   type: string
@@ -193,6 +192,7 @@ export async function setProvider(
   deps: AdminDependencies,
   wanted: WantedProvider,
 ): Promise<{ provider: ProviderConfig; newReportSecret?: string }> {
+  if (wanted.name === RESERVED_PROVIDER) throw invalid(`name: "${RESERVED_PROVIDER}" is test mode's own carrier`)
   if (!NAME.test(wanted.name)) throw invalid('name: letters, digits, dot, dash and underscore, at most 64')
   if (wanted.channels.length === 0) throw invalid('channel: at least one of sms, alimtalk')
   const known = (await deps.store.read.providers()).find(({ name }) => name === wanted.name)

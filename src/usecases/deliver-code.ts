@@ -7,8 +7,8 @@ import {
   abandon,
   afterSend,
   CODE,
-  clipCode,
   isWorthSending,
+  presentableCode,
   providerForTry,
   retryDelayMs,
   type SendOutcome,
@@ -118,10 +118,7 @@ const messageOf = (issue: Issue, letter: Letter): OutboundMessage => ({
 })
 
 async function record(deps: DeliverDependencies, tx: Tx, job: Job, call: Call, answered: SendOutcome): Promise<void> {
-  const outcome = {
-    ...answered,
-    ...(answered.code !== undefined && { code: withoutSecrets(answered.code, call.letter) }),
-  }
+  const outcome = withoutSecrets(answered, call.letter)
   const isOurs = (await tx.holdsJob(job)) && (await tx.answerAttempt(withAnswer(call.attempt, outcome, tx.now)))
   const issue = await tx.lockIssue(job, job.issueId)
   if (!isOurs || !issue) return
@@ -153,7 +150,7 @@ const withAnswer = (attempt: Attempt, outcome: SendOutcome, now: number): Attemp
   ...attempt,
   answeredAt: now,
   outcome: outcome.kind,
-  code: outcome.code === undefined ? undefined : clipCode(outcome.code),
+  code: outcome.code === undefined ? undefined : presentableCode(outcome.code),
   providerMessageId: outcome.kind === 'accepted' ? outcome.providerMessageId : undefined,
 })
 
@@ -170,9 +167,10 @@ const listenForReport = (tx: Tx, attempt: Attempt, providerMessageId: string | u
     answeredAt: tx.now,
   })
 
-/** A carrier's code may quote the number or the text it was sent; such a code is not kept. */
-function withoutSecrets(code: string, { to, code: secret }: Letter): string {
-  const digits = to.replace(/\D/g, '')
-  const national = digits.slice(-8)
-  return code.includes(secret) || code.replace(/\D/g, '').includes(national) ? 'REDACTED' : code
+/** An id that quotes number or code is not kept; the provider's reports are then recognised by our own id alone. */
+function withoutSecrets(outcome: SendOutcome, { to, code }: Letter): SendOutcome {
+  if (outcome.kind !== 'accepted' || outcome.providerMessageId === undefined) return outcome
+  const digits = outcome.providerMessageId.replace(/\D/g, '')
+  const isQuoting = digits.includes(code) || digits.includes(to.replace(/\D/g, '').slice(-8))
+  return isQuoting ? { ...outcome, providerMessageId: undefined } : outcome
 }

@@ -229,9 +229,9 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
 
     test('a test key cannot have a limit of its own', async () => {
       await begin()
-      await expect(world.key({ appId: keys.appId, kind: 'sk', mode: 'test', limits: { issuesPerMin: 1 } })).rejects.toThrow(
-        'custom limit',
-      )
+      await expect(
+        world.key({ appId: keys.appId, kind: 'sk', mode: 'test', limits: { issuesPerMin: 1 } }),
+      ).rejects.toThrow('custom limit')
     })
   })
 })

@@ -9,7 +9,11 @@ export class NewerDatabaseError extends Error {
   override name = 'NewerDatabaseError'
 }
 
-/** Applies what is missing, all or nothing; throws `NewerDatabaseError` for a database of a later release. */
+export class ForeignDatabaseError extends Error {
+  override name = 'ForeignDatabaseError'
+}
+
+/** Applies what is missing, all or nothing; throws `NewerDatabaseError` for a database of a later release, `ForeignDatabaseError` for one of another program. */
 export function migrate(db: Database): void {
   const applied = () => (db.query('PRAGMA user_version').get() as { user_version: number }).user_version
   if (applied() > MIGRATIONS.length) {
@@ -18,6 +22,8 @@ export function migrate(db: Database): void {
     )
   }
   if (applied() === MIGRATIONS.length) return
+  const isForeign = applied() === 0 && db.query("SELECT 1 FROM sqlite_master WHERE type = 'table'").get() !== null
+  if (isForeign) throw new ForeignDatabaseError('The database file is not one of Watchword.')
   db.run('BEGIN IMMEDIATE')
   try {
     for (const sql of MIGRATIONS.slice(applied())) db.run(sql)

@@ -6,7 +6,7 @@ import type { VerificationStatus } from '../../domain/issue'
 import type { Template } from '../../domain/template'
 import type { ProviderConfig, Reader, Vault } from '../../ports'
 import { entryOf, issueOf, keyOf } from './rows'
-import { apiKeys, apps, issues, ledgerEntries, organizations, providers, templates, uuidText, wallets } from './schema'
+import { apiKeys, apps, issues, ledgerEntries, providers, templates, uuidText, wallets } from './schema'
 import { bind } from './statement'
 
 /** Smallest UUIDv7 of that millisecond: an issue's id carries its `createdAt`, so a time range is an id range. */
@@ -104,7 +104,6 @@ export function createReader(connection: Database, vault: Vault, configurationVe
   const storedKey = (row: { key: typeof apiKeys.$inferSelect; organizationId: string } | undefined) =>
     row && keyOf({ ...row.key, organizationId: row.organizationId })
 
-  const allOrganizations = db.select().from(organizations).orderBy(organizations.createdAt).prepare()
   const allApps = db.select().from(apps).orderBy(apps.createdAt).prepare()
   const appById = db
     .select()
@@ -176,9 +175,6 @@ export function createReader(connection: Database, vault: Vault, configurationVe
       return [...new Set(active.flatMap(({ key }) => key.allowedOrigins))]
     },
 
-    async organizations() {
-      return allOrganizations.all()
-    },
     async apps() {
       return allApps.all()
     },

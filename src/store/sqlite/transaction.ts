@@ -178,6 +178,7 @@ function prepareStatements(connection: Database) {
       .where(heldJob)
       .prepare(),
 
+    findOrganization: db.select().from(organizations).orderBy(organizations.createdAt).limit(1).prepare(),
     insertOrganization: db.insert(organizations).values(parameters(organizations)).prepare(),
     insertApp: db.insert(apps).values(parameters(apps)).prepare(),
     insertKey: db.insert(apiKeys).values(parameters(apiKeys)).prepare(),
@@ -400,8 +401,11 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
         statements.moveJob.run({ jobId, attempt, runAt })
       },
 
-      async addOrganization(organization) {
-        statements.insertOrganization.run({ ...organization, createdAt: now })
+      async organizationId(first) {
+        const known = statements.findOrganization.get()
+        if (known) return known.organizationId
+        statements.insertOrganization.run({ ...first, createdAt: now })
+        return first.organizationId
       },
       async addApp(app) {
         statements.insertApp.run({ ...app })

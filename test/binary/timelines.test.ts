@@ -1,0 +1,100 @@
+/** Test mode in real time: what an integrator with a stopwatch sees. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { fromSource, newFolder, runJson, Server } from './support'
+
+const TOLERANCE_MS = 300
+const POLL_MS = 25
+
+interface Moment {
+  ms: number
+  deliveryStatus: string
+}
+
+interface Scenario {
+  name: string
+  phoneNumber: string
+  input?: object
+  /** Every change of the delivery status, in milliseconds after the issue. */
+  expected: Moment[]
+  isAmbiguous?: boolean
+}
+
+const at = (ms: number, deliveryStatus: string): Moment => ({ ms, deliveryStatus })
+const start = at(0, 'queued')
+
+const SCENARIOS: Scenario[] = [
+  { name: '00', phoneNumber: '010-0000-0000', expected: [start, at(1_000, 'sent'), at(2_000, 'delivered')] },
+  { name: '01', phoneNumber: '010-0000-0001', expected: [start, at(1_000, 'sent'), at(3_000, 'failed')] },
+  { name: '03', phoneNumber: '010-0000-0003', expected: [start, at(1_000, 'sent')], isAmbiguous: true },
+  { name: '10', phoneNumber: '010-0000-0010', expected: [start, at(1_000, 'sent'), at(4_000, 'delivered')] },
+  {
+    name: '10 without SMS fallback',
+    phoneNumber: '010-0000-0010',
+    input: { smsFallback: false },
+    expected: [start, at(1_000, 'sent'), at(3_000, 'failed')],
+  },
+]
+
+/** Longer than the longest timeline, so that a change too many is seen. */
+const WATCHED_MS = 4_400
+
+const folder = newFolder()
+const seen = new Map<string, { moments: Moment[]; isAmbiguous: boolean }>()
+let server: Server | undefined
+
+/** All at once: what takes longest decides how long it takes. */
+beforeAll(async () => {
+  const program = fromSource(folder.path)
+  // A test key may read 120 times a minute, so each scenario is watched with two.
+  const newKey = (appId: string) =>
+    runJson(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'test').then(({ key }) => key as string)
+  const keys = await Promise.all(
+    SCENARIOS.map(async ({ name }) => {
+      const { appId } = await runJson(program, 'app', 'create', name)
+      return Promise.all([newKey(appId), newKey(appId)])
+    }),
+  )
+  server = await Server.start(program)
+  const running = server
+  await Promise.all(
+    SCENARIOS.map(async (scenario, index) =>
+      seen.set(scenario.name, await watch(running, scenario, keys[index] ?? [])),
+    ),
+  )
+}, 20_000)
+
+afterAll(async () => {
+  await server?.stop()
+  folder.remove()
+})
+
+async function watch(running: Server, { phoneNumber, input }: Scenario, keys: string[]) {
+  const issued = await running.issue(keys[0] ?? '', phoneNumber, input)
+  const { issueId, queuedAt } = issued.body
+  const startedAt = Date.parse(queuedAt)
+  const moments: Moment[] = []
+  let isAmbiguous = false
+  for (let poll = 0; Date.now() - startedAt < WATCHED_MS; poll++) {
+    const status = await running.status(keys[poll % keys.length] ?? '', issueId)
+    if (status.deliveryStatus !== moments.at(-1)?.deliveryStatus) {
+      moments.push(at(Date.now() - startedAt, status.deliveryStatus))
+    }
+    isAmbiguous = status.providerOutcomeAmbiguous === true
+    await Bun.sleep(POLL_MS)
+  }
+  return { moments, isAmbiguous }
+}
+
+describe('on the real server', () => {
+  test.each(SCENARIOS)('scenario $name keeps its timeline to 300 ms', ({ name, expected, isAmbiguous = false }) => {
+    const { moments = [], ...outcome } = seen.get(name) ?? {}
+    expect(moments.map(({ deliveryStatus }) => deliveryStatus)).toEqual(
+      expected.map(({ deliveryStatus }) => deliveryStatus),
+    )
+    for (const [index, { ms }] of expected.entries()) {
+      const difference = (moments[index]?.ms ?? Number.NaN) - ms
+      expect(Math.abs(difference)).toBeLessThanOrEqual(TOLERANCE_MS)
+    }
+    expect(outcome).toEqual({ isAmbiguous })
+  })
+})

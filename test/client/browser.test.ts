@@ -1,0 +1,350 @@
+/** The typed client and the docs in a real browser, against a real server. Only loopback is reached. */
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { relative } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { contract } from '../../contract'
+import {
+  chromiumPath,
+  fromSource,
+  type Json,
+  newFolder,
+  type Program,
+  ROOT,
+  runJson,
+  Server,
+  StubCarrier,
+  until,
+} from '../binary/support'
+import './page'
+
+setDefaultTimeout(30_000)
+
+const BROWSER_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--host-resolver-rules=MAP app.test 127.0.0.1, MAP evil.test 127.0.0.1',
+]
+
+const folder = newFolder()
+const program: Program = fromSource(folder.path)
+const carrier = new StubCarrier()
+
+let bundle: { script: string; inputs: string[] }
+let pages: Bun.Server<undefined>
+let browser: Browser
+let server: Server
+const keys = { pkTest: '', skTest: '', pkLive: '', pkElsewhere: '', skLive: '' }
+
+/** What a site of somebody else would serve. */
+const serveSite = () =>
+  Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch(request) {
+      const path = new URL(request.url).pathname
+      const script = { headers: { 'content-type': 'text/javascript' } }
+      if (path === '/client.js') return new Response(bundle.script, script)
+      if (path === '/worker.js') return new Response(WORKER, script)
+      const html = '<!doctype html><title>A site</title><script type="module" src="/client.js"></script>'
+      return new Response(html, { headers: { 'content-type': 'text/html' } })
+    },
+  })
+
+const WORKER = `
+  import '/client.js'
+  onmessage = ({ data }) => {
+    try {
+      watchword.createOtpClient(data)
+      postMessage('created')
+    } catch (error) {
+      postMessage(error.code)
+    }
+  }
+`
+
+async function bundleClient(): Promise<typeof bundle> {
+  const inputs: string[] = []
+  const result = await Bun.build({
+    entrypoints: [`${import.meta.dir}/page.ts`],
+    target: 'browser',
+    format: 'esm',
+    plugins: [
+      {
+        name: 'remember-inputs',
+        setup: (build) => {
+          build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+            inputs.push(relative(ROOT, path))
+            return { contents: await Bun.file(path).text(), loader: 'ts' }
+          })
+        },
+      },
+    ],
+  })
+  return { script: (await result.outputs[0]?.text()) ?? '', inputs }
+}
+
+beforeAll(async () => {
+  bundle = await bundleClient()
+  pages = serveSite()
+  const { appId } = await runJson(program, 'app', 'create', 'demo')
+  const newKey = async (...args: string[]) => (await runJson(program, 'key', 'create', '--app', appId, ...args)).key
+  keys.pkTest = await newKey('--kind', 'pk', '--mode', 'test')
+  keys.skTest = await newKey('--kind', 'sk', '--mode', 'test')
+  keys.skLive = await newKey('--kind', 'sk', '--mode', 'live')
+  keys.pkLive = await newKey('--kind', 'pk', '--mode', 'live', '--origin', origin('app.test'))
+  keys.pkElsewhere = await newKey('--kind', 'pk', '--mode', 'live', '--origin', 'https://elsewhere.example.com')
+  await runJson(program, 'credit', 'add', '--app', appId, '--amount', '10')
+  const sms = ['--type', 'http', '--channel', 'sms', '--url', carrier.url]
+  await runJson(program, 'provider', 'set', 'main', ...sms)
+  server = await Server.start(program)
+  browser = await chromium.launch({ executablePath: await chromiumPath(), headless: true, args: BROWSER_FLAGS })
+}, 60_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await server?.stop('SIGKILL')
+  await pages?.stop(true)
+  await carrier.stop()
+  folder.remove()
+})
+
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close()
+})
+
+const origin = (host: string) => `http://${host}:${pages.port}`
+
+/** A page of a site, with every request it makes. */
+async function open(url: string): Promise<{ page: Page; requests: string[]; complaints: string[] }> {
+  const page = await browser.newPage()
+  page.setDefaultTimeout(10_000)
+  const requests: string[] = []
+  const complaints: string[] = []
+  page.on('request', (request) => requests.push(`${request.method()} ${request.url()}`))
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  await page.goto(url)
+  return { page, requests, complaints }
+}
+
+async function openSite(host: string): Promise<Page> {
+  const { page } = await open(`${origin(host)}/`)
+  await page.waitForFunction(() => globalThis.watchword !== undefined)
+  return page
+}
+
+/** Issues from within a page; the error's fields where it is refused. */
+const issueIn = (page: Page, apiKey: string, phoneNumber = '010-0000-0000', requestId?: string): Promise<Json> =>
+  page.evaluate(
+    async ({ baseUrl, apiKey, phoneNumber, requestId }) => {
+      const otp = watchword.createOtpClient({ baseUrl, apiKey })
+      const idempotencyKey = `from-a-page-${Math.random()}`
+      const options = requestId === undefined ? {} : { requestId }
+      return otp.issue({ phoneNumber, purpose: 'signup', idempotencyKey }, options).catch((error) => ({
+        isWatchwordError: error instanceof watchword.WatchwordError,
+        code: error.code,
+        status: error.status,
+        requestId: error.requestId,
+        retryAfterMs: error.retryAfterMs,
+        retryable: error.retryable,
+      }))
+    },
+    { baseUrl: `${server.url}/v1`, apiKey, phoneNumber, requestId },
+  )
+
+const verifyIn = (page: Page, apiKey: string, issueId: string, code: string): Promise<Json> =>
+  page.evaluate(
+    ({ baseUrl, apiKey, issueId, code }) => watchword.createOtpClient({ baseUrl, apiKey }).verify({ issueId, code }),
+    { baseUrl: `${server.url}/v1`, apiKey, issueId, code },
+  )
+
+/** How many issues there are, whoever made them. */
+async function issueCount(): Promise<number> {
+  const counts = await Promise.all(
+    [keys.skTest, keys.skLive].map(
+      async (key) => (await server.call('GET', '/v1/issues?limit=100', key)).body.items.length,
+    ),
+  )
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+const BLOCKED = { isWatchwordError: true, code: 'NETWORK_ERROR', status: 0 }
+
+describe('the client in a page', () => {
+  test('is bundled from the client and the contract, with nothing of the server', () => {
+    const own = bundle.inputs.filter((path) => !path.includes('node_modules'))
+    expect(own).toContain('client/index.ts')
+    expect(own.filter((path) => !/^(client|contract|test\/client)\//.test(path))).toEqual([])
+  })
+
+  test.each(['localhost', '127.0.0.1'])('of http://%s issues and verifies with a public test key', async (host) => {
+    const page = await openSite(host)
+    const { issueId, mode } = await issueIn(page, keys.pkTest)
+    expect(mode).toBe('test')
+    expect(await verifyIn(page, keys.pkTest, issueId, '123456')).toMatchObject({
+      verified: false,
+      reasonCode: 'MISMATCH',
+    })
+    expect(await verifyIn(page, keys.pkTest, issueId, '000000')).toMatchObject({ verified: true, issueId })
+  })
+
+  test('of a registered origin issues and verifies with a public live key', async () => {
+    const page = await openSite('app.test')
+    const { issueId } = await issueIn(page, keys.pkLive, '010-1234-5678')
+    await until(() => carrier.codeFor('+821012345678'), 'the text to arrive')
+    expect(await verifyIn(page, keys.pkLive, issueId, carrier.codeFor('+821012345678'))).toMatchObject({
+      verified: true,
+      mode: 'live',
+    })
+  })
+
+  test.each([
+    ['010-0000-0006', { code: 'TOO_MANY_REQUESTS', status: 429, retryAfterMs: 60_000, retryable: true }],
+    ['010-0000-0007', { code: 'PAYMENT_REQUIRED', status: 402, retryable: false }],
+    ['010-0000-0009', { code: 'SERVICE_UNAVAILABLE', status: 503, retryAfterMs: 2_000, retryable: true }],
+    ['010-1234-5678', { code: 'BAD_REQUEST', status: 400, retryable: false }],
+  ])('reads request id and Retry-After of the error for %s', async (phoneNumber, expected) => {
+    const page = await openSite('localhost')
+    const error = await issueIn(page, keys.pkTest, phoneNumber)
+    expect(error).toMatchObject({ isWatchwordError: true, ...expected })
+    expect(error.requestId).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test('may name the request', async () => {
+    const page = await openSite('localhost')
+    expect((await issueIn(page, keys.pkTest, '010-0000-0007', 'checkout:42')).requestId).toBe('checkout:42')
+  })
+
+  test('is told, readably, what a public key may not do', async () => {
+    const page = await openSite('localhost')
+    const error = await page.evaluate(
+      ({ baseUrl, apiKey }) =>
+        watchword
+          .createOtpClient({ baseUrl, apiKey })
+          .balance()
+          .catch(({ code, status }) => ({ code, status })),
+      { baseUrl: `${server.url}/v1`, apiKey: keys.pkTest },
+    )
+    expect(error).toEqual({ code: 'FORBIDDEN', status: 403 })
+  })
+
+  test.each([
+    ['evil.test', 'pkTest', 'a test key, from an origin that is not local'],
+    ['evil.test', 'pkLive', 'a live key, from an origin it does not list'],
+    ['app.test', 'pkElsewhere', 'a live key that lists another origin, from one that some other key lists'],
+    ['localhost', 'pkLive', 'a live key, from a local origin it does not list'],
+  ] as const)('of http://%s is blocked by the browser with %s: %s', async (host, key) => {
+    const before = await issueCount()
+    const page = await openSite(host)
+    expect(await issueIn(page, keys[key])).toMatchObject(BLOCKED)
+    expect(await issueCount()).toBe(before)
+  })
+
+  test('refuses a secret key before anything is sent, in a page and in a worker', async () => {
+    const { page, requests } = await open(`${origin('localhost')}/`)
+    await page.waitForFunction(() => globalThis.watchword !== undefined)
+    for (const apiKey of [keys.skTest, keys.skLive]) {
+      const options = { baseUrl: `${server.url}/v1`, apiKey }
+      const inPage = await page.evaluate((given) => {
+        try {
+          watchword.createOtpClient(given)
+          return 'created'
+        } catch (error) {
+          return (error as { code: string }).code
+        }
+      }, options)
+      expect(inPage).toBe('SECRET_KEY_IN_BROWSER')
+      const inWorker = await page.evaluate(
+        (given) =>
+          new Promise((resolve) => {
+            const worker = new Worker('/worker.js', { type: 'module' })
+            worker.onmessage = ({ data }) => resolve(data)
+            worker.postMessage(given)
+          }),
+        options,
+      )
+      expect(inWorker).toBe('SECRET_KEY_IN_BROWSER')
+    }
+    expect(requests.filter((request) => request.includes(server.url))).toEqual([])
+  })
+
+  test.each(['localhost', 'app.test'])('of http://%s can make idempotency keys', async (host) => {
+    const page = await openSite(host)
+    const made = await page.evaluate(() => [watchword.newIdempotencyKey(), watchword.newIdempotencyKey()])
+    expect(new Set(made).size).toBe(2)
+    for (const key of made) expect(key).toMatch(/^[!-~]{16,128}$/)
+  })
+})
+
+describe('the docs', () => {
+  const summaries = Object.values(contract).map((procedure) => procedure['~orpc'].route.summary ?? '')
+
+  async function openDocs() {
+    const opened = await open(`${server.url}/docs`)
+    await opened.page
+      .getByRole('button', { name: /^Test Request/ })
+      .first()
+      .waitFor()
+    for (const group of await opened.page.getByRole('button', { name: /^Open Group/ }).all()) await group.waitFor()
+    for (const name of ['History', 'Wallet', 'Templates']) {
+      await opened.page.getByRole('button', { name: `Open Group - ${name}` }).click()
+    }
+    return opened
+  }
+
+  test('show every operation, ask no other host for anything, and break no rule of their own', async () => {
+    const { page, requests, complaints } = await openDocs()
+    expect(summaries).toHaveLength(9)
+    for (const summary of summaries) {
+      const link = page.getByRole('link', { name: summary }).first()
+      await link.click()
+      await page.getByRole('heading', { name: summary }).first().waitFor()
+    }
+    expect(requests.length).toBeGreaterThanOrEqual(4)
+    expect(requests.filter((request) => !request.split(' ')[1]?.startsWith(`${server.url}/`))).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test('let a stranger paste a key and send every operation as it is prefilled', async () => {
+    const { page, requests, complaints } = await openDocs()
+    await page.getByPlaceholder('Token').fill(keys.skTest)
+    const dialog = page.getByRole('dialog')
+    const answers: Record<string, number> = {}
+    for (const [name, procedure] of Object.entries(contract)) {
+      const { method = 'GET', path = '', summary = '' } = procedure['~orpc'].route
+      await page.getByRole('link', { name: summary }).first().click()
+      await page.getByRole('button', { name: `Test Request (${method.toLowerCase()} ${path})` }).click()
+      const answered = page.waitForResponse((response) => response.url().startsWith(`${server.url}/v1/`))
+      await dialog.getByRole('button', { name: /^Send Request/ }).click()
+      const status = (await answered).status()
+      answers[name] = status
+      await dialog
+        .getByText(new RegExp(`^\\s*${status} `))
+        .first()
+        .waitFor()
+      if (name === 'balance') expect(await dialog.textContent()).toContain('1000000')
+      await dialog.getByRole('button', { name: 'Close Client' }).click()
+    }
+    expect(answers).toEqual({
+      issue: 200,
+      verify: 200,
+      status: 404,
+      listIssues: 200,
+      getIssue: 404,
+      listCreditLedger: 200,
+      balance: 200,
+      listTemplates: 200,
+      getTemplate: 200,
+    })
+    expect(requests.filter((request) => !request.split(' ')[1]?.startsWith(`${server.url}/`))).toEqual([])
+    expect(complaints.filter((complaint) => !complaint.includes('404 (Not Found)'))).toEqual([])
+    // A secret key is not left behind in the browser.
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain('sk_')
+  })
+})

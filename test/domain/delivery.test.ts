@@ -1,0 +1,531 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  abandon,
+  afterReport,
+  afterSend,
+  CODE,
+  type DeliveryReport,
+  isFinal,
+  isWorthSending,
+  type Leg,
+  maySendAgain,
+  presentableCode,
+  providerForTry,
+  REPORT_DEADLINE_MS,
+  retryDelayMs,
+  type SendOutcome,
+  type Step,
+  settlementOf,
+} from '../../src/domain/delivery'
+import { type Issue, isActive, type VerificationStatus } from '../../src/domain/issue'
+import { anIssue, NOW, RUNS } from './sample'
+
+const ACCEPTED: SendOutcome = { kind: 'accepted', providerMessageId: 'p1' }
+const AMBIGUOUS: SendOutcome = { kind: 'ambiguous', code: 'TIMEOUT' }
+const BUSY: SendOutcome = { kind: 'refused', permanent: false, code: 'BUSY' }
+const BLOCKED: SendOutcome = { kind: 'refused', permanent: true, code: 'BLOCKED' }
+const IN_TIME = { retryAfterMs: 500, reports: true, now: NOW + 1_000 }
+
+const alimtalk = (changes: Partial<Issue> = {}) => anIssue({ channel: 'alimtalk', ...changes })
+const sent = (changes: Partial<Issue> = {}) => anIssue({ deliveryStatus: 'sent', sendPending: false, ...changes })
+
+describe('an answered send', () => {
+  test('accepted: sent, and a report is awaited until the deadline', () => {
+    const step = afterSend(anIssue(), ACCEPTED, IN_TIME)
+    expect(step.issue).toMatchObject({ deliveryStatus: 'sent', sendPending: false, providerOutcomeAmbiguous: false })
+    expect(step).toEqual({ issue: step.issue, awaitReportMs: REPORT_DEADLINE_MS })
+  })
+
+  test('accepted by a provider that says when to ask: a report is awaited until then', () => {
+    expect(afterSend(anIssue(), { ...ACCEPTED, reportAfterMs: 2_500 }, IN_TIME).awaitReportMs).toBe(2_500)
+  })
+
+  test.each([ACCEPTED, AMBIGUOUS])(
+    'a provider that never reports ends the processing with its answer: %o',
+    (outcome) => {
+      const step = afterSend(anIssue(), outcome, { ...IN_TIME, reports: false })
+      expect(step).toEqual({ issue: step.issue, finish: 'debit' })
+    },
+  )
+
+  test('ambiguous: sent, marked, and never sent again', () => {
+    const { issue, ...next } = afterSend(alimtalk(), AMBIGUOUS, IN_TIME)
+    expect(issue).toMatchObject({
+      deliveryStatus: 'sent',
+      sendPending: false,
+      providerOutcomeAmbiguous: true,
+      providerOutcomeCode: 'TIMEOUT',
+      leg: 'alimtalk',
+    })
+    expect(next).toEqual({ awaitReportMs: REPORT_DEADLINE_MS })
+    expect(maySendAgain(issue)).toBe(false)
+  })
+
+  test('refused for now: the same leg is tried again after the wait', () => {
+    const { issue, ...next } = afterSend(anIssue(), BUSY, IN_TIME)
+    expect(issue).toMatchObject({
+      deliveryStatus: 'queued',
+      sendPending: true,
+      providerOutcomeCode: 'BUSY',
+      leg: 'sms',
+    })
+    expect(next).toEqual({ sendAfterMs: 500 })
+  })
+
+  test.each<[string, SendOutcome, Partial<typeof IN_TIME>]>([
+    ['refused for good', BLOCKED, {}],
+    ['refused with the leg exhausted', BUSY, { retryAfterMs: undefined as never }],
+    ['refused after the code expired', BUSY, { now: anIssue().expiresAt }],
+  ])('an SMS that is %s has failed, and its credit is given back', (_, outcome, changed) => {
+    const { issue, ...next } = afterSend(anIssue(), outcome, { ...IN_TIME, ...changed })
+    expect(issue).toMatchObject({ deliveryStatus: 'failed', sendPending: false })
+    expect(next).toEqual({ finish: 'release' })
+  })
+
+  test.each<VerificationStatus>(['verified', 'replaced', 'max_attempts', 'expired'])(
+    'a refused send of a code that is %s is not tried again, on no route',
+    (verificationStatus) => {
+      const { issue, ...next } = afterSend(alimtalk({ verificationStatus }), BUSY, IN_TIME)
+      expect(issue).toMatchObject({ deliveryStatus: 'failed', leg: 'alimtalk', sendPending: false })
+      expect(next).toEqual({ finish: 'release' })
+    },
+  )
+
+  test('the code of an outcome is kept up to 128 characters, an accepted one without a code clears it', () => {
+    const long = 'x'.repeat(200)
+    expect(presentableCode(long)).toBe('x'.repeat(128))
+    for (const quoting of ['bad +82 10 1234 5678', '123-456', '😀', 'a\nb'])
+      expect(presentableCode(quoting)).toBe('REDACTED')
+    const refused = afterSend(anIssue(), { ...BUSY, code: long }, IN_TIME).issue
+    expect(refused.providerOutcomeCode).toBe('x'.repeat(128))
+    expect(afterSend(refused, ACCEPTED, IN_TIME).issue.providerOutcomeCode).toBeUndefined()
+    expect(refused.updatedAt).toBe(IN_TIME.now)
+  })
+})
+
+describe('fallback', () => {
+  test('an AlimTalk that is refused for good goes on as SMS at once, and nothing is settled', () => {
+    const { issue, ...next } = afterSend(alimtalk(), BLOCKED, IN_TIME)
+    expect(issue).toMatchObject({ leg: 'sms', channel: 'alimtalk', sendPending: true, deliveryStatus: 'queued' })
+    expect(next).toEqual({ sendAfterMs: 0 })
+  })
+
+  test('an AlimTalk that is reported failed goes on as SMS at once', () => {
+    const accepted = afterSend(alimtalk(), ACCEPTED, IN_TIME).issue
+    const step = afterReport(accepted, 'alimtalk', { status: 'failed', code: 'NO_USER' }, IN_TIME.now)
+    expect(step?.issue).toMatchObject({ leg: 'sms', sendPending: true, providerOutcomeCode: 'NO_USER' })
+    expect(step).toEqual({ issue: step?.issue as Issue, sendAfterMs: 0 })
+  })
+
+  test('the SMS leg does not fall back again', () => {
+    const onSms = afterSend(alimtalk(), BLOCKED, IN_TIME).issue
+    const { issue, ...next } = afterSend(onSms, BLOCKED, IN_TIME)
+    expect(issue).toMatchObject({ leg: 'sms', deliveryStatus: 'failed', sendPending: false })
+    expect(next).toEqual({ finish: 'release' })
+  })
+
+  test.each<[string, Partial<Issue>, number]>([
+    ['switched off', { smsFallback: false }, NOW],
+    ['after the code expired', {}, anIssue().expiresAt],
+    ['after the code was verified', { verificationStatus: 'verified', verifiedAt: NOW }, NOW],
+    ['after the code was replaced', { verificationStatus: 'replaced' }, NOW],
+  ])('there is none %s', (_, changes, now) => {
+    const refused = afterSend(alimtalk(changes), BLOCKED, { ...IN_TIME, now })
+    expect(refused.issue).toMatchObject({ leg: 'alimtalk', deliveryStatus: 'failed' })
+    expect(refused.finish).toBe('release')
+    const accepted = alimtalk({ ...changes, deliveryStatus: 'sent', sendPending: false })
+    const reported = afterReport(accepted, 'alimtalk', { status: 'failed' }, now)
+    expect(reported?.issue).toMatchObject({ leg: 'alimtalk', deliveryStatus: 'failed' })
+    expect(reported?.finish).toBe('debit')
+  })
+
+  test('there is none for an ambiguous send, not even when it is reported failed', () => {
+    const ambiguous = afterSend(alimtalk(), AMBIGUOUS, IN_TIME).issue
+    const step = afterReport(ambiguous, 'alimtalk', { status: 'failed' }, IN_TIME.now)
+    expect(step?.issue).toMatchObject({ leg: 'alimtalk', deliveryStatus: 'failed', providerOutcomeAmbiguous: false })
+    expect(step?.sendAfterMs).toBeUndefined()
+    expect(step?.finish).toBe('debit')
+  })
+})
+
+describe('a report', () => {
+  test('delivered: the message is charged and no longer ambiguous', () => {
+    const step = afterReport(
+      sent({ providerOutcomeAmbiguous: true }),
+      'sms',
+      { status: 'delivered', code: '0000' },
+      NOW,
+    )
+    expect(step?.issue).toMatchObject({
+      deliveryStatus: 'delivered',
+      providerOutcomeAmbiguous: false,
+      providerOutcomeCode: '0000',
+    })
+    expect(step).toEqual({ issue: step?.issue as Issue, finish: 'debit' })
+  })
+
+  test('failed: the message is charged all the same, because a provider took it', () => {
+    const step = afterReport(sent(), 'sms', { status: 'failed', code: 'OFF' }, NOW)
+    expect(step?.issue).toMatchObject({ deliveryStatus: 'failed', providerOutcomeCode: 'OFF' })
+    expect(step?.finish).toBe('debit')
+  })
+
+  test('that overtakes the answer of the provider counts as one, and the message was taken', () => {
+    const delivered = afterReport(anIssue(), 'sms', { status: 'delivered' }, NOW)
+    expect(delivered?.issue).toMatchObject({ deliveryStatus: 'delivered', sendPending: false })
+    expect(delivered?.finish).toBe('debit')
+    const failed = afterReport(anIssue(), 'sms', { status: 'failed' }, NOW)
+    expect(failed?.issue).toMatchObject({ deliveryStatus: 'failed', sendPending: false })
+    expect(failed?.finish).toBe('debit')
+    const fallsBack = afterReport(alimtalk(), 'alimtalk', { status: 'failed' }, NOW)
+    expect(fallsBack?.issue).toMatchObject({ deliveryStatus: 'sent', leg: 'sms', sendPending: true })
+  })
+
+  test('after the last word changes nothing', () => {
+    for (const deliveryStatus of ['delivered', 'failed'] as const) {
+      for (const status of ['delivered', 'failed'] as const) {
+        expect(afterReport(sent({ deliveryStatus }), 'sms', { status }, NOW)).toBeUndefined()
+      }
+    }
+  })
+
+  test('on a leg that was left changes nothing', () => {
+    const onSms = alimtalk({ leg: 'sms', deliveryStatus: 'sent', sendPending: true })
+    for (const status of ['delivered', 'failed'] as const) {
+      expect(afterReport(onSms, 'alimtalk', { status }, NOW)).toBeUndefined()
+    }
+  })
+})
+
+describe('settlement', () => {
+  test('only what no provider ever took, or may have taken, is given back', () => {
+    expect(settlementOf(anIssue({ deliveryStatus: 'queued' }))).toBe('release')
+    for (const deliveryStatus of ['sent', 'delivered', 'failed'] as const) {
+      expect(settlementOf(anIssue({ deliveryStatus }))).toBe('debit')
+    }
+  })
+
+  test('a message nobody took is given back when it is abandoned, and says why', () => {
+    const { issue, ...next } = abandon(anIssue(), CODE.expiredUnsent, NOW + 5)
+    expect(issue).toMatchObject({
+      deliveryStatus: 'failed',
+      sendPending: false,
+      providerOutcomeCode: 'EXPIRED_UNSENT',
+      updatedAt: NOW + 5,
+    })
+    expect(next).toEqual({ finish: 'release' })
+  })
+
+  test('an abandoned SMS leg is charged when the AlimTalk before it was accepted', () => {
+    const onSms = alimtalk({ leg: 'sms', deliveryStatus: 'sent', sendPending: true })
+    expect(abandon(onSms, CODE.noLongerActive, NOW).finish).toBe('debit')
+  })
+})
+
+describe('number and text may still be needed', () => {
+  test.each<[string, Issue, boolean]>([
+    ['before the send', anIssue(), true],
+    ['before the send of an AlimTalk without fallback', alimtalk({ smsFallback: false }), true],
+    ['after an accepted SMS', sent(), false],
+    ['after an accepted AlimTalk that may fall back', alimtalk({ deliveryStatus: 'sent', sendPending: false }), true],
+    [
+      'after an accepted AlimTalk without fallback',
+      alimtalk({ deliveryStatus: 'sent', sendPending: false, smsFallback: false }),
+      false,
+    ],
+    [
+      'after an ambiguous AlimTalk',
+      alimtalk({ deliveryStatus: 'sent', sendPending: false, providerOutcomeAmbiguous: true }),
+      false,
+    ],
+    ['after a delivered AlimTalk', alimtalk({ deliveryStatus: 'delivered', sendPending: false }), false],
+    ['after a failed AlimTalk', alimtalk({ deliveryStatus: 'failed', sendPending: false }), false],
+    ['before the SMS of an AlimTalk', alimtalk({ leg: 'sms', deliveryStatus: 'sent' }), true],
+    ['after the SMS of an AlimTalk', alimtalk({ leg: 'sms', deliveryStatus: 'sent', sendPending: false }), false],
+  ])('%s: %#', (_, issue, expected) => {
+    expect(maySendAgain(issue)).toBe(expected)
+    for (const verificationStatus of ['verified', 'expired', 'max_attempts', 'replaced'] as const) {
+      expect(maySendAgain({ ...issue, verificationStatus })).toBe(false)
+    }
+  })
+})
+
+describe('a simulated delivery', () => {
+  const played = (changes: Partial<Issue> = {}) => alimtalk({ mode: 'test', ...changes })
+
+  test.each<VerificationStatus>(['verified', 'replaced', 'max_attempts'])('goes on where the code is %s', (status) => {
+    const issue = played({ verificationStatus: status })
+    expect(isWorthSending(issue, issue.expiresAt - 1)).toBe(true)
+    expect(maySendAgain(issue)).toBe(true)
+    expect(afterSend(issue, BUSY, IN_TIME).sendAfterMs).toBe(500)
+    expect(afterSend(issue, BLOCKED, IN_TIME)).toMatchObject({ issue: { leg: 'sms' }, sendAfterMs: 0 })
+  })
+
+  test('ends with the expiry all the same', () => {
+    const issue = played()
+    expect(isWorthSending(issue, issue.expiresAt)).toBe(false)
+    expect(maySendAgain(played({ verificationStatus: 'expired' }))).toBe(false)
+    expect(afterSend(issue, BUSY, { ...IN_TIME, now: issue.expiresAt }).finish).toBe('release')
+  })
+})
+
+test.each<[VerificationStatus, boolean]>([
+  ['issued', true],
+  ['verified', false],
+  ['replaced', false],
+  ['max_attempts', false],
+  ['expired', false],
+])('a live code that is %s is worth sending: %p', (verificationStatus, expected) => {
+  const issue = anIssue({ verificationStatus })
+  expect(isWorthSending(issue, issue.expiresAt - 1)).toBe(expected)
+  expect(isWorthSending(issue, issue.expiresAt)).toBe(false)
+})
+
+describe('the route', () => {
+  test.each<[string[], string]>([
+    [[], '----------'],
+    [['a'], 'aaaaaaaaaa'],
+    [['a', 'b'], 'aaabbbbbbb'],
+    [['a', 'b', 'c'], 'aaabbbcccc'],
+  ])('%j: three tries each, the last provider all the rest', (route, expected) => {
+    expect(Array.from({ length: 10 }, (_, tries) => providerForTry(route, tries) ?? '-').join('')).toBe(expected)
+  })
+})
+
+describe('the wait before the next try', () => {
+  const FAR = anIssue({ expiresAt: NOW + 86_400_000 })
+  const waits = (issue: Issue, routeLength: number, jitter: number, count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      retryDelayMs(issue, { tries: index + 1, routeLength, jitter, now: NOW }),
+    )
+
+  test('doubles up to fifteen seconds on the last provider', () => {
+    expect(waits(FAR, 1, 0.5, 8)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000])
+  })
+
+  test('is nothing when the next provider takes over, which then starts anew', () => {
+    expect(waits(FAR, 3, 0.5, 11)).toEqual([500, 1_000, 0, 500, 1_000, 0, 500, 1_000, 2_000, 4_000, 8_000])
+  })
+
+  test('is spread by a fifth either way', () => {
+    expect(waits(FAR, 1, 0, 6)).toEqual([400, 800, 1_600, 3_200, 6_400, 12_000])
+    expect(waits(FAR, 1, 1, 6)).toEqual([600, 1_200, 2_400, 4_800, 9_600, 18_000])
+  })
+
+  test('ends after the route where SMS can take over, and only there', () => {
+    const lifetime = { expiresAt: FAR.expiresAt }
+    expect(waits(alimtalk(lifetime), 2, 0.5, 7)).toEqual([500, 1_000, 0, 500, 1_000, undefined, undefined])
+    expect(waits(alimtalk({ ...lifetime, smsFallback: false }), 1, 0.5, 4)).toEqual([500, 1_000, 2_000, 4_000])
+    expect(waits(alimtalk({ ...lifetime, leg: 'sms' }), 1, 0.5, 4)).toEqual([500, 1_000, 2_000, 4_000])
+  })
+
+  test('never reaches the expiry: a try that would fall on it is not made, one a millisecond before is', () => {
+    for (let tries = 1; tries <= 9; tries++) {
+      for (let permille = 0; permille < 1_000; permille++) {
+        const plan = { tries, routeLength: 2, jitter: permille / 1_000, now: NOW }
+        const wait = retryDelayMs(FAR, plan) as number
+        expect([tries, permille, retryDelayMs(anIssue({ expiresAt: NOW + wait }), plan)]).toEqual([
+          tries,
+          permille,
+          undefined,
+        ])
+        expect(retryDelayMs(anIssue({ expiresAt: NOW + wait + 1 }), plan)).toBe(wait)
+      }
+    }
+  })
+
+  test('is none once the code has expired', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 50 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.nat(10_000),
+        (tries, routeLength, late) => {
+          const issue = anIssue()
+          const now = issue.expiresAt + late
+          expect(retryDelayMs(issue, { tries, routeLength, jitter: 0, now })).toBeUndefined()
+        },
+      ),
+      RUNS,
+    )
+  })
+})
+
+describe('any story of outcomes, reports and time', () => {
+  type Event =
+    | { event: 'send'; outcome: SendOutcome; reports: boolean }
+    | { event: 'report'; leg: Leg; status: DeliveryReport['status'] }
+    | { event: 'wait'; ms: number }
+    | { event: 'end'; as: 'verified' | 'replaced' }
+
+  const outcome = fc.constantFrom(ACCEPTED, AMBIGUOUS, BUSY, BUSY, BUSY, BLOCKED)
+  const send = fc.record({ event: fc.constant('send' as const), outcome, reports: fc.nat(4).map((n) => n > 0) })
+  const events: fc.Arbitrary<Event[]> = fc.array(
+    fc.oneof(
+      { weight: 6, arbitrary: send },
+      {
+        weight: 3,
+        arbitrary: fc.record({
+          event: fc.constant('report' as const),
+          leg: fc.constantFrom<Leg>('alimtalk', 'sms'),
+          status: fc.constantFrom<DeliveryReport['status']>('delivered', 'failed'),
+        }),
+      },
+      { weight: 2, arbitrary: fc.record({ event: fc.constant('wait' as const), ms: fc.nat(40_000) }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          event: fc.constant('end' as const),
+          as: fc.constantFrom<'verified' | 'replaced'>('verified', 'replaced'),
+        }),
+      },
+    ),
+    { maxLength: 40, size: 'max' },
+  )
+  const fresh = fc
+    .record({ isAlimtalk: fc.boolean(), smsFallback: fc.boolean() })
+    .map(({ isAlimtalk, smsFallback }) => (isAlimtalk ? alimtalk({ smsFallback }) : anIssue({ smsFallback })))
+
+  const ROUTE_LENGTH = 2
+
+  /** One issue's delivery, moved on by the domain's steps as the use cases do it; checks what must hold at every one. */
+  class Delivery {
+    now = NOW
+    readonly tries: Record<Leg, number> = { alimtalk: 0, sms: 0 }
+    /** What each leg's provider took, or may have taken. */
+    readonly taken: Array<{ leg: Leg; kind: 'accepted' | 'ambiguous' }> = []
+    readonly finished: Array<'debit' | 'release'> = []
+    awaited: Leg | undefined
+    constructor(public issue: Issue) {}
+
+    happen(event: Event): void {
+      switch (event.event) {
+        case 'wait':
+          this.now += event.ms
+          return
+        case 'end':
+          if (isActive(this.issue, this.now)) this.issue = { ...this.issue, verificationStatus: event.as }
+          return
+        case 'send':
+          if (this.issue.sendPending) this.#send(event.outcome, event.reports)
+          return
+        case 'report':
+          this.#report(event.leg, event.status)
+      }
+    }
+
+    /** The report deadline, or the code's expiry, ends what is still open. */
+    end(): void {
+      this.now = this.issue.expiresAt
+      if (this.issue.sendPending) this.#send(BUSY, true)
+      if (this.awaited) {
+        this.awaited = undefined
+        this.#take({ issue: this.issue, finish: settlementOf(this.issue) })
+      }
+    }
+
+    #send(outcome: SendOutcome, reports: boolean): void {
+      const { issue, now } = this
+      if (!isWorthSending(issue, now)) {
+        this.#take(abandon(issue, CODE.noLongerActive, now))
+        return
+      }
+      expect(this.taken.some(({ leg }) => leg === issue.leg)).toBe(false)
+      expect(this.taken.some(({ kind }) => kind === 'ambiguous')).toBe(false)
+      const tries = ++this.tries[issue.leg]
+      if (outcome.kind !== 'refused') {
+        this.taken.push({ leg: issue.leg, kind: outcome.kind })
+        if (reports) this.awaited = issue.leg
+      }
+      const retryAfterMs = retryDelayMs(issue, { tries, routeLength: ROUTE_LENGTH, jitter: 0.5, now })
+      const step = afterSend(issue, outcome, { retryAfterMs, reports, now })
+      if (outcome.kind === 'refused' && outcome.permanent && step.sendAfterMs !== undefined) {
+        expect([issue.leg, step.issue.leg]).toEqual(['alimtalk', 'sms'])
+      }
+      if (outcome.kind !== 'refused') expect(step.sendAfterMs).toBeUndefined()
+      this.#take(step)
+    }
+
+    /** A report is looked up by its message, so one nobody waits for never gets as far as the domain. */
+    #report(leg: Leg, status: DeliveryReport['status']): void {
+      if (leg !== this.issue.leg || isFinal(this.issue)) {
+        expect(afterReport(this.issue, leg, { status }, this.now)).toBeUndefined()
+      } else if (leg === this.awaited || (this.issue.sendPending && isWorthSending(this.issue, this.now))) {
+        if (this.issue.sendPending) {
+          // The carrier reports before it has answered: the message was taken.
+          this.tries[leg]++
+          this.taken.push({ leg, kind: 'accepted' })
+        }
+        this.awaited = undefined
+        const step = afterReport(this.issue, leg, { status }, this.now)
+        expect(step).toBeDefined()
+        if (step) this.#take(step)
+      }
+    }
+
+    #take(step: Step): void {
+      const before = this.issue
+      const after = step.issue
+      expect(isFinal(before)).toBe(false)
+      expect(step.sendAfterMs !== undefined).toBe(after.sendPending)
+      if (after.leg !== before.leg)
+        expect([before.leg, after.leg, before.smsFallback]).toEqual(['alimtalk', 'sms', true])
+      if (step.sendAfterMs !== undefined) expect(this.now + step.sendAfterMs).toBeLessThan(after.expiresAt)
+      if (isFinal(after)) expect(step.finish).toBeDefined()
+      if (step.finish) {
+        expect(after.sendPending).toBe(false)
+        expect(step.finish).toBe(this.taken.length === 0 ? 'release' : 'debit')
+        this.finished.push(step.finish)
+      }
+      if (step.awaitReportMs !== undefined) expect(this.awaited).toBe(after.leg)
+      this.issue = after
+    }
+  }
+
+  const holds = (promise: (delivery: Delivery, story: Event[]) => void) =>
+    fc.assert(
+      fc.property(fresh, events, (issue, story) => promise(new Delivery(issue), story)),
+      { ...RUNS, numRuns: 1_000 },
+    )
+
+  test('a reservation is finished at most once, and exactly once when the story has ended', () => {
+    holds((delivery, story) => {
+      for (const event of story) {
+        delivery.happen(event)
+        expect(delivery.finished.length).toBeLessThanOrEqual(1)
+      }
+      delivery.end()
+      expect(delivery.finished).toEqual([delivery.taken.length === 0 ? 'release' : 'debit'])
+      expect(delivery.issue.sendPending).toBe(false)
+    })
+  })
+
+  test('a leg is taken at most once, and nothing at all is taken after an ambiguous send', () => {
+    holds((delivery, story) => {
+      for (const event of story) delivery.happen(event)
+      const legs = delivery.taken.map(({ leg }) => leg)
+      expect(new Set(legs).size).toBe(legs.length)
+      const ambiguousAt = delivery.taken.findIndex(({ kind }) => kind === 'ambiguous')
+      if (ambiguousAt >= 0) expect(delivery.taken.length).toBe(ambiguousAt + 1)
+    })
+  })
+
+  test('an AlimTalk that could fall back is tried no more than the route has tries', () => {
+    holds((delivery, story) => {
+      for (const event of story) delivery.happen(event)
+      if (delivery.issue.smsFallback) expect(delivery.tries.alimtalk).toBeLessThanOrEqual(3 * ROUTE_LENGTH)
+    })
+  })
+
+  test('delivered and failed are final', () => {
+    holds((delivery, story) => {
+      let last: Issue | undefined
+      for (const event of story) {
+        delivery.happen(event)
+        if (last) expect(delivery.issue.deliveryStatus).toBe(last.deliveryStatus)
+        if (isFinal(delivery.issue)) last = delivery.issue
+      }
+    })
+  })
+})

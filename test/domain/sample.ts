@@ -1,0 +1,51 @@
+/** What domain and store tests start from. */
+import type { Issue } from '../../src/domain/issue'
+
+export const NOW = Date.parse('2026-03-01T12:00:00.000Z')
+
+/** Properties tell the same story in every run. */
+export const RUNS = { seed: 20_260_301, numRuns: 300 }
+
+const hash = (length: number, fill: number) => Buffer.alloc(length, fill)
+
+/** A fresh SMS issue, admitted at `NOW`, with a lifetime of three minutes. */
+export const anIssue = (changes: Partial<Issue> = {}): Issue => ({
+  appId: 'app_one',
+  mode: 'live',
+  issueId: '019ca91c-4e00-7000-8000-000000000001',
+  messageId: '019ca91c-4e00-7000-8000-0000000000aa',
+  purpose: 'signup',
+  templateId: 'otp_default_kr',
+  channel: 'sms',
+  smsFallback: true,
+  phoneHash: hash(32, 1),
+  codeHash: hash(32, 2),
+  country: 'KR',
+  metadata: undefined,
+  createdAt: NOW,
+  expiresAt: NOW + 180_000,
+  maxAttempts: 5,
+  verificationStatus: 'issued',
+  attemptsUsed: 0,
+  verifiedAt: undefined,
+  deliveryStatus: 'queued',
+  leg: changes.channel ?? 'sms',
+  sendPending: true,
+  providerOutcomeAmbiguous: false,
+  providerOutcomeCode: undefined,
+  billingStatus: 'reserved',
+  price: 1,
+  debitedAmount: 0,
+  updatedAt: NOW,
+  ...changes,
+})
+
+/** Runs `attempt` and answers what it threw; fails where it threw nothing. */
+export function thrownBy(attempt: () => unknown): unknown {
+  try {
+    attempt()
+  } catch (error) {
+    return error
+  }
+  throw new Error('expected a refusal')
+}

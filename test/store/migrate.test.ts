@@ -1,0 +1,176 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, spyOn, test } from 'bun:test'
+import { existsSync, statSync } from 'node:fs'
+import { getTableName, is } from 'drizzle-orm'
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { migrate, NewerDatabaseError } from '../../src/store/sqlite/migrate'
+import { WrongSecretError } from '../../src/store/sqlite/open'
+import * as schema from '../../src/store/sqlite/schema'
+import { createVault } from '../../src/system/vault'
+import { openAt, openWithConnection, query, Scratch } from './open'
+import { furnish, issueNumber, OWNER, VAULT } from './sample'
+
+const tables = Object.values(schema).flatMap((value): SQLiteTable[] => (is(value, SQLiteTable) ? [value] : []))
+
+const tablesIn = (db: Database) =>
+  (
+    db.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all() as Array<{
+      name: string
+    }>
+  ).map(({ name }) => name)
+
+function migrated(): Database {
+  const db = new Database(':memory:', { strict: true })
+  migrate(db)
+  return db
+}
+
+interface ColumnInfo {
+  name: string
+  type: string
+  notnull: number
+  pk: number
+}
+const columnsOf = (db: Database, table: string) => db.query(`PRAGMA table_info(${table})`).all() as ColumnInfo[]
+const byName = <T extends { name: string }>(columns: T[]) => columns.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
+describe('the schema of the code and that of the migrations', () => {
+  test('have the same tables', () => {
+    expect(tablesIn(migrated()).toSorted()).toEqual(tables.map((table) => getTableName(table)).toSorted())
+  })
+
+  test.each(tables.map((table) => [getTableName(table), table] as const))(
+    'have the same columns in %s',
+    (name, table) => {
+      const db = migrated()
+      const { columns, primaryKeys } = getTableConfig(table)
+      const composite = new Set(primaryKeys.flatMap(({ columns }) => columns.map((column) => column.name)))
+      const ofCode = columns.map((column) => {
+        const isKey = column.primary || composite.has(column.name)
+        return { name: column.name, type: column.getSQLType().toUpperCase(), isKey, isRequired: column.notNull }
+      })
+      // A primary key is required either way; the code says so, SQLite only where it is not the row's number.
+      const ofDatabase = columnsOf(db, name).map(({ name, type, notnull, pk }) => ({
+        name,
+        type,
+        isKey: pk > 0,
+        isRequired: notnull === 1 || pk > 0,
+      }))
+      expect(byName(ofCode)).toEqual(byName(ofDatabase))
+    },
+  )
+
+  test('every table is strict: a value of the wrong type is not stored', () => {
+    const db = migrated()
+    const list = db.query('PRAGMA table_list').all() as Array<{ name: string; schema: string; strict: number }>
+    const ours = list.filter(({ name, schema }) => schema === 'main' && !name.startsWith('sqlite_'))
+    expect(ours).toHaveLength(tables.length)
+    expect(ours.filter(({ strict }) => strict !== 1)).toEqual([])
+  })
+})
+
+describe('migrating', () => {
+  test('a fresh database gets everything, and its version', () => {
+    const db = new Database(':memory:', { strict: true })
+    expect(tablesIn(db)).toEqual([])
+    migrate(db)
+    expect(tablesIn(db)).toHaveLength(tables.length)
+    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 1 })
+  })
+
+  test('again applies nothing', () => {
+    const db = migrated()
+    const before = db.query('SELECT * FROM sqlite_schema').all()
+    const run = spyOn(db, 'run')
+    migrate(db)
+    expect(run).not.toHaveBeenCalled()
+    expect(db.query('SELECT * FROM sqlite_schema').all()).toEqual(before)
+  })
+
+  test('that fails on the way leaves the database as it was', () => {
+    const db = new Database(':memory:', { strict: true })
+    db.run('CREATE TABLE jobs (in_the_way INTEGER)')
+    expect(() => migrate(db)).toThrow()
+    expect(tablesIn(db)).toEqual(['jobs'])
+    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 0 })
+    expect(db.inTransaction).toBe(false)
+    db.run('DROP TABLE jobs')
+    migrate(db)
+    expect(tablesIn(db)).toHaveLength(tables.length)
+  })
+
+  test('refuses a database of a later release, and leaves it alone', () => {
+    const db = migrated()
+    db.run('PRAGMA user_version = 2')
+    const before = db.query('SELECT * FROM sqlite_schema').all()
+    expect(() => migrate(db)).toThrow(NewerDatabaseError)
+    expect(db.query('SELECT * FROM sqlite_schema').all()).toEqual(before)
+    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 2 })
+  })
+})
+
+describe('opening', () => {
+  test('again keeps what was stored', async () => {
+    using scratch = new Scratch()
+    const first = openAt(scratch.file)
+    await furnish(first)
+    await first.transaction((tx) => tx.addIssue(issueNumber(1)))
+    await first.close()
+    const before = query(scratch.file, 'SELECT * FROM sqlite_schema')
+    const second = openAt(scratch.file)
+    expect(await second.read.issue(OWNER, issueNumber(1).issueId)).toEqual(issueNumber(1))
+    expect(await second.read.apps()).toHaveLength(1)
+    await second.close()
+    expect(query(scratch.file, 'SELECT * FROM sqlite_schema')).toEqual(before)
+  })
+
+  test('a database of a later release is refused', async () => {
+    using scratch = new Scratch()
+    await openAt(scratch.file).close()
+    const outside = new Database(scratch.file)
+    outside.run('PRAGMA user_version = 99')
+    outside.close()
+    expect(() => openAt(scratch.file)).toThrow(NewerDatabaseError)
+    expect(() => openAt(scratch.file)).toThrow('99')
+  })
+
+  test('with another master secret is refused, and with the right one still works', async () => {
+    using scratch = new Scratch()
+    await openAt(scratch.file).close()
+    const vault = createVault(Buffer.from('another master secret of these tests'))
+    expect(() => openAt(scratch.file, { vault })).toThrow(WrongSecretError)
+    const store = openAt(scratch.file, { vault: VAULT })
+    await store.assertWritable()
+    await store.close()
+  })
+
+  test('two processes at once is fine', async () => {
+    using scratch = new Scratch()
+    const stores = [openAt(scratch.file), openAt(scratch.file)]
+    for (const store of stores) await store.assertWritable()
+    for (const store of stores) await store.close()
+  })
+
+  test('makes every commit durable and holds references and waiting in force', async () => {
+    using scratch = new Scratch()
+    const { store, writing } = openWithConnection(scratch.file)
+    const pragma = (name: string) => Object.values(writing.query(`PRAGMA ${name}`).get() as object)[0]
+    expect(writing.filename).toBe(scratch.file)
+    expect(pragma('journal_mode')).toBe('wal')
+    expect(pragma('synchronous')).toBe(2)
+    expect(pragma('foreign_keys')).toBe(1)
+    expect(pragma('busy_timeout')).toBe(5_000)
+    expect(query(scratch.file, 'PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }])
+    await store.close()
+  })
+
+  test('closing leaves one file with everything in it', async () => {
+    using scratch = new Scratch()
+    const store = openAt(scratch.file)
+    await store.transaction((tx) => tx.addIssue(issueNumber(1)))
+    await store.close()
+    const wal = `${scratch.file}-wal`
+    expect(existsSync(wal) ? statSync(wal).size : 0).toBe(0)
+    expect(query(scratch.file, 'SELECT 1 FROM issues')).toHaveLength(1)
+  })
+})

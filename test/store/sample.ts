@@ -1,0 +1,141 @@
+/** What store tests start from. */
+import type { Issue } from '../../src/domain/issue'
+import type { Owner } from '../../src/domain/value'
+import type { App, Attempt, AwaitedReport, Claim, Letter, Store, StoredKey } from '../../src/ports'
+import { createVault } from '../../src/system/vault'
+import { anIssue, NOW } from '../domain/sample'
+
+export { anIssue, NOW }
+
+export const VAULT = createVault(Buffer.from('the master secret of these store tests'))
+
+export const OWNER: Owner = { appId: 'app_one', mode: 'live' }
+
+/** A clock that stands still until a test sets it. */
+export class StillClock {
+  time = NOW
+  now = () => this.time
+}
+
+const filled = (length: number, seed: number) => {
+  const bytes = Buffer.alloc(length)
+  bytes.writeUInt32BE(seed, length - 4)
+  return bytes
+}
+export const hash16 = (seed: number): Uint8Array => filled(16, seed)
+export const hash32 = (seed: number): Uint8Array => filled(32, seed)
+
+/** The UUIDv7 of an instant; `n` tells those of one millisecond apart, in order. */
+export function uuidAt(at: number, n: number): string {
+  const time = at.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${n.toString(16).padStart(12, '0')}`
+}
+
+/** The `n`th issue of a time, for a phone of its own. */
+export const issueNumber = (n: number, changes: Partial<Issue> = {}): Issue => {
+  const createdAt = changes.createdAt ?? NOW
+  return anIssue({
+    issueId: uuidAt(createdAt, n),
+    messageId: uuidAt(createdAt, 0x1000 + n),
+    phoneHash: hash32(n),
+    createdAt,
+    expiresAt: createdAt + 180_000,
+    updatedAt: createdAt,
+    ...changes,
+  })
+}
+
+/** An issue with nothing left to do. */
+export const settled = (n: number, changes: Partial<Issue> = {}): Issue =>
+  issueNumber(n, {
+    verificationStatus: 'expired',
+    deliveryStatus: 'delivered',
+    sendPending: false,
+    billingStatus: 'debited',
+    debitedAmount: 1,
+    ...changes,
+  })
+
+export const claimOf = (issue: Issue, seed: number, changes: Partial<Claim> = {}): Claim => ({
+  appId: issue.appId,
+  mode: issue.mode,
+  keyHash: hash16(seed),
+  fingerprint: hash16(0xf000 + seed),
+  issueId: issue.issueId,
+  createdAt: issue.createdAt,
+  ...changes,
+})
+
+export const attemptOf = (issue: Issue, number: number, changes: Partial<Attempt> = {}): Attempt => ({
+  appId: issue.appId,
+  mode: issue.mode,
+  issueId: issue.issueId,
+  number,
+  leg: issue.leg,
+  provider: 'main',
+  messageId: issue.messageId,
+  calledAt: NOW,
+  answeredAt: undefined,
+  outcome: undefined,
+  code: undefined,
+  providerMessageId: undefined,
+  ...changes,
+})
+
+export const awaitedOf = (issue: Issue, changes: Partial<AwaitedReport> = {}): AwaitedReport => ({
+  appId: issue.appId,
+  mode: issue.mode,
+  messageId: issue.messageId,
+  provider: 'main',
+  providerMessageId: `carrier-${issue.messageId}`,
+  issueId: issue.issueId,
+  leg: issue.leg,
+  answeredAt: NOW,
+  ...changes,
+})
+
+export const LETTER: Letter = {
+  to: '+821012345678',
+  text: '인증번호는 [123456]입니다.',
+  code: '123456',
+  from: undefined,
+  messageType: 'SMS',
+  templateCode: 'otp_default_kr',
+  variables: {},
+  scenario: undefined,
+}
+
+export const APP: App = { appId: OWNER.appId, organizationId: 'org_one', name: 'demo', createdAt: NOW }
+
+export const aStoredKey = (n: number, changes: Partial<StoredKey> = {}): StoredKey => ({
+  keyId: `key_${n}`,
+  appId: APP.appId,
+  organizationId: APP.organizationId,
+  kind: 'sk',
+  mode: 'live',
+  scopes: ['*'],
+  allowedOrigins: [],
+  allowedCidrs: [],
+  limits: {},
+  expiresAt: undefined,
+  revokedAt: undefined,
+  hash: hash32(n),
+  prefix: 'sk_',
+  lastFour: 'abcd',
+  createdAt: NOW + n,
+  ...changes,
+})
+
+/** An organization with one app. */
+export const furnish = (store: Store): Promise<void> =>
+  store.transaction(async (tx) => {
+    await tx.organizationId({ organizationId: APP.organizationId, name: 'Default' })
+    await tx.addApp(APP)
+  })
+
+/** How a promise ended, without throwing. */
+export const outcomeOf = <T>(promise: Promise<T>): Promise<{ value: T } | { error: unknown }> =>
+  promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  )

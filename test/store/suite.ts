@@ -1,0 +1,945 @@
+/** What every store promises its use cases, whatever database it keeps its rows in. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Issue } from '../../src/domain/issue'
+import { type Job, type JobKind, LEASE_MS } from '../../src/domain/job'
+import type { Template } from '../../src/domain/template'
+import type { LedgerEntry, Wallet } from '../../src/domain/wallet'
+import type { Claim, IssueFilter, LedgerFilter, Store, Tx } from '../../src/ports'
+import {
+  APP,
+  aStoredKey,
+  attemptOf,
+  awaitedOf,
+  claimOf,
+  furnish,
+  hash16,
+  hash32,
+  issueNumber,
+  LETTER,
+  NOW,
+  OWNER,
+  outcomeOf,
+  StillClock,
+  settled,
+  uuidAt,
+} from './sample'
+
+/** An empty database. */
+export interface Opened {
+  store: Store
+  /** The same database as another process sees it. */
+  another: () => Store
+  close: () => Promise<void>
+}
+
+export function storeSuite(name: string, open: (clock: StillClock) => Opened | Promise<Opened>): void {
+  describe(`a store: ${name}`, () => {
+    let clock: StillClock
+    let opened: Opened
+    let store: Store
+    let other: Store
+
+    beforeEach(async () => {
+      clock = new StillClock()
+      opened = await open(clock)
+      store = opened.store
+      other = opened.another()
+      await furnish(store)
+    })
+    afterEach(() => opened.close())
+
+    const run = <T>(unit: (tx: Tx) => Promise<T>) => store.transaction(unit)
+    const add = (...issues: Issue[]) =>
+      run(async (tx) => {
+        for (const issue of issues) await tx.addIssue(issue)
+      })
+    const exists = async (issue: Issue, reader = other) => (await reader.read.issue(issue, issue.issueId)) !== undefined
+
+    describe('transactions', () => {
+      test('of many at once, one that fails is rolled back alone', async () => {
+        const refusal = new Error('refused')
+        const issues = Array.from({ length: 40 }, (_, n) => issueNumber(n + 1))
+        const outcomes = await Promise.all(
+          issues.map((issue, index) =>
+            outcomeOf(
+              run(async (tx) => {
+                await tx.addIssue(issue)
+                await tx.addClaim(claimOf(issue, index))
+                if (index === 17) throw refusal
+                return index
+              }),
+            ),
+          ),
+        )
+        expect(outcomes).toEqual(issues.map((_, index) => (index === 17 ? { error: refusal } : { value: index })))
+        expect(await Promise.all(issues.map((issue) => exists(issue)))).toEqual(issues.map((_, index) => index !== 17))
+        expect(await run((tx) => tx.findClaim(OWNER, hash16(17)))).toBeUndefined()
+        expect(await run((tx) => tx.findClaim(OWNER, hash16(18)))).toBeDefined()
+      })
+
+      test('answer only once their changes are there for everybody', async () => {
+        const issues = Array.from({ length: 20 }, (_, n) => issueNumber(n + 1))
+        const seenWithin: boolean[] = []
+        const seenAtAnswer = await Promise.all(
+          issues.map((issue) =>
+            run(async (tx) => {
+              await tx.addIssue(issue)
+              seenWithin.push(await exists(issue))
+            }).then(() => exists(issue)),
+          ),
+        )
+        expect(seenWithin).toEqual(issues.map(() => false))
+        expect(seenAtAnswer).toEqual(issues.map(() => true))
+      })
+
+      test('see what those before them have written', async () => {
+        const counts = await Promise.all(
+          Array.from({ length: 20 }, () =>
+            run(async (tx) => {
+              const wallet = await tx.lockWallet(APP.appId)
+              await tx.saveWallet({ ...wallet, balance: wallet.balance + 1 })
+              return wallet.balance
+            }),
+          ),
+        )
+        expect(counts).toEqual(counts.map((_, index) => index))
+        expect((await other.read.wallet(APP.appId))?.balance).toBe(20)
+      })
+
+      test('change nothing at all when they throw', async () => {
+        const kept = issueNumber(1)
+        await add(kept)
+        const lost = issueNumber(2)
+        const failing = run(async (tx) => {
+          await tx.saveIssue({ ...kept, verificationStatus: 'replaced' })
+          await tx.addIssue(lost)
+          await tx.addClaim(claimOf(lost, 1))
+          await tx.addOutbox(lost, LETTER)
+          await tx.addAttempt(attemptOf(lost, 1))
+          await tx.awaitReport(awaitedOf(lost))
+          await tx.addJob({ kind: 'deliver', issue: lost, runAt: NOW })
+          await tx.saveWallet({ ...(await tx.lockWallet(APP.appId)), balance: 5 })
+          await tx.addKey(aStoredKey(1))
+          throw new Error('refused')
+        })
+        await expect(failing).rejects.toThrow('refused')
+        expect(await store.read.issue(OWNER, kept.issueId)).toEqual(kept)
+        expect(await exists(lost)).toBe(false)
+        expect(await store.read.wallet(APP.appId)).toBeUndefined()
+        expect(await store.read.key('key_1')).toBeUndefined()
+        expect(store.nextJobAt('deliver')).toBeUndefined()
+        await run(async (tx) => {
+          expect(await tx.findClaim(OWNER, hash16(1))).toBeUndefined()
+          expect(await tx.findOutbox(lost.issueId)).toBeUndefined()
+          expect(await tx.attempts(OWNER, lost.issueId)).toEqual([])
+          expect(await tx.awaitedReport(lost.messageId)).toBeUndefined()
+        })
+      })
+
+      test('keep nothing of a statement that broke a rule, and those around it are not touched', async () => {
+        const [first, twin, last] = [issueNumber(1), issueNumber(1), issueNumber(3)]
+        const beside = issueNumber(2)
+        const outcomes = await Promise.all([outcomeOf(add(first)), outcomeOf(add(beside, twin)), outcomeOf(add(last))])
+        expect(outcomes.map((outcome) => 'error' in outcome)).toEqual([false, true, false])
+        expect([await exists(first), await exists(beside), await exists(last)]).toEqual([true, false, true])
+      })
+
+      test('are of no use once they have ended, whichever way they did', async () => {
+        let kept: Tx | undefined
+        await run(async (tx) => {
+          kept = tx
+        })
+        let rolledBack: Tx | undefined
+        await outcomeOf(
+          run(async (tx) => {
+            rolledBack = tx
+            throw new Error('refused')
+          }),
+        )
+        for (const tx of [kept, rolledBack]) {
+          expect(() => tx?.addIssue(issueNumber(1))).toThrow('ended')
+          expect(() => tx?.afterCommit(() => {})).toThrow('ended')
+          expect(() => tx?.now).toThrow('ended')
+        }
+        expect(await exists(issueNumber(1))).toBe(false)
+      })
+
+      test('live in one instant, and the next one in its own', async () => {
+        const [first, second] = await Promise.all(
+          [1_000, -5_000].map((step) =>
+            run(async (tx) => {
+              const before = tx.now
+              clock.time += step
+              await tx.addIssue(issueNumber(step > 0 ? 1 : 2))
+              return [before, tx.now]
+            }),
+          ),
+        )
+        expect(first).toEqual([NOW, NOW])
+        expect(second).toEqual([NOW + 1_000, NOW + 1_000])
+      })
+
+      test('have their effects after they are stored, in order, before they are answered', async () => {
+        const issue = issueNumber(1)
+        const happened: string[] = []
+        let wasStored: Promise<boolean> | undefined
+        await run(async (tx) => {
+          tx.afterCommit(() => {
+            happened.push('first')
+            wasStored = exists(issue)
+          })
+          tx.afterCommit(() => happened.push('second'))
+          await tx.addIssue(issue)
+          happened.push('unit')
+        }).then(() => happened.push('answer'))
+        expect(happened).toEqual(['unit', 'first', 'second', 'answer'])
+        expect(await wasStored).toBe(true)
+      })
+
+      test('have no effects when they are rolled back', async () => {
+        const happened: number[] = []
+        await Promise.all(
+          [1, 2, 3].map((n) =>
+            outcomeOf(
+              run(async (tx) => {
+                tx.afterCommit(() => happened.push(n))
+                await tx.addIssue(issueNumber(n))
+                if (n === 2) throw new Error('refused')
+              }),
+            ),
+          ),
+        )
+        expect(happened).toEqual([1, 3])
+      })
+
+      test('may be started by what another one answered, without end', async () => {
+        for (let n = 1; n <= 30; n++) await add(issueNumber(n))
+        expect(await store.read.issues(OWNER, { limit: 100 }, NOW)).toHaveLength(30)
+      })
+
+      test('that were asked for before the store closes are stored, later ones refused', async () => {
+        const issues = [issueNumber(1), issueNumber(2)]
+        const asked = issues.map((issue) => add(issue))
+        const closing = store.close()
+        const late = outcomeOf(add(issueNumber(3)))
+        await Promise.all([...asked, closing])
+        expect(await late).toMatchObject({ error: { kind: 'unavailable' } })
+        expect(await Promise.all(issues.map((issue) => exists(issue)))).toEqual([true, true])
+      })
+
+      test('of another process are neither lost nor overwritten', async () => {
+        const bump = (where: Store) =>
+          where.transaction(async (tx) => {
+            const wallet = await tx.lockWallet(APP.appId)
+            await tx.saveWallet({ ...wallet, balance: wallet.balance + 1 })
+          })
+        for (let n = 0; n < 10; n++) await bump(n % 2 === 0 ? store : other)
+        expect((await store.read.wallet(APP.appId))?.balance).toBe(10)
+      })
+    })
+
+    describe('an issue', () => {
+      const full = issueNumber(1, {
+        channel: 'alimtalk',
+        leg: 'sms',
+        country: 'GB',
+        metadata: { a: '1', 나: '둘' },
+        verificationStatus: 'verified',
+        verifiedAt: NOW + 5,
+        attemptsUsed: 2,
+        deliveryStatus: 'sent',
+        sendPending: false,
+        providerOutcomeAmbiguous: true,
+        providerOutcomeCode: 'TIMEOUT',
+        billingStatus: 'debited',
+        price: 3,
+        debitedAmount: 3,
+        smsFallback: true,
+      })
+      const bare = issueNumber(2, { country: undefined, metadata: undefined, smsFallback: false })
+
+      test.each([full, bare])('reads back as it was stored', async (issue) => {
+        await add(issue)
+        expect(await store.read.issue(OWNER, issue.issueId)).toEqual(issue)
+        expect(await run((tx) => tx.lockIssue(OWNER, issue.issueId))).toEqual(issue)
+      })
+
+      test('is missing for another app and for the other mode', async () => {
+        await add(bare)
+        const strangers = [
+          { appId: 'app_two', mode: 'live' },
+          { appId: APP.appId, mode: 'test' },
+        ] as const
+        for (const stranger of strangers) {
+          expect(await store.read.issue(stranger, bare.issueId)).toBeUndefined()
+          expect(await run((tx) => tx.lockIssue(stranger, bare.issueId))).toBeUndefined()
+          expect(await run((tx) => tx.lockLiveIssue(stranger, bare.phoneHash, bare.purpose))).toBeUndefined()
+          await run((tx) => tx.saveIssue({ ...bare, ...stranger, verificationStatus: 'expired' }))
+        }
+        expect(await store.read.issue(OWNER, bare.issueId)).toEqual(bare)
+      })
+
+      test('is saved with all that may change, and nothing else', async () => {
+        await add(bare)
+        const { verificationStatus, verifiedAt, attemptsUsed, deliveryStatus, sendPending, leg, messageId } = full
+        const { providerOutcomeAmbiguous, providerOutcomeCode } = full
+        const moved = { verificationStatus, verifiedAt, attemptsUsed, deliveryStatus, sendPending, leg, messageId }
+        const changed = {
+          ...moved,
+          providerOutcomeAmbiguous,
+          providerOutcomeCode,
+          billingStatus: 'debited' as const,
+          debitedAmount: bare.price,
+          updatedAt: NOW + 9,
+        }
+        const forged = { purpose: 'other', expiresAt: NOW + 1, codeHash: hash32(99), maxAttempts: 9 }
+        await run((tx) => tx.saveIssue({ ...bare, ...changed, ...forged }))
+        expect(await store.read.issue(OWNER, bare.issueId)).toEqual({ ...bare, ...changed })
+      })
+
+      test('is at most one live one for an app, mode, phone and purpose', async () => {
+        const live = issueNumber(1)
+        await add(live)
+        const twin = { ...live, issueId: uuidAt(NOW, 77) }
+        await expect(add(twin)).rejects.toThrow()
+        expect(await exists(twin)).toBe(false)
+        const apart = [
+          { ...twin, issueId: uuidAt(NOW, 71), purpose: 'login' },
+          { ...twin, issueId: uuidAt(NOW, 72), phoneHash: hash32(500) },
+          { ...twin, issueId: uuidAt(NOW, 73), mode: 'test' as const },
+          { ...twin, issueId: uuidAt(NOW, 74), appId: 'app_two' },
+        ]
+        await add(...apart)
+        expect(await run((tx) => tx.lockLiveIssue(OWNER, live.phoneHash, live.purpose))).toEqual(live)
+      })
+
+      test.each(['verified', 'expired', 'max_attempts', 'replaced'] as const)(
+        'that is %s makes room for the next, and cannot come back beside it',
+        async (verificationStatus) => {
+          const old = issueNumber(1)
+          const next = { ...old, issueId: uuidAt(NOW, 77) }
+          await add(old)
+          const verifiedAt = verificationStatus === 'verified' ? NOW : undefined
+          await run(async (tx) => {
+            await tx.saveIssue({ ...old, verificationStatus, verifiedAt })
+            await tx.addIssue(next)
+          })
+          expect(await run((tx) => tx.lockLiveIssue(OWNER, old.phoneHash, old.purpose))).toEqual(next)
+          await expect(run((tx) => tx.saveIssue(old))).rejects.toThrow()
+          expect((await store.read.issue(OWNER, old.issueId))?.verificationStatus).toBe(verificationStatus)
+        },
+      )
+
+      test('is due when its expiry has come and it is still stored as issued, the oldest first', async () => {
+        const expiring = [30_000, 10_000, 20_000, 20_001].map((lifetime, n) =>
+          issueNumber(n + 1, { expiresAt: NOW + lifetime }),
+        )
+        const over = settled(9, { expiresAt: NOW + 1 })
+        await add(...expiring, over)
+        clock.time = NOW + 20_000
+        const due = async (limit: number) =>
+          (await run((tx) => tx.lockExpired(limit))).map(({ expiresAt }) => expiresAt - NOW)
+        expect(await due(10)).toEqual([10_000, 20_000])
+        expect(await due(1)).toEqual([10_000])
+      })
+    })
+
+    describe('lists of issues', () => {
+      const ids = (issues: readonly Issue[]) => issues.map(({ issueId }) => issueId)
+      const list = async (filter: Partial<IssueFilter>, now = NOW) =>
+        ids(await store.read.issues(OWNER, { limit: 100, ...filter }, now))
+
+      const at = (offset: number, n: number, changes: Partial<Issue> = {}) =>
+        issueNumber(n, { createdAt: NOW + offset, ...changes })
+      const older = [at(-1, 1), at(-1, 2)]
+      const same = [at(0, 3), at(0, 4), at(0, 5), at(0, 6)]
+      const newer = [at(1, 7)]
+      const newestFirst = ids([...older, ...same, ...newer]).toReversed()
+
+      test('are newest first, and pages meet without a gap or a double, also within one millisecond', async () => {
+        await add(...[...newer, ...older, ...same].toSorted((a, b) => a.phoneHash.length - b.phoneHash.length))
+        expect(await list({})).toEqual(newestFirst)
+        for (let size = 1; size <= newestFirst.length; size++) {
+          const paged: string[] = []
+          for (let before: string | undefined; ; before = paged.at(-1)) {
+            const page = await list({ limit: size, ...(before !== undefined && { before }) })
+            if (page.length === 0) break
+            expect(page.length).toBeLessThanOrEqual(size)
+            paged.push(...page)
+          }
+          expect(paged).toEqual(newestFirst)
+        }
+      })
+
+      test('a range has its first millisecond and not its last', async () => {
+        await add(...older, ...same, ...newer)
+        const reversed = (issues: Issue[]) => ids(issues).toReversed()
+        expect(await list({ createdFrom: NOW })).toEqual(reversed([...same, ...newer]))
+        expect(await list({ createdTo: NOW })).toEqual(reversed(older))
+        expect(await list({ createdFrom: NOW, createdTo: NOW + 1 })).toEqual(reversed(same))
+        expect(await list({ createdFrom: NOW, createdTo: NOW })).toEqual([])
+        expect(await list({ createdFrom: NOW - 0.5, createdTo: NOW + 0.5 })).toEqual(reversed(same))
+        expect(await list({ createdFrom: 0, createdTo: Number.MAX_SAFE_INTEGER })).toEqual(newestFirst)
+        expect(await list({ createdFrom: Number.MAX_SAFE_INTEGER })).toEqual([])
+        expect(await list({ createdFrom: NOW, createdTo: NOW + 1, before: same[2]?.issueId ?? '' })).toEqual(
+          reversed(same.slice(0, 2)),
+        )
+      })
+
+      test('a status is the effective one', async () => {
+        const fresh = issueNumber(1, { expiresAt: NOW + 10 })
+        const lapsed = issueNumber(2, { expiresAt: NOW })
+        const swept = settled(3)
+        const verified = settled(4, { verificationStatus: 'verified', verifiedAt: NOW })
+        const replaced = settled(5, { verificationStatus: 'replaced' })
+        const spent = settled(6, { verificationStatus: 'max_attempts', attemptsUsed: 5 })
+        await add(fresh, lapsed, swept, verified, replaced, spent)
+        expect(await list({ status: 'issued' })).toEqual(ids([fresh]))
+        expect(await list({ status: 'expired' })).toEqual(ids([swept, lapsed]))
+        expect(await list({ status: 'issued' }, NOW + 10)).toEqual([])
+        expect(await list({ status: 'expired' }, NOW + 10)).toEqual(ids([swept, lapsed, fresh]))
+        expect(await list({ status: 'verified' })).toEqual(ids([verified]))
+        expect(await list({ status: 'replaced' })).toEqual(ids([replaced]))
+        expect(await list({ status: 'max_attempts' })).toEqual(ids([spent]))
+      })
+
+      test('hold what is the owner’s, and nothing else', async () => {
+        const mine = issueNumber(1)
+        await add(mine, issueNumber(2, { mode: 'test' }), issueNumber(3, { appId: 'app_two' }))
+        expect(await list({})).toEqual(ids([mine]))
+        expect(await store.read.issuesSince(OWNER, NOW)).toEqual([{ phoneHash: mine.phoneHash, createdAt: NOW }])
+      })
+
+      test('what was admitted since a time comes oldest first', async () => {
+        await add(...newer, ...same, ...older)
+        const since = async (at: number) =>
+          (await store.read.issuesSince(OWNER, at)).map(({ createdAt }) => createdAt - NOW)
+        expect(await since(NOW - 1)).toEqual([-1, -1, 0, 0, 0, 0, 1])
+        expect(await since(NOW)).toEqual([0, 0, 0, 0, 1])
+        expect(await since(NOW + 2)).toEqual([])
+      })
+    })
+
+    describe('idempotency claims', () => {
+      test('are found by their owner alone, and one key has one claim', async () => {
+        const issue = issueNumber(1)
+        const claim = claimOf(issue, 1)
+        const found = async () => {
+          const { appId, mode, keyHash, fingerprint, issueId, createdAt } = (await run((tx) =>
+            tx.findClaim(OWNER, hash16(1)),
+          )) as Claim
+          return { appId, mode, keyHash, fingerprint, issueId, createdAt }
+        }
+        await run((tx) => tx.addClaim(claim))
+        expect(await found()).toEqual(claim)
+        expect(await run((tx) => tx.findClaim({ ...OWNER, mode: 'test' }, hash16(1)))).toBeUndefined()
+        expect(await run((tx) => tx.findClaim({ ...OWNER, appId: 'app_two' }, hash16(1)))).toBeUndefined()
+        await expect(run((tx) => tx.addClaim({ ...claim, issueId: uuidAt(NOW, 9) }))).rejects.toThrow()
+        await run(async (tx) => {
+          await tx.addClaim({ ...claim, mode: 'test' })
+          await tx.addClaim({ ...claim, appId: 'app_two' })
+        })
+        expect(await found()).toEqual(claim)
+      })
+
+      test('of many at once for one key, one is made', async () => {
+        const outcomes = await Promise.all(
+          Array.from({ length: 20 }, (_, n) => outcomeOf(run((tx) => tx.addClaim(claimOf(issueNumber(n), 1))))),
+        )
+        expect(outcomes.filter((outcome) => 'value' in outcome)).toHaveLength(1)
+      })
+
+      test('can be dropped, which frees the key', async () => {
+        const claim = claimOf(issueNumber(1), 1)
+        await run((tx) => tx.addClaim(claim))
+        await run(async (tx) => {
+          await tx.dropClaim(OWNER, hash16(1))
+          await tx.addClaim({ ...claim, createdAt: NOW + 1 })
+        })
+        expect((await run((tx) => tx.findClaim(OWNER, hash16(1))))?.createdAt).toBe(NOW + 1)
+      })
+    })
+
+    describe('jobs', () => {
+      const issue = issueNumber(1)
+      const queue = (runAt: number, { kind = 'deliver' as JobKind, of = issue } = {}) =>
+        run((tx) => tx.addJob({ kind, issue: of, runAt }))
+      const claim = (limit = 10, kind: JobKind = 'deliver') => run((tx) => tx.claimJobs(kind, limit))
+      const claimOne = async () => (await claim())[0] as Job
+      const holds = (job: Job) => run((tx) => tx.holdsJob(job))
+
+      test('are claimed when they are due, the oldest first, at most as many as asked for', async () => {
+        await queue(NOW + 2, { of: issueNumber(3) })
+        await queue(NOW, { of: issueNumber(1) })
+        await queue(NOW + 1, { of: issueNumber(2) })
+        await queue(NOW, { of: issueNumber(1), kind: 'settle' })
+        expect(store.nextJobAt('deliver')).toBe(NOW)
+        clock.time = NOW + 1
+        const [first] = await claim(1)
+        expect(first).toMatchObject({ ...OWNER, issueId: uuidAt(NOW, 1), kind: 'deliver', attempt: 1 })
+        expect((await claim()).map(({ issueId }) => issueId)).toEqual([uuidAt(NOW, 2)])
+        expect(await claim()).toEqual([])
+        expect(store.nextJobAt('deliver')).toBe(NOW + 2)
+        expect(store.nextJobAt('await-report')).toBeUndefined()
+      })
+
+      test('that are claimed are nobody else’s until the lease is over, and then come back', async () => {
+        await queue(NOW)
+        const [first] = await claim()
+        expect(first?.runAt).toBe(NOW + LEASE_MS.deliver)
+        clock.time = NOW + LEASE_MS.deliver - 1
+        expect(await claim()).toEqual([])
+        clock.time += 1
+        expect(await claim()).toMatchObject([{ jobId: first?.jobId, attempt: 2 }])
+      })
+
+      test('are claimed by one of many runners at once', async () => {
+        await queue(NOW)
+        const [here, there] = await Promise.all([
+          Promise.all(Array.from({ length: 10 }, () => claim())),
+          other.transaction((tx) => tx.claimJobs('deliver', 10)),
+        ])
+        expect([...here.flat(), ...there]).toHaveLength(1)
+      })
+
+      test('can neither be finished nor moved under an attempt that was taken over', async () => {
+        await queue(NOW)
+        const stale = await claimOne()
+        clock.time = stale.runAt
+        const held = await claimOne()
+        expect([await holds(stale), await holds(held)]).toEqual([false, true])
+        await run((tx) => tx.rescheduleJob(stale, NOW))
+        expect(store.nextJobAt('deliver')).toBe(held.runAt)
+        await run((tx) => tx.finishJob(stale))
+        expect(await holds(held)).toBe(true)
+        await run((tx) => tx.rescheduleJob(held, NOW + 777_000))
+        expect(store.nextJobAt('deliver')).toBe(NOW + 777_000)
+        await run((tx) => tx.finishJob(held))
+        expect(await holds(held)).toBe(false)
+        expect(store.nextJobAt('deliver')).toBeUndefined()
+      })
+
+      test('that are queued again are moved, and whoever ran them has lost them', async () => {
+        await queue(NOW)
+        const running = await claimOne()
+        await queue(NOW + 5)
+        expect(store.nextJobAt('deliver')).toBe(NOW + 5)
+        expect(await holds(running)).toBe(false)
+        await run((tx) => tx.finishJob(running))
+        await run((tx) => tx.rescheduleJob(running, NOW + 999))
+        expect(store.nextJobAt('deliver')).toBe(NOW + 5)
+        clock.time = NOW + 5
+        const again = await claim()
+        expect(again).toHaveLength(1)
+        expect(again[0]?.attempt).toBeGreaterThan(running.attempt + 1)
+      })
+
+      test('that were finished and are queued anew are not held by the old runner', async () => {
+        await queue(NOW)
+        const old = await claimOne()
+        await run(async (tx) => {
+          await tx.finishJob(old)
+          await tx.addJob({ kind: 'deliver', issue, runAt: NOW })
+        })
+        expect(await holds(old)).toBe(false)
+        const anew = await claimOne()
+        await run((tx) => tx.finishJob(old))
+        expect(await holds(anew)).toBe(true)
+      })
+
+      test('of different kinds for one issue do not know each other', async () => {
+        for (const kind of ['deliver', 'await-report', 'settle'] as const) await queue(NOW, { kind })
+        const delivering = await claimOne()
+        await run((tx) => tx.finishJob(delivering))
+        expect(store.nextJobAt('deliver')).toBeUndefined()
+        expect([store.nextJobAt('await-report'), store.nextJobAt('settle')]).toEqual([NOW, NOW])
+        expect(await claim(10, 'settle')).toMatchObject([{ kind: 'settle', runAt: NOW + LEASE_MS.settle }])
+      })
+
+      test('whose claim is rolled back are still there', async () => {
+        await queue(NOW)
+        await outcomeOf(
+          run(async (tx) => {
+            await tx.claimJobs('deliver', 10)
+            throw new Error('refused')
+          }),
+        )
+        expect(await claimOne()).toMatchObject({ attempt: 1 })
+      })
+    })
+
+    describe('messages', () => {
+      const issue = issueNumber(1)
+
+      test('number and text are there until they are erased', async () => {
+        const letter = { ...LETTER, from: '0212345678', variables: { name: '앤' }, scenario: 7 }
+        await run((tx) => tx.addOutbox(issue, letter))
+        expect(await run((tx) => tx.findOutbox(issue.issueId))).toEqual(letter)
+        await run((tx) => tx.eraseOutbox(issue.issueId))
+        expect(await run((tx) => tx.findOutbox(issue.issueId))).toBeUndefined()
+      })
+
+      test('attempts come oldest first, and each number once', async () => {
+        const attempts = [1, 2, 10].map((number) => attemptOf(issue, number))
+        await run(async (tx) => {
+          for (const attempt of attempts.toReversed()) await tx.addAttempt(attempt)
+        })
+        expect(await run((tx) => tx.attempts(OWNER, issue.issueId))).toEqual(attempts)
+        expect(await run((tx) => tx.attempts({ ...OWNER, mode: 'test' }, issue.issueId))).toEqual([])
+        await expect(run((tx) => tx.addAttempt(attemptOf(issue, 2)))).rejects.toThrow()
+      })
+
+      test('an attempt is answered once', async () => {
+        const answer = attemptOf(issue, 1, {
+          answeredAt: NOW + 5,
+          outcome: 'accepted',
+          code: 'OK',
+          providerMessageId: 'p1',
+        })
+        await run((tx) => tx.addAttempt(attemptOf(issue, 1)))
+        const later = { ...answer, outcome: 'refused' as const, providerMessageId: undefined }
+        expect(await run((tx) => tx.answerAttempt(answer))).toBe(true)
+        expect(await run((tx) => tx.answerAttempt(later))).toBe(false)
+        expect(await run((tx) => tx.answerAttempt({ ...answer, number: 2 }))).toBe(false)
+        expect(await run((tx) => tx.attempts(OWNER, issue.issueId))).toEqual([answer])
+      })
+
+      test('an awaited report is found by the provider’s id of its own provider, and by ours', async () => {
+        const awaited = awaitedOf(issue, { providerMessageId: 'p1', answeredAt: NOW + 5 })
+        const nameless = awaitedOf(issueNumber(2), { providerMessageId: undefined })
+        await run(async (tx) => {
+          await tx.awaitReport(awaited)
+          await tx.awaitReport(nameless)
+        })
+        await run(async (tx) => {
+          expect(await tx.findAwaited('main', 'p1')).toEqual(awaited)
+          expect(await tx.findAwaited('other', 'p1')).toBeUndefined()
+          expect(await tx.awaitedReport(issue.messageId)).toEqual(awaited)
+          expect(await tx.awaitedReport(nameless.messageId)).toEqual(nameless)
+          await tx.forgetReport(issue.messageId)
+          expect(await tx.findAwaited('main', 'p1')).toBeUndefined()
+          expect(await tx.awaitedReport(issue.messageId)).toBeUndefined()
+        })
+      })
+    })
+
+    test('of an awaited report the last that was said counts', async () => {
+      const first = awaitedOf(issueNumber(1), { providerMessageId: undefined })
+      const last = { ...first, provider: 'backup', providerMessageId: 'p2', answeredAt: NOW + 5 }
+      await run((tx) => tx.awaitReport(first))
+      await run((tx) => tx.awaitReport(last))
+      await run(async (tx) => {
+        expect(await tx.awaitedReport(first.messageId)).toEqual(last)
+        expect(await tx.findAwaited('backup', 'p2')).toEqual(last)
+      })
+    })
+
+    describe('credit', () => {
+      const wallet: Wallet = {
+        appId: APP.appId,
+        balance: 70,
+        reserved: 3,
+        overdraftLimit: 10,
+        entries: 2,
+        updatedAt: NOW + 4,
+      }
+      const entry = (seq: number, offset: number, changes: Partial<LedgerEntry> = {}): LedgerEntry => ({
+        appId: APP.appId,
+        seq,
+        entryType: 'credit',
+        amountDelta: 10,
+        balanceAfter: seq * 10,
+        issueId: undefined,
+        createdAt: NOW + offset,
+        ...changes,
+      })
+
+      test('a wallet is empty at first, and then as it was saved', async () => {
+        const empty = { ...wallet, balance: 0, reserved: 0, overdraftLimit: 0, entries: 0, updatedAt: NOW }
+        expect(await run((tx) => tx.lockWallet(APP.appId))).toEqual(empty)
+        expect(await store.read.wallet(APP.appId)).toBeUndefined()
+        for (const saved of [wallet, { ...wallet, balance: -5, reserved: 0, entries: 3, updatedAt: NOW + 9 }]) {
+          await run((tx) => tx.saveWallet(saved))
+          expect(await run((tx) => tx.lockWallet(APP.appId))).toEqual(saved)
+          expect(await store.read.wallet(APP.appId)).toEqual(saved)
+        }
+      })
+
+      test('a wallet never promises a negative amount', async () => {
+        await expect(run((tx) => tx.saveWallet({ ...wallet, reserved: -1 }))).rejects.toThrow()
+        expect(await store.read.wallet(APP.appId)).toBeUndefined()
+      })
+
+      const debit = entry(4, 0, { entryType: 'debit', amountDelta: -1, issueId: uuidAt(NOW, 1) })
+      const entries = [entry(1, -1), entry(2, 0), entry(3, 0), debit, entry(5, 0), entry(6, 1)]
+      const writeEntries = () =>
+        run(async (tx) => {
+          for (const each of entries.toReversed()) await tx.addLedgerEntry(each)
+        })
+      const list = async (filter: Partial<LedgerFilter>) => store.read.ledger(APP.appId, { limit: 100, ...filter })
+      const seqs = async (filter: Partial<LedgerFilter>) => (await list(filter)).map(({ seq }) => seq)
+
+      test('a ledger is newest first, and pages meet without a gap or a double, also within one millisecond', async () => {
+        await writeEntries()
+        expect(await list({})).toEqual(entries.toReversed())
+        for (let limit = 1; limit <= entries.length; limit++) {
+          const paged: LedgerEntry[] = []
+          for (let before: LedgerEntry | undefined; ; before = paged.at(-1)) {
+            const page = await list({ limit, ...(before && { before }) })
+            if (page.length === 0) break
+            paged.push(...page)
+          }
+          expect(paged).toEqual(entries.toReversed())
+        }
+      })
+
+      test('a ledger by time and type', async () => {
+        await writeEntries()
+        expect(await seqs({ createdFrom: NOW })).toEqual([6, 5, 4, 3, 2])
+        expect(await seqs({ createdTo: NOW })).toEqual([1])
+        expect(await seqs({ createdFrom: NOW, createdTo: NOW + 1 })).toEqual([5, 4, 3, 2])
+        expect(await seqs({ entryType: 'debit' })).toEqual([4])
+        expect(await seqs({ entryType: 'credit', createdTo: NOW + 1, limit: 2 })).toEqual([5, 3])
+        expect(await seqs({ entryType: 'refund' })).toEqual([])
+        expect(await store.read.ledger('app_two', { limit: 100 })).toEqual([])
+      })
+
+      test('a position of the ledger is written once', async () => {
+        await run((tx) => tx.addLedgerEntry(entry(1, 0)))
+        await expect(run((tx) => tx.addLedgerEntry(entry(1, 0, { amountDelta: 5 })))).rejects.toThrow()
+        expect(await list({})).toEqual([entry(1, 0)])
+      })
+    })
+
+    describe('retention', () => {
+      const sweep = (before: number, limit = 100, mode: 'live' | 'test' = 'live') =>
+        run((tx) => tx.deleteIssuesBefore(mode, before, limit))
+
+      test('deletes an old issue with its attempts and its message', async () => {
+        const old = settled(1)
+        const kept = settled(2, { createdAt: NOW + 1 })
+        await add(old, kept)
+        await run(async (tx) => {
+          for (const issue of [old, kept]) {
+            await tx.addAttempt(attemptOf(issue, 1))
+            await tx.addAttempt(attemptOf(issue, 2))
+            await tx.addOutbox(issue, LETTER)
+            await tx.addJob({ kind: 'await-report', issue, runAt: issue.createdAt })
+          }
+        })
+        expect(await sweep(NOW + 1)).toBe(1)
+        expect([await exists(old), await exists(kept)]).toEqual([false, true])
+        await run(async (tx) => {
+          expect(await tx.attempts(OWNER, old.issueId)).toEqual([])
+          expect(await tx.findOutbox(old.issueId)).toBeUndefined()
+          expect(await tx.attempts(OWNER, kept.issueId)).toHaveLength(2)
+          expect(await tx.findOutbox(kept.issueId)).toBeDefined()
+        })
+        expect(store.nextJobAt('await-report')).toBe(kept.createdAt)
+      })
+
+      test.each<[string, Partial<Issue>]>([
+        ['a code that has not ended', { verificationStatus: 'issued' }],
+        ['a reservation that has not ended', { billingStatus: 'reserved', debitedAmount: 0 }],
+        ['a debit that is not written', { billingStatus: 'debit_pending', debitedAmount: 0 }],
+        ['a release that is not written', { billingStatus: 'release_pending', debitedAmount: 0 }],
+      ])('keeps an old issue with %s', async (_, changes) => {
+        const busy = settled(1, changes)
+        const done = settled(2)
+        await add(busy, done)
+        expect(await sweep(NOW + 1)).toBe(1)
+        expect([await exists(busy), await exists(done)]).toEqual([true, false])
+      })
+
+      test('deletes at most as many as asked for, the oldest first, and says how many', async () => {
+        const issues = [1, 2, 3, 4, 5].map((n) => settled(n, { createdAt: NOW - 10 + n }))
+        await add(...issues.toReversed())
+        expect(await sweep(NOW, 2)).toBe(2)
+        expect(await Promise.all(issues.map((issue) => exists(issue)))).toEqual([false, false, true, true, true])
+        expect([await sweep(NOW, 2), await sweep(NOW, 2), await sweep(NOW, 2)]).toEqual([2, 1, 0])
+      })
+
+      test('counts one limit over all apps', async () => {
+        await run((tx) => tx.addApp({ ...APP, appId: 'app_two' }))
+        const issues = [1, 2, 3].flatMap((n) => [settled(n), settled(n, { appId: 'app_two' })])
+        await add(...issues)
+        expect([await sweep(NOW + 1, 4), await sweep(NOW + 1, 4)]).toEqual([4, 2])
+      })
+
+      test('deletes of one mode only', async () => {
+        const [live, inTest] = [settled(1), settled(2, { mode: 'test' })]
+        await add(live, inTest)
+        expect(await sweep(NOW + 1, 100, 'test')).toBe(1)
+        expect([await exists(live), await exists(inTest)]).toEqual([true, false])
+      })
+
+      test('deletes old claims, reports nobody awaits and messages of expired codes', async () => {
+        const issues = [0, 1, 2, 3].map((n) => issueNumber(n + 1, { createdAt: NOW + n, expiresAt: NOW + n }))
+        await run(async (tx) => {
+          for (const [n, issue] of issues.entries()) {
+            await tx.addClaim(claimOf(issue, n))
+            await tx.awaitReport(awaitedOf(issue, { answeredAt: NOW + n }))
+            await tx.addOutbox(issue, LETTER)
+          }
+        })
+        clock.time = NOW + 1
+        await run(async (tx) => {
+          expect(await tx.deleteClaimsBefore(NOW + 2, 100)).toBe(2)
+          expect(await tx.deleteAwaitedBefore(NOW + 2, 100)).toBe(2)
+          expect(await tx.deleteExpiredOutbox(100)).toBe(2)
+        })
+        await run(async (tx) => {
+          for (const [n, issue] of issues.entries()) {
+            const left = [
+              await tx.findClaim(OWNER, hash16(n)),
+              await tx.awaitedReport(issue.messageId),
+              await tx.findOutbox(issue.issueId),
+            ]
+            expect(left.map((row) => row !== undefined)).toEqual(left.map(() => n >= 2))
+          }
+          expect(await tx.deleteClaimsBefore(NOW + 9, 1)).toBe(1)
+          expect(await tx.deleteAwaitedBefore(NOW + 9, 1)).toBe(1)
+        })
+        clock.time = NOW + 9
+        expect(await run((tx) => tx.deleteExpiredOutbox(1))).toBe(1)
+      })
+    })
+
+    describe('configuration', () => {
+      const TEMPLATE: Template = {
+        templateId: 'welcome',
+        name: 'Welcome',
+        channelSupport: ['sms', 'alimtalk'],
+        body: '#{code} #{name}',
+        variables: { name: { required: true, pattern: '.+' } },
+        providerTemplateCode: 'W1',
+      }
+      const PROVIDER = {
+        name: 'main',
+        type: 'http',
+        channels: ['sms' as const],
+        config: { url: 'http://carrier.test', secret: 's' },
+        createdAt: NOW,
+      }
+      const changes: Array<[string, (tx: Tx) => Promise<unknown>]> = [
+        ['an app', (tx) => tx.addApp({ ...APP, appId: 'app_two' })],
+        ['a key', (tx) => tx.addKey(aStoredKey(2))],
+        ['a revocation', (tx) => tx.revokeKey('key_1', NOW)],
+        ['a template', (tx) => tx.saveTemplate(APP.appId, TEMPLATE)],
+        ['a provider', (tx) => tx.saveProvider(PROVIDER)],
+        ['a provider that is removed', (tx) => tx.removeProvider('main')],
+      ]
+
+      beforeEach(() =>
+        run(async (tx) => {
+          await tx.addKey(aStoredKey(1))
+          await tx.saveProvider(PROVIDER)
+        }),
+      )
+
+      test.each(changes)('%s is news, here and in another process', async (_, change) => {
+        const [here, there] = [store.read.configurationVersion(), other.read.configurationVersion()]
+        await run(change)
+        expect(store.read.configurationVersion()).not.toBe(here)
+        expect(other.read.configurationVersion()).not.toBe(there)
+        const seen = [store.read.configurationVersion(), other.read.configurationVersion()]
+        expect([store.read.configurationVersion(), other.read.configurationVersion()]).toEqual(seen)
+      })
+
+      test.each(changes)('%s that is rolled back is no news', async (_, change) => {
+        const before = store.read.configurationVersion()
+        await outcomeOf(
+          run(async (tx) => {
+            await change(tx)
+            throw new Error('refused')
+          }),
+        )
+        expect(store.read.configurationVersion()).toBe(before)
+      })
+
+      test('is no news before it is stored', async () => {
+        const before = store.read.configurationVersion()
+        await run(async (tx) => {
+          await tx.addKey(aStoredKey(2))
+          expect(store.read.configurationVersion()).toBe(before)
+        })
+      })
+
+      test('is untouched by what requests write', async () => {
+        const before = store.read.configurationVersion()
+        const issue = issueNumber(1)
+        await run(async (tx) => {
+          await tx.addIssue(issue)
+          await tx.addClaim(claimOf(issue, 1))
+          await tx.addOutbox(issue, LETTER)
+          await tx.addAttempt(attemptOf(issue, 1))
+          await tx.awaitReport(awaitedOf(issue))
+          await tx.addJob({ kind: 'deliver', issue, runAt: NOW })
+          await tx.claimJobs('deliver', 1)
+          await tx.saveWallet(await tx.lockWallet(APP.appId))
+          await tx.saveIssue({ ...issue, verificationStatus: 'expired' })
+        })
+        await store.assertWritable()
+        expect(store.read.configurationVersion()).toBe(before)
+      })
+
+      test('keys read back as they were added, with the organization of their app', async () => {
+        const rich = aStoredKey(2, {
+          kind: 'pk',
+          mode: 'test',
+          scopes: ['otp:issue', 'otp:verify'],
+          allowedOrigins: ['https://a.example'],
+          limits: { issuesPerMin: 5 },
+          expiresAt: NOW + 1,
+        })
+        await run((tx) => tx.addKey(rich))
+        expect(await store.read.key('key_2')).toEqual(rich)
+        expect(await store.read.keyByHash(hash32(2))).toEqual(rich)
+        expect(await store.read.keyByHash(hash32(3))).toBeUndefined()
+        expect(await store.read.keys(APP.appId)).toEqual([aStoredKey(1), rich])
+        await expect(run((tx) => tx.addKey(aStoredKey(3, { hash: hash32(1) })))).rejects.toThrow()
+      })
+
+      test('a revocation keeps its first time', async () => {
+        await run((tx) => tx.revokeKey('key_1', NOW + 1))
+        await run((tx) => tx.revokeKey('key_1', NOW + 2))
+        expect((await store.read.key('key_1'))?.revokedAt).toBe(NOW + 1)
+      })
+
+      test('public origins are those of active public keys', async () => {
+        const publicKey = (n: number, changes: object) =>
+          aStoredKey(n, { kind: 'pk', scopes: ['otp:issue'], allowedOrigins: [`https://${n}.example`], ...changes })
+        await run(async (tx) => {
+          await tx.addKey(publicKey(2, { expiresAt: NOW + 1 }))
+          await tx.addKey(publicKey(3, { expiresAt: NOW }))
+          await tx.addKey(publicKey(4, { revokedAt: NOW }))
+          await tx.addKey(publicKey(5, { allowedOrigins: ['https://2.example', 'https://5.example'] }))
+        })
+        expect((await store.read.publicOrigins(NOW)).toSorted()).toEqual(['https://2.example', 'https://5.example'])
+      })
+
+      test('of a template the newest version counts', async () => {
+        await run((tx) => tx.saveTemplate(APP.appId, TEMPLATE))
+        expect(await store.read.templates(APP.appId)).toEqual([TEMPLATE])
+        const newer = { ...TEMPLATE, body: '#{code}', variables: {} }
+        for (let version = 2; version <= 12; version++) await run((tx) => tx.saveTemplate(APP.appId, newer))
+        expect(await store.read.templates(APP.appId)).toEqual([newer])
+        expect(await store.read.templates('app_two')).toEqual([])
+      })
+
+      test('a provider is replaced by name, keeps its place, and is removed once', async () => {
+        await run(async (tx) => {
+          await tx.saveProvider({ ...PROVIDER, name: 'backup', createdAt: NOW + 1 })
+        })
+        const changed = { ...PROVIDER, config: { url: 'http://elsewhere.test' }, createdAt: NOW + 9 }
+        await run((tx) => tx.saveProvider(changed))
+        expect(await store.read.providers()).toEqual([
+          { ...changed, createdAt: NOW },
+          { ...PROVIDER, name: 'backup', createdAt: NOW + 1 },
+        ])
+        expect(await run((tx) => tx.removeProvider('main'))).toBe(true)
+        expect(await run((tx) => tx.removeProvider('main'))).toBe(false)
+      })
+    })
+  })
+}
