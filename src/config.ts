@@ -53,12 +53,12 @@ const settings = {
   PRICE_LMS: whole(0, 1_000, 1).describe('Credits for an LMS'),
   PRICE_ALIMTALK: whole(0, 1_000, 1).describe('Credits for an AlimTalk, its SMS fallback included'),
   LIMIT_REQUESTS_PER_KEY_PER_MIN: whole(1, 10_000_000, 6_000).describe(
-    'Platform ceiling for each kind of request of a live key',
+    'Platform ceiling of all requests of a live key in a minute',
   ),
-  LIMIT_PK_ISSUES_PER_MIN: whole(1, 10_000_000, 60).describe('Issues of a live public key'),
-  LIMIT_PK_VERIFIES_PER_MIN: whole(1, 10_000_000, 300).describe('Verifies of a live public key'),
+  LIMIT_PK_ISSUES_PER_MIN: whole(1, 10_000_000, 60).describe('Issues of a live public key in a minute'),
+  LIMIT_PK_VERIFIES_PER_MIN: whole(1, 10_000_000, 300).describe('Verifies of a live public key in a minute'),
   LIMIT_PK_ISSUES_PER_MIN_PER_IP: whole(1, 10_000_000, 10).describe(
-    'Issues of a live public key from one client address',
+    'Issues of a live public key from one client address in a minute',
   ),
   LIMIT_ISSUES_PER_PHONE_10_MIN: whole(1, 10_000_000, 5).describe('Live issues for one phone of an app in 10 minutes'),
   LIMIT_ISSUES_PER_PHONE_DAY: whole(1, 10_000_000, 15).describe('Live issues for one phone of an app in 24 hours'),

@@ -28,7 +28,11 @@ afterEach(async () => {
 })
 
 beforeAll(async () => {
-  const { exitCode, stderr } = await run({ command: [process.execPath, 'build.ts'], cwd: ROOT, env: sameEnvironment() })
+  const { exitCode, stderr } = await run({
+    command: [process.execPath, 'run', 'build'],
+    cwd: ROOT,
+    env: sameEnvironment(),
+  })
   if (exitCode !== 0) throw new Error(stderr)
 }, 60_000)
 
