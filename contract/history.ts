@@ -1,20 +1,8 @@
 /** The issue projection and its list. Specification: `GET /issues`, `GET /issues/{issueId}`. */
 import { z } from 'zod'
 import { attempts, deliveryStatus, overallStatus, verificationStatus } from './issue'
-import {
-  channel,
-  createdFrom,
-  createdTo,
-  currency,
-  cursorInput,
-  issueId,
-  mode,
-  nextCursor,
-  pageLimit,
-  rangeIsForward,
-  rangeMessage,
-  timestamp,
-} from './value'
+import { listQuery, nextCursor } from './page'
+import { channel, currency, issueId, mode, timestamp } from './value'
 
 /** One issue without phone number, code, provider payload, idempotency key or metadata. */
 export const issueProjection = z.object({
@@ -38,18 +26,12 @@ export const issueProjection = z.object({
   mode,
 })
 
-export const listIssuesInput = z
-  .strictObject({
-    limit: pageLimit,
-    cursor: cursorInput.optional(),
-    verificationStatus: verificationStatus.optional().meta({
-      description:
-        'Filters by effective status: `issued` matches only unexpired issues, `expired` also those past expiry.',
-    }),
-    createdFrom: createdFrom.optional(),
-    createdTo: createdTo.optional(),
-  })
-  .refine(rangeIsForward, rangeMessage)
+export const listIssuesInput = listQuery({
+  verificationStatus: verificationStatus.optional().meta({
+    description:
+      'Filters by effective status: `issued` matches only unexpired issues, `expired` also those past expiry.',
+  }),
+})
 
 export const listIssuesOutput = z.object({
   items: z.array(issueProjection).meta({ description: 'Newest first; ties by id.' }),

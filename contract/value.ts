@@ -2,7 +2,7 @@
 import { JSON_SCHEMA_INPUT_REGISTRY } from '@orpc/zod/zod4'
 import { z } from 'zod'
 
-type JsonSchema = Parameters<typeof JSON_SCHEMA_INPUT_REGISTRY.add>[1]
+export type JsonSchema = Parameters<typeof JSON_SCHEMA_INPUT_REGISTRY.add>[1]
 
 /**
  * Publishes `jsonSchema` for what a caller sends where zod's own rendering would lose a rule
@@ -78,46 +78,3 @@ export const issueIdInput = text({
 export const issueId = z
   .uuid()
   .meta({ description: 'Identifier of the issue.', examples: ['0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'] })
-
-/** Page size: a number on RPC, decimal digits in a query string. */
-export const pageLimit = published(
-  z.preprocess(
-    (value) => (typeof value === 'string' && /^[0-9]{1,9}$/.test(value) ? Number(value) : value),
-    z.int().min(1).max(100).default(50),
-  ),
-  { type: 'integer', minimum: 1, maximum: 100, default: 50, description: 'Page size.', examples: [50] },
-)
-
-export const cursorInput = text({
-  min: 1,
-  max: 512,
-  description:
-    '`nextCursor` of the previous page, unchanged; bound to this endpoint. Keep the same filters while paging.',
-})
-
-export const nextCursor = z
-  .string()
-  .meta({ description: 'Pass as `cursor` to read the next page; absent on the last page.', examples: ['AZnypHwe...'] })
-
-/** An RFC 3339 date-time with an offset, read as Unix milliseconds. */
-function instant(description: string) {
-  const schema = z.iso.datetime({ offset: true, error: 'must be an RFC 3339 date-time such as 2026-01-15T09:30:00Z' })
-  return published(
-    schema.transform((value) => Date.parse(value)),
-    { type: 'string', format: 'date-time', description } as JsonSchema,
-  )
-}
-
-export const createdFrom = instant('Inclusive lower bound on `createdAt`.')
-export const createdTo = instant('Exclusive upper bound on `createdAt`; must be later than `createdFrom`.')
-
-interface DateRange {
-  createdFrom?: number | undefined
-  createdTo?: number | undefined
-}
-
-/** `createdTo` must be later than `createdFrom` when both are given. */
-export const rangeIsForward = ({ createdFrom, createdTo }: DateRange) =>
-  createdFrom === undefined || createdTo === undefined || createdFrom < createdTo
-
-export const rangeMessage = { path: ['createdTo'], message: 'must be later than createdFrom' }

@@ -1,18 +1,7 @@
 /** Wallet balance and credit ledger. Specification: `GET /balance`, `GET /credit-ledger`. */
 import { z } from 'zod'
-import {
-  createdFrom,
-  createdTo,
-  currency,
-  cursorInput,
-  issueId,
-  mode,
-  nextCursor,
-  pageLimit,
-  rangeIsForward,
-  rangeMessage,
-  timestamp,
-} from './value'
+import { listQuery, nextCursor } from './page'
+import { currency, issueId, mode, timestamp } from './value'
 
 export const balanceOutput = z.object({
   appId: z.string().meta({ description: 'The app that owns the wallet.' }),
@@ -42,15 +31,7 @@ export const ledgerEntry = z.object({
   createdAt: timestamp,
 })
 
-export const listCreditLedgerInput = z
-  .strictObject({
-    limit: pageLimit,
-    cursor: cursorInput.optional(),
-    entryType: entryType.optional(),
-    createdFrom: createdFrom.optional(),
-    createdTo: createdTo.optional(),
-  })
-  .refine(rangeIsForward, rangeMessage)
+export const listCreditLedgerInput = listQuery({ entryType: entryType.optional() })
 
 export const listCreditLedgerOutput = z.object({
   items: z.array(ledgerEntry).meta({ description: 'Newest first; ties by id. Always empty in test mode.' }),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bun
 /** The program: arguments in, exit codes out. */
 import { CommanderError } from 'commander'
-import { createProgram } from './cli/commands'
+import { createProgram } from './cli/program'
 
 /** Mistakes of the operator and of the environment are told in a line; only a defect shows where it happened. */
 const isReadable = (error: Error) =>

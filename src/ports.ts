@@ -1,10 +1,10 @@
 /** The outside world, as the use cases see it. Real ports live in `system/`, `store/` and `providers/`; tests bring their own. */
-import type { DeliveryReport, Leg, SendOutcome } from './domain/delivery'
+import type { DeliveryReport, SendOutcome } from './domain/delivery'
 import type { Issue, VerificationStatus } from './domain/issue'
 import type { Job, JobKind } from './domain/job'
 import type { ApiKey } from './domain/key'
 import type { Template } from './domain/template'
-import type { Channel, MessageType, Mode, Owner } from './domain/value'
+import type { Channel, Leg, MessageType, Mode, Owner } from './domain/value'
 import type { EntryType, LedgerEntry, Wallet } from './domain/wallet'
 
 export interface Clock {
@@ -283,7 +283,7 @@ export interface Tx {
   saveProvider(provider: ProviderConfig): Promise<void>
   removeProvider(name: string): Promise<boolean>
 
-  /** Deletes at most `limit` issues of `mode` created before, with their attempts and claims; answers how many. */
+  /** Deletes at most `limit` issues of `mode` created before, with all that belongs to them; answers how many. */
   deleteIssuesBefore(mode: Mode, before: number, limit: number): Promise<number>
   deleteClaimsBefore(before: number, limit: number): Promise<number>
   /** Deletes what is no longer awaited because the report deadline has long passed. */

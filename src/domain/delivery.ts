@@ -8,10 +8,7 @@
  * An AlimTalk that is refused or reported failed goes on as SMS (the second leg); only the whole can be `failed`.
  */
 import type { Issue } from './issue'
-import type { Channel } from './value'
-
-/** A leg is the channel that carries the code now; an AlimTalk issue may move to its `sms` leg once. */
-export type Leg = Channel
+import type { Leg } from './value'
 
 /** What a provider answered to one send. Codes are the provider's, at most 128 characters, free of personal data. */
 export type SendOutcome =

@@ -7,8 +7,7 @@
  *     │ └────expiry───────▶ expired       (effective at once, stored by the expiry sweep)
  *     └──wrong code──▶ issued, one attempt fewer
  */
-import type { Leg } from './delivery'
-import type { Channel, Owner } from './value'
+import type { Channel, Leg, Owner } from './value'
 import type { BillingStatus } from './wallet'
 
 export type VerificationStatus = 'issued' | 'verified' | 'expired' | 'max_attempts' | 'replaced'

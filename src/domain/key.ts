@@ -121,10 +121,12 @@ export function assertKey(key: Pick<ApiKey, 'kind' | 'mode' | 'scopes' | 'allowe
   }
 }
 
-/** Short forms such as `10.1/16` are refused: people read them differently. */
+/** Short forms such as `10.1/16` are refused: people read them differently. So are IPv4 networks written as IPv6. */
 export function isNetwork(cidr: string): boolean {
   const [address = ''] = cidr.split('/')
-  return ipaddr.isValidCIDR(cidr) && (address.includes(':') || ipaddr.IPv4.isValidFourPartDecimal(address))
+  if (!ipaddr.isValidCIDR(cidr)) return false
+  const ip = ipaddr.parse(address)
+  return ip instanceof ipaddr.IPv6 ? !ip.isIPv4MappedAddress() : ipaddr.IPv4.isValidFourPartDecimal(address)
 }
 
 function assertOrigin(origin: string): void {

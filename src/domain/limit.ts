@@ -20,9 +20,13 @@ export interface Permit {
   giveBack(): void
 }
 
-/** Times of what was counted, oldest first, within one window. */
+interface Counted {
+  at: number
+}
+
+/** What was counted within one window, oldest first. */
 interface Log {
-  times: number[]
+  counted: Counted[]
   windowMs: number | 'utc-day'
 }
 
@@ -33,18 +37,22 @@ export class Limiter {
   take(rules: readonly LimitRule[], now: number): Permit {
     const logs = rules.map((rule) => this.#log(rule, now))
     const exceeded = rules.flatMap((rule, index) => {
-      const { times } = logs[index] as Log
-      return times.length < rule.max ? [] : [{ rule, waitMs: retryAfterMs(rule, times, now) }]
+      const { counted } = logs[index] as Log
+      return counted.length < rule.max ? [] : [{ rule, waitMs: retryAfterMs(rule, counted, now) }]
     })
     // The longest wait: only after it may the request succeed.
     const [worst] = exceeded.sort((a, b) => b.waitMs - a.waitMs)
     if (worst) throw limited(worst.rule, worst.waitMs)
-    for (const { times } of logs) times.push(now)
+    const taken = logs.map((log) => {
+      const entry = { at: now }
+      log.counted.push(entry)
+      return { log, entry }
+    })
     return {
       giveBack() {
-        for (const { times } of logs) {
-          const at = times.lastIndexOf(now)
-          if (at >= 0) times.splice(at, 1)
+        for (const { log, entry } of taken.splice(0)) {
+          const index = log.counted.lastIndexOf(entry)
+          if (index >= 0) log.counted.splice(index, 1)
         }
       },
     }
@@ -53,15 +61,15 @@ export class Limiter {
   /** Counts something that happened before this process started. */
   recall(rule: Pick<LimitRule, 'limit' | 'subject' | 'windowMs'>, at: number): void {
     const log = this.#logs.get(logKey(rule))
-    if (log) log.times.push(at)
-    else this.#logs.set(logKey(rule), { times: [at], windowMs: rule.windowMs })
+    if (log) log.counted.push({ at })
+    else this.#logs.set(logKey(rule), { counted: [{ at }], windowMs: rule.windowMs })
   }
 
   /** Forgets what no longer counts; called now and then so that memory follows the traffic. */
   prune(now: number): void {
     for (const [key, log] of this.#logs) {
       drop(log, now)
-      if (log.times.length === 0) this.#logs.delete(key)
+      if (log.counted.length === 0) this.#logs.delete(key)
     }
   }
 
@@ -69,7 +77,7 @@ export class Limiter {
     const key = logKey(rule)
     let log = this.#logs.get(key)
     if (!log) {
-      log = { times: [], windowMs: rule.windowMs }
+      log = { counted: [], windowMs: rule.windowMs }
       this.#logs.set(key, log)
     }
     drop(log, now)
@@ -84,18 +92,18 @@ const windowStart = (windowMs: number | 'utc-day', now: number) =>
   windowMs === 'utc-day' ? Math.floor(now / DAY_MS) * DAY_MS : now - windowMs + 1
 
 /** Drops times that have left the window, and times from a future that a clock step took back. */
-function drop(log: Log, now: number): void {
-  const start = windowStart(log.windowMs, now)
-  const { times } = log
-  let stale = 0
-  while (stale < times.length && (times[stale] as number) < start) stale++
-  if (stale > 0) times.splice(0, stale)
-  for (let last = times.length - 1; last >= 0 && (times[last] as number) > now; last--) times[last] = now
+function drop({ counted, windowMs }: Log, now: number): void {
+  const start = windowStart(windowMs, now)
+  const stale = counted.findIndex(({ at }) => at >= start)
+  counted.splice(0, stale === -1 ? counted.length : stale)
+  for (let last = counted.length - 1; last >= 0 && (counted[last] as Counted).at > now; last--) {
+    ;(counted[last] as Counted).at = now
+  }
 }
 
-function retryAfterMs(rule: LimitRule, times: readonly number[], now: number): number {
+function retryAfterMs(rule: LimitRule, counted: readonly Counted[], now: number): number {
   if (rule.windowMs === 'utc-day') return nextMidnightUtc(now) - now
-  const oldestCounting = times[times.length - rule.max] ?? now
+  const oldestCounting = counted[counted.length - rule.max]?.at ?? now
   return Math.max(1, oldestCounting + rule.windowMs - now)
 }
 

@@ -5,6 +5,9 @@ export type Mode = 'live' | 'test'
 
 export type Channel = 'alimtalk' | 'sms'
 
+/** A leg is the channel that carries the code now; an AlimTalk issue may move to its `sms` leg once. */
+export type Leg = Channel
+
 export type MessageType = 'SMS' | 'LMS'
 
 /** Whose data something is: one app in one mode. Every look-up names its owner, so foreign data is missing data. */

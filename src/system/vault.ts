@@ -33,13 +33,15 @@ export function createVault(
 
     seal(rowId, text) {
       const nonce = randomNonce(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', keys.seal, nonce).setAAD(Buffer.from(rowId))
+      const cipher = createCipheriv('aes-256-gcm', keys.seal, nonce, { authTagLength: TAG_BYTES }).setAAD(
+        Buffer.from(rowId),
+      )
       return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
     },
 
     open(rowId, sealed) {
       const nonce = sealed.subarray(0, NONCE_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', keys.seal, nonce)
+      const decipher = createDecipheriv('aes-256-gcm', keys.seal, nonce, { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from(rowId))
         .setAuthTag(sealed.subarray(-TAG_BYTES))
       return decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')

@@ -8,7 +8,6 @@ import {
   type DeliveryReport,
   isFinal,
   isWorthSending,
-  type Leg,
   maySendAgain,
   presentableCode,
   providerForTry,
@@ -19,6 +18,7 @@ import {
   settlementOf,
 } from '../../src/domain/delivery'
 import { type Issue, isActive, type VerificationStatus } from '../../src/domain/issue'
+import type { Leg } from '../../src/domain/value'
 import { anIssue, NOW, RUNS } from './sample'
 
 const ACCEPTED: SendOutcome = { kind: 'accepted', providerMessageId: 'p1' }

@@ -13,20 +13,29 @@ export class ForeignDatabaseError extends Error {
   override name = 'ForeignDatabaseError'
 }
 
-/** Applies what is missing, all or nothing; throws `NewerDatabaseError` for a database of a later release, `ForeignDatabaseError` for one of another program. */
-export function migrate(db: Database): void {
-  const applied = () => (db.query('PRAGMA user_version').get() as { user_version: number }).user_version
-  if (applied() > MIGRATIONS.length) {
+const applied = (db: Database) => (db.query('PRAGMA user_version').get() as { user_version: number }).user_version
+
+function assertKnownVersion(db: Database): void {
+  const version = applied(db)
+  if (version > MIGRATIONS.length) {
     throw new NewerDatabaseError(
-      `The database has schema version ${applied()}, this binary knows ${MIGRATIONS.length}: run a newer release.`,
+      `The database has schema version ${version}, this binary knows ${MIGRATIONS.length}: run a newer release.`,
     )
   }
-  if (applied() === MIGRATIONS.length) return
-  const isForeign = applied() === 0 && db.query("SELECT 1 FROM sqlite_master WHERE type = 'table'").get() !== null
+  const isForeign = version === 0 && db.query("SELECT 1 FROM sqlite_master WHERE type = 'table'").get() !== null
   if (isForeign) throw new ForeignDatabaseError('The database file is not one of Watchword.')
+}
+
+/**
+ * Applies what is missing, all or nothing. Throws `NewerDatabaseError` for a database of a later release,
+ * `ForeignDatabaseError` for one of another program, and leaves both as they are.
+ */
+export function migrate(db: Database): void {
+  assertKnownVersion(db)
+  if (applied(db) === MIGRATIONS.length) return
   db.run('BEGIN IMMEDIATE')
   try {
-    for (const sql of MIGRATIONS.slice(applied())) db.run(sql)
+    for (const sql of MIGRATIONS.slice(applied(db))) db.run(sql)
     db.run(`PRAGMA user_version = ${MIGRATIONS.length}`)
     db.run('COMMIT')
   } catch (error) {

@@ -21,16 +21,7 @@ export interface StoreOptions {
 const BUSY_TIMEOUT_MS = 5_000
 
 export function openStore({ file, clock, vault, soon = setImmediate }: StoreOptions): Store {
-  const writing = new Database(file, { create: true, strict: true })
-  writing.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-  writing.run('PRAGMA journal_mode = WAL')
-  writing.run('PRAGMA synchronous = FULL')
-  writing.run('PRAGMA foreign_keys = ON')
-  writing.run('PRAGMA cache_size = -65536')
-  writing.run('PRAGMA wal_autocheckpoint = 4000')
-  migrate(writing)
-  assertSecret(writing, vault)
-
+  const writing = openWriter(file, vault)
   const reading = new Database(file, { readonly: true, strict: true })
   reading.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   reading.run('PRAGMA cache_size = -65536')
@@ -82,6 +73,25 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
       writing.run('PRAGMA wal_checkpoint(TRUNCATE)')
       writing.close()
     },
+  }
+}
+
+/** Throws what `migrate` and `assertSecret` throw, and then leaves nothing open. */
+function openWriter(file: string, vault: Vault): Database {
+  const db = new Database(file, { create: true, strict: true })
+  try {
+    db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    migrate(db)
+    db.run('PRAGMA journal_mode = WAL')
+    db.run('PRAGMA synchronous = FULL')
+    db.run('PRAGMA foreign_keys = ON')
+    db.run('PRAGMA cache_size = -65536')
+    db.run('PRAGMA wal_autocheckpoint = 4000')
+    assertSecret(db, vault)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
   }
 }
 

@@ -5,16 +5,10 @@ import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { VerificationStatus } from '../../domain/issue'
 import type { Template } from '../../domain/template'
 import type { ProviderConfig, Reader, Vault } from '../../ports'
+import { idFloor } from './ids'
 import { entryOf, issueOf, keyOf } from './rows'
-import { apiKeys, apps, issues, ledgerEntries, providers, templates, uuidText, wallets } from './schema'
+import { apiKeys, apps, issues, ledgerEntries, providers, templates, wallets } from './schema'
 import { bind } from './statement'
-
-/** Smallest UUIDv7 of that millisecond: an issue's id carries its `createdAt`, so a time range is an id range. */
-function idFloor(at: number): string {
-  const bytes = Buffer.alloc(16)
-  bytes.writeUIntBE(Math.min(Math.max(Math.ceil(at), 0), 2 ** 48 - 1), 0, 6)
-  return uuidText(bytes)
-}
 
 const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const BEYOND_ALL_TIMES = Number.MAX_SAFE_INTEGER

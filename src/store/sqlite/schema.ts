@@ -1,13 +1,14 @@
 /** The tables of `migrations/sqlite`, in Drizzle's words; a test holds the two against each other. */
 import { customType, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { Scope } from '../../../contract/scope'
-import type { Leg, SendOutcome } from '../../domain/delivery'
+import type { SendOutcome } from '../../domain/delivery'
 import type { DeliveryStatus, VerificationStatus } from '../../domain/issue'
 import type { JobKind } from '../../domain/job'
 import type { KeyKind, KeyLimits } from '../../domain/key'
 import type { TemplateVariable } from '../../domain/template'
-import type { Channel, Mode } from '../../domain/value'
+import type { Channel, Leg, Mode } from '../../domain/value'
 import type { BillingStatus, EntryType } from '../../domain/wallet'
+import { uuidBytes, uuidText } from './ids'
 
 /** UUID text in the domain, 16 bytes in the database. Drizzle hands NULL to `toDriver` of a placeholder too. */
 const uuid = customType<{ data: string; driverData: Uint8Array | null }>({
@@ -15,13 +16,6 @@ const uuid = customType<{ data: string; driverData: Uint8Array | null }>({
   toDriver: (value: string | null) => (value === null ? null : uuidBytes(value)),
   fromDriver: (value) => uuidText(value as Uint8Array),
 })
-
-export const uuidBytes = (value: string) => Buffer.from(value.replaceAll('-', ''), 'hex')
-
-export function uuidText(value: Uint8Array): string {
-  const hex = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-}
 
 /** JSON text that may be NULL. */
 const json = customType<{ data: unknown; driverData: string | null }>({

@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { LEASE_MS } from '../../domain/job'
 import type { Mode, Owner } from '../../domain/value'
 import type { Letter, Tx, Vault } from '../../ports'
+import { idFloor } from './ids'
 import { attemptOf, attemptRow, awaitedOf, issueOf, issueRow } from './rows'
 import {
   apiKeys,
@@ -19,7 +20,6 @@ import {
   outbox,
   providers,
   templates,
-  uuidText,
   wallets,
 } from './schema'
 import { bind, changes, parameters } from './statement'
@@ -265,13 +265,6 @@ function prepareStatements(connection: Database) {
       .returning({ issueId: outbox.issueId })
       .prepare(),
   }
-}
-
-/** Smallest id of an issue created at or after `at`; ids carry their time. */
-function idFloor(at: number): string {
-  const bytes = Buffer.alloc(16)
-  bytes.writeUIntBE(Math.max(at, 0), 0, 6)
-  return uuidText(bytes)
 }
 
 interface Effects {

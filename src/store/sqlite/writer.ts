@@ -33,8 +33,8 @@ export class Writer {
       const run = async () => {
         const result = await unit()
         return () => {
-          onCommit()
           resolve(result)
+          onCommit()
         }
       }
       this.#queue.push({ run, fail: reject })
@@ -95,7 +95,16 @@ export class Writer {
       for (const unit of ended) unit.fail(storageFailure(error))
       return
     }
-    for (const answer of committed) answer()
+    for (const answer of committed) {
+      try {
+        answer()
+      } catch (defect) {
+        // An effect must not keep the others from their answers, nor go unseen.
+        queueMicrotask(() => {
+          throw defect
+        })
+      }
+    }
   }
 
   #rollbackUnit(): void {

@@ -1,0 +1,58 @@
+/** Keyset pages and date ranges, alike for every list. Specification: `GET /issues`, `GET /credit-ledger`. */
+import { z } from 'zod'
+import { type JsonSchema, published, text } from './value'
+
+/** Page size: a number on RPC, decimal digits in a query string. */
+const limit = published(
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^[0-9]{1,9}$/.test(value) ? Number(value) : value),
+    z.int().min(1).max(100).default(50),
+  ),
+  { type: 'integer', minimum: 1, maximum: 100, default: 50, description: 'Page size.', examples: [50] },
+)
+
+const cursor = text({
+  min: 1,
+  max: 512,
+  description:
+    '`nextCursor` of the previous page, unchanged; bound to this endpoint. Keep the same filters while paging.',
+})
+
+export const nextCursor = z
+  .string()
+  .meta({ description: 'Pass as `cursor` to read the next page; absent on the last page.', examples: ['AZnypHwe...'] })
+
+/** An RFC 3339 date-time with an offset, read as Unix milliseconds. */
+function instant(description: string) {
+  const schema = z.iso.datetime({ offset: true, error: 'must be an RFC 3339 date-time such as 2026-01-15T09:30:00Z' })
+  return published(
+    schema.transform((value) => Date.parse(value)),
+    { type: 'string', format: 'date-time', description } as JsonSchema,
+  )
+}
+
+const createdFrom = instant('Inclusive lower bound on `createdAt`.')
+const createdTo = instant('Exclusive upper bound on `createdAt`; must be later than `createdFrom`.')
+
+interface DateRange {
+  createdFrom?: number | undefined
+  createdTo?: number | undefined
+}
+
+/** `createdTo` must be later than `createdFrom` when both are given. */
+const rangeIsForward = ({ createdFrom, createdTo }: DateRange) =>
+  createdFrom === undefined || createdTo === undefined || createdFrom < createdTo
+
+const rangeMessage = { path: ['createdTo'], message: 'must be later than createdFrom' }
+
+/** The query of a list: page, date range, and the filters of its own. */
+export const listQuery = <Filters extends z.ZodRawShape>(filters: Filters) =>
+  z
+    .strictObject({
+      limit,
+      cursor: cursor.optional(),
+      createdFrom: createdFrom.optional(),
+      createdTo: createdTo.optional(),
+      ...filters,
+    })
+    .refine((query) => rangeIsForward(query as DateRange), rangeMessage)

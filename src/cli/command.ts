@@ -1,0 +1,50 @@
+/** What all commands on the data folder share: options, parsers, opening and closing. */
+import { Command, InvalidArgumentError, Option } from 'commander'
+import type { Channel } from '../domain/value'
+import { type Opened, open } from './open'
+import { type Output, outputFor } from './output'
+
+export interface CommonOptions {
+  data?: string
+  json?: boolean
+}
+
+export const collect = (value: string, all: string[] = []) => [...all, value]
+
+export function wholeNumber(text: string): number {
+  if (!/^[0-9]{1,15}$/.test(text)) throw new InvalidArgumentError('must be a whole number')
+  return Number(text)
+}
+
+export function instant(text: string): number {
+  const at = Date.parse(text)
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(at))
+    throw new InvalidArgumentError('must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z')
+  return at
+}
+
+/** Runs one command on the opened data folder and closes it. */
+export async function onData(
+  options: CommonOptions,
+  run: (opened: Opened, output: Output) => Promise<void>,
+): Promise<void> {
+  const opened = open({ DATA: options.data, LOG_LEVEL: 'warn' })
+  try {
+    await run(opened, outputFor(options.json))
+  } finally {
+    await opened.store.close()
+  }
+}
+
+export const dataOption = () => new Option('--data <dir>', 'data folder (default: WATCHWORD_DATA or ./watchword-data)')
+const jsonOption = () => new Option('--json', 'answer with one JSON object')
+
+/** A command that works on the data folder. */
+export const onDataCommand = (name: string, summary: string) =>
+  new Command(name).description(summary).addOption(dataOption()).addOption(jsonOption())
+
+export function asChannel(text: string): Channel {
+  if (text !== 'sms' && text !== 'alimtalk')
+    throw new InvalidArgumentError(`--channel: must be sms or alimtalk: ${text}`)
+  return text
+}

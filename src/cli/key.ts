@@ -1,0 +1,91 @@
+import { Command, Option } from 'commander'
+import type { KeyKind, KeyLimits } from '../domain/key'
+import type { Mode } from '../domain/value'
+import * as administer from '../usecases/administer'
+import { type CommonOptions, collect, instant, onData, onDataCommand, wholeNumber } from './command'
+import { adminOf } from './open'
+
+interface KeyOptions extends CommonOptions {
+  app: string
+  kind: KeyKind
+  mode: Mode
+  scope?: string[]
+  origin?: string[]
+  cidr?: string[]
+  expires?: number
+  issuesPerMin?: number
+  verifiesPerMin?: number
+  readsPerMin?: number
+  issuesPerMinPerIp?: number
+}
+
+function keyLimits({ issuesPerMin, verifiesPerMin, readsPerMin, issuesPerMinPerIp }: KeyOptions): KeyLimits {
+  const given = Object.entries({ issuesPerMin, verifiesPerMin, readsPerMin, issuesPerMinPerIp })
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined))
+}
+
+export function keyCommands(): Command {
+  const key = new Command('key').description('API keys')
+  key.addCommand(
+    onDataCommand('create', 'create a key; it is shown this once')
+      .requiredOption('--app <id>', 'app that owns the key')
+      .addOption(
+        new Option('--kind <kind>', 'sk: for servers, pk: for browsers').choices(['sk', 'pk']).makeOptionMandatory(),
+      )
+      .addOption(new Option('--mode <mode>', 'live or test').choices(['live', 'test']).makeOptionMandatory())
+      .option('--scope <scope>', 'what it may do, repeatable (default: sk *, pk otp:issue otp:verify)', collect)
+      .option('--origin <origin>', 'exact origin a pk key may be used from, repeatable', collect)
+      .option('--cidr <network>', 'network an sk key may be used from, repeatable', collect)
+      .addOption(new Option('--expires <date>', 'when it stops working').argParser(instant))
+      .option('--issues-per-min <n>', 'own limit, live keys only', wholeNumber)
+      .option('--verifies-per-min <n>', 'own limit, live keys only', wholeNumber)
+      .option('--reads-per-min <n>', 'own limit, live keys only', wholeNumber)
+      .option('--issues-per-min-per-ip <n>', 'own limit for each client address, live keys only', wholeNumber)
+      .action((options: KeyOptions) =>
+        onData(options, async (opened, output) => {
+          const { key: text, stored } = await administer.createKey(adminOf(opened), {
+            appId: options.app,
+            kind: options.kind,
+            mode: options.mode,
+            scopes: options.scope ?? [],
+            allowedOrigins: options.origin ?? [],
+            allowedCidrs: options.cidr ?? [],
+            limits: keyLimits(options),
+            expiresAt: options.expires,
+          })
+          const { keyId, kind, mode, scopes, allowedOrigins } = stored
+          output({ keyId, key: text, kind, mode, scopes, allowedOrigins }, [
+            `Created key ${keyId}; it is shown only now:`,
+            text,
+          ])
+        }),
+      ),
+  )
+  key.addCommand(
+    onDataCommand('list', 'list the keys of an app')
+      .requiredOption('--app <id>', 'app')
+      .action((options: CommonOptions & { app: string }) =>
+        onData(options, async ({ store }, output) => {
+          const keys = (await store.read.keys(options.app)).map(({ hash: _, ...rest }) => rest)
+          output(
+            { keys },
+            keys.map(
+              (row) =>
+                `${row.keyId}  ${row.prefix}…${row.lastFour}  ${row.scopes.join(' ')}${row.revokedAt ? '  revoked' : ''}`,
+            ),
+          )
+        }),
+      ),
+  )
+  key.addCommand(
+    onDataCommand('revoke', 'revoke a key; it stops working at once')
+      .argument('<keyId>', 'key, as `key create` named it')
+      .action((keyId: string, options: CommonOptions) =>
+        onData(options, async (opened, output) => {
+          const { revokedAt } = await administer.revokeKey(adminOf(opened), keyId)
+          output({ keyId, revokedAt: new Date(revokedAt).toISOString() }, [`Revoked key ${keyId}`])
+        }),
+      ),
+  )
+  return key
+}

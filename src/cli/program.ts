@@ -1,0 +1,58 @@
+/** The command line. Every command works while a server runs on the same data folder, and when none does. */
+import { Command } from 'commander'
+import { describeSettings } from '../config'
+import { VERSION } from '../version'
+import { appCommands } from './app'
+import { dataOption } from './command'
+import { creditCommands } from './credit'
+import { keyCommands } from './key'
+import { open } from './open'
+import { providerCommands } from './provider'
+import { quickstart } from './quickstart'
+import { serve } from './serve'
+import { templateCommands } from './template'
+
+export function createProgram(): Command {
+  const program = new Command('watchword')
+    .description('Self-hosted phone verification codes.')
+    .version(VERSION)
+    .showHelpAfterError('(add --help for what is possible)')
+    .addHelpText('after', `\nSettings (environment):\n${settingsHelp()}`)
+
+  program.addCommand(
+    new Command('serve')
+      .description('run the service until SIGTERM')
+      .addOption(dataOption())
+      .option('--port <n>', 'port to listen on; 0 takes any free one (default: WATCHWORD_PORT or 8787)')
+      .option('--host <address>', 'address to listen on (default: WATCHWORD_HOST or 127.0.0.1)')
+      .action(async ({ data, port, host }: { data?: string; port?: string; host?: string }) => {
+        const opened = open({ DATA: data, PORT: port, HOST: host })
+        const { url } = await serve(opened)
+        const publicUrl = opened.config.publicUrl ?? url
+        process.stdout.write(
+          `${JSON.stringify({ event: 'listening', url, docs: `${publicUrl}/docs`, data: opened.config.dataDir, version: VERSION })}\n`,
+        )
+      }),
+  )
+  program.addCommand(
+    new Command('quickstart')
+      .description('run the service with a demo app and print its test keys')
+      .addOption(dataOption())
+      .option('--port <n>', 'port to listen on')
+      .action(async ({ data, port }: { data?: string; port?: string }) =>
+        quickstart(open({ DATA: data, PORT: port, LOG_LEVEL: 'warn' })),
+      ),
+  )
+  program.addCommand(appCommands())
+  program.addCommand(keyCommands())
+  program.addCommand(creditCommands())
+  program.addCommand(providerCommands())
+  program.addCommand(templateCommands())
+  return program
+}
+
+function settingsHelp(): string {
+  return describeSettings()
+    .map(({ name, byDefault, meaning }) => `  ${name.padEnd(42)} ${meaning}${byDefault && ` (${byDefault})`}`)
+    .join('\n')
+}
