@@ -4,6 +4,7 @@
  */
 import type { Directory } from '../directory'
 import { conflict, invalid, unavailable } from '../domain/error'
+import { fingerprintText, type ResolvedRequest } from '../domain/fingerprint'
 import { attemptsRemaining, type Issue, makeWay } from '../domain/issue'
 import type { ApiKey } from '../domain/key'
 import type { Limiter, Permit } from '../domain/limit'
@@ -51,27 +52,23 @@ export interface IssueDependencies {
   wakeDelivery: () => void
 }
 
-/** The request with every default resolved: spelling out a default is the same request. */
+/** Who asks for what, with every default resolved. */
 interface Order {
   owner: Owner
-  key: ApiKey
   rules: ModeRules
   recipient: Recipient
   phoneHash: Uint8Array
-  channel: Channel
-  templateId: string
-  smsFallback: boolean
-  request: IssueRequest
+  request: ResolvedRequest
 }
 
 /** Throws `invalid`, `conflict`, `unavailable`, `limited` or `no_credit`; then nothing has changed and the key stays unused. */
 export async function issueCode(deps: IssueDependencies, key: ApiKey, request: IssueRequest): Promise<Issued> {
   const { store, vault, directory } = deps
   const order = resolve(deps, key, request)
-  const template = await directory.template(key.appId, order.templateId)
-  const route = await order.rules.route(order.channel)
+  const template = await directory.template(key.appId, order.request.templateId)
+  const route = await order.rules.route(order.request.channel)
   const keyHash = vault.claimHash(request.idempotencyKey)
-  const fingerprint = vault.fingerprint(canonical(order))
+  const fingerprint = vault.fingerprint(fingerprintText(order.request))
 
   let permit: Permit | undefined
   try {
@@ -83,7 +80,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       const code = order.rules.newCode(order.recipient)
       const letter = compose(order, template, code)
       order.rules.assertAdmits(order.recipient, tx.now)
-      assertServed(order.channel, route)
+      assertServed(order.request.channel, route)
       permit = deps.limiter.take(order.rules.issueLimits(key, order.phoneHash), tx.now)
 
       const issue = newIssue(deps, order, letter, { issueId, code, now: tx.now })
@@ -107,35 +104,24 @@ function resolve({ vault, modes }: IssueDependencies, key: ApiKey, request: Issu
   const recipient = rules.recipient(request.phoneNumber)
   return {
     owner: { appId: key.appId, mode: key.mode },
-    key,
     rules,
     recipient,
     phoneHash: vault.phoneHash(recipient.identity),
-    channel: request.channel ?? rules.defaultChannel(recipient),
-    templateId: request.templateId ?? DEFAULT_TEMPLATE_ID,
-    smsFallback: request.smsFallback ?? true,
-    request,
+    request: {
+      phone: recipient.identity,
+      purpose: request.purpose,
+      channel: request.channel ?? rules.defaultChannel(recipient),
+      templateId: request.templateId ?? DEFAULT_TEMPLATE_ID,
+      templateVariables: request.templateVariables ?? {},
+      from: request.from || undefined,
+      messageType: request.messageType,
+      smsFallback: request.smsFallback ?? true,
+      cost: request.cost,
+      metadata: request.metadata ?? {},
+      expiresInSec: request.expiresInSec,
+      maxAttempts: request.maxAttempts,
+    },
   }
-}
-
-/** What makes two requests the same. `smsFallback` counts only where it is switched off on AlimTalk. */
-function canonical({ recipient, channel, templateId, smsFallback, request }: Order): string {
-  const sorted = (map: Record<string, string> | undefined) =>
-    Object.entries(map ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
-  return JSON.stringify([
-    recipient.identity,
-    request.purpose,
-    channel,
-    templateId,
-    sorted(request.templateVariables),
-    request.from || null,
-    request.messageType ?? null,
-    channel === 'alimtalk' && !smsFallback,
-    request.cost ?? null,
-    sorted(request.metadata),
-    request.expiresInSec,
-    request.maxAttempts,
-  ])
 }
 
 /** The issue this idempotency key already stands for, if any (rules 3, 4 and 5). */
@@ -161,18 +147,16 @@ async function replay(
   return issue
 }
 
-function compose(order: Order, template: Template | undefined, code: string): Letter {
-  const { request, channel, recipient } = order
-  if (!template) throw invalid(`templateId: no such template: ${order.templateId}`)
-  if (!template.channelSupport.includes(channel))
-    throw invalid(`templateId: ${order.templateId} does not support ${channel}`)
-  const variables = request.templateVariables ?? {}
+function compose({ request, recipient }: Order, template: Template | undefined, code: string): Letter {
+  const { channel, templateId, templateVariables: variables } = request
+  if (!template) throw invalid(`templateId: no such template: ${templateId}`)
+  if (!template.channelSupport.includes(channel)) throw invalid(`templateId: ${templateId} does not support ${channel}`)
   const text = render(template, variables, code)
   return {
     to: recipient.to,
     text,
     code,
-    from: request.from || undefined,
+    from: request.from,
     messageType: messageTypeFor(text, request.messageType),
     templateCode: template.providerTemplateCode,
     variables,
@@ -190,20 +174,21 @@ function newIssue(
   letter: Letter,
   { issueId, code, now }: { issueId: string; code: string; now: number },
 ): Issue {
-  const { owner, request, rules, recipient, channel } = order
+  const { owner, request, rules, recipient } = order
+  const { channel } = request
   const price = rules.prices[channel === 'alimtalk' ? 'alimtalk' : letter.messageType === 'LMS' ? 'lms' : 'sms']
   return {
     ...owner,
     issueId,
     messageId: random.uuid(now),
     purpose: request.purpose,
-    templateId: order.templateId,
+    templateId: request.templateId,
     channel,
-    smsFallback: rules.fallsBack(recipient, order.smsFallback),
+    smsFallback: rules.fallsBack(recipient, request.smsFallback),
     phoneHash: order.phoneHash,
     codeHash: vault.codeHash(issueId, code),
     country: recipient.country,
-    metadata: request.metadata,
+    metadata: Object.keys(request.metadata).length > 0 ? request.metadata : undefined,
     createdAt: now,
     expiresAt: now + rules.lifetimeMs(recipient, request.expiresInSec),
     maxAttempts: request.maxAttempts,
