@@ -3,6 +3,7 @@ import type { DeliveryReport, SendOutcome } from './domain/delivery'
 import type { Issue, VerificationStatus } from './domain/issue'
 import type { Job, JobKind } from './domain/job'
 import type { ApiKey } from './domain/key'
+import type { Retry } from './domain/route'
 import type { Template } from './domain/template'
 import type { Channel, Leg, MessageType, Mode, Owner } from './domain/value'
 import type { EntryType, LedgerEntry, Wallet } from './domain/wallet'
@@ -142,6 +143,8 @@ export interface Attempt extends Owner {
   readonly answeredAt: number | undefined
   /** Undefined while the provider is being called; then never again. */
   readonly outcome: SendOutcome['kind'] | undefined
+  /** Of a refusal: whether trying again makes sense. */
+  readonly retry: Retry | undefined
   readonly code: string | undefined
   readonly providerMessageId: string | undefined
 }

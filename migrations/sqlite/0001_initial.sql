@@ -149,9 +149,11 @@ CREATE TABLE attempts (
   called_at           INTEGER NOT NULL,
   answered_at         INTEGER,
   outcome             TEXT CHECK (outcome IN ('accepted', 'refused', 'ambiguous')),
+  retry               TEXT CHECK (retry IN ('later', 'elsewhere', 'never')),
   code                TEXT CHECK (length(code) <= 128),
   provider_message_id TEXT CHECK (length(provider_message_id) <= 256),
   PRIMARY KEY (app_id, mode, issue_id, number),
+  CHECK ((retry IS NOT NULL) = (outcome IS 'refused')),
   CHECK ((outcome IS NULL) = (answered_at IS NULL))
 ) STRICT, WITHOUT ROWID;
 

@@ -8,12 +8,13 @@
  * An AlimTalk that is refused or reported failed goes on as SMS (the second leg); only the whole can be `failed`.
  */
 import type { Issue } from './issue'
+import type { Retry } from './route'
 import type { Leg } from './value'
 
 /** What a provider answered to one send. Codes are the provider's, at most 128 characters, free of personal data. */
 export type SendOutcome =
   | { kind: 'accepted'; providerMessageId: string | undefined; code?: string; reportAfterMs?: number }
-  | { kind: 'refused'; permanent: boolean; code: string }
+  | { kind: 'refused'; retry: Retry; code: string }
   | { kind: 'ambiguous'; code: string }
 
 /** A provider's later word on an accepted or ambiguous message. */
@@ -58,35 +59,10 @@ export const isWorthSending = (issue: Issue, now: number) => isWanted(issue) && 
 export const maySendAgain = (issue: Issue) => isWanted(issue) && (issue.sendPending || canFallBack(issue))
 
 /** Only a definite failure of the AlimTalk leg may turn into an SMS. */
-const canFallBack = (issue: Issue) =>
+export const canFallBack = (issue: Issue) =>
   issue.leg === 'alimtalk' && issue.smsFallback && !issue.providerOutcomeAmbiguous && !isFinal(issue)
 
 export const isFinal = (issue: Issue) => issue.deliveryStatus === 'delivered' || issue.deliveryStatus === 'failed'
-
-const TRIES_PER_PROVIDER = 3
-const FIRST_BACKOFF_MS = 500
-const MAX_BACKOFF_MS = 15_000
-
-/** Which provider of the route makes try number `tries` (from 0): each gets a few, the last one all the rest. */
-export const providerForTry = <P>(route: readonly P[], tries: number): P | undefined =>
-  route[Math.min(Math.floor(tries / TRIES_PER_PROVIDER), route.length - 1)]
-
-/**
- * Wait before the next try, or undefined when the leg is exhausted. The first try at a new provider waits for nothing.
- * `jitter` is 0 to 1. A leg that can fall back gives up after the route; a last leg keeps trying while the code lives.
- */
-export function retryDelayMs(
-  issue: Issue,
-  { tries, routeLength, jitter, now }: { tries: number; routeLength: number; jitter: number; now: number },
-): number | undefined {
-  const routeIsSpent = tries >= TRIES_PER_PROVIDER * routeLength
-  if (routeIsSpent && canFallBack(issue)) return undefined
-  const movesOn = tries % TRIES_PER_PROVIDER === 0 && !routeIsSpent
-  const step = routeIsSpent ? tries - TRIES_PER_PROVIDER * (routeLength - 1) : tries % TRIES_PER_PROVIDER
-  const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (step - 1), MAX_BACKOFF_MS)
-  const delayMs = movesOn ? 0 : Math.round(backoffMs * (0.8 + 0.4 * jitter))
-  return now + delayMs < issue.expiresAt ? delayMs : undefined
-}
 
 /** What must happen to the issue next. */
 export interface Step {
@@ -101,7 +77,7 @@ export interface Step {
 
 /** What is known of the provider when an attempt is answered. */
 interface Answered {
-  /** Wait before the next try, `undefined` when the leg is exhausted: see `retryDelayMs`. */
+  /** Wait before the next try, `undefined` when the leg is exhausted: see `route.ts`. */
   retryAfterMs: number | undefined
   /** Whether the provider ever reports what became of a message; if not, its answer ends the processing. */
   reports: boolean
@@ -116,7 +92,7 @@ export function afterSend(issue: Issue, outcome: SendOutcome, { retryAfterMs, re
     case 'ambiguous':
       return awaitReport(sentAs(issue, true, outcome.code, now), reports)
     case 'refused':
-      if (!outcome.permanent && retryAfterMs !== undefined && isWorthSending(issue, now)) {
+      if (outcome.retry !== 'never' && retryAfterMs !== undefined && isWorthSending(issue, now)) {
         return { issue: withCode(issue, outcome.code, now), sendAfterMs: retryAfterMs }
       }
       return afterLegFailed(withCode(issue, outcome.code, now), now)

@@ -72,7 +72,7 @@ const bodyOf = ({ messageId, channel, to, text, from, messageType, templateCode,
 })
 
 function outcomeOf(result: TransportResult): SendOutcome {
-  if (result.kind === 'not_sent') return { kind: 'refused', permanent: false, code: `NOT_SENT_${result.reason}` }
+  if (result.kind === 'not_sent') return { kind: 'refused', retry: 'later', code: `NOT_SENT_${result.reason}` }
   if (result.kind === 'unknown') return { kind: 'ambiguous', code: `NO_ANSWER_${result.reason}` }
   const { status } = result
   const answer = parseObject(result.body)
@@ -83,10 +83,10 @@ function outcomeOf(result: TransportResult): SendOutcome {
       ? { kind: 'ambiguous', code: `HTTP_${status}_WITHOUT_ID` }
       : { kind: 'accepted', providerMessageId: id }
   }
-  if (status === 429) return { kind: 'refused', permanent: false, code }
+  if (status === 429) return { kind: 'refused', retry: 'later', code }
   // 408 and 5xx do not say whether the message was taken.
   if (status === 408 || status >= 500) return { kind: 'ambiguous', code }
-  return { kind: 'refused', permanent: true, code }
+  return { kind: 'refused', retry: 'never', code }
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -9,13 +9,12 @@ import {
   CODE,
   isWorthSending,
   presentableCode,
-  providerForTry,
-  retryDelayMs,
   type SendOutcome,
   type Step,
 } from '../domain/delivery'
 import type { Issue } from '../domain/issue'
 import type { Job } from '../domain/job'
+import { nextProvider, retryDelayMs } from '../domain/route'
 import type { Channel } from '../domain/value'
 import { type Modes, rulesOf } from '../mode'
 import type { Attempt, Letter, OutboundMessage, Provider, Random, Store, Tx } from '../ports'
@@ -35,9 +34,9 @@ interface Call {
   attempt: Attempt
   message: OutboundMessage
   letter: Letter
-  /** Tries on this leg so far, this one included. */
-  tries: number
-  routeLength: number
+  /** Earlier tries on this leg. */
+  refusedBefore: readonly Attempt[]
+  route: readonly string[]
 }
 
 export async function deliverCode(deps: DeliverDependencies, job: Job): Promise<void> {
@@ -73,7 +72,8 @@ async function prepare(deps: DeliverDependencies, tx: Tx, job: Job, routes: Rout
   }
   const letter = await tx.findOutbox(issue.issueId)
   const route = routes[issue.leg]
-  const provider = providerForTry(route, onThisLeg.length)
+  const name = nextProvider(namesOf(route), onThisLeg)
+  const provider = route.find((candidate) => candidate.name === name)
   if (!letter || !provider) return end(abandon(issue, letter ? CODE.noRoute : CODE.noLetter, tx.now))
 
   const attempt: Attempt = {
@@ -87,6 +87,7 @@ async function prepare(deps: DeliverDependencies, tx: Tx, job: Job, routes: Rout
     calledAt: tx.now,
     answeredAt: undefined,
     outcome: undefined,
+    retry: undefined,
     code: undefined,
     providerMessageId: undefined,
   }
@@ -98,10 +99,12 @@ async function prepare(deps: DeliverDependencies, tx: Tx, job: Job, routes: Rout
     attempt,
     message: messageOf(issue, letter),
     letter,
-    tries: onThisLeg.length + 1,
-    routeLength: route.length,
+    refusedBefore: onThisLeg,
+    route: namesOf(route),
   }
 }
+
+const namesOf = (route: readonly Provider[]) => route.map(({ name }) => name)
 
 const messageOf = (issue: Issue, letter: Letter): OutboundMessage => ({
   messageId: issue.messageId,
@@ -122,11 +125,17 @@ async function record(deps: DeliverDependencies, tx: Tx, job: Job, call: Call, a
   const isOurs = (await tx.holdsJob(job)) && (await tx.answerAttempt(withAnswer(call.attempt, outcome, tx.now)))
   const issue = await tx.lockIssue(job, job.issueId)
   if (!isOurs || !issue) return
-  const { tries, routeLength, provider } = call
+  const answeredAttempt = withAnswer(call.attempt, outcome, tx.now)
+  const tried = [...call.refusedBefore, answeredAttempt]
   const jitter = deps.random.below(1_000) / 1_000
-  const retryAfterMs = retryDelayMs(issue, { tries, routeLength, jitter, now: tx.now })
+  const retryAfterMs = retryDelayMs(issue, { route: call.route, tried, jitter, now: tx.now })
   await tx.finishJob(job)
-  await takeStep(deps, tx, issue, afterSend(issue, outcome, { retryAfterMs, reports: provider.reports, now: tx.now }))
+  await takeStep(
+    deps,
+    tx,
+    issue,
+    afterSend(issue, outcome, { retryAfterMs, reports: call.provider.reports, now: tx.now }),
+  )
   if (outcome.kind === 'accepted') await listenForReport(tx, call.attempt, outcome.providerMessageId)
 }
 
@@ -150,6 +159,7 @@ const withAnswer = (attempt: Attempt, outcome: SendOutcome, now: number): Attemp
   ...attempt,
   answeredAt: now,
   outcome: outcome.kind,
+  retry: outcome.kind === 'refused' ? outcome.retry : undefined,
   code: outcome.code === undefined ? undefined : presentableCode(outcome.code),
   providerMessageId: outcome.kind === 'accepted' ? outcome.providerMessageId : undefined,
 })

@@ -10,21 +10,20 @@ import {
   isWorthSending,
   maySendAgain,
   presentableCode,
-  providerForTry,
   REPORT_DEADLINE_MS,
-  retryDelayMs,
   type SendOutcome,
   type Step,
   settlementOf,
 } from '../../src/domain/delivery'
 import { type Issue, isActive, type VerificationStatus } from '../../src/domain/issue'
+import { retryDelayMs } from '../../src/domain/route'
 import type { Leg } from '../../src/domain/value'
-import { anIssue, NOW, RUNS } from './sample'
+import { anIssue, NOW, RUNS, triedOn } from './sample'
 
 const ACCEPTED: SendOutcome = { kind: 'accepted', providerMessageId: 'p1' }
 const AMBIGUOUS: SendOutcome = { kind: 'ambiguous', code: 'TIMEOUT' }
-const BUSY: SendOutcome = { kind: 'refused', permanent: false, code: 'BUSY' }
-const BLOCKED: SendOutcome = { kind: 'refused', permanent: true, code: 'BLOCKED' }
+const BUSY: SendOutcome = { kind: 'refused', retry: 'later', code: 'BUSY' }
+const BLOCKED: SendOutcome = { kind: 'refused', retry: 'never', code: 'BLOCKED' }
 const IN_TIME = { retryAfterMs: 500, reports: true, now: NOW + 1_000 }
 
 const alimtalk = (changes: Partial<Issue> = {}) => anIssue({ channel: 'alimtalk', ...changes })
@@ -282,76 +281,6 @@ test.each<[VerificationStatus, boolean]>([
   expect(isWorthSending(issue, issue.expiresAt)).toBe(false)
 })
 
-describe('the route', () => {
-  test.each<[string[], string]>([
-    [[], '----------'],
-    [['a'], 'aaaaaaaaaa'],
-    [['a', 'b'], 'aaabbbbbbb'],
-    [['a', 'b', 'c'], 'aaabbbcccc'],
-  ])('%j: three tries each, the last provider all the rest', (route, expected) => {
-    expect(Array.from({ length: 10 }, (_, tries) => providerForTry(route, tries) ?? '-').join('')).toBe(expected)
-  })
-})
-
-describe('the wait before the next try', () => {
-  const FAR = anIssue({ expiresAt: NOW + 86_400_000 })
-  const waits = (issue: Issue, routeLength: number, jitter: number, count: number) =>
-    Array.from({ length: count }, (_, index) =>
-      retryDelayMs(issue, { tries: index + 1, routeLength, jitter, now: NOW }),
-    )
-
-  test('doubles up to fifteen seconds on the last provider', () => {
-    expect(waits(FAR, 1, 0.5, 8)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000])
-  })
-
-  test('is nothing when the next provider takes over, which then starts anew', () => {
-    expect(waits(FAR, 3, 0.5, 11)).toEqual([500, 1_000, 0, 500, 1_000, 0, 500, 1_000, 2_000, 4_000, 8_000])
-  })
-
-  test('is spread by a fifth either way', () => {
-    expect(waits(FAR, 1, 0, 6)).toEqual([400, 800, 1_600, 3_200, 6_400, 12_000])
-    expect(waits(FAR, 1, 1, 6)).toEqual([600, 1_200, 2_400, 4_800, 9_600, 18_000])
-  })
-
-  test('ends after the route where SMS can take over, and only there', () => {
-    const lifetime = { expiresAt: FAR.expiresAt }
-    expect(waits(alimtalk(lifetime), 2, 0.5, 7)).toEqual([500, 1_000, 0, 500, 1_000, undefined, undefined])
-    expect(waits(alimtalk({ ...lifetime, smsFallback: false }), 1, 0.5, 4)).toEqual([500, 1_000, 2_000, 4_000])
-    expect(waits(alimtalk({ ...lifetime, leg: 'sms' }), 1, 0.5, 4)).toEqual([500, 1_000, 2_000, 4_000])
-  })
-
-  test('never reaches the expiry: a try that would fall on it is not made, one a millisecond before is', () => {
-    for (let tries = 1; tries <= 9; tries++) {
-      for (let permille = 0; permille < 1_000; permille++) {
-        const plan = { tries, routeLength: 2, jitter: permille / 1_000, now: NOW }
-        const wait = retryDelayMs(FAR, plan) as number
-        expect([tries, permille, retryDelayMs(anIssue({ expiresAt: NOW + wait }), plan)]).toEqual([
-          tries,
-          permille,
-          undefined,
-        ])
-        expect(retryDelayMs(anIssue({ expiresAt: NOW + wait + 1 }), plan)).toBe(wait)
-      }
-    }
-  })
-
-  test('is none once the code has expired', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 50 }),
-        fc.integer({ min: 1, max: 5 }),
-        fc.nat(10_000),
-        (tries, routeLength, late) => {
-          const issue = anIssue()
-          const now = issue.expiresAt + late
-          expect(retryDelayMs(issue, { tries, routeLength, jitter: 0, now })).toBeUndefined()
-        },
-      ),
-      RUNS,
-    )
-  })
-})
-
 describe('any story of outcomes, reports and time', () => {
   type Event =
     | { event: 'send'; outcome: SendOutcome; reports: boolean }
@@ -387,7 +316,7 @@ describe('any story of outcomes, reports and time', () => {
     .record({ isAlimtalk: fc.boolean(), smsFallback: fc.boolean() })
     .map(({ isAlimtalk, smsFallback }) => (isAlimtalk ? alimtalk({ smsFallback }) : anIssue({ smsFallback })))
 
-  const ROUTE_LENGTH = 2
+  const ROUTE = ['first', 'second']
 
   /** One issue's delivery, moved on by the domain's steps as the use cases do it; checks what must hold at every one. */
   class Delivery {
@@ -438,9 +367,9 @@ describe('any story of outcomes, reports and time', () => {
         this.taken.push({ leg: issue.leg, kind: outcome.kind })
         if (reports) this.awaited = issue.leg
       }
-      const retryAfterMs = retryDelayMs(issue, { tries, routeLength: ROUTE_LENGTH, jitter: 0.5, now })
+      const retryAfterMs = retryDelayMs(issue, { route: ROUTE, tried: triedOn(ROUTE, tries), jitter: 0.5, now })
       const step = afterSend(issue, outcome, { retryAfterMs, reports, now })
-      if (outcome.kind === 'refused' && outcome.permanent && step.sendAfterMs !== undefined) {
+      if (outcome.kind === 'refused' && outcome.retry === 'never' && step.sendAfterMs !== undefined) {
         expect([issue.leg, step.issue.leg]).toEqual(['alimtalk', 'sms'])
       }
       if (outcome.kind !== 'refused') expect(step.sendAfterMs).toBeUndefined()
@@ -514,7 +443,7 @@ describe('any story of outcomes, reports and time', () => {
   test('an AlimTalk that could fall back is tried no more than the route has tries', () => {
     holds((delivery, story) => {
       for (const event of story) delivery.happen(event)
-      if (delivery.issue.smsFallback) expect(delivery.tries.alimtalk).toBeLessThanOrEqual(3 * ROUTE_LENGTH)
+      if (delivery.issue.smsFallback) expect(delivery.tries.alimtalk).toBeLessThanOrEqual(3 * ROUTE.length)
     })
   })
 

@@ -1,5 +1,6 @@
 /** What domain and store tests start from. */
 import type { Issue } from '../../src/domain/issue'
+import { nextProvider, type Tried } from '../../src/domain/route'
 
 export const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 
@@ -48,4 +49,15 @@ export function thrownBy(attempt: () => unknown): unknown {
     return error
   }
   throw new Error('expected a refusal')
+}
+
+/** So many tries that the providers of a route asked to repeat later. */
+export function triedOn(route: readonly string[], tries: number): Tried[] {
+  const tried: Tried[] = []
+  while (tried.length < tries) {
+    const provider = nextProvider(route, tried)
+    if (provider === undefined) break
+    tried.push({ provider, retry: 'later' })
+  }
+  return tried
 }

@@ -77,6 +77,7 @@ export const attemptOf = (issue: Issue, number: number, changes: Partial<Attempt
   calledAt: NOW,
   answeredAt: undefined,
   outcome: undefined,
+  retry: undefined,
   code: undefined,
   providerMessageId: undefined,
   ...changes,

@@ -24,6 +24,7 @@ export const attemptOf = (row: typeof attempts.$inferSelect): Attempt => ({
   ...row,
   answeredAt: row.answeredAt ?? undefined,
   outcome: row.outcome ?? undefined,
+  retry: row.retry ?? undefined,
   code: row.code ?? undefined,
   providerMessageId: row.providerMessageId ?? undefined,
 })
@@ -32,6 +33,7 @@ export const attemptRow = (attempt: Attempt) => ({
   ...attempt,
   answeredAt: attempt.answeredAt ?? null,
   outcome: attempt.outcome ?? null,
+  retry: attempt.retry ?? null,
   code: attempt.code ?? null,
   providerMessageId: attempt.providerMessageId ?? null,
 })

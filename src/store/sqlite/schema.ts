@@ -5,6 +5,7 @@ import type { SendOutcome } from '../../domain/delivery'
 import type { DeliveryStatus, VerificationStatus } from '../../domain/issue'
 import type { JobKind } from '../../domain/job'
 import type { KeyKind, KeyLimits } from '../../domain/key'
+import type { Retry } from '../../domain/route'
 import type { TemplateVariable } from '../../domain/template'
 import type { Channel, Leg, Mode } from '../../domain/value'
 import type { BillingStatus, EntryType } from '../../domain/wallet'
@@ -173,6 +174,7 @@ export const attempts = sqliteTable(
     calledAt: integer('called_at').notNull(),
     answeredAt: integer('answered_at'),
     outcome: text('outcome').$type<SendOutcome['kind']>(),
+    retry: text('retry').$type<Retry>(),
     code: text('code'),
     providerMessageId: text('provider_message_id'),
   },

@@ -98,7 +98,7 @@ function prepareStatements(connection: Database) {
     findAttempts: db.select().from(attempts).where(theseAttempts).orderBy(asc(attempts.number)).prepare(),
     answerAttempt: db
       .update(attempts)
-      .set(changes(attempts, ['answeredAt', 'outcome', 'code', 'providerMessageId']))
+      .set(changes(attempts, ['answeredAt', 'outcome', 'retry', 'code', 'providerMessageId']))
       .where(and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number')), sql`${attempts.outcome} IS NULL`))
       .returning({ number: attempts.number })
       .prepare(),

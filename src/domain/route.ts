@@ -1,0 +1,52 @@
+/** Which provider makes the next try on a leg, and when. Decisions: "Delivery (live)", retryable refusals. */
+import { canFallBack } from './delivery'
+import type { Issue } from './issue'
+
+/** What a refusal says about trying again: later, with another provider only, or never. */
+export type Retry = 'later' | 'elsewhere' | 'never'
+
+/** A try on this leg that was refused. */
+export interface Tried {
+  provider: string
+  retry: Retry | undefined
+}
+
+const TRIES_PER_PROVIDER = 3
+const FIRST_BACKOFF_MS = 500
+const MAX_BACKOFF_MS = 15_000
+
+/** A provider that said it cannot serve (credentials, balance) is not asked again for this message. */
+const usableOf = (route: readonly string[], tried: readonly Tried[]) =>
+  route.filter((name) => !tried.some(({ provider, retry }) => provider === name && retry === 'elsewhere'))
+
+const triesOf = (tried: readonly Tried[], name: string) => tried.filter(({ provider }) => provider === name).length
+
+/** Each provider of the route gets a few tries in turn, the last one all the rest. */
+export function nextProvider(route: readonly string[], tried: readonly Tried[]): string | undefined {
+  const usable = usableOf(route, tried)
+  return usable.find((name) => triesOf(tried, name) < TRIES_PER_PROVIDER) ?? usable.at(-1)
+}
+
+interface RetryPlan {
+  route: readonly string[]
+  /** Oldest first, the one just refused included. */
+  tried: readonly Tried[]
+  /** 0 to 1. */
+  jitter: number
+  now: number
+}
+
+/**
+ * Wait before the next try, or undefined when the leg is exhausted. The first try at another provider waits for nothing.
+ * A leg that can fall back gives up after the route; a last leg keeps trying while the code lives.
+ */
+export function retryDelayMs(issue: Issue, { route, tried, jitter, now }: RetryPlan): number | undefined {
+  const next = nextProvider(route, tried)
+  if (next === undefined) return undefined
+  const tries = triesOf(tried, next)
+  if (tries >= TRIES_PER_PROVIDER && canFallBack(issue)) return undefined
+  const movesOn = tried.at(-1)?.provider !== next
+  const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (tries - 1), MAX_BACKOFF_MS)
+  const delayMs = movesOn ? 0 : Math.round(backoffMs * (0.8 + 0.4 * jitter))
+  return now + delayMs < issue.expiresAt ? delayMs : undefined
+}
