@@ -3,6 +3,7 @@ import type { Config } from './config'
 import { Directory } from './directory'
 import { Limiter } from './domain/limit'
 import { DAY_MS } from './domain/value'
+import { REPORT_PREFIX } from './http/reports'
 import { createFetch, type Fetch } from './http/server'
 import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
@@ -38,7 +39,12 @@ export function createApp(config: Config, ports: Ports): App {
   const directory = new Directory(store.read)
   const limiter = new Limiter()
   const simulator = createSimulator(clock)
-  const carriers = new Carriers(directory, { transport, timeoutMs: config.providerTimeoutMs })
+  const { publicUrl } = config
+  const carriers = new Carriers(
+    directory,
+    { transport, clock, random, timeoutMs: config.providerTimeoutMs },
+    (name) => publicUrl && `${publicUrl}${REPORT_PREFIX}${name}`,
+  )
   const modes = createModes({
     random,
     limits: config.limits,
@@ -50,7 +56,17 @@ export function createApp(config: Config, ports: Ports): App {
   const providerNamed = async (name: string) => (name === simulator.name ? simulator : carriers.named(name))
   const wakeDelivery = () => runner.wake()
   const { idempotencyDays, liveRetentionDays, trustedProxies } = config
-  const deps = { ...ports, directory, limiter, modes, providerNamed, wakeDelivery, idempotencyDays, liveRetentionDays }
+  const deps = {
+    ...ports,
+    publicUrl,
+    directory,
+    limiter,
+    modes,
+    providerNamed,
+    wakeDelivery,
+    idempotencyDays,
+    liveRetentionDays,
+  }
   const runner = new Runner({ ...deps, kinds: jobKinds(deps) })
   const fetch = createFetch({ ...deps, trustedProxies, dispatcherLookedAt: () => runner.lastLookedAt() })
 

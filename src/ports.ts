@@ -107,19 +107,24 @@ export interface Provider {
   send(message: OutboundMessage): Promise<SendOutcome>
   /** Asks for a message's fate; `askAgainMs` when it is not decided yet. */
   query?(message: AwaitedReport): Promise<DeliveryReport | { askAgainMs: number }>
-  /** Reads a report callback; undefined when it is not authentic. */
+  /** Reads a report callback; undefined when it is not authentic. Throws `invalid` when it cannot be read. */
   readReports?(callback: ReportCallback): ReportedMessage[] | undefined
 }
 
 export interface ReportCallback {
+  /** As the provider called it, query included; some sign it. */
+  url: string
   headers: Headers
   query: URLSearchParams
-  body: unknown
+  /** The body, at most 64 KiB. */
+  text: string
 }
 
 export interface ReportedMessage extends DeliveryReport {
   /** The provider's id of the message, or the `messageId` we sent along. */
   messageId: string
+  /** The callback proves nothing (an unsigned vendor): ask the provider before believing it. */
+  mustAsk?: boolean
 }
 
 /** A configured provider; `config` holds its credentials and is stored sealed. */

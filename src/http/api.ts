@@ -133,7 +133,7 @@ async function call(
         await context.caller()
         if (url.search !== '')
           throw invalid(`${[...url.searchParams.keys()][0] ?? 'query'}: this request takes no query parameters`)
-        const body = (await readJsonBody(request)) as Record<string, unknown>
+        const body = await readJsonBody(request)
         if (prefix === RPC_PREFIX) assertRpcMeta(body)
         return body
       },

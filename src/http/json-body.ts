@@ -11,16 +11,17 @@ const MAX_DEPTH = 16
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Throws `too_large` or `invalid`, naming the field where one is to blame. */
-export async function readJsonBody(request: Request, { allowArray = false } = {}): Promise<unknown> {
+export async function readJsonBody(request: Request): Promise<Record<string, unknown>> {
   assertJsonType(request.headers)
-  const bytes = await readBytes(request)
-  if (bytes.length === 0) throw invalid('body: must be a JSON object')
-  const value = parseStrictly(decode(bytes))
-  if (typeof value !== 'object' || value === null || (Array.isArray(value) && !allowArray)) {
+  const value = parseStrictly(await readText(request))
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid('body: must be a JSON object')
   }
-  return value
+  return value as Record<string, unknown>
 }
+
+/** A body as text, whatever it says it is. Throws `too_large` or `invalid`. */
+export const readText = async (request: Request): Promise<string> => decode(await readBytes(request))
 
 function assertJsonType(headers: Headers): void {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '')

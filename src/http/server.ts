@@ -22,6 +22,7 @@ export interface ServerDependencies extends ApiDependencies, ReportDependencies 
   random: Random
   log: Log
   trustedProxies: readonly string[]
+  publicUrl: string | undefined
   dispatcherLookedAt: () => number
 }
 

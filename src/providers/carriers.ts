@@ -1,24 +1,19 @@
 /** The configured providers as working ones, and which of them serve a channel. */
-import type { z } from 'zod'
 import type { Directory } from '../directory'
 import { invalid } from '../domain/error'
 import type { Channel } from '../domain/value'
-import type { Provider, ProviderConfig, Transport } from '../ports'
-import { createHttpProvider, httpProviderConfig } from './http'
+import type { Provider, ProviderConfig } from '../ports'
+import { http } from './http'
+import type { ProviderDependencies, ProviderType } from './type'
 
-interface ProviderType {
-  config: z.ZodType
-  create: (config: ProviderConfig, dependencies: { transport: Transport; timeoutMs: number }) => Provider
-}
-
-export const PROVIDER_TYPES: Readonly<Record<string, ProviderType>> = {
-  http: { config: httpProviderConfig, create: createHttpProvider },
-}
+export const PROVIDER_TYPES: Readonly<Record<string, ProviderType>> = { http }
 
 /** Throws `invalid`, naming the setting that is wrong. */
-export function assertProvider({ type, config }: ProviderConfig): void {
+export function assertProvider({ type, channels, config }: ProviderConfig): void {
   const known = Object.hasOwn(PROVIDER_TYPES, type) ? PROVIDER_TYPES[type] : undefined
   if (!known) throw invalid(`type: no such provider type: ${type}. Known: ${Object.keys(PROVIDER_TYPES).join(' ')}`)
+  const unserved = channels.find((channel) => !known.channels.includes(channel))
+  if (unserved) throw invalid(`channel: ${type} cannot deliver ${unserved}`)
   const mistake = known.config.safeParse(config).error?.issues[0]
   if (mistake) throw invalid(`config: ${mistake.path.join('.')}: ${mistake.message}`)
 }
@@ -29,7 +24,9 @@ export class Carriers {
 
   constructor(
     private readonly directory: Directory,
-    private readonly dependencies: { transport: Transport; timeoutMs: number },
+    private readonly dependencies: Omit<ProviderDependencies, 'reportUrl'>,
+    /** Where a provider of that name may report to. */
+    private readonly reportUrl: (name: string) => string | undefined,
   ) {}
 
   /** Providers of a channel, in the order they were added. */
@@ -44,7 +41,8 @@ export class Carriers {
   }
 
   #provider(config: ProviderConfig): Provider {
-    const built = this.#built.get(config) ?? PROVIDER_TYPES[config.type]?.create(config, this.dependencies)
+    const dependencies = { ...this.dependencies, reportUrl: this.reportUrl(config.name) }
+    const built = this.#built.get(config) ?? PROVIDER_TYPES[config.type]?.create(config, dependencies)
     if (!built) throw new Error(`Provider ${config.name} has a type this release does not know`)
     this.#built.set(config, built)
     return built

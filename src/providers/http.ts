@@ -6,17 +6,18 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import type { SendOutcome } from '../domain/delivery'
+import { invalid } from '../domain/error'
 import type {
   OutboundMessage,
   Provider,
   ProviderConfig,
   ReportCallback,
   ReportedMessage,
-  Transport,
   TransportResult,
 } from '../ports'
+import type { ProviderDependencies, ProviderType } from './type'
 
-export const httpProviderConfig = z.strictObject({
+const httpConfig = z.strictObject({
   /** Where messages are posted to. */
   url: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }),
   /** Sent with every message, for example an API key of the carrier. */
@@ -30,13 +31,8 @@ export const httpProviderConfig = z.strictObject({
   reportSecret: z.string().min(16),
 })
 
-interface Dependencies {
-  transport: Transport
-  timeoutMs: number
-}
-
-export function createHttpProvider({ name, config }: ProviderConfig, { transport, timeoutMs }: Dependencies): Provider {
-  const { url, headers, reports, reportSecret } = httpProviderConfig.parse(config)
+function create({ name, config }: ProviderConfig, { transport, timeoutMs }: ProviderDependencies): Provider {
+  const { url, headers, reports, reportSecret } = httpConfig.parse(config)
   return {
     name,
     reports,
@@ -56,7 +52,7 @@ export function createHttpProvider({ name, config }: ProviderConfig, { transport
       })
       return outcomeOf(result)
     },
-    readReports: (callback) => (isAuthentic(callback, reportSecret) ? reportsIn(callback.body) : undefined),
+    readReports: (callback) => (isAuthentic(callback, reportSecret) ? reportsIn(callback.text) : undefined),
   }
 }
 
@@ -86,8 +82,11 @@ function outcomeOf(result: TransportResult): SendOutcome {
   if (status === 429) return { kind: 'refused', retry: 'later', code }
   // 408 and 5xx do not say whether the message was taken.
   if (status === 408 || status >= 500) return { kind: 'ambiguous', code }
-  return { kind: 'refused', retry: 'never', code }
+  return { kind: 'refused', retry: NOT_OUR_MESSAGE.has(status) ? 'elsewhere' : 'never', code }
 }
+
+/** Credentials, balance and permission: the carrier refuses us, not the message. */
+const NOT_OUR_MESSAGE = new Set([401, 402, 403])
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
@@ -95,6 +94,14 @@ const digest = (text: string) => createHash('sha256').update(text).digest()
 function isAuthentic({ headers, query }: ReportCallback, secret: string): boolean {
   const shown = headers.get('authorization')?.replace(/^Bearer /i, '') ?? query.get('token') ?? ''
   return timingSafeEqual(digest(shown), digest(secret))
+}
+
+function parseReports(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalid('body: not valid JSON')
+  }
 }
 
 const reportSchema = z.object({
@@ -105,7 +112,8 @@ const reportSchema = z.object({
 })
 
 /** One report or an array: `{id | messageId, status: "delivered" | "failed", code?}`. What is none is passed over. */
-function reportsIn(body: unknown): ReportedMessage[] {
+function reportsIn(text: string): ReportedMessage[] {
+  const body = parseReports(text)
   return (Array.isArray(body) ? body : [body]).flatMap((item) => {
     const report = reportSchema.safeParse(item).data
     const messageId = textOf(report?.id) ?? textOf(report?.messageId)
@@ -126,4 +134,22 @@ function parseObject(text: string): Record<string, unknown> {
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [
+  [/^NOT_SENT_/, 'no connection to the carrier; check its URL, DNS and certificate'],
+  [/^NO_ANSWER_/, 'the carrier did not answer in time, or broke off; the message may be out'],
+  [/^HTTP_2\d\d_WITHOUT_ID$/, 'the carrier answered without a message id; check that the URL is its send endpoint'],
+  [/^HTTP_40[13]$/, 'the carrier refused our credentials'],
+  [/^HTTP_402$/, 'the account at the carrier has no balance'],
+  [/^HTTP_429$/, 'the carrier asks for fewer messages at a time'],
+  [/^HTTP_5\d\d$/, 'the carrier failed while it had the message; it may be out'],
+  [/^HTTP_[34]\d\d$/, 'the carrier refused the message'],
+]
+
+export const http: ProviderType = {
+  config: httpConfig,
+  channels: ['sms', 'alimtalk'],
+  create,
+  explain: (code) => EXPLANATIONS.find(([pattern]) => pattern.test(code))?.[1],
 }

@@ -21,7 +21,13 @@ export function recordReport(deps: ReportDependencies, provider: string, report:
   return deps.store.transaction(async (tx) => {
     const awaited = await findAwaited(tx, provider, report.messageId)
     if (!awaited) return false
-    await applyReport(deps, tx, awaited, report)
+    if (report.mustAsk) {
+      // Nobody signed it: the provider's own answer decides.
+      await tx.addJob({ kind: 'await-report', issue: awaited, runAt: tx.now })
+      tx.afterCommit(deps.wakeDelivery)
+    } else {
+      await applyReport(deps, tx, awaited, report)
+    }
     return true
   })
 }

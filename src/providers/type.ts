@@ -1,0 +1,25 @@
+/** What a kind of carrier is: one file each, behind one port. */
+import type { z } from 'zod'
+import type { Channel } from '../domain/value'
+import type { Clock, Provider, ProviderConfig, Random, Transport } from '../ports'
+
+export interface ProviderType {
+  /** What `ProviderConfig.config` must look like; it holds the credentials. */
+  config: z.ZodType
+  /** What such a carrier can deliver. */
+  channels: readonly Channel[]
+  /** `config` has been checked. */
+  create(provider: ProviderConfig, dependencies: ProviderDependencies): Provider
+  /** What a code of this carrier means, in words an operator can act on. */
+  explain(code: string): string | undefined
+}
+
+export interface ProviderDependencies {
+  transport: Transport
+  clock: Clock
+  random: Random
+  /** How long the carrier may take to answer. */
+  timeoutMs: number
+  /** Where the carrier may report to; undefined where no public URL is configured. */
+  reportUrl: string | undefined
+}
