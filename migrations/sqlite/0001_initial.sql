@@ -71,10 +71,14 @@ CREATE TABLE ledger_entries (
   amount_delta  INTEGER NOT NULL,
   balance_after INTEGER NOT NULL,
   issue_id      BLOB CHECK (length(issue_id) = 16),
+  reference     TEXT CHECK (length(reference) BETWEEN 1 AND 128), -- of an operator's entry: makes it once only
   PRIMARY KEY (app_id, created_at, seq),
   CHECK ((entry_type = 'debit') <= (issue_id IS NOT NULL AND amount_delta <= 0)),
-  CHECK ((entry_type IN ('credit', 'refund')) <= (amount_delta > 0))
+  CHECK ((entry_type IN ('credit', 'refund')) <= (amount_delta > 0)),
+  CHECK ((entry_type = 'refund') <= (issue_id IS NOT NULL)),
+  CHECK ((entry_type = 'clawback') <= (amount_delta < 0))
 ) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX ledger_entries_by_reference ON ledger_entries (app_id, reference) WHERE reference IS NOT NULL;
 
 -- Rows of one app, mode and time lie together: the primary key serves look-ups and pages alike.
 CREATE TABLE issues (

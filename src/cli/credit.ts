@@ -9,13 +9,45 @@ export function creditCommands(): Command {
     onDataCommand('add', 'top up the wallet of an app')
       .requiredOption('--app <id>', 'app')
       .requiredOption('--amount <n>', 'credits', wholeNumber)
-      .action((options: CommonOptions & { app: string; amount: number }) =>
+      .option('--reference <text>', 'yours, for example of the payment; the same one again adds nothing')
+      .action((options: CommonOptions & { app: string; amount: number; reference?: string }) =>
         onData(options, async (opened, output) => {
-          const { appId, balance } = await administer.addCredit(adminOf(opened), {
-            appId: options.app,
-            amount: options.amount,
+          const { app: appId, amount, reference } = options
+          const { wallet } = await administer.addCredit(adminOf(opened), {
+            appId,
+            amount,
+            ...(reference && { reference }),
           })
-          output({ appId, balance }, [`Balance of ${appId}: ${balance} CREDIT`])
+          output({ appId, balance: wallet.balance }, [`Balance of ${appId}: ${wallet.balance} CREDIT`])
+        }),
+      ),
+  )
+  credit.addCommand(
+    onDataCommand('refund', 'give back what a debited issue cost, once')
+      .requiredOption('--app <id>', 'app')
+      .requiredOption('--issue <id>', 'issue')
+      .action((options: CommonOptions & { app: string; issue: string }) =>
+        onData(options, async (opened, output) => {
+          const { app: appId, issue: issueId } = options
+          const { wallet, entry } = await administer.refundIssue(adminOf(opened), { appId, issueId })
+          output({ appId, issueId, amount: entry.amountDelta, balance: wallet.balance }, [
+            `Refunded ${entry.amountDelta} CREDIT for ${issueId}. Balance of ${appId}: ${wallet.balance} CREDIT`,
+          ])
+        }),
+      ),
+  )
+  credit.addCommand(
+    onDataCommand('clawback', 'take credit back from the wallet of an app, once for each reference')
+      .requiredOption('--app <id>', 'app')
+      .requiredOption('--amount <n>', 'credits', wholeNumber)
+      .requiredOption('--reference <text>', 'yours, for example of the payment that failed')
+      .action((options: CommonOptions & { app: string; amount: number; reference: string }) =>
+        onData(options, async (opened, output) => {
+          const { app: appId, amount, reference } = options
+          const { wallet, entry } = await administer.clawBackCredit(adminOf(opened), { appId, amount, reference })
+          output({ appId, amount: -entry.amountDelta, balance: wallet.balance }, [
+            `Took back ${-entry.amountDelta} CREDIT. Balance of ${appId}: ${wallet.balance} CREDIT`,
+          ])
         }),
       ),
   )

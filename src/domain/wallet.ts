@@ -29,6 +29,8 @@ export interface LedgerEntry {
   amountDelta: number
   balanceAfter: number
   issueId: string | undefined
+  /** Names an operator's entry, so that it is made once. */
+  reference: string | undefined
   createdAt: number
 }
 
@@ -54,7 +56,7 @@ export const release = (wallet: Wallet, price: number): Wallet => ({ ...wallet, 
 /** Writes one entry; the ledger's times never go back, even where the clock does. */
 export function post(
   wallet: Wallet,
-  entry: { entryType: EntryType; amountDelta: number; issueId?: string },
+  entry: { entryType: EntryType; amountDelta: number; issueId?: string; reference?: string },
   now: number,
 ): { wallet: Wallet; entry: LedgerEntry } {
   const at = Math.max(now, wallet.updatedAt)
@@ -68,17 +70,35 @@ export function post(
       amountDelta: entry.amountDelta,
       balanceAfter: next.balance,
       issueId: entry.issueId,
+      reference: entry.reference,
       createdAt: at,
     },
   }
 }
 
-const MAX_TOP_UP = 1_000_000_000
+const MAX_AMOUNT = 1_000_000_000
+
+function assertAmount(amount: number): void {
+  if (!Number.isSafeInteger(amount) || amount < 1 || amount > MAX_AMOUNT) {
+    throw invalid(`amount: must be a whole number of credits from 1 to ${MAX_AMOUNT}`)
+  }
+}
 
 /** A top-up by the operator. */
-export function topUp(wallet: Wallet, amount: number, now: number) {
-  if (!Number.isSafeInteger(amount) || amount < 1 || amount > MAX_TOP_UP) {
-    throw invalid(`amount: must be a whole number of credits from 1 to ${MAX_TOP_UP}`)
-  }
-  return post(wallet, { entryType: 'credit', amountDelta: amount }, now)
+export function topUp(wallet: Wallet, { amount, reference }: { amount: number; reference?: string }, now: number) {
+  assertAmount(amount)
+  return post(wallet, { entryType: 'credit', amountDelta: amount, ...(reference && { reference }) }, now)
 }
+
+/** Takes credit back, for example of a top-up that was not paid; the balance may become negative. */
+export function clawback(wallet: Wallet, { amount, reference }: { amount: number; reference: string }, now: number) {
+  assertAmount(amount)
+  return post(wallet, { entryType: 'clawback', amountDelta: -amount, reference }, now)
+}
+
+/** Gives back what an issue cost. */
+export const refund = (
+  wallet: Wallet,
+  { issueId, amount, reference }: { issueId: string; amount: number; reference: string },
+  now: number,
+) => post(wallet, { entryType: 'refund', amountDelta: amount, issueId, reference }, now)

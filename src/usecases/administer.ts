@@ -4,8 +4,8 @@ import { SCOPES, type Scope } from '../../contract/scope'
 import { invalid, Refusal } from '../domain/error'
 import { assertKey, formatKey, type KeyKind, type KeyLimits } from '../domain/key'
 import { assertTemplate, type Template } from '../domain/template'
-import type { Channel, Mode } from '../domain/value'
-import { topUp, type Wallet } from '../domain/wallet'
+import { type Channel, isUuid, type Mode } from '../domain/value'
+import { clawback, type LedgerEntry, refund, topUp, type Wallet } from '../domain/wallet'
 import type { App, Clock, ProviderConfig, Random, Store, StoredKey } from '../ports'
 
 export interface AdminDependencies {
@@ -136,16 +136,62 @@ export async function revokeKey(
   return { keyId, revokedAt }
 }
 
-export async function addCredit(
+interface Posting {
+  wallet: Wallet
+  entry: LedgerEntry
+}
+
+/** `reference` makes a top-up once only: the same one again answers with what it did the first time. */
+export function addCredit(
   deps: AdminDependencies,
-  { appId, amount }: { appId: string; amount: number },
-): Promise<Wallet> {
+  { appId, amount, reference }: { appId: string; amount: number; reference?: string },
+): Promise<Posting> {
+  return postOnce(deps, appId, reference, (wallet, now) =>
+    topUp(wallet, { amount, ...(reference && { reference }) }, now),
+  )
+}
+
+/** Takes credit back from a wallet, once for each `reference`. */
+export function clawBackCredit(
+  deps: AdminDependencies,
+  { appId, amount, reference }: { appId: string; amount: number; reference: string },
+): Promise<Posting> {
+  return postOnce(deps, appId, reference, (wallet, now) => clawback(wallet, { amount, reference }, now))
+}
+
+/** Gives back what a debited issue cost; an issue is refunded once, however often it is asked for. */
+export async function refundIssue(
+  deps: AdminDependencies,
+  { appId, issueId }: { appId: string; issueId: string },
+): Promise<Posting> {
+  const issue = isUuid(issueId) ? await deps.store.read.issue({ appId, mode: 'live' }, issueId) : undefined
+  if (!issue) throw missing('issue', issueId)
+  if (issue.billingStatus !== 'debited')
+    throw invalid(`issue: is ${issue.billingStatus}; only a debited one can be refunded`)
+  const reference = `refund:${issue.issueId}`
+  const order = { issueId: issue.issueId, amount: issue.debitedAmount, reference }
+  return postOnce(deps, appId, reference, (wallet, now) => refund(wallet, order, now))
+}
+
+/** One ledger entry and the wallet it leaves; none where the reference has made its entry already. */
+async function postOnce(
+  deps: AdminDependencies,
+  appId: string,
+  reference: string | undefined,
+  posting: (wallet: Wallet, now: number) => Posting,
+): Promise<Posting> {
   await existingApp(deps, appId)
+  if (reference !== undefined && !/^[\x21-\x7e]{1,128}$/.test(reference)) {
+    throw invalid('reference: must be 1 to 128 visible ASCII characters without spaces')
+  }
   return deps.store.transaction(async (tx) => {
-    const { wallet, entry } = topUp(await tx.lockWallet(appId), amount, tx.now)
-    await tx.saveWallet(wallet)
-    await tx.addLedgerEntry(entry)
-    return wallet
+    const wallet = await tx.lockWallet(appId)
+    const before = reference === undefined ? undefined : await tx.findLedgerEntry(appId, reference)
+    if (before) return { wallet, entry: before }
+    const posted = posting(wallet, tx.now)
+    await tx.saveWallet(posted.wallet)
+    await tx.addLedgerEntry(posted.entry)
+    return posted
   })
 }
 

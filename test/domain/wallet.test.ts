@@ -53,7 +53,7 @@ class Account {
 
   happen(act: Act): void {
     if (act.act === 'wait') this.now += act.ms
-    else if (act.act === 'topUp') this.#write(topUp(this.wallet, act.amount, this.now))
+    else if (act.act === 'topUp') this.#write(topUp(this.wallet, { amount: act.amount }, this.now))
     else if (act.act === 'reserve') this.#reserve(act.price)
     else this.#end(act.act, act.which)
   }
@@ -157,7 +157,7 @@ describe('a reservation', () => {
 
 describe('a top-up', () => {
   test.each([1, 1_000_000_000])('of %d writes a credit entry', (amount) => {
-    const { wallet, entry } = topUp(aWallet({ balance: 7, entries: 3 }), amount, NOW + 1)
+    const { wallet, entry } = topUp(aWallet({ balance: 7, entries: 3 }), { amount }, NOW + 1)
     expect(entry).toEqual({
       appId: 'app_one',
       seq: 4,
@@ -165,12 +165,13 @@ describe('a top-up', () => {
       amountDelta: amount,
       balanceAfter: 7 + amount,
       issueId: undefined,
+      reference: undefined,
       createdAt: NOW + 1,
     })
     expect(wallet).toEqual(aWallet({ balance: 7 + amount, entries: 4, updatedAt: NOW + 1 }))
   })
 
   test.each([0, -1, 0.5, 1_000_000_001, Number.NaN, Number.POSITIVE_INFINITY])('of %d is refused', (amount) => {
-    expect(thrownBy(() => topUp(aWallet(), amount, NOW))).toMatchObject({ kind: 'invalid' })
+    expect(thrownBy(() => topUp(aWallet(), { amount }, NOW))).toMatchObject({ kind: 'invalid' })
   })
 })

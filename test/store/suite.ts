@@ -650,6 +650,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         amountDelta: 10,
         balanceAfter: seq * 10,
         issueId: undefined,
+        reference: undefined,
         createdAt: NOW + offset,
         ...changes,
       })

@@ -46,6 +46,7 @@ export const awaitedOf = (row: typeof awaitedReports.$inferSelect): AwaitedRepor
 export const entryOf = (row: typeof ledgerEntries.$inferSelect): LedgerEntry => ({
   ...row,
   issueId: row.issueId ?? undefined,
+  reference: row.reference ?? undefined,
 })
 
 export const keyOf = (row: typeof apiKeys.$inferSelect & { organizationId: string }): StoredKey => ({

@@ -103,6 +103,7 @@ export const ledgerEntries = sqliteTable(
     amountDelta: integer('amount_delta').notNull(),
     balanceAfter: integer('balance_after').notNull(),
     issueId: uuid('issue_id'),
+    reference: text('reference'),
   },
   (table) => [primaryKey({ columns: [table.appId, table.createdAt, table.seq] })],
 )

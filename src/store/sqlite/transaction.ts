@@ -6,7 +6,7 @@ import { LEASE_MS } from '../../domain/job'
 import type { Mode, Owner } from '../../domain/value'
 import type { Letter, Tx, Vault } from '../../ports'
 import { idFloor } from './ids'
-import { attemptOf, attemptRow, awaitedOf, issueOf, issueRow } from './rows'
+import { attemptOf, attemptRow, awaitedOf, entryOf, issueOf, issueRow } from './rows'
 import {
   apiKeys,
   apps,
@@ -146,6 +146,16 @@ function prepareStatements(connection: Database) {
           updatedAt: sql`excluded.updated_at`,
         },
       })
+      .prepare(),
+    findEntry: db
+      .select()
+      .from(ledgerEntries)
+      .where(
+        and(
+          eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
+          eq(ledgerEntries.reference, bind(ledgerEntries.reference, 'reference')),
+        ),
+      )
       .prepare(),
     insertEntry: db.insert(ledgerEntries).values(parameters(ledgerEntries)).prepare(),
 
@@ -371,7 +381,11 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
         statements.upsertWallet.run({ ...wallet })
       },
       async addLedgerEntry(entry) {
-        statements.insertEntry.run({ ...entry, issueId: entry.issueId ?? null })
+        statements.insertEntry.run({ ...entry, issueId: entry.issueId ?? null, reference: entry.reference ?? null })
+      },
+      async findLedgerEntry(appId, reference) {
+        const row = statements.findEntry.get({ appId, reference })
+        return row && entryOf(row)
       },
 
       async addJob({ kind, issue, runAt }) {
