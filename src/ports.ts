@@ -180,6 +180,15 @@ export interface App {
   createdAt: number
 }
 
+/** Work of one kind that is not done yet. */
+export interface QueueState {
+  kind: JobKind
+  waiting: number
+  /** Of these, how many could run now. */
+  due: number
+  oldestDueMs: number
+}
+
 /** Where a page starts and what it shows; times are Unix milliseconds. */
 export interface IssueFilter {
   before?: string
@@ -214,6 +223,11 @@ export interface Reader {
   wallet(appId: string): Promise<Wallet | undefined>
   /** Newest first. */
   ledger(appId: string, filter: LedgerFilter): Promise<LedgerEntry[]>
+  /** Entries tied to one issue, oldest first. */
+  ledgerOfIssue(appId: string, issueId: string): Promise<LedgerEntry[]>
+  /** Oldest first. */
+  attempts(owner: Owner, issueId: string): Promise<Attempt[]>
+  queue(now: number): Promise<QueueState[]>
   keyByHash(hash: Uint8Array): Promise<StoredKey | undefined>
   key(keyId: string): Promise<StoredKey | undefined>
   keys(appId: string): Promise<StoredKey[]>

@@ -5,6 +5,7 @@ import { VERSION } from '../version'
 import { appCommands } from './app'
 import { dataOption } from './command'
 import { creditCommands } from './credit'
+import { issueCommands, queueCommand } from './issue'
 import { keyCommands } from './key'
 import { open } from './open'
 import { providerCommands } from './provider'
@@ -47,6 +48,8 @@ export function createProgram(): Command {
   program.addCommand(keyCommands())
   program.addCommand(creditCommands())
   program.addCommand(providerCommands())
+  program.addCommand(issueCommands())
+  program.addCommand(queueCommand())
   program.addCommand(templateCommands())
   return program
 }

@@ -18,6 +18,10 @@ export function assertProvider({ type, channels, config }: ProviderConfig): void
   if (mistake) throw invalid(`config: ${mistake.path.join('.')}: ${mistake.message}`)
 }
 
+/** What a code of such a carrier means, in words an operator can act on. */
+export const explainCode = (type: string, code: string): string | undefined =>
+  Object.hasOwn(PROVIDER_TYPES, type) ? PROVIDER_TYPES[type]?.explain(code) : undefined
+
 export class Carriers {
   /** Built once for as long as the directory hands out the same configuration. */
   readonly #built = new WeakMap<ProviderConfig, Provider>()

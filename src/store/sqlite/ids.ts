@@ -13,3 +13,6 @@ export function idFloor(at: number): string {
   bytes.writeUIntBE(Math.min(Math.max(Math.ceil(at), 0), 2 ** 48 - 1), 0, 6)
   return uuidText(bytes)
 }
+
+/** When the row of that id was created, Unix milliseconds. */
+export const idTime = (id: string): number => uuidBytes(id).readUIntBE(0, 6)

@@ -4,10 +4,10 @@ import { and, desc, eq, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { VerificationStatus } from '../../domain/issue'
 import type { Template } from '../../domain/template'
-import type { ProviderConfig, Reader, Vault } from '../../ports'
-import { idFloor } from './ids'
-import { entryOf, issueOf, keyOf } from './rows'
-import { apiKeys, apps, issues, ledgerEntries, providers, templates, wallets } from './schema'
+import type { ProviderConfig, QueueState, Reader, Vault } from '../../ports'
+import { idFloor, idTime } from './ids'
+import { attemptOf, entryOf, issueOf, keyOf } from './rows'
+import { apiKeys, apps, attempts, issues, ledgerEntries, providers, templates, wallets } from './schema'
 import { bind } from './statement'
 
 const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -83,6 +83,36 @@ export function createReader(connection: Database, vault: Vault, configurationVe
   const ledgerAll = ledgerPage()
   const ledgerOfType = ledgerPage(eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType')))
 
+  /** An issue's entries are no older than the issue, and few entries of an app are younger than a fresh one. */
+  const entriesOfIssue = db
+    .select()
+    .from(ledgerEntries)
+    .where(
+      and(
+        eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
+        gte(ledgerEntries.createdAt, bind(ledgerEntries.createdAt, 'from')),
+        eq(ledgerEntries.issueId, bind(ledgerEntries.issueId, 'issueId')),
+      ),
+    )
+    .orderBy(ledgerEntries.createdAt, ledgerEntries.seq)
+    .prepare()
+  const attemptsOfIssue = db
+    .select()
+    .from(attempts)
+    .where(
+      and(
+        eq(attempts.appId, bind(attempts.appId, 'appId')),
+        eq(attempts.mode, bind(attempts.mode, 'mode')),
+        eq(attempts.issueId, bind(attempts.issueId, 'issueId')),
+      ),
+    )
+    .orderBy(attempts.number)
+    .prepare()
+  const queueByKind = connection.query<QueueState, { now: number }>(
+    `SELECT kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
+       max(0, $now - min(run_at)) AS oldestDueMs FROM jobs GROUP BY kind ORDER BY kind`,
+  )
+
   const keys = (...conditions: Parameters<typeof and>) =>
     db
       .select({ key: apiKeys, organizationId: apps.organizationId })
@@ -155,6 +185,15 @@ export function createReader(connection: Database, vault: Vault, configurationVe
       return (entryType ? ledgerOfType.all({ ...bounds, entryType }) : ledgerAll.all(bounds)).map(entryOf)
     },
 
+    async ledgerOfIssue(appId, issueId) {
+      return entriesOfIssue.all({ appId, issueId, from: idTime(issueId) }).map(entryOf)
+    },
+    async attempts({ appId, mode }, issueId) {
+      return attemptsOfIssue.all({ appId, mode, issueId }).map(attemptOf)
+    },
+    async queue(now) {
+      return queueByKind.all({ now })
+    },
     async keyByHash(hash) {
       return storedKey(keyByHash.get({ hash }))
     },

@@ -1,0 +1,111 @@
+import { Command } from 'commander'
+import { explainCode } from '../providers/carriers'
+import { systemClock } from '../system/clock'
+import { type IssueStory, readQueue, tellIssue } from '../usecases/inspect'
+import { type CommonOptions, onData, onDataCommand } from './command'
+import type { Opened } from './open'
+
+const iso = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString())
+
+const inspectorOf = ({ store }: Opened) => ({
+  store,
+  clock: systemClock,
+  explain: async (provider: string, code: string) => {
+    const type = (await store.read.providers()).find(({ name }) => name === provider)?.type
+    return type && explainCode(type, code)
+  },
+})
+
+export function issueCommands(): Command {
+  const issue = new Command('issue').description('issued codes, without personal data')
+  issue.addCommand(
+    onDataCommand('show', 'tell the story of one issue: issued, every attempt, verify, billing')
+      .argument('<issueId>', 'issue')
+      .action((issueId: string, options: CommonOptions) =>
+        onData(options, async (opened, output) => {
+          const story = await tellIssue(inspectorOf(opened), issueId)
+          output(storyObject(story), storyLines(story))
+        }),
+      ),
+  )
+  return issue
+}
+
+function storyObject({ issue, verificationStatus, overallStatus, attempts, ledger }: IssueStory) {
+  const { phoneHash: _, codeHash: __, metadata: ___, ...known } = issue
+  return {
+    ...known,
+    verificationStatus,
+    overallStatus,
+    createdAt: iso(issue.createdAt),
+    expiresAt: iso(issue.expiresAt),
+    verifiedAt: iso(issue.verifiedAt),
+    updatedAt: iso(issue.updatedAt),
+    attempts: attempts.map((attempt) => ({
+      ...attempt,
+      calledAt: iso(attempt.calledAt),
+      answeredAt: iso(attempt.answeredAt),
+    })),
+    ledger: ledger.map(({ entryType, amountDelta, balanceAfter, createdAt }) => ({
+      entryType,
+      amountDelta,
+      balanceAfter,
+      createdAt: iso(createdAt),
+    })),
+  }
+}
+
+function storyLines({ issue, verificationStatus, overallStatus, attempts, ledger }: IssueStory): string[] {
+  const told: Array<[number, string]> = [
+    [issue.createdAt, `issued for "${issue.purpose}" by ${issue.channel}, ${issue.mode}, app ${issue.appId}`],
+    ...attempts.flatMap(
+      ({
+        number,
+        leg,
+        provider,
+        calledAt,
+        answeredAt,
+        latencyMs,
+        outcome,
+        code,
+        explanation,
+      }): Array<[number, string]> => [
+        [calledAt, `attempt ${number}: ${leg} to ${provider}`],
+        ...(answeredAt === undefined
+          ? []
+          : [
+              [
+                answeredAt,
+                `attempt ${number}: ${outcome} after ${latencyMs} ms${code ? `, ${code}` : ''}${explanation ? `: ${explanation}` : ''}`,
+              ] as [number, string],
+            ]),
+      ],
+    ),
+    ...(issue.verifiedAt === undefined
+      ? []
+      : [[issue.verifiedAt, `verified after ${issue.attemptsUsed} wrong codes`] as [number, string]]),
+    ...ledger.map(({ createdAt, entryType, amountDelta }): [number, string] => [
+      createdAt,
+      `${entryType} ${amountDelta} CREDIT`,
+    ]),
+  ]
+  return [
+    `${issue.issueId}: ${overallStatus} (verification ${verificationStatus}, delivery ${issue.deliveryStatus}${issue.providerOutcomeAmbiguous ? ', outcome unknown' : ''}, billing ${issue.billingStatus})`,
+    ...told.sort(([a], [b]) => a - b).map(([at, what]) => `  ${iso(at)}  ${what}`),
+    `  expires ${iso(issue.expiresAt)}, ${issue.attemptsUsed} of ${issue.maxAttempts} attempts used`,
+  ]
+}
+
+export const queueCommand = (): Command =>
+  onDataCommand('queue', 'show what waits to be sent, reported and settled').action((options: CommonOptions) =>
+    onData(options, async (opened, output) => {
+      const queue = await readQueue(inspectorOf(opened))
+      output(
+        { queue },
+        queue.map(
+          ({ kind, waiting, due, oldestDueMs }) =>
+            `${kind}: ${waiting} waiting, ${due} due${due > 0 ? `, the oldest for ${oldestDueMs} ms` : ''}`,
+        ),
+      )
+    }),
+  )

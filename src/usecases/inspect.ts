@@ -1,0 +1,77 @@
+/** What operators look at: one issue's story, and what waits to be done. No number, no code, no text. */
+import { Refusal } from '../domain/error'
+import { effectiveStatus, type Issue, overallStatus } from '../domain/issue'
+import { isUuid } from '../domain/value'
+import type { LedgerEntry } from '../domain/wallet'
+import type { Attempt, Clock, QueueState, Store } from '../ports'
+
+interface InspectDependencies {
+  store: Store
+  clock: Pick<Clock, 'now'>
+  /** What a provider's code means, if anybody knows. */
+  explain: (provider: string, code: string) => Promise<string | undefined>
+}
+
+export interface AttemptReport {
+  number: number
+  leg: string
+  provider: string
+  calledAt: number
+  answeredAt: number | undefined
+  latencyMs: number | undefined
+  outcome: string | undefined
+  code: string | undefined
+  explanation: string | undefined
+}
+
+export interface IssueStory {
+  issue: Issue
+  verificationStatus: string
+  overallStatus: string
+  attempts: AttemptReport[]
+  ledger: LedgerEntry[]
+}
+
+/** Everything known of one issue, whoever's it is. Throws `not_found`. */
+export async function tellIssue(deps: InspectDependencies, issueId: string): Promise<IssueStory> {
+  const { store, clock } = deps
+  const issue = isUuid(issueId) ? await findAnywhere(store, issueId) : undefined
+  if (!issue) throw new Refusal('not_found', `No such issue: ${issueId}`)
+  const attempts = await store.read.attempts(issue, issue.issueId)
+  return {
+    issue,
+    verificationStatus: effectiveStatus(issue, clock.now()),
+    overallStatus: overallStatus(issue, clock.now()),
+    attempts: await Promise.all(attempts.map((attempt) => reportOf(deps, attempt))),
+    ledger: issue.mode === 'live' ? await store.read.ledgerOfIssue(issue.appId, issue.issueId) : [],
+  }
+}
+
+async function findAnywhere(store: Store, issueId: string): Promise<Issue | undefined> {
+  for (const { appId } of await store.read.apps()) {
+    for (const mode of ['live', 'test'] as const) {
+      const issue = await store.read.issue({ appId, mode }, issueId)
+      if (issue) return issue
+    }
+  }
+  return undefined
+}
+
+async function reportOf({ explain }: InspectDependencies, attempt: Attempt): Promise<AttemptReport> {
+  const { number, leg, provider, calledAt, answeredAt, outcome, code } = attempt
+  return {
+    number,
+    leg,
+    provider,
+    calledAt,
+    answeredAt,
+    latencyMs: answeredAt === undefined ? undefined : answeredAt - calledAt,
+    outcome,
+    code,
+    explanation: code === undefined ? undefined : await explain(provider, code),
+  }
+}
+
+/** Backlog and oldest age of each kind of work. */
+export const readQueue = ({ store, clock }: Pick<InspectDependencies, 'store' | 'clock'>): Promise<QueueState[]> =>
+  store.read.queue(clock.now())

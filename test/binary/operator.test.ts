@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { fromSource, newFolder, type Program, run, runJson, Server, StubCarrier, until } from './support'
+
+const PHONE = '010-1234-5678'
+const folder = newFolder()
+const data = join(folder.path, 'data')
+const program: Program = fromSource(folder.path)
+const admin = (...args: string[]) => runJson(program, ...args, '--data', data)
+let server: Server
+let carrier: StubCarrier
+let appId: string
+let issueId: string
+
+beforeAll(async () => {
+  carrier = new StubCarrier()
+  server = await Server.start(program, '--data', data)
+  appId = (await admin('app', 'create', 'ops')).appId
+  await admin('credit', 'add', '--app', appId, '--amount', '10')
+  await admin('provider', 'set', 'main', '--type', 'http', '--channel', 'sms', '--url', carrier.url)
+  const { key } = await admin('key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'live')
+  const issued = await server.call('POST', '/v1/issue', key, {
+    phoneNumber: PHONE,
+    purpose: 'ops',
+    idempotencyKey: 'ops',
+  })
+  issueId = issued.body.issueId
+  await until(async () => (await admin('issue', 'show', issueId)).billingStatus === 'debited', 'the debit')
+}, 30_000)
+afterAll(async () => {
+  await server.stop()
+  carrier.stop()
+  folder.remove()
+})
+
+test('`issue show` tells the story of one issue, without number, code or text', async () => {
+  const story = await admin('issue', 'show', issueId)
+  expect(story).toMatchObject({
+    issueId,
+    overallStatus: 'in_progress',
+    deliveryStatus: 'sent',
+    billingStatus: 'debited',
+  })
+  expect(story.attempts).toHaveLength(1)
+  expect(story.attempts[0]).toMatchObject({ number: 1, leg: 'sms', provider: 'main', outcome: 'accepted' })
+  expect(story.attempts[0].latencyMs).toBeGreaterThanOrEqual(0)
+  expect(story.ledger).toMatchObject([{ entryType: 'debit', amountDelta: -1, balanceAfter: 9 }])
+
+  const { stdout } = await run(program, 'issue', 'show', issueId, '--data', data)
+  expect(stdout).toContain('attempt 1: accepted after')
+  for (const text of [JSON.stringify(story), stdout]) {
+    for (const secret of ['1012345678', '12345678', carrier.codeFor('+821012345678')])
+      expect(text).not.toContain(secret)
+  }
+})
+
+test('an unknown issue is refused readably', async () => {
+  const { exitCode, stderr } = await run(program, 'issue', 'show', 'nope', '--data', data)
+  expect(exitCode).toBe(1)
+  expect(stderr).toBe('No such issue: nope\n')
+})
+
+test('`queue` shows what waits', async () => {
+  expect(await admin('queue')).toEqual({ queue: [] })
+})
+
+test('`credit refund` gives back once, `credit clawback` takes once', async () => {
+  for (let time = 0; time < 2; time++) {
+    expect(await admin('credit', 'refund', '--app', appId, '--issue', issueId)).toEqual({
+      appId,
+      issueId,
+      amount: 1,
+      balance: 10,
+    })
+  }
+  for (let time = 0; time < 2; time++) {
+    const answer = await admin('credit', 'clawback', '--app', appId, '--amount', '4', '--reference', 'chargeback-1')
+    expect(answer).toEqual({ appId, amount: 4, balance: 6 })
+  }
+})
