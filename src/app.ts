@@ -50,7 +50,7 @@ export function createApp(config: Config, ports: Ports): App {
     limits: config.limits,
     defaultRegion: config.defaultRegion,
     prices: config.prices,
-    liveRoute: (channel) => carriers.route(channel),
+    liveRouter: () => carriers.router(),
     simulator,
   })
   const providerNamed = async (name: string) => (name === simulator.name ? simulator : carriers.named(name))

@@ -2,6 +2,7 @@
  * What rarely changes: keys, apps, templates, providers and origins, read once and kept until the store says that they
  * may have changed. So a revocation holds at once, also one made by another process on the same database.
  */
+import type { Route } from './domain/route'
 import { BUILT_IN_TEMPLATES, DEFAULT_TEMPLATE_ID, type Template } from './domain/template'
 import type { App, ProviderConfig, Reader, StoredKey } from './ports'
 
@@ -34,6 +35,10 @@ export class Directory {
 
   providers(): Promise<ProviderConfig[]> {
     return this.#keep('providers', () => this.read.providers())
+  }
+
+  routes(): Promise<Route[]> {
+    return this.#keep('routes', () => this.read.routes())
   }
 
   publicOrigins(now: number): Promise<Set<string>> {

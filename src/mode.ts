@@ -9,7 +9,7 @@ import type { LimitRule } from './domain/limit'
 import { liveRecipient, type Recipient, testRecipient } from './domain/phone'
 import { type Channel, DAY_MS, MINUTE_MS, type Mode, nextMidnightUtc, type Owner } from './domain/value'
 import type { PriceList } from './domain/wallet'
-import type { Provider, Random } from './ports'
+import type { Provider, Random, Router } from './ports'
 import { scenarioOf } from './providers/simulator'
 
 export type LimitedAs = 'issue' | 'verify' | 'read'
@@ -29,8 +29,7 @@ export interface ModeRules {
   requestLimits(key: ApiKey, kind: LimitedAs, clientIp: string): LimitRule[]
   /** What only a new issue counts against. */
   issueLimits(key: ApiKey, phoneHash: Uint8Array): LimitRule[]
-  /** In order of preference; empty: the channel cannot be served. */
-  route(channel: Channel): Promise<readonly Provider[]>
+  router(): Promise<Router>
 }
 
 export interface Modes {
@@ -43,7 +42,7 @@ interface ModeDependencies {
   limits: LimitsConfig
   defaultRegion: string
   prices: PriceList
-  liveRoute: (channel: Channel) => Promise<readonly Provider[]>
+  liveRouter: () => Promise<Router>
   simulator: Provider
 }
 
@@ -79,7 +78,7 @@ const platform = (
   windowMs,
 })
 
-function liveMode({ random, limits, defaultRegion, prices, liveRoute }: ModeDependencies): ModeRules {
+function liveMode({ random, limits, defaultRegion, prices, liveRouter }: ModeDependencies): ModeRules {
   return {
     recipient: (phoneNumber) => liveRecipient(phoneNumber, defaultRegion),
     defaultChannel: () => 'sms',
@@ -115,7 +114,7 @@ function liveMode({ random, limits, defaultRegion, prices, liveRoute }: ModeDepe
       ]
     },
     issueLimits: (key, phoneHash) => phoneLimits(limits, key, phoneHash),
-    route: liveRoute,
+    router: liveRouter,
   }
 }
 
@@ -158,7 +157,7 @@ function testMode({ limits, simulator }: ModeDependencies): ModeRules {
       return kind === 'issue' ? [perMinute] : [perMinute, perKeyDaily(key, kind)]
     },
     issueLimits: (key) => [perKeyDaily(key, 'issue'), ...testBudgets(limits, key.organizationId)],
-    route: async () => [simulator],
+    router: async () => () => [simulator],
   }
 }
 

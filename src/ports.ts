@@ -3,7 +3,7 @@ import type { DeliveryReport, SendOutcome } from './domain/delivery'
 import type { Issue, VerificationStatus } from './domain/issue'
 import type { Job, JobKind } from './domain/job'
 import type { ApiKey } from './domain/key'
-import type { Retry } from './domain/route'
+import type { Retry, Route } from './domain/route'
 import type { Template } from './domain/template'
 import type { Channel, Leg, MessageType, Mode, Owner } from './domain/value'
 import type { EntryType, LedgerEntry, Wallet } from './domain/wallet'
@@ -110,6 +110,9 @@ export interface Provider {
   /** Reads a report callback; undefined when it is not authentic. Throws `invalid` when it cannot be read. */
   readReports?(callback: ReportCallback): ReportedMessage[] | undefined
 }
+
+/** Providers for a message, in order of preference; empty: the channel cannot be served. */
+export type Router = (whom: { channel: Channel; appId: string; country: string | undefined }) => readonly Provider[]
 
 export interface ReportCallback {
   /** As the provider called it, query included; some sign it. */
@@ -236,6 +239,7 @@ export interface Reader {
   /** The app's own templates, newest version each. */
   templates(appId: string): Promise<Template[]>
   providers(): Promise<ProviderConfig[]>
+  routes(): Promise<Route[]>
   /** Every origin an active public key lists. */
   publicOrigins(now: number): Promise<string[]>
   /** Admitted since: app, mode, phone and time, for the limits that count days. */
@@ -306,6 +310,8 @@ export interface Tx {
   saveTemplate(appId: string, template: Template): Promise<void>
   saveProvider(provider: ProviderConfig): Promise<void>
   removeProvider(name: string): Promise<boolean>
+  saveRoute(route: Route): Promise<void>
+  removeRoute(route: Omit<Route, 'providers'>): Promise<boolean>
 
   /** Deletes at most `limit` issues of `mode` created before, with all that belongs to them; answers how many. */
   deleteIssuesBefore(mode: Mode, before: number, limit: number): Promise<number>

@@ -53,6 +53,15 @@ CREATE TABLE providers (
   created_at INTEGER NOT NULL
 ) STRICT;
 
+-- Which providers deliver a channel, in order; '' stands for every country, or every app.
+CREATE TABLE routes (
+  channel   TEXT NOT NULL CHECK (channel IN ('alimtalk', 'sms')),
+  country   TEXT NOT NULL CHECK (length(country) IN (0, 2)),
+  app_id    TEXT NOT NULL,
+  providers TEXT NOT NULL CHECK (json_array_length(providers) > 0),
+  PRIMARY KEY (channel, country, app_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE wallets (
   app_id          TEXT PRIMARY KEY REFERENCES apps,
   balance         INTEGER NOT NULL DEFAULT 0,

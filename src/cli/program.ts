@@ -10,6 +10,7 @@ import { keyCommands } from './key'
 import { open } from './open'
 import { providerCommands } from './provider'
 import { quickstart } from './quickstart'
+import { routeCommands } from './route'
 import { serve } from './serve'
 import { templateCommands } from './template'
 
@@ -48,6 +49,7 @@ export function createProgram(): Command {
   program.addCommand(keyCommands())
   program.addCommand(creditCommands())
   program.addCommand(providerCommands())
+  program.addCommand(routeCommands())
   program.addCommand(issueCommands())
   program.addCommand(queueCommand())
   program.addCommand(templateCommands())

@@ -1,6 +1,30 @@
 /** Which provider makes the next try on a leg, and when. Decisions: "Delivery (live)", retryable refusals. */
 import { canFallBack } from './delivery'
 import type { Issue } from './issue'
+import type { Channel } from './value'
+
+/** Who delivers a channel, in order, for one country or app, or for all. */
+export interface Route {
+  channel: Channel
+  /** ISO 3166; undefined: every country. */
+  country: string | undefined
+  /** Undefined: every app. */
+  appId: string | undefined
+  providers: readonly string[]
+}
+
+/** The most specific route: of the app and country, of the app, of the country, of the channel. */
+export function chooseRoute(
+  routes: readonly Route[],
+  whom: { channel: Channel; appId: string; country: string | undefined },
+): readonly string[] | undefined {
+  const fits = ({ channel, country, appId }: Route) =>
+    channel === whom.channel &&
+    (country === undefined || country === whom.country) &&
+    (appId === undefined || appId === whom.appId)
+  const weight = ({ country, appId }: Route) => (appId === undefined ? 0 : 2) + (country === undefined ? 0 : 1)
+  return routes.filter(fits).sort((a, b) => weight(b) - weight(a))[0]?.providers
+}
 
 /** What a refusal says about trying again: later, with another provider only, or never. */
 export type Retry = 'later' | 'elsewhere' | 'never'

@@ -1,8 +1,8 @@
 /** The configured providers as working ones, and which of them serve a channel. */
 import type { Directory } from '../directory'
 import { invalid } from '../domain/error'
-import type { Channel } from '../domain/value'
-import type { Provider, ProviderConfig } from '../ports'
+import { chooseRoute } from '../domain/route'
+import type { Provider, ProviderConfig, Router } from '../ports'
 import { http } from './http'
 import type { ProviderDependencies, ProviderType } from './type'
 
@@ -33,10 +33,16 @@ export class Carriers {
     private readonly reportUrl: (name: string) => string | undefined,
   ) {}
 
-  /** Providers of a channel, in the order they were added. */
-  async route(channel: Channel): Promise<readonly Provider[]> {
-    const configured = await this.directory.providers()
-    return configured.filter(({ channels }) => channels.includes(channel)).map((config) => this.#provider(config))
+  /** Who delivers what to whom, as configured now: by route, else every provider of the channel as it was added. */
+  async router(): Promise<Router> {
+    const [configured, routes] = await Promise.all([this.directory.providers(), this.directory.routes()])
+    return (whom) => {
+      const serving = configured.filter(({ channels }) => channels.includes(whom.channel))
+      const names = chooseRoute(routes, whom) ?? serving.map(({ name }) => name)
+      return names
+        .flatMap((name) => serving.find((config) => config.name === name) ?? [])
+        .map((config) => this.#provider(config))
+    }
   }
 
   async named(name: string): Promise<Provider | undefined> {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { SCOPES, type Scope } from '../../contract/scope'
 import { invalid, Refusal } from '../domain/error'
 import { assertKey, formatKey, type KeyKind, type KeyLimits } from '../domain/key'
+import type { Route } from '../domain/route'
 import { assertTemplate, type Template } from '../domain/template'
 import { type Channel, isUuid, type Mode } from '../domain/value'
 import { clawback, type LedgerEntry, refund, topUp, type Wallet } from '../domain/wallet'
@@ -258,4 +259,26 @@ export async function setProvider(
 export async function removeProvider({ store }: AdminDependencies, name: string): Promise<void> {
   const existed = await store.transaction((tx) => tx.removeProvider(name))
   if (!existed) throw missing('provider', name)
+}
+
+/** Which providers deliver a channel, in order; for one country or app only, where they are named. */
+export async function setRoute(deps: AdminDependencies, route: Route): Promise<Route> {
+  const { channel, country, appId, providers: names } = route
+  if (country !== undefined && !/^[A-Z]{2}$/.test(country))
+    throw invalid(`country: must be an ISO 3166 code such as KR: ${country}`)
+  if (appId !== undefined) await existingApp(deps, appId)
+  if (names.length === 0 || new Set(names).size < names.length) throw invalid('providers: at least one, each once')
+  const configured = await deps.store.read.providers()
+  for (const name of names) {
+    const provider = configured.find((known) => known.name === name)
+    if (!provider) throw missing('provider', name)
+    if (!provider.channels.includes(channel)) throw invalid(`providers: ${name} does not deliver ${channel}`)
+  }
+  await deps.store.transaction((tx) => tx.saveRoute(route))
+  return route
+}
+
+export async function removeRoute({ store }: AdminDependencies, route: Omit<Route, 'providers'>): Promise<void> {
+  const existed = await store.transaction((tx) => tx.removeRoute(route))
+  if (!existed) throw missing('route', [route.channel, route.appId, route.country].filter(Boolean).join(' '))
 }

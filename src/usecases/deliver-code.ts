@@ -15,9 +15,8 @@ import {
 import type { Issue } from '../domain/issue'
 import type { Job } from '../domain/job'
 import { nextProvider, retryDelayMs } from '../domain/route'
-import type { Channel } from '../domain/value'
 import { type Modes, rulesOf } from '../mode'
-import type { Attempt, Letter, OutboundMessage, Provider, Random, Store, Tx } from '../ports'
+import type { Attempt, Letter, OutboundMessage, Provider, Random, Router, Store, Tx } from '../ports'
 import { takeStep } from './take-step'
 
 export interface DeliverDependencies {
@@ -26,8 +25,6 @@ export interface DeliverDependencies {
   modes: Modes
   wakeDelivery: () => void
 }
-
-type Routes = Readonly<Record<Channel, readonly Provider[]>>
 
 interface Call {
   provider: Provider
@@ -41,21 +38,21 @@ interface Call {
 
 export async function deliverCode(deps: DeliverDependencies, job: Job): Promise<void> {
   const rules = rulesOf(deps.modes, job)
-  const routes: Routes = { sms: await rules.route('sms'), alimtalk: await rules.route('alimtalk') }
-  const call = await deps.store.transaction((tx) => prepare(deps, tx, job, routes))
+  const router = await rules.router()
+  const call = await deps.store.transaction((tx) => prepare(deps, tx, job, router))
   if (!call) return
   const outcome = await call.provider.send(call.message)
   await deps.store.transaction((tx) => record(deps, tx, job, call, outcome))
 }
 
-async function prepare(deps: DeliverDependencies, tx: Tx, job: Job, routes: Routes): Promise<Call | undefined> {
+async function prepare(deps: DeliverDependencies, tx: Tx, job: Job, router: Router): Promise<Call | undefined> {
   if (!(await tx.holdsJob(job))) return undefined
   const issue = await tx.lockIssue(job, job.issueId)
   const attempts = await tx.attempts(job, job.issueId)
   const onThisLeg = attempts.filter(({ leg }) => leg === issue?.leg)
   const interrupted = onThisLeg.find(({ outcome }) => outcome === undefined)
   if (issue && interrupted) {
-    await recordInterrupted(deps, tx, job, issue, interrupted, routes)
+    await recordInterrupted(deps, tx, job, issue, interrupted, router)
     return undefined
   }
   if (!issue?.sendPending) {
@@ -71,7 +68,7 @@ async function prepare(deps: DeliverDependencies, tx: Tx, job: Job, routes: Rout
     return end(abandon(issue, tx.now >= issue.expiresAt ? CODE.expiredUnsent : CODE.noLongerActive, tx.now))
   }
   const letter = await tx.findOutbox(issue.issueId)
-  const route = routes[issue.leg]
+  const route = router({ ...issue, channel: issue.leg })
   const name = nextProvider(namesOf(route), onThisLeg)
   const provider = route.find((candidate) => candidate.name === name)
   if (!letter || !provider) return end(abandon(issue, letter ? CODE.noRoute : CODE.noLetter, tx.now))
@@ -146,10 +143,11 @@ async function recordInterrupted(
   job: Job,
   issue: Issue,
   attempt: Attempt,
-  routes: Routes,
+  router: Router,
 ): Promise<void> {
   const outcome: SendOutcome = { kind: 'ambiguous', code: CODE.interrupted }
-  const reports = routes[attempt.leg].find(({ name }) => name === attempt.provider)?.reports ?? true
+  const route = router({ ...issue, channel: attempt.leg })
+  const reports = route.find(({ name }) => name === attempt.provider)?.reports ?? true
   await tx.answerAttempt(withAnswer(attempt, outcome, tx.now))
   await tx.finishJob(job)
   await takeStep(deps, tx, issue, afterSend(issue, outcome, { retryAfterMs: undefined, reports, now: tx.now }))

@@ -66,7 +66,9 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
   const { store, vault, directory } = deps
   const order = resolve(deps, key, request)
   const template = await directory.template(key.appId, order.request.templateId)
-  const route = await order.rules.route(order.request.channel)
+  const router = await order.rules.router()
+  const { channel } = order.request
+  const route = router({ channel, appId: key.appId, country: order.recipient.country })
   const keyHash = vault.claimHash(request.idempotencyKey)
   const fingerprint = vault.fingerprint(fingerprintText(order.request))
 
@@ -80,7 +82,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       const code = order.rules.newCode(order.recipient)
       const letter = compose(order, template, code)
       order.rules.assertAdmits(order.recipient, tx.now)
-      assertServed(order.request.channel, route)
+      assertServed(channel, route)
       permit = deps.limiter.take(order.rules.issueLimits(key, order.phoneHash), tx.now)
 
       const issue = newIssue(deps, order, letter, { issueId, code, now: tx.now })

@@ -375,4 +375,70 @@ describe('live delivery', () => {
     await issue({ templateId: 't' })
     expect(world.sms.requests.at(-1)?.text).toStartWith('new')
   })
+
+  describe('routes', () => {
+    const route = async (providers: string[], whom: { country?: string; appId?: string } = {}) => {
+      const { setRoute } = await import('../../src/usecases/administer')
+      return setRoute(world.admin, { channel: 'sms', country: whom.country, appId: whom.appId, providers })
+    }
+
+    beforeEach(() => world.provide('second', ['sms'], 'http://carrier.test/kakao'))
+
+    test('the order of a route counts, and providers outside of it are not used', async () => {
+      await route(['second'])
+      world.kakao.answer = () => answered(429, {})
+      await issue()
+      await world.advance(20_000)
+      expect(world.kakao.requests.length).toBeGreaterThan(3)
+      expect(world.sms.requests).toHaveLength(0)
+      await route(['second', 'main'])
+      await issue()
+      await world.advance(5_000)
+      expect(world.sms.requests).toHaveLength(1)
+    })
+
+    test('the most specific route counts: of app and country, of the app, of the country, of the channel', async () => {
+      const carrierOf = async (phoneNumber: string) => {
+        const before = world.kakao.requests.length
+        await issue({ phoneNumber })
+        return world.kakao.requests.length > before ? 'second' : 'main'
+      }
+      await route(['second'], { country: 'KR' })
+      expect(await carrierOf('010-1111-0001')).toBe('second')
+      expect(await carrierOf('+44 20 7946 0001')).toBe('main')
+      await route(['main'], { appId: keys.appId })
+      expect(await carrierOf('010-1111-0002')).toBe('main')
+      await route(['second'], { appId: keys.appId, country: 'KR' })
+      expect(await carrierOf('010-1111-0003')).toBe('second')
+      expect(await carrierOf('+44 20 7946 0002')).toBe('main')
+    })
+
+    test('a provider whose credentials are refused is passed over at once, and asked again for the next message', async () => {
+      await route(['second', 'main'])
+      world.kakao.answer = () => answered(401, {})
+      const issueId = await issue()
+      expect([world.kakao.requests.length, world.sms.requests.length]).toEqual([1, 1])
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
+      await issue()
+      expect([world.kakao.requests.length, world.sms.requests.length]).toEqual([2, 2])
+    })
+
+    test('a route names known providers of its channel, each once', async () => {
+      for (const wrong of [['nope'], ['kakao'], [], ['main', 'main']]) {
+        const refusal = await route(wrong).catch((error: Error) => error)
+        expect(refusal).toBeInstanceOf(Error)
+      }
+      expect(await route(['main'], { country: 'Korea' }).catch((error: Error) => error)).toBeInstanceOf(Error)
+      expect(await route(['main'], { appId: 'app_none' }).catch((error: Error) => error)).toBeInstanceOf(Error)
+      expect(world.rows('SELECT * FROM routes')).toEqual([])
+    })
+
+    test('a provider that was removed is left out of its routes', async () => {
+      await route(['second', 'main'])
+      const { removeProvider } = await import('../../src/usecases/administer')
+      await removeProvider(world.admin, 'second')
+      await issue()
+      expect(world.sms.requests).toHaveLength(1)
+    })
+  })
 })

@@ -7,7 +7,7 @@ import type { Template } from '../../domain/template'
 import type { ProviderConfig, QueueState, Reader, Vault } from '../../ports'
 import { idFloor, idTime } from './ids'
 import { attemptOf, entryOf, issueOf, keyOf } from './rows'
-import { apiKeys, apps, attempts, issues, ledgerEntries, providers, templates, wallets } from './schema'
+import { apiKeys, apps, attempts, issues, ledgerEntries, providers, routes, templates, wallets } from './schema'
 import { bind } from './statement'
 
 const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -141,6 +141,7 @@ export function createReader(connection: Database, vault: Vault, configurationVe
     .orderBy(templates.templateId, templates.version)
     .prepare()
   const allProviders = db.select().from(providers).orderBy(providers.createdAt, providers.name).prepare()
+  const allRoutes = db.select().from(routes).orderBy(routes.channel, routes.appId, routes.country).prepare()
   const recent = db
     .select({ phoneHash: issues.phoneHash, createdAt: issues.createdAt })
     .from(issues)
@@ -225,6 +226,11 @@ export function createReader(connection: Database, vault: Vault, configurationVe
       return allProviders
         .all()
         .map((row): ProviderConfig => ({ ...row, config: JSON.parse(vault.open(`provider:${row.name}`, row.config)) }))
+    },
+    async routes() {
+      return allRoutes
+        .all()
+        .map(({ country, appId, ...route }) => ({ ...route, country: country || undefined, appId: appId || undefined }))
     },
     async issuesSince({ appId, mode }, since) {
       return recent.all({ appId, mode, from: idFloor(since) })

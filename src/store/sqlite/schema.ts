@@ -84,6 +84,17 @@ export const providers = sqliteTable('providers', {
   createdAt: integer('created_at').notNull(),
 })
 
+export const routes = sqliteTable(
+  'routes',
+  {
+    channel: text('channel').$type<Channel>().notNull(),
+    country: text('country').notNull(),
+    appId: text('app_id').notNull(),
+    providers: json('providers').$type<string[]>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.channel, table.country, table.appId] })],
+)
+
 export const wallets = sqliteTable('wallets', {
   appId: text('app_id').primaryKey(),
   balance: integer('balance').notNull(),

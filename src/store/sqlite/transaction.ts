@@ -19,6 +19,7 @@ import {
   organizations,
   outbox,
   providers,
+  routes,
   templates,
   wallets,
 } from './schema'
@@ -220,6 +221,26 @@ function prepareStatements(connection: Database) {
       .delete(providers)
       .where(eq(providers.name, bind(providers.name, 'name')))
       .returning({ name: providers.name })
+      .prepare(),
+
+    upsertRoute: db
+      .insert(routes)
+      .values(parameters(routes))
+      .onConflictDoUpdate({
+        target: [routes.channel, routes.country, routes.appId],
+        set: { providers: sql`excluded.providers` },
+      })
+      .prepare(),
+    deleteRoute: db
+      .delete(routes)
+      .where(
+        and(
+          eq(routes.channel, bind(routes.channel, 'channel')),
+          eq(routes.country, bind(routes.country, 'country')),
+          eq(routes.appId, bind(routes.appId, 'appId')),
+        ),
+      )
+      .returning({ channel: routes.channel })
       .prepare(),
 
     appIds: db.select({ appId: apps.appId }).from(apps).prepare(),
@@ -439,6 +460,15 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
       async removeProvider(name) {
         configurationChanges()
         return statements.deleteProvider.all({ name }).length > 0
+      },
+
+      async saveRoute({ channel, country = '', appId = '', providers }) {
+        statements.upsertRoute.run({ channel, country, appId, providers })
+        configurationChanges()
+      },
+      async removeRoute({ channel, country = '', appId = '' }) {
+        configurationChanges()
+        return statements.deleteRoute.all({ channel, country, appId }).length > 0
       },
 
       async deleteIssuesBefore(mode, before, limit) {
