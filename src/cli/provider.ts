@@ -1,15 +1,62 @@
+import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
+import { Directory } from '../directory'
 import { REPORT_PREFIX } from '../http/reports'
+import { Carriers, explainCode, PROVIDER_TYPES } from '../providers/carriers'
+import { systemClock } from '../system/clock'
+import { systemRandom } from '../system/random'
+import { systemTransport } from '../system/transport'
 import * as administer from '../usecases/administer'
+import { testProvider } from '../usecases/test-provider'
 import { asChannel, type CommonOptions, collect, onData, onDataCommand } from './command'
-import { adminOf } from './open'
+import { adminOf, type Opened } from './open'
 
 interface ProviderOptions extends CommonOptions {
   type: string
   channel: string[]
+  config?: string
   url?: string
   header?: string[]
   reports?: boolean
+}
+
+interface TestOptions extends CommonOptions {
+  to: string
+  channel: string
+  templateCode?: string
+}
+
+/** The settings of a file, and those of flags over them. */
+function configOf({ config, url, header, reports }: ProviderOptions): Record<string, unknown> {
+  const given: unknown = config === undefined ? {} : parse(readFileSync(config === '-' ? 0 : config, 'utf8'))
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new InvalidArgumentError('--config: must hold a JSON object')
+  }
+  return {
+    ...given,
+    ...(url !== undefined && { url }),
+    ...(header !== undefined && { headers: headersOf(header) }),
+    ...(reports !== undefined && { reports }),
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new InvalidArgumentError('--config: not valid JSON')
+  }
+}
+
+/** The carrier as the server would build it, in this process. */
+async function carrierOf({ config, store }: Opened, name: string) {
+  const deps = { clock: systemClock, random: systemRandom, defaultRegion: config.defaultRegion }
+  const dependencies = { ...deps, transport: systemTransport, timeoutMs: config.providerTimeoutMs }
+  const directory = new Directory(store.read)
+  const provider = await new Carriers(directory, dependencies, () => undefined).named(name)
+  const type = (await directory.providers()).find((known) => known.name === name)?.type
+  if (!provider || !type) throw new InvalidArgumentError(`No such provider: ${name}`)
+  return { provider, deps, explain: (code: string) => explainCode(type, code) }
 }
 
 function headersOf(lines: string[] = []): Record<string, string> {
@@ -27,22 +74,19 @@ export function providerCommands(): Command {
   provider.addCommand(
     onDataCommand('set', 'add a carrier, or change the one of that name')
       .argument('<name>', 'what you call it')
-      .requiredOption('--type <type>', 'http: any carrier with an HTTP API')
+      .requiredOption('--type <type>', `what it is: ${Object.keys(PROVIDER_TYPES).join(', ')}`)
       .requiredOption('--channel <channel>', 'sms or alimtalk, repeatable or separated by commas', collect)
-      .option('--url <url>', 'where messages are posted to')
-      .option('--header <header>', '"Name: value" sent with every message, repeatable', collect)
-      .option('--reports', 'the carrier calls the report URL; charge when it does')
+      .option('--config <file>', 'JSON object with its settings and credentials; - reads standard input')
+      .option('--url <url>', 'http: where messages are posted to')
+      .option('--header <header>', 'http: "Name: value" sent with every message, repeatable', collect)
+      .option('--reports', 'http: the carrier calls the report URL; charge when it does')
       .action((name: string, options: ProviderOptions) =>
         onData(options, async (opened, output) => {
           const { provider, newReportSecret } = await administer.setProvider(adminOf(opened), {
             name,
             type: options.type,
             channels: options.channel.flatMap((list) => list.split(',')).map(asChannel),
-            config: {
-              ...(options.url !== undefined && { url: options.url }),
-              headers: headersOf(options.header),
-              reports: options.reports ?? false,
-            },
+            config: configOf(options),
           })
           const { type, channels } = provider
           const reportUrl = `${opened.config.publicUrl ?? ''}${REPORT_PREFIX}${name}`
@@ -50,6 +94,25 @@ export function providerCommands(): Command {
             `Provider ${name} (${type}) serves ${channels.join(', ')}.`,
             `Delivery reports: POST ${reportUrl}`,
             ...(newReportSecret ? [`with "Authorization: Bearer ${newReportSecret}", which is shown only now`] : []),
+          ])
+        }),
+      ),
+  )
+  provider.addCommand(
+    onDataCommand('test', 'send one marked message by a carrier and show what it answers')
+      .argument('<name>', 'carrier')
+      .requiredOption('--to <number>', 'a phone of yours')
+      .option('--channel <channel>', 'sms or alimtalk', 'sms')
+      .option('--template-code <code>', "AlimTalk: the carrier's code of an approved template with a code variable")
+      .action((name: string, options: TestOptions) =>
+        onData(options, async (opened, output) => {
+          const { provider, explain, deps } = await carrierOf(opened, name)
+          const { to, channel, templateCode } = options
+          const order = { to, channel: asChannel(channel), ...(templateCode && { templateCode }) }
+          const { outcome, latencyMs } = await testProvider(deps, provider, order)
+          const explanation = outcome.code === undefined ? undefined : explain(outcome.code)
+          output({ name, ...outcome, latencyMs, ...(explanation && { explanation }) }, [
+            `${name}: ${outcome.kind} after ${latencyMs} ms${outcome.code ? `, ${outcome.code}` : ''}${explanation ? `: ${explanation}` : ''}`,
           ])
         }),
       ),

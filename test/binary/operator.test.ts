@@ -78,3 +78,55 @@ test('`credit refund` gives back once, `credit clawback` takes once', async () =
     expect(answer).toEqual({ appId, amount: 4, balance: 6 })
   }
 })
+
+test('`provider test` sends one marked message and shows what the carrier answered', async () => {
+  const before = carrier.received.length
+  const answer = await admin('provider', 'test', 'main', '--to', '010-9999-0001')
+  expect(answer).toMatchObject({ name: 'main', kind: 'accepted' })
+  expect(carrier.received).toHaveLength(before + 1)
+  expect(carrier.received.at(-1)).toMatchObject({ to: '+821099990001', channel: 'sms' })
+  expect(carrier.received.at(-1)?.text).toContain('test')
+
+  carrier.answer = () => Response.json({}, { status: 401 })
+  const refused = await admin('provider', 'test', 'main', '--to', '010-9999-0001')
+  expect(refused).toMatchObject({ kind: 'refused', retry: 'elsewhere', code: 'HTTP_401' })
+  expect(refused.explanation).toContain('credentials')
+  const { exitCode, stderr } = await run(program, 'provider', 'test', 'nope', '--to', '010-9999-0001', '--data', data)
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'No such provider: nope\n' })
+})
+
+test('`provider set --config FILE` reads settings, which are never shown again', async () => {
+  const file = join(folder.path, 'carrier.json')
+  await Bun.write(file, JSON.stringify({ url: carrier.url, headers: { 'x-api-key': 'carrier-credential-1' } }))
+  const set = await admin('provider', 'set', 'filed', '--type', 'http', '--channel', 'sms', '--config', file)
+  expect(set).toMatchObject({ name: 'filed', type: 'http', channels: ['sms'] })
+  expect(JSON.stringify([set, await admin('provider', 'list')])).not.toContain('carrier-credential-1')
+  await admin('provider', 'test', 'filed', '--to', '010-9999-0001')
+  expect(carrier.headers.at(-1)?.get('x-api-key')).toBe('carrier-credential-1')
+  for (const [text, message] of [
+    ['{', 'not valid JSON'],
+    ['[]', 'must hold a JSON object'],
+    ['{"url":"ftp://x"}', 'url'],
+    ['{"url":"http://x","more":1}', 'more'],
+  ] as const) {
+    await Bun.write(file, text)
+    const command = ['provider', 'set', 'filed', '--type', 'http', '--channel', 'sms', '--config', file, '--data', data]
+    const { exitCode, stderr } = await run(program, ...command)
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(message)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  }
+})
+
+test('`route set` orders carriers, `route list` shows them, `route remove` forgets them', async () => {
+  expect(await admin('route', 'set', 'sms', 'filed,main')).toMatchObject({
+    channel: 'sms',
+    providers: ['filed', 'main'],
+  })
+  await admin('route', 'set', 'sms', 'main', '--country', 'GB')
+  expect((await admin('route', 'list')).routes).toHaveLength(2)
+  await admin('route', 'remove', 'sms', '--country', 'GB')
+  expect((await admin('route', 'list')).routes).toEqual([{ channel: 'sms', providers: ['filed', 'main'] }])
+  const { exitCode, stderr } = await run(program, 'route', 'set', 'sms', 'nope', '--data', data)
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'No such provider: nope\n' })
+})

@@ -1,0 +1,42 @@
+/** Send one marked message by hand, past queue, wallet and issues, and say exactly what the carrier answered. */
+import type { SendOutcome } from '../domain/delivery'
+import { invalid } from '../domain/error'
+import { liveRecipient } from '../domain/phone'
+import type { Channel } from '../domain/value'
+import type { Clock, Provider, Random } from '../ports'
+
+interface TestDependencies {
+  clock: Clock
+  random: Random
+  defaultRegion: string
+}
+
+export interface TestOrder {
+  to: string
+  channel: Channel
+  /** The carrier's code of an approved AlimTalk template with a `code` variable. */
+  templateCode?: string
+}
+
+const TEXT = 'Watchword test message. 인증 테스트 000000'
+const LIFETIME_MS = 60_000
+
+/** Throws `invalid` for an impossible number. */
+export async function testProvider(
+  { clock, random, defaultRegion }: TestDependencies,
+  provider: Provider,
+  { to, channel, templateCode }: TestOrder,
+): Promise<{ outcome: SendOutcome; latencyMs: number }> {
+  if (channel === 'alimtalk' && templateCode === undefined) throw invalid('template-code: an AlimTalk needs one')
+  const startedAt = clock.now()
+  const outcome = await provider.send({
+    messageId: random.uuid(startedAt),
+    channel,
+    to: liveRecipient(to, defaultRegion).to,
+    text: TEXT,
+    ...(channel === 'sms' ? { messageType: 'SMS' } : { templateCode, variables: { code: '000000' } }),
+    isFallback: false,
+    expiresAt: startedAt + LIFETIME_MS,
+  })
+  return { outcome, latencyMs: clock.now() - startedAt }
+}
