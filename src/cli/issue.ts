@@ -11,8 +11,8 @@ const inspectorOf = ({ store }: Opened) => ({
   store,
   clock: systemClock,
   explain: async (provider: string, code: string) => {
-    const type = (await store.read.providers()).find(({ name }) => name === provider)?.type
-    return type && explainCode(type, code)
+    const known = (await store.read.providers()).find(({ name }) => name === provider)
+    return known && explainCode(known, code)
   },
 })
 

@@ -54,9 +54,9 @@ async function carrierOf({ config, store }: Opened, name: string) {
   const dependencies = { ...deps, transport: systemTransport, timeoutMs: config.providerTimeoutMs }
   const directory = new Directory(store.read)
   const provider = await new Carriers(directory, dependencies, () => undefined).named(name)
-  const type = (await directory.providers()).find((known) => known.name === name)?.type
-  if (!provider || !type) throw new InvalidArgumentError(`No such provider: ${name}`)
-  return { provider, deps, explain: (code: string) => explainCode(type, code) }
+  const known = (await directory.providers()).find((one) => one.name === name)
+  if (!provider || !known) throw new InvalidArgumentError(`No such provider: ${name}`)
+  return { provider, deps, explain: (code: string) => explainCode(known, code) }
 }
 
 function headersOf(lines: string[] = []): Record<string, string> {

@@ -19,8 +19,8 @@ export function assertProvider({ type, channels, config }: ProviderConfig): void
 }
 
 /** What a code of such a carrier means, in words an operator can act on. */
-export const explainCode = (type: string, code: string): string | undefined =>
-  Object.hasOwn(PROVIDER_TYPES, type) ? PROVIDER_TYPES[type]?.explain(code) : undefined
+export const explainCode = ({ type, config }: ProviderConfig, code: string): string | undefined =>
+  Object.hasOwn(PROVIDER_TYPES, type) ? PROVIDER_TYPES[type]?.explain(code, config) : undefined
 
 export class Carriers {
   /** Built once for as long as the directory hands out the same configuration. */

@@ -1,7 +1,8 @@
 /**
  * Any carrier with an HTTP API. With only a URL it POSTs
  * `{messageId, channel, to, text, from?, messageType?, templateCode?, variables?}` as JSON
- * and takes a 2xx with a JSON `id` or `messageId` as accepted.
+ * and takes a 2xx with a JSON `id` or `messageId` as accepted. Everything else is configuration: method, address,
+ * headers and body from templates, where the answer has its id and code, what codes mean, and how reports are written.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
@@ -15,48 +16,111 @@ import type {
   ReportedMessage,
   TransportResult,
 } from '../ports'
+import { fillForm, fillHeader, fillJson, fillUrl, unknownPlaceholder, valueAt } from './http-template'
 import type { ProviderDependencies, ProviderType } from './type'
 
-const httpConfig = z.strictObject({
-  /** Where messages are posted to. */
-  url: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }),
-  /** Sent with every message, for example an API key of the carrier. */
-  headers: z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string().regex(/^[\x20-\x7e]*$/)).default({}),
-  /**
-   * The carrier is set up to call the report URL. Then a message is charged when it reports, or after a day;
-   * otherwise its acceptance ends the processing. Reports that do come are heard in either case.
-   */
-  reports: z.boolean().default(false),
-  /** What a report must show to be believed. */
-  reportSecret: z.string().min(16),
-})
+/** What a code of the carrier means for the message; see `SendOutcome` and `Retry`. */
+const meaning = z.enum(['accepted', 'later', 'elsewhere', 'never', 'ambiguous'])
 
-function create({ name, config }: ProviderConfig, { transport, timeoutMs }: ProviderDependencies): Provider {
-  const { url, headers, reports, reportSecret } = httpConfig.parse(config)
+const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be a dotted path such as data.id')
+
+const httpConfig = z
+  .strictObject({
+    method: z.enum(['POST', 'GET']).default('POST'),
+    /** Where messages go; may hold placeholders. */
+    url: z.string().refine((url) => /^https?:\/\//.test(url) && URL.canParse(url), 'must be an http(s) URL'),
+    /** Sent with every message, for example an API key of the carrier; may hold placeholders. */
+    headers: z
+      .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string().regex(/^[\x20-\x7e]*$/))
+      .default({}),
+    /** The JSON body, with placeholders in its strings. Omitted: the message as it is. */
+    body: z.json().optional(),
+    /** A form instead of a JSON body. */
+    form: z.record(z.string(), z.string()).optional(),
+    /** Where a JSON answer says its message id. */
+    idPath: path.optional(),
+    /** Where a JSON answer says its result code. */
+    codePath: path.default('code'),
+    /** What codes mean, also `HTTP_<status>`; goes before what the status alone would mean. */
+    codes: z
+      .record(z.string(), z.strictObject({ means: meaning, explanation: z.string().max(200).optional() }))
+      .default({}),
+    /**
+     * The carrier is set up to call the report URL. Then a message is charged when it reports, or after a day;
+     * otherwise its acceptance ends the processing. Reports that do come are heard in either case.
+     */
+    reports: z.boolean().default(false),
+    /** How a report says what it says. */
+    report: z
+      .strictObject({
+        /** Where the list of reports is; omitted: the body is one, or a list. */
+        itemsPath: path.optional(),
+        idPath: path.optional(),
+        statusPath: path.default('status'),
+        codePath: path.default('code'),
+        /** Words of the carrier for a delivery and for a failure; any other says nothing yet. */
+        delivered: z.array(z.string()).default(['delivered']),
+        failed: z.array(z.string()).default(['failed']),
+      })
+      .prefault({}),
+    /** What a report must show to be believed. */
+    reportSecret: z.string().min(16),
+  })
+  .superRefine(({ url, headers, body, form, method }, context) => {
+    const wrong = unknownPlaceholder([url, headers, body, form])
+    if (wrong !== undefined)
+      context.addIssue({ code: 'custom', path: ['url'], message: `no such placeholder: {{${wrong}}}` })
+    if (body !== undefined && form !== undefined)
+      context.addIssue({ code: 'custom', path: ['form'], message: 'not together with body' })
+    if (method === 'GET' && (body !== undefined || form !== undefined)) {
+      context.addIssue({ code: 'custom', path: ['method'], message: 'GET has no body; put placeholders into the url' })
+    }
+  })
+
+type HttpConfig = z.infer<typeof httpConfig>
+
+function create({ name, config: stored }: ProviderConfig, { transport, timeoutMs }: ProviderDependencies): Provider {
+  const config = httpConfig.parse(stored)
   return {
     name,
-    reports,
+    reports: config.reports,
     async send(message) {
+      const body = bodyOf(config, message)
       const result = await transport.request({
-        method: 'POST',
-        url,
+        method: config.method,
+        url: fillUrl(config.url, message),
         headers: {
-          ...headers,
-          'content-type': 'application/json',
+          ...(body && { 'content-type': body.type }),
           accept: 'application/json',
           // A carrier that knows the header can drop a duplicate that the network made.
           'idempotency-key': message.messageId,
+          ...Object.fromEntries(
+            Object.entries(config.headers).map(([header, value]) => [header, fillHeader(value, message)]),
+          ),
         },
-        body: JSON.stringify(bodyOf(message)),
+        ...(body && { body: body.text }),
         timeoutMs,
       })
-      return outcomeOf(result)
+      return outcomeOf(config, result)
     },
-    readReports: (callback) => (isAuthentic(callback, reportSecret) ? reportsIn(callback.text) : undefined),
+    readReports: (callback) =>
+      isAuthentic(callback, config.reportSecret) ? reportsIn(config.report, callback.text) : undefined,
   }
 }
 
-const bodyOf = ({ messageId, channel, to, text, from, messageType, templateCode, variables }: OutboundMessage) => ({
+function bodyOf(
+  { method, body, form }: HttpConfig,
+  message: OutboundMessage,
+): { type: string; text: string } | undefined {
+  if (method === 'GET') return undefined
+  if (form) return { type: 'application/x-www-form-urlencoded', text: fillForm(form, message) }
+  return {
+    type: 'application/json',
+    text: JSON.stringify(body === undefined ? plain(message) : fillJson(body, message)),
+  }
+}
+
+const plain = ({ messageId, channel, to, text, from, messageType, templateCode, variables }: OutboundMessage) => ({
   messageId,
   channel,
   to,
@@ -67,33 +131,60 @@ const bodyOf = ({ messageId, channel, to, text, from, messageType, templateCode,
   variables,
 })
 
-function outcomeOf(result: TransportResult): SendOutcome {
+function outcomeOf(config: HttpConfig, result: TransportResult): SendOutcome {
   if (result.kind === 'not_sent') return { kind: 'refused', retry: 'later', code: `NOT_SENT_${result.reason}` }
   if (result.kind === 'unknown') return { kind: 'ambiguous', code: `NO_ANSWER_${result.reason}` }
   const { status } = result
   const answer = parseObject(result.body)
-  const code = textOf(answer.code) ?? `HTTP_${status}`
-  if (status >= 200 && status < 300) {
-    const id = textOf(answer.id) ?? textOf(answer.messageId)
-    return id === undefined || id.length > 256
-      ? { kind: 'ambiguous', code: `HTTP_${status}_WITHOUT_ID` }
-      : { kind: 'accepted', providerMessageId: id }
-  }
-  if (status === 429) return { kind: 'refused', retry: 'later', code }
+  const ofStatus = `HTTP_${status}`
+  const code = textOf(valueAt(answer, config.codePath)) ?? ofStatus
+  const isSuccess = status >= 200 && status < 300
+  const means =
+    meaningOf(config, code) ?? meaningOf(config, ofStatus) ?? (isSuccess ? 'accepted' : meaningOfStatus(status))
+  if (means === 'ambiguous') return { kind: 'ambiguous', code }
+  if (means !== 'accepted') return { kind: 'refused', retry: means, code }
+  const id = idIn(config, answer)
+  return id === undefined || id.length > 256
+    ? { kind: 'ambiguous', code: `${ofStatus}_WITHOUT_ID` }
+    : { kind: 'accepted', providerMessageId: id }
+}
+
+const meaningOf = ({ codes }: HttpConfig, code: string) => (Object.hasOwn(codes, code) ? codes[code]?.means : undefined)
+
+function meaningOfStatus(status: number): 'later' | 'elsewhere' | 'never' | 'ambiguous' {
+  if (status === 429) return 'later'
   // 408 and 5xx do not say whether the message was taken.
-  if (status === 408 || status >= 500) return { kind: 'ambiguous', code }
-  return { kind: 'refused', retry: NOT_OUR_MESSAGE.has(status) ? 'elsewhere' : 'never', code }
+  if (status === 408 || status >= 500) return 'ambiguous'
+  return NOT_OUR_MESSAGE.has(status) ? 'elsewhere' : 'never'
 }
 
 /** Credentials, balance and permission: the carrier refuses us, not the message. */
 const NOT_OUR_MESSAGE = new Set([401, 402, 403])
 
+const idIn = ({ idPath }: Pick<HttpConfig, 'idPath'>, answer: unknown) =>
+  idPath === undefined
+    ? (textOf(valueAt(answer, 'id')) ?? textOf(valueAt(answer, 'messageId')))
+    : textOf(valueAt(answer, idPath))
+
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /** The secret as a bearer token, or as `token` in the URL for carriers that can call nothing but a URL. */
 function isAuthentic({ headers, query }: ReportCallback, secret: string): boolean {
-  const shown = headers.get('authorization')?.replace(/^Bearer /i, '') ?? query.get('token') ?? ''
+  const shown = headers.get('authorization')?.replace(/^Bearer /i, '') || query.get('token') || ''
   return timingSafeEqual(digest(shown), digest(secret))
+}
+
+/** What is no report, or says nothing yet, is passed over. */
+function reportsIn(map: HttpConfig['report'], text: string): ReportedMessage[] {
+  const body = parseReports(text)
+  const items = map.itemsPath === undefined ? body : valueAt(body, map.itemsPath)
+  return (Array.isArray(items) ? items : [items]).flatMap((item): ReportedMessage[] => {
+    const messageId = idIn(map, item)
+    const said = textOf(valueAt(item, map.statusPath)) ?? ''
+    const status = map.delivered.includes(said) ? 'delivered' : map.failed.includes(said) ? 'failed' : undefined
+    if (messageId === undefined || status === undefined) return []
+    return [{ messageId, status, code: textOf(valueAt(item, map.codePath)) }]
+  })
 }
 
 function parseReports(text: string): unknown {
@@ -104,30 +195,11 @@ function parseReports(text: string): unknown {
   }
 }
 
-const reportSchema = z.object({
-  id: z.union([z.string(), z.number()]).optional(),
-  messageId: z.union([z.string(), z.number()]).optional(),
-  status: z.enum(['delivered', 'failed']),
-  code: z.union([z.string(), z.number()]).optional(),
-})
-
-/** One report or an array: `{id | messageId, status: "delivered" | "failed", code?}`. What is none is passed over. */
-function reportsIn(text: string): ReportedMessage[] {
-  const body = parseReports(text)
-  return (Array.isArray(body) ? body : [body]).flatMap((item) => {
-    const report = reportSchema.safeParse(item).data
-    const messageId = textOf(report?.id) ?? textOf(report?.messageId)
-    if (!report || messageId === undefined) return []
-    return [{ messageId, status: report.status, code: textOf(report.code) }]
-  })
-}
-
-function parseObject(text: string): Record<string, unknown> {
+function parseObject(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+    return JSON.parse(text)
   } catch {
-    return {}
+    return undefined
   }
 }
 
@@ -139,7 +211,7 @@ function textOf(value: unknown): string | undefined {
 const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [
   [/^NOT_SENT_/, 'no connection to the carrier; check its URL, DNS and certificate'],
   [/^NO_ANSWER_/, 'the carrier did not answer in time, or broke off; the message may be out'],
-  [/^HTTP_2\d\d_WITHOUT_ID$/, 'the carrier answered without a message id; check that the URL is its send endpoint'],
+  [/^HTTP_2\d\d_WITHOUT_ID$/, 'the carrier answered without a message id; check its send endpoint and idPath'],
   [/^HTTP_40[13]$/, 'the carrier refused our credentials'],
   [/^HTTP_402$/, 'the account at the carrier has no balance'],
   [/^HTTP_429$/, 'the carrier asks for fewer messages at a time'],
@@ -151,5 +223,7 @@ export const http: ProviderType = {
   config: httpConfig,
   channels: ['sms', 'alimtalk'],
   create,
-  explain: (code) => EXPLANATIONS.find(([pattern]) => pattern.test(code))?.[1],
+  explain: (code, config) =>
+    httpConfig.safeParse(config).data?.codes[code]?.explanation ??
+    EXPLANATIONS.find(([pattern]) => pattern.test(code))?.[1],
 }

@@ -10,8 +10,8 @@ export interface ProviderType {
   channels: readonly Channel[]
   /** `config` has been checked. */
   create(provider: ProviderConfig, dependencies: ProviderDependencies): Provider
-  /** What a code of this carrier means, in words an operator can act on. */
-  explain(code: string): string | undefined
+  /** What a code of this carrier means, in words an operator can act on; `config` may say more. */
+  explain(code: string, config?: Record<string, unknown>): string | undefined
 }
 
 export interface ProviderDependencies {

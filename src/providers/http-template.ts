@@ -1,0 +1,73 @@
+/** `{{name}}` in an address, a header or a body: what an operator writes to speak a carrier's HTTP API. */
+import { parsePhoneNumberFromString } from 'libphonenumber-js'
+import type { OutboundMessage } from '../ports'
+
+const PLACEHOLDER = /\{\{\s*([A-Za-z]+(?:\.[A-Za-z0-9_]+)?)\s*\}\}/g
+
+/** What a template may say of a message. */
+const VALUES: Readonly<Record<string, (message: OutboundMessage) => string>> = {
+  messageId: ({ messageId }) => messageId,
+  channel: ({ channel }) => channel,
+  /** E.164. */
+  to: ({ to }) => to,
+  /** E.164 without the plus sign. */
+  toDigits: ({ to }) => to.slice(1),
+  /** As people in that country dial it, digits only. */
+  toNational: ({ to }) => (parsePhoneNumberFromString(to)?.formatNational() ?? to).replace(/\D/g, ''),
+  text: ({ text }) => text,
+  from: ({ from }) => from ?? '',
+  messageType: ({ messageType }) => messageType ?? '',
+  templateCode: ({ templateCode }) => templateCode ?? '',
+}
+
+/** The first placeholder that means nothing, if any. */
+export function unknownPlaceholder(template: unknown): string | undefined {
+  for (const text of textsIn(template)) {
+    for (const [, name = ''] of text.matchAll(PLACEHOLDER))
+      if (!(name in VALUES) && !name.startsWith('variables.')) return name
+    if (/\{\{/.test(text.replace(PLACEHOLDER, ''))) return text.slice(0, 40)
+  }
+  return undefined
+}
+
+function textsIn(template: unknown): string[] {
+  if (typeof template === 'string') return [template]
+  return typeof template === 'object' && template !== null ? Object.values(template).flatMap(textsIn) : []
+}
+
+const valueFor = (name: string, message: OutboundMessage): string =>
+  name.startsWith('variables.')
+    ? (message.variables?.[name.slice('variables.'.length)] ?? '')
+    : (VALUES[name]?.(message) ?? '')
+
+const fill = (template: string, message: OutboundMessage, encode: (value: string) => string): string =>
+  template.replace(PLACEHOLDER, (_, name: string) => encode(valueFor(name, message)))
+
+export const fillUrl = (template: string, message: OutboundMessage) => fill(template, message, encodeURIComponent)
+
+/** A header is one line of ASCII; anything else in a value would break out of it. */
+export const fillHeader = (template: string, message: OutboundMessage) =>
+  fill(template, message, (value) => value.replace(/[^\x20-\x7e]/g, '?'))
+
+/** Fills every string of a JSON value; the structure is the template's, so no value can change it. */
+export function fillJson(template: unknown, message: OutboundMessage): unknown {
+  if (typeof template === 'string') return fill(template, message, (value) => value)
+  if (Array.isArray(template)) return template.map((item) => fillJson(item, message))
+  if (typeof template !== 'object' || template === null) return template
+  return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, fillJson(value, message)]))
+}
+
+export const fillForm = (template: Readonly<Record<string, string>>, message: OutboundMessage): string =>
+  new URLSearchParams(
+    Object.entries(template).map(([name, value]) => [name, fill(value, message, (text) => text)]),
+  ).toString()
+
+/** The value at a dotted path such as `data.messages.0.id`; undefined where there is none. */
+export function valueAt(value: unknown, path: string): unknown {
+  let at = value
+  for (const step of path.split('.')) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined
+    at = (at as Record<string, unknown>)[step]
+  }
+  return at
+}

@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { OutboundMessage, ProviderConfig, TransportResult } from '../../src/ports'
+import { assertProvider } from '../../src/providers/carriers'
+import { http } from '../../src/providers/http'
+import { answered } from '../support/carrier'
+import { VirtualClock } from '../support/clock'
+import { seededRandom } from '../support/random'
+
+const SECRET = 'a-report-secret-of-tests'
+const MESSAGE: OutboundMessage = {
+  messageId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77',
+  channel: 'sms',
+  to: '+821012345678',
+  text: '인증번호 "123456" {{to}}\nline',
+  from: '0212345678',
+  messageType: 'SMS',
+  isFallback: false,
+  expiresAt: 0,
+}
+
+const providerOf = (config: object): ProviderConfig => ({
+  name: 'p',
+  type: 'http',
+  channels: ['sms'],
+  config: { url: 'https://carrier.test/send', reportSecret: SECRET, ...config },
+  createdAt: 0,
+})
+
+async function send(config: object, result: TransportResult = answered(200, { id: 'x' }), message = MESSAGE) {
+  // biome-ignore lint/suspicious/noExplicitAny: a request as the transport port gets it
+  const requests: any[] = []
+  const provider = http.create(providerOf(config), {
+    transport: {
+      async request(request) {
+        requests.push(request)
+        return result
+      },
+    },
+    clock: new VirtualClock(0),
+    random: seededRandom(1),
+    timeoutMs: 1_000,
+    reportUrl: undefined,
+  })
+  const outcome = await provider.send(message)
+  return { outcome, request: requests[0], requests, provider }
+}
+
+const refusalOf = (config: object) => {
+  try {
+    assertProvider(providerOf(config))
+  } catch (error) {
+    return String(error)
+  }
+  return undefined
+}
+
+describe('the request', () => {
+  test('a JSON body from a template keeps its structure, whatever the text holds', async () => {
+    const body = {
+      recipient: { number: '{{toNational}}', intl: '{{toDigits}}' },
+      parts: ['{{text}}'],
+      id: '{{ messageId }}',
+      n: 1,
+    }
+    const { request } = await send({ body })
+    expect(JSON.parse(request.body)).toEqual({
+      recipient: { number: '01012345678', intl: '821012345678' },
+      parts: [MESSAGE.text],
+      id: MESSAGE.messageId,
+      n: 1,
+    })
+    expect(request.headers['content-type']).toBe('application/json')
+  })
+
+  test('a form, a GET with everything in the address, and headers are encoded each in its own way', async () => {
+    const form = await send({ form: { to: '{{to}}', msg: '{{text}}' } })
+    expect(Object.fromEntries(new URLSearchParams(form.request.body))).toEqual({ to: MESSAGE.to, msg: MESSAGE.text })
+    expect(form.request.headers['content-type']).toBe('application/x-www-form-urlencoded')
+
+    const get = await send({
+      method: 'GET',
+      url: 'https://carrier.test/{{channel}}?to={{to}}&text={{text}}&from={{from}}',
+    })
+    const url = new URL(get.request.url)
+    expect(get.request.method).toBe('GET')
+    expect(get.request.body).toBeUndefined()
+    expect(url.pathname).toBe('/sms')
+    expect(Object.fromEntries(url.searchParams)).toEqual({ to: MESSAGE.to, text: MESSAGE.text, from: '0212345678' })
+
+    const { request } = await send({ headers: { 'x-text': '{{text}}', 'x-key': 'secret' } })
+    expect(request.headers['x-text']).toMatch(/^[\x20-\x7e]*$/)
+    expect(request.headers['x-key']).toBe('secret')
+  })
+
+  test('variables of an AlimTalk can be named', async () => {
+    const message: OutboundMessage = {
+      ...MESSAGE,
+      channel: 'alimtalk',
+      templateCode: 'T1',
+      variables: { code: '123456', name: 'Ada' },
+    }
+    const { request } = await send(
+      { body: { t: '{{templateCode}}', c: '{{variables.code}}', m: '{{variables.missing}}' } },
+      undefined,
+      message,
+    )
+    expect(JSON.parse(request.body)).toEqual({ t: 'T1', c: '123456', m: '' })
+  })
+
+  test('no text can break out of its place', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
+        const message = { ...MESSAGE, text: text.toWellFormed() }
+        const json = await send({ body: { a: '{{text}}', b: 'fixed' } }, undefined, message)
+        expect(JSON.parse(json.request.body)).toEqual({ a: message.text, b: 'fixed' })
+        const get = await send({ method: 'GET', url: 'https://carrier.test/?a={{text}}&b=fixed' }, undefined, message)
+        expect([...new URL(get.request.url).searchParams]).toEqual([
+          ['a', message.text],
+          ['b', 'fixed'],
+        ])
+        const header = await send({ headers: { 'x-a': '{{text}}' } }, undefined, message)
+        expect(header.request.headers['x-a']).not.toMatch(/[^\x20-\x7e]/)
+      }),
+      { seed: 7, numRuns: 100 },
+    )
+  })
+})
+
+describe('the answer', () => {
+  const codes = {
+    '0': { means: 'accepted' },
+    E1: { means: 'later' },
+    E2: { means: 'elsewhere', explanation: 'sender number not registered with the carrier' },
+    E3: { means: 'never' },
+    E4: { means: 'ambiguous' },
+    HTTP_503: { means: 'later' },
+  }
+  const config = { codePath: 'result.code', idPath: 'result.messages.0.id', codes }
+  const withCode = (status: number, code: unknown) => answered(status, { result: { code, messages: [{ id: 'm1' }] } })
+
+  test.each([
+    [withCode(200, '0'), { kind: 'accepted', providerMessageId: 'm1' }],
+    [withCode(200, 0), { kind: 'accepted', providerMessageId: 'm1' }],
+    [withCode(200, 'E1'), { kind: 'refused', retry: 'later', code: 'E1' }],
+    [withCode(200, 'E2'), { kind: 'refused', retry: 'elsewhere', code: 'E2' }],
+    [withCode(400, 'E3'), { kind: 'refused', retry: 'never', code: 'E3' }],
+    [withCode(200, 'E4'), { kind: 'ambiguous', code: 'E4' }],
+    [withCode(500, 'E1'), { kind: 'refused', retry: 'later', code: 'E1' }],
+    [withCode(500, 'E9'), { kind: 'ambiguous', code: 'E9' }],
+    [withCode(400, 'E9'), { kind: 'refused', retry: 'never', code: 'E9' }],
+    [answered(503, 'gone'), { kind: 'refused', retry: 'later', code: 'HTTP_503' }],
+    [answered(200, { result: { code: '0' } }), { kind: 'ambiguous', code: 'HTTP_200_WITHOUT_ID' }],
+    [answered(200, 'garbage'), { kind: 'ambiguous', code: 'HTTP_200_WITHOUT_ID' }],
+    [answered(403, {}), { kind: 'refused', retry: 'elsewhere', code: 'HTTP_403' }],
+    [
+      { kind: 'not_sent', reason: 'ECONNREFUSED' } as const,
+      { kind: 'refused', retry: 'later', code: 'NOT_SENT_ECONNREFUSED' },
+    ],
+    [{ kind: 'unknown', reason: 'TimeoutError' } as const, { kind: 'ambiguous', code: 'NO_ANSWER_TimeoutError' }],
+  ] as Array<[TransportResult, object]>)('%o means %o', async (result, expected) => {
+    const { outcome, requests } = await send(config, result)
+    expect(outcome).toEqual(expected as never)
+    expect(requests).toHaveLength(1)
+  })
+
+  test('a code is explained by the configuration, else by what everybody knows', () => {
+    expect(http.explain('E2', providerOf(config).config)).toBe('sender number not registered with the carrier')
+    for (const code of [
+      'HTTP_401',
+      'HTTP_402',
+      'HTTP_429',
+      'HTTP_500',
+      'HTTP_404',
+      'NOT_SENT_X',
+      'NO_ANSWER_X',
+      'HTTP_200_WITHOUT_ID',
+    ]) {
+      expect(http.explain(code, providerOf(config).config)).toBeString()
+    }
+    expect(http.explain('E1', {})).toBeUndefined()
+  })
+})
+
+describe('reports', () => {
+  const report = {
+    itemsPath: 'results',
+    idPath: 'ref.id',
+    statusPath: 'state',
+    codePath: 'err',
+    delivered: ['DELIVRD'],
+    failed: ['UNDELIV', 'EXPIRED'],
+  }
+  const read = async (text: string, authorization = `Bearer ${SECRET}`, query = '') => {
+    const { provider } = await send({ report })
+    return provider.readReports?.({
+      url: '',
+      headers: new Headers({ authorization }),
+      query: new URLSearchParams(query),
+      text,
+    })
+  }
+
+  test('are read where the configuration says; words it does not name say nothing yet', async () => {
+    const results = [
+      { ref: { id: 'a' }, state: 'DELIVRD', err: 0 },
+      { ref: { id: 'b' }, state: 'UNDELIV', err: 'E7' },
+      { ref: { id: 'c' }, state: 'ENROUTE' },
+      { state: 'DELIVRD' },
+      'garbage',
+    ]
+    expect(await read(JSON.stringify({ results }))).toEqual([
+      { messageId: 'a', status: 'delivered', code: '0' },
+      { messageId: 'b', status: 'failed', code: 'E7' },
+    ])
+    for (const other of ['{}', '[]', '5', 'null', '{"results":{}}']) expect(await read(other)).toEqual([])
+  })
+
+  test('are believed only with the secret', async () => {
+    for (const wrong of ['', 'Bearer', 'Bearer wrong', `Basic ${SECRET}x`])
+      expect(await read('{}', wrong)).toBeUndefined()
+    expect(await read('{"results":[]}', '', `token=${SECRET}`)).toEqual([])
+    expect(String(await read('{').catch((error: Error) => error))).toContain('JSON')
+  })
+})
+
+describe('a configuration', () => {
+  test.each([
+    [{ url: 'ftp://x' }, 'url'],
+    [{ url: 'https://x/{{number}}' }, 'number'],
+    [{ body: { a: '{{to' } }, 'placeholder'],
+    [{ headers: { 'x-a': '{{phone}}' } }, 'phone'],
+    [{ headers: { 'x a': '1' } }, 'headers'],
+    [{ headers: { 'x-a': 'a\r\nb' } }, 'headers'],
+    [{ method: 'PUT' }, 'method'],
+    [{ method: 'GET', body: {} }, 'method'],
+    [{ body: {}, form: {} }, 'form'],
+    [{ idPath: 'a..b' }, 'idPath'],
+    [{ codes: { A: { means: 'maybe' } } }, 'codes'],
+    [{ report: { state: 'x' } }, 'report'],
+    [{ more: 1 }, 'more'],
+  ])('%j is refused, naming what is wrong', (config, named) => {
+    expect(refusalOf(config)).toContain(named)
+  })
+
+  test('of only a URL is enough', () => {
+    expect(refusalOf({})).toBeUndefined()
+  })
+})
