@@ -3,10 +3,12 @@ import type { Directory } from '../directory'
 import { invalid } from '../domain/error'
 import { chooseRoute } from '../domain/route'
 import type { Provider, ProviderConfig, Router } from '../ports'
+import { aligo } from './aligo'
 import { http } from './http'
+import { twilio } from './twilio'
 import type { ProviderDependencies, ProviderType } from './type'
 
-export const PROVIDER_TYPES: Readonly<Record<string, ProviderType>> = { http }
+export const PROVIDER_TYPES: Readonly<Record<string, ProviderType>> = { http, twilio, aligo }
 
 /** Throws `invalid`, naming the setting that is wrong. */
 export function assertProvider({ type, channels, config }: ProviderConfig): void {
