@@ -5,10 +5,12 @@ import { chooseRoute } from '../domain/route'
 import type { Provider, ProviderConfig, Router } from '../ports'
 import { aligo } from './aligo'
 import { http } from './http'
+import { nhn } from './nhn'
+import { solapi } from './solapi'
 import { twilio } from './twilio'
 import type { ProviderDependencies, ProviderType } from './type'
 
-export const PROVIDER_TYPES: Readonly<Record<string, ProviderType>> = { http, twilio, aligo }
+export const PROVIDER_TYPES: Readonly<Record<string, ProviderType>> = { http, twilio, solapi, nhn, aligo }
 
 /** Throws `invalid`, naming the setting that is wrong. */
 export function assertProvider({ type, channels, config }: ProviderConfig): void {
