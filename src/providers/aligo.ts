@@ -7,6 +7,7 @@ import type { DeliveryReport, SendOutcome } from '../domain/delivery'
 import type { Retry } from '../domain/route'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
 import type { AwaitedReport, OutboundMessage, Provider, ProviderConfig, TransportResult } from '../ports'
+import { outcomeOfSilence, parseObject, textOf } from './answer'
 import type { ProviderDependencies, ProviderType } from './type'
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
@@ -162,8 +163,7 @@ function askAgainAfterMs({ answeredAt }: AwaitedReport, now: number): number {
 }
 
 function outcomeOf(api: Api, result: TransportResult): SendOutcome {
-  if (result.kind === 'not_sent') return { kind: 'refused', retry: 'later', code: `NOT_SENT_${result.reason}` }
-  if (result.kind === 'unknown') return { kind: 'ambiguous', code: `NO_ANSWER_${result.reason}` }
+  if (result.kind !== 'answered') return outcomeOfSilence(result)
   const answered = api.resultIn(parseObject(result.body))
   const isOk = result.status >= 200 && result.status < 300
   if (isOk && answered.code === api.accepts) return acceptanceOf(api, result.status, answered)
@@ -299,21 +299,7 @@ function fateIn(api: Api, result: TransportResult): DeliveryReport | undefined {
   return api.fateOf(objectOf(answer.list[0]))
 }
 
-function parseObject(text: string): Answer {
-  try {
-    return objectOf(JSON.parse(text))
-  } catch {
-    return {}
-  }
-}
-
 const objectOf = (value: unknown): Answer => (typeof value === 'object' && value !== null ? (value as Answer) : {})
-
-/** Aligo writes numbers now as numbers, now as text. */
-function textOf(value: unknown): string | undefined {
-  if (typeof value === 'number') return String(value)
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
 
 const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [
   [/^NOT_KOREAN$/, 'Aligo sends to Korean numbers only; add a provider for other countries'],

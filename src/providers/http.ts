@@ -4,10 +4,8 @@
  * and takes a 2xx with a JSON `id` or `messageId` as accepted. Everything else is configuration: method, address,
  * headers and body from templates, where the answer has its id and code, what codes mean, and how reports are written.
  */
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import type { SendOutcome } from '../domain/delivery'
-import { invalid } from '../domain/error'
 import type {
   OutboundMessage,
   Provider,
@@ -16,6 +14,7 @@ import type {
   ReportedMessage,
   TransportResult,
 } from '../ports'
+import { isSameSecret, outcomeOfSilence, parseJson, parseReports, textOf } from './answer'
 import { fillForm, fillHeader, fillJson, fillUrl, unknownPlaceholder, valueAt } from './http-template'
 import type { ProviderDependencies, ProviderType } from './type'
 
@@ -132,10 +131,9 @@ const plain = ({ messageId, channel, to, text, from, messageType, templateCode, 
 })
 
 function outcomeOf(config: HttpConfig, result: TransportResult): SendOutcome {
-  if (result.kind === 'not_sent') return { kind: 'refused', retry: 'later', code: `NOT_SENT_${result.reason}` }
-  if (result.kind === 'unknown') return { kind: 'ambiguous', code: `NO_ANSWER_${result.reason}` }
+  if (result.kind !== 'answered') return outcomeOfSilence(result)
   const { status } = result
-  const answer = parseObject(result.body)
+  const answer = parseJson(result.body)
   const ofStatus = `HTTP_${status}`
   const code = textOf(valueAt(answer, config.codePath)) ?? ofStatus
   const isSuccess = status >= 200 && status < 300
@@ -166,12 +164,10 @@ const idIn = ({ idPath }: Pick<HttpConfig, 'idPath'>, answer: unknown) =>
     ? (textOf(valueAt(answer, 'id')) ?? textOf(valueAt(answer, 'messageId')))
     : textOf(valueAt(answer, idPath))
 
-const digest = (text: string) => createHash('sha256').update(text).digest()
-
 /** The secret as a bearer token, or as `token` in the URL for carriers that can call nothing but a URL. */
 function isAuthentic({ headers, query }: ReportCallback, secret: string): boolean {
   const shown = headers.get('authorization')?.replace(/^Bearer /i, '') || query.get('token') || ''
-  return timingSafeEqual(digest(shown), digest(secret))
+  return isSameSecret(shown, secret)
 }
 
 /** What is no report, or says nothing yet, is passed over. */
@@ -185,27 +181,6 @@ function reportsIn(map: HttpConfig['report'], text: string): ReportedMessage[] {
     if (messageId === undefined || status === undefined) return []
     return [{ messageId, status, code: textOf(valueAt(item, map.codePath)) }]
   })
-}
-
-function parseReports(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw invalid('body: not valid JSON')
-  }
-}
-
-function parseObject(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function textOf(value: unknown): string | undefined {
-  if (typeof value === 'number') return String(value)
-  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [

@@ -3,11 +3,9 @@
  * host, app key and codes. Both use the lane for verification codes; there is none for LMS, which goes as plain MMS
  * without a picture. Their webhooks show a fixed signature: what they say is asked for before it counts.
  */
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { parsePhoneNumberFromString } from 'libphonenumber-js'
 import { z } from 'zod'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
-import { invalid } from '../domain/error'
 import type { Retry } from '../domain/route'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
 import type {
@@ -19,6 +17,7 @@ import type {
   ReportedMessage,
   TransportResult,
 } from '../ports'
+import { domesticDigits, isSameSecret, outcomeOfSilence, parseJson, parseReports } from './answer'
 import type { ProviderDependencies, ProviderType } from './type'
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
@@ -386,11 +385,6 @@ function recipientOf(e164: string): Recipient | undefined {
   return { recipientNo: `${countryCode === KOREA ? '0' : ''}${parsed.nationalNumber}`, countryCode }
 }
 
-function domesticDigits(number: string): string {
-  const digits = number.replace(/\D/g, '')
-  return number.startsWith('+82') ? `0${digits.slice(2)}` : digits
-}
-
 const resultCode = z.union([z.number(), z.string()]).transform(String).optional().catch(undefined)
 const sendResult = z.object({ resultCode, recipientSeq: z.number().int().optional().catch(undefined) })
 const sent = z.object({
@@ -407,8 +401,7 @@ const sendAnswer = z.object({
 })
 
 function outcomeOf(result: TransportResult, api: ApiName, reportAfterMs: number): SendOutcome {
-  if (result.kind === 'not_sent') return { kind: 'refused', retry: 'later', code: `NOT_SENT_${result.reason}` }
-  if (result.kind === 'unknown') return { kind: 'ambiguous', code: `NO_ANSWER_${result.reason}` }
+  if (result.kind !== 'answered') return outcomeOfSilence(result)
   const answer = sendAnswer.safeParse(parseJson(result.body)).data
   if (!answer) return withoutCode(result.status)
   const data = api === 'at' ? answer.message : answer.body?.data
@@ -507,13 +500,11 @@ function reportOf(api: ApiName, given: string, hasEnded = false): DeliveryReport
 const askAgainMsOf = ({ answeredAt }: AwaitedReport, now: number) =>
   Math.min(Math.max(Math.round((now - answeredAt) / 2), ASK_AGAIN_MIN_MS), ASK_AGAIN_MAX_MS)
 
-const digest = (text: string) => createHash('sha256').update(text).digest()
-
 /** The signature that was typed in at NHN; a bearer token or `token` in the URL are there for proxies. */
 function isAuthentic({ headers, query }: ReportCallback, secret: string): boolean {
   const bearer = headers.get('authorization')?.replace(/^Bearer /i, '')
   const shown = headers.get('x-toast-webhook-signature') ?? bearer ?? query.get('token') ?? ''
-  return timingSafeEqual(digest(shown), digest(secret))
+  return isSameSecret(shown, secret)
 }
 
 const callbackSchema = z.object({ event: z.string(), hooks: z.array(z.unknown()).default([]) })
@@ -545,20 +536,6 @@ function reportsIn(text: string): ReportedMessage[] {
 function apiOfHook({ kakaoMessageType, messageType }: z.infer<typeof hookSchema>): ApiName {
   if (kakaoMessageType !== undefined) return 'at'
   return messageType === 'LMS' || messageType === 'MMS' ? 'mms' : 'sms'
-}
-
-function parseReports(text: string): unknown {
-  const body = parseJson(text)
-  if (body === undefined) throw invalid('body: not valid JSON')
-  return body
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function explain(code: string): string | undefined {

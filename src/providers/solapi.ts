@@ -2,11 +2,10 @@
  * SOLAPI, a Korean carrier: SMS, LMS and AlimTalk through one API. The fallback from AlimTalk to SMS is ours, so its
  * own is always off. Its webhook shows a fixed secret and proves little: what it says is asked for before it counts.
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { parsePhoneNumberFromString } from 'libphonenumber-js'
 import { z } from 'zod'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
-import { invalid } from '../domain/error'
 import type { Retry } from '../domain/route'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
 import type {
@@ -18,6 +17,7 @@ import type {
   ReportedMessage,
   TransportResult,
 } from '../ports'
+import { domesticDigits, isSameSecret, outcomeOfSilence, parseObject, parseReports } from './answer'
 import type { ProviderDependencies, ProviderType } from './type'
 
 const solapiConfig = z.strictObject({
@@ -111,11 +111,6 @@ function recipientOf(e164: string): Recipient | undefined {
   if (!parsed) return undefined
   const country: string = parsed.countryCallingCode
   return { to: `${country === '82' ? '0' : ''}${parsed.nationalNumber}`, country }
-}
-
-function domesticDigits(number: string): string {
-  const digits = number.replace(/\D/g, '')
-  return number.startsWith('+82') ? `0${digits.slice(2)}` : digits
 }
 
 /** Of a send that was answered so: refused with this retry, or ambiguous. */
@@ -222,8 +217,7 @@ const DELIVERED = '4000'
 const isPending = (code: string) => code === '3000' || (code.startsWith('2') && !SOLAPI_CODES.has(code))
 
 function outcomeOf(result: TransportResult, reportAfterMs: number): SendOutcome {
-  if (result.kind === 'not_sent') return { kind: 'refused', retry: 'later', code: `NOT_SENT_${result.reason}` }
-  if (result.kind === 'unknown') return { kind: 'ambiguous', code: `NO_ANSWER_${result.reason}` }
+  if (result.kind !== 'answered') return outcomeOfSilence(result)
   const answer = parseObject(result.body)
   const isOk = result.status >= 200 && result.status < 300
   const code = codeOf(isOk ? answer.statusCode : (answer.errorCode ?? answer.statusCode))
@@ -280,14 +274,12 @@ function reportFrom(result: TransportResult, id: string): DeliveryReport | undef
 const askAgainMsOf = ({ answeredAt }: AwaitedReport, now: number) =>
   Math.min(Math.max(Math.round((now - answeredAt) / 2), ASK_AGAIN_MIN_MS), ASK_AGAIN_MAX_MS)
 
-const digest = (text: string) => createHash('sha256').update(text).digest()
-const isSame = (shown: string, expected: string) => timingSafeEqual(digest(shown), digest(expected))
-
 /** SOLAPI shows the SHA-1 of the secret of the webhook; a bearer token or `token` in the URL are there for proxies. */
 function isAuthentic({ headers, query }: ReportCallback, secret: string): boolean {
   const header = headers.get('x-solapi-secret')
-  if (header !== null) return isSame(header, secret) || isSame(header, createHash('sha1').update(secret).digest('hex'))
-  return isSame(headers.get('authorization')?.replace(/^Bearer /i, '') ?? query.get('token') ?? '', secret)
+  if (header !== null)
+    return isSameSecret(header, secret) || isSameSecret(header, createHash('sha1').update(secret).digest('hex'))
+  return isSameSecret(headers.get('authorization')?.replace(/^Bearer /i, '') ?? query.get('token') ?? '', secret)
 }
 
 const reportSchema = z.object({
@@ -308,23 +300,6 @@ function reportsIn(text: string): ReportedMessage[] {
     if (!report) return []
     return [{ messageId: reported.customFields?.messageId ?? reported.messageId, ...report, mustAsk: true }]
   })
-}
-
-function parseReports(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw invalid('body: not valid JSON')
-  }
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
 }
 
 const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [

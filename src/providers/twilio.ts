@@ -16,6 +16,7 @@ import type {
   ReportedMessage,
   TransportResult,
 } from '../ports'
+import { outcomeOfSilence, parseObject } from './answer'
 import type { ProviderDependencies, ProviderType } from './type'
 
 const twilioConfig = z.strictObject({
@@ -98,8 +99,7 @@ function askAgainAfterMs({ answeredAt }: AwaitedReport, now: number): number {
 }
 
 function outcomeOf(result: TransportResult, reportAfterMs: number): SendOutcome {
-  if (result.kind === 'not_sent') return { kind: 'refused', retry: 'later', code: `NOT_SENT_${result.reason}` }
-  if (result.kind === 'unknown') return { kind: 'ambiguous', code: `NO_ANSWER_${result.reason}` }
+  if (result.kind !== 'answered') return outcomeOfSilence(result)
   const { status } = result
   const answer = parseObject(result.body)
   if (status >= 200 && status < 300) {
@@ -263,15 +263,6 @@ type Field = [string, string]
 function inOrder([keyA, valueA]: Field, [keyB, valueB]: Field): number {
   const [a, b] = keyA === keyB ? [valueA, valueB] : [keyA, keyB]
   return a < b ? -1 : Number(a > b)
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
 }
 
 const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [

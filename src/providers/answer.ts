@@ -1,0 +1,50 @@
+/** What adapters of HTTP carriers do alike: judge silence, read JSON, compare secrets. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { SendOutcome } from '../domain/delivery'
+import { invalid } from '../domain/error'
+import type { TransportResult } from '../ports'
+
+/** The rule for all: what was never sent may be sent again, what may have arrived never is. */
+export const outcomeOfSilence = (result: Exclude<TransportResult, { kind: 'answered' }>): SendOutcome =>
+  result.kind === 'not_sent'
+    ? { kind: 'refused', retry: 'later', code: `NOT_SENT_${result.reason}` }
+    : { kind: 'ambiguous', code: `NO_ANSWER_${result.reason}` }
+
+/** Undefined for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A JSON object; `{}` for anything else. */
+export function parseObject(text: string): Record<string, unknown> {
+  const value = parseJson(text)
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+/** The JSON of a report callback. Throws `invalid`. */
+export function parseReports(text: string): unknown {
+  const value = parseJson(text)
+  if (value === undefined) throw invalid('body: not valid JSON')
+  return value
+}
+
+/** Carriers write numbers now as numbers, now as text. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** In constant time, also for texts of different length. */
+export const isSameSecret = (shown: string, secret: string): boolean => timingSafeEqual(digest(shown), digest(secret))
+
+/** A Korean number as it is dialled in Korea; others as their digits. */
+export function domesticDigits(number: string): string {
+  const digits = number.replace(/\D/g, '')
+  return number.startsWith('+82') ? `0${digits.slice(2)}` : digits
+}
