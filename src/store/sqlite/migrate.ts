@@ -15,6 +15,25 @@ export class ForeignDatabaseError extends Error {
 
 const applied = (db: Database) => (db.query('PRAGMA user_version').get() as { user_version: number }).user_version
 
+/**
+ * Applies what is missing, all or nothing. Throws `NewerDatabaseError` for a database of a later release,
+ * `ForeignDatabaseError` for one of another program, and leaves both as they are.
+ */
+export function migrate(db: Database): void {
+  if (applied(db) === MIGRATIONS.length) return
+  // Looked at under the lock: another process may be making this very database.
+  db.run('BEGIN IMMEDIATE')
+  try {
+    assertKnownVersion(db)
+    for (const sql of MIGRATIONS.slice(applied(db))) db.run(sql)
+    db.run(`PRAGMA user_version = ${MIGRATIONS.length}`)
+    db.run('COMMIT')
+  } catch (error) {
+    db.run('ROLLBACK')
+    throw error
+  }
+}
+
 function assertKnownVersion(db: Database): void {
   const version = applied(db)
   if (version > MIGRATIONS.length) {
@@ -24,22 +43,4 @@ function assertKnownVersion(db: Database): void {
   }
   const isForeign = version === 0 && db.query("SELECT 1 FROM sqlite_master WHERE type = 'table'").get() !== null
   if (isForeign) throw new ForeignDatabaseError('The database file is not one of Watchword.')
-}
-
-/**
- * Applies what is missing, all or nothing. Throws `NewerDatabaseError` for a database of a later release,
- * `ForeignDatabaseError` for one of another program, and leaves both as they are.
- */
-export function migrate(db: Database): void {
-  assertKnownVersion(db)
-  if (applied(db) === MIGRATIONS.length) return
-  db.run('BEGIN IMMEDIATE')
-  try {
-    for (const sql of MIGRATIONS.slice(applied(db))) db.run(sql)
-    db.run(`PRAGMA user_version = ${MIGRATIONS.length}`)
-    db.run('COMMIT')
-  } catch (error) {
-    db.run('ROLLBACK')
-    throw error
-  }
 }
