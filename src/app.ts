@@ -8,16 +8,18 @@ import { createFetch, type Fetch } from './http/server'
 import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
 import { createModes, phoneLimits, testBudgets } from './mode'
-import type { Clock, Log, Random, Schedule, Store, Transport, Vault } from './ports'
+import type { Clock, Dial, Log, Random, Schedule, Store, Transport, Vault } from './ports'
 import { Carriers } from './providers/carriers'
 import { createSimulator } from './providers/simulator'
 import { expireDue, sweepOldData } from './usecases/expire-due'
+import { recordReport } from './usecases/record-report'
 
 export interface Ports {
   clock: Clock
   random: Random
   vault: Vault
   transport: Transport
+  dial: Dial
   store: Store
   log: Log
   schedule: Schedule
@@ -35,15 +37,16 @@ const EXPIRY_SWEEP_MS = 1_000
 const EVERY_TEN_MINUTES = '*/10 * * * *'
 
 export function createApp(config: Config, ports: Ports): App {
-  const { clock, random, store, log, schedule, transport } = ports
+  const { clock, random, store, log, schedule, transport, dial } = ports
   const directory = new Directory(store.read)
   const limiter = new Limiter()
   const simulator = createSimulator(clock)
   const { publicUrl } = config
   const carriers = new Carriers(
     directory,
-    { transport, clock, random, timeoutMs: config.providerTimeoutMs },
+    { transport, dial, clock, random, log, timeoutMs: config.providerTimeoutMs },
     (name) => publicUrl && `${publicUrl}${REPORT_PREFIX}${name}`,
+    (name, report) => recordReport(deps, name, report),
   )
   const modes = createModes({
     random,
@@ -91,9 +94,8 @@ export function createApp(config: Config, ports: Ports): App {
   /** Each sweep plans the next, so that a slow one is not overtaken. */
   function sweepExpired(): void {
     sweeping = expireDue(deps)
-      .catch((error: unknown) =>
-        log.error({ err: error instanceof Error ? error.name : undefined }, 'expiry sweep failed'),
-      )
+      .then(() => carriers.refresh())
+      .catch((error: unknown) => log.error({ err: error instanceof Error ? error.name : undefined }, 'sweep failed'))
       .then(() => {
         limiter.prune(clock.now())
         if (!isStopped) cancelSweep = clock.after(EXPIRY_SWEEP_MS, sweepExpired)
@@ -113,6 +115,7 @@ export function createApp(config: Config, ports: Ports): App {
       cancelSweep()
       stopRetention()
       await Promise.all([runner.stop(), sweeping])
+      await carriers.close()
       await store.close()
     },
   }

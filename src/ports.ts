@@ -65,6 +65,19 @@ export interface Transport {
   }): Promise<TransportResult>
 }
 
+/** A byte stream to a carrier that does not speak HTTP. */
+export interface Connection {
+  write(bytes: Uint8Array): void
+  /** At once. */
+  destroy(): void
+}
+
+/** Nothing is called before `dial` has returned. `closed` is the last call, also where `opened` never was. */
+export type Dial = (
+  to: { host: string; port: number; tls: { ca: string | undefined } | undefined },
+  on: { opened(): void; received(bytes: Uint8Array): void; closed(reason: string): void },
+) => Connection
+
 /** What delivery needs to know and nothing else may hold: number and text, rendered once at admission. */
 export interface Letter {
   to: string
@@ -109,6 +122,8 @@ export interface Provider {
   query?(message: AwaitedReport): Promise<DeliveryReport | { askAgainMs: number }>
   /** Reads a report callback; undefined when it is not authentic. Throws `invalid` when it cannot be read. */
   readReports?(callback: ReportCallback): ReportedMessage[] | undefined
+  /** Ends what it holds open; a send after that is refused. */
+  close?(): Promise<void>
 }
 
 /** Providers for a message, in order of preference; empty: the channel cannot be served. */

@@ -4,6 +4,7 @@ import { Directory } from '../directory'
 import { REPORT_PREFIX } from '../http/reports'
 import { Carriers, explainCode, PROVIDER_TYPES } from '../providers/carriers'
 import { systemClock } from '../system/clock'
+import { systemDial } from '../system/dial'
 import { systemRandom } from '../system/random'
 import { systemTransport } from '../system/transport'
 import * as administer from '../usecases/administer'
@@ -49,11 +50,19 @@ function parse(text: string): unknown {
 }
 
 /** The carrier as the server would build it, in this process. */
-async function carrierOf({ config, store }: Opened, name: string) {
+async function carrierOf({ config, store, log }: Opened, name: string) {
   const deps = { clock: systemClock, random: systemRandom, defaultRegion: config.defaultRegion }
-  const dependencies = { ...deps, transport: systemTransport, timeoutMs: config.providerTimeoutMs }
+  const dependencies = {
+    ...deps,
+    transport: systemTransport,
+    dial: systemDial,
+    log,
+    timeoutMs: config.providerTimeoutMs,
+  }
   const directory = new Directory(store.read)
-  const provider = await new Carriers(directory, dependencies, () => undefined).named(name)
+  // Receipts belong to the server: refused here, they come again to it.
+  const report = () => Promise.reject(new Error('not the server'))
+  const provider = await new Carriers(directory, dependencies, () => undefined, report).named(name)
   const known = (await directory.providers()).find((one) => one.name === name)
   if (!provider || !known) throw new InvalidArgumentError(`No such provider: ${name}`)
   return { provider, deps, explain: (code: string) => explainCode(known, code) }
@@ -109,7 +118,7 @@ export function providerCommands(): Command {
           const { provider, explain, deps } = await carrierOf(opened, name)
           const { to, channel, templateCode } = options
           const order = { to, channel: asChannel(channel), ...(templateCode && { templateCode }) }
-          const { outcome, latencyMs } = await testProvider(deps, provider, order)
+          const { outcome, latencyMs } = await testProvider(deps, provider, order).finally(() => provider.close?.())
           const explanation = outcome.code === undefined ? undefined : explain(outcome.code)
           output({ name, ...outcome, latencyMs, ...(explanation && { explanation }) }, [
             `${name}: ${outcome.kind} after ${latencyMs} ms${outcome.code ? `, ${outcome.code}` : ''}${explanation ? `: ${explanation}` : ''}`,

@@ -1,6 +1,7 @@
 /** `watchword serve`. */
 import { createApp } from '../app'
 import { systemClock } from '../system/clock'
+import { systemDial } from '../system/dial'
 import { type Listener, listen } from '../system/listen'
 import { systemRandom } from '../system/random'
 import { systemSchedule } from '../system/schedule'
@@ -15,6 +16,7 @@ export async function serve(opened: Opened): Promise<Listener> {
     clock: systemClock,
     random: systemRandom,
     transport: systemTransport,
+    dial: systemDial,
     schedule: systemSchedule,
   })
   await app.start()

@@ -1,7 +1,7 @@
 /** What a kind of carrier is: one file each, behind one port. */
 import type { z } from 'zod'
 import type { Channel } from '../domain/value'
-import type { Clock, Provider, ProviderConfig, Random, Transport } from '../ports'
+import type { Clock, Dial, Log, Provider, ProviderConfig, Random, ReportedMessage, Transport } from '../ports'
 
 export interface ProviderType {
   /** What `ProviderConfig.config` must look like; it holds the credentials. */
@@ -16,10 +16,17 @@ export interface ProviderType {
 
 export interface ProviderDependencies {
   transport: Transport
+  dial: Dial
+  log: Log
   clock: Clock
   random: Random
   /** How long the carrier may take to answer. */
   timeoutMs: number
   /** Where the carrier may report to; undefined where no public URL is configured. */
   reportUrl: string | undefined
+  /**
+   * Records what the carrier pushes over a connection of its own. Answers whether it is about a message that is waited
+   * for; rejects when it could not be stored.
+   */
+  report(report: ReportedMessage): Promise<boolean>
 }

@@ -11,6 +11,7 @@ import type {
 } from '../../src/ports'
 import type { ProviderType } from '../../src/providers/type'
 import { NOW } from '../domain/sample'
+import { HTTP_ONLY } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
 
@@ -29,6 +30,7 @@ export class FakeVendor {
 
   provider(type: ProviderType, config: object): Provider {
     const dependencies = {
+      ...HTTP_ONLY,
       transport: {
         request: async (request: VendorRequest) => {
           this.requests.push(request)

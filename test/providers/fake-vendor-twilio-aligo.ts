@@ -4,6 +4,7 @@ import type { SendOutcome } from '../../src/domain/delivery'
 import type { AwaitedReport, OutboundMessage, Provider, Transport, TransportResult } from '../../src/ports'
 import type { ProviderDependencies, ProviderType } from '../../src/providers/type'
 import { NOW } from '../domain/sample'
+import { HTTP_ONLY } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
 
@@ -71,6 +72,7 @@ export function connect(
   const provider = type.create(
     { name: 'carrier', type: 'any', channels: type.channels, config, createdAt: NOW },
     {
+      ...HTTP_ONLY,
       transport: vendor,
       clock: new VirtualClock(NOW),
       random: seededRandom(1),

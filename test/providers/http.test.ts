@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { OutboundMessage, ProviderConfig, TransportResult } from '../../src/ports'
 import { assertProvider } from '../../src/providers/carriers'
 import { http } from '../../src/providers/http'
-import { answered } from '../support/carrier'
+import { answered, HTTP_ONLY } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
 
@@ -31,6 +31,7 @@ async function send(config: object, result: TransportResult = answered(200, { id
   // biome-ignore lint/suspicious/noExplicitAny: a request as the transport port gets it
   const requests: any[] = []
   const provider = http.create(providerOf(config), {
+    ...HTTP_ONLY,
     transport: {
       async request(request) {
         requests.push(request)

@@ -65,3 +65,12 @@ export function transportTo(carriers: Record<string, Carrier>): Transport {
     },
   }
 }
+
+/** For providers that speak HTTP: whatever else a provider may be given is out of order. */
+export const HTTP_ONLY = {
+  dial: () => {
+    throw new Error('no carrier here speaks anything but HTTP')
+  },
+  log: { info() {}, warn() {}, error() {} },
+  report: () => Promise.reject(new Error('an HTTP carrier pushes nothing')),
+}

@@ -13,7 +13,7 @@ import { assertProvider } from '../../src/providers/carriers'
 import { openStore } from '../../src/store/sqlite/open'
 import { createVault } from '../../src/system/vault'
 import * as administer from '../../src/usecases/administer'
-import { Carrier, transportTo } from './carrier'
+import { Carrier, HTTP_ONLY, transportTo } from './carrier'
 import { VirtualClock } from './clock'
 import { type SeededRandom, seededRandom } from './random'
 
@@ -94,6 +94,7 @@ export class World {
       vault,
       store: this.store,
       transport: options.wrapTransport?.(transport) ?? transport,
+      dial: HTTP_ONLY.dial,
       log: this.#log(),
       schedule: (_pattern, run) => {
         this.#sweeps.push(run)

@@ -1,0 +1,276 @@
+/**
+ * Any carrier that speaks SMPP 3.4. One transceiver session a provider; receipts come over it as deliver_sm.
+ *
+ * A long message goes out in parts, one after the other. It counts as accepted when every part was, under the id of the
+ * last one: carriers report each part, and a phone shows the message when it has them all.
+ */
+import { z } from 'zod'
+import type { DeliveryReport, SendOutcome } from '../domain/delivery'
+import type { Clock, OutboundMessage, Provider, ProviderConfig } from '../ports'
+import { type LinkConfig, type Patience, SmppLink, type Submitted } from './smpp-link'
+import { type Address, type Delivered, NOTHING, submitBody } from './smpp-pdu'
+import { explainStatus, outcomeOfStatus } from './smpp-status'
+import { encodeText } from './smpp-text'
+import type { ProviderDependencies, ProviderType } from './type'
+
+const printable = (max: number) =>
+  z
+    .string()
+    .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
+    .max(max)
+const ton = z.int().min(0).max(6)
+const npi = z.int().min(0).max(18)
+
+const smppConfig = z.strictObject({
+  host: printable(255).min(1),
+  port: z.int().min(1).max(65_535).default(2775),
+  /** True, or the CA to trust (PEM) where the public ones do not vouch for the carrier. */
+  tls: z.union([z.boolean(), z.strictObject({ ca: z.string().min(1) })]).default(false),
+  systemId: printable(15).min(1),
+  /** SMPP 3.4 allows 8 characters; carriers allow more. */
+  password: printable(64),
+  systemType: printable(12).default(''),
+  serviceType: printable(5).default(''),
+  /** `address` where a message names no sender. Type and plan follow from the sender unless they are set. */
+  source: z.strictObject({ address: printable(20).optional(), ton: ton.optional(), npi: npi.optional() }).default({}),
+  destination: z.strictObject({ ton: ton.default(1), npi: npi.default(1) }).prefault({}),
+  /** Whether the carrier is told for how long the message is of use. */
+  validity: z.enum(['relative', 'none']).default('relative'),
+  /** How many messages may be without an answer at a time. */
+  window: z.int().min(1).max(1_000).default(10),
+  enquireLinkMs: z.int().min(1_000).max(600_000).default(30_000),
+  /** How receipts write the id that the answer gave: the same, or in hexadecimal or decimal where the answer did not. */
+  receiptIds: z.enum(['same', 'hex', 'decimal']).default('same'),
+  /** The carrier sends receipts. Without them its acceptance ends the processing. */
+  reports: z.boolean().default(true),
+  /** Every provider is given one; receipts come over the session and need none. */
+  reportSecret: z.string().optional(),
+})
+
+type SmppConfig = z.output<typeof smppConfig>
+
+function create({ name, config }: ProviderConfig, deps: ProviderDependencies): Provider {
+  const settings = smppConfig.parse(config)
+  const receipts = new Receipts(settings.receiptIds, deps)
+  const link = new SmppLink(name, linkConfigOf(settings), deps, (delivered) => receipts.record(delivered))
+
+  /** Part after part, as long as they are taken. */
+  async function submit(message: OutboundMessage, patience: Patience): Promise<SendOutcome> {
+    const source = sourceOf(message.from, settings.source)
+    if (!source) return { kind: 'refused', retry: 'elsewhere', code: CODE.sender }
+    const { dataCoding, hasHeader, parts } = encodeText(message.text, deps.random.below(256))
+    const bodyOf = (part: Buffer) =>
+      submitBody({
+        serviceType: settings.serviceType,
+        source,
+        destination: { ...settings.destination, address: digitsOf(message.to) },
+        validityPeriod: validityOf(settings, message.expiresAt - deps.clock.now()),
+        dataCoding,
+        hasHeader,
+        message: part,
+      })
+    const submitFrom = async (part: Buffer, rest: readonly Buffer[]): Promise<SendOutcome> => {
+      const [next, ...later] = rest
+      // A receipt may come before this answer is stored: then our own id tells what it is about.
+      const accepted = (id: string) => receipts.expect(id, next ? undefined : message.messageId)
+      const outcome = outcomeOf(await link.submit(bodyOf(part), patience, accepted), receipts)
+      if (outcome.kind !== 'accepted' || !next) return outcome
+      const outcomeOfRest = await submitFrom(next, later)
+      // With a part of it out, the message is neither accepted nor surely not sent.
+      return outcomeOfRest.kind === 'refused' ? { kind: 'ambiguous', code: outcomeOfRest.code } : outcomeOfRest
+    }
+    const [first = NOTHING, ...rest] = parts
+    return submitFrom(first, rest)
+  }
+
+  return {
+    name,
+    reports: settings.reports,
+    send: (message) => withPatience(deps.clock, deps.timeoutMs, (patience) => submit(message, patience)),
+    close: () => link.close(),
+  }
+}
+
+const linkConfigOf = ({ host, port, tls, systemId, password, systemType, ...rest }: SmppConfig): LinkConfig => ({
+  to: { host, port, tls: tls === false ? undefined : { ca: tls === true ? undefined : tls.ca } },
+  account: { systemId, password, systemType },
+  window: rest.window,
+  enquireLinkMs: rest.enquireLinkMs,
+})
+
+/** Half of the time to be written, so that what is written has the other half to be answered. */
+async function withPatience<T>(clock: Clock, timeoutMs: number, run: (patience: Patience) => Promise<T>): Promise<T> {
+  const room = new AbortController()
+  const answer = new AbortController()
+  const cancelRoom = clock.after(timeoutMs / 2, () => room.abort())
+  const cancelAnswer = clock.after(timeoutMs, () => answer.abort())
+  try {
+    return await run({ room: room.signal, answer: answer.signal })
+  } finally {
+    cancelRoom()
+    cancelAnswer()
+  }
+}
+
+const CODE = {
+  sender: 'SMPP_SENDER_UNFIT',
+  windowFull: 'SMPP_WINDOW_FULL',
+  notConnected: 'SMPP_NOT_CONNECTED',
+  noAnswer: 'SMPP_NO_ANSWER',
+  linkLost: 'SMPP_LINK_LOST',
+  noId: 'SMPP_OK_WITHOUT_ID',
+} as const
+
+function outcomeOf(submitted: Submitted, receipts: Receipts): SendOutcome {
+  switch (submitted.kind) {
+    case 'unwritten':
+      return refusedUnwritten(submitted)
+    case 'unanswered':
+      return { kind: 'ambiguous', code: submitted.reason === 'timeout' ? CODE.noAnswer : CODE.linkLost }
+    case 'answered':
+      if (submitted.status !== 0) return outcomeOfStatus(submitted.status)
+      return submitted.messageId === undefined || submitted.messageId.length > 256
+        ? { kind: 'ambiguous', code: CODE.noId }
+        : { kind: 'accepted', providerMessageId: receipts.idOf(submitted.messageId) }
+  }
+}
+
+function refusedUnwritten({ bindStatus, wasBound }: Extract<Submitted, { kind: 'unwritten' }>): SendOutcome {
+  if (bindStatus === undefined) {
+    return { kind: 'refused', retry: 'later', code: wasBound ? CODE.windowFull : CODE.notConnected }
+  }
+  const outcome = outcomeOfStatus(bindStatus)
+  // Whatever the carrier thinks of our session, it has not seen the message.
+  return outcome.kind === 'refused' ? outcome : { kind: 'refused', retry: 'later', code: outcome.code }
+}
+
+const digitsOf = (number: string) => number.replace(/^\+/, '')
+
+const ADDRESS_MAX = 20
+const UNKNOWN = { ton: 0, npi: 0 }
+const INTERNATIONAL = { ton: 1, npi: 1 }
+const ALPHANUMERIC = { ton: 5, npi: 0 }
+
+/** Undefined where the sender cannot be written as an address. */
+function sourceOf(from: string | undefined, config: SmppConfig['source']): Address | undefined {
+  const sender = from ?? config.address ?? ''
+  if (!/^[\x20-\x7e]*$/.test(sender) || sender.length > ADDRESS_MAX) return undefined
+  const isNumber = /^\+?\d+$/.test(sender)
+  const kind = sender === '' ? UNKNOWN : isNumber ? INTERNATIONAL : ALPHANUMERIC
+  return {
+    ton: config.ton ?? kind.ton,
+    npi: config.npi ?? kind.npi,
+    address: isNumber ? digitsOf(sender) : sender,
+  }
+}
+
+/** `YYMMDDhhmmss000R`, from when the carrier gets it: its clock need not agree with ours. */
+function validityOf({ validity }: SmppConfig, lifeMs: number): string {
+  if (validity === 'none') return ''
+  const seconds = Math.max(1, Math.floor(lifeMs / 1_000))
+  const days = Math.floor(seconds / 86_400)
+  const units = [days, Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60, seconds % 60]
+  return `0000${units.map((unit) => String(unit).padStart(2, '0')).join('')}000R`
+}
+
+const EXPECTED_MAX = 10_000
+const SECOND_LOOK_MS = 2_000
+
+/** Receipts, and which messages they are about. */
+class Receipts {
+  /** Lately accepted: the carrier's id, and ours; undefined for a part whose receipt says nothing of the whole. */
+  readonly #expected = new Map<string, string | undefined>()
+
+  constructor(
+    private readonly format: SmppConfig['receiptIds'],
+    private readonly deps: Pick<ProviderDependencies, 'clock' | 'report'>,
+  ) {}
+
+  /** The id as receipts will have it. */
+  idOf(answeredId: string): string {
+    return canonical(answeredId, ANSWER_BASE[this.format], RECEIPT_BASE[this.format])
+  }
+
+  expect(answeredId: string, messageId: string | undefined): void {
+    this.#expected.set(this.idOf(answeredId), messageId)
+    const oldest = this.#expected.size > EXPECTED_MAX ? this.#expected.keys().next().value : undefined
+    if (oldest !== undefined) this.#expected.delete(oldest)
+  }
+
+  /** Resolves when nothing is left to do for it; rejects when it must come again. */
+  async record(delivered: Delivered): Promise<void> {
+    const receipt = receiptIn(delivered)
+    if (!receipt?.report) return
+    const id = canonical(receipt.id, RECEIPT_BASE[this.format], RECEIPT_BASE[this.format])
+    const isKnown = this.#expected.has(id)
+    if ((await this.#report(id, receipt.report)) || isKnown) return
+    // It overtook the answer that names its message, which may even be another process's: look once more.
+    await new Promise<void>((resolve) => this.deps.clock.after(SECOND_LOOK_MS, resolve))
+    await this.#report(id, receipt.report)
+  }
+
+  async #report(id: string, report: DeliveryReport): Promise<boolean> {
+    if (!this.#expected.has(id)) return this.deps.report({ ...report, messageId: id })
+    const ours = this.#expected.get(id)
+    return ours !== undefined && this.deps.report({ ...report, messageId: ours })
+  }
+}
+
+const ANSWER_BASE = { same: undefined, hex: 10, decimal: 16 } as const
+const RECEIPT_BASE = { same: undefined, hex: 16, decimal: 10 } as const
+
+/** The id in one way of writing numbers; what is no number stays as it is. */
+function canonical(id: string, from: 10 | 16 | undefined, to: 10 | 16 | undefined): string {
+  if (from === undefined || !(from === 16 ? /^[0-9a-f]+$/i : /^\d+$/).test(id)) return id
+  return BigInt(from === 16 ? `0x${id}` : id).toString(to)
+}
+
+interface Receipt {
+  id: string
+  /** Undefined while nothing is decided. */
+  report: DeliveryReport | undefined
+}
+
+const MESSAGE_TYPE = 0x3c
+const RECEIPT = 0x04
+
+/** The states of a message as receipts write them, by the number `message_state` has for them. */
+const STATES = ['', 'ENROUTE', 'DELIVRD', 'EXPIRED', 'DELETED', 'UNDELIV', 'ACCEPTD', 'UNKNOWN', 'REJECTD']
+const FAILED = ['EXPIRED', 'DELETED', 'UNDELIV', 'REJECTD']
+
+/** Undefined for what people send, and for a receipt that does not say of what. */
+function receiptIn({ esmClass, text, receiptedMessageId, messageState }: Delivered): Receipt | undefined {
+  if ((esmClass & MESSAGE_TYPE) !== RECEIPT && receiptedMessageId === undefined) return undefined
+  // `text:` quotes the message, and the code in it.
+  const [told = ''] = text.split(/\btext:/i)
+  const id = receiptedMessageId ?? /\bid:\s*(\S+)/i.exec(told)?.[1]
+  if (id === undefined) return undefined
+  const state = /\bstat:\s*([A-Z]+)/i.exec(told)?.[1]?.toUpperCase() ?? STATES[messageState ?? 0] ?? ''
+  return { id, report: reportOf(state, /\berr:\s*([0-9a-z]{1,5})\b/i.exec(told)?.[1]) }
+}
+
+function reportOf(state: string, error: string | undefined): DeliveryReport | undefined {
+  if (state === 'DELIVRD') return { status: 'delivered' }
+  if (!FAILED.includes(state)) return undefined
+  return { status: 'failed', code: error === undefined ? state : `${state}_${error}` }
+}
+
+const EXPLANATIONS: ReadonlyMap<string, string> = new Map([
+  [CODE.sender, 'the sender is longer than 20 characters or not ASCII; set another'],
+  [CODE.windowFull, 'the carrier answers too slowly for `window` messages at a time; the message was not sent'],
+  [CODE.notConnected, 'no session with the carrier; check host, port and certificate'],
+  [CODE.noAnswer, 'the carrier did not answer in time; the message may be out'],
+  [CODE.linkLost, 'the connection was lost before the carrier answered; the message may be out'],
+  [CODE.noId, 'the carrier accepted without a message id; no receipt can be matched'],
+  ['EXPIRED', 'the message expired before the phone could be reached'],
+  ['DELETED', 'the message was deleted at the carrier'],
+  ['UNDELIV', 'the message could not be delivered'],
+  ['REJECTD', 'the message was rejected on its way'],
+])
+
+export const smpp: ProviderType = {
+  config: smppConfig,
+  channels: ['sms'],
+  create,
+  explain: (code) => EXPLANATIONS.get(code) ?? EXPLANATIONS.get(code.replace(/_.*/, '')) ?? explainStatus(code),
+}

@@ -1,0 +1,29 @@
+/** TCP and TLS streams to carriers that do not speak HTTP. */
+import { connect, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { Dial } from '../ports'
+
+export const systemDial: Dial = ({ host, port, tls }, { opened, received, closed }) => {
+  let reason = 'closed'
+  const socket: Socket = tls
+    ? connectTls({
+        host,
+        port,
+        // An address has no name to ask for.
+        ...(isIP(host) === 0 && { servername: host }),
+        ...(tls.ca !== undefined && { ca: tls.ca }),
+        rejectUnauthorized: true,
+      })
+    : connect({ host, port })
+  socket.setNoDelay(true)
+  socket.once(tls ? 'secureConnect' : 'connect', opened)
+  socket.on('data', received)
+  socket.on('error', (error: Error & { code?: unknown }) => {
+    reason = typeof error.code === 'string' ? error.code : error.name
+  })
+  socket.once('close', () => closed(reason))
+  return {
+    write: (bytes) => void socket.write(bytes),
+    destroy: () => void socket.destroy(),
+  }
+}
