@@ -2,7 +2,7 @@
  * The typed client, for browsers, Node, Bun and edge runtimes. All nine calls come from the contract.
  *
  * ```ts
- * const otp = createOtpClient({ baseUrl: 'https://otp.example.com/v1', apiKey: process.env.WATCHWORD_KEY })
+ * const otp = createOtpClient({ baseUrl: 'https://otp.example.com/v1', apiKey: process.env.OTP_API_KEY ?? '' })
  * const { issueId } = await otp.issue({ phoneNumber, purpose: 'signup', idempotencyKey: newIdempotencyKey() })
  * const { verified, reasonCode } = await otp.verify({ issueId, code })
  * ```

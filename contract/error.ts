@@ -1,11 +1,11 @@
-/** Every error the interface defines. Specification: "Errors"; live 429 and 413: design decisions in the README. */
+/** Every error the interface defines. Specification: "Errors"; live 429 and 413: decisions. */
 import { z } from 'zod'
 
 const testNumber = z
   .object({ code: z.enum(['TEST_NUMBER_REQUIRED', 'TEST_NUMBER_IN_LIVE_MODE']) })
   .meta({ description: 'Present only when a number and the key belong to different modes.' })
 
-export const paymentRequiredData = z.object({
+const paymentRequiredData = z.object({
   code: z.enum(['INSUFFICIENT_CREDIT', 'OVERDRAFT_LIMIT_EXCEEDED', 'TRIAL_DAILY_LIMIT_EXCEEDED']).meta({
     description: 'Why the issue was not admitted; `TRIAL_DAILY_LIMIT_EXCEEDED` in test mode only.',
     examples: ['INSUFFICIENT_CREDIT'],
@@ -16,7 +16,7 @@ export const paymentRequiredData = z.object({
     .meta({ description: 'With `TRIAL_DAILY_LIMIT_EXCEEDED`: when the limit resets.' }),
 })
 
-export const tooManyRequestsData = z.object({
+const tooManyRequestsData = z.object({
   limit: z.enum(['perKey', 'perIp', 'perPhone', 'perKeyDaily', 'perOrgDaily', 'testModeDaily']).meta({
     description: 'The rule that was exceeded.',
     examples: ['perPhone'],

@@ -38,6 +38,7 @@ const settings = {
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
     .transform((url) => url.replace(/\/$/, ''))
+    .refine((url) => new URL(url).origin === url, 'must be an origin such as https://otp.example.com, without path')
     .optional()
     .describe('Origin under which clients and carriers reach the service, for printed links and report URLs'),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('Least level that is logged'),

@@ -11,6 +11,9 @@ const isReadable = (error: Error) =>
   error instanceof CommanderError ||
   'code' in error
 
+// Whatever this program writes is nobody else's business.
+process.umask(0o077)
+
 try {
   await createProgram().parseAsync()
 } catch (error) {

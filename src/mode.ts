@@ -119,7 +119,7 @@ function liveMode({ random, limits, defaultRegion, prices, liveRouter }: ModeDep
 }
 
 /** The code that verifies every magic number. */
-export const TEST_CODE = '000000'
+const TEST_CODE = '000000'
 /** What a six-digit guess never equals. */
 const UNGUESSABLE = 'never'
 

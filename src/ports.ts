@@ -306,8 +306,8 @@ export interface Tx {
   lockWallet(appId: string): Promise<Wallet>
   saveWallet(wallet: Wallet): Promise<void>
   addLedgerEntry(entry: LedgerEntry): Promise<void>
-  /** The entry an operator made under that reference. */
-  findLedgerEntry(appId: string, reference: string): Promise<LedgerEntry | undefined>
+  /** The entry of that kind an operator made under that reference. */
+  findLedgerEntry(appId: string, entryType: EntryType, reference: string): Promise<LedgerEntry | undefined>
 
   addJob(job: { kind: JobKind; issue: Owner & { issueId: string }; runAt: number }): Promise<void>
   /** Takes due jobs of a kind: raises `attempt`, moves `runAt` past the lease. */

@@ -87,7 +87,7 @@ CREATE TABLE ledger_entries (
   CHECK ((entry_type = 'refund') <= (issue_id IS NOT NULL)),
   CHECK ((entry_type = 'clawback') <= (amount_delta < 0))
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX ledger_entries_by_reference ON ledger_entries (app_id, reference) WHERE reference IS NOT NULL;
+CREATE UNIQUE INDEX ledger_entries_by_reference ON ledger_entries (app_id, entry_type, reference) WHERE reference IS NOT NULL;
 
 -- Rows of one app, mode and time lie together: the primary key serves look-ups and pages alike.
 CREATE TABLE issues (

@@ -66,6 +66,7 @@ export function keyCommands(): Command {
       .requiredOption('--app <id>', 'app')
       .action((options: CommonOptions & { app: string }) =>
         onData(options, async ({ store }, output) => {
+          await administer.existingApp({ store }, options.app)
           const keys = (await store.read.keys(options.app)).map(({ hash: _, ...rest }) => rest)
           output(
             { keys },

@@ -1,12 +1,15 @@
 /** `watchword quickstart`: a running service with a demo app and test keys, and what to type next. */
+import { systemRandom } from '../system/random'
 import { createApp, createKey } from '../usecases/administer'
 import { adminOf, type Opened } from './open'
 import { serve } from './serve'
 
-const DEMO_APP = 'demo'
+const DEMO_APP = 'quickstart'
 
 export async function quickstart(opened: Opened): Promise<void> {
   const admin = adminOf(opened)
+  // First of all, so that a port that is taken leaves the keys of the server that has it alone.
+  const { url } = await serve(opened)
   const { appId } =
     (await opened.store.read.apps()).find(({ name }) => name === DEMO_APP) ??
     (await createApp(admin, { name: DEMO_APP }))
@@ -17,7 +20,8 @@ export async function quickstart(opened: Opened): Promise<void> {
   }
   const secret = await createKey(admin, { appId, kind: 'sk', mode: 'test' })
   const publik = await createKey(admin, { appId, kind: 'pk', mode: 'test' })
-  const { url } = await serve(opened)
+  // Fresh, so that the printed line works at every start.
+  const idempotencyKey = `hello-${Buffer.from(systemRandom.bytes(4)).toString('hex')}`
   process.stdout.write(`
 Watchword is running, in test mode: nothing is sent, nothing is billed.
 
@@ -30,7 +34,7 @@ Watchword is running, in test mode: nothing is sent, nothing is billed.
 
 Issue a code to a magic number:
 
-  curl -s ${url}/v1/issue -H 'Authorization: Bearer ${secret.key}' -H 'Content-Type: application/json' -H 'Idempotency-Key: hello-1' -d '{"phoneNumber":"010-0000-0000","purpose":"signup"}'
+  curl -s ${url}/v1/issue -H 'Authorization: Bearer ${secret.key}' -H 'Content-Type: application/json' -H 'Idempotency-Key: ${idempotencyKey}' -d '{"phoneNumber":"010-0000-0000","purpose":"signup"}'
 
 Then verify it with the test code 000000, using the issueId of the answer:
 

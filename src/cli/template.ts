@@ -54,6 +54,7 @@ export function templateCommands(): Command {
       .requiredOption('--app <id>', 'app')
       .action((options: CommonOptions & { app: string }) =>
         onData(options, async ({ store }, output) => {
+          await administer.existingApp({ store }, options.app)
           const templates = await store.read.templates(options.app)
           output(
             { templates },

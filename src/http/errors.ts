@@ -52,7 +52,10 @@ export function fromValidation(error: unknown): InterfaceError | undefined {
 
 const CLIP = 200
 
-function fieldMessage({ path = [], message }: ValidationError['issues'][number]): string {
+function fieldMessage(issue: ValidationError['issues'][number]): string {
+  const { path = [], message } = issue
+  const [unknown] = 'keys' in issue && Array.isArray(issue.keys) ? issue.keys : []
+  if (typeof unknown === 'string') return `${unknown.slice(0, 64)}: unknown field or parameter`
   const field = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
   return `${field || 'body'}: ${message}`.slice(0, CLIP)
 }

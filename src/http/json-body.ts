@@ -5,7 +5,7 @@
 import { visit } from 'jsonc-parser'
 import { invalid, Refusal } from '../domain/error'
 
-export const MAX_BODY_BYTES = 64 * 1024
+const MAX_BODY_BYTES = 64 * 1024
 const MAX_DEPTH = 16
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -1,5 +1,5 @@
 /** `POST /provider-reports/<name>`: what carriers report of messages they took. */
-import { notFound, unauthorized } from '../domain/error'
+import { Refusal } from '../domain/error'
 import { type ReportDependencies, recordReport } from '../usecases/record-report'
 import { readText } from './json-body'
 
@@ -18,14 +18,14 @@ export async function receiveReports(
 ): Promise<{ recorded: number }> {
   const name = url.pathname.slice(REPORT_PREFIX.length)
   const provider = request.method === 'POST' ? await deps.providerNamed(name) : undefined
-  if (!provider?.readReports) throw notFound('provider')
+  if (!provider?.readReports) throw new Refusal('not_found', 'No such provider')
   const reports = provider.readReports({
     url: `${deps.publicUrl ?? url.origin}${url.pathname}${url.search}`,
     headers: request.headers,
     query: url.searchParams,
     text: await readText(request),
   })
-  if (!reports) throw unauthorized()
+  if (!reports) throw new Refusal('unauthorized', 'The secret or signature of this report is wrong')
   let recorded = 0
   for (const report of reports) if (await recordReport(deps, provider.name, report)) recorded++
   return { recorded }

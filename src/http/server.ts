@@ -54,7 +54,7 @@ export function createFetch(deps: ServerDependencies): Fetch {
       trace.route = 'provider-reports'
       return json(200, await receiveReports(deps, request, url))
     }
-    if (request.method === 'GET') {
+    if (request.method === 'GET' || request.method === 'HEAD') {
       if (path === '/healthz') {
         trace.route = 'healthz'
         return json(200, { status: 'ok' })

@@ -46,10 +46,11 @@ export class Carriers {
     const [configured, routes] = await Promise.all([this.directory.providers(), this.directory.routes()])
     return (whom) => {
       const serving = configured.filter(({ channels }) => channels.includes(whom.channel))
-      const names = chooseRoute(routes, whom) ?? serving.map(({ name }) => name)
-      return names
-        .flatMap((name) => serving.find((config) => config.name === name) ?? [])
-        .map((config) => this.#provider(config))
+      const routed = (chooseRoute(routes, whom) ?? []).flatMap(
+        (name) => serving.find((config) => config.name === name) ?? [],
+      )
+      // A route all of whose carriers were removed must not silence the channel.
+      return (routed.length > 0 ? routed : serving).map((config) => this.#provider(config))
     }
   }
 

@@ -52,7 +52,8 @@ export function createApp(deps: AdminDependencies, { name }: { name: string }): 
   })
 }
 
-async function existingApp({ store }: AdminDependencies, appId: string): Promise<App> {
+/** Throws `not_found`. */
+export async function existingApp({ store }: Pick<AdminDependencies, 'store'>, appId: string): Promise<App> {
   const app = await store.read.app(appId)
   if (!app) throw missing('app', appId)
   return app
@@ -174,7 +175,10 @@ export async function refundIssue(
   return postOnce(deps, appId, reference, (wallet, now) => refund(wallet, order, now))
 }
 
-/** One ledger entry and the wallet it leaves; none where the reference has made its entry already. */
+/**
+ * One ledger entry and the wallet it leaves. A reference that has made its entry of that kind already makes no other:
+ * the same amount answers with the first entry, another amount is refused.
+ */
 async function postOnce(
   deps: AdminDependencies,
   appId: string,
@@ -187,9 +191,13 @@ async function postOnce(
   }
   return deps.store.transaction(async (tx) => {
     const wallet = await tx.lockWallet(appId)
-    const before = reference === undefined ? undefined : await tx.findLedgerEntry(appId, reference)
-    if (before) return { wallet, entry: before }
     const posted = posting(wallet, tx.now)
+    const { entryType, amountDelta } = posted.entry
+    const before = reference === undefined ? undefined : await tx.findLedgerEntry(appId, entryType, reference)
+    if (before && before.amountDelta !== amountDelta) {
+      throw invalid(`reference: stands for a ${entryType} of ${Math.abs(before.amountDelta)} already`)
+    }
+    if (before) return { wallet, entry: before }
     await tx.saveWallet(posted.wallet)
     await tx.addLedgerEntry(posted.entry)
     return posted

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromSource, newFolder, ROOT, run, runJson, Server } from '../binary/support'
 
@@ -54,13 +54,21 @@ test('the built client runs in Node', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ verified: true, mode: 'test' })
 }, 30_000)
 
-test('its types are those of the contract, and catch mistakes', async () => {
-  const consumer = join(folder.path, 'consumer')
-  mkdirSync(join(consumer, 'node_modules/@watchword'), { recursive: true })
-  symlinkSync(join(ROOT, 'dist/client'), join(consumer, 'node_modules/@watchword/client'))
-  writeFileSync(
-    join(consumer, 'app.ts'),
-    `import { createOtpClient } from '@watchword/client'
+test.each([
+  ['esnext', 'bundler', '@watchword/client'],
+  ['nodenext', 'nodenext', '@watchword/client'],
+  ['esnext', 'bundler', join(ROOT, 'dist/client/index.js')],
+])(
+  'its types are those of the contract, and catch mistakes: %s, %s, %s',
+  async (module, resolution, specifier) => {
+    const consumer = join(folder.path, 'consumer')
+    rmSync(join(consumer, 'node_modules'), { recursive: true, force: true })
+    mkdirSync(join(consumer, 'node_modules/@watchword'), { recursive: true })
+    symlinkSync(join(ROOT, 'dist/client'), join(consumer, 'node_modules/@watchword/client'))
+    writeFileSync(join(consumer, 'package.json'), '{"type":"module"}')
+    writeFileSync(
+      join(consumer, 'app.ts'),
+      `import { createOtpClient } from '${specifier}'
      const otp = createOtpClient({ baseUrl: 'x', apiKey: 'y' })
      const issued = await otp.issue({ phoneNumber: '1', purpose: 'p', idempotencyKey: 'k', channel: 'alimtalk' })
      const id: string = issued.issueId
@@ -71,24 +79,26 @@ test('its types are those of the contract, and catch mistakes', async () => {
      // @ts-expect-error no such channel
      await otp.issue({ phoneNumber: '1', purpose: 'p', idempotencyKey: 'k', channel: 'pigeon' })
      export { reason }`,
-  )
-  const options = [
-    '--noEmit',
-    '--strict',
-    '--module',
-    'esnext',
-    '--moduleResolution',
-    'bundler',
-    '--target',
-    'esnext',
-    '--skipLibCheck',
-  ]
-  const tsc = {
-    command: [join(ROOT, 'node_modules/.bin/tsc'), ...options, '--types', '', 'app.ts'],
-    cwd: consumer,
-    env: { PATH: process.env.PATH ?? '' },
-  }
-  const { exitCode, stdout } = await run(tsc)
-  expect(stdout).toBe('')
-  expect(exitCode).toBe(0)
-}, 30_000)
+    )
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--module',
+      module,
+      '--moduleResolution',
+      resolution,
+      '--target',
+      'esnext',
+      '--skipLibCheck',
+    ]
+    const tsc = {
+      command: [join(ROOT, 'node_modules/.bin/tsc'), ...options, '--types', '', 'app.ts'],
+      cwd: consumer,
+      env: { PATH: process.env.PATH ?? '' },
+    }
+    const { exitCode, stdout } = await run(tsc)
+    expect(stdout).toBe('')
+    expect(exitCode).toBe(0)
+  },
+  30_000,
+)

@@ -70,6 +70,15 @@ describe("the operator's entries", () => {
     expect(refused.body.data).toEqual({ code: 'INSUFFICIENT_CREDIT' })
   })
 
+  test("a clawback may name the top-up's own reference; another amount under one reference is refused", async () => {
+    await addCredit(world.admin, { appId: keys.appId, amount: 10, reference: 'pay1' })
+    await clawBackCredit(world.admin, { appId: keys.appId, amount: 10, reference: 'pay1' })
+    expect((await read('balance')).balance).toBe(1_000)
+    const other = clawBackCredit(world.admin, { appId: keys.appId, amount: 9, reference: 'pay1' })
+    expect(String(await other.catch((error: Error) => error))).toContain('reference')
+    expect((await read('balance')).balance).toBe(1_000)
+  })
+
   test('a top-up with a reference is made once, without one as often as it is asked for', async () => {
     for (let time = 0; time < 3; time++)
       await addCredit(world.admin, { appId: keys.appId, amount: 10, reference: 'invoice-7' })

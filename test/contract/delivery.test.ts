@@ -439,6 +439,12 @@ describe('live delivery', () => {
       await removeProvider(world.admin, 'second')
       await issue()
       expect(world.sms.requests).toHaveLength(1)
+      // Nor does a route whose carriers are all gone silence the channel.
+      await route(['main'])
+      await world.provide('third', ['sms'], 'http://carrier.test/kakao')
+      await removeProvider(world.admin, 'main')
+      await issue()
+      expect(world.kakao.requests).toHaveLength(1)
     })
   })
 })

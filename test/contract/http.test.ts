@@ -82,6 +82,10 @@ describe('every response', () => {
     expect(answer.status).toBe(404)
   })
 
+  test.each(['/healthz', '/readyz', '/docs'])('HEAD %s answers as GET does', async (path) => {
+    expect((await world.send('HEAD', path, undefined)).status).toBe(200)
+  })
+
   test('health: the process answers, and can do its work', async () => {
     expect((await world.send('GET', '/healthz', undefined)).body).toEqual({ status: 'ok' })
     expect((await world.send('GET', '/readyz', undefined)).body).toEqual({

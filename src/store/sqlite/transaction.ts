@@ -154,6 +154,7 @@ function prepareStatements(connection: Database) {
       .where(
         and(
           eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
+          eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType')),
           eq(ledgerEntries.reference, bind(ledgerEntries.reference, 'reference')),
         ),
       )
@@ -404,8 +405,8 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
       async addLedgerEntry(entry) {
         statements.insertEntry.run({ ...entry, issueId: entry.issueId ?? null, reference: entry.reference ?? null })
       },
-      async findLedgerEntry(appId, reference) {
-        const row = statements.findEntry.get({ appId, reference })
+      async findLedgerEntry(appId, entryType, reference) {
+        const row = statements.findEntry.get({ appId, entryType, reference })
         return row && entryOf(row)
       },
 
