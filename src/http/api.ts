@@ -86,10 +86,7 @@ export function createApi(deps: ApiDependencies): Api {
     if (invalidInput) return invalidInput
     // oRPC could not make an input of the request: the wire format of RPC, for example, was wrong.
     if (!context.entered) return interfaceError('BAD_REQUEST', 'body: not in the expected format')
-    log.error(
-      { err: nameOf(error), message: error instanceof Error ? error.message : undefined },
-      'request failed unexpectedly',
-    )
+    log.error({ err: nameOf(error) }, 'request failed unexpectedly')
     return unexpectedError()
   }
 

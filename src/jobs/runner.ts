@@ -136,5 +136,9 @@ class Lane {
   }
 }
 
-/** Name and message only: stacks and causes may quote data. */
-const errorText = (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error')
+/** The kind of error only: messages, stacks and causes may quote data. */
+const errorText = (error: unknown) => {
+  const { name, code } =
+    error instanceof Error ? (error as Error & { code?: unknown }) : { name: 'unknown', code: undefined }
+  return typeof code === 'string' ? `${name} ${code}` : name
+}

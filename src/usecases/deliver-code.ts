@@ -71,7 +71,12 @@ async function prepare(deps: DeliverDependencies, tx: Tx, job: Job, router: Rout
   const route = router({ ...issue, channel: issue.leg })
   const name = nextProvider(namesOf(route), onThisLeg)
   const provider = route.find((candidate) => candidate.name === name)
-  if (!letter || !provider) return end(abandon(issue, letter ? CODE.noRoute : CODE.noLetter, tx.now))
+  if (!letter) return end(abandon(issue, CODE.noLetter, tx.now))
+  if (!provider) {
+    // As if refused by all: an AlimTalk whose carriers are gone goes on as SMS.
+    const nobody: SendOutcome = { kind: 'refused', retry: 'never', code: CODE.noRoute }
+    return end(afterSend(issue, nobody, { retryAfterMs: undefined, reports: false, now: tx.now }))
+  }
 
   const attempt: Attempt = {
     appId: issue.appId,

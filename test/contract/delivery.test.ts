@@ -287,6 +287,16 @@ describe('live delivery', () => {
       expect(await balance()).toBe(999)
     })
 
+    test('when the AlimTalk carriers are gone before it was sent', async () => {
+      const { removeProvider } = await import('../../src/usecases/administer')
+      world.kakao.answer = () => answered(429, {})
+      const issueId = await issue({ channel: 'alimtalk' })
+      await removeProvider(world.admin, 'kakao')
+      await world.advance(2_000)
+      expect(world.sms.requests).toHaveLength(1)
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
+    })
+
     test('at once when it is reported failed; the delivery stays sent meanwhile', async () => {
       const issueId = await issue({ channel: 'alimtalk' })
       await world.report('kakao', { messageId: world.kakao.requests[0]?.messageId ?? '', status: 'failed' })

@@ -95,6 +95,27 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
     expectLimited(await issue(phone(1), keys.live), 'perPhone')
   })
 
+  test("a rejected request does not count against its key's own limit", async () => {
+    await begin()
+    const key = await world.key({ appId: keys.appId, kind: 'sk', mode: 'live', limits: { verifiesPerMin: 3 } })
+    for (let index = 0; index < 10; index++) {
+      expect((await world.call(wire, 'verify', { issueId: 'x', code: 'bad' }, { key })).status).toBe(400)
+    }
+    for (let index = 0; index < 3; index++) expect((await verify(key)).status).toBe(200)
+    expectLimited(await verify(key), 'perKey', 'key')
+  })
+
+  test('an issue that is refused for want of credit does not count against its phone', async () => {
+    await begin()
+    const { addCredit, createApp } = await import('../../src/usecases/administer')
+    const { appId } = await createApp(world.admin, { name: 'poor' })
+    const key = await world.key({ appId, kind: 'sk', mode: 'live' })
+    for (let index = 0; index < 10; index++) expect((await issue(phone(1), key)).status).toBe(402)
+    await addCredit(world.admin, { appId, amount: 10 })
+    for (let index = 0; index < 5; index++) expect((await issue(phone(1), key)).status).toBe(200)
+    expectLimited(await issue(phone(1), key), 'perPhone')
+  })
+
   test('a refused 429 does not prolong itself', async () => {
     await begin()
     for (let index = 0; index < 5; index++) await issue(phone(1), keys.live)

@@ -303,6 +303,22 @@ describe.each(WIRES)('reads over %s', (wire) => {
       expect((await read('listCreditLedger', { entryType: 'gift' })).status).toBe(400)
     })
 
+    test('createdFrom is inclusive, createdTo exclusive', async () => {
+      const at = world.clock.now()
+      world.clock.step(1_000)
+      await addCredit(world.admin, { appId: keys.appId, amount: 2 })
+      const iso = (ms: number) => new Date(ms).toISOString()
+      const amounts = async (range: object) =>
+        (await read('listCreditLedger', range)).body.items.map(
+          ({ amountDelta }: { amountDelta: number }) => amountDelta,
+        )
+      expect(await amounts({ createdFrom: iso(at) })).toEqual([2, 1_000])
+      expect(await amounts({ createdFrom: iso(at + 1) })).toEqual([2])
+      expect(await amounts({ createdTo: iso(at + 1_000) })).toEqual([1_000])
+      expect(await amounts({ createdFrom: iso(at), createdTo: iso(at + 1) })).toEqual([1_000])
+      expect((await read('listCreditLedger', { createdFrom: iso(at), createdTo: iso(at) })).status).toBe(400)
+    })
+
     test('in test mode the balance is simulated and fixed, the ledger empty', async () => {
       const before = (await read('balance', {}, keys.test)).body
       expect(before).toEqual({
