@@ -2,6 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { SendOutcome } from '../domain/delivery'
 import { invalid } from '../domain/error'
+import type { Retry } from '../domain/route'
 import type { TransportResult } from '../ports'
 
 /** The rule for all: what was never sent may be sent again, what may have arrived never is. */
@@ -9,6 +10,22 @@ export const outcomeOfSilence = (result: Exclude<TransportResult, { kind: 'answe
   result.kind === 'not_sent'
     ? { kind: 'refused', retry: 'later', code: `NOT_SENT_${result.reason}` }
     : { kind: 'ambiguous', code: `NO_ANSWER_${result.reason}` }
+
+/** Of a send that was answered so: refused with this retry, or ambiguous. */
+export type Verdict = Retry | 'ambiguous'
+
+/** An answer without a code of the carrier's. */
+export function withoutCode(status: number): SendOutcome {
+  const verdict = verdictOfStatus(status)
+  if (verdict !== 'ambiguous') return { kind: 'refused', retry: verdict, code: `HTTP_${status}` }
+  return { kind: 'ambiguous', code: status < 300 ? `HTTP_${status}_UNREADABLE` : `HTTP_${status}` }
+}
+
+export function verdictOfStatus(status: number): Verdict {
+  if (status === 429) return 'later'
+  // 408 and 5xx do not say whether the message was taken, and neither does a 2xx that cannot be read.
+  return status < 300 || status === 408 || status >= 500 ? 'ambiguous' : 'elsewhere'
+}
 
 /** Undefined for what is no JSON. */
 export function parseJson(text: string): unknown {

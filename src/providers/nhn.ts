@@ -6,7 +6,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js'
 import { z } from 'zod'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
-import type { Retry } from '../domain/route'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
 import type {
   AwaitedReport,
@@ -17,7 +16,16 @@ import type {
   ReportedMessage,
   TransportResult,
 } from '../ports'
-import { domesticDigits, isSameSecret, outcomeOfSilence, parseJson, parseReports } from './answer'
+import {
+  domesticDigits,
+  isSameSecret,
+  outcomeOfSilence,
+  parseJson,
+  parseReports,
+  type Verdict,
+  verdictOfStatus,
+  withoutCode,
+} from './answer'
 import type { ProviderDependencies, ProviderType } from './type'
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
@@ -58,8 +66,6 @@ const FIRST_ASK_MS = { alimtalk: 5 * SECOND_MS, sms: 30 * SECOND_MS }
 const ASK_AGAIN_MIN_MS = 5 * SECOND_MS
 const ASK_AGAIN_MAX_MS = 30 * MINUTE_MS
 
-/** Of a send that was answered so: refused with this retry, or ambiguous. */
-type Verdict = Retry | 'ambiguous'
 type Codes = ReadonlyMap<string, readonly [Verdict, string]>
 
 /** Negative: answers of the SMS API. Others: what the carriers made of the message. */
@@ -429,18 +435,6 @@ function outcomeOfCode(status: number, api: ApiName, given: string | undefined):
   const unlisted = status < 300 ? 'elsewhere' : verdictOfStatus(status)
   const verdict = CODES[familyOf(api)].get(given)?.[0] ?? unlisted
   return verdict === 'ambiguous' ? { kind: 'ambiguous', code } : { kind: 'refused', retry: verdict, code }
-}
-
-function withoutCode(status: number): SendOutcome {
-  const verdict = verdictOfStatus(status)
-  if (verdict !== 'ambiguous') return { kind: 'refused', retry: verdict, code: `HTTP_${status}` }
-  return { kind: 'ambiguous', code: status < 300 ? `HTTP_${status}_UNREADABLE` : `HTTP_${status}` }
-}
-
-function verdictOfStatus(status: number): Verdict {
-  if (status === 429) return 'later'
-  // 408 and 5xx do not say whether the message was taken, and neither does a 2xx that cannot be read.
-  return status < 300 || status === 408 || status >= 500 ? 'ambiguous' : 'elsewhere'
 }
 
 /** What is no code of theirs may quote the message, and is not passed on. */

@@ -6,7 +6,6 @@ import { createHash, createHmac } from 'node:crypto'
 import { parsePhoneNumberFromString } from 'libphonenumber-js'
 import { z } from 'zod'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
-import type { Retry } from '../domain/route'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
 import type {
   AwaitedReport,
@@ -17,7 +16,16 @@ import type {
   ReportedMessage,
   TransportResult,
 } from '../ports'
-import { domesticDigits, isSameSecret, outcomeOfSilence, parseObject, parseReports } from './answer'
+import {
+  domesticDigits,
+  isSameSecret,
+  outcomeOfSilence,
+  parseObject,
+  parseReports,
+  type Verdict,
+  verdictOfStatus,
+  withoutCode,
+} from './answer'
 import type { ProviderDependencies, ProviderType } from './type'
 
 const solapiConfig = z.strictObject({
@@ -112,9 +120,6 @@ function recipientOf(e164: string): Recipient | undefined {
   const country: string = parsed.countryCallingCode
   return { to: `${country === '82' ? '0' : ''}${parsed.nationalNumber}`, country }
 }
-
-/** Of a send that was answered so: refused with this retry, or ambiguous. */
-type Verdict = Retry | 'ambiguous'
 
 /** docs.solapi.com/api-reference/message-status-codes: 1xxx not taken, 2xxx platform, 3xxx carrier or Kakao. */
 export const SOLAPI_CODES: ReadonlyMap<string, readonly [Verdict, string]> = new Map([
@@ -235,18 +240,6 @@ function outcomeOf(result: TransportResult, reportAfterMs: number): SendOutcome 
 /** 1xxx is an error before the message was taken; any other code says so only with an HTTP status that does. */
 const unlisted = (code: string, status: number): Verdict =>
   /^1\d{3}$/.test(code) ? 'elsewhere' : verdictOfStatus(status)
-
-function withoutCode(status: number): SendOutcome {
-  const verdict = verdictOfStatus(status)
-  if (verdict !== 'ambiguous') return { kind: 'refused', retry: verdict, code: `HTTP_${status}` }
-  return { kind: 'ambiguous', code: status < 300 ? `HTTP_${status}_UNREADABLE` : `HTTP_${status}` }
-}
-
-function verdictOfStatus(status: number): Verdict {
-  if (status === 429) return 'later'
-  // 408 and 5xx do not say whether the message was taken, and neither does a 2xx that cannot be read.
-  return status < 300 || status === 408 || status >= 500 ? 'ambiguous' : 'elsewhere'
-}
 
 /** What is no four digits or name of an error may quote the message, and is not passed on. */
 function codeOf(value: unknown): string | undefined {
