@@ -1,6 +1,8 @@
 /** The composition root: everything is built here, and tests build it the same way with ports of their own. */
+import { Backlog } from './backlog'
 import type { Config } from './config'
 import { Directory } from './directory'
+import { Gate } from './domain/gate'
 import { Limiter } from './domain/limit'
 import { DAY_MS } from './domain/value'
 import { REPORT_PREFIX } from './http/reports'
@@ -27,24 +29,28 @@ export interface Ports {
 
 export interface App {
   fetch: Fetch
-  /** Starts dispatching and sweeping. */
-  start(): Promise<void>
+  /** Starts dispatching and sweeping. `alone`: no other process runs jobs on this store, so what is leased is lost. */
+  start(how?: { alone: boolean }): Promise<void>
   /** Stops taking work and waits for what is running. */
   stop(): Promise<void>
 }
 
 const EXPIRY_SWEEP_MS = 1_000
+/** Simulated messages only sleep. */
+const SIMULATED_AT_ONCE = 4_096
 const EVERY_TEN_MINUTES = '*/10 * * * *'
 
 export function createApp(config: Config, ports: Ports): App {
   const { clock, random, store, log, schedule, transport, dial } = ports
   const directory = new Directory(store.read)
   const limiter = new Limiter()
-  const simulator = createSimulator(clock)
+  const backlog = new Backlog(config.maxBacklog)
+  const simulator = { provider: createSimulator(clock), gate: new Gate(SIMULATED_AT_ONCE, { neverOpens: true }) }
   const { publicUrl } = config
   const carriers = new Carriers(
     directory,
     { transport, dial, clock, random, log, timeoutMs: config.providerTimeoutMs },
+    config.providerConcurrency,
     (name) => publicUrl && `${publicUrl}${REPORT_PREFIX}${name}`,
     (name, report) => recordReport(deps, name, report),
   )
@@ -56,7 +62,9 @@ export function createApp(config: Config, ports: Ports): App {
     liveRouter: () => carriers.router(),
     simulator,
   })
-  const providerNamed = async (name: string) => (name === simulator.name ? simulator : carriers.named(name))
+  const isSimulator = (name: string) => name === simulator.provider.name
+  const providerNamed = async (name: string) => (isSimulator(name) ? simulator : await carriers.named(name))?.provider
+  const gateOf = (name: string) => (isSimulator(name) ? simulator.gate : carriers.gateOf(name))
   const wakeDelivery = () => runner.wake()
   const { idempotencyDays, liveRetentionDays, trustedProxies } = config
   const deps = {
@@ -64,14 +72,21 @@ export function createApp(config: Config, ports: Ports): App {
     publicUrl,
     directory,
     limiter,
+    backlog,
     modes,
     providerNamed,
+    gateOf,
     wakeDelivery,
     idempotencyDays,
     liveRetentionDays,
   }
   const runner = new Runner({ ...deps, kinds: jobKinds(deps) })
-  const fetch = createFetch({ ...deps, trustedProxies, dispatcherLookedAt: () => runner.lastLookedAt() })
+  const fetch = createFetch({
+    ...deps,
+    trustedProxies,
+    dispatcherLookedAt: () => runner.lastLookedAt(),
+    gates: () => carriers.gates(),
+  })
 
   /** Limits that count days would start anew with every restart; the issues remember them. */
   async function recallLimits(): Promise<void> {
@@ -83,6 +98,18 @@ export function createApp(config: Config, ports: Ports): App {
       for (const { createdAt } of await store.read.issuesSince({ appId, mode: 'test' }, since)) {
         for (const rule of testBudgets(config.limits, organizationId)) limiter.recall(rule, createdAt)
       }
+    }
+  }
+
+  /** A disk that is full now must not keep the service from starting: leases also end by themselves. */
+  async function beginAfresh(alone: boolean): Promise<void> {
+    try {
+      await store.transaction(async (tx) => {
+        await tx.forgetHealth()
+        if (alone) await tx.releaseLeases()
+      })
+    } catch (error) {
+      log.warn({ err: error instanceof Error ? error.name : undefined }, 'could not take over what was running')
     }
   }
 
@@ -104,8 +131,10 @@ export function createApp(config: Config, ports: Ports): App {
 
   return {
     fetch,
-    async start() {
+    async start({ alone } = { alone: false }) {
       await recallLimits()
+      await beginAfresh(alone)
+      await carriers.refresh()
       runner.start()
       sweepExpired()
       stopRetention = schedule(EVERY_TEN_MINUTES, () => sweepOldData(deps))

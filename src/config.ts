@@ -1,6 +1,8 @@
 /** Configuration: environment and flags in, a frozen Config out, or one refusal that names every mistake. */
 import { getCountries } from 'libphonenumber-js'
 import { z } from 'zod'
+import { MAX_CONCURRENCY } from './domain/gate'
+import { MAX_TIMEOUT_MS } from './domain/job'
 import { isNetwork } from './domain/key'
 import { LOG_LEVELS } from './system/log'
 
@@ -47,7 +49,15 @@ const settings = {
     .default('KR')
     .describe('Country whose national phone formats are read'),
   TRUSTED_PROXIES: cidrs.describe('Networks whose X-Forwarded-For is believed'),
-  PROVIDER_TIMEOUT_MS: whole(100, 20_000, 10_000).describe('How long a carrier may take to answer'),
+  PROVIDER_TIMEOUT_MS: whole(100, MAX_TIMEOUT_MS, 10_000).describe(
+    'How long a carrier may take to answer, where it has no setting of its own',
+  ),
+  PROVIDER_CONCURRENCY: whole(1, MAX_CONCURRENCY, 128).describe(
+    'Messages a carrier has in the air at a time, where it has no setting of its own',
+  ),
+  MAX_BACKLOG: whole(1, 10_000_000, 100_000).describe(
+    'Messages that may wait to be sent; above it new issues are answered 503',
+  ),
   LIVE_RETENTION_DAYS: whole(1, 36_500, 180).describe('How long live issues are kept'),
   IDEMPOTENCY_DAYS: whole(1, 365, 7).describe('How long an idempotency key is remembered'),
   PRICE_SMS: whole(0, 1_000, 1).describe('Credits for an SMS'),
@@ -92,6 +102,8 @@ export interface Config {
   defaultRegion: string
   trustedProxies: readonly string[]
   providerTimeoutMs: number
+  providerConcurrency: number
+  maxBacklog: number
   liveRetentionDays: number
   idempotencyDays: number
   prices: { sms: number; lms: number; alimtalk: number }
@@ -132,6 +144,8 @@ export function readConfig(
     defaultRegion: value.DEFAULT_REGION,
     trustedProxies: value.TRUSTED_PROXIES,
     providerTimeoutMs: value.PROVIDER_TIMEOUT_MS,
+    providerConcurrency: value.PROVIDER_CONCURRENCY,
+    maxBacklog: value.MAX_BACKLOG,
     liveRetentionDays: value.LIVE_RETENTION_DAYS,
     idempotencyDays: value.IDEMPOTENCY_DAYS,
     prices: { sms: value.PRICE_SMS, lms: value.PRICE_LMS, alimtalk: value.PRICE_ALIMTALK },

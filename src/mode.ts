@@ -9,7 +9,7 @@ import type { LimitRule } from './domain/limit'
 import { liveRecipient, type Recipient, testRecipient } from './domain/phone'
 import { type Channel, DAY_MS, MINUTE_MS, type Mode, nextMidnightUtc, type Owner } from './domain/value'
 import type { PriceList } from './domain/wallet'
-import type { Provider, Random, Router } from './ports'
+import type { Carrier, Random, Router } from './ports'
 import { scenarioOf } from './providers/simulator'
 
 export type LimitedAs = 'issue' | 'verify' | 'read'
@@ -43,7 +43,7 @@ interface ModeDependencies {
   defaultRegion: string
   prices: PriceList
   liveRouter: () => Promise<Router>
-  simulator: Provider
+  simulator: Carrier
 }
 
 export function createModes(dependencies: ModeDependencies): Modes {

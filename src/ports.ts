@@ -1,5 +1,7 @@
 /** The outside world, as the use cases see it. Real ports live in `system/`, `store/` and `providers/`; tests bring their own. */
+import type { Health } from './domain/breaker'
 import type { DeliveryReport, SendOutcome } from './domain/delivery'
+import type { Gate } from './domain/gate'
 import type { Issue, VerificationStatus } from './domain/issue'
 import type { Job, JobKind } from './domain/job'
 import type { ApiKey } from './domain/key'
@@ -116,6 +118,8 @@ export interface Provider {
   readonly name: string
   /** Whether it ever tells what became of a message, by callback or by `query`. */
   readonly reports: boolean
+  /** How many messages it can have in the air by its nature, where that is known. */
+  readonly concurrency?: number
   /** Never throws for what the outside did; see `SendOutcome` for the four outcomes. */
   send(message: OutboundMessage): Promise<SendOutcome>
   /** Asks for a message's fate; `askAgainMs` when it is not decided yet. */
@@ -126,8 +130,14 @@ export interface Provider {
   close?(): Promise<void>
 }
 
-/** Providers for a message, in order of preference; empty: the channel cannot be served. */
-export type Router = (whom: { channel: Channel; appId: string; country: string | undefined }) => readonly Provider[]
+/** A provider and the way in to it. */
+export interface Carrier {
+  readonly provider: Provider
+  readonly gate: Gate
+}
+
+/** Carriers for a message, in order of preference; empty: the channel cannot be served. */
+export type Router = (whom: { channel: Channel; appId: string; country: string | undefined }) => readonly Carrier[]
 
 export interface ReportCallback {
   /** As the provider called it, query included; some sign it. */
@@ -152,6 +162,12 @@ export interface ProviderConfig {
   channels: readonly Channel[]
   config: Record<string, unknown>
   createdAt: number
+  /** Messages in the air at a time; undefined: the installation's setting. */
+  concurrency?: number | undefined
+  /** How long it may take to answer; undefined: the installation's setting. */
+  timeoutMs?: number | undefined
+  /** Set anew, even to the same, it starts afresh and healthy. */
+  changedAt?: number
 }
 
 /** One call of a provider. */
@@ -198,7 +214,7 @@ export interface App {
   createdAt: number
 }
 
-/** Work of one kind that is not done yet. */
+/** Work that is not done yet: of a kind, or of a kind in one carrier's queue. */
 export interface QueueState {
   kind: JobKind
   waiting: number
@@ -246,6 +262,10 @@ export interface Reader {
   /** Oldest first. */
   attempts(owner: Owner, issueId: string): Promise<Attempt[]>
   queue(now: number): Promise<QueueState[]>
+  /** What waits for room at a carrier. */
+  carrierQueues(now: number): Promise<Array<QueueState & { carrier: string }>>
+  /** What the running server last found of providers, by name; a provider without a row is healthy. */
+  providerHealth(): Promise<Map<string, Health>>
   keyByHash(hash: Uint8Array): Promise<StoredKey | undefined>
   key(keyId: string): Promise<StoredKey | undefined>
   keys(appId: string): Promise<StoredKey[]>
@@ -310,12 +330,22 @@ export interface Tx {
   findLedgerEntry(appId: string, entryType: EntryType, reference: string): Promise<LedgerEntry | undefined>
 
   addJob(job: { kind: JobKind; issue: Owner & { issueId: string }; runAt: number }): Promise<void>
-  /** Takes due jobs of a kind: raises `attempt`, moves `runAt` past the lease. */
-  claimJobs(kind: JobKind, limit: number): Promise<Job[]>
+  /** Takes due jobs of a kind from a queue: raises `attempt`, and keeps them from others until the lease ends. */
+  claimJobs(kind: JobKind, queue: string, limit: number): Promise<Job[]>
   /** True when the job is still held under this attempt. */
   holdsJob(job: Job): Promise<boolean>
   finishJob(job: Job): Promise<void>
-  rescheduleJob(job: Job, runAt: number): Promise<void>
+  /** To the front, where no queue is named. */
+  rescheduleJob(job: Job, runAt: number, queue?: string): Promise<void>
+  /** How many messages wait to be sent; counts no further than `limit`. */
+  backlog(limit: number): Promise<number>
+  hasDueJobs(kind: JobKind, queue: string): Promise<boolean>
+  /** Makes the delivery of an issue due at once, unless it runs already. */
+  hastenDelivery(issueId: string): Promise<void>
+  /** Moves every message that waits for room at a carrier to the front. */
+  emptyCarrierQueues(): Promise<void>
+  /** Makes due what a process that is gone was running. Only where no other process runs jobs. */
+  releaseLeases(): Promise<void>
 
   /** The installation's organization; `first` becomes it where there is none. */
   organizationId(first: { organizationId: string; name: string }): Promise<string>
@@ -325,6 +355,9 @@ export interface Tx {
   saveTemplate(appId: string, template: Template): Promise<void>
   saveProvider(provider: ProviderConfig): Promise<void>
   removeProvider(name: string): Promise<boolean>
+  saveHealth(provider: string, health: Health): Promise<void>
+  /** A process begins with every provider healthy. */
+  forgetHealth(): Promise<void>
   saveRoute(route: Route): Promise<void>
   removeRoute(route: Omit<Route, 'providers'>): Promise<boolean>
 
@@ -341,8 +374,8 @@ export interface Store {
   readonly read: Reader
   /** Runs `unit` and answers once its changes are on disk. Throws `unavailable` when they cannot be stored. */
   transaction<T>(unit: (tx: Tx) => Promise<T>): Promise<T>
-  /** When the next job of a kind is due, Unix milliseconds. */
-  nextJobAt(kind: JobKind): number | undefined
+  /** The queues of a kind that are not empty, and when the first job of each is due, Unix milliseconds. */
+  queueHeads(kind: JobKind): Array<{ queue: string; runAt: number }>
   /** Throws when the database cannot be written. */
   assertWritable(): Promise<void>
   close(): Promise<void>

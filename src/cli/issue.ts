@@ -1,20 +1,9 @@
 import { Command } from 'commander'
-import { explainCode } from '../providers/carriers'
-import { systemClock } from '../system/clock'
+import type { QueueState } from '../ports'
 import { type IssueStory, readQueue, tellIssue } from '../usecases/inspect'
 import { type CommonOptions, onData, onDataCommand } from './command'
-import type { Opened } from './open'
-
-const iso = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString())
-
-const inspectorOf = ({ store }: Opened) => ({
-  store,
-  clock: systemClock,
-  explain: async (provider: string, code: string) => {
-    const known = (await store.read.providers()).find(({ name }) => name === provider)
-    return known && explainCode(known, code)
-  },
-})
+import { inspectorOf } from './open'
+import { iso } from './output'
 
 export function issueCommands(): Command {
   const issue = new Command('issue').description('issued codes, without personal data')
@@ -99,13 +88,12 @@ function storyLines({ issue, verificationStatus, overallStatus, attempts, ledger
 export const queueCommand = (): Command =>
   onDataCommand('queue', 'show what waits to be sent, reported and settled').action((options: CommonOptions) =>
     onData(options, async (opened, output) => {
-      const queue = await readQueue(inspectorOf(opened))
-      output(
-        { queue },
-        queue.map(
-          ({ kind, waiting, due, oldestDueMs }) =>
-            `${kind}: ${waiting} waiting, ${due} due${due > 0 ? `, the oldest for ${oldestDueMs} ms` : ''}`,
-        ),
-      )
+      const report = await readQueue(inspectorOf(opened))
+      const line = ({ waiting, due, oldestDueMs }: QueueState) =>
+        `${waiting} waiting, ${due} due${due > 0 ? `, the oldest for ${oldestDueMs} ms` : ''}`
+      output(report, [
+        ...report.queue.map((state) => `${state.kind}: ${line(state)}`),
+        ...report.carriers.map((state) => `  ${state.kind} by ${state.carrier}: ${line(state)}`),
+      ])
     }),
   )

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, readConfig } from '../config'
 import type { Log, Store, Vault } from '../ports'
-import { assertProvider } from '../providers/carriers'
+import { assertProvider, explainCode } from '../providers/carriers'
 import { openStore } from '../store/sqlite/open'
 import { systemClock } from '../system/clock'
 import { createLog } from '../system/log'
@@ -11,6 +11,7 @@ import { systemRandom } from '../system/random'
 import { masterSecret } from '../system/secret'
 import { createVault } from '../system/vault'
 import type { AdminDependencies } from '../usecases/administer'
+import type { InspectDependencies } from '../usecases/inspect'
 
 export interface Opened {
   config: Config
@@ -35,4 +36,13 @@ export const adminOf = ({ store }: Pick<Opened, 'store'>): AdminDependencies => 
   clock: systemClock,
   random: systemRandom,
   assertProvider,
+})
+
+export const inspectorOf = ({ store }: Pick<Opened, 'store'>): InspectDependencies => ({
+  store,
+  clock: systemClock,
+  async explain(provider, code) {
+    const known = (await store.read.providers()).find(({ name }) => name === provider)
+    return known && explainCode(known, code)
+  },
 })

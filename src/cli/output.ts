@@ -6,3 +6,6 @@ export const outputFor =
   (value, lines) => {
     process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`)
   }
+
+/** A stored instant as people read it. */
+export const iso = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString())

@@ -8,9 +8,11 @@ import { systemDial } from '../system/dial'
 import { systemRandom } from '../system/random'
 import { systemTransport } from '../system/transport'
 import * as administer from '../usecases/administer'
+import { listProviders, type ProviderReport } from '../usecases/inspect'
 import { testProvider } from '../usecases/test-provider'
-import { asChannel, type CommonOptions, collect, onData, onDataCommand } from './command'
-import { adminOf, type Opened } from './open'
+import { asChannel, type CommonOptions, collect, onData, onDataCommand, wholeNumber } from './command'
+import { adminOf, inspectorOf, type Opened } from './open'
+import { iso } from './output'
 
 interface ProviderOptions extends CommonOptions {
   type: string
@@ -19,6 +21,8 @@ interface ProviderOptions extends CommonOptions {
   url?: string
   header?: string[]
   reports?: boolean
+  concurrency?: number
+  timeoutMs?: number
 }
 
 interface TestOptions extends CommonOptions {
@@ -62,7 +66,8 @@ async function carrierOf({ config, store, log }: Opened, name: string) {
   const directory = new Directory(store.read)
   // Receipts belong to the server: refused here, they come again to it.
   const report = () => Promise.reject(new Error('not the server'))
-  const provider = await new Carriers(directory, dependencies, () => undefined, report).named(name)
+  const carriers = new Carriers(directory, dependencies, config.providerConcurrency, () => undefined, report)
+  const provider = (await carriers.named(name))?.provider
   const known = (await directory.providers()).find((one) => one.name === name)
   if (!provider || !known) throw new InvalidArgumentError(`No such provider: ${name}`)
   return { provider, deps, explain: (code: string) => explainCode(known, code) }
@@ -78,6 +83,14 @@ function headersOf(lines: string[] = []): Record<string, string> {
   )
 }
 
+function providerLine({ name, type, channels, state, since, code, explanation, retryAt }: ProviderReport): string {
+  const health =
+    state === 'healthy'
+      ? state
+      : `${state} since ${iso(since)}${code ? `, ${code}` : ''}${explanation ? `: ${explanation}` : ''}; tried again from ${iso(retryAt)}`
+  return `${name}  ${type}  ${channels.join(', ')}  ${health}`
+}
+
 export function providerCommands(): Command {
   const provider = new Command('provider').description('carriers that deliver messages')
   provider.addCommand(
@@ -88,6 +101,16 @@ export function providerCommands(): Command {
       .option('--config <file>', 'JSON object with its settings and credentials; - reads standard input')
       .option('--url <url>', 'http: where messages are posted to')
       .option('--header <header>', 'http: "Name: value" sent with every message, repeatable', collect)
+      .option(
+        '--concurrency <n>',
+        'messages in the air at a time (default: WATCHWORD_PROVIDER_CONCURRENCY)',
+        wholeNumber,
+      )
+      .option(
+        '--timeout-ms <n>',
+        'how long it may take to answer (default: WATCHWORD_PROVIDER_TIMEOUT_MS)',
+        wholeNumber,
+      )
       .option('--reports', 'http: the carrier calls the report URL; charge when it does')
       .action((name: string, options: ProviderOptions) =>
         onData(options, async (opened, output) => {
@@ -96,12 +119,14 @@ export function providerCommands(): Command {
             type: options.type,
             channels: options.channel.flatMap((list) => list.split(',')).map(asChannel),
             config: configOf(options),
+            concurrency: options.concurrency,
+            timeoutMs: options.timeoutMs,
           })
           const { type, channels } = provider
           const reportUrl = `${opened.config.publicUrl ?? ''}${REPORT_PREFIX}${name}`
           output({ name, type, channels, reportUrl, ...(newReportSecret && { reportSecret: newReportSecret }) }, [
             `Provider ${name} (${type}) serves ${channels.join(', ')}.`,
-            `Delivery reports: POST ${reportUrl}`,
+            ...(type === 'smpp' ? [] : [`Delivery reports: POST ${reportUrl}`]),
             ...(newReportSecret ? [`with "Authorization: Bearer ${newReportSecret}", which is shown only now`] : []),
           ])
         }),
@@ -128,12 +153,17 @@ export function providerCommands(): Command {
   )
   provider.addCommand(
     onDataCommand('list', 'list carriers').action((options: CommonOptions) =>
-      onData(options, async ({ store }, output) => {
-        // Credentials are never shown again.
-        const providers = (await store.read.providers()).map(({ name, type, channels }) => ({ name, type, channels }))
+      onData(options, async (opened, output) => {
+        const providers = await listProviders(inspectorOf(opened))
         output(
-          { providers },
-          providers.map((row) => `${row.name}  ${row.type}  ${row.channels.join(', ')}`),
+          {
+            providers: providers.map(({ since, retryAt, ...row }) => ({
+              ...row,
+              since: iso(since),
+              retryAt: iso(retryAt),
+            })),
+          },
+          providers.map(providerLine),
         )
       }),
     ),

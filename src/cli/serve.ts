@@ -5,12 +5,14 @@ import { systemDial } from '../system/dial'
 import { type Listener, listen } from '../system/listen'
 import { systemRandom } from '../system/random'
 import { systemSchedule } from '../system/schedule'
+import { holdAlone } from '../system/sole'
 import { systemTransport } from '../system/transport'
 import type { Opened } from './open'
 
 /** Starts everything; SIGTERM and SIGINT drain and exit with 0. Answers once it listens. */
 export async function serve(opened: Opened): Promise<Listener> {
   const { config, log } = opened
+  holdAlone(config.dataDir)
   const app = createApp(config, {
     ...opened,
     clock: systemClock,
@@ -19,7 +21,7 @@ export async function serve(opened: Opened): Promise<Listener> {
     dial: systemDial,
     schedule: systemSchedule,
   })
-  await app.start()
+  await app.start({ alone: true })
   const listener = listen({ host: config.host, port: config.port, fetch: app.fetch })
 
   let isDraining = false

@@ -31,6 +31,7 @@ const OUTCOME_CODE_MAX = 128
 /** Outcome codes we give ourselves. */
 export const CODE = {
   noRoute: 'NO_PROVIDER',
+  unhealthy: 'PROVIDERS_UNHEALTHY',
   noLetter: 'MESSAGE_ERASED',
   noLongerActive: 'CODE_NO_LONGER_ACTIVE',
   expiredUnsent: 'EXPIRED_UNSENT',

@@ -10,14 +10,22 @@ import type { Owner } from './value'
  */
 export type JobKind = 'deliver' | 'await-report' | 'settle'
 
+/** The queue every job starts in; a message whose carrier has no room waits in the queue of that carrier's name. */
+export const FRONT = ''
+
 export interface Job extends Owner {
   readonly jobId: number
   readonly kind: JobKind
+  readonly queue: string
   readonly issueId: string
+  /** When it was due. */
   readonly runAt: number
-  /** How often the job has been claimed: the fence. */
-  readonly attempt: number
+  /** How often the job has been claimed: the fence. Raised where its holder's lease is renewed. */
+  attempt: number
 }
+
+/** Of a carrier; below the lease, so that a call that is still out is never taken for one that was lost. */
+export const MAX_TIMEOUT_MS = 20_000
 
 /** How long a claimed job may run before another runner takes it over; must exceed every provider timeout. */
 export const LEASE_MS: Readonly<Record<JobKind, number>> = {

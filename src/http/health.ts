@@ -1,4 +1,6 @@
 /** `/healthz`: the process answers. `/readyz`: it can do its work. */
+import { presentableCode } from '../domain/delivery'
+import type { Gate } from '../domain/gate'
 import type { Clock, Store } from '../ports'
 
 interface HealthDependencies {
@@ -6,18 +8,51 @@ interface HealthDependencies {
   clock: Clock
   /** When the dispatcher last looked for work, Unix milliseconds. */
   dispatcherLookedAt: () => number
+  /** The ways in to the carriers, by name. */
+  gates: () => Map<string, Gate>
 }
 
 interface Readiness {
   status: 'ready' | 'not_ready'
   checks: { database: boolean; migrations: boolean; dispatcher: boolean }
+  /** For people: a carrier that rests does not make the service unready, since another may serve. */
+  providers: Record<string, ProviderState>
+}
+
+interface ProviderState {
+  state: 'healthy' | 'unhealthy'
+  inFlight: number
+  concurrency: number
+  /** Since when it is unhealthy, its last word, and when a message tries it again. */
+  since?: string
+  code?: string
+  retryAt?: string
+}
+
+function providerState(gate: Gate, now: number): ProviderState {
+  const { isHealthy, since, code, retryAt } = gate.health(now)
+  const { inFlight, concurrency } = gate
+  if (isHealthy) return { state: 'healthy', inFlight, concurrency }
+  return {
+    state: 'unhealthy',
+    inFlight,
+    concurrency,
+    since: new Date(since).toISOString(),
+    ...(code && { code: presentableCode(code) }),
+    ...(retryAt !== undefined && { retryAt: new Date(retryAt).toISOString() }),
+  }
 }
 
 const DISPATCHER_SILENT_MS = 10_000
 /** One write serves all who ask within this time, so that asking costs the disk nothing. */
 const KEPT_MS = 1_000
 
-export function createReadiness({ store, clock, dispatcherLookedAt }: HealthDependencies): () => Promise<Readiness> {
+export function createReadiness({
+  store,
+  clock,
+  dispatcherLookedAt,
+  gates,
+}: HealthDependencies): () => Promise<Readiness> {
   let kept: { at: number; readiness: Promise<Readiness> } | undefined
 
   async function examine(): Promise<Readiness> {
@@ -28,7 +63,8 @@ export function createReadiness({ store, clock, dispatcherLookedAt }: HealthDepe
     const dispatcher = clock.now() - dispatcherLookedAt() < DISPATCHER_SILENT_MS
     // The store does not open before every migration is applied.
     const checks = { database, migrations: true, dispatcher }
-    return { status: database && dispatcher ? 'ready' : 'not_ready', checks }
+    const providers = [...gates()].map(([name, gate]) => [name, providerState(gate, clock.now())])
+    return { status: database && dispatcher ? 'ready' : 'not_ready', checks, providers: Object.fromEntries(providers) }
   }
 
   return () => {

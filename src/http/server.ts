@@ -1,6 +1,7 @@
 /** Mounts everything that listens: the API, its description and docs, provider reports, health. */
 import type { Directory } from '../directory'
 import { invalid } from '../domain/error'
+import type { Gate } from '../domain/gate'
 import { type ApiKey, listsOrigin } from '../domain/key'
 import type { Clock, Log, Random } from '../ports'
 import type { ReportDependencies } from '../usecases/record-report'
@@ -24,6 +25,7 @@ export interface ServerDependencies extends ApiDependencies, ReportDependencies 
   trustedProxies: readonly string[]
   publicUrl: string | undefined
   dispatcherLookedAt: () => number
+  gates: () => Map<string, Gate>
 }
 
 /** Answers one request; `socketAddress` is the peer's. Never throws. */

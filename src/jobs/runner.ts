@@ -1,8 +1,9 @@
 /**
  * The only loop: claim due jobs → run → (the job's use case records). Timers are hints; rows are the truth, so a job
- * that is missed, or whose process died, comes back when its lease ends. Each kind has a lane and a concurrency of its
- * own: a slow carrier does not hold up settlements.
+ * that is missed, or whose process died, comes back when its lease ends. Each kind has a lane of its own, and within it
+ * each carrier a queue: a slow carrier holds up neither settlements nor other carriers.
  */
+import type { Place } from '../domain/gate'
 import type { Job, JobKind } from '../domain/job'
 import type { Clock, Log, Store } from '../ports'
 import type { Kind } from './kinds'
@@ -10,6 +11,15 @@ import type { Kind } from './kinds'
 /** Look at least this often for jobs that another process has queued. */
 const IDLE_POLL_MS = 1_000
 const RETRY_AFTER_FAILURE_MS = 1_000
+
+/** So that one claim does not keep the database for long. */
+const CLAIMED_AT_ONCE = 256
+
+/** Places for jobs of one queue. */
+interface Room {
+  queue: string
+  places: Place[]
+}
 
 interface RunnerDependencies {
   store: Store
@@ -46,10 +56,13 @@ export class Runner {
 }
 
 class Lane {
-  readonly #running = new Set<Promise<void>>()
+  readonly #running = new Map<number, Job>()
+  readonly #ends = new Set<Promise<void>>()
   #started = false
   #looking: Promise<void> | undefined
   #lookAgain = false
+  /** Something is due for which there was no room. */
+  #isStarved = false
   #cancelTimer: () => void = () => {}
   lookedAt = 0
 
@@ -80,7 +93,7 @@ class Lane {
     this.#started = false
     this.#cancelTimer()
     await this.#looking
-    while (this.#running.size > 0) await Promise.all(this.#running)
+    while (this.#ends.size > 0) await Promise.all(this.#ends)
   }
 
   async #look(): Promise<void> {
@@ -102,37 +115,73 @@ class Lane {
   /** Starts what is due and there is room for; answers how long until there may be more. */
   async #claimAndRun(): Promise<number> {
     const { store, clock } = this.shared
-    const isDue = () => {
-      const at = store.nextJobAt(this.name)
-      return at !== undefined && at <= clock.now()
+    for (;;) {
+      const heads = store.queueHeads(this.name)
+      const due = heads.filter(({ runAt }) => runAt <= clock.now())
+      const rooms = this.#started ? this.#takeRooms(due.map(({ queue }) => queue)) : []
+      this.#isStarved = rooms.length < due.length
+      const claimed = rooms.length > 0 ? await this.#claim(rooms) : 0
+      if (claimed > 0) continue
+      const waits = heads.map(({ runAt }) => runAt - clock.now()).filter((ms) => ms > 0)
+      return Math.min(IDLE_POLL_MS, ...waits)
     }
-    while (this.#started && isDue()) {
-      const room = this.kind.concurrency - this.#running.size
-      if (room <= 0) return IDLE_POLL_MS
-      const claimed = await store.transaction((tx) => tx.claimJobs(this.name, room))
-      if (claimed.length === 0) break
-      for (const job of claimed) this.#run(job)
-    }
-    const nextAt = store.nextJobAt(this.name)
-    return nextAt === undefined ? IDLE_POLL_MS : Math.min(Math.max(nextAt - clock.now(), 0), IDLE_POLL_MS)
   }
 
-  #run(job: Job): void {
-    const { log } = this.shared
-    const running = this.kind
-      .run(job)
+  /** Places first, jobs second: what is claimed can run at once. */
+  #takeRooms(queues: string[]): Room[] {
+    return queues
+      .map((queue) => {
+        const places: Place[] = []
+        for (let place = this.kind.enter(queue); place; place = this.kind.enter(queue)) {
+          places.push(place)
+          if (places.length === CLAIMED_AT_ONCE) break
+        }
+        return { queue, places }
+      })
+      .filter(({ places }) => places.length > 0)
+  }
+
+  async #claim(rooms: Room[]): Promise<number> {
+    try {
+      const claimed = await this.shared.store.transaction(async (tx) => {
+        const jobs: Job[] = []
+        for (const { queue, places } of rooms) jobs.push(...(await tx.claimJobs(this.name, queue, places.length)))
+        return jobs
+      })
+      for (const job of claimed) {
+        const place = rooms.find(({ queue }) => queue === job.queue)?.places.pop()
+        if (place) this.#run(job, place)
+      }
+      return claimed.length
+    } finally {
+      for (const place of rooms.flatMap(({ places }) => places)) place.free()
+    }
+  }
+
+  #run(job: Job, place: Place): void {
+    const held = this.#running.get(job.jobId)
+    if (held && job.attempt === held.attempt + 1) {
+      // Its lease ended while it still runs here, as when the clock was set forward: it goes on under the new one.
+      held.attempt = job.attempt
+      place.free()
+      return
+    }
+    this.#running.set(job.jobId, job)
+    const end = this.kind
+      .run(job, place)
       .catch((error) => {
-        log.error(
+        this.shared.log.error(
           { err: errorText(error), job: job.jobId, kind: job.kind, attempt: job.attempt },
           'job failed; it comes back after its lease',
         )
       })
       .finally(() => {
-        const wasFull = this.#running.size >= this.kind.concurrency
-        this.#running.delete(running)
-        if (wasFull) this.wake()
+        place.free()
+        if (this.#running.get(job.jobId) === job) this.#running.delete(job.jobId)
+        this.#ends.delete(end)
+        if (this.#isStarved) this.wake()
       })
-    this.#running.add(running)
+    this.#ends.add(end)
   }
 }
 

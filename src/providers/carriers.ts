@@ -2,8 +2,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Directory } from '../directory'
 import { invalid } from '../domain/error'
+import { Gate, MAX_CONCURRENCY } from '../domain/gate'
+import { MAX_TIMEOUT_MS } from '../domain/job'
 import { chooseRoute } from '../domain/route'
-import type { Provider, ProviderConfig, ReportedMessage, Router } from '../ports'
+import type { Carrier, ProviderConfig, ReportedMessage, Router } from '../ports'
 import { aligo } from './aligo'
 import { http } from './http'
 import { nhn } from './nhn'
@@ -15,26 +17,39 @@ import type { ProviderDependencies, ProviderType } from './type'
 export const PROVIDER_TYPES: Readonly<Record<string, ProviderType>> = { http, smpp, twilio, solapi, nhn, aligo }
 
 /** Throws `invalid`, naming the setting that is wrong. */
-export function assertProvider({ type, channels, config }: ProviderConfig): void {
+export function assertProvider({ type, channels, config, concurrency, timeoutMs }: ProviderConfig): void {
   const known = Object.hasOwn(PROVIDER_TYPES, type) ? PROVIDER_TYPES[type] : undefined
   if (!known) throw invalid(`type: no such provider type: ${type}. Known: ${Object.keys(PROVIDER_TYPES).join(' ')}`)
   const unserved = channels.find((channel) => !known.channels.includes(channel))
   if (unserved) throw invalid(`channel: ${type} cannot deliver ${unserved}`)
+  assertWithin('concurrency', concurrency, 1, MAX_CONCURRENCY)
+  assertWithin('timeout-ms', timeoutMs, 100, MAX_TIMEOUT_MS)
   const mistake = known.config.safeParse(config).error?.issues[0]
   if (mistake) throw invalid(`config: ${mistake.path.join('.')}: ${mistake.message}`)
+}
+
+function assertWithin(name: string, value: number | undefined, min: number, max: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= min && value <= max)) return
+  throw invalid(`${name}: must be a whole number from ${min} to ${max}`)
 }
 
 /** What a code of such a carrier means, in words an operator can act on. */
 export const explainCode = ({ type, config }: ProviderConfig, code: string): string | undefined =>
   Object.hasOwn(PROVIDER_TYPES, type) ? PROVIDER_TYPES[type]?.explain(code, config) : undefined
 
+interface Built extends Carrier {
+  config: ProviderConfig
+}
+
 export class Carriers {
-  /** By name; kept until its configuration is another, because a provider may hold a session. */
-  readonly #built = new Map<string, { config: ProviderConfig; provider: Provider }>()
+  /** By name; kept until its configuration is another, because a provider may hold a session, and its gate places. */
+  readonly #built = new Map<string, Built>()
 
   constructor(
     private readonly directory: Directory,
     private readonly dependencies: Omit<ProviderDependencies, 'reportUrl' | 'report'>,
+    /** Of a provider that has no setting of its own. */
+    private readonly concurrency: number,
     /** Where a provider of that name may report to. */
     private readonly reportUrl: (name: string) => string | undefined,
     /** Records what a provider of that name pushes; see `ProviderDependencies`. */
@@ -50,21 +65,31 @@ export class Carriers {
         (name) => serving.find((config) => config.name === name) ?? [],
       )
       // A route all of whose carriers were removed must not silence the channel.
-      return (routed.length > 0 ? routed : serving).map((config) => this.#provider(config))
+      return (routed.length > 0 ? routed : serving).map((config) => this.#carrier(config))
     }
   }
 
-  async named(name: string): Promise<Provider | undefined> {
+  async named(name: string): Promise<Carrier | undefined> {
     const config = (await this.directory.providers()).find((provider) => provider.name === name)
-    return config && this.#provider(config)
+    return config && this.#carrier(config)
   }
 
   /** Brings sessions up before the first message, so that receipts are heard, and ends those of removed providers. */
   async refresh(): Promise<void> {
     const configured = await this.directory.providers()
-    for (const config of configured) if (Object.hasOwn(PROVIDER_TYPES, config.type)) this.#provider(config)
+    for (const config of configured) if (Object.hasOwn(PROVIDER_TYPES, config.type)) this.#carrier(config)
     const names = new Set(configured.map(({ name }) => name))
     for (const name of this.#built.keys()) if (!names.has(name)) void this.#close(name)
+  }
+
+  /** The way in to a carrier that is in use. */
+  gateOf(name: string): Gate | undefined {
+    return this.#built.get(name)?.gate
+  }
+
+  /** Every carrier in use, by name. */
+  gates(): Map<string, Gate> {
+    return new Map([...this.#built].map(([name, { gate }]) => [name, gate]))
   }
 
   async close(): Promise<void> {
@@ -77,20 +102,23 @@ export class Carriers {
     await built?.provider.close?.()
   }
 
-  #provider(config: ProviderConfig): Provider {
+  #carrier(config: ProviderConfig): Carrier {
     const built = this.#built.get(config.name)
     if (built && (built.config === config || isDeepStrictEqual(built.config, config))) {
       built.config = config
-      return built.provider
+      return built
     }
     void this.#close(config.name)
     const provider = PROVIDER_TYPES[config.type]?.create(config, {
       ...this.dependencies,
+      timeoutMs: config.timeoutMs ?? this.dependencies.timeoutMs,
       reportUrl: this.reportUrl(config.name),
       report: (report) => this.report(config.name, report),
     })
     if (!provider) throw new Error(`Provider ${config.name} has a type this release does not know`)
-    this.#built.set(config.name, { config, provider })
-    return provider
+    const gate = new Gate(config.concurrency ?? provider.concurrency ?? this.concurrency)
+    const carrier = { config, provider, gate }
+    this.#built.set(config.name, carrier)
+    return carrier
   }
 }

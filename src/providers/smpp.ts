@@ -86,6 +86,7 @@ function create({ name, config }: ProviderConfig, deps: ProviderDependencies): P
   return {
     name,
     reports: settings.reports,
+    concurrency: settings.window,
     send: (message) => withPatience(deps.clock, deps.timeoutMs, (patience) => submit(message, patience)),
     close: () => link.close(),
   }

@@ -237,6 +237,8 @@ export interface WantedProvider {
   type: string
   channels: readonly Channel[]
   config: Record<string, unknown>
+  concurrency?: number | undefined
+  timeoutMs?: number | undefined
 }
 
 /**
@@ -255,6 +257,8 @@ export async function setProvider(
   const reportSecret = knownSecret ?? Buffer.from(deps.random.bytes(24)).toString('base64url')
   const provider: ProviderConfig = {
     ...wanted,
+    concurrency: wanted.concurrency,
+    timeoutMs: wanted.timeoutMs,
     channels: [...new Set(wanted.channels)],
     config: { ...wanted.config, reportSecret },
     createdAt: deps.clock.now(),

@@ -3,49 +3,76 @@
  * A crash in the middle leaves an attempt without an answer: an ambiguous outcome, never a second send.
  * Decisions: "Delivery (live)".
  */
+import type { Health } from '../domain/breaker'
 import {
   abandon,
   afterSend,
   CODE,
+  canFallBack,
   isWorthSending,
   presentableCode,
   type SendOutcome,
   type Step,
 } from '../domain/delivery'
+import type { Pass, Place } from '../domain/gate'
 import type { Issue } from '../domain/issue'
 import type { Job } from '../domain/job'
 import { nextProvider, retryDelayMs } from '../domain/route'
 import { type Modes, rulesOf } from '../mode'
-import type { Attempt, Letter, OutboundMessage, Provider, Random, Router, Store, Tx } from '../ports'
+import type { Attempt, Carrier, Clock, Letter, Log, OutboundMessage, Random, Router, Store, Tx } from '../ports'
 import { takeStep } from './take-step'
 
 export interface DeliverDependencies {
   store: Store
+  clock: Pick<Clock, 'now'>
   random: Random
+  log: Log
   modes: Modes
   wakeDelivery: () => void
 }
 
 interface Call {
-  provider: Provider
+  carrier: Carrier
+  pass: Pass
   attempt: Attempt
   message: OutboundMessage
   letter: Letter
   /** Earlier tries on this leg. */
   refusedBefore: readonly Attempt[]
-  route: readonly string[]
+  route: readonly Carrier[]
 }
 
-export async function deliverCode(deps: DeliverDependencies, job: Job): Promise<void> {
-  const rules = rulesOf(deps.modes, job)
-  const router = await rules.router()
-  const call = await deps.store.transaction((tx) => prepare(deps, tx, job, router))
-  if (!call) return
-  const outcome = await call.provider.send(call.message)
-  await deps.store.transaction((tx) => record(deps, tx, job, call, outcome))
+/** `place` is what the job was claimed with; it is changed for one at the carrier. */
+export async function deliverCode(deps: DeliverDependencies, job: Job, place: Place): Promise<void> {
+  const router = await rulesOf(deps.modes, job).router()
+  let pass: Pass | undefined
+  const enter = ({ gate }: Carrier, now: number) => {
+    pass = gate.enter(now)
+    return pass
+  }
+  try {
+    const call = await deps.store.transaction((tx) => prepare(deps, tx, job, { router, place, enter }))
+    if (!call) return
+    const outcome = await call.carrier.provider.send(call.message)
+    const health = call.pass.answered(outcome, deps.clock.now())
+    await deps.store.transaction((tx) => record(deps, tx, job, { ...call, outcome, health }))
+  } finally {
+    pass?.free()
+  }
 }
 
-async function prepare(deps: DeliverDependencies, tx: Tx, job: Job, router: Router): Promise<Call | undefined> {
+interface Way {
+  router: Router
+  place: Place
+  enter: (carrier: Carrier, now: number) => Pass | undefined
+}
+
+async function prepare(
+  deps: DeliverDependencies,
+  tx: Tx,
+  job: Job,
+  { router, place, enter }: Way,
+): Promise<Call | undefined> {
   if (!(await tx.holdsJob(job))) return undefined
   const issue = await tx.lockIssue(job, job.issueId)
   const attempts = await tx.attempts(job, job.issueId)
@@ -68,14 +95,23 @@ async function prepare(deps: DeliverDependencies, tx: Tx, job: Job, router: Rout
     return end(abandon(issue, tx.now >= issue.expiresAt ? CODE.expiredUnsent : CODE.noLongerActive, tx.now))
   }
   const letter = await tx.findOutbox(issue.issueId)
-  const route = router({ ...issue, channel: issue.leg })
-  const name = nextProvider(namesOf(route), onThisLeg)
-  const provider = route.find((candidate) => candidate.name === name)
   if (!letter) return end(abandon(issue, CODE.noLetter, tx.now))
-  if (!provider) {
-    // As if refused by all: an AlimTalk whose carriers are gone goes on as SMS.
-    const nobody: SendOutcome = { kind: 'refused', retry: 'never', code: CODE.noRoute }
+
+  place.free()
+  const route = router({ ...issue, channel: issue.leg })
+  const name = nextProvider(namesToAsk(route, onThisLeg, tx.now), onThisLeg)
+  const carrier = route.find(({ provider }) => provider.name === name)
+  if (!carrier || (!carrier.gate.admits(tx.now) && canFallBack(issue))) {
+    // As if refused by all: an AlimTalk whose carriers are gone or unhealthy goes on as SMS.
+    const nobody: SendOutcome = { kind: 'refused', retry: 'never', code: route.length ? CODE.unhealthy : CODE.noRoute }
     return end(afterSend(issue, nobody, { retryAfterMs: undefined, reports: false, now: tx.now }))
+  }
+  const { provider } = carrier
+  const isBehindOthers = job.queue !== provider.name && (await tx.hasDueJobs(job.kind, provider.name))
+  const pass = isBehindOthers ? undefined : enter(carrier, tx.now)
+  if (!pass) {
+    await tx.rescheduleJob(job, job.runAt, provider.name)
+    return undefined
   }
 
   const attempt: Attempt = {
@@ -96,17 +132,17 @@ async function prepare(deps: DeliverDependencies, tx: Tx, job: Job, router: Rout
   await tx.addAttempt(attempt)
   // A fast carrier may report before it has answered.
   await listenForReport(tx, attempt, undefined)
-  return {
-    provider,
-    attempt,
-    message: messageOf(issue, letter),
-    letter,
-    refusedBefore: onThisLeg,
-    route: namesOf(route),
-  }
+  return { carrier, pass, attempt, message: messageOf(issue, letter), letter, refusedBefore: onThisLeg, route }
 }
 
-const namesOf = (route: readonly Provider[]) => route.map(({ name }) => name)
+/** The healthy; where none of them is left to ask, those that rest. Never those that said they can serve nobody. */
+function namesToAsk(route: readonly Carrier[], tried: readonly Attempt[], now: number): string[] {
+  const fit = route.filter(({ gate }) => !gate.isUnfit(now))
+  const healthy = namesOf(fit.filter(({ gate }) => gate.admits(now)))
+  return nextProvider(healthy, tried) === undefined ? namesOf(fit) : healthy
+}
+
+const namesOf = (route: readonly Carrier[]) => route.map(({ provider }) => provider.name)
 
 const messageOf = (issue: Issue, letter: Letter): OutboundMessage => ({
   messageId: issue.messageId,
@@ -122,23 +158,41 @@ const messageOf = (issue: Issue, letter: Letter): OutboundMessage => ({
   ...(letter.scenario !== undefined && { scenario: letter.scenario }),
 })
 
-async function record(deps: DeliverDependencies, tx: Tx, job: Job, call: Call, answered: SendOutcome): Promise<void> {
-  const outcome = withoutSecrets(answered, call.letter)
+interface Answered extends Call {
+  outcome: SendOutcome
+  health: Health | undefined
+}
+
+async function record(deps: DeliverDependencies, tx: Tx, job: Job, call: Answered): Promise<void> {
+  const { provider } = call.carrier
+  if (call.health) await tellHealth(deps, tx, provider.name, call.health)
+  const outcome = withoutSecrets(call.outcome, call.letter)
   const isOurs = (await tx.holdsJob(job)) && (await tx.answerAttempt(withAnswer(call.attempt, outcome, tx.now)))
   const issue = await tx.lockIssue(job, job.issueId)
   if (!isOurs || !issue) return
-  const answeredAttempt = withAnswer(call.attempt, outcome, tx.now)
-  const tried = [...call.refusedBefore, answeredAttempt]
+  const tried = [...call.refusedBefore, withAnswer(call.attempt, outcome, tx.now)]
   const jitter = deps.random.below(1_000) / 1_000
-  const retryAfterMs = retryDelayMs(issue, { route: call.route, tried, jitter, now: tx.now })
+  const route = namesToAsk(call.route, tried, tx.now)
+  const retryAfterMs = retryDelayMs(issue, { route, tried, jitter, now: tx.now })
   await tx.finishJob(job)
-  await takeStep(
-    deps,
-    tx,
-    issue,
-    afterSend(issue, outcome, { retryAfterMs, reports: call.provider.reports, now: tx.now }),
-  )
+  await takeStep(deps, tx, issue, afterSend(issue, outcome, { retryAfterMs, reports: provider.reports, now: tx.now }))
   if (outcome.kind === 'accepted') await listenForReport(tx, call.attempt, outcome.providerMessageId)
+}
+
+/** Stored for people in other processes; and what waits for a carrier chooses anew. */
+async function tellHealth(
+  { log, wakeDelivery }: DeliverDependencies,
+  tx: Tx,
+  provider: string,
+  health: Health,
+): Promise<void> {
+  await tx.saveHealth(provider, { ...health, code: health.code && presentableCode(health.code) })
+  await tx.emptyCarrierQueues()
+  tx.afterCommit(() => {
+    if (health.isHealthy) log.info({ provider }, 'provider is healthy again')
+    else log.warn({ provider, code: presentableCode(health.code ?? '') }, 'provider is unhealthy and rests')
+    wakeDelivery()
+  })
 }
 
 /** The process that made this call died before it could record the answer: nobody knows whether the message left. */
@@ -152,7 +206,7 @@ async function recordInterrupted(
 ): Promise<void> {
   const outcome: SendOutcome = { kind: 'ambiguous', code: CODE.interrupted }
   const route = router({ ...issue, channel: attempt.leg })
-  const reports = route.find(({ name }) => name === attempt.provider)?.reports ?? true
+  const reports = route.find(({ provider }) => provider.name === attempt.provider)?.provider.reports ?? true
   await tx.answerAttempt(withAnswer(attempt, outcome, tx.now))
   await tx.finishJob(job)
   await takeStep(deps, tx, issue, afterSend(issue, outcome, { retryAfterMs: undefined, reports, now: tx.now }))

@@ -5,7 +5,7 @@ import { isUuid } from '../domain/value'
 import type { LedgerEntry } from '../domain/wallet'
 import type { Attempt, Clock, QueueState, Store } from '../ports'
 
-interface InspectDependencies {
+export interface InspectDependencies {
   store: Store
   clock: Pick<Clock, 'now'>
   /** What a provider's code means, if anybody knows. */
@@ -72,6 +72,52 @@ async function reportOf({ explain }: InspectDependencies, attempt: Attempt): Pro
   }
 }
 
+export interface QueueReport {
+  queue: QueueState[]
+  /** What waits for room at a carrier; counted in `queue` too. */
+  carriers: Array<QueueState & { carrier: string }>
+}
+
 /** Backlog and oldest age of each kind of work. */
-export const readQueue = ({ store, clock }: Pick<InspectDependencies, 'store' | 'clock'>): Promise<QueueState[]> =>
-  store.read.queue(clock.now())
+export async function readQueue({ store, clock }: Pick<InspectDependencies, 'store' | 'clock'>): Promise<QueueReport> {
+  return { queue: await store.read.queue(clock.now()), carriers: await store.read.carrierQueues(clock.now()) }
+}
+
+/** A configured carrier, without its settings, and what the server last found of it. */
+export interface ProviderReport {
+  name: string
+  type: string
+  channels: readonly string[]
+  concurrency: number | undefined
+  timeoutMs: number | undefined
+  state: 'healthy' | 'unhealthy'
+  /** Of an unhealthy one. */
+  since?: number
+  code?: string | undefined
+  explanation?: string | undefined
+  retryAt?: number | undefined
+}
+
+/** Credentials are never shown again. */
+export async function listProviders({
+  store,
+  explain,
+}: Pick<InspectDependencies, 'store' | 'explain'>): Promise<ProviderReport[]> {
+  const health = await store.read.providerHealth()
+  return Promise.all(
+    (await store.read.providers()).map(async ({ name, type, channels, concurrency, timeoutMs }) => {
+      const known = { name, type, channels, concurrency, timeoutMs }
+      const found = health.get(name)
+      if (!found || found.isHealthy) return { ...known, state: 'healthy' as const }
+      const { since, code, retryAt } = found
+      return {
+        ...known,
+        state: 'unhealthy' as const,
+        since,
+        code,
+        explanation: code && (await explain(name, code)),
+        retryAt,
+      }
+    }),
+  )
+}

@@ -2,6 +2,7 @@
  * Issue: make a 6-digit code, reserve credit, record the issue and queue its delivery, in one transaction.
  * Specification: `POST /issue`, rules 1 to 11; decisions: "Idempotency", "Credit".
  */
+import type { Backlog } from '../backlog'
 import type { Directory } from '../directory'
 import { conflict, invalid, unavailable } from '../domain/error'
 import { fingerprintText, type ResolvedRequest } from '../domain/fingerprint'
@@ -13,7 +14,7 @@ import { DEFAULT_TEMPLATE_ID, messageTypeFor, render, type Template } from '../d
 import { type Channel, DAY_MS, type MessageType, type Owner } from '../domain/value'
 import { reserve } from '../domain/wallet'
 import { type ModeRules, type Modes, rulesOf } from '../mode'
-import type { Letter, Provider, Random, Store, Tx, Vault } from '../ports'
+import type { Carrier, Letter, Random, Store, Tx, Vault } from '../ports'
 import { saveIssue } from './save-issue'
 
 /** A validated request; texts are trimmed. `cost` is not billed, but part of the fingerprint. */
@@ -47,6 +48,7 @@ export interface IssueDependencies {
   directory: Directory
   modes: Modes
   limiter: Limiter
+  backlog: Backlog
   idempotencyDays: number
   /** There is a message to deliver. */
   wakeDelivery: () => void
@@ -83,6 +85,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       const letter = compose(order, template, code)
       order.rules.assertAdmits(order.recipient, tx.now)
       assertServed(channel, route)
+      await deps.backlog.admit(tx)
       permit = deps.limiter.take(order.rules.issueLimits(key, order.phoneHash), tx.now)
 
       const issue = newIssue(deps, order, letter, { issueId, code, now: tx.now })
@@ -166,7 +169,7 @@ function compose({ request, recipient }: Order, template: Template | undefined, 
   }
 }
 
-function assertServed(channel: Channel, route: readonly Provider[]): void {
+function assertServed(channel: Channel, route: readonly Carrier[]): void {
   if (route.length === 0) throw unavailable(`No provider is configured for the channel ${channel}`, 60_000)
 }
 

@@ -423,14 +423,17 @@ describe('live delivery', () => {
       expect(await carrierOf('+44 20 7946 0002')).toBe('main')
     })
 
-    test('a provider whose credentials are refused is passed over at once, and asked again for the next message', async () => {
+    test('a provider whose credentials are refused is passed over at once, and rests until a message tries it again', async () => {
       await route(['second', 'main'])
       world.kakao.answer = () => answered(401, {})
       const issueId = await issue()
       expect([world.kakao.requests.length, world.sms.requests.length]).toEqual([1, 1])
       expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
       await issue()
-      expect([world.kakao.requests.length, world.sms.requests.length]).toEqual([2, 2])
+      expect([world.kakao.requests.length, world.sms.requests.length]).toEqual([1, 2])
+      await world.advance(10_000)
+      await issue()
+      expect([world.kakao.requests.length, world.sms.requests.length]).toEqual([2, 3])
     })
 
     test('a route names known providers of its channel, each once', async () => {

@@ -91,6 +91,7 @@ describe('every response', () => {
     expect((await world.send('GET', '/readyz', undefined)).body).toEqual({
       status: 'ready',
       checks: { database: true, migrations: true, dispatcher: true },
+      providers: {},
     })
   })
 })

@@ -75,7 +75,7 @@ describe('migrating', () => {
     expect(tablesIn(db)).toEqual([])
     migrate(db)
     expect(tablesIn(db)).toHaveLength(tables.length)
-    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 1 })
+    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 2 })
   })
 
   test('again applies nothing', () => {
@@ -101,11 +101,11 @@ describe('migrating', () => {
 
   test('refuses a database of a later release, and leaves it alone', () => {
     const db = migrated()
-    db.run('PRAGMA user_version = 2')
+    db.run('PRAGMA user_version = 99')
     const before = db.query('SELECT * FROM sqlite_schema').all()
     expect(() => migrate(db)).toThrow(NewerDatabaseError)
     expect(db.query('SELECT * FROM sqlite_schema').all()).toEqual(before)
-    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 2 })
+    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 99 })
   })
 })
 

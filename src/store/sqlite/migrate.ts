@@ -1,9 +1,10 @@
 /** Brings a database to the schema this binary knows. The SQL is text in the binary: nothing is read from a folder. */
 import type { Database } from 'bun:sqlite'
 import initial from '../../../migrations/sqlite/0001_initial.sql' with { type: 'text' }
+import carrierQueues from '../../../migrations/sqlite/0002_carrier_queues.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
-const MIGRATIONS: readonly string[] = [initial]
+const MIGRATIONS: readonly string[] = [initial, carrierQueues]
 
 export class NewerDatabaseError extends Error {
   override name = 'NewerDatabaseError'

@@ -31,7 +31,7 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
   let ownChanges = 0
   const configurationVersion = () => `${(dataVersion.get() as { data_version: number }).data_version}.${ownChanges}`
 
-  const nextJob = reading.query('SELECT min(run_at) AS at FROM jobs WHERE kind = ?')
+  const queueHeads = reading.query<{ queue: string; runAt: number }, { kind: string }>(QUEUE_HEADS)
   const touch = writing.query("INSERT OR REPLACE INTO facts (name, value) VALUES ('touched_at', CAST(? AS BLOB))")
   const openTransaction = createTransactions(writing, vault)
   const writer = new Writer(writing, soon)
@@ -56,8 +56,8 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
       })
     },
 
-    nextJobAt(kind) {
-      return (nextJob.get(kind) as { at: number | null }).at ?? undefined
+    queueHeads(kind) {
+      return queueHeads.all({ kind })
     },
 
     async assertWritable() {
@@ -75,6 +75,17 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
     },
   }
 }
+
+/** From queue to queue by the index, however many jobs each holds. */
+const QUEUE_HEADS = `
+  WITH RECURSIVE heads (queue, runAt) AS (
+    SELECT min(queue), (SELECT run_at FROM jobs WHERE kind = $kind ORDER BY queue, run_at LIMIT 1)
+      FROM jobs WHERE kind = $kind
+    UNION ALL
+    SELECT (SELECT min(queue) FROM jobs WHERE kind = $kind AND queue > heads.queue),
+           (SELECT run_at FROM jobs WHERE kind = $kind AND queue > heads.queue ORDER BY queue, run_at LIMIT 1)
+      FROM heads WHERE heads.queue IS NOT NULL)
+  SELECT queue, runAt FROM heads WHERE queue IS NOT NULL`
 
 /** Throws what `migrate` and `assertSecret` throw, and then leaves nothing open. */
 function openWriter(file: string, vault: Vault): Database {

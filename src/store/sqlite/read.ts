@@ -2,12 +2,24 @@
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
+import type { Health } from '../../domain/breaker'
 import type { VerificationStatus } from '../../domain/issue'
 import type { Template } from '../../domain/template'
 import type { ProviderConfig, QueueState, Reader, Vault } from '../../ports'
 import { idFloor, idTime } from './ids'
 import { attemptOf, entryOf, issueOf, keyOf } from './rows'
-import { apiKeys, apps, attempts, issues, ledgerEntries, providers, routes, templates, wallets } from './schema'
+import {
+  apiKeys,
+  apps,
+  attempts,
+  issues,
+  ledgerEntries,
+  providerHealth,
+  providers,
+  routes,
+  templates,
+  wallets,
+} from './schema'
 import { bind } from './statement'
 
 const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -112,6 +124,11 @@ export function createReader(connection: Database, vault: Vault, configurationVe
     `SELECT kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
        max(0, $now - min(run_at)) AS oldestDueMs FROM jobs GROUP BY kind ORDER BY kind`,
   )
+  const queueByCarrier = connection.query<QueueState & { carrier: string }, { now: number }>(
+    `SELECT queue AS carrier, kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
+       max(0, $now - min(run_at)) AS oldestDueMs FROM jobs WHERE queue <> '' GROUP BY kind, queue ORDER BY kind, queue`,
+  )
+  const allHealth = db.select().from(providerHealth).prepare()
 
   const keys = (...conditions: Parameters<typeof and>) =>
     db
@@ -195,6 +212,19 @@ export function createReader(connection: Database, vault: Vault, configurationVe
     async queue(now) {
       return queueByKind.all({ now })
     },
+    async carrierQueues(now) {
+      return queueByCarrier.all({ now })
+    },
+    async providerHealth() {
+      return new Map(
+        allHealth
+          .all()
+          .map(({ provider, isHealthy, since, code, retryAt }): [string, Health] => [
+            provider,
+            { isHealthy, since, code: code ?? undefined, retryAt: retryAt ?? undefined },
+          ]),
+      )
+    },
     async keyByHash(hash) {
       return storedKey(keyByHash.get({ hash }))
     },
@@ -223,9 +253,14 @@ export function createReader(connection: Database, vault: Vault, configurationVe
       return [...newest.values()]
     },
     async providers() {
-      return allProviders
-        .all()
-        .map((row): ProviderConfig => ({ ...row, config: JSON.parse(vault.open(`provider:${row.name}`, row.config)) }))
+      return allProviders.all().map(
+        (row): ProviderConfig => ({
+          ...row,
+          config: JSON.parse(vault.open(`provider:${row.name}`, row.config)),
+          concurrency: row.concurrency ?? undefined,
+          timeoutMs: row.timeoutMs ?? undefined,
+        }),
+      )
     },
     async routes() {
       return allRoutes

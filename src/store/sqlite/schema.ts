@@ -82,6 +82,17 @@ export const providers = sqliteTable('providers', {
   channels: json('channels').$type<Channel[]>().notNull(),
   config: bytes('config').notNull(),
   createdAt: integer('created_at').notNull(),
+  concurrency: integer('concurrency'),
+  changedAt: integer('changed_at').notNull(),
+  timeoutMs: integer('timeout_ms'),
+})
+
+export const providerHealth = sqliteTable('provider_health', {
+  provider: text('provider').primaryKey(),
+  isHealthy: integer('is_healthy', { mode: 'boolean' }).notNull(),
+  since: integer('since').notNull(),
+  code: text('code'),
+  retryAt: integer('retry_at'),
 })
 
 export const routes = sqliteTable(
@@ -214,9 +225,11 @@ export const jobs = sqliteTable(
     issueId: uuid('issue_id').notNull(),
     runAt: integer('run_at').notNull(),
     attempt: integer('attempt').notNull(),
+    queue: text('queue').notNull(),
+    leased: integer('leased', { mode: 'boolean' }).notNull(),
   },
   (table) => [
-    index('jobs_due').on(table.kind, table.runAt),
+    index('jobs_due').on(table.kind, table.queue, table.runAt),
     uniqueIndex('jobs_by_issue').on(table.issueId, table.kind),
   ],
 )

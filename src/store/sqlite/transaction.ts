@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, inArray, lt, lte, max, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { LEASE_MS } from '../../domain/job'
+import { FRONT, LEASE_MS } from '../../domain/job'
 import type { Mode, Owner } from '../../domain/value'
 import type { Letter, Tx, Vault } from '../../ports'
 import { idFloor } from './ids'
@@ -18,6 +18,7 @@ import {
   ledgerEntries,
   organizations,
   outbox,
+  providerHealth,
   providers,
   routes,
   templates,
@@ -164,30 +165,68 @@ function prepareStatements(connection: Database) {
     /** A job of the kind that exists already is moved, and whoever ran it has lost it. */
     upsertJob: db
       .insert(jobs)
-      .values({ ...parameters(jobs, ['kind', 'appId', 'mode', 'issueId', 'runAt']), attempt: 0 })
+      .values({
+        ...parameters(jobs, ['kind', 'appId', 'mode', 'issueId', 'runAt']),
+        queue: FRONT,
+        attempt: 0,
+        leased: false,
+      })
       .onConflictDoUpdate({
         target: [jobs.issueId, jobs.kind],
-        set: { runAt: sql`excluded.run_at`, attempt: sql`${jobs.attempt} + 1` },
+        set: {
+          runAt: sql`excluded.run_at`,
+          queue: sql`excluded.queue`,
+          attempt: sql`${jobs.attempt} + 1`,
+          leased: sql`0`,
+        },
       })
       .prepare(),
     findDueJobs: db
       .select()
       .from(jobs)
-      .where(and(eq(jobs.kind, bind(jobs.kind, 'kind')), lte(jobs.runAt, bind(jobs.runAt, 'now'))))
+      .where(
+        and(
+          eq(jobs.kind, bind(jobs.kind, 'kind')),
+          eq(jobs.queue, bind(jobs.queue, 'queue')),
+          lte(jobs.runAt, bind(jobs.runAt, 'now')),
+        ),
+      )
       .orderBy(jobs.runAt)
       .limit(sql.placeholder('limit'))
       .prepare(),
     claimJob: db
       .update(jobs)
-      .set({ ...changes(jobs, ['runAt']), attempt: sql`${jobs.attempt} + 1` })
+      .set({ ...changes(jobs, ['runAt']), attempt: sql`${jobs.attempt} + 1`, leased: true })
       .where(eq(jobs.jobId, bind(jobs.jobId, 'jobId')))
       .prepare(),
     findHeldJob: db.select({ jobId: jobs.jobId }).from(jobs).where(heldJob).prepare(),
     deleteJob: db.delete(jobs).where(heldJob).prepare(),
     moveJob: db
       .update(jobs)
-      .set(changes(jobs, ['runAt']))
+      .set({ ...changes(jobs, ['runAt', 'queue']), leased: false })
       .where(heldJob)
+      .prepare(),
+    /** Not a job that runs: it sees for itself, and its fence must hold. */
+    hastenDelivery: db
+      .update(jobs)
+      .set({ ...changes(jobs, ['runAt']), queue: FRONT })
+      .where(
+        and(eq(jobs.issueId, bind(jobs.issueId, 'issueId')), sql`${jobs.kind} = 'deliver'`, sql`${jobs.leased} = 0`),
+      )
+      .prepare(),
+    emptyCarrierQueues: db
+      .update(jobs)
+      .set({ queue: FRONT })
+      .where(sql`${jobs.kind} = 'deliver' AND ${jobs.queue} <> ''`)
+      .prepare(),
+    backlog: db
+      .select({ waiting: sql<number>`count(*)` })
+      .from(sql`(SELECT 1 FROM jobs WHERE kind = 'deliver' LIMIT ${sql.placeholder('limit')})`)
+      .prepare(),
+    releaseLeases: db
+      .update(jobs)
+      .set({ ...changes(jobs, ['runAt']), leased: false })
+      .where(sql`${jobs.leased} = 1`)
       .prepare(),
 
     findOrganization: db.select().from(organizations).orderBy(organizations.createdAt).limit(1).prepare(),
@@ -215,7 +254,14 @@ function prepareStatements(connection: Database) {
       .values(parameters(providers))
       .onConflictDoUpdate({
         target: providers.name,
-        set: { type: sql`excluded.type`, channels: sql`excluded.channels`, config: sql`excluded.config` },
+        set: {
+          type: sql`excluded.type`,
+          channels: sql`excluded.channels`,
+          config: sql`excluded.config`,
+          concurrency: sql`excluded.concurrency`,
+          timeoutMs: sql`excluded.timeout_ms`,
+          changedAt: sql`excluded.changed_at`,
+        },
       })
       .prepare(),
     deleteProvider: db
@@ -223,6 +269,25 @@ function prepareStatements(connection: Database) {
       .where(eq(providers.name, bind(providers.name, 'name')))
       .returning({ name: providers.name })
       .prepare(),
+
+    upsertHealth: db
+      .insert(providerHealth)
+      .values(parameters(providerHealth))
+      .onConflictDoUpdate({
+        target: providerHealth.provider,
+        set: {
+          isHealthy: sql`excluded.is_healthy`,
+          since: sql`excluded.since`,
+          code: sql`excluded.code`,
+          retryAt: sql`excluded.retry_at`,
+        },
+      })
+      .prepare(),
+    deleteHealth: db
+      .delete(providerHealth)
+      .where(eq(providerHealth.provider, bind(providerHealth.provider, 'provider')))
+      .prepare(),
+    deleteAllHealth: db.delete(providerHealth).prepare(),
 
     upsertRoute: db
       .insert(routes)
@@ -413,11 +478,10 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
       async addJob({ kind, issue, runAt }) {
         statements.upsertJob.run({ kind, ...owned(issue), issueId: issue.issueId, runAt })
       },
-      async claimJobs(kind, limit) {
-        return statements.findDueJobs.all({ kind, now, limit }).map((job) => {
-          const runAt = now + LEASE_MS[job.kind]
-          statements.claimJob.run({ jobId: job.jobId, runAt })
-          return { ...job, runAt, attempt: job.attempt + 1 }
+      async claimJobs(kind, queue, limit) {
+        return statements.findDueJobs.all({ kind, queue, now, limit }).map(({ leased: _, ...job }) => {
+          statements.claimJob.run({ jobId: job.jobId, runAt: now + LEASE_MS[job.kind] })
+          return { ...job, attempt: job.attempt + 1 }
         })
       },
       async holdsJob({ jobId, attempt }) {
@@ -426,8 +490,23 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
       async finishJob({ jobId, attempt }) {
         statements.deleteJob.run({ jobId, attempt })
       },
-      async rescheduleJob({ jobId, attempt }, runAt) {
-        statements.moveJob.run({ jobId, attempt, runAt })
+      async rescheduleJob({ jobId, attempt }, runAt, queue = FRONT) {
+        statements.moveJob.run({ jobId, attempt, runAt, queue })
+      },
+      async backlog(limit) {
+        return statements.backlog.get({ limit })?.waiting ?? 0
+      },
+      async hasDueJobs(kind, queue) {
+        return statements.findDueJobs.all({ kind, queue, now, limit: 1 }).length > 0
+      },
+      async hastenDelivery(issueId) {
+        statements.hastenDelivery.run({ issueId, runAt: now })
+      },
+      async emptyCarrierQueues() {
+        statements.emptyCarrierQueues.run()
+      },
+      async releaseLeases() {
+        statements.releaseLeases.run({ runAt: now })
       },
 
       async organizationId(first) {
@@ -455,12 +534,22 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
       },
       async saveProvider(provider) {
         const config = vault.seal(`provider:${provider.name}`, JSON.stringify(provider.config))
-        statements.upsertProvider.run({ ...provider, config })
+        const { concurrency = null, timeoutMs = null } = provider
+        statements.upsertProvider.run({ ...provider, config, concurrency, timeoutMs, changedAt: now })
+        statements.deleteHealth.run({ provider: provider.name })
         configurationChanges()
       },
       async removeProvider(name) {
+        statements.deleteHealth.run({ provider: name })
         configurationChanges()
         return statements.deleteProvider.all({ name }).length > 0
+      },
+
+      async saveHealth(provider, { isHealthy, since, code = null, retryAt = null }) {
+        statements.upsertHealth.run({ provider, isHealthy, since, code, retryAt })
+      },
+      async forgetHealth() {
+        statements.deleteAllHealth.run()
       },
 
       async saveRoute({ channel, country = '', appId = '', providers }) {

@@ -1,0 +1,121 @@
+/**
+ * Whether a provider is fit to get messages. Issue rules: a failure rate opens the breaker, one real message tries it.
+ *
+ *   closed ──mostly failures──▶ open ──rests a while──▶ one message is the probe ──taken──▶ closed
+ *                                ▲ rests longer ──────────────not taken─────────────┘
+ *
+ * A carrier that is only busy (it refuses some and takes others) stays closed: `gate.ts` gives it fewer at a time.
+ */
+import type { SendOutcome } from './delivery'
+
+/** What is told of a provider when it changes. */
+export interface Health {
+  isHealthy: boolean
+  since: number
+  /** The carrier's last word, where it is unhealthy. */
+  code: string | undefined
+  /** When the next message tries it again. */
+  retryAt: number | undefined
+}
+
+/** `taken`: it works. `busy`: surely not taken, now. `unclear`: nobody knows. `unfit`: it cannot serve anybody. */
+type Result = 'taken' | 'busy' | 'unclear' | 'unfit'
+
+interface Rest {
+  since: number
+  from: number
+  forMs: number
+  code: string
+  isUnfit: boolean
+}
+
+const LOOKED_AT = 50
+const FORGOTTEN_AFTER_MS = 60_000
+const LEAST_CALLS = 10
+const UNCLEAR_SHARE = 0.5
+const FIRST_REST_MS = 10_000
+const LONGEST_REST_MS = 60_000
+
+export class Breaker {
+  #recent: Array<{ at: number; result: Result }> = []
+  #rest: Rest | undefined
+  #isProbing = false
+
+  /** Whether a message may go out now; `wouldProbe` when it would be the one that tries an open breaker. */
+  admits(now: number): boolean {
+    return this.#rest === undefined || this.wouldProbe(now)
+  }
+
+  wouldProbe(now: number): boolean {
+    if (!this.#rest || this.#isProbing) return false
+    const restedMs = now - this.#rest.from
+    // A clock that went back must not prolong the rest.
+    return restedMs < 0 || restedMs >= this.#rest.forMs
+  }
+
+  /** It said that it cannot serve anybody (credentials, balance), and nothing has shown the contrary since. */
+  get isUnfit(): boolean {
+    return this.#rest?.isUnfit ?? false
+  }
+
+  health(now: number): Health {
+    if (!this.#rest) return { isHealthy: true, since: now, code: undefined, retryAt: undefined }
+    const { since, from, forMs, code } = this.#rest
+    return { isHealthy: false, since, code, retryAt: from + forMs }
+  }
+
+  beginProbe(): void {
+    this.#isProbing = true
+  }
+
+  /** The probe was not sent after all; the next message may be it. */
+  abandonProbe(): void {
+    this.#isProbing = false
+  }
+
+  /** The answer to one message; tells the provider's health when it has changed. */
+  answered(outcome: SendOutcome, { isProbe, now }: { isProbe: boolean; now: number }): Health | undefined {
+    const result = resultOf(outcome)
+    if (isProbe) return this.#probed(result, outcome.code, now)
+    // Messages that left before it opened say nothing about it now.
+    if (this.#rest) return undefined
+    this.#recent = [...this.#recent, { at: now, result }]
+      .filter(({ at }) => at <= now && at > now - FORGOTTEN_AFTER_MS)
+      .slice(-LOOKED_AT)
+    return this.#isFailing(result)
+      ? this.#open(result, outcome.code, { since: now, forMs: FIRST_REST_MS, now })
+      : undefined
+  }
+
+  #probed(result: Result, code: string | undefined, now: number): Health | undefined {
+    this.#isProbing = false
+    const before = this.#rest
+    if (result !== 'taken') {
+      const forMs = Math.min((before?.forMs ?? FIRST_REST_MS) * 2, LONGEST_REST_MS)
+      return this.#open(result, code, { since: before?.since ?? now, forMs, now })
+    }
+    this.#rest = undefined
+    this.#recent = []
+    return this.health(now)
+  }
+
+  #isFailing(latest: Result): boolean {
+    if (latest === 'unfit') return true
+    if (this.#recent.length < LEAST_CALLS) return false
+    const share = (wanted: Result) =>
+      this.#recent.filter(({ result }) => result === wanted).length / this.#recent.length
+    return share('taken') === 0 || share('unclear') >= UNCLEAR_SHARE
+  }
+
+  #open(result: Result, code = '', { since, forMs, now }: { since: number; forMs: number; now: number }): Health {
+    this.#rest = { since, from: now, forMs, code, isUnfit: result === 'unfit' }
+    this.#recent = []
+    return this.health(now)
+  }
+}
+
+function resultOf(outcome: SendOutcome): Result {
+  if (outcome.kind === 'ambiguous') return 'unclear'
+  if (outcome.kind === 'accepted' || outcome.retry === 'never') return 'taken'
+  return outcome.retry === 'elsewhere' ? 'unfit' : 'busy'
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'bun:test'
+import { Breaker } from '../../src/domain/breaker'
+import type { SendOutcome } from '../../src/domain/delivery'
+
+const accepted: SendOutcome = { kind: 'accepted', providerMessageId: 'x' }
+const unclear: SendOutcome = { kind: 'ambiguous', code: 'HTTP_500' }
+const busy: SendOutcome = { kind: 'refused', retry: 'later', code: 'HTTP_429' }
+const unfit: SendOutcome = { kind: 'refused', retry: 'elsewhere', code: 'HTTP_401' }
+const wrongMessage: SendOutcome = { kind: 'refused', retry: 'never', code: 'BAD_NUMBER' }
+
+const NOW = 1_000_000
+const breakerAfter = (...outcomes: SendOutcome[]) => {
+  const breaker = new Breaker()
+  for (const outcome of outcomes) breaker.answered(outcome, { isProbe: false, now: NOW })
+  return breaker
+}
+const times = (count: number, outcome: SendOutcome) => Array.from({ length: count }, () => outcome)
+
+describe('a breaker', () => {
+  test.each<[string, SendOutcome[], boolean]>([
+    ['nothing yet', [], true],
+    ['few failures', times(9, unclear), true],
+    ['ten unclear outcomes', times(10, unclear), false],
+    ['half unclear', [...times(5, accepted), ...times(5, unclear)], false],
+    ['less than half unclear', [...times(6, accepted), ...times(5, unclear)], true],
+    ['ten refusals for being busy and nothing taken', times(10, busy), false],
+    ['one that was taken and many refusals for being busy', [accepted, ...times(49, busy)], true],
+    ['refusals of messages, not of the carrier', times(50, wrongMessage), true],
+    ['one refusal of credentials', [...times(30, accepted), unfit], false],
+  ])('after %s', (_, outcomes, isHealthy) => {
+    const breaker = breakerAfter(...outcomes)
+    expect(breaker.health(NOW).isHealthy).toBe(isHealthy)
+    expect(breaker.admits(NOW)).toBe(isHealthy)
+  })
+
+  test('forgets failures after a minute', () => {
+    const breaker = breakerAfter(...times(9, unclear))
+    expect(breaker.answered(unclear, { isProbe: false, now: NOW + 60_000 })).toBeUndefined()
+    expect(breaker.admits(NOW + 60_000)).toBe(true)
+  })
+
+  test('tells that it opened, why, and when it is tried again', () => {
+    const breaker = breakerAfter(...times(9, unclear))
+    expect(breaker.answered(unclear, { isProbe: false, now: NOW })).toEqual({
+      isHealthy: false,
+      since: NOW,
+      code: 'HTTP_500',
+      retryAt: NOW + 10_000,
+    })
+    expect(breaker.admits(NOW + 9_999)).toBe(false)
+    expect(breaker.admits(NOW + 10_000)).toBe(true)
+  })
+
+  test('lets one message try it at a time', () => {
+    const breaker = breakerAfter(unfit)
+    const later = NOW + 10_000
+    expect(breaker.wouldProbe(later)).toBe(true)
+    breaker.beginProbe()
+    expect(breaker.admits(later)).toBe(false)
+    breaker.abandonProbe()
+    expect(breaker.admits(later)).toBe(true)
+  })
+
+  test('closes when the probe is taken, and begins to count anew', () => {
+    const breaker = breakerAfter(...times(10, unclear))
+    breaker.beginProbe()
+    expect(breaker.answered(accepted, { isProbe: true, now: NOW + 10_000 })?.isHealthy).toBe(true)
+    expect(breaker.answered(unclear, { isProbe: false, now: NOW + 10_000 })).toBeUndefined()
+    expect(breaker.admits(NOW + 10_000)).toBe(true)
+  })
+
+  test('rests twice as long after each probe that fails, a minute at most, and remembers since when', () => {
+    const breaker = breakerAfter(...times(10, unclear))
+    let now = NOW + 10_000
+    for (const restMs of [20_000, 40_000, 60_000, 60_000]) {
+      breaker.beginProbe()
+      expect(breaker.answered(unclear, { isProbe: true, now })).toMatchObject({ since: NOW, retryAt: now + restMs })
+      now += restMs
+    }
+  })
+
+  test('is not moved by the answers to messages that left before it opened', () => {
+    const breaker = breakerAfter(...times(10, unclear))
+    expect(breaker.answered(accepted, { isProbe: false, now: NOW + 1 })).toBeUndefined()
+    expect(breaker.admits(NOW + 1)).toBe(false)
+  })
+
+  test('a clock that goes back does not prolong the rest', () => {
+    const breaker = breakerAfter(...times(10, unclear))
+    expect(breaker.admits(NOW - 3_600_000)).toBe(true)
+  })
+
+  test('knows a carrier that can serve nobody from one that fails now and then', () => {
+    expect(breakerAfter(unfit).isUnfit).toBe(true)
+    expect(breakerAfter(...times(10, unclear)).isUnfit).toBe(false)
+  })
+})
