@@ -151,6 +151,8 @@ export interface ReportCallback {
 export interface ReportedMessage extends DeliveryReport {
   /** The provider's id of the message, or the `messageId` we sent along. */
   messageId: string
+  /** The provider's id, where `messageId` is ours. */
+  providerMessageId?: string
   /** The callback proves nothing (an unsigned vendor): ask the provider before believing it. */
   mustAsk?: boolean
 }

@@ -116,6 +116,8 @@ export class Breaker {
 
 function resultOf(outcome: SendOutcome): Result {
   if (outcome.kind === 'ambiguous') return 'unclear'
-  if (outcome.kind === 'accepted' || outcome.retry === 'never') return 'taken'
-  return outcome.retry === 'elsewhere' ? 'unfit' : 'busy'
+  if (outcome.kind === 'accepted') return 'taken'
+  if (outcome.retry === 'unfit') return 'unfit'
+  // Whatever else it refuses, it refuses the message: it works.
+  return outcome.retry === 'later' ? 'busy' : 'taken'
 }

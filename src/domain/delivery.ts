@@ -8,13 +8,13 @@
  * An AlimTalk that is refused or reported failed goes on as SMS (the second leg); only the whole can be `failed`.
  */
 import type { Issue } from './issue'
-import type { Retry } from './route'
+import type { Refusal } from './route'
 import type { Leg } from './value'
 
 /** What a provider answered to one send. Codes are the provider's, at most 128 characters, free of personal data. */
 export type SendOutcome =
   | { kind: 'accepted'; providerMessageId: string | undefined; code?: string; reportAfterMs?: number }
-  | { kind: 'refused'; retry: Retry; code: string }
+  | { kind: 'refused'; retry: Refusal; code: string }
   | { kind: 'ambiguous'; code: string }
 
 /** A provider's later word on an accepted or ambiguous message. */

@@ -4,10 +4,9 @@
  */
 import { z } from 'zod'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
-import type { Retry } from '../domain/route'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
 import type { AwaitedReport, OutboundMessage, Provider, ProviderConfig, TransportResult } from '../ports'
-import { outcomeOfSilence, parseObject, textOf } from './answer'
+import { outcomeOfSilence, parseObject, textOf, type Verdict, verdictOfStatus } from './answer'
 import type { ProviderDependencies, ProviderType } from './type'
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
@@ -52,7 +51,7 @@ interface Api {
 }
 
 type Answer = Record<string, unknown>
-type ErrorTable = Readonly<Record<string, readonly [Retry | 'ambiguous', string]>>
+type ErrorTable = Readonly<Record<string, readonly [Verdict, string]>>
 
 interface ApiResult {
   code: string | undefined
@@ -183,7 +182,7 @@ function acceptanceOf(api: Api, status: number, { id, succeeded, failed }: ApiRe
 function rejectionOf(api: Api, status: number, resultCode: string | undefined): SendOutcome {
   const isCode = resultCode !== undefined && resultCode !== api.accepts && /^-?\d{1,5}$/.test(resultCode)
   const known = isCode && Object.hasOwn(api.errors, resultCode) ? api.errors[resultCode]?.[0] : undefined
-  const retry = known ?? (isCode && status < 300 ? byUnknownCode(api, resultCode) : byStatus(status))
+  const retry = known ?? (isCode && status < 300 ? byUnknownCode(api, resultCode) : verdictOfStatus(status))
   const code = isCode ? `${api.name}:${resultCode}` : `HTTP_${status}`
   return retry === 'ambiguous' ? { kind: 'ambiguous', code } : { kind: 'refused', retry, code }
 }
@@ -192,14 +191,8 @@ function rejectionOf(api: Api, status: number, resultCode: string | undefined): 
  * Aligo documents any negative code (SMS), and any but 0 (AlimTalk), as a rejection, and explains it in Korean prose
  * only. Whatever it was, another provider may try.
  */
-const byUnknownCode = ({ name }: Api, resultCode: string): Retry | 'ambiguous' =>
+const byUnknownCode = ({ name }: Api, resultCode: string): Verdict =>
   name === 'at' || resultCode.startsWith('-') ? 'elsewhere' : 'ambiguous'
-
-/** Neither a code nor success: an answer of 2xx that cannot be read leaves everything open. */
-function byStatus(status: number): Retry | 'ambiguous' {
-  if (status === 429) return 'later'
-  return status < 300 || status === 408 || status >= 500 ? 'ambiguous' : 'elsewhere'
-}
 
 const NOT_KOREAN = 'NOT_KOREAN'
 const NOT_SET_UP = 'NO_SENDER_KEY_OR_TEMPLATE'
@@ -207,12 +200,12 @@ const RECIPIENT_REFUSED = 'RECIPIENT_REFUSED'
 
 /** `result_code` of /send/. Aligo publishes -101 and -201; of the others, what its customers have seen. */
 const SMS_ERRORS: ErrorTable = {
-  '-101': ['elsewhere', 'Aligo refused our credentials; check API key, user id, and that our IP is registered there'],
+  '-101': ['unfit', 'Aligo refused our credentials; check API key, user id, and that our IP is registered there'],
   '-102': ['elsewhere', 'Aligo refused a setting; check that the sender number is registered there'],
   '-103': ['elsewhere', 'Aligo refused a setting; check sender number and text'],
-  '-104': ['elsewhere', 'Aligo refused our credentials; check API key and user id'],
+  '-104': ['unfit', 'Aligo refused our credentials; check API key and user id'],
   '-105': ['elsewhere', 'the sender number is not registered with Aligo'],
-  '-201': ['elsewhere', 'the account at Aligo has no messages left; recharge it'],
+  '-201': ['unfit', 'the account at Aligo has no messages left; recharge it'],
   '-301': ['elsewhere', 'Aligo refused the request; check that our IP and the sender number are registered there'],
   '-302': ['elsewhere', 'the sender number is not registered with Aligo'],
   '-401': ['elsewhere', 'Aligo refused the request as a repetition'],
@@ -227,14 +220,14 @@ const ALIMTALK_ERRORS: ErrorTable = {
     'elsewhere',
     'Aligo refused the request; check balance, API key, user id, and that our IP is registered there',
   ],
-  '-101': ['elsewhere', 'Aligo refused our credentials; check API key, user id, and that our IP is registered there'],
-  '-102': ['elsewhere', 'Aligo refused our credentials; check the user id'],
+  '-101': ['unfit', 'Aligo refused our credentials; check API key, user id, and that our IP is registered there'],
+  '-102': ['unfit', 'Aligo refused our credentials; check the user id'],
   '-103': ['elsewhere', 'Aligo does not know the sender key; check the Kakao channel'],
   '-104': ['elsewhere', 'Aligo does not know the template; check its code and that Kakao has approved it'],
   '-105': ['elsewhere', 'the sender number is not registered with Aligo'],
-  '-201': ['elsewhere', 'the account at Aligo has no messages left; recharge it'],
+  '-201': ['unfit', 'the account at Aligo has no messages left; recharge it'],
   '-301': ['elsewhere', 'Aligo refused the number'],
-  '501': ['elsewhere', 'Aligo refused our credentials; check API key and user id'],
+  '501': ['unfit', 'Aligo refused our credentials; check API key and user id'],
   '509': ['elsewhere', 'Aligo refused the Kakao channel or the template in its present state'],
   '510': ['elsewhere', 'the template is not approved by Kakao'],
   '520': ['elsewhere', 'the Kakao channel is blocked or deleted'],

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { SendOutcome } from '../domain/delivery'
 import { invalid } from '../domain/error'
-import type { Retry } from '../domain/route'
+import type { Refusal } from '../domain/route'
 import type { TransportResult } from '../ports'
 
 /** The rule for all: what was never sent may be sent again, what may have arrived never is. */
@@ -11,8 +11,8 @@ export const outcomeOfSilence = (result: Exclude<TransportResult, { kind: 'answe
     ? { kind: 'refused', retry: 'later', code: `NOT_SENT_${result.reason}` }
     : { kind: 'ambiguous', code: `NO_ANSWER_${result.reason}` }
 
-/** Of a send that was answered so: refused with this retry, or ambiguous. */
-export type Verdict = Retry | 'ambiguous'
+/** Of a send that was answered so: refused, or ambiguous. */
+export type Verdict = Refusal | 'ambiguous'
 
 /** An answer without a code of the carrier's. */
 export function withoutCode(status: number): SendOutcome {
@@ -23,6 +23,7 @@ export function withoutCode(status: number): SendOutcome {
 
 export function verdictOfStatus(status: number): Verdict {
   if (status === 429) return 'later'
+  if (status === 401 || status === 402) return 'unfit'
   // 408 and 5xx do not say whether the message was taken, and neither does a 2xx that cannot be read.
   return status < 300 || status === 408 || status >= 500 ? 'ambiguous' : 'elsewhere'
 }

@@ -14,12 +14,20 @@ import type {
   ReportedMessage,
   TransportResult,
 } from '../ports'
-import { isSameSecret, outcomeOfSilence, parseJson, parseReports, textOf } from './answer'
+import {
+  isSameSecret,
+  outcomeOfSilence,
+  parseJson,
+  parseReports,
+  textOf,
+  type Verdict,
+  verdictOfStatus,
+} from './answer'
 import { fillForm, fillHeader, fillJson, fillUrl, unknownPlaceholder, valueAt } from './http-template'
 import type { ProviderDependencies, ProviderType } from './type'
 
-/** What a code of the carrier means for the message; see `SendOutcome` and `Retry`. */
-const meaning = z.enum(['accepted', 'later', 'elsewhere', 'never', 'ambiguous'])
+/** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. */
+const meaning = z.enum(['accepted', 'later', 'elsewhere', 'unfit', 'never', 'ambiguous'])
 
 const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be a dotted path such as data.id')
 
@@ -149,15 +157,11 @@ function outcomeOf(config: HttpConfig, result: TransportResult): SendOutcome {
 
 const meaningOf = ({ codes }: HttpConfig, code: string) => (Object.hasOwn(codes, code) ? codes[code]?.means : undefined)
 
-function meaningOfStatus(status: number): 'later' | 'elsewhere' | 'never' | 'ambiguous' {
-  if (status === 429) return 'later'
-  // 408 and 5xx do not say whether the message was taken.
-  if (status === 408 || status >= 500) return 'ambiguous'
-  return NOT_OUR_MESSAGE.has(status) ? 'elsewhere' : 'never'
+/** A status that is no success. Without a code of the carrier's, its other 4xx are about the message. */
+function meaningOfStatus(status: number): Verdict {
+  const verdict = verdictOfStatus(status)
+  return verdict === 'elsewhere' && status !== 403 ? 'never' : verdict
 }
-
-/** Credentials, balance and permission: the carrier refuses us, not the message. */
-const NOT_OUR_MESSAGE = new Set([401, 402, 403])
 
 const idIn = ({ idPath }: Pick<HttpConfig, 'idPath'>, answer: unknown) =>
   idPath === undefined

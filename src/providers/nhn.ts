@@ -75,11 +75,11 @@ export const NHN_SMS_CODES: Codes = new Map([
   ['-1001', ['elsewhere', 'NHN does not know the SMS app key']],
   ['-1002', ['elsewhere', 'the SMS service of this app key was closed']],
   ['-1003', ['elsewhere', 'the member does not belong to the NHN project']],
-  ['-1004', ['elsewhere', 'NHN does not allow requests from this IP address']],
+  ['-1004', ['unfit', 'NHN does not allow requests from this IP address']],
   ['-1005', ['elsewhere', 'NHN found a parameter of our request invalid']],
   ['-1006', ['elsewhere', 'NHN does not know the message type']],
   ['-1007', ['elsewhere', 'the NHN member is not valid']],
-  ['-1008', ['elsewhere', 'the NHN project is blocked']],
+  ['-1008', ['unfit', 'the NHN project is blocked']],
   ['-2000', ['elsewhere', 'a date of our request is malformed']],
   ['-2001', ['elsewhere', 'our request named no recipient']],
   ['-2014', ['elsewhere', 'the title or the text is empty']],
@@ -522,8 +522,12 @@ function reportsIn(text: string): ReportedMessage[] {
     if (!hook?.resultCode) return []
     const api = apiOfHook(hook)
     const report = reportOf(api, hook.resultCode)
-    const messageId = hook.recipientGroupingKey ?? idOf(api, hook.requestId, hook.recipientSeq)
-    return report && messageId !== undefined ? [{ messageId, ...report, mustAsk: true }] : []
+    const theirs = idOf(api, hook.requestId, hook.recipientSeq)
+    const messageId = hook.recipientGroupingKey ?? theirs
+    if (!report || messageId === undefined) return []
+    return [
+      { messageId, ...(theirs && messageId !== theirs && { providerMessageId: theirs }), ...report, mustAsk: true },
+    ]
   })
 }
 

@@ -1,11 +1,11 @@
 /** What SMPP 3.4 (table 5-2) answers, and what it means for a message: whether to try again, and where. */
 import type { SendOutcome } from '../domain/delivery'
-import type { Retry } from '../domain/route'
+import type { Refusal } from '../domain/route'
 
 interface Meaning {
   name: string
   /** `unsure`: the carrier does not know itself whether it took the message. */
-  verdict: Retry | 'unsure'
+  verdict: Refusal | 'unsure'
   explanation: string
 }
 
@@ -23,9 +23,9 @@ const ROWS: readonly Row[] = [
   [0x0a, 'ESME_RINVSRCADR', 'elsewhere', 'the carrier refused the sender; register it there, or set another'],
   [0x0b, 'ESME_RINVDSTADR', 'never', 'the carrier refused the number of the recipient'],
   [0x0c, 'ESME_RINVMSGID', 'elsewhere', 'the carrier refused a message id'],
-  [0x0d, 'ESME_RBINDFAIL', 'elsewhere', 'the carrier refused the session; ask it about the account and our address'],
-  [0x0e, 'ESME_RINVPASWD', 'elsewhere', 'the carrier refused the password'],
-  [0x0f, 'ESME_RINVSYSID', 'elsewhere', 'the carrier does not know the system id'],
+  [0x0d, 'ESME_RBINDFAIL', 'unfit', 'the carrier refused the session; ask it about the account and our address'],
+  [0x0e, 'ESME_RINVPASWD', 'unfit', 'the carrier refused the password'],
+  [0x0f, 'ESME_RINVSYSID', 'unfit', 'the carrier does not know the system id'],
   [0x11, 'ESME_RCANCELFAIL', 'elsewhere', 'the carrier could not cancel a message'],
   [0x13, 'ESME_RREPLACEFAIL', 'elsewhere', 'the carrier could not replace a message'],
   [0x14, 'ESME_RMSGQFUL', 'later', 'the queue at the carrier is full'],
@@ -41,7 +41,7 @@ const ROWS: readonly Row[] = [
   [0x49, 'ESME_RINVSRCNPI', 'elsewhere', 'the carrier refused the numbering plan of the sender; check `source.npi`'],
   [0x50, 'ESME_RINVDSTTON', 'elsewhere', 'the carrier refused the type of the recipient; check `destination.ton`'],
   [0x51, 'ESME_RINVDSTNPI', 'elsewhere', 'the carrier refused the numbering plan; check `destination.npi`'],
-  [0x53, 'ESME_RINVSYSTYP', 'elsewhere', 'the carrier refused the system type; check `systemType`'],
+  [0x53, 'ESME_RINVSYSTYP', 'unfit', 'the carrier refused the system type; check `systemType`'],
   [0x54, 'ESME_RINVREPFLAG', 'elsewhere', 'the carrier refused the replace flag'],
   [0x55, 'ESME_RINVNUMMSGS', 'elsewhere', 'the carrier refused the number of messages'],
   [0x58, 'ESME_RTHROTTLED', 'later', 'more messages than the carrier allows at a time'],

@@ -127,7 +127,7 @@ export const SOLAPI_CODES: ReadonlyMap<string, readonly [Verdict, string]> = new
   ['1011', ['elsewhere', 'a field of our request had the wrong format']],
   ['1013', ['elsewhere', 'an SMS cannot have a subject']],
   ['1014', ['elsewhere', 'the subject is longer than 40 bytes']],
-  ['1020', ['elsewhere', 'SOLAPI does not know the account, or the API key or secret is wrong']],
+  ['1020', ['unfit', 'SOLAPI does not know the account, or the API key or secret is wrong']],
   ['1021', ['elsewhere', 'SOLAPI has no such message']],
   ['1022', ['elsewhere', 'SOLAPI has no such message group']],
   ['1023', ['elsewhere', 'SOLAPI has no such image']],
@@ -137,7 +137,7 @@ export const SOLAPI_CODES: ReadonlyMap<string, readonly [Verdict, string]> = new
   ['1027', ['elsewhere', 'the text was not UTF-8']],
   ['1028', ['elsewhere', 'the text has characters that cannot be printed']],
   ['1029', ['elsewhere', 'the text has characters outside of EUC-KR']],
-  ['1030', ['elsewhere', 'the SOLAPI account has no balance left']],
+  ['1030', ['unfit', 'the SOLAPI account has no balance left']],
   ['1031', ['elsewhere', 'the text is too long: 90 bytes as SMS, 2000 as LMS, 1000 characters as AlimTalk']],
   ['1032', ['elsewhere', 'SOLAPI refused the custom fields of our request']],
   ['1033', ['elsewhere', 'Kakao options were sent with a message that is no AlimTalk']],
@@ -159,15 +159,15 @@ export const SOLAPI_CODES: ReadonlyMap<string, readonly [Verdict, string]> = new
   ['1060', ['never', 'the recipient is blocked at SOLAPI']],
   ['1061', ['never', 'the recipient has opted out of messages (080 service)']],
   ['1062', ['elsewhere', 'sender number not registered with SOLAPI']],
-  ['1064', ['elsewhere', 'sending is blocked after a report to KISA; contact SOLAPI']],
+  ['1064', ['unfit', 'sending is blocked after a report to KISA; contact SOLAPI']],
   ['2011', ['elsewhere', 'SOLAPI found a field of the message malformed']],
   ['2024', ['ambiguous', 'SOLAPI had a server error after it took the message; it may be out']],
   ['2060', ['never', 'the recipient is blocked at SOLAPI']],
   ['2061', ['never', 'the recipient has opted out of messages (080 service)']],
   ['2062', ['elsewhere', 'sender number not registered with SOLAPI']],
-  ['2063', ['elsewhere', 'the SOLAPI account is blocked']],
-  ['2064', ['elsewhere', 'sending is blocked after a report to KISA; contact SOLAPI']],
-  ['2230', ['elsewhere', 'the SOLAPI account has no balance left']],
+  ['2063', ['unfit', 'the SOLAPI account is blocked']],
+  ['2064', ['unfit', 'sending is blocked after a report to KISA; contact SOLAPI']],
+  ['2230', ['unfit', 'the SOLAPI account has no balance left']],
   ['2254', ['never', 'SOLAPI takes the message for spam']],
   ['3010', ['never', 'the recipient is no valid number']],
   ['3011', ['elsewhere', 'the carrier found the message malformed']],
@@ -205,15 +205,15 @@ export const SOLAPI_CODES: ReadonlyMap<string, readonly [Verdict, string]> = new
   ['3106', ['elsewhere', 'the Kakao channel is not valid']],
   ['3107', ['never', 'the recipient blocks AlimTalk, or has not used KakaoTalk for 72 hours']],
   ['3108', ['elsewhere', 'Kakao does not deliver this kind of message at this hour']],
-  ['InvalidAPIKey', ['elsewhere', 'SOLAPI does not know the API key']],
-  ['SignatureDoesNotMatch', ['elsewhere', 'the API secret is wrong']],
-  ['RequestTimeTooSkewed', ['elsewhere', 'the clock of this machine is more than 15 minutes off']],
+  ['InvalidAPIKey', ['unfit', 'SOLAPI does not know the API key']],
+  ['SignatureDoesNotMatch', ['unfit', 'the API secret is wrong']],
+  ['RequestTimeTooSkewed', ['unfit', 'the clock of this machine is more than 15 minutes off']],
   // A signature is fresh for every call: seen twice means that the network repeated it, and the first one counted.
   ['DuplicatedSignature', ['ambiguous', 'the request arrived twice; the first one was taken, its answer got lost']],
   ['ValidationError', ['elsewhere', 'SOLAPI found our request malformed']],
-  ['NotEnoughBalance', ['elsewhere', 'the SOLAPI account has no balance left']],
-  ['Unauthorized', ['elsewhere', 'SOLAPI refused our credentials']],
-  ['Forbidden', ['elsewhere', 'the API key may not send messages, or not from this address']],
+  ['NotEnoughBalance', ['unfit', 'the SOLAPI account has no balance left']],
+  ['Unauthorized', ['unfit', 'SOLAPI refused our credentials']],
+  ['Forbidden', ['unfit', 'the API key may not send messages, or not from this address']],
   ['TooManyRequests', ['later', 'SOLAPI asks for fewer messages at a time']],
 ])
 
@@ -291,7 +291,9 @@ function reportsIn(text: string): ReportedMessage[] {
     const reported = reportSchema.safeParse(item).data
     const report = reported && reportOf(reported.statusCode)
     if (!report) return []
-    return [{ messageId: reported.customFields?.messageId ?? reported.messageId, ...report, mustAsk: true }]
+    const { messageId: theirs, customFields } = reported
+    const ids = customFields ? { messageId: customFields.messageId, providerMessageId: theirs } : { messageId: theirs }
+    return [{ ...ids, ...report, mustAsk: true }]
   })
 }
 

@@ -5,7 +5,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
-import type { Retry } from '../domain/route'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
 import type {
   AwaitedReport,
@@ -16,7 +15,7 @@ import type {
   ReportedMessage,
   TransportResult,
 } from '../ports'
-import { outcomeOfSilence, parseObject } from './answer'
+import { outcomeOfSilence, parseObject, type Verdict, verdictOfStatus } from './answer'
 import type { ProviderDependencies, ProviderType } from './type'
 
 const twilioConfig = z.strictObject({
@@ -108,34 +107,28 @@ function outcomeOf(result: TransportResult, reportAfterMs: number): SendOutcome 
       : { kind: 'ambiguous', code: `HTTP_${status}_WITHOUT_ID` }
   }
   const code = errorCodeOf(answer.code)
-  return refusalOf(SEND_ERRORS[code ?? '']?.[0] ?? byStatus(status), code ?? `HTTP_${status}`)
+  return refusalOf(SEND_ERRORS[code ?? '']?.[0] ?? verdictOfStatus(status), code ?? `HTTP_${status}`)
 }
 
-const refusalOf = (retry: Retry | 'ambiguous', code: string): SendOutcome =>
+const refusalOf = (retry: Verdict, code: string): SendOutcome =>
   retry === 'ambiguous' ? { kind: 'ambiguous', code } : { kind: 'refused', retry, code }
 
-/** An error without a code we know. A rejection says nothing of the next provider, so that one may try. */
-function byStatus(status: number): Retry | 'ambiguous' {
-  if (status === 429) return 'later'
-  return status === 408 || status >= 500 ? 'ambiguous' : 'elsewhere'
-}
-
 /** Answers to a send. Documentation: twilio.com/docs/api/errors. */
-const SEND_ERRORS: Readonly<Record<string, readonly [Retry | 'ambiguous', string]>> = {
+const SEND_ERRORS: Readonly<Record<string, readonly [Verdict, string]>> = {
   // The account.
-  '10001': ['elsewhere', 'the Twilio account is not active; check its balance and its standing'],
+  '10001': ['unfit', 'the Twilio account is not active; check its balance and its standing'],
   '10002': ['elsewhere', 'a Twilio trial account cannot do this; upgrade the account'],
-  '20003': ['elsewhere', 'Twilio refused our credentials; check account SID and auth token'],
-  '20005': ['elsewhere', 'the Twilio account is not active; check its balance and its standing'],
+  '20003': ['unfit', 'Twilio refused our credentials; check account SID and auth token'],
+  '20005': ['unfit', 'the Twilio account is not active; check its balance and its standing'],
   '20006': ['elsewhere', 'the Twilio account may not do this'],
-  '20008': ['elsewhere', 'test credentials of Twilio cannot do this; configure the live ones'],
+  '20008': ['unfit', 'test credentials of Twilio cannot do this; configure the live ones'],
   '20403': ['elsewhere', 'the Twilio account may not do this'],
-  '20404': ['elsewhere', 'Twilio knows no such account; check account SID and API base'],
+  '20404': ['unfit', 'Twilio knows no such account; check account SID and API base'],
   '21408': ['elsewhere', 'sending to this country is not enabled; see the geo permissions of the Twilio account'],
   '21607': ['elsewhere', 'a Twilio trial account sends only from its trial number'],
   '21608': ['elsewhere', 'a Twilio trial account sends only to verified numbers; upgrade the account'],
-  '60728': ['elsewhere', 'the Twilio account has used up its messages of this hour; ask for a higher limit'],
-  '63038': ['elsewhere', 'the Twilio account has used up its messages of the day; ask for a higher limit'],
+  '60728': ['unfit', 'the Twilio account has used up its messages of this hour; ask for a higher limit'],
+  '63038': ['unfit', 'the Twilio account has used up its messages of the day; ask for a higher limit'],
   // The sender.
   '21212': ['elsewhere', 'the sender is not valid at Twilio; check `from`'],
   '21266': ['never', 'the recipient is the sender itself'],

@@ -17,7 +17,7 @@ import {
 import type { Pass, Place } from '../domain/gate'
 import type { Issue } from '../domain/issue'
 import type { Job } from '../domain/job'
-import { nextProvider, retryDelayMs } from '../domain/route'
+import { nextProvider, type Retry, retryDelayMs } from '../domain/route'
 import { type Modes, rulesOf } from '../mode'
 import type { Attempt, Carrier, Clock, Letter, Log, OutboundMessage, Random, Router, Store, Tx } from '../ports'
 import { takeStep } from './take-step'
@@ -216,10 +216,15 @@ const withAnswer = (attempt: Attempt, outcome: SendOutcome, now: number): Attemp
   ...attempt,
   answeredAt: now,
   outcome: outcome.kind,
-  retry: outcome.kind === 'refused' ? outcome.retry : undefined,
+  retry: retryOf(outcome),
   code: outcome.code === undefined ? undefined : presentableCode(outcome.code),
   providerMessageId: outcome.kind === 'accepted' ? outcome.providerMessageId : undefined,
 })
+
+const retryOf = (outcome: SendOutcome): Retry | undefined => {
+  if (outcome.kind !== 'refused') return undefined
+  return outcome.retry === 'unfit' ? 'elsewhere' : outcome.retry
+}
 
 /** A report counts for the issue only while its delivery is open; takeStep forgets it when the delivery is final. */
 const listenForReport = (tx: Tx, attempt: Attempt, providerMessageId: string | undefined) =>

@@ -22,7 +22,9 @@ export function recordReport(deps: ReportDependencies, provider: string, report:
     const awaited = await findAwaited(tx, provider, report.messageId)
     if (!awaited) return false
     if (report.mustAsk) {
-      // Nobody signed it: the provider's own answer decides.
+      // Nobody signed it: the provider's own answer decides, by the id that a lost answer to the send did not tell.
+      const providerMessageId = awaited.providerMessageId ?? report.providerMessageId?.slice(0, 256)
+      await tx.awaitReport({ ...awaited, providerMessageId })
       await tx.addJob({ kind: 'await-report', issue: awaited, runAt: tx.now })
       tx.afterCommit(deps.wakeDelivery)
     } else {

@@ -5,7 +5,7 @@ import type { SendOutcome } from '../../src/domain/delivery'
 const accepted: SendOutcome = { kind: 'accepted', providerMessageId: 'x' }
 const unclear: SendOutcome = { kind: 'ambiguous', code: 'HTTP_500' }
 const busy: SendOutcome = { kind: 'refused', retry: 'later', code: 'HTTP_429' }
-const unfit: SendOutcome = { kind: 'refused', retry: 'elsewhere', code: 'HTTP_401' }
+const unfit: SendOutcome = { kind: 'refused', retry: 'unfit', code: 'HTTP_401' }
 const wrongMessage: SendOutcome = { kind: 'refused', retry: 'never', code: 'BAD_NUMBER' }
 
 const NOW = 1_000_000

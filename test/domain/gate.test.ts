@@ -4,7 +4,7 @@ import { Gate, type Pass, Places } from '../../src/domain/gate'
 
 const accepted: SendOutcome = { kind: 'accepted', providerMessageId: 'x' }
 const busy: SendOutcome = { kind: 'refused', retry: 'later', code: 'HTTP_429' }
-const unfit: SendOutcome = { kind: 'refused', retry: 'elsewhere', code: 'HTTP_401' }
+const unfit: SendOutcome = { kind: 'refused', retry: 'unfit', code: 'HTTP_401' }
 const NOW = 1_000_000
 
 function fill(gate: Gate, now = NOW): Pass[] {

@@ -31,9 +31,11 @@ const alimtalkMessage = (changes: Partial<OutboundMessage> = {}) =>
   anOutbound({ channel: 'alimtalk', templateCode: 'TK_1234', variables: { code: CODE }, ...changes })
 
 /** Every code a send may be refused with, all for another provider to try; and those that leave it open. */
-const SMS_REFUSALS = ['-101', '-102', '-103', '-104', '-105', '-201', '-301', '-302', '-401', '-804']
+const SMS_UNFIT = ['-101', '-104', '-201']
+const SMS_REFUSALS = ['-102', '-103', '-105', '-301', '-302', '-401', '-804']
 const SMS_AMBIGUOUS = ['-501']
-const ALIMTALK_REFUSALS = ['-99', '-101', '-102', '-103', '-104', '-105', '-201', '-301', '501', '509', '510', '520']
+const ALIMTALK_UNFIT = ['-101', '-102', '-201', '501']
+const ALIMTALK_REFUSALS = ['-99', '-103', '-104', '-105', '-301', '509', '510', '520']
 const ALIMTALK_FAILURES = [...'1289abcdefkpqtABCDEFGHIJLMUV']
 
 describe('configuration', () => {
@@ -149,6 +151,7 @@ async function send(message: OutboundMessage, answer: TransportResult): Promise<
 }
 
 const elsewhere = (code: string): SendOutcome => ({ kind: 'refused', retry: 'elsewhere', code })
+const unfit = (code: string): SendOutcome => ({ kind: 'refused', retry: 'unfit', code })
 const ambiguous = (code: string): SendOutcome => ({ kind: 'ambiguous', code })
 
 describe('what Aligo answers to a text', () => {
@@ -174,6 +177,11 @@ describe('what Aligo answers to a text', () => {
   test.each(SMS_REFUSALS)('%s', async (code) => {
     expect(await sendText(refusal(code))).toEqual(elsewhere(`sms:${code}`))
     expect(await sendText(refusal(Number(code)))).toEqual(elsewhere(`sms:${code}`))
+    expect(explain(`sms:${code}`)).not.toBe(explain('sms:-99999'))
+  })
+
+  test.each(SMS_UNFIT)('%s is a refusal of every message', async (code) => {
+    expect(await sendText(refusal(code))).toEqual(unfit(`sms:${code}`))
     expect(explain(`sms:${code}`)).not.toBe(explain('sms:-99999'))
   })
 
@@ -204,7 +212,7 @@ describe('what Aligo answers to a text', () => {
     [500, '', ambiguous('HTTP_500')],
     [500, { result_code: 1, msg_id: 5 }, ambiguous('HTTP_500')],
     [500, { result_code: -77 }, ambiguous('sms:-77')],
-    [500, { result_code: -201 }, elsewhere('sms:-201')],
+    [500, { result_code: -201 }, unfit('sms:-201')],
     [502, '<html>', ambiguous('HTTP_502')],
   ])('HTTP %d %j', async (status, body, expected) => {
     expect(await sendText(answered(status, body))).toEqual(expected)
@@ -226,6 +234,11 @@ describe('what Aligo answers to an AlimTalk', () => {
 
   test.each(WITHOUT_ANSWER)('%s', async (_, answer, expected) => {
     expect(await sendAlimtalk(answer)).toEqual(expected)
+  })
+
+  test.each(ALIMTALK_UNFIT)('%s is a refusal of every message', async (code) => {
+    expect(await sendAlimtalk(refusal(Number(code)))).toEqual(unfit(`at:${code}`))
+    expect(explain(`at:${code}`)).not.toBe(explain('at:-99999'))
   })
 
   test.each(ALIMTALK_REFUSALS)('%s', async (code) => {

@@ -126,8 +126,8 @@ export const FAILURES: ReadonlyArray<[string, TransportResult, SendOutcome]> = [
   ['JSON null', answered(200, 'null'), { kind: 'ambiguous', code: 'HTTP_200_UNREADABLE' }],
   ['empty 2xx', answered(200, ''), { kind: 'ambiguous', code: 'HTTP_200_UNREADABLE' }],
   ['429', answered(429, ''), { kind: 'refused', retry: 'later', code: 'HTTP_429' }],
-  ['401', answered(401, ''), { kind: 'refused', retry: 'elsewhere', code: 'HTTP_401' }],
-  ['402', answered(402, ''), { kind: 'refused', retry: 'elsewhere', code: 'HTTP_402' }],
+  ['401', answered(401, ''), { kind: 'refused', retry: 'unfit', code: 'HTTP_401' }],
+  ['402', answered(402, ''), { kind: 'refused', retry: 'unfit', code: 'HTTP_402' }],
   ['404', answered(404, ''), { kind: 'refused', retry: 'elsewhere', code: 'HTTP_404' }],
   ['a redirect', answered(302, ''), { kind: 'refused', retry: 'elsewhere', code: 'HTTP_302' }],
 ]

@@ -358,9 +358,10 @@ describe('reports', () => {
   })
 
   test('must be asked for before they count, under our own id', () => {
+    const providerMessageId = `at:${REQUEST_ID}:1`
     expect(read(callback(hook('1000'), hook('3019')))).toEqual([
-      { messageId: MESSAGE_ID, status: 'delivered', code: 'AT_1000', mustAsk: true },
-      { messageId: MESSAGE_ID, status: 'failed', code: 'AT_3019', mustAsk: true },
+      { messageId: MESSAGE_ID, providerMessageId, status: 'delivered', code: 'AT_1000', mustAsk: true },
+      { messageId: MESSAGE_ID, providerMessageId, status: 'failed', code: 'AT_3019', mustAsk: true },
     ])
   })
 

@@ -208,19 +208,22 @@ test('binds as a transceiver with the account, and says goodbye', async () => {
   expect(await provider.close?.()).toBeUndefined()
 })
 
-test.each([0x0d, 0x0e, 0x0f])('a bind refused with %i sends messages elsewhere', async (status) => {
-  const smsc = await Smsc.start()
-  smsc.bindStatus = () => status
-  const { send } = connect(smsc)
-  expect(await send()).toMatchObject({ kind: 'refused', retry: 'elsewhere' })
-  expect(await send()).toMatchObject({ kind: 'refused', retry: 'elsewhere' })
-})
+test.each([0x0d, 0x0e, 0x0f])(
+  'a bind refused with %i sends messages elsewhere and marks the carrier',
+  async (status) => {
+    const smsc = await Smsc.start()
+    smsc.bindStatus = () => status
+    const { send } = connect(smsc)
+    expect(await send()).toMatchObject({ kind: 'refused', retry: 'unfit' })
+    expect(await send()).toMatchObject({ kind: 'refused', retry: 'unfit' })
+  },
+)
 
 test('a wrong password is told, and a corrected account is used at the next bind', async () => {
   const smsc = await Smsc.start()
   smsc.bindStatus = () => 0x0e
   const { send, logged } = connect(smsc)
-  expect(await send()).toEqual({ kind: 'refused', retry: 'elsewhere', code: 'ESME_RINVPASWD' })
+  expect(await send()).toEqual({ kind: 'refused', retry: 'unfit', code: 'ESME_RINVPASWD' })
   expect(logged.join()).toContain('ESME_RINVPASWD')
   smsc.bindStatus = () => 0
   await until(() => smsc.binds.length === 2)

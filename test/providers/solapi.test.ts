@@ -139,7 +139,8 @@ describe('the outcome', () => {
 
   test('the documented classes', () => {
     const retryOf = (code: string) => SOLAPI_CODES.get(code)?.[0]
-    for (const code of ['1062', '2062', '1030', '2230', 'InvalidAPIKey']) expect(retryOf(code)).toBe('elsewhere')
+    for (const code of ['1062', '2062', '1043']) expect(retryOf(code)).toBe('elsewhere')
+    for (const code of ['1020', '1030', '2230', 'InvalidAPIKey']) expect(retryOf(code)).toBe('unfit')
     for (const code of ['1060', '3032', '3104', '3107']) expect(retryOf(code)).toBe('never')
     for (const code of ['1024', '3040', '3041', '3042', '3043', '3053']) expect(retryOf(code)).toBe('later')
   })
@@ -256,8 +257,8 @@ describe('reports', () => {
 
   test('must be asked for before they count, under our own id', () => {
     expect(read([report('4000'), report('3104')])).toEqual([
-      { messageId: MESSAGE_ID, status: 'delivered', code: '4000', mustAsk: true },
-      { messageId: MESSAGE_ID, status: 'failed', code: '3104', mustAsk: true },
+      { messageId: MESSAGE_ID, providerMessageId: ID, status: 'delivered', code: '4000', mustAsk: true },
+      { messageId: MESSAGE_ID, providerMessageId: ID, status: 'failed', code: '3104', mustAsk: true },
     ])
   })
 

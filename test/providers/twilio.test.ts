@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import type { DeliveryReport, SendOutcome } from '../../src/domain/delivery'
-import type { Retry } from '../../src/domain/route'
+import type { Refusal } from '../../src/domain/route'
 import type { ReportCallback, ReportedMessage, TransportResult } from '../../src/ports'
 import { twilio } from '../../src/providers/twilio'
 import { NOW } from '../domain/sample'
@@ -32,17 +32,18 @@ const SECRETS = [TOKEN, SID, CONFIG.reportSecret, CONFIG.from]
 const explain = (code: string) => twilio.explain(code, CONFIG)
 
 /** What the documented codes of a send say, by the reader of the documentation, not by the table under test. */
-const SEND_CODES: Record<Retry | 'ambiguous', number[]> = {
+const SEND_CODES: Record<Refusal | 'ambiguous', number[]> = {
   elsewhere: [
-    10001, 10002, 20003, 20005, 20006, 20008, 20403, 20404, 21212, 21267, 21408, 21601, 21603, 21606, 21607, 21608,
-    21609, 21612, 21616, 21624, 21659, 21660, 21661, 21701, 21703, 21704, 21705, 60728, 63038, 90007, 90014,
+    10002, 20006, 20403, 21212, 21267, 21408, 21601, 21603, 21606, 21607, 21608, 21609, 21612, 21616, 21624, 21659,
+    21660, 21661, 21701, 21703, 21704, 21705, 90007, 90014,
   ],
+  unfit: [10001, 20003, 20005, 20008, 20404, 60728, 63038],
   never: [21211, 21265, 21266, 21602, 21604, 21605, 21610, 21614, 21617, 21619, 21635],
   later: [14107, 20429, 21611, 21730, 63017],
   ambiguous: [20500, 20503, 20504],
 }
-const EVERY_SEND_CODE = (Object.keys(SEND_CODES) as Array<Retry | 'ambiguous'>).flatMap((says) =>
-  SEND_CODES[says].map((code): [number, Retry | 'ambiguous'] => [code, says]),
+const EVERY_SEND_CODE = (Object.keys(SEND_CODES) as Array<Refusal | 'ambiguous'>).flatMap((says) =>
+  SEND_CODES[says].map((code): [number, Refusal | 'ambiguous'] => [code, says]),
 )
 
 const DELIVERY_CODES = [
@@ -167,7 +168,7 @@ describe('what Twilio answers to a send', () => {
   test.each<[number, unknown, SendOutcome]>([
     [400, errorBody(21999, 400), { kind: 'refused', retry: 'elsewhere', code: '21999' }],
     [307, '', { kind: 'refused', retry: 'elsewhere', code: 'HTTP_307' }],
-    [401, '', { kind: 'refused', retry: 'elsewhere', code: 'HTTP_401' }],
+    [401, '', { kind: 'refused', retry: 'unfit', code: 'HTTP_401' }],
     [404, '<html>', { kind: 'refused', retry: 'elsewhere', code: 'HTTP_404' }],
     [429, '', { kind: 'refused', retry: 'later', code: 'HTTP_429' }],
     [429, errorBody(20429, 429), { kind: 'refused', retry: 'later', code: '20429' }],

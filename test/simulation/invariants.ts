@@ -112,8 +112,8 @@ export class Invariants {
   }
 
   #acceptedOnce(): string | undefined {
+    const seen = new Set<string>()
     for (const carrier of this.carriers) {
-      const seen = new Set<string>()
       for (const { messageId } of carrier.accepted) {
         if (seen.has(messageId)) return `no message is sent twice: ${messageId}`
         seen.add(messageId)

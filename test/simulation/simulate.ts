@@ -5,10 +5,23 @@
 import { rmSync } from 'node:fs'
 import { unavailable } from '../../src/domain/error'
 import type { Clock, Store, Transport, TransportResult } from '../../src/ports'
+import * as administer from '../../src/usecases/administer'
 import { answered, Carrier, codeIn, type ReceivedMessage } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
+import { PolledVendor, VENDOR_URL } from '../support/polled-vendor'
 import { type SeededRandom, seededRandom } from '../support/random'
-import { type Answer, type Furnished, START, WIRES, type Wire, World } from '../support/world'
+import {
+  type Answer,
+  BACKUP_URL,
+  type Furnished,
+  KAKAO_URL,
+  REPORT_SECRET,
+  SMS_URL,
+  START,
+  WIRES,
+  type Wire,
+  World,
+} from '../support/world'
 import { Invariants } from './invariants'
 import { Model, type ModelIssue } from './model'
 
@@ -53,7 +66,8 @@ class Story {
   readonly trace: string[] = []
   readonly #random: SeededRandom
   readonly #clock = new VirtualClock(START)
-  readonly #carriers = { sms: new Carrier(), kakao: new Carrier() }
+  readonly #carriers = { sms: new Carrier(), kakao: new Carrier(), backup: new Carrier() }
+  readonly #vendor = new PolledVendor(this.#carriers.sms)
   readonly #model = new Model()
   /** Codes as the end users read them, by issue. */
   readonly #codes = new Map<string, string>()
@@ -65,6 +79,8 @@ class Story {
   #made = 0
   #faults = true
   readonly #reports: boolean
+  /** The first SMS carrier has to be asked what became of a message. */
+  readonly #isPolled: boolean
 
   constructor(
     readonly seed: number,
@@ -72,6 +88,8 @@ class Story {
   ) {
     this.#random = seededRandom(seed)
     this.#reports = this.#random.chance(0.7)
+    this.#isPolled = this.#random.chance(0.3)
+    this.#carriers.backup.answer = (message) => this.#carrierAnswers(this.#carriers.backup, 'backup', message)
     this.#carriers.sms.answer = (message) => this.#carrierAnswers(this.#carriers.sms, 'main', message)
     this.#carriers.kakao.answer = (message) => this.#carrierAnswers(this.#carriers.kakao, 'kakao', message)
   }
@@ -81,12 +99,7 @@ class Story {
     const first = await this.#startNode()
     this.#nodes.push(first)
     this.#keys = await first.world.run(first.world.furnish())
-    for (const [name, channels, url] of [
-      ['main', ['sms'], 'http://carrier.test/sms'],
-      ['kakao', ['alimtalk'], 'http://carrier.test/kakao'],
-    ] as const) {
-      await first.world.run(first.world.provide(name, [...channels], url, { reports: this.#reports }))
-    }
+    await this.#provideCarriers(first.world)
     while (this.#nodes.length < NODES) this.#nodes.push(await this.#startNode())
     this.#invariants = new Invariants(first.world.file, Object.values(this.#carriers))
     this.#faults = true
@@ -95,6 +108,35 @@ class Story {
       this.#check(this.#invariants.broken())
     }
     await this.#finish()
+  }
+
+  /** Two for SMS, in this order, and one for AlimTalk. */
+  async #provideCarriers(world: World): Promise<void> {
+    const polled = {
+      type: 'solapi',
+      config: {
+        apiKey: 'key',
+        apiSecret: 'secret',
+        from: '0212345678',
+        apiBase: VENDOR_URL,
+        reportSecret: REPORT_SECRET,
+      },
+    }
+    const reporting = (url: string) => ({
+      type: 'http',
+      config: { url, reports: this.#reports, reportSecret: REPORT_SECRET },
+    })
+    for (const provider of [
+      { name: 'main', channels: ['sms' as const], ...(this.#isPolled ? polled : reporting(SMS_URL)) },
+      { name: 'backup', channels: ['sms' as const], ...reporting(BACKUP_URL) },
+      { name: 'kakao', channels: ['alimtalk' as const], ...reporting(KAKAO_URL) },
+    ]) {
+      await world.run(administer.setProvider(world.admin, provider))
+    }
+    const providers = ['main', 'backup']
+    await world.run(
+      administer.setRoute(world.admin, { channel: 'sms', country: undefined, appId: undefined, providers }),
+    )
   }
 
   end(): void {
@@ -328,6 +370,8 @@ class Story {
           accept,
           () => answered(429, {}),
           () => answered(400, { code: 'NO_SENDER' }),
+          () => answered(401, {}),
+          () => answered(403, {}),
           () => answered(500, {}),
           () => ({ kind: 'not_sent', reason: 'ECONNREFUSED' }),
           () => unknown,
@@ -359,7 +403,15 @@ class Story {
 
   #reportLater(provider: string, { messageId }: ReceivedMessage): void {
     const status = this.#random.chance(0.8) ? 'delivered' : 'failed'
+    const isPolled = provider === 'main' && this.#isPolled
+    if (isPolled && this.#random.chance(0.9))
+      this.#clock.after(this.#random.below(20_000), () => this.#vendor.decide(`carrier-${messageId}`, status))
     const send = (state: string) => {
+      if (isPolled) {
+        const body = this.#vendor.callback(messageId, `carrier-${messageId}`, state)
+        this.#clock.after(this.#random.below(20_000), () => void this.#anyWorld().callback(provider, body))
+        return
+      }
       const id = this.#random.chance(0.5) ? messageId : `carrier-${messageId}`
       this.#clock.after(
         this.#random.below(20_000),
@@ -459,7 +511,10 @@ class Story {
       },
       soon: (drain) => void processClock.after(random.below(4), drain),
       wrapStore: (store) => mortal(this.sabotage.store?.(store) ?? store),
-      wrapTransport: this.sabotage.transport ?? ((transport) => transport),
+      wrapTransport: (transport) => {
+        const all = this.#vendor.over(transport)
+        return this.sabotage.transport?.(all) ?? all
+      },
     })
     this.#dir = world.dir
     node = new Node(world)

@@ -48,7 +48,7 @@ export interface WorldOptions {
   env?: Record<string, string>
   clock?: VirtualClock
   dir?: string
-  carriers?: { sms: Carrier; kakao: Carrier }
+  carriers?: { sms: Carrier; kakao: Carrier; backup?: Carrier }
   /** The clock as this process sees it, where it can be killed. */
   processClock?: Clock
   /** Wraps what the app gets, to delay or to sabotage it. */
@@ -87,7 +87,8 @@ export class World {
       ...(options.soon && { soon: options.soon }),
     })
     this.store = this.#counting(options.wrapStore?.(opened) ?? opened)
-    const transport = transportTo({ [SMS_URL]: this.sms, [KAKAO_URL]: this.kakao })
+    const backup = options.carriers?.backup ?? new Carrier()
+    const transport = transportTo({ [SMS_URL]: this.sms, [KAKAO_URL]: this.kakao, [BACKUP_URL]: backup })
     this.app = createApp(this.config, {
       clock: options.processClock ?? this.clock,
       random: this.random,
@@ -186,6 +187,11 @@ export class World {
     const parsed: Json = text === '' ? undefined : parse(text)
     const isRpc = path.startsWith('/v1/rpc/') && parsed && typeof parsed === 'object' && 'json' in parsed
     return { status: response.status, headers: response.headers, body: isRpc ? parsed.json : parsed }
+  }
+
+  /** What a carrier that has to be asked calls. */
+  callback(provider: string, body: unknown): Promise<Answer> {
+    return this.send('POST', `/provider-reports/${provider}`, body, { headers: { 'x-solapi-secret': REPORT_SECRET } })
   }
 
   /** A carrier reports on a message it took. */
@@ -294,6 +300,7 @@ export class World {
 
 export const SMS_URL = 'http://carrier.test/sms'
 export const KAKAO_URL = 'http://carrier.test/kakao'
+export const BACKUP_URL = 'http://carrier.test/backup'
 
 export interface Furnished {
   appId: string

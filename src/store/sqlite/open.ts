@@ -31,7 +31,9 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
   let ownChanges = 0
   const configurationVersion = () => `${(dataVersion.get() as { data_version: number }).data_version}.${ownChanges}`
 
-  const queueHeads = reading.query<{ queue: string; runAt: number }, { kind: string }>(QUEUE_HEADS)
+  const firstFrom = reading.query<{ queue: string; runAt: number }, { kind: string; from: string }>(
+    'SELECT queue, run_at AS runAt FROM jobs WHERE kind = $kind AND queue >= $from ORDER BY queue, run_at LIMIT 1',
+  )
   const touch = writing.query("INSERT OR REPLACE INTO facts (name, value) VALUES ('touched_at', CAST(? AS BLOB))")
   const openTransaction = createTransactions(writing, vault)
   const writer = new Writer(writing, soon)
@@ -57,7 +59,16 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
     },
 
     queueHeads(kind) {
-      return queueHeads.all({ kind })
+      // From queue to queue by the index, however many jobs each holds.
+      const heads: Array<{ queue: string; runAt: number }> = []
+      for (
+        let head = firstFrom.get({ kind, from: '' });
+        head;
+        head = firstFrom.get({ kind, from: `${head.queue}\0` })
+      ) {
+        heads.push(head)
+      }
+      return heads
     },
 
     async assertWritable() {
@@ -75,17 +86,6 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
     },
   }
 }
-
-/** From queue to queue by the index, however many jobs each holds. */
-const QUEUE_HEADS = `
-  WITH RECURSIVE heads (queue, runAt) AS (
-    SELECT min(queue), (SELECT run_at FROM jobs WHERE kind = $kind ORDER BY queue, run_at LIMIT 1)
-      FROM jobs WHERE kind = $kind
-    UNION ALL
-    SELECT (SELECT min(queue) FROM jobs WHERE kind = $kind AND queue > heads.queue),
-           (SELECT run_at FROM jobs WHERE kind = $kind AND queue > heads.queue ORDER BY queue, run_at LIMIT 1)
-      FROM heads WHERE heads.queue IS NOT NULL)
-  SELECT queue, runAt FROM heads WHERE queue IS NOT NULL`
 
 /** Throws what `migrate` and `assertSecret` throw, and then leaves nothing open. */
 function openWriter(file: string, vault: Vault): Database {
