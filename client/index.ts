@@ -16,6 +16,18 @@ import { type RetryOptions, withRetries } from './retry'
 
 export { WatchwordError, type WatchwordErrorCode } from './error'
 export type { RetryOptions } from './retry'
+// With its extension: the build ships it as a file of its own, which this one imports, so that there is one error class.
+export {
+  type EventType,
+  type OtpEvent,
+  type OtpEventOf,
+  verifyWebhook,
+  verifyWebhookSignature,
+  type WebhookFailure,
+  type WebhookHeaders,
+  type WebhookRequest,
+  WebhookVerificationError,
+} from './webhook.js'
 
 type Inputs = InferContractRouterInputs<Contract>
 type Outputs = InferContractRouterOutputs<Contract>

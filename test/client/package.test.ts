@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fromSource, newFolder, ROOT, run, runJson, Server } from '../binary/support'
+import { sampleEvent } from '../../contract/event'
+import { newSecret, signatureHeaders } from '../../src/domain/webhook-signature'
+import { fromSource, newFolder, ROOT, run, runJson, Server, until } from '../binary/support'
 
 const folder = newFolder()
 let server: Server
@@ -54,13 +56,156 @@ test('the built client runs in Node', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ verified: true, mode: 'test' })
 }, 30_000)
 
+const SECRET = newSecret(Buffer.alloc(32, 7))
+const EVENT = sampleEvent('otp.verified')
+const BODY = JSON.stringify(EVENT)
+const sign = (timestampSec = Math.floor(Date.now() / 1_000)) =>
+  signatureHeaders({ eventId: EVENT.id, body: BODY, secrets: [SECRET], timestampSec })
+
+test('verifying webhooks is one file that imports nothing and needs no runtime but the web platform', async () => {
+  const built = await Bun.file(join(ROOT, 'dist/client/webhook.js')).text()
+  const { imports, exports } = new Bun.Transpiler({ loader: 'js' }).scan(built)
+  expect(imports).toEqual([])
+  expect(exports.sort()).toEqual(['WebhookVerificationError', 'verifyWebhook', 'verifyWebhookSignature'])
+  expect(built).not.toMatch(/\b(Buffer|process|require|Bun|Deno|globalThis|window)\b/)
+})
+
+test('webhooks are verified in Node, from either entry, with one error class', async () => {
+  const headers = sign()
+  const [own, standard] = ['X-', 'webhook-'].map((prefix) =>
+    Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith(prefix))),
+  )
+  const requests = [
+    { headers: own, body: BODY },
+    { headers: standard, body: BODY },
+    { headers, body: `${BODY} ` },
+    { headers: standard, body: `${BODY} ` },
+    { headers: sign(1_768_469_400), body: BODY },
+    { headers: { ...headers, 'X-Watchword-Timestamp': 'now' }, body: BODY },
+    { headers: {}, body: BODY },
+  ]
+  const script = `
+    import { verifyWebhook } from ${JSON.stringify(join(ROOT, 'dist/client/index.js'))}
+    import { WebhookVerificationError } from ${JSON.stringify(join(ROOT, 'dist/client/webhook.js'))}
+    const why = (error) => error instanceof WebhookVerificationError ? error.reason : String(error)
+    const outcomes = ${JSON.stringify(requests)}.map(({ headers, body }) =>
+      verifyWebhook({ headers: new Headers(headers), body: Buffer.from(body), secret: ${JSON.stringify(SECRET)} }).catch(why))
+    console.log(JSON.stringify(await Promise.all(outcomes)))`
+  const node = {
+    command: ['node', '--input-type=module', '-e', script],
+    cwd: folder.path,
+    env: { PATH: process.env.PATH ?? '' },
+  }
+  const { stdout, stderr } = await run(node)
+  expect(stderr).toBe('')
+  expect(JSON.parse(stdout)).toEqual([
+    EVENT,
+    EVENT,
+    'bad_signature',
+    'bad_signature',
+    'expired',
+    'bad_timestamp',
+    'missing_header',
+  ])
+})
+
+/** A recipe of the README as a reader has it: in a folder of its own, with what `npm install` puts there. */
+function installRecipe(name: string): string {
+  const path = join(folder.path, `receiver-${name}`)
+  mkdirSync(join(path, 'node_modules/@watchword'), { recursive: true })
+  symlinkSync(join(ROOT, 'dist/client'), join(path, 'node_modules/@watchword/client'))
+  for (const library of ['express', 'hono']) {
+    symlinkSync(join(ROOT, 'node_modules', library), join(path, 'node_modules', library))
+  }
+  writeFileSync(join(path, 'package.json'), '{"type":"module"}')
+  return path
+}
+
+const recipeText = (name: string) => Bun.file(join(ROOT, `test/client/recipes/${name}.ts`)).text()
+
+/** Its program, which says where it listens. */
+const RECIPES = {
+  bun: async (path: string) => {
+    await Bun.write(join(path, 'receiver.ts'), await recipeText('bun'))
+    return [process.execPath, 'receiver.ts']
+  },
+  hono: async (path: string) => {
+    await Bun.write(join(path, 'receiver.ts'), await recipeText('hono'))
+    return [process.execPath, 'receiver.ts']
+  },
+  express: async (path: string) => {
+    const script = new Bun.Transpiler({ loader: 'ts' }).transformSync(await recipeText('express'))
+    await Bun.write(join(path, 'receiver.js'), script)
+    const listen = `
+      import app from './receiver.js'
+      const server = app.listen(0, '127.0.0.1', () => console.log(\`http://127.0.0.1:\${server.address().port}\`))`
+    return ['node', '--input-type=module', '-e', listen]
+  },
+}
+
+async function withReceiver(
+  name: keyof typeof RECIPES,
+  secret: string | undefined,
+  use: (url: string, said: () => string) => Promise<void>,
+): Promise<void> {
+  const path = installRecipe(`${name}-${secret === undefined ? 'unset' : 'set'}`)
+  const env = {
+    PATH: process.env.PATH ?? '',
+    PORT: '0',
+    ...(secret !== undefined && { OTP_WEBHOOK_SECRET: secret }),
+  }
+  const child = Bun.spawn(await RECIPES[name](path), {
+    cwd: path,
+    env,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'ignore',
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  })
+  let stdout = ''
+  const read = (async () => {
+    const decoder = new TextDecoder()
+    for await (const chunk of child.stdout) stdout += decoder.decode(chunk, { stream: true })
+  })()
+  try {
+    await until(() => /:\d+\s/.test(stdout) || child.exitCode !== null, `the receiver for ${name} to listen`)
+    const [, port] = /:(\d+)\s/.exec(stdout) ?? []
+    await use(`http://127.0.0.1:${port}/webhooks/otp`, () => stdout)
+  } finally {
+    child.kill('SIGKILL')
+    await read
+  }
+}
+
+describe.each(['bun', 'hono', 'express'] as const)('the receiver of the README for %s, as a program', (name) => {
+  const post = (url: string, body: string) =>
+    fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...sign() } })
+
+  test('takes what the service signed, and nothing else', async () => {
+    await withReceiver(name, SECRET, async (url, said) => {
+      expect((await post(url, BODY)).status).toBe(204)
+      await until(() => said().includes(`${EVENT.data.id} is verified`), 'the receiver to handle the event')
+      expect((await post(url, `${BODY} `)).status).toBe(400)
+    })
+  }, 30_000)
+
+  test('answers 500 while it has no secret, so that the event comes again', async () => {
+    await withReceiver(name, undefined, async (url, said) => {
+      expect((await post(url, BODY)).status).toBe(500)
+      expect(said()).not.toContain('is verified')
+    })
+  }, 30_000)
+})
+
 test.each([
-  ['esnext', 'bundler', '@watchword/client'],
-  ['nodenext', 'nodenext', '@watchword/client'],
-  ['esnext', 'bundler', join(ROOT, 'dist/client/index.js')],
+  ['esnext', 'bundler', '@watchword/client', '@watchword/client/webhook'],
+  ['nodenext', 'nodenext', '@watchword/client', '@watchword/client/webhook'],
+  ['esnext', 'bundler', join(ROOT, 'dist/client/index.js'), join(ROOT, 'dist/client/webhook.js')],
+  ['esnext', 'bundler', '@watchword/client', '@watchword/client'],
 ])(
-  'its types are those of the contract, and catch mistakes: %s, %s, %s',
-  async (module, resolution, specifier) => {
+  'its types are those of the contract, and catch mistakes: %s, %s, %s, %s',
+  async (module, resolution, specifier, webhookSpecifier) => {
     const consumer = join(folder.path, 'consumer')
     rmSync(join(consumer, 'node_modules'), { recursive: true, force: true })
     mkdirSync(join(consumer, 'node_modules/@watchword'), { recursive: true })
@@ -80,6 +225,25 @@ test.each([
      await otp.issue({ phoneNumber: '1', purpose: 'p', idempotencyKey: 'k', channel: 'pigeon' })
      export { reason }`,
     )
+    writeFileSync(
+      join(consumer, 'receiver.ts'),
+      `import { type OtpEvent, verifyWebhook, WebhookVerificationError } from '${webhookSpecifier}'
+     const event: OtpEvent = await verifyWebhook({ body: new Uint8Array(1), headers: new Headers(), secret: ['a', 'b'] })
+     if (event.type === 'otp.verified') {
+       const attempts: number = event.data.attempts
+       // @ts-expect-error not in this event
+       event.data.to
+       console.log(attempts)
+     }
+     if (event.type === 'otp.failed') console.log(event.data.error.code.toUpperCase())
+     // @ts-expect-error no such event
+     if (event.type === 'otp.imagined') console.log(event)
+     // @ts-expect-error a parsed body
+     await verifyWebhook({ body: { id: 'e' }, headers: { 'x-a': ['b'], c: undefined }, secret: '' })
+     const reason: 'missing_header' | 'bad_timestamp' | 'expired' | 'bad_signature' | 'bad_body' =
+       new WebhookVerificationError('bad_body', '').reason
+     export { reason }`,
+    )
     const options = [
       '--noEmit',
       '--strict',
@@ -92,7 +256,7 @@ test.each([
       '--skipLibCheck',
     ]
     const tsc = {
-      command: [join(ROOT, 'node_modules/.bin/tsc'), ...options, '--types', '', 'app.ts'],
+      command: [join(ROOT, 'node_modules/.bin/tsc'), ...options, '--types', '', 'app.ts', 'receiver.ts'],
       cwd: consumer,
       env: { PATH: process.env.PATH ?? '' },
     }
