@@ -1,9 +1,9 @@
 /** Configuration: environment and flags in, a frozen Config out, or one refusal that names every mistake. */
 import { getCountries } from 'libphonenumber-js'
 import { z } from 'zod'
+import { isNetwork } from './domain/address'
 import { MAX_CONCURRENCY } from './domain/gate'
 import { MAX_TIMEOUT_MS } from './domain/job'
-import { isNetwork } from './domain/key'
 import { LOG_LEVELS } from './system/log'
 
 export const MIN_SECRET_LENGTH = 32

@@ -1,7 +1,7 @@
 /** API keys: how they are written, what they may do. Specification: "Authentication"; decisions: "Keys". */
 import { crc32 } from 'node:zlib'
-import ipaddr from 'ipaddr.js'
 import type { OperationAccess, Scope } from '../../contract/scope'
+import { cidrContains, isNetwork } from './address'
 import { forbidden, invalid } from './error'
 import type { Mode } from './value'
 
@@ -96,13 +96,6 @@ export function authorize(key: ApiKey, access: OperationAccess, origin: string |
   }
 }
 
-export function cidrContains(cidr: string, address: string): boolean {
-  if (!ipaddr.isValid(address)) return false
-  const [network, bits] = ipaddr.parseCIDR(cidr)
-  const ip = ipaddr.process(address)
-  return ip.kind() === network.kind() && ip.match(network, bits)
-}
-
 const MAX_ORIGINS = 20
 
 /** Throws `invalid` for a key that must not be made. */
@@ -119,14 +112,6 @@ export function assertKey(key: Pick<ApiKey, 'kind' | 'mode' | 'scopes' | 'allowe
   for (const cidr of key.allowedCidrs) {
     if (!isNetwork(cidr)) throw invalid(`cidr: not a network in CIDR notation: ${cidr}`)
   }
-}
-
-/** Short forms such as `10.1/16` are refused: people read them differently. So are IPv4 networks written as IPv6. */
-export function isNetwork(cidr: string): boolean {
-  const [address = ''] = cidr.split('/')
-  if (!ipaddr.isValidCIDR(cidr)) return false
-  const ip = ipaddr.parse(address)
-  return ip instanceof ipaddr.IPv6 ? !ip.isIPv4MappedAddress() : ipaddr.IPv4.isValidFourPartDecimal(address)
 }
 
 function assertOrigin(origin: string): void {

@@ -1,6 +1,6 @@
 /** The client's address: the socket's, or the one a trusted proxy names. */
 import ipaddr from 'ipaddr.js'
-import { cidrContains } from '../domain/key'
+import { cidrContains } from '../domain/address'
 
 /** Walks `X-Forwarded-For` from the right for as long as the hop before is a trusted proxy. */
 export function clientIpOf(

@@ -5,7 +5,6 @@ import {
   type ApiKey,
   assertKey,
   authorize,
-  cidrContains,
   formatKey,
   hasPoisonousScope,
   isActive,
@@ -226,23 +225,6 @@ describe('a public key', () => {
 })
 
 describe('networks of a secret key', () => {
-  test.each<[string, string, boolean]>([
-    ['10.0.0.0/8', '10.255.255.255', true],
-    ['10.0.0.0/8', '11.0.0.0', false],
-    ['10.0.0.0/8', '::ffff:10.1.2.3', true],
-    ['192.0.2.7/32', '192.0.2.7', true],
-    ['192.0.2.7/32', '192.0.2.8', false],
-    ['0.0.0.0/0', '203.0.113.1', true],
-    ['0.0.0.0/0', '2001:db8::1', false],
-    ['2001:db8::/32', '2001:db8:ffff::1', true],
-    ['2001:db8::/32', '2001:db9::1', false],
-    ['2001:db8::/32', '10.0.0.1', false],
-    ['10.0.0.0/8', 'not an address', false],
-    ['10.0.0.0/8', '', false],
-  ])('%s and %p: %p', (cidr, address, expected) => {
-    expect(cidrContains(cidr, address)).toBe(expected)
-  })
-
   test('any of them is enough, none of them is not', () => {
     const key = aKey({ allowedCidrs: ['192.0.2.0/24', '2001:db8::/32'] })
     for (const address of ['192.0.2.200', '2001:db8::7']) {

@@ -1,0 +1,101 @@
+/** Addresses: which network they belong to, and to which of them a webhook may go. Decisions: "Webhooks". */
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { invalid } from './error'
+
+/** Throws for a `cidr` that `isNetwork` refuses. An IPv4-mapped address belongs to the networks of the IPv4 one. */
+export function cidrContains(cidr: string, address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const [network, bits] = ipaddr.parseCIDR(cidr)
+  const ip = ipaddr.process(address)
+  return ip.kind() === network.kind() && ip.match(network, bits)
+}
+
+/** Short forms such as `10.1/16` are refused: people read them differently. So are IPv4 networks written as IPv6. */
+export function isNetwork(cidr: string): boolean {
+  const [address = ''] = cidr.split('/')
+  if (!ipaddr.isValidCIDR(cidr)) return false
+  const ip = ipaddr.parse(address)
+  return ip instanceof ipaddr.IPv6 ? !ip.isIPv4MappedAddress() : ipaddr.IPv4.isValidFourPartDecimal(address)
+}
+
+/** All that is allotted to hosts in the public IPv6 internet; whatever carries an IPv4 address by a prefix is outside. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
+
+/** A public range, but answered by the machine a virtual host runs on: Azure's agent, which hands out credentials. */
+const AZURE_HOST = '168.63.129.16'
+
+/**
+ * Whether no webhook may be sent there unless the operator allows it: everything but public unicast addresses.
+ * Told by the literal address, never by a name. What cannot be read is forbidden.
+ */
+export function isForbidden(ip: string): boolean {
+  const address = readAddress(ip)
+  return address === undefined || !isPublic(address)
+}
+
+/** `allowedCidrs` opens what would be forbidden, and exactly that. */
+export function mayReach(ip: string, allowedCidrs: readonly string[]): boolean {
+  const address = readAddress(ip)
+  if (address === undefined) return false
+  return isPublic(address) || allowedCidrs.some((cidr) => cidrContains(cidr, address.toString()))
+}
+
+type Address = ReturnType<typeof ipaddr.process>
+
+/**
+ * A mapped address is read as the IPv4 address it reaches. Notations that parsers disagree on (`010.0.0.1`, `127.1`)
+ * are none, and neither is an address with a zone, which means another host on every machine.
+ */
+function readAddress(ip: string): Address | undefined {
+  const version = isIP(ip)
+  if (version === 4) return ipaddr.process(ip)
+  // ipaddr.js takes `::127.0.0.1` for a mapped address, so it gets hexadecimal digits only.
+  const url = `http://[${ip}]/`
+  return version === 6 && URL.canParse(url) ? ipaddr.process(new URL(url).hostname.slice(1, -1)) : undefined
+}
+
+function isPublic(address: Address): boolean {
+  // What no registry of special addresses (RFC 6890) lists.
+  if (address.range() !== 'unicast') return false
+  return address instanceof ipaddr.IPv6 ? address.match(GLOBAL_IPV6) : address.toString() !== AZURE_HOST
+}
+
+/** The address a URL names instead of a host name, without the brackets of IPv6. */
+export function literalAddress({ hostname }: URL): string | undefined {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) === 0 ? undefined : host
+}
+
+export interface HookUrlPolicy {
+  allowHttp: boolean
+  /** Empty: any. */
+  ports: readonly number[]
+  allowedCidrs: readonly string[]
+}
+
+const URL_MAX_LENGTH = 2_048
+const DEFAULT_PORTS: Record<string, number> = { 'https:': 443, 'http:': 80 }
+
+/**
+ * Throws `invalid` for a URL no webhook may be sent to. Names are not judged here: what they stand for is known only
+ * when a connection is made, and may be something else the next time.
+ */
+export function assertHookUrl(text: string, { allowHttp, ports, allowedCidrs }: HookUrlPolicy): void {
+  if (text.length > URL_MAX_LENGTH) throw invalid(`url: at most ${URL_MAX_LENGTH} characters`)
+  // The parser would drop or encode them silently, so that one URL is shown and another one called.
+  if (/[\s\p{Cc}\\]/u.test(text)) throw invalid('url: must not have spaces, control characters or backslashes')
+  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) {
+    throw invalid('url: must be an absolute URL such as https://app.example.com/hooks')
+  }
+  const url = new URL(text)
+  if (url.protocol === 'http:' && !allowHttp) throw invalid('url: must begin with https://')
+  if (url.username !== '' || url.password !== '') throw invalid('url: must not have a user name or password')
+  if (text.includes('#')) throw invalid('url: must not have a fragment, which is never sent')
+  const port = url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? 0) : Number(url.port)
+  if (port === 0 || (ports.length > 0 && !ports.includes(port))) throw invalid(`url: port ${port} is not allowed`)
+  const address = literalAddress(url)
+  if (address !== undefined && !mayReach(address, allowedCidrs)) {
+    throw invalid(`url: webhooks may not be sent to the address ${address}`)
+  }
+}

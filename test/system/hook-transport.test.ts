@@ -1,0 +1,527 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import { gzipSync } from 'node:zlib'
+import { createHookTransport, type HookAnswer, type HookFailure, type Resolve } from '../../src/system/hook-transport'
+import { CA, CERT, KEY } from './certificate'
+
+const OPEN = '127.0.0.1'
+/** Loopback too, and listening, but not among what the tests allow. */
+const CLOSED = '127.0.0.2'
+const NAME = 'hook.example'
+const SHORT_MS = 250
+/** Never reached: whoever waits for it fails. */
+const LONG_MS = 3_000
+const AT_ONCE_MS = 1_500
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+const answered = (changes: Partial<Extract<HookAnswer, { kind: 'answered' }>> = {}): HookAnswer => ({
+  kind: 'answered',
+  status: 200,
+  location: undefined,
+  retryAfter: undefined,
+  body: 'ok',
+  ...changes,
+})
+const failed = (reason: HookFailure): HookAnswer => ({ kind: 'failed', reason })
+const FORBIDDEN: HookAnswer = { kind: 'forbidden', reason: 'address' }
+
+/** A receiver that says whatever a test wants, byte by byte. */
+class Receiver {
+  static readonly #running: Receiver[] = []
+  readonly requests: string[] = []
+  connections = 0
+  open = 0
+
+  private constructor(
+    readonly server: Server,
+    readonly sockets = new Set<Socket>(),
+  ) {
+    Receiver.#running.push(this)
+  }
+
+  static async start(
+    say: (socket: Socket, request: string) => void,
+    { host = OPEN, port = 0, isSecure = false } = {},
+  ): Promise<Receiver> {
+    const serve = (socket: Socket) => receiver.#serve(socket, say)
+    const server = isSecure ? createTlsServer({ key: KEY, cert: CERT }, serve) : createServer(serve)
+    // A client that does not trust us is none of our business.
+    server.on('tlsClientError', () => {})
+    const receiver = new Receiver(server)
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, host, resolve)
+    })
+    return receiver
+  }
+
+  static stopAll(): void {
+    for (const { server, sockets } of Receiver.#running.splice(0)) {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    }
+  }
+
+  get port(): number {
+    return (this.server.address() as { port: number }).port
+  }
+
+  #serve(socket: Socket, say: (socket: Socket, request: string) => void): void {
+    this.connections += 1
+    this.open += 1
+    this.sockets.add(socket)
+    let heard = ''
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      this.open -= 1
+    })
+    socket.on('data', (chunk) => {
+      heard += chunk.toString('latin1')
+      const [head = '', body] = heard.split('\r\n\r\n')
+      if (body === undefined || body.length < Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)) return
+      this.requests.push(heard)
+      heard = ''
+      say(socket, this.requests.at(-1) ?? '')
+    })
+  }
+}
+afterEach(() => Receiver.stopAll())
+
+const says = (text: string | Uint8Array) => (socket: Socket) => void socket.write(text)
+
+/** Says `first`, then `again` and again as fast as it is read, until the client goes away. */
+const saysForever = (first: string, again: string) => (socket: Socket) => {
+  const more = () => {
+    if (socket.destroyed) return
+    if (socket.write(again)) setTimeout(more, 0)
+    else socket.once('drain', more)
+  }
+  socket.write(first)
+  more()
+}
+
+/** Says `first`, then a byte now and then. */
+const drips = (first: string, again: string) => (socket: Socket) => {
+  socket.write(first)
+  const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(again)), 20)
+}
+
+/** Answers each question with the next list; counts the questions. */
+function resolver(...answers: string[][]): Resolve & { asked: string[] } {
+  const asked: string[] = []
+  const resolve = async (host: string) => {
+    asked.push(host)
+    return answers[Math.min(asked.length, answers.length) - 1] ?? []
+  }
+  return Object.assign(resolve, { asked })
+}
+
+interface Call {
+  url: string
+  resolve?: Resolve
+  allowedCidrs?: string[]
+  ca?: string
+  headers?: Record<string, string>
+  body?: string
+  timeoutMs?: number
+}
+
+const post = ({
+  url,
+  resolve = resolver([OPEN]),
+  allowedCidrs = [`${OPEN}/32`],
+  ca,
+  headers = {},
+  body = '{}',
+  timeoutMs = LONG_MS,
+}: Call): Promise<HookAnswer> =>
+  createHookTransport({ allowedCidrs, resolve, ...(ca !== undefined && { ca }) }).post({
+    url,
+    headers,
+    body,
+    timeoutMs,
+  })
+
+async function until(isSo: () => boolean): Promise<void> {
+  const end = performance.now() + 1_000
+  while (!isSo()) {
+    if (performance.now() > end) throw new Error('it never became so')
+    await Bun.sleep(5)
+  }
+}
+
+/** The answer, how long it took, and the certainty that nothing of it stays open. */
+async function timed(receiver: Receiver, call: Call) {
+  const start = performance.now()
+  const answer = await post(call)
+  const tookMs = performance.now() - start
+  await until(() => receiver.open === 0)
+  return { answer, tookMs }
+}
+
+describe('a request', () => {
+  test('arrives as it was given, under the name of the URL', async () => {
+    const receiver = await Receiver.start(says(OK))
+    const resolve = resolver([OPEN])
+    const url = `http://${NAME}:${receiver.port}/hooks/a%20b?c=d`
+    const answer = await post({ url, resolve, headers: { 'X-Name': 'caf\u00e9' }, body: '{"to":"인증"}' })
+    expect(answer).toEqual(answered())
+    const [head = '', body = ''] = receiver.requests[0]?.split('\r\n\r\n') ?? []
+    const [line, ...fields] = head.split('\r\n')
+    expect(line).toBe('POST /hooks/a%20b?c=d HTTP/1.1')
+    expect(fields.map((field) => field.toLowerCase()).sort()).toEqual([
+      'accept-encoding: identity',
+      'connection: close',
+      'content-length: 15',
+      `host: ${NAME}:${receiver.port}`,
+      'x-name: café',
+    ])
+    expect(Buffer.from(body, 'latin1').toString('utf8')).toBe('{"to":"인증"}')
+    expect(resolve.asked).toEqual([NAME])
+  })
+
+  test('has a connection of its own, which ends with it', async () => {
+    const receiver = await Receiver.start(says(OK))
+    for (const _ of [1, 2, 3]) {
+      const { answer } = await timed(receiver, { url: `http://${NAME}:${receiver.port}/` })
+      expect(answer).toEqual(answered())
+    }
+    expect(receiver.connections).toBe(3)
+  })
+
+  test('goes past a proxy that the environment names', async () => {
+    const proxy = await Receiver.start(says(OK))
+    const receiver = await Receiver.start(says(OK))
+    const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']
+    const before = names.map((name) => [name, process.env[name]] as const)
+    for (const name of names) process.env[name] = `http://${OPEN}:${proxy.port}`
+    try {
+      expect(await post({ url: `http://${NAME}:${receiver.port}/` })).toEqual(answered())
+      expect(await post({ url: `http://${OPEN}:${receiver.port}/` })).toEqual(answered())
+    } finally {
+      for (const [name, value] of before) {
+        if (value === undefined) delete process.env[name]
+        else process.env[name] = value
+      }
+    }
+    expect(proxy.connections).toBe(0)
+    expect(receiver.connections).toBe(2)
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['a line break', { 'X-A': 'a\r\nX-B: b' }],
+    ['a lone line feed', { 'X-A': 'a\nX-B: b' }],
+    ['a character beyond Latin-1', { 'X-A': '\u010d\u010a' }],
+    ['a line break in its name', { 'X-A: a\r\nX-B': 'b' }],
+    ['another host', { host: 'internal.example' }],
+    ['another length', { 'content-length': '0' }],
+    ['another framing', { 'Transfer-Encoding': 'chunked' }],
+  ])('with a header that has %s is not sent', async (_what, headers) => {
+    const receiver = await Receiver.start(says(OK))
+    const resolve = resolver([OPEN])
+    expect(await post({ url: `http://${NAME}:${receiver.port}/`, resolve, headers })).toEqual(failed('header'))
+    expect(receiver.connections).toBe(0)
+  })
+
+  test.each(['', 'hooks', 'ftp://hook.example/', 'file:///etc/passwd', 'http://user:pass@hook.example/'])(
+    'to %p is not sent',
+    async (url) => {
+      const resolve = resolver([OPEN])
+      expect(await post({ url, resolve })).toEqual(failed('url'))
+      expect(resolve.asked).toEqual([])
+    },
+  )
+})
+
+/** Two receivers on one port of two addresses, only one of which is allowed. */
+async function openAndClosed() {
+  const open = await Receiver.start(says(OK))
+  const closed = await Receiver.start(says(OK), { host: CLOSED, port: open.port })
+  return { open, closed, url: `http://${NAME}:${open.port}/` }
+}
+
+describe('an address that may not be reached', () => {
+  test('is not connected to, and not told', async () => {
+    const { open, closed, url } = await openAndClosed()
+    expect(await post({ url, resolve: resolver([CLOSED]) })).toEqual(FORBIDDEN)
+    expect(await post({ url, allowedCidrs: [] })).toEqual(FORBIDDEN)
+    expect([open.connections, closed.connections]).toEqual([0, 0])
+    // It would have answered.
+    expect(await post({ url, resolve: resolver([CLOSED]), allowedCidrs: ['127.0.0.0/8'] })).toEqual(answered())
+  })
+
+  test('is not reached by a name that means something else the next time it is asked for', async () => {
+    const { open, closed, url } = await openAndClosed()
+    const resolve = resolver([OPEN], [CLOSED])
+    expect(await post({ url, resolve })).toEqual(answered())
+    expect(resolve.asked).toEqual([NAME])
+    expect([open.connections, closed.connections]).toEqual([1, 0])
+    expect(await post({ url, resolve })).toEqual(FORBIDDEN)
+    expect(resolve.asked).toEqual([NAME, NAME])
+    expect([open.connections, closed.connections]).toEqual([1, 0])
+  })
+
+  test('is left out where a name has others', async () => {
+    const { open, closed, url } = await openAndClosed()
+    for (const addresses of [
+      [OPEN, CLOSED],
+      [CLOSED, OPEN],
+      [CLOSED, `::ffff:${CLOSED}`, '::1', '169.254.169.254', OPEN],
+    ]) {
+      expect(await post({ url, resolve: resolver(addresses) })).toEqual(answered())
+    }
+    expect([open.connections, closed.connections]).toEqual([3, 0])
+  })
+
+  test('is not what another one falls back to', async () => {
+    const closed = await Receiver.start(says(OK), { host: CLOSED })
+    const url = `http://${NAME}:${closed.port}/`
+    expect(await post({ url, resolve: resolver([OPEN, CLOSED]) })).toEqual(failed('refused'))
+    expect(closed.connections).toBe(0)
+  })
+
+  test.each([
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0177.0.0.1',
+    '0x7f.1',
+    '0x7f000001',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::1]',
+    '[::]',
+    '0.0.0.0',
+    '[::127.0.0.1]',
+    '[64:ff9b::7f00:1]',
+    '[2002:7f00:1::1]',
+  ])('is not reached as %s, and nobody is asked what that means', async (host) => {
+    const receiver = await Receiver.start(says(OK))
+    const resolve = resolver([OPEN])
+    expect(await post({ url: `http://${host}:${receiver.port}/`, resolve, allowedCidrs: [] })).toEqual(FORBIDDEN)
+    expect(resolve.asked).toEqual([])
+    expect(receiver.connections).toBe(0)
+  })
+
+  test('is reached in any notation where the operator allows it', async () => {
+    const receiver = await Receiver.start(says(OK))
+    for (const host of ['127.0.0.1', '0x7f.1', '[::ffff:7f00:1]']) {
+      expect(await post({ url: `http://${host}:${receiver.port}/` })).toEqual(answered())
+    }
+    expect(receiver.connections).toBe(3)
+  })
+
+  test('is none of the answers of the system for localhost', async () => {
+    const receiver = await Receiver.start(says(OK))
+    const post = (allowedCidrs: string[]) =>
+      createHookTransport({ allowedCidrs }).post({
+        url: `http://localhost:${receiver.port}/`,
+        headers: {},
+        body: '{}',
+        timeoutMs: LONG_MS,
+      })
+    expect(await post([])).toEqual(FORBIDDEN)
+    expect(await post(['127.0.0.0/8', '::1/128'])).toEqual(answered())
+    expect(receiver.connections).toBe(1)
+  })
+})
+
+describe('a name', () => {
+  test('nobody knows is told apart', async () => {
+    expect(await post({ url: 'http://hook.example/', resolve: resolver([]) })).toEqual(failed('dns'))
+    const resolve = () => Promise.reject(new Error('ENOTFOUND'))
+    expect(await post({ url: 'http://hook.example/', resolve })).toEqual(failed('dns'))
+  })
+
+  test('nobody answers for ends in time', async () => {
+    const start = performance.now()
+    expect(
+      await post({ url: 'http://hook.example/', resolve: () => new Promise(() => {}), timeoutMs: SHORT_MS }),
+    ).toEqual(failed('timeout'))
+    expect(performance.now() - start).toBeWithin(SHORT_MS - 20, AT_ONCE_MS)
+  })
+
+  test('with an address that refuses is tried at the next one, but not at a hundred', async () => {
+    const receiver = await Receiver.start(says(OK))
+    const url = `http://${NAME}:${receiver.port}/`
+    const allowedCidrs = ['127.0.0.0/8']
+    const refusing = (count: number) => Array.from({ length: count }, (_, index) => `127.0.1.${index + 1}`)
+    expect(await post({ url, allowedCidrs, resolve: resolver([...refusing(3), OPEN]) })).toEqual(answered())
+    expect(await post({ url, allowedCidrs, resolve: resolver([...refusing(99), OPEN]) })).toEqual(failed('refused'))
+    expect(receiver.connections).toBe(1)
+  })
+})
+
+describe('over TLS', () => {
+  const secure = () => Receiver.start(says(OK), { isSecure: true })
+
+  test('the name of the URL is verified, not the address', async () => {
+    const receiver = await secure()
+    expect(await post({ url: `https://${NAME}:${receiver.port}/`, ca: CA })).toEqual(answered())
+    expect(receiver.requests[0]).toContain(`Host: ${NAME}:${receiver.port}\r\n`)
+    expect(await post({ url: `https://other.example:${receiver.port}/`, ca: CA })).toEqual(failed('tls'))
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  test('an address in the URL is verified as such', async () => {
+    const receiver = await secure()
+    expect(await post({ url: `https://${OPEN}:${receiver.port}/`, ca: CA })).toEqual(answered())
+    const other = await Receiver.start(says(OK), { host: CLOSED, isSecure: true })
+    const url = `https://${CLOSED}:${other.port}/`
+    expect(await post({ url, ca: CA, allowedCidrs: ['127.0.0.0/8'] })).toEqual(failed('tls'))
+    expect(other.requests).toEqual([])
+  })
+
+  test('a certificate nobody vouches for is refused, whatever the environment says', async () => {
+    const receiver = await secure()
+    const url = `https://${NAME}:${receiver.port}/`
+    expect(await post({ url })).toEqual(failed('tls'))
+    const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+    try {
+      expect(await post({ url })).toEqual(failed('tls'))
+    } finally {
+      if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+      else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before
+    }
+    expect(receiver.requests).toEqual([])
+  })
+
+  test('trust in one call is none in the next', async () => {
+    const receiver = await secure()
+    const url = `https://${NAME}:${receiver.port}/`
+    expect(await post({ url, ca: CA })).toEqual(answered())
+    expect(await post({ url })).toEqual(failed('tls'))
+  })
+
+  test('someone who does not speak it fails', async () => {
+    const receiver = await Receiver.start(() => {})
+    receiver.server.on('connection', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'))
+    expect(await post({ url: `https://${NAME}:${receiver.port}/`, ca: CA })).toEqual(failed('tls'))
+  })
+
+  test('someone who accepts and says nothing ends in time', async () => {
+    const receiver = await Receiver.start(() => {})
+    const { answer, tookMs } = await timed(receiver, {
+      url: `https://${NAME}:${receiver.port}/`,
+      ca: CA,
+      timeoutMs: SHORT_MS,
+    })
+    expect(answer).toEqual(failed('timeout'))
+    expect(tookMs).toBeWithin(SHORT_MS - 20, AT_ONCE_MS)
+  })
+})
+
+describe('an answer', () => {
+  const from = async (say: (socket: Socket) => void, timeoutMs = LONG_MS) => {
+    const receiver = await Receiver.start(say)
+    return timed(receiver, { url: `http://${NAME}:${receiver.port}/`, timeoutMs })
+  }
+
+  test.each([301, 302, 307, 308])('that redirects (%d) is told, not followed', async (status) => {
+    const elsewhere = await Receiver.start(says(OK))
+    const location = `http://${OPEN}:${elsewhere.port}/`
+    const { answer } = await from(
+      says(`HTTP/1.1 ${status} Moved\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`),
+    )
+    expect(answer).toEqual(answered({ status, location, body: '' }))
+    expect(elsewhere.connections).toBe(0)
+  })
+
+  test('says when to come again', async () => {
+    const { answer } = await from(says('HTTP/1.1 429 Slow\r\nRetry-After: 120\r\nContent-Length: 0\r\n\r\n'))
+    expect(answer).toEqual(answered({ status: 429, retryAfter: '120', body: '' }))
+  })
+
+  test('may be chunked, and of the old kind that ends with the connection', async () => {
+    const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\n\r\n'
+    expect((await from(says(chunked))).answer).toEqual(answered())
+    expect((await from((socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nok'))).answer).toEqual(answered())
+  })
+
+  test('is kept to its first KiB, whole characters only', async () => {
+    const body = `${'가'.repeat(400)}`
+    const head = `HTTP/1.1 500 Oh\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`
+    expect((await from(says(head + body))).answer).toEqual(answered({ status: 500, body: '가'.repeat(341) }))
+  })
+
+  test('is not decompressed', async () => {
+    const bomb = gzipSync(Buffer.alloc(10_000_000))
+    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`
+    const { answer } = await from(says(Buffer.concat([Buffer.from(head), bomb])))
+    expect(answer).toEqual(answered({ body: new TextDecoder().decode(bomb.subarray(0, 1024), { stream: true }) }))
+  })
+
+  test.each([
+    ['a body', 'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n', 'a'.repeat(4_096)],
+    ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', `1000\r\n${'a'.repeat(4_096)}\r\n`],
+    ['a body of announced length', 'HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n', 'a'.repeat(4_096)],
+  ])('with %s that never ends is cut off at once', async (_what, first, again) => {
+    const { answer, tookMs } = await from(saysForever(first, again))
+    expect(answer).toEqual(answered({ body: 'a'.repeat(1_024) }))
+    expect(tookMs).toBeLessThan(AT_ONCE_MS)
+  })
+
+  test.each([
+    ['headers', 'HTTP/1.1 200 OK\r\n', `X-A: ${'a'.repeat(1_000)}\r\n`],
+    ['one header', 'HTTP/1.1 200 OK\r\nX-A: ', 'a'.repeat(1_000)],
+    ['a status line', 'HTTP/1.1 200 ', 'a'.repeat(1_000)],
+    ['answers before the answer', '', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['hints before the answer', '', `HTTP/1.1 103 Early Hints\r\nLink: ${'a'.repeat(1_000)}\r\n\r\n`],
+  ])('with %s that never end fails at once', async (_what, first, again) => {
+    const { answer, tookMs } = await from(saysForever(first, again))
+    expect(answer).toEqual(failed('oversized'))
+    expect(tookMs).toBeLessThan(AT_ONCE_MS)
+  })
+
+  test('may be preceded by a few others', async () => {
+    expect((await from(says(`HTTP/1.1 100 Continue\r\n\r\n${OK}`))).answer).toEqual(answered())
+  })
+
+  test.each([
+    ['does not come', drips('', '')],
+    ['comes header by header', drips('HTTP/1.1 200 OK\r\n', 'X-A: a\r\n')],
+    ['comes letter by letter', drips('HTTP/1.1 200 OK\r\nX-A: ', 'a')],
+  ])('that %s fails in time', async (_what, say) => {
+    const { answer, tookMs } = await from(say, SHORT_MS)
+    expect(answer).toEqual(failed('timeout'))
+    expect(tookMs).toBeWithin(SHORT_MS - 20, AT_ONCE_MS)
+  })
+
+  test('whose body drips is its status and what came in time', async () => {
+    const { answer, tookMs } = await from(drips('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nok', ''), SHORT_MS)
+    expect(answer).toEqual(answered())
+    expect(tookMs).toBeWithin(SHORT_MS - 20, AT_ONCE_MS)
+  })
+
+  test('that breaks off after its status is its status', async () => {
+    const cut = (socket: Socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nok')
+    const { answer, tookMs } = await from(cut)
+    expect(answer).toEqual(answered())
+    expect(tookMs).toBeLessThan(AT_ONCE_MS)
+    const garbled = says('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\nnot a length\r\n')
+    expect((await from(garbled)).answer).toMatchObject({ kind: 'answered', status: 200 })
+  })
+
+  test.each<[string, HookFailure, (socket: Socket) => void]>([
+    ['is no HTTP', 'protocol', says('220 mail.example ESMTP\r\n\r\n')],
+    [
+      'is framed in two ways',
+      'protocol',
+      says('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n'),
+    ],
+    ['has no length', 'protocol', says('HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n')],
+    [
+      'wants another protocol',
+      'protocol',
+      says('HTTP/1.1 101 Go\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n'),
+    ],
+    ['is a hang-up', 'reset', (socket) => void socket.end()],
+    ['is a reset', 'reset', (socket) => void socket.resetAndDestroy()],
+    ['ends in its headers', 'reset', (socket) => void socket.end('HTTP/1.1 200 OK\r\nX-A: a')],
+  ])('that %s fails: %s', async (_what, reason, say) => {
+    const { answer, tookMs } = await from(say)
+    expect(answer).toEqual(failed(reason))
+    expect(tookMs).toBeLessThan(AT_ONCE_MS)
+  })
+})
