@@ -5,9 +5,15 @@ import { createProgram } from './cli/program'
 
 /** Mistakes of the operator and of the environment are told in a line; only a defect shows where it happened. */
 const isReadable = (error: Error) =>
-  ['Refusal', 'ConfigError', 'WrongSecretError', 'NewerDatabaseError', 'ForeignDatabaseError', 'SQLiteError'].includes(
-    error.name,
-  ) ||
+  [
+    'Refusal',
+    'ConfigError',
+    'WrongSecretError',
+    'NewerDatabaseError',
+    'ForeignDatabaseError',
+    'AlreadyServedError',
+    'SQLiteError',
+  ].includes(error.name) ||
   error instanceof CommanderError ||
   'code' in error
 

@@ -319,12 +319,6 @@ describe('ends and starts', () => {
     const { issueId } = (await first.issue(live, PHONE)).body
     await until(() => carrier.received.length === 1, 'the carrier to be called')
     await first.stop('SIGKILL')
-    // The dead server's claim on the job ends with its lease of 30 s; here it ends now.
-    const database = openDatabase(program)
-    expect(database.query("SELECT kind FROM jobs WHERE kind = 'deliver'").all()).toHaveLength(1)
-    database.run('UPDATE jobs SET run_at = 0')
-    database.close()
-
     carrier.answer = ({ messageId }) => Response.json({ id: messageId })
     const second = await newServer(program)
     await until(
@@ -413,11 +407,23 @@ describe('ends and starts', () => {
   })
 
   test('a port that is taken is refused readably', async () => {
-    const program = newProgram()
-    const { port } = new URL((await newServer(program)).url)
-    const refused = await run(program, 'serve', '--port', port)
+    const { port } = new URL((await newServer(newProgram())).url)
+    const refused = await run(newProgram(), 'serve', '--port', port)
     expectRefusal(refused)
     expect(refused.stderr).toContain(port)
+  })
+})
+
+describe('a data folder', () => {
+  test('has one server at a time; another is refused readably, and let in when the first was killed', async () => {
+    const program = newProgram()
+    const first = await newServer(program)
+    const refused = await run(program, 'serve', '--port', '0')
+    expectRefusal(refused)
+    expect(refused.stderr).toContain('Another server')
+    expect((await first.call('GET', '/healthz')).status).toBe(200)
+    await first.stop('SIGKILL')
+    expect((await (await newServer(program)).call('GET', '/healthz')).status).toBe(200)
   })
 })
 
@@ -534,7 +540,9 @@ describe('the command line', () => {
     expect(provider).toMatchObject({ name: 'main', type: 'http', channels: ['sms', 'alimtalk'] })
     expect(provider.reportUrl).toEndWith('/provider-reports/main')
     const listed = await runJson(program, 'provider', 'list')
-    expect(listed).toEqual({ providers: [{ name: 'main', type: 'http', channels: ['sms', 'alimtalk'] }] })
+    expect(listed).toEqual({
+      providers: [{ name: 'main', type: 'http', channels: ['sms', 'alimtalk'], state: 'healthy' }],
+    })
     expect(await runJson(program, 'provider', 'remove', 'main')).toEqual({ name: 'main', removed: true })
 
     writeFileSync(join(program.cwd, 'body.txt'), 'Your code is #{code}, #{name}.\n')

@@ -61,7 +61,7 @@ test('an unknown issue is refused readably', async () => {
 })
 
 test('`queue` shows what waits', async () => {
-  expect(await admin('queue')).toEqual({ queue: [] })
+  expect(await admin('queue')).toEqual({ queue: [], carriers: [] })
 })
 
 test('`credit refund` gives back once, `credit clawback` takes once', async () => {
@@ -89,7 +89,7 @@ test('`provider test` sends one marked message and shows what the carrier answer
 
   carrier.answer = () => Response.json({}, { status: 401 })
   const refused = await admin('provider', 'test', 'main', '--to', '010-9999-0001')
-  expect(refused).toMatchObject({ kind: 'refused', retry: 'elsewhere', code: 'HTTP_401' })
+  expect(refused).toMatchObject({ kind: 'refused', retry: 'unfit', code: 'HTTP_401' })
   expect(refused.explanation).toContain('credentials')
   const { exitCode, stderr } = await run(program, 'provider', 'test', 'nope', '--to', '010-9999-0001', '--data', data)
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'No such provider: nope\n' })

@@ -55,6 +55,9 @@ export const SABOTAGES: Record<string, Sabotage> = {
     saveIssue: (issue) =>
       tx.saveIssue(issue.verificationStatus === 'replaced' ? { ...issue, verificationStatus: 'expired' } : issue),
   })),
+  'a message that waits for room at its carrier is forgotten': twisted((tx) => ({
+    rescheduleJob: (job, runAt, queue) => (queue ? tx.finishJob(job) : tx.rescheduleJob(job, runAt)),
+  })),
   'an interrupted send is forgotten': twisted((tx) => ({
     attempts: async (owner, issueId) =>
       (await tx.attempts(owner, issueId)).filter(({ outcome }) => outcome !== undefined),

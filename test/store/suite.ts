@@ -563,6 +563,69 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(await claim(10, 'settle')).toMatchObject([{ kind: 'settle', runAt: NOW }])
       })
 
+      describe('that wait for a carrier', () => {
+        const moveTo = async (queueName: string, runAt = NOW) => {
+          await run(async (tx) => {
+            const [job] = await tx.claimJobs('deliver', FRONT, 1)
+            if (job) await tx.rescheduleJob(job, runAt, queueName)
+          })
+        }
+        const headsOf = () => store.queueHeads('deliver')
+
+        test('stand in a queue of their own, the oldest first, and are not claimed from another', async () => {
+          for (const n of [1, 2, 3]) await queue(NOW, { of: issueNumber(n) })
+          await moveTo('b', NOW - 1)
+          await moveTo('a')
+          expect(headsOf()).toEqual([
+            { queue: FRONT, runAt: NOW },
+            { queue: 'a', runAt: NOW },
+            { queue: 'b', runAt: NOW - 1 },
+          ])
+          expect(await claim()).toHaveLength(1)
+          expect(await run((tx) => tx.claimJobs('deliver', 'a', 10))).toMatchObject([{ queue: 'a', attempt: 2 }])
+          expect(
+            await run(async (tx) => [await tx.hasDueJobs('deliver', 'a'), await tx.hasDueJobs('deliver', 'b')]),
+          ).toEqual([false, true])
+          expect(await store.read.carrierQueues(NOW + 9)).toMatchObject([
+            { carrier: 'a', kind: 'deliver', waiting: 1, due: 0 },
+            { carrier: 'b', kind: 'deliver', waiting: 1, due: 1, oldestDueMs: 10 },
+          ])
+        })
+
+        test('come to the front together when carriers have changed', async () => {
+          for (const n of [1, 2]) await queue(NOW, { of: issueNumber(n) })
+          await moveTo('a')
+          await moveTo('b')
+          await run((tx) => tx.emptyCarrierQueues())
+          expect(headsOf()).toEqual([{ queue: FRONT, runAt: NOW }])
+          expect(await claim()).toHaveLength(2)
+        })
+
+        test('come to the front when their code ends, unless they are being sent', async () => {
+          await queue(NOW + 60_000)
+          await run((tx) => tx.hastenDelivery(issue.issueId))
+          expect(headsOf()).toEqual([{ queue: FRONT, runAt: NOW }])
+          const running = await claimOne()
+          await run((tx) => tx.hastenDelivery(issue.issueId))
+          expect([await holds(running), await claim()]).toEqual([true, []])
+        })
+      })
+
+      test('that a process ran which is gone are due at once, and those that wait for their time are not', async () => {
+        await queue(NOW, { of: issueNumber(1) })
+        await queue(NOW + 60_000, { of: issueNumber(2) })
+        const lost = await claimOne()
+        await run((tx) => tx.releaseLeases())
+        expect(await claim()).toMatchObject([{ jobId: lost.jobId, attempt: lost.attempt + 1 }])
+        expect(nextJobAt(store, 'deliver')).toBe(NOW + LEASE_MS.deliver)
+      })
+
+      test('of messages are counted, others are not, and no further than asked', async () => {
+        for (const n of [1, 2, 3]) await queue(NOW, { of: issueNumber(n) })
+        await queue(NOW, { kind: 'settle' })
+        expect(await run(async (tx) => [await tx.backlog(10), await tx.backlog(2)])).toEqual([3, 2])
+      })
+
       test('whose claim is rolled back are still there', async () => {
         await queue(NOW)
         await outcomeOf(
@@ -933,6 +996,25 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         for (let version = 2; version <= 12; version++) await run((tx) => tx.saveTemplate(APP.appId, newer))
         expect(await store.read.templates(APP.appId)).toEqual([newer])
         expect(await store.read.templates('app_two')).toEqual([])
+      })
+
+      test('what is found of a provider is told until it is set anew, removed, or a process starts', async () => {
+        const health = { isHealthy: false, since: NOW, code: 'HTTP_500', retryAt: NOW + 10_000 }
+        const find = () => run((tx) => tx.saveHealth('main', health))
+        const told = async () => (await store.read.providerHealth()).get('main')
+        await find()
+        expect(await told()).toEqual(health)
+        await run((tx) => tx.saveHealth('main', { isHealthy: true, since: NOW, code: undefined, retryAt: undefined }))
+        expect((await told())?.isHealthy).toBe(true)
+        for (const end of [
+          (tx: Tx) => tx.saveProvider(PROVIDER),
+          (tx: Tx) => tx.removeProvider('main'),
+          (tx: Tx) => tx.forgetHealth(),
+        ]) {
+          await find()
+          await run(async (tx) => void (await end(tx)))
+          expect(await told()).toBeUndefined()
+        }
       })
 
       test('a provider is replaced by name, keeps its place, and is removed once', async () => {

@@ -1,0 +1,224 @@
+/** What the dispatcher learns of its carriers, and what a clock that is set does not do to it. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { TransportResult } from '../../src/ports'
+import * as administer from '../../src/usecases/administer'
+import { answered } from '../support/carrier'
+import { PolledVendor, VENDOR_URL } from '../support/polled-vendor'
+import { type Furnished, REPORT_SECRET, World } from '../support/world'
+
+const HOUR_MS = 3_600_000
+
+describe('carriers', () => {
+  let world: World
+  let keys: Furnished
+  let made = 0
+
+  beforeEach(async () => {
+    world = await World.start()
+    keys = await world.furnish()
+  })
+  afterEach(() => world.stop())
+
+  async function issue(input: object = {}): Promise<string> {
+    const request = { phoneNumber: '010-1234-5678', purpose: `p${made}`, idempotencyKey: `k${made++}`, ...input }
+    const answer = await world.call('rest', 'issue', request, { key: keys.live })
+    expect(answer.status).toBe(200)
+    await world.settle()
+    return answer.body.issueId
+  }
+  const status = async (issueId: string) => (await world.call('rest', 'status', { issueId }, { key: keys.live })).body
+  const stateOf = async (name: string) => (await world.send('GET', '/readyz', undefined)).body.providers[name]
+  const many = async (count: number, input: object = {}) => {
+    for (let n = 0; n < count; n++) await issue({ phoneNumber: `+8210${String(20_000_000 + made)}`, ...input })
+  }
+  const failing = () => answered(500, {})
+
+  describe('the breaker', () => {
+    test('opens on failures: /readyz and the CLI say so, and the service stays ready', async () => {
+      world.sms.answer = failing
+      await many(10)
+      await world.advance(1_100)
+      expect(await stateOf('main')).toMatchObject({ state: 'unhealthy', code: 'HTTP_500', inFlight: 0 })
+      expect((await world.send('GET', '/readyz', undefined)).status).toBe(200)
+      const health = await world.store.read.providerHealth()
+      expect(health.get('main')).toMatchObject({ isHealthy: false, code: 'HTTP_500' })
+      expect(world.logged.filter((line) => line.includes('provider is unhealthy'))).toHaveLength(1)
+    })
+
+    test('holds messages back, tries one, and lets the rest follow when that one is taken', async () => {
+      world.sms.answer = failing
+      await many(10)
+      world.sms.answer = (message) => world.sms.accept(message)
+      await many(5)
+      expect(world.sms.requests).toHaveLength(10)
+      await world.advance(12_000)
+      expect(world.sms.accepted).toHaveLength(5)
+      expect(await stateOf('main')).toMatchObject({ state: 'healthy' })
+      expect((await world.store.read.providerHealth()).get('main')?.isHealthy).toBe(true)
+    })
+
+    test('while it is open, the next carrier of the route gets the messages at once', async () => {
+      await world.provide('second', ['sms'], 'http://carrier.test/kakao')
+      world.sms.answer = failing
+      await many(12)
+      expect([world.sms.requests.length, world.kakao.accepted.length]).toEqual([10, 2])
+    })
+
+    test('an AlimTalk whose carriers rest goes on as SMS at once', async () => {
+      world.kakao.answer = failing
+      await many(10, { channel: 'alimtalk' })
+      const issueId = await issue({ channel: 'alimtalk' })
+      expect(world.kakao.requests).toHaveLength(10)
+      expect(world.sms.accepted).toHaveLength(1)
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
+    })
+
+    test('a carrier whose account is empty fails messages at once where there is no other', async () => {
+      world.sms.answer = () => answered(402, {})
+      expect(await status(await issue())).toMatchObject({ deliveryStatus: 'failed', providerOutcomeCode: 'HTTP_402' })
+      expect(await status(await issue())).toMatchObject({
+        deliveryStatus: 'failed',
+        providerOutcomeCode: 'PROVIDERS_UNHEALTHY',
+      })
+      expect(world.sms.requests).toHaveLength(1)
+    })
+
+    test('set anew, a carrier starts afresh', async () => {
+      world.sms.answer = () => answered(402, {})
+      await issue()
+      expect((await stateOf('main')).state).toBe('unhealthy')
+      world.sms.answer = (message) => world.sms.accept(message)
+      await world.advance(1_100)
+      await world.provide('main', ['sms'], 'http://carrier.test/sms')
+      expect(await status(await issue())).toMatchObject({ deliveryStatus: 'sent' })
+      expect((await world.store.read.providerHealth()).get('main')).toBeUndefined()
+    })
+
+    test('a refusal of one message does not close the carrier for others', async () => {
+      world.sms.answer = () => answered(403, {})
+      await many(30)
+      expect(world.sms.requests).toHaveLength(30)
+      expect((await stateOf('main')).state).toBe('healthy')
+    })
+
+    test('what waits for a carrier that recovers elsewhere is not left behind', async () => {
+      world.sms.answer = failing
+      await many(10)
+      await many(3)
+      expect(world.rows("SELECT queue FROM jobs WHERE kind = 'deliver'")).toEqual(Array(3).fill({ queue: 'main' }))
+      await administer.removeProvider(world.admin, 'main')
+      await world.provide('other', ['sms'], 'http://carrier.test/kakao')
+      await world.advance(2_000)
+      expect(world.kakao.accepted).toHaveLength(3)
+    })
+  })
+
+  test('a code that ends while its message waits for a carrier frees number, text and credit at once', async () => {
+    world.sms.answer = () => answered(500, {})
+    await many(10)
+    world.sms.answer = () => new Promise<TransportResult>(() => {})
+    await issue()
+    const waiting = await issue({ expiresInSec: 30 })
+    await world.advance(32_000)
+    expect(world.sms.requests).toHaveLength(11)
+    expect(await status(waiting)).toMatchObject({
+      verificationStatus: 'expired',
+      deliveryStatus: 'failed',
+      providerOutcomeCode: 'EXPIRED_UNSENT',
+    })
+    expect(world.rows("SELECT count(*) AS n FROM issues WHERE billing_status = 'released'")).toEqual([{ n: 1 }])
+    expect(world.rows("SELECT count(*) AS n FROM jobs WHERE kind = 'deliver'")).toEqual([{ n: 1 }])
+  })
+
+  describe('a clock that is set', () => {
+    test('forward by a day while a carrier works on a message: its answer still counts', async () => {
+      let answer: (result: TransportResult) => void = () => {}
+      world.sms.answer = (message) =>
+        new Promise((resolve) => {
+          answer = () => resolve(world.sms.accept(message))
+        })
+      const issueId = await issue()
+      world.clock.step(24 * HOUR_MS)
+      await world.advance(5_000)
+      answer(answered(200, {}))
+      await world.settle()
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent', verificationStatus: 'expired' })
+      expect((await status(issueId)).providerOutcomeAmbiguous).toBeUndefined()
+      expect(world.sms.requests).toHaveLength(1)
+      expect(world.rows('SELECT outcome FROM attempts')).toEqual([{ outcome: 'accepted' }])
+    })
+
+    test('forward: no code lives longer, and what was due runs once', async () => {
+      world.sms.script(() => answered(429, {}))
+      const issueId = await issue()
+      world.clock.step(24 * HOUR_MS)
+      await world.advance(5_000)
+      expect(await status(issueId)).toMatchObject({ deliveryStatus: 'failed', providerOutcomeCode: 'EXPIRED_UNSENT' })
+      expect(world.sms.requests).toHaveLength(1)
+      expect(world.rows('SELECT balance, reserved FROM wallets')).toEqual([{ balance: 1_000, reserved: 0 }])
+    })
+
+    test('back by an hour: messages go out at once, and an expired code stays expired', async () => {
+      const expired = await issue({ expiresInSec: 30 })
+      await world.advance(35_000)
+      world.clock.step(-HOUR_MS)
+      const verify = { issueId: expired, code: world.sms.lastCode() }
+      expect((await world.call('rest', 'verify', verify, { key: keys.live })).body.reasonCode).toBe('EXPIRED')
+      const next = await issue()
+      await world.advance(1_000)
+      expect(await status(next)).toMatchObject({ deliveryStatus: 'sent' })
+    })
+
+    test('forward and back starts no storm of timers', async () => {
+      await many(5)
+      await world.advance(10_000)
+      for (const byMs of [24 * HOUR_MS, -24 * HOUR_MS, -HOUR_MS, HOUR_MS]) {
+        world.clock.step(byMs)
+        await world.advance(10_000)
+      }
+      expect(world.sms.requests).toHaveLength(5)
+      const claims = world.rows<{ most: number }>('SELECT max(attempt) AS most FROM jobs')
+      expect(claims[0]?.most ?? 0).toBeLessThan(20)
+    })
+  })
+})
+
+describe('a carrier that must be asked', () => {
+  test('resolves a message whose answer was lost: its callback names it, and its own word decides', async () => {
+    let vendor: PolledVendor | undefined
+    const world = await World.start({
+      wrapTransport: (transport) => ({
+        request: (request) => (vendor ? vendor.over(transport) : transport).request(request),
+      }),
+    })
+    const keys = await world.furnish()
+    vendor = new PolledVendor(world.sms)
+    await administer.setProvider(world.admin, {
+      name: 'main',
+      type: 'solapi',
+      channels: ['sms'],
+      config: { apiKey: 'key', apiSecret: 's', from: '0212345678', apiBase: VENDOR_URL, reportSecret: REPORT_SECRET },
+    })
+    world.sms.answer = (message) => {
+      world.sms.accept(message)
+      return { kind: 'unknown', reason: 'TimeoutError' }
+    }
+    const issued = await world.call(
+      'rest',
+      'issue',
+      { phoneNumber: '010-1234-5678', purpose: 'login', idempotencyKey: 'k' },
+      { key: keys.live },
+    )
+    await world.settle()
+    const status = async () =>
+      (await world.call('rest', 'status', { issueId: issued.body.issueId }, { key: keys.live })).body
+    expect(await status()).toMatchObject({ deliveryStatus: 'sent', providerOutcomeAmbiguous: true })
+    const messageId = world.sms.accepted[0]?.messageId ?? ''
+    // The callback lies; the vendor itself says delivered.
+    vendor.decide(`carrier-${messageId}`, 'delivered')
+    await world.callback('main', vendor.callback(messageId, `carrier-${messageId}`, 'failed'))
+    await world.advance(2_000)
+    expect(await status()).toMatchObject({ deliveryStatus: 'delivered' })
+    await world.stop()
+  })
+})
