@@ -10,7 +10,7 @@ import { createFetch, type Fetch } from './http/server'
 import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
 import { createModes, phoneLimits, testBudgets } from './mode'
-import type { Clock, Dial, Log, Random, Schedule, Store, Transport, Vault } from './ports'
+import type { Clock, Dial, HookTransport, Log, Random, Schedule, Store, Transport, Vault } from './ports'
 import { Carriers } from './providers/carriers'
 import { createSimulator } from './providers/simulator'
 import { expireDue, sweepOldData } from './usecases/expire-due'
@@ -22,6 +22,7 @@ export interface Ports {
   vault: Vault
   transport: Transport
   dial: Dial
+  hooks: HookTransport
   store: Store
   log: Log
   schedule: Schedule
@@ -77,6 +78,7 @@ export function createApp(config: Config, ports: Ports): App {
     providerNamed,
     gateOf,
     wakeDelivery,
+    hookPolicy: config.webhooks,
     idempotencyDays,
     liveRetentionDays,
   }

@@ -1,7 +1,7 @@
 /** Configuration: environment and flags in, a frozen Config out, or one refusal that names every mistake. */
 import { getCountries } from 'libphonenumber-js'
 import { z } from 'zod'
-import { isNetwork } from './domain/address'
+import { type HookUrlPolicy, isNetwork } from './domain/address'
 import { MAX_CONCURRENCY } from './domain/gate'
 import { MAX_TIMEOUT_MS } from './domain/job'
 import { LOG_LEVELS } from './system/log'
@@ -25,6 +25,18 @@ const cidrs = z
       .filter(Boolean),
   )
   .refine((list) => list.every((cidr) => isNetwork(cidr)), 'must be networks in CIDR notation, separated by commas')
+  .default([])
+
+const ports = z
+  .string()
+  .transform((list) =>
+    list
+      .split(',')
+      .map((port) => port.trim())
+      .filter(Boolean)
+      .map(Number),
+  )
+  .refine((list) => list.every((port) => Number.isInteger(port) && port > 0 && port < 65_536), 'must be port numbers')
   .default([])
 
 /** Every setting, by the name of its environment variable without `WATCHWORD_`. The README's table is made from it. */
@@ -60,6 +72,14 @@ const settings = {
   ),
   LIVE_RETENTION_DAYS: whole(1, 36_500, 180).describe('How long live issues are kept'),
   IDEMPOTENCY_DAYS: whole(1, 365, 7).describe('How long an idempotency key is remembered'),
+  WEBHOOK_ALLOW_HTTP: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .transform((text) => text === 'true')
+    .describe('Whether webhooks may go to http:// URLs'),
+  WEBHOOK_ALLOW_CIDR: cidrs.describe('Networks that are not public and webhooks may be sent to all the same'),
+  WEBHOOK_PORTS: ports.describe('Ports webhooks may be sent to, separated by commas; none: any'),
+  WEBHOOK_SOURCES: cidrs.describe('Networks this server sends webhooks from, as published for receivers'),
   PRICE_SMS: whole(0, 1_000, 1).describe('Credits for an SMS'),
   PRICE_LMS: whole(0, 1_000, 1).describe('Credits for an LMS'),
   PRICE_ALIMTALK: whole(0, 1_000, 1).describe('Credits for an AlimTalk, its SMS fallback included'),
@@ -106,6 +126,9 @@ export interface Config {
   maxBacklog: number
   liveRetentionDays: number
   idempotencyDays: number
+  webhooks: HookUrlPolicy
+  /** Published for receivers that let in known addresses only. */
+  webhookSources: readonly string[]
   prices: { sms: number; lms: number; alimtalk: number }
   limits: LimitsConfig
 }
@@ -148,6 +171,12 @@ export function readConfig(
     maxBacklog: value.MAX_BACKLOG,
     liveRetentionDays: value.LIVE_RETENTION_DAYS,
     idempotencyDays: value.IDEMPOTENCY_DAYS,
+    webhooks: {
+      allowHttp: value.WEBHOOK_ALLOW_HTTP,
+      allowedCidrs: value.WEBHOOK_ALLOW_CIDR,
+      ports: value.WEBHOOK_PORTS,
+    },
+    webhookSources: value.WEBHOOK_SOURCES,
     prices: { sms: value.PRICE_SMS, lms: value.PRICE_LMS, alimtalk: value.PRICE_ALIMTALK },
     limits: {
       requestsPerKeyPerMin: value.LIMIT_REQUESTS_PER_KEY_PER_MIN,

@@ -1,4 +1,5 @@
 /** The outside world, as the use cases see it. Real ports live in `system/`, `store/` and `providers/`; tests bring their own. */
+import type { EventType } from '../contract/event'
 import type { Health } from './domain/breaker'
 import type { DeliveryReport, SendOutcome } from './domain/delivery'
 import type { Gate } from './domain/gate'
@@ -9,6 +10,7 @@ import type { Retry, Route } from './domain/route'
 import type { Template } from './domain/template'
 import type { Channel, Leg, MessageType, Mode, Owner } from './domain/value'
 import type { EntryType, LedgerEntry, Wallet } from './domain/wallet'
+import type { Endpoint, HookAttempt, HookDelivery } from './domain/webhook'
 
 export interface Clock {
   /** Unix milliseconds. May step, also backwards. */
@@ -66,6 +68,49 @@ export interface Transport {
     timeoutMs: number
   }): Promise<TransportResult>
 }
+
+/** One POST to a receiver of webhooks; follows nothing, keeps nothing. Never throws for what the outside did. */
+export interface HookTransport {
+  post(request: HookRequest): Promise<HookAnswer>
+}
+
+export interface HookRequest {
+  url: string
+  headers: Record<string, string>
+  body: string
+  /** For all of it, from the name to the end of the answer. */
+  timeoutMs: number
+}
+
+export type HookAnswer =
+  /** The status is the answer: a body that is too long, too slow or cut off only ends early. */
+  | {
+      kind: 'answered'
+      status: number
+      location: string | undefined
+      retryAfter: string | undefined
+      /** The first KiB. */
+      body: string
+    }
+  /** Nothing was sent: no address of the host may be reached. Does not say which, so that nobody maps a network by it. */
+  | { kind: 'forbidden'; reason: 'address' }
+  | { kind: 'failed'; reason: HookFailure }
+
+/**
+ * Short and stable, quoting nothing of what the outside said. Nothing was sent in case of `url`, `header`, `dns`,
+ * `refused`, `unreachable` and `tls`; the rest says nothing about it.
+ */
+export type HookFailure =
+  | 'url'
+  | 'header'
+  | 'dns'
+  | 'refused'
+  | 'unreachable'
+  | 'tls'
+  | 'timeout'
+  | 'reset'
+  | 'protocol'
+  | 'oversized'
 
 /** A byte stream to a carrier that does not speak HTTP. */
 export interface Connection {
@@ -234,6 +279,36 @@ export interface IssueFilter {
   limit: number
 }
 
+/** What happened, as endpoints are told. */
+export interface StoredEvent extends Owner {
+  readonly eventId: string
+  readonly type: EventType
+  /** Undefined for a test event. */
+  readonly issueId: string | undefined
+  /** JSON; see `contract/event.ts`. */
+  readonly body: string
+  readonly createdAt: number
+}
+
+/** A webhook as people look at it. */
+export interface HookReport extends HookDelivery {
+  readonly type: EventType
+  /** Of the last attempt. */
+  readonly lastStatus: number | undefined
+  readonly lastError: string | undefined
+  readonly lastAttemptAt: number | undefined
+  /** When it is tried next. */
+  readonly nextAttemptAt: number | undefined
+}
+
+export interface HookFilter {
+  endpointId: string
+  status?: HookDelivery['status'] | undefined
+  /** Only older than this delivery. */
+  before?: string | undefined
+  limit: number
+}
+
 export interface LedgerFilter {
   before?: { createdAt: number; seq: number }
   entryType?: EntryType
@@ -277,6 +352,13 @@ export interface Reader {
   templates(appId: string): Promise<Template[]>
   providers(): Promise<ProviderConfig[]>
   routes(): Promise<Route[]>
+  endpoints(appId: string): Promise<Endpoint[]>
+  endpoint(endpointId: string): Promise<Endpoint | undefined>
+  /** Newest first. */
+  hooks(filter: HookFilter): Promise<HookReport[]>
+  /** Oldest first. */
+  hookAttempts(deliveryId: string): Promise<HookAttempt[]>
+  hooksOfIssue(owner: Owner, issueId: string): Promise<HookReport[]>
   /** Every origin an active public key lists. */
   publicOrigins(now: number): Promise<string[]>
   /** Admitted since: app, mode, phone and time, for the limits that count days. */
@@ -331,7 +413,8 @@ export interface Tx {
   /** The entry of that kind an operator made under that reference. */
   findLedgerEntry(appId: string, entryType: EntryType, reference: string): Promise<LedgerEntry | undefined>
 
-  addJob(job: { kind: JobKind; issue: Owner & { issueId: string }; runAt: number }): Promise<void>
+  /** One job of a kind for a subject: one that exists is moved, and whoever ran it has lost it. */
+  addJob(job: { kind: JobKind; owner: Owner; subjectId: string; runAt: number; queue?: string }): Promise<void>
   /** Takes due jobs of a kind from a queue: raises `attempt`, and keeps them from others until the lease ends. */
   claimJobs(kind: JobKind, queue: string, limit: number): Promise<Job[]>
   /** True when the job is still held under this attempt. */
@@ -342,12 +425,32 @@ export interface Tx {
   /** How many messages wait to be sent; counts no further than `limit`. */
   backlog(limit: number): Promise<number>
   hasDueJobs(kind: JobKind, queue: string): Promise<boolean>
-  /** Makes the delivery of an issue due at once, unless it runs already. */
-  hastenDelivery(issueId: string): Promise<void>
+  /** Makes a job due at once, unless it runs already; a message leaves its carrier's queue. */
+  hastenJob(kind: JobKind, subjectId: string): Promise<void>
   /** Moves every message that waits for room at a carrier to the front. */
   emptyCarrierQueues(): Promise<void>
   /** Makes due what a process that is gone was running. Only where no other process runs jobs. */
   releaseLeases(): Promise<void>
+
+  /** Of one app and mode. */
+  endpoints(owner: Owner): Promise<Endpoint[]>
+  endpoint(endpointId: string): Promise<Endpoint | undefined>
+  /** Stores a new one, or what has changed of one. */
+  saveEndpoint(endpoint: Endpoint): Promise<void>
+  /** With all that it was told. */
+  removeEndpoint(endpointId: string): Promise<void>
+  /** Stores the body sealed. */
+  addEvent(event: StoredEvent): Promise<void>
+  event(eventId: string): Promise<StoredEvent | undefined>
+  addHookDelivery(delivery: HookDelivery): Promise<void>
+  hookDelivery(deliveryId: string): Promise<HookDelivery | undefined>
+  /** Of what an endpoint was told of that issue and never tried: the first, or the first after `after`. */
+  firstUntried(delivery: HookDelivery, after?: HookDelivery): Promise<HookDelivery | undefined>
+  /** What an endpoint was told and did not take, since a time. */
+  failedHooks(endpointId: string, since: number): Promise<HookDelivery[]>
+  hooksOfEvent(eventId: string): Promise<HookDelivery[]>
+  saveHookDelivery(delivery: HookDelivery): Promise<void>
+  addHookAttempt(attempt: HookAttempt): Promise<void>
 
   /** The installation's organization; `first` becomes it where there is none. */
   organizationId(first: { organizationId: string; name: string }): Promise<string>
@@ -368,6 +471,8 @@ export interface Tx {
   deleteClaimsBefore(before: number, limit: number): Promise<number>
   /** Deletes what is no longer awaited because the report deadline has long passed. */
   deleteAwaitedBefore(before: number, limit: number): Promise<number>
+  /** Deletes webhooks that are done, with their attempts, and events nobody is told any more. */
+  deleteHooksBefore(before: number, limit: number): Promise<number>
   /** Deletes outbox rows whose code has expired; a net below the rule that erases them with the issue's change. */
   deleteExpiredOutbox(limit: number): Promise<number>
 }

@@ -2,6 +2,7 @@
 import { createApp } from '../app'
 import { systemClock } from '../system/clock'
 import { systemDial } from '../system/dial'
+import { createHookTransport } from '../system/hook-transport'
 import { type Listener, listen } from '../system/listen'
 import { systemRandom } from '../system/random'
 import { systemSchedule } from '../system/schedule'
@@ -19,6 +20,7 @@ export async function serve(opened: Opened): Promise<Listener> {
     random: systemRandom,
     transport: systemTransport,
     dial: systemDial,
+    hooks: createHookTransport(config.webhooks),
     schedule: systemSchedule,
   })
   await app.start({ alone: true })

@@ -77,11 +77,8 @@ export interface HookUrlPolicy {
 const URL_MAX_LENGTH = 2_048
 const DEFAULT_PORTS: Record<string, number> = { 'https:': 443, 'http:': 80 }
 
-/**
- * Throws `invalid` for a URL no webhook may be sent to. Names are not judged here: what they stand for is known only
- * when a connection is made, and may be something else the next time.
- */
-export function assertHookUrl(text: string, { allowHttp, ports, allowedCidrs }: HookUrlPolicy): void {
+/** Throws `invalid` for what is no URL of a webhook, whatever the operator allows. */
+export function assertHookUrl(text: string): void {
   if (text.length > URL_MAX_LENGTH) throw invalid(`url: at most ${URL_MAX_LENGTH} characters`)
   // The parser would drop or encode them silently, so that one URL is shown and another one called.
   if (/[\s\p{Cc}\\]/u.test(text)) throw invalid('url: must not have spaces, control characters or backslashes')
@@ -89,9 +86,18 @@ export function assertHookUrl(text: string, { allowHttp, ports, allowedCidrs }: 
     throw invalid('url: must be an absolute URL such as https://app.example.com/hooks')
   }
   const url = new URL(text)
-  if (url.protocol === 'http:' && !allowHttp) throw invalid('url: must begin with https://')
   if (url.username !== '' || url.password !== '') throw invalid('url: must not have a user name or password')
   if (text.includes('#')) throw invalid('url: must not have a fragment, which is never sent')
+}
+
+/**
+ * Throws `invalid` for a URL no webhook may be sent to. Names are not judged here: what they stand for is known only
+ * when a connection is made, and may be something else the next time.
+ */
+export function assertHookTarget(text: string, { allowHttp, ports, allowedCidrs }: HookUrlPolicy): void {
+  assertHookUrl(text)
+  const url = new URL(text)
+  if (url.protocol === 'http:' && !allowHttp) throw invalid('url: must begin with https://')
   const port = url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? 0) : Number(url.port)
   if (port === 0 || (ports.length > 0 && !ports.includes(port))) throw invalid(`url: port ${port} is not allowed`)
   const address = literalAddress(url)

@@ -18,6 +18,10 @@ export class Places {
 
   constructor(private readonly max: number) {}
 
+  get isEmpty(): boolean {
+    return this.#taken === 0
+  }
+
   enter(): Place | undefined {
     if (this.#taken >= this.max) return undefined
     this.#taken++

@@ -6,18 +6,22 @@ import type { Owner } from './value'
 
 /**
  * deliver: send the current leg of an issue · await-report: ask for a report, or give up on it ·
- * settle: debit or release the reserved credit.
+ * settle: debit or release the reserved credit · webhook: send one event to one endpoint.
  */
-export type JobKind = 'deliver' | 'await-report' | 'settle'
+export type JobKind = 'deliver' | 'await-report' | 'settle' | 'webhook'
 
-/** The queue every job starts in; a message whose carrier has no room waits in the queue of that carrier's name. */
+/**
+ * The queue jobs start in. A message whose carrier has no room waits in the queue of that carrier's name; webhooks have
+ * a queue for each endpoint.
+ */
 export const FRONT = ''
 
 export interface Job extends Owner {
   readonly jobId: number
   readonly kind: JobKind
   readonly queue: string
-  readonly issueId: string
+  /** What it is about: an issue, or a webhook delivery. */
+  readonly subjectId: string
   /** When it was due. */
   readonly runAt: number
   /** How often the job has been claimed: the fence. Raised where its holder's lease is renewed. */
@@ -32,4 +36,5 @@ export const LEASE_MS: Readonly<Record<JobKind, number>> = {
   deliver: 30_000,
   'await-report': 30_000,
   settle: 10_000,
+  webhook: 30_000,
 }

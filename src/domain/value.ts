@@ -20,7 +20,8 @@ export const CURRENCY = 'CREDIT'
 
 export const SECOND_MS = 1_000
 export const MINUTE_MS = 60 * SECOND_MS
-export const DAY_MS = 24 * 60 * MINUTE_MS
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
 
 /** The next 00:00 UTC after `now`, Unix milliseconds. */
 export const nextMidnightUtc = (now: number) => (Math.floor(now / DAY_MS) + 1) * DAY_MS

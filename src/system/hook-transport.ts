@@ -10,49 +10,7 @@ import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { literalAddress, mayReach } from '../domain/address'
 import { isHookHeader } from '../domain/hook-header'
-
-/** One POST to a receiver of webhooks; follows nothing, keeps nothing. Never throws for what the outside did. */
-export interface HookTransport {
-  post(request: HookRequest): Promise<HookAnswer>
-}
-
-export interface HookRequest {
-  url: string
-  headers: Record<string, string>
-  body: string
-  /** For all of it, from the name to the end of the answer. */
-  timeoutMs: number
-}
-
-export type HookAnswer =
-  /** The status is the answer: a body that is too long, too slow or cut off only ends early. */
-  | {
-      kind: 'answered'
-      status: number
-      location: string | undefined
-      retryAfter: string | undefined
-      /** The first KiB. */
-      body: string
-    }
-  /** Nothing was sent: no address of the host may be reached. Does not say which, so that nobody maps a network by it. */
-  | { kind: 'forbidden'; reason: 'address' }
-  | { kind: 'failed'; reason: HookFailure }
-
-/**
- * Short and stable, quoting nothing of what the outside said. Nothing was sent in case of `url`, `header`, `dns`,
- * `refused`, `unreachable` and `tls`; the rest says nothing about it.
- */
-export type HookFailure =
-  | 'url'
-  | 'header'
-  | 'dns'
-  | 'refused'
-  | 'unreachable'
-  | 'tls'
-  | 'timeout'
-  | 'reset'
-  | 'protocol'
-  | 'oversized'
+import type { HookAnswer, HookFailure, HookRequest, HookTransport } from '../ports'
 
 /** Every address of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>

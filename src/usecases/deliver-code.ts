@@ -74,8 +74,8 @@ async function prepare(
   { router, place, enter }: Way,
 ): Promise<Call | undefined> {
   if (!(await tx.holdsJob(job))) return undefined
-  const issue = await tx.lockIssue(job, job.issueId)
-  const attempts = await tx.attempts(job, job.issueId)
+  const issue = await tx.lockIssue(job, job.subjectId)
+  const attempts = await tx.attempts(job, job.subjectId)
   const onThisLeg = attempts.filter(({ leg }) => leg === issue?.leg)
   const interrupted = onThisLeg.find(({ outcome }) => outcome === undefined)
   if (issue && interrupted) {
@@ -168,7 +168,7 @@ async function record(deps: DeliverDependencies, tx: Tx, job: Job, call: Answere
   if (call.health) await tellHealth(deps, tx, provider.name, call.health)
   const outcome = withoutSecrets(call.outcome, call.letter)
   const isOurs = (await tx.holdsJob(job)) && (await tx.answerAttempt(withAnswer(call.attempt, outcome, tx.now)))
-  const issue = await tx.lockIssue(job, job.issueId)
+  const issue = await tx.lockIssue(job, job.subjectId)
   if (!isOurs || !issue) return
   const tried = [...call.refusedBefore, withAnswer(call.attempt, outcome, tx.now)]
   const jitter = deps.random.below(1_000) / 1_000

@@ -7,14 +7,15 @@ import { markExpired } from '../domain/issue'
 import { DAY_MS } from '../domain/value'
 import type { Clock, Store } from '../ports'
 import { saveIssue } from './save-issue'
+import type { TellDependencies } from './tell-events'
 
 const BATCH = 500
 
-export async function expireDue({ store }: { store: Store }): Promise<void> {
+export async function expireDue(deps: TellDependencies & { store: Store }): Promise<void> {
   for (;;) {
-    const expired = await store.transaction(async (tx) => {
+    const expired = await deps.store.transaction(async (tx) => {
       const due = await tx.lockExpired(BATCH)
-      for (const issue of due) await saveIssue(tx, markExpired(issue, tx.now))
+      for (const issue of due) await saveIssue(deps, tx, issue, markExpired(issue, tx.now))
       return due.length
     })
     if (expired < BATCH) return
@@ -30,6 +31,9 @@ export interface Retention {
 
 /** Test issues live as long as the test inbox shows them. */
 const TEST_RETENTION_DAYS = 7
+
+/** What endpoints were told, and what came of it. */
+const HOOK_RETENTION_DAYS = 30
 
 /** Deletes what has outlived its retention, a batch a transaction, so that nobody waits long. */
 export async function sweepOldData({ store, clock, liveRetentionDays, idempotencyDays }: Retention): Promise<void> {
@@ -47,5 +51,6 @@ export async function sweepOldData({ store, clock, liveRetentionDays, idempotenc
   await inBatches((limit) =>
     store.transaction((tx) => tx.deleteAwaitedBefore(clock.now() - 2 * REPORT_DEADLINE_MS, limit)),
   )
+  await inBatches((limit) => store.transaction((tx) => tx.deleteHooksBefore(daysAgo(HOOK_RETENTION_DAYS), limit)))
   await inBatches((limit) => store.transaction((tx) => tx.deleteExpiredOutbox(limit)))
 }

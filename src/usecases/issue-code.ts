@@ -90,11 +90,11 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
 
       const issue = newIssue(deps, order, letter, { issueId, code, now: tx.now })
       await reserveCredit(tx, issue)
-      await replacePrevious(tx, issue)
+      await replacePrevious(deps, tx, issue)
       await tx.addIssue(issue)
       await tx.addClaim({ ...order.owner, keyHash, fingerprint, issueId, createdAt: tx.now })
       await tx.addOutbox(issue, letter)
-      await tx.addJob({ kind: 'deliver', issue, runAt: tx.now })
+      await tx.addJob({ kind: 'deliver', owner: issue, subjectId: issueId, runAt: tx.now })
       tx.afterCommit(deps.wakeDelivery)
       return issued(issue)
     })
@@ -219,9 +219,9 @@ async function reserveCredit(tx: Tx, { billingStatus, appId, price }: Issue): Pr
 }
 
 /** Rule 8: the previous code for the same phone and purpose can no longer be verified. */
-async function replacePrevious(tx: Tx, issue: Issue): Promise<void> {
+async function replacePrevious(deps: IssueDependencies, tx: Tx, issue: Issue): Promise<void> {
   const previous = await tx.lockLiveIssue(issue, issue.phoneHash, issue.purpose)
-  if (previous) await saveIssue(tx, makeWay(previous, tx.now))
+  if (previous) await saveIssue(deps, tx, previous, makeWay(previous, tx.now))
 }
 
 /** The first response and every replay of it, also after verification or expiry. */

@@ -25,7 +25,7 @@ export function recordReport(deps: ReportDependencies, provider: string, report:
       // Nobody signed it: the provider's own answer decides, by the id that a lost answer to the send did not tell.
       const providerMessageId = awaited.providerMessageId ?? report.providerMessageId?.slice(0, 256)
       await tx.awaitReport({ ...awaited, providerMessageId })
-      await tx.addJob({ kind: 'await-report', issue: awaited, runAt: tx.now })
+      await tx.addJob({ kind: 'await-report', owner: awaited, subjectId: awaited.issueId, runAt: tx.now })
       tx.afterCommit(deps.wakeDelivery)
     } else {
       await applyReport(deps, tx, awaited, report)
@@ -84,7 +84,7 @@ export async function awaitReport(deps: ReportDependencies, job: Job): Promise<v
 /** The message whose report is still wanted; ends the processing where none will come any more. */
 async function stillAwaited(deps: ReportDependencies, tx: Tx, job: Job): Promise<AwaitedReport | undefined> {
   if (!(await tx.holdsJob(job))) return undefined
-  const issue = await tx.lockIssue(job, job.issueId)
+  const issue = await tx.lockIssue(job, job.subjectId)
   const awaited = issue && (await tx.awaitedReport(issue.messageId))
   if (!issue || !awaited || isFinal(issue)) {
     await tx.finishJob(job)

@@ -2,12 +2,17 @@
 import { maySendAgain } from '../domain/delivery'
 import type { Issue } from '../domain/issue'
 import type { Tx } from '../ports'
+import { type TellDependencies, tellEvents } from './tell-events'
 
-/** Stores the issue; number and text go in the same transaction as the last chance that they are needed. */
-export async function saveIssue(tx: Tx, issue: Issue): Promise<void> {
-  await tx.saveIssue(issue)
-  if (maySendAgain(issue)) return
-  await tx.eraseOutbox(issue.issueId)
+/**
+ * Stores the issue and tells what has happened to it; number and text go in the same transaction as the last chance
+ * that they are needed.
+ */
+export async function saveIssue(deps: TellDependencies, tx: Tx, before: Issue, after: Issue): Promise<void> {
+  await tx.saveIssue(after)
+  await tellEvents(deps, tx, before, after)
+  if (maySendAgain(after)) return
+  await tx.eraseOutbox(after.issueId)
   // It may wait long for a carrier; what will never be sent ends now.
-  if (issue.sendPending) await tx.hastenDelivery(issue.issueId)
+  if (after.sendPending) await tx.hastenJob('deliver', after.issueId)
 }

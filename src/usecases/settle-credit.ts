@@ -7,7 +7,7 @@ export async function settleCredit({ store }: { store: Store }, job: Job): Promi
   await store.transaction(async (tx) => {
     if (!(await tx.holdsJob(job))) return
     await tx.finishJob(job)
-    const issue = await tx.lockIssue(job, job.issueId)
+    const issue = await tx.lockIssue(job, job.subjectId)
     if (issue?.billingStatus === 'debit_pending') {
       const freed = release(await tx.lockWallet(issue.appId), issue.price)
       const { wallet, entry } = post(

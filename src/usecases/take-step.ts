@@ -1,31 +1,23 @@
 /** Does what the delivery's next step asks: stores the issue and queues what follows from it, in the caller's transaction. */
 import { isFinal, type Step } from '../domain/delivery'
 import type { Issue } from '../domain/issue'
-import type { Random, Tx } from '../ports'
+import type { Tx } from '../ports'
 import { saveIssue } from './save-issue'
+import type { TellDependencies } from './tell-events'
 
-interface StepDependencies {
-  random: Random
-  wakeDelivery: () => void
-}
-
-export async function takeStep(
-  { random, wakeDelivery }: StepDependencies,
-  tx: Tx,
-  before: Issue,
-  step: Step,
-): Promise<void> {
+export async function takeStep(deps: TellDependencies, tx: Tx, before: Issue, step: Step): Promise<void> {
   let issue = step.issue
+  const ofIssue = { owner: issue, subjectId: issue.issueId }
   // Another leg is another message.
-  if (issue.leg !== before.leg) issue = { ...issue, messageId: random.uuid(tx.now) }
+  if (issue.leg !== before.leg) issue = { ...issue, messageId: deps.random.uuid(tx.now) }
   if (step.finish && issue.billingStatus === 'reserved') {
     issue = { ...issue, billingStatus: step.finish === 'debit' ? 'debit_pending' : 'release_pending' }
-    await tx.addJob({ kind: 'settle', issue, runAt: tx.now })
+    await tx.addJob({ kind: 'settle', ...ofIssue, runAt: tx.now })
   }
-  await saveIssue(tx, issue)
-  if (step.sendAfterMs !== undefined) await tx.addJob({ kind: 'deliver', issue, runAt: tx.now + step.sendAfterMs })
+  await saveIssue(deps, tx, before, issue)
+  if (step.sendAfterMs !== undefined) await tx.addJob({ kind: 'deliver', ...ofIssue, runAt: tx.now + step.sendAfterMs })
   if (step.awaitReportMs !== undefined)
-    await tx.addJob({ kind: 'await-report', issue, runAt: tx.now + step.awaitReportMs })
+    await tx.addJob({ kind: 'await-report', ...ofIssue, runAt: tx.now + step.awaitReportMs })
   if (isFinal(issue) || issue.leg !== before.leg) await tx.forgetReport(before.messageId)
-  tx.afterCommit(wakeDelivery)
+  tx.afterCommit(deps.wakeDelivery)
 }

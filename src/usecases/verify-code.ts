@@ -4,6 +4,7 @@ import { attemptsRemaining, check, type ReasonCode } from '../domain/issue'
 import { isUuid, type Owner } from '../domain/value'
 import type { Clock, Store, Vault } from '../ports'
 import { saveIssue } from './save-issue'
+import type { TellDependencies } from './tell-events'
 
 export interface Verification {
   issueId: string
@@ -14,7 +15,7 @@ export interface Verification {
   verifiedAt?: number | undefined
 }
 
-interface VerifyDependencies {
+interface VerifyDependencies extends TellDependencies {
   store: Store
   vault: Vault
   clock: Clock
@@ -22,17 +23,18 @@ interface VerifyDependencies {
 
 /** A wrong code is an answer, not a refusal: the attempt it used is stored. */
 export async function verifyCode(
-  { store, vault, clock }: VerifyDependencies,
+  deps: VerifyDependencies,
   owner: Owner,
   request: { issueId: string; code: string },
 ): Promise<Verification> {
+  const { store, vault, clock } = deps
   if (!isUuid(request.issueId)) return unknownIssue(request.issueId, clock.now())
   return store.transaction(async (tx) => {
     const issue = await tx.lockIssue(owner, request.issueId)
     if (!issue) return unknownIssue(request.issueId, tx.now)
     const matches = timingSafeEqual(vault.codeHash(issue.issueId, request.code), issue.codeHash)
     const { verified, reasonCode, changed } = check(issue, matches, tx.now)
-    if (changed) await saveIssue(tx, changed)
+    if (changed) await saveIssue(deps, tx, issue, changed)
     const after = changed ?? issue
     return {
       issueId: issue.issueId,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
-  assertHookUrl,
+  assertHookTarget,
   cidrContains,
   type HookUrlPolicy,
   isForbidden,
@@ -212,7 +212,7 @@ test('an address written as IPv6 is judged like the IPv4 address it stands for',
 })
 
 const POLICY: HookUrlPolicy = { allowHttp: false, ports: [443], allowedCidrs: [] }
-const check = (url: string, changes: Partial<HookUrlPolicy> = {}) => assertHookUrl(url, { ...POLICY, ...changes })
+const check = (url: string, changes: Partial<HookUrlPolicy> = {}) => assertHookTarget(url, { ...POLICY, ...changes })
 const refusal = (url: string, changes: Partial<HookUrlPolicy> = {}) => thrownBy(() => check(url, changes))
 
 describe('the URL of a webhook', () => {

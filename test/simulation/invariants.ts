@@ -68,7 +68,7 @@ export class Invariants {
   /** What must hold when faults have stopped and time has run. */
   unfinished(): string | undefined {
     return (
-      this.#onlyRows('no job is left', 'SELECT kind, hex(issue_id) AS issue, run_at FROM jobs') ??
+      this.#onlyRows('no job is left', 'SELECT kind, hex(subject_id) AS subject, run_at FROM jobs') ??
       this.#onlyRows('no number or text is left', 'SELECT hex(issue_id) FROM outbox') ??
       this.#onlyRows(
         'every reservation has ended',

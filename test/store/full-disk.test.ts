@@ -216,7 +216,7 @@ describe('a store on a disk that is full', () => {
           await tx.addIssue(issue)
           await tx.addClaim(claimOf(issue, index))
           await tx.addOutbox(issue, letter)
-          await tx.addJob({ kind: 'deliver', issue, runAt: NOW })
+          await tx.addJob({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: NOW })
           return issue.issueId
         }),
       )

@@ -124,7 +124,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           await tx.addOutbox(lost, LETTER)
           await tx.addAttempt(attemptOf(lost, 1))
           await tx.awaitReport(awaitedOf(lost))
-          await tx.addJob({ kind: 'deliver', issue: lost, runAt: NOW })
+          await tx.addJob({ kind: 'deliver', owner: lost, subjectId: lost.issueId, runAt: NOW })
           await tx.saveWallet({ ...(await tx.lockWallet(APP.appId)), balance: 5 })
           await tx.addKey(aStoredKey(1))
           throw new Error('refused')
@@ -470,7 +470,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
     describe('jobs', () => {
       const issue = issueNumber(1)
       const queue = (runAt: number, { kind = 'deliver' as JobKind, of = issue } = {}) =>
-        run((tx) => tx.addJob({ kind, issue: of, runAt }))
+        run((tx) => tx.addJob({ kind, owner: of, subjectId: of.issueId, runAt }))
       const claim = (limit = 10, kind: JobKind = 'deliver') => run((tx) => tx.claimJobs(kind, FRONT, limit))
       const claimOne = async () => (await claim())[0] as Job
       const holds = (job: Job) => run((tx) => tx.holdsJob(job))
@@ -483,8 +483,8 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(nextJobAt(store, 'deliver')).toBe(NOW)
         clock.time = NOW + 1
         const [first] = await claim(1)
-        expect(first).toMatchObject({ ...OWNER, issueId: uuidAt(NOW, 1), kind: 'deliver', attempt: 1 })
-        expect((await claim()).map(({ issueId }) => issueId)).toEqual([uuidAt(NOW, 2)])
+        expect(first).toMatchObject({ ...OWNER, subjectId: uuidAt(NOW, 1), kind: 'deliver', attempt: 1 })
+        expect((await claim()).map(({ subjectId }) => subjectId)).toEqual([uuidAt(NOW, 2)])
         expect(await claim()).toEqual([])
         expect(nextJobAt(store, 'deliver')).toBe(NOW + 2)
         expect(nextJobAt(store, 'await-report')).toBeUndefined()
@@ -546,7 +546,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         const old = await claimOne()
         await run(async (tx) => {
           await tx.finishJob(old)
-          await tx.addJob({ kind: 'deliver', issue, runAt: NOW })
+          await tx.addJob({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: NOW })
         })
         expect(await holds(old)).toBe(false)
         const anew = await claimOne()
@@ -603,10 +603,10 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
 
         test('come to the front when their code ends, unless they are being sent', async () => {
           await queue(NOW + 60_000)
-          await run((tx) => tx.hastenDelivery(issue.issueId))
+          await run((tx) => tx.hastenJob('deliver', issue.issueId))
           expect(headsOf()).toEqual([{ queue: FRONT, runAt: NOW }])
           const running = await claimOne()
-          await run((tx) => tx.hastenDelivery(issue.issueId))
+          await run((tx) => tx.hastenJob('deliver', issue.issueId))
           expect([await holds(running), await claim()]).toEqual([true, []])
         })
       })
@@ -795,7 +795,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
             await tx.addAttempt(attemptOf(issue, 1))
             await tx.addAttempt(attemptOf(issue, 2))
             await tx.addOutbox(issue, LETTER)
-            await tx.addJob({ kind: 'await-report', issue, runAt: issue.createdAt })
+            await tx.addJob({ kind: 'await-report', owner: issue, subjectId: issue.issueId, runAt: issue.createdAt })
           }
         })
         expect(await sweep(NOW + 1)).toBe(1)
@@ -945,7 +945,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           await tx.addOutbox(issue, LETTER)
           await tx.addAttempt(attemptOf(issue, 1))
           await tx.awaitReport(awaitedOf(issue))
-          await tx.addJob({ kind: 'deliver', issue, runAt: NOW })
+          await tx.addJob({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: NOW })
           await tx.claimJobs('deliver', FRONT, 1)
           await tx.saveWallet(await tx.lockWallet(APP.appId))
           await tx.saveIssue({ ...issue, verificationStatus: 'expired' })

@@ -8,7 +8,7 @@ import { type App, createApp } from '../../src/app'
 import { type Config, readConfig } from '../../src/config'
 import type { KeyKind, KeyLimits } from '../../src/domain/key'
 import type { Channel, Mode } from '../../src/domain/value'
-import type { Clock, Log, Store, Transport } from '../../src/ports'
+import type { Clock, HookTransport, Log, Store, Transport } from '../../src/ports'
 import { assertProvider } from '../../src/providers/carriers'
 import { openStore } from '../../src/store/sqlite/open'
 import { createVault } from '../../src/system/vault'
@@ -20,6 +20,8 @@ import { type SeededRandom, seededRandom } from './random'
 export const START = Date.parse('2026-03-01T12:00:00.000Z')
 const SECRET = 'a master secret for tests, 32+ characters'
 export const REPORT_SECRET = 'report-secret-of-tests'
+
+const NOBODY_LISTENS: HookTransport = { post: async () => ({ kind: 'failed', reason: 'refused' }) }
 
 /** Memory-backed where the machine has it: these tests promise nothing about the disk. */
 const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
@@ -53,6 +55,8 @@ export interface WorldOptions {
   processClock?: Clock
   /** Wraps what the app gets, to delay or to sabotage it. */
   wrapStore?: (store: Store) => Store
+  /** Receivers of webhooks. */
+  hooks?: HookTransport
   wrapTransport?: (transport: Transport) => Transport
   soon?: (drain: () => void) => void
 }
@@ -96,6 +100,7 @@ export class World {
       store: this.store,
       transport: options.wrapTransport?.(transport) ?? transport,
       dial: HTTP_ONLY.dial,
+      hooks: options.hooks ?? NOBODY_LISTENS,
       log: this.#log(),
       schedule: (_pattern, run) => {
         this.#sweeps.push(run)

@@ -21,6 +21,7 @@ import {
   wallets,
 } from './schema'
 import { bind } from './statement'
+import { createWebhookReader } from './webhooks'
 
 const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const BEYOND_ALL_TIMES = Number.MAX_SAFE_INTEGER
@@ -173,6 +174,7 @@ export function createReader(connection: Database, vault: Vault, configurationVe
     .prepare()
 
   return {
+    ...createWebhookReader(connection, vault),
     configurationVersion,
 
     async issue({ appId, mode }, issueId) {

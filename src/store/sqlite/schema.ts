@@ -1,5 +1,6 @@
 /** The tables of `migrations/sqlite`, in Drizzle's words; a test holds the two against each other. */
 import { customType, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { EventType } from '../../../contract/event'
 import type { Scope } from '../../../contract/scope'
 import type { SendOutcome } from '../../domain/delivery'
 import type { DeliveryStatus, VerificationStatus } from '../../domain/issue'
@@ -9,6 +10,7 @@ import type { Retry } from '../../domain/route'
 import type { TemplateVariable } from '../../domain/template'
 import type { Channel, Leg, Mode } from '../../domain/value'
 import type { BillingStatus, EntryType } from '../../domain/wallet'
+import type { DeliveryState, HookFilters } from '../../domain/webhook'
 import { uuidBytes, uuidText } from './ids'
 
 /** UUID text in the domain, 16 bytes in the database. Drizzle hands NULL to `toDriver` of a placeholder too. */
@@ -222,7 +224,7 @@ export const jobs = sqliteTable(
     kind: text('kind').$type<JobKind>().notNull(),
     appId: text('app_id').notNull(),
     mode: mode(),
-    issueId: uuid('issue_id').notNull(),
+    subjectId: uuid('subject_id').notNull(),
     runAt: integer('run_at').notNull(),
     attempt: integer('attempt').notNull(),
     queue: text('queue').notNull(),
@@ -230,8 +232,60 @@ export const jobs = sqliteTable(
   },
   (table) => [
     index('jobs_due').on(table.kind, table.queue, table.runAt),
-    uniqueIndex('jobs_by_issue').on(table.issueId, table.kind),
+    uniqueIndex('jobs_by_subject').on(table.subjectId, table.kind),
   ],
+)
+
+export const webhookEndpoints = sqliteTable('webhook_endpoints', {
+  endpointId: text('endpoint_id').primaryKey(),
+  appId: text('app_id').notNull(),
+  mode: mode(),
+  url: text('url').notNull(),
+  events: json('events').$type<EventType[]>().notNull(),
+  filters: json('filters').$type<HookFilters>().notNull(),
+  headers: bytes('headers').notNull(),
+  template: text('template'),
+  secrets: bytes('secrets').notNull(),
+  disabledAt: integer('disabled_at'),
+  disabledReason: text('disabled_reason'),
+  failingSince: integer('failing_since'),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const webhookEvents = sqliteTable('webhook_events', {
+  eventId: uuid('event_id').primaryKey(),
+  appId: text('app_id').notNull(),
+  mode: mode(),
+  type: text('type').$type<EventType>().notNull(),
+  issueId: uuid('issue_id'),
+  body: bytes('body').notNull(),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const webhookDeliveries = sqliteTable('webhook_deliveries', {
+  seq: integer('seq').primaryKey(),
+  deliveryId: uuid('delivery_id').notNull(),
+  endpointId: text('endpoint_id').notNull(),
+  eventId: uuid('event_id').notNull(),
+  issueId: uuid('issue_id'),
+  status: text('status').$type<DeliveryState>().notNull(),
+  attempts: integer('attempts').notNull(),
+  tries: integer('tries').notNull(),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const webhookAttempts = sqliteTable(
+  'webhook_attempts',
+  {
+    deliveryId: uuid('delivery_id').notNull(),
+    number: integer('number').notNull(),
+    calledAt: integer('called_at').notNull(),
+    answeredAt: integer('answered_at').notNull(),
+    status: integer('status'),
+    error: text('error'),
+    answer: bytes('answer'),
+  },
+  (table) => [primaryKey({ columns: [table.deliveryId, table.number] })],
 )
 
 export const facts = sqliteTable('facts', {

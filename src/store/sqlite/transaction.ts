@@ -25,6 +25,7 @@ import {
   wallets,
 } from './schema'
 import { bind, changes, parameters } from './statement'
+import { createWebhookTx } from './webhooks'
 
 /** The columns of an issue that change after its admission. */
 const CHANGING = [
@@ -166,13 +167,12 @@ function prepareStatements(connection: Database) {
     upsertJob: db
       .insert(jobs)
       .values({
-        ...parameters(jobs, ['kind', 'appId', 'mode', 'issueId', 'runAt']),
-        queue: FRONT,
+        ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue']),
         attempt: 0,
         leased: false,
       })
       .onConflictDoUpdate({
-        target: [jobs.issueId, jobs.kind],
+        target: [jobs.subjectId, jobs.kind],
         set: {
           runAt: sql`excluded.run_at`,
           queue: sql`excluded.queue`,
@@ -207,11 +207,18 @@ function prepareStatements(connection: Database) {
       .where(heldJob)
       .prepare(),
     /** Not a job that runs: it sees for itself, and its fence must hold. */
-    hastenDelivery: db
+    hastenJob: db
       .update(jobs)
-      .set({ ...changes(jobs, ['runAt']), queue: FRONT })
+      .set({
+        ...changes(jobs, ['runAt']),
+        queue: sql`CASE ${jobs.kind} WHEN 'deliver' THEN ${FRONT} ELSE ${jobs.queue} END`,
+      })
       .where(
-        and(eq(jobs.issueId, bind(jobs.issueId, 'issueId')), sql`${jobs.kind} = 'deliver'`, sql`${jobs.leased} = 0`),
+        and(
+          eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')),
+          eq(jobs.kind, bind(jobs.kind, 'kind')),
+          sql`${jobs.leased} = 0`,
+        ),
       )
       .prepare(),
     emptyCarrierQueues: db
@@ -329,7 +336,7 @@ function prepareStatements(connection: Database) {
     deleteAttempts: db.delete(attempts).where(theseAttempts).prepare(),
     deleteJobsOfIssue: db
       .delete(jobs)
-      .where(eq(jobs.issueId, bind(jobs.issueId, 'issueId')))
+      .where(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')))
       .prepare(),
     deleteOldClaims: db
       .delete(claims)
@@ -374,6 +381,7 @@ export type OpenTransaction = { tx: Tx; effects: Effects; end: () => void }
 /** Prepares everything once; the answer opens a transaction at an instant. */
 export function createTransactions(connection: Database, vault: Vault): (now: number) => OpenTransaction {
   const statements = prepareStatements(connection)
+  const webhooks = createWebhookTx(connection, vault)
   const outboxRow = (issueId: string) => `outbox:${issueId}`
   const owned = ({ appId, mode }: Owner) => ({ appId, mode })
 
@@ -384,6 +392,7 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
     }
 
     const tx: Tx = {
+      ...webhooks,
       now,
       afterCommit: (effect) => void effects.afterCommit.push(effect),
 
@@ -475,8 +484,8 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
         return row && entryOf(row)
       },
 
-      async addJob({ kind, issue, runAt }) {
-        statements.upsertJob.run({ kind, ...owned(issue), issueId: issue.issueId, runAt })
+      async addJob({ kind, owner, subjectId, runAt, queue = FRONT }) {
+        statements.upsertJob.run({ kind, ...owned(owner), subjectId, runAt, queue })
       },
       async claimJobs(kind, queue, limit) {
         return statements.findDueJobs.all({ kind, queue, now, limit }).map(({ leased: _, ...job }) => {
@@ -499,8 +508,8 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
       async hasDueJobs(kind, queue) {
         return statements.findDueJobs.all({ kind, queue, now, limit: 1 }).length > 0
       },
-      async hastenDelivery(issueId) {
-        statements.hastenDelivery.run({ issueId, runAt: now })
+      async hastenJob(kind, subjectId) {
+        statements.hastenJob.run({ kind, subjectId, runAt: now })
       },
       async emptyCarrierQueues() {
         statements.emptyCarrierQueues.run()
@@ -583,7 +592,7 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
 
     function deleteIssue(owner: Owner & { mode: Mode }, issueId: string): void {
       statements.deleteAttempts.run({ ...owner, issueId })
-      statements.deleteJobsOfIssue.run({ issueId })
+      statements.deleteJobsOfIssue.run({ subjectId: issueId })
       statements.deleteOutbox.run({ issueId })
       statements.deleteIssue.run({ ...owner, issueId })
     }

@@ -1,0 +1,219 @@
+/**
+ * Endpoints that are told of events: what they want, what an answer means, when to try again, when to give up.
+ * Specification: "Events", delivery and retry; decisions: "Webhooks".
+ */
+import { EVENT_TYPES, type EventType } from '../../contract/event'
+import { assertHookUrl } from './address'
+import { invalid } from './error'
+import { isHookHeader } from './hook-header'
+import { type Channel, DAY_MS, HOUR_MS, MINUTE_MS, type Owner, SECOND_MS } from './value'
+import { assertHookTemplate } from './webhook-template'
+
+export interface HookFilters {
+  method?: readonly string[]
+  type?: readonly string[]
+  metadata?: Readonly<Record<string, readonly string[]>>
+}
+
+/** One that is still valid beside the newest, for as long as a rotation leaves it so. */
+export interface HookSecret {
+  secret: string
+  /** Unix milliseconds; undefined: the newest. */
+  validUntil?: number
+}
+
+export interface Endpoint extends Owner {
+  readonly endpointId: string
+  readonly url: string
+  readonly events: readonly EventType[]
+  readonly filters: HookFilters
+  /** Sent with every request; may hold credentials. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What the body is made by; undefined: the event itself. */
+  readonly template: string | undefined
+  /** Newest first. */
+  readonly secrets: readonly [HookSecret, ...HookSecret[]]
+  readonly disabledAt: number | undefined
+  readonly disabledReason: string | undefined
+  /** Of a row of failures, the first. */
+  readonly failingSince: number | undefined
+  readonly createdAt: number
+}
+
+export type DeliveryState = 'pending' | 'delivered' | 'failed'
+
+/** One event for one endpoint. */
+export interface HookDelivery extends Owner {
+  readonly deliveryId: string
+  readonly endpointId: string
+  readonly eventId: string
+  readonly issueId: string | undefined
+  readonly status: DeliveryState
+  /** In all. */
+  readonly attempts: number
+  /** Since it was queued or replayed. */
+  readonly tries: number
+  readonly createdAt: number
+}
+
+export interface HookAttempt {
+  readonly deliveryId: string
+  /** From 1. */
+  readonly number: number
+  readonly calledAt: number
+  readonly answeredAt: number
+  /** Undefined where there was no answer. */
+  readonly status: number | undefined
+  /** Why there was none, or why the answer does not count. */
+  readonly error: string | undefined
+  /** The first KiB of the answer. */
+  readonly answer: string | undefined
+}
+
+/** What an event is about, as filters see it. */
+export interface EventSubject {
+  type: EventType
+  method: Channel
+  purpose: string
+  metadata: Readonly<Record<string, string>>
+}
+
+export function wants({ events, filters, disabledAt }: Endpoint, { type, method, purpose, metadata }: EventSubject) {
+  const fits = (allowed: readonly string[] | undefined, value: string | undefined) =>
+    allowed === undefined || (value !== undefined && allowed.includes(value))
+  return (
+    disabledAt === undefined &&
+    events.includes(type) &&
+    fits(filters.method, method) &&
+    fits(filters.type, purpose) &&
+    Object.entries(filters.metadata ?? {}).every(([key, allowed]) =>
+      fits(allowed, Object.hasOwn(metadata, key) ? metadata[key] : undefined),
+    )
+  )
+}
+
+/** How an attempt ended. */
+export interface Answered {
+  /** Undefined where there was no answer. */
+  status: number | undefined
+  /** How long the receiver asks to be left alone. */
+  retryAfterMs: number | undefined
+}
+
+export type Judgement = 'delivered' | 'again' | 'final' | 'gone'
+
+/** 2xx is success; 408, 429, 5xx, a redirect that leads nowhere and no answer are tried again; other 4xx are final. */
+export function judge({ status }: Answered): Judgement {
+  if (status === undefined) return 'again'
+  if (status >= 200 && status < 300) return 'delivered'
+  if (status === 410) return 'gone'
+  return status < 400 || status === 408 || status === 429 || status >= 500 ? 'again' : 'final'
+}
+
+const RETRY_AFTER_MS = [5 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS]
+/** The first two are exact; later ones are spread, so that a receiver that comes back is not met by all at once. */
+const EXACT_RETRIES = 2
+const SPREAD = 0.1
+const LONGEST_RETRY_AFTER_MS = DAY_MS
+
+/** Wait before the next try, or undefined when the last one was made. `jitter` is 0 to 1. */
+export function retryAfterMs(tries: number, asked: number | undefined, jitter: number): number | undefined {
+  const planned = RETRY_AFTER_MS[tries - 1]
+  if (planned === undefined) return undefined
+  const spread = tries <= EXACT_RETRIES ? planned : Math.round(planned * (1 + SPREAD * jitter))
+  return Math.max(spread, Math.min(asked ?? 0, LONGEST_RETRY_AFTER_MS))
+}
+
+/** Seconds or a date, as HTTP has it. */
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND_MS
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}
+
+export const isRedirect = (status: number) => [301, 302, 307, 308].includes(status)
+/** Followed from one answer to the next, each judged like the first. */
+export const MAX_HOPS = 3
+
+const DISABLED_AFTER_MS = 5 * DAY_MS
+
+/** What an attempt makes of its endpoint. */
+export function afterAttempt(endpoint: Endpoint, judgement: Judgement, now: number): Endpoint {
+  if (judgement === 'delivered') return { ...endpoint, failingSince: undefined }
+  if (judgement === 'gone') return disable(endpoint, 'The receiver answered 410 Gone', now)
+  const failingSince = endpoint.failingSince ?? now
+  return now - failingSince >= DISABLED_AFTER_MS
+    ? disable({ ...endpoint, failingSince }, 'Nothing but failures for 5 days', now)
+    : { ...endpoint, failingSince }
+}
+
+export const disable = (endpoint: Endpoint, reason: string, now: number): Endpoint => ({
+  ...endpoint,
+  disabledAt: endpoint.disabledAt ?? now,
+  disabledReason: endpoint.disabledReason ?? reason,
+})
+
+export const enable = (endpoint: Endpoint): Endpoint => ({
+  ...endpoint,
+  disabledAt: undefined,
+  disabledReason: undefined,
+  failingSince: undefined,
+})
+
+/** Both secrets are valid until the overlap ends; a third one is not kept. */
+export function rotateSecret(endpoint: Endpoint, secret: string, validUntil: number): Endpoint {
+  const [{ secret: previous }] = endpoint.secrets
+  return { ...endpoint, secrets: [{ secret }, { secret: previous, validUntil }] }
+}
+
+/** Newest first. */
+export const validSecrets = ({ secrets: [newest, ...older] }: Endpoint, now: number): [string, ...string[]] => [
+  newest.secret,
+  ...older.flatMap(({ secret, validUntil = 0 }) => (now < validUntil ? [secret] : [])),
+]
+
+export const MAX_ENDPOINTS = 20
+export const MAX_BODY_BYTES = 64 * 1024
+const MAX_HEADERS = 16
+const MAX_HEADER_CHARACTERS = 4_096
+const MAX_FILTER_VALUES = 50
+const MAX_TEMPLATE_CHARACTERS = 16_384
+
+/** What the service itself says of a request. */
+const RESERVED_HEADER = /^(content-.*|user-agent|cookie|webhook-.*|x-watchword-.*)$/i
+
+/** Throws `invalid` for what cannot be an endpoint. Where its requests may go is judged when they are made. */
+export function assertEndpoint({ url, events, filters, headers, template }: Endpoint): void {
+  assertHookUrl(url)
+  if (events.length === 0) throw invalid(`events: at least one of ${EVENT_TYPES.join(', ')}`)
+  const unknown = events.find((type) => !EVENT_TYPES.includes(type))
+  if (unknown !== undefined) throw invalid(`events: no such event: ${unknown}. Known: ${EVENT_TYPES.join(', ')}`)
+  assertFilters(filters)
+  assertHeaders(headers)
+  if (template === undefined) return
+  if (template.length > MAX_TEMPLATE_CHARACTERS)
+    throw invalid(`template: at most ${MAX_TEMPLATE_CHARACTERS} characters`)
+  assertHookTemplate(template, events)
+}
+
+function assertFilters({ method, type, metadata = {} }: HookFilters): void {
+  for (const [name, values] of Object.entries({ method, type, ...metadata })) {
+    if (values === undefined) continue
+    if (values.length === 0 || values.length > MAX_FILTER_VALUES || values.some((value) => value === ''))
+      throw invalid(`filter: ${name} needs 1 to ${MAX_FILTER_VALUES} values`)
+  }
+  const unknown = method?.find((channel) => channel !== 'sms' && channel !== 'alimtalk')
+  if (unknown !== undefined) throw invalid(`filter: method must be sms or alimtalk: ${unknown}`)
+}
+
+function assertHeaders(headers: Readonly<Record<string, string>>): void {
+  const entries = Object.entries(headers)
+  if (entries.length > MAX_HEADERS) throw invalid(`header: at most ${MAX_HEADERS}`)
+  if (entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MAX_HEADER_CHARACTERS)
+    throw invalid(`header: at most ${MAX_HEADER_CHARACTERS} characters in all`)
+  for (const [name, value] of entries) {
+    if (RESERVED_HEADER.test(name)) throw invalid(`header: ${name} is set by the service`)
+    if (!isHookHeader(name, value)) throw invalid(`header: not a header that can be sent: ${name}`)
+  }
+}

@@ -1,0 +1,352 @@
+/** Endpoints, events and what came of telling the one of the other: rows, and what transactions and readers do with them. */
+import type { Database } from 'bun:sqlite'
+import { and, asc, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import type { Endpoint, HookAttempt, HookDelivery } from '../../domain/webhook'
+import type { HookReport, Reader, Tx, Vault } from '../../ports'
+import { idFloor } from './ids'
+import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
+import { bind, changes, parameters } from './statement'
+
+type EndpointRow = typeof webhookEndpoints.$inferSelect
+type DeliveryRow = typeof webhookDeliveries.$inferSelect
+
+const endpointOf = (vault: Vault, row: EndpointRow): Endpoint => ({
+  ...row,
+  headers: JSON.parse(vault.open(`hook-headers:${row.endpointId}`, row.headers)),
+  secrets: JSON.parse(vault.open(`hook-secrets:${row.endpointId}`, row.secrets)),
+  template: row.template ?? undefined,
+  disabledAt: row.disabledAt ?? undefined,
+  disabledReason: row.disabledReason ?? undefined,
+  failingSince: row.failingSince ?? undefined,
+})
+
+const endpointRow = (vault: Vault, endpoint: Endpoint) => ({
+  ...endpoint,
+  headers: vault.seal(`hook-headers:${endpoint.endpointId}`, JSON.stringify(endpoint.headers)),
+  secrets: vault.seal(`hook-secrets:${endpoint.endpointId}`, JSON.stringify(endpoint.secrets)),
+  template: endpoint.template ?? null,
+  disabledAt: endpoint.disabledAt ?? null,
+  disabledReason: endpoint.disabledReason ?? null,
+  failingSince: endpoint.failingSince ?? null,
+})
+
+type Stored<Row> = Omit<Row, 'seq'>
+
+const deliveryOf = (
+  row: Pick<
+    DeliveryRow,
+    'deliveryId' | 'endpointId' | 'eventId' | 'issueId' | 'status' | 'attempts' | 'tries' | 'createdAt'
+  >,
+  owner: Pick<HookDelivery, 'appId' | 'mode'>,
+): HookDelivery => ({ ...owner, ...row, issueId: row.issueId ?? undefined })
+
+const answerRow = (deliveryId: string, number: number) => `hook-answer:${deliveryId}:${number}`
+
+const { seq: _, ...DELIVERY } = getTableColumns(webhookDeliveries)
+/** Of a delivery, with whose it is. */
+const OWNED = { delivery: DELIVERY, appId: webhookEndpoints.appId, mode: webhookEndpoints.mode }
+const ownedDelivery = ({
+  delivery,
+  ...owner
+}: { delivery: Stored<DeliveryRow> } & Pick<HookDelivery, 'appId' | 'mode'>) => deliveryOf(delivery, owner)
+
+const ENDPOINT_CHANGING = [
+  'url',
+  'events',
+  'filters',
+  'headers',
+  'template',
+  'secrets',
+  'disabledAt',
+  'disabledReason',
+  'failingSince',
+] as const
+
+type WebhookTx = Pick<
+  Tx,
+  | 'endpoints'
+  | 'endpoint'
+  | 'saveEndpoint'
+  | 'removeEndpoint'
+  | 'addEvent'
+  | 'event'
+  | 'addHookDelivery'
+  | 'hookDelivery'
+  | 'firstUntried'
+  | 'failedHooks'
+  | 'hooksOfEvent'
+  | 'saveHookDelivery'
+  | 'addHookAttempt'
+  | 'deleteHooksBefore'
+>
+
+export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
+  const db = drizzle(connection)
+  const thisEndpoint = eq(webhookEndpoints.endpointId, bind(webhookEndpoints.endpointId, 'endpointId'))
+  const thisDelivery = eq(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'deliveryId'))
+  const ofEndpoint = eq(webhookDeliveries.endpointId, bind(webhookDeliveries.endpointId, 'endpointId'))
+  const deliveries = (...conditions: Parameters<typeof and>) =>
+    db
+      .select(OWNED)
+      .from(webhookDeliveries)
+      .innerJoin(webhookEndpoints, eq(webhookEndpoints.endpointId, webhookDeliveries.endpointId))
+      .where(and(...conditions))
+      .orderBy(asc(webhookDeliveries.seq))
+  const run = {
+    endpoints: db
+      .select()
+      .from(webhookEndpoints)
+      .where(
+        and(
+          eq(webhookEndpoints.appId, bind(webhookEndpoints.appId, 'appId')),
+          eq(webhookEndpoints.mode, bind(webhookEndpoints.mode, 'mode')),
+        ),
+      )
+      .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.endpointId))
+      .prepare(),
+    endpoint: db.select().from(webhookEndpoints).where(thisEndpoint).prepare(),
+    upsertEndpoint: db
+      .insert(webhookEndpoints)
+      .values(parameters(webhookEndpoints))
+      .onConflictDoUpdate({ target: webhookEndpoints.endpointId, set: changes(webhookEndpoints, ENDPOINT_CHANGING) })
+      .prepare(),
+    deleteEndpoint: db.delete(webhookEndpoints).where(thisEndpoint).prepare(),
+    deliveriesOfEndpoint: db
+      .select({ deliveryId: webhookDeliveries.deliveryId })
+      .from(webhookDeliveries)
+      .where(ofEndpoint)
+      .prepare(),
+
+    insertEvent: db.insert(webhookEvents).values(parameters(webhookEvents)).prepare(),
+    event: db
+      .select()
+      .from(webhookEvents)
+      .where(eq(webhookEvents.eventId, bind(webhookEvents.eventId, 'eventId')))
+      .prepare(),
+    insertDelivery: db
+      .insert(webhookDeliveries)
+      .values(parameters(webhookDeliveries, Object.keys(DELIVERY)))
+      .prepare(),
+    delivery: deliveries(thisDelivery).prepare(),
+    firstUntried: deliveries(
+      ofEndpoint,
+      eq(webhookDeliveries.issueId, bind(webhookDeliveries.issueId, 'issueId')),
+      sql`${webhookDeliveries.attempts} = 0 AND ${webhookDeliveries.status} = 'pending'`,
+      sql`${webhookDeliveries.seq} > coalesce((SELECT seq FROM webhook_deliveries WHERE delivery_id = ${bind(webhookDeliveries.deliveryId, 'after')}), 0)`,
+    )
+      .limit(1)
+      .prepare(),
+    failed: deliveries(
+      ofEndpoint,
+      sql`${webhookDeliveries.status} = 'failed'`,
+      gte(webhookDeliveries.createdAt, bind(webhookDeliveries.createdAt, 'since')),
+    ).prepare(),
+    ofEvent: deliveries(eq(webhookDeliveries.eventId, bind(webhookDeliveries.eventId, 'eventId'))).prepare(),
+    updateDelivery: db
+      .update(webhookDeliveries)
+      .set(changes(webhookDeliveries, ['status', 'attempts', 'tries']))
+      .where(thisDelivery)
+      .prepare(),
+    deleteDelivery: db.delete(webhookDeliveries).where(thisDelivery).prepare(),
+    insertAttempt: db.insert(webhookAttempts).values(parameters(webhookAttempts)).prepare(),
+    deleteAttempts: db
+      .delete(webhookAttempts)
+      .where(eq(webhookAttempts.deliveryId, bind(webhookAttempts.deliveryId, 'deliveryId')))
+      .prepare(),
+    deleteJobs: db
+      .delete(jobs)
+      .where(and(eq(jobs.subjectId, bind(jobs.subjectId, 'deliveryId')), sql`${jobs.kind} = 'webhook'`))
+      .prepare(),
+    /** The oldest rows come first, so that looking at a few is enough. */
+    oldDeliveries: db
+      .select({ deliveryId: webhookDeliveries.deliveryId })
+      .from(webhookDeliveries)
+      .where(
+        and(
+          lt(webhookDeliveries.createdAt, bind(webhookDeliveries.createdAt, 'before')),
+          sql`${webhookDeliveries.status} <> 'pending'`,
+        ),
+      )
+      .orderBy(asc(webhookDeliveries.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+    deleteUntoldEvents: db
+      .delete(webhookEvents)
+      .where(
+        sql`event_id IN (SELECT e.event_id FROM webhook_events e WHERE e.event_id < ${bind(webhookEvents.eventId, 'below')}
+          AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.event_id = e.event_id) LIMIT ${sql.placeholder('limit')})`,
+      )
+      .prepare(),
+  }
+
+  function deleteDelivery(deliveryId: string): void {
+    run.deleteAttempts.run({ deliveryId })
+    run.deleteJobs.run({ deliveryId })
+    run.deleteDelivery.run({ deliveryId })
+  }
+
+  return {
+    async endpoints({ appId, mode }) {
+      return run.endpoints.all({ appId, mode }).map((row) => endpointOf(vault, row))
+    },
+    async endpoint(endpointId) {
+      const row = run.endpoint.get({ endpointId })
+      return row && endpointOf(vault, row)
+    },
+    async saveEndpoint(endpoint) {
+      run.upsertEndpoint.run(endpointRow(vault, endpoint))
+    },
+    async removeEndpoint(endpointId) {
+      for (const { deliveryId } of run.deliveriesOfEndpoint.all({ endpointId })) deleteDelivery(deliveryId)
+      run.deleteEndpoint.run({ endpointId })
+    },
+
+    async addEvent({ body, issueId = null, ...event }) {
+      run.insertEvent.run({ ...event, issueId, body: vault.seal(`hook-event:${event.eventId}`, body) })
+    },
+    async event(eventId) {
+      const row = run.event.get({ eventId })
+      if (!row) return undefined
+      return { ...row, issueId: row.issueId ?? undefined, body: vault.open(`hook-event:${eventId}`, row.body) }
+    },
+    async addHookDelivery({ appId: _, mode: __, ...delivery }) {
+      run.insertDelivery.run({ ...delivery, issueId: delivery.issueId ?? null })
+    },
+    async hookDelivery(deliveryId) {
+      const row = run.delivery.get({ deliveryId })
+      return row && ownedDelivery(row)
+    },
+    async firstUntried({ endpointId, issueId }, after) {
+      if (issueId === undefined) return undefined
+      const row = run.firstUntried.get({ endpointId, issueId, after: after?.deliveryId ?? NIL })
+      return row && ownedDelivery(row)
+    },
+    async failedHooks(endpointId, since) {
+      return run.failed.all({ endpointId, since }).map(ownedDelivery)
+    },
+    async hooksOfEvent(eventId) {
+      return run.ofEvent.all({ eventId }).map(ownedDelivery)
+    },
+    async saveHookDelivery({ deliveryId, status, attempts, tries }) {
+      run.updateDelivery.run({ deliveryId, status, attempts, tries })
+    },
+    async addHookAttempt({ answer, status = null, error = null, ...attempt }) {
+      const sealed = answer === undefined ? null : vault.seal(answerRow(attempt.deliveryId, attempt.number), answer)
+      run.insertAttempt.run({ ...attempt, status, error, answer: sealed })
+    },
+
+    async deleteHooksBefore(before, limit) {
+      const old = run.oldDeliveries.all({ before, limit })
+      for (const { deliveryId } of old) deleteDelivery(deliveryId)
+      if (old.length < limit) run.deleteUntoldEvents.run({ below: idFloor(before), limit })
+      return old.length
+    },
+  }
+}
+
+const NIL = '00000000-0000-0000-0000-000000000000'
+
+type WebhookReader = Pick<Reader, 'endpoints' | 'endpoint' | 'hooks' | 'hookAttempts' | 'hooksOfIssue'>
+
+export function createWebhookReader(connection: Database, vault: Vault): WebhookReader {
+  const db = drizzle(connection)
+  const reports = (...conditions: Parameters<typeof and>) =>
+    db
+      .select({
+        ...OWNED,
+        type: webhookEvents.type,
+        lastStatus: webhookAttempts.status,
+        lastError: webhookAttempts.error,
+        lastAttemptAt: webhookAttempts.calledAt,
+        nextAttemptAt: jobs.runAt,
+      })
+      .from(webhookDeliveries)
+      .innerJoin(webhookEndpoints, eq(webhookEndpoints.endpointId, webhookDeliveries.endpointId))
+      .innerJoin(webhookEvents, eq(webhookEvents.eventId, webhookDeliveries.eventId))
+      .leftJoin(
+        webhookAttempts,
+        and(
+          eq(webhookAttempts.deliveryId, webhookDeliveries.deliveryId),
+          eq(webhookAttempts.number, webhookDeliveries.attempts),
+        ),
+      )
+      .leftJoin(jobs, and(eq(jobs.subjectId, webhookDeliveries.deliveryId), sql`${jobs.kind} = 'webhook'`))
+      .where(and(...conditions))
+  const ofEndpoint = [
+    eq(webhookDeliveries.endpointId, bind(webhookDeliveries.endpointId, 'endpointId')),
+    sql`(${sql.placeholder('before')} IS NULL OR ${webhookDeliveries.seq} < (SELECT seq FROM webhook_deliveries WHERE delivery_id = ${bind(webhookDeliveries.deliveryId, 'before')}))`,
+  ]
+  const page = (...conditions: Parameters<typeof and>) =>
+    reports(...ofEndpoint, ...conditions)
+      .orderBy(desc(webhookDeliveries.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare()
+  const run = {
+    endpointsOfApp: db
+      .select()
+      .from(webhookEndpoints)
+      .where(eq(webhookEndpoints.appId, bind(webhookEndpoints.appId, 'appId')))
+      .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.endpointId))
+      .prepare(),
+    endpoint: db
+      .select()
+      .from(webhookEndpoints)
+      .where(eq(webhookEndpoints.endpointId, bind(webhookEndpoints.endpointId, 'endpointId')))
+      .prepare(),
+    everyHook: page(),
+    hooksInState: page(eq(webhookDeliveries.status, bind(webhookDeliveries.status, 'status'))),
+    ofIssue: reports(
+      eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId')),
+      eq(webhookEvents.appId, bind(webhookEvents.appId, 'appId')),
+      eq(webhookEvents.mode, bind(webhookEvents.mode, 'mode')),
+    )
+      .orderBy(asc(webhookDeliveries.seq))
+      .prepare(),
+    attempts: db
+      .select()
+      .from(webhookAttempts)
+      .where(eq(webhookAttempts.deliveryId, bind(webhookAttempts.deliveryId, 'deliveryId')))
+      .orderBy(asc(webhookAttempts.number))
+      .prepare(),
+  }
+  type ReportRow = ReturnType<typeof run.everyHook.all>[number]
+  const reportOf = ({ delivery, appId, mode, ...row }: ReportRow): HookReport => ({
+    ...deliveryOf(delivery, { appId, mode }),
+    type: row.type,
+    lastStatus: row.lastStatus ?? undefined,
+    lastError: row.lastError ?? undefined,
+    lastAttemptAt: row.lastAttemptAt ?? undefined,
+    nextAttemptAt: row.nextAttemptAt ?? undefined,
+  })
+
+  return {
+    async endpoints(appId) {
+      return run.endpointsOfApp.all({ appId }).map((row) => endpointOf(vault, row))
+    },
+    async endpoint(endpointId) {
+      const row = run.endpoint.get({ endpointId })
+      return row && endpointOf(vault, row)
+    },
+    async hooks({ endpointId, status, before = null, limit }) {
+      const rows =
+        status === undefined
+          ? run.everyHook.all({ endpointId, before, limit })
+          : run.hooksInState.all({ endpointId, before, limit, status })
+      return rows.map(reportOf)
+    },
+    async hooksOfIssue({ appId, mode }, issueId) {
+      return run.ofIssue.all({ appId, mode, issueId }).map(reportOf)
+    },
+    async hookAttempts(deliveryId) {
+      return run.attempts.all({ deliveryId }).map(
+        ({ answer, ...row }): HookAttempt => ({
+          ...row,
+          status: row.status ?? undefined,
+          error: row.error ?? undefined,
+          answer: answer ? vault.open(answerRow(deliveryId, row.number), answer) : undefined,
+        }),
+      )
+    },
+  }
+}

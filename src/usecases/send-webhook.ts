@@ -1,0 +1,179 @@
+/**
+ * Send one event to one endpoint, at least once: prepare → send (outside any transaction) → record. Receivers know an
+ * event they got twice by its id. Specification: "Events", delivery and retry; decisions: "Webhooks".
+ */
+import { assertHookTarget, type HookUrlPolicy } from '../domain/address'
+import { Refusal } from '../domain/error'
+import type { Job } from '../domain/job'
+import { MINUTE_MS, SECOND_MS } from '../domain/value'
+import {
+  type Answered,
+  afterAttempt,
+  type Endpoint,
+  type HookDelivery,
+  isRedirect,
+  judge,
+  MAX_BODY_BYTES,
+  MAX_HOPS,
+  readRetryAfter,
+  retryAfterMs,
+  validSecrets,
+} from '../domain/webhook'
+import { signatureHeaders } from '../domain/webhook-signature'
+import { renderHookTemplate } from '../domain/webhook-template'
+import type { Clock, HookTransport, Random, Store, StoredEvent, Tx } from '../ports'
+import { VERSION } from '../version'
+
+export interface SendWebhookDependencies {
+  store: Store
+  clock: Pick<Clock, 'now'>
+  random: Random
+  hooks: HookTransport
+  hookPolicy: HookUrlPolicy
+  wakeDelivery: () => void
+}
+
+/** For all hops of one attempt. */
+const TIMEOUT_MS = 5 * SECOND_MS
+
+interface Call {
+  endpoint: Endpoint
+  event: StoredEvent
+}
+
+interface Outcome extends Answered {
+  error: string | undefined
+  answer: string | undefined
+}
+
+export async function sendWebhook(deps: SendWebhookDependencies, job: Job): Promise<void> {
+  const call = await deps.store.transaction((tx) => prepare(tx, job))
+  if (!call) return
+  const calledAt = deps.clock.now()
+  const outcome = await post(deps, call)
+  const answeredAt = deps.clock.now()
+  await deps.store.transaction((tx) => record(deps, tx, job, { ...outcome, calledAt, answeredAt }))
+}
+
+async function prepare(tx: Tx, job: Job): Promise<Call | undefined> {
+  if (!(await tx.holdsJob(job))) return undefined
+  const delivery = await tx.hookDelivery(job.subjectId)
+  const endpoint = delivery && (await tx.endpoint(delivery.endpointId))
+  const event = delivery && (await tx.event(delivery.eventId))
+  if (!delivery || !endpoint || !event || delivery.status !== 'pending') {
+    await tx.finishJob(job)
+    return undefined
+  }
+  if (endpoint.disabledAt !== undefined) {
+    await tx.finishJob(job)
+    await tx.saveHookDelivery({ ...delivery, status: 'failed' })
+    return undefined
+  }
+  if (delivery.attempts === 0 && (await isBehind(tx, delivery))) {
+    // The first attempt of the one before makes this due; the time is for the case that it never comes.
+    await tx.rescheduleJob(job, tx.now + MINUTE_MS, job.queue)
+    return undefined
+  }
+  return { endpoint, event }
+}
+
+/** An issue's events go out in order, as far as they are sent the first time. */
+const isBehind = async (tx: Tx, delivery: HookDelivery) =>
+  (await tx.firstUntried(delivery))?.deliveryId !== delivery.deliveryId && delivery.issueId !== undefined
+
+/** One attempt, redirects followed. Never throws for what the outside did. */
+async function post(deps: SendWebhookDependencies, { endpoint, event }: Call): Promise<Outcome> {
+  const { clock, hooks, hookPolicy } = deps
+  const body = bodyOf(endpoint, event)
+  if (body === undefined) return failure('template')
+  const startedAt = clock.now()
+  const ours = headersOf(endpoint, event, body, startedAt)
+  let url = endpoint.url
+  for (let hop = 0; hop <= MAX_HOPS; hop++) {
+    const mistake = refusalOf(url, hookPolicy)
+    if (mistake) return failure(`forbidden: ${mistake}`)
+    const leftMs = Math.min(TIMEOUT_MS, startedAt + TIMEOUT_MS - clock.now())
+    if (leftMs <= 0) return failure('timeout')
+    // Static headers may hold credentials: they are for the endpoint, not for wherever it points.
+    const headers = isSameOrigin(url, endpoint.url) ? { ...endpoint.headers, ...ours } : ours
+    const answer = await hooks.post({ url, headers, body, timeoutMs: leftMs })
+    if (answer.kind === 'forbidden') return failure(`forbidden: ${answer.reason}`)
+    if (answer.kind === 'failed') return failure(answer.reason)
+    const next = isRedirect(answer.status) ? nextUrl(answer.location, url) : undefined
+    if (next === undefined || hop === MAX_HOPS) {
+      return {
+        status: answer.status,
+        retryAfterMs: readRetryAfter(answer.retryAfter, clock.now()),
+        error: isRedirect(answer.status) ? 'redirect' : undefined,
+        answer: answer.body,
+      }
+    }
+    url = next
+  }
+  return failure('redirect')
+}
+
+const failure = (error: string): Outcome => ({ status: undefined, retryAfterMs: undefined, error, answer: undefined })
+
+function bodyOf({ template }: Endpoint, { body }: StoredEvent): string | undefined {
+  if (template === undefined) return body
+  try {
+    const made = renderHookTemplate(template, JSON.parse(body))
+    return Buffer.byteLength(made) <= MAX_BODY_BYTES ? made : undefined
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+const headersOf = (endpoint: Endpoint, { eventId }: StoredEvent, body: string, now: number) => ({
+  'Content-Type': 'application/json',
+  'User-Agent': `Watchword/${VERSION}`,
+  ...signatureHeaders({ eventId, body, secrets: validSecrets(endpoint, now), timestampSec: Math.floor(now / 1_000) }),
+})
+
+function refusalOf(url: string, policy: HookUrlPolicy): string | undefined {
+  try {
+    assertHookTarget(url, policy)
+    return undefined
+  } catch (error) {
+    if (error instanceof Refusal) return error.message.replace(/^url: /, '')
+    throw error
+  }
+}
+
+const isSameOrigin = (url: string, other: string) => new URL(url).origin === new URL(other).origin
+
+const nextUrl = (location: string | undefined, from: string): string | undefined =>
+  location !== undefined && URL.canParse(location, from) ? new URL(location, from).href : undefined
+
+interface Attempted extends Outcome {
+  calledAt: number
+  answeredAt: number
+}
+
+async function record(deps: SendWebhookDependencies, tx: Tx, job: Job, attempted: Attempted): Promise<void> {
+  if (!(await tx.holdsJob(job))) return
+  const delivery = await tx.hookDelivery(job.subjectId)
+  const endpoint = delivery && (await tx.endpoint(delivery.endpointId))
+  if (!delivery || !endpoint) return tx.finishJob(job)
+  const judgement = judge(attempted)
+  const after = afterAttempt(endpoint, judgement, tx.now)
+  if (after.failingSince !== endpoint.failingSince || after.disabledAt !== endpoint.disabledAt)
+    await tx.saveEndpoint(after)
+
+  const { calledAt, answeredAt, status, error, answer } = attempted
+  const number = delivery.attempts + 1
+  const tries = delivery.tries + 1
+  await tx.addHookAttempt({ deliveryId: delivery.deliveryId, number, calledAt, answeredAt, status, error, answer })
+  const jitter = deps.random.below(1_000) / 1_000
+  const waitMs = judgement === 'again' ? retryAfterMs(tries, attempted.retryAfterMs, jitter) : undefined
+  const state = judgement === 'delivered' ? 'delivered' : waitMs === undefined ? 'failed' : 'pending'
+  await tx.saveHookDelivery({ ...delivery, status: state, attempts: number, tries })
+  if (waitMs === undefined) await tx.finishJob(job)
+  else await tx.rescheduleJob(job, tx.now + waitMs, job.queue)
+
+  const next = delivery.attempts === 0 ? await tx.firstUntried(delivery, delivery) : undefined
+  if (next) await tx.hastenJob('webhook', next.deliveryId)
+  tx.afterCommit(deps.wakeDelivery)
+}
