@@ -166,15 +166,17 @@ interface Answered extends Call {
 async function record(deps: DeliverDependencies, tx: Tx, job: Job, call: Answered): Promise<void> {
   const { provider } = call.carrier
   if (call.health) await tellHealth(deps, tx, provider.name, call.health)
+  if (!(await tx.holdsJob(job))) return
+  await tx.finishJob(job)
   const outcome = withoutSecrets(call.outcome, call.letter)
-  const isOurs = (await tx.holdsJob(job)) && (await tx.answerAttempt(withAnswer(call.attempt, outcome, tx.now)))
+  const answeredAttempt = withAnswer(call.attempt, outcome, tx.now)
   const issue = await tx.lockIssue(job, job.subjectId)
-  if (!isOurs || !issue) return
-  const tried = [...call.refusedBefore, withAnswer(call.attempt, outcome, tx.now)]
+  // A report that overtook this answer has said what it says, and more.
+  if (!issue || !(await tx.answerAttempt(answeredAttempt))) return
+  const tried = [...call.refusedBefore, answeredAttempt]
   const jitter = deps.random.below(1_000) / 1_000
   const route = namesToAsk(call.route, tried, tx.now)
   const retryAfterMs = retryDelayMs(issue, { route, tried, jitter, now: tx.now })
-  await tx.finishJob(job)
   await takeStep(deps, tx, issue, afterSend(issue, outcome, { retryAfterMs, reports: provider.reports, now: tx.now }))
   if (outcome.kind === 'accepted') await listenForReport(tx, call.attempt, outcome.providerMessageId)
 }

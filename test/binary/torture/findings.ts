@@ -1,0 +1,202 @@
+/** What a killed server left behind, held against what carriers and clients saw. */
+import { Database } from 'bun:sqlite'
+import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Invariants } from '../../simulation/invariants'
+import type { Carrier } from '../../support/carrier'
+import { newFolder } from '../support'
+import { MAY_COME_AGAIN, type Plan, type SendRequest, type TortureCarrier } from './carrier'
+import type { Clients, KnownIssue } from './clients'
+
+interface Witnesses {
+  carrier: TortureCarrier
+  clients: Clients
+}
+
+/** Everything that is wrong with the data folder of a server that is dead. Looks at a copy, as after a power cut. */
+export function findings(dataFolder: string, witnesses: Witnesses, { isOver = false } = {}): string[] {
+  const { path, remove } = newFolder()
+  try {
+    const file = copyDatabase(dataFolder, path)
+    const db = new Database(file)
+    try {
+      const { integrity_check: integrity } = db.query('PRAGMA integrity_check').get() as { integrity_check: string }
+      if (integrity !== 'ok') return [`the database is broken: ${integrity}`]
+      return [
+        ...brokenPromises(file, witnesses.carrier, isOver),
+        ...wrongSends(attemptsByMessage(db), witnesses.carrier.requests),
+        ...forgottenAnswers(db, witnesses.clients.issues),
+        ...(isOver ? countedTwice(db, witnesses.clients.issues.length) : []),
+        ...witnesses.carrier.found,
+        ...witnesses.clients.found,
+      ]
+    } finally {
+      db.close()
+    }
+  } finally {
+    remove()
+  }
+}
+
+/** Without the shared memory: whoever opens the copy must recover the write-ahead log. */
+function copyDatabase(dataFolder: string, to: string): string {
+  for (const name of ['watchword.db', 'watchword.db-wal']) {
+    if (existsSync(join(dataFolder, name))) copyFileSync(join(dataFolder, name), join(to, name))
+  }
+  return join(to, 'watchword.db')
+}
+
+function brokenPromises(file: string, { accepted }: TortureCarrier, isOver: boolean): string[] {
+  const invariants = new Invariants(file, [{ accepted } as unknown as Carrier])
+  try {
+    const found = invariants.broken() ?? (isOver ? invariants.unfinished() : undefined)
+    return found === undefined ? [] : [found]
+  } finally {
+    invariants.close()
+  }
+}
+
+interface StoredAttempt {
+  messageId: string
+  provider: string
+  outcome: 'accepted' | 'refused' | 'ambiguous' | null
+  code: string | null
+}
+
+const UUID_OF = (column: string) => `lower(hex(${column}))`
+const plainUuid = (uuid: string) => uuid.replaceAll('-', '').toLowerCase()
+
+function attemptsByMessage(db: Database): Map<string, StoredAttempt[]> {
+  const attempts = db
+    .query(
+      `SELECT ${UUID_OF('message_id')} AS messageId, provider, outcome, code FROM attempts ORDER BY issue_id, number`,
+    )
+    .all() as StoredAttempt[]
+  return Map.groupBy(attempts, ({ messageId }) => messageId)
+}
+
+/**
+ * What may be recorded of a request that was answered so. NULL is a call that is not over, or whose process died;
+ * `INTERRUPTED` is what becomes of the latter; and a message that was taken may be reported on before it is answered.
+ */
+const ANSWERS: Record<Plan, RegExp> = {
+  accept: /^accepted$/,
+  slow: /^accepted$/,
+  silent: /^ambiguous NO_ANSWER_/,
+  garble: /^ambiguous HTTP_200_WITHOUT_ID$/,
+  fail: /^ambiguous HTTP_500$/,
+  reset: /^ambiguous NO_ANSWER_/,
+  busy: /^refused HTTP_429$/,
+  'refuse-us': /^refused HTTP_403$/,
+  refuse: /^refused HTTP_400$/,
+}
+
+const isUnfinished = ({ outcome, code }: StoredAttempt) =>
+  outcome === null || (outcome === 'ambiguous' && code === 'INTERRUPTED')
+
+/** Every request was written down before it was made, is recorded as it was answered, and came again only if it may. */
+function wrongSends(stored: Map<string, StoredAttempt[]>, requests: readonly SendRequest[]): string[] {
+  const received = Map.groupBy(requests, ({ messageId }) => plainUuid(messageId))
+  const found: string[] = []
+  for (const [messageId, calls] of received) {
+    const attempts = stored.get(messageId) ?? []
+    const tooEarly = calls.slice(0, -1).find(({ plan }) => !MAY_COME_AGAIN.has(plan))
+    if (tooEarly) found.push(`${messageId} was sent again after "${tooEarly.plan}"`)
+    if (calls.length > attempts.length) {
+      found.push(`${messageId} was sent ${calls.length} times, of which ${attempts.length} are written down`)
+    }
+  }
+  for (const [messageId, attempts] of stored) {
+    const calls = received.get(messageId) ?? []
+    for (const [index, attempt] of attempts.entries()) {
+      const call = calls[index]
+      const recorded = [attempt.outcome, attempt.outcome === 'accepted' ? '' : attempt.code].filter(Boolean).join(' ')
+      if (isUnfinished(attempt)) {
+        if (index < attempts.length - 1) found.push(`${messageId} was tried again after an interruption`)
+      } else if (!call) {
+        found.push(`${messageId} is recorded as "${recorded}" and was never sent`)
+      } else if (call.provider !== attempt.provider) {
+        found.push(`${messageId} went to ${call.provider} and is written down for ${attempt.provider}`)
+      } else if (!ANSWERS[call.plan].test(recorded) && !(call.isTaken && attempt.outcome === 'accepted')) {
+        found.push(`${messageId} was answered with "${call.plan}" and is recorded as "${recorded}"`)
+      }
+    }
+  }
+  return found
+}
+
+interface StoredIssue {
+  issueId: string
+  status: string
+  used: number
+}
+
+/** An answer that a client read is on disk, whatever happened after it. */
+function forgottenAnswers(db: Database, known: readonly KnownIssue[]): string[] {
+  const rows = db
+    .query(`SELECT ${UUID_OF('issue_id')} AS issueId, verification_status AS status, attempts_used AS used FROM issues`)
+    .all() as StoredIssue[]
+  const stored = new Map(rows.map((row) => [row.issueId, row]))
+  return known.flatMap(({ request, answer, isVerified, mismatches, unansweredVerifies }) => {
+    const name = `${request.idempotencyKey} (${answer.issueId})`
+    const row = stored.get(plainUuid(answer.issueId))
+    if (!row) return [`${name} was answered and is not stored`]
+    if (isVerified && row.status !== 'verified') return [`${name} was verified and is stored as ${row.status}`]
+    const isCounted = row.used >= mismatches && row.used <= mismatches + unansweredVerifies + 1
+    return isCounted ? [] : [`${name} has used ${row.used} attempts, and ${mismatches} wrong codes were answered`]
+  })
+}
+
+/** When every client has an answer for each of its keys, a key stands for one issue. */
+function countedTwice(db: Database, expected: number): string[] {
+  return ['issues', 'claims'].flatMap((table) => {
+    const { count } = db.query(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }
+    return count === expected ? [] : [`${expected} idempotency keys made ${count} ${table}`]
+  })
+}
+
+/**
+ * When nothing moves any more, credit is still reserved for exactly those messages whose fate nobody knows and nobody
+ * will tell: the call was interrupted, and the carrier did not take the message. A day later they are charged.
+ */
+export function wronglyReserved(db: Database, { requests }: TortureCarrier): { expected: number; found: string[] } {
+  const taken = new Set(requests.filter(({ isTaken }) => isTaken).map(({ messageId }) => plainUuid(messageId)))
+  const rows = db
+    .query(
+      `SELECT ${UUID_OF('message_id')} AS messageId, billing_status AS billing, delivery_status AS delivery,
+        outcome_ambiguous AS ambiguous,
+        (SELECT provider FROM attempts a WHERE a.issue_id = i.issue_id ORDER BY number DESC LIMIT 1) AS provider
+       FROM issues i`,
+    )
+    .all() as Array<{ messageId: string; billing: string; delivery: string; ambiguous: 0 | 1; provider: string }>
+  let expected = 0
+  const found = rows.flatMap(({ messageId, billing, delivery, ambiguous, provider }) => {
+    const isOpen = delivery === 'sent' && ambiguous === 1 && !taken.has(messageId) && provider !== SILENT_PROVIDER
+    if (isOpen) expected++
+    const isRight = isOpen ? billing === 'reserved' : billing === 'debited' || billing === 'released'
+    return isRight ? [] : [`${messageId} is ${delivery}${ambiguous ? ', ambiguous' : ''} and ${billing}`]
+  })
+  const { reserved } = db.query('SELECT sum(reserved) AS reserved FROM wallets').get() as { reserved: number }
+  if (reserved !== expected) found.push(`${reserved} credits are reserved for ${expected} messages of unknown fate`)
+  return { expected, found }
+}
+
+/** The carrier that is not set up to report: its answer ends the processing. */
+export const SILENT_PROVIDER = 'backup'
+
+/** Identifiers may hold any digits by chance. */
+const IDENTIFIER = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(?:app|key|org)_\w+/g
+
+/** Numbers and codes that a log holds. */
+export function leaks(log: string, { requests }: TortureCarrier): string[] {
+  const digits = new Set(log.replace(IDENTIFIER, '').match(/\d{6,}/g) ?? [])
+  const codes = requests.filter(({ code }) => digits.has(code)).map(({ code }) => `the log holds the code ${code}`)
+  const numbers = [...digits].filter((run) => requests.some(({ to }) => run.includes(to.slice(-8))))
+  return [...codes, ...numbers.map((number) => `the log holds the number ${number}`)]
+}
+
+/** What a data folder may hold; drafts of a process that was killed are not cleared away by the next. */
+export const strayFiles = (dataFolder: string): string[] =>
+  readdirSync(dataFolder).filter((name) => !/^watchword\.(db|db-wal|db-shm|secret)$/.test(name))
+
+export const clear = (path: string) => rmSync(path, { recursive: true, force: true })

@@ -1,0 +1,323 @@
+/**
+ * The real binary under SIGKILL. Clients issue, verify and replay; carriers misbehave; the server is killed at random
+ * moments, also while it starts, and started again on the same folder. Each time what it left behind is held against
+ * what carriers and clients saw. At the end faults stop, and whatever was begun must come to its one end.
+ *
+ * A seed decides what clients, carriers and the killer do, not when the machine lets them: a failure tells its seed,
+ * but it may take another run to meet it again.
+ */
+import { Database } from 'bun:sqlite'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Subprocess } from 'bun'
+import { type SeededRandom, seededRandom } from '../../support/random'
+import { alone } from '../compiled'
+import { type Program, runJson, until } from '../support'
+import { PROVIDER_TIMEOUT_MS, TortureCarrier } from './carrier'
+import { Clients } from './clients'
+import { findings, leaks, SILENT_PROVIDER, strayFiles, wronglyReserved } from './findings'
+
+export interface TortureOptions {
+  binary: string
+  kills: number
+  seed: number
+  /** Whether to wait for the leases of interrupted calls (30 s), or to end them in the database. */
+  leases: 'wait' | 'end'
+  tell?: (line: string) => void
+}
+
+export interface Tortured {
+  kills: Record<Moment, number>
+  issues: number
+  requests: number
+  verified: number
+  interrupted: number
+  unanswered: number
+  unavailable: number
+  /** Messages of unknown fate, charged after a day. */
+  neverReported: number
+}
+
+export class TortureFailure extends Error {
+  override name = 'TortureFailure'
+  constructor(seed: number, kills: number, found: readonly string[], story: readonly string[]) {
+    super(
+      [
+        `seed ${seed} (bun run torture --kills ${kills} --seed ${seed}): ${found.length} found`,
+        ...found.slice(0, 10).map((line) => `- ${line}`),
+        ...story.slice(-10),
+      ].join('\n'),
+    )
+  }
+}
+
+export async function torture(options: TortureOptions): Promise<Tortured> {
+  const story = new Story(options)
+  try {
+    return await story.tellAll()
+  } finally {
+    await story.end()
+  }
+}
+
+/** When a server is killed. */
+const MOMENTS = ['starting', 'just started', 'working', 'sending', 'answering'] as const
+type Moment = (typeof MOMENTS)[number]
+
+const CLIENTS = 8
+const CREDIT = 1_000_000
+const DAY_MS = 24 * 60 * 60_000
+/** Longer than a lease, and than a refused message may wait for its next try. */
+const QUIET_WITHIN_MS = 90_000
+
+/** One process of the server. */
+class Victim {
+  readonly startedAt = performance.now()
+  url: string | undefined
+  #stdout = ''
+
+  private constructor(private readonly child: Subprocess<'ignore', 'pipe', number>) {
+    void this.#read()
+  }
+
+  /** Answers at once: it may be killed before it listens. */
+  static spawn({ command, cwd, env = {} }: Program, log: string): Victim {
+    const stderr = openSync(log, 'a')
+    const child = Bun.spawn([...command, 'serve', '--port', '0'], { cwd, env, stdin: 'ignore', stdout: 'pipe', stderr })
+    closeSync(stderr)
+    return new Victim(child)
+  }
+
+  get isAlive(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null
+  }
+
+  async listening(): Promise<void> {
+    await until(() => this.url !== undefined || !this.isAlive, 'the server to listen')
+    if (!this.isAlive)
+      throw new Error(`the server ended by itself, with ${this.child.exitCode ?? this.child.signalCode}`)
+  }
+
+  async stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
+    this.child.kill(signal)
+    await this.child.exited
+    return this.child.exitCode
+  }
+
+  async #read(): Promise<void> {
+    const decoder = new TextDecoder()
+    for await (const chunk of this.child.stdout) {
+      this.#stdout += decoder.decode(chunk, { stream: true })
+      if (this.#stdout.includes('\n')) this.url ??= JSON.parse(this.#stdout.split('\n')[0] ?? '').url
+    }
+  }
+}
+
+class Story {
+  readonly #random: SeededRandom
+  readonly #program: Program
+  readonly #remove: () => void
+  readonly #carrier: TortureCarrier
+  readonly #clients: Clients
+  readonly #log: string
+  readonly #story: string[] = []
+  readonly #kills: Record<Moment, number> = { starting: 0, 'just started': 0, working: 0, sending: 0, answering: 0 }
+  #victim: Victim | undefined
+  #key = ''
+
+  constructor(private readonly options: TortureOptions) {
+    this.#random = seededRandom(options.seed)
+    const { program, remove } = alone(options.binary, {
+      WATCHWORD_PROVIDER_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
+      WATCHWORD_LIMIT_ISSUES_PER_PHONE_10_MIN: '1000',
+      WATCHWORD_LIMIT_ISSUES_PER_PHONE_DAY: '1000',
+      WATCHWORD_LIMIT_REQUESTS_PER_KEY_PER_MIN: '1000000',
+    })
+    this.#program = program
+    this.#remove = remove
+    this.#log = join(program.cwd, 'log')
+    this.#carrier = new TortureCarrier(this.#random, () => this.#victim?.url)
+    this.#clients = new Clients(this.#random, { post: (path, body) => this.#post(path, body) }, this.#carrier)
+  }
+
+  async tellAll(): Promise<Tortured> {
+    await this.#carrier.start()
+    await this.#furnish()
+    this.#clients.start(CLIENTS)
+    for (let kill = 1; kill <= this.options.kills; kill++) {
+      await this.#liveAndDie(this.#random.pick(MOMENTS))
+      this.#check(findings(this.#dataFolder, this))
+      if (kill % 20 === 0) this.options.tell?.(`${kill} kills, ${this.#clients.issues.length} issues: nothing found`)
+    }
+    await this.#becomeQuiet()
+    const neverReported = await this.#passADay()
+    this.#check(leaks(readFileSync(this.#log, 'utf8'), this.#carrier))
+    return this.#told(neverReported)
+  }
+
+  async end(): Promise<void> {
+    if (this.#victim?.isAlive) await this.#victim.stop('SIGKILL')
+    await this.#carrier.stop()
+    this.#remove()
+  }
+
+  get carrier(): TortureCarrier {
+    return this.#carrier
+  }
+
+  get clients(): Clients {
+    return this.#clients
+  }
+
+  get #dataFolder(): string {
+    return join(this.#program.cwd, 'watchword-data')
+  }
+
+  async #furnish(): Promise<void> {
+    const program = this.#program
+    const { appId } = await runJson(program, 'app', 'create', 'tortured')
+    this.#key = (await runJson(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'live')).key
+    await runJson(program, 'credit', 'add', '--app', appId, '--amount', String(CREDIT))
+    for (const [name, channel] of [
+      ['main', 'sms'],
+      [SILENT_PROVIDER, 'sms'],
+      ['kakao', 'alimtalk'],
+    ] as const) {
+      const target = ['--type', 'http', '--channel', channel, '--url', this.#carrier.urlOf(name)]
+      const reports = name === SILENT_PROVIDER ? [] : ['--reports']
+      const { reportSecret } = await runJson(program, 'provider', 'set', name, ...target, ...reports)
+      this.#carrier.hasSecret(name, reportSecret)
+    }
+  }
+
+  async #post(path: string, body: object) {
+    const url = this.#victim?.url
+    if (url === undefined) throw new Error('There is no server')
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      keepalive: false,
+    })
+    return { status: response.status, body: await response.json() }
+  }
+
+  #start(): Victim {
+    this.#victim = Victim.spawn(this.#program, this.#log)
+    return this.#victim
+  }
+
+  async #liveAndDie(moment: Moment): Promise<void> {
+    const victim = this.#start()
+    try {
+      await this.#wait(moment, victim)
+      if (!victim.isAlive) throw new Error('the server ended by itself')
+    } catch (error) {
+      throw this.#failure([`${error instanceof Error ? error.message : error}: ${this.#lastOfLog()}`])
+    }
+    await victim.stop('SIGKILL')
+    this.#kills[moment]++
+    this.#story.push(`killed while ${moment}, after ${Math.round(performance.now() - victim.startedAt)} ms`)
+  }
+
+  async #wait(moment: Moment, victim: Victim): Promise<void> {
+    const { below } = this.#random
+    if (moment === 'starting') return Bun.sleep(below(100))
+    await victim.listening()
+    if (moment === 'just started') return Bun.sleep(below(60))
+    await Bun.sleep(below(moment === 'working' ? 1_400 : 700))
+    if (moment === 'working') return
+    // Right after something has begun; if nothing begins, this is as good a moment as any.
+    const begins = moment === 'sending' ? this.#carrier.nextRequest() : this.#clients.nextCall()
+    await Promise.race([begins, Bun.sleep(500)])
+    await Bun.sleep(below(6))
+  }
+
+  /** No more faults: clients end what they began, carriers take and report everything, leases end. */
+  async #becomeQuiet(): Promise<void> {
+    this.#carrier.calm()
+    if (this.options.leases === 'end') this.#change("UPDATE jobs SET run_at = 0 WHERE kind <> 'await-report'")
+    await this.#start().listening()
+    await this.#clients.finish()
+    await this.#until("SELECT 1 FROM jobs WHERE kind <> 'await-report'", 'everything to be sent and settled')
+    await this.#kill()
+  }
+
+  /** What nobody reports is charged a day later; then nothing is left. */
+  async #passADay(): Promise<number> {
+    const db = new Database(join(this.#dataFolder, 'watchword.db'))
+    const { expected, found } = wronglyReserved(db, this.#carrier)
+    db.close()
+    this.#check(found)
+    this.#change(`UPDATE issues SET expires_at = expires_at - ${DAY_MS}`)
+    this.#change(`UPDATE awaited_reports SET answered_at = answered_at - ${DAY_MS}`)
+    this.#change(`UPDATE jobs SET run_at = run_at - ${DAY_MS}`)
+    const sent = this.#carrier.requests.length
+    await this.#start().listening()
+    await this.#until('SELECT 1 FROM jobs', 'every job to be done')
+    await this.#until("SELECT 1 FROM issues WHERE verification_status = 'issued'", 'every code to expire')
+    const exitCode = await this.#victim?.stop('SIGTERM')
+    this.#check(exitCode === 0 ? [] : [`SIGTERM ended the server with ${exitCode}`])
+    this.#check(this.#carrier.requests.length === sent ? [] : ['something was sent a day later'])
+    this.#check(findings(this.#dataFolder, this, { isOver: true }))
+    this.#check(strayFiles(this.#dataFolder).map((name) => `${name} was left behind`))
+    return expected
+  }
+
+  async #kill(): Promise<void> {
+    await this.#victim?.stop('SIGKILL')
+    this.#check(findings(this.#dataFolder, this))
+  }
+
+  /** Beside no server: only a dead one's folder is changed. */
+  #change(sql: string): void {
+    const db = new Database(join(this.#dataFolder, 'watchword.db'))
+    db.run(sql)
+    db.close()
+  }
+
+  /** Waits until no row is left, and no report. */
+  async #until(rows: string, what: string): Promise<void> {
+    const db = new Database(join(this.#dataFolder, 'watchword.db'), { readonly: true })
+    const isDone = () => this.#carrier.reportsLeft === 0 && db.query(rows).get() === null
+    try {
+      await until(isDone, what, QUIET_WITHIN_MS)
+    } catch (error) {
+      const left = JSON.stringify(db.query(rows.replace('SELECT 1', 'SELECT *')).all().slice(0, 3))
+      throw this.#failure([`${error}: ${left}, ${this.#carrier.reportsLeft} reports`])
+    } finally {
+      db.close()
+    }
+  }
+
+  #check(found: readonly string[]): void {
+    if (found.length > 0) throw this.#failure(found)
+  }
+
+  #failure(found: readonly string[]): TortureFailure {
+    return new TortureFailure(this.options.seed, this.options.kills, found, this.#story)
+  }
+
+  #lastOfLog(): string {
+    return readFileSync(this.#log, 'utf8').trim().split('\n').slice(-3).join(' ')
+  }
+
+  #told(neverReported: number): Tortured {
+    const db = new Database(join(this.#dataFolder, 'watchword.db'), { readonly: true })
+    const { interrupted } = db
+      .query("SELECT count(*) AS interrupted FROM attempts WHERE code = 'INTERRUPTED'")
+      .get() as { interrupted: number }
+    db.close()
+    const { issues, unanswered, unavailable } = this.#clients
+    return {
+      kills: this.#kills,
+      issues: issues.length,
+      requests: this.#carrier.requests.length,
+      verified: issues.filter(({ isVerified }) => isVerified).length,
+      interrupted,
+      unanswered,
+      unavailable,
+      neverReported,
+    }
+  }
+}
