@@ -1,0 +1,312 @@
+/**
+ * The binary on a disk that fills up while it runs, and has room again later. Two such disks: a limit on the size of
+ * files, which needs no privileges and shows as an I/O error; and a small file-system, where one may be mounted.
+ */
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, statfsSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Invariants } from '../simulation/invariants'
+import { alone, compile } from './compiled'
+import {
+  type Answer,
+  type Json,
+  newFolder,
+  type Program,
+  type Received,
+  runJson,
+  Server,
+  StubCarrier,
+  until,
+} from './support'
+
+setDefaultTimeout(30_000)
+
+/** Room for a few more issues, so that it is a busy server whose disk fills. */
+const LAST_ROOM = 48 * 1024
+
+interface Disk {
+  /** Leaves room for little more. */
+  fill(pid: number, dataFolder: string): void
+  free(pid: number, dataFolder: string): void
+  /** Makes the data folder, and answers how to be rid of it. */
+  prepare(dataFolder: string): () => void
+  isPossible: () => boolean
+}
+
+/** Whether a command does what it should, here and for this user. */
+const succeeds = (command: string, ...args: string[]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
+
+function must(command: string, ...args: string[]): void {
+  if (!succeeds(command, ...args)) throw new Error(`${command} ${args.join(' ')} failed`)
+}
+
+/** Only the soft limit: it may be lifted again. */
+const limitFiles = (pid: number, bytes: number | 'unlimited') =>
+  must('prlimit', '--pid', String(pid), `--fsize=${bytes}:unlimited`)
+
+const limitedFiles: Disk = {
+  fill: (pid, dataFolder) => limitFiles(pid, statSync(join(dataFolder, 'watchword.db-wal')).size + LAST_ROOM),
+  free: (pid) => limitFiles(pid, 'unlimited'),
+  prepare: () => () => {},
+  isPossible: () => succeeds('prlimit', '--pid', String(process.pid), '--fsize'),
+}
+
+const FILLER = 'filler'
+
+const smallFileSystem: Disk = {
+  fill(_, dataFolder) {
+    const { bavail, bsize } = statfsSync(dataFolder)
+    writeFileSync(join(dataFolder, FILLER), Buffer.alloc(bavail * bsize - LAST_ROOM))
+  },
+  free: (_, dataFolder) => unlinkSync(join(dataFolder, FILLER)),
+  prepare(dataFolder) {
+    mountSmall(dataFolder)
+    return () => must('umount', '--lazy', dataFolder)
+  },
+  isPossible() {
+    const { path, remove } = newFolder()
+    try {
+      if (!succeeds('mount', '-t', 'tmpfs', 'none', path)) return false
+      must('umount', path)
+      return true
+    } finally {
+      remove()
+    }
+  },
+}
+
+function mountSmall(dataFolder: string): void {
+  mkdirSync(dataFolder, { mode: 0o700 })
+  must('mount', '-t', 'tmpfs', '-o', 'size=4m,mode=700', 'none', dataFolder)
+}
+
+const DISKS: Array<[string, Disk]> = [
+  ['files that may not grow', limitedFiles],
+  ['a small file-system', smallFileSystem],
+]
+
+/** A write beyond the limit of a file ends a process, unless that signal is ignored; then it is an error like others. */
+const ignoringTheSignal = ({ command, ...rest }: Program): Program => ({
+  ...rest,
+  command: ['/bin/sh', '-c', 'trap "" XFSZ; exec "$@"', 'sh', ...command],
+})
+
+const CREDIT = 10_000
+const numberOf = (n: number) => `010-3000-${String(1_000 + n)}`
+const e164 = (number: string) => `+82${number.replaceAll('-', '').slice(1)}`
+
+const UNAVAILABLE = { defined: true, code: 'SERVICE_UNAVAILABLE', status: 503, message: expect.any(String) }
+
+function expectUnavailable({ status, body, headers }: Answer): void {
+  expect({ status, body }).toEqual({ status: 503, body: UNAVAILABLE })
+  expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+}
+
+let binary = ''
+beforeAll(async () => {
+  binary = await compile()
+}, 60_000)
+
+describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fills up: %s', (_, disk) => {
+  let dataFolder = ''
+  let server: Server
+  let key = ''
+  let carrier: StubCarrier
+  let reportSecret = ''
+  let db: Database
+  const undo: Array<() => unknown> = []
+
+  /** Messages that the carrier took. */
+  const taken: Received[] = []
+  const isTaken = (number: string) => taken.filter(({ to }) => to === e164(number)).length
+  /** It was told "later", and is due again when the disk is full. */
+  const waiting = numberOf(0)
+  /** Its carrier answers when the disk is full. */
+  const held = numberOf(1)
+  /** Its text arrived, and it is verified when the disk is full. */
+  const arrived = numberOf(2)
+  const issueIds = new Map<string, string>()
+  const requests = (number: string) => carrier.received.filter(({ to }) => to === e164(number)).length
+
+  const issue = (number: string, idempotencyKey = number) => server.issue(key, number, { idempotencyKey })
+  async function issueNow(number: string): Promise<void> {
+    const { status, body } = await issue(number)
+    expect(status).toBe(200)
+    issueIds.set(number, body.issueId)
+  }
+  const verify = (number: string, code: string) => server.verify(key, issueIds.get(number) ?? '', code)
+  const rows = (sql: string): Json[] => db.query(sql).all()
+  const only = (sql: string): Json => Object.values(rows(sql)[0] ?? {})[0]
+
+  beforeAll(async () => {
+    const { program, remove } = alone(binary)
+    undo.push(remove)
+    dataFolder = join(program.cwd, 'watchword-data')
+    undo.push(disk.prepare(dataFolder))
+    carrier = new StubCarrier()
+    undo.push(() => carrier.stop())
+    const { appId } = await runJson(program, 'app', 'create', 'demo')
+    ;({ key } = await runJson(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'live'))
+    await runJson(program, 'credit', 'add', '--app', appId, '--amount', String(CREDIT))
+    const target = ['--type', 'http', '--channel', 'sms', '--url', carrier.url]
+    ;({ reportSecret } = await runJson(program, 'provider', 'set', 'main', ...target))
+    server = await Server.start(ignoringTheSignal(program))
+    undo.push(() => server.stop('SIGKILL'))
+    db = new Database(join(dataFolder, 'watchword.db'), { readonly: true })
+    undo.push(() => db.close())
+
+    let isFull = false
+    carrier.answer = async (message) => {
+      if (message.to === e164(waiting) && !isFull) return new Response('', { status: 429 })
+      taken.push(message)
+      while (message.to === e164(held) && !isFull) await Bun.sleep(10)
+      return Response.json({ id: message.messageId })
+    }
+    await issueNow(arrived)
+    await until(() => isTaken(arrived) === 1, 'the text that arrives')
+    await until(() => only("SELECT count(*) FROM attempts WHERE outcome = 'accepted'") === 1, 'its answer to be stored')
+    await issueNow(held)
+    await issueNow(waiting)
+    await until(
+      () => only("SELECT count(*) FROM attempts WHERE code = 'HTTP_429'") === 1,
+      'the first try of what waits',
+    )
+    disk.fill(server.child.pid, dataFolder)
+    await useUpLastRoom()
+    isFull = true
+  })
+  afterAll(async () => {
+    for (const step of undo.reverse()) await step()
+  })
+
+  /** Answers of the issues that filled the disk, by the number they were for. */
+  const filling = new Map<string, Answer>()
+  async function useUpLastRoom(): Promise<void> {
+    let refusedInARow = 0
+    for (let n = 100; refusedInARow < 20; n++) {
+      if (n > 1_000) throw new Error('the disk does not fill up')
+      const number = numberOf(n)
+      const answer = await issue(number)
+      filling.set(number, answer)
+      if (answer.status === 200) issueIds.set(number, answer.body.issueId)
+      refusedInARow = answer.status === 200 ? 0 : refusedInARow + 1
+    }
+  }
+
+  test('it fills up at work: some issues are answered with 200, then all with 503 in the envelope', async () => {
+    const answers = [...filling.values()]
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
+    for (const answer of answers.filter(({ status }) => status !== 200)) expectUnavailable(answer)
+    const together = await Promise.all(Array.from({ length: 30 }, (_, n) => issue(numberOf(2_000 + n))))
+    for (const answer of together) expectUnavailable(answer)
+  })
+
+  test('a verify is 503 and uses no attempt; the right code is not lost', async () => {
+    expectUnavailable(await verify(arrived, '000000'))
+    expectUnavailable(await verify(arrived, carrier.codeFor(e164(arrived))))
+    expect(await server.status(key, issueIds.get(arrived) ?? '')).toMatchObject({
+      verificationStatus: 'issued',
+      attemptsUsed: 0,
+    })
+  })
+
+  test('a delivery report is 503, so that the carrier repeats it', async () => {
+    const messageId = taken.find(({ to }) => to === e164(arrived))?.messageId
+    const report = { messageId, status: 'delivered' }
+    expectUnavailable(await server.call('POST', '/provider-reports/main', reportSecret, report))
+  })
+
+  test('whoever reads is answered', async () => {
+    const id = issueIds.get(arrived)
+    for (const path of [`status?issueId=${id}`, `issues/${id}`, 'issues', 'credit-ledger', 'balance', 'templates']) {
+      expect([path, (await server.call('GET', `/v1/${path}`, key)).status]).toEqual([path, 200])
+    }
+  })
+
+  test('/readyz says that the database cannot be written, /healthz that the process lives', async () => {
+    const { status, body } = await server.call('GET', '/readyz')
+    expect([status, body]).toEqual([503, { status: 'not_ready', checks: expect.objectContaining({ database: false }) }])
+    expect((await server.call('GET', '/healthz')).status).toBe(200)
+  })
+
+  test('nothing is half-written: what was answered with 200 is stored whole, and nothing else is', () => {
+    expectWhole()
+    const stored = rows('SELECT lower(hex(issue_id)) AS id FROM issues').map(({ id }) => id)
+    expect(stored.toSorted()).toEqual([...issueIds.values()].map((id) => id.replaceAll('-', '')).toSorted())
+  })
+
+  test('what cannot be written down is not sent', async () => {
+    const [requestsBefore, heldBefore] = [requests(waiting), requests(held)]
+    // Past its next try, and past more than one look for work.
+    await Bun.sleep(2_500)
+    expect([requests(waiting), requests(held)]).toEqual([requestsBefore, heldBefore])
+    expect(server.child.exitCode).toBeNull()
+  })
+
+  test('with room again it is ready without a restart, and takes what it refused under the same key', async () => {
+    disk.free(server.child.pid, dataFolder)
+    await until(async () => (await server.call('GET', '/readyz')).status === 200, 'the server to be ready')
+    const refused = [...filling].filter(([, { status }]) => status !== 200).map(([number]) => number)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const number of refused) await issueNow(number)
+    expect((await verify(arrived, carrier.codeFor(e164(arrived)))).body).toMatchObject({ verified: true })
+  })
+
+  test('everything that was answered with 200 is sent exactly once, also what waited and what was on its way', async () => {
+    endLeases()
+    await until(() => only('SELECT count(*) FROM jobs') === 0, 'every job to be done', 15_000)
+    const sent = [...issueIds.keys()].map((number) => [number, isTaken(number)])
+    expect(sent).toEqual([...issueIds.keys()].map((number) => [number, 1]))
+    expect(requests(held)).toBe(1)
+    expect(taken).toHaveLength(issueIds.size)
+  })
+
+  test('and is charged exactly once', async () => {
+    expectWhole()
+    expect(rows('SELECT balance, reserved FROM wallets')).toEqual([{ balance: CREDIT - issueIds.size, reserved: 0 }])
+    expect(only('PRAGMA integrity_check')).toBe('ok')
+  })
+
+  test('the log tells of the disk, and holds no number and no code', () => {
+    expect(server.stderr).toContain('The store cannot write at the moment')
+    expect(server.stderr).not.toContain('request failed unexpectedly')
+    for (const { to } of taken) expect(server.stderr).not.toContain(to.slice(-8))
+  })
+
+  /** An answer that could not be stored comes back when its lease of 30 s has ended; here it ends now. */
+  function endLeases(): void {
+    const beside = new Database(join(dataFolder, 'watchword.db'))
+    beside.run('PRAGMA busy_timeout = 5000')
+    beside.run("UPDATE jobs SET run_at = 0 WHERE kind <> 'await-report'")
+    beside.close()
+  }
+
+  function expectWhole(): void {
+    const invariants = new Invariants(join(dataFolder, 'watchword.db'), [])
+    const broken = invariants.broken()
+    invariants.close()
+    expect(broken).toBeUndefined()
+    for (const [promise, offenders] of Object.entries({
+      'what is to be sent has a job': `SELECT 1 FROM issues i WHERE send_pending AND NOT EXISTS
+         (SELECT 1 FROM jobs j WHERE j.issue_id = i.issue_id AND kind = 'deliver')`,
+      'what is to be sent has its number and text': `SELECT 1 FROM issues i WHERE send_pending AND
+         verification_status = 'issued' AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.issue_id = i.issue_id)`,
+      'what is to be settled has a job': `SELECT 1 FROM issues i WHERE billing_status IN ('debit_pending', 'release_pending')
+         AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.issue_id = i.issue_id AND kind = 'settle')`,
+      'an idempotency key stands for an issue, and an issue for a key': `SELECT 1 FROM issues i FULL JOIN claims c
+         USING (issue_id) WHERE i.app_id IS NULL OR c.app_id IS NULL`,
+      'a job is of an issue': 'SELECT 1 FROM jobs LEFT JOIN issues i USING (issue_id) WHERE i.app_id IS NULL',
+      'an attempt is of an issue': 'SELECT 1 FROM attempts LEFT JOIN issues i USING (issue_id) WHERE i.app_id IS NULL',
+    })) {
+      expect([promise, rows(offenders)]).toEqual([promise, []])
+    }
+  }
+})
+
+test('there is a disk here that can be filled', () => {
+  // Both need Linux; a machine where neither is possible says so instead of passing silently.
+  const isLinux = process.platform === 'linux'
+  expect(DISKS.some(([, disk]) => disk.isPossible())).toBe(isLinux)
+})
