@@ -14,9 +14,10 @@ import {
   type SendOutcome,
   type Step,
 } from '../domain/delivery'
+import { Refusal } from '../domain/error'
 import type { Pass, Place } from '../domain/gate'
 import type { Issue } from '../domain/issue'
-import type { Job } from '../domain/job'
+import { type Job, LEASE_MS } from '../domain/job'
 import { nextProvider, type Retry, retryDelayMs } from '../domain/route'
 import { type Modes, rulesOf } from '../mode'
 import type { Attempt, Carrier, Clock, Letter, Log, OutboundMessage, Random, Router, Store, Tx } from '../ports'
@@ -24,7 +25,7 @@ import { takeStep } from './take-step'
 
 export interface DeliverDependencies {
   store: Store
-  clock: Pick<Clock, 'now'>
+  clock: Clock
   random: Random
   log: Log
   modes: Modes
@@ -55,9 +56,27 @@ export async function deliverCode(deps: DeliverDependencies, job: Job, place: Pl
     if (!call) return
     const outcome = await call.carrier.provider.send(call.message)
     const health = call.pass.answered(outcome, deps.clock.now())
-    await deps.store.transaction((tx) => record(deps, tx, job, { ...call, outcome, health }))
+    await insist(deps, (tx) => record(deps, tx, job, { ...call, outcome, health }))
   } finally {
     pass?.free()
+  }
+}
+
+const INSIST_EVERY_MS = 1_000
+
+/**
+ * A store that cannot write now (a full disk, a lock held for long) may soon: for as long as a lease the step is tried
+ * again. What a carrier answered is known only here; lost, a refusal would be charged and a "later" never sent.
+ */
+async function insist({ store, clock }: DeliverDependencies, step: (tx: Tx) => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await store.transaction(step)
+    } catch (error) {
+      const mayPass = error instanceof Refusal && error.kind === 'unavailable'
+      if (!mayPass || tries * INSIST_EVERY_MS >= LEASE_MS.deliver) throw error
+      await new Promise<void>((again) => void clock.after(INSIST_EVERY_MS, again))
+    }
   }
 }
 

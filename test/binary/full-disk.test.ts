@@ -254,6 +254,13 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
     expect((await verify(arrived, carrier.codeFor(e164(arrived)))).body).toMatchObject({ verified: true })
   })
 
+  test('what a carrier answered while the disk was full is stored as it was answered', async () => {
+    const answer = () =>
+      rows(`SELECT outcome, code FROM attempts WHERE issue_id = x'${issueIds.get(held)?.replaceAll('-', '')}'`)
+    await until(() => answer()[0]?.outcome !== null, 'the answer to be stored', 5_000)
+    expect(answer()).toEqual([{ outcome: 'accepted', code: null }])
+  })
+
   test('everything that was answered with 200 is sent exactly once, also what waited and what was on its way', async () => {
     endLeases()
     await until(() => only('SELECT count(*) FROM jobs') === 0, 'every job to be done', 15_000)
@@ -275,7 +282,7 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
     for (const { to } of taken) expect(server.stderr).not.toContain(to.slice(-8))
   })
 
-  /** An answer that could not be stored comes back when its lease of 30 s has ended; here it ends now. */
+  /** A job that was claimed and could not be prepared comes back when its lease of 30 s has ended; here it ends now. */
   function endLeases(): void {
     const beside = new Database(join(dataFolder, 'watchword.db'))
     beside.run('PRAGMA busy_timeout = 5000')
