@@ -1,21 +1,11 @@
 /** One file that does everything: built as it is released, alone in an empty folder, with an empty environment. */
 import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { constants, copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import {
-  type Ended,
-  type Json,
-  newFolder,
-  type Program,
-  ROOT,
-  run,
-  runJson,
-  Server,
-  StubCarrier,
-  until,
-} from './support'
+import { alone, compile } from './compiled'
+import { type Ended, type Json, type Program, run, runJson, Server, StubCarrier, until } from './support'
 
 setDefaultTimeout(20_000)
 
@@ -27,24 +17,16 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
 
+let binary = ''
 beforeAll(async () => {
-  const { exitCode, stderr } = await run({
-    command: [process.execPath, 'run', 'build'],
-    cwd: ROOT,
-    env: sameEnvironment(),
-  })
-  if (exitCode !== 0) throw new Error(stderr)
+  binary = await compile()
 }, 60_000)
-
-const sameEnvironment = () =>
-  Object.fromEntries(Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined))
 
 /** The binary alone in an empty folder. */
 function newProgram(): Program {
-  const { path, remove } = newFolder()
+  const { program, remove } = alone(binary)
   undo.push(remove)
-  copyFileSync(join(ROOT, 'dist/watchword'), join(path, 'watchword'), constants.COPYFILE_FICLONE)
-  return { command: ['./watchword'], cwd: path, env: {} }
+  return program
 }
 
 async function newServer(program: Program, ...args: string[]): Promise<Server> {

@@ -44,7 +44,7 @@ function must(command: string, ...args: string[]): void {
 
 /** Only the soft limit: it may be lifted again. */
 const limitFiles = (pid: number, bytes: number | 'unlimited') =>
-  must('prlimit', '--pid', String(pid), `--fsize=${bytes}:unlimited`)
+  must('prlimit', '--pid', String(pid), `--fsize=${bytes}:`)
 
 const limitedFiles: Disk = {
   fill: (pid, dataFolder) => limitFiles(pid, statSync(join(dataFolder, 'watchword.db-wal')).size + LAST_ROOM),

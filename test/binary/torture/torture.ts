@@ -117,8 +117,8 @@ class Story {
   readonly #random: SeededRandom
   readonly #program: Program
   readonly #remove: () => void
-  readonly #carrier: TortureCarrier
-  readonly #clients: Clients
+  readonly carrier: TortureCarrier
+  readonly clients: Clients
   readonly #log: string
   readonly #story: string[] = []
   readonly #kills: Record<Moment, number> = { starting: 0, 'just started': 0, working: 0, sending: 0, answering: 0 }
@@ -136,37 +136,29 @@ class Story {
     this.#program = program
     this.#remove = remove
     this.#log = join(program.cwd, 'log')
-    this.#carrier = new TortureCarrier(this.#random, () => this.#victim?.url)
-    this.#clients = new Clients(this.#random, { post: (path, body) => this.#post(path, body) }, this.#carrier)
+    this.carrier = new TortureCarrier(this.#random, () => this.#victim?.url)
+    this.clients = new Clients(this.#random, { post: (path, body) => this.#post(path, body) }, this.carrier)
   }
 
   async tellAll(): Promise<Tortured> {
-    await this.#carrier.start()
+    await this.carrier.start()
     await this.#furnish()
-    this.#clients.start(CLIENTS)
+    this.clients.start(CLIENTS)
     for (let kill = 1; kill <= this.options.kills; kill++) {
       await this.#liveAndDie(this.#random.pick(MOMENTS))
       this.#check(findings(this.#dataFolder, this))
-      if (kill % 20 === 0) this.options.tell?.(`${kill} kills, ${this.#clients.issues.length} issues: nothing found`)
+      if (kill % 20 === 0) this.options.tell?.(`${kill} kills, ${this.clients.issues.length} issues: nothing found`)
     }
     await this.#becomeQuiet()
     const neverReported = await this.#passADay()
-    this.#check(leaks(readFileSync(this.#log, 'utf8'), this.#carrier))
+    this.#check(leaks(readFileSync(this.#log, 'utf8'), this.carrier))
     return this.#told(neverReported)
   }
 
   async end(): Promise<void> {
     if (this.#victim?.isAlive) await this.#victim.stop('SIGKILL')
-    await this.#carrier.stop()
+    await this.carrier.stop()
     this.#remove()
-  }
-
-  get carrier(): TortureCarrier {
-    return this.#carrier
-  }
-
-  get clients(): Clients {
-    return this.#clients
   }
 
   get #dataFolder(): string {
@@ -183,10 +175,10 @@ class Story {
       [SILENT_PROVIDER, 'sms'],
       ['kakao', 'alimtalk'],
     ] as const) {
-      const target = ['--type', 'http', '--channel', channel, '--url', this.#carrier.urlOf(name)]
+      const target = ['--type', 'http', '--channel', channel, '--url', this.carrier.urlOf(name)]
       const reports = name === SILENT_PROVIDER ? [] : ['--reports']
       const { reportSecret } = await runJson(program, 'provider', 'set', name, ...target, ...reports)
-      this.#carrier.hasSecret(name, reportSecret)
+      this.carrier.hasSecret(name, reportSecret)
     }
   }
 
@@ -228,17 +220,17 @@ class Story {
     await Bun.sleep(below(moment === 'working' ? 1_400 : 700))
     if (moment === 'working') return
     // Right after something has begun; if nothing begins, this is as good a moment as any.
-    const begins = moment === 'sending' ? this.#carrier.nextRequest() : this.#clients.nextCall()
+    const begins = moment === 'sending' ? this.carrier.nextRequest() : this.clients.nextCall()
     await Promise.race([begins, Bun.sleep(500)])
     await Bun.sleep(below(6))
   }
 
   /** No more faults: clients end what they began, carriers take and report everything, leases end. */
   async #becomeQuiet(): Promise<void> {
-    this.#carrier.calm()
+    this.carrier.calm()
     if (this.options.leases === 'end') this.#change("UPDATE jobs SET run_at = 0 WHERE kind <> 'await-report'")
     await this.#start().listening()
-    await this.#clients.finish()
+    await this.clients.finish()
     await this.#until("SELECT 1 FROM jobs WHERE kind <> 'await-report'", 'everything to be sent and settled')
     await this.#kill()
   }
@@ -246,19 +238,19 @@ class Story {
   /** What nobody reports is charged a day later; then nothing is left. */
   async #passADay(): Promise<number> {
     const db = new Database(join(this.#dataFolder, 'watchword.db'))
-    const { expected, found } = wronglyReserved(db, this.#carrier)
+    const { expected, found } = wronglyReserved(db, this.carrier)
     db.close()
     this.#check(found)
     this.#change(`UPDATE issues SET expires_at = expires_at - ${DAY_MS}`)
     this.#change(`UPDATE awaited_reports SET answered_at = answered_at - ${DAY_MS}`)
     this.#change(`UPDATE jobs SET run_at = run_at - ${DAY_MS}`)
-    const sent = this.#carrier.requests.length
+    const sent = this.carrier.requests.length
     await this.#start().listening()
     await this.#until('SELECT 1 FROM jobs', 'every job to be done')
     await this.#until("SELECT 1 FROM issues WHERE verification_status = 'issued'", 'every code to expire')
     const exitCode = await this.#victim?.stop('SIGTERM')
     this.#check(exitCode === 0 ? [] : [`SIGTERM ended the server with ${exitCode}`])
-    this.#check(this.#carrier.requests.length === sent ? [] : ['something was sent a day later'])
+    this.#check(this.carrier.requests.length === sent ? [] : ['something was sent a day later'])
     this.#check(findings(this.#dataFolder, this, { isOver: true }))
     this.#check(strayFiles(this.#dataFolder).map((name) => `${name} was left behind`))
     return expected
@@ -279,12 +271,12 @@ class Story {
   /** Waits until no row is left, and no report. */
   async #until(rows: string, what: string): Promise<void> {
     const db = new Database(join(this.#dataFolder, 'watchword.db'), { readonly: true })
-    const isDone = () => this.#carrier.reportsLeft === 0 && db.query(rows).get() === null
+    const isDone = () => this.carrier.reportsLeft === 0 && db.query(rows).get() === null
     try {
       await until(isDone, what, QUIET_WITHIN_MS)
     } catch (error) {
       const left = JSON.stringify(db.query(rows.replace('SELECT 1', 'SELECT *')).all().slice(0, 3))
-      throw this.#failure([`${error}: ${left}, ${this.#carrier.reportsLeft} reports`])
+      throw this.#failure([`${error}: ${left}, ${this.carrier.reportsLeft} reports`])
     } finally {
       db.close()
     }
@@ -308,11 +300,11 @@ class Story {
       .query("SELECT count(*) AS interrupted FROM attempts WHERE code = 'INTERRUPTED'")
       .get() as { interrupted: number }
     db.close()
-    const { issues, unanswered, unavailable } = this.#clients
+    const { issues, unanswered, unavailable } = this.clients
     return {
       kills: this.#kills,
       issues: issues.length,
-      requests: this.#carrier.requests.length,
+      requests: this.carrier.requests.length,
       verified: issues.filter(({ isVerified }) => isVerified).length,
       interrupted,
       unanswered,
