@@ -26,7 +26,7 @@ import { VERSION } from '../version'
 
 export interface SendWebhookDependencies {
   store: Store
-  clock: Pick<Clock, 'now'>
+  clock: Clock
   random: Random
   hooks: HookTransport
   hookPolicy: HookUrlPolicy
