@@ -67,7 +67,7 @@ export function createApp(config: Config, ports: Ports): App {
   const providerNamed = async (name: string) => (isSimulator(name) ? simulator : await carriers.named(name))?.provider
   const gateOf = (name: string) => (isSimulator(name) ? simulator.gate : carriers.gateOf(name))
   const wakeDelivery = () => runner.wake()
-  const { idempotencyDays, liveRetentionDays, trustedProxies } = config
+  const { idempotencyDays, liveRetentionDays, trustedProxies, webhookSources } = config
   const deps = {
     ...ports,
     publicUrl,
@@ -84,6 +84,7 @@ export function createApp(config: Config, ports: Ports): App {
   }
   const runner = new Runner({ ...deps, kinds: jobKinds(deps) })
   const fetch = createFetch({
+    webhookSources,
     ...deps,
     trustedProxies,
     dispatcherLookedAt: () => runner.lastLookedAt(),

@@ -48,3 +48,14 @@ export function asChannel(text: string): Channel {
     throw new InvalidArgumentError(`--channel: must be sms or alimtalk: ${text}`)
   return text
 }
+
+/** `Name: value`, as curl takes it. */
+export function headersOf(lines: string[] = []): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const at = line.indexOf(':')
+      if (at < 1) throw new InvalidArgumentError(`--header: must be "Name: value": ${line}`)
+      return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
+    }),
+  )
+}

@@ -20,7 +20,7 @@ export function issueCommands(): Command {
   return issue
 }
 
-function storyObject({ issue, verificationStatus, overallStatus, attempts, ledger }: IssueStory) {
+function storyObject({ issue, verificationStatus, overallStatus, attempts, ledger, webhooks }: IssueStory) {
   const { phoneHash: _, codeHash: __, metadata: ___, ...known } = issue
   return {
     ...known,
@@ -41,10 +41,20 @@ function storyObject({ issue, verificationStatus, overallStatus, attempts, ledge
       balanceAfter,
       createdAt: iso(createdAt),
     })),
+    webhooks: webhooks.map(({ eventId, endpointId, type, status, attempts, lastStatus, lastError, lastAttemptAt }) => ({
+      eventId,
+      endpointId,
+      type,
+      status,
+      attempts,
+      lastStatus,
+      lastError,
+      lastAttemptAt: iso(lastAttemptAt),
+    })),
   }
 }
 
-function storyLines({ issue, verificationStatus, overallStatus, attempts, ledger }: IssueStory): string[] {
+function storyLines({ issue, verificationStatus, overallStatus, attempts, ledger, webhooks }: IssueStory): string[] {
   const told: Array<[number, string]> = [
     [issue.createdAt, `issued for "${issue.purpose}" by ${issue.channel}, ${issue.mode}, app ${issue.appId}`],
     ...attempts.flatMap(
@@ -76,6 +86,10 @@ function storyLines({ issue, verificationStatus, overallStatus, attempts, ledger
     ...ledger.map(({ createdAt, entryType, amountDelta }): [number, string] => [
       createdAt,
       `${entryType} ${amountDelta} CREDIT`,
+    ]),
+    ...webhooks.map(({ createdAt, endpointId, type, status, attempts }): [number, string] => [
+      createdAt,
+      `${type} to ${endpointId}: ${status} after ${attempts} attempts`,
     ]),
   ]
   return [

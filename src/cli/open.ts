@@ -12,6 +12,7 @@ import { masterSecret } from '../system/secret'
 import { createVault } from '../system/vault'
 import type { AdminDependencies } from '../usecases/administer'
 import type { InspectDependencies } from '../usecases/inspect'
+import type { WebhookAdminDependencies } from '../usecases/manage-webhooks'
 
 export interface Opened {
   config: Config
@@ -36,6 +37,13 @@ export const adminOf = ({ store }: Pick<Opened, 'store'>): AdminDependencies => 
   clock: systemClock,
   random: systemRandom,
   assertProvider,
+})
+
+export const webhooksOf = ({ store }: Pick<Opened, 'store'>): WebhookAdminDependencies => ({
+  store,
+  random: systemRandom,
+  // The server looks by itself.
+  wakeDelivery() {},
 })
 
 export const inspectorOf = ({ store }: Pick<Opened, 'store'>): InspectDependencies => ({

@@ -13,6 +13,7 @@ import { quickstart } from './quickstart'
 import { routeCommands } from './route'
 import { serve } from './serve'
 import { templateCommands } from './template'
+import { webhookCommands } from './webhook'
 
 export function createProgram(): Command {
   const program = new Command('watchword')
@@ -53,6 +54,7 @@ export function createProgram(): Command {
   program.addCommand(issueCommands())
   program.addCommand(queueCommand())
   program.addCommand(templateCommands())
+  program.addCommand(webhookCommands())
   return program
 }
 

@@ -10,7 +10,7 @@ import { systemTransport } from '../system/transport'
 import * as administer from '../usecases/administer'
 import { listProviders, type ProviderReport } from '../usecases/inspect'
 import { testProvider } from '../usecases/test-provider'
-import { asChannel, type CommonOptions, collect, onData, onDataCommand, wholeNumber } from './command'
+import { asChannel, type CommonOptions, collect, headersOf, onData, onDataCommand, wholeNumber } from './command'
 import { adminOf, inspectorOf, type Opened } from './open'
 import { iso } from './output'
 
@@ -71,16 +71,6 @@ async function carrierOf({ config, store, log }: Opened, name: string) {
   const known = (await directory.providers()).find((one) => one.name === name)
   if (!provider || !known) throw new InvalidArgumentError(`No such provider: ${name}`)
   return { provider, deps, explain: (code: string) => explainCode(known, code) }
-}
-
-function headersOf(lines: string[] = []): Record<string, string> {
-  return Object.fromEntries(
-    lines.map((line) => {
-      const at = line.indexOf(':')
-      if (at < 1) throw new InvalidArgumentError(`--header: must be "Name: value": ${line}`)
-      return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
-    }),
-  )
 }
 
 function providerLine({ name, type, channels, state, since, code, explanation, retryAt }: ProviderReport): string {

@@ -2,7 +2,9 @@
 import type { AnyContractProcedure } from '@orpc/contract'
 import { OpenAPIGenerator } from '@orpc/openapi'
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
+import { z } from 'zod'
 import { contract } from '../../contract'
+import { EVENT_TYPES, eventSchemas, sampleEvent } from '../../contract/event'
 import type { OperationAccess } from '../../contract/scope'
 
 const DESCRIPTION = `Issue one-time codes to phone numbers, deliver them by SMS or AlimTalk, and verify them.
@@ -43,6 +45,7 @@ export async function describeApi(): Promise<Json> {
       { name: 'History', description: 'Past issues, without personal data' },
       { name: 'Wallet', description: 'Prepaid credit' },
       { name: 'Templates', description: 'Message templates' },
+      { name: 'Events', description: 'What your webhooks are told' },
     ],
     components: {
       securitySchemes: {
@@ -66,7 +69,45 @@ export async function describeApi(): Promise<Json> {
     const operation = document.paths[path]?.[method.toLowerCase()]
     if (operation) complete(operation, procedure)
   }
-  return document as unknown as Json
+  return { ...document, webhooks: describeWebhooks() }
+}
+
+const HOOK_HEADERS: ReadonlyArray<[name: string, description: string]> = [
+  ['X-Watchword-Signature', 'Hexadecimal HMAC-SHA256, keyed with the secret, over timestamp, `.` and the raw body.'],
+  ['X-Watchword-Timestamp', 'Unix time in seconds; refuse what is more than 300 seconds from your clock.'],
+  ['webhook-id', 'Standard Webhooks: the id of the event.'],
+  ['webhook-timestamp', 'Standard Webhooks: Unix time in seconds.'],
+  ['webhook-signature', 'Standard Webhooks: `v1,` and the signature in base64; several while a secret is rotated.'],
+]
+
+/** What endpoints are sent, by event. */
+function describeWebhooks(): Json {
+  return Object.fromEntries(
+    EVENT_TYPES.map((type) => {
+      const { $schema: _, ...schema } = z.toJSONSchema(eventSchemas[type])
+      const post = {
+        operationId: type,
+        summary: eventSchemas[type].description,
+        tags: ['Events'],
+        parameters: HOOK_HEADERS.map(([name, description]) => ({
+          name,
+          in: 'header',
+          required: true,
+          description,
+          schema: { type: 'string' },
+        })),
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema, example: sampleEvent(type) } },
+        },
+        responses: {
+          '2XX': { description: 'Taken. 408, 429, 5xx and no answer within 5 seconds are tried again.' },
+          '410': { description: 'Never tell this endpoint again.' },
+        },
+      }
+      return [type, { post }]
+    }),
+  )
 }
 
 /** What the error means, and one as it goes over the wire. */

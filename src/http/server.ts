@@ -24,6 +24,8 @@ export interface ServerDependencies extends ApiDependencies, ReportDependencies 
   log: Log
   trustedProxies: readonly string[]
   publicUrl: string | undefined
+  /** Where webhooks come from, for receivers that let in known addresses only. */
+  webhookSources: readonly string[]
   dispatcherLookedAt: () => number
   gates: () => Map<string, Gate>
 }
@@ -50,6 +52,10 @@ export function createFetch(deps: ServerDependencies): Fetch {
       trace.route = 'openapi'
       description ??= describeApi().then((document) => JSON.stringify(document))
       return json(200, await description)
+    }
+    if (path === `${API_PREFIX}/webhook-sources` && request.method === 'GET') {
+      trace.route = 'webhook-sources'
+      return json(200, { networks: deps.webhookSources })
     }
     if (path.startsWith(`${API_PREFIX}/`)) return respondApi(request, url, socketAddress, trace)
     if (path.startsWith(REPORT_PREFIX)) {

@@ -37,7 +37,7 @@ function label(name: string, what: string): string {
 const ID_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
 
 /** A short identifier such as `app_4k2m9x0c7q`. */
-const newId = (random: Random, prefix: string) =>
+export const newId = (random: Random, prefix: string) =>
   `${prefix}_${Array.from({ length: 12 }, () => ID_ALPHABET[random.below(ID_ALPHABET.length)]).join('')}`
 
 /** Apps belong to the installation's organization; the first app makes it. */

@@ -3,7 +3,7 @@ import { Refusal } from '../domain/error'
 import { effectiveStatus, type Issue, overallStatus } from '../domain/issue'
 import { isUuid } from '../domain/value'
 import type { LedgerEntry } from '../domain/wallet'
-import type { Attempt, Clock, QueueState, Store } from '../ports'
+import type { Attempt, Clock, HookReport, QueueState, Store } from '../ports'
 
 export interface InspectDependencies {
   store: Store
@@ -30,6 +30,8 @@ export interface IssueStory {
   overallStatus: string
   attempts: AttemptReport[]
   ledger: LedgerEntry[]
+  /** What endpoints were told of it. */
+  webhooks: HookReport[]
 }
 
 /** Everything known of one issue, whoever's it is. Throws `not_found`. */
@@ -43,6 +45,7 @@ export async function tellIssue(deps: InspectDependencies, issueId: string): Pro
     verificationStatus: effectiveStatus(issue, clock.now()),
     overallStatus: overallStatus(issue, clock.now()),
     attempts: await Promise.all(attempts.map((attempt) => reportOf(deps, attempt))),
+    webhooks: await store.read.hooksOfIssue(issue, issue.issueId),
     ledger: issue.mode === 'live' ? await store.read.ledgerOfIssue(issue.appId, issue.issueId) : [],
   }
 }

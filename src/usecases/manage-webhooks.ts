@@ -1,0 +1,181 @@
+/** What operators do with webhooks. The command line and the console call these. Decisions: "Webhooks". */
+import { type EventType, sampleEvent } from '../../contract/event'
+import { invalid, Refusal } from '../domain/error'
+import { HOUR_MS, type Mode } from '../domain/value'
+import {
+  assertEndpoint,
+  disable,
+  type Endpoint,
+  enable,
+  type HookDelivery,
+  type HookFilters,
+  MAX_ENDPOINTS,
+  rotateSecret,
+} from '../domain/webhook'
+import { newSecret } from '../domain/webhook-signature'
+import type { Random, Store, Tx } from '../ports'
+import { existingApp, newId } from './administer'
+import { queueEvent } from './tell-events'
+
+export interface WebhookAdminDependencies {
+  store: Store
+  random: Random
+  /** There is work for the dispatcher of this process, if it has one. */
+  wakeDelivery: () => void
+}
+
+export interface WantedEndpoint {
+  url: string
+  events: readonly string[]
+  filters?: HookFilters | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+  template?: string | undefined
+}
+
+const SECRET_BYTES = 32
+const missing = (endpointId: string) => new Refusal('not_found', `No such webhook: ${endpointId}`)
+
+/** Answers the secret, once. Throws `invalid` or `not_found`. */
+export async function addEndpoint(
+  deps: WebhookAdminDependencies,
+  { appId, mode, ...wanted }: WantedEndpoint & { appId: string; mode: Mode },
+): Promise<{ endpoint: Endpoint; secret: string }> {
+  const { store, random } = deps
+  await existingApp(deps, appId)
+  if ((await store.read.endpoints(appId)).length >= MAX_ENDPOINTS)
+    throw invalid(`app: has ${MAX_ENDPOINTS} webhooks already; remove one first`)
+  const secret = newSecret(random.bytes(SECRET_BYTES))
+  const endpoint = await store.transaction(async (tx) => {
+    const made = settingsOf(wanted, {
+      appId,
+      mode,
+      endpointId: newId(random, 'whe'),
+      url: '',
+      events: [],
+      filters: {},
+      headers: {},
+      template: undefined,
+      secrets: [{ secret }],
+      disabledAt: undefined,
+      disabledReason: undefined,
+      failingSince: undefined,
+      createdAt: tx.now,
+    })
+    await tx.saveEndpoint(made)
+    return made
+  })
+  return { endpoint, secret }
+}
+
+/** Changes what is given, and leaves the rest. `enabled: true` forgets why it was disabled. */
+export function updateEndpoint(
+  deps: WebhookAdminDependencies,
+  endpointId: string,
+  { enabled, ...wanted }: Partial<WantedEndpoint> & { enabled?: boolean | undefined },
+): Promise<Endpoint> {
+  return changeEndpoint(deps, endpointId, (endpoint, now) => {
+    const changed = settingsOf(wanted, endpoint)
+    if (enabled === undefined) return changed
+    return enabled ? enable(changed) : disable(changed, 'Disabled by an operator', now)
+  })
+}
+
+function settingsOf(wanted: Partial<WantedEndpoint>, endpoint: Endpoint): Endpoint {
+  const { url, events, filters, headers, template } = wanted
+  const changed: Endpoint = {
+    ...endpoint,
+    ...(url !== undefined && { url }),
+    // Checked below, all at once.
+    ...(events !== undefined && { events: [...new Set(events)] as EventType[] }),
+    ...(filters !== undefined && { filters }),
+    ...(headers !== undefined && { headers }),
+    // An empty one is none.
+    ...(template !== undefined && { template: template || undefined }),
+  }
+  assertEndpoint(changed)
+  return changed
+}
+
+export async function removeEndpoint({ store }: WebhookAdminDependencies, endpointId: string): Promise<void> {
+  await store.transaction(async (tx) => {
+    if (!(await tx.endpoint(endpointId))) throw missing(endpointId)
+    await tx.removeEndpoint(endpointId)
+  })
+}
+
+const MAX_OVERLAP_HOURS = 7 * 24
+
+/** Answers the new secret, once; the one before stays valid beside it for `overlapHours`. */
+export async function rotateEndpoint(
+  deps: WebhookAdminDependencies,
+  endpointId: string,
+  overlapHours: number,
+): Promise<{ endpoint: Endpoint; secret: string; previousValidUntil: number }> {
+  if (!Number.isSafeInteger(overlapHours) || overlapHours < 0 || overlapHours > MAX_OVERLAP_HOURS)
+    throw invalid(`overlap: must be 0 to ${MAX_OVERLAP_HOURS} hours`)
+  const secret = newSecret(deps.random.bytes(SECRET_BYTES))
+  let previousValidUntil = 0
+  const endpoint = await changeEndpoint(deps, endpointId, (before, now) => {
+    previousValidUntil = now + overlapHours * HOUR_MS
+    return rotateSecret(before, secret, previousValidUntil)
+  })
+  return { endpoint, secret, previousValidUntil }
+}
+
+function changeEndpoint(
+  { store }: WebhookAdminDependencies,
+  endpointId: string,
+  change: (endpoint: Endpoint, now: number) => Endpoint,
+): Promise<Endpoint> {
+  return store.transaction(async (tx) => {
+    const endpoint = await tx.endpoint(endpointId)
+    if (!endpoint) throw missing(endpointId)
+    const changed = change(endpoint, tx.now)
+    await tx.saveEndpoint(changed)
+    return changed
+  })
+}
+
+/** Queues a made-up event of a type, whatever the endpoint is subscribed to. Answers the event's id. */
+export function testEndpoint(deps: WebhookAdminDependencies, endpointId: string, type: EventType): Promise<string> {
+  return deps.store.transaction(async (tx) => {
+    const endpoint = await tx.endpoint(endpointId)
+    if (!endpoint) throw missing(endpointId)
+    if (endpoint.disabledAt !== undefined) throw invalid(`webhook: ${endpointId} is disabled; enable it first`)
+    const eventId = deps.random.uuid(tx.now)
+    const body = JSON.stringify({ ...sampleEvent(type), id: eventId, created: Math.floor(tx.now / 1_000) })
+    const { appId, mode } = endpoint
+    await queueEvent(deps, tx, { appId, mode, eventId, type, issueId: undefined, body, createdAt: tx.now }, [endpoint])
+    return eventId
+  })
+}
+
+/** Sends one event again, or all that failed since a time, with the whole schedule before them. Answers how many. */
+export function replayEvents(
+  deps: WebhookAdminDependencies,
+  endpointId: string,
+  which: { eventId: string } | { since: number },
+): Promise<number> {
+  return deps.store.transaction(async (tx) => {
+    const endpoint = await tx.endpoint(endpointId)
+    if (!endpoint) throw missing(endpointId)
+    if (endpoint.disabledAt !== undefined) throw invalid(`webhook: ${endpointId} is disabled; enable it first`)
+    const found =
+      'eventId' in which
+        ? (await tx.hooksOfEvent(which.eventId)).filter((delivery) => delivery.endpointId === endpointId)
+        : await tx.failedHooks(endpointId, which.since)
+    if ('eventId' in which && found.length === 0)
+      throw new Refusal('not_found', `${endpointId} was not told of such an event: ${which.eventId}`)
+    for (const delivery of found) await replay(tx, delivery)
+    tx.afterCommit(deps.wakeDelivery)
+    return found.length
+  })
+}
+
+async function replay(tx: Tx, delivery: HookDelivery): Promise<void> {
+  const { deliveryId, endpointId } = delivery
+  // One that waits for its next try only need not wait; it may be on its way just now.
+  if (delivery.status === 'pending') return tx.hastenJob('webhook', deliveryId)
+  await tx.saveHookDelivery({ ...delivery, status: 'pending', tries: 0 })
+  await tx.addJob({ kind: 'webhook', owner: delivery, subjectId: deliveryId, runAt: tx.now, queue: endpointId })
+}
