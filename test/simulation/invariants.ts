@@ -60,6 +60,12 @@ export class Invariants {
            (SELECT 1 FROM attempts a WHERE a.issue_id = i.issue_id AND a.leg = i.leg
             AND a.outcome = iif(i.outcome_ambiguous, 'ambiguous', 'accepted'))`,
       ) ??
+      this.#eventsAreStates() ??
+      this.#onlyRows(
+        'a webhook that waits has a job, and one that is done has none',
+        `SELECT hex(d.delivery_id), d.status FROM webhook_deliveries d WHERE (d.status = 'pending') <>
+           EXISTS (SELECT 1 FROM jobs j WHERE j.subject_id = d.delivery_id AND j.kind = 'webhook')`,
+      ) ??
       this.#answersStay() ??
       this.#acceptedOnce()
     )
@@ -89,6 +95,45 @@ export class Invariants {
            EXISTS (SELECT 1 FROM attempts a WHERE a.issue_id = i.issue_id AND a.outcome IN ('accepted', 'ambiguous'))`,
       )
     )
+  }
+
+  /** Neither a state without its event nor an event without its state; somebody listens to all of them. */
+  #eventsAreStates(): string | undefined {
+    for (const [type, state] of [
+      ['otp.verified', "verification_status = 'verified'"],
+      ['otp.expired', "verification_status = 'expired'"],
+      ['otp.max_attempts', "verification_status = 'max_attempts'"],
+      ['otp.delivered', "delivery_status = 'delivered'"],
+      ['otp.failed', "delivery_status = 'failed'"],
+    ]) {
+      const broken = this.#onlyRows(
+        `${type} is told of exactly what happened`,
+        `SELECT hex(i.issue_id), i.verification_status, i.delivery_status FROM issues i WHERE (i.${state}) <>
+           (SELECT count(*) FROM webhook_events e WHERE e.issue_id = i.issue_id AND e.type = '${type}')`,
+      )
+      if (broken) return broken
+    }
+    return undefined
+  }
+
+  /** Of the ids of events in the order they first arrived: what is missing, or came too early. */
+  untold(arrived: readonly string[]): string | undefined {
+    const place = new Map(arrived.map((id, index) => [id.replaceAll('-', '').toUpperCase(), index]))
+    const rows = this.#db
+      .query(
+        `SELECT hex(d.event_id) AS event, hex(d.issue_id) AS issue, d.status, d.tries FROM webhook_deliveries d ORDER BY d.seq`,
+      )
+      .all() as Array<{ event: string; issue: string; status: string; tries: number }>
+    const lastOf = new Map<string, number>()
+    for (const { event, issue, status, tries } of rows) {
+      const at = place.get(event)
+      if (status === 'pending') return `a webhook is left: ${event}`
+      if (status === 'failed' && tries < 6) return `a webhook was given up too early: ${event} after ${tries} tries`
+      if (at === undefined) return `an event never arrived: ${event}`
+      if (at < (lastOf.get(issue) ?? -1)) return `an event overtook an earlier one of its issue: ${event}`
+      lastOf.set(issue, at)
+    }
+    return undefined
   }
 
   #onlyRows(promise: string, offenders: string): string | undefined {

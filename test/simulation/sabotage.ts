@@ -58,6 +58,19 @@ export const SABOTAGES: Record<string, Sabotage> = {
   'a message that waits for room at its carrier is forgotten': twisted((tx) => ({
     rescheduleJob: (job, runAt, queue) => (queue ? tx.finishJob(job) : tx.rescheduleJob(job, runAt)),
   })),
+  'an event is stored, and nobody is told': twisted((tx) => ({
+    addJob: async (job) => {
+      if (job.kind !== 'webhook') await tx.addJob(job)
+    },
+  })),
+  'an event is told that did not happen': twisted((tx) => ({
+    saveIssue: async (issue) => {
+      if (issue.verificationStatus !== 'expired') await tx.saveIssue(issue)
+    },
+  })),
+  'what is signed is not what is sent': {
+    hooks: (hooks) => ({ post: (request) => hooks.post({ ...request, body: `${request.body} ` }) }),
+  },
   'an interrupted send is forgotten': twisted((tx) => ({
     attempts: async (owner, issueId) =>
       (await tx.attempts(owner, issueId)).filter(({ outcome }) => outcome !== undefined),

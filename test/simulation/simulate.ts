@@ -3,13 +3,16 @@
  * and clock steps drawn from a seed. The same seed tells the same story, so a failure is its seed.
  */
 import { rmSync } from 'node:fs'
+import { EVENT_TYPES } from '../../contract/event'
 import { unavailable } from '../../src/domain/error'
-import type { Clock, Store, Transport, TransportResult } from '../../src/ports'
+import type { Clock, HookAnswer, HookRequest, HookTransport, Store, Transport, TransportResult } from '../../src/ports'
 import * as administer from '../../src/usecases/administer'
+import { addEndpoint } from '../../src/usecases/manage-webhooks'
 import { answered, Carrier, codeIn, type ReceivedMessage } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { PolledVendor, VENDOR_URL } from '../support/polled-vendor'
 import { type SeededRandom, seededRandom } from '../support/random'
+import { Receivers, receives, verified } from '../support/receiver'
 import {
   type Answer,
   BACKUP_URL,
@@ -28,6 +31,7 @@ import { Model, type ModelIssue } from './model'
 export interface Sabotage {
   store?: (store: Store) => Store
   transport?: (transport: Transport) => Transport
+  hooks?: (hooks: HookTransport) => HookTransport
 }
 
 export class SimulationFailure extends Error {
@@ -45,6 +49,8 @@ const PHONES = ['010-1111-1111', '010-2222-2222', '+44 20 7946 0000']
 const PURPOSES = ['login', 'signup']
 const STEPS = 60
 const NODES = 2
+const OWN_HOOK = 'https://own.example/hooks'
+const FOREIGN_HOOK = 'https://foreign.example/hooks'
 
 export async function simulate(seed: number, sabotage: Sabotage = {}): Promise<string[]> {
   const story = new Story(seed, sabotage)
@@ -69,6 +75,8 @@ class Story {
   readonly #carriers = { sms: new Carrier(), kakao: new Carrier(), backup: new Carrier() }
   readonly #vendor = new PolledVendor(this.#carriers.sms)
   readonly #model = new Model()
+  readonly #receivers = new Receivers(this.#clock.now)
+  #hookSecret = ''
   /** Codes as the end users read them, by issue. */
   readonly #codes = new Map<string, string>()
   #nodes: Node[] = []
@@ -90,6 +98,7 @@ class Story {
     this.#reports = this.#random.chance(0.7)
     this.#isPolled = this.#random.chance(0.3)
     this.#carriers.backup.answer = (message) => this.#carrierAnswers(this.#carriers.backup, 'backup', message)
+    this.#receivers.answer = (request) => this.#receiverAnswers(request)
     this.#carriers.sms.answer = (message) => this.#carrierAnswers(this.#carriers.sms, 'main', message)
     this.#carriers.kakao.answer = (message) => this.#carrierAnswers(this.#carriers.kakao, 'kakao', message)
   }
@@ -100,6 +109,7 @@ class Story {
     this.#nodes.push(first)
     this.#keys = await first.world.run(first.world.furnish())
     await this.#provideCarriers(first.world)
+    await this.#listen(first.world)
     while (this.#nodes.length < NODES) this.#nodes.push(await this.#startNode())
     this.#invariants = new Invariants(first.world.file, Object.values(this.#carriers))
     this.#faults = true
@@ -137,6 +147,17 @@ class Story {
     await world.run(
       administer.setRoute(world.admin, { channel: 'sms', country: undefined, appId: undefined, providers }),
     )
+  }
+
+  /** One endpoint that is told of everything, and two that must hear nothing of it. */
+  async #listen(world: World): Promise<void> {
+    const admin = { store: world.store, random: world.random, wakeDelivery() {} }
+    const { appId } = this.#keys
+    const other = await world.run(administer.createApp(world.admin, { name: 'other' }))
+    const wanted = { appId, mode: 'live', url: OWN_HOOK, events: EVENT_TYPES } as const
+    this.#hookSecret = (await world.run(addEndpoint(admin, wanted))).secret
+    await world.run(addEndpoint(admin, { ...wanted, mode: 'test', url: FOREIGN_HOOK }))
+    await world.run(addEndpoint(admin, { ...wanted, appId: other.appId, url: FOREIGN_HOOK }))
   }
 
   end(): void {
@@ -386,6 +407,18 @@ class Story {
     return new Promise((resolve) => this.#clock.after(delayMs, () => resolve(answer())))
   }
 
+  /** Receivers lose answers, are slow, and are down now and then. */
+  #receiverAnswers({ url }: HookRequest): Promise<HookAnswer> {
+    this.#check(url === OWN_HOOK ? undefined : `${url} is told of what is not its own`)
+    const lost = { kind: 'failed', reason: 'timeout' } as const
+    const answers: HookAnswer[] = this.#faults
+      ? [receives(200), receives(204), receives(200), receives(500), receives(429, { retryAfter: '20' }), lost]
+      : [receives(200)]
+    const answer = this.#random.pick(answers)
+    const delayMs = this.#random.chance(0.1) ? 4_900 : this.#random.below(500)
+    return new Promise((resolve) => this.#clock.after(delayMs, () => resolve(answer)))
+  }
+
   /** End users read their phones: the newest issue of a message's number is found by its `messageId`. */
   #readCode(message: ReceivedMessage): void {
     const [row] = this.#anyWorld().rows<{ issue_id: Uint8Array }>(
@@ -470,11 +503,30 @@ class Story {
     await this.#passTime(90_000)
     this.#check(this.#invariants.broken())
     this.#check(this.#invariants.unfinished())
+    await this.#checkWebhooks()
     const logged = this.#nodes.flatMap(({ world }) => world.logged).join('\n')
     for (const code of this.#codes.values())
       this.#check(logged.includes(`"${code}"`) ? 'a code reached the log' : undefined)
     for (const phone of ['1011111111', '1022222222', '2079460000'])
       this.#check(logged.includes(phone) ? 'a number reached the log' : undefined)
+  }
+
+  /** Every event arrived, or is logged as given up; each was signed, in its issue's order, and private. */
+  async #checkWebhooks(): Promise<void> {
+    const arrived = this.#receivers.arrived
+    for (const request of arrived) {
+      const reason = await verified(request, this.#hookSecret).then(
+        () => undefined,
+        (error: { reason?: string }) => `a webhook does not verify: ${error.reason}`,
+      )
+      this.#check(reason)
+      for (const phone of ['11111111', '22222222', '79460000'])
+        this.#check(request.body.includes(phone) ? 'a number reached a receiver' : undefined)
+      for (const code of this.#codes.values())
+        this.#check(request.body.includes(`"${code}"`) ? 'a code reached a receiver' : undefined)
+    }
+    const order = [...new Set(arrived.map(({ body }) => JSON.parse(body).id as string))]
+    this.#check(this.#invariants.untold(order))
   }
 
   // ── the stage ──────────────────────────────────────────────────────────────────────────────────
@@ -511,6 +563,7 @@ class Story {
       },
       soon: (drain) => void processClock.after(random.below(4), drain),
       wrapStore: (store) => mortal(this.sabotage.store?.(store) ?? store),
+      hooks: this.sabotage.hooks?.(this.#receivers) ?? this.#receivers,
       wrapTransport: (transport) => {
         const all = this.#vendor.over(transport)
         return this.sabotage.transport?.(all) ?? all
