@@ -1,0 +1,81 @@
+/** Who is signed in, and who else may be. */
+import { z } from 'zod'
+import { at, ok, permission, procedure, role } from './base'
+
+const operator = z.object({
+  operatorId: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role,
+  hasTotp: z.boolean(),
+  createdAt: at,
+  lastSeenAt: at.optional(),
+})
+
+const password = z.string().min(12, 'at least 12 characters').max(256)
+const email = z.email('an e-mail address').max(254)
+const personName = z.string().trim().min(1).max(100)
+const token = z.string().min(20).max(200)
+
+export const session = {
+  /** Of whoever asks; `operator` is missing while nobody is signed in. */
+  current: procedure(null).output(
+    z.object({
+      operator: operator.extend({ permissions: z.array(permission) }).optional(),
+      /** Nobody has an account yet: the set-up link the server prints makes the first. */
+      needsSetup: z.boolean(),
+      organization: z.string(),
+      version: z.string(),
+    }),
+  ),
+  /** Makes the owner, once, with the token of the set-up link; signs in. */
+  setUp: procedure(null)
+    .input(z.object({ token, name: personName, email, password }))
+    .output(ok),
+  /** `totp` where the account has it; without it then 401 with `data.needsTotp`. */
+  signIn: procedure(null)
+    .input(z.object({ email, password: z.string().max(256), totp: z.string().max(10).optional() }))
+    .errors({ UNAUTHORIZED: { status: 401, message: 'Wrong', data: z.object({ needsTotp: z.boolean() }).optional() } })
+    .output(ok),
+  signOut: procedure('look').output(ok),
+  signOutEverywhere: procedure('look').output(z.object({ sessions: z.int() })),
+  changePassword: procedure('look')
+    .input(z.object({ current: z.string().max(256), password }))
+    .output(ok),
+  /** A secret to be shown as a QR code; it counts once `totpConfirm` has proved that it was scanned. */
+  totpBegin: procedure('look').output(z.object({ secret: z.string(), uri: z.string() })),
+  totpConfirm: procedure('look')
+    .input(z.object({ totp: z.string().max(10) }))
+    .output(ok),
+  totpRemove: procedure('look')
+    .input(z.object({ current: z.string().max(256) }))
+    .output(ok),
+  invitation: procedure(null)
+    .input(z.object({ token }))
+    .output(z.object({ role, invitedBy: z.string(), expiresAt: at })),
+  accept: procedure(null)
+    .input(z.object({ token, name: personName, email, password }))
+    .output(ok),
+}
+
+export const operators = {
+  list: procedure('look').output(
+    z.object({
+      operators: z.array(operator),
+      invitations: z.array(z.object({ invitationId: z.string(), role, invitedBy: z.string(), expiresAt: at })),
+    }),
+  ),
+  /** Answers a link that works once, for three days. */
+  invite: procedure('operators')
+    .input(z.object({ role }))
+    .output(z.object({ url: z.string(), expiresAt: at })),
+  withdraw: procedure('operators')
+    .input(z.object({ invitationId: z.string() }))
+    .output(ok),
+  changeRole: procedure('operators')
+    .input(z.object({ operatorId: z.string(), role }))
+    .output(ok),
+  remove: procedure('operators')
+    .input(z.object({ operatorId: z.string() }))
+    .output(ok),
+}

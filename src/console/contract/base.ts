@@ -1,0 +1,40 @@
+/** What every procedure of the console shares: who may call it, what may go wrong, the words they have in common. */
+import { oc } from '@orpc/contract'
+import { z } from 'zod'
+import { EVENT_TYPES } from '../../../contract/event'
+import { PERMISSIONS, type Permission, ROLES } from '../../domain/role'
+
+/** Every procedure names what its caller must be allowed to do; `null` is for those who are not signed in yet. */
+export interface Access {
+  permission: Permission | null
+}
+
+const errors = {
+  BAD_REQUEST: { status: 400, message: 'The input is not right' },
+  UNAUTHORIZED: { status: 401, message: 'Sign in first' },
+  FORBIDDEN: { status: 403, message: 'Your role does not allow this' },
+  NOT_FOUND: { status: 404, message: 'No such thing' },
+  CONFLICT: { status: 409, message: 'It has changed meanwhile' },
+  TOO_MANY_REQUESTS: { status: 429, message: 'Too many attempts; wait a while' },
+  PAYMENT_REQUIRED: { status: 402, message: 'Not enough credit' },
+  SERVICE_UNAVAILABLE: { status: 503, message: 'The service cannot do this at the moment' },
+} as const
+
+export const procedure = (permission: Permission | null) =>
+  oc.$meta<Access>({ permission }).meta({ permission }).errors(errors)
+
+/** Unix milliseconds. */
+export const at = z.int()
+export const mode = z.enum(['live', 'test'])
+export const channel = z.enum(['sms', 'alimtalk'])
+export const role = z.enum(ROLES)
+export const permission = z.enum(PERMISSIONS)
+export const eventType = z.enum(EVENT_TYPES)
+export const ok = z.object({ ok: z.literal(true) })
+
+export const ofApp = z.object({ appId: z.string().min(1) })
+export const ofAppAndMode = ofApp.extend({ mode })
+
+/** A page of rows, newest first; `next` is what `after` must be for the one behind it. */
+export const pageOf = <T extends z.ZodType>(row: T) => z.object({ rows: z.array(row), next: z.string().optional() })
+export const pageInput = z.object({ after: z.string().optional(), limit: z.int().min(1).max(200).default(50) })

@@ -1,0 +1,47 @@
+/** Carriers, how they are, and which of them delivers what. */
+import { z } from 'zod'
+import { at, channel, ok, procedure } from './base'
+
+const provider = z.object({
+  name: z.string(),
+  type: z.string(),
+  channels: z.array(channel),
+  concurrency: z.int(),
+  timeoutMs: z.int(),
+  inFlight: z.int(),
+  waiting: z.int(),
+  state: z.enum(['healthy', 'unhealthy']),
+  since: at.optional(),
+  code: z.string().optional(),
+  explanation: z.string().optional(),
+  retryAt: at.optional(),
+  /** Of the last hour. */
+  recent: z.object({ accepted: z.int(), refused: z.int(), ambiguous: z.int() }),
+})
+
+const route = z.object({
+  channel,
+  country: z.string().optional(),
+  appId: z.string().optional(),
+  providers: z.array(z.string()).min(1),
+})
+
+export const carriers = {
+  list: procedure('look').output(z.object({ providers: z.array(provider) })),
+  /** Sends one marked message, past queue and wallet. */
+  test: procedure('carriers')
+    .input(z.object({ name: z.string(), to: z.string(), channel, templateCode: z.string().optional() }))
+    .output(
+      z.object({
+        kind: z.enum(['accepted', 'refused', 'ambiguous']),
+        latencyMs: z.int(),
+        code: z.string().optional(),
+        explanation: z.string().optional(),
+      }),
+    ),
+  routes: procedure('look').output(z.object({ routes: z.array(route) })),
+  setRoute: procedure('carriers').input(route).output(ok),
+  removeRoute: procedure('carriers')
+    .input(route.omit({ providers: true }))
+    .output(ok),
+}

@@ -1,0 +1,30 @@
+/**
+ * The console's own interface, under `/console/rpc`: cookies, never API keys. Each procedure names the permission its
+ * caller needs; `domain/role.ts` says which role has it.
+ */
+import { operators, session } from './access'
+import { apps, keys } from './apps'
+import { carriers } from './carriers'
+import { inbox, issues } from './issues'
+import { wallet } from './money'
+import { templates } from './templates'
+import { audit, system, usage } from './usage'
+import { webhooks } from './webhooks'
+
+export const consoleContract = {
+  session,
+  operators,
+  apps,
+  keys,
+  issues,
+  inbox,
+  wallet,
+  templates,
+  webhooks,
+  carriers,
+  usage,
+  audit,
+  system,
+}
+
+export type ConsoleContract = typeof consoleContract

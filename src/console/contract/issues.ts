@@ -1,0 +1,109 @@
+/** Issued codes, without number or code: what was asked, what was tried, what came of it. */
+import { z } from 'zod'
+import { at, channel, mode, ofApp, ofAppAndMode, pageInput, pageOf, procedure } from './base'
+
+const verificationStatus = z.enum(['issued', 'verified', 'expired', 'max_attempts', 'replaced'])
+const deliveryStatus = z.enum(['queued', 'sent', 'delivered', 'failed'])
+
+const row = z.object({
+  issueId: z.string(),
+  mode,
+  purpose: z.string(),
+  channel,
+  /** The leg that carries the code now. */
+  leg: channel,
+  country: z.string().optional(),
+  overallStatus: z.string(),
+  verificationStatus,
+  deliveryStatus,
+  isAmbiguous: z.boolean(),
+  outcomeCode: z.string().optional(),
+  billingStatus: z.string(),
+  price: z.int(),
+  attemptsUsed: z.int(),
+  maxAttempts: z.int(),
+  createdAt: at,
+  expiresAt: at,
+})
+
+export const webhookOfIssue = z.object({
+  eventId: z.string(),
+  endpointId: z.string(),
+  type: z.string(),
+  status: z.enum(['pending', 'delivered', 'failed']),
+  attempts: z.int(),
+  lastStatus: z.int().optional(),
+  lastError: z.string().optional(),
+  createdAt: at,
+})
+
+export const story = row.extend({
+  appId: z.string(),
+  templateId: z.string(),
+  metadata: z.record(z.string(), z.string()),
+  verifiedAt: at.optional(),
+  updatedAt: at,
+  attempts: z.array(
+    z.object({
+      number: z.int(),
+      leg: channel,
+      provider: z.string(),
+      calledAt: at,
+      answeredAt: at.optional(),
+      latencyMs: z.int().optional(),
+      outcome: z.enum(['accepted', 'refused', 'ambiguous']).optional(),
+      code: z.string().optional(),
+      /** What the code means, in words to act on. */
+      explanation: z.string().optional(),
+    }),
+  ),
+  ledger: z.array(z.object({ entryType: z.string(), amountDelta: z.int(), balanceAfter: z.int(), createdAt: at })),
+  webhooks: z.array(webhookOfIssue),
+})
+
+export const issues = {
+  /** `search` is an issue's id, or the beginning of a purpose. */
+  list: procedure('look')
+    .input(
+      ofAppAndMode.extend({
+        ...pageInput.shape,
+        search: z.string().max(200).optional(),
+        status: verificationStatus.optional(),
+        delivery: deliveryStatus.optional(),
+        from: at.optional(),
+        to: at.optional(),
+      }),
+    )
+    .output(pageOf(row)),
+  /** Of any app and mode. */
+  story: procedure('look')
+    .input(z.object({ issueId: z.string() }))
+    .output(story),
+}
+
+/** The scenario a magic number plays. */
+const scenario = z.object({ scenario: z.int(), phoneNumber: z.string() })
+
+export const inbox = {
+  /** Test issues of the last seven days, with the number they went to and the code that verifies them. */
+  list: procedure('look')
+    .input(ofApp.extend(pageInput.shape))
+    .output(
+      pageOf(
+        row.extend({
+          ...scenario.partial().shape,
+          /** Missing where no code verifies. */
+          code: z.string().optional(),
+        }),
+      ),
+    ),
+  /** Issues a test code, as an app would. */
+  tryIt: procedure('try')
+    .input(ofApp.extend({ phoneNumber: z.string(), purpose: z.string().min(1).max(64), channel: channel.optional() }))
+    .output(z.object({ issueId: z.string(), expiresAt: at })),
+  verify: procedure('try')
+    .input(ofApp.extend({ issueId: z.string(), code: z.string().max(20) }))
+    .output(
+      z.object({ verified: z.boolean(), reasonCode: z.string().optional(), attemptsRemaining: z.int(), expiresAt: at }),
+    ),
+}

@@ -1,0 +1,37 @@
+/** Message templates, and what a message made from one looks like. */
+import { z } from 'zod'
+import { channel, ofApp, procedure } from './base'
+
+const variable = z.object({ required: z.boolean(), pattern: z.string().optional(), description: z.string().optional() })
+
+const template = z.object({
+  templateId: z.string(),
+  name: z.string(),
+  body: z.string(),
+  channelSupport: z.array(channel),
+  variables: z.record(z.string(), variable),
+  providerTemplateCode: z.string(),
+})
+
+export const templates = {
+  list: procedure('look')
+    .input(ofApp)
+    .output(z.object({ templates: z.array(template.extend({ isBuiltIn: z.boolean(), isDefault: z.boolean() })) })),
+  /** A new template, or a new version of one; messages in flight keep their text. */
+  save: procedure('templates').input(ofApp.extend({ template })).output(template),
+  /** With a made-up code; `mistake` says what is wrong instead of refusing, so that it can be shown while typing. */
+  preview: procedure('look')
+    .input(z.object({ template, values: z.record(z.string(), z.string()) }))
+    .output(
+      z.object({
+        text: z.string().optional(),
+        /** In EUC-KR, as Korean carriers count. */
+        bytes: z.int().optional(),
+        messageType: z.enum(['SMS', 'LMS']).optional(),
+        /** Messages that carriers elsewhere would cut it into, and how they write it. */
+        segments: z.int().optional(),
+        encoding: z.enum(['GSM-7', 'UCS-2']).optional(),
+        mistake: z.string().optional(),
+      }),
+    ),
+}

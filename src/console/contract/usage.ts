@@ -1,0 +1,73 @@
+/** How much was issued, delivered, verified and spent, from rollups; and the state of the installation. */
+import { z } from 'zod'
+import { at, mode, pageInput, pageOf, procedure } from './base'
+
+const counts = z.object({
+  issued: z.int(),
+  delivered: z.int(),
+  failed: z.int(),
+  verified: z.int(),
+  /** Credits. */
+  spent: z.int(),
+  /** From call to acceptance, milliseconds; missing where nothing was accepted. */
+  p50Ms: z.int().optional(),
+  p95Ms: z.int().optional(),
+})
+
+export const usage = {
+  show: procedure('look')
+    .input(
+      z.object({
+        appId: z.string(),
+        mode,
+        from: at,
+        to: at,
+        by: z.enum(['hour', 'day']),
+        groupBy: z.enum(['channel', 'provider', 'country', 'purpose']).optional(),
+      }),
+    )
+    .output(
+      z.object({
+        total: counts,
+        /** One for each hour or day (UTC) of the time, empty ones too. */
+        series: z.array(counts.extend({ at })),
+        groups: z.array(counts.extend({ name: z.string() })),
+      }),
+    ),
+}
+
+export const audit = {
+  list: procedure('audit')
+    .input(z.object({ ...pageInput.shape, actor: z.string().optional(), action: z.string().optional() }))
+    .output(
+      pageOf(
+        z.object({
+          seq: z.int(),
+          at,
+          actor: z.string(),
+          action: z.string(),
+          target: z.string(),
+          detail: z.record(z.string(), z.unknown()),
+          ip: z.string().optional(),
+          hash: z.string(),
+        }),
+      ),
+    ),
+  /** Looks whether every entry is as it was written, and none is missing between them. */
+  verify: procedure('audit').output(
+    z.object({ isIntact: z.boolean(), entries: z.int(), head: z.string(), brokenAt: z.int().optional() }),
+  ),
+}
+
+export const system = {
+  show: procedure('look').output(
+    z.object({
+      version: z.string(),
+      startedAt: at,
+      databaseBytes: z.int(),
+      publicUrl: z.string().optional(),
+      checks: z.object({ database: z.boolean(), dispatcher: z.boolean() }),
+      queue: z.array(z.object({ kind: z.string(), waiting: z.int(), due: z.int(), oldestDueMs: z.int() })),
+    }),
+  ),
+}

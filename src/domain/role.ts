@@ -1,0 +1,33 @@
+/** What operators may do, in one table. Decisions: "Operators". */
+
+export const ROLES = ['owner', 'developer', 'viewer'] as const
+export type Role = (typeof ROLES)[number]
+
+/**
+ * look: everything that is shown · try: issue and verify test codes · keys, templates, webhooks: make and change them ·
+ * apps: create and rename · money: top up, refund, claw back · carriers: test messages and routes ·
+ * operators: invite, change, remove · audit: read and export the log
+ */
+export const PERMISSIONS = [
+  'look',
+  'try',
+  'keys',
+  'templates',
+  'webhooks',
+  'apps',
+  'money',
+  'carriers',
+  'operators',
+  'audit',
+] as const
+export type Permission = (typeof PERMISSIONS)[number]
+
+const MAY: Readonly<Record<Role, readonly Permission[]>> = {
+  owner: PERMISSIONS,
+  developer: ['look', 'try', 'keys', 'templates', 'webhooks'],
+  viewer: ['look'],
+}
+
+export const may = (role: Role, permission: Permission): boolean => MAY[role].includes(permission)
+
+export const permissionsOf = (role: Role): readonly Permission[] => MAY[role]
