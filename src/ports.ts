@@ -6,6 +6,7 @@ import type { Gate } from './domain/gate'
 import type { Issue, VerificationStatus } from './domain/issue'
 import type { Job, JobKind } from './domain/job'
 import type { ApiKey } from './domain/key'
+import type { Invitation, Operator, OperatorSession } from './domain/operator'
 import type { Retry, Route } from './domain/route'
 import type { Template } from './domain/template'
 import type { Channel, Leg, MessageType, Mode, Owner } from './domain/value'
@@ -27,6 +28,13 @@ export interface Random {
   uuid(now: number): string
 }
 
+/** argon2id; slow on purpose. */
+export interface Passwords {
+  hash(password: string): Promise<string>
+  /** In constant time; also where `hash` is undefined, so that nobody learns by the time which accounts exist. */
+  verify(password: string, hash: string | undefined): Promise<boolean>
+}
+
 /** Calls at the times of a cron pattern; the answer stops it. */
 export type Schedule = (pattern: string, run: () => Promise<void>) => () => void
 
@@ -37,6 +45,8 @@ export interface Vault {
   /** Of an idempotency key. */
   claimHash(key: string): Uint8Array
   fingerprint(text: string): Uint8Array
+  /** Of an entry of the audit log and the hash before it. */
+  auditHash(text: string): Uint8Array
   /** Short authentication tag, for cursors. */
   tag(text: string): Uint8Array
   /** AES-256-GCM; `rowId` is bound as associated data, so a sealed row cannot be moved. */
@@ -270,6 +280,28 @@ export interface QueueState {
   oldestDueMs: number
 }
 
+/** One change an operator made. */
+export interface AuditEntry {
+  /** From 1, without gaps. */
+  readonly seq: number
+  readonly at: number
+  readonly actor: string
+  readonly ip: string | undefined
+  /** For example `key.create`. */
+  readonly action: string
+  readonly target: string
+  /** Never a secret. */
+  readonly detail: Readonly<Record<string, unknown>>
+  readonly hash: Uint8Array
+}
+
+export interface AuditFilter {
+  before?: number | undefined
+  actor?: string | undefined
+  action?: string | undefined
+  limit: number
+}
+
 /** Where a page starts and what it shows; times are Unix milliseconds. */
 export interface IssueFilter {
   before?: string
@@ -323,6 +355,7 @@ export interface StoredKey extends ApiKey {
   hash: Uint8Array
   prefix: string
   lastFour: string
+  lastUsedAt?: number | undefined
   createdAt: number
 }
 
@@ -352,6 +385,14 @@ export interface Reader {
   templates(appId: string): Promise<Template[]>
   providers(): Promise<ProviderConfig[]>
   routes(): Promise<Route[]>
+  operators(): Promise<Operator[]>
+  invitations(): Promise<Invitation[]>
+  /** A session and whose it is. */
+  operatorSession(tokenHash: Uint8Array): Promise<{ session: OperatorSession; operator: Operator } | undefined>
+  /** Newest first. */
+  audit(filter: AuditFilter): Promise<AuditEntry[]>
+  /** Oldest first, from that entry on. */
+  auditFrom(seq: number, limit: number): Promise<AuditEntry[]>
   endpoints(appId: string): Promise<Endpoint[]>
   endpoint(endpointId: string): Promise<Endpoint | undefined>
   /** Newest first. */
@@ -432,6 +473,23 @@ export interface Tx {
   /** Makes due what a process that is gone was running. Only where no other process runs jobs. */
   releaseLeases(): Promise<void>
 
+  operators(): Promise<Operator[]>
+  /** Stores a new one, or what has changed of one. */
+  saveOperator(operator: Operator): Promise<void>
+  /** With all sessions. */
+  removeOperator(operatorId: string): Promise<void>
+  saveOperatorSession(session: OperatorSession): Promise<void>
+  removeOperatorSession(tokenHash: Uint8Array): Promise<void>
+  /** Answers how many. */
+  removeOperatorSessions(operatorId: string): Promise<number>
+  addInvitation(invitation: Invitation): Promise<void>
+  invitation(tokenHash: Uint8Array): Promise<Invitation | undefined>
+  removeInvitation(tokenHash: Uint8Array): Promise<boolean>
+  lastAuditEntry(): Promise<AuditEntry | undefined>
+  addAuditEntry(entry: AuditEntry): Promise<void>
+  /** When keys were last used. */
+  touchKeys(usedAt: ReadonlyMap<string, number>): Promise<void>
+
   /** Of one app and mode. */
   endpoints(owner: Owner): Promise<Endpoint[]>
   endpoint(endpointId: string): Promise<Endpoint | undefined>
@@ -457,6 +515,7 @@ export interface Tx {
   addApp(app: App): Promise<void>
   addKey(key: StoredKey): Promise<void>
   revokeKey(keyId: string, at: number): Promise<void>
+  expireKey(keyId: string, at: number): Promise<void>
   saveTemplate(appId: string, template: Template): Promise<void>
   saveProvider(provider: ProviderConfig): Promise<void>
   removeProvider(name: string): Promise<boolean>

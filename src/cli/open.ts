@@ -12,7 +12,6 @@ import { masterSecret } from '../system/secret'
 import { createVault } from '../system/vault'
 import type { AdminDependencies } from '../usecases/administer'
 import type { InspectDependencies } from '../usecases/inspect'
-import type { WebhookAdminDependencies } from '../usecases/manage-webhooks'
 
 export interface Opened {
   config: Config
@@ -32,18 +31,15 @@ export function open(flags: Record<string, string | undefined>): Opened {
   return { config, log, vault, store }
 }
 
-export const adminOf = ({ store }: Pick<Opened, 'store'>): AdminDependencies => ({
+export const adminOf = ({ store, vault }: Pick<Opened, 'store' | 'vault'>): AdminDependencies => ({
   store,
+  vault,
+  actor: { name: 'cli' },
+  // The server looks by itself.
+  wakeDelivery() {},
   clock: systemClock,
   random: systemRandom,
   assertProvider,
-})
-
-export const webhooksOf = ({ store }: Pick<Opened, 'store'>): WebhookAdminDependencies => ({
-  store,
-  random: systemRandom,
-  // The server looks by itself.
-  wakeDelivery() {},
 })
 
 export const inspectorOf = ({ store }: Pick<Opened, 'store'>): InspectDependencies => ({

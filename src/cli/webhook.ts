@@ -8,9 +8,9 @@ import type { Endpoint, HookAttempt, HookFilters } from '../domain/webhook'
 import { previewHookTemplate } from '../domain/webhook-template'
 
 import type { HookReport } from '../ports'
-import * as manage from '../usecases/manage-webhooks'
+import * as administer from '../usecases/administer'
 import { type CommonOptions, collect, headersOf, instant, onData, onDataCommand, wholeNumber } from './command'
-import { type Opened, webhooksOf } from './open'
+import { adminOf, type Opened } from './open'
 import { iso } from './output'
 
 interface EndpointOptions extends CommonOptions {
@@ -109,7 +109,7 @@ export function webhookCommands(): Command {
         onData(options, async (opened, output) => {
           const { app: appId, mode, url, events } = options
           const wanted = { ...settingsOf(options), url, events: listOf(events).filter(Boolean), appId, mode }
-          const { endpoint, secret } = await manage.addEndpoint(webhooksOf(opened), wanted)
+          const { endpoint, secret } = await administer.addEndpoint(adminOf(opened), wanted)
           const warning = warningOf(opened, url)
           output({ ...endpointObject(endpoint), secret, ...(warning && { warning }) }, [
             `${endpoint.endpointId} is told of ${endpoint.events.join(', ')}. Its secret is shown only now:`,
@@ -142,7 +142,7 @@ export function webhookCommands(): Command {
             throw new InvalidArgumentError('--enable and --disable exclude each other')
           const enabled = options.enable ? true : options.disable ? false : undefined
           const wanted = { ...settingsOf(options), enabled }
-          const endpoint = await manage.updateEndpoint(webhooksOf(opened), endpointId, wanted)
+          const endpoint = await administer.updateEndpoint(adminOf(opened), endpointId, wanted)
           const warning = warningOf(opened, endpoint.url)
           output({ ...endpointObject(endpoint), ...(warning && { warning }) }, [
             endpointLine(endpoint),
@@ -156,7 +156,7 @@ export function webhookCommands(): Command {
       .argument('<endpointId>', 'webhook')
       .action((endpointId: string, options: CommonOptions) =>
         onData(options, async (opened, output) => {
-          await manage.removeEndpoint(webhooksOf(opened), endpointId)
+          await administer.removeEndpoint(adminOf(opened), endpointId)
           output({ endpointId, removed: true }, [`Removed ${endpointId}`])
         }),
       ),
@@ -167,7 +167,7 @@ export function webhookCommands(): Command {
       .option('--overlap-hours <n>', 'how long the old one stays valid', wholeNumber, 24)
       .action((endpointId: string, options: CommonOptions & { overlapHours: number }) =>
         onData(options, async (opened, output) => {
-          const rotated = await manage.rotateEndpoint(webhooksOf(opened), endpointId, options.overlapHours)
+          const rotated = await administer.rotateEndpoint(adminOf(opened), endpointId, options.overlapHours)
           const previousValidUntil = iso(rotated.previousValidUntil)
           output({ endpointId, secret: rotated.secret, previousValidUntil }, [
             `The new secret is shown only now; the old one is valid until ${previousValidUntil}:`,
@@ -182,7 +182,7 @@ export function webhookCommands(): Command {
       .addOption(new Option('--type <type>', 'event').choices(EVENT_TYPES).default('otp.sent'))
       .action((endpointId: string, options: CommonOptions & { type: EventType }) =>
         onData(options, async (opened, output) => {
-          const eventId = await manage.testEndpoint(webhooksOf(opened), endpointId, options.type)
+          const eventId = await administer.testEndpoint(adminOf(opened), endpointId, options.type)
           output({ endpointId, eventId, type: options.type, queued: true }, [
             `Queued ${options.type} ${eventId}; \`webhook events ${endpointId}\` shows what came of it.`,
           ])
@@ -215,7 +215,7 @@ export function webhookCommands(): Command {
             throw new InvalidArgumentError('either --event or --since is needed')
           if (eventId !== undefined && !isUuid(eventId)) throw new Refusal('not_found', `No such event: ${eventId}`)
           const which = eventId === undefined ? { since: since ?? 0 } : { eventId }
-          const replayed = await manage.replayEvents(webhooksOf(opened), endpointId, which)
+          const replayed = await administer.replayEvents(adminOf(opened), endpointId, which)
           output({ endpointId, replayed }, [`Queued ${replayed} again`])
         }),
       ),

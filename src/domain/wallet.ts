@@ -14,6 +14,8 @@ export interface Wallet {
   reserved: number
   /** How far below zero admission may take the available credit. */
   overdraftLimit: number
+  /** Operators are warned while the available credit is below; undefined: never. */
+  alertBelow?: number | undefined
   /** Ledger entries so far; numbers the next one. */
   entries: number
   updatedAt: number

@@ -21,6 +21,7 @@ export function createVault(
     fingerprint: derive('fingerprint'),
     tag: derive('tag'),
     seal: derive('seal'),
+    audit: derive('audit'),
   }
   const hmac = (key: Uint8Array, text: string) => createHmac('sha256', key).update(text).digest()
 
@@ -29,6 +30,7 @@ export function createVault(
     codeHash: (issueId, code) => hmac(keys.code, `${issueId}:${code}`),
     claimHash: (key) => hmac(keys.claim, key).subarray(0, SHORT_BYTES),
     fingerprint: (text) => hmac(keys.fingerprint, text).subarray(0, SHORT_BYTES),
+    auditHash: (text) => hmac(keys.audit, text),
     tag: (text) => hmac(keys.tag, text).subarray(0, SHORT_BYTES),
 
     seal(rowId, text) {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { otpEvent } from '../../contract/event'
 import type { Mode } from '../../src/domain/value'
 import type { HookAnswer } from '../../src/ports'
-import * as manage from '../../src/usecases/manage-webhooks'
+import * as manage from '../../src/usecases/administer'
 import { answered } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { Receivers, receives, verified } from '../support/receiver'
@@ -31,7 +31,7 @@ describe('webhooks', () => {
   beforeEach(() => open())
   afterEach(() => world.stop())
 
-  const admin = () => ({ store: world.store, random: world.random, wakeDelivery() {} })
+  const admin = () => world.admin
   const listen = (more: Partial<manage.WantedEndpoint> & { mode?: Mode; appId?: string } = {}) =>
     manage.addEndpoint(admin(), { appId: keys.appId, mode: 'live', url: URL_A, events: EVERY, ...more })
 

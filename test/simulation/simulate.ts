@@ -7,7 +7,6 @@ import { EVENT_TYPES } from '../../contract/event'
 import { unavailable } from '../../src/domain/error'
 import type { Clock, HookAnswer, HookRequest, HookTransport, Store, Transport, TransportResult } from '../../src/ports'
 import * as administer from '../../src/usecases/administer'
-import { addEndpoint } from '../../src/usecases/manage-webhooks'
 import { answered, Carrier, codeIn, type ReceivedMessage } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { PolledVendor, VENDOR_URL } from '../support/polled-vendor'
@@ -151,13 +150,12 @@ class Story {
 
   /** One endpoint that is told of everything, and two that must hear nothing of it. */
   async #listen(world: World): Promise<void> {
-    const admin = { store: world.store, random: world.random, wakeDelivery() {} }
     const { appId } = this.#keys
     const other = await world.run(administer.createApp(world.admin, { name: 'other' }))
     const wanted = { appId, mode: 'live', url: OWN_HOOK, events: EVENT_TYPES } as const
-    this.#hookSecret = (await world.run(addEndpoint(admin, wanted))).secret
-    await world.run(addEndpoint(admin, { ...wanted, mode: 'test', url: FOREIGN_HOOK }))
-    await world.run(addEndpoint(admin, { ...wanted, appId: other.appId, url: FOREIGN_HOOK }))
+    this.#hookSecret = (await world.run(administer.addEndpoint(world.admin, wanted))).secret
+    await world.run(administer.addEndpoint(world.admin, { ...wanted, mode: 'test', url: FOREIGN_HOOK }))
+    await world.run(administer.addEndpoint(world.admin, { ...wanted, appId: other.appId, url: FOREIGN_HOOK }))
   }
 
   end(): void {

@@ -75,7 +75,7 @@ describe('migrating', () => {
     expect(tablesIn(db)).toEqual([])
     migrate(db)
     expect(tablesIn(db)).toHaveLength(tables.length)
-    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 3 })
+    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 4 })
   })
 
   test('again applies nothing', () => {

@@ -8,7 +8,7 @@ import { type App, createApp } from '../../src/app'
 import { type Config, readConfig } from '../../src/config'
 import type { KeyKind, KeyLimits } from '../../src/domain/key'
 import type { Channel, Mode } from '../../src/domain/value'
-import type { Clock, HookTransport, Log, Store, Transport } from '../../src/ports'
+import type { Clock, HookTransport, Log, Store, Transport, Vault } from '../../src/ports'
 import { assertProvider } from '../../src/providers/carriers'
 import { openStore } from '../../src/store/sqlite/open'
 import { createVault } from '../../src/system/vault'
@@ -70,6 +70,7 @@ export class World {
   readonly dir: string
   readonly config: Config
   readonly store: Store
+  readonly vault: Vault
   readonly app: App
   readonly #sweeps: Array<() => Promise<void>> = []
   readonly #isTimed: boolean
@@ -83,11 +84,11 @@ export class World {
     this.kakao = options.carriers?.kakao ?? new Carrier()
     this.dir = options.dir ?? mkdtempSync(join(scratch, 'watchword-test-'))
     this.config = readConfig({ ...options.env })
-    const vault = createVault(Buffer.from(SECRET), (length) => this.random.bytes(length))
+    this.vault = createVault(Buffer.from(SECRET), (length) => this.random.bytes(length))
     const opened = openStore({
       file: this.file,
       clock: this.clock,
-      vault,
+      vault: this.vault,
       ...(options.soon && { soon: options.soon }),
     })
     this.store = this.#counting(options.wrapStore?.(opened) ?? opened)
@@ -96,7 +97,7 @@ export class World {
     this.app = createApp(this.config, {
       clock: options.processClock ?? this.clock,
       random: this.random,
-      vault,
+      vault: this.vault,
       store: this.store,
       transport: options.wrapTransport?.(transport) ?? transport,
       dial: HTTP_ONLY.dial,
@@ -156,7 +157,8 @@ export class World {
   }
 
   get admin(): administer.AdminDependencies {
-    return { store: this.store, clock: this.clock, random: this.random, assertProvider }
+    const { store, clock, random } = this
+    return { store, clock, random, vault: this.vault, actor: { name: 'test' }, assertProvider, wakeDelivery() {} }
   }
 
   /** Calls an operation over a wire. */

@@ -6,8 +6,9 @@ import type { Health } from '../../domain/breaker'
 import type { VerificationStatus } from '../../domain/issue'
 import type { Template } from '../../domain/template'
 import type { ProviderConfig, QueueState, Reader, Vault } from '../../ports'
+import { createConsoleReader } from './console'
 import { idFloor, idTime } from './ids'
-import { attemptOf, entryOf, issueOf, keyOf } from './rows'
+import { attemptOf, entryOf, issueOf, keyOf, walletOf } from './rows'
 import {
   apiKeys,
   apps,
@@ -175,6 +176,7 @@ export function createReader(connection: Database, vault: Vault, configurationVe
 
   return {
     ...createWebhookReader(connection, vault),
+    ...createConsoleReader(connection, vault),
     configurationVersion,
 
     async issue({ appId, mode }, issueId) {
@@ -190,7 +192,8 @@ export function createReader(connection: Database, vault: Vault, configurationVe
     },
 
     async wallet(appId) {
-      return walletById.get({ appId })
+      const row = walletById.get({ appId })
+      return row && walletOf(row)
     },
 
     async ledger(appId, { before, entryType, createdFrom, createdTo, limit }) {

@@ -1,8 +1,8 @@
 /** Rows as domain objects: NULL is undefined there. */
 import type { Issue } from '../../domain/issue'
-import type { LedgerEntry } from '../../domain/wallet'
+import type { LedgerEntry, Wallet } from '../../domain/wallet'
 import type { Attempt, AwaitedReport, StoredKey } from '../../ports'
-import type { apiKeys, attempts, awaitedReports, issues, ledgerEntries } from './schema'
+import type { apiKeys, attempts, awaitedReports, issues, ledgerEntries, wallets } from './schema'
 
 export const issueOf = (row: typeof issues.$inferSelect): Issue => ({
   ...row,
@@ -53,4 +53,10 @@ export const keyOf = (row: typeof apiKeys.$inferSelect & { organizationId: strin
   ...row,
   expiresAt: row.expiresAt ?? undefined,
   revokedAt: row.revokedAt ?? undefined,
+  lastUsedAt: row.lastUsedAt ?? undefined,
+})
+
+export const walletOf = (row: typeof wallets.$inferSelect): Wallet => ({
+  ...row,
+  alertBelow: row.alertBelow ?? undefined,
 })

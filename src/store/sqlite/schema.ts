@@ -6,6 +6,7 @@ import type { SendOutcome } from '../../domain/delivery'
 import type { DeliveryStatus, VerificationStatus } from '../../domain/issue'
 import type { JobKind } from '../../domain/job'
 import type { KeyKind, KeyLimits } from '../../domain/key'
+import type { Role } from '../../domain/role'
 import type { Retry } from '../../domain/route'
 import type { TemplateVariable } from '../../domain/template'
 import type { Channel, Leg, Mode } from '../../domain/value'
@@ -60,6 +61,7 @@ export const apiKeys = sqliteTable('api_keys', {
   expiresAt: integer('expires_at'),
   revokedAt: integer('revoked_at'),
   createdAt: integer('created_at').notNull(),
+  lastUsedAt: integer('last_used_at'),
 })
 
 export const templates = sqliteTable(
@@ -114,6 +116,7 @@ export const wallets = sqliteTable('wallets', {
   reserved: integer('reserved').notNull(),
   overdraftLimit: integer('overdraft_limit').notNull(),
   entries: integer('entries').notNull(),
+  alertBelow: integer('alert_below'),
   updatedAt: integer('updated_at').notNull(),
 })
 
@@ -286,6 +289,67 @@ export const webhookAttempts = sqliteTable(
     answer: bytes('answer'),
   },
   (table) => [primaryKey({ columns: [table.deliveryId, table.number] })],
+)
+
+export const operators = sqliteTable('operators', {
+  operatorId: text('operator_id').primaryKey(),
+  email: text('email').notNull(),
+  name: text('name').notNull(),
+  role: text('role').$type<Role>().notNull(),
+  passwordHash: text('password_hash').notNull(),
+  totpSecret: bytes('totp_secret'),
+  createdAt: integer('created_at').notNull(),
+  lastSeenAt: integer('last_seen_at'),
+})
+
+export const operatorSessions = sqliteTable('operator_sessions', {
+  tokenHash: bytes('token_hash').primaryKey(),
+  operatorId: text('operator_id').notNull(),
+  createdAt: integer('created_at').notNull(),
+  lastSeenAt: integer('last_seen_at').notNull(),
+})
+
+export const invitations = sqliteTable('invitations', {
+  tokenHash: bytes('token_hash').primaryKey(),
+  role: text('role').$type<Role>().notNull(),
+  invitedBy: text('invited_by').notNull(),
+  createdAt: integer('created_at').notNull(),
+  expiresAt: integer('expires_at').notNull(),
+})
+
+export const auditEntries = sqliteTable('audit_entries', {
+  seq: integer('seq').primaryKey(),
+  at: integer('at').notNull(),
+  actor: text('actor').notNull(),
+  ip: text('ip'),
+  action: text('action').notNull(),
+  target: text('target').notNull(),
+  detail: json('detail').$type<Record<string, unknown>>().notNull(),
+  hash: bytes('hash').notNull(),
+})
+
+export const usageHours = sqliteTable(
+  'usage_hours',
+  {
+    hour: integer('hour').notNull(),
+    appId: text('app_id').notNull(),
+    mode: mode(),
+    channel: text('channel').$type<Channel>().notNull(),
+    provider: text('provider').notNull(),
+    country: text('country').notNull(),
+    purpose: text('purpose').notNull(),
+    issued: integer('issued').notNull(),
+    delivered: integer('delivered').notNull(),
+    failed: integer('failed').notNull(),
+    verified: integer('verified').notNull(),
+    spent: integer('spent').notNull(),
+    latencies: json('latencies').$type<Record<string, number>>().notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [table.appId, table.mode, table.hour, table.channel, table.provider, table.country, table.purpose],
+    }),
+  ],
 )
 
 export const facts = sqliteTable('facts', {

@@ -5,8 +5,9 @@ import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { FRONT, LEASE_MS } from '../../domain/job'
 import type { Mode, Owner } from '../../domain/value'
 import type { Letter, Tx, Vault } from '../../ports'
+import { createConsoleTx } from './console'
 import { idFloor } from './ids'
-import { attemptOf, attemptRow, awaitedOf, entryOf, issueOf, issueRow } from './rows'
+import { attemptOf, attemptRow, awaitedOf, entryOf, issueOf, issueRow, walletOf } from './rows'
 import {
   apiKeys,
   apps,
@@ -145,6 +146,7 @@ function prepareStatements(connection: Database) {
           balance: sql`excluded.balance`,
           reserved: sql`excluded.reserved`,
           overdraftLimit: sql`excluded.overdraft_limit`,
+          alertBelow: sql`excluded.alert_below`,
           entries: sql`excluded.entries`,
           updatedAt: sql`excluded.updated_at`,
         },
@@ -244,6 +246,11 @@ function prepareStatements(connection: Database) {
       .update(apiKeys)
       .set(changes(apiKeys, ['revokedAt']))
       .where(and(eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId')), sql`${apiKeys.revokedAt} IS NULL`))
+      .prepare(),
+    expireKey: db
+      .update(apiKeys)
+      .set(changes(apiKeys, ['expiresAt']))
+      .where(eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId')))
       .prepare(),
     newestTemplateVersion: db
       .select({ version: max(templates.version) })
@@ -382,6 +389,7 @@ export type OpenTransaction = { tx: Tx; effects: Effects; end: () => void }
 export function createTransactions(connection: Database, vault: Vault): (now: number) => OpenTransaction {
   const statements = prepareStatements(connection)
   const webhooks = createWebhookTx(connection, vault)
+  const console = createConsoleTx(connection, vault)
   const outboxRow = (issueId: string) => `outbox:${issueId}`
   const owned = ({ appId, mode }: Owner) => ({ appId, mode })
 
@@ -393,6 +401,7 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
 
     const tx: Tx = {
       ...webhooks,
+      ...console,
       now,
       afterCommit: (effect) => void effects.afterCommit.push(effect),
 
@@ -462,19 +471,11 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
       },
 
       async lockWallet(appId) {
-        return (
-          statements.findWallet.get({ appId }) ?? {
-            appId,
-            balance: 0,
-            reserved: 0,
-            overdraftLimit: 0,
-            entries: 0,
-            updatedAt: now,
-          }
-        )
+        const row = statements.findWallet.get({ appId })
+        return row ? walletOf(row) : { appId, balance: 0, reserved: 0, overdraftLimit: 0, entries: 0, updatedAt: now }
       },
       async saveWallet(wallet) {
-        statements.upsertWallet.run({ ...wallet })
+        statements.upsertWallet.run({ ...wallet, alertBelow: wallet.alertBelow ?? null })
       },
       async addLedgerEntry(entry) {
         statements.insertEntry.run({ ...entry, issueId: entry.issueId ?? null, reference: entry.reference ?? null })
@@ -529,11 +530,20 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
         configurationChanges()
       },
       async addKey(key) {
-        statements.insertKey.run({ ...key, expiresAt: key.expiresAt ?? null, revokedAt: key.revokedAt ?? null })
+        statements.insertKey.run({
+          ...key,
+          expiresAt: key.expiresAt ?? null,
+          revokedAt: key.revokedAt ?? null,
+          lastUsedAt: null,
+        })
         configurationChanges()
       },
       async revokeKey(keyId, at) {
         statements.revokeKey.run({ keyId, revokedAt: at })
+        configurationChanges()
+      },
+      async expireKey(keyId, expiresAt) {
+        statements.expireKey.run({ keyId, expiresAt })
         configurationChanges()
       },
       async saveTemplate(appId, template) {

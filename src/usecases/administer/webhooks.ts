@@ -1,7 +1,7 @@
 /** What operators do with webhooks. The command line and the console call these. Decisions: "Webhooks". */
-import { type EventType, sampleEvent } from '../../contract/event'
-import { invalid, Refusal } from '../domain/error'
-import { HOUR_MS, type Mode } from '../domain/value'
+import { type EventType, sampleEvent } from '../../../contract/event'
+import { invalid, Refusal } from '../../domain/error'
+import { HOUR_MS, type Mode } from '../../domain/value'
 import {
   assertEndpoint,
   disable,
@@ -11,18 +11,12 @@ import {
   type HookFilters,
   MAX_ENDPOINTS,
   rotateSecret,
-} from '../domain/webhook'
-import { newSecret } from '../domain/webhook-signature'
-import type { Random, Store, Tx } from '../ports'
-import { existingApp, newId } from './administer'
-import { queueEvent } from './tell-events'
-
-export interface WebhookAdminDependencies {
-  store: Store
-  random: Random
-  /** There is work for the dispatcher of this process, if it has one. */
-  wakeDelivery: () => void
-}
+} from '../../domain/webhook'
+import { newSecret } from '../../domain/webhook-signature'
+import type { Tx } from '../../ports'
+import { noteChange } from '../audit'
+import { queueEvent } from '../tell-events'
+import { type AdminDependencies, existingApp, missing, newId } from './shared'
 
 export interface WantedEndpoint {
   url: string
@@ -33,11 +27,10 @@ export interface WantedEndpoint {
 }
 
 const SECRET_BYTES = 32
-const missing = (endpointId: string) => new Refusal('not_found', `No such webhook: ${endpointId}`)
 
 /** Answers the secret, once. Throws `invalid` or `not_found`. */
 export async function addEndpoint(
-  deps: WebhookAdminDependencies,
+  deps: AdminDependencies,
   { appId, mode, ...wanted }: WantedEndpoint & { appId: string; mode: Mode },
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const { store, random } = deps
@@ -62,6 +55,12 @@ export async function addEndpoint(
       createdAt: tx.now,
     })
     await tx.saveEndpoint(made)
+    await noteChange(deps, tx, 'webhook.add', made.endpointId, {
+      appId,
+      mode,
+      url: withoutQuery(made.url),
+      events: made.events,
+    })
     return made
   })
   return { endpoint, secret }
@@ -69,11 +68,11 @@ export async function addEndpoint(
 
 /** Changes what is given, and leaves the rest. `enabled: true` forgets why it was disabled. */
 export function updateEndpoint(
-  deps: WebhookAdminDependencies,
+  deps: AdminDependencies,
   endpointId: string,
   { enabled, ...wanted }: Partial<WantedEndpoint> & { enabled?: boolean | undefined },
 ): Promise<Endpoint> {
-  return changeEndpoint(deps, endpointId, (endpoint, now) => {
+  return changeEndpoint(deps, endpointId, 'webhook.update', (endpoint, now) => {
     const changed = settingsOf(wanted, endpoint)
     if (enabled === undefined) return changed
     return enabled ? enable(changed) : disable(changed, 'Disabled by an operator', now)
@@ -96,18 +95,22 @@ function settingsOf(wanted: Partial<WantedEndpoint>, endpoint: Endpoint): Endpoi
   return changed
 }
 
-export async function removeEndpoint({ store }: WebhookAdminDependencies, endpointId: string): Promise<void> {
-  await store.transaction(async (tx) => {
-    if (!(await tx.endpoint(endpointId))) throw missing(endpointId)
+export async function removeEndpoint(deps: AdminDependencies, endpointId: string): Promise<void> {
+  await deps.store.transaction(async (tx) => {
+    if (!(await tx.endpoint(endpointId))) throw missing('webhook', endpointId)
     await tx.removeEndpoint(endpointId)
+    await noteChange(deps, tx, 'webhook.remove', endpointId)
   })
 }
+
+/** Some receivers take a token there. */
+const withoutQuery = (url: string) => url.replace(/\?.*$/, '')
 
 const MAX_OVERLAP_HOURS = 7 * 24
 
 /** Answers the new secret, once; the one before stays valid beside it for `overlapHours`. */
 export async function rotateEndpoint(
-  deps: WebhookAdminDependencies,
+  deps: AdminDependencies,
   endpointId: string,
   overlapHours: number,
 ): Promise<{ endpoint: Endpoint; secret: string; previousValidUntil: number }> {
@@ -115,7 +118,7 @@ export async function rotateEndpoint(
     throw invalid(`overlap: must be 0 to ${MAX_OVERLAP_HOURS} hours`)
   const secret = newSecret(deps.random.bytes(SECRET_BYTES))
   let previousValidUntil = 0
-  const endpoint = await changeEndpoint(deps, endpointId, (before, now) => {
+  const endpoint = await changeEndpoint(deps, endpointId, 'webhook.rotate', (before, now) => {
     previousValidUntil = now + overlapHours * HOUR_MS
     return rotateSecret(before, secret, previousValidUntil)
   })
@@ -123,24 +126,31 @@ export async function rotateEndpoint(
 }
 
 function changeEndpoint(
-  { store }: WebhookAdminDependencies,
+  deps: AdminDependencies,
   endpointId: string,
+  action: string,
   change: (endpoint: Endpoint, now: number) => Endpoint,
 ): Promise<Endpoint> {
-  return store.transaction(async (tx) => {
+  return deps.store.transaction(async (tx) => {
     const endpoint = await tx.endpoint(endpointId)
-    if (!endpoint) throw missing(endpointId)
+    if (!endpoint) throw missing('webhook', endpointId)
     const changed = change(endpoint, tx.now)
     await tx.saveEndpoint(changed)
+    const { url, events, disabledAt } = changed
+    await noteChange(deps, tx, action, endpointId, {
+      url: withoutQuery(url),
+      events,
+      enabled: disabledAt === undefined,
+    })
     return changed
   })
 }
 
 /** Queues a made-up event of a type, whatever the endpoint is subscribed to. Answers the event's id. */
-export function testEndpoint(deps: WebhookAdminDependencies, endpointId: string, type: EventType): Promise<string> {
+export function testEndpoint(deps: AdminDependencies, endpointId: string, type: EventType): Promise<string> {
   return deps.store.transaction(async (tx) => {
     const endpoint = await tx.endpoint(endpointId)
-    if (!endpoint) throw missing(endpointId)
+    if (!endpoint) throw missing('webhook', endpointId)
     if (endpoint.disabledAt !== undefined) throw invalid(`webhook: ${endpointId} is disabled; enable it first`)
     const eventId = deps.random.uuid(tx.now)
     const body = JSON.stringify({ ...sampleEvent(type), id: eventId, created: Math.floor(tx.now / 1_000) })
@@ -152,13 +162,13 @@ export function testEndpoint(deps: WebhookAdminDependencies, endpointId: string,
 
 /** Sends one event again, or all that failed since a time, with the whole schedule before them. Answers how many. */
 export function replayEvents(
-  deps: WebhookAdminDependencies,
+  deps: AdminDependencies,
   endpointId: string,
   which: { eventId: string } | { since: number },
 ): Promise<number> {
   return deps.store.transaction(async (tx) => {
     const endpoint = await tx.endpoint(endpointId)
-    if (!endpoint) throw missing(endpointId)
+    if (!endpoint) throw missing('webhook', endpointId)
     if (endpoint.disabledAt !== undefined) throw invalid(`webhook: ${endpointId} is disabled; enable it first`)
     const found =
       'eventId' in which
@@ -167,6 +177,7 @@ export function replayEvents(
     if ('eventId' in which && found.length === 0)
       throw new Refusal('not_found', `${endpointId} was not told of such an event: ${which.eventId}`)
     for (const delivery of found) await replay(tx, delivery)
+    await noteChange(deps, tx, 'webhook.replay', endpointId, { ...which, replayed: found.length })
     tx.afterCommit(deps.wakeDelivery)
     return found.length
   })

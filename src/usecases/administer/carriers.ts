@@ -1,0 +1,85 @@
+import { invalid } from '../../domain/error'
+import type { Route } from '../../domain/route'
+import type { Channel } from '../../domain/value'
+import type { ProviderConfig } from '../../ports'
+import { noteChange } from '../audit'
+import { type AdminDependencies, existingApp, missing, NAME } from './shared'
+
+/** Attempts name their provider, and this one is built in. */
+const RESERVED_PROVIDER = 'simulator'
+
+export interface WantedProvider {
+  name: string
+  type: string
+  channels: readonly Channel[]
+  config: Record<string, unknown>
+  concurrency?: number | undefined
+  timeoutMs?: number | undefined
+}
+
+/**
+ * Adds a provider or changes the one of that name. What its reports must show is made here, told once, and kept when
+ * the provider is changed.
+ */
+export async function setProvider(
+  deps: AdminDependencies,
+  wanted: WantedProvider,
+): Promise<{ provider: ProviderConfig; newReportSecret?: string }> {
+  if (wanted.name === RESERVED_PROVIDER) throw invalid(`name: "${RESERVED_PROVIDER}" is test mode's own carrier`)
+  if (!NAME.test(wanted.name)) throw invalid('name: letters, digits, dot, dash and underscore, at most 64')
+  if (wanted.channels.length === 0) throw invalid('channel: at least one of sms, alimtalk')
+  const known = (await deps.store.read.providers()).find(({ name }) => name === wanted.name)
+  const knownSecret = wanted.config.reportSecret ?? known?.config.reportSecret
+  const reportSecret = knownSecret ?? Buffer.from(deps.random.bytes(24)).toString('base64url')
+  const provider: ProviderConfig = {
+    ...wanted,
+    concurrency: wanted.concurrency,
+    timeoutMs: wanted.timeoutMs,
+    channels: [...new Set(wanted.channels)],
+    config: { ...wanted.config, reportSecret },
+    createdAt: deps.clock.now(),
+  }
+  deps.assertProvider(provider)
+  await deps.store.transaction(async (tx) => {
+    await tx.saveProvider(provider)
+    await noteChange(deps, tx, 'provider.set', provider.name, { type: provider.type, channels: provider.channels })
+  })
+  return knownSecret === undefined ? { provider, newReportSecret: String(reportSecret) } : { provider }
+}
+
+export async function removeProvider(deps: AdminDependencies, name: string): Promise<void> {
+  await deps.store.transaction(async (tx) => {
+    if (!(await tx.removeProvider(name))) throw missing('provider', name)
+    await noteChange(deps, tx, 'provider.remove', name)
+  })
+}
+
+/** Which providers deliver a channel, in order; for one country or app only, where they are named. */
+export async function setRoute(deps: AdminDependencies, route: Route): Promise<Route> {
+  const { channel, country, appId, providers: names } = route
+  if (country !== undefined && !/^[A-Z]{2}$/.test(country))
+    throw invalid(`country: must be an ISO 3166 code such as KR: ${country}`)
+  if (appId !== undefined) await existingApp(deps, appId)
+  if (names.length === 0 || new Set(names).size < names.length) throw invalid('providers: at least one, each once')
+  const configured = await deps.store.read.providers()
+  for (const name of names) {
+    const provider = configured.find((known) => known.name === name)
+    if (!provider) throw missing('provider', name)
+    if (!provider.channels.includes(channel)) throw invalid(`providers: ${name} does not deliver ${channel}`)
+  }
+  await deps.store.transaction(async (tx) => {
+    await tx.saveRoute(route)
+    await noteChange(deps, tx, 'route.set', whomOf(route), { providers: names })
+  })
+  return route
+}
+
+export async function removeRoute(deps: AdminDependencies, route: Omit<Route, 'providers'>): Promise<void> {
+  await deps.store.transaction(async (tx) => {
+    if (!(await tx.removeRoute(route))) throw missing('route', whomOf(route))
+    await noteChange(deps, tx, 'route.remove', whomOf(route))
+  })
+}
+
+const whomOf = ({ channel, appId, country }: Omit<Route, 'providers'>) =>
+  [channel, appId, country].filter(Boolean).join(' ')

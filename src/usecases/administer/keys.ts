@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import { SCOPES, type Scope } from '../../../contract/scope'
+import { invalid } from '../../domain/error'
+import { assertKey, formatKey, isActive, type KeyKind, type KeyLimits } from '../../domain/key'
+import { HOUR_MS, type Mode } from '../../domain/value'
+import type { StoredKey } from '../../ports'
+import { noteChange } from '../audit'
+import { type AdminDependencies, existingApp, missing, newId } from './shared'
+
+const MAX_LIVE_KEYS = 20
+const MAX_TEST_KEYS = 5
+
+/** What look-ups by key use; the key itself is stored nowhere. */
+export const keyHash = (key: string): Uint8Array => createHash('sha256').update(key).digest()
+
+export interface NewKey {
+  appId: string
+  kind: KeyKind
+  mode: Mode
+  scopes?: readonly string[]
+  allowedOrigins?: readonly string[]
+  allowedCidrs?: readonly string[]
+  limits?: KeyLimits
+  expiresAt?: number | undefined
+}
+
+const DEFAULT_SCOPES: Readonly<Record<KeyKind, readonly Scope[]>> = { sk: ['*'], pk: ['otp:issue', 'otp:verify'] }
+
+/** Answers the key itself, once. */
+export async function createKey(deps: AdminDependencies, wanted: NewKey): Promise<{ key: string; stored: StoredKey }> {
+  const app = await existingApp(deps, wanted.appId)
+  const scopes = wanted.scopes?.length ? wanted.scopes.map(asScope) : DEFAULT_SCOPES[wanted.kind]
+  const rules = {
+    kind: wanted.kind,
+    mode: wanted.mode,
+    scopes: [...new Set(scopes)],
+    allowedOrigins: [...new Set(wanted.allowedOrigins)],
+    allowedCidrs: [...new Set(wanted.allowedCidrs)],
+  }
+  assertKey(rules)
+  if (wanted.expiresAt !== undefined && wanted.expiresAt <= deps.clock.now())
+    throw invalid('expires: must be in the future')
+  for (const [name, max] of Object.entries(wanted.limits ?? {})) {
+    if (!Number.isSafeInteger(max) || max < 1) throw invalid(`limit: ${name} must be a whole number from 1`)
+  }
+  if (wanted.mode === 'test' && Object.keys(wanted.limits ?? {}).length > 0) {
+    throw invalid('limit: test keys cannot have a custom limit')
+  }
+  await assertRoomForKey(deps, wanted)
+  const key = formatKey(wanted.kind, wanted.mode, deps.random.bytes(32))
+  const stored: StoredKey = {
+    ...rules,
+    keyId: newId(deps.random, 'key'),
+    appId: app.appId,
+    organizationId: app.organizationId,
+    limits: wanted.limits ?? {},
+    expiresAt: wanted.expiresAt,
+    revokedAt: undefined,
+    hash: keyHash(key),
+    prefix: key.slice(0, key.lastIndexOf('_') + 5),
+    lastFour: key.slice(-4),
+    createdAt: deps.clock.now(),
+  }
+  await deps.store.transaction(async (tx) => {
+    await tx.addKey(stored)
+    const { appId, scopes, allowedOrigins, allowedCidrs } = stored
+    const rights = { appId, kind: stored.kind, mode: stored.mode, scopes, allowedOrigins, allowedCidrs }
+    await noteChange(deps, tx, 'key.create', stored.keyId, rights)
+  })
+  return { key, stored }
+}
+
+const MAX_OVERLAP_HOURS = 7 * 24
+
+/** A new key with the rights of an old one, which stops working when the overlap ends. Answers the key itself, once. */
+export async function rotateKey(
+  deps: AdminDependencies,
+  keyId: string,
+  overlapHours: number,
+): Promise<{ key: string; stored: StoredKey; previousWorksUntil: number }> {
+  if (!Number.isSafeInteger(overlapHours) || overlapHours < 0 || overlapHours > MAX_OVERLAP_HOURS)
+    throw invalid(`overlap: must be 0 to ${MAX_OVERLAP_HOURS} hours`)
+  const old = await deps.store.read.key(keyId)
+  if (!old) throw missing('key', keyId)
+  const now = deps.clock.now()
+  if (!isActive(old, now)) throw invalid('key: only an active one can be rotated')
+  const { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, limits, expiresAt } = old
+  const made = await createKey(deps, { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, limits, expiresAt })
+  const previousWorksUntil = Math.min(now + overlapHours * HOUR_MS, expiresAt ?? Number.POSITIVE_INFINITY)
+  await deps.store.transaction(async (tx) => {
+    await tx.expireKey(keyId, previousWorksUntil)
+    await noteChange(deps, tx, 'key.rotate', keyId, { newKeyId: made.stored.keyId, previousWorksUntil })
+  })
+  return { ...made, previousWorksUntil }
+}
+
+function asScope(scope: string): Scope {
+  const known = SCOPES.find((name) => name === scope)
+  if (!known) throw invalid(`scope: no such scope: ${scope}. Known: ${SCOPES.join(' ')}`)
+  return known
+}
+
+async function assertRoomForKey({ store, clock }: AdminDependencies, { appId, mode }: NewKey) {
+  const max = mode === 'test' ? MAX_TEST_KEYS : MAX_LIVE_KEYS
+  const now = clock.now()
+  const active = (await store.read.keys(appId)).filter(
+    (key) => key.mode === mode && key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt),
+  )
+  if (active.length >= max) throw invalid(`app: has ${active.length} active ${mode} keys already; revoke one first`)
+}
+
+/** Revoking twice is no mistake; the first time counts. */
+export async function revokeKey(deps: AdminDependencies, keyId: string): Promise<{ keyId: string; revokedAt: number }> {
+  const { store, clock } = deps
+  const key = await store.read.key(keyId)
+  if (!key) throw missing('key', keyId)
+  const revokedAt = key.revokedAt ?? clock.now()
+  await store.transaction(async (tx) => {
+    await tx.revokeKey(keyId, revokedAt)
+    await noteChange(deps, tx, 'key.revoke', keyId)
+  })
+  return { keyId, revokedAt }
+}
