@@ -9,6 +9,7 @@ import type { ApiKey } from './domain/key'
 import type { Invitation, Operator, OperatorSession } from './domain/operator'
 import type { Retry, Route } from './domain/route'
 import type { Template } from './domain/template'
+import type { UsageRow } from './domain/usage'
 import type { Channel, Leg, MessageType, Mode, Owner } from './domain/value'
 import type { EntryType, LedgerEntry, Wallet } from './domain/wallet'
 import type { Endpoint, HookAttempt, HookDelivery } from './domain/webhook'
@@ -389,6 +390,8 @@ export interface Reader {
   invitations(): Promise<Invitation[]>
   /** A session and whose it is. */
   operatorSession(tokenHash: Uint8Array): Promise<{ session: OperatorSession; operator: Operator } | undefined>
+  /** Of the hours that begin at or after `from` and before `to`. */
+  usage(owner: Owner, from: number, to: number): Promise<UsageRow[]>
   /** Newest first. */
   audit(filter: AuditFilter): Promise<AuditEntry[]>
   /** Oldest first, from that entry on. */
@@ -487,6 +490,10 @@ export interface Tx {
   removeInvitation(tokenHash: Uint8Array): Promise<boolean>
   lastAuditEntry(): Promise<AuditEntry | undefined>
   addAuditEntry(entry: AuditEntry): Promise<void>
+  /** The first hour that is not counted and kept yet; undefined while there are no issues. */
+  usageRolledUntil(): Promise<number | undefined>
+  /** Counts the issues of one hour and keeps the result. */
+  rollUpHour(hour: number): Promise<void>
   /** When keys were last used. */
   touchKeys(usedAt: ReadonlyMap<string, number>): Promise<void>
 

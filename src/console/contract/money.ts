@@ -41,7 +41,7 @@ export const wallet = {
     .output(pageOf(entry)),
   topUp: procedure('money').input(ofApp.extend({ amount, reference })).output(entry),
   refund: procedure('money')
-    .input(ofApp.extend({ amount, issueId: z.string(), reference }))
+    .input(ofApp.extend({ issueId: z.string() }))
     .output(entry),
   clawback: procedure('money').input(ofApp.extend({ amount, reference })).output(entry),
   setOverdraft: procedure('money')

@@ -22,6 +22,7 @@ import {
   wallets,
 } from './schema'
 import { bind } from './statement'
+import { createUsageReader } from './usage'
 import { createWebhookReader } from './webhooks'
 
 const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -177,6 +178,7 @@ export function createReader(connection: Database, vault: Vault, configurationVe
   return {
     ...createWebhookReader(connection, vault),
     ...createConsoleReader(connection, vault),
+    ...createUsageReader(connection),
     configurationVersion,
 
     async issue({ appId, mode }, issueId) {

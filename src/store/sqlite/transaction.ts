@@ -26,6 +26,7 @@ import {
   wallets,
 } from './schema'
 import { bind, changes, parameters } from './statement'
+import { createUsageTx } from './usage'
 import { createWebhookTx } from './webhooks'
 
 /** The columns of an issue that change after its admission. */
@@ -390,6 +391,7 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
   const statements = prepareStatements(connection)
   const webhooks = createWebhookTx(connection, vault)
   const console = createConsoleTx(connection, vault)
+  const usage = createUsageTx(connection)
   const outboxRow = (issueId: string) => `outbox:${issueId}`
   const owned = ({ appId, mode }: Owner) => ({ appId, mode })
 
@@ -402,6 +404,7 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
     const tx: Tx = {
       ...webhooks,
       ...console,
+      ...usage,
       now,
       afterCommit: (effect) => void effects.afterCommit.push(effect),
 

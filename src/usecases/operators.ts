@@ -1,0 +1,325 @@
+/** Accounts of people: made by a link, signed in by password and second factor. Decisions: "Operators". */
+import { createHash } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
+import { invalid, Refusal } from '../domain/error'
+import type { Limiter } from '../domain/limit'
+import {
+  assertOwnerRemains,
+  INVITATION_MS,
+  isLive,
+  normalEmail,
+  type Operator,
+  type OperatorSession,
+} from '../domain/operator'
+import type { Role } from '../domain/role'
+import { MINUTE_MS } from '../domain/value'
+import type { Clock, Passwords, Random, Store, Tx, Vault } from '../ports'
+import { newId } from './administer/shared'
+import { type Actor, noteChange } from './audit'
+
+export interface OperatorDependencies {
+  store: Store
+  clock: Pick<Clock, 'now'>
+  random: Random
+  vault: Vault
+  limiter: Limiter
+  passwords: Passwords
+}
+
+const TOKEN_BYTES = 32
+const newToken = (random: Random) => Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
+export const tokenHash = (token: string): Uint8Array => createHash('sha256').update(token).digest()
+/** What people see of an invitation, and withdraw it by. */
+export const invitationId = (hash: Uint8Array) => Buffer.from(hash.subarray(0, 8)).toString('hex')
+
+const wrongLink = () => new Refusal('not_found', 'This link is used up or too old; ask for another')
+
+// ── links that make an account ─────────────────────────────────────────────────────────────────────
+
+/** Whoever first follows it owns the installation; undefined once somebody does. Each start makes a new one. */
+export async function setUpToken(deps: Pick<OperatorDependencies, 'store' | 'random'>): Promise<string | undefined> {
+  const { store, random } = deps
+  if ((await store.read.operators()).length > 0) return undefined
+  const token = newToken(random)
+  const old = (await store.read.invitations()).filter(({ invitedBy }) => invitedBy === SET_UP)
+  await store.transaction(async (tx) => {
+    for (const { tokenHash: hash } of old) await tx.removeInvitation(hash)
+    await addInvitation(tx, token, 'owner', SET_UP)
+  })
+  return token
+}
+
+const SET_UP = 'set-up'
+
+/** Answers the token, once. */
+export async function invite(
+  deps: OperatorDependencies,
+  actor: Actor,
+  { role, invitedBy }: { role: Role; invitedBy: string },
+): Promise<{ token: string; expiresAt: number }> {
+  const token = newToken(deps.random)
+  const expiresAt = await deps.store.transaction(async (tx) => {
+    const invitation = await addInvitation(tx, token, role, invitedBy)
+    await noteChange({ ...deps, actor }, tx, 'operator.invite', invitationId(invitation.tokenHash), { role })
+    return invitation.expiresAt
+  })
+  return { token, expiresAt }
+}
+
+async function addInvitation(tx: Tx, token: string, role: Role, invitedBy: string) {
+  const expiresAt = tx.now + INVITATION_MS
+  const invitation = { tokenHash: tokenHash(token), role, invitedBy, createdAt: tx.now, expiresAt }
+  await tx.addInvitation(invitation)
+  return invitation
+}
+
+export async function withdrawInvitation(deps: OperatorDependencies, actor: Actor, id: string): Promise<void> {
+  const found = (await deps.store.read.invitations()).find((invitation) => invitationId(invitation.tokenHash) === id)
+  if (!found) throw wrongLink()
+  await deps.store.transaction(async (tx) => {
+    await tx.removeInvitation(found.tokenHash)
+    await noteChange({ ...deps, actor }, tx, 'operator.withdraw', id)
+  })
+}
+
+/** Throws `not_found`. */
+export async function readInvitation({ store, clock }: Pick<OperatorDependencies, 'store' | 'clock'>, token: string) {
+  const hash = Buffer.from(tokenHash(token))
+  const found = (await store.read.invitations()).find((invitation) => hash.equals(invitation.tokenHash))
+  if (!found || clock.now() >= found.expiresAt) throw wrongLink()
+  return found
+}
+
+/** Makes an account by a link, which is then used up. Throws `not_found`, `invalid` or `limited`. */
+export async function join(
+  deps: OperatorDependencies,
+  actor: Omit<Actor, 'name'>,
+  { token, name, email, password }: { token: string; name: string; email: string; password: string },
+): Promise<Operator> {
+  await readInvitation(deps, token)
+  const passwordHash = await deps.passwords.hash(password)
+  return deps.store.transaction(async (tx) => {
+    const invitation = await tx.invitation(tokenHash(token))
+    if (!invitation || tx.now >= invitation.expiresAt) throw wrongLink()
+    const operators = await tx.operators()
+    if (invitation.invitedBy === SET_UP && operators.length > 0) throw wrongLink()
+    if (operators.some((other) => other.email === normalEmail(email))) throw invalid('email: has an account already')
+    const operator: Operator = {
+      operatorId: newId(deps.random, 'op'),
+      email: normalEmail(email),
+      name: name.trim(),
+      role: invitation.role,
+      passwordHash,
+      totpSecret: undefined,
+      createdAt: tx.now,
+      lastSeenAt: undefined,
+    }
+    await tx.saveOperator(operator)
+    await tx.removeInvitation(invitation.tokenHash)
+    const { operatorId, role } = operator
+    await noteChange({ ...deps, actor: { ...actor, name: operatorId } }, tx, 'operator.join', operatorId, { role })
+    return operator
+  })
+}
+
+// ── sessions ───────────────────────────────────────────────────────────────────────────────────────
+
+const ATTEMPTS_PER_ACCOUNT = 5
+const ATTEMPTS_PER_ADDRESS = 20
+const ATTEMPTS_WINDOW_MS = 15 * MINUTE_MS
+
+const attemptRule = (subject: string, max: number, limit: 'perIp' | 'perKey') => ({
+  limit,
+  policy: 'platform' as const,
+  subject,
+  max,
+  windowMs: ATTEMPTS_WINDOW_MS,
+})
+
+/** The account has a second factor, and it is missing. */
+export class TotpNeeded extends Refusal {
+  constructor() {
+    super('unauthorized', 'Enter the code of your authenticator app')
+  }
+}
+
+/** Answers the session's token. Throws `unauthorized` for every kind of wrong credentials alike, or `limited`. */
+export async function signIn(
+  deps: OperatorDependencies,
+  actor: Omit<Actor, 'name'>,
+  { email, password, totp }: { email: string; password: string; totp?: string | undefined },
+): Promise<string> {
+  const account = normalEmail(email)
+  const permit = deps.limiter.take(
+    [
+      attemptRule(`sign-in:${account}`, ATTEMPTS_PER_ACCOUNT, 'perKey'),
+      attemptRule(`sign-in:${actor.ip}`, ATTEMPTS_PER_ADDRESS, 'perIp'),
+    ],
+    deps.clock.now(),
+  )
+  const operator = (await deps.store.read.operators()).find((known) => known.email === account)
+  const isRight = await deps.passwords.verify(password, operator?.passwordHash)
+  if (!operator || !isRight) throw new Refusal('unauthorized', 'E-mail address or password is wrong')
+  if (operator.totpSecret !== undefined) {
+    if (!totp) throw new TotpNeeded()
+    if (!isTotp(operator.totpSecret, totp, deps.clock.now()))
+      throw new Refusal('unauthorized', 'The code of the authenticator app is wrong')
+  }
+  // Only what failed counts.
+  permit.giveBack()
+  return openSession(deps, actor, operator)
+}
+
+export async function openSession(
+  deps: OperatorDependencies,
+  actor: Omit<Actor, 'name'>,
+  operator: Operator,
+): Promise<string> {
+  const token = newToken(deps.random)
+  await deps.store.transaction(async (tx) => {
+    const { operatorId } = operator
+    await tx.saveOperatorSession({ tokenHash: tokenHash(token), operatorId, createdAt: tx.now, lastSeenAt: tx.now })
+    await tx.saveOperator({ ...operator, lastSeenAt: tx.now })
+    await noteChange({ ...deps, actor: { ...actor, name: operatorId } }, tx, 'session.open', operatorId)
+  })
+  return token
+}
+
+const SEEN_EVERY_MS = MINUTE_MS
+
+/** Whose session a token is, or undefined. */
+export async function sessionOf(
+  { store, clock }: Pick<OperatorDependencies, 'store' | 'clock'>,
+  token: string,
+): Promise<{ session: OperatorSession; operator: Operator } | undefined> {
+  const found = await store.read.operatorSession(tokenHash(token))
+  const now = clock.now()
+  if (!found || !isLive(found.session, now)) return undefined
+  if (Math.abs(now - found.session.lastSeenAt) > SEEN_EVERY_MS) {
+    await store.transaction((tx) => tx.saveOperatorSession({ ...found.session, lastSeenAt: tx.now }))
+  }
+  return found
+}
+
+export async function signOut({ store }: Pick<OperatorDependencies, 'store'>, session: OperatorSession): Promise<void> {
+  await store.transaction((tx) => tx.removeOperatorSession(session.tokenHash))
+}
+
+/** Ends every session of an operator; answers how many. */
+export function signOutEverywhere(deps: OperatorDependencies, actor: Actor, operatorId: string): Promise<number> {
+  return deps.store.transaction(async (tx) => {
+    const ended = await tx.removeOperatorSessions(operatorId)
+    await noteChange({ ...deps, actor }, tx, 'session.end_all', operatorId, { ended })
+    return ended
+  })
+}
+
+// ── accounts ───────────────────────────────────────────────────────────────────────────────────────
+
+/** Ends every other session. */
+export async function changePassword(
+  deps: OperatorDependencies,
+  actor: Actor,
+  operator: Operator,
+  { current, password }: { current: string; password: string },
+): Promise<void> {
+  await assertPassword(deps, operator, current)
+  await storePassword(deps, actor, operator, password)
+}
+
+async function assertPassword(deps: OperatorDependencies, operator: Operator, password: string): Promise<void> {
+  const rule = attemptRule(`password:${operator.operatorId}`, ATTEMPTS_PER_ACCOUNT, 'perKey')
+  const permit = deps.limiter.take([rule], deps.clock.now())
+  if (!(await deps.passwords.verify(password, operator.passwordHash))) throw invalid('current: the password is wrong')
+  permit.giveBack()
+}
+
+async function storePassword(deps: OperatorDependencies, actor: Actor, operator: Operator, password: string) {
+  const passwordHash = await deps.passwords.hash(password)
+  await changeOperator(deps, actor, operator.operatorId, 'operator.password', (known) => ({ ...known, passwordHash }))
+  await deps.store.transaction((tx) => tx.removeOperatorSessions(operator.operatorId))
+}
+
+/** From the command line, for who has forgotten theirs: a new password, shown once, and no second factor. */
+export async function resetPassword(
+  deps: Omit<OperatorDependencies, 'limiter'>,
+  actor: Actor,
+  email: string,
+): Promise<{ operator: Operator; password: string }> {
+  const operator = (await deps.store.read.operators()).find((known) => known.email === normalEmail(email))
+  if (!operator) throw new Refusal('not_found', `No such operator: ${email}`)
+  const password = Buffer.from(deps.random.bytes(15)).toString('base64url')
+  const passwordHash = await deps.passwords.hash(password)
+  const change = (known: Operator): Operator => ({ ...known, passwordHash, totpSecret: undefined })
+  await changeOperator(deps, actor, operator.operatorId, 'operator.reset', change)
+  await deps.store.transaction((tx) => tx.removeOperatorSessions(operator.operatorId))
+  return { operator, password }
+}
+
+export async function changeRole(deps: OperatorDependencies, actor: Actor, operatorId: string, role: Role) {
+  await changeOperator(deps, actor, operatorId, 'operator.role', (known, operators) => {
+    assertOwnerRemains(operators, { operatorId, role })
+    return { ...known, role }
+  })
+}
+
+export async function removeOperator(deps: OperatorDependencies, actor: Actor, operatorId: string): Promise<void> {
+  await deps.store.transaction(async (tx) => {
+    const operators = await tx.operators()
+    const known = operators.find((operator) => operator.operatorId === operatorId)
+    if (!known) throw new Refusal('not_found', `No such operator: ${operatorId}`)
+    assertOwnerRemains(operators, { operatorId })
+    await tx.removeOperator(operatorId)
+    await noteChange({ ...deps, actor }, tx, 'operator.remove', operatorId, { role: known.role })
+  })
+}
+
+function changeOperator(
+  deps: Pick<OperatorDependencies, 'store' | 'vault'>,
+  actor: Actor,
+  operatorId: string,
+  action: string,
+  change: (known: Operator, operators: readonly Operator[]) => Operator,
+): Promise<Operator> {
+  return deps.store.transaction(async (tx) => {
+    const operators = await tx.operators()
+    const known = operators.find((operator) => operator.operatorId === operatorId)
+    if (!known) throw new Refusal('not_found', `No such operator: ${operatorId}`)
+    const changed = change(known, operators)
+    await tx.saveOperator(changed)
+    await noteChange({ ...deps, actor }, tx, action, operatorId, { role: changed.role })
+    return changed
+  })
+}
+
+// ── second factor ──────────────────────────────────────────────────────────────────────────────────
+
+const totpOf = (secret: string, label = '') =>
+  new TOTP({ issuer: 'Watchword', label, secret: Secret.fromBase32(secret) })
+
+/** A code of this half minute, or of the one before or after. */
+const isTotp = (secret: string, token: string, timestamp: number) =>
+  /^\d{6}$/.test(token) && totpOf(secret).validate({ token, timestamp, window: 1 }) !== null
+
+/** A new secret, and the URI an authenticator app reads; stored once a code has proved it. */
+export function newTotp(random: Random, { email }: Operator): { secret: string; uri: string } {
+  const { base32 } = new Secret({ buffer: Uint8Array.from(random.bytes(20)).buffer as ArrayBuffer })
+  return { secret: base32, uri: totpOf(base32, email).toString() }
+}
+
+export async function confirmTotp(
+  deps: OperatorDependencies,
+  actor: Actor,
+  operator: Operator,
+  { secret, totp }: { secret: string; totp: string },
+): Promise<void> {
+  if (!isTotp(secret, totp, deps.clock.now())) throw invalid('totp: the code is wrong')
+  const change = (known: Operator): Operator => ({ ...known, totpSecret: secret })
+  await changeOperator(deps, actor, operator.operatorId, 'operator.totp_on', change)
+}
+
+export async function removeTotp(deps: OperatorDependencies, actor: Actor, operator: Operator, current: string) {
+  await assertPassword(deps, operator, current)
+  const change = (known: Operator): Operator => ({ ...known, totpSecret: undefined })
+  await changeOperator(deps, actor, operator.operatorId, 'operator.totp_off', change)
+}
