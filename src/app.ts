@@ -9,11 +9,13 @@ import { REPORT_PREFIX } from './http/reports'
 import { createFetch, type Fetch } from './http/server'
 import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
+import { KeyUse } from './key-use'
 import { createModes, phoneLimits, testBudgets } from './mode'
-import type { Clock, Dial, HookTransport, Log, Random, Schedule, Store, Transport, Vault } from './ports'
-import { Carriers } from './providers/carriers'
+import type { Clock, Dial, HookTransport, Log, Passwords, Random, Schedule, Store, Transport, Vault } from './ports'
+import { assertProvider, Carriers, explainCode } from './providers/carriers'
 import { createSimulator } from './providers/simulator'
 import { expireDue, sweepOldData } from './usecases/expire-due'
+import { rollUpUsage } from './usecases/read-usage'
 import { recordReport } from './usecases/record-report'
 
 export interface Ports {
@@ -23,6 +25,7 @@ export interface Ports {
   transport: Transport
   dial: Dial
   hooks: HookTransport
+  passwords: Passwords
   store: Store
   log: Log
   schedule: Schedule
@@ -78,6 +81,18 @@ export function createApp(config: Config, ports: Ports): App {
     providerNamed,
     gateOf,
     wakeDelivery,
+    keyUse: new KeyUse(),
+    gates: () => carriers.gates(),
+    dispatcherLookedAt: () => runner.lastLookedAt(),
+    databaseBytes: () => store.bytes(),
+    startedAt: clock.now(),
+    defaultRegion: config.defaultRegion,
+    providerTimeoutMs: config.providerTimeoutMs,
+    assertProvider,
+    async explain(provider: string, code: string) {
+      const known = (await directory.providers()).find(({ name }) => name === provider)
+      return known && explainCode(known, code)
+    },
     hookPolicy: config.webhooks,
     idempotencyDays,
     liveRetentionDays,
@@ -87,8 +102,6 @@ export function createApp(config: Config, ports: Ports): App {
     webhookSources,
     ...deps,
     trustedProxies,
-    dispatcherLookedAt: () => runner.lastLookedAt(),
-    gates: () => carriers.gates(),
   })
 
   /** Limits that count days would start anew with every restart; the issues remember them. */
@@ -125,6 +138,7 @@ export function createApp(config: Config, ports: Ports): App {
   function sweepExpired(): void {
     sweeping = expireDue(deps)
       .then(() => carriers.refresh())
+      .then(() => deps.keyUse.save(store))
       .catch((error: unknown) => log.error({ err: error instanceof Error ? error.name : undefined }, 'sweep failed'))
       .then(() => {
         limiter.prune(clock.now())
@@ -140,7 +154,10 @@ export function createApp(config: Config, ports: Ports): App {
       await carriers.refresh()
       runner.start()
       sweepExpired()
-      stopRetention = schedule(EVERY_TEN_MINUTES, () => sweepOldData(deps))
+      stopRetention = schedule(EVERY_TEN_MINUTES, async () => {
+        await sweepOldData(deps)
+        await rollUpUsage(deps)
+      })
     },
     async stop() {
       isStopped = true
@@ -148,6 +165,7 @@ export function createApp(config: Config, ports: Ports): App {
       stopRetention()
       await Promise.all([runner.stop(), sweeping])
       await carriers.close()
+      await deps.keyUse.save(store).catch(() => {})
       await store.close()
     },
   }

@@ -373,6 +373,8 @@ export interface Reader {
   /** Oldest first. */
   attempts(owner: Owner, issueId: string): Promise<Attempt[]>
   queue(now: number): Promise<QueueState[]>
+  /** How calls of live carriers ended, by provider, for messages issued since. */
+  outcomesSince(since: number): Promise<Map<string, Record<SendOutcome['kind'], number>>>
   /** What waits for room at a carrier. */
   carrierQueues(now: number): Promise<Array<QueueState & { carrier: string }>>
   /** What the running server last found of providers, by name; a provider without a row is healthy. */
@@ -549,6 +551,8 @@ export interface Store {
   transaction<T>(unit: (tx: Tx) => Promise<T>): Promise<T>
   /** The queues of a kind that are not empty, and when the first job of each is due, Unix milliseconds. */
   queueHeads(kind: JobKind): Array<{ queue: string; runAt: number }>
+  /** Of the database file. */
+  bytes(): number
   /** Throws when the database cannot be written. */
   assertWritable(): Promise<void>
   close(): Promise<void>

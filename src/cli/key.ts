@@ -4,6 +4,7 @@ import type { Mode } from '../domain/value'
 import * as administer from '../usecases/administer'
 import { type CommonOptions, collect, instant, onData, onDataCommand, wholeNumber } from './command'
 import { adminOf } from './open'
+import { iso } from './output'
 
 interface KeyOptions extends CommonOptions {
   app: string
@@ -75,6 +76,21 @@ export function keyCommands(): Command {
                 `${row.keyId}  ${row.prefix}…${row.lastFour}  ${row.scopes.join(' ')}${row.revokedAt ? '  revoked' : ''}`,
             ),
           )
+        }),
+      ),
+  )
+  key.addCommand(
+    onDataCommand('rotate', 'make a key with the same rights; the old one goes on working for a while')
+      .argument('<keyId>', 'key, as `key create` named it')
+      .option('--overlap-hours <n>', 'how long the old one goes on working', wholeNumber, 24)
+      .action((keyId: string, options: CommonOptions & { overlapHours: number }) =>
+        onData(options, async (opened, output) => {
+          const rotated = await administer.rotateKey(adminOf(opened), keyId, options.overlapHours)
+          const previousWorksUntil = iso(rotated.previousWorksUntil)
+          output({ keyId: rotated.stored.keyId, key: rotated.key, previousKeyId: keyId, previousWorksUntil }, [
+            `Created key ${rotated.stored.keyId}; it is shown only now. ${keyId} works until ${previousWorksUntil}:`,
+            rotated.key,
+          ])
         }),
       ),
   )

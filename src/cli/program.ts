@@ -8,6 +8,7 @@ import { creditCommands } from './credit'
 import { issueCommands, queueCommand } from './issue'
 import { keyCommands } from './key'
 import { open } from './open'
+import { auditCommands, operatorCommands } from './operator'
 import { providerCommands } from './provider'
 import { quickstart } from './quickstart'
 import { routeCommands } from './route'
@@ -30,11 +31,15 @@ export function createProgram(): Command {
       .option('--host <address>', 'address to listen on (default: WATCHWORD_HOST or 127.0.0.1)')
       .action(async ({ data, port, host }: { data?: string; port?: string; host?: string }) => {
         const opened = open({ DATA: data, PORT: port, HOST: host })
-        const { url } = await serve(opened)
+        const { url, setUpUrl } = await serve(opened)
         const publicUrl = opened.config.publicUrl ?? url
-        process.stdout.write(
-          `${JSON.stringify({ event: 'listening', url, docs: `${publicUrl}/docs`, data: opened.config.dataDir, version: VERSION })}\n`,
-        )
+        const pages = {
+          docs: `${publicUrl}/docs`,
+          console: `${publicUrl}/console`,
+          ...(setUpUrl && { setUp: setUpUrl }),
+        }
+        const line = { event: 'listening', url, ...pages, data: opened.config.dataDir, version: VERSION }
+        process.stdout.write(`${JSON.stringify(line)}\n`)
       }),
   )
   program.addCommand(
@@ -55,6 +60,8 @@ export function createProgram(): Command {
   program.addCommand(queueCommand())
   program.addCommand(templateCommands())
   program.addCommand(webhookCommands())
+  program.addCommand(operatorCommands())
+  program.addCommand(auditCommands())
   return program
 }
 

@@ -9,7 +9,7 @@ const DEMO_APP = 'quickstart'
 export async function quickstart(opened: Opened): Promise<void> {
   const admin = adminOf(opened)
   // First of all, so that a port that is taken leaves the keys of the server that has it alone.
-  const { url } = await serve(opened)
+  const { url, setUpUrl } = await serve(opened)
   const { appId } =
     (await opened.store.read.apps()).find(({ name }) => name === DEMO_APP) ??
     (await createApp(admin, { name: DEMO_APP }))
@@ -27,6 +27,7 @@ Watchword is running, in test mode: nothing is sent, nothing is billed.
 
   API        ${url}/v1
   Docs       ${url}/docs
+  Console    ${setUpUrl ?? `${url}/console`}
   Data       ${opened.config.dataDir}
   App        ${appId}
   Secret key ${secret.key}

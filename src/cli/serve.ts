@@ -4,14 +4,19 @@ import { systemClock } from '../system/clock'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
 import { type Listener, listen } from '../system/listen'
+import { systemPasswords } from '../system/passwords'
 import { systemRandom } from '../system/random'
 import { systemSchedule } from '../system/schedule'
 import { holdAlone } from '../system/sole'
 import { systemTransport } from '../system/transport'
+import { setUpToken } from '../usecases/operators'
 import type { Opened } from './open'
 
-/** Starts everything; SIGTERM and SIGINT drain and exit with 0. Answers once it listens. */
-export async function serve(opened: Opened): Promise<Listener> {
+/**
+ * Starts everything; SIGTERM and SIGINT drain and exit with 0. Answers once it listens, with the link that makes the
+ * first operator where there is none.
+ */
+export async function serve(opened: Opened): Promise<Listener & { setUpUrl: string | undefined }> {
   const { config, log } = opened
   holdAlone(config.dataDir)
   const app = createApp(config, {
@@ -20,6 +25,7 @@ export async function serve(opened: Opened): Promise<Listener> {
     random: systemRandom,
     transport: systemTransport,
     dial: systemDial,
+    passwords: systemPasswords,
     hooks: createHookTransport(config.webhooks),
     schedule: systemSchedule,
   })
@@ -37,5 +43,8 @@ export async function serve(opened: Opened): Promise<Listener> {
   }
   process.on('SIGTERM', () => drain('SIGTERM'))
   process.on('SIGINT', () => drain('SIGINT'))
-  return listener
+  const token = await setUpToken({ ...opened, random: systemRandom })
+  // Behind the #, where it reaches no server and no log.
+  const setUpUrl = token && `${config.publicUrl ?? listener.url}/console/setup#${token}`
+  return { ...listener, setUpUrl }
 }

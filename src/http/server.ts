@@ -1,4 +1,6 @@
 /** Mounts everything that listens: the API, its description and docs, provider reports, health. */
+import type { ConsoleDependencies } from '../console/context'
+import { CONSOLE_RPC_PREFIX, createConsoleRpc } from '../console/rpc'
 import type { Directory } from '../directory'
 import { invalid } from '../domain/error'
 import type { Gate } from '../domain/gate'
@@ -17,7 +19,7 @@ import type { CallContext } from './procedures'
 import { REPORT_PREFIX, receiveReports } from './reports'
 import { requestIdOf } from './request-id'
 
-export interface ServerDependencies extends ApiDependencies, ReportDependencies {
+export interface ServerDependencies extends ApiDependencies, ReportDependencies, ConsoleDependencies {
   directory: Directory
   clock: Clock
   random: Random
@@ -43,6 +45,7 @@ export function createFetch(deps: ServerDependencies): Fetch {
   const { clock, directory, log } = deps
   const api = createApi(deps)
   const readiness = createReadiness(deps)
+  const consoleRpc = createConsoleRpc(deps)
   let description: Promise<string> | undefined
 
   async function respond(request: Request, socketAddress: string, trace: Trace): Promise<Response> {
@@ -58,6 +61,11 @@ export function createFetch(deps: ServerDependencies): Fetch {
       return json(200, { networks: deps.webhookSources })
     }
     if (path.startsWith(`${API_PREFIX}/`)) return respondApi(request, url, socketAddress, trace)
+    if (path.startsWith(`${CONSOLE_RPC_PREFIX}/`)) {
+      trace.route = 'console'
+      const ip = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), deps.trustedProxies)
+      return consoleRpc(request, url, ip)
+    }
     if (path.startsWith(REPORT_PREFIX)) {
       trace.route = 'provider-reports'
       return json(200, await receiveReports(deps, request, url))
@@ -104,6 +112,7 @@ export function createFetch(deps: ServerDependencies): Fetch {
       retryAfterMs: undefined,
     }
     const answer = await api(request, url, context)
+    if (trace.key) deps.keyUse.note(trace.key.keyId, clock.now())
     if (answer.status !== 404 || context.entered) trace.route = routeOf(request.method, url.pathname)
     const listed = origin !== null && trace.key && listsOrigin(trace.key, origin) ? origin : undefined
     return apiResponse(answer, context, listed)

@@ -1,9 +1,15 @@
 /** What operators look at: one issue's story, and what waits to be done. No number, no code, no text. */
 import { Refusal } from '../domain/error'
-import { effectiveStatus, type Issue, overallStatus } from '../domain/issue'
+import {
+  effectiveStatus,
+  type Issue,
+  type OverallStatus,
+  overallStatus,
+  type VerificationStatus,
+} from '../domain/issue'
 import { isUuid } from '../domain/value'
 import type { LedgerEntry } from '../domain/wallet'
-import type { Attempt, Clock, HookReport, QueueState, Store } from '../ports'
+import type { Attempt, Clock, HookReport, ProviderConfig, QueueState, Store } from '../ports'
 
 export interface InspectDependencies {
   store: Store
@@ -14,20 +20,20 @@ export interface InspectDependencies {
 
 export interface AttemptReport {
   number: number
-  leg: string
+  leg: Attempt['leg']
   provider: string
   calledAt: number
   answeredAt: number | undefined
   latencyMs: number | undefined
-  outcome: string | undefined
+  outcome: Attempt['outcome']
   code: string | undefined
   explanation: string | undefined
 }
 
 export interface IssueStory {
   issue: Issue
-  verificationStatus: string
-  overallStatus: string
+  verificationStatus: VerificationStatus
+  overallStatus: OverallStatus
   attempts: AttemptReport[]
   ledger: LedgerEntry[]
   /** What endpoints were told of it. */
@@ -90,7 +96,7 @@ export async function readQueue({ store, clock }: Pick<InspectDependencies, 'sto
 export interface ProviderReport {
   name: string
   type: string
-  channels: readonly string[]
+  channels: ProviderConfig['channels']
   concurrency: number | undefined
   timeoutMs: number | undefined
   state: 'healthy' | 'unhealthy'

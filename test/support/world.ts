@@ -8,7 +8,7 @@ import { type App, createApp } from '../../src/app'
 import { type Config, readConfig } from '../../src/config'
 import type { KeyKind, KeyLimits } from '../../src/domain/key'
 import type { Channel, Mode } from '../../src/domain/value'
-import type { Clock, HookTransport, Log, Store, Transport, Vault } from '../../src/ports'
+import type { Clock, HookTransport, Log, Passwords, Store, Transport, Vault } from '../../src/ports'
 import { assertProvider } from '../../src/providers/carriers'
 import { openStore } from '../../src/store/sqlite/open'
 import { createVault } from '../../src/system/vault'
@@ -20,6 +20,12 @@ import { type SeededRandom, seededRandom } from './random'
 export const START = Date.parse('2026-03-01T12:00:00.000Z')
 const SECRET = 'a master secret for tests, 32+ characters'
 export const REPORT_SECRET = 'report-secret-of-tests'
+
+/** Real ones are slow on purpose, and settle outside of virtual time. */
+const PLAIN_PASSWORDS: Passwords = {
+  hash: async (password) => `plain:${password}`,
+  verify: async (password, hash) => hash === `plain:${password}`,
+}
 
 const NOBODY_LISTENS: HookTransport = { post: async () => ({ kind: 'failed', reason: 'refused' }) }
 
@@ -101,6 +107,7 @@ export class World {
       store: this.store,
       transport: options.wrapTransport?.(transport) ?? transport,
       dial: HTTP_ONLY.dial,
+      passwords: PLAIN_PASSWORDS,
       hooks: options.hooks ?? NOBODY_LISTENS,
       log: this.#log(),
       schedule: (_pattern, run) => {

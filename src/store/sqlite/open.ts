@@ -34,6 +34,7 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
   const firstFrom = reading.query<{ queue: string; runAt: number }, { kind: string; from: string }>(
     'SELECT queue, run_at AS runAt FROM jobs WHERE kind = $kind AND queue >= $from ORDER BY queue, run_at LIMIT 1',
   )
+  const size = reading.query('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
   const touch = writing.query("INSERT OR REPLACE INTO facts (name, value) VALUES ('touched_at', CAST(? AS BLOB))")
   const openTransaction = createTransactions(writing, vault)
   const writer = new Writer(writing, soon)
@@ -69,6 +70,10 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
         heads.push(head)
       }
       return heads
+    },
+
+    bytes() {
+      return (size.get() as { bytes: number }).bytes
     },
 
     async assertWritable() {

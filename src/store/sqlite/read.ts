@@ -3,11 +3,12 @@ import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Health } from '../../domain/breaker'
+import type { SendOutcome } from '../../domain/delivery'
 import type { VerificationStatus } from '../../domain/issue'
 import type { Template } from '../../domain/template'
 import type { ProviderConfig, QueueState, Reader, Vault } from '../../ports'
 import { createConsoleReader } from './console'
-import { idFloor, idTime } from './ids'
+import { idFloor, idTime, uuidBytes } from './ids'
 import { attemptOf, entryOf, issueOf, keyOf, walletOf } from './rows'
 import {
   apiKeys,
@@ -127,6 +128,13 @@ export function createReader(connection: Database, vault: Vault, configurationVe
     `SELECT kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
        max(0, $now - min(run_at)) AS oldestDueMs FROM jobs GROUP BY kind ORDER BY kind`,
   )
+  const outcomes = connection.query<
+    { provider: string; outcome: SendOutcome['kind']; calls: number },
+    { appId: string; from: Uint8Array }
+  >(
+    `SELECT provider, outcome, count(*) AS calls FROM attempts
+     WHERE app_id = $appId AND mode = 'live' AND issue_id >= $from AND outcome IS NOT NULL GROUP BY provider, outcome`,
+  )
   const queueByCarrier = connection.query<QueueState & { carrier: string }, { now: number }>(
     `SELECT queue AS carrier, kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
        max(0, $now - min(run_at)) AS oldestDueMs FROM jobs WHERE queue <> '' GROUP BY kind, queue ORDER BY kind, queue`,
@@ -218,6 +226,17 @@ export function createReader(connection: Database, vault: Vault, configurationVe
     },
     async queue(now) {
       return queueByKind.all({ now })
+    },
+    async outcomesSince(since) {
+      const found = new Map<string, Record<SendOutcome['kind'], number>>()
+      for (const { appId } of allApps.all()) {
+        for (const { provider, outcome, calls } of outcomes.all({ appId, from: uuidBytes(idFloor(since)) })) {
+          const known = found.get(provider) ?? { accepted: 0, refused: 0, ambiguous: 0 }
+          known[outcome] += calls
+          found.set(provider, known)
+        }
+      }
+      return found
     },
     async carrierQueues(now) {
       return queueByCarrier.all({ now })

@@ -1,0 +1,141 @@
+import { implement } from '@orpc/server'
+import { invalid, Refusal } from '../../domain/error'
+import { isLive, type Operator } from '../../domain/operator'
+import { permissionsOf } from '../../domain/role'
+import { MINUTE_MS } from '../../domain/value'
+import * as people from '../../usecases/operators'
+import { VERSION } from '../../version'
+import { actorOf, type ConsoleContext, type ConsoleDependencies, OK, signedIn } from '../context'
+import { consoleContract } from '../contract'
+
+const operatorView = ({ operatorId, email, name, role, totpSecret, createdAt, lastSeenAt }: Operator) => ({
+  operatorId,
+  email,
+  name,
+  role,
+  hasTotp: totpSecret !== undefined,
+  createdAt,
+  ...(lastSeenAt !== undefined && { lastSeenAt }),
+})
+
+const TOTP_PENDING_MS = 10 * MINUTE_MS
+
+export function sessionProcedures(deps: ConsoleDependencies) {
+  const os = implement(consoleContract.session).$context<ConsoleContext>()
+  const { store, clock, random } = deps
+  /** Secrets that were shown and not proved yet. */
+  const pendingTotp = new Map<string, { secret: string; until: number }>()
+  const nobody = (context: ConsoleContext) => ({ ip: context.ip })
+
+  return os.router({
+    current: os.current.handler(async ({ context }) => {
+      const [app] = await store.read.apps()
+      const known = context.signedIn
+      const operator = known && isLive(known.session, clock.now()) ? known.operator : undefined
+      return {
+        ...(operator && { operator: { ...operatorView(operator), permissions: [...permissionsOf(operator.role)] } }),
+        needsSetup: (await store.read.operators()).length === 0,
+        organization: app?.organizationId ?? '',
+        version: VERSION,
+      }
+    }),
+    setUp: os.setUp.handler(async ({ input, context }) => {
+      const operator = await people.join(deps, nobody(context), input)
+      context.sessionToken = await people.openSession(deps, nobody(context), operator)
+      return OK
+    }),
+    accept: os.accept.handler(async ({ input, context }) => {
+      const operator = await people.join(deps, nobody(context), input)
+      context.sessionToken = await people.openSession(deps, nobody(context), operator)
+      return OK
+    }),
+    signIn: os.signIn.handler(async ({ input, context, errors }) => {
+      try {
+        context.sessionToken = await people.signIn(deps, nobody(context), input)
+        return OK
+      } catch (error) {
+        if (error instanceof Refusal && error.kind === 'unauthorized')
+          throw errors.UNAUTHORIZED({
+            message: error.message,
+            data: { needsTotp: error instanceof people.TotpNeeded },
+          })
+        throw error
+      }
+    }),
+    signOut: os.signOut.handler(async ({ context }) => {
+      await people.signOut(deps, signedIn(context).session)
+      context.sessionToken = null
+      return OK
+    }),
+    signOutEverywhere: os.signOutEverywhere.handler(async ({ context }) => {
+      const sessions = await people.signOutEverywhere(deps, actorOf(context), signedIn(context).operator.operatorId)
+      context.sessionToken = null
+      return { sessions }
+    }),
+    changePassword: os.changePassword.handler(async ({ input, context }) => {
+      const { operator } = signedIn(context)
+      await people.changePassword(deps, actorOf(context), operator, input)
+      const [now] = (await store.read.operators()).filter(({ operatorId }) => operatorId === operator.operatorId)
+      if (now) context.sessionToken = await people.openSession(deps, nobody(context), now)
+      return OK
+    }),
+    totpBegin: os.totpBegin.handler(async ({ context }) => {
+      const { operator } = signedIn(context)
+      const begun = people.newTotp(random, operator)
+      pendingTotp.set(operator.operatorId, { secret: begun.secret, until: clock.now() + TOTP_PENDING_MS })
+      return begun
+    }),
+    totpConfirm: os.totpConfirm.handler(async ({ input, context }) => {
+      const { operator } = signedIn(context)
+      const pending = pendingTotp.get(operator.operatorId)
+      if (!pending || clock.now() >= pending.until) throw invalid('totp: begin anew')
+      await people.confirmTotp(deps, actorOf(context), operator, { secret: pending.secret, totp: input.totp })
+      pendingTotp.delete(operator.operatorId)
+      return OK
+    }),
+    totpRemove: os.totpRemove.handler(async ({ input, context }) => {
+      await people.removeTotp(deps, actorOf(context), signedIn(context).operator, input.current)
+      return OK
+    }),
+    invitation: os.invitation.handler(async ({ input }) => {
+      const { role, invitedBy, expiresAt } = await people.readInvitation(deps, input.token)
+      return { role, invitedBy, expiresAt }
+    }),
+  })
+}
+
+export function operatorProcedures(deps: ConsoleDependencies) {
+  const os = implement(consoleContract.operators).$context<ConsoleContext>()
+  const { store, clock } = deps
+  return os.router({
+    list: os.list.handler(async () => ({
+      operators: (await store.read.operators()).map(operatorView),
+      invitations: (await store.read.invitations())
+        .filter(({ expiresAt }) => clock.now() < expiresAt)
+        .map(({ tokenHash, role, invitedBy, expiresAt }) => ({
+          invitationId: people.invitationId(tokenHash),
+          role,
+          invitedBy,
+          expiresAt,
+        })),
+    })),
+    invite: os.invite.handler(async ({ input, context }) => {
+      const invitedBy = signedIn(context).operator.name
+      const { token, expiresAt } = await people.invite(deps, actorOf(context), { ...input, invitedBy })
+      // Behind the #, where it reaches no server and no log.
+      return { url: `${context.origin}/console/join#${token}`, expiresAt }
+    }),
+    withdraw: os.withdraw.handler(async ({ input, context }) => {
+      await people.withdrawInvitation(deps, actorOf(context), input.invitationId)
+      return OK
+    }),
+    changeRole: os.changeRole.handler(async ({ input, context }) => {
+      await people.changeRole(deps, actorOf(context), input.operatorId, input.role)
+      return OK
+    }),
+    remove: os.remove.handler(async ({ input, context }) => {
+      await people.removeOperator(deps, actorOf(context), input.operatorId)
+      return OK
+    }),
+  })
+}

@@ -1,0 +1,65 @@
+import { implement } from '@orpc/server'
+import { isActive } from '../../domain/key'
+import type { StoredKey } from '../../ports'
+import * as administer from '../../usecases/administer'
+import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
+import { consoleContract } from '../contract'
+
+export function appProcedures(deps: ConsoleDependencies) {
+  const os = implement(consoleContract.apps).$context<ConsoleContext>()
+  return os.router({
+    list: os.list.handler(async () => ({
+      apps: (await deps.store.read.apps()).map(({ appId, name, createdAt }) => ({ appId, name, createdAt })),
+    })),
+    create: os.create.handler(async ({ input, context }) => administer.createApp(adminOf(deps, context), input)),
+  })
+}
+
+export function keyProcedures(deps: ConsoleDependencies) {
+  const os = implement(consoleContract.keys).$context<ConsoleContext>()
+  const { store, clock, keyUse } = deps
+
+  const view = (key: StoredKey) => ({
+    keyId: key.keyId,
+    kind: key.kind,
+    mode: key.mode,
+    shown: `${key.prefix}…${key.lastFour}`,
+    scopes: [...key.scopes],
+    allowedOrigins: [...key.allowedOrigins],
+    allowedCidrs: [...key.allowedCidrs],
+    limits: key.limits,
+    state: stateOf(key, clock.now()),
+    createdAt: key.createdAt,
+    expiresAt: key.expiresAt,
+    revokedAt: key.revokedAt,
+    lastUsedAt: keyUse.latest(key.keyId) ?? key.lastUsedAt,
+  })
+
+  return os.router({
+    list: os.list.handler(async ({ input }) => {
+      await administer.existingApp({ store }, input.appId)
+      return { keys: (await store.read.keys(input.appId)).map(view).reverse() }
+    }),
+    create: os.create.handler(async ({ input, context }) => {
+      const { key, stored } = await administer.createKey(adminOf(deps, context), input)
+      return { keyId: stored.keyId, key }
+    }),
+    rotate: os.rotate.handler(async ({ input, context }) => {
+      const { key, stored, previousWorksUntil } = await administer.rotateKey(
+        adminOf(deps, context),
+        input.keyId,
+        input.overlapHours,
+      )
+      return { keyId: stored.keyId, key, previousWorksUntil }
+    }),
+    revoke: os.revoke.handler(async ({ input, context }) => {
+      await administer.revokeKey(adminOf(deps, context), input.keyId)
+      return OK
+    }),
+  })
+}
+
+function stateOf(key: StoredKey, now: number): 'active' | 'expired' | 'revoked' {
+  if (isActive(key, now)) return 'active'
+  return key.revokedAt === undefined ? 'expired' : 'revoked'
+}

@@ -1,0 +1,53 @@
+import { implement } from '@orpc/server'
+import { Refusal } from '../../domain/error'
+import { HOUR_MS } from '../../domain/value'
+import * as administer from '../../usecases/administer'
+import { listProviders } from '../../usecases/inspect'
+import { testProvider } from '../../usecases/test-provider'
+import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
+import { consoleContract } from '../contract'
+
+export function carrierProcedures(deps: ConsoleDependencies) {
+  const os = implement(consoleContract.carriers).$context<ConsoleContext>()
+  const { store, clock, gates, explain, providerNamed, providerTimeoutMs } = deps
+  return os.router({
+    list: os.list.handler(async () => {
+      const now = clock.now()
+      const waiting = new Map((await store.read.carrierQueues(now)).map((queue) => [queue.carrier, queue.waiting]))
+      const recent = await store.read.outcomesSince(now - HOUR_MS)
+      return {
+        providers: (await listProviders(deps)).map((provider) => {
+          const gate = gates().get(provider.name)
+          return {
+            ...provider,
+            channels: [...provider.channels],
+            concurrency: gate?.concurrency ?? provider.concurrency ?? 0,
+            timeoutMs: provider.timeoutMs ?? providerTimeoutMs,
+            inFlight: gate?.inFlight ?? 0,
+            waiting: waiting.get(provider.name) ?? 0,
+            recent: recent.get(provider.name) ?? { accepted: 0, refused: 0, ambiguous: 0 },
+          }
+        }),
+      }
+    }),
+    test: os.test.handler(async ({ input: { name, to, channel, templateCode } }) => {
+      const provider = await providerNamed(name)
+      if (!provider) throw new Refusal('not_found', `No such provider: ${name}`)
+      const order = { to, channel, ...(templateCode && { templateCode }) }
+      const { outcome, latencyMs } = await testProvider(deps, provider, order)
+      const { kind, code } = outcome
+      return { kind, latencyMs, code, explanation: code === undefined ? undefined : await explain(name, code) }
+    }),
+    routes: os.routes.handler(async () => ({
+      routes: (await store.read.routes()).map((route) => ({ ...route, providers: [...route.providers] })),
+    })),
+    setRoute: os.setRoute.handler(async ({ input: { channel, country, appId, providers }, context }) => {
+      await administer.setRoute(adminOf(deps, context), { channel, country, appId, providers })
+      return OK
+    }),
+    removeRoute: os.removeRoute.handler(async ({ input: { channel, country, appId }, context }) => {
+      await administer.removeRoute(adminOf(deps, context), { channel, country, appId })
+      return OK
+    }),
+  })
+}

@@ -1,0 +1,56 @@
+import { implement } from '@orpc/server'
+import { verifyAudit } from '../../usecases/audit'
+import { readQueue } from '../../usecases/inspect'
+import { readUsage } from '../../usecases/read-usage'
+import { VERSION } from '../../version'
+import type { ConsoleContext, ConsoleDependencies } from '../context'
+import { consoleContract } from '../contract'
+
+export function usageProcedures(deps: ConsoleDependencies) {
+  const os = implement(consoleContract.usage).$context<ConsoleContext>()
+  return os.router({
+    show: os.show.handler(async ({ input: { appId, mode, ...query } }) => readUsage(deps, { appId, mode }, query)),
+  })
+}
+
+export function auditProcedures(deps: ConsoleDependencies) {
+  const os = implement(consoleContract.audit).$context<ConsoleContext>()
+  const { store, vault } = deps
+  return os.router({
+    list: os.list.handler(async ({ input: { after, limit, actor, action } }) => {
+      const before = after === undefined ? undefined : Number(after) || 0
+      const entries = await store.read.audit({ before, actor, action, limit: limit + 1 })
+      const next = entries.length > limit ? entries[limit - 1]?.seq : undefined
+      const rows = entries.slice(0, limit).map(({ hash, detail, ...entry }) => ({
+        ...entry,
+        detail: { ...detail },
+        hash: Buffer.from(hash).toString('hex'),
+      }))
+      return { rows, ...(next !== undefined && { next: String(next) }) }
+    }),
+    verify: os.verify.handler(() => verifyAudit({ read: store.read, vault })),
+  })
+}
+
+const DISPATCHER_SILENT_MS = 10_000
+
+export function systemProcedures(deps: ConsoleDependencies) {
+  const os = implement(consoleContract.system).$context<ConsoleContext>()
+  const { store, clock, startedAt, publicUrl, databaseBytes, dispatcherLookedAt } = deps
+  return os.router({
+    show: os.show.handler(async () => ({
+      version: VERSION,
+      startedAt,
+      publicUrl,
+      databaseBytes: databaseBytes(),
+      checks: {
+        database: await store.assertWritable().then(
+          () => true,
+          () => false,
+        ),
+        dispatcher: clock.now() - dispatcherLookedAt() < DISPATCHER_SILENT_MS,
+      },
+      queue: (await readQueue(deps)).queue,
+    })),
+  })
+}

@@ -1,0 +1,114 @@
+import { implement } from '@orpc/server'
+import { assertHookTarget, type HookUrlPolicy } from '../../domain/address'
+import { invalid, Refusal } from '../../domain/error'
+import { isUuid } from '../../domain/value'
+import type { Endpoint } from '../../domain/webhook'
+import { previewHookTemplate } from '../../domain/webhook-template'
+import * as administer from '../../usecases/administer'
+import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
+import { consoleContract } from '../contract'
+
+export function webhookProcedures(deps: ConsoleDependencies) {
+  const os = implement(consoleContract.webhooks).$context<ConsoleContext>()
+  const { store, hookPolicy } = deps
+  const view = (endpoint: Endpoint) => endpointView(endpoint, hookPolicy)
+  return os.router({
+    list: os.list.handler(async ({ input }) => ({ endpoints: (await store.read.endpoints(input.appId)).map(view) })),
+    add: os.add.handler(async ({ input, context }) => {
+      const { endpoint, secret } = await administer.addEndpoint(adminOf(deps, context), input)
+      return { endpoint: view(endpoint), secret }
+    }),
+    update: os.update.handler(async ({ input: { endpointId, ...changes }, context }) =>
+      view(await administer.updateEndpoint(adminOf(deps, context), endpointId, changes)),
+    ),
+    remove: os.remove.handler(async ({ input, context }) => {
+      await administer.removeEndpoint(adminOf(deps, context), input.endpointId)
+      return OK
+    }),
+    rotate: os.rotate.handler(async ({ input, context }) => {
+      const { secret, previousValidUntil } = await administer.rotateEndpoint(
+        adminOf(deps, context),
+        input.endpointId,
+        input.overlapHours,
+      )
+      return { secret, previousValidUntil }
+    }),
+    test: os.test.handler(async ({ input, context }) => ({
+      eventId: await administer.testEndpoint(adminOf(deps, context), input.endpointId, input.type),
+    })),
+    events: os.events.handler(async ({ input: { endpointId, status, after: before, limit } }) => {
+      const hooks = await store.read.hooks({ endpointId, status, before: known(before), limit: limit + 1 })
+      const next = hooks.length > limit ? hooks[limit - 1]?.deliveryId : undefined
+      const rows = hooks.slice(0, limit).map(({ appId: _, mode: __, tries: ___, ...hook }) => hook)
+      return { rows, ...(next && { next }) }
+    }),
+    attempts: os.attempts.handler(async ({ input }) => ({
+      attempts: (await store.read.hookAttempts(known(input.deliveryId) ?? '')).map(
+        ({ number, calledAt, answeredAt, status, error, answer }) => ({
+          number,
+          calledAt,
+          latencyMs: answeredAt - calledAt,
+          status,
+          error,
+          answer,
+        }),
+      ),
+    })),
+    replay: os.replay.handler(async ({ input: { endpointId, eventId, since }, context }) => {
+      if ((eventId === undefined) === (since === undefined)) throw invalid('replay: one event, or all since a time')
+      const which = eventId === undefined ? { since: since ?? 0 } : { eventId: known(eventId) ?? '' }
+      return { replayed: await administer.replayEvents(adminOf(deps, context), endpointId, which) }
+    }),
+    preview: os.preview.handler(async ({ input }) => {
+      try {
+        return { previews: previewHookTemplate(input.template, input.events) }
+      } catch (error) {
+        if (error instanceof Refusal) return { previews: [], mistake: error.message }
+        throw error
+      }
+    }),
+  })
+}
+
+/** Throws `not_found` for what cannot be an id. */
+function known(id: string | undefined): string | undefined {
+  if (id !== undefined && !isUuid(id)) throw new Refusal('not_found', 'No such event')
+  return id
+}
+
+function endpointView({ headers, template, disabledAt, secrets, ...endpoint }: Endpoint, policy: HookUrlPolicy) {
+  return {
+    endpointId: endpoint.endpointId,
+    appId: endpoint.appId,
+    mode: endpoint.mode,
+    url: endpoint.url,
+    events: [...endpoint.events],
+    filters: copyOf(endpoint.filters),
+    template: template ?? '',
+    headers: Object.keys(headers),
+    enabled: disabledAt === undefined,
+    disabledReason: endpoint.disabledReason,
+    failingSince: endpoint.failingSince,
+    previousSecretValidUntil: secrets[1]?.validUntil,
+    createdAt: endpoint.createdAt,
+    warning: warningOf(endpoint.url, policy),
+  }
+}
+
+const copyOf = ({ method, type, metadata }: Endpoint['filters']) => ({
+  ...(method && { method: [...method] }),
+  ...(type && { type: [...type] }),
+  ...(metadata && {
+    metadata: Object.fromEntries(Object.entries(metadata).map(([key, values]) => [key, [...values]])),
+  }),
+})
+
+function warningOf(url: string, policy: HookUrlPolicy): string | undefined {
+  try {
+    assertHookTarget(url, policy)
+    return undefined
+  } catch (error) {
+    if (error instanceof Refusal) return error.message
+    throw error
+  }
+}
