@@ -53,7 +53,7 @@ const SET_UP = 'set-up'
 
 /** Answers the token, once. */
 export async function invite(
-  deps: OperatorDependencies,
+  deps: Pick<OperatorDependencies, 'store' | 'random' | 'vault'>,
   actor: Actor,
   { role, invitedBy }: { role: Role; invitedBy: string },
 ): Promise<{ token: string; expiresAt: number }> {

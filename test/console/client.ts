@@ -1,0 +1,35 @@
+/** A browser's calls to the console, without the browser: it keeps cookies and says where its page is from. */
+import type { World } from '../support/world'
+
+export const ORIGIN = 'http://localhost'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are compared, not used
+type Json = any
+
+export interface ConsoleAnswer {
+  status: number
+  body: Json
+  cookie: string | null
+}
+
+export class ConsoleClient {
+  cookie = ''
+
+  constructor(
+    private readonly world: World,
+    private readonly ip = '127.0.0.1',
+  ) {}
+
+  async call(path: string, input?: unknown, headers: Record<string, string> = {}): Promise<ConsoleAnswer> {
+    const request = new Request(`${ORIGIN}/console/rpc/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: ORIGIN, cookie: this.cookie, ...headers },
+      body: JSON.stringify({ json: input }),
+    })
+    const response = await this.world.run(this.world.app.fetch(request, this.ip))
+    const cookie = response.headers.get('set-cookie')
+    if (cookie !== null) this.cookie = cookie.split(';')[0] ?? ''
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text).json, cookie }
+  }
+}

@@ -1,0 +1,331 @@
+/** Who gets into the console, what each may do there, and what nobody may. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { Secret, TOTP } from 'otpauth'
+import { consoleContract } from '../../src/console/contract'
+import type { Access } from '../../src/console/contract/base'
+import { may, ROLES, type Role } from '../../src/domain/role'
+import { setUpToken } from '../../src/usecases/operators'
+import { type Furnished, World } from '../support/world'
+import { ConsoleClient } from './client'
+
+const PASSWORD = 'correct horse battery'
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+/** Every procedure of the contract, with the permission it names. */
+const PROCEDURES = Object.entries(consoleContract).flatMap(([group, procedures]) =>
+  Object.entries(procedures).map(([name, procedure]): [string, Access['permission']] => [
+    `${group}/${name}`,
+    (procedure['~orpc'].meta as Access).permission,
+  ]),
+)
+
+describe('the console', () => {
+  let world: World
+  let keys: Furnished
+  let owner: ConsoleClient
+
+  const setUp = async (client: ConsoleClient, email = 'ann@example.com') => {
+    const token = await setUpToken(world)
+    return client.call('session/setUp', { token, name: 'Ann', email, password: PASSWORD })
+  }
+  const tokenOf = (url: string) => url.split('#')[1] ?? ''
+  const signIn = (client: ConsoleClient, more: object = {}) =>
+    client.call('session/signIn', { email: 'ann@example.com', password: PASSWORD, ...more })
+
+  async function join(role: Role): Promise<ConsoleClient> {
+    const invited = await owner.call('operators/invite', { role })
+    const client = new ConsoleClient(world)
+    const person = { name: role, email: `${role}${Math.random()}@example.com`, password: PASSWORD }
+    expect((await client.call('session/accept', { token: tokenOf(invited.body.url), ...person })).status).toBe(200)
+    return client
+  }
+
+  beforeEach(async () => {
+    world = await World.start()
+    keys = await world.furnish()
+    owner = new ConsoleClient(world)
+    await setUp(owner)
+  })
+  afterEach(() => world.stop())
+
+  describe('getting in', () => {
+    test('the set-up link makes the owner, once', async () => {
+      expect((await owner.call('session/current')).body.operator).toMatchObject({
+        role: 'owner',
+        email: 'ann@example.com',
+      })
+      expect(await setUpToken(world)).toBeUndefined()
+    })
+
+    test('a set-up link is replaced by the next start, and useless once there is an owner', async () => {
+      const other = await World.start()
+      const first = await setUpToken(other)
+      const second = await setUpToken(other)
+      const client = new ConsoleClient(other)
+      const person = { name: 'Bob', email: 'bob@example.com', password: PASSWORD }
+      expect((await client.call('session/setUp', { token: first, ...person })).status).toBe(404)
+      expect((await client.call('session/setUp', { token: second, ...person })).status).toBe(200)
+      expect((await client.call('session/setUp', { token: second, ...person })).status).toBe(404)
+      await other.stop()
+    })
+
+    test('the cookie can be read by no script and sent by no other site', async () => {
+      const client = new ConsoleClient(world)
+      const { cookie } = await signIn(client)
+      for (const rule of ['HttpOnly', 'Secure', 'SameSite=Strict', 'Path=/console']) expect(cookie).toContain(rule)
+      expect(client.cookie.split('=')[1]?.length).toBeGreaterThan(40)
+    })
+
+    test('neither cookie nor password is in the database as it is', async () => {
+      const dump = JSON.stringify([
+        world.rows('SELECT * FROM operators'),
+        world.rows('SELECT * FROM operator_sessions'),
+      ])
+      expect(dump).not.toContain(owner.cookie.split('=')[1] ?? '')
+      expect(world.rows('SELECT hex(token_hash) AS hash FROM operator_sessions')).toHaveLength(1)
+    })
+
+    test('wrong address and wrong password are told alike', async () => {
+      const client = new ConsoleClient(world)
+      const wrong = await signIn(client, { password: 'something else' })
+      const unknown = await signIn(client, { email: 'nobody@example.com' })
+      expect([wrong.status, wrong.body.message]).toEqual([401, unknown.body.message])
+    })
+
+    test('guessing is throttled for the account and for the address, and success does not count', async () => {
+      const client = new ConsoleClient(world)
+      for (let n = 0; n < 10; n++) expect((await signIn(client)).status).toBe(200)
+      for (let n = 0; n < 5; n++) expect((await signIn(client, { password: `guess ${n}` })).status).toBe(401)
+      expect((await signIn(client)).status).toBe(429)
+      expect((await signIn(new ConsoleClient(world, '10.0.0.9'))).status).toBe(429)
+      const spray = new ConsoleClient(world, '10.0.0.7')
+      for (let n = 0; n < 20; n++) await signIn(spray, { email: `p${n}@example.com` })
+      expect((await signIn(spray, { email: 'p99@example.com' })).status).toBe(429)
+      world.clock.step(15 * MINUTE_MS)
+      expect((await signIn(client)).status).toBe(200)
+    })
+
+    test('a weak password is refused', async () => {
+      const change = { current: PASSWORD, password: 'short' }
+      expect((await owner.call('session/changePassword', change)).status).toBe(400)
+    })
+  })
+
+  describe('a session', () => {
+    test('ends when its owner signs out, and a stolen cookie with it', async () => {
+      const thief = new ConsoleClient(world)
+      thief.cookie = owner.cookie
+      expect((await thief.call('apps/list')).status).toBe(200)
+      await owner.call('session/signOut')
+      expect((await thief.call('apps/list')).status).toBe(401)
+    })
+
+    test('ends everywhere at once', async () => {
+      const second = new ConsoleClient(world)
+      await signIn(second)
+      expect((await owner.call('session/signOutEverywhere')).body).toEqual({ sessions: 2 })
+      for (const client of [owner, second]) expect((await client.call('apps/list')).status).toBe(401)
+    })
+
+    test('ends when its owner changes the password elsewhere', async () => {
+      const second = new ConsoleClient(world)
+      await signIn(second)
+      const change = { current: PASSWORD, password: 'another good password' }
+      expect((await second.call('session/changePassword', change)).status).toBe(200)
+      expect((await owner.call('apps/list')).status).toBe(401)
+      expect((await second.call('apps/list')).status).toBe(200)
+      expect((await signIn(new ConsoleClient(world))).status).toBe(401)
+    })
+
+    test('ends after twelve idle hours, and after seven days in any case', async () => {
+      world.clock.step(11 * 60 * MINUTE_MS)
+      expect((await owner.call('apps/list')).status).toBe(200)
+      world.clock.step(12 * 60 * MINUTE_MS)
+      expect((await owner.call('apps/list')).status).toBe(401)
+      await signIn(owner)
+      for (let day = 0; day < 13; day++) {
+        world.clock.step(DAY_MS / 2 - MINUTE_MS)
+        await owner.call('apps/list')
+      }
+      expect((await owner.call('apps/list')).status).toBe(200)
+      world.clock.step(DAY_MS / 2 + 20 * MINUTE_MS)
+      expect((await owner.call('apps/list')).status).toBe(401)
+    })
+
+    test('ends with its account', async () => {
+      const viewer = await join('viewer')
+      const { operator } = (await viewer.call('session/current')).body
+      expect((await owner.call('operators/remove', { operatorId: operator.operatorId })).status).toBe(200)
+      expect((await viewer.call('apps/list')).status).toBe(401)
+    })
+  })
+
+  describe('what other sites and other credentials can do', () => {
+    test.each([
+      ['another origin', { origin: 'https://evil.example' }],
+      ['no origin', { origin: '' }],
+      ['the null origin', { origin: 'null' }],
+    ])('a request of %s is refused, cookie or not', async (_, headers) => {
+      expect((await owner.call('apps/list', undefined, headers)).status).toBe(403)
+    })
+
+    test('a form, which other sites can send, is no request', async () => {
+      const form = await owner.call('apps/list', undefined, { 'content-type': 'application/x-www-form-urlencoded' })
+      expect(form.status).toBe(400)
+    })
+
+    test('GET changes and tells nothing', async () => {
+      const answer = await world.send('GET', '/console/rpc/apps/list', undefined, { headers: { cookie: owner.cookie } })
+      expect(answer.status).toBe(404)
+    })
+
+    test('an API key opens nothing here', async () => {
+      const stranger = new ConsoleClient(world)
+      for (const key of [keys.live, keys.test]) {
+        const answer = await stranger.call('apps/list', undefined, { authorization: `Bearer ${key}` })
+        expect(answer.status).toBe(401)
+      }
+    })
+
+    test('a session opens nothing under /v1', async () => {
+      const answer = await world.send('GET', '/v1/balance', undefined, { headers: { cookie: owner.cookie } })
+      expect(answer.status).toBe(401)
+    })
+  })
+
+  describe('roles', () => {
+    test('every procedure names its permission, and all but the door need one', () => {
+      const open = PROCEDURES.filter(([, permission]) => permission === null).map(([path]) => path)
+      expect(open.sort()).toEqual(
+        ['accept', 'current', 'invitation', 'setUp', 'signIn'].map((name) => `session/${name}`),
+      )
+    })
+
+    test.each(PROCEDURES.filter(([, permission]) => permission !== null))('%s needs %s', async (path, permission) => {
+      expect((await new ConsoleClient(world).call(path, {})).status).toBe(401)
+      for (const role of ROLES) {
+        // Ending one's own sessions is tried above.
+        if (path.startsWith('session/sign')) continue
+        const client = role === 'owner' ? owner : await join(role)
+        const { status } = await client.call(path, {})
+        expect({ role, isForbidden: status === 403 }).toEqual({
+          role,
+          isForbidden: permission !== null && !may(role, permission),
+        })
+      }
+    })
+
+    test('a role that is changed counts at once', async () => {
+      const client = await join('developer')
+      const { operator } = (await client.call('session/current')).body
+      await owner.call('operators/changeRole', { operatorId: operator.operatorId, role: 'viewer' })
+      const create = { appId: keys.appId, kind: 'sk', mode: 'test' }
+      expect((await client.call('keys/create', create)).status).toBe(403)
+    })
+
+    test('the last owner stays one', async () => {
+      const { operator } = (await owner.call('session/current')).body
+      const id = { operatorId: operator.operatorId }
+      expect((await owner.call('operators/changeRole', { ...id, role: 'viewer' })).status).toBe(400)
+      expect((await owner.call('operators/remove', id)).status).toBe(400)
+    })
+
+    test('an invitation works once, can be withdrawn, and ends after three days', async () => {
+      const person = { name: 'Eve', email: 'eve@example.com', password: PASSWORD }
+      const accept = (url: string, email = person.email) =>
+        new ConsoleClient(world).call('session/accept', { token: tokenOf(url), ...person, email })
+      const used = (await owner.call('operators/invite', { role: 'viewer' })).body.url
+      expect([(await accept(used)).status, (await accept(used, 'x@example.com')).status]).toEqual([200, 404])
+      const withdrawn = (await owner.call('operators/invite', { role: 'viewer' })).body.url
+      const [{ invitationId }] = (await owner.call('operators/list')).body.invitations
+      await owner.call('operators/withdraw', { invitationId })
+      const late = (await owner.call('operators/invite', { role: 'viewer' })).body.url
+      expect((await accept(withdrawn, 'y@example.com')).status).toBe(404)
+      world.clock.step(3 * DAY_MS)
+      expect((await accept(late, 'z@example.com')).status).toBe(404)
+    })
+  })
+
+  describe('a second factor', () => {
+    const codeOf = (secret: string) =>
+      new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now() })
+
+    test('is asked for once it was proved, and can be taken off with the password', async () => {
+      const { secret } = (await owner.call('session/totpBegin')).body
+      expect((await signIn(new ConsoleClient(world))).status).toBe(200)
+      expect((await owner.call('session/totpConfirm', { totp: '000000' })).status).toBe(400)
+      expect((await owner.call('session/totpConfirm', { totp: codeOf(secret) })).status).toBe(200)
+      const without = await signIn(new ConsoleClient(world))
+      expect([without.status, without.body.data]).toEqual([401, { needsTotp: true }])
+      expect((await signIn(new ConsoleClient(world), { totp: '000000' })).status).toBe(401)
+      expect((await signIn(new ConsoleClient(world), { totp: codeOf(secret) })).status).toBe(200)
+      expect((await owner.call('session/totpRemove', { current: 'wrong' })).status).toBe(400)
+      expect((await owner.call('session/totpRemove', { current: PASSWORD })).status).toBe(200)
+      expect((await signIn(new ConsoleClient(world))).status).toBe(200)
+    })
+
+    test('is sealed in the database', async () => {
+      const { secret } = (await owner.call('session/totpBegin')).body
+      await owner.call('session/totpConfirm', { totp: codeOf(secret) })
+      const [row] = world.rows<{ totp_secret: Uint8Array }>('SELECT totp_secret FROM operators')
+      expect(Buffer.from(row?.totp_secret ?? []).toString('latin1')).not.toContain(secret)
+    })
+  })
+
+  describe('the audit log', () => {
+    const entries = async () => (await owner.call('audit/list', {})).body.rows
+    const verify = async () => (await owner.call('audit/verify')).body
+
+    test('has who did what and from where, and no secret', async () => {
+      const made = await owner.call('keys/create', { appId: keys.appId, kind: 'sk', mode: 'test' })
+      await owner.call('keys/revoke', { keyId: made.body.keyId })
+      await owner.call('wallet/topUp', { appId: keys.appId, amount: 5, reference: 'invoice-1' })
+      const [topUp, revoke, create] = await entries()
+      const { operator } = (await owner.call('session/current')).body
+      expect(create).toMatchObject({
+        actor: operator.operatorId,
+        action: 'key.create',
+        target: made.body.keyId,
+        ip: '127.0.0.1',
+      })
+      expect([revoke.action, topUp.action, topUp.detail]).toEqual([
+        'key.revoke',
+        'credit.credit',
+        { amountDelta: 5, reference: 'invoice-1' },
+      ])
+      const log = JSON.stringify(await entries())
+      for (const secret of [made.body.key, PASSWORD, owner.cookie.split('=')[1] ?? ''])
+        expect(log).not.toContain(secret)
+    })
+
+    test.each([
+      ['changed', "UPDATE audit_entries SET detail = '{}' WHERE seq = 3"],
+      ['left out', 'DELETE FROM audit_entries WHERE seq = 3'],
+      ['given another name', "UPDATE audit_entries SET actor = 'op_somebody' WHERE seq = 3"],
+    ])('tells that an entry was %s', async (_, sabotage) => {
+      for (let n = 0; n < 5; n++) await owner.call('apps/create', { name: `app ${n}` })
+      expect(await verify()).toMatchObject({ isIntact: true })
+      const { Database } = await import('bun:sqlite')
+      const db = new Database(world.file)
+      db.run(sabotage)
+      db.close()
+      expect(await verify()).toMatchObject({ isIntact: false })
+    })
+
+    test('a change that is refused leaves no entry', async () => {
+      const before = (await entries()).length
+      await owner.call('webhooks/add', {
+        appId: keys.appId,
+        mode: 'live',
+        url: 'nonsense',
+        events: ['otp.sent'],
+        filters: {},
+        template: '',
+      })
+      await owner.call('wallet/clawback', { appId: keys.appId, amount: 1_000_000_000 })
+      expect((await entries()).filter(({ action }: { action: string }) => action.startsWith('webhook'))).toEqual([])
+      expect((await entries()).length - before).toBeLessThanOrEqual(1)
+    })
+  })
+})
