@@ -539,7 +539,7 @@ export interface Tx {
   deleteClaimsBefore(before: number, limit: number): Promise<number>
   /** Deletes what is no longer awaited because the report deadline has long passed. */
   deleteAwaitedBefore(before: number, limit: number): Promise<number>
-  /** Deletes webhooks that are done, with their attempts, and events nobody is told any more. */
+  /** Deletes at most `limit` webhooks that are done, with their attempts and with events nobody else is told of. */
   deleteHooksBefore(before: number, limit: number): Promise<number>
   /** Deletes outbox rows whose code has expired; a net below the rule that erases them with the issue's change. */
   deleteExpiredOutbox(limit: number): Promise<number>

@@ -79,7 +79,7 @@ const PAYLOADS: { [T in EventType]: (issue: Issue, context: EventContext) => Otp
     id: issueId,
     status: 'failed',
     failed_at: iso(now),
-    error: { code, message: OWN_FAILURES[code] ?? 'The carrier refused the message or could not deliver it' },
+    error: { code, message: OWN_FAILURES.get(code) ?? 'The carrier refused the message or could not deliver it' },
   }),
   'otp.verified': ({ issueId, verifiedAt, attemptsUsed }, { now }) => ({
     id: issueId,
@@ -102,13 +102,13 @@ const PAYLOADS: { [T in EventType]: (issue: Issue, context: EventContext) => Otp
 }
 
 /** In words for the app; what a carrier's own code means is the operator's business. */
-const OWN_FAILURES: Readonly<Record<string, string>> = {
-  [CODE.noRoute]: 'No carrier is configured for this message',
-  [CODE.unhealthy]: 'No carrier could take the message',
-  [CODE.noLetter]: 'The message was erased before it could be sent',
-  [CODE.noLongerActive]: 'The code was used or replaced before the message could be sent',
-  [CODE.expiredUnsent]: 'The code expired before the message could be sent',
-}
+const OWN_FAILURES: ReadonlyMap<string, string> = new Map([
+  [CODE.noRoute, 'No carrier is configured for this message'],
+  [CODE.unhealthy, 'No carrier could take the message'],
+  [CODE.noLetter, 'The message was erased before it could be sent'],
+  [CODE.noLongerActive, 'The code was used or replaced before the message could be sent'],
+  [CODE.expiredUnsent, 'The code expired before the message could be sent'],
+])
 
 const UNKNOWN_NUMBER = '+0****'
 const SHOWN_DIGITS = 4

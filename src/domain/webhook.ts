@@ -194,11 +194,12 @@ export function assertEndpoint({ url, events, filters, headers, template }: Endp
   if (template === undefined) return
   if (template.length > MAX_TEMPLATE_CHARACTERS)
     throw invalid(`template: at most ${MAX_TEMPLATE_CHARACTERS} characters`)
-  assertHookTemplate(template, events)
+  assertHookTemplate(template)
 }
 
 function assertFilters({ method, type, metadata = {} }: HookFilters): void {
-  for (const [name, values] of Object.entries({ method, type, ...metadata })) {
+  const ofMetadata = Object.entries(metadata).map(([key, values]) => [`metadata.${key}`, values] as const)
+  for (const [name, values] of [['method', method] as const, ['type', type] as const, ...ofMetadata]) {
     if (values === undefined) continue
     if (values.length === 0 || values.length > MAX_FILTER_VALUES || values.some((value) => value === ''))
       throw invalid(`filter: ${name} needs 1 to ${MAX_FILTER_VALUES} values`)

@@ -137,7 +137,7 @@ export function createReader(connection: Database, vault: Vault, configurationVe
   )
   const queueByCarrier = connection.query<QueueState & { carrier: string }, { now: number }>(
     `SELECT queue AS carrier, kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
-       max(0, $now - min(run_at)) AS oldestDueMs FROM jobs WHERE queue <> '' GROUP BY kind, queue ORDER BY kind, queue`,
+       max(0, $now - min(run_at)) AS oldestDueMs FROM jobs WHERE kind = 'deliver' AND queue <> '' GROUP BY queue ORDER BY queue`,
   )
   const allHealth = db.select().from(providerHealth).prepare()
 

@@ -113,7 +113,7 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
       .prepare(),
     deleteEndpoint: db.delete(webhookEndpoints).where(thisEndpoint).prepare(),
     deliveriesOfEndpoint: db
-      .select({ deliveryId: webhookDeliveries.deliveryId })
+      .select({ deliveryId: webhookDeliveries.deliveryId, eventId: webhookDeliveries.eventId })
       .from(webhookDeliveries)
       .where(ofEndpoint)
       .prepare(),
@@ -158,32 +158,36 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
       .delete(jobs)
       .where(and(eq(jobs.subjectId, bind(jobs.subjectId, 'deliveryId')), sql`${jobs.kind} = 'webhook'`))
       .prepare(),
-    /** The oldest rows come first, so that looking at a few is enough. */
+    /** By their ids, which carry their time: rows that are not old are not even looked at. */
     oldDeliveries: db
-      .select({ deliveryId: webhookDeliveries.deliveryId })
+      .select({ deliveryId: webhookDeliveries.deliveryId, eventId: webhookDeliveries.eventId })
       .from(webhookDeliveries)
       .where(
         and(
-          lt(webhookDeliveries.createdAt, bind(webhookDeliveries.createdAt, 'before')),
+          lt(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'below')),
           sql`${webhookDeliveries.status} <> 'pending'`,
         ),
       )
-      .orderBy(asc(webhookDeliveries.seq))
+      .orderBy(asc(webhookDeliveries.deliveryId))
       .limit(sql.placeholder('limit'))
       .prepare(),
-    deleteUntoldEvents: db
+    /** Once nobody is told of it any more. */
+    deleteEvent: db
       .delete(webhookEvents)
       .where(
-        sql`event_id IN (SELECT e.event_id FROM webhook_events e WHERE e.event_id < ${bind(webhookEvents.eventId, 'below')}
-          AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.event_id = e.event_id) LIMIT ${sql.placeholder('limit')})`,
+        and(
+          eq(webhookEvents.eventId, bind(webhookEvents.eventId, 'eventId')),
+          sql`NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE event_id = ${bind(webhookEvents.eventId, 'eventId')})`,
+        ),
       )
       .prepare(),
   }
 
-  function deleteDelivery(deliveryId: string): void {
+  function deleteDelivery({ deliveryId, eventId }: Pick<HookDelivery, 'deliveryId' | 'eventId'>): void {
     run.deleteAttempts.run({ deliveryId })
     run.deleteJobs.run({ deliveryId })
     run.deleteDelivery.run({ deliveryId })
+    run.deleteEvent.run({ eventId })
   }
 
   return {
@@ -198,7 +202,7 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
       run.upsertEndpoint.run(endpointRow(vault, endpoint))
     },
     async removeEndpoint(endpointId) {
-      for (const { deliveryId } of run.deliveriesOfEndpoint.all({ endpointId })) deleteDelivery(deliveryId)
+      for (const delivery of run.deliveriesOfEndpoint.all({ endpointId })) deleteDelivery(delivery)
       run.deleteEndpoint.run({ endpointId })
     },
 
@@ -237,9 +241,8 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
     },
 
     async deleteHooksBefore(before, limit) {
-      const old = run.oldDeliveries.all({ before, limit })
-      for (const { deliveryId } of old) deleteDelivery(deliveryId)
-      if (old.length < limit) run.deleteUntoldEvents.run({ below: idFloor(before), limit })
+      const old = run.oldDeliveries.all({ below: idFloor(before), limit })
+      for (const delivery of old) deleteDelivery(delivery)
       return old.length
     },
   }
