@@ -1,6 +1,7 @@
 /** What domain and store tests start from. */
 import type { Issue } from '../../src/domain/issue'
 import { nextProvider, type Tried } from '../../src/domain/route'
+import type { Endpoint } from '../../src/domain/webhook'
 
 export const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 
@@ -38,6 +39,24 @@ export const anIssue = (changes: Partial<Issue> = {}): Issue => ({
   price: 1,
   debitedAmount: 0,
   updatedAt: NOW,
+  ...changes,
+})
+
+/** An endpoint that is told of codes that went out, and of nothing else. */
+export const anEndpoint = (changes: Partial<Endpoint> = {}): Endpoint => ({
+  appId: 'app_one',
+  mode: 'live',
+  endpointId: 'whe_one',
+  url: 'https://app.example.com/hooks',
+  events: ['otp.sent'],
+  filters: {},
+  headers: {},
+  template: undefined,
+  secrets: [{ secret: 'whsec_b25l' }],
+  disabledAt: undefined,
+  disabledReason: undefined,
+  failingSince: undefined,
+  createdAt: NOW,
   ...changes,
 })
 

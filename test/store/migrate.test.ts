@@ -3,12 +3,14 @@ import { describe, expect, spyOn, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import initial from '../../migrations/sqlite/0001_initial.sql' with { type: 'text' }
+import { FRONT } from '../../src/domain/job'
 import { migrate, NewerDatabaseError } from '../../src/store/sqlite/migrate'
 import { WrongSecretError } from '../../src/store/sqlite/open'
 import * as schema from '../../src/store/sqlite/schema'
 import { createVault } from '../../src/system/vault'
 import { openAt, openWithConnection, query, Scratch } from './open'
-import { furnish, issueNumber, OWNER, VAULT } from './sample'
+import { furnish, issueNumber, NOW, OWNER, uuidAt, VAULT } from './sample'
 
 const tables = Object.values(schema).flatMap((value): SQLiteTable[] => (is(value, SQLiteTable) ? [value] : []))
 
@@ -106,6 +108,116 @@ describe('migrating', () => {
     expect(() => migrate(db)).toThrow(NewerDatabaseError)
     expect(db.query('SELECT * FROM sqlite_schema').all()).toEqual(before)
     expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 99 })
+  })
+})
+
+describe('a database of the first release', () => {
+  interface OldJob {
+    jobId: number
+    kind: 'deliver' | 'await-report' | 'settle'
+    subject: number
+    runAt: number
+    attempt: number
+  }
+  const JOBS: OldJob[] = [
+    { jobId: 3, kind: 'deliver', subject: 1, runAt: NOW, attempt: 4 },
+    { jobId: 5, kind: 'settle', subject: 1, runAt: NOW + 60_000, attempt: 0 },
+    { jobId: 8, kind: 'await-report', subject: 2, runAt: NOW - 60_000, attempt: 1 },
+  ]
+  const bytesOf = (n: number) => Buffer.from(uuidAt(NOW, n).replaceAll('-', ''), 'hex')
+
+  /** With some jobs, and others before and after them that were done. */
+  function asFirstReleased(file: string, jobs: readonly OldJob[], lastJobId: number): Database {
+    const db = new Database(file, { create: true, strict: true })
+    db.run(initial)
+    db.run('PRAGMA user_version = 1')
+    const insert = db.query(
+      'INSERT INTO jobs (job_id, kind, app_id, mode, issue_id, run_at, attempt) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    )
+    for (const { jobId, kind, subject, runAt, attempt } of jobs)
+      insert.run(jobId, kind, OWNER.appId, OWNER.mode, bytesOf(subject), runAt, attempt)
+    if (lastJobId > 0) insert.run(lastJobId, 'settle', OWNER.appId, OWNER.mode, bytesOf(99), NOW, 0)
+    db.run('DELETE FROM jobs WHERE job_id = ?', [lastJobId])
+    db.run(
+      `INSERT INTO providers (name, type, channels, config, created_at) VALUES ('main', 'http', '["sms"]', X'00ff', ${NOW})`,
+    )
+    db.run('INSERT INTO organizations VALUES (?, ?, ?)', ['org_one', 'Default', NOW])
+    db.run('INSERT INTO apps VALUES (?, ?, ?, ?)', [OWNER.appId, 'org_one', 'demo', NOW])
+    return db
+  }
+
+  const jobsIn = (db: Database) => db.query('SELECT * FROM jobs ORDER BY job_id').all()
+  const addJob = (db: Database) => {
+    db.query("INSERT INTO jobs (kind, app_id, mode, subject_id, run_at) VALUES ('webhook', 'a', 'live', ?, 1)").run(
+      bytesOf(77),
+    )
+    return (db.query('SELECT max(job_id) AS jobId FROM jobs').get() as { jobId: number }).jobId
+  }
+
+  test('keeps its jobs, its providers and everything else', () => {
+    const db = asFirstReleased(':memory:', JOBS, 20)
+    migrate(db)
+    expect(jobsIn(db)).toEqual(
+      JOBS.map(({ jobId, kind, subject, runAt, attempt }) => ({
+        job_id: jobId,
+        kind,
+        app_id: OWNER.appId,
+        mode: OWNER.mode,
+        subject_id: new Uint8Array(bytesOf(subject)),
+        run_at: runAt,
+        attempt,
+        queue: FRONT,
+        leased: 0,
+      })),
+    )
+    expect(db.query('SELECT * FROM providers').all()).toEqual([
+      {
+        name: 'main',
+        type: 'http',
+        channels: '["sms"]',
+        config: new Uint8Array([0x00, 0xff]),
+        created_at: NOW,
+        concurrency: null,
+        changed_at: 0,
+        timeout_ms: null,
+      },
+    ])
+    expect(db.query('SELECT app_id FROM apps').all()).toEqual([{ app_id: OWNER.appId }])
+  })
+
+  test.each<[string, readonly OldJob[], number, number]>([
+    ['with jobs', JOBS, 20, 21],
+    ['whose last job is still there', JOBS, 0, 9],
+    ['whose jobs are all done', [], 20, 21],
+    ['that never had a job', [], 0, 1],
+  ])('%s gives no number of a job twice', (_, jobs, lastJobId, next) => {
+    const db = asFirstReleased(':memory:', jobs, lastJobId)
+    migrate(db)
+    expect(addJob(db)).toBe(next)
+    db.run('DELETE FROM jobs')
+    expect(addJob(db)).toBe(next + 1)
+  })
+
+  test('has the schema of a new one', () => {
+    const tidy = (db: Database) =>
+      (db.query('SELECT type, name, tbl_name, sql FROM sqlite_schema').all() as Array<{ name: string; sql: string }>)
+        .map((row) => ({ ...row, sql: row.sql?.replaceAll('"', '') }))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    const old = asFirstReleased(':memory:', JOBS, 20)
+    migrate(old)
+    expect(tidy(old)).toEqual(tidy(migrated()))
+    expect(old.query('PRAGMA foreign_key_check').all()).toEqual([])
+    expect(old.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+  })
+
+  test('goes on with its jobs when it is opened', async () => {
+    using scratch = new Scratch()
+    asFirstReleased(scratch.file, JOBS, 20).close()
+    const store = openAt(scratch.file)
+    const claimed = await store.transaction((tx) => tx.claimJobs('deliver', FRONT, 10))
+    expect(claimed).toMatchObject([{ ...OWNER, jobId: 3, subjectId: uuidAt(NOW, 1), runAt: NOW, attempt: 5 }])
+    expect(store.queueHeads('settle')).toEqual([{ queue: FRONT, runAt: NOW + 60_000 }])
+    await store.close()
   })
 })
 

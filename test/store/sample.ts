@@ -3,9 +3,9 @@ import type { Issue } from '../../src/domain/issue'
 import type { Owner } from '../../src/domain/value'
 import type { App, Attempt, AwaitedReport, Claim, Letter, Store, StoredKey } from '../../src/ports'
 import { createVault } from '../../src/system/vault'
-import { anIssue, NOW } from '../domain/sample'
+import { anEndpoint, anIssue, NOW } from '../domain/sample'
 
-export { anIssue, NOW }
+export { anEndpoint, anIssue, NOW }
 
 export const VAULT = createVault(Buffer.from('the master secret of these store tests'))
 

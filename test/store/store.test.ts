@@ -3,8 +3,9 @@ import { expect, test } from 'bun:test'
 import { copyFileSync, readFileSync } from 'node:fs'
 import type { Store } from '../../src/ports'
 import { openAt, openWithConnection, query, Scratch } from './open'
-import { APP, attemptOf, furnish, issueNumber, LETTER, NOW, OWNER, StillClock } from './sample'
+import { APP, anEndpoint, attemptOf, furnish, issueNumber, LETTER, NOW, OWNER, StillClock } from './sample'
 import { storeSuite } from './suite'
+import { eventNumber, hookAttempt, hookOf } from './webhooks'
 
 storeSuite('SQLite', (clock) => {
   const scratch = new Scratch()
@@ -88,6 +89,71 @@ test('a message that was sealed for one issue does not open for another', async 
   outside.run(`UPDATE outbox SET issue_id = X'${other.issueId.replaceAll('-', '')}'`)
   outside.close()
   await expect(store.transaction((tx) => tx.findOutbox(other.issueId))).rejects.toThrow()
+  await store.close()
+})
+
+/** A store with two endpoints, and one event that both were told of. */
+async function told(scratch: Scratch) {
+  const store = openAt(scratch.file)
+  const one = anEndpoint({
+    headers: { Authorization: 'Bearer receiver-credential' },
+    secrets: [{ secret: 'whsec_newest' }, { secret: 'whsec_before', validUntil: NOW + 1 }],
+  })
+  const other = anEndpoint({ endpointId: 'whe_other' })
+  const event = eventNumber(1, { body: '{"to":"+82******5678","metadata":{"name":"Ann"}}' })
+  const hooks = [hookOf(one, event), hookOf(other, event)] as const
+  await furnish(store)
+  await store.transaction(async (tx) => {
+    for (const endpoint of [one, other]) await tx.saveEndpoint(endpoint)
+    await tx.addEvent(event)
+    for (const hook of hooks) {
+      await tx.addHookDelivery(hook)
+      await tx.addHookAttempt(hookAttempt(hook, 1, { answer: 'stack trace of the receiver' }))
+    }
+  })
+  return { store, one, other, event, hooks }
+}
+
+test('secrets, headers, bodies and answers of webhooks are not in the file', async () => {
+  using scratch = new Scratch()
+  const { store, one } = await told(scratch)
+  await store.transaction((tx) => tx.saveEndpoint({ ...one, secrets: [{ secret: 'whsec_rotated' }] }))
+  await store.close()
+  const bytes = readFileSync(scratch.file)
+  expect(bytes.includes(one.url)).toBe(true)
+  for (const secret of ['whsec_', 'Authorization', 'receiver-credential', '5678', 'Ann', 'stack trace']) {
+    expect([secret, bytes.includes(secret)]).toEqual([secret, false])
+  }
+})
+
+test('what was sealed for one webhook does not open for another', async () => {
+  using scratch = new Scratch()
+  const { store, one, event, hooks } = await told(scratch)
+  const outside = new Database(scratch.file)
+  const swap = (table: string, column: string, key: string) => {
+    const rows = outside.query(`SELECT ${key} AS id, ${column} AS sealed FROM ${table} ORDER BY 1`).all() as Array<{
+      id: string
+      sealed: Uint8Array
+    }>
+    for (const [n, { id }] of rows.entries()) {
+      const sealed = rows[(n + 1) % rows.length]?.sealed ?? null
+      outside.query(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ?`).run(sealed, id)
+    }
+  }
+  await store.transaction((tx) => tx.addEvent(eventNumber(2)))
+  const reads: Array<[string, string, string, () => Promise<unknown>]> = [
+    ['webhook_endpoints', 'secrets', 'endpoint_id', () => store.read.endpoint(one.endpointId)],
+    ['webhook_endpoints', 'headers', 'endpoint_id', () => store.read.endpoint(one.endpointId)],
+    ['webhook_events', 'body', 'event_id', () => store.transaction((tx) => tx.event(event.eventId))],
+    ['webhook_attempts', 'answer', 'delivery_id', () => store.read.hookAttempts(hooks[0].deliveryId)],
+  ]
+  for (const [table, column, key, read] of reads) {
+    expect(await read()).toBeDefined()
+    swap(table, column, key)
+    await expect(read()).rejects.toThrow()
+    swap(table, column, key)
+  }
+  outside.close()
   await store.close()
 })
 

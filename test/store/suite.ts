@@ -23,6 +23,7 @@ import {
   settled,
   uuidAt,
 } from './sample'
+import { webhookSuite } from './webhooks'
 
 /** When the first job of a kind is due, whatever queue it waits in. */
 const nextJobAt = (store: Store, kind: JobKind): number | undefined =>
@@ -875,6 +876,8 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(await run((tx) => tx.deleteExpiredOutbox(1))).toBe(1)
       })
     })
+
+    webhookSuite(() => ({ store, other, clock }))
 
     describe('configuration', () => {
       const TEMPLATE: Template = {
