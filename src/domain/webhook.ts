@@ -211,6 +211,8 @@ function assertFilters({ method, type, metadata = {} }: HookFilters): void {
 function assertHeaders(headers: Readonly<Record<string, string>>): void {
   const entries = Object.entries(headers)
   if (entries.length > MAX_HEADERS) throw invalid(`header: at most ${MAX_HEADERS}`)
+  if (new Set(entries.map(([name]) => name.toLowerCase())).size < entries.length)
+    throw invalid('header: each name once')
   if (entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MAX_HEADER_CHARACTERS)
     throw invalid(`header: at most ${MAX_HEADER_CHARACTERS} characters in all`)
   for (const [name, value] of entries) {

@@ -35,10 +35,10 @@ export async function addEndpoint(
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const { store, random } = deps
   await existingApp(deps, appId)
-  if ((await store.read.endpoints(appId)).length >= MAX_ENDPOINTS)
-    throw invalid(`app: has ${MAX_ENDPOINTS} webhooks already; remove one first`)
   const secret = newSecret(random.bytes(SECRET_BYTES))
   const endpoint = await store.transaction(async (tx) => {
+    const known = [...(await tx.endpoints({ appId, mode: 'live' })), ...(await tx.endpoints({ appId, mode: 'test' }))]
+    if (known.length >= MAX_ENDPOINTS) throw invalid(`app: has ${MAX_ENDPOINTS} webhooks already; remove one first`)
     const made = settingsOf(wanted, {
       appId,
       mode,
