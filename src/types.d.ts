@@ -7,3 +7,12 @@ declare module '*/standalone.js' {
   const path: string
   export default path
 }
+/** Files that the console's pages are bundled with. */
+declare module '*.css' {
+  const classes: Record<string, string>
+  export default classes
+}
+declare module '*.svg' {
+  const url: string
+  export default url
+}

@@ -1,4 +1,5 @@
 /** Mounts everything that listens: the API, its description and docs, provider reports, health. */
+import { consoleAsset } from '../console/assets'
 import type { ConsoleDependencies } from '../console/context'
 import { CONSOLE_RPC_PREFIX, createConsoleRpc } from '../console/rpc'
 import type { Directory } from '../directory'
@@ -84,6 +85,11 @@ export function createFetch(deps: ServerDependencies): Fetch {
       if (page) {
         trace.route = 'docs'
         return page
+      }
+      const asset = await consoleAsset(path, request.headers.get('accept-encoding'), deps.random)
+      if (asset) {
+        trace.route = 'console'
+        return asset
       }
     }
     return json(404, interfaceError('NOT_FOUND', 'No such path or method').toJSON())

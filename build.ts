@@ -1,0 +1,61 @@
+/**
+ * `bun run build`: the one file that is released, `dist/watchword`. The console is bundled first and goes in with it.
+ * `--target bun-linux-arm64` and the like build for other machines, `--outfile` elsewhere.
+ */
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { BunPlugin } from 'bun'
+import { type BundledFile, bundleConsole } from './src/console/bundle'
+
+const { values } = parseArgs({
+  options: {
+    target: { type: 'string' },
+    outfile: { type: 'string', default: join(import.meta.dir, 'dist/watchword') },
+  },
+})
+
+/** Puts the bundled console in the place of `src/console/embedded.ts`, which has none. */
+function embed(files: readonly BundledFile[]): BunPlugin {
+  const ENCODINGS = ['br', 'gzip'] as const
+  const embedded = files.flatMap((file) => ENCODINGS.map((encoding) => `console-asset:${encoding}/${file.name}`))
+  const imports = embedded.map((path, index) => `import file${index} from ${JSON.stringify(path)}`)
+  const entries = files.map(
+    ({ name, type }, index) =>
+      `{ name: ${JSON.stringify(name)}, type: ${JSON.stringify(type)}, br: file${2 * index}, gzip: file${2 * index + 1} }`,
+  )
+  return {
+    name: 'embed-console',
+    setup(build) {
+      build.onLoad({ filter: /[\\/]src[\\/]console[\\/]embedded\.ts$/ }, () => ({
+        contents: `${imports.join('\n')}\nexport const embedded = [${entries.join(',\n')}]`,
+        loader: 'js',
+      }))
+      build.onResolve({ filter: /^console-asset:/ }, ({ path }) => ({
+        path: path.slice('console-asset:'.length),
+        namespace: 'console-asset',
+      }))
+      build.onLoad({ filter: /.*/, namespace: 'console-asset' }, ({ path }) => {
+        const [encoding, name] = path.split('/')
+        const file = files.find((one) => one.name === name)
+        if (!file) throw new Error(`The console has no ${name}`)
+        return { contents: file[encoding === 'br' ? 'br' : 'gzip'], loader: 'file' }
+      })
+    },
+  }
+}
+
+const { outputs } = await Bun.build({
+  entrypoints: [join(import.meta.dir, 'src/main.ts')],
+  compile: {
+    outfile: values.outfile,
+    autoloadBunfig: false,
+    autoloadDotenv: false,
+    ...(values.target && { target: values.target as Bun.Build.CompileTarget }),
+  },
+  format: 'esm',
+  minify: true,
+  bytecode: true,
+  define: { 'process.env.NODE_ENV': '"production"' },
+  plugins: [embed(await bundleConsole('best'))],
+})
+for (const { path, size } of outputs) process.stdout.write(`${path} ${Math.round(size / 1e6)} MB\n`)

@@ -1,0 +1,79 @@
+/** The console's pages as files a browser can load: bundled, named by content, compressed. */
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+const WEB = join(import.meta.dir, 'web')
+export const ASSET_PREFIX = '/console/assets/'
+
+export type Bytes = Uint8Array<ArrayBuffer>
+
+/** One file. Only compressed bytes are kept: hardly anybody asks for others, and those can be made from them. */
+export interface BundledFile {
+  name: string
+  type: string
+  br: Bytes
+  gzip: Bytes
+}
+
+const TYPES: Record<string, string> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  woff2: 'font/woff2',
+}
+
+/** `best` costs seconds and is for the build of the binary. */
+export type Effort = 'quick' | 'best'
+
+/** The page itself is `index.html`; everything else has its content's hash in its name. */
+export async function bundleConsole(effort: Effort): Promise<BundledFile[]> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(WEB, 'index.html')],
+    target: 'browser',
+    format: 'esm',
+    // Every page is a chunk of its own, loaded when it is visited.
+    splitting: true,
+    minify: true,
+    publicPath: ASSET_PREFIX,
+    naming: { entry: '[name]-[hash].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
+    define: { 'process.env.NODE_ENV': '"production"' },
+  })
+  const files = await Promise.all(
+    outputs.map(async (output) => ({
+      name: output.path.replace(/^.*[\\/]/, ''),
+      bytes: new Uint8Array(await output.arrayBuffer()),
+    })),
+  )
+  const styles = files.map(({ name }) => name).filter((name) => name.endsWith('.css'))
+  return Promise.all(
+    files.map(async ({ name, bytes }) => {
+      const extension = name.slice(name.lastIndexOf('.') + 1)
+      const isPage = extension === 'html'
+      return {
+        name: isPage ? 'index.html' : name,
+        type: TYPES[extension] ?? 'application/octet-stream',
+        ...(await compress(isPage ? withStyles(bytes, styles) : bytes, effort)),
+      }
+    }),
+  )
+}
+
+/** Bun writes the style sheets of chunks that load later, but nothing that loads them: they are few, so all are linked. */
+function withStyles(page: Uint8Array, styles: readonly string[]): Uint8Array {
+  const html = new TextDecoder().decode(page)
+  const missing = styles.filter((name) => !html.includes(name))
+  const links = missing.map((name) => `<link rel="stylesheet" href="${ASSET_PREFIX}${name}">`)
+  return new TextEncoder().encode(html.replace('</head>', `${links.join('')}</head>`))
+}
+
+async function compress(bytes: Uint8Array, effort: Effort): Promise<Pick<BundledFile, 'br' | 'gzip'>> {
+  const quality = effort === 'best' ? constants.BROTLI_MAX_QUALITY : 4
+  const [small, common] = await Promise.all([
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }),
+    promisify(gzip)(bytes, { level: effort === 'best' ? 9 : 5 }),
+  ])
+  return { br: new Uint8Array(small), gzip: new Uint8Array(common) }
+}

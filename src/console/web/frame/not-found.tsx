@@ -1,0 +1,29 @@
+import { Button } from '@mantine/core'
+import { IconMapOff } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { inWords, useWords } from '../i18n/words'
+import { EmptyState } from '../parts/empty-state'
+
+const words = inWords({
+  en: {
+    title: 'No such page',
+    next: 'The address leads nowhere. It may have been cut off when it was copied.',
+    home: 'To the overview',
+  },
+  ko: {
+    title: '없는 페이지입니다',
+    next: '주소에 해당하는 페이지가 없습니다. 복사하면서 주소가 잘렸을 수 있습니다.',
+    home: '개요로 가기',
+  },
+})
+
+export function NotFound() {
+  const say = useWords(words)
+  return (
+    <EmptyState icon={IconMapOff} title={say.title} next={say.next}>
+      <Button component={Link} to="/" variant="default">
+        {say.home}
+      </Button>
+    </EmptyState>
+  )
+}

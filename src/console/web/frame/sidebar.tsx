@@ -1,0 +1,46 @@
+import { NavLink, Stack, Text } from '@mantine/core'
+import { IconBook } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { frameWords } from '../i18n/frame'
+import { useWords } from '../i18n/words'
+import { PAGE_GROUP_NAMES, PAGE_GROUPS, type PageLink } from '../pages'
+import { useMay } from '../session'
+
+export function Sidebar() {
+  const say = useWords(frameWords)
+  const may = useMay()
+  return (
+    <Stack gap="md">
+      {PAGE_GROUP_NAMES.map((group) => (
+        <div key={group}>
+          <Text size="xs" fw={600} c="dimmed" px="sm" pb={4} id={`pages-${group}`}>
+            {say.groups[group]}
+          </Text>
+          <ul className="plain-list" aria-labelledby={`pages-${group}`}>
+            {PAGE_GROUPS[group].map(({ name, to, icon: PageIcon, ...page }: PageLink) =>
+              page.needs === undefined || may(page.needs) ? (
+                <li key={name}>
+                  <NavLink
+                    component={Link}
+                    to={to}
+                    activeOptions={{ exact: to === '/', includeSearch: false }}
+                    label={say.pages[name]}
+                    leftSection={<PageIcon size={18} stroke={1.6} aria-hidden />}
+                    className="page-link"
+                  />
+                </li>
+              ) : null,
+            )}
+          </ul>
+        </div>
+      ))}
+      <NavLink
+        href="/docs"
+        target="_blank"
+        label={say.reference}
+        leftSection={<IconBook size={18} stroke={1.6} aria-hidden />}
+        className="page-link"
+      />
+    </Stack>
+  )
+}

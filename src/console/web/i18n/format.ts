@@ -1,0 +1,54 @@
+/** Numbers, money and times as the chosen language writes them. */
+import { type Language, useLanguage } from './language'
+
+const formats = (language: Language) => {
+  const number = new Intl.NumberFormat(language)
+  const short = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
+  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
+  const bytes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'].map(
+    (unit) => new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 }),
+  )
+  const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
+  const utc = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+  return {
+    number: (value: number) => number.format(value),
+    /** 12K, 1.2만 */
+    short: (value: number) => short.format(value),
+    /** Of a share from 0 to 1. */
+    percent: (share: number) => percent.format(share),
+    bytes(count: number) {
+      const power = Math.min(bytes.length - 1, Math.floor(Math.log(Math.max(count, 1)) / Math.log(1_000)))
+      return bytes[power]?.format(count / 1_000 ** power) ?? ''
+    },
+    milliseconds: (ms: number) => `${number.format(ms)} ms`,
+    /** Unix milliseconds, where the reader is. */
+    time: (at: number) => time.format(at),
+    day: (at: number) => day.format(at),
+    utc: (at: number) => utc.format(at),
+    /** “3 minutes ago”. */
+    relative(at: number, now: number) {
+      const seconds = (at - now) / 1_000
+      const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const)
+      return relative.format(Math.round(seconds / length), unit)
+    },
+  }
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+export type Formats = ReturnType<typeof formats>
+
+const made = new Map<Language, Formats>()
+
+export function useFormats(): Formats {
+  const language = useLanguage()
+  const known = made.get(language) ?? formats(language)
+  made.set(language, known)
+  return known
+}

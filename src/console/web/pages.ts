@@ -1,0 +1,54 @@
+/** The pages of the sidebar: where, under which icon, for whom. What they load stands in `router.tsx`. */
+import {
+  type Icon,
+  IconBook,
+  IconChartBar,
+  IconHistory,
+  IconInbox,
+  IconKey,
+  IconLayoutDashboard,
+  IconMessages,
+  IconPlayerPlay,
+  IconRoute,
+  IconServer2,
+  IconTemplate,
+  IconUsers,
+  IconWallet,
+  IconWebhook,
+} from '@tabler/icons-react'
+import type { Permission } from '../../domain/role'
+import type { frameWords } from './i18n/frame'
+
+export { IconBook }
+
+export interface PageLink {
+  name: keyof (typeof frameWords)['en']['pages']
+  to: string
+  icon: Icon
+  /** Shown only to whom this is allowed. */
+  needs?: Permission
+}
+
+export const PAGE_GROUPS = {
+  watch: [
+    { name: 'overview', to: '/', icon: IconLayoutDashboard },
+    { name: 'issues', to: '/issues', icon: IconMessages },
+    { name: 'usage', to: '/usage', icon: IconChartBar },
+    { name: 'inbox', to: '/inbox', icon: IconInbox },
+    { name: 'tryIt', to: '/try-it', icon: IconPlayerPlay },
+  ],
+  build: [
+    { name: 'keys', to: '/keys', icon: IconKey },
+    { name: 'templates', to: '/templates', icon: IconTemplate },
+    { name: 'webhooks', to: '/webhooks', icon: IconWebhook },
+    { name: 'wallet', to: '/wallet', icon: IconWallet },
+  ],
+  operate: [
+    { name: 'providers', to: '/providers', icon: IconRoute },
+    { name: 'operators', to: '/operators', icon: IconUsers },
+    { name: 'audit', to: '/audit', icon: IconHistory, needs: 'audit' },
+    { name: 'system', to: '/system', icon: IconServer2 },
+  ],
+} as const satisfies Record<string, readonly PageLink[]>
+
+export const PAGE_GROUP_NAMES = ['watch', 'build', 'operate'] as const

@@ -1,0 +1,15 @@
+import { IconUser } from '@tabler/icons-react'
+import { frameWords } from '../i18n/frame'
+import { useWords } from '../i18n/words'
+import { EmptyState } from '../parts/empty-state'
+import { PageHeader } from '../parts/page-header'
+
+export default function Account() {
+  const say = useWords(frameWords)
+  return (
+    <>
+      <PageHeader title={say.pages.account} />
+      <EmptyState icon={IconUser} title={say.comingSoon.title} next={say.comingSoon.next} />
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+/** What is looked at: one app, live or test. It stands in the address, so that a link shows others the same. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { api } from './api'
+import { kept } from './kept'
+
+export type Mode = 'live' | 'test'
+
+export interface ScopeSearch {
+  app?: string
+  mode?: Mode
+}
+
+export function scopeSearch({ app, mode }: Record<string, unknown>): ScopeSearch {
+  return {
+    ...(typeof app === 'string' && app !== '' && { app }),
+    ...((mode === 'live' || mode === 'test') && { mode }),
+  }
+}
+
+const lastApp = kept('app')
+const lastMode = kept('mode')
+
+export const useApps = () => useSuspenseQuery(api.apps.list.queryOptions({ staleTime: 30_000 })).data.apps
+
+export interface Scope {
+  /** Missing while there is no app at all. */
+  app: { appId: string; name: string } | undefined
+  mode: Mode
+  choose(scope: ScopeSearch): void
+}
+
+export function useScope(): Scope {
+  const apps = useApps()
+  const search: ScopeSearch = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const wanted = search.app ?? lastApp.get()
+  return {
+    app: apps.find(({ appId }) => appId === wanted) ?? apps[0],
+    mode: search.mode ?? (lastMode.get() === 'live' ? 'live' : 'test'),
+    choose({ app, mode }) {
+      if (app !== undefined) lastApp.set(app)
+      if (mode !== undefined) lastMode.set(mode)
+      navigate({
+        to: '.',
+        search: (previous: ScopeSearch) => ({ ...previous, ...(app && { app }), ...(mode && { mode }) }),
+      })
+    },
+  }
+}
+
+/** In pages whose route says `needsApp`: the frame shows them only once there is one. */
+export function useAppScope(): { appId: string; appName: string; mode: Mode } {
+  const { app, mode } = useScope()
+  if (!app) throw new Error('This page needs an app')
+  return { appId: app.appId, appName: app.name, mode }
+}

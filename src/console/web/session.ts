@@ -1,0 +1,21 @@
+/** Who is signed in. Pages inside the frame always have somebody; others are for those who come to sign in. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { redirect } from '@tanstack/react-router'
+import type { Permission } from '../../domain/role'
+import { api, queries } from './api'
+
+const query = () => api.session.current.queryOptions({ staleTime: 30_000 })
+
+/** Before a page of the frame: leads whoever is not signed in to where they can be. */
+export async function needSession(from: string): Promise<void> {
+  const session = await queries.ensureQueryData({ ...query(), revalidateIfStale: true })
+  if (!session.operator) throw redirect({ to: '/sign-in', search: { from } })
+}
+
+export const useSession = () => useSuspenseQuery(query()).data
+
+/** Whether the operator may do it. Hides what would only be refused; the server decides. */
+export function useMay(): (permission: Permission) => boolean {
+  const { operator } = useSession()
+  return (permission) => operator?.permissions.includes(permission) ?? false
+}
