@@ -44,7 +44,7 @@ export function operatorCommands(): Command {
           const { actor } = adminOf(opened)
           const deps = peopleOf(opened)
           const { token, expiresAt } = await invite(deps, actor, { role: options.role, invitedBy: actor.name })
-          const url = `${opened.config.publicUrl ?? ''}/console/join#${token}`
+          const url = `${opened.config.publicUrl ?? ''}/console/invitation#${token}`
           output({ url, role: options.role, expiresAt: iso(expiresAt) }, [`Until ${iso(expiresAt)}: ${url}`])
         }),
       ),

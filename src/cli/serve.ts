@@ -45,6 +45,6 @@ export async function serve(opened: Opened): Promise<Listener & { setUpUrl: stri
   process.on('SIGINT', () => drain('SIGINT'))
   const token = await setUpToken({ ...opened, random: systemRandom })
   // Behind the #, where it reaches no server and no log.
-  const setUpUrl = token && `${config.publicUrl ?? listener.url}/console/setup#${token}`
+  const setUpUrl = token && `${config.publicUrl ?? listener.url}/console/set-up#${token}`
   return { ...listener, setUpUrl }
 }

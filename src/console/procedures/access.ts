@@ -123,7 +123,7 @@ export function operatorProcedures(deps: ConsoleDependencies) {
       const invitedBy = signedIn(context).operator.name
       const { token, expiresAt } = await people.invite(deps, actorOf(context), { ...input, invitedBy })
       // Behind the #, where it reaches no server and no log.
-      return { url: `${context.origin}/console/join#${token}`, expiresAt }
+      return { url: `${context.origin}/console/invitation#${token}`, expiresAt }
     }),
     withdraw: os.withdraw.handler(async ({ input, context }) => {
       await people.withdrawInvitation(deps, actorOf(context), input.invitationId)
