@@ -16,6 +16,8 @@ import { Loading } from './frame/loading'
 import { NotFound } from './frame/not-found'
 import { ProblemPage } from './frame/problem-page'
 import { SignedOutFrame } from './frame/signed-out-frame'
+import { issueFilters } from './pages/issues/filters'
+import { ledgerFilters } from './pages/wallet/filters'
 import { type ScopeSearch, scopeSearch } from './scope'
 import { needSession } from './session'
 
@@ -61,15 +63,33 @@ const pageOfApp = <const Path extends string>(path: Path, load: Load) =>
 const routes = root.addChildren([
   inside.addChildren([
     page('/', () => import('./pages/overview')),
-    pageOfApp('/issues', () => import('./pages/issues')),
-    page('/issues/$issueId', () => import('./pages/issue')),
+    createRoute({
+      getParentRoute: () => inside,
+      path: '/issues',
+      component: lazyRouteComponent(() => import('./pages/issues')),
+      staticData: { needsApp: true },
+      validateSearch: issueFilters,
+    }),
+    createRoute({
+      getParentRoute: () => inside,
+      path: '/issues/$issueId',
+      component: lazyRouteComponent(() => import('./pages/issue')),
+      /** So that the way back leads to the same list. */
+      validateSearch: issueFilters,
+    }),
     pageOfApp('/usage', () => import('./pages/usage')),
     pageOfApp('/inbox', () => import('./pages/inbox')),
     pageOfApp('/try-it', () => import('./pages/try-it')),
     pageOfApp('/keys', () => import('./pages/keys')),
     pageOfApp('/templates', () => import('./pages/templates')),
     pageOfApp('/webhooks', () => import('./pages/webhooks')),
-    pageOfApp('/wallet', () => import('./pages/wallet')),
+    createRoute({
+      getParentRoute: () => inside,
+      path: '/wallet',
+      component: lazyRouteComponent(() => import('./pages/wallet')),
+      staticData: { needsApp: true },
+      validateSearch: ledgerFilters,
+    }),
     page('/providers', () => import('./pages/providers')),
     page('/operators', () => import('./pages/operators')),
     page('/audit', () => import('./pages/audit')),

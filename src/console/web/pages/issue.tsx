@@ -1,15 +1,160 @@
-import { IconMessages } from '@tabler/icons-react'
+/** One issue: where it stands, and how it got there. */
+import { Anchor, Button, Grid, Group, Paper, Title } from '@mantine/core'
+import { IconArrowLeft } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { api } from '../api'
+import { Loading } from '../frame/loading'
 import { frameWords } from '../i18n/frame'
-import { useWords } from '../i18n/words'
-import { EmptyState } from '../parts/empty-state'
+import { statusWords } from '../i18n/statuses'
+import { inWords, useWords } from '../i18n/words'
 import { PageHeader } from '../parts/page-header'
+import { ProblemNote } from '../parts/problem-note'
+import { DeliveryMark, Mark, VerificationMark } from '../parts/status'
+import { IssueFacts } from './issue/facts'
+import { RefundButton } from './issue/refund'
+import { IssueTimeline, type Story } from './issue/timeline'
+
+const words = inWords({
+  en: {
+    title: (purpose: string) => `Issue for “${purpose}”`,
+    unknown: 'Issue',
+    back: 'All issues',
+    timeline: 'Timeline',
+    facts: 'Details',
+    glance: {
+      verified: 'The code arrived where it should and was typed in.',
+      verifiedUndelivered: 'The right code was typed in.',
+      waitingDelivered: 'The message was delivered; nobody has typed the code yet.',
+      waitingSent: 'A carrier has the message and has not reported yet what became of it.',
+      waitingQueued: 'The message has not been sent yet.',
+      ambiguous: 'The carrier did not say whether it took the message. It is not sent again, so that nobody gets two.',
+      failed: 'The message was not delivered. The timeline says why; a new code can be issued.',
+      expiredDelivered: 'The message was delivered, but nobody typed the code in time.',
+      expired: 'The code ran out before the right one was typed.',
+      max_attempts: 'Wrong codes were typed until no attempts remained. A new code can be issued.',
+      replaced: 'A newer code was issued for the same number and purpose; only that one counts.',
+    },
+  },
+  ko: {
+    title: (purpose) => `“${purpose}” 발급 건`,
+    unknown: '발급 건',
+    back: '전체 발급 내역',
+    timeline: '타임라인',
+    facts: '상세 정보',
+    glance: {
+      verified: '인증번호가 도달했고 올바르게 입력되었습니다.',
+      verifiedUndelivered: '올바른 인증번호가 입력되었습니다.',
+      waitingDelivered: '메시지가 도달했고 아직 인증번호가 입력되지 않았습니다.',
+      waitingSent: '발송사가 메시지를 접수했고 아직 결과를 보고하지 않았습니다.',
+      waitingQueued: '아직 메시지를 보내지 않았습니다.',
+      ambiguous: '발송사의 접수 여부를 알 수 없습니다. 중복 발송을 막기 위해 다시 보내지 않습니다.',
+      failed: '메시지가 도달하지 못했습니다. 원인은 타임라인에서 확인하고, 새 인증번호를 발급할 수 있습니다.',
+      expiredDelivered: '메시지는 도달했지만 시간 안에 인증번호가 입력되지 않았습니다.',
+      expired: '올바른 인증번호가 입력되기 전에 만료되었습니다.',
+      max_attempts: '틀린 인증번호로 시도 횟수를 모두 썼습니다. 새 인증번호를 발급할 수 있습니다.',
+      replaced: '같은 번호와 용도로 새 인증번호가 발급되어 새 번호만 유효합니다.',
+    },
+  },
+})
+
+const LIVE_MS = 2_000
+/** What has ended changes little: a webhook, a refund. */
+const ENDED_MS = 10_000
+
+const hasEnded = ({ verificationStatus, deliveryStatus }: Story) =>
+  verificationStatus !== 'issued' && (deliveryStatus === 'delivered' || deliveryStatus === 'failed')
 
 export default function Issue() {
-  const say = useWords(frameWords)
+  const say = useWords(words)
+  const { issueId } = useParams({ from: '/inside/issues/$issueId' })
+  const filters = useSearch({ from: '/inside/issues/$issueId' })
+  const { data, error, dataUpdatedAt } = useQuery(
+    api.issues.story.queryOptions({
+      input: { issueId },
+      refetchInterval: ({ state: { data } }) => (data && hasEnded(data) ? ENDED_MS : LIVE_MS),
+    }),
+  )
   return (
     <>
-      <PageHeader title={say.pages.issues} />
-      <EmptyState icon={IconMessages} title={say.comingSoon.title} next={say.comingSoon.next} />
+      <Anchor component={Link} to="/issues" search={filters} size="sm" display="inline-block" mb="sm">
+        <Group gap={4} component="span">
+          <IconArrowLeft size={16} aria-hidden /> {say.back}
+        </Group>
+      </Anchor>
+      {data ? (
+        <IssueStory story={data} now={dataUpdatedAt} />
+      ) : error ? (
+        <>
+          <PageHeader title={say.unknown} />
+          <ProblemNote failure={error}>
+            <Button component={Link} to="/issues" search={filters} variant="default" size="xs">
+              {say.back}
+            </Button>
+          </ProblemNote>
+        </>
+      ) : (
+        <Loading />
+      )}
     </>
   )
+}
+
+function IssueStory({ story, now }: { story: Story; now: number }) {
+  const say = useWords(words)
+  const common = useWords(frameWords)
+  const names = useWords(statusWords)
+  const { mode, billingStatus } = story
+  return (
+    <>
+      <PageHeader title={say.title(story.purpose)} about={say.glance[glance(story)]}>
+        <RefundButton story={story} />
+      </PageHeader>
+      <Group gap="xs" mb="lg" role="status">
+        <VerificationMark status={story.verificationStatus} />
+        <DeliveryMark status={story.deliveryStatus} isAmbiguous={story.isAmbiguous} />
+        {mode === 'live' ? (
+          <Mark color="gray">{names.billing[billingStatus as keyof typeof names.billing] ?? billingStatus}</Mark>
+        ) : (
+          <Mark color="orange">{common.test}</Mark>
+        )}
+      </Group>
+      <Grid>
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Paper withBorder p="md">
+            <Title order={2} mb="md">
+              {say.timeline}
+            </Title>
+            <IssueTimeline story={story} label={say.timeline} now={now} />
+          </Paper>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Paper withBorder p="md">
+            <Title order={2} mb="md">
+              {say.facts}
+            </Title>
+            <IssueFacts story={story} />
+          </Paper>
+        </Grid.Col>
+      </Grid>
+    </>
+  )
+}
+
+function glance({ verificationStatus, deliveryStatus, isAmbiguous }: Story): keyof (typeof words)['en']['glance'] {
+  switch (verificationStatus) {
+    case 'verified':
+      return deliveryStatus === 'delivered' ? 'verified' : 'verifiedUndelivered'
+    case 'max_attempts':
+    case 'replaced':
+      return verificationStatus
+  }
+  if (isAmbiguous) return 'ambiguous'
+  if (deliveryStatus === 'failed') return 'failed'
+  if (verificationStatus === 'expired') return deliveryStatus === 'delivered' ? 'expiredDelivered' : 'expired'
+  return deliveryStatus === 'delivered'
+    ? 'waitingDelivered'
+    : deliveryStatus === 'sent'
+      ? 'waitingSent'
+      : 'waitingQueued'
 }

@@ -1,15 +1,170 @@
-import { IconMessages } from '@tabler/icons-react'
+/** The issues of an app: looked for, narrowed, live. */
+import { Button, Text } from '@mantine/core'
+import { IconMessages, IconSearch } from '@tabler/icons-react'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { api, paging } from '../api'
+import { timesOf } from '../days'
+import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
-import { useWords } from '../i18n/words'
+import { statusWords } from '../i18n/statuses'
+import { inWords, useWords } from '../i18n/words'
+import { DataTable, fromPages } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
+import { whileShort } from '../parts/refresh'
+import { DeliveryMark, VerificationMark } from '../parts/status'
+import { Time } from '../parts/time'
+import { useAppScope } from '../scope'
+import type { IssueFilters } from './issues/filters'
+import { IssueFilterFields } from './issues/issue-filters'
+
+const words = inWords({
+  en: {
+    about: 'Every code that was asked for: whether it arrived, and whether it was typed. Never a number, never a code.',
+    issue: 'Issue',
+    verification: 'Verification',
+    delivery: 'Delivery',
+    channel: 'Channel',
+    country: 'Country',
+    outcome: 'Carrier’s code',
+    wrong: 'Wrong codes',
+    issued: 'Issued',
+    further: 'Search further',
+    emptyTest: 'No test issue yet',
+    emptyTestNext: 'Issue one here in the console, or with a test key.',
+    emptyLive: 'No live issue yet',
+    emptyLiveNext: 'What your app issues with a live key appears here at once.',
+    tryIt: 'Try it',
+    keys: 'To the keys',
+    nothing: 'Nothing fits these filters',
+    nothingNext: 'Purposes are compared from their beginning, ids whole. Live and test are kept apart.',
+    nothingYet: 'Nothing fits among the newest issues',
+    nothingYetNext: 'There are older ones that have not been looked at.',
+  },
+  ko: {
+    about: '요청된 모든 인증번호가 도달했는지, 입력되었는지 보여 줍니다. 전화번호와 인증번호는 표시하지 않습니다.',
+    issue: '발급',
+    verification: '인증 상태',
+    delivery: '전달 상태',
+    channel: '채널',
+    country: '국가',
+    outcome: '발송사 코드',
+    wrong: '틀린 횟수',
+    issued: '발급 시각',
+    further: '더 찾아보기',
+    emptyTest: '아직 테스트 발급 내역이 없습니다',
+    emptyTestNext: '콘솔이나 테스트 키로 인증번호를 발급해 보세요.',
+    emptyLive: '아직 운영 발급 내역이 없습니다',
+    emptyLiveNext: '운영 키로 발급하면 바로 여기에 표시됩니다.',
+    tryIt: '시험해 보기',
+    keys: '키로 가기',
+    nothing: '조건에 맞는 내역이 없습니다',
+    nothingNext: '용도는 앞부분부터, ID는 전체를 비교합니다. 운영과 테스트는 따로 관리됩니다.',
+    nothingYet: '최근 내역에는 조건에 맞는 것이 없습니다',
+    nothingYetNext: '아직 찾아보지 않은 이전 내역이 있습니다.',
+  },
+})
 
 export default function Issues() {
-  const say = useWords(frameWords)
+  const say = useWords(words)
+  const common = useWords(frameWords)
+  const names = useWords(statusWords)
+  const formats = useFormats()
+  const { appId, mode } = useAppScope()
+  const { search, status, delivery, from, to } = useSearch({ from: '/inside/issues' })
+  const navigate = useNavigate({ from: '/issues' })
+  const filters: IssueFilters = { search, status, delivery, from, to }
+  const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  const issues = useInfiniteQuery(
+    api.issues.list.infiniteOptions({
+      input: (after: string | undefined) => ({
+        appId,
+        mode,
+        after,
+        search,
+        status,
+        delivery,
+        ...timesOf({ from, to }),
+      }),
+      ...paging,
+      refetchInterval: whileShort,
+      placeholderData: keepPreviousData,
+    }),
+  )
+
+  const narrow = (next: IssueFilters) =>
+    navigate({ search: ({ app, mode }) => ({ app, mode, ...next }), replace: true, resetScroll: false })
+
   return (
     <>
-      <PageHeader title={say.pages.issues} />
-      <EmptyState icon={IconMessages} title={say.comingSoon.title} next={say.comingSoon.next} />
+      <PageHeader title={common.pages.issues} about={say.about} />
+      <IssueFilterFields filters={filters} onChange={narrow} />
+      <DataTable
+        {...fromPages(issues)}
+        {...(isFiltered && { more: say.further })}
+        label={common.pages.issues}
+        keyOf={({ issueId }) => issueId}
+        linkOf={({ issueId }) => ({ to: '/issues/$issueId', params: { issueId }, search: filters })}
+        columns={[
+          {
+            key: 'issue',
+            header: say.issue,
+            cell: ({ purpose, issueId }) => (
+              <>
+                {purpose}{' '}
+                <Text component="span" size="xs" c="dimmed" ff="monospace">
+                  …{issueId.slice(-8)}
+                </Text>
+              </>
+            ),
+          },
+          {
+            key: 'verification',
+            header: say.verification,
+            cell: (issue) => <VerificationMark status={issue.verificationStatus} />,
+          },
+          {
+            key: 'delivery',
+            header: say.delivery,
+            cell: (issue) => <DeliveryMark status={issue.deliveryStatus} isAmbiguous={issue.isAmbiguous} />,
+          },
+          { key: 'channel', header: say.channel, isMinor: true, cell: ({ leg }) => names.channels[leg] },
+          { key: 'country', header: say.country, isMinor: true, cell: ({ country }) => country ?? common.none },
+          { key: 'outcome', header: say.outcome, isMinor: true, cell: (issue) => issue.outcomeCode ?? common.none },
+          {
+            key: 'wrong',
+            header: say.wrong,
+            isMinor: true,
+            isNumber: true,
+            cell: ({ attemptsUsed }) => formats.number(attemptsUsed),
+          },
+          { key: 'issued', header: say.issued, cell: ({ createdAt }) => <Time at={createdAt} relative /> },
+        ]}
+        empty={
+          issues.hasNextPage ? (
+            <EmptyState icon={IconSearch} title={say.nothingYet} next={say.nothingYetNext}>
+              <Button onClick={() => issues.fetchNextPage()} loading={issues.isFetchingNextPage}>
+                {say.further}
+              </Button>
+            </EmptyState>
+          ) : isFiltered ? (
+            <EmptyState icon={IconSearch} title={say.nothing} next={say.nothingNext} />
+          ) : mode === 'test' ? (
+            <EmptyState icon={IconMessages} title={say.emptyTest} next={say.emptyTestNext}>
+              <Button component={Link} to="/try-it">
+                {say.tryIt}
+              </Button>
+            </EmptyState>
+          ) : (
+            <EmptyState icon={IconMessages} title={say.emptyLive} next={say.emptyLiveNext}>
+              <Button component={Link} to="/keys">
+                {say.keys}
+              </Button>
+            </EmptyState>
+          )
+        }
+      />
     </>
   )
 }

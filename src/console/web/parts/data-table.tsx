@@ -32,6 +32,8 @@ interface Pages<Row> {
   /** There are more: how to get them. */
   onMore?: (() => void) | undefined
   isLoadingMore?: boolean
+  /** The word for it, where “load more” would promise too much. */
+  more?: string
 }
 
 export interface DataTableProps<Row> extends Pages<Row> {
@@ -50,7 +52,7 @@ const words = inWords({
 })
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { rows, failure, onRetry, onMore, isLoadingMore, label, columns, keyOf, linkOf, empty } = props
+  const { rows, failure, onRetry, onMore, isLoadingMore, more, label, columns, keyOf, linkOf, empty } = props
   const say = useWords(words)
   const common = useWords(frameWords)
   const formats = useFormats()
@@ -113,7 +115,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           <Stack gap={4} align="center">
             {onMore && (
               <Button variant="default" size="xs" onClick={onMore} loading={isLoadingMore ?? false}>
-                {say.more}
+                {more ?? say.more}
               </Button>
             )}
             <Text size="xs" c="dimmed" role="status">

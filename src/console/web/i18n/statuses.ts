@@ -1,0 +1,45 @@
+/** The names of what can become of an issue, its message and its price. */
+import { inWords } from './words'
+
+export const statusWords = inWords({
+  en: {
+    verification: {
+      issued: 'Waiting for the code',
+      verified: 'Verified',
+      expired: 'Expired',
+      max_attempts: 'Too many wrong codes',
+      replaced: 'Replaced by a newer code',
+    },
+    delivery: { queued: 'Queued', sent: 'Sent', delivered: 'Delivered', failed: 'Not delivered' },
+    ambiguous: 'Unknown whether sent',
+    billing: {
+      reserved: 'Reserved',
+      debit_pending: 'Being charged',
+      debited: 'Charged',
+      release_pending: 'Being released',
+      released: 'Not charged',
+    },
+    channels: { sms: 'SMS', alimtalk: 'AlimTalk' },
+    hooks: { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' },
+  },
+  ko: {
+    verification: {
+      issued: '입력 대기',
+      verified: '인증 완료',
+      expired: '만료',
+      max_attempts: '시도 횟수 초과',
+      replaced: '새 인증번호로 대체',
+    },
+    delivery: { queued: '대기', sent: '발송', delivered: '도달', failed: '미도달' },
+    ambiguous: '발송 여부 불명',
+    billing: {
+      reserved: '예약',
+      debit_pending: '차감 중',
+      debited: '차감 완료',
+      release_pending: '해제 중',
+      released: '차감 없음',
+    },
+    channels: { sms: 'SMS', alimtalk: '알림톡' },
+    hooks: { pending: '대기', delivered: '전달', failed: '실패' },
+  },
+})

@@ -1,0 +1,198 @@
+/** Everything that happened to an issue, in the order of time. */
+import {
+  IconAlertTriangle,
+  IconArrowBackUp,
+  IconCheck,
+  IconClock,
+  IconCoin,
+  IconHourglass,
+  IconMailOff,
+  IconMessagePlus,
+  IconRefresh,
+  IconReplace,
+  IconSend,
+  IconShieldCheck,
+  IconWebhook,
+  IconX,
+} from '@tabler/icons-react'
+import type { client } from '../../api'
+import { type Formats, useFormats } from '../../i18n/format'
+import { statusWords } from '../../i18n/statuses'
+import { useWords } from '../../i18n/words'
+import { Steps, type StepView } from '../../parts/steps'
+import { timelineWords } from './words'
+
+export type Story = Awaited<ReturnType<typeof client.issues.story>>
+
+interface Tellers {
+  say: (typeof timelineWords)['en']
+  names: (typeof statusWords)['en']
+  formats: Formats
+}
+
+/** A step and the moment it is sorted by; some moments are known only from what must lie before them. */
+type Placed = StepView & { order: number }
+
+export function IssueTimeline({ story, label, now }: { story: Story; label: string; now: number }) {
+  const tellers = { say: useWords(timelineWords), names: useWords(statusWords), formats: useFormats() }
+  const steps = [
+    issued(story, tellers),
+    ...attempts(story, tellers),
+    ...delivery(story, tellers),
+    ...verification(story, tellers, now),
+    ...billing(story, tellers),
+    ...webhooks(story, tellers),
+  ].sort((a, b) => a.order - b.order)
+  return <Steps steps={steps} label={label} since={story.createdAt} />
+}
+
+const issued = ({ createdAt }: Story, { say }: Tellers): Placed => ({
+  key: 'issued',
+  order: createdAt,
+  at: createdAt,
+  icon: IconMessagePlus,
+  tone: 'plain',
+  title: say.issued,
+})
+
+const OUTCOMES = {
+  accepted: { icon: IconSend, tone: 'plain' },
+  refused: { icon: IconX, tone: 'bad' },
+  ambiguous: { icon: IconAlertTriangle, tone: 'doubtful' },
+  waiting: { icon: IconHourglass, tone: 'waiting' },
+} as const
+
+const attempts = (story: Story, { say, names, formats }: Tellers): Placed[] =>
+  story.attempts.flatMap((attempt, index): Placed[] => {
+    const { number, leg, provider, calledAt, latencyMs, outcome = 'waiting', code, explanation } = attempt
+    const fellBack = leg === 'sms' && story.attempts[index - 1]?.leg === 'alimtalk'
+    const step: Placed = {
+      key: `attempt-${number}`,
+      order: calledAt,
+      at: calledAt,
+      ...OUTCOMES[outcome],
+      title: say.attempt(formats.number(number), provider, names.channels[leg]),
+      detail: (
+        <>
+          {say.outcome[outcome]}
+          {latencyMs !== undefined && ` · ${formats.milliseconds(latencyMs)}`}
+          {code !== undefined && ` · ${code}`}
+          {explanation !== undefined && <div>{explanation}</div>}
+        </>
+      ),
+    }
+    return fellBack
+      ? [{ key: 'fell-back', order: calledAt - 0.5, icon: IconRefresh, tone: 'doubtful', title: say.fellBack }, step]
+      : [step]
+  })
+
+const lastAttemptAt = ({ attempts, createdAt }: Story) =>
+  Math.max(createdAt, ...attempts.map(({ calledAt, answeredAt }) => answeredAt ?? calledAt))
+
+/** Reports are not kept with their time, but what they caused is. */
+function reportedAt(story: Story): number | undefined {
+  const event = story.webhooks.find(({ type }) => type === `otp.${story.deliveryStatus}`)
+  const debit = story.ledger.find(({ entryType }) => entryType === 'debit')
+  const isUntouchedSince = story.verificationStatus === 'issued' && story.attemptsUsed === 0
+  return event?.createdAt ?? debit?.createdAt ?? (isUntouchedSince ? story.updatedAt : undefined)
+}
+
+function delivery(story: Story, { say }: Tellers): Placed[] {
+  const after = lastAttemptAt(story)
+  const { deliveryStatus, outcomeCode } = story
+  if (deliveryStatus === 'queued')
+    return [{ key: 'delivery', order: after + 0.2, icon: IconClock, tone: 'waiting', title: say.waiting }]
+  if (deliveryStatus === 'sent')
+    return [{ key: 'delivery', order: after + 0.2, icon: IconHourglass, tone: 'waiting', title: say.waitingReport }]
+  const at = reportedAt(story)
+  const isDelivered = deliveryStatus === 'delivered'
+  const wasRefused = story.attempts.at(-1)?.outcome === 'refused'
+  return [
+    {
+      key: 'delivery',
+      order: Math.max(at ?? 0, after + 0.2),
+      at,
+      icon: isDelivered ? IconCheck : IconMailOff,
+      tone: isDelivered ? 'good' : 'bad',
+      title: isDelivered ? say.delivered : say.failed,
+      detail: (
+        <>
+          {!isDelivered && !wasRefused && outcomeCode}
+          {at === undefined && <div>{say.noTime}</div>}
+        </>
+      ),
+    },
+  ]
+}
+
+function verification(story: Story, { say }: Tellers, now: number): Placed[] {
+  const { verificationStatus, attemptsUsed, maxAttempts, verifiedAt, expiresAt, updatedAt } = story
+  const eventAt = (type: string) => story.webhooks.find((hook) => hook.type === type)?.createdAt
+  const steps: Placed[] = []
+  if (attemptsUsed > 0 && verificationStatus !== 'max_attempts')
+    steps.push({
+      key: 'wrong',
+      order: Math.min(verifiedAt ?? expiresAt, verificationStatus === 'issued' ? now : updatedAt) - 0.1,
+      icon: IconX,
+      tone: 'doubtful',
+      title: say.wrong(attemptsUsed),
+      detail: say.remaining(maxAttempts - attemptsUsed),
+    })
+  switch (verificationStatus) {
+    case 'verified':
+      steps.push({
+        key: 'end',
+        order: verifiedAt ?? updatedAt,
+        at: verifiedAt,
+        icon: IconShieldCheck,
+        tone: 'good',
+        title: say.verified,
+      })
+      break
+    case 'max_attempts': {
+      const at = eventAt('otp.max_attempts')
+      const detail = at === undefined ? `${say.wrong(attemptsUsed)}. ${say.noTime}` : say.wrong(attemptsUsed)
+      steps.push({ key: 'end', order: at ?? updatedAt, at, icon: IconX, tone: 'bad', title: say.maxAttempts, detail })
+      break
+    }
+    case 'replaced':
+      steps.push({ key: 'end', order: updatedAt, icon: IconReplace, tone: 'waiting', title: say.replaced })
+      break
+    default:
+      steps.push({
+        key: 'end',
+        order: expiresAt,
+        at: expiresAt,
+        icon: IconClock,
+        tone: 'waiting',
+        title: verificationStatus === 'expired' ? say.expired : say.expires,
+      })
+  }
+  return steps
+}
+
+const LEDGER_ICONS = { debit: IconCoin, refund: IconArrowBackUp } as const
+
+const billing = ({ ledger }: Story, { say, formats }: Tellers): Placed[] =>
+  ledger.map(({ entryType, amountDelta, balanceAfter, createdAt }) => ({
+    key: `ledger-${entryType}`,
+    order: createdAt + 0.3,
+    at: createdAt,
+    icon: LEDGER_ICONS[entryType as keyof typeof LEDGER_ICONS] ?? IconCoin,
+    tone: 'plain',
+    title: say.ledger[entryType as keyof typeof say.ledger] ?? entryType,
+    detail: say.balance(formats.number(amountDelta), formats.number(balanceAfter)),
+  }))
+
+const HOOK_TONES = { pending: 'waiting', delivered: 'good', failed: 'bad' } as const
+
+const webhooks = ({ webhooks }: Story, { say, names }: Tellers): Placed[] =>
+  webhooks.map(({ eventId, endpointId, type, status, attempts, lastStatus, lastError, createdAt }) => ({
+    key: `${eventId}-${endpointId}`,
+    order: createdAt + 0.4,
+    at: createdAt,
+    icon: IconWebhook,
+    tone: HOOK_TONES[status],
+    title: say.webhook(type),
+    detail: [say.hook(names.hooks[status], attempts), lastStatus, lastError].filter(Boolean).join(' · '),
+  }))

@@ -1,0 +1,24 @@
+/** What the list of issues is narrowed to, as the address has it. */
+import { type DayRange, dayRange } from '../../days'
+
+export const VERIFICATIONS = ['issued', 'verified', 'expired', 'max_attempts', 'replaced'] as const
+export const DELIVERIES = ['queued', 'sent', 'delivered', 'failed'] as const
+
+export interface IssueFilters extends DayRange {
+  search?: string
+  status?: (typeof VERIFICATIONS)[number]
+  delivery?: (typeof DELIVERIES)[number]
+}
+
+export function issueFilters(asked: Record<string, unknown>): IssueFilters {
+  // The address writes a purpose of digits as a number.
+  const search = typeof asked.search === 'number' ? String(asked.search) : asked.search
+  const status = VERIFICATIONS.find((known) => known === asked.status)
+  const delivery = DELIVERIES.find((known) => known === asked.delivery)
+  return {
+    ...(typeof search === 'string' && search !== '' && { search: search.slice(0, 200) }),
+    ...(status && { status }),
+    ...(delivery && { delivery }),
+    ...dayRange(asked),
+  }
+}

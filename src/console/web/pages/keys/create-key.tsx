@@ -1,0 +1,250 @@
+/** Making a key: what it is for, what it may do, from where, until when. Afterwards it is shown, once. */
+import {
+  Button,
+  Checkbox,
+  Fieldset,
+  Group,
+  NativeSelect,
+  NumberInput,
+  Radio,
+  SimpleGrid,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { Scope } from '../../../../../contract/scope'
+import { api, queries } from '../../api'
+import { dayFromNow, timesOf } from '../../days'
+import { frameWords } from '../../i18n/frame'
+import { inWords, useWords } from '../../i18n/words'
+import { fieldProblem } from '../../parts/field-problem'
+import { ProblemNote } from '../../parts/problem-note'
+import { type Mode, useAppScope } from '../../scope'
+import type { NewKey } from './first-request'
+import { scopeWords } from './scopes'
+import { keyWords } from './words'
+
+const words = inWords({
+  en: {
+    kind: 'Where is it used?',
+    sk: 'On a server: secret key',
+    skAbout: 'May do everything its scopes open. Must never reach a browser or an app.',
+    pk: 'In a browser: public key',
+    pkAbout: 'Anybody can read it there, so it may only issue and verify, and only from sites you list.',
+    mode: 'Mode',
+    test: 'Test',
+    testAbout: 'Magic numbers only. Nothing is sent, nothing is charged.',
+    live: 'Live',
+    liveAbout: 'Messages are sent and charged.',
+    scopes: 'Scopes',
+    origins: 'Allowed origins',
+    originsAbout: 'One on each line, exactly as browsers write them: scheme, host and port, no path.',
+    originsTest: 'http://localhost and http://127.0.0.1 are always allowed for test keys.',
+    cidrs: 'Allowed networks',
+    cidrsAbout: 'One on each line, in CIDR notation. Empty: from anywhere.',
+    expiry: 'Expires',
+    never: 'Never',
+    in: (days: number) => `In ${days} days`,
+    onDay: 'After a day of my choice',
+    lastDay: 'Last day',
+    limits: 'Limits of its own (optional)',
+    limitsAbout: 'Each can only be tighter than the limits of the platform.',
+  },
+  ko: {
+    kind: '어디에서 사용하나요?',
+    sk: '서버: 비밀 키',
+    skAbout: '권한 범위 안의 모든 작업을 할 수 있습니다. 브라우저나 앱에 노출하면 안 됩니다.',
+    pk: '브라우저: 공개 키',
+    pkAbout: '누구나 볼 수 있으므로 등록한 사이트에서 발급과 확인만 할 수 있습니다.',
+    mode: '모드',
+    test: '테스트',
+    testAbout: '매직 번호만 사용합니다. 발송도 차감도 없습니다.',
+    live: '운영',
+    liveAbout: '실제로 발송되고 차감됩니다.',
+    scopes: '권한 범위',
+    origins: '허용 출처',
+    originsAbout: '한 줄에 하나씩, 브라우저가 쓰는 그대로 입력합니다. 스킴, 호스트, 포트만 쓰고 경로는 쓰지 않습니다.',
+    originsTest: '테스트 키는 http://localhost와 http://127.0.0.1에서 항상 사용할 수 있습니다.',
+    cidrs: '허용 네트워크',
+    cidrsAbout: '한 줄에 하나씩 CIDR 표기로 입력합니다. 비워 두면 어디에서나 사용할 수 있습니다.',
+    expiry: '만료',
+    never: '없음',
+    in: (days) => `${days}일 뒤`,
+    onDay: '날짜 지정',
+    lastDay: '마지막 날',
+    limits: '키 전용 한도(선택)',
+    limitsAbout: '플랫폼 한도보다 엄격하게만 지정할 수 있습니다.',
+  },
+})
+
+const SECRET_SCOPES = Object.keys(scopeWords.en) as Scope[]
+const PUBLIC_SCOPES: Scope[] = ['otp:issue', 'otp:verify']
+const LIFETIMES = [30, 90, 365]
+const LIMITS = ['issuesPerMin', 'verifiesPerMin', 'readsPerMin', 'issuesPerMinPerIp'] as const
+
+const linesOf = (text: string) => text.split(/[\s,]+/).filter(Boolean)
+
+interface CreateKeyProps {
+  mode: Mode
+  onCreated(key: NewKey): void
+  onCancel(): void
+}
+
+export function CreateKey({ mode: modeLookedAt, onCreated, onCancel }: CreateKeyProps) {
+  const say = useWords(words)
+  const common = useWords(frameWords)
+  const known = useWords(keyWords)
+  const meaning = useWords(scopeWords)
+  const { appId } = useAppScope()
+  const [kind, setKind] = useState<'sk' | 'pk'>('sk')
+  const [mode, setMode] = useState<Mode>(modeLookedAt)
+  const [secretScopes, setSecretScopes] = useState<Scope[]>(['*'])
+  const [publicScopes, setPublicScopes] = useState<Scope[]>(PUBLIC_SCOPES)
+  const [origins, setOrigins] = useState('')
+  const [cidrs, setCidrs] = useState('')
+  const [expiry, setExpiry] = useState('never')
+  const [lastDay, setLastDay] = useState(() => dayFromNow(30))
+  const [limits, setLimits] = useState<Partial<Record<(typeof LIMITS)[number], number>>>({})
+  const [scopes, setScopes] = kind === 'sk' ? [secretScopes, setSecretScopes] : [publicScopes, setPublicScopes]
+  const allowedOrigins = kind === 'pk' ? linesOf(origins) : []
+
+  const create = useMutation(
+    api.keys.create.mutationOptions({
+      onSuccess({ key }) {
+        queries.invalidateQueries({ queryKey: api.keys.key() })
+        onCreated({ key, kind, mode, scopes, allowedOrigins })
+      },
+    }),
+  )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (create.isPending) return
+    const day = expiry === 'day' ? lastDay : expiry === 'never' ? undefined : dayFromNow(Number(expiry))
+    create.mutate({
+      appId,
+      kind,
+      mode,
+      scopes,
+      allowedOrigins,
+      allowedCidrs: kind === 'sk' ? linesOf(cidrs) : [],
+      ...(day !== undefined && { expiresAt: timesOf({ to: day }).to }),
+      ...(mode === 'live' && { limits }),
+    })
+  }
+  const problem = (...names: string[]) => fieldProblem(create.error, ...names)
+  const isBesideField = problem('scope', 'scopes', 'origin', 'cidr', 'expires') !== undefined
+
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Radio.Group label={say.kind} value={kind} onChange={(value) => setKind(value as 'sk' | 'pk')}>
+          <Stack gap="xs" mt="xs">
+            <Radio data-autofocus value="sk" label={say.sk} description={say.skAbout} />
+            <Radio value="pk" label={say.pk} description={say.pkAbout} />
+          </Stack>
+        </Radio.Group>
+        <Radio.Group label={say.mode} value={mode} onChange={(value) => setMode(value as Mode)}>
+          <Stack gap="xs" mt="xs">
+            <Radio value="test" label={say.test} description={say.testAbout} />
+            <Radio value="live" label={say.live} description={say.liveAbout} />
+          </Stack>
+        </Radio.Group>
+        <Checkbox.Group
+          label={say.scopes}
+          value={scopes}
+          error={problem('scope', 'scopes')}
+          onChange={(chosen) => setScopes(chosen as Scope[])}
+        >
+          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" mt="xs" mb={4}>
+            {(kind === 'sk' ? SECRET_SCOPES : PUBLIC_SCOPES).map((scope) => (
+              <Checkbox
+                key={scope}
+                value={scope}
+                label={meaning[scope]}
+                description={scope}
+                disabled={scope !== '*' && scopes.includes('*')}
+              />
+            ))}
+          </SimpleGrid>
+        </Checkbox.Group>
+        {kind === 'pk' ? (
+          <Textarea
+            label={say.origins}
+            description={mode === 'test' ? `${say.originsAbout} ${say.originsTest}` : say.originsAbout}
+            placeholder="https://www.example.com"
+            autosize
+            minRows={2}
+            required={mode === 'live'}
+            value={origins}
+            error={problem('origin')}
+            onChange={(event) => setOrigins(event.currentTarget.value)}
+            spellCheck={false}
+          />
+        ) : (
+          <Textarea
+            label={say.cidrs}
+            description={say.cidrsAbout}
+            placeholder="203.0.113.0/24"
+            autosize
+            minRows={2}
+            value={cidrs}
+            error={problem('cidr')}
+            onChange={(event) => setCidrs(event.currentTarget.value)}
+            spellCheck={false}
+          />
+        )}
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <NativeSelect
+            label={say.expiry}
+            value={expiry}
+            error={problem('expires')}
+            onChange={(event) => setExpiry(event.currentTarget.value)}
+            data={[
+              { value: 'never', label: say.never },
+              ...LIFETIMES.map((days) => ({ value: String(days), label: say.in(days) })),
+              { value: 'day', label: say.onDay },
+            ]}
+          />
+          {expiry === 'day' && (
+            <TextInput
+              type="date"
+              label={say.lastDay}
+              required
+              min={dayFromNow(0)}
+              value={lastDay}
+              onChange={(event) => setLastDay(event.currentTarget.value)}
+            />
+          )}
+        </SimpleGrid>
+        {mode === 'live' && (
+          <Fieldset legend={say.limits}>
+            <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+              {LIMITS.filter((name) => kind === 'sk' || name !== 'readsPerMin').map((name) => (
+                <NumberInput
+                  key={name}
+                  label={known.limits[name]}
+                  min={1}
+                  allowDecimal={false}
+                  hideControls
+                  value={limits[name] ?? ''}
+                  onChange={(value) => setLimits({ ...limits, [name]: typeof value === 'number' ? value : undefined })}
+                />
+              ))}
+            </SimpleGrid>
+          </Fieldset>
+        )}
+        {create.isError && !isBesideField && <ProblemNote failure={create.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            {common.cancel}
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            {known.create}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

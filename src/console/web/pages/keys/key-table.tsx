@@ -1,0 +1,140 @@
+/** The keys of an app in one mode. */
+import { Button, Code, Group, Stack, Text, Tooltip } from '@mantine/core'
+import type { client } from '../../api'
+import { useFormats } from '../../i18n/format'
+import { useWords } from '../../i18n/words'
+import { DataTable, type DataTableProps } from '../../parts/data-table'
+import { Mark } from '../../parts/status'
+import { Time } from '../../parts/time'
+import { scopeWords } from './scopes'
+import { keyWords } from './words'
+
+export type Key = Awaited<ReturnType<typeof client.keys.list>>['keys'][number]
+
+const STATES = { active: 'green', expired: 'gray', revoked: 'red' } as const
+
+type KeyTableProps = Pick<DataTableProps<Key>, 'rows' | 'failure' | 'onRetry' | 'label' | 'empty'> & {
+  /** Missing where the operator may not. */
+  actions?: { onRotate(key: Key): void; onRevoke(key: Key): void } | undefined
+}
+
+export function KeyTable({ actions, ...table }: KeyTableProps) {
+  const say = useWords(keyWords)
+  return (
+    <DataTable
+      {...table}
+      keyOf={({ keyId }) => keyId}
+      columns={[
+        {
+          key: 'key',
+          header: say.key,
+          cell: (key) => (
+            <Stack gap={2} align="flex-start">
+              <Code className="unbroken">{key.shown}</Code>
+              <Text size="xs" c="dimmed">
+                {say.kinds[key.kind]}
+              </Text>
+            </Stack>
+          ),
+        },
+        { key: 'rights', header: say.rights, cell: (key) => <Rights of={key} /> },
+        { key: 'state', header: say.state, cell: (key) => <State of={key} /> },
+        {
+          key: 'lastUsed',
+          header: say.lastUsed,
+          cell: ({ lastUsedAt }) =>
+            lastUsedAt === undefined ? <Text size="sm">{say.notUsed}</Text> : <Time at={lastUsedAt} relative />,
+        },
+        {
+          key: 'created',
+          header: say.created,
+          isMinor: true,
+          cell: ({ createdAt }) => <Time at={createdAt} relative />,
+        },
+        ...(actions
+          ? [
+              {
+                key: 'actions',
+                header: say.actions,
+                cell: (key: Key) =>
+                  key.state === 'active' && (
+                    <Group gap="xs" wrap="nowrap">
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        aria-label={say.rotateOf(key.shown)}
+                        onClick={() => actions.onRotate(key)}
+                      >
+                        {say.rotate}
+                      </Button>
+                      <Button
+                        size="compact-sm"
+                        variant="light"
+                        color="red"
+                        aria-label={say.revokeOf(key.shown)}
+                        onClick={() => actions.onRevoke(key)}
+                      >
+                        {say.revoke}
+                      </Button>
+                    </Group>
+                  ),
+              },
+            ]
+          : []),
+      ]}
+    />
+  )
+}
+
+function Rights({ of }: { of: Key }) {
+  const say = useWords(keyWords)
+  const meaning = useWords(scopeWords)
+  const formats = useFormats()
+  const places = [...of.allowedOrigins, ...of.allowedCidrs]
+  const limits = Object.entries(of.limits) as [keyof typeof say.limits, number][]
+  return (
+    <Stack gap={4}>
+      <Group gap={4}>
+        {of.scopes.map((scope) => (
+          <Tooltip key={scope} label={scope}>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the scope's name is there for keyboards too */}
+            <span tabIndex={0}>
+              <Mark color="gray">{meaning[scope as keyof typeof meaning] ?? scope}</Mark>
+            </span>
+          </Tooltip>
+        ))}
+      </Group>
+      {places.length > 0 && (
+        <Text size="xs" c="dimmed">
+          {say.onlyFrom} {places.join(', ')}
+        </Text>
+      )}
+      {limits.map(([name, max]) => (
+        <Text key={name} size="xs" c="dimmed">
+          {say.limits[name]}: {formats.number(max)}
+        </Text>
+      ))}
+    </Stack>
+  )
+}
+
+function State({ of: { state, expiresAt, revokedAt } }: { of: Key }) {
+  const say = useWords(keyWords)
+  return (
+    <Stack gap={2} align="flex-start">
+      <Mark color={STATES[state]}>{say.states[state]}</Mark>
+      {revokedAt !== undefined ? (
+        <Text size="xs" c="dimmed">
+          <Time at={revokedAt} relative />
+        </Text>
+      ) : (
+        expiresAt !== undefined && (
+          <Text size="xs" c="dimmed">
+            {state === 'active' && `${say.expires} `}
+            <Time at={expiresAt} relative />
+          </Text>
+        )
+      )}
+    </Stack>
+  )
+}

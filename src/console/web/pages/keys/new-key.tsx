@@ -1,0 +1,49 @@
+/** A key just made, shown this once, with a command that shows that it works. */
+import { Text } from '@mantine/core'
+import { useState } from 'react'
+import { inWords, useWords } from '../../i18n/words'
+import { CopyBlock, SecretOnce } from '../../parts/copy'
+import { Time } from '../../parts/time'
+import { firstRequest, type NewKey } from './first-request'
+
+const words = inWords({
+  en: {
+    key: 'The key',
+    try: 'Try it in a terminal',
+    previous: 'Until then the old key works, too:',
+    ended: 'The old key does not work any more.',
+  },
+  ko: {
+    key: '키',
+    try: '터미널에서 시험해 보기',
+    previous: '이전 키는 다음 시각까지 함께 사용할 수 있습니다:',
+    ended: '이전 키는 더 이상 사용할 수 없습니다.',
+  },
+})
+
+export interface ShownKey extends NewKey {
+  /** Of the one it replaces. */
+  previousWorksUntil?: number
+}
+
+export function NewKeyShown({ made, onDone }: { made: ShownKey; onDone(): void }) {
+  const say = useWords(words)
+  const [command] = useState(() => firstRequest(made))
+  const until = made.previousWorksUntil
+  return (
+    <SecretOnce secret={made.key} label={say.key} onDone={onDone}>
+      {until !== undefined && (
+        <Text size="sm">
+          {until <= Date.now() ? (
+            say.ended
+          ) : (
+            <>
+              {say.previous} <Time at={until} />
+            </>
+          )}
+        </Text>
+      )}
+      {command !== undefined && <CopyBlock value={command} label={say.try} />}
+    </SecretOnce>
+  )
+}

@@ -1,0 +1,13 @@
+/** What the ledger is narrowed to, as the address has it. */
+import { type DayRange, dayRange } from '../../days'
+
+export const ENTRY_TYPES = ['credit', 'debit', 'refund', 'clawback'] as const
+
+export interface LedgerFilters extends DayRange {
+  type?: (typeof ENTRY_TYPES)[number]
+}
+
+export function ledgerFilters(asked: Record<string, unknown>): LedgerFilters {
+  const type = ENTRY_TYPES.find((known) => known === asked.type)
+  return { ...(type && { type }), ...dayRange(asked) }
+}

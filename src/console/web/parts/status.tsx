@@ -1,0 +1,35 @@
+/** Where an issue stands, in a word and a colour. */
+import { Badge, type BadgeProps } from '@mantine/core'
+import { statusWords } from '../i18n/statuses'
+import { useWords } from '../i18n/words'
+
+export type VerificationStatus = keyof (typeof statusWords)['en']['verification']
+export type DeliveryStatus = keyof (typeof statusWords)['en']['delivery']
+
+const VERIFICATION: Record<VerificationStatus, string> = {
+  issued: 'blue',
+  verified: 'green',
+  expired: 'gray',
+  max_attempts: 'red',
+  replaced: 'gray',
+}
+
+const DELIVERY: Record<DeliveryStatus, string> = { queued: 'gray', sent: 'blue', delivered: 'green', failed: 'red' }
+
+export const Mark = (props: BadgeProps & { children: React.ReactNode }) => (
+  <Badge variant="light" tt="none" fw={600} radius="sm" miw="max-content" {...props} />
+)
+
+export function VerificationMark({ status }: { status: VerificationStatus }) {
+  const say = useWords(statusWords)
+  return <Mark color={VERIFICATION[status]}>{say.verification[status]}</Mark>
+}
+
+export function DeliveryMark({ status, isAmbiguous = false }: { status: DeliveryStatus; isAmbiguous?: boolean }) {
+  const say = useWords(statusWords)
+  return isAmbiguous ? (
+    <Mark color="yellow">{say.ambiguous}</Mark>
+  ) : (
+    <Mark color={DELIVERY[status]}>{say.delivery[status]}</Mark>
+  )
+}
