@@ -1,15 +1,135 @@
-import { IconInbox } from '@tabler/icons-react'
+/** The test inbox: what test issues would have arrived, at which number, and the code that verifies them. */
+import { Button, Code, Group, Text } from '@mantine/core'
+import { IconInbox, IconPlayerPlay } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api, paging } from '../api'
 import { frameWords } from '../i18n/frame'
-import { useWords } from '../i18n/words'
+import { useScenarios } from '../i18n/scenarios'
+import { inWords, useWords } from '../i18n/words'
+import { CopyButton } from '../parts/copy'
+import { DataTable, fromPages } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
+import { whileShort } from '../parts/refresh'
+import { DeliveryMark, VerificationMark } from '../parts/status'
+import { Time } from '../parts/time'
+import { useAppScope } from '../scope'
+
+const words = inWords({
+  en: {
+    about: 'Test issues of the last 7 days, as they happen. Nothing of this was sent to anybody.',
+    to: 'To',
+    scenario: 'Scenario',
+    code: 'Code that verifies',
+    noCode: 'No code does',
+    delivery: 'Delivery',
+    verification: 'Verification',
+    purpose: 'Purpose',
+    issued: 'Issued',
+    empty: 'Nothing arrived in the last 7 days',
+    next: 'Issue a code to a magic number such as 010-0000-0000, here in the console or with a test key.',
+    tryIt: 'Try it',
+  },
+  ko: {
+    about: '최근 7일의 테스트 발급을 실시간으로 보여 줍니다. 실제로 발송된 것은 없습니다.',
+    to: '수신 번호',
+    scenario: '시나리오',
+    code: '인증되는 번호',
+    noCode: '없음',
+    delivery: '전달 상태',
+    verification: '인증 상태',
+    purpose: '용도',
+    issued: '발급 시각',
+    empty: '최근 7일 동안 수신한 것이 없습니다',
+    next: '콘솔이나 테스트 키로 010-0000-0000 같은 매직 번호에 인증번호를 발급해 보세요.',
+    tryIt: '시험해 보기',
+  },
+})
 
 export default function Inbox() {
-  const say = useWords(frameWords)
+  const say = useWords(words)
+  const common = useWords(frameWords)
+  const scenarioOf = useScenarios()
+  const { appId } = useAppScope()
+  const query = useInfiniteQuery(
+    api.inbox.list.infiniteOptions({
+      input: (after: string | undefined) => ({ appId, after }),
+      ...paging,
+      refetchInterval: whileShort,
+    }),
+  )
+  const tryIt = (
+    <Button component={Link} to="/try-it" leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+      {say.tryIt}
+    </Button>
+  )
   return (
     <>
-      <PageHeader title={say.pages.inbox} />
-      <EmptyState icon={IconInbox} title={say.comingSoon.title} next={say.comingSoon.next} />
+      <PageHeader title={common.pages.inbox} about={say.about}>
+        {tryIt}
+      </PageHeader>
+      <DataTable
+        {...fromPages(query)}
+        label={common.pages.inbox}
+        keyOf={({ issueId }) => issueId}
+        linkOf={({ issueId }) => ({ to: '/issues/$issueId', params: { issueId } })}
+        columns={[
+          {
+            key: 'to',
+            header: say.to,
+            cell: ({ phoneNumber, issueId }) => (
+              <span className="numbers unbroken">{phoneNumber ?? `…${issueId.slice(-8)}`}</span>
+            ),
+          },
+          {
+            key: 'scenario',
+            header: say.scenario,
+            cell: ({ scenario }) => {
+              if (scenario === undefined) return common.none
+              const { name, about } = scenarioOf(scenario)
+              return (
+                <div className="readable">
+                  <Text size="sm">{name}</Text>
+                  <Text size="xs" c="dimmed" visibleFrom="sm">
+                    {about}
+                  </Text>
+                </div>
+              )
+            },
+          },
+          {
+            key: 'code',
+            header: say.code,
+            cell: ({ code }) =>
+              code === undefined ? (
+                <Text size="sm">{say.noCode}</Text>
+              ) : (
+                <Group gap={4} wrap="nowrap">
+                  <Code>{code}</Code>
+                  <CopyButton value={code} what={say.code} />
+                </Group>
+              ),
+          },
+          {
+            key: 'delivery',
+            header: say.delivery,
+            cell: (issue) => <DeliveryMark status={issue.deliveryStatus} isAmbiguous={issue.isAmbiguous} />,
+          },
+          {
+            key: 'verification',
+            header: say.verification,
+            cell: (issue) => <VerificationMark status={issue.verificationStatus} />,
+          },
+          { key: 'purpose', header: say.purpose, isMinor: true, cell: ({ purpose }) => purpose },
+          { key: 'issued', header: say.issued, cell: ({ createdAt }) => <Time at={createdAt} relative /> },
+        ]}
+        empty={
+          <EmptyState icon={IconInbox} title={say.empty} next={say.next}>
+            {tryIt}
+          </EmptyState>
+        }
+      />
     </>
   )
 }

@@ -15,7 +15,7 @@ import { PageHeader } from '../parts/page-header'
 import { whileShort } from '../parts/refresh'
 import { DeliveryMark, VerificationMark } from '../parts/status'
 import { Time } from '../parts/time'
-import { useAppScope } from '../scope'
+import { type ScopeSearch, useAppScope } from '../scope'
 import type { IssueFilters } from './issues/filters'
 import { IssueFilterFields } from './issues/issue-filters'
 
@@ -94,7 +94,7 @@ export default function Issues() {
   )
 
   const narrow = (next: IssueFilters) =>
-    navigate({ search: ({ app, mode }) => ({ app, mode, ...next }), replace: true, resetScroll: false })
+    navigate({ search: ({ app, mode }: ScopeSearch) => ({ app, mode, ...next }), replace: true, resetScroll: false })
 
   return (
     <>

@@ -1,15 +1,202 @@
-import { IconPlayerPlay } from '@tabler/icons-react'
+/** A code from its issue to its verification, in two clicks: what an app does, shown step by step. */
+import { Anchor, Button, Grid, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { IconBook, IconPlayerPlay } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, queries } from '../api'
+import { curl, KEY_PLACEHOLDER } from '../curl'
+import { freshName } from '../fresh-name'
 import { frameWords } from '../i18n/frame'
-import { useWords } from '../i18n/words'
+import { inWords, useWords } from '../i18n/words'
+import { CopyBlock } from '../parts/copy'
 import { EmptyState } from '../parts/empty-state'
+import { fieldProblem } from '../parts/field-problem'
 import { PageHeader } from '../parts/page-header'
+import { ProblemNote } from '../parts/problem-note'
+import { VerificationMark } from '../parts/status'
+import { useAppScope } from '../scope'
+import { useMay } from '../session'
+import { Delivery } from './try-it/delivery'
+import { FIRST_ORDER, type Order, scenarioOfNumber } from './try-it/order'
+import { OrderForm } from './try-it/order-form'
+import { VerifyForm } from './try-it/verify-form'
+
+const words = inWords({
+  en: {
+    about:
+      'Issue a test code and verify it, by the same rules as with a test key. Nothing is sent, nothing is charged.',
+    issue: '1. Issue',
+    watch: '2. Watch it arrive, and verify',
+    waiting: 'Nothing issued yet',
+    waitingNext: 'Choose what should happen, and issue. The delivery appears here, second by second.',
+    refusedAsPlayed: 'That is what this scenario plays: your app gets this answer.',
+    details: 'To the whole timeline',
+    terminal: 'The same in a terminal',
+    terminalAbout: 'With a secret test key of your own in place of the placeholder.',
+    issueCommand: 'Issue',
+    verifyCommand: 'Verify, with the issueId of the answer',
+    makeKey: 'Make a key',
+    docs: 'Read the API reference',
+    mayNot: 'Your role may only look',
+    mayNotNext: 'Somebody with the role developer or owner can issue test codes. They appear in the test inbox.',
+    inbox: 'To the test inbox',
+  },
+  ko: {
+    about: '테스트 키와 같은 규칙으로 인증번호를 발급하고 확인합니다. 발송도 차감도 없습니다.',
+    issue: '1. 발급',
+    watch: '2. 전달 확인과 인증',
+    waiting: '아직 발급하지 않았습니다',
+    waitingNext: '시나리오를 고르고 발급하세요. 전달 과정이 초 단위로 여기에 표시됩니다.',
+    refusedAsPlayed: '이 시나리오에서 의도된 결과입니다. 앱도 이 응답을 받습니다.',
+    details: '전체 타임라인 보기',
+    terminal: '터미널에서 똑같이 하기',
+    terminalAbout: '자리 표시자를 직접 만든 비밀 테스트 키로 바꾸세요.',
+    issueCommand: '발급',
+    verifyCommand: '확인(응답의 issueId 사용)',
+    makeKey: '키 만들기',
+    docs: 'API 문서 읽기',
+    mayNot: '조회만 가능한 역할입니다',
+    mayNotNext: '개발자 또는 소유자 역할인 사람이 테스트 인증번호를 발급할 수 있으며 테스트 수신함에 표시됩니다.',
+    inbox: '테스트 수신함으로',
+  },
+})
+
+const WATCH_MS = 1_000
 
 export default function TryIt() {
-  const say = useWords(frameWords)
+  const say = useWords(words)
+  const common = useWords(frameWords)
+  const may = useMay()
   return (
     <>
-      <PageHeader title={say.pages.tryIt} />
-      <EmptyState icon={IconPlayerPlay} title={say.comingSoon.title} next={say.comingSoon.next} />
+      <PageHeader title={common.pages.tryIt} about={say.about}>
+        <Button
+          component="a"
+          href="/docs"
+          target="_blank"
+          variant="default"
+          leftSection={<IconBook size={16} aria-hidden />}
+        >
+          {say.docs}
+        </Button>
+      </PageHeader>
+      {may('try') ? (
+        <Trial />
+      ) : (
+        <EmptyState icon={IconPlayerPlay} title={say.mayNot} next={say.mayNotNext}>
+          <Button component={Link} to="/inbox">
+            {say.inbox}
+          </Button>
+        </EmptyState>
+      )}
     </>
+  )
+}
+
+/** Scenarios of this range are refusals. */
+const isRefusal = (scenario: number | undefined) => scenario !== undefined && scenario >= 6 && scenario <= 9
+
+function Trial() {
+  const say = useWords(words)
+  const { appId } = useAppScope()
+  const [order, setOrder] = useState<Order>(FIRST_ORDER)
+  const issue = useMutation(
+    api.inbox.tryIt.mutationOptions({
+      onSuccess() {
+        queries.invalidateQueries({ queryKey: api.issues.list.key() })
+        queries.invalidateQueries({ queryKey: api.inbox.key() })
+      },
+    }),
+  )
+  const issueId = issue.data?.issueId
+  const refused = isRefusal(scenarioOfNumber(issue.variables?.phoneNumber ?? ''))
+  return (
+    <Stack gap="lg">
+      <Grid>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Paper withBorder p="md" h="100%">
+            <Title order={2} mb="md">
+              {say.issue}
+            </Title>
+            <OrderForm
+              order={order}
+              onChange={setOrder}
+              onIssue={() => issue.mutate({ appId, ...order })}
+              isIssuing={issue.isPending}
+              isRepeated={issueId !== undefined}
+              failure={issue.error}
+            />
+          </Paper>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Paper withBorder p="md" h="100%">
+            <Title order={2} mb="md">
+              {say.watch}
+            </Title>
+            {issueId !== undefined ? (
+              <Watched key={issueId} appId={appId} issueId={issueId} />
+            ) : issue.isError && fieldProblem(issue.error, 'phoneNumber', 'purpose') === undefined ? (
+              <ProblemNote failure={issue.error}>{refused && <Text size="sm">{say.refusedAsPlayed}</Text>}</ProblemNote>
+            ) : (
+              <EmptyState icon={IconPlayerPlay} title={say.waiting} next={say.waitingNext} />
+            )}
+          </Paper>
+        </Grid.Col>
+      </Grid>
+      <InTerminal order={order} issueId={issueId} />
+    </Stack>
+  )
+}
+
+function Watched({ appId, issueId }: { appId: string; issueId: string }) {
+  const say = useWords(words)
+  const { data: story, error } = useQuery(
+    api.issues.story.queryOptions({ input: { issueId }, refetchInterval: WATCH_MS }),
+  )
+  return (
+    <Stack>
+      <VerifyForm appId={appId} issueId={issueId} />
+      {story && (
+        <>
+          <Delivery story={story} />
+          <Group justify="space-between">
+            <VerificationMark status={story.verificationStatus} />
+            <Anchor component={Link} to="/issues/$issueId" params={{ issueId }} size="sm">
+              {say.details}
+            </Anchor>
+          </Group>
+        </>
+      )}
+      {error && !story && <ProblemNote failure={error} />}
+    </Stack>
+  )
+}
+
+function InTerminal({ order, issueId }: { order: Order; issueId: string | undefined }) {
+  const say = useWords(words)
+  const [idempotencyKey] = useState(() => freshName('try'))
+  return (
+    <Paper withBorder p="md">
+      <Title order={2} mb={4}>
+        {say.terminal}
+      </Title>
+      <Text size="sm" c="dimmed" mb="md">
+        {say.terminalAbout}{' '}
+        <Anchor component={Link} to="/keys" size="sm" underline="always">
+          {say.makeKey}
+        </Anchor>
+      </Text>
+      <Stack>
+        <CopyBlock
+          label={say.issueCommand}
+          value={curl({ path: '/issue', key: KEY_PLACEHOLDER, idempotencyKey, body: order })}
+        />
+        <CopyBlock
+          label={say.verifyCommand}
+          value={curl({ path: '/verify', key: KEY_PLACEHOLDER, body: { issueId: issueId ?? '…', code: '000000' } })}
+        />
+      </Stack>
+    </Paper>
   )
 }

@@ -1,0 +1,121 @@
+/** Which scenario, for what. Ready as it comes: one click issues. */
+import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { IconSend } from '@tabler/icons-react'
+import type { FormEvent } from 'react'
+import { magicNumber, SCENARIOS, useScenarios } from '../../i18n/scenarios'
+import { statusWords } from '../../i18n/statuses'
+import { inWords, useWords } from '../../i18n/words'
+import { fieldProblem } from '../../parts/field-problem'
+import { type Order, scenarioOfNumber } from './order'
+
+const words = inWords({
+  en: {
+    scenario: 'Scenario',
+    other: 'Another magic number',
+    otherAbout: 'Test mode takes magic numbers only: 010-0000-00xx, +44 7700 9000xx or +1 <area> 555-01xx.',
+    number: 'Phone number',
+    purpose: 'Purpose',
+    channel: 'Channel',
+    byScenario: 'As the scenario has it',
+    issue: 'Issue code',
+    again: 'Issue another',
+  },
+  ko: {
+    scenario: '시나리오',
+    other: '다른 매직 번호',
+    otherAbout: '테스트 모드에서는 매직 번호만 사용합니다: 010-0000-00xx, +44 7700 9000xx, +1 <지역 번호> 555-01xx.',
+    number: '전화번호',
+    purpose: '용도',
+    channel: '채널',
+    byScenario: '시나리오에 따름',
+    issue: '인증번호 발급',
+    again: '다시 발급',
+  },
+})
+
+interface OrderFormProps {
+  order: Order
+  onChange(order: Order): void
+  onIssue(): void
+  isIssuing: boolean
+  /** Once there is a code, the button steps back behind the one that verifies it. */
+  isRepeated: boolean
+  failure: unknown
+}
+
+export function OrderForm({ order, onChange, onIssue, isIssuing, isRepeated, failure }: OrderFormProps) {
+  const say = useWords(words)
+  const names = useWords(statusWords)
+  const scenarioOf = useScenarios()
+  const scenario = scenarioOfNumber(order.phoneNumber)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isIssuing) onIssue()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <NativeSelect
+          label={say.scenario}
+          value={scenario === undefined ? 'other' : String(scenario)}
+          onChange={({ currentTarget: { value } }) =>
+            onChange({ ...order, phoneNumber: value === 'other' ? '' : magicNumber(Number(value)) })
+          }
+          data={[
+            ...[...SCENARIOS, ...(scenario !== undefined && scenario > 10 ? [scenario] : [])].map((number) => ({
+              value: String(number),
+              label: `${magicNumber(number).slice(-2)} · ${scenarioOf(number).name}`,
+            })),
+            { value: 'other', label: say.other },
+          ]}
+        />
+        <Text size="sm" c="dimmed" role="status">
+          {scenario === undefined ? say.otherAbout : scenarioOf(scenario).about}
+        </Text>
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <TextInput
+            type="tel"
+            label={say.number}
+            required
+            maxLength={40}
+            value={order.phoneNumber}
+            error={fieldProblem(failure, 'phoneNumber')}
+            onChange={(event) => onChange({ ...order, phoneNumber: event.currentTarget.value })}
+            autoComplete="off"
+          />
+          <TextInput
+            label={say.purpose}
+            required
+            maxLength={64}
+            value={order.purpose}
+            error={fieldProblem(failure, 'purpose')}
+            onChange={(event) => onChange({ ...order, purpose: event.currentTarget.value })}
+            autoComplete="off"
+          />
+        </SimpleGrid>
+        <NativeSelect
+          label={say.channel}
+          value={order.channel ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            onChange({ ...order, channel: value === 'sms' || value === 'alimtalk' ? value : undefined })
+          }
+          data={[
+            { value: '', label: say.byScenario },
+            { value: 'sms', label: names.channels.sms },
+            { value: 'alimtalk', label: names.channels.alimtalk },
+          ]}
+        />
+        <Group>
+          <Button
+            type="submit"
+            loading={isIssuing}
+            variant={isRepeated ? 'default' : 'filled'}
+            leftSection={<IconSend size={16} aria-hidden />}
+          >
+            {isRepeated ? say.again : say.issue}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,17 @@
+/** What is issued on the page: to whom, for what, how. */
+import { magicNumber } from '../../i18n/scenarios'
+
+export interface Order {
+  phoneNumber: string
+  purpose: string
+  /** Missing: as the scenario has it. */
+  channel?: 'sms' | 'alimtalk'
+}
+
+export const FIRST_ORDER: Order = { phoneNumber: magicNumber(0), purpose: 'signup' }
+
+/** How a Korean magic number says its scenario, in any spelling. */
+export function scenarioOfNumber(phoneNumber: string): number | undefined {
+  const xx = /^(?:0|82)10000000(\d\d)$/.exec(phoneNumber.replace(/\D/g, ''))?.[1]
+  return xx === undefined ? undefined : Number(xx)
+}

@@ -1,0 +1,125 @@
+/** Every entry of the wallet, with the balance it left. */
+import { Button, Group, NativeSelect, Text, Title } from '@mantine/core'
+import { IconDownload, IconWallet } from '@tabler/icons-react'
+import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { api, paging } from '../../api'
+import { timesOf } from '../../days'
+import { useFormats } from '../../i18n/format'
+import { useWords } from '../../i18n/words'
+import { DataTable, fromPages } from '../../parts/data-table'
+import { DayRangeInputs } from '../../parts/day-range'
+import { EmptyState } from '../../parts/empty-state'
+import { whileShort } from '../../parts/refresh'
+import { Mark } from '../../parts/status'
+import { tellDone, tellProblem } from '../../parts/tell'
+import { Time } from '../../parts/time'
+import { type ScopeSearch, useAppScope } from '../../scope'
+import { exportLedger } from './export'
+import { ENTRY_TYPES, type LedgerFilters } from './filters'
+import { walletWords } from './words'
+
+const COLORS = { credit: 'green', debit: 'gray', refund: 'blue', clawback: 'red' } as const
+
+/** `firstStep` is what to do while there is no entry at all. */
+export function Ledger({ firstStep }: { firstStep: ReactNode }) {
+  const say = useWords(walletWords)
+  const formats = useFormats()
+  const { appId, appName } = useAppScope()
+  const { type, from, to } = useSearch({ from: '/inside/wallet' })
+  const navigate = useNavigate({ from: '/wallet' })
+  const filters: LedgerFilters = { type, from, to }
+  const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  const ledger = useInfiniteQuery(
+    api.wallet.ledger.infiniteOptions({
+      input: (after: string | undefined) => ({ appId, after, entryType: type, ...timesOf({ from, to }) }),
+      ...paging,
+      refetchInterval: whileShort,
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const exporting = useMutation({
+    mutationFn: () => exportLedger(appId, appName, filters),
+    onSuccess: (count) => tellDone(say.csvDone(count)),
+    onError: tellProblem,
+  })
+  const narrow = (next: LedgerFilters) =>
+    navigate({ search: ({ app, mode }: ScopeSearch) => ({ app, mode, ...next }), replace: true, resetScroll: false })
+  const signed = (amount: number) => (amount > 0 ? `+${formats.number(amount)}` : formats.number(amount))
+  return (
+    <>
+      <Group justify="space-between" mb="sm">
+        <Title order={2}>{say.ledger}</Title>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          onClick={() => exporting.mutate()}
+          loading={exporting.isPending}
+        >
+          {say.csv}
+        </Button>
+      </Group>
+      <Group align="flex-end" gap="sm" mb="md" component="search">
+        <NativeSelect
+          label={say.type}
+          value={type ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            narrow({ ...filters, type: ENTRY_TYPES.find((known) => known === value) })
+          }
+          data={[{ value: '', label: say.any }, ...ENTRY_TYPES.map((value) => ({ value, label: say.types[value] }))]}
+        />
+        <DayRangeInputs range={filters} onChange={(range) => narrow({ ...filters, ...range })} />
+        {isFiltered && (
+          <Button variant="subtle" onClick={() => narrow({})}>
+            {say.clear}
+          </Button>
+        )}
+      </Group>
+      <DataTable
+        {...fromPages(ledger)}
+        label={say.ledgerOf(appName)}
+        keyOf={({ seq }) => String(seq)}
+        columns={[
+          { key: 'at', header: say.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          {
+            key: 'type',
+            header: say.type,
+            cell: ({ entryType }) => <Mark color={COLORS[entryType]}>{say.types[entryType]}</Mark>,
+          },
+          { key: 'change', header: say.change, isNumber: true, cell: ({ amountDelta }) => signed(amountDelta) },
+          {
+            key: 'after',
+            header: say.after,
+            isNumber: true,
+            cell: ({ balanceAfter }) => formats.number(balanceAfter),
+          },
+          {
+            key: 'for',
+            header: say.for,
+            cell: ({ issueId, reference }) =>
+              issueId !== undefined ? (
+                <Link className="row-link unbroken" to="/issues/$issueId" params={{ issueId }}>
+                  …{issueId.slice(-8)}
+                </Link>
+              ) : (
+                <Text size="sm" className="broken-anywhere">
+                  {reference}
+                </Text>
+              ),
+          },
+        ]}
+        empty={
+          isFiltered ? (
+            <EmptyState icon={IconWallet} title={say.nothingFits} next={say.nothingFitsNext} />
+          ) : (
+            <EmptyState icon={IconWallet} title={say.nothing} next={say.nothingNext}>
+              {firstStep}
+            </EmptyState>
+          )
+        }
+      />
+    </>
+  )
+}
