@@ -17,7 +17,8 @@ export const theme = createTheme({
   components: {
     Table: { defaultProps: { verticalSpacing: 'xs', horizontalSpacing: 'sm' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 150, events: { hover: true, focus: true, touch: true } } },
-    Modal: { defaultProps: { centered: true } },
+    // Its header is no banner of the page.
+    Modal: { defaultProps: { centered: true, attributes: { header: { role: 'presentation' } } } },
   },
 })
 

@@ -26,7 +26,7 @@ export function ScopeChoice() {
       <SegmentedControl
         aria-label={say.mode}
         size="xs"
-        color={mode === 'live' ? 'teal.9' : 'orange.9'}
+        color={mode === 'live' ? 'teal.9' : '#b8400a'}
         value={mode}
         data={[
           { value: 'test', label: say.test },

@@ -13,7 +13,7 @@ import { ProblemNote } from '../parts/problem-note'
 import { DeliveryMark, Mark, VerificationMark } from '../parts/status'
 import { IssueFacts } from './issue/facts'
 import { RefundButton } from './issue/refund'
-import { IssueTimeline, type Story } from './issue/timeline'
+import { IssueTimeline, isReportOver, type Story } from './issue/timeline'
 
 const words = inWords({
   en: {
@@ -27,6 +27,7 @@ const words = inWords({
       verifiedUndelivered: 'The right code was typed in.',
       waitingDelivered: 'The message was delivered; nobody has typed the code yet.',
       waitingSent: 'A carrier has the message and has not reported yet what became of it.',
+      noReport: 'A carrier has taken the message, and gives no report of whether it arrived.',
       waitingQueued: 'The message has not been sent yet.',
       ambiguous: 'The carrier did not say whether it took the message. It is not sent again, so that nobody gets two.',
       failed: 'The message was not delivered. The timeline says why; a new code can be issued.',
@@ -47,6 +48,7 @@ const words = inWords({
       verifiedUndelivered: '올바른 인증번호가 입력되었습니다.',
       waitingDelivered: '메시지가 도달했고 아직 인증번호가 입력되지 않았습니다.',
       waitingSent: '발송사가 메시지를 접수했고 아직 결과를 보고하지 않았습니다.',
+      noReport: '발송사가 메시지를 접수했지만 도달 여부는 보고하지 않습니다.',
       waitingQueued: '아직 메시지를 보내지 않았습니다.',
       ambiguous: '발송사의 접수 여부를 알 수 없습니다. 중복 발송을 막기 위해 다시 보내지 않습니다.',
       failed: '메시지가 도달하지 못했습니다. 원인은 타임라인에서 확인하고, 새 인증번호를 발급할 수 있습니다.',
@@ -62,8 +64,9 @@ const LIVE_MS = 2_000
 /** What has ended changes little: a webhook, a refund. */
 const ENDED_MS = 10_000
 
-const hasEnded = ({ verificationStatus, deliveryStatus }: Story) =>
-  verificationStatus !== 'issued' && (deliveryStatus === 'delivered' || deliveryStatus === 'failed')
+const hasEnded = (story: Story) =>
+  story.verificationStatus !== 'issued' &&
+  (['delivered', 'failed'].includes(story.deliveryStatus) || isReportOver(story))
 
 export default function Issue() {
   const say = useWords(words)
@@ -141,20 +144,15 @@ function IssueStory({ story, now }: { story: Story; now: number }) {
   )
 }
 
-function glance({ verificationStatus, deliveryStatus, isAmbiguous }: Story): keyof (typeof words)['en']['glance'] {
-  switch (verificationStatus) {
-    case 'verified':
-      return deliveryStatus === 'delivered' ? 'verified' : 'verifiedUndelivered'
-    case 'max_attempts':
-    case 'replaced':
-      return verificationStatus
-  }
+function glance(story: Story): keyof (typeof words)['en']['glance'] {
+  const { verificationStatus, deliveryStatus, isAmbiguous } = story
+  const isDelivered = deliveryStatus === 'delivered'
+  if (verificationStatus === 'verified') return isDelivered ? 'verified' : 'verifiedUndelivered'
+  if (verificationStatus === 'max_attempts' || verificationStatus === 'replaced') return verificationStatus
   if (isAmbiguous) return 'ambiguous'
   if (deliveryStatus === 'failed') return 'failed'
-  if (verificationStatus === 'expired') return deliveryStatus === 'delivered' ? 'expiredDelivered' : 'expired'
-  return deliveryStatus === 'delivered'
-    ? 'waitingDelivered'
-    : deliveryStatus === 'sent'
-      ? 'waitingSent'
-      : 'waitingQueued'
+  if (verificationStatus === 'expired') return isDelivered ? 'expiredDelivered' : 'expired'
+  if (isDelivered) return 'waitingDelivered'
+  if (deliveryStatus === 'queued') return 'waitingQueued'
+  return isReportOver(story) ? 'noReport' : 'waitingSent'
 }

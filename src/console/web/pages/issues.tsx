@@ -5,7 +5,6 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { api, paging } from '../api'
 import { timesOf } from '../days'
-import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { statusWords } from '../i18n/statuses'
 import { inWords, useWords } from '../i18n/words'
@@ -26,9 +25,7 @@ const words = inWords({
     verification: 'Verification',
     delivery: 'Delivery',
     channel: 'Channel',
-    country: 'Country',
-    outcome: 'Carrier’s code',
-    wrong: 'Wrong codes',
+    wrong: (count: number) => (count === 1 ? 'One wrong code' : `${count} wrong codes`),
     issued: 'Issued',
     further: 'Search further',
     emptyTest: 'No test issue yet',
@@ -48,9 +45,7 @@ const words = inWords({
     verification: '인증 상태',
     delivery: '전달 상태',
     channel: '채널',
-    country: '국가',
-    outcome: '발송사 코드',
-    wrong: '틀린 횟수',
+    wrong: (count) => `${count}회 틀림`,
     issued: '발급 시각',
     further: '더 찾아보기',
     emptyTest: '아직 테스트 발급 내역이 없습니다',
@@ -70,7 +65,6 @@ export default function Issues() {
   const say = useWords(words)
   const common = useWords(frameWords)
   const names = useWords(statusWords)
-  const formats = useFormats()
   const { appId, mode } = useAppScope()
   const { search, status, delivery, from, to } = useSearch({ from: '/inside/issues' })
   const navigate = useNavigate({ from: '/issues' })
@@ -113,7 +107,7 @@ export default function Issues() {
             cell: ({ purpose, issueId }) => (
               <>
                 {purpose}{' '}
-                <Text component="span" size="xs" c="dimmed" ff="monospace">
+                <Text component="span" display="block" size="xs" c="dimmed" ff="monospace" className="unbroken">
                   …{issueId.slice(-8)}
                 </Text>
               </>
@@ -122,22 +116,36 @@ export default function Issues() {
           {
             key: 'verification',
             header: say.verification,
-            cell: (issue) => <VerificationMark status={issue.verificationStatus} />,
+            cell: ({ verificationStatus, attemptsUsed }) => (
+              <>
+                <VerificationMark status={verificationStatus} />
+                {attemptsUsed > 0 && (
+                  <Text size="xs" c="dimmed">
+                    {say.wrong(attemptsUsed)}
+                  </Text>
+                )}
+              </>
+            ),
           },
           {
             key: 'delivery',
             header: say.delivery,
-            cell: (issue) => <DeliveryMark status={issue.deliveryStatus} isAmbiguous={issue.isAmbiguous} />,
+            cell: ({ deliveryStatus, isAmbiguous, outcomeCode }) => (
+              <>
+                <DeliveryMark status={deliveryStatus} isAmbiguous={isAmbiguous} />
+                {outcomeCode !== undefined && (
+                  <Text size="xs" c="dimmed" className="broken-anywhere">
+                    {outcomeCode}
+                  </Text>
+                )}
+              </>
+            ),
           },
-          { key: 'channel', header: say.channel, isMinor: true, cell: ({ leg }) => names.channels[leg] },
-          { key: 'country', header: say.country, isMinor: true, cell: ({ country }) => country ?? common.none },
-          { key: 'outcome', header: say.outcome, isMinor: true, cell: (issue) => issue.outcomeCode ?? common.none },
           {
-            key: 'wrong',
-            header: say.wrong,
+            key: 'channel',
+            header: say.channel,
             isMinor: true,
-            isNumber: true,
-            cell: ({ attemptsUsed }) => formats.number(attemptsUsed),
+            cell: ({ leg, country }) => [names.channels[leg], country].filter(Boolean).join(' · '),
           },
           { key: 'issued', header: say.issued, cell: ({ createdAt }) => <Time at={createdAt} relative /> },
         ]}

@@ -54,6 +54,8 @@ export default function Keys() {
       },
     })
 
+  const titleOf = (open: Open) =>
+    open.kind === 'rotate' ? say.rotateOf(open.key.shown) : open.kind === 'shown' ? say.made : say.create
   const createButton = may && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ kind: 'create' })}>
       {say.create}
@@ -91,7 +93,7 @@ export default function Keys() {
         opened={open !== undefined}
         onClose={close}
         size="lg"
-        title={open?.kind === 'rotate' ? say.rotateOf(open.key.shown) : say.create}
+        title={open && titleOf(open)}
         closeButtonProps={{ 'aria-label': common.close }}
         // A key that can be seen once is not lost by a click beside it.
         closeOnClickOutside={open?.kind !== 'shown'}

@@ -162,9 +162,9 @@ function Watched({ appId, issueId }: { appId: string; issueId: string }) {
           <Delivery story={story} />
           <Group justify="space-between">
             <VerificationMark status={story.verificationStatus} />
-            <Anchor component={Link} to="/issues/$issueId" params={{ issueId }} size="sm">
+            <Link className="row-link" to="/issues/$issueId" params={{ issueId }}>
               {say.details}
-            </Anchor>
+            </Link>
           </Group>
         </>
       )}

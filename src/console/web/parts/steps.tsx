@@ -45,7 +45,7 @@ export function Steps({ steps, label, since }: { steps: readonly StepView[]; lab
               </Text>
               {at !== undefined && (
                 <Text component="span" size="xs" c="dimmed">
-                  <Time at={at} /> {at > since && say.after(formats.number(Math.round((at - since) / 100) / 10))}
+                  <Time at={at} /> {at - since >= 100 && say.after(formats.number(Math.round((at - since) / 100) / 10))}
                 </Text>
               )}
             </Group>

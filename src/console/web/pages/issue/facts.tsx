@@ -21,7 +21,7 @@ const words = inWords({
     country: 'Country of the number',
     template: 'Template',
     price: 'Price',
-    credits: (count: string) => `${count} credits`,
+    credits: (count: string) => (count === '1' ? '1 credit' : `${count} credits`),
     billing: 'Billing',
     attempts: 'Wrong codes',
     of: (used: string, max: string) => `${used} of ${max}`,

@@ -16,8 +16,8 @@ const words = inWords({
     refund: 'Refund',
     title: 'Refund this issue?',
     means: (credits: string) =>
-      `${credits} credits go back to the wallet of the app, as an entry of its ledger. An issue is refunded once; the entry cannot be removed.`,
-    done: (credits: string) => `${credits} credits were given back.`,
+      `The price of ${credits} goes back to the wallet of the app, as an entry of its ledger. An issue is refunded once; the entry cannot be removed.`,
+    done: (credits: string) => `Given back to the wallet: ${credits}.`,
   },
   ko: {
     refund: '환불',

@@ -8,6 +8,7 @@ import {
   IconHourglass,
   IconMailOff,
   IconMessagePlus,
+  IconMessageQuestion,
   IconRefresh,
   IconReplace,
   IconSend,
@@ -97,13 +98,25 @@ function reportedAt(story: Story): number | undefined {
   return event?.createdAt ?? debit?.createdAt ?? (isUntouchedSince ? story.updatedAt : undefined)
 }
 
+/** What is charged while it is sent has ended: no report will come any more. */
+export const isReportOver = ({ deliveryStatus, billingStatus }: Pick<Story, 'deliveryStatus' | 'billingStatus'>) =>
+  deliveryStatus === 'sent' && (billingStatus === 'debited' || billingStatus === 'debit_pending')
+
 function delivery(story: Story, { say }: Tellers): Placed[] {
   const after = lastAttemptAt(story)
   const { deliveryStatus, outcomeCode } = story
   if (deliveryStatus === 'queued')
     return [{ key: 'delivery', order: after + 0.2, icon: IconClock, tone: 'waiting', title: say.waiting }]
   if (deliveryStatus === 'sent')
-    return [{ key: 'delivery', order: after + 0.2, icon: IconHourglass, tone: 'waiting', title: say.waitingReport }]
+    return [
+      {
+        key: 'delivery',
+        order: after + 0.2,
+        icon: isReportOver(story) ? IconMessageQuestion : IconHourglass,
+        tone: 'waiting',
+        title: isReportOver(story) ? say.noReport : say.waitingReport,
+      },
+    ]
   const at = reportedAt(story)
   const isDelivered = deliveryStatus === 'delivered'
   const wasRefused = story.attempts.at(-1)?.outcome === 'refused'
@@ -181,7 +194,7 @@ const billing = ({ ledger }: Story, { say, formats }: Tellers): Placed[] =>
     icon: LEDGER_ICONS[entryType as keyof typeof LEDGER_ICONS] ?? IconCoin,
     tone: 'plain',
     title: say.ledger[entryType as keyof typeof say.ledger] ?? entryType,
-    detail: say.balance(formats.number(amountDelta), formats.number(balanceAfter)),
+    detail: say.balance(formats.number(Math.abs(amountDelta)), formats.number(balanceAfter)),
   }))
 
 const HOOK_TONES = { pending: 'waiting', delivered: 'good', failed: 'bad' } as const

@@ -13,6 +13,7 @@ export const timelineWords = inWords({
     fellBack: 'AlimTalk did not work: on to SMS',
     waiting: 'Waiting to be sent',
     waitingReport: 'Waiting for the carrier’s report',
+    noReport: 'No report: this carrier has not said whether the message arrived',
     delivered: 'Delivered, says the carrier',
     failed: 'Not delivered',
     wrong: (count: number) => (count === 1 ? 'One wrong code' : `${count} wrong codes`),
@@ -25,7 +26,8 @@ export const timelineWords = inWords({
     webhook: (type: string) => `Webhook ${type}`,
     hook: (status: string, attempts: number) => `${status}, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`,
     ledger: { credit: 'Credited', debit: 'Charged', refund: 'Refunded', clawback: 'Taken back' },
-    balance: (amount: string, balance: string) => `${amount} credits, balance then ${balance}`,
+    balance: (amount: string, balance: string) =>
+      `${amount === '1' ? '1 credit' : `${amount} credits`}, balance then ${balance}`,
     noTime: 'The moment is not kept.',
   },
   ko: {
@@ -40,6 +42,7 @@ export const timelineWords = inWords({
     fellBack: '알림톡 실패, SMS로 대체 발송',
     waiting: '발송 대기 중',
     waitingReport: '발송사의 결과 보고를 기다리는 중',
+    noReport: '결과 보고 없음: 발송사가 도달 여부를 알려 주지 않았습니다',
     delivered: '도달(발송사 보고)',
     failed: '도달하지 못함',
     wrong: (count) => `틀린 인증번호 ${count}회`,

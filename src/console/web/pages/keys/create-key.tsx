@@ -39,6 +39,7 @@ const words = inWords({
     live: 'Live',
     liveAbout: 'Messages are sent and charged.',
     scopes: 'Scopes',
+    unlimited: 'Uncheck it to choose single scopes.',
     origins: 'Allowed origins',
     originsAbout: 'One on each line, exactly as browsers write them: scheme, host and port, no path.',
     originsTest: 'http://localhost and http://127.0.0.1 are always allowed for test keys.',
@@ -64,6 +65,7 @@ const words = inWords({
     live: '운영',
     liveAbout: '실제로 발송되고 차감됩니다.',
     scopes: '권한 범위',
+    unlimited: '체크를 해제하면 권한을 하나씩 고를 수 있습니다.',
     origins: '허용 출처',
     originsAbout: '한 줄에 하나씩, 브라우저가 쓰는 그대로 입력합니다. 스킴, 호스트, 포트만 쓰고 경로는 쓰지 않습니다.',
     originsTest: '테스트 키는 http://localhost와 http://127.0.0.1에서 항상 사용할 수 있습니다.',
@@ -108,6 +110,13 @@ export function CreateKey({ mode: modeLookedAt, onCreated, onCancel }: CreateKey
   const [lastDay, setLastDay] = useState(() => dayFromNow(30))
   const [limits, setLimits] = useState<Partial<Record<(typeof LIMITS)[number], number>>>({})
   const [scopes, setScopes] = kind === 'sk' ? [secretScopes, setSecretScopes] : [publicScopes, setPublicScopes]
+  const isUnlimited = scopes.includes('*')
+  const offered = kind === 'pk' ? PUBLIC_SCOPES : isUnlimited ? (['*'] satisfies Scope[]) : SECRET_SCOPES
+  /** All of them at once make the single ones needless; without it, an app needs these two. */
+  const chooseScopes = (chosen: Scope[]) => {
+    if (chosen.includes('*')) setScopes(['*'])
+    else setScopes(isUnlimited ? PUBLIC_SCOPES : chosen)
+  }
   const allowedOrigins = kind === 'pk' ? linesOf(origins) : []
 
   const create = useMutation(
@@ -155,16 +164,15 @@ export function CreateKey({ mode: modeLookedAt, onCreated, onCancel }: CreateKey
           label={say.scopes}
           value={scopes}
           error={problem('scope', 'scopes')}
-          onChange={(chosen) => setScopes(chosen as Scope[])}
+          onChange={(chosen) => chooseScopes(chosen as Scope[])}
         >
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" mt="xs" mb={4}>
-            {(kind === 'sk' ? SECRET_SCOPES : PUBLIC_SCOPES).map((scope) => (
+            {offered.map((scope) => (
               <Checkbox
                 key={scope}
                 value={scope}
                 label={meaning[scope]}
-                description={scope}
-                disabled={scope !== '*' && scopes.includes('*')}
+                description={scope === '*' && isUnlimited ? say.unlimited : scope}
               />
             ))}
           </SimpleGrid>

@@ -42,6 +42,7 @@ export function KeyTable({ actions, ...table }: KeyTableProps) {
         {
           key: 'lastUsed',
           header: say.lastUsed,
+          isMinor: true,
           cell: ({ lastUsedAt }) =>
             lastUsedAt === undefined ? <Text size="sm">{say.notUsed}</Text> : <Time at={lastUsedAt} relative />,
         },

@@ -4,6 +4,7 @@ export const keyWords = inWords({
   en: {
     about: 'What your servers (secret keys) and pages (public keys) prove themselves with. Shown once, when made.',
     create: 'Create key',
+    made: 'The new key',
     list: (mode: string) => `Keys, ${mode}`,
     ended: 'Show revoked and expired keys',
     emptyTest: 'No test key yet',
@@ -43,6 +44,7 @@ export const keyWords = inWords({
   ko: {
     about: '서버(비밀 키)와 웹 페이지(공개 키)가 자신을 증명하는 수단입니다. 만들 때 한 번만 표시됩니다.',
     create: '키 만들기',
+    made: '새 키',
     list: (mode) => `${mode} 키`,
     ended: '폐기·만료된 키 표시',
     emptyTest: '아직 테스트 키가 없습니다',

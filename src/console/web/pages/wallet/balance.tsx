@@ -21,7 +21,7 @@ export function Balance({ wallet }: { wallet: Wallet }) {
           {isEmpty ? say.empty : say.low(formats.number(alertBelow ?? 0))}
         </Alert>
       )}
-      <SimpleGrid component="dl" cols={{ base: 1, xs: 3 }} m={0}>
+      <SimpleGrid component="dl" cols={{ base: 2, xs: 3 }} m={0}>
         <Amount name={say.available} about={say.availableAbout} value={formats.number(available)} />
         <Amount name={say.balance} about={say.balanceAbout} value={formats.number(balance)} />
         <Amount name={say.reserved} about={say.reservedAbout} value={formats.number(reserved)} />
