@@ -162,9 +162,11 @@ function Watched({ appId, issueId }: { appId: string; issueId: string }) {
           <Delivery story={story} />
           <Group justify="space-between">
             <VerificationMark status={story.verificationStatus} />
-            <Link className="row-link" to="/issues/$issueId" params={{ issueId }}>
-              {say.details}
-            </Link>
+            <Text size="sm">
+              <Link className="row-link" to="/issues/$issueId" params={{ issueId }}>
+                {say.details}
+              </Link>
+            </Text>
           </Group>
         </>
       )}

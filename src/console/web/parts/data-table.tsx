@@ -1,11 +1,12 @@
 /**
- * A table that pages by cursor.
+ * A table that pages by cursor. On phones each row is a card; roles keep it a table for those who cannot see that.
  *
  *     const issues = useInfiniteQuery(
  *       api.issues.list.infiniteOptions({ input: (after: string | undefined) => ({ appId, mode, after }), ...paging }),
  *     )
  *     <DataTable {...fromPages(issues)} label={say.title} keyOf={(row) => row.issueId} columns={[…]} empty={<EmptyState … />} />
  */
+import './data-table.css'
 import { Button, Center, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -71,17 +72,17 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     <Stack gap="sm">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section className="scroll-sideways" aria-label={label} tabIndex={0}>
-        <Table highlightOnHover aria-busy={rows === undefined}>
-          <Table.Thead>
-            <Table.Tr>
+        <Table role="table" className="cards-on-phones" highlightOnHover aria-busy={rows === undefined}>
+          <Table.Thead role="rowgroup">
+            <Table.Tr role="row">
               {columns.map((column) => (
-                <Table.Th key={column.key} scope="col" {...placed(column)}>
+                <Table.Th key={column.key} role="columnheader" scope="col" {...placed(column)}>
                   {column.header}
                 </Table.Th>
               ))}
             </Table.Tr>
           </Table.Thead>
-          <Table.Tbody>
+          <Table.Tbody role="rowgroup">
             {rows === undefined
               ? SKELETON_ROWS.map((row) => (
                   <Table.Tr key={row} aria-hidden>
@@ -93,9 +94,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   </Table.Tr>
                 ))
               : rows.map((row) => (
-                  <Table.Tr key={keyOf(row)}>
+                  <Table.Tr key={keyOf(row)} role="row">
                     {columns.map((column, index) => (
-                      <Table.Td key={column.key} {...placed(column)}>
+                      <Table.Td key={column.key} role="cell" data-label={labelOf(column)} {...placed(column)}>
                         {linkOf && index === 0 ? (
                           <Link className="row-link" {...linkOf(row)}>
                             {column.cell(row)}
@@ -130,6 +131,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 const SKELETON_ROWS = ['a', 'b', 'c', 'd', 'e']
+
+/** What stands before a value where there is no row of headers. */
+const labelOf = ({ header }: Pick<Column<never>, 'header'>) => (typeof header === 'string' ? header : undefined)
 
 const placed = ({ isNumber, isMinor }: Pick<Column<never>, 'isNumber' | 'isMinor'>) => ({
   ...(isNumber && { ta: 'right' as const, className: 'numbers' }),

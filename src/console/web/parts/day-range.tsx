@@ -14,6 +14,8 @@ export function DayRangeInputs({ range, onChange }: { range: DayRange; onChange(
     <>
       <TextInput
         type="date"
+        flex="1 1 140px"
+        maw={{ sm: 200 }}
         label={say.from}
         value={range.from ?? ''}
         max={range.to}
@@ -21,6 +23,8 @@ export function DayRangeInputs({ range, onChange }: { range: DayRange; onChange(
       />
       <TextInput
         type="date"
+        flex="1 1 140px"
+        maw={{ sm: 200 }}
         label={say.to}
         value={range.to ?? ''}
         min={range.from}

@@ -15,7 +15,7 @@ export function PageHeader({ title, about, children }: PageHeaderProps) {
   }, [title])
   return (
     <Group justify="space-between" align="flex-start" mb="lg" gap="sm">
-      <Stack gap={4}>
+      <Stack gap={4} flex="1 1 320px">
         <Title order={1}>{title}</Title>
         {about && (
           <Text c="dimmed" size="sm" maw={640}>

@@ -49,7 +49,7 @@ export function IssueFilterFields({
         label={say.search}
         placeholder={say.searchHint}
         leftSection={<IconSearch size={16} aria-hidden />}
-        flex="1 1 260px"
+        flex="1 1 220px"
         value={typed}
         maxLength={200}
         onChange={(event) => {
@@ -61,6 +61,7 @@ export function IssueFilterFields({
       />
       <NativeSelect
         label={say.status}
+        flex="1 1 130px"
         value={filters.status ?? ''}
         onChange={(event) => {
           const status = VERIFICATIONS.find((known) => known === event.currentTarget.value)
@@ -73,6 +74,7 @@ export function IssueFilterFields({
       />
       <NativeSelect
         label={say.delivery}
+        flex="1 1 130px"
         value={filters.delivery ?? ''}
         onChange={(event) => {
           const delivery = DELIVERIES.find((known) => known === event.currentTarget.value)

@@ -2,7 +2,7 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconShieldCheck, IconShieldX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { api, queries } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
 import { ProblemNote } from '../../parts/problem-note'
@@ -47,6 +47,9 @@ const words = inWords({
 export function VerifyForm({ appId, issueId }: { appId: string; issueId: string }) {
   const say = useWords(words)
   const [code, setCode] = useState('000000')
+  const field = useRef<HTMLInputElement>(null)
+  // On to the next step: Enter verifies, and whoever knows better types over what is there.
+  useEffect(() => field.current?.select(), [])
   const verify = useMutation(
     api.inbox.verify.mutationOptions({
       onSuccess() {
@@ -66,6 +69,7 @@ export function VerifyForm({ appId, issueId }: { appId: string; issueId: string 
       <form onSubmit={submit}>
         <Group align="flex-end" gap="sm">
           <TextInput
+            ref={field}
             label={say.code}
             description={say.hint}
             inputMode="numeric"

@@ -1,0 +1,305 @@
+/** Keys, codes and credit in the console, clicked through in a real browser over a carrier on loopback. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { fromSource, newFolder, runJson, StubCarrier, until } from '../binary/support'
+import { OpenConsole } from './open-console'
+
+setDefaultTimeout(30_000)
+
+const LIVE_NUMBER = '+821012345678'
+
+const folder = newFolder()
+const program = fromSource(folder.path)
+const carrier = new StubCarrier()
+let opened: OpenConsole
+let appId: string
+
+beforeAll(async () => {
+  appId = (await runJson(program, 'app', 'create', 'Shop')).appId
+  await runJson(program, 'provider', 'set', 'main', '--type', 'http', '--channel', 'sms', '--url', carrier.url)
+  opened = await OpenConsole.start(program)
+}, 60_000)
+
+afterAll(async () => {
+  await opened?.stop()
+  await carrier.stop()
+  folder.remove()
+})
+
+const button = (name: string | RegExp) => opened.page.getByRole('button', { name, exact: true })
+const inDialog = () => opened.page.getByRole('dialog')
+const heading = (name: string) => opened.page.getByRole('heading', { level: 1, name })
+const row = (text: string | RegExp) => opened.page.getByRole('row').filter({ hasText: text })
+const status = () => new URL(opened.page.url()).searchParams
+
+/** Runs a command as a shell would, without the shell: its parts are quoted with single quotes only. */
+async function runCurl(command: string): Promise<Response> {
+  const url = /curl -s (\S+)/.exec(command)?.[1] ?? ''
+  const headers = Array.from(command.matchAll(/-H '([^:]+): ([^']*)'/g), ([, name = '', value = '']) => [name, value])
+  const body = /-d '([^']*)'/.exec(command)?.[1]
+  return fetch(url, { headers: Object.fromEntries(headers), ...(body !== undefined && { method: 'POST', body }) })
+}
+
+/** Makes a key in the dialog and answers it, with the command that tries it. */
+async function createKey(...choose: string[]): Promise<{ key: string; command: string }> {
+  await opened.page.getByRole('button', { name: 'Create key' }).first().click()
+  for (const label of choose) await inDialog().getByRole('radio', { name: label }).check()
+  await inDialog().getByRole('button', { name: 'Create key' }).click()
+  const key = await inDialog().getByRole('region', { name: 'The key' }).innerText()
+  const command = await inDialog().getByRole('region', { name: 'Try it in a terminal' }).innerText()
+  await button('I have stored it').click()
+  await inDialog().waitFor({ state: 'hidden' })
+  return { key, command }
+}
+
+describe('keys', () => {
+  test('a key is made, its command works, and once revoked it is answered 401', async () => {
+    await opened.go('/keys?mode=test')
+    await opened.page.getByText('No test key yet').waitFor()
+    const { key, command } = await createKey('On a server: secret key')
+    expect(key).toStartWith('sk_test_')
+    const issued = await runCurl(command)
+    expect(issued.status).toBe(200)
+    expect(await issued.json()).toMatchObject({ mode: 'test' })
+
+    const lastFour = key.slice(-4)
+    await row(lastFour)
+      .getByRole('button', { name: /^Revoke/ })
+      .click()
+    const revoke = inDialog().getByRole('button', { name: 'Revoke' })
+    expect(await revoke.isDisabled()).toBeTrue()
+    await inDialog().getByLabel(`Type “${lastFour}” to confirm`).fill(lastFour)
+    await revoke.click()
+    await row(lastFour).waitFor({ state: 'hidden' })
+    expect((await runCurl(command)).status).toBe(401)
+    await opened.page.getByLabel('Show revoked and expired keys').check()
+    expect(await row(lastFour).innerText()).toContain('Revoked')
+  })
+
+  test('rotated, the old key works until the overlap ends', async () => {
+    await opened.go('/keys?mode=test')
+    const { key, command } = await createKey()
+    await row(key.slice(-4))
+      .getByRole('button', { name: /^Rotate/ })
+      .click()
+    await inDialog().getByLabel('The old key works for another').selectOption({ label: '1 hour' })
+    await inDialog().getByRole('button', { name: 'Rotate' }).click()
+    const next = await inDialog().getByRole('region', { name: 'The key' }).innerText()
+    expect(next).not.toBe(key)
+    await inDialog().getByText('Until then the old key works, too').waitFor()
+    await button('I have stored it').click()
+    expect((await runCurl(command)).status).toBe(200)
+    expect((await runCurl(command.replace(key, next))).status).toBe(200)
+  })
+
+  test('a mistake is said beside its field', async () => {
+    await opened.go('/keys?mode=test')
+    await button('Create key').click()
+    await inDialog().getByLabel('Allowed networks').fill('not-a-network')
+    await inDialog().getByRole('button', { name: 'Create key' }).click()
+    await inDialog().getByText('not a network in CIDR notation: not-a-network').waitFor()
+    await inDialog().getByRole('radio', { name: 'In a browser' }).check()
+    await inDialog().getByLabel('Allowed origins').fill('https://shop.example.com/path')
+    await inDialog().getByRole('button', { name: 'Create key' }).click()
+    await inDialog().getByText('must be an exact origin').waitFor()
+  })
+})
+
+describe('try it', () => {
+  test('two clicks lead to a verified code, and the inbox has it', async () => {
+    await opened.go('/try-it')
+    await button('Issue code').click()
+    await button('Verify').click()
+    await opened.page.getByText('This is all your app has to do').waitFor()
+    await opened.page.getByRole('list', { name: 'Delivery' }).getByText('Delivered').waitFor()
+
+    await opened.go('/inbox')
+    const inInbox = row('+821000000000').first()
+    await inInbox.getByText('Verified').waitFor()
+    expect(await inInbox.innerText()).toContain('000000')
+    expect(await inInbox.innerText()).toContain('Success')
+  })
+
+  test('a wrong code says how many attempts remain, a refusing scenario that it was meant', async () => {
+    await opened.go('/try-it')
+    await opened.page.getByLabel('Scenario').selectOption({ label: '05 · Wrong code' })
+    await button('Issue code').click()
+    await button('Verify').click()
+    await opened.page.getByText('4 attempts remain').waitFor()
+    await opened.page.getByLabel('Scenario').selectOption({ label: '07 · Insufficient credit' })
+    await button('Issue another').click()
+    await opened.page.getByText('That is what this scenario plays').waitFor()
+  })
+})
+
+describe('issues', () => {
+  test('are found by purpose, id and status, and the address keeps the filters there and back', async () => {
+    const other = await opened.rpc('inbox/tryIt', { appId, phoneNumber: '010-0000-0001', purpose: 'password-reset' })
+    await opened.go('/issues?mode=test')
+    await row('signup').first().waitFor()
+    await opened.page.getByLabel('Search').fill('pass')
+    await row('signup').first().waitFor({ state: 'hidden' })
+    await row('password-reset').waitFor()
+    await opened.page.waitForURL(/search=pass/)
+    await opened.page.getByLabel('Verification').selectOption({ label: 'Waiting for the code' })
+    await opened.page.waitForURL(/status=issued/)
+    await opened.page.getByRole('link', { name: /^password-reset/ }).click()
+    await heading('Issue for “password-reset”').waitFor()
+    await opened.page.getByRole('link', { name: 'All issues' }).click()
+    await row('password-reset').waitFor()
+    expect(status().get('search')).toBe('pass')
+
+    await opened.page.getByLabel('Verification').selectOption({ label: 'Verified' })
+    await opened.page.getByText('Nothing fits these filters').waitFor()
+    await button('Clear filters').click()
+    await opened.page.getByLabel('Search').fill(other.issueId)
+    await opened.page.getByText('1, all shown').waitFor()
+    await opened.page.getByLabel('Search').fill('')
+    await opened.page.getByLabel('Delivery').selectOption({ label: 'Not delivered' })
+    await row('signup').first().waitFor({ state: 'hidden' })
+    // It fails after three seconds, and appears without a reload.
+    await row('password-reset').waitFor()
+  })
+
+  test('an address with a filter that does not exist shows all', async () => {
+    await opened.go('/issues?mode=test&status=nonsense&from=yesterday')
+    await row('signup').first().waitFor()
+  })
+
+  test('one that does not exist says so, with the request id', async () => {
+    await opened.go('/issues/0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77')
+    await opened.page.getByText('No such issue').waitFor()
+    await opened.page.getByText('Request id').waitFor()
+    opened.complaints.length = 0
+  })
+})
+
+describe('the wallet', () => {
+  test('a top-up pays for a live issue; the ledger has both, and the issue is refunded from its page', async () => {
+    await opened.go('/wallet')
+    await opened.page.getByText('No entries yet').waitFor()
+    await button('Top up').first().click()
+    await inDialog().getByRole('button', { name: 'Top up' }).click()
+    await inDialog().getByText('A whole number of credits').waitFor()
+    await inDialog().getByLabel('Amount in credits').fill('100')
+    await inDialog().getByLabel('Reference').fill('=invoice,7')
+    await inDialog().getByRole('button', { name: 'Top up' }).click()
+    await row('+100').waitFor()
+
+    const { key } = await opened.rpc('keys/create', { appId, kind: 'sk', mode: 'live' })
+    const issued = await opened.server.issue(key, LIVE_NUMBER)
+    expect(issued.status).toBe(200)
+    const { issueId } = issued.body
+    await until(() => carrier.codeFor(LIVE_NUMBER), 'the message')
+    await opened.server.verify(key, issueId, 'wrong1')
+    await opened.server.verify(key, issueId, carrier.codeFor(LIVE_NUMBER))
+    // Without a reload.
+    await row('Message').getByRole('link').click()
+    await heading('Issue for “signup”').waitFor()
+    const timeline = await opened.page.getByRole('list', { name: 'Timeline' }).getByRole('listitem').allInnerTexts()
+    const order = ['Code issued', 'Attempt 1: main, SMS', 'Charged', 'Wrong code', 'Verified'].map((start) =>
+      timeline.findIndex((step) => step.toLowerCase().includes(start.toLowerCase())),
+    )
+    expect(order).toEqual([...order].sort((a, b) => a - b))
+    expect(order).not.toContain(-1)
+    const text = await opened.page.locator('main').innerText()
+    expect(text).not.toContain(LIVE_NUMBER.slice(-8))
+    expect(text).not.toContain(carrier.codeFor(LIVE_NUMBER))
+
+    await button('Refund').click()
+    await inDialog().getByRole('button', { name: 'Refund' }).click()
+    await opened.page.getByRole('list', { name: 'Timeline' }).getByText('Refunded').waitFor()
+    await button('Refund').waitFor({ state: 'hidden' })
+  })
+
+  test('is filtered, exported without formulas, and clawed back only by name', async () => {
+    await opened.go('/wallet')
+    await opened.page.getByLabel('Type').selectOption({ label: 'Top-up' })
+    await row('Message').waitFor({ state: 'hidden' })
+    await opened.page.waitForURL(/type=credit/)
+    const download = opened.page.waitForEvent('download')
+    await button('Export as CSV').click()
+    const file = await Bun.file((await (await download).path()) ?? '').text()
+    const [header, line, end] = file.split('\r\n')
+    expect(header).toBe('\uFEFFseq,createdAt,entryType,amountDelta,balanceAfter,issueId,reference')
+    expect(line).toEndWith(`,credit,100,100,,"'=invoice,7"`)
+    expect(end).toBe('')
+
+    await button('Claw back').click()
+    await inDialog().getByLabel('Amount in credits').fill('30')
+    await inDialog().getByRole('button', { name: 'Claw back' }).click()
+    await inDialog().getByLabel('Type “Shop” to confirm').fill('Shop')
+    await inDialog().getByRole('button', { name: 'Claw back' }).click()
+    await opened.page.getByText('the balance is 70').waitFor()
+    await button('Clear filters').click()
+    await row('-30').waitFor()
+  })
+
+  test('warns below the alert level', async () => {
+    await opened.go('/wallet')
+    await button('Overdraft and alert').click()
+    await inDialog().getByLabel('Alert level').fill('500')
+    await inDialog().getByRole('button', { name: 'Save' }).click()
+    await opened.page.getByText('below the alert level of 500').waitFor()
+  })
+})
+
+describe('whoever may only look', () => {
+  test('sees no actions', async () => {
+    const { url } = await opened.rpc('operators/invite', { role: 'viewer' })
+    const context = await opened.browser.newContext({ locale: 'ko-KR' })
+    const page = await context.newPage()
+    await page.goto(`${opened.server.url}/console/sign-in`)
+    const joined = await page.evaluate(
+      async (json) => {
+        const headers = { 'content-type': 'application/json' }
+        return (await fetch('/console/rpc/session/accept', { method: 'POST', headers, body: JSON.stringify({ json }) }))
+          .status
+      },
+      { token: url.split('#')[1], name: 'Vera', email: 'vera@example.com', password: 'correct horse battery' },
+    )
+    expect(joined).toBe(200)
+    for (const [path, title] of [
+      ['/keys?mode=test', '키'],
+      ['/wallet', '지갑'],
+      ['/try-it', '시험해 보기'],
+    ] as const) {
+      await page.goto(`${opened.server.url}/console${path}`)
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      expect(await page.getByRole('button', { name: /키 만들기|교체|폐기|충전|회수|인증번호 발급/ }).count()).toBe(0)
+    }
+    await context.close()
+  })
+})
+
+describe('every page', () => {
+  test('passes axe in light, dark and on a phone, without scrolling sideways', async () => {
+    const { rows } = await opened.rpc('issues/list', { appId, mode: 'live' })
+    const paths = ['/keys', '/issues', `/issues/${rows[0].issueId}`, '/inbox', '/try-it', '/wallet']
+    const found: string[] = []
+    for (const [colorScheme, width] of [
+      ['light', 1280],
+      ['dark', 1280],
+      ['light', 360],
+    ] as const) {
+      await opened.page.emulateMedia({ colorScheme })
+      await opened.page.setViewportSize({ width, height: 900 })
+      for (const path of paths) {
+        await opened.go(path)
+        await opened.page.getByRole('heading', { level: 1 }).waitFor()
+        await opened.page.waitForLoadState('networkidle')
+        found.push(...(await opened.violations()).map((violation) => `${path} ${colorScheme} ${width}: ${violation}`))
+        const overflow = await opened.page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        )
+        if (overflow > 0) found.push(`${path} at ${width}: ${overflow} too wide`)
+      }
+    }
+    expect(found).toEqual([])
+  })
+
+  test('has nothing the browser complains about', () => {
+    // Refusals that the tests above ask for are no complaints.
+    const refusals = /Failed to load resource: the server responded with a status of 4\d\d/
+    expect(opened.complaints.filter((complaint) => !refusals.test(complaint))).toEqual([])
+  })
+})
