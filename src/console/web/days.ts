@@ -10,8 +10,8 @@ const isDay = (text: unknown): text is string =>
   typeof text === 'string' && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 
 export const dayRange = ({ from, to }: Record<string, unknown>): DayRange => ({
-  ...(isDay(from) && { from }),
-  ...(isDay(to) && { to }),
+  from: isDay(from) ? from : undefined,
+  to: isDay(to) ? to : undefined,
 })
 
 /** Midnight at the beginning of a day, here. */

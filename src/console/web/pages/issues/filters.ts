@@ -10,15 +10,16 @@ export interface IssueFilters extends DayRange {
   delivery?: (typeof DELIVERIES)[number]
 }
 
+/** Names every filter, since what is not named is left as the address has it. */
 export function issueFilters(asked: Record<string, unknown>): IssueFilters {
   // The address writes a purpose of digits as a number.
   const search = typeof asked.search === 'number' ? String(asked.search) : asked.search
   const status = VERIFICATIONS.find((known) => known === asked.status)
   const delivery = DELIVERIES.find((known) => known === asked.delivery)
   return {
-    ...(typeof search === 'string' && search !== '' && { search: search.slice(0, 200) }),
-    ...(status && { status }),
-    ...(delivery && { delivery }),
+    search: typeof search === 'string' && search !== '' ? search.slice(0, 200) : undefined,
+    status,
+    delivery,
     ...dayRange(asked),
   }
 }

@@ -7,7 +7,8 @@ export interface LedgerFilters extends DayRange {
   type?: (typeof ENTRY_TYPES)[number]
 }
 
+/** Names every filter, since what is not named is left as the address has it. */
 export function ledgerFilters(asked: Record<string, unknown>): LedgerFilters {
   const type = ENTRY_TYPES.find((known) => known === asked.type)
-  return { ...(type && { type }), ...dayRange(asked) }
+  return { type, ...dayRange(asked) }
 }
