@@ -24,9 +24,9 @@ const LOOKING = 256
 export function jobKinds(deps: KindDependencies): Record<JobKind, Kind> {
   return {
     deliver: { run: (job, place) => deliverCode(deps, job, place), enter: atTheCarrier(deps, new Places(LOOKING)) },
-    'await-report': { run: (job) => awaitReport(deps, job), enter: anywhere(new Places(64)) },
+    'await-report': { run: (job) => awaitReport(deps, job), enter: inQueuesOf(REPORTS_PER_CARRIER, REPORTS_AT_ONCE) },
     settle: { run: (job) => settleCredit(deps, job), enter: anywhere(new Places(64)) },
-    webhook: { run: (job) => sendWebhook(deps, job), enter: atTheEndpoint() },
+    webhook: { run: (job) => sendWebhook(deps, job), enter: inQueuesOf(WEBHOOKS_PER_ENDPOINT, WEBHOOKS_AT_ONCE) },
   }
 }
 
@@ -34,23 +34,27 @@ export function jobKinds(deps: KindDependencies): Record<JobKind, Kind> {
 const WEBHOOKS_PER_ENDPOINT = 8
 const WEBHOOKS_AT_ONCE = 256
 
-function atTheEndpoint(): Kind['enter'] {
-  const all = new Places(WEBHOOKS_AT_ONCE)
-  const byEndpoint = new Map<string, Places>()
-  return (endpoint) => {
-    const own = byEndpoint.get(endpoint) ?? new Places(WEBHOOKS_PER_ENDPOINT)
-    const ofEndpoint = own.enter()
-    const ofAll = ofEndpoint && all.enter()
-    if (!ofEndpoint || !ofAll) {
-      ofEndpoint?.free()
+/** The same for carriers that are asked what became of a message. */
+const REPORTS_PER_CARRIER = 64
+const REPORTS_AT_ONCE = 512
+
+function inQueuesOf(each: number, together: number): Kind['enter'] {
+  const all = new Places(together)
+  const byQueue = new Map<string, Places>()
+  return (queue) => {
+    const own = byQueue.get(queue) ?? new Places(each)
+    const ofQueue = own.enter()
+    const ofAll = ofQueue && all.enter()
+    if (!ofQueue || !ofAll) {
+      ofQueue?.free()
       return undefined
     }
-    byEndpoint.set(endpoint, own)
+    byQueue.set(queue, own)
     return {
       free() {
         ofAll.free()
-        ofEndpoint.free()
-        if (own.isEmpty) byEndpoint.delete(endpoint)
+        ofQueue.free()
+        if (own.isEmpty) byQueue.delete(queue)
       },
     }
   }

@@ -205,10 +205,11 @@ async function tellHealth(
   { log, wakeDelivery }: DeliverDependencies,
   tx: Tx,
   provider: string,
-  health: Health,
+  { isStill, ...health }: Health,
 ): Promise<void> {
   await tx.saveHealth(provider, { ...health, code: health.code && presentableCode(health.code) })
-  await tx.emptyCarrierQueues()
+  // A look at each that waits keeps everybody else waiting meanwhile.
+  if (!isStill) await tx.emptyCarrierQueues()
   tx.afterCommit(() => {
     if (health.isHealthy) log.info({ provider }, 'provider is healthy again')
     else log.warn({ provider, code: presentableCode(health.code ?? '') }, 'provider is unhealthy and rests')

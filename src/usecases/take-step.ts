@@ -16,8 +16,11 @@ export async function takeStep(deps: TellDependencies, tx: Tx, before: Issue, st
   }
   await saveIssue(deps, tx, before, issue)
   if (step.sendAfterMs !== undefined) await tx.addJob({ kind: 'deliver', ...ofIssue, runAt: tx.now + step.sendAfterMs })
-  if (step.awaitReportMs !== undefined)
-    await tx.addJob({ kind: 'await-report', ...ofIssue, runAt: tx.now + step.awaitReportMs })
+  if (step.awaitReportMs !== undefined) {
+    // In a queue of its carrier: one that answers slowly must not keep us from asking the others.
+    const queue = (await tx.awaitedReport(issue.messageId))?.provider
+    await tx.addJob({ kind: 'await-report', ...ofIssue, runAt: tx.now + step.awaitReportMs, ...(queue && { queue }) })
+  }
   if (isFinal(issue) || issue.leg !== before.leg) await tx.forgetReport(before.messageId)
   tx.afterCommit(deps.wakeDelivery)
 }
