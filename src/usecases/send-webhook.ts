@@ -46,13 +46,15 @@ interface Outcome extends Answered {
   answer: string | undefined
 }
 
-export async function sendWebhook(deps: SendWebhookDependencies, job: Job): Promise<void> {
+/** Answers how long the receiver took; undefined where it was not asked. */
+export async function sendWebhook(deps: SendWebhookDependencies, job: Job): Promise<number | undefined> {
   const call = await deps.store.transaction((tx) => prepare(tx, job))
-  if (!call) return
+  if (!call) return undefined
   const calledAt = deps.clock.now()
   const outcome = await post(deps, call)
   const answeredAt = deps.clock.now()
   await deps.store.transaction((tx) => record(deps, tx, job, { ...outcome, calledAt, answeredAt }))
+  return answeredAt - calledAt
 }
 
 async function prepare(tx: Tx, job: Job): Promise<Call | undefined> {
