@@ -146,8 +146,13 @@ function refusalOf(url: string, policy: HookUrlPolicy): string | undefined {
 
 const isSameOrigin = (url: string, other: string) => new URL(url).origin === new URL(other).origin
 
-const nextUrl = (location: string | undefined, from: string): string | undefined =>
-  location !== undefined && URL.canParse(location, from) ? new URL(location, from).href : undefined
+function nextUrl(location: string | undefined, from: string): string | undefined {
+  if (location === undefined || !URL.canParse(location, from)) return undefined
+  const next = new URL(location, from)
+  // For browsers; it is never sent.
+  next.hash = ''
+  return next.href
+}
 
 interface Attempted extends Outcome {
   calledAt: number
