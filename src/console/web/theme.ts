@@ -1,5 +1,5 @@
 /** How the console looks: calm, one accent, dense enough for tables; every text colour reads at 4.5 : 1 or more. */
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -25,27 +25,26 @@ export const theme = createTheme({
 
 /** Mantine's own choices fall short of the contrast that is asked for in these places. */
 export const cssVariables: CSSVariablesResolver = ({ colors }) => {
-  const each = (name: (color: string) => string, shade: number) =>
+  const hues = Object.entries(colors).filter(([name]) => name !== 'dark')
+  /** One variable for each hue, from one of its shades. */
+  const each = (suffix: string, shade: number, blackPercent = 0) =>
     Object.fromEntries(
-      Object.entries(colors)
-        .filter(([color]) => color !== 'dark')
-        .map(([color, tuple]) => [name(color), (tuple as MantineColorsTuple)[shade] ?? '']),
+      hues.map(([name, shades]) => [`--mantine-color-${name}-${suffix}`, mixed(shades[shade] ?? '', blackPercent)]),
     )
-  const lightText = (color: string) => `--mantine-color-${color}-light-color`
-  const outline = (color: string) => `--mantine-color-${color}-outline`
-  const plain = (color: string) => `--mantine-color-${color}-text`
+  // White text stands on these. The accent is dark enough as it is, and so are the greys.
+  const filled = withoutAccent({ ...each('filled', 9, 30), ...each('filled-hover', 9, 40) })
   return {
-    variables: { '--mantine-color-red-filled': colors.red[9], '--mantine-color-red-filled-hover': '#b02525' },
+    variables: {},
     light: {
       '--mantine-color-body': '#fbfbfc',
       '--mantine-color-dimmed': colors.gray[7],
       '--mantine-color-placeholder': colors.gray[7],
       '--mantine-color-error': colors.red[9],
       '--mantine-color-anchor': colors.indigo[8],
-      '--mantine-color-green-light-color': '#1f6b2e',
-      ...darker(each(lightText, 9)),
-      ...darker(each(outline, 9)),
-      ...darker(each(plain, 9)),
+      ...filled,
+      ...each('light-color', 9, 30),
+      ...each('outline', 9, 30),
+      ...each('text', 9, 30),
     },
     dark: {
       '--mantine-color-body': '#1a1b1e',
@@ -53,15 +52,17 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => {
       '--mantine-color-placeholder': colors.dark[1],
       '--mantine-color-error': colors.red[4],
       '--mantine-color-anchor': colors.indigo[3],
-      ...each(lightText, 2),
-      ...each(outline, 3),
-      ...each(plain, 3),
+      ...filled,
+      ...each('light-color', 2),
+      ...each('outline', 3),
+      ...each('text', 3),
     },
   }
 }
 
-/** The darkest shades of the bright colours are still too bright for text on white. */
-const darker = (variables: Record<string, string>) =>
-  Object.fromEntries(
-    Object.entries(variables).map(([name, color]) => [name, `color-mix(in srgb, ${color}, black 30%)`]),
-  )
+/** Even the darkest shades of the bright hues are too bright for text on white. */
+const mixed = (color: string, blackPercent: number) =>
+  blackPercent === 0 ? color : `color-mix(in srgb, ${color}, black ${blackPercent}%)`
+
+const withoutAccent = (variables: Record<string, string>) =>
+  Object.fromEntries(Object.entries(variables).filter(([name]) => !/-(indigo|gray)-/.test(name)))
