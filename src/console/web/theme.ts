@@ -19,7 +19,9 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { withArrow: true, openDelay: 150, events: { hover: true, focus: true, touch: true } } },
     // Its placeholder is a child that menus may not have.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    Modal: { defaultProps: { centered: true } },
+    Modal: { defaultProps: { centered: true }, styles: { title: { fontWeight: 600 } } },
+    // Not in capitals: they say nothing in Korean, and shout in English.
+    Badge: { defaultProps: { variant: 'light', tt: 'none' } },
   },
 })
 
@@ -31,8 +33,18 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => {
     Object.fromEntries(
       hues.map(([name, shades]) => [`--mantine-color-${name}-${suffix}`, mixed(shades[shade] ?? '', blackPercent)]),
     )
-  // White text stands on these. The accent is dark enough as it is, and so are the greys.
-  const filled = withoutAccent({ ...each('filled', 9, 30), ...each('filled-hover', 9, 40) })
+  /** The accent is dark enough for white text as it is, and so are the greys. */
+  const hued = (suffix: string, blackPercent: number) =>
+    Object.fromEntries(
+      hues
+        .filter(([name]) => name !== 'indigo' && name !== 'gray')
+        .map(([name, shades]) => [
+          `--mantine-color-${name}-${suffix}`,
+          mixed(shades[9] ?? '', blackPercent + (BRIGHT.includes(name) ? 30 : 0)),
+        ]),
+    )
+  // White text stands on these.
+  const filled = { ...hued('filled', 0), ...hued('filled-hover', 12) }
   return {
     variables: {},
     light: {
@@ -60,9 +72,8 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => {
   }
 }
 
+const BRIGHT: readonly string[] = ['green', 'lime', 'yellow', 'orange']
+
 /** Even the darkest shades of the bright hues are too bright for text on white. */
 const mixed = (color: string, blackPercent: number) =>
   blackPercent === 0 ? color : `color-mix(in srgb, ${color}, black ${blackPercent}%)`
-
-const withoutAccent = (variables: Record<string, string>) =>
-  Object.fromEntries(Object.entries(variables).filter(([name]) => !/-(indigo|gray)-/.test(name)))
