@@ -196,7 +196,8 @@ async function record(deps: DeliverDependencies, tx: Tx, job: Job, call: Answere
   const jitter = deps.random.below(1_000) / 1_000
   const route = namesToAsk(call.route, tried, tx.now)
   const retryAfterMs = retryDelayMs(issue, { route, tried, jitter, now: tx.now })
-  await takeStep(deps, tx, issue, afterSend(issue, outcome, { retryAfterMs, reports: provider.reports, now: tx.now }))
+  const step = afterSend(issue, outcome, { retryAfterMs, reports: provider.reports, now: tx.now })
+  await takeStep(deps, tx, issue, step, call.letter.to)
   if (outcome.kind === 'accepted') await listenForReport(tx, call.attempt, outcome.providerMessageId)
 }
 

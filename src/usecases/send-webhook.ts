@@ -21,13 +21,14 @@ import {
 } from '../domain/webhook'
 import { signatureHeaders } from '../domain/webhook-signature'
 import { renderHookTemplate } from '../domain/webhook-template'
-import type { Clock, HookTransport, Random, Store, StoredEvent, Tx } from '../ports'
+import type { Clock, HookTransport, Log, Random, Store, StoredEvent, Tx } from '../ports'
 import { VERSION } from '../version'
 
 export interface SendWebhookDependencies {
   store: Store
   clock: Clock
   random: Random
+  log: Log
   hooks: HookTransport
   hookPolicy: HookUrlPolicy
   wakeDelivery: () => void
@@ -168,6 +169,10 @@ async function record(deps: SendWebhookDependencies, tx: Tx, job: Job, attempted
   const after = afterAttempt(endpoint, judgement, tx.now)
   if (after.failingSince !== endpoint.failingSince || after.disabledAt !== endpoint.disabledAt)
     await tx.saveEndpoint(after)
+  if (after.disabledAt !== endpoint.disabledAt) {
+    const { endpointId, disabledReason: reason } = after
+    tx.afterCommit(() => deps.log.warn({ endpointId, reason }, 'webhook is disabled'))
+  }
 
   const { calledAt, answeredAt, status, error, answer } = attempted
   const number = delivery.attempts + 1
