@@ -25,7 +25,7 @@ export function assertProvider({ type, channels, config, concurrency, timeoutMs 
   assertWithin('concurrency', concurrency, 1, MAX_CONCURRENCY)
   assertWithin('timeout-ms', timeoutMs, 100, MAX_TIMEOUT_MS)
   const mistake = known.config.safeParse(config).error?.issues[0]
-  if (mistake) throw invalid(`config: ${mistake.path.join('.')}: ${mistake.message}`)
+  if (mistake) throw invalid(['config', mistake.path.join('.'), mistake.message].filter(Boolean).join(': '))
 }
 
 function assertWithin(name: string, value: number | undefined, min: number, max: number): void {
