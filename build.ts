@@ -58,4 +58,4 @@ const { outputs } = await Bun.build({
   define: { 'process.env.NODE_ENV': '"production"' },
   plugins: [embed(await bundleConsole('best'))],
 })
-for (const { path, size } of outputs) process.stdout.write(`${path} ${Math.round(size / 1e6)} MB\n`)
+for (const { path } of outputs) process.stdout.write(`${path} ${Math.round(Bun.file(path).size / 1e6)} MB\n`)

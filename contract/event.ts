@@ -85,7 +85,6 @@ const SAMPLES = {
     delivered_at: '2026-01-15T09:30:04.000Z',
     carrier: 'main',
     country: 'KR',
-    to: '+82******5678',
     method: 'sms' as const,
     type: 'signup',
     cost: { amount: 1, currency: 'CREDIT' },

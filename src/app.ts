@@ -11,7 +11,7 @@ import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
 import { KeyUse } from './key-use'
 import { createModes, phoneLimits, testBudgets } from './mode'
-import type { Clock, Dial, HookTransport, Log, Passwords, Random, Schedule, Store, Transport, Vault } from './ports'
+import type { Clock, Dial, HookTransport, Log, Passwords, Random, Schedule, Store, Transport, Tx, Vault } from './ports'
 import { assertProvider, Carriers, explainCode } from './providers/carriers'
 import { createSimulator } from './providers/simulator'
 import { expireDue, sweepOldData } from './usecases/expire-due'
@@ -129,6 +129,12 @@ export function createApp(config: Config, ports: Ports): App {
     }
   }
 
+  /** What waits for a carrier, when the operator has changed carriers or routes. */
+  async function chooseAnew(tx: Tx): Promise<void> {
+    await tx.emptyCarrierQueues()
+    tx.afterCommit(wakeDelivery)
+  }
+
   let cancelSweep = () => {}
   let stopRetention = () => {}
   let sweeping: Promise<void> = Promise.resolve()
@@ -138,6 +144,7 @@ export function createApp(config: Config, ports: Ports): App {
   function sweepExpired(): void {
     sweeping = expireDue(deps)
       .then(() => carriers.refresh())
+      .then((hasOtherWays) => (hasOtherWays ? store.transaction(chooseAnew) : undefined))
       .then(() => deps.keyUse.save(store))
       .catch((error: unknown) => log.error({ err: error instanceof Error ? error.name : undefined }, 'sweep failed'))
       .then(() => {

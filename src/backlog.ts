@@ -3,6 +3,7 @@
  * since is added to it, so that the limit is never exceeded and yet not every issue counts.
  */
 import { unavailable } from './domain/error'
+import type { Permit } from './domain/limit'
 import type { Tx } from './ports'
 
 const COUNT_KEPT_MS = 1_000
@@ -17,7 +18,7 @@ export class Backlog {
   constructor(private readonly max: number) {}
 
   /** Makes room for one more message, or throws `unavailable`. */
-  async admit(tx: Pick<Tx, 'now' | 'backlog'>): Promise<void> {
+  async admit(tx: Pick<Tx, 'now' | 'backlog'>): Promise<Permit> {
     const isFull = () => this.#waiting >= this.max
     if (Math.abs(tx.now - this.#countedAt) >= (isFull() ? FULL_KEPT_MS : COUNT_KEPT_MS)) {
       this.#countedAt = tx.now
@@ -25,5 +26,12 @@ export class Backlog {
     }
     if (isFull()) throw unavailable('Too many messages wait to be sent', RETRY_AFTER_MS)
     this.#waiting++
+    const counted = this.#countedAt
+    return {
+      // A count since then has not seen it.
+      giveBack: () => {
+        if (counted === this.#countedAt) this.#waiting--
+      },
+    }
   }
 }

@@ -504,8 +504,8 @@ export interface Tx {
   endpoint(endpointId: string): Promise<Endpoint | undefined>
   /** Stores a new one, or what has changed of one. */
   saveEndpoint(endpoint: Endpoint): Promise<void>
-  /** With all that it was told. */
-  removeEndpoint(endpointId: string): Promise<void>
+  /** What it was told first, at most `limit` of it; true when that was all, and the endpoint is gone too. */
+  removeEndpoint(endpointId: string, limit?: number): Promise<boolean>
   /** Stores the body sealed. */
   addEvent(event: StoredEvent): Promise<void>
   event(eventId: string): Promise<StoredEvent | undefined>
@@ -514,7 +514,11 @@ export interface Tx {
   /** Of what an endpoint was told of that issue and never tried: the first, or the first after `after`. */
   firstUntried(delivery: HookDelivery, after?: HookDelivery): Promise<HookDelivery | undefined>
   /** What an endpoint was told and did not take, since a time. */
-  failedHooks(endpointId: string, since: number): Promise<HookDelivery[]>
+  failedHooks(
+    endpointId: string,
+    since: number,
+    page?: { after?: string | undefined; limit?: number },
+  ): Promise<HookDelivery[]>
   hooksOfEvent(eventId: string): Promise<HookDelivery[]>
   saveHookDelivery(delivery: HookDelivery): Promise<void>
   addHookAttempt(attempt: HookAttempt): Promise<void>

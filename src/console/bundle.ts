@@ -34,39 +34,26 @@ export async function bundleConsole(effort: Effort): Promise<BundledFile[]> {
     entrypoints: [join(WEB, 'index.html')],
     target: 'browser',
     format: 'esm',
-    // Every page is a chunk of its own, loaded when it is visited.
+    // Every page is a chunk of its own, loaded when it is visited. Its style sheets are part of the first page's.
     splitting: true,
     minify: true,
     publicPath: ASSET_PREFIX,
     naming: { entry: '[name]-[hash].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
     define: { 'process.env.NODE_ENV': '"production"' },
   })
-  const files = await Promise.all(
-    outputs.map(async (output) => ({
-      name: output.path.replace(/^.*[\\/]/, ''),
-      bytes: new Uint8Array(await output.arrayBuffer()),
-    })),
-  )
-  const styles = files.map(({ name }) => name).filter((name) => name.endsWith('.css'))
   return Promise.all(
-    files.map(async ({ name, bytes }) => {
+    outputs.map(async (output) => {
+      const name = output.path.replace(/^.*[\\/]/, '')
+      const bytes = new Uint8Array(await output.arrayBuffer())
       const extension = name.slice(name.lastIndexOf('.') + 1)
       const isPage = extension === 'html'
       return {
         name: isPage ? 'index.html' : name,
         type: TYPES[extension] ?? 'application/octet-stream',
-        ...(await compress(isPage ? withStyles(bytes, styles) : bytes, effort)),
+        ...(await compress(bytes, effort)),
       }
     }),
   )
-}
-
-/** Bun writes the style sheets of chunks that load later, but nothing that loads them: they are few, so all are linked. */
-function withStyles(page: Uint8Array, styles: readonly string[]): Uint8Array {
-  const html = new TextDecoder().decode(page)
-  const missing = styles.filter((name) => !html.includes(name))
-  const links = missing.map((name) => `<link rel="stylesheet" href="${ASSET_PREFIX}${name}">`)
-  return new TextEncoder().encode(html.replace('</head>', `${links.join('')}</head>`))
 }
 
 async function compress(bytes: Uint8Array, effort: Effort): Promise<Pick<BundledFile, 'br' | 'gzip'>> {

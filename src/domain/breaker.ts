@@ -16,6 +16,8 @@ export interface Health {
   code: string | undefined
   /** When the next message tries it again. */
   retryAt: number | undefined
+  /** It only goes on resting: nothing new for what waits. */
+  isStill?: boolean
 }
 
 /** `taken`: it works. `busy`: surely not taken, now. `unclear`: nobody knows. `unfit`: it cannot serve anybody. */
@@ -92,7 +94,8 @@ export class Breaker {
     const before = this.#rest
     if (result !== 'taken') {
       const forMs = Math.min((before?.forMs ?? FIRST_REST_MS) * 2, LONGEST_REST_MS)
-      return this.#open(result, code, { since: before?.since ?? now, forMs, now })
+      const health = this.#open(result, code, { since: before?.since ?? now, forMs, now })
+      return { ...health, isStill: before?.isUnfit === (result === 'unfit') }
     }
     this.#rest = undefined
     this.#recent = []

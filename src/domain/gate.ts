@@ -47,17 +47,22 @@ export class Gate {
   #bears: number
   readonly #breaker: Breaker | undefined
 
+  /** Of the same carrier, as it was configured before: what it still has in the air takes room here, too. */
+  #before: Gate | undefined
+
   /** `neverOpens` is for a provider whose failures are played. */
   constructor(
     readonly concurrency: number,
-    { neverOpens = false } = {},
+    { neverOpens = false, before }: { neverOpens?: boolean; before?: Gate | undefined } = {},
   ) {
     this.#bears = concurrency
+    this.#before = before
     this.#breaker = neverOpens ? undefined : new Breaker()
   }
 
   get inFlight(): number {
-    return this.#inFlight
+    if (this.#before?.inFlight === 0) this.#before = undefined
+    return this.#inFlight + (this.#before?.inFlight ?? 0)
   }
 
   /** Whether a message may be sent, room permitting. */
@@ -76,7 +81,7 @@ export class Gate {
 
   /** A place, or undefined where there is no room or the provider rests. */
   enter(now: number): Pass | undefined {
-    if (this.#inFlight >= Math.floor(this.#bears) || !this.admits(now)) return undefined
+    if (this.inFlight >= Math.floor(this.#bears) || !this.admits(now)) return undefined
     const isProbe = this.#breaker?.wouldProbe(now) ?? false
     if (isProbe) this.#breaker?.beginProbe()
     this.#inFlight++

@@ -18,8 +18,14 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-/** Telemetry, agents and fonts would ask other hosts; the page must work with no internet. */
-const START = `Scalar.createApiReference('#reference', {
+/**
+ * Telemetry, agents and fonts would ask other hosts; the page must work with no internet. A key behind the # is filled in
+ * (the console links here so) and taken out of the address at once; no server ever sees it there.
+ */
+const START = `const token = /^#key=([ps]k_[0-9A-Za-z_]+)$/.exec(location.hash)?.[1] ?? ''
+if (token) history.replaceState(null, '', location.pathname)
+const scheme = token.startsWith('pk_') ? 'publicKey' : 'secretKey'
+Scalar.createApiReference('#reference', {
   url: '/v1/openapi.json',
   withDefaultFonts: false,
   telemetry: false,
@@ -28,7 +34,7 @@ const START = `Scalar.createApiReference('#reference', {
   showDeveloperTools: 'never',
   hideClientButton: true,
   documentDownloadType: 'json',
-  authentication: { preferredSecurityScheme: 'secretKey' },
+  authentication: { preferredSecurityScheme: scheme, securitySchemes: { [scheme]: { token } } },
 })
 `
 

@@ -1,6 +1,7 @@
 /** Which use case does which kind of job, and how many may run at a time. */
 import { type Gate, type Place, Places } from '../domain/gate'
 import { FRONT, type Job, type JobKind } from '../domain/job'
+import { SECOND_MS } from '../domain/value'
 import { type DeliverDependencies, deliverCode } from '../usecases/deliver-code'
 import { awaitReport, type ReportDependencies } from '../usecases/record-report'
 import { type SendWebhookDependencies, sendWebhook } from '../usecases/send-webhook'
@@ -24,36 +25,74 @@ const LOOKING = 256
 export function jobKinds(deps: KindDependencies): Record<JobKind, Kind> {
   return {
     deliver: { run: (job, place) => deliverCode(deps, job, place), enter: atTheCarrier(deps, new Places(LOOKING)) },
-    'await-report': { run: (job) => awaitReport(deps, job), enter: anywhere(new Places(64)) },
+    'await-report': { run: (job) => awaitReport(deps, job), enter: inQueuesOf(REPORTS_PER_CARRIER, REPORTS_AT_ONCE) },
     settle: { run: (job) => settleCredit(deps, job), enter: anywhere(new Places(64)) },
-    webhook: { run: (job) => sendWebhook(deps, job), enter: atTheEndpoint() },
+    webhook: atTheEndpoint(deps),
   }
 }
 
 /** So that one slow receiver delays nobody else; together, what memory and sockets bear. */
 const WEBHOOKS_PER_ENDPOINT = 8
 const WEBHOOKS_AT_ONCE = 256
+/** Of these, for all whose last request took long: many that hang leave room for those that answer. */
+const SLOW_AT_ONCE = 128
+const SLOW_MS = SECOND_MS
 
-function atTheEndpoint(): Kind['enter'] {
-  const all = new Places(WEBHOOKS_AT_ONCE)
-  const byEndpoint = new Map<string, Places>()
-  return (endpoint) => {
-    const own = byEndpoint.get(endpoint) ?? new Places(WEBHOOKS_PER_ENDPOINT)
-    const ofEndpoint = own.enter()
-    const ofAll = ofEndpoint && all.enter()
-    if (!ofEndpoint || !ofAll) {
-      ofEndpoint?.free()
-      return undefined
-    }
-    byEndpoint.set(endpoint, own)
+function atTheEndpoint(deps: SendWebhookDependencies): Kind {
+  const forSlow = new Places(SLOW_AT_ONCE)
+  const slow = new Set<string>()
+  return {
+    async run(job) {
+      const tookMs = await sendWebhook(deps, job)
+      if (tookMs === undefined) return
+      if (tookMs >= SLOW_MS) slow.add(job.queue)
+      else slow.delete(job.queue)
+    },
+    enter: inQueuesOf(WEBHOOKS_PER_ENDPOINT, WEBHOOKS_AT_ONCE, (endpoint) => (slow.has(endpoint) ? [forSlow] : [])),
+  }
+}
+
+/** The same for carriers that are asked what became of a message. */
+const REPORTS_PER_CARRIER = 64
+const REPORTS_AT_ONCE = 512
+
+/** Room in each queue, within the room of all together and what `alsoIn` names. */
+function inQueuesOf(
+  each: number,
+  together: number,
+  alsoIn: (queue: string) => readonly Places[] = () => [],
+): Kind['enter'] {
+  const all = new Places(together)
+  const byQueue = new Map<string, Places>()
+  return (queue) => {
+    const own = byQueue.get(queue) ?? new Places(each)
+    const place = enterEach([own, ...alsoIn(queue), all])
+    if (!place) return undefined
+    byQueue.set(queue, own)
     return {
       free() {
-        ofAll.free()
-        ofEndpoint.free()
-        if (own.isEmpty) byEndpoint.delete(endpoint)
+        place.free()
+        if (own.isEmpty) byQueue.delete(queue)
       },
     }
   }
+}
+
+/** One place of each, or none of any. */
+function enterEach(rooms: readonly Places[]): Place | undefined {
+  const taken: Place[] = []
+  const free = () => {
+    for (const place of taken) place.free()
+  }
+  for (const room of rooms) {
+    const place = room.enter()
+    if (!place) {
+      free()
+      return undefined
+    }
+    taken.push(place)
+  }
+  return { free }
 }
 
 const anywhere = (places: Places) => () => places.enter()

@@ -63,6 +63,8 @@ class Lane {
   #lookAgain = false
   /** Something is due for which there was no room. */
   #isStarved = false
+  /** The queue that got the last room: those behind it come first next time, so that no queue waits for ever. */
+  #lastServed = ''
   #cancelTimer: () => void = () => {}
   lookedAt = 0
 
@@ -129,7 +131,9 @@ class Lane {
 
   /** Places first, jobs second: what is claimed can run at once. */
   #takeRooms(queues: string[]): Room[] {
-    return queues
+    const behind = queues.filter((queue) => queue > this.#lastServed)
+    const ahead = queues.filter((queue) => queue <= this.#lastServed)
+    const rooms = [...behind, ...ahead]
       .map((queue) => {
         const places: Place[] = []
         for (let place = this.kind.enter(queue); place; place = this.kind.enter(queue)) {
@@ -139,6 +143,8 @@ class Lane {
         return { queue, places }
       })
       .filter(({ places }) => places.length > 0)
+    this.#lastServed = rooms.at(-1)?.queue ?? this.#lastServed
+    return rooms
   }
 
   async #claim(rooms: Room[]): Promise<number> {

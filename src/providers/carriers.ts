@@ -4,7 +4,7 @@ import type { Directory } from '../directory'
 import { invalid } from '../domain/error'
 import { Gate, MAX_CONCURRENCY } from '../domain/gate'
 import { MAX_TIMEOUT_MS } from '../domain/job'
-import { chooseRoute } from '../domain/route'
+import { chooseRoute, type Route } from '../domain/route'
 import type { Carrier, ProviderConfig, ReportedMessage, Router } from '../ports'
 import { aligo } from './aligo'
 import { http } from './http'
@@ -25,7 +25,7 @@ export function assertProvider({ type, channels, config, concurrency, timeoutMs 
   assertWithin('concurrency', concurrency, 1, MAX_CONCURRENCY)
   assertWithin('timeout-ms', timeoutMs, 100, MAX_TIMEOUT_MS)
   const mistake = known.config.safeParse(config).error?.issues[0]
-  if (mistake) throw invalid(`config: ${mistake.path.join('.')}: ${mistake.message}`)
+  if (mistake) throw invalid(['config', mistake.path.join('.'), mistake.message].filter(Boolean).join(': '))
 }
 
 function assertWithin(name: string, value: number | undefined, min: number, max: number): void {
@@ -44,6 +44,7 @@ interface Built extends Carrier {
 export class Carriers {
   /** By name; kept until its configuration is another, because a provider may hold a session, and its gate places. */
   readonly #built = new Map<string, Built>()
+  #ways: { configured: ProviderConfig[]; routes: Route[] } | undefined
 
   constructor(
     private readonly directory: Directory,
@@ -74,12 +75,18 @@ export class Carriers {
     return config && this.#carrier(config)
   }
 
-  /** Brings sessions up before the first message, so that receipts are heard, and ends those of removed providers. */
-  async refresh(): Promise<void> {
-    const configured = await this.directory.providers()
+  /**
+   * Brings sessions up before the first message, so that receipts are heard, and ends those of removed providers.
+   * Answers whether messages that wait may have another way to go than when it was called before.
+   */
+  async refresh(): Promise<boolean> {
+    const [configured, routes] = await Promise.all([this.directory.providers(), this.directory.routes()])
     for (const config of configured) if (Object.hasOwn(PROVIDER_TYPES, config.type)) this.#carrier(config)
     const names = new Set(configured.map(({ name }) => name))
     for (const name of this.#built.keys()) if (!names.has(name)) void this.#close(name)
+    const before = this.#ways
+    this.#ways = { configured, routes }
+    return before !== undefined && !isDeepStrictEqual(before, this.#ways)
   }
 
   /** The way in to a carrier that is in use. */
@@ -116,7 +123,7 @@ export class Carriers {
       report: (report) => this.report(config.name, report),
     })
     if (!provider) throw new Error(`Provider ${config.name} has a type this release does not know`)
-    const gate = new Gate(config.concurrency ?? provider.concurrency ?? this.concurrency)
+    const gate = new Gate(config.concurrency ?? provider.concurrency ?? this.concurrency, { before: built?.gate })
     const carrier = { config, provider, gate }
     this.#built.set(config.name, carrier)
     return carrier

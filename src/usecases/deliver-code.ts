@@ -196,7 +196,8 @@ async function record(deps: DeliverDependencies, tx: Tx, job: Job, call: Answere
   const jitter = deps.random.below(1_000) / 1_000
   const route = namesToAsk(call.route, tried, tx.now)
   const retryAfterMs = retryDelayMs(issue, { route, tried, jitter, now: tx.now })
-  await takeStep(deps, tx, issue, afterSend(issue, outcome, { retryAfterMs, reports: provider.reports, now: tx.now }))
+  const step = afterSend(issue, outcome, { retryAfterMs, reports: provider.reports, now: tx.now })
+  await takeStep(deps, tx, issue, step, call.letter.to)
   if (outcome.kind === 'accepted') await listenForReport(tx, call.attempt, outcome.providerMessageId)
 }
 
@@ -205,10 +206,11 @@ async function tellHealth(
   { log, wakeDelivery }: DeliverDependencies,
   tx: Tx,
   provider: string,
-  health: Health,
+  { isStill, ...health }: Health,
 ): Promise<void> {
   await tx.saveHealth(provider, { ...health, code: health.code && presentableCode(health.code) })
-  await tx.emptyCarrierQueues()
+  // A look at each that waits keeps everybody else waiting meanwhile.
+  if (!isStill) await tx.emptyCarrierQueues()
   tx.afterCommit(() => {
     if (health.isHealthy) log.info({ provider }, 'provider is healthy again')
     else log.warn({ provider, code: presentableCode(health.code ?? '') }, 'provider is unhealthy and rests')

@@ -74,6 +74,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
   const keyHash = vault.claimHash(request.idempotencyKey)
   const fingerprint = vault.fingerprint(fingerprintText(order.request))
 
+  let room: Permit | undefined
   let permit: Permit | undefined
   try {
     return await store.transaction(async (tx) => {
@@ -85,7 +86,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       const letter = compose(order, template, code)
       order.rules.assertAdmits(order.recipient, tx.now)
       assertServed(channel, route)
-      await deps.backlog.admit(tx)
+      room = await deps.backlog.admit(tx)
       permit = deps.limiter.take(order.rules.issueLimits(key, order.phoneHash), tx.now)
 
       const issue = newIssue(deps, order, letter, { issueId, code, now: tx.now })
@@ -99,6 +100,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       return issued(issue)
     })
   } catch (refusal) {
+    room?.giveBack()
     permit?.giveBack()
     throw refusal
   }

@@ -25,7 +25,13 @@ export function recordReport(deps: ReportDependencies, provider: string, report:
       // Nobody signed it: the provider's own answer decides, by the id that a lost answer to the send did not tell.
       const providerMessageId = awaited.providerMessageId ?? report.providerMessageId?.slice(0, 256)
       await tx.awaitReport({ ...awaited, providerMessageId })
-      await tx.addJob({ kind: 'await-report', owner: awaited, subjectId: awaited.issueId, runAt: tx.now })
+      await tx.addJob({
+        kind: 'await-report',
+        owner: awaited,
+        subjectId: awaited.issueId,
+        runAt: tx.now,
+        queue: provider,
+      })
       tx.afterCommit(deps.wakeDelivery)
     } else {
       await applyReport(deps, tx, awaited, report)
@@ -75,7 +81,7 @@ export async function awaitReport(deps: ReportDependencies, job: Job): Promise<v
       await applyReport(deps, tx, awaited, answer)
     } else {
       const deadline = awaited.answeredAt + REPORT_DEADLINE_MS
-      await tx.rescheduleJob(job, answer ? Math.min(tx.now + answer.askAgainMs, deadline) : deadline)
+      await tx.rescheduleJob(job, answer ? Math.min(tx.now + answer.askAgainMs, deadline) : deadline, job.queue)
       tx.afterCommit(deps.wakeDelivery)
     }
   })

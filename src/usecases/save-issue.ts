@@ -6,11 +6,18 @@ import { type TellDependencies, tellEvents } from './tell-events'
 
 /**
  * Stores the issue and tells what has happened to it; number and text go in the same transaction as the last chance
- * that they are needed.
+ * that they are needed. `sentTo` is the number of a message that was sent just now: verified meanwhile, it is stored
+ * no more.
  */
-export async function saveIssue(deps: TellDependencies, tx: Tx, before: Issue, after: Issue): Promise<void> {
+export async function saveIssue(
+  deps: TellDependencies,
+  tx: Tx,
+  before: Issue,
+  after: Issue,
+  sentTo?: string,
+): Promise<void> {
   await tx.saveIssue(after)
-  await tellEvents(deps, tx, before, after)
+  await tellEvents(deps, tx, before, after, sentTo)
   if (maySendAgain(after)) return
   await tx.eraseOutbox(after.issueId)
   // It may wait long for a carrier; what will never be sent ends now.

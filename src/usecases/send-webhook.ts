@@ -21,13 +21,14 @@ import {
 } from '../domain/webhook'
 import { signatureHeaders } from '../domain/webhook-signature'
 import { renderHookTemplate } from '../domain/webhook-template'
-import type { Clock, HookTransport, Random, Store, StoredEvent, Tx } from '../ports'
+import type { Clock, HookTransport, Log, Random, Store, StoredEvent, Tx } from '../ports'
 import { VERSION } from '../version'
 
 export interface SendWebhookDependencies {
   store: Store
   clock: Clock
   random: Random
+  log: Log
   hooks: HookTransport
   hookPolicy: HookUrlPolicy
   wakeDelivery: () => void
@@ -46,13 +47,15 @@ interface Outcome extends Answered {
   answer: string | undefined
 }
 
-export async function sendWebhook(deps: SendWebhookDependencies, job: Job): Promise<void> {
+/** Answers how long the receiver took; undefined where it was not asked. */
+export async function sendWebhook(deps: SendWebhookDependencies, job: Job): Promise<number | undefined> {
   const call = await deps.store.transaction((tx) => prepare(tx, job))
-  if (!call) return
+  if (!call) return undefined
   const calledAt = deps.clock.now()
   const outcome = await post(deps, call)
   const answeredAt = deps.clock.now()
   await deps.store.transaction((tx) => record(deps, tx, job, { ...outcome, calledAt, answeredAt }))
+  return answeredAt - calledAt
 }
 
 async function prepare(tx: Tx, job: Job): Promise<Call | undefined> {
@@ -144,8 +147,13 @@ function refusalOf(url: string, policy: HookUrlPolicy): string | undefined {
 
 const isSameOrigin = (url: string, other: string) => new URL(url).origin === new URL(other).origin
 
-const nextUrl = (location: string | undefined, from: string): string | undefined =>
-  location !== undefined && URL.canParse(location, from) ? new URL(location, from).href : undefined
+function nextUrl(location: string | undefined, from: string): string | undefined {
+  if (location === undefined || !URL.canParse(location, from)) return undefined
+  const next = new URL(location, from)
+  // For browsers; it is never sent.
+  next.hash = ''
+  return next.href
+}
 
 interface Attempted extends Outcome {
   calledAt: number
@@ -161,6 +169,10 @@ async function record(deps: SendWebhookDependencies, tx: Tx, job: Job, attempted
   const after = afterAttempt(endpoint, judgement, tx.now)
   if (after.failingSince !== endpoint.failingSince || after.disabledAt !== endpoint.disabledAt)
     await tx.saveEndpoint(after)
+  if (after.disabledAt !== endpoint.disabledAt) {
+    const { endpointId, disabledReason: reason } = after
+    tx.afterCommit(() => deps.log.warn({ endpointId, reason }, 'webhook is disabled'))
+  }
 
   const { calledAt, answeredAt, status, error, answer } = attempted
   const number = delivery.attempts + 1

@@ -5,7 +5,13 @@ import type { Tx } from '../ports'
 import { saveIssue } from './save-issue'
 import type { TellDependencies } from './tell-events'
 
-export async function takeStep(deps: TellDependencies, tx: Tx, before: Issue, step: Step): Promise<void> {
+export async function takeStep(
+  deps: TellDependencies,
+  tx: Tx,
+  before: Issue,
+  step: Step,
+  sentTo?: string,
+): Promise<void> {
   let issue = step.issue
   const ofIssue = { owner: issue, subjectId: issue.issueId }
   // Another leg is another message.
@@ -14,10 +20,13 @@ export async function takeStep(deps: TellDependencies, tx: Tx, before: Issue, st
     issue = { ...issue, billingStatus: step.finish === 'debit' ? 'debit_pending' : 'release_pending' }
     await tx.addJob({ kind: 'settle', ...ofIssue, runAt: tx.now })
   }
-  await saveIssue(deps, tx, before, issue)
+  await saveIssue(deps, tx, before, issue, sentTo)
   if (step.sendAfterMs !== undefined) await tx.addJob({ kind: 'deliver', ...ofIssue, runAt: tx.now + step.sendAfterMs })
-  if (step.awaitReportMs !== undefined)
-    await tx.addJob({ kind: 'await-report', ...ofIssue, runAt: tx.now + step.awaitReportMs })
+  if (step.awaitReportMs !== undefined) {
+    // In a queue of its carrier: one that answers slowly must not keep us from asking the others.
+    const queue = (await tx.awaitedReport(issue.messageId))?.provider
+    await tx.addJob({ kind: 'await-report', ...ofIssue, runAt: tx.now + step.awaitReportMs, ...(queue && { queue }) })
+  }
   if (isFinal(issue) || issue.leg !== before.leg) await tx.forgetReport(before.messageId)
   tx.afterCommit(deps.wakeDelivery)
 }

@@ -15,13 +15,19 @@ export interface TellDependencies {
 }
 
 /** Tells what a change of an issue means to whoever asked to be told. Reads number and text while they are there. */
-export async function tellEvents(deps: TellDependencies, tx: Tx, before: Issue, after: Issue): Promise<void> {
+export async function tellEvents(
+  deps: TellDependencies,
+  tx: Tx,
+  before: Issue,
+  after: Issue,
+  sentTo?: string,
+): Promise<void> {
   const types = eventsOf(before, after)
   if (types.length === 0) return
   const endpoints = await tx.endpoints(after)
   for (const type of types) {
     const listening = endpoints.filter((endpoint) => wants(endpoint, subjectOf(type, after)))
-    if (listening.length > 0) await tell(deps, tx, { type, issue: after, listening })
+    if (listening.length > 0) await tell(deps, tx, { type, issue: after, listening, sentTo })
   }
 }
 
@@ -32,13 +38,16 @@ const subjectOf = (type: EventType, { leg, purpose, metadata = {} }: Issue) => (
   metadata,
 })
 
-async function tell(
-  deps: TellDependencies,
-  tx: Tx,
-  { type, issue, listening }: { type: EventType; issue: Issue; listening: readonly Endpoint[] },
-): Promise<void> {
+interface Told {
+  type: EventType
+  issue: Issue
+  listening: readonly Endpoint[]
+  sentTo: string | undefined
+}
+
+async function tell(deps: TellDependencies, tx: Tx, { type, issue, listening, sentTo }: Told): Promise<void> {
   const eventId = deps.random.uuid(tx.now)
-  const to = type === 'otp.sent' ? (await tx.findOutbox(issue.issueId))?.to : undefined
+  const to = type === 'otp.sent' ? (sentTo ?? (await tx.findOutbox(issue.issueId))?.to) : undefined
   const carrier = type === 'otp.delivered' ? await carrierOf(tx, issue) : undefined
   const body = JSON.stringify(eventOf(type, issue, { eventId, now: tx.now, to, carrier }))
   const { appId, mode, issueId } = issue

@@ -1,7 +1,8 @@
 /** Keys, codes and credit in the console, clicked through in a real browser over a carrier on loopback. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { fromSource, newFolder, runJson, StubCarrier, until } from '../binary/support'
-import { OpenConsole } from './open-console'
+import { callFrom, OpenConsole } from './open-console'
+import { openPage } from './support'
 
 setDefaultTimeout(30_000)
 
@@ -249,18 +250,11 @@ describe('the wallet', () => {
 describe('whoever may only look', () => {
   test('sees no actions', async () => {
     const { url } = await opened.rpc('operators/invite', { role: 'viewer' })
-    const context = await opened.browser.newContext({ locale: 'ko-KR' })
-    const page = await context.newPage()
+    const { page } = await openPage(opened.browser, { locale: 'ko-KR' })
     await page.goto(`${opened.server.url}/console/sign-in`)
-    const joined = await page.evaluate(
-      async (json) => {
-        const headers = { 'content-type': 'application/json' }
-        return (await fetch('/console/rpc/session/accept', { method: 'POST', headers, body: JSON.stringify({ json }) }))
-          .status
-      },
-      { token: url.split('#')[1], name: 'Vera', email: 'vera@example.com', password: 'correct horse battery' },
-    )
-    expect(joined).toBe(200)
+    const viewer = { name: 'Vera', email: 'vera@example.com', password: 'correct horse battery' }
+    const joined = await callFrom(page, 'session/accept', { token: url.split('#')[1], ...viewer })
+    expect(joined.status).toBe(200)
     for (const [path, title] of [
       ['/keys?mode=test', '키'],
       ['/wallet', '지갑'],
@@ -270,7 +264,7 @@ describe('whoever may only look', () => {
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
       expect(await page.getByRole('button', { name: /키 만들기|교체|폐기|충전|회수|인증번호 발급/ }).count()).toBe(0)
     }
-    await context.close()
+    await page.context().close()
   })
 })
 

@@ -1,49 +1,33 @@
-/** The console in a real browser: a server from source with its first operator, and a page that has no complaints. */
-import axe from 'axe-core'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { chromiumPath, type Json, type Program, Server } from '../binary/support'
-
-const BROWSER_FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking']
-
-const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-/** Still an experiment: it takes the initials in a picture for a name. */
-const AXE_RULES = JSON.stringify({ 'label-content-name-mismatch': { enabled: false } })
-
-/** Colours on their way from one to the other are nobody's choice. */
-function endTransitions(): void {
-  for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish()
-}
+/** The console in a real browser over a real server: from source, with its first operator signed in. */
+import type { Browser, Page } from 'playwright-core'
+import { type Json, type Program, Server } from '../binary/support'
+import { faultsOf, launch, type Opened, openPage } from './support'
 
 export const OWNER = { name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' }
 
 export class OpenConsole {
-  /** What the browser's console complained about, the console's own policy included. */
-  readonly complaints: string[] = []
-
   private constructor(
     readonly server: Server,
     readonly browser: Browser,
-    readonly context: BrowserContext,
-    readonly page: Page,
+    private readonly opened: Opened,
   ) {}
 
   /** Starts the server, the browser, and makes the owner. */
-  static async start(program: Program, options: BrowserContextOptions = {}): Promise<OpenConsole> {
-    const [server, browser] = await Promise.all([
-      Server.start(program),
-      chromiumPath().then((executablePath) => chromium.launch({ executablePath, args: BROWSER_FLAGS })),
-    ])
-    const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 900 }, ...options })
-    context.setDefaultTimeout(10_000)
-    const opened = new OpenConsole(server, browser, context, await context.newPage())
-    opened.page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) opened.complaints.push(message.text())
-    })
-    opened.page.on('pageerror', (error) => opened.complaints.push(error.message))
+  static async start(program: Program): Promise<OpenConsole> {
+    const [server, browser] = await Promise.all([Server.start(program), launch()])
+    const opened = new OpenConsole(server, browser, await openPage(browser))
     const { setUp } = JSON.parse(server.stdout.split('\n')[0] ?? '')
     await opened.go('/sign-in')
     await opened.rpc('session/setUp', { token: String(setUp).split('#')[1], ...OWNER })
     return opened
+  }
+
+  get page(): Page {
+    return this.opened.page
+  }
+
+  get complaints(): string[] {
+    return this.opened.complaints
   }
 
   async stop(): Promise<void> {
@@ -57,29 +41,33 @@ export class OpenConsole {
 
   /** A procedure, called from within the page with its cookie. */
   async rpc(procedure: string, input: object = {}): Promise<Json> {
-    const { status, body } = await this.page.evaluate(
-      async ({ procedure, input }) => {
-        const response = await fetch(`/console/rpc/${procedure}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ json: input }),
-        })
-        return { status: response.status, body: await response.text() }
-      },
-      { procedure, input },
-    )
+    const { status, body } = await callFrom(this.page, procedure, input)
     if (status !== 200) throw new Error(`${procedure} answered ${status}: ${body}`)
     return JSON.parse(body).json
   }
 
   /** What axe finds wrong with the page as it stands. */
   async violations(): Promise<string[]> {
-    // Through the browser's own protocol, since the console's policy lets no other script in.
-    await this.page.evaluate(axe.source)
     await this.page.evaluate(endTransitions)
-    const found: Json = await this.page.evaluate(
-      `axe.run({ runOnly: ${JSON.stringify(AXE_TAGS)}, rules: ${AXE_RULES} })`,
-    )
-    return found.violations.flatMap(({ id, nodes }: Json) => nodes.map(({ html }: Json) => `${id}: ${html}`))
+    return faultsOf(this.page)
   }
+}
+
+/** As the console's own pages call it. */
+export const callFrom = (page: Page, procedure: string, input: object): Promise<{ status: number; body: string }> =>
+  page.evaluate(
+    async ({ procedure, input }) => {
+      const response = await fetch(`/console/rpc/${procedure}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ json: input }),
+      })
+      return { status: response.status, body: await response.text() }
+    },
+    { procedure, input },
+  )
+
+/** Colours on their way from one to the other are nobody's choice. */
+function endTransitions(): void {
+  for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish()
 }

@@ -113,6 +113,28 @@ describe('carriers', () => {
     })
   })
 
+  test('messages that wait learn at once of a carrier that the operator adds', async () => {
+    world.sms.answer = () => new Promise<TransportResult>(() => {})
+    await administer.setProvider(world.admin, {
+      name: 'main',
+      type: 'http',
+      channels: ['sms'],
+      config: { url: 'http://carrier.test/sms', reportSecret: REPORT_SECRET },
+      concurrency: 2,
+    })
+    await many(5)
+    expect(world.sms.requests).toHaveLength(2)
+    await world.provide('rescue', ['sms'], 'http://carrier.test/kakao')
+    await administer.setRoute(world.admin, {
+      channel: 'sms',
+      country: undefined,
+      appId: undefined,
+      providers: ['rescue', 'main'],
+    })
+    await world.advance(1_500)
+    expect(world.kakao.accepted).toHaveLength(3)
+  })
+
   test('a code that ends while its message waits for a carrier frees number, text and credit at once', async () => {
     world.sms.answer = () => answered(500, {})
     await many(10)
@@ -181,6 +203,23 @@ describe('carriers', () => {
       expect(claims[0]?.most ?? 0).toBeLessThan(20)
     })
   })
+})
+
+test('what the wallet refuses takes no room in the backlog', async () => {
+  const world = await World.start({ env: { WATCHWORD_MAX_BACKLOG: '5' } })
+  const keys = await world.furnish()
+  const poor = await administer.createApp(world.admin, { name: 'poor' })
+  const key = await world.key({ appId: poor.appId, kind: 'sk', mode: 'live' })
+  const issue = (number: number, of: string) =>
+    world.call(
+      'rest',
+      'issue',
+      { phoneNumber: `+8210${20_000_000 + number}`, purpose: 'p', idempotencyKey: `k${number}` },
+      { key: of },
+    )
+  for (let n = 0; n < 20; n++) expect((await issue(n, key)).status).toBe(402)
+  expect((await issue(99, keys.live)).status).toBe(200)
+  await world.stop()
 })
 
 describe('a carrier that must be asked', () => {

@@ -261,6 +261,7 @@ describe.each(WIRES)('reads over %s', (wire) => {
         await world.settle()
         await world.report('main', { messageId: world.sms.requests[index]?.messageId ?? '', status: 'delivered' })
       }
+      await world.settle()
       await addCredit(world.admin, { appId: keys.appId, amount: 7 })
       const balance = (await read('balance')).body
       expect(Object.keys(balance).sort()).toEqual(['appId', 'balance', 'currency', 'mode', 'updatedAt'])

@@ -92,6 +92,17 @@ describe('webhooks', () => {
       expect(last().data).toMatchObject({ attempts: 2, max_attempts: 2, metadata: {} })
     })
 
+    test('that is verified before the carrier has answered: verified, then sent, with the masked number all the same', async () => {
+      await listen()
+      world.sms.answer = (message) =>
+        new Promise((resolve) => world.clock.after(3_000, () => resolve(world.sms.accept(message))))
+      const issueId = await issue()
+      await verify(issueId, world.sms.lastCode())
+      await world.advance(4_000)
+      expect(receivers.types(URL_A)).toEqual(['otp.verified', 'otp.sent'])
+      expect(last().data.to).toBe('+82******5678')
+    })
+
     test('that is not used: expired, once', async () => {
       await listen({ events: ['otp.expired'] })
       await issue({ expiresInSec: 30 })

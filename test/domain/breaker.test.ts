@@ -79,6 +79,14 @@ describe('a breaker', () => {
     }
   })
 
+  test('says whether a failed probe has changed anything for those who wait', () => {
+    const breaker = breakerAfter(...times(10, unclear))
+    breaker.beginProbe()
+    expect(breaker.answered(unclear, { isProbe: true, now: NOW + 10_000 })?.isStill).toBe(true)
+    breaker.beginProbe()
+    expect(breaker.answered(unfit, { isProbe: true, now: NOW + 30_000 })?.isStill).toBe(false)
+  })
+
   test('is not moved by the answers to messages that left before it opened', () => {
     const breaker = breakerAfter(...times(10, unclear))
     expect(breaker.answered(accepted, { isProbe: false, now: NOW + 1 })).toBeUndefined()

@@ -99,6 +99,15 @@ describe('a gate', () => {
     expect(sent).toBe(10)
   })
 
+  test('counts what the carrier still has in the air from before it was set anew', () => {
+    const before = new Gate(4)
+    const passes = fill(before)
+    const after = new Gate(4, { before })
+    expect([fill(after).length, after.inFlight]).toEqual([0, 4])
+    for (const pass of passes) pass.answered(accepted, NOW)
+    expect([fill(after).length, after.inFlight]).toEqual([4, 4])
+  })
+
   test('of a provider whose failures are played never closes', () => {
     const gate = new Gate(8, { neverOpens: true })
     for (let n = 0; n < 50; n++) gate.enter(NOW)?.answered(unfit, NOW)

@@ -97,7 +97,7 @@ export class Invariants {
     )
   }
 
-  /** Neither a state without its event nor an event without its state; somebody listens to all of them. */
+  /** Neither a state without its event nor an event without its state, where somebody listens to all of them. */
   #eventsAreStates(): string | undefined {
     for (const [type, state] of [
       ['otp.verified', "verification_status = 'verified'"],
@@ -108,7 +108,8 @@ export class Invariants {
     ]) {
       const broken = this.#onlyRows(
         `${type} is told of exactly what happened`,
-        `SELECT hex(i.issue_id), i.verification_status, i.delivery_status FROM issues i WHERE (i.${state}) <>
+        `SELECT hex(i.issue_id), i.verification_status, i.delivery_status FROM issues i
+         JOIN webhook_endpoints USING (app_id, mode) WHERE (i.${state}) <>
            (SELECT count(*) FROM webhook_events e WHERE e.issue_id = i.issue_id AND e.type = '${type}')`,
       )
       if (broken) return broken

@@ -55,6 +55,20 @@ test('a group is taken in portions, and everybody is answered', async () => {
   await store.close()
 })
 
+test('work that goes on for ever leaves sockets and timers their turns', async () => {
+  using scratch = new Scratch()
+  const store = openAt(scratch.file)
+  let isOver = false
+  const goOn = async () => {
+    while (!isOver) await store.assertWritable()
+  }
+  setTimeout(() => {
+    isOver = true
+  }, 5)
+  await Promise.all(Array.from({ length: 50 }, goOn))
+  await store.close()
+})
+
 test('neither number, text nor code is in the file, and credentials of a provider are not either', async () => {
   using scratch = new Scratch()
   const store = openAt(scratch.file)

@@ -122,6 +122,9 @@ export const router = createRouter({
   routeTree: routes,
   basepath: '/console',
   defaultPreload: 'intent',
+  // Show that something is loading only where it takes long enough to wonder, and no longer than it does.
+  defaultPendingMs: 300,
+  defaultPendingMinMs: 0,
   defaultPendingComponent: Loading,
   defaultErrorComponent: ProblemPage,
   defaultNotFoundComponent: NotFound,

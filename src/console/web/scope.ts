@@ -1,8 +1,8 @@
 /** What is looked at: one app, live or test. It stands in the address, so that a link shows others the same. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { api } from './api'
 import { kept } from './kept'
+import { appsQuery } from './session'
 
 export type Mode = 'live' | 'test'
 
@@ -21,7 +21,7 @@ export function scopeSearch({ app, mode }: Record<string, unknown>): ScopeSearch
 const lastApp = kept('app')
 const lastMode = kept('mode')
 
-export const useApps = () => useSuspenseQuery(api.apps.list.queryOptions({ staleTime: 30_000 })).data.apps
+export const useApps = () => useSuspenseQuery(appsQuery()).data.apps
 
 export interface Scope {
   /** Missing while there is no app at all. */

@@ -4,12 +4,16 @@ import { redirect } from '@tanstack/react-router'
 import type { Permission } from '../../domain/role'
 import { api, queries } from './api'
 
+export const appsQuery = () => api.apps.list.queryOptions({ staleTime: 30_000 })
+
 const query = () => api.session.current.queryOptions({ staleTime: 30_000 })
 
 /** Before a page of the frame: leads whoever is not signed in to where they can be. */
 export async function needSession(from: string): Promise<void> {
   const session = await queries.ensureQueryData({ ...query(), revalidateIfStale: true })
   if (!session.operator) throw redirect({ to: '/sign-in', search: { from } })
+  // The frame shows them first of all; a failure is told where they are shown.
+  await queries.prefetchQuery(appsQuery())
 }
 
 export const useSession = () => useSuspenseQuery(query()).data

@@ -1,5 +1,5 @@
 /** How the console looks: calm, one accent, dense enough for tables; every text colour reads at 4.5 : 1 or more. */
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -17,34 +17,50 @@ export const theme = createTheme({
   components: {
     Table: { defaultProps: { verticalSpacing: 'xs', horizontalSpacing: 'sm' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 150, events: { hover: true, focus: true, touch: true } } },
-    // Its header is no banner of the page.
-    Modal: { defaultProps: { centered: true, attributes: { header: { role: 'presentation' } } } },
+    // Its placeholder is a child that menus may not have.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    Modal: {
+      // Its header is no banner of the page.
+      defaultProps: { centered: true, attributes: { header: { role: 'presentation' } } },
+      styles: { title: { fontWeight: 600 } },
+    },
+    // Not in capitals: they say nothing in Korean, and shout in English.
+    Badge: { defaultProps: { variant: 'light', tt: 'none' } },
   },
 })
 
 /** Mantine's own choices fall short of the contrast that is asked for in these places. */
 export const cssVariables: CSSVariablesResolver = ({ colors }) => {
-  const each = (name: (color: string) => string, shade: number) =>
+  const hues = Object.entries(colors).filter(([name]) => name !== 'dark')
+  /** One variable for each hue, from one of its shades. */
+  const each = (suffix: string, shade: number, blackPercent = 0) =>
     Object.fromEntries(
-      Object.entries(colors)
-        .filter(([color]) => color !== 'dark')
-        .map(([color, tuple]) => [name(color), (tuple as MantineColorsTuple)[shade] ?? '']),
+      hues.map(([name, shades]) => [`--mantine-color-${name}-${suffix}`, mixed(shades[shade] ?? '', blackPercent)]),
     )
-  const lightText = (color: string) => `--mantine-color-${color}-light-color`
-  const outline = (color: string) => `--mantine-color-${color}-outline`
-  const plain = (color: string) => `--mantine-color-${color}-text`
+  /** The accent is dark enough for white text as it is, and so are the greys. */
+  const hued = (suffix: string, blackPercent: number) =>
+    Object.fromEntries(
+      hues
+        .filter(([name]) => name !== 'indigo' && name !== 'gray')
+        .map(([name, shades]) => [
+          `--mantine-color-${name}-${suffix}`,
+          mixed(shades[9] ?? '', blackPercent + (BRIGHT.includes(name) ? 30 : 0)),
+        ]),
+    )
+  // White text stands on these.
+  const filled = { ...hued('filled', 0), ...hued('filled-hover', 12) }
   return {
-    variables: { '--mantine-color-red-filled': colors.red[9], '--mantine-color-red-filled-hover': '#b02525' },
+    variables: {},
     light: {
       '--mantine-color-body': '#fbfbfc',
       '--mantine-color-dimmed': colors.gray[7],
       '--mantine-color-placeholder': colors.gray[7],
       '--mantine-color-error': colors.red[9],
       '--mantine-color-anchor': colors.indigo[8],
-      '--mantine-color-green-light-color': '#1f6b2e',
-      ...darker(each(lightText, 9)),
-      ...darker(each(outline, 9)),
-      ...darker(each(plain, 9)),
+      ...filled,
+      ...each('light-color', 9, 30),
+      ...each('outline', 9, 30),
+      ...each('text', 9, 30),
     },
     dark: {
       '--mantine-color-body': '#1a1b1e',
@@ -52,15 +68,16 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => {
       '--mantine-color-placeholder': colors.dark[1],
       '--mantine-color-error': colors.red[4],
       '--mantine-color-anchor': colors.indigo[3],
-      ...each(lightText, 2),
-      ...each(outline, 3),
-      ...each(plain, 3),
+      ...filled,
+      ...each('light-color', 2),
+      ...each('outline', 3),
+      ...each('text', 3),
     },
   }
 }
 
-/** The darkest shades of the bright colours are still too bright for text on white. */
-const darker = (variables: Record<string, string>) =>
-  Object.fromEntries(
-    Object.entries(variables).map(([name, color]) => [name, `color-mix(in srgb, ${color}, black 30%)`]),
-  )
+const BRIGHT: readonly string[] = ['green', 'lime', 'yellow', 'orange']
+
+/** Even the darkest shades of the bright hues are too bright for text on white. */
+const mixed = (color: string, blackPercent: number) =>
+  blackPercent === 0 ? color : `color-mix(in srgb, ${color}, black ${blackPercent}%)`

@@ -5,24 +5,53 @@ import { HOUR_MS, type Owner } from '../../domain/value'
 import type { Reader, Tx } from '../../ports'
 import { idFloor, idTime, uuidBytes, uuidText } from './ids'
 
-/** The histogram as a JSON array, one count for each step and one for what is beyond. */
-const HISTOGRAM = `json_array(${[...LATENCY_STEPS_MS, Number.MAX_SAFE_INTEGER]
-  .map((step, index, steps) => `sum(a.latency > ${steps[index - 1] ?? -1} AND a.latency <= ${step})`)
-  .map((count) => `coalesce(${count}, 0)`)
-  .join(', ')})`
+/** Which step of the histogram a latency belongs to; NULL where nothing was accepted. */
+const STEP = `CASE ${LATENCY_STEPS_MS.map((step, index) => `WHEN a.answered_at - a.called_at <= ${step} THEN ${index}`).join(' ')}
+  WHEN a.answered_at IS NOT NULL THEN ${LATENCY_STEPS_MS.length} END`
 
-/** Of issues by id, so by time: the primary key leads to them. */
+/** Of issues by id, so by time: the primary key leads to them. One row for each step of the histogram. */
 const COUNT = `
-  SELECT i.app_id AS appId, i.mode, (i.created_at / ${HOUR_MS}) * ${HOUR_MS} AS hour, i.leg AS channel,
-    coalesce(a.provider, '') AS provider, coalesce(i.country, '') AS country, i.purpose,
+  SELECT (i.created_at / ${HOUR_MS}) * ${HOUR_MS} AS hour, i.leg AS channel,
+    coalesce(a.provider, '') AS provider, coalesce(i.country, '') AS country, i.purpose, ${STEP} AS step,
     count(*) AS issued, sum(i.delivery_status = 'delivered') AS delivered, sum(i.delivery_status = 'failed') AS failed,
-    sum(i.verification_status = 'verified') AS verified, sum(i.debited_amount) AS spent, ${HISTOGRAM} AS latencies
-  FROM issues i LEFT JOIN (
-    SELECT app_id, mode, issue_id, leg, provider, answered_at - called_at AS latency FROM attempts
-    WHERE app_id = $appId AND mode = $mode AND outcome = 'accepted' AND issue_id >= $from AND issue_id < $below
-  ) a ON a.app_id = i.app_id AND a.mode = i.mode AND a.issue_id = i.issue_id AND a.leg = i.leg
+    sum(i.verification_status = 'verified') AS verified, sum(i.debited_amount) AS spent
+  FROM issues i LEFT JOIN attempts a ON a.app_id = i.app_id AND a.mode = i.mode AND a.issue_id = i.issue_id
+    AND a.leg = i.leg AND a.outcome = 'accepted'
   WHERE i.app_id = $appId AND i.mode = $mode AND i.issue_id >= $from AND i.issue_id < $below
-  GROUP BY hour, i.leg, provider, country, i.purpose`
+  GROUP BY hour, i.leg, provider, country, i.purpose, step`
+
+interface CountedRow extends Omit<UsageRow, 'latencies'> {
+  step: number | null
+}
+
+interface Range extends Record<string, string | Uint8Array> {
+  appId: string
+  mode: string
+  from: Uint8Array
+  below: Uint8Array
+}
+
+/** The steps of what is otherwise alike, in one row. */
+function joined(rows: readonly CountedRow[]): UsageRow[] {
+  const alike = Map.groupBy(rows, ({ hour, channel, provider, country, purpose }) =>
+    JSON.stringify([hour, channel, provider, country, purpose]),
+  )
+  return [...alike.values()].map((group) => {
+    const latencies = [...LATENCY_STEPS_MS, 0].map(() => 0)
+    for (const { step, issued } of group) if (step !== null) latencies[step] = (latencies[step] ?? 0) + issued
+    const sum = (value: (row: CountedRow) => number) => group.reduce((total, row) => total + value(row), 0)
+    const { step: _, ...first } = group[0] as CountedRow
+    return {
+      ...first,
+      issued: sum(({ issued }) => issued),
+      delivered: sum(({ delivered }) => delivered),
+      failed: sum(({ failed }) => failed),
+      verified: sum(({ verified }) => verified),
+      spent: sum(({ spent }) => spent),
+      latencies,
+    }
+  })
+}
 
 const ROLLED_UNTIL = 'usage_rolled_until'
 
@@ -52,9 +81,12 @@ export function createUsageTx(connection: Database): Pick<Tx, 'usageRolledUntil'
   const oldest = connection.query<{ id: Uint8Array | null }, { appId: string; mode: string }>(
     'SELECT min(issue_id) AS id FROM issues WHERE app_id = $appId AND mode = $mode',
   )
+  const count = connection.query<CountedRow, Range>(COUNT)
   const keep = connection.query(
     `INSERT OR REPLACE INTO usage_hours (app_id, mode, hour, channel, provider, country, purpose, issued, delivered,
-       failed, verified, spent, latencies) ${COUNT}`,
+       failed, verified, spent, latencies)
+     VALUES ($appId, $mode, $hour, $channel, $provider, $country, $purpose, $issued, $delivered, $failed, $verified,
+       $spent, $latencies)`,
   )
   const mark = connection.query('INSERT OR REPLACE INTO facts (name, value) VALUES ($name, CAST($at AS BLOB))')
   return {
@@ -66,7 +98,10 @@ export function createUsageTx(connection: Database): Pick<Tx, 'usageRolledUntil'
       return first === undefined ? undefined : Math.floor(first / HOUR_MS) * HOUR_MS
     },
     async rollUpHour(hour) {
-      for (const { appId, mode } of owners.all()) keep.run({ appId, mode, ...range(hour, hour + HOUR_MS) })
+      for (const { appId, mode } of owners.all()) {
+        for (const row of joined(count.all({ appId, mode, ...range(hour, hour + HOUR_MS) })))
+          keep.run({ ...row, appId, mode, latencies: JSON.stringify(row.latencies) })
+      }
       mark.run({ name: ROLLED_UNTIL, at: String(hour + HOUR_MS) })
     },
   }
@@ -78,14 +113,14 @@ export function createUsageReader(connection: Database): Pick<Reader, 'usage'> {
     `SELECT hour, channel, provider, country, purpose, issued, delivered, failed, verified, spent, latencies
      FROM usage_hours WHERE app_id = $appId AND mode = $mode AND hour >= $from AND hour < $to`,
   )
-  const counted = connection.query<Row, { appId: string; mode: string; from: Uint8Array; below: Uint8Array }>(COUNT)
+  const counted = connection.query<CountedRow, Range>(COUNT)
   return {
     async usage({ appId, mode }, from, to) {
       const rolled = Math.min(Math.max(findRolled() ?? from, from), to)
       return [
-        ...kept.all({ appId, mode, from, to: rolled }),
-        ...counted.all({ appId, mode, ...range(rolled, to) }),
-      ].map(rowOf)
+        ...kept.all({ appId, mode, from, to: rolled }).map(rowOf),
+        ...joined(counted.all({ appId, mode, ...range(rolled, to) })),
+      ]
     },
   }
 }

@@ -86,6 +86,8 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
   const thisEndpoint = eq(webhookEndpoints.endpointId, bind(webhookEndpoints.endpointId, 'endpointId'))
   const thisDelivery = eq(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'deliveryId'))
   const ofEndpoint = eq(webhookDeliveries.endpointId, bind(webhookDeliveries.endpointId, 'endpointId'))
+  /** After that delivery, in the order of what happened. */
+  const behind = sql`${webhookDeliveries.seq} > coalesce((SELECT seq FROM webhook_deliveries WHERE delivery_id = ${bind(webhookDeliveries.deliveryId, 'after')}), 0)`
   const deliveries = (...conditions: Parameters<typeof and>) =>
     db
       .select(OWNED)
@@ -116,6 +118,7 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
       .select({ deliveryId: webhookDeliveries.deliveryId, eventId: webhookDeliveries.eventId })
       .from(webhookDeliveries)
       .where(ofEndpoint)
+      .limit(sql.placeholder('limit'))
       .prepare(),
 
     insertEvent: db.insert(webhookEvents).values(parameters(webhookEvents)).prepare(),
@@ -133,7 +136,7 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
       ofEndpoint,
       eq(webhookDeliveries.issueId, bind(webhookDeliveries.issueId, 'issueId')),
       sql`${webhookDeliveries.attempts} = 0 AND ${webhookDeliveries.status} = 'pending'`,
-      sql`${webhookDeliveries.seq} > coalesce((SELECT seq FROM webhook_deliveries WHERE delivery_id = ${bind(webhookDeliveries.deliveryId, 'after')}), 0)`,
+      behind,
     )
       .limit(1)
       .prepare(),
@@ -141,7 +144,10 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
       ofEndpoint,
       sql`${webhookDeliveries.status} = 'failed'`,
       gte(webhookDeliveries.createdAt, bind(webhookDeliveries.createdAt, 'since')),
-    ).prepare(),
+      behind,
+    )
+      .limit(sql.placeholder('limit'))
+      .prepare(),
     ofEvent: deliveries(eq(webhookDeliveries.eventId, bind(webhookDeliveries.eventId, 'eventId'))).prepare(),
     updateDelivery: db
       .update(webhookDeliveries)
@@ -201,9 +207,12 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
     async saveEndpoint(endpoint) {
       run.upsertEndpoint.run(endpointRow(vault, endpoint))
     },
-    async removeEndpoint(endpointId) {
-      for (const delivery of run.deliveriesOfEndpoint.all({ endpointId })) deleteDelivery(delivery)
+    async removeEndpoint(endpointId, limit = ALL) {
+      const deliveries = run.deliveriesOfEndpoint.all({ endpointId, limit })
+      for (const delivery of deliveries) deleteDelivery(delivery)
+      if (deliveries.length === limit) return false
       run.deleteEndpoint.run({ endpointId })
+      return true
     },
 
     async addEvent({ body, issueId = null, ...event }) {
@@ -226,8 +235,8 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
       const row = run.firstUntried.get({ endpointId, issueId, after: after?.deliveryId ?? NIL })
       return row && ownedDelivery(row)
     },
-    async failedHooks(endpointId, since) {
-      return run.failed.all({ endpointId, since }).map(ownedDelivery)
+    async failedHooks(endpointId, since, { after = NIL, limit = ALL } = {}) {
+      return run.failed.all({ endpointId, since, after, limit }).map(ownedDelivery)
     },
     async hooksOfEvent(eventId) {
       return run.ofEvent.all({ eventId }).map(ownedDelivery)
@@ -248,6 +257,8 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
   }
 }
 
+/** To SQLite no limit. */
+const ALL = -1
 const NIL = '00000000-0000-0000-0000-000000000000'
 
 type WebhookReader = Pick<Reader, 'endpoints' | 'endpoint' | 'hooks' | 'hookAttempts' | 'hooksOfIssue'>

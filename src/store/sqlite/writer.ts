@@ -52,11 +52,14 @@ export class Writer {
     if (this.#draining) return
     this.#draining = true
     this.#drained = new Promise((done) => {
-      this.soon(async () => {
-        while (this.#queue.length > 0) await this.#commitGroup(this.#queue.splice(0, MAX_GROUP))
+      // A group a turn: work that follows from work must not keep requests from being read.
+      const drain = async () => {
+        await this.#commitGroup(this.#queue.splice(0, MAX_GROUP))
+        if (this.#queue.length > 0) return this.soon(drain)
         this.#draining = false
         done()
-      })
+      }
+      this.soon(drain)
     })
   }
 

@@ -95,12 +95,18 @@ function settingsOf(wanted: Partial<WantedEndpoint>, endpoint: Endpoint): Endpoi
   return changed
 }
 
+/** A month of events may hang on an endpoint: so much of it is changed at a time that nobody else waits for long. */
+const BATCH = 200
+
+/** Tells it nothing more at once, and then forgets what it was told. */
 export async function removeEndpoint(deps: AdminDependencies, endpointId: string): Promise<void> {
   await deps.store.transaction(async (tx) => {
-    if (!(await tx.endpoint(endpointId))) throw missing('webhook', endpointId)
-    await tx.removeEndpoint(endpointId)
+    const endpoint = await tx.endpoint(endpointId)
+    if (!endpoint) throw missing('webhook', endpointId)
+    await tx.saveEndpoint(disable(endpoint, 'Being removed', tx.now))
     await noteChange(deps, tx, 'webhook.remove', endpointId)
   })
+  while (!(await deps.store.transaction((tx) => tx.removeEndpoint(endpointId, BATCH))));
 }
 
 /** Some receivers take a token there. */
@@ -161,26 +167,39 @@ export function testEndpoint(deps: AdminDependencies, endpointId: string, type: 
 }
 
 /** Sends one event again, or all that failed since a time, with the whole schedule before them. Answers how many. */
-export function replayEvents(
+export async function replayEvents(
   deps: AdminDependencies,
   endpointId: string,
   which: { eventId: string } | { since: number },
 ): Promise<number> {
-  return deps.store.transaction(async (tx) => {
+  const { store, wakeDelivery } = deps
+  await store.transaction(async (tx) => {
     const endpoint = await tx.endpoint(endpointId)
     if (!endpoint) throw missing('webhook', endpointId)
     if (endpoint.disabledAt !== undefined) throw invalid(`webhook: ${endpointId} is disabled; enable it first`)
-    const found =
-      'eventId' in which
-        ? (await tx.hooksOfEvent(which.eventId)).filter((delivery) => delivery.endpointId === endpointId)
-        : await tx.failedHooks(endpointId, which.since)
-    if ('eventId' in which && found.length === 0)
-      throw new Refusal('not_found', `${endpointId} was not told of such an event: ${which.eventId}`)
-    for (const delivery of found) await replay(tx, delivery)
-    await noteChange(deps, tx, 'webhook.replay', endpointId, { ...which, replayed: found.length })
-    tx.afterCommit(deps.wakeDelivery)
-    return found.length
+    await noteChange(deps, tx, 'webhook.replay', endpointId, { ...which })
   })
+  let replayed = 0
+  for (let after: string | undefined; ; ) {
+    const batch = await store.transaction(async (tx) => {
+      const found =
+        'eventId' in which
+          ? await toldOf(tx, endpointId, which.eventId)
+          : await tx.failedHooks(endpointId, which.since, { after, limit: BATCH })
+      for (const delivery of found) await replay(tx, delivery)
+      tx.afterCommit(wakeDelivery)
+      return found
+    })
+    replayed += batch.length
+    after = batch.at(-1)?.deliveryId
+    if ('eventId' in which || batch.length < BATCH) return replayed
+  }
+}
+
+async function toldOf(tx: Tx, endpointId: string, eventId: string): Promise<HookDelivery[]> {
+  const found = (await tx.hooksOfEvent(eventId)).filter((delivery) => delivery.endpointId === endpointId)
+  if (found.length === 0) throw new Refusal('not_found', `${endpointId} was not told of such an event: ${eventId}`)
+  return found
 }
 
 async function replay(tx: Tx, delivery: HookDelivery): Promise<void> {

@@ -49,7 +49,7 @@ export function Frame() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar aria-label={say.navigation}>
+      <AppShell.Navbar aria-label={say.navigation} mod={{ closed: !isOpen }} className="sidebar">
         <AppShell.Section grow component={ScrollArea} p="xs">
           <Sidebar />
         </AppShell.Section>

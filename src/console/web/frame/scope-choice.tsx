@@ -4,6 +4,10 @@ import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
 import { type Mode, useApps, useScope } from '../scope'
 
+/** Nobody should take one for the other. White text reads on both. */
+const LIVE = '#087f5b'
+const TEST = '#a83c0c'
+
 export function ScopeChoice() {
   const say = useWords(frameWords)
   const apps = useApps()
@@ -26,7 +30,7 @@ export function ScopeChoice() {
       <SegmentedControl
         aria-label={say.mode}
         size="xs"
-        color={mode === 'live' ? 'teal.9' : '#b8400a'}
+        color={mode === 'live' ? LIVE : TEST}
         value={mode}
         data={[
           { value: 'test', label: say.test },

@@ -8,7 +8,7 @@ export function SignedOutFrame() {
   return (
     <Center mih="100dvh" p="md">
       <Stack w="100%" maw={420} gap="lg">
-        <Group justify="space-between">
+        <Group component="header" justify="space-between">
           <Logo />
           <LanguageChoice />
         </Group>

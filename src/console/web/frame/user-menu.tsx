@@ -1,6 +1,6 @@
 /** Language, appearance, account and the way out. */
-import { ActionIcon, Avatar, type MantineColorScheme, Menu, NativeSelect, useMantineColorScheme } from '@mantine/core'
-import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
+import { ActionIcon, type MantineColorScheme, Menu, NativeSelect, useMantineColorScheme } from '@mantine/core'
+import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser, IconUserCircle } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { api, queries } from '../api'
@@ -38,7 +38,7 @@ export function UserMenu() {
     <Menu position="bottom-end" width={220} withinPortal>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size="lg" radius="xl" aria-label={say.user(name)}>
-          <Avatar name={name} size={30} radius="xl" color="indigo" alt="" />
+          <IconUserCircle size={26} stroke={1.5} aria-hidden />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>

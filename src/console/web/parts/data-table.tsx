@@ -136,7 +136,7 @@ const SKELETON_ROWS = ['a', 'b', 'c', 'd', 'e']
 const labelOf = ({ header }: Pick<Column<never>, 'header'>) => (typeof header === 'string' ? header : undefined)
 
 const placed = ({ isNumber, isMinor }: Pick<Column<never>, 'isNumber' | 'isMinor'>) => ({
-  ...(isNumber && { ta: 'right' as const, className: 'numbers' }),
+  ...(isNumber && { className: 'numbers at-the-end' }),
   ...(isMinor && { visibleFrom: 'sm' as const }),
 })
 

@@ -149,7 +149,7 @@ function verification(story: Story, { say }: Tellers, now: number): Placed[] {
       icon: IconX,
       tone: 'doubtful',
       title: say.wrong(attemptsUsed),
-      detail: say.remaining(maxAttempts - attemptsUsed),
+      ...(verificationStatus === 'issued' && { detail: say.remaining(maxAttempts - attemptsUsed) }),
     })
   switch (verificationStatus) {
     case 'verified':

@@ -1,5 +1,5 @@
 /** A key just made, shown this once, with a command that shows that it works. */
-import { Text } from '@mantine/core'
+import { Anchor, Text } from '@mantine/core'
 import { useState } from 'react'
 import { inWords, useWords } from '../../i18n/words'
 import { CopyBlock, SecretOnce } from '../../parts/copy'
@@ -10,12 +10,14 @@ const words = inWords({
   en: {
     key: 'The key',
     try: 'Try it in a terminal',
+    docs: 'Or in the API reference, with this key filled in',
     previous: 'Until then the old key works, too:',
     ended: 'The old key does not work any more.',
   },
   ko: {
     key: '키',
     try: '터미널에서 시험해 보기',
+    docs: '이 키가 입력된 API 문서에서 시험해 보기',
     previous: '이전 키는 다음 시각까지 함께 사용할 수 있습니다:',
     ended: '이전 키는 더 이상 사용할 수 없습니다.',
   },
@@ -44,6 +46,11 @@ export function NewKeyShown({ made, onDone }: { made: ShownKey; onDone(): void }
         </Text>
       )}
       {command !== undefined && <CopyBlock value={command} label={say.try} />}
+      {made.mode === 'test' && (
+        <Anchor href={`/docs#key=${made.key}`} target="_blank" rel="noopener" size="sm" underline="always">
+          {say.docs}
+        </Anchor>
+      )}
     </SecretOnce>
   )
 }

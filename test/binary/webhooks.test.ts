@@ -1,0 +1,840 @@
+/** What receivers see of the released binary: real requests on loopback, verified as customers verify them. */
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server as TcpServer } from 'node:net'
+import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { verifyWebhook, verifyWebhookSignature, WebhookVerificationError } from '../../client/webhook'
+import { EVENT_TYPES, otpEvent, sampleEvent } from '../../contract/event'
+import { alone, compile } from './compiled'
+import { type Json, type Program, run, runJson, Server, until } from './support'
+
+setDefaultTimeout(20_000)
+
+const SETTINGS = { WATCHWORD_WEBHOOK_ALLOW_HTTP: 'true', WATCHWORD_WEBHOOK_ALLOW_CIDR: '127.0.0.0/8' }
+const CODE = '000000'
+const HEADER_SECRET = 'Hdr-secret-81c2-of-the-receiver'
+const ANSWER = 'What-the-receiver-answers-3b7d'
+/** Long enough for what must not come to come. */
+const QUIET_MS = 1_500
+
+interface Received {
+  path: string
+  headers: Headers
+  /** As it came. */
+  body: string
+  event: Json
+  arrivedAt: number
+  answeredAt: number | undefined
+}
+
+/** A receiver on loopback that remembers every request and takes all of them until told otherwise. */
+class Receiver {
+  readonly received: Received[] = []
+  answer: (request: Received) => Response | Promise<Response> = () => new Response(ANSWER)
+  readonly #server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 60,
+    fetch: async (request) => {
+      const body = await request.text()
+      const { pathname: path } = new URL(request.url)
+      const arrivedAt = Date.now()
+      const one = { path, headers: request.headers, body, event: parse(body), arrivedAt, answeredAt: undefined }
+      const received: Received = one
+      this.received.push(received)
+      const answer = await this.answer(received)
+      received.answeredAt = Date.now()
+      return answer
+    },
+  })
+
+  get port(): number {
+    return this.#server.port ?? 0
+  }
+
+  url(path = '/hooks'): string {
+    return `http://127.0.0.1:${this.port}${path}`
+  }
+
+  at = (path: string) => this.received.filter((request) => request.path === path)
+  types = (path = '/hooks') => this.at(path).map(({ event }) => event.type)
+
+  async has(count: number, path = '/hooks', withinMs = 5_000): Promise<Received[]> {
+    await until(() => this.at(path).length >= count, `${count} requests to ${path}`, withinMs)
+    return this.at(path)
+  }
+
+  stop = () => this.#server.stop(true)
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A socket that nobody may connect to. */
+class Forbidden {
+  connections = 0
+  readonly #server: TcpServer = createServer((socket) => {
+    this.connections += 1
+    socket.destroy()
+  })
+
+  static async start(): Promise<Forbidden> {
+    const forbidden = new Forbidden()
+    await new Promise<void>((listening) => forbidden.#server.listen(0, '127.0.0.1', listening))
+    return forbidden
+  }
+
+  get port(): number {
+    return (this.#server.address() as { port: number }).port
+  }
+
+  stop = () => this.#server.close()
+}
+
+const undo: Array<() => unknown> = []
+let binary = ''
+/** The program and its server that most tests share; each has an app of its own. */
+let program: Program
+let server: Server
+
+function newReceiver(): Receiver {
+  const receiver = new Receiver()
+  undo.push(receiver.stop)
+  return receiver
+}
+
+async function newForbidden(): Promise<Forbidden> {
+  const forbidden = await Forbidden.start()
+  undo.push(forbidden.stop)
+  return forbidden
+}
+
+async function newServer(from: Program): Promise<Server> {
+  const started = await Server.start(from)
+  undo.push(() => started.stop('SIGKILL'))
+  return started
+}
+
+beforeAll(async () => {
+  binary = await compile()
+  const placed = alone(binary, { ...SETTINGS, WATCHWORD_LOG_LEVEL: 'debug' })
+  program = placed.program
+  undo.push(placed.remove)
+  server = await newServer(program)
+}, 60_000)
+afterAll(async () => {
+  for (const step of undo.reverse()) await step()
+})
+
+interface App {
+  appId: string
+  key: string
+}
+
+async function newApp(of = program): Promise<App> {
+  const { appId } = await runJson(of, 'app', 'create', 'demo')
+  const { key } = await runJson(of, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'test')
+  return { appId, key }
+}
+
+interface Hook {
+  endpointId: string
+  secret: string
+}
+
+const hookIn =
+  (of: Program, mode: 'live' | 'test' = 'test') =>
+  ({ appId }: App, url: string, events: string, ...more: string[]): Promise<Hook> =>
+    runJson(of, 'webhook', 'add', '--app', appId, '--mode', mode, '--url', url, '--events', events, ...more)
+const addHook = (...args: Parameters<ReturnType<typeof hookIn>>) => hookIn(program)(...args)
+
+const eventsOf = async (endpointId: string, of = program): Promise<Json[]> =>
+  (await runJson(of, 'webhook', 'events', endpointId)).events
+
+/** Once nothing of it is to be sent any more. */
+async function settledEvents(endpointId: string, of = program): Promise<Json[]> {
+  let events: Json[] = []
+  await until(async () => {
+    events = await eventsOf(endpointId, of)
+    return events.length > 0 && events.every(({ status }) => status !== 'pending')
+  }, `${endpointId} to be settled`)
+  return events
+}
+
+const listed = async ({ appId }: App): Promise<Json[]> =>
+  (await runJson(program, 'webhook', 'list', '--app', appId)).webhooks
+
+/** Magic numbers 11 to 99 behave like 00. */
+let issued = 0
+async function issue({ key }: App, more: object = {}, at = server): Promise<string> {
+  const { status, body } = await at.issue(key, `010-0000-00${11 + (issued++ % 89)}`, more)
+  expect(status).toBe(200)
+  return body.issueId
+}
+
+/** A code that is verified at once. */
+async function verified(app: App, more: object = {}, at = server): Promise<string> {
+  const issueId = await issue(app, more, at)
+  expect((await at.verify(app.key, issueId, CODE)).body).toMatchObject({ verified: true })
+  return issueId
+}
+
+/** A code whose only attempt is used: its event tells the metadata. */
+async function lost(app: App, more: object = {}): Promise<string> {
+  const issueId = await issue(app, { ...more, maxAttempts: 1 })
+  expect((await server.verify(app.key, issueId, '111111')).body).toMatchObject({ reasonCode: 'MAX_ATTEMPTS' })
+  return issueId
+}
+
+const signatureOf = (secret: string, { headers, body }: Received) =>
+  createHmac('sha256', secret)
+    .update(`${headers.get('x-watchword-timestamp')}.${body}`)
+    .digest('hex')
+
+const standardHeaders = ({ headers }: Received) => ({
+  'webhook-id': headers.get('webhook-id') ?? '',
+  'webhook-timestamp': headers.get('webhook-timestamp') ?? '',
+  'webhook-signature': headers.get('webhook-signature') ?? '',
+})
+
+/** By hand, by our client and by somebody else's. */
+async function expectSigned(request: Received, secret: string): Promise<void> {
+  const { headers, body, event } = request
+  expect(headers.get('x-watchword-signature')).toBe(signatureOf(secret, request))
+  expect(Math.abs(Number(headers.get('x-watchword-timestamp')) - request.arrivedAt / 1_000)).toBeLessThan(5)
+  expect<unknown>(await verifyWebhook({ body, headers, secret })).toEqual(event)
+  expect(new Webhook(secret).verify(body, standardHeaders(request))).toEqual(event)
+  expect(headers.get('webhook-id')).toBe(event.id)
+}
+
+describe.concurrent('a receiver', () => {
+  test('is told of a code that is sent, delivered and verified by three signed POSTs, in order', async () => {
+    const [app, stranger] = await Promise.all([newApp(), newApp()])
+    const receiver = newReceiver()
+    const added = await addHook(app, receiver.url(), 'otp.sent,otp.delivered,otp.verified')
+    const { endpointId, secret } = added
+    expect(endpointId).toMatch(/^whe_[a-z0-9]+$/)
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    const all = EVENT_TYPES.join(',')
+    await hookIn(program, 'live')(app, receiver.url('/live'), all)
+    await addHook(stranger, receiver.url('/stranger'), all)
+    // Longer than it takes from sent to delivered: the second must wait for the first to be answered.
+    receiver.answer = async ({ event }) => {
+      if (event.type === 'otp.sent') await Bun.sleep(1_300)
+      return new Response(ANSWER)
+    }
+
+    const { body } = await server.issue(app.key, '010-0000-0000', { metadata: { userId: 'u_42' } })
+    const { issueId } = body
+    await receiver.has(2)
+    expect((await server.verify(app.key, issueId, CODE)).body).toMatchObject({ verified: true })
+    const [sent, delivered, verified] = (await receiver.has(3)) as [Received, Received, Received]
+
+    expect(receiver.types()).toEqual(['otp.sent', 'otp.delivered', 'otp.verified'])
+    expect(delivered.arrivedAt).toBeGreaterThanOrEqual(sent.answeredAt ?? Number.POSITIVE_INFINITY)
+    for (const request of [sent, delivered, verified]) {
+      await expectSigned(request, secret)
+      expect<unknown>(otpEvent.parse(request.event)).toEqual(request.event)
+      expect(request.event.data.id).toBe(issueId)
+      expect(request.headers.get('content-type')).toBe('application/json')
+      // Neither the number nor the code.
+      expect(request.body.replaceAll(issueId, '').replaceAll(request.event.id, '')).not.toMatch(/0000000|10-0000/)
+    }
+    expect(sent.event.data).toMatchObject({ to: '+82******0000', method: 'sms', type: 'signup', status: 'sent' })
+    expect(delivered.event.data).toMatchObject({ status: 'delivered', country: 'KR', metadata: { userId: 'u_42' } })
+    expect(verified.event.data).toMatchObject({ status: 'verified', attempts: 1 })
+
+    const events = await settledEvents(endpointId)
+    expect(events.map(({ type, status, attempts }) => [type, status, attempts])).toEqual([
+      ['otp.verified', 'delivered', 1],
+      ['otp.delivered', 'delivered', 1],
+      ['otp.sent', 'delivered', 1],
+    ])
+    expect(events[2].log).toEqual([
+      { number: 1, at: expect.any(String), latencyMs: expect.any(Number), status: 200, answer: ANSWER },
+    ])
+    expect(events[2].log[0].latencyMs).toBeGreaterThanOrEqual(1_290)
+    // Nobody else's.
+    expect(receiver.received).toHaveLength(3)
+  })
+
+  test('that answers 503 once is asked again after 5 s, with the same event and a fresh signature', async () => {
+    const app = await newApp()
+    const receiver = newReceiver()
+    receiver.answer = () => new Response('later', { status: receiver.received.length === 1 ? 503 : 204 })
+    const { endpointId, secret } = await addHook(app, receiver.url(), 'otp.verified')
+    await verified(app)
+    const [first, second] = (await receiver.has(2, '/hooks', 10_000)) as [Received, Received]
+
+    expect(second.arrivedAt - first.arrivedAt).toBeWithin(4_950, 8_000)
+    expect(second.body).toBe(first.body)
+    for (const request of [first, second]) await expectSigned(request, secret)
+    const timestamp = ({ headers }: Received) => Number(headers.get('x-watchword-timestamp'))
+    expect(timestamp(second) - timestamp(first)).toBeGreaterThanOrEqual(4)
+
+    const [event] = await settledEvents(endpointId)
+    expect(event).toMatchObject({ status: 'delivered', attempts: 2 })
+    expect(event.log).toMatchObject([
+      { number: 1, status: 503, answer: 'later' },
+      { number: 2, status: 204 },
+    ])
+    await Bun.sleep(QUIET_MS)
+    expect(receiver.received).toHaveLength(2)
+  })
+
+  test('that hangs is left after 5 s, and delays nobody else', async () => {
+    const app = await newApp()
+    const [hanging, quick] = [newReceiver(), newReceiver()]
+    hanging.answer = () => new Promise(() => {})
+    const { endpointId } = await addHook(app, hanging.url(), 'otp.verified')
+    await addHook(app, quick.url(), 'otp.verified')
+    // More than it is sent at a time.
+    for (let count = 0; count < 12; count++) await verified(app)
+
+    expect(await quick.has(12, '/hooks', 4_500)).toHaveLength(12)
+    await hanging.has(1)
+    expect(hanging.received.length).toBeLessThan(12)
+
+    await hanging.has(12, '/hooks', 8_000)
+    const timedOut = (await eventsOf(endpointId)).flatMap(({ log }) => log)
+    expect(timedOut.length).toBeGreaterThan(0)
+    for (const attempt of timedOut) {
+      expect(attempt).toMatchObject({ number: 1, error: 'timeout' })
+      expect(attempt.latencyMs).toBeWithin(4_900, 7_000)
+    }
+  })
+
+  test('that the guard forbids gets nothing and the attempt is logged as refused; what the settings allow arrives', async () => {
+    const { program: guarded, remove } = alone(binary)
+    undo.push(remove)
+    const receiver = newReceiver()
+    const forbidden = await newForbidden()
+    const app = await newApp(guarded)
+    const add = hookIn(guarded)
+    const first = await newServer(guarded)
+    const plain = await add(app, receiver.url(), 'otp.verified')
+    expect(plain).toMatchObject({ warning: expect.stringContaining('must begin with https://') })
+    const others: Hook[] = []
+    for (const host of ['127.0.0.1', '2130706433', 'localhost', '0.0.0.0', '[::ffff:7f00:1]', '169.254.169.254'])
+      others.push(await add(app, `https://${host}:${forbidden.port}/`, 'otp.verified'))
+    await verified(app, {}, first)
+    await until(async () => (await eventsOf(others.at(-1)?.endpointId ?? '', guarded))[0]?.attempts > 0, 'all attempts')
+
+    for (const { endpointId } of [plain, ...others]) {
+      const [event] = await eventsOf(endpointId, guarded)
+      expect(event).toMatchObject({ status: 'pending', attempts: 1, lastError: expect.stringMatching(/^forbidden: /) })
+      expect(event.log).toMatchObject([{ number: 1, error: event.lastError }])
+    }
+    expect(receiver.received).toEqual([])
+    expect(forbidden.connections).toBe(0)
+    expect(await first.stop()).toBe(0)
+
+    // One setting is not enough.
+    const half: Program = { ...guarded, env: { WATCHWORD_WEBHOOK_ALLOW_HTTP: 'true' } }
+    const second = await newServer(half)
+    await runJson(half, 'webhook', 'test', plain.endpointId)
+    await until(async () => (await eventsOf(plain.endpointId, half))[0]?.attempts > 0, 'another attempt')
+    expect((await eventsOf(plain.endpointId, half))[0].lastError).toContain('127.0.0.1')
+    expect(receiver.received).toEqual([])
+    expect(await second.stop()).toBe(0)
+
+    const open: Program = { ...guarded, env: SETTINGS }
+    await newServer(open)
+    const [, event] = await eventsOf(plain.endpointId, open)
+    await runJson(open, 'webhook', 'replay', plain.endpointId, '--event', event.eventId)
+    await until(() => receiver.received.some((request) => request.event.id === event.eventId), 'the event at last')
+    await runJson(open, 'webhook', 'test', others[0]?.endpointId ?? '')
+    await until(() => forbidden.connections > 0, 'a connection')
+  })
+})
+
+describe.concurrent('no event is lost', () => {
+  test('when the server is killed between the commit and the send', async () => {
+    const { program: killed, remove } = alone(binary, SETTINGS)
+    undo.push(remove)
+    const receiver = newReceiver()
+    let held = true
+    receiver.answer = () => (held ? new Promise(() => {}) : new Response())
+    const app = await newApp(killed)
+    const { secret } = await hookIn(killed)(app, receiver.url(), 'otp.verified')
+    const first = await newServer(killed)
+    // More than are sent at a time, to a receiver that answers none: the rest is committed and waits.
+    const issues: string[] = []
+    for (let count = 0; count < 12; count++) issues.push(await verified(app, {}, first))
+    await receiver.has(1)
+    await first.stop('SIGKILL')
+    const begun = new Set(receiver.received.map(({ event }) => event.data.id))
+    const unsent = issues.filter((issueId) => !begun.has(issueId))
+    expect(unsent.length).toBeGreaterThan(0)
+
+    held = false
+    receiver.received.length = 0
+    await newServer(killed)
+    // Those whose answer was never seen come again, too.
+    const arrived = await receiver.has(issues.length)
+    expect(arrived.map(({ event }) => event.data.id).sort()).toEqual([...issues].sort())
+    for (const request of arrived) await expectSigned(request, secret)
+  })
+
+  test('when no server runs: it waits for the next one', async () => {
+    const { program: asleep, remove } = alone(binary, SETTINGS)
+    undo.push(remove)
+    const receiver = newReceiver()
+    const { endpointId, secret } = await hookIn(asleep)(await newApp(asleep), receiver.url(), 'otp.sent')
+    const { eventId } = await runJson(asleep, 'webhook', 'test', endpointId)
+    expect((await eventsOf(endpointId, asleep))[0]).toMatchObject({ eventId, status: 'pending', attempts: 0 })
+    await newServer(asleep)
+    const [request] = (await receiver.has(1)) as [Received]
+    await expectSigned(request, secret)
+    expect(request.event.id).toBe(eventId)
+  })
+})
+
+/** Each path answers in its own way. */
+describe('an answer', () => {
+  const JUDGED: Array<[path: string, status: string, lastStatus: number]> = [
+    ['/204', 'delivered', 204],
+    ['/400', 'failed', 400],
+    ['/408', 'pending', 408],
+    ['/429', 'pending', 429],
+    ['/500', 'pending', 500],
+    ['/lost', 'pending', 307],
+  ]
+  const RETRY_AFTER_SEC = 3_600
+  const ids = new Map<string, string>()
+  let receiver: Receiver
+  let elsewhere: Receiver
+  let forbidden: Forbidden
+  let issuedAt = 0
+
+  /** Reached through the unspecified address, which is in no network that the settings allow. */
+  const forbiddenUrl = () => `http://0.0.0.0:${forbidden.port}/`
+  const redirect = (status: number, location: string) => new Response(null, { status, headers: { location } })
+
+  beforeAll(async () => {
+    receiver = newReceiver()
+    elsewhere = newReceiver()
+    forbidden = await newForbidden()
+    receiver.answer = ({ path }) => {
+      if (path === '/moved') return redirect(308, '/moved-here#part')
+      if (path === '/moved-away') return redirect(307, elsewhere.url())
+      if (path === '/trap') return redirect(302, forbiddenUrl())
+      if (path === '/lost') return redirect(307, '/lost')
+      const status = Number(path.slice(1)) || 200
+      const headers = new Headers(status === 429 ? { 'retry-after': String(RETRY_AFTER_SEC) } : {})
+      return new Response(status === 204 ? null : `answer to ${path}`, { status, headers })
+    }
+    const app = await newApp()
+    const paths = [...JUDGED.map(([path]) => path), '/moved', '/moved-away', '/trap', '/410']
+    for (const path of paths) {
+      const headers = ['--header', `X-Api-Key: ${HEADER_SECRET}`]
+      ids.set(path, (await addHook(app, receiver.url(path), 'otp.verified', ...headers)).endpointId)
+    }
+    issuedAt = Date.now()
+    await verified(app)
+    await until(
+      async () => (await eventOf('/410')).attempts > 0 && (await eventOf('/lost')).attempts > 0,
+      'all answers',
+    )
+  })
+
+  const eventOf = async (path: string) => (await eventsOf(ids.get(path) ?? ''))[0]
+
+  test.each(JUDGED)('of %s makes the event %s', async (path, status, lastStatus) => {
+    const event = await eventOf(path)
+    expect(event).toMatchObject({ status, lastStatus, attempts: 1 })
+    const waitsMs = event.nextAttemptAt === undefined ? undefined : Date.parse(event.nextAttemptAt) - issuedAt
+    if (status !== 'pending') expect(waitsMs).toBeUndefined()
+    else if (path === '/429') expect(waitsMs).toBeWithin(RETRY_AFTER_SEC * 1_000, RETRY_AFTER_SEC * 1_000 + 3_000)
+    else expect(waitsMs).toBeWithin(5_000, 8_000)
+    expect(receiver.at(path)).toHaveLength(path === '/lost' ? 4 : 1)
+  })
+
+  test('that is a redirect is followed with the same POST, and static headers stay with their own receiver', async () => {
+    const [moved, here] = [receiver.at('/moved')[0], receiver.at('/moved-here')[0]]
+    const [away, there] = [receiver.at('/moved-away')[0], elsewhere.received[0]]
+    for (const [from, to] of [
+      [moved, here],
+      [away, there],
+    ]) {
+      expect(to?.body).toBe(from?.body ?? 'none')
+      expect(to?.headers.get('x-watchword-signature')).toBe(from?.headers.get('x-watchword-signature') ?? 'none')
+    }
+    expect([moved, here, away].map((request) => request?.headers.get('x-api-key'))).toEqual(
+      Array.from({ length: 3 }, () => HEADER_SECRET),
+    )
+    expect(there?.headers.get('x-api-key')).toBeNull()
+    for (const path of ['/moved', '/moved-away']) expect(await eventOf(path)).toMatchObject({ status: 'delivered' })
+  })
+
+  test('that redirects to a forbidden address leads nowhere', async () => {
+    expect(receiver.at('/trap')).toHaveLength(1)
+    expect(await eventOf('/trap')).toMatchObject({
+      status: 'pending',
+      lastError: expect.stringMatching(/^forbidden: /),
+    })
+    expect(forbidden.connections).toBe(0)
+    // The trap does work for others.
+    await fetch(forbiddenUrl()).catch(() => {})
+    expect(forbidden.connections).toBe(1)
+  })
+
+  test('of 410 disables: nothing more is sent until it is enabled again, and then it can be replayed', async () => {
+    const endpointId = ids.get('/410') ?? ''
+    const { appId, eventId } = await eventOf('/410')
+    const listedAs = async () => (await listed({ appId, key: '' })).find((hook) => hook.endpointId === endpointId)
+    expect(await listedAs()).toMatchObject({ enabled: false, disabledReason: 'The receiver answered 410 Gone' })
+    for (const command of [['test'], ['replay', '--event', eventId]]) {
+      const [name = '', ...options] = command
+      const { exitCode, stdout, stderr } = await run(program, 'webhook', name, endpointId, ...options)
+      expect({ exitCode, stdout, stderr }).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr: `webhook: ${endpointId} is disabled; enable it first\n`,
+      })
+    }
+    expect(receiver.at('/410')).toHaveLength(1)
+
+    const here = ['--enable', '--url', receiver.url('/back')]
+    expect(await runJson(program, 'webhook', 'update', endpointId, ...here)).toMatchObject({ enabled: true })
+    expect(await listedAs()).not.toHaveProperty('disabledReason')
+    await runJson(program, 'webhook', 'replay', endpointId, '--event', eventId)
+    const [back] = await receiver.has(1, '/back')
+    expect(back?.event.id).toBe(eventId)
+  })
+})
+
+describe.concurrent('an endpoint', () => {
+  test('whose secret is rotated is told with both signatures while they overlap, and with one when not', async () => {
+    const app = await newApp()
+    const receiver = newReceiver()
+    const { endpointId, secret: first } = await addHook(app, receiver.url(), 'otp.verified')
+    const rotate = (hours: number) =>
+      runJson(program, 'webhook', 'rotate', endpointId, '--overlap-hours', String(hours)) as Promise<Json>
+
+    const { secret: second, previousValidUntil } = await rotate(2)
+    expect(Date.parse(previousValidUntil) - Date.now()).toBeWithin(7_190_000, 7_200_001)
+    await verified(app)
+    const [overlapping] = (await receiver.has(1)) as [Received]
+    await expectSigned(overlapping, second)
+    expect(new Webhook(first).verify(overlapping.body, standardHeaders(overlapping))).toEqual(overlapping.event)
+    expect<unknown>(await verifyWebhook({ ...overlapping, secret: first })).toEqual(overlapping.event)
+
+    const { secret: third } = await rotate(0)
+    await verified(app)
+    const [, alone] = (await receiver.has(2)) as [Received, Received]
+    await expectSigned(alone, third)
+    for (const secret of [first, second]) {
+      expect(() => new Webhook(secret).verify(alone.body, standardHeaders(alone))).toThrow()
+      await expect(verifyWebhook({ ...alone, secret })).rejects.toBeInstanceOf(WebhookVerificationError)
+    }
+    expect(new Set([first, second, third]).size).toBe(3)
+  })
+
+  test('with filters is told of what passes all of them, and can be told of everything again', async () => {
+    const app = await newApp()
+    const receiver = newReceiver()
+    const add = (path: string, ...filters: string[]) =>
+      addHook(app, receiver.url(path), 'otp.verified', ...filters.flatMap((filter) => ['--filter', filter]))
+    await add('/all')
+    await add('/login', 'type=login,reset')
+    await add('/pro', 'metadata.plan=pro')
+    await add('/both', 'type=login', 'metadata.plan=pro')
+    await add('/method', 'method=alimtalk')
+    const { endpointId } = await add('/cleared', 'metadata.plan=none')
+    const cleared = await runJson(program, 'webhook', 'update', endpointId, '--filter', '')
+    expect(cleared.filters).toEqual({})
+
+    const signup = await verified(app)
+    const login = await verified(app, { purpose: 'login', metadata: { plan: 'free' } })
+    const pro = await verified(app, { purpose: 'signup', metadata: { plan: 'pro' } })
+    const both = await verified(app, { purpose: 'login', metadata: { plan: 'pro', more: 'x' } })
+    const all = [signup, login, pro, both]
+    await receiver.has(4, '/all')
+    await receiver.has(4, '/cleared')
+    const told = (path: string) => receiver.at(path).map(({ event }) => event.data.id)
+    await until(() => told('/login').length + told('/pro').length + told('/both').length === 5, 'the others')
+    expect(told('/all').sort()).toEqual([...all].sort())
+    expect(told('/login').sort()).toEqual([login, both].sort())
+    expect(told('/pro').sort()).toEqual([pro, both].sort())
+    expect(told('/both')).toEqual([both])
+    expect(told('/method')).toEqual([])
+  })
+
+  test('with a template and static headers gets the body that the template makes, signed, and its headers', async () => {
+    const app = await newApp()
+    const receiver = newReceiver()
+    const file = join(program.cwd, 'template.json')
+    const template =
+      '{"text":"{{type}} of {{data.type}}: {{data.metadata.name}}","left":{{data.attempts}},"all":{{data}}}'
+    writeFileSync(file, template)
+    const options = ['--template', `@${file}`, '--header', 'Authorization: Bearer r4nd0m', '--header', 'X-Team: otp']
+    const { secret } = await addHook(app, receiver.url(), 'otp.max_attempts', ...options)
+    const name = '"}],\n\\ {{data.id}} \u2028\ud83d\udd11'
+    await lost(app, { metadata: { name } })
+    const [request] = (await receiver.has(1)) as [Received]
+
+    expect(request.event).toEqual({
+      text: `otp.max_attempts of signup: ${name}`,
+      left: 1,
+      all: expect.objectContaining({ status: 'max_attempts', metadata: { name } }),
+    })
+    expect(request.headers.get('authorization')).toBe('Bearer r4nd0m')
+    expect(request.headers.get('x-team')).toBe('otp')
+    expect(request.headers.get('x-watchword-signature')).toBe(signatureOf(secret, request))
+    await verifyWebhookSignature({ ...request, secret })
+    expect(new Webhook(secret).verify(request.body, standardHeaders(request))).toEqual(parse(request.body))
+
+    const { previews } = await runJson(program, 'webhook', 'preview', '--template', `@${file}`)
+    expect(previews.map(({ type }: Json) => type)).toEqual([...EVENT_TYPES])
+    for (const { type, body } of previews) expect(parse(body).all).toEqual(sampleEvent(type).data)
+  })
+
+  test('can be tested with each type of event, whatever it is subscribed to', async () => {
+    const app = await newApp()
+    const receiver = newReceiver()
+    const { endpointId, secret } = await addHook(app, receiver.url(), 'otp.sent')
+    const queued = new Map<string, string>()
+    for (const type of EVENT_TYPES) {
+      const answer = await runJson(program, 'webhook', 'test', endpointId, '--type', type)
+      const { eventId } = answer
+      expect(answer).toEqual({ endpointId, eventId, type, queued: true })
+      queued.set(type, eventId)
+    }
+    for (const request of await receiver.has(EVENT_TYPES.length)) {
+      await expectSigned(request, secret)
+      const { id, type, data } = request.event
+      expect(queued.get(type)).toBe(id)
+      expect(data).toEqual(sampleEvent(type).data)
+    }
+    expect(new Set(receiver.types()).size).toBe(EVENT_TYPES.length)
+    expect(receiver.received).toHaveLength(EVENT_TYPES.length)
+  })
+
+  test('is sent one event again, or all that failed since a time', async () => {
+    const app = await newApp()
+    const receiver = newReceiver()
+    const { endpointId, secret } = await addHook(app, receiver.url(), 'otp.verified')
+    const other = await addHook(app, receiver.url('/other'), 'otp.verified')
+    receiver.answer = () => new Response(null, { status: 400 })
+    const early = await verified(app)
+    await settledEvents(endpointId)
+    const since = new Date().toISOString()
+    const late = [await verified(app), await verified(app)]
+    await receiver.has(3)
+    await receiver.has(3, '/other')
+    await settledEvents(endpointId)
+    receiver.answer = () => new Response()
+    receiver.received.length = 0
+
+    expect(await runJson(program, 'webhook', 'replay', endpointId, '--since', since)).toEqual({
+      endpointId,
+      replayed: 2,
+    })
+    await receiver.has(2)
+    const ids = () => receiver.received.map(({ event }) => event.data.id)
+    expect(ids().sort()).toEqual([...late].sort())
+
+    const failed = (await settledEvents(endpointId)).filter(({ status }) => status === 'failed')
+    expect(failed.map(({ issueId }) => issueId)).toEqual([early])
+    for (let time = 1; time <= 2; time++) {
+      const [{ eventId }] = failed
+      expect(await runJson(program, 'webhook', 'replay', endpointId, '--event', eventId)).toEqual({
+        endpointId,
+        replayed: 1,
+      })
+      const request = (await receiver.has(2 + time)).at(-1) as Received
+      expect(request.event).toMatchObject({ id: eventId, data: { id: early } })
+      await expectSigned(request, secret)
+      const again = (await settledEvents(endpointId)).find((event) => event.eventId === eventId)
+      expect(again).toMatchObject({ status: 'delivered', attempts: 1 + time })
+      expect(again.log.map((attempt: Json) => attempt.status)).toEqual([400, ...Array(time).fill(200)])
+    }
+    // The other one was not asked to be told again.
+    expect(receiver.at('/other')).toEqual([])
+    const failedElsewhere = await eventsOf(other.endpointId)
+    expect(failedElsewhere.map(({ status }) => status)).toEqual(['failed', 'failed', 'failed'])
+  })
+
+  test('that is disabled or removed is told no more', async () => {
+    const app = await newApp()
+    const receiver = newReceiver()
+    const [kept, disabled, removed] = [
+      await addHook(app, receiver.url('/kept'), 'otp.verified'),
+      await addHook(app, receiver.url('/disabled'), 'otp.verified'),
+      await addHook(app, receiver.url('/removed'), 'otp.verified'),
+    ]
+    const answer = await runJson(program, 'webhook', 'update', disabled.endpointId, '--disable')
+    expect(answer).toMatchObject({ enabled: false, disabledReason: 'Disabled by an operator' })
+    const { endpointId } = removed
+    expect(await runJson(program, 'webhook', 'remove', endpointId)).toEqual({ endpointId, removed: true })
+    await verified(app)
+    await receiver.has(1, '/kept')
+    await Bun.sleep(300)
+    expect(receiver.received).toHaveLength(1)
+    expect((await listed(app)).map((hook) => hook.endpointId)).toEqual([kept.endpointId, disabled.endpointId])
+  })
+})
+
+describe('a mistake', () => {
+  let app: App
+  let endpointId = ''
+  const UUID = '0199f2a4-9a41-7e08-b1c5-3d7f60a2e914'
+  /** All there is to change, as it lies in the database. */
+  function state(): unknown[] {
+    using database = new Database(join(program.cwd, 'watchword-data', 'watchword.db'), { readonly: true })
+    const ofEndpoint = 'FROM webhook_deliveries WHERE endpoint_id = $endpointId'
+    return [
+      'FROM webhook_endpoints WHERE app_id = $appId',
+      ofEndpoint,
+      `FROM webhook_attempts WHERE delivery_id IN (SELECT delivery_id ${ofEndpoint})`,
+      'FROM webhook_events WHERE app_id = $appId',
+      'FROM jobs WHERE app_id = $appId',
+    ].map((rows) => database.query(`SELECT * ${rows}`).all({ $appId: app.appId, $endpointId: endpointId }))
+  }
+
+  beforeAll(async () => {
+    app = await newApp()
+    const receiver = newReceiver()
+    receiver.answer = () => new Response(null, { status: 400 })
+    ;({ endpointId } = await addHook(app, receiver.url(), 'otp.sent'))
+    await runJson(program, 'webhook', 'test', endpointId)
+    await settledEvents(endpointId)
+  })
+
+  const add = (...args: string[]) => ['add', '--app', 'APP', '--mode', 'test', ...args]
+  const to = (url: string, ...args: string[]) => add('--url', url, '--events', 'otp.sent', ...args)
+  const update = (...args: string[]) => ['update', 'ID', ...args]
+  const URL = 'https://hook.example.com/'
+  test.each<[command: string[], says: string]>([
+    [['add', '--app', 'APP', '--url', URL, '--events', 'otp.sent'], '--mode'],
+    [['add', '--app', 'nope', '--mode', 'test', '--url', URL, '--events', 'otp.sent'], 'No such app: nope'],
+    [['add', '--app', 'APP', '--mode', 'beta', '--url', URL, '--events', 'otp.sent'], 'live, test'],
+    [add('--url', URL), '--events'],
+    [add('--url', URL, '--events', 'otp.sent,otp.seen'), 'no such event: otp.seen'],
+    [add('--url', URL, '--events', ','), 'at least one of'],
+    [to('hook.example.com'), 'must be an absolute URL'],
+    [to('https://user:word@hook.example.com/'), 'user name or password'],
+    [to(URL, '--header', 'no colon'), 'must be "Name: value"'],
+    [to(URL, '--header', 'X-A: b\r\nX-B: c'), 'not a header that can be sent'],
+    [to(URL, '--header', 'Host: other.example.com'), 'not a header that can be sent: Host'],
+    [to(URL, '--header', 'x-watchword-signature: 0'), 'x-watchword-signature is set by the service'],
+    [to(URL, ...Array.from({ length: 17 }, (_, n) => ['--header', `X-${n}: 1`]).flat()), 'at most 16'],
+    [to(URL, '--filter', 'country=KR'), 'must be method=…, type=… or metadata.<key>=…'],
+    [to(URL, '--filter', 'method=fax'), 'method must be sms or alimtalk: fax'],
+    [to(URL, '--template', '{"a":{{data.id}}'), 'must be JSON after substitution'],
+    [to(URL, '--template', '{"a":"{{data id}}"}'), 'not a path: {{data id}}'],
+    [to(URL, '--template', '@missing.json'), 'missing.json'],
+    [update('--url', 'ftp://hook.example.com/'), 'must be an absolute URL'],
+    [update('--events', ''), 'at least one of'],
+    [update('--enable', '--disable'), 'exclude each other'],
+    [['update', 'whe_nope', '--disable'], 'No such webhook: whe_nope'],
+    [['rotate', 'whe_nope'], 'No such webhook: whe_nope'],
+    [['rotate', 'ID', '--overlap-hours', '169'], '0 to 168 hours'],
+    [['rotate', 'ID', '--overlap-hours', '-1'], 'whole number'],
+    [['test', 'whe_nope'], 'No such webhook: whe_nope'],
+    [['test', 'ID', '--type', 'otp.seen'], 'otp.max_attempts'],
+    [['events', 'whe_nope'], 'No such webhook: whe_nope'],
+    [['events', 'ID', '--status', 'lost'], 'pending, delivered, failed'],
+    [['events', 'ID', '--before', 'x'], 'No such delivery: x'],
+    [['replay', 'ID'], 'either --event or --since'],
+    [['replay', 'ID', '--event', UUID, '--since', '2026-01-01'], 'either --event or --since'],
+    [['replay', 'ID', '--event', UUID], 'was not told of such an event'],
+    [['replay', 'ID', '--since', 'yesterday'], 'must be a date'],
+    [['replay', 'whe_nope', '--since', '2026-01-01'], 'No such webhook: whe_nope'],
+    [['remove', 'whe_nope'], 'No such webhook: whe_nope'],
+    [['preview', '--template', '{{}}'], 'not a path'],
+    [['list'], '--app'],
+  ])('is refused readably and changes nothing: webhook %j', async (command, says) => {
+    const before = state()
+    const args = command.map((word) => (word === 'APP' ? app.appId : word === 'ID' ? endpointId : word))
+    const { exitCode, stdout, stderr } = await run(program, 'webhook', ...args, '--json')
+    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: expect.stringContaining(says) })
+    expect(exitCode).toBe(1)
+    expect(stderr).not.toMatch(/^\s+at |\$bunfs/m)
+    expect(state()).toEqual(before)
+  })
+})
+
+test('every command answers people, too', async () => {
+  const app = await newApp()
+  const receiver = newReceiver()
+  const tell = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await run(program, 'webhook', ...args)
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    return stdout
+  }
+  const args = ['--app', app.appId, '--mode', 'test', '--url', receiver.url(), '--events', 'otp.sent']
+  const added = await tell('add', ...args)
+  const [endpointId = ''] = /whe_[a-z0-9]+/.exec(added) ?? []
+  expect(added).toMatch(/\nwhsec_\S+\n$/)
+  expect(await tell('list', '--app', app.appId)).toContain(`${endpointId}  test  ${receiver.url()}  otp.sent`)
+  expect(await tell('test', endpointId)).toContain('Queued otp.sent')
+  await receiver.has(1)
+  await settledEvents(endpointId)
+  expect(await tell('events', endpointId)).toMatch(/otp\.sent {2}delivered after 1 attempts, 200\n$/)
+  expect(await tell('replay', endpointId, '--since', '2026-01-01')).toBe('Queued 0 again\n')
+  expect(await tell('rotate', endpointId)).toMatch(/valid until .*:\nwhsec_\S+\n$/)
+  expect(await tell('preview', '--template', '{"id":"{{data.id}}"}')).toContain('otp.sent  {"id":"')
+  expect(await tell('update', endpointId, '--disable')).toContain('disabled: Disabled by an operator')
+  expect(await tell('remove', endpointId)).toBe(`Removed ${endpointId}\n`)
+})
+
+test('receivers can look up where requests come from, and what they say', async () => {
+  const { program: published, remove } = alone(binary, { WATCHWORD_WEBHOOK_SOURCES: '203.0.113.0/24, 2001:db8::/32' })
+  undo.push(remove)
+  const at = await newServer(published)
+  expect(await at.call('GET', '/v1/webhook-sources')).toMatchObject({
+    status: 200,
+    body: { networks: ['203.0.113.0/24', '2001:db8::/32'] },
+  })
+  const { body } = await at.call('GET', '/v1/openapi.json')
+  expect(Object.keys(body.webhooks)).toEqual([...EVENT_TYPES])
+})
+
+test('secrets, static headers, bodies and answers are in no list, log or database', async () => {
+  const app = await newApp()
+  const receiver = newReceiver()
+  const mark = { url: receiver.url('/Path-of-the-receiver-20cd') }
+  const header = ['--header', `X-Api-Key: ${HEADER_SECRET}`]
+  const { endpointId, secret } = await addHook(app, mark.url, 'otp.max_attempts', ...header)
+  const { secret: rotated } = await runJson(program, 'webhook', 'rotate', endpointId)
+  await lost(app, { metadata: { note: 'x' } })
+  const [request] = (await receiver.has(1, '/Path-of-the-receiver-20cd')) as [Received]
+  expect(request.headers.get('x-api-key')).toBe(HEADER_SECRET)
+  expect((await settledEvents(endpointId))[0].log[0].answer).toBe(ANSWER)
+
+  const said = [
+    await run(program, 'webhook', 'list', '--app', app.appId, '--json'),
+    await run(program, 'webhook', 'list', '--app', app.appId),
+    await run(program, 'webhook', 'update', endpointId, '--url', mark.url, ...header, '--json'),
+    await run(program, 'webhook', 'update', endpointId, '--url', mark.url, ...header),
+    await run(program, 'webhook', 'events', endpointId),
+  ].map(({ exitCode, stdout, stderr }) => ({ where: 'an answer', text: `${exitCode}${stdout}${stderr}` }))
+  expect(said[2]?.text).toContain('X-Api-Key')
+  const data = join(program.cwd, 'watchword-data')
+  const database = ['watchword.db', 'watchword.db-wal']
+    .filter((name) => existsSync(join(data, name)))
+    .map((name) => readFileSync(join(data, name), 'latin1'))
+  const remains = [
+    ...said,
+    { where: 'the log', text: server.stdout + server.stderr },
+    { where: 'the database', text: database.join() },
+  ]
+  const where = (needle: string) => remains.filter(({ text }) => text.includes(needle)).map((place) => place.where)
+  // So that the search would find what is not there.
+  for (const place of ['an answer', 'the database']) expect(where(mark.url)).toContain(place)
+  expect(where(app.appId)).toContain('the log')
+
+  const bytesOf = (text: string) => Buffer.from(text.slice('whsec_'.length), 'base64').toString('latin1')
+  for (const one of [secret, rotated, bytesOf(secret), bytesOf(rotated), HEADER_SECRET, ANSWER, 'max_attempts_at'])
+    expect({ one, where: where(one) }).toEqual({ one, where: [] })
+})

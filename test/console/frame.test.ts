@@ -1,0 +1,317 @@
+/** The frame of the console, from source and in the binary: everything around a page, before there is anything in it. */
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { alone, compile } from '../binary/compiled'
+import { fromSource, newFolder, type Program, Server } from '../binary/support'
+import { faultsOf, launch, type Opened, openPage, PHONE, StubFailure, stub } from './support'
+
+setDefaultTimeout(60_000)
+
+const OWNER = {
+  operatorId: 'o1',
+  email: 'owner@example.com',
+  name: 'Kim Owner',
+  role: 'owner',
+  hasTotp: false,
+  createdAt: 1_760_000_000_000,
+  permissions: ['look', 'try', 'keys', 'templates', 'webhooks', 'apps', 'money', 'carriers', 'operators', 'audit'],
+}
+const SIGNED_OUT = { needsSetup: false, organization: 'Example', version: '0.1.0' }
+const SIGNED_IN = { ...SIGNED_OUT, operator: OWNER }
+const APPS = {
+  apps: [
+    { appId: 'a1', name: 'Shop', createdAt: 1_760_000_000_000 },
+    { appId: 'a2', name: 'Clinic', createdAt: 1_760_000_000_000 },
+  ],
+}
+const STORY = {
+  issueId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77',
+  appId: 'a1',
+  mode: 'test',
+  purpose: 'signup',
+  templateId: 'otp_default_kr',
+  channel: 'sms',
+  leg: 'sms',
+  overallStatus: 'in_progress',
+  verificationStatus: 'issued',
+  deliveryStatus: 'queued',
+  isAmbiguous: false,
+  billingStatus: 'reserved',
+  price: 0,
+  attemptsUsed: 0,
+  maxAttempts: 5,
+  createdAt: 1_760_000_000_000,
+  expiresAt: 1_760_000_180_000,
+  updatedAt: 1_760_000_000_000,
+  metadata: {},
+  attempts: [],
+  ledger: [],
+  webhooks: [],
+}
+const ANSWERS = {
+  'session/current': SIGNED_IN,
+  'apps/list': APPS,
+  'session/signOut': { ok: true },
+  'keys/list': { keys: [] },
+  'issues/list': { rows: [] },
+  'issues/story': STORY,
+  'inbox/list': { rows: [] },
+  'wallet/show': { balance: 10, reserved: 0, available: 10, overdraftLimit: 0, currency: 'CREDIT' },
+  'wallet/ledger': { rows: [] },
+}
+
+const PAGES = {
+  '': 'Overview',
+  issues: 'Issues',
+  'issues/01a1': 'Issue for “signup”',
+  usage: 'Usage',
+  inbox: 'Test inbox',
+  'try-it': 'Try it',
+  keys: 'Keys',
+  templates: 'Templates',
+  webhooks: 'Webhooks',
+  wallet: 'Wallet',
+  providers: 'Providers',
+  operators: 'Operators',
+  audit: 'Audit',
+  system: 'System',
+  account: 'Account',
+}
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launch()
+})
+afterAll(() => browser?.close())
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close()
+})
+
+const source = newFolder()
+const STARTS: [string, () => Promise<{ program: Program; remove: () => void }>][] = [
+  ['from source', async () => ({ program: fromSource(source.path), remove: source.remove })],
+  ['in the binary', async () => alone(await compile())],
+]
+
+describe.each(STARTS)('the console %s', (_, start) => {
+  let server: Server
+  let remove = () => {}
+  beforeAll(async () => {
+    const started = await start()
+    remove = started.remove
+    server = await Server.start(started.program)
+  }, 120_000)
+  afterAll(async () => {
+    await server?.stop('SIGKILL')
+    remove()
+  })
+
+  async function open(
+    path: string,
+    answers: Record<string, object> = ANSWERS,
+    options: BrowserContextOptions = {},
+  ): Promise<Opened> {
+    const opened = await openPage(browser, options)
+    await stub(opened.page, answers)
+    await opened.page.goto(`${server.url}/console${path}`)
+    return opened
+  }
+
+  const heading = ({ page }: Opened, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+
+  const get = (path: string, encoding = 'gzip') =>
+    fetch(`${server.url}${path}`, { headers: { 'accept-encoding': encoding }, decompress: false })
+
+  test('answers every path with the one page, never kept, under a strict policy', async () => {
+    const nonces = new Set<string>()
+    for (const path of ['/console', '/console/', '/console/keys', '/console/no/such/page']) {
+      const response = await get(path)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(response.headers.get('cache-control')).toBe('no-store')
+      expect(response.headers.get('x-frame-options')).toBe('DENY')
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+      const policy = response.headers.get('content-security-policy') ?? ''
+      expect(policy).toContain("script-src 'self';")
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(policy).not.toContain('unsafe')
+      const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? ''
+      expect(await response.text()).toContain(`nonce="${nonce}"`)
+      nonces.add(nonce)
+    }
+    expect(nonces.size).toBe(4)
+  })
+
+  test('answers files for ever, compressed as the browser takes them; the first page is small', async () => {
+    const html = await (await get('/console')).text()
+    const files = [...html.matchAll(/\/console\/assets\/[^"]+/g)].map(([path]) => path)
+    expect(files.length).toBeGreaterThanOrEqual(3)
+    const sizes: Record<string, number> = { br: 0, gzip: 0 }
+    for (const path of files) {
+      const plain = await get(path, 'identity')
+      expect(plain.headers.get('content-encoding')).toBeNull()
+      const text = await plain.text()
+      for (const encoding of ['br', 'gzip']) {
+        const response = await get(path, encoding)
+        expect(response.headers.get('content-encoding')).toBe(encoding)
+        expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+        expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+        expect(response.headers.get('vary')).toBe('accept-encoding')
+        sizes[encoding] = (sizes[encoding] ?? 0) + (await response.arrayBuffer()).byteLength
+        expect(await (await fetch(`${server.url}${path}`, { headers: { 'accept-encoding': encoding } })).text()).toBe(
+          text,
+        )
+      }
+      expect((await get(path, 'gzip;q=0, br;q=0')).headers.get('content-encoding')).toBeNull()
+      expect((await get(path, 'gzip, deflate, br, zstd')).headers.get('content-encoding')).toBe('br')
+    }
+    expect(sizes.gzip).toBeLessThan(400_000)
+    expect(sizes.br).toBeLessThan(400_000)
+  })
+
+  test.each(['/console/assets/', '/console/assets/index.html', '/console/assets/../../etc/passwd', '/consolette'])(
+    'has nothing at %s',
+    async (path) => {
+      expect((await get(path)).status).toBe(404)
+    },
+  )
+
+  test('leads to every page by its link and by its address, each loaded on its own, nothing from elsewhere', async () => {
+    const { page, complaints, requests } = await open('')
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    const first = requests.filter((url) => url.endsWith('.js')).length
+    for (const name of Object.values(PAGES).filter((name) => name !== 'Account' && !name.startsWith('Issue for'))) {
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+      expect(await page.title()).toBe(`${name} · Watchword`)
+    }
+    expect(requests.filter((url) => url.endsWith('.js')).length).toBeGreaterThan(first + 8)
+    for (const [path, name] of Object.entries(PAGES)) {
+      await page.goto(`${server.url}/console/${path}`)
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+    }
+    expect(requests.filter((url) => !url.startsWith(`${server.url}/console`))).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test('leads whoever is not signed in to the way in, and knows where they wanted to go', async () => {
+    const opened = await open('/keys?app=a2', { 'session/current': SIGNED_OUT })
+    await heading(opened, 'Sign in')
+    expect(new URL(opened.page.url()).searchParams.get('from')).toBe('/keys?app=a2')
+    expect(opened.complaints).toEqual([])
+    expect(await faultsOf(opened.page)).toEqual([])
+  })
+
+  test('signs out', async () => {
+    const answers: Record<string, object> = { ...ANSWERS }
+    const opened = await open('/keys', answers)
+    await opened.page.getByRole('button', { name: 'Menu of Kim Owner' }).click()
+    answers['session/current'] = SIGNED_OUT
+    await opened.page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await heading(opened, 'Sign in')
+    expect(opened.complaints).toEqual([])
+  })
+
+  test('shows a failure in the place of the page, with the id to look it up by, and tries again', async () => {
+    const answers: Record<string, object> = {
+      ...ANSWERS,
+      'apps/list': new StubFailure(503, 'SERVICE_UNAVAILABLE', 'The database rests', 'request-42'),
+    }
+    const { page } = await open('/keys', answers)
+    const alert = page.getByRole('alert')
+    await alert.getByText('The database rests').waitFor()
+    await alert.getByText('request-42').waitFor()
+    answers['apps/list'] = APPS
+    await alert.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+  })
+
+  test('says what to do first where there is no app', async () => {
+    const { page } = await open('/keys', { ...ANSWERS, 'apps/list': { apps: [] } })
+    await page.getByText('No app yet').waitFor()
+    await page.getByRole('link', { name: 'Make an app' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+  })
+
+  test('keeps app and mode in the address, from page to page', async () => {
+    const { page } = await open('/keys')
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+    await page.getByRole('combobox', { name: 'App' }).click()
+    await page.getByRole('option', { name: 'Clinic' }).click()
+    await page.getByText('Live', { exact: true }).click()
+    await page.waitForURL(/app=a2.*mode=live/)
+    await page.getByRole('link', { name: 'Issues' }).click()
+    await page.waitForURL(/\/console\/issues\?app=a2&mode=live/)
+  })
+
+  test('hides what the role may not see', async () => {
+    const viewer = { ...OWNER, role: 'viewer', permissions: ['look'] }
+    const { page } = await open('', { ...ANSWERS, 'session/current': { ...SIGNED_IN, operator: viewer } })
+    await page.getByRole('link', { name: 'System' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Audit' }).count()).toBe(0)
+  })
+
+  test('speaks Korean to Korean browsers, and what was chosen ever after', async () => {
+    const opened = await open('/keys', ANSWERS, { locale: 'ko-KR' })
+    const { page } = opened
+    await heading(opened, '키')
+    expect(await page.getAttribute('html', 'lang')).toBe('ko')
+    await page.getByRole('button', { name: 'Kim Owner 메뉴' }).click()
+    await page.getByRole('menuitemradio', { name: 'English' }).click()
+    await heading(opened, 'Keys')
+    await page.reload()
+    await heading(opened, 'Keys')
+    expect(await page.getAttribute('html', 'lang')).toBe('en')
+    expect(opened.complaints).toEqual([])
+  })
+
+  test('is light or dark as the system is, or as chosen', async () => {
+    const { page, complaints } = await open('', ANSWERS, { colorScheme: 'dark' })
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    expect(await background()).toBe('rgb(26, 27, 30)')
+    await page.getByRole('button', { name: 'Menu of Kim Owner' }).click()
+    await page.getByRole('menuitemradio', { name: 'Light' }).click()
+    expect(await background()).toBe('rgb(251, 251, 252)')
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    expect(await background()).toBe('rgb(251, 251, 252)')
+    expect(complaints).toEqual([])
+  })
+
+  test('works by keyboard: skips to the content, opens a page', async () => {
+    const { page } = await open('')
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('content')
+    await page.getByRole('link', { name: 'Webhooks' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
+  })
+
+  test('works on a phone: the pages are behind a button, nothing is wider than the screen', async () => {
+    const { page, complaints } = await open('', ANSWERS, { viewport: PHONE, hasTouch: true, isMobile: true })
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Wallet' }).isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Menu', exact: true }).click()
+    await page.getByRole('link', { name: 'Wallet' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Wallet' }).waitFor()
+    await page.getByRole('link', { name: 'Wallet' }).waitFor({ state: 'hidden' })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(PHONE.width)
+    expect(await faultsOf(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test.each(['light', 'dark'] as const)('has no faults that axe can find when it is %s', async (colorScheme) => {
+    const { page } = await open('/keys', ANSWERS, { colorScheme, reducedMotion: 'reduce' })
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.getByRole('button', { name: 'Menu of Kim Owner' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+  })
+})

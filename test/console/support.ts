@@ -1,0 +1,92 @@
+/** The console in a real browser: what a page complained of, what it asked for, and whether axe finds fault with it. */
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { chromiumPath } from '../binary/support'
+
+const BROWSER_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export const launch = async (): Promise<Browser> =>
+  chromium.launch({ executablePath: await chromiumPath(), headless: true, args: BROWSER_FLAGS })
+
+export interface Opened {
+  page: Page
+  /** Whatever the console, an uncaught error or the content security policy said. */
+  complaints: string[]
+  /** URLs, in order. */
+  requests: string[]
+}
+
+export const DESKTOP = { width: 1280, height: 800 }
+export const PHONE = { width: 390, height: 844 }
+
+/** A page of a browser that knows nothing yet. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Opened> {
+  const context = await browser.newContext({ viewport: DESKTOP, locale: 'en-US', ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  const complaints: string[] = []
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  return { page, complaints, requests }
+}
+
+const AXE = await Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text()
+
+/** What WCAG 2.2 AA and good practice find wrong with the page as it stands; empty is well. Through the debugger, past the page's policy. */
+export async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: AxeCore }
+    const { violations } = await axe.run(document, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    })
+    // What opens over the page lies beside its landmarks; the roles of menus and dialogs say enough.
+    const isOverPage = (selector: unknown) =>
+      typeof selector === 'string' && document.querySelector(selector)?.closest('[data-portal]') !== null
+    return violations.flatMap(({ id, nodes }) =>
+      nodes
+        .filter(({ target: [selector] }) => id !== 'region' || !isOverPage(selector))
+        .map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    )
+  })
+}
+
+interface AxeCore {
+  run(
+    context: Document,
+    options: { runOnly: string[] },
+  ): Promise<{ violations: { id: string; nodes: { html: string; target: unknown[]; failureSummary?: string }[] }[] }>
+}
+
+/** Answers the console's procedures in the browser, by path: `{ 'apps/list': { apps: [] } }`. */
+export async function stub(page: Page, answers: Record<string, object>): Promise<void> {
+  await page.route('**/console/rpc/**', async (route) => {
+    const path = new URL(route.request().url()).pathname.slice('/console/rpc/'.length)
+    const answer = answers[path]
+    if (answer instanceof StubFailure)
+      return route.fulfill({ status: answer.status, headers: { 'x-request-id': answer.requestId }, json: answer.body })
+    await route.fulfill({ json: { json: answer ?? {} } })
+  })
+}
+
+export class StubFailure {
+  readonly body: object
+  constructor(
+    readonly status: number,
+    code: string,
+    message: string,
+    readonly requestId: string,
+  ) {
+    this.body = { json: { defined: true, code, status, message } }
+  }
+}

@@ -1,0 +1,94 @@
+/** HTTP to carriers over real sockets: what is told of a request that failed, and that none waits for another's. */
+import { afterEach, describe, expect, test } from 'bun:test'
+import { createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import { systemTransport } from '../../src/system/transport'
+import { CERT, KEY } from './certificate'
+
+const SHORT_MS = 250
+const LONG_MS = 5_000
+
+let servers: Array<Server | ReturnType<typeof createTlsServer>> = []
+const sockets = new Set<Socket>()
+afterEach(() => {
+  for (const socket of sockets) socket.destroy()
+  for (const server of servers) server.close()
+  servers = []
+})
+
+/** A server that answers the first bytes of each connection. */
+function listen(answer: (socket: Socket, request: string) => void, tls = false): Promise<string> {
+  const serve = (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.once('data', (data) => answer(socket, data.toString()))
+  }
+  const server = tls ? createTlsServer({ cert: CERT, key: KEY }, serve) : createServer(serve)
+  servers.push(server)
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      resolve(`${tls ? 'https' : 'http'}://127.0.0.1:${port}/send`)
+    })
+  })
+}
+
+const post = (url: string, timeoutMs = LONG_MS) =>
+  systemTransport.request({ method: 'POST', url, headers: { 'x-own': 'kept' }, body: '{"to":"한국"}', timeoutMs })
+const ok = (body: string) => `HTTP/1.1 200 OK\r\nX-Id: 7\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+
+describe('a request to a carrier', () => {
+  test('arrives whole, and its answer comes back', async () => {
+    let seen = ''
+    const url = await listen((socket, request) => {
+      seen = request
+      socket.end(ok('{"id":"a"}'))
+    })
+    expect(await post(url)).toMatchObject({
+      kind: 'answered',
+      status: 200,
+      body: '{"id":"a"}',
+      headers: { 'x-id': '7' },
+    })
+    expect(seen).toStartWith('POST /send HTTP/1.1')
+    expect(seen.toLowerCase()).toContain('x-own: kept')
+    expect(seen).toEndWith('{"to":"한국"}')
+  })
+
+  test('that found nobody was not sent', async () => {
+    const url = await listen(() => {})
+    servers.pop()?.close()
+    expect((await post(url)).kind).toBe('not_sent')
+    expect((await post('http://nobody.invalid/')).kind).toBe('not_sent')
+  })
+
+  test('whose certificate nobody vouches for was not sent', async () => {
+    let asked = 0
+    const url = await listen(() => asked++, true)
+    expect([(await post(url)).kind, asked]).toEqual(['not_sent', 0])
+  })
+
+  test.each<[string, (socket: Socket) => void]>([
+    ['hears nothing', () => {}],
+    ['is cut off', (socket) => socket.destroy()],
+    ['gets half an answer', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"id"')],
+    ['gets no HTTP', (socket) => socket.end('hello\r\n\r\n')],
+    ['gets more than 64 KiB', (socket) => socket.end(ok('x'.repeat(70_000)))],
+  ])('that %s may have arrived', async (_, answer) => {
+    expect((await post(await listen(answer), SHORT_MS)).kind).toBe('unknown')
+  })
+
+  test('follows no redirect', async () => {
+    const url = await listen((socket) => socket.end('HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n'))
+    expect(await post(url)).toMatchObject({ kind: 'answered', status: 302 })
+  })
+
+  test('waits for none of the hundreds that hang at another carrier', async () => {
+    const silent = await listen(() => {})
+    const healthy = await listen((socket) => socket.end(ok('{}')))
+    const hanging = Array.from({ length: 300 }, () => post(silent, 2_000))
+    expect((await post(healthy, SHORT_MS * 4)).kind).toBe('answered')
+    for (const socket of sockets) socket.destroy()
+    await Promise.all(hanging)
+  })
+})
