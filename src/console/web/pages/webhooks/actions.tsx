@@ -76,9 +76,7 @@ export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
         </Menu.Dropdown>
       </Menu>
       <Button
-        component={Link}
-        to="/webhooks/edit"
-        search={{ endpoint: endpointId }}
+        renderRoot={(props) => <Link to="/webhooks/edit" search={{ endpoint: endpointId }} {...props} />}
         variant="default"
         leftSection={<IconPencil size={16} aria-hidden />}
       >

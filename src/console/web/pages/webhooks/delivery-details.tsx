@@ -1,5 +1,5 @@
 /** One event for one endpoint: every attempt, and another one if it is asked for. */
-import { Anchor, Badge, Button, Code, Drawer, Group, Stack, Text, Timeline } from '@mantine/core'
+import { Badge, Button, Code, Drawer, Group, Stack, Text, Timeline } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -91,9 +91,9 @@ function Details({ endpoint, delivery }: { endpoint: Endpoint; delivery: Deliver
       {issueId !== undefined && (
         <Text size="sm">
           {say.issue}{' '}
-          <Anchor component={Link} to="/issues/$issueId" params={{ issueId }} size="sm" ff="monospace">
+          <Link className="row-link" to="/issues/$issueId" params={{ issueId }}>
             {issueId}
-          </Anchor>
+          </Link>
         </Text>
       )}
       {delivery.nextAttemptAt !== undefined && (
