@@ -32,7 +32,8 @@ export interface Scope {
 
 export function useScope(): Scope {
   const apps = useApps()
-  const search: ScopeSearch = useSearch({ strict: false })
+  // The router lets through what `validateSearch` leaves out.
+  const search = scopeSearch(useSearch({ strict: false }))
   const navigate = useNavigate()
   const wanted = search.app ?? lastApp.get()
   return {

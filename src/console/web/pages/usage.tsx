@@ -15,6 +15,7 @@ import { UsageCharts } from './usage/charts'
 import { UsageFilters } from './usage/filters'
 import { UsageGroups } from './usage/groups'
 import { before, periodOf } from './usage/period'
+import { usageSearch } from './usage/search'
 import { UsageSummary } from './usage/summary'
 import { usageWords } from './usage/words'
 
@@ -22,7 +23,8 @@ export default function UsagePage() {
   const say = useWords(usageWords)
   const common = useWords(frameWords)
   const { appId, mode } = useAppScope()
-  const search = useSearch({ from: '/inside/usage' })
+  // The router lets through what `validateSearch` leaves out.
+  const search = usageSearch({ ...useSearch({ from: '/inside/usage' }) })
   const group = search.group ?? 'channel'
   const period = periodOf(search, useMinute())
   const { from, to, by } = period

@@ -1,5 +1,5 @@
 /** A route: for which channel, country and app, and the carriers in order. */
-import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -24,7 +24,7 @@ export interface RouteFormProps {
 
 export function openRouteForm(props: RouteFormProps): void {
   const modalId = modals.open({
-    title: wordsNow(routeWords).set,
+    title: props.route ? wordsNow(routeWords).change : wordsNow(routeWords).set,
     children: <RouteForm {...props} onClose={() => modals.close(modalId)} />,
   })
 }
@@ -57,38 +57,42 @@ function RouteForm({ apps, carriers, route, onClose }: RouteFormProps & { onClos
       save.mutate({ channel, providers: [...order], ...(country && { country }), ...(appId && { appId }) })
   }
   const able = carriers.filter((carrier) => carrier.channels.includes(channel)).map(({ name }) => name)
-  const isKnown = route !== undefined
+  const inCountry = country === '' ? say.everyCountry : countryName(country, language)
+  const ofApp = apps.find((app) => app.appId === appId)?.name ?? (appId || say.everyApp)
   return (
     <form onSubmit={submit}>
       <Stack>
-        <NativeSelect
-          data-autofocus={!isKnown || undefined}
-          label={say.channel}
-          disabled={isKnown}
-          data={(['sms', 'alimtalk'] as const).map((value) => ({ value, label: channels[value] }))}
-          value={channel}
-          onChange={(event) => {
-            setChannel(event.currentTarget.value as Channel)
-            setOrder([])
-          }}
-        />
-        <TextInput
-          label={say.country}
-          description={country.length === 2 ? countryName(country, language) : say.countryHelp}
-          disabled={isKnown}
-          maxLength={2}
-          pattern="[A-Z]{2}"
-          placeholder={say.everyCountry}
-          value={country}
-          onChange={(event) => setCountry(event.currentTarget.value.toUpperCase())}
-        />
-        <NativeSelect
-          label={say.app}
-          disabled={isKnown}
-          data={[{ value: '', label: say.everyApp }, ...apps.map((app) => ({ value: app.appId, label: app.name }))]}
-          value={appId}
-          onChange={(event) => setAppId(event.currentTarget.value)}
-        />
+        {route ? (
+          <Text size="sm">{[channels[channel], inCountry, ofApp].join(' · ')}</Text>
+        ) : (
+          <>
+            <NativeSelect
+              data-autofocus
+              label={say.channel}
+              data={(['sms', 'alimtalk'] as const).map((value) => ({ value, label: channels[value] }))}
+              value={channel}
+              onChange={(event) => {
+                setChannel(event.currentTarget.value as Channel)
+                setOrder([])
+              }}
+            />
+            <TextInput
+              label={say.country}
+              description={country.length === 2 ? countryName(country, language) : say.countryHelp}
+              maxLength={2}
+              pattern="[A-Z]{2}"
+              placeholder={say.everyCountry}
+              value={country}
+              onChange={(event) => setCountry(event.currentTarget.value.toUpperCase())}
+            />
+            <NativeSelect
+              label={say.app}
+              data={[{ value: '', label: say.everyApp }, ...apps.map((app) => ({ value: app.appId, label: app.name }))]}
+              value={appId}
+              onChange={(event) => setAppId(event.currentTarget.value)}
+            />
+          </>
+        )}
         <CarrierOrder
           order={order}
           able={able}

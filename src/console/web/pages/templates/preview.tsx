@@ -22,7 +22,7 @@ export function TemplatePreview({ draft, preview, failure, onChange }: TemplateP
   const say = useWords(templateWords)
   const names = variableNames(draft)
   return (
-    <Paper component="section" withBorder p="md" aria-label={say.preview}>
+    <Paper component="section" withBorder p="md" className="stays" aria-label={say.preview}>
       <Stack>
         <Title order={2}>{say.preview}</Title>
         {failure !== null && <ProblemNote failure={failure} />}
@@ -30,6 +30,16 @@ export function TemplatePreview({ draft, preview, failure, onChange }: TemplateP
           <Alert color="red" icon={<IconAlertTriangle aria-hidden />} role="status">
             {preview.mistake}
           </Alert>
+        )}
+        {preview?.text === undefined ? (
+          <Text size="sm" c="dimmed">
+            {say.notYet}
+          </Text>
+        ) : (
+          <>
+            <OnPhone text={preview.text} />
+            {draft.channelSupport.includes('sms') && <SmsSize {...preview} />}
+          </>
         )}
         {names.length > 0 && (
           <Stack gap="xs">
@@ -50,17 +60,7 @@ export function TemplatePreview({ draft, preview, failure, onChange }: TemplateP
             })}
           </Stack>
         )}
-        {preview?.text === undefined ? (
-          <Text size="sm" c="dimmed">
-            {say.notYet}
-          </Text>
-        ) : (
-          <>
-            <OnPhone text={preview.text} />
-            {draft.channelSupport.includes('sms') && <SmsSize {...preview} />}
-            {draft.channelSupport.includes('alimtalk') && <AlimTalk draft={draft} />}
-          </>
-        )}
+        {draft.channelSupport.includes('alimtalk') && <AlimTalk draft={draft} />}
       </Stack>
     </Paper>
   )

@@ -1,6 +1,6 @@
 /** The course of things over the time that is looked at. */
 import '@mantine/charts/styles.css'
-import { AreaChart, BarChart, LineChart } from '@mantine/charts'
+import { BarChart, LineChart } from '@mantine/charts'
 import { SimpleGrid } from '@mantine/core'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
@@ -12,6 +12,8 @@ import { usageWords } from './words'
 
 /** The table beside each chart is what keyboards and screen readers use. */
 const QUIET = { accessibilityLayer: false }
+/** In the order of the series. */
+const LEGEND = { itemSorter: null }
 const HEIGHT = 240
 
 export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour' | 'day' }) {
@@ -29,7 +31,14 @@ export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour
     p50Ms: counts.p50Ms ?? null,
     p95Ms: counts.p95Ms ?? null,
   }))
-  const shared = { h: HEIGHT, data: points, dataKey: 'time', withLegend: true, tickLine: 'none' as const }
+  const shared = {
+    h: HEIGHT,
+    data: points,
+    dataKey: 'time',
+    withLegend: true,
+    legendProps: LEGEND,
+    tickLine: 'none' as const,
+  }
   const summary = (what: string, values: (number | null)[], write: (value: number) => string) => {
     const known = values.filter((value) => value !== null)
     return known.length === 0
@@ -48,14 +57,13 @@ export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour
           formats.number,
         )}
         chart={
-          <AreaChart
+          <BarChart
             {...shared}
-            curveType="monotone"
-            areaChartProps={QUIET}
+            barChartProps={QUIET}
             valueFormatter={formats.number}
             series={[
               { name: 'issued', label: say.issued, color: 'indigo.6' },
-              { name: 'verified', label: say.verified, color: 'teal.6', strokeDasharray: '5 3' },
+              { name: 'verified', label: say.verified, color: 'teal.6' },
             ]}
           />
         }

@@ -55,8 +55,9 @@ export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: Group
               dataKey="name"
               orientation="vertical"
               withLegend
+              legendProps={{ itemSorter: null }}
               tickLine="none"
-              gridAxis="x"
+              gridAxis="none"
               yAxisProps={{ width: 110 }}
               barChartProps={{ accessibilityLayer: false }}
               valueFormatter={formats.number}

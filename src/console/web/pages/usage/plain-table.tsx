@@ -30,7 +30,7 @@ export function PlainTable({ label, headers: [about = '', ...numbers], rows }: P
                 {name}
               </Table.Th>
               {values.map((value, index) => (
-                <Table.Td key={numbers[index]} ta="right" className="numbers">
+                <Table.Td key={numbers[index]} ta="right" className="numbers one-line">
                   {value}
                 </Table.Td>
               ))}

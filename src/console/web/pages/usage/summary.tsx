@@ -54,6 +54,9 @@ export function UsageSummary({ total, previous }: UsageSummaryProps) {
         <Figure name={`${say.latency}, ${say.p95}`} value={ms(p95Ms)} />
         <Figure name={say.spent} value={formats.number(total.spent)} />
       </SimpleGrid>
+      <Text size="xs" c="dimmed">
+        {say.rateNote}
+      </Text>
     </Stack>
   )
 }

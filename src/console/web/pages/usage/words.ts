@@ -24,7 +24,9 @@ export const usageWords = inWords({
     up: (by: string) => `${by} more`,
     down: (by: string) => `${by} less`,
     unchanged: 'unchanged',
-    latencyWords: (p50: string, p95: string) => `Half of the messages were accepted within ${p50}, 95 % within ${p95}.`,
+    latencyWords: (p50: string, p95: string) => `Half of the messages were accepted within ${p50}, 95% within ${p95}.`,
+    rateNote:
+      'Delivery rate: of the messages reported as delivered or failed. Those of carriers that report nothing are left out.',
     issued: 'Issued',
     delivered: 'Delivered',
     failed: 'Failed',
@@ -74,6 +76,8 @@ export const usageWords = inWords({
     down: (by) => `${by} 하락`,
     unchanged: '변동 없음',
     latencyWords: (p50, p95) => `메시지의 절반은 ${p50} 안에, 95%는 ${p95} 안에 접수되었습니다.`,
+    rateNote:
+      '도달률은 도달 또는 실패로 보고된 메시지만으로 계산합니다. 결과를 보고하지 않는 발송사의 메시지는 제외합니다.',
     issued: '발급',
     delivered: '도달',
     failed: '실패',
