@@ -18,7 +18,7 @@ export default function Webhook() {
   const { appId } = useAppScope()
   const { endpointId } = useParams({ from: '/inside/webhooks/$endpointId' })
   const { endpoints } = useSuspenseQuery(
-    api.webhooks.list.queryOptions({ input: { appId }, refetchInterval: 5_000 }),
+    api.webhooks.list.queryOptions({ input: { appId }, refetchInterval: 3_000 }),
   ).data
   const endpoint = endpoints.find((one) => one.endpointId === endpointId)
   const back = (

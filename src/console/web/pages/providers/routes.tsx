@@ -52,7 +52,7 @@ export function Routes() {
     </Button>
   )
   return (
-    <Stack component="section" aria-label={say.title} gap="sm">
+    <Stack gap="sm">
       <Group justify="space-between" align="flex-start">
         <Stack gap={4}>
           <Title order={2}>{say.title}</Title>

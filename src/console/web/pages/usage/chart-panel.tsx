@@ -36,7 +36,7 @@ export function ChartPanel({ title, summary, chart, table }: ChartPanelProps) {
           {chart}
         </div>
       ) : (
-        <PlainTable label={title} {...table} />
+        <PlainTable label={`${title}: ${say.asTable}`} {...table} />
       )}
     </Paper>
   )

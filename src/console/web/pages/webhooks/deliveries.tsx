@@ -32,13 +32,15 @@ export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
     api.webhooks.events.infiniteOptions({
       input: (after: string | undefined) => ({ endpointId, after, ...(status !== 'all' && { status }) }),
       ...paging,
-      refetchInterval: 3_000,
+      // What is on its way arrives in a moment.
+      refetchInterval: ({ state }) =>
+        state.data?.pages.some(({ rows }) => rows.some((row) => row.status === 'pending')) ? 1_000 : 3_000,
     }),
   )
   const pages = fromPages(deliveries)
   const { all, states } = say
   return (
-    <section aria-label={say.title}>
+    <div>
       <Group justify="space-between" mb="sm">
         <Title order={2}>{say.title}</Title>
         <Group gap="xs">
@@ -142,6 +144,6 @@ export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
         delivery={pages.rows?.find(({ deliveryId }) => deliveryId === opened)}
         onClose={() => setOpened(undefined)}
       />
-    </section>
+    </div>
   )
 }

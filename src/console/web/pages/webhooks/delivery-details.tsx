@@ -52,7 +52,7 @@ function Details({ endpoint, delivery }: { endpoint: Endpoint; delivery: Deliver
   const attempts = useQuery(
     api.webhooks.attempts.queryOptions({
       input: { deliveryId },
-      refetchInterval: status === 'pending' ? 2_000 : 5_000,
+      refetchInterval: status === 'pending' ? 1_000 : 5_000,
     }),
   )
   const replay = useMutation(

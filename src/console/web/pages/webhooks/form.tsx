@@ -33,7 +33,6 @@ export function EndpointForm({ known }: { known?: Endpoint | undefined }) {
   const add = useMutation(
     api.webhooks.add.mutationOptions({
       async onSuccess({ endpoint, secret }) {
-        tellDone(say.added)
         showSecret({ secret })
         await open(endpoint.endpointId)
       },
