@@ -24,7 +24,19 @@ const APPS = {
     { appId: 'a2', name: 'Clinic', createdAt: 1_760_000_000_000 },
   ],
 }
-const ANSWERS = { 'session/current': SIGNED_IN, 'apps/list': APPS, 'session/signOut': { ok: true } }
+/** Pages with nothing in them. */
+const EMPTY = {
+  'templates/list': { templates: [] },
+  'webhooks/list': { endpoints: [] },
+  'carriers/list': { providers: [] },
+  'carriers/routes': { routes: [] },
+  'usage/show': {
+    total: { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 },
+    series: [],
+    groups: [],
+  },
+}
+const ANSWERS = { ...EMPTY, 'session/current': SIGNED_IN, 'apps/list': APPS, 'session/signOut': { ok: true } }
 
 const PAGES = {
   '': 'Overview',
