@@ -47,7 +47,7 @@ export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: Group
         />
       </Group>
       <Grid gap="lg">
-        <Grid.Col span={{ base: 12, lg: 5 }}>
+        <Grid.Col span={{ base: 12, lg: 4 }}>
           <div role="img" aria-label={bars.map(({ name, issued }) => `${name}: ${formats.number(issued)}`).join(', ')}>
             <BarChart
               h={bars.length * BAR_HEIGHT + AXIS_HEIGHT}
@@ -58,7 +58,7 @@ export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: Group
               legendProps={{ itemSorter: null }}
               tickLine="none"
               gridAxis="none"
-              yAxisProps={{ width: 110 }}
+              yAxisProps={{ width: 96 }}
               barChartProps={{ accessibilityLayer: false }}
               valueFormatter={formats.number}
               series={[
@@ -68,7 +68,7 @@ export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: Group
             />
           </div>
         </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 7 }}>
+        <Grid.Col span={{ base: 12, lg: 8 }}>
           <PlainTable
             label={say.groups[by]}
             headers={[say.groups[by], say.issued, say.deliveryRate, say.conversion, say.p50, say.p95, say.spent]}
