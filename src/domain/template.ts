@@ -47,7 +47,7 @@ const PLACEHOLDER = /#\{([^{}]*)\}/g
 const VARIABLE_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
 
 /** Longest SMS, in EUC-KR bytes; longer text goes as LMS. */
-const SMS_MAX_BYTES = 90
+export const SMS_MAX_BYTES = 90
 const LMS_MAX_BYTES = 2_000
 
 /** EUC-KR writes ASCII in one byte and everything else in two. */
@@ -57,9 +57,14 @@ export function eucKrBytes(text: string): number {
   return bytes
 }
 
+/** The names a body has placeholders for, each once, `code` included. */
+export const placeholdersOf = (body: string): string[] => [
+  ...new Set([...body.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '')),
+]
+
 /** Refuses a template that could not make a message: its placeholders and variables must be the same names. */
 export function assertTemplate(template: Template): void {
-  const names = [...template.body.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '')
+  const names = placeholdersOf(template.body)
   if (!names.includes('code')) throw invalid('body: must contain #{code}')
   for (const name of names) {
     if (name !== 'code' && !Object.hasOwn(template.variables, name))

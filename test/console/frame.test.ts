@@ -24,6 +24,18 @@ const APPS = {
     { appId: 'a2', name: 'Clinic', createdAt: 1_760_000_000_000 },
   ],
 }
+/** Pages with nothing in them. */
+const EMPTY = {
+  'templates/list': { templates: [] },
+  'webhooks/list': { endpoints: [] },
+  'carriers/list': { providers: [] },
+  'carriers/routes': { routes: [] },
+  'usage/show': {
+    total: { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 },
+    series: [],
+    groups: [],
+  },
+}
 const STORY = {
   issueId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77',
   appId: 'a1',
@@ -49,6 +61,7 @@ const STORY = {
   webhooks: [],
 }
 const ANSWERS = {
+  ...EMPTY,
   'session/current': SIGNED_IN,
   'apps/list': APPS,
   'session/signOut': { ok: true },

@@ -35,6 +35,8 @@ export const carriers = {
       z.object({
         kind: z.enum(['accepted', 'refused', 'ambiguous']),
         latencyMs: z.int(),
+        /** What the carrier calls the message. */
+        messageId: z.string().optional(),
         code: z.string().optional(),
         explanation: z.string().optional(),
       }),

@@ -92,7 +92,7 @@ export const webhooks = {
   replay: procedure('webhooks')
     .input(ofEndpoint.extend({ eventId: z.string().optional(), since: at.optional() }))
     .output(z.object({ replayed: z.int() })),
-  /** What a template makes of a sample of each event; `mistake` instead of refusing. */
+  /** What a template makes of a sample of each event; an empty one leaves it as it is; `mistake` instead of refusing. */
   preview: procedure('look')
     .input(z.object({ template: z.string(), events: z.array(eventType) }))
     .output(

@@ -36,7 +36,14 @@ export function carrierProcedures(deps: ConsoleDependencies) {
       const order = { to, channel, ...(templateCode && { templateCode }) }
       const { outcome, latencyMs } = await testProvider(deps, provider, order)
       const { kind, code } = outcome
-      return { kind, latencyMs, code, explanation: code === undefined ? undefined : await explain(name, code) }
+      const messageId = outcome.kind === 'accepted' ? outcome.providerMessageId : undefined
+      return {
+        kind,
+        latencyMs,
+        messageId,
+        code,
+        explanation: code === undefined ? undefined : await explain(name, code),
+      }
     }),
     routes: os.routes.handler(async () => ({
       routes: (await store.read.routes()).map((route) => ({ ...route, providers: [...route.providers] })),

@@ -1,4 +1,5 @@
 import { implement } from '@orpc/server'
+import { type EventType, sampleEvent } from '../../../contract/event'
 import { assertHookTarget, type HookUrlPolicy } from '../../domain/address'
 import { invalid, Refusal } from '../../domain/error'
 import { isUuid } from '../../domain/value'
@@ -61,7 +62,7 @@ export function webhookProcedures(deps: ConsoleDependencies) {
     }),
     preview: os.preview.handler(async ({ input }) => {
       try {
-        return { previews: previewHookTemplate(input.template, input.events) }
+        return { previews: previewOf(input.template, input.events) }
       } catch (error) {
         if (error instanceof Refusal) return { previews: [], mistake: error.message }
         throw error
@@ -69,6 +70,12 @@ export function webhookProcedures(deps: ConsoleDependencies) {
     }),
   })
 }
+
+/** Without a template the event goes as it is. Throws `invalid` for one that cannot be. */
+const previewOf = (template: string, events: readonly EventType[]) =>
+  template === ''
+    ? events.map((type) => ({ type, body: JSON.stringify(sampleEvent(type)) }))
+    : previewHookTemplate(template, events)
 
 /** Throws `not_found` for what cannot be an id. */
 function known(id: string | undefined): string | undefined {

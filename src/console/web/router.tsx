@@ -17,6 +17,7 @@ import { NotFound } from './frame/not-found'
 import { ProblemPage } from './frame/problem-page'
 import { SignedOutFrame } from './frame/signed-out-frame'
 import { issueFilters } from './pages/issues/filters'
+import { usageSearch } from './pages/usage/search'
 import { ledgerFilters } from './pages/wallet/filters'
 import { type ScopeSearch, scopeSearch } from './scope'
 import { needSession } from './session'
@@ -77,12 +78,37 @@ const routes = root.addChildren([
       /** So that the way back leads to the same list. */
       validateSearch: issueFilters,
     }),
-    pageOfApp('/usage', () => import('./pages/usage')),
+    createRoute({
+      getParentRoute: () => inside,
+      path: '/usage',
+      component: lazyRouteComponent(() => import('./pages/usage')),
+      staticData: { needsApp: true },
+      validateSearch: usageSearch,
+    }),
     pageOfApp('/inbox', () => import('./pages/inbox')),
     pageOfApp('/try-it', () => import('./pages/try-it')),
     pageOfApp('/keys', () => import('./pages/keys')),
     pageOfApp('/templates', () => import('./pages/templates')),
+    createRoute({
+      getParentRoute: () => inside,
+      path: '/templates/edit',
+      component: lazyRouteComponent(() => import('./pages/template-edit')),
+      staticData: { needsApp: true },
+      /** Which one; none: a new one. */
+      validateSearch: ({ template }: Record<string, unknown>): { template?: string } =>
+        typeof template === 'string' ? { template } : {},
+    }),
     pageOfApp('/webhooks', () => import('./pages/webhooks')),
+    createRoute({
+      getParentRoute: () => inside,
+      path: '/webhooks/edit',
+      component: lazyRouteComponent(() => import('./pages/webhook-edit')),
+      staticData: { needsApp: true },
+      /** Which one; none: a new one. */
+      validateSearch: ({ endpoint }: Record<string, unknown>): { endpoint?: string } =>
+        typeof endpoint === 'string' ? { endpoint } : {},
+    }),
+    pageOfApp('/webhooks/$endpointId', () => import('./pages/webhook')),
     createRoute({
       getParentRoute: () => inside,
       path: '/wallet',

@@ -32,7 +32,7 @@ export interface Scope {
 
 export function useScope(): Scope {
   const apps = useApps()
-  // The router leaves in what `validateSearch` leaves out.
+  // The router lets through what `validateSearch` leaves out.
   const search = scopeSearch(useSearch({ strict: false }))
   const navigate = useNavigate()
   const wanted = search.app ?? lastApp.get()

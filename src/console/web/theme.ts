@@ -19,9 +19,13 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { withArrow: true, openDelay: 150, events: { hover: true, focus: true, touch: true } } },
     // Its placeholder is a child that menus may not have.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    // Their header is an element that would be taken for the page's.
     Modal: {
-      // Its header is no banner of the page.
       defaultProps: { centered: true, attributes: { header: { role: 'presentation' } } },
+      styles: { title: { fontWeight: 600 } },
+    },
+    Drawer: {
+      defaultProps: { attributes: { header: { role: 'presentation' } } },
       styles: { title: { fontWeight: 600 } },
     },
     // Not in capitals: they say nothing in Korean, and shout in English.

@@ -1,0 +1,17 @@
+/** Words of delivering that several pages share: channels, and countries by their name. */
+import type { Language } from './language'
+import { inWords } from './words'
+
+export const channelWords = inWords({
+  en: { sms: 'SMS', alimtalk: 'AlimTalk' },
+  ko: { sms: 'SMS', alimtalk: '알림톡' },
+})
+
+/** By its ISO 3166 code; the code itself for what is none. */
+export function countryName(code: string, language: Language): string {
+  try {
+    return new Intl.DisplayNames(language, { type: 'region' }).of(code) ?? code
+  } catch {
+    return code
+  }
+}

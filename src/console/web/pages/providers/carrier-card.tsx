@@ -1,0 +1,131 @@
+/** One carrier: how it is, what it does just now, what came of the last hour. */
+import { Alert, Badge, Button, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core'
+import { IconAlertTriangle, IconSend } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import type { client } from '../../api'
+import { channelWords } from '../../i18n/delivery'
+import { useFormats } from '../../i18n/format'
+import { useWords } from '../../i18n/words'
+import { Time } from '../../parts/time'
+import { useMay } from '../../session'
+import { openCarrierTest } from './carrier-test'
+import { providerWords } from './words'
+
+export type Carrier = Awaited<ReturnType<typeof client.carriers.list>>['providers'][number]
+
+export function CarrierCard({ carrier }: { carrier: Carrier }) {
+  const say = useWords(providerWords)
+  const channels = useWords(channelWords)
+  const formats = useFormats()
+  const may = useMay()
+  const { name, type, state, inFlight, concurrency, waiting, timeoutMs } = carrier
+  const isHealthy = state === 'healthy'
+  return (
+    <Paper component="article" withBorder p="md" aria-label={name}>
+      <Stack gap="sm" h="100%">
+        <Group justify="space-between" wrap="nowrap" align="flex-start">
+          <Stack gap={2}>
+            <Title order={3}>{name}</Title>
+            <Text size="sm" c="dimmed">
+              {type} · {carrier.channels.map((channel) => channels[channel]).join(', ')}
+            </Text>
+          </Stack>
+          <Badge variant="light" color={isHealthy ? 'teal' : 'red'} miw="max-content">
+            {say.states[state]}
+          </Badge>
+        </Group>
+        {!isHealthy && <Trouble carrier={carrier} />}
+        <Stack gap={4}>
+          <Line name={say.inFlight}>{say.inFlightOf(formats.number(inFlight), formats.number(concurrency))}</Line>
+          <Progress
+            size="sm"
+            value={concurrency === 0 ? 0 : (inFlight / concurrency) * 100}
+            aria-label={`${say.inFlight}: ${name}`}
+          />
+        </Stack>
+        <Line name={say.waiting}>{formats.number(waiting)}</Line>
+        <Line name={say.timeout}>{formats.milliseconds(timeoutMs)}</Line>
+        <LastHour {...carrier.recent} />
+        {may('carriers') && (
+          <Button
+            mt="auto"
+            variant="default"
+            aria-label={say.testOf(name)}
+            leftSection={<IconSend size={16} aria-hidden />}
+            onClick={() => openCarrierTest(carrier)}
+          >
+            {say.test}
+          </Button>
+        )}
+      </Stack>
+    </Paper>
+  )
+}
+
+function Line({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <Group justify="space-between" gap="xs">
+      <Text size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text size="sm" className="numbers">
+        {children}
+      </Text>
+    </Group>
+  )
+}
+
+function Trouble({ carrier: { since, code, explanation, retryAt } }: { carrier: Carrier }) {
+  const say = useWords(providerWords)
+  return (
+    <Alert color="red" p="xs" icon={<IconAlertTriangle aria-hidden />}>
+      <Stack gap={4}>
+        {since !== undefined && (
+          <Text size="sm">
+            {say.states.unhealthy} · {say.since} <Time at={since} relative />
+          </Text>
+        )}
+        {code !== undefined && (
+          <Text size="sm">
+            <b>{code}</b>
+            {explanation !== undefined && `: ${explanation}`}
+          </Text>
+        )}
+        <Text size="sm">
+          {retryAt === undefined || retryAt <= Date.now() ? (
+            say.retryNow
+          ) : (
+            <>
+              {say.retry} <Time at={retryAt} relative />
+            </>
+          )}
+        </Text>
+      </Stack>
+    </Alert>
+  )
+}
+
+const OUTCOMES = [
+  ['accepted', 'teal.7'],
+  ['refused', 'red.8'],
+  ['ambiguous', 'orange.7'],
+] as const
+
+function LastHour(recent: Carrier['recent']) {
+  const say = useWords(providerWords)
+  const formats = useFormats()
+  const total = recent.accepted + recent.refused + recent.ambiguous
+  const inWords = OUTCOMES.map(([kind]) => `${formats.number(recent[kind])} ${say[kind]}`).join(' · ')
+  return (
+    <Stack gap={4}>
+      <Line name={say.lastHour}>{total === 0 ? say.nothing : inWords}</Line>
+      {total > 0 && (
+        <Progress.Root size="sm">
+          {OUTCOMES.map(([kind, color]) => (
+            <Progress.Section key={kind} value={(recent[kind] / total) * 100} color={color} aria-label={say[kind]} />
+          ))}
+        </Progress.Root>
+      )}
+    </Stack>
+  )
+}

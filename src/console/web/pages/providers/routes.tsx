@@ -1,0 +1,122 @@
+/** Which carriers deliver what to whom. */
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { IconArrowsSplit2, IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { api, client, queries } from '../../api'
+import { channelWords, countryName } from '../../i18n/delivery'
+import { useLanguage } from '../../i18n/language'
+import { useWords } from '../../i18n/words'
+import { confirmByName } from '../../parts/confirm-by-name'
+import { DataTable, fromList } from '../../parts/data-table'
+import { EmptyState } from '../../parts/empty-state'
+import { tellDone } from '../../parts/tell'
+import { useApps } from '../../scope'
+import { useMay } from '../../session'
+import { openRouteForm } from './route-form'
+import { routeWords } from './routes-words'
+
+export type Route = Awaited<ReturnType<typeof client.carriers.routes>>['routes'][number]
+
+export function Routes() {
+  const say = useWords(routeWords)
+  const channels = useWords(channelWords)
+  const language = useLanguage()
+  const mayChange = useMay()('carriers')
+  const apps = useApps()
+  const routes = useQuery(api.carriers.routes.queryOptions({ refetchInterval: 5_000 }))
+  const carriers = useQuery(api.carriers.list.queryOptions())
+  const providers = carriers.data?.providers ?? []
+  const appName = (appId: string) => apps.find((app) => app.appId === appId)?.name ?? appId
+  const nameOf = ({ channel, country, appId }: Route) =>
+    [channel, ...(country === undefined ? [] : [country]), ...(appId === undefined ? [] : [appName(appId)])].join(' ')
+  const remove = (route: Route) =>
+    confirmByName({
+      title: say.removeOf(nameOf(route)),
+      name: nameOf(route),
+      consequence: say.removeMeans,
+      action: say.remove,
+      async run() {
+        const { providers: _, ...whose } = route
+        await client.carriers.removeRoute(whose)
+        tellDone(say.removed)
+        await queries.invalidateQueries({ queryKey: api.carriers.key() })
+      },
+    })
+  const set = mayChange && providers.length > 0 && (
+    <Button
+      size="sm"
+      leftSection={<IconPlus size={16} aria-hidden />}
+      onClick={() => openRouteForm({ apps, carriers: providers })}
+    >
+      {say.set}
+    </Button>
+  )
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between" align="flex-start">
+        <Stack gap={4}>
+          <Title order={2}>{say.title}</Title>
+          <Text size="sm" c="dimmed" maw={640}>
+            {say.about}
+          </Text>
+        </Stack>
+        {routes.data?.routes.length !== 0 && set}
+      </Group>
+      <DataTable
+        {...fromList(routes.data?.routes, routes)}
+        label={say.title}
+        keyOf={nameOf}
+        columns={[
+          { key: 'channel', header: say.channel, cell: ({ channel }) => channels[channel] },
+          {
+            key: 'country',
+            header: say.country,
+            cell: ({ country }) =>
+              country === undefined ? say.everyCountry : `${countryName(country, language)} (${country})`,
+          },
+          {
+            key: 'app',
+            header: say.app,
+            isMinor: true,
+            cell: ({ appId }) => (appId === undefined ? say.everyApp : appName(appId)),
+          },
+          { key: 'order', header: say.order, cell: (route) => route.providers.join(' → ') },
+          ...(mayChange
+            ? [
+                {
+                  key: 'actions',
+                  header: say.actions,
+                  cell: (route: Route) => (
+                    <Group gap="xs">
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        aria-label={say.editOf(nameOf(route))}
+                        onClick={() => openRouteForm({ apps, carriers: providers, route })}
+                      >
+                        {say.edit}
+                      </Button>
+                      <Button
+                        size="compact-sm"
+                        variant="subtle"
+                        color="red"
+                        aria-label={say.removeOf(nameOf(route))}
+                        onClick={() => remove(route)}
+                      >
+                        {say.remove}
+                      </Button>
+                    </Group>
+                  ),
+                },
+              ]
+            : []),
+        ]}
+        empty={
+          <EmptyState icon={IconArrowsSplit2} title={say.emptyTitle} next={say.emptyNext}>
+            {set}
+          </EmptyState>
+        }
+      />
+    </Stack>
+  )
+}

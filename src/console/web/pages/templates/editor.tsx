@@ -1,0 +1,189 @@
+/** The form of a template, with its preview beside it. */
+import { Alert, Button, Checkbox, Grid, Group, Stack, Textarea, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconInfoCircle } from '@tabler/icons-react'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useRef, useState } from 'react'
+import { api, queries } from '../../api'
+import { channelWords } from '../../i18n/delivery'
+import { frameWords } from '../../i18n/frame'
+import { useWords } from '../../i18n/words'
+import { ProblemNote } from '../../parts/problem-note'
+import { tellDone } from '../../parts/tell'
+import { useMay } from '../../session'
+import { samplesOf, type TemplateDraft, templateOf, type VariableDraft, variableOf } from './draft'
+import { TemplatePreview } from './preview'
+import { VariablesField } from './variables-field'
+import { templateWords } from './words'
+
+/** Of typing, before the server is asked what would come of it. */
+const QUIET_MS = 200
+
+export interface TemplateEditorProps {
+  appId: string
+  from: TemplateDraft
+  isNew: boolean
+  isBuiltIn: boolean
+}
+
+export function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditorProps) {
+  const say = useWords(templateWords)
+  const common = useWords(frameWords)
+  const channels = useWords(channelWords)
+  const navigate = useNavigate()
+  const isReadOnly = !useMay()('templates')
+  const [draft, setDraft] = useState(from)
+  const change = (changes: Partial<TemplateDraft>) => setDraft((before) => ({ ...before, ...changes }))
+  const changeVariable = (name: string, changes: Partial<VariableDraft>) =>
+    setDraft((before) => ({
+      ...before,
+      variables: { ...before.variables, [name]: { ...variableOf(before, name), ...changes } },
+    }))
+  const preview = usePreview(draft)
+  const bodyMistake = mistakeAbout('body', preview.data?.mistake)
+  const save = useMutation(
+    api.templates.save.mutationOptions({
+      async onSuccess({ name }) {
+        tellDone(say.saved(name))
+        await queries.invalidateQueries({ queryKey: api.templates.key() })
+        await navigate({ to: '/templates' })
+      },
+    }),
+  )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!save.isPending) save.mutate({ appId, template: templateOf(draft) })
+  }
+  const body = useRef<HTMLTextAreaElement>(null)
+  return (
+    <Grid gap="xl">
+      <Grid.Col span={{ base: 12, lg: 7 }}>
+        <form onSubmit={submit}>
+          <Stack>
+            {!isNew && !isReadOnly && (
+              <Alert
+                color="blue"
+                icon={<IconInfoCircle aria-hidden />}
+                title={isBuiltIn ? say.builtInTitle : say.flightTitle}
+              >
+                {isBuiltIn ? say.builtInAbout : say.flight}
+              </Alert>
+            )}
+            {isReadOnly && <Alert color="gray">{say.mayNot}</Alert>}
+            <Group grow preventGrowOverflow={false} align="flex-start">
+              <TextInput
+                label={say.name}
+                required
+                maxLength={100}
+                value={draft.name}
+                readOnly={isReadOnly}
+                onChange={(event) => change({ name: event.currentTarget.value })}
+              />
+              <TextInput
+                label={say.id}
+                description={isNew ? say.idHelp : undefined}
+                required
+                maxLength={64}
+                pattern="[A-Za-z0-9._\-]+"
+                title={say.idHelp}
+                placeholder="signup_kr"
+                value={draft.templateId}
+                readOnly={!isNew}
+                variant={isNew ? 'default' : 'filled'}
+                spellCheck={false}
+                onChange={(event) => change({ templateId: event.currentTarget.value })}
+              />
+            </Group>
+            <Textarea
+              ref={body}
+              label={say.body}
+              description={say.bodyHelp}
+              required
+              autosize
+              minRows={4}
+              maxRows={14}
+              value={draft.body}
+              readOnly={isReadOnly}
+              error={bodyMistake}
+              onChange={(event) => change({ body: event.currentTarget.value })}
+            />
+            {!isReadOnly && !draft.body.includes('#{code}') && (
+              <Group>
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  onClick={() => {
+                    change({ body: `${draft.body}#{code}` })
+                    body.current?.focus()
+                  }}
+                >
+                  {say.insertCode}
+                </Button>
+              </Group>
+            )}
+            <Checkbox.Group
+              label={say.channels}
+              required
+              readOnly={isReadOnly}
+              value={draft.channelSupport}
+              error={mistakeAbout('channelSupport', preview.data?.mistake)}
+              onChange={(value) => change({ channelSupport: value as TemplateDraft['channelSupport'] })}
+            >
+              <Group mt="xs">
+                <Checkbox value="sms" label={channels.sms} />
+                <Checkbox value="alimtalk" label={channels.alimtalk} />
+              </Group>
+            </Checkbox.Group>
+            {draft.channelSupport.includes('alimtalk') && (
+              <TextInput
+                label={say.providerCode}
+                description={say.providerCodeHelp}
+                placeholder={draft.templateId}
+                maxLength={64}
+                value={draft.providerTemplateCode}
+                readOnly={isReadOnly}
+                spellCheck={false}
+                error={mistakeAbout('providerTemplateCode', preview.data?.mistake)}
+                onChange={(event) => change({ providerTemplateCode: event.currentTarget.value })}
+              />
+            )}
+            <VariablesField draft={draft} isReadOnly={isReadOnly} onChange={changeVariable} />
+            {save.isError && <ProblemNote failure={save.error} />}
+            <Group>
+              {!isReadOnly && (
+                <Button type="submit" loading={save.isPending}>
+                  {isNew ? say.save : say.saveVersion}
+                </Button>
+              )}
+              <Button component={Link} to="/templates" variant="default">
+                {isReadOnly ? say.back : common.cancel}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, lg: 5 }}>
+        <TemplatePreview draft={draft} preview={preview.data} failure={preview.error} onChange={changeVariable} />
+      </Grid.Col>
+    </Grid>
+  )
+}
+
+/** The server's word on the draft, a moment after the last key. */
+function usePreview(draft: TemplateDraft) {
+  const [quiet] = useDebouncedValue(draft, QUIET_MS)
+  // A template that has no id yet can be looked at all the same.
+  const template = templateOf({ ...quiet, templateId: quiet.templateId.trim() || 'new' })
+  return useQuery(
+    api.templates.preview.queryOptions({
+      input: { template, values: samplesOf(quiet) },
+      placeholderData: keepPreviousData,
+      gcTime: 0,
+    }),
+  )
+}
+
+/** Mistakes begin with the field they are about. */
+const mistakeAbout = (field: string, mistake: string | undefined) =>
+  mistake?.startsWith(`${field}: `) ? mistake.slice(field.length + 2) : undefined

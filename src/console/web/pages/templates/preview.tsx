@@ -1,0 +1,149 @@
+/** What the message will look like, while it is written: on a phone, in bytes, and as AlimTalk providers get it. */
+import { Alert, Badge, Code, Group, Paper, Progress, Stack, Table, Text, TextInput, Title } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { SMS_MAX_BYTES } from '../../../../domain/template'
+import type { client } from '../../api'
+import { useFormats } from '../../i18n/format'
+import { useWords } from '../../i18n/words'
+import { ProblemNote } from '../../parts/problem-note'
+import { samplesOf, type TemplateDraft, type VariableDraft, variableNames, variableOf } from './draft'
+import { templateWords } from './words'
+
+export type Preview = Awaited<ReturnType<typeof client.templates.preview>>
+
+export interface TemplatePreviewProps {
+  draft: TemplateDraft
+  preview: Preview | undefined
+  failure: unknown
+  onChange(name: string, changes: Partial<VariableDraft>): void
+}
+
+export function TemplatePreview({ draft, preview, failure, onChange }: TemplatePreviewProps) {
+  const say = useWords(templateWords)
+  const names = variableNames(draft)
+  return (
+    <Paper component="section" withBorder p="md" className="stays" aria-label={say.preview}>
+      <Stack>
+        <Title order={2}>{say.preview}</Title>
+        {failure !== null && <ProblemNote failure={failure} />}
+        {preview?.mistake !== undefined && (
+          <Alert color="red" icon={<IconAlertTriangle aria-hidden />} role="status">
+            {preview.mistake}
+          </Alert>
+        )}
+        {preview?.text === undefined ? (
+          <Text size="sm" c="dimmed">
+            {say.notYet}
+          </Text>
+        ) : (
+          <>
+            <OnPhone text={preview.text} />
+            {draft.channelSupport.includes('sms') && <SmsSize {...preview} />}
+          </>
+        )}
+        {names.length > 0 && (
+          <Stack gap="xs">
+            <Title order={3}>{say.sample}</Title>
+            {names.map((name) => {
+              const { sample, required } = variableOf(draft, name)
+              return (
+                <TextInput
+                  key={name}
+                  size="xs"
+                  label={name}
+                  aria-label={say.sampleOf(name)}
+                  description={required ? undefined : say.sampleLeftOut}
+                  value={sample}
+                  onChange={(event) => onChange(name, { sample: event.currentTarget.value })}
+                />
+              )
+            })}
+          </Stack>
+        )}
+        {draft.channelSupport.includes('alimtalk') && <AlimTalk draft={draft} />}
+      </Stack>
+    </Paper>
+  )
+}
+
+function OnPhone({ text }: { text: string }) {
+  const say = useWords(templateWords)
+  return (
+    <section className="phone" aria-label={say.phone}>
+      <Text size="xs" c="dimmed" ta="center" mb="xs">
+        {say.sender} · 02-0000-0000
+      </Text>
+      <Text size="sm" className="phone-message as-written">
+        {text}
+      </Text>
+    </section>
+  )
+}
+
+function SmsSize({ bytes = 0, messageType, segments = 1, encoding }: Preview) {
+  const say = useWords(templateWords)
+  const formats = useFormats()
+  const isSms = messageType === 'SMS'
+  const label = say.bytes(formats.number(bytes), formats.number(SMS_MAX_BYTES))
+  return (
+    <Stack gap={6}>
+      <Group justify="space-between" wrap="nowrap" gap="xs">
+        <Text size="sm" className="numbers">
+          {label}
+        </Text>
+        <Badge variant="light" color={isSms ? 'teal' : 'orange'} miw={48}>
+          {messageType}
+        </Badge>
+      </Group>
+      <Progress.Root size="md">
+        <Progress.Section
+          value={Math.min(100, (bytes / SMS_MAX_BYTES) * 100)}
+          color={isSms ? 'teal.7' : 'orange.8'}
+          aria-label={label}
+        />
+      </Progress.Root>
+      <Text size="xs" c="dimmed">
+        {isSms ? say.smsFits : say.lms}
+      </Text>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">{say.segments}</Text>
+        <Text size="sm" className="numbers">
+          {say.segmentsOf(formats.number(segments), encoding ?? '')}
+        </Text>
+      </Group>
+    </Stack>
+  )
+}
+
+function AlimTalk({ draft }: { draft: TemplateDraft }) {
+  const say = useWords(templateWords)
+  const samples = samplesOf(draft)
+  return (
+    <Stack gap="xs">
+      <Title order={3}>{say.alimtalk}</Title>
+      <Text size="sm" c="dimmed">
+        {say.alimtalkAbout}
+      </Text>
+      <Group gap="xs">
+        <Text size="sm">{say.code}</Text>
+        <Code>{draft.providerTemplateCode.trim() || draft.templateId.trim() || '—'}</Code>
+      </Group>
+      <Table withRowBorders={false} verticalSpacing={2}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">{say.variable}</Table.Th>
+            <Table.Th scope="col">{say.value}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {['code', ...variableNames(draft)].map((name) => (
+            <Table.Tr key={name}>
+              <Table.Td ff="monospace">{name}</Table.Td>
+              <Table.Td className="as-written">{name === 'code' ? '123456' : (samples[name] ?? '—')}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Stack>
+  )
+}

@@ -1,0 +1,43 @@
+/** One subject of the usage page, as a chart or as a table: what the eye sees in one, everybody can read in the other. */
+import { Group, Paper, SegmentedControl, Title } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { useWords } from '../../i18n/words'
+import { PlainTable, type PlainTableProps } from './plain-table'
+import { usageWords } from './words'
+
+export interface ChartPanelProps {
+  title: string
+  /** The chart in a sentence, for those who cannot see it. */
+  summary: string
+  chart: ReactNode
+  table: Omit<PlainTableProps, 'label'>
+}
+
+export function ChartPanel({ title, summary, chart, table }: ChartPanelProps) {
+  const say = useWords(usageWords)
+  const [shown, setShown] = useState('chart')
+  return (
+    <Paper component="section" withBorder p="md" aria-label={title} miw={0}>
+      <Group justify="space-between" mb="sm" gap="xs">
+        <Title order={2}>{title}</Title>
+        <SegmentedControl
+          size="xs"
+          aria-label={say.shownAs(title)}
+          value={shown}
+          data={[
+            { value: 'chart', label: say.asChart },
+            { value: 'table', label: say.asTable },
+          ]}
+          onChange={setShown}
+        />
+      </Group>
+      {shown === 'chart' ? (
+        <div role="img" aria-label={summary}>
+          {chart}
+        </div>
+      ) : (
+        <PlainTable label={`${title}: ${say.asTable}`} {...table} />
+      )}
+    </Paper>
+  )
+}

@@ -1,0 +1,145 @@
+/** The course of things over the time that is looked at. */
+import '@mantine/charts/styles.css'
+import { BarChart, LineChart } from '@mantine/charts'
+import { SimpleGrid } from '@mantine/core'
+import { useFormats } from '../../i18n/format'
+import { frameWords } from '../../i18n/frame'
+import { useWords } from '../../i18n/words'
+import { ChartPanel } from './chart-panel'
+import { conversion, deliveryRate, type Usage } from './rates'
+import { useStepNames } from './step-names'
+import { usageWords } from './words'
+
+/** The table beside each chart is what keyboards and screen readers use. */
+const QUIET = { accessibilityLayer: false }
+/** In the order of the series. */
+const LEGEND = { itemSorter: null }
+const HEIGHT = 240
+
+export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour' | 'day' }) {
+  const say = useWords(usageWords)
+  const common = useWords(frameWords)
+  const formats = useFormats()
+  const nameOf = useStepNames(by)
+  const percent = (share: number | undefined) => (share === undefined ? common.none : formats.percent(share))
+  const ms = (value: number | undefined) => (value === undefined ? common.none : formats.milliseconds(value))
+  const points = series.map((counts) => ({
+    ...counts,
+    time: nameOf(counts.at),
+    deliveryRate: deliveryRate(counts) ?? null,
+    conversion: conversion(counts) ?? null,
+    p50Ms: counts.p50Ms ?? null,
+    p95Ms: counts.p95Ms ?? null,
+  }))
+  const shared = {
+    h: HEIGHT,
+    data: points,
+    dataKey: 'time',
+    withLegend: true,
+    legendProps: LEGEND,
+    tickLine: 'none' as const,
+  }
+  const summary = (what: string, values: (number | null)[], write: (value: number) => string) => {
+    const known = values.filter((value) => value !== null)
+    return known.length === 0
+      ? `${what}: ${common.none}`
+      : say.chartOf(what, write(Math.min(...known)), write(Math.max(...known)))
+  }
+  const rowsOf = (cells: (counts: Usage['series'][number]) => string[]) =>
+    series.map((counts) => ({ key: String(counts.at), cells: [nameOf(counts.at), ...cells(counts)] }))
+  return (
+    <SimpleGrid cols={{ base: 1, lg: 2 }}>
+      <ChartPanel
+        title={say.issues}
+        summary={summary(
+          say.issues,
+          points.map(({ issued }) => issued),
+          formats.number,
+        )}
+        chart={
+          <BarChart
+            {...shared}
+            barChartProps={QUIET}
+            valueFormatter={formats.number}
+            series={[
+              { name: 'issued', label: say.issued, color: 'indigo.6' },
+              { name: 'verified', label: say.verified, color: 'teal.6' },
+            ]}
+          />
+        }
+        table={{
+          headers: [say.time, say.issued, say.delivered, say.failed, say.verified],
+          rows: rowsOf(({ issued, delivered, failed, verified }) =>
+            [issued, delivered, failed, verified].map(formats.number),
+          ),
+        }}
+      />
+      <ChartPanel
+        title={say.rates}
+        summary={summary(
+          say.rates,
+          points.flatMap((point) => [point.deliveryRate, point.conversion]),
+          formats.percent,
+        )}
+        chart={
+          <LineChart
+            {...shared}
+            curveType="monotone"
+            lineChartProps={QUIET}
+            connectNulls
+            valueFormatter={formats.percent}
+            yAxisProps={{ domain: [0, 1] }}
+            series={[
+              { name: 'deliveryRate', label: say.deliveryRate, color: 'indigo.6' },
+              { name: 'conversion', label: say.conversion, color: 'teal.6', strokeDasharray: '5 3' },
+            ]}
+          />
+        }
+        table={{
+          headers: [say.time, say.deliveryRate, say.conversion],
+          rows: rowsOf((counts) => [percent(deliveryRate(counts)), percent(conversion(counts))]),
+        }}
+      />
+      <ChartPanel
+        title={say.latency}
+        summary={summary(
+          say.latency,
+          points.flatMap(({ p50Ms, p95Ms }) => [p50Ms, p95Ms]),
+          formats.milliseconds,
+        )}
+        chart={
+          <LineChart
+            {...shared}
+            curveType="monotone"
+            lineChartProps={QUIET}
+            connectNulls
+            valueFormatter={formats.milliseconds}
+            yAxisProps={{ width: 72 }}
+            series={[
+              { name: 'p50Ms', label: say.p50, color: 'indigo.6' },
+              { name: 'p95Ms', label: say.p95, color: 'orange.6', strokeDasharray: '5 3' },
+            ]}
+          />
+        }
+        table={{ headers: [say.time, say.p50, say.p95], rows: rowsOf(({ p50Ms, p95Ms }) => [ms(p50Ms), ms(p95Ms)]) }}
+      />
+      <ChartPanel
+        title={say.spent}
+        summary={summary(
+          say.spent,
+          points.map(({ spent }) => spent),
+          formats.number,
+        )}
+        chart={
+          <BarChart
+            {...shared}
+            barChartProps={QUIET}
+            valueFormatter={formats.number}
+            series={[{ name: 'spent', label: say.spent, color: 'indigo.6' }]}
+          />
+        }
+        table={{ headers: [say.time, say.spent], rows: rowsOf(({ spent }) => [formats.number(spent)]) }}
+      />
+    </SimpleGrid>
+  )
+}

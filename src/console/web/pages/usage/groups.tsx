@@ -1,0 +1,104 @@
+/** The same by channel, provider, country or purpose. */
+import { BarChart } from '@mantine/charts'
+import { Grid, Group, Paper, SegmentedControl, Title } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { channelWords, countryName } from '../../i18n/delivery'
+import { useFormats } from '../../i18n/format'
+import { frameWords } from '../../i18n/frame'
+import { useLanguage } from '../../i18n/language'
+import { useWords } from '../../i18n/words'
+import { PlainTable } from './plain-table'
+import { conversion, deliveryRate, type Usage } from './rates'
+import { GROUPS, type Group as GroupBy, type UsageSearch } from './search'
+import { usageWords } from './words'
+
+/** As many as a chart can show; the table has all of them. */
+const MOST_BARS = 12
+const BAR_HEIGHT = 36
+const AXIS_HEIGHT = 60
+
+export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: GroupBy }) {
+  const say = useWords(usageWords)
+  const common = useWords(frameWords)
+  const formats = useFormats()
+  const nameOf = useGroupNames(by)
+  const navigate = useNavigate({ from: '/usage' })
+  const percent = (share: number | undefined) => (share === undefined ? common.none : formats.percent(share))
+  const ms = (value: number | undefined) => (value === undefined ? common.none : formats.milliseconds(value))
+  const bars = groups
+    .slice(0, MOST_BARS)
+    .map(({ name, issued, verified }) => ({ name: nameOf(name), issued, verified }))
+  return (
+    <Paper component="section" withBorder p="md" aria-label={say.group}>
+      <Group justify="space-between" mb="md">
+        <Title order={2}>{say.group}</Title>
+        <SegmentedControl
+          size="xs"
+          aria-label={say.group}
+          value={by}
+          data={GROUPS.map((value) => ({ value, label: say.groups[value] }))}
+          onChange={(value) =>
+            navigate({
+              search: (known: UsageSearch) => ({ ...known, group: value as GroupBy }),
+              replace: true,
+              resetScroll: false,
+            })
+          }
+        />
+      </Group>
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, lg: 4 }}>
+          <div role="img" aria-label={bars.map(({ name, issued }) => `${name}: ${formats.number(issued)}`).join(', ')}>
+            <BarChart
+              h={bars.length * BAR_HEIGHT + AXIS_HEIGHT}
+              data={bars}
+              dataKey="name"
+              orientation="vertical"
+              withLegend
+              legendProps={{ itemSorter: null }}
+              tickLine="none"
+              gridAxis="none"
+              yAxisProps={{ width: 96 }}
+              barChartProps={{ accessibilityLayer: false }}
+              valueFormatter={formats.number}
+              series={[
+                { name: 'issued', label: say.issued, color: 'indigo.6' },
+                { name: 'verified', label: say.verified, color: 'teal.6' },
+              ]}
+            />
+          </div>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 8 }}>
+          <PlainTable
+            label={say.groups[by]}
+            headers={[say.groups[by], say.issued, say.deliveryRate, say.conversion, say.p50, say.p95, say.spent]}
+            rows={groups.map((group) => ({
+              key: group.name,
+              cells: [
+                nameOf(group.name),
+                formats.number(group.issued),
+                percent(deliveryRate(group)),
+                percent(conversion(group)),
+                ms(group.p50Ms),
+                ms(group.p95Ms),
+                formats.number(group.spent),
+              ],
+            }))}
+          />
+        </Grid.Col>
+      </Grid>
+    </Paper>
+  )
+}
+
+function useGroupNames(by: GroupBy): (name: string) => string {
+  const say = useWords(usageWords)
+  const channels = useWords(channelWords)
+  const language = useLanguage()
+  return (name) => {
+    if (by === 'channel') return channels[name as keyof typeof channels] ?? name
+    if (by === 'provider') return name || say.noProvider
+    if (by === 'country') return name === '' || name === 'ZZ' ? say.noCountry : countryName(name, language)
+    return name
+  }
+}

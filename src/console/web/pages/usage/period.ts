@@ -1,0 +1,43 @@
+/** From when to when the usage page looks, and in which steps. Days are those of UTC, as the rollups have them. */
+import type { UsageSearch } from './search'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Of hours in one chart: more would be a blur. */
+const MAX_HOURS = 14 * 24
+
+export interface Period {
+  from: number
+  to: number
+  by: 'hour' | 'day'
+  /** Whether there are too few hours for days, or too many for hours. */
+  only?: 'hour' | 'day'
+}
+
+export const dayText = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+const DAYS = { '24h': 1, '7d': 7, '30d': 30 } as const
+
+export function periodOf({ range = '24h', from, to, by }: UsageSearch, now: number): Period {
+  if (range === 'custom') {
+    const first = Date.parse(from ?? dayText(now - 6 * DAY_MS))
+    const last = Math.max(first, Date.parse(to ?? dayText(now)))
+    return stepped(first, last + DAY_MS, by)
+  }
+  if (range === '24h') {
+    const end = Math.ceil(now / HOUR_MS) * HOUR_MS
+    return { from: end - DAY_MS, to: end, by: 'hour', only: 'hour' }
+  }
+  const end = Math.ceil(now / DAY_MS) * DAY_MS
+  return stepped(end - DAYS[range] * DAY_MS, end, by)
+}
+
+function stepped(from: number, to: number, by: 'hour' | 'day' | undefined): Period {
+  const hours = (to - from) / HOUR_MS
+  if (hours <= 24) return { from, to, by: 'hour', only: 'hour' }
+  if (hours > MAX_HOURS) return { from, to, by: 'day', only: 'day' }
+  return { from, to, by: by ?? 'day' }
+}
+
+/** As long, just before. */
+export const before = ({ from, to, by }: Period): Period => ({ from: from - (to - from), to: from, by })

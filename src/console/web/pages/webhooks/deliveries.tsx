@@ -1,0 +1,149 @@
+/** What an endpoint was told, live. */
+import { Badge, Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
+import { IconMailForward } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, type client, paging } from '../../api'
+import { useFormats } from '../../i18n/format'
+import { frameWords } from '../../i18n/frame'
+import { useWords } from '../../i18n/words'
+import { DataTable, fromPages } from '../../parts/data-table'
+import { EmptyState } from '../../parts/empty-state'
+import { Time } from '../../parts/time'
+import { useMay } from '../../session'
+import { DeliveryDetails } from './delivery-details'
+import { deliveryWords } from './delivery-words'
+import type { Endpoint } from './endpoint-state'
+import { openReplay } from './replay'
+
+export type Delivery = Awaited<ReturnType<typeof client.webhooks.events>>['rows'][number]
+
+export const STATUS_COLORS = { pending: 'blue', delivered: 'teal', failed: 'red' } as const
+
+export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
+  const say = useWords(deliveryWords)
+  const common = useWords(frameWords)
+  const formats = useFormats()
+  const may = useMay()
+  const { endpointId, enabled } = endpoint
+  const [status, setStatus] = useState<'all' | Delivery['status']>('all')
+  const [opened, setOpened] = useState<string>()
+  const deliveries = useInfiniteQuery(
+    api.webhooks.events.infiniteOptions({
+      input: (after: string | undefined) => ({ endpointId, after, ...(status !== 'all' && { status }) }),
+      ...paging,
+      // What is on its way arrives in a moment.
+      refetchInterval: ({ state }) =>
+        state.data?.pages.some(({ rows }) => rows.some((row) => row.status === 'pending')) ? 1_000 : 3_000,
+    }),
+  )
+  const pages = fromPages(deliveries)
+  const { all, states } = say
+  return (
+    <div>
+      <Group justify="space-between" mb="sm">
+        <Title order={2}>{say.title}</Title>
+        <Group gap="xs">
+          <SegmentedControl
+            size="xs"
+            aria-label={say.filter}
+            value={status}
+            data={[
+              { value: 'all', label: all },
+              ...(['pending', 'delivered', 'failed'] as const).map((value) => ({ value, label: states[value] })),
+            ]}
+            onChange={(value) => setStatus(value as typeof status)}
+          />
+          {may('webhooks') && (
+            <Button size="xs" variant="default" disabled={!enabled} onClick={() => openReplay(endpointId)}>
+              {say.replayAll}
+            </Button>
+          )}
+        </Group>
+      </Group>
+      <DataTable
+        {...pages}
+        label={say.title}
+        keyOf={({ deliveryId }) => deliveryId}
+        columns={[
+          {
+            key: 'type',
+            header: say.type,
+            cell: ({ type, issueId }) => (
+              <Stack gap={2} align="flex-start">
+                <Text size="sm" ff="monospace">
+                  {type}
+                </Text>
+                {issueId === undefined && (
+                  <Text size="xs" c="dimmed">
+                    {say.test}
+                  </Text>
+                )}
+              </Stack>
+            ),
+          },
+          {
+            key: 'status',
+            header: say.status,
+            cell: (row) => (
+              <Badge variant="light" color={STATUS_COLORS[row.status]}>
+                {states[row.status]}
+              </Badge>
+            ),
+          },
+          { key: 'when', header: say.when, isMinor: true, cell: ({ createdAt }) => <Time at={createdAt} relative /> },
+          {
+            key: 'attempts',
+            header: say.attempts,
+            isNumber: true,
+            isMinor: true,
+            cell: ({ attempts }) => formats.number(attempts),
+          },
+          {
+            key: 'last',
+            header: say.last,
+            isMinor: true,
+            cell: ({ lastStatus, lastError }) => (
+              <Text size="sm" maw={260} lineClamp={2}>
+                {[lastStatus, lastError].filter((part) => part !== undefined).join(' · ') || common.none}
+              </Text>
+            ),
+          },
+          {
+            key: 'next',
+            header: say.next,
+            isMinor: true,
+            cell: ({ nextAttemptAt }) =>
+              nextAttemptAt === undefined ? common.none : <Time at={nextAttemptAt} relative />,
+          },
+          {
+            key: 'details',
+            header: say.details,
+            cell: ({ deliveryId, type, eventId }) => (
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={say.detailsOf(type, eventId)}
+                onClick={() => setOpened(deliveryId)}
+              >
+                {say.details}
+              </Button>
+            ),
+          },
+        ]}
+        empty={
+          <EmptyState
+            icon={IconMailForward}
+            title={status === 'all' ? say.emptyTitle : say.emptyFiltered}
+            next={status === 'all' ? say.emptyNext : say.emptyFilteredNext}
+          />
+        }
+      />
+      <DeliveryDetails
+        endpoint={endpoint}
+        delivery={pages.rows?.find(({ deliveryId }) => deliveryId === opened)}
+        onClose={() => setOpened(undefined)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,80 @@
+/** Which events an endpoint wants to hear of: by channel, purpose and metadata. */
+import { ActionIcon, Button, Checkbox, Fieldset, Group, Stack, TagsInput, Text, TextInput } from '@mantine/core'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { channelWords } from '../../i18n/delivery'
+import { useWords } from '../../i18n/words'
+import { type EndpointDraft, newLine } from './draft'
+import { formWords } from './form-words'
+
+export interface EndpointFieldsProps {
+  draft: EndpointDraft
+  onChange(changes: Partial<EndpointDraft>): void
+}
+
+export function FilterFields({ draft, onChange }: EndpointFieldsProps) {
+  const say = useWords(formWords)
+  const channels = useWords(channelWords)
+  const { methods, purposes, metadata } = draft
+  const changeLine = (key: number, changes: { name?: string; value?: string[] }) =>
+    onChange({ metadata: metadata.map((line) => (line.key === key ? { ...line, ...changes } : line)) })
+  return (
+    <Fieldset legend={say.filters}>
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {say.filtersHelp}
+        </Text>
+        <Checkbox.Group label={say.method} value={methods} onChange={(value) => onChange({ methods: value })}>
+          <Group mt={6}>
+            <Checkbox value="sms" label={channels.sms} />
+            <Checkbox value="alimtalk" label={channels.alimtalk} />
+          </Group>
+        </Checkbox.Group>
+        <TagsInput
+          label={say.purpose}
+          description={say.purposeHelp}
+          acceptValueOnBlur
+          value={purposes}
+          onChange={(value) => onChange({ purposes: value })}
+        />
+        {metadata.map(({ key, name, value }, index) => (
+          <Group key={key} align="flex-end" wrap="nowrap" gap="xs">
+            <TextInput
+              className="grows"
+              label={say.metadataKey}
+              aria-label={say.nth(`${say.metadata} ${say.metadataKey}`, index + 1)}
+              value={name}
+              onChange={(event) => changeLine(key, { name: event.currentTarget.value })}
+            />
+            <TagsInput
+              className="grows"
+              label={say.metadataValues}
+              aria-label={say.nth(`${say.metadata} ${say.metadataValues}`, index + 1)}
+              acceptValueOnBlur
+              value={value}
+              onChange={(values) => changeLine(key, { value: values })}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="red"
+              size="lg"
+              aria-label={say.removeLine(say.nth(say.metadata, index + 1))}
+              onClick={() => onChange({ metadata: metadata.filter((line) => line.key !== key) })}
+            >
+              <IconTrash size={16} aria-hidden />
+            </ActionIcon>
+          </Group>
+        ))}
+        <Group>
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconPlus size={14} aria-hidden />}
+            onClick={() => onChange({ metadata: [...metadata, newLine<string[]>([])] })}
+          >
+            {say.addMetadata}
+          </Button>
+        </Group>
+      </Stack>
+    </Fieldset>
+  )
+}

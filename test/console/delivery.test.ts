@@ -1,0 +1,359 @@
+/** What is said, who is told, who delivers, and how much of it: those pages of the console over the program from source. */
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { verifyWebhook } from '../../client/webhook'
+import { fromSource, type Json, newFolder, runJson, Server, StubCarrier, until } from '../binary/support'
+import { faultsOf, launch, type Opened, openPage, PHONE } from './support'
+
+setDefaultTimeout(60_000)
+
+const folder = newFolder()
+const program = fromSource(folder.path, {
+  WATCHWORD_WEBHOOK_ALLOW_HTTP: 'true',
+  WATCHWORD_WEBHOOK_ALLOW_CIDR: '127.0.0.0/8',
+})
+const carrier = new StubCarrier()
+const PERSON = { name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' }
+
+/** A customer's server; it answers what it is told to. */
+const receiver = { status: 200, arrived: [] as { body: string; headers: Headers }[] }
+const listening = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  async fetch(request) {
+    receiver.arrived.push({ body: await request.text(), headers: request.headers })
+    return new Response(`answered ${receiver.status}`, { status: receiver.status })
+  },
+})
+
+let server: Server
+let browser: Browser
+let cookies: Awaited<ReturnType<ReturnType<Page['context']>['cookies']>>
+let appId: string
+
+beforeAll(async () => {
+  browser = await launch()
+  appId = (await runJson(program, 'app', 'create', 'shop')).appId
+  server = await Server.start(program)
+  await until(() => /#\S{20}/.test(server.stdout + server.stderr), 'the set-up link')
+  const token = /\/console\S*#([\w-]{20,})/.exec(server.stdout + server.stderr)?.[1]
+  const { page } = await openPage(browser)
+  await page.goto(`${server.url}/console`)
+  await rpc(page, 'session/setUp', { token, ...PERSON })
+  cookies = await page.context().cookies()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await server?.stop('SIGKILL')
+  await carrier.stop()
+  await listening.stop(true)
+  folder.remove()
+})
+
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close()
+  receiver.status = 200
+  receiver.arrived = []
+})
+
+/** As a page of the console would, with its cookies. */
+const rpc = (page: Page, path: string, json?: object): Promise<Json> =>
+  page.evaluate(
+    async ([path, json]) => {
+      const response = await fetch(`/console/rpc/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ json }),
+      })
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${path}: ${text}`)
+      return JSON.parse(text).json
+    },
+    [path, json] as const,
+  )
+
+/** A page of the owner's. */
+async function open(path: string, options: Parameters<typeof openPage>[1] = {}): Promise<Opened> {
+  const opened = await openPage(browser, options)
+  await opened.page.context().addCookies(cookies)
+  await opened.page.goto(`${server.url}/console${path}`)
+  await opened.page.getByRole('heading', { level: 1 }).waitFor()
+  return opened
+}
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+
+describe('templates', () => {
+  test('a template with a variable is previewed while it is written, and saved', async () => {
+    const { page, complaints } = await open('/templates')
+    await page.getByText('otp_default_kr').waitFor()
+    await page.getByRole('link', { name: 'New template' }).click()
+    await page.getByLabel('Name').fill('Welcome')
+    await page.getByLabel('Id').fill('welcome')
+    const body = page.getByLabel('Text of the message')
+    await body.fill('Hello #{who}')
+    await page.getByText('must contain #{code}').first().waitFor()
+    await body.fill('#{who}님 #{code}')
+    await page.getByLabel('Pattern of who').fill('[a-z]{1,9}')
+    const phone = page.getByRole('region', { name: 'Message on a phone' })
+    await phone.getByText('who님 123456').waitFor()
+    await page.getByText('12 of 90 bytes').first().waitFor()
+    await page.getByText('1 × UCS-2').waitFor()
+    await page.getByLabel('Sample for who').fill('ANN')
+    await page.getByText('does not match the pattern').waitFor()
+    await page.getByLabel('Sample for who').fill('ann')
+    await phone.getByText('ann님 123456').waitFor()
+    await body.fill(`#{who}님 #{code} ${'가'.repeat(45)}`)
+    await page.getByText('LMS', { exact: true }).waitFor()
+    await page.getByLabel('AlimTalk').check()
+    await page.getByLabel('Template code at the AlimTalk provider').fill('KA01')
+    await page.getByRole('cell', { name: 'ann', exact: true }).waitFor()
+    await button(page, 'Save template').click()
+    await page.getByText('Template Welcome is saved').waitFor()
+    const { templates } = await rpc(page, 'templates/list', { appId })
+    expect(templates.find((template: Json) => template.templateId === 'welcome')).toMatchObject({
+      name: 'Welcome',
+      channelSupport: ['sms', 'alimtalk'],
+      providerTemplateCode: 'KA01',
+      variables: { who: { required: true, pattern: '[a-z]{1,9}' } },
+    })
+    await page.getByRole('link', { name: 'Welcome' }).click()
+    await page.getByText('Messages already on their way keep the text').waitFor()
+    await page.getByLabel('Text of the message').fill('#{who}: #{code}')
+    await button(page, 'Save new version').click()
+    await page.getByText('#{who}: #{code}').waitFor()
+    expect(complaints).toEqual([])
+  })
+})
+
+describe('webhooks', () => {
+  const url = `http://127.0.0.1:${listening.port}/hooks`
+
+  test('an endpoint is added, tested, fails, is sent to again, and is removed', async () => {
+    const { page, complaints } = await open('/webhooks?mode=test')
+    await page.getByRole('link', { name: 'New endpoint' }).first().click()
+    await page.getByLabel('URL').fill(url)
+    await page.getByText('My own JSON').click()
+    const template = page.getByLabel('Payload template')
+    await template.fill('{"what": {{type}')
+    await page.getByText('must be JSON after substitution').waitFor()
+    await template.fill('{"what": {{type}}}')
+    await page.getByText('"what": "otp.delivered"').waitFor()
+    await page.getByText('The event as it is').click()
+    await page.getByText('"status": "delivered"').waitFor()
+    await button(page, 'Add a header').click()
+    await page.getByLabel('Static headers Name 1').fill('X-Token')
+    await page.getByLabel('Static headers Value 1').fill('only-once')
+    await button(page, 'Add endpoint').click()
+    const secret = (await page.getByRole('region', { name: 'Signing secret' }).textContent()) ?? ''
+    expect(secret).toMatch(/^whsec_/)
+    await button(page, 'I have stored it').click()
+    await page.getByRole('heading', { name: 'Webhook endpoint' }).waitFor()
+    await page.getByText('Nothing sent yet').waitFor()
+
+    await sendTest(page, 'otp.verified')
+    await page.getByRole('cell', { name: 'Delivered' }).waitFor()
+    const [first] = receiver.arrived
+    expect(first?.headers.get('x-token')).toBe('only-once')
+    expect(await verifyWebhook({ body: first?.body ?? '', headers: first?.headers ?? {}, secret })).toMatchObject({
+      type: 'otp.verified',
+    })
+    expect(await page.content()).not.toContain('only-once')
+
+    receiver.status = 400
+    await sendTest(page, 'otp.sent')
+    await page.getByRole('cell', { name: 'Failed' }).waitFor()
+    await page.getByText('Failing', { exact: true }).waitFor()
+    receiver.status = 200
+    await page.getByRole('button', { name: /^Details of otp.sent/ }).click()
+    const details = page.getByRole('dialog')
+    await details.getByText('HTTP 400').waitFor()
+    await details.getByText('answered 400').waitFor()
+    await details.getByRole('button', { name: 'Send again' }).click()
+    await details.getByText('Attempt 2').waitFor()
+    await details.getByText('HTTP 200').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Working', { exact: true }).waitFor()
+    expect(receiver.arrived).toHaveLength(3)
+
+    await choose(page, 'Disable')
+    await page.getByText('Disabled: nothing is sent').waitFor()
+    await choose(page, 'Enable')
+    await page.getByText('Disabled: nothing is sent').waitFor({ state: 'detached' })
+    await choose(page, 'Rotate secret')
+    await button(page, 'Make a new secret').click()
+    expect(await page.getByRole('region', { name: 'Signing secret' }).textContent()).not.toBe(secret)
+    await button(page, 'I have stored it').click()
+    await page.getByText('The previous secret counts until', { exact: true }).waitFor()
+    await choose(page, 'Remove')
+    await page.getByLabel(/to confirm/).fill(new URL(url).host)
+    await button(page, 'Remove').click()
+    await page.getByText('No endpoint for test events').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('all that failed since a time is sent again, and a forbidden address is told of', async () => {
+    const { page } = await open('/webhooks?mode=live')
+    const settings = { appId, mode: 'live', events: ['otp.sent'], filters: {}, template: '', headers: {} }
+    await rpc(page, 'webhooks/add', { ...settings, url: 'http://10.0.0.1/internal' })
+    const { endpoint } = await rpc(page, 'webhooks/add', { ...settings, url })
+    const { endpointId } = endpoint
+    receiver.status = 400
+    for (const type of ['otp.sent', 'otp.failed']) await rpc(page, 'webhooks/test', { endpointId, type })
+    await page.reload()
+    await page.getByText('webhooks may not be sent to the address 10.0.0.1').waitFor()
+    await page.getByRole('link', { name: url }).click()
+    await page.getByRole('cell', { name: 'Failed' }).nth(1).waitFor()
+    receiver.status = 200
+    await button(page, 'Send failed ones again').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('2 events are sent again').waitFor()
+    await page.getByRole('cell', { name: 'Delivered' }).nth(1).waitFor()
+    await page.getByRole('radiogroup', { name: 'Status' }).getByText('Failed').click()
+    await page.getByText('No delivery has this status').waitFor()
+  })
+
+  async function sendTest(page: Page, type: string): Promise<void> {
+    await button(page, 'Send a test event').click()
+    await page.getByRole('menuitem', { name: type }).click()
+    await page.getByText(`A test ${type} is on its way`).waitFor()
+  }
+
+  async function choose(page: Page, action: string): Promise<void> {
+    await button(page, 'More').click()
+    await page.getByRole('menuitem', { name: action, exact: true }).click()
+  }
+})
+
+describe('providers and usage', () => {
+  test('a carrier is tested, a route is set by keyboard and removed, and the issues are counted', async () => {
+    const { page, complaints } = await open('/providers')
+    await page.getByText('watchword provider set').waitFor()
+    for (const name of ['main', 'backup'])
+      await runJson(program, 'provider', 'set', name, '--type', 'http', '--channel', 'sms', '--url', carrier.url)
+
+    await button(page, 'Send a test message by main').click()
+    await page.getByLabel('Phone number').fill('010-1234-5678')
+    await page.keyboard.press('Enter')
+    await page.getByText('The carrier accepted it').waitFor()
+    expect(carrier.received[0]?.text).toContain('Watchword test message')
+    carrier.answer = () => Response.json({ code: 'BAD_NUMBER' }, { status: 400 })
+    await button(page, 'Send another').click()
+    await page.getByText('The carrier refused it').waitFor()
+    await page.getByText('BAD_NUMBER').waitFor()
+    carrier.answer = ({ messageId }) => Response.json({ id: messageId })
+    await button(page, 'Done').click()
+
+    await button(page, 'Set a route').click()
+    await page.getByLabel('Country').fill('kr')
+    await page.getByText('South Korea').waitFor()
+    for (const name of ['main', 'backup']) await page.getByLabel('Add a carrier').selectOption(name)
+    await button(page, 'Move backup up').focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('backup is now 1 of 2').waitFor()
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Move backup up')
+    await button(page, 'Set route').click()
+    await page.getByRole('cell', { name: 'backup → main' }).waitFor()
+    const { routes } = await rpc(page, 'carriers/routes')
+    expect(routes).toEqual([{ channel: 'sms', country: 'KR', providers: ['backup', 'main'] }])
+
+    const { key } = await rpc(page, 'keys/create', { appId, kind: 'sk', mode: 'live' })
+    await rpc(page, 'wallet/topUp', { appId, amount: 10 })
+    carrier.received.length = 0
+    const numbers = ['+821011112222', '+821033334444', '+821055556666']
+    for (const number of numbers) {
+      const { body } = await server.issue(key, number)
+      await until(() => carrier.codeFor(number) !== '', 'the message')
+      await server.verify(key, body.issueId, carrier.codeFor(number))
+    }
+    await page.getByText('3 accepted').waitFor()
+
+    await button(page, 'Remove the route sms KR').click()
+    await page.getByLabel(/to confirm/).fill('sms KR')
+    await button(page, 'Remove').click()
+    await page.getByText('No routes').waitFor()
+
+    await page.goto(`${server.url}/console/usage?mode=live`)
+    await page.getByText('3 codes were issued').waitFor()
+    await page.getByText('100% of the codes were verified').waitFor()
+    const issues = page.getByRole('region', { name: 'Issues', exact: true })
+    await issues.getByRole('img', { name: 'Chart of Issues: from 0 to 3' }).waitFor()
+    await issues.getByText('Table').click()
+    expect(await issues.getByRole('row').count()).toBe(25)
+    await page.getByRole('radiogroup', { name: 'Grouped by' }).getByText('Provider').click()
+    await page.getByRole('rowheader', { name: 'backup' }).waitFor()
+    await page.getByText('30 days').click()
+    await page.getByText('By hour').waitFor({ state: 'detached' })
+    await page.getByText('3 codes were issued').waitFor()
+    expect(page.url()).toContain('range=30d')
+    expect(complaints).toEqual([])
+  })
+})
+
+describe('every page', () => {
+  const PATHS = [
+    '/templates?mode=live',
+    '/templates/edit?template=welcome&mode=live',
+    '/webhooks?mode=live',
+    '/webhooks/edit?mode=live',
+    '/providers?mode=live',
+    '/usage?mode=live',
+  ]
+
+  /** Until nothing is loading any more. */
+  async function visit(page: Page, path: string): Promise<void> {
+    await page.goto(`${server.url}/console${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.locator('.mantine-Skeleton-root, .mantine-Loader-root').first().waitFor({ state: 'detached' })
+  }
+
+  /** Half faded in, colours are not what they will be. */
+  async function settle(page: Page): Promise<void> {
+    await page.evaluate(async () => {
+      for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
+      await Promise.allSettled(document.getAnimations().map(({ finished }) => finished))
+    })
+  }
+
+  test('has no faults that axe would find, light or dark', async () => {
+    const { page, complaints } = await open('/webhooks?mode=live')
+    const [endpoint] = (await rpc(page, 'webhooks/list', { appId })).endpoints
+    await rpc(page, 'carriers/setRoute', { channel: 'sms', providers: ['main'] })
+    const look = async (what: string) => {
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
+        await settle(page)
+        expect([what, colorScheme, await faultsOf(page)]).toEqual([what, colorScheme, []])
+      }
+    }
+    for (const path of [...PATHS, `/webhooks/${endpoint.endpointId}?mode=live`]) {
+      await visit(page, path)
+      await look(path)
+    }
+    await page
+      .getByRole('button', { name: /^Details of/ })
+      .first()
+      .click()
+    await page.getByText('Attempt 1').waitFor()
+    await look('a delivery')
+    await visit(page, '/usage?mode=live')
+    for (const table of await page.getByText('Table', { exact: true }).all()) await table.click()
+    await look('tables of usage')
+    await visit(page, '/providers')
+    await button(page, 'Change the route sms').click()
+    await button(page, 'Move main down').waitFor()
+    await look('a route')
+    expect(complaints).toEqual([])
+  })
+
+  test('fits a small phone, in Korean', async () => {
+    const { page } = await open('/templates', { viewport: { ...PHONE, width: 360 }, locale: 'ko-KR' })
+    for (const path of PATHS) {
+      await visit(page, path)
+      await page.getByRole('heading', { level: 1, name: /[가-힣]/ }).waitFor()
+      expect([path, await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)]).toEqual([path, 0])
+    }
+  })
+})
