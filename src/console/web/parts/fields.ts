@@ -18,7 +18,7 @@ export function useFields<Name extends string>(
   const [isTried, setTried] = useState(false)
   const [refused, setRefused] = useState<Problems<Name>>({})
   const names = Object.keys(initial) as Name[]
-  const wrong = isTried ? check(values) : {}
+  const wrong: Problems<Name> = isTried ? check(values) : {}
 
   return {
     values,
