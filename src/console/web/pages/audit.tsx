@@ -9,6 +9,7 @@ import { type Column, DataTable, fromPages } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { Time } from '../parts/time'
+import type { ScopeSearch } from '../scope'
 import { actionWords } from './audit/actions'
 import { useActors } from './audit/actors'
 import { Detail } from './audit/detail'
@@ -104,7 +105,7 @@ export default function Audit() {
         actors={actors}
         onChange={(chosen) =>
           navigate({
-            search: ({ app, mode }) => ({ ...(app && { app }), ...(mode && { mode }), ...chosen }),
+            search: ({ app, mode }: ScopeSearch) => ({ ...(app && { app }), ...(mode && { mode }), ...chosen }),
             replace: true,
           })
         }

@@ -16,7 +16,7 @@ const words = inWords({
     credit: (left: string) => `Only ${left} credits are left.`,
     carrier: (name: string, why: string) => `Carrier ${name} rests: ${why}`,
     noReason: 'it did not take messages.',
-    disabled: (url: string) => `Webhook ${url} is switched off after failing too long.`,
+    disabled: (url: string, why: string) => `Webhook ${url} is switched off: ${why}`,
     failing: (url: string) => `Webhook ${url} fails.`,
     warned: (url: string) => `Webhook ${url} is held back by the server's settings.`,
     backlog: (due: string, age: string) => `${due} pieces of work are overdue, the oldest since ${age}.`,
@@ -28,7 +28,7 @@ const words = inWords({
     credit: (left) => `남은 크레딧이 ${left}뿐입니다.`,
     carrier: (name, why) => `발송사 ${name} 일시 중지: ${why}`,
     noReason: '메시지를 접수하지 않았습니다.',
-    disabled: (url) => `웹훅 ${url} 전송 실패가 계속되어 꺼졌습니다.`,
+    disabled: (url, why) => `웹훅 ${url} 꺼짐: ${why}`,
     failing: (url) => `웹훅 ${url} 전송에 실패하고 있습니다.`,
     warned: (url) => `웹훅 ${url} 전송이 서버 설정에 의해 막혀 있습니다.`,
     backlog: (due, age) => `처리가 늦어진 작업이 ${due}건 있습니다. 가장 오래된 작업은 ${age}째 대기 중입니다.`,
@@ -80,8 +80,7 @@ export function useConcerns(appId: string, mode: Mode): Concern[] | undefined {
       .filter((endpoint) => endpoint.mode === mode)
       .map(({ endpointId, url, enabled, disabledReason, failingSince, warning }): Concern | undefined => {
         const about = { key: endpointId, to: '/webhooks' } as const
-        // Who switched it off by hand knows.
-        if (!enabled) return disabledReason === undefined ? undefined : { ...about, text: say.disabled(url) }
+        if (!enabled) return { ...about, text: say.disabled(url, disabledReason ?? '') }
         if (warning !== undefined) return { ...about, text: say.warned(url) }
         return failingSince === undefined ? undefined : { ...about, text: say.failing(url) }
       }),
