@@ -20,6 +20,8 @@ export const theme = createTheme({
     // Its placeholder is a child that menus may not have.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { centered: true }, styles: { title: { fontWeight: 600 } } },
+    // Inside a dialog it is not the header of the page.
+    ModalHeader: { defaultProps: { role: 'none' } },
     // Not in capitals: they say nothing in Korean, and shout in English.
     Badge: { defaultProps: { variant: 'light', tt: 'none' } },
   },

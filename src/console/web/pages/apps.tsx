@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { IconApps } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api'
@@ -83,7 +83,8 @@ export default function Apps() {
             { key: 'created', header: say.created, isMinor: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
             {
               key: 'choose',
-              header: '',
+              header: <VisuallyHidden>{say.choose}</VisuallyHidden>,
+              isNumber: true,
               cell: ({ appId, name }) =>
                 appId === app?.appId ? (
                   <Badge variant="light">{say.chosen}</Badge>

@@ -66,8 +66,16 @@ export default function Audit() {
     }),
   )
   const columns: Column<AuditRow>[] = [
-    { key: 'at', header: say.at, cell: ({ at }) => <Time at={at} /> },
-    { key: 'actor', header: say.actor, cell: ({ actor }) => actors.nameOf(actor) },
+    {
+      key: 'at',
+      header: say.at,
+      cell: ({ at }) => (
+        <span className="one-line">
+          <Time at={at} />
+        </span>
+      ),
+    },
+    { key: 'actor', header: say.actor, cell: ({ actor }) => <span className="one-line">{actors.nameOf(actor)}</span> },
     {
       key: 'action',
       header: say.action,
@@ -84,7 +92,7 @@ export default function Audit() {
       key: 'target',
       header: say.target,
       cell: ({ target }) => (
-        <Text size="xs" ff="monospace" className="breakable">
+        <Text size="xs" ff="monospace" className="one-line">
           {actors.nameOf(target)}
         </Text>
       ),

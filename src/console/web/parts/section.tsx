@@ -15,19 +15,19 @@ export function Section({ title, about, actions, children }: SectionProps) {
   return (
     <Paper component="section" withBorder p={{ base: 'md', sm: 'lg' }} aria-labelledby={id}>
       <Stack>
-        <Group justify="space-between" align="flex-start" gap="sm">
-          <Stack gap={4}>
+        <Stack gap={4}>
+          <Group justify="space-between" gap="sm">
             <Title order={2} id={id}>
               {title}
             </Title>
-            {about && (
-              <Text size="sm" c="dimmed" maw={640}>
-                {about}
-              </Text>
-            )}
-          </Stack>
-          {actions}
-        </Group>
+            {actions}
+          </Group>
+          {about && (
+            <Text size="sm" c="dimmed" maw={640}>
+              {about}
+            </Text>
+          )}
+        </Stack>
         {children}
       </Stack>
     </Paper>

@@ -79,7 +79,7 @@ export function TotpOn({ onClose }: { onClose(): void }) {
           inputMode="numeric"
           autoComplete="one-time-code"
           maxLength={10}
-          data-autofocus
+          autoFocus
           {...fields.of('totp')}
         />
         {confirm.isError && <ProblemNote failure={confirm.error} />}

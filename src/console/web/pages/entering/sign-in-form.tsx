@@ -58,9 +58,9 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): Promise<void> }) {
     api.session.signIn.mutationOptions({
       onSuccess: onSignedIn,
       onError: (failure) => {
-        if (!asksForTotp(failure)) return
-        setNeedsTotp(true)
-        signIn.reset()
+        const isUnfinished = asksForTotp(failure)
+        if (isUnfinished) setNeedsTotp(true)
+        if (isUnfinished || fields.refuse(failure, () => say.needsEmail)) signIn.reset()
       },
     }),
   )
