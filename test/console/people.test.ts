@@ -104,7 +104,7 @@ describe('people of the console', () => {
     await page.getByRole('radio', { name: 'Viewer' }).check()
     await expectAccessible(page, 'inviting')
     await page.getByRole('button', { name: 'Make a link' }).click()
-    const link = await page.getByRole('region', { name: 'Invitation link' }).innerText()
+    const link = (await page.getByRole('region', { name: 'Invitation link' }).textContent()) ?? ''
     await page.getByRole('button', { name: 'I have stored it' }).click()
     await page.getByRole('button', { name: 'Withdraw the invitation as Viewer by Ann' }).waitFor()
 
@@ -159,7 +159,7 @@ describe('people of the console', () => {
     await page.getByRole('button', { name: 'Set up' }).click()
     await page.getByRole('img', { name: /QR code/ }).waitFor()
     await expectAccessible(page, 'setting up an authenticator app')
-    const secret = (await page.getByRole('region', { name: 'Or enter this secret there' }).innerText()).trim()
+    const secret = (await page.getByRole('region', { name: 'Or enter this secret there' }).textContent()) ?? ''
     const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate()
     await page.getByLabel('Code the app shows now').fill('000000')
     await page.getByRole('button', { name: 'Turn on' }).click()
@@ -205,7 +205,7 @@ describe('people of the console', () => {
       await page.getByRole('cell', { name: action }).first().waitFor()
     await page.getByRole('button', { name: 'Verify' }).click()
     await page.getByText('The log is intact').waitFor()
-    const head = await page.getByRole('region', { name: 'Hash of the newest entry' }).innerText()
+    const head = (await page.getByRole('region', { name: 'Hash of the newest entry' }).textContent()) ?? ''
     await expectAccessible(page, 'audit')
     const exported = async (format: string) => {
       await page.getByRole('button', { name: 'Export' }).click()
