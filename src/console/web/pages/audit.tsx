@@ -70,7 +70,7 @@ export default function Audit() {
       key: 'at',
       header: say.at,
       cell: ({ at }) => (
-        <span className="one-line">
+        <span className="moment">
           <Time at={at} />
         </span>
       ),

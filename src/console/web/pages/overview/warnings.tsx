@@ -32,7 +32,14 @@ export function Warnings({ appId, mode }: { appId: string; mode: Mode }) {
         {concerns.map(({ key, text, to }) => (
           <Group component="li" key={key} gap="xs">
             <Text size="sm">{text}</Text>
-            <Anchor component={Link} to={to} size="sm" aria-label={`${say.look}: ${text}`} underline="always">
+            <Anchor
+              component={Link}
+              to={to}
+              size="sm"
+              c="var(--mantine-color-text)"
+              aria-label={`${say.look}: ${text}`}
+              underline="always"
+            >
               {say.look}
             </Anchor>
           </Group>
