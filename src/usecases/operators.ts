@@ -161,7 +161,11 @@ export async function signIn(
   const isRight = await deps.passwords.verify(password, operator?.passwordHash)
   if (!operator || !isRight) throw new Refusal('unauthorized', 'E-mail address or password is wrong')
   if (operator.totpSecret !== undefined) {
-    if (!totp) throw new TotpNeeded()
+    if (!totp) {
+      // The password was right, and asking for the rest is no attempt.
+      permit.giveBack()
+      throw new TotpNeeded()
+    }
     if (!isTotp(operator.totpSecret, totp, deps.clock.now()))
       throw new Refusal('unauthorized', 'The code of the authenticator app is wrong')
   }

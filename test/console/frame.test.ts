@@ -80,6 +80,7 @@ const PAGES = {
   usage: 'Usage',
   inbox: 'Test inbox',
   'try-it': 'Try it',
+  apps: 'Apps',
   keys: 'Keys',
   templates: 'Templates',
   webhooks: 'Webhooks',

@@ -68,14 +68,18 @@ interface AxeCore {
   ): Promise<{ violations: { id: string; nodes: { html: string; target: unknown[]; failureSummary?: string }[] }[] }>
 }
 
-/** Answers the console's procedures in the browser, by path: `{ 'apps/list': { apps: [] } }`. */
+/**
+ * Answers the console's procedures in the browser, by path: `{ 'apps/list': { apps: [] } }`. What is not there is never
+ * answered: a page shows that it is loading.
+ */
 export async function stub(page: Page, answers: Record<string, object>): Promise<void> {
   await page.route('**/console/rpc/**', async (route) => {
     const path = new URL(route.request().url()).pathname.slice('/console/rpc/'.length)
     const answer = answers[path]
+    if (answer === undefined) return
     if (answer instanceof StubFailure)
       return route.fulfill({ status: answer.status, headers: { 'x-request-id': answer.requestId }, json: answer.body })
-    await route.fulfill({ json: { json: answer ?? {} } })
+    await route.fulfill({ json: { json: answer } })
   })
 }
 

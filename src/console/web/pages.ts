@@ -1,6 +1,7 @@
 /** The pages of the sidebar: where, under which icon, for whom. What they load stands in `router.tsx`. */
 import {
   type Icon,
+  IconApps,
   IconBook,
   IconChartBar,
   IconHistory,
@@ -38,6 +39,7 @@ export const PAGE_GROUPS = {
     { name: 'tryIt', to: '/try-it', icon: IconPlayerPlay },
   ],
   build: [
+    { name: 'apps', to: '/apps', icon: IconApps },
     { name: 'keys', to: '/keys', icon: IconKey },
     { name: 'templates', to: '/templates', icon: IconTemplate },
     { name: 'webhooks', to: '/webhooks', icon: IconWebhook },

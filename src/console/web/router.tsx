@@ -87,6 +87,7 @@ const routes = root.addChildren([
     }),
     pageOfApp('/inbox', () => import('./pages/inbox')),
     pageOfApp('/try-it', () => import('./pages/try-it')),
+    page('/apps', () => import('./pages/apps')),
     pageOfApp('/keys', () => import('./pages/keys')),
     pageOfApp('/templates', () => import('./pages/templates')),
     createRoute({
@@ -118,7 +119,15 @@ const routes = root.addChildren([
     }),
     page('/providers', () => import('./pages/providers')),
     page('/operators', () => import('./pages/operators')),
-    page('/audit', () => import('./pages/audit')),
+    createRoute({
+      getParentRoute: () => inside,
+      path: '/audit',
+      component: lazyRouteComponent(() => import('./pages/audit')),
+      validateSearch: ({ actor, action }: Record<string, unknown>): { actor?: string; action?: string } => ({
+        ...(typeof actor === 'string' && { actor }),
+        ...(typeof action === 'string' && { action }),
+      }),
+    }),
     page('/system', () => import('./pages/system')),
     page('/account', () => import('./pages/account')),
   ]),

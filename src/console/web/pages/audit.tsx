@@ -1,15 +1,130 @@
+import { Stack, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { api, paging } from '../api'
 import { frameWords } from '../i18n/frame'
-import { useWords } from '../i18n/words'
+import { inWords, useWords } from '../i18n/words'
+import { type Column, DataTable, fromPages } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
+import { Time } from '../parts/time'
+import type { ScopeSearch } from '../scope'
+import { actionWords } from './audit/actions'
+import { useActors } from './audit/actors'
+import { Detail } from './audit/detail'
+import type { AuditRow } from './audit/entry'
+import { Export } from './audit/export'
+import { Filters } from './audit/filters'
+import { useVerify } from './audit/verify'
+
+const words = inWords({
+  en: {
+    about:
+      'Every change: who, what, when, from where. Each entry is chained to the one before, so that a change shows.',
+    seq: 'No.',
+    at: 'When',
+    actor: 'Who',
+    action: 'What',
+    target: 'To what',
+    detail: 'Details',
+    ip: 'From',
+    none: 'No entries',
+    next: 'Nobody did such a thing. Take a filter away to see more.',
+  },
+  ko: {
+    about:
+      '누가, 언제, 어디서, 무엇을 변경했는지 모두 남습니다. 각 기록은 앞 기록과 해시로 이어져 있어 변경되면 드러납니다.',
+    seq: '번호',
+    at: '시각',
+    actor: '작업자',
+    action: '작업',
+    target: '대상',
+    detail: '세부 내용',
+    ip: 'IP 주소',
+    none: '기록이 없습니다',
+    next: '조건에 맞는 기록이 없습니다. 필터를 해제해 보세요.',
+  },
+})
+
+const LOOK_MS = 5_000
 
 export default function Audit() {
-  const say = useWords(frameWords)
+  const say = useWords(words)
+  const common = useWords(frameWords)
+  const filters = useSearch({ from: '/inside/audit' })
+  const navigate = useNavigate({ from: '/audit' })
+  const actions: Record<string, string> = useWords(actionWords)
+  const actors = useActors(filters.actor)
+  const verify = useVerify()
+  const { actor, action } = filters
+  const entries = useInfiniteQuery(
+    api.audit.list.infiniteOptions({
+      input: (after: string | undefined) => ({ actor, action, after }),
+      ...paging,
+      refetchInterval: LOOK_MS,
+    }),
+  )
+  const columns: Column<AuditRow>[] = [
+    {
+      key: 'at',
+      header: say.at,
+      cell: ({ at }) => (
+        <span className="moment">
+          <Time at={at} />
+        </span>
+      ),
+    },
+    { key: 'actor', header: say.actor, cell: ({ actor }) => <span className="one-line">{actors.nameOf(actor)}</span> },
+    {
+      key: 'action',
+      header: say.action,
+      cell: ({ action }) => (
+        <Stack gap={0}>
+          <Text size="sm">{actions[action] ?? action}</Text>
+          <Text size="xs" c="dimmed" ff="monospace">
+            {action}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      key: 'target',
+      header: say.target,
+      cell: ({ target }) => (
+        <Text size="xs" ff="monospace" className="one-line">
+          {actors.nameOf(target)}
+        </Text>
+      ),
+    },
+    { key: 'detail', header: say.detail, cell: ({ detail }) => <Detail detail={detail} /> },
+    { key: 'ip', header: say.ip, isMinor: true, cell: ({ ip }) => ip ?? common.none },
+    { key: 'seq', header: say.seq, isNumber: true, isMinor: true, cell: ({ seq }) => seq },
+  ]
   return (
     <>
-      <PageHeader title={say.pages.audit} />
-      <EmptyState icon={IconHistory} title={say.comingSoon.title} next={say.comingSoon.next} />
+      <PageHeader title={common.pages.audit} about={say.about}>
+        <Export filters={{ ...(actor && { actor }), ...(action && { action }) }} />
+        {verify.button}
+      </PageHeader>
+      {verify.answer}
+      <Filters
+        filters={{ ...(actor && { actor }), ...(action && { action }) }}
+        actors={actors}
+        onChange={(chosen) =>
+          navigate({
+            search: ({ app, mode }: ScopeSearch) => ({ ...(app && { app }), ...(mode && { mode }), ...chosen }),
+            replace: true,
+          })
+        }
+      />
+      <DataTable
+        {...fromPages(entries)}
+        label={common.pages.audit}
+        keyOf={({ seq }) => String(seq)}
+        columns={columns}
+        empty={<EmptyState icon={IconHistory} title={say.none} next={say.next} />}
+      />
     </>
   )
 }

@@ -1,12 +1,37 @@
+import { client } from '../api'
 import { inWords, useWords } from '../i18n/words'
 import { PageHeader } from '../parts/page-header'
+import { useSession } from '../session'
+import { useLinkToken } from './entering/link-token'
+import { PersonForm } from './entering/person-form'
+import { UsedLink } from './entering/used-link'
 
 const words = inWords({
-  en: { title: 'Set up Watchword', about: 'This page follows.' },
-  ko: { title: 'Watchword 설정', about: '곧 이 페이지가 채워집니다.' },
+  en: {
+    title: 'Set up Watchword',
+    about: 'Make the first account. It owns this installation and can invite others.',
+    action: 'Make the account',
+  },
+  ko: {
+    title: 'Watchword 시작하기',
+    about: '첫 계정을 만듭니다. 이 계정이 소유자가 되며 다른 운영자를 초대할 수 있습니다.',
+    action: '계정 만들기',
+  },
 })
 
 export default function SetUp() {
   const say = useWords(words)
-  return <PageHeader title={say.title} about={say.about} />
+  const token = useLinkToken()
+  const { needsSetup, operator } = useSession()
+  const isUsable = token !== undefined && (needsSetup || operator !== undefined)
+  return (
+    <>
+      <PageHeader title={say.title} about={isUsable ? say.about : undefined} />
+      {isUsable ? (
+        <PersonForm action={say.action} make={(person) => client.session.setUp({ token, ...person })} />
+      ) : (
+        <UsedLink />
+      )}
+    </>
+  )
 }

@@ -1,15 +1,96 @@
-import { IconServer2 } from '@tabler/icons-react'
+import { Badge, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../api'
+import { Loading } from '../frame/loading'
+import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
-import { useWords } from '../i18n/words'
-import { EmptyState } from '../parts/empty-state'
+import { inWords, useWords } from '../i18n/words'
 import { PageHeader } from '../parts/page-header'
+import { ProblemNote } from '../parts/problem-note'
+import { Section } from '../parts/section'
+import { Fact } from './system/fact'
+import { QueueTable } from './system/queue-table'
+import { useUptime } from './system/uptime'
+
+const words = inWords({
+  en: {
+    about: 'This server and what it has to do now.',
+    server: 'Server',
+    version: 'Version',
+    uptime: 'Running for',
+    size: 'Database',
+    url: 'Public URL',
+    noUrl: 'Not set',
+    checks: 'Checks',
+    database: 'Database can be written',
+    dispatcher: 'Delivery looks for work',
+    well: 'OK',
+    ill: 'Failing',
+    queue: 'Queue',
+    queueAbout: 'Work that is not done yet. What waits for its time is not late.',
+  },
+  ko: {
+    about: '서버 상태와 지금 처리할 작업입니다.',
+    server: '서버',
+    version: '버전',
+    uptime: '가동 시간',
+    size: '데이터베이스',
+    url: '공개 URL',
+    noUrl: '설정되지 않음',
+    checks: '상태 점검',
+    database: '데이터베이스 쓰기',
+    dispatcher: '발송 작업 확인',
+    well: '정상',
+    ill: '이상',
+    queue: '대기열',
+    queueAbout: '아직 끝나지 않은 작업입니다. 예정 시각을 기다리는 작업은 지연된 것이 아닙니다.',
+  },
+})
+
+const LOOK_MS = 2_000
 
 export default function System() {
-  const say = useWords(frameWords)
+  const say = useWords(words)
+  const common = useWords(frameWords)
+  const formats = useFormats()
+  const system = useQuery(api.system.show.queryOptions({ refetchInterval: LOOK_MS }))
+  const uptime = useUptime(system.data?.startedAt)
+  if (!system.data)
+    return (
+      <>
+        <PageHeader title={common.pages.system} about={say.about} />
+        {system.isError ? <ProblemNote failure={system.error} /> : <Loading />}
+      </>
+    )
+  const { version, databaseBytes, publicUrl, checks, queue } = system.data
   return (
     <>
-      <PageHeader title={say.pages.system} />
-      <EmptyState icon={IconServer2} title={say.comingSoon.title} next={say.comingSoon.next} />
+      <PageHeader title={common.pages.system} about={say.about} />
+      <Stack>
+        {system.isError && <ProblemNote failure={system.error} />}
+        <Section title={say.server}>
+          <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }} className="figures">
+            <Fact label={say.version}>{version}</Fact>
+            <Fact label={say.uptime}>{uptime}</Fact>
+            <Fact label={say.size}>{formats.bytes(databaseBytes)}</Fact>
+            <Fact label={say.url}>{publicUrl ?? <Text c="dimmed">{say.noUrl}</Text>}</Fact>
+          </SimpleGrid>
+        </Section>
+        <Section title={say.checks}>
+          <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }} className="figures">
+            {(['database', 'dispatcher'] as const).map((check) => (
+              <Fact key={check} label={say[check]}>
+                <Badge variant="light" color={checks[check] ? 'teal' : 'red'}>
+                  {checks[check] ? say.well : say.ill}
+                </Badge>
+              </Fact>
+            ))}
+          </SimpleGrid>
+        </Section>
+        <Section title={say.queue} about={say.queueAbout}>
+          <QueueTable queue={queue} />
+        </Section>
+      </Stack>
     </>
   )
 }

@@ -1,0 +1,21 @@
+/** What the roles are called, and what they allow in a sentence; the rule itself is `domain/role.ts`. */
+import { inWords } from './words'
+
+export const roleWords = inWords({
+  en: {
+    names: { owner: 'Owner', developer: 'Developer', viewer: 'Viewer' },
+    about: {
+      owner: 'May do everything: money, carriers, operators, the audit log.',
+      developer: 'Keys, templates, webhooks and test codes. No money, no operators.',
+      viewer: 'Looks at everything and changes nothing.',
+    },
+  },
+  ko: {
+    names: { owner: '소유자', developer: '개발자', viewer: '뷰어' },
+    about: {
+      owner: '결제, 발송사, 운영자, 감사 기록을 포함한 모든 작업을 할 수 있습니다.',
+      developer: '키, 템플릿, 웹훅, 테스트 코드를 다룹니다. 크레딧과 운영자는 관리할 수 없습니다.',
+      viewer: '모든 화면을 볼 수 있지만 변경할 수 없습니다.',
+    },
+  },
+})

@@ -1,0 +1,88 @@
+/** All entries that the filters leave, as a file made here from every page of them. */
+import { Button, Menu } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { client } from '../../api'
+import { inWords, useWords } from '../../i18n/words'
+import { csvOf, saveFile } from '../../parts/save-file'
+import { tellDone, tellProblem } from '../../parts/tell'
+import type { AuditFilters, AuditRow } from './entry'
+
+const words = inWords({
+  en: {
+    export: 'Export',
+    csv: 'CSV, for a spreadsheet',
+    json: 'JSON, with everything',
+    done: (count: number) => `${count} ${count === 1 ? 'entry' : 'entries'} exported.`,
+  },
+  ko: {
+    export: '내보내기',
+    csv: 'CSV (스프레드시트용)',
+    json: 'JSON (전체 항목)',
+    done: (count) => `기록 ${count}건을 내보냈습니다.`,
+  },
+})
+
+const PAGE = 200
+
+async function everyEntry(filters: AuditFilters): Promise<AuditRow[]> {
+  const rows: AuditRow[] = []
+  let after: string | undefined
+  do {
+    const page = await client.audit.list({ ...filters, limit: PAGE, ...(after !== undefined && { after }) })
+    rows.push(...page.rows)
+    after = page.next
+  } while (after !== undefined)
+  return rows
+}
+
+const HEADER = ['seq', 'at', 'actor', 'action', 'target', 'detail', 'ip', 'hash'] as const
+
+const asCsv = (rows: readonly AuditRow[]) =>
+  csvOf([
+    HEADER,
+    ...rows.map(({ seq, at, actor, action, target, detail, ip = '', hash }) => [
+      seq,
+      new Date(at).toISOString(),
+      actor,
+      action,
+      target,
+      JSON.stringify(detail),
+      ip,
+      hash,
+    ]),
+  ])
+
+const asJson = (rows: readonly AuditRow[]) =>
+  `${JSON.stringify(
+    rows.map((row) => ({ ...row, at: new Date(row.at).toISOString() })),
+    undefined,
+    2,
+  )}\n`
+
+export function Export({ filters }: { filters: AuditFilters }) {
+  const say = useWords(words)
+  const save = useMutation({
+    async mutationFn(format: 'csv' | 'json') {
+      const rows = await everyEntry(filters)
+      if (format === 'csv') saveFile('audit.csv', 'text/csv', asCsv(rows))
+      else saveFile('audit.json', 'application/json', asJson(rows))
+      return rows.length
+    },
+    onSuccess: (count) => tellDone(say.done(count)),
+    onError: tellProblem,
+  })
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconDownload size={18} aria-hidden />} loading={save.isPending}>
+          {say.export}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => save.mutate('csv')}>{say.csv}</Menu.Item>
+        <Menu.Item onClick={() => save.mutate('json')}>{say.json}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,86 @@
+/** Who makes an account: the form of set-up and of invitations. */
+import { Button, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { inWords, useWords } from '../../i18n/words'
+import { useFields } from '../../parts/fields'
+import { NewPasswordField, useNewPassword } from '../../parts/password-field'
+import { ProblemNote } from '../../parts/problem-note'
+import { useEnter } from './enter'
+import { isUsedLink, UsedLink } from './used-link'
+
+export interface Person {
+  name: string
+  email: string
+  password: string
+}
+
+export interface PersonFormProps {
+  /** The button's word. */
+  action: string
+  /** Makes the account, which also signs in. */
+  make(person: Person): Promise<unknown>
+}
+
+const words = inWords({
+  en: {
+    name: 'Your name',
+    email: 'E-mail address',
+    emailUse: 'You sign in with it. Nothing is sent to it.',
+    password: 'Password',
+    needsName: 'Enter your name.',
+    needsEmail: 'Enter an e-mail address, such as kim@example.com.',
+    taken: 'This address has an account already. Sign in instead.',
+  },
+  ko: {
+    name: '이름',
+    email: '이메일',
+    emailUse: '로그인할 때 사용합니다. 메일은 보내지 않습니다.',
+    password: '비밀번호',
+    needsName: '이름을 입력하세요.',
+    needsEmail: '이메일 주소를 입력하세요. 예: kim@example.com',
+    taken: '이미 계정이 있는 이메일입니다. 로그인하세요.',
+  },
+})
+
+export function PersonForm({ action, make }: PersonFormProps) {
+  const say = useWords(words)
+  const passwordProblem = useNewPassword()
+  const enter = useEnter()
+  const fields = useFields({ name: '', email: '', password: '' }, ({ name, email, password }) => ({
+    name: name.trim() === '' ? say.needsName : undefined,
+    email: /^\S+@\S+\.\S+$/.test(email.trim()) ? undefined : say.needsEmail,
+    password: passwordProblem(password),
+  }))
+  const making = useMutation({
+    mutationFn: (person: Person) => make({ ...person, email: person.email.trim() }),
+    onSuccess: () => enter(),
+    onError: (failure) => {
+      const isInline = fields.refuse(failure, (name, message) => {
+        if (name !== 'email') return message
+        return message.includes('account') ? say.taken : say.needsEmail
+      })
+      if (isInline) making.reset()
+    },
+  })
+  if (isUsedLink(making.error)) return <UsedLink />
+  return (
+    <form onSubmit={fields.onSubmit((person) => making.mutate(person))} noValidate>
+      <Stack>
+        <TextInput label={say.name} autoComplete="name" autoFocus maxLength={100} {...fields.of('name')} />
+        <TextInput
+          label={say.email}
+          description={say.emailUse}
+          type="email"
+          autoComplete="username"
+          maxLength={254}
+          {...fields.of('email')}
+        />
+        <NewPasswordField label={say.password} maxLength={256} {...fields.of('password')} />
+        {making.isError && <ProblemNote failure={making.error} />}
+        <Button type="submit" loading={making.isPending || making.isSuccess} fullWidth>
+          {action}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,173 @@
+import { ActionIcon, Badge, Group, Menu, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { IconDots, IconUsers } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import type { Role } from '../../../../domain/role'
+import { api, client, queries } from '../../api'
+import { frameWords } from '../../i18n/frame'
+import { roleWords } from '../../i18n/roles'
+import { inWords, useWords } from '../../i18n/words'
+import { confirmByName } from '../../parts/confirm-by-name'
+import { type Column, DataTable, fromList } from '../../parts/data-table'
+import { EmptyState } from '../../parts/empty-state'
+import { tellDone } from '../../parts/tell'
+import { Time } from '../../parts/time'
+import { useMay, useSession } from '../../session'
+import { ChangeRole } from './change-role'
+
+interface Row {
+  operatorId: string
+  name: string
+  email: string
+  role: Role
+  hasTotp: boolean
+  lastSeenAt?: number | undefined
+}
+
+const words = inWords({
+  en: {
+    label: 'Operators',
+    name: 'Name',
+    role: 'Role',
+    totp: 'Authenticator app',
+    on: 'On',
+    off: 'Off',
+    seen: 'Last sign-in',
+    never: 'Never',
+    you: 'You',
+    actions: 'Actions',
+    actionsOf: (name: string) => `Actions for ${name}`,
+    changeRole: 'Change role',
+    remove: 'Remove',
+    removeTitle: (name: string) => `Remove ${name}`,
+    removeMeans: 'They are signed out at once and cannot sign in any more. What they did stays in the audit log.',
+    removed: (name: string) => `${name} is removed.`,
+    none: 'No operators',
+    next: 'Invite the first one.',
+  },
+  ko: {
+    label: '운영자',
+    name: '이름',
+    role: '역할',
+    totp: '인증 앱',
+    on: '사용 중',
+    off: '사용 안 함',
+    seen: '마지막 로그인',
+    never: '없음',
+    you: '나',
+    actions: '작업',
+    actionsOf: (name) => `${name} 님 관련 작업`,
+    changeRole: '역할 변경',
+    remove: '삭제',
+    removeTitle: (name) => `${name} 님 삭제`,
+    removeMeans: '즉시 로그아웃되며 다시 로그인할 수 없습니다. 지금까지의 작업은 감사 기록에 남습니다.',
+    removed: (name) => `${name} 님을 삭제했습니다.`,
+    none: '운영자가 없습니다',
+    next: '첫 운영자를 초대하세요.',
+  },
+})
+
+export function OperatorTable() {
+  const say = useWords(words)
+  const roles = useWords(roleWords)
+  const may = useMay()
+  const { operator: me } = useSession()
+  const operators = useQuery(api.operators.list.queryOptions({ refetchInterval: 10_000 }))
+  const columns: Column<Row>[] = [
+    {
+      key: 'name',
+      header: say.name,
+      cell: ({ operatorId, name, email }) => (
+        <Stack gap={0}>
+          <Group gap={6}>
+            <Text size="sm" fw={500}>
+              {name}
+            </Text>
+            {operatorId === me?.operatorId && (
+              <Badge size="xs" variant="light" color="gray">
+                {say.you}
+              </Badge>
+            )}
+          </Group>
+          <Text size="xs" c="dimmed">
+            {email}
+          </Text>
+        </Stack>
+      ),
+    },
+    { key: 'role', header: say.role, cell: ({ role }) => <Badge variant="light">{roles.names[role]}</Badge> },
+    {
+      key: 'totp',
+      header: say.totp,
+      isMinor: true,
+      cell: ({ hasTotp }) => (
+        <Badge variant="light" color={hasTotp ? 'teal' : 'gray'}>
+          {hasTotp ? say.on : say.off}
+        </Badge>
+      ),
+    },
+    {
+      key: 'seen',
+      header: say.seen,
+      isMinor: true,
+      cell: ({ lastSeenAt }) => (lastSeenAt === undefined ? say.never : <Time at={lastSeenAt} relative />),
+    },
+  ]
+  if (may('operators'))
+    columns.push({
+      key: 'actions',
+      header: <VisuallyHidden>{say.actions}</VisuallyHidden>,
+      isNumber: true,
+      cell: (row) => <Actions row={row} />,
+    })
+  return (
+    <DataTable
+      {...fromList<Row>(operators.data?.operators, operators)}
+      label={say.label}
+      keyOf={({ operatorId }) => operatorId}
+      columns={columns}
+      empty={<EmptyState icon={IconUsers} title={say.none} next={say.next} />}
+    />
+  )
+}
+
+function Actions({ row }: { row: Row }) {
+  const say = useWords(words)
+  const common = useWords(frameWords)
+  const { operatorId, name } = row
+  const changeRole = () => {
+    const modalId = modals.open({
+      title: say.changeRole,
+      closeButtonProps: { 'aria-label': common.close },
+      children: <ChangeRole operator={row} onClose={() => modals.close(modalId)} />,
+    })
+  }
+  const remove = () =>
+    confirmByName({
+      title: say.removeTitle(name),
+      name,
+      consequence: say.removeMeans,
+      action: say.remove,
+      async run() {
+        await client.operators.remove({ operatorId })
+        queries.invalidateQueries({ queryKey: api.operators.key() })
+        queries.invalidateQueries({ queryKey: api.session.current.key() })
+        tellDone(say.removed(name))
+      },
+    })
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={say.actionsOf(name)}>
+          <IconDots size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={changeRole}>{say.changeRole}</Menu.Item>
+        <Menu.Item color="red" onClick={remove}>
+          {say.remove}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,23 @@
+import { Radio, Stack } from '@mantine/core'
+import { ROLES, type Role } from '../../../../domain/role'
+import { roleWords } from '../../i18n/roles'
+import { useWords } from '../../i18n/words'
+
+export interface RoleChoiceProps {
+  label: string
+  role: Role
+  onChoose(role: Role): void
+}
+
+export function RoleChoice({ label, role, onChoose }: RoleChoiceProps) {
+  const say = useWords(roleWords)
+  return (
+    <Radio.Group label={label} value={role} onChange={(value) => onChoose(value as Role)}>
+      <Stack gap="sm" mt="xs">
+        {ROLES.map((name) => (
+          <Radio key={name} value={name} label={say.names[name]} description={say.about[name]} />
+        ))}
+      </Stack>
+    </Radio.Group>
+  )
+}

@@ -1,0 +1,96 @@
+import { useQueries } from '@tanstack/react-query'
+import type { LinkProps } from '@tanstack/react-router'
+import { api } from '../../api'
+import { useFormats } from '../../i18n/format'
+import { inWords, useWords } from '../../i18n/words'
+import type { Mode } from '../../scope'
+
+export interface Concern {
+  key: string
+  text: string
+  to: NonNullable<LinkProps['to']>
+}
+
+const words = inWords({
+  en: {
+    credit: (left: string) => `Only ${left} credits are left.`,
+    carrier: (name: string, why: string) => `Carrier ${name} rests: ${why}`,
+    noReason: 'it did not take messages.',
+    disabled: (url: string, why: string) => `Webhook ${url} is switched off: ${why}`,
+    failing: (url: string) => `Webhook ${url} fails.`,
+    warned: (url: string) => `Webhook ${url} is held back by the server's settings.`,
+    backlog: (due: string, age: string) => `${due} pieces of work are overdue, the oldest since ${age}.`,
+    database: 'The database cannot be written.',
+    dispatcher: 'Delivery stands still: nobody has looked for work in the last seconds.',
+    minutes: (count: string) => `${count} min`,
+  },
+  ko: {
+    credit: (left) => `남은 크레딧이 ${left}뿐입니다.`,
+    carrier: (name, why) => `발송사 ${name} 일시 중지: ${why}`,
+    noReason: '메시지를 접수하지 않았습니다.',
+    disabled: (url, why) => `웹훅 ${url} 꺼짐: ${why}`,
+    failing: (url) => `웹훅 ${url} 전송에 실패하고 있습니다.`,
+    warned: (url) => `웹훅 ${url} 전송이 서버 설정에 의해 막혀 있습니다.`,
+    backlog: (due, age) => `처리가 늦어진 작업이 ${due}건 있습니다. 가장 오래된 작업은 ${age}째 대기 중입니다.`,
+    database: '데이터베이스에 쓸 수 없습니다.',
+    dispatcher: '발송이 멈춰 있습니다. 최근 몇 초 동안 작업을 확인하지 않았습니다.',
+    minutes: (count) => `${count}분`,
+  },
+})
+
+const LOOK_MS = 5_000
+/** Work is due for a moment all the time. */
+const OVERDUE_MS = 60_000
+
+/** Undefined until it is known. */
+export function useConcerns(appId: string, mode: Mode): Concern[] | undefined {
+  const say = useWords(words)
+  const formats = useFormats()
+  const look = { refetchInterval: LOOK_MS }
+  const [wallet, carriers, webhooks, system] = useQueries({
+    queries: [
+      api.wallet.show.queryOptions({ input: { appId }, ...look }),
+      api.carriers.list.queryOptions({ ...look }),
+      api.webhooks.list.queryOptions({ input: { appId }, ...look }),
+      api.system.show.queryOptions({ ...look }),
+    ],
+  })
+  if (!wallet.data || !carriers.data || !webhooks.data || !system.data) return undefined
+  const { available, alertBelow } = wallet.data
+  const { checks, queue } = system.data
+  const late = queue.filter(({ oldestDueMs }) => oldestDueMs > OVERDUE_MS)
+  const oldestMs = Math.max(0, ...late.map(({ oldestDueMs }) => oldestDueMs))
+  const due = late.reduce((sum, kind) => sum + kind.due, 0)
+  const concerns: (Concern | undefined)[] = [
+    checks.database ? undefined : { key: 'database', text: say.database, to: '/system' },
+    checks.dispatcher ? undefined : { key: 'dispatcher', text: say.dispatcher, to: '/system' },
+    alertBelow !== undefined && available < alertBelow
+      ? { key: 'credit', text: say.credit(formats.number(available)), to: '/wallet' }
+      : undefined,
+    ...carriers.data.providers
+      .filter(({ state }) => state === 'unhealthy')
+      .map(({ name, explanation, code }): Concern => {
+        return {
+          key: `carrier-${name}`,
+          text: say.carrier(name, explanation ?? code ?? say.noReason),
+          to: '/providers',
+        }
+      }),
+    ...webhooks.data.endpoints
+      .filter((endpoint) => endpoint.mode === mode)
+      .map(({ endpointId, url, enabled, disabledReason, failingSince, warning }): Concern | undefined => {
+        const about = { key: endpointId, to: '/webhooks' } as const
+        if (!enabled) return { ...about, text: say.disabled(url, disabledReason ?? '') }
+        if (warning !== undefined) return { ...about, text: say.warned(url) }
+        return failingSince === undefined ? undefined : { ...about, text: say.failing(url) }
+      }),
+    late.length > 0
+      ? {
+          key: 'backlog',
+          text: say.backlog(formats.number(due), say.minutes(formats.number(Math.ceil(oldestMs / 60_000)))),
+          to: '/system',
+        }
+      : undefined,
+  ]
+  return concerns.filter((concern) => concern !== undefined)
+}

@@ -1,0 +1,31 @@
+import { Skeleton, Text } from '@mantine/core'
+
+export interface FigureProps {
+  label: string
+  /** Missing while it is loaded. */
+  value: string | undefined
+  about?: string | undefined
+  isBad?: boolean
+}
+
+export const Figure = ({ label, value, about, isBad = false }: FigureProps) => (
+  <div>
+    <Text component="dt" size="sm" c="dimmed">
+      {label}
+    </Text>
+    <dd className="figure">
+      {value === undefined ? (
+        <Skeleton height={28} width={72} />
+      ) : (
+        <Text fz={24} fw={600} lh={1.3} className="numbers" {...(isBad && { c: 'red' })}>
+          {value}
+        </Text>
+      )}
+      {about !== undefined && (
+        <Text size="xs" c="dimmed" className="numbers">
+          {about}
+        </Text>
+      )}
+    </dd>
+  </div>
+)

@@ -1,0 +1,99 @@
+/** The numbers of today, of the app and mode that are looked at. */
+import { Anchor, SimpleGrid } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api } from '../../api'
+import { useFormats } from '../../i18n/format'
+import { frameWords } from '../../i18n/frame'
+import { inWords, useWords } from '../../i18n/words'
+import { ProblemNote } from '../../parts/problem-note'
+import { Section } from '../../parts/section'
+import type { Mode } from '../../scope'
+import { Figure } from './figure'
+
+const words = inWords({
+  en: {
+    title: (mode: string) => `Today · ${mode}`,
+    usage: 'All usage',
+    issued: 'Issued',
+    delivered: 'Delivered',
+    verified: 'Verified',
+    failed: 'Failed',
+    spent: 'Credits spent',
+    latency: 'Time to acceptance',
+    ofIssued: (share: string) => `${share} of issued`,
+    latencyAbout: (p95: string) => `p50 · p95 ${p95}`,
+  },
+  ko: {
+    title: (mode) => `오늘 · ${mode}`,
+    usage: '전체 사용량',
+    issued: '발급',
+    delivered: '전달',
+    verified: '인증',
+    failed: '실패',
+    spent: '사용 크레딧',
+    latency: '접수까지 걸린 시간',
+    ofIssued: (share) => `발급의 ${share}`,
+    latencyAbout: (p95) => `p50 · p95 ${p95}`,
+  },
+})
+
+const LOOK_MS = 5_000
+const DAY_MS = 86_400_000
+
+export function Today({ appId, mode }: { appId: string; mode: Mode }) {
+  const say = useWords(words)
+  const common = useWords(frameWords)
+  const formats = useFormats()
+  const from = new Date().setHours(0, 0, 0, 0)
+  const usage = useQuery(
+    api.usage.show.queryOptions({
+      input: { appId, mode, from, to: from + DAY_MS, by: 'hour' },
+      refetchInterval: LOOK_MS,
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const total = usage.data?.total
+  const share = (count: number) =>
+    total && total.issued > 0 ? say.ofIssued(formats.percent(count / total.issued)) : undefined
+  return (
+    <Section
+      title={say.title(mode === 'live' ? common.live : common.test)}
+      actions={
+        <Anchor component={Link} to="/usage" size="sm">
+          {say.usage}
+        </Anchor>
+      }
+    >
+      {usage.isError && !total ? (
+        <ProblemNote failure={usage.error} />
+      ) : (
+        <SimpleGrid component="dl" cols={{ base: 2, sm: 3, lg: 6 }} spacing="md" className="figures">
+          <Figure label={say.issued} value={total && formats.number(total.issued)} />
+          <Figure
+            label={say.delivered}
+            value={total && formats.number(total.delivered)}
+            about={total && share(total.delivered)}
+          />
+          <Figure
+            label={say.verified}
+            value={total && formats.number(total.verified)}
+            about={total && share(total.verified)}
+          />
+          <Figure
+            label={say.failed}
+            value={total && formats.number(total.failed)}
+            about={total && share(total.failed)}
+            isBad={(total?.failed ?? 0) > 0}
+          />
+          <Figure label={say.spent} value={total && formats.number(total.spent)} />
+          <Figure
+            label={say.latency}
+            value={total && (total.p50Ms === undefined ? common.none : formats.milliseconds(total.p50Ms))}
+            about={total?.p95Ms === undefined ? undefined : say.latencyAbout(formats.milliseconds(total.p95Ms))}
+          />
+        </SimpleGrid>
+      )}
+    </Section>
+  )
+}

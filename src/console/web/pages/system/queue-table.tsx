@@ -1,0 +1,70 @@
+import { Text } from '@mantine/core'
+import { IconChecks } from '@tabler/icons-react'
+import { useFormats } from '../../i18n/format'
+import { frameWords } from '../../i18n/frame'
+import { inWords, useWords } from '../../i18n/words'
+import { type Column, DataTable } from '../../parts/data-table'
+import { EmptyState } from '../../parts/empty-state'
+
+interface Row {
+  kind: string
+  waiting: number
+  due: number
+  oldestDueMs: number
+}
+
+const words = inWords({
+  en: {
+    label: 'Queue',
+    kind: 'Work',
+    waiting: 'Waiting',
+    due: 'Due now',
+    oldest: 'Oldest due for',
+    none: 'Nothing waits',
+    next: 'Everything is sent, settled and told.',
+    kinds: {
+      deliver: 'Send messages',
+      'await-report': 'Wait for delivery reports',
+      settle: 'Settle credit',
+      webhook: 'Send webhooks',
+    },
+  },
+  ko: {
+    label: '대기열',
+    kind: '작업',
+    waiting: '대기',
+    due: '처리 시각 도래',
+    oldest: '최장 지연',
+    none: '대기 중인 작업이 없습니다',
+    next: '모든 발송, 정산, 알림이 끝났습니다.',
+    kinds: { deliver: '메시지 발송', 'await-report': '전달 결과 대기', settle: '크레딧 정산', webhook: '웹훅 전송' },
+  },
+})
+
+export function QueueTable({ queue }: { queue: readonly Row[] }) {
+  const say = useWords(words)
+  const common = useWords(frameWords)
+  const formats = useFormats()
+  const kinds: Record<string, string> = say.kinds
+  const columns: Column<Row>[] = [
+    { key: 'kind', header: say.kind, cell: ({ kind }) => <Text size="sm">{kinds[kind] ?? kind}</Text> },
+    { key: 'waiting', header: say.waiting, isNumber: true, cell: ({ waiting }) => formats.number(waiting) },
+    { key: 'due', header: say.due, isNumber: true, cell: ({ due }) => formats.number(due) },
+    {
+      key: 'oldest',
+      header: say.oldest,
+      isNumber: true,
+      cell: ({ due, oldestDueMs }) => (due === 0 ? common.none : formats.milliseconds(oldestDueMs)),
+    },
+  ]
+  return (
+    <DataTable
+      rows={queue}
+      failure={null}
+      label={say.label}
+      keyOf={({ kind }) => kind}
+      columns={columns}
+      empty={<EmptyState icon={IconChecks} title={say.none} next={say.next} />}
+    />
+  )
+}
