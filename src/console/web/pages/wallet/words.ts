@@ -78,7 +78,7 @@ export const walletWords = inWords({
     clawbackAbout: '결제되지 않은 충전 등을 회수합니다. 잔액이 음수가 될 수 있습니다.',
     clawbackTitle: (amount) => `${amount} 크레딧을 회수할까요?`,
     clawbackMeans: (amount, app, balance) =>
-      `${app} 지갑에서 ${amount} 크레딧을 회수하며 잔액은 ${balance}이 됩니다. 사용 가능한 크레딧이 없으면 운영 발급이 거절됩니다. 기록은 지울 수 없습니다.`,
+      `${app} 지갑에서 ${amount} 크레딧을 회수합니다(회수 후 잔액 ${balance}). 사용 가능한 크레딧이 없으면 운영 발급이 거절됩니다. 기록은 지울 수 없습니다.`,
     ledger: '원장',
     ledgerOf: (app) => `${app} 원장`,
     at: '시각',
