@@ -276,7 +276,8 @@ describe('every page', () => {
     for (const path of paths) {
       await opened.go(path)
       await opened.page.getByRole('heading', { level: 1 }).waitFor()
-      await opened.page.locator('[aria-busy=true], [role=status][aria-label]').waitFor({ state: 'hidden' })
+      const loading = opened.page.locator('[aria-busy=true], [role=status][aria-label]')
+      await until(async () => (await loading.count()) === 0, 'the page to have loaded')
       for (const [colorScheme, width] of [
         ['light', 1280],
         ['dark', 360],

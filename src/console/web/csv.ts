@@ -1,4 +1,5 @@
 /** Tables for spreadsheets, as RFC 4180 has them. */
+import { saveFile } from './save-file'
 
 export type Cell = string | number | undefined
 
@@ -16,12 +17,5 @@ export const csv = (rows: readonly (readonly Cell[])[]): string =>
 /** Spreadsheets take text for UTF-8 only where it begins so. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** Gives the browser a file to keep. */
-export function saveCsv(name: string, rows: readonly (readonly Cell[])[]): void {
-  const url = URL.createObjectURL(new Blob([BYTE_ORDER_MARK + csv(rows)], { type: 'text/csv;charset=utf-8' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
-}
+export const saveCsv = (name: string, rows: readonly (readonly Cell[])[]): void =>
+  saveFile(name, 'text/csv;charset=utf-8', BYTE_ORDER_MARK + csv(rows))

@@ -3,9 +3,10 @@ import { Button, Menu } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { client } from '../../api'
+import { saveCsv } from '../../csv'
 import { inWords, useWords } from '../../i18n/words'
-import { csvOf, saveFile } from '../../parts/save-file'
 import { tellDone, tellProblem } from '../../parts/tell'
+import { saveFile } from '../../save-file'
 import type { AuditFilters, AuditRow } from './entry'
 
 const words = inWords({
@@ -38,20 +39,16 @@ async function everyEntry(filters: AuditFilters): Promise<AuditRow[]> {
 
 const HEADER = ['seq', 'at', 'actor', 'action', 'target', 'detail', 'ip', 'hash'] as const
 
-const asCsv = (rows: readonly AuditRow[]) =>
-  csvOf([
-    HEADER,
-    ...rows.map(({ seq, at, actor, action, target, detail, ip = '', hash }) => [
-      seq,
-      new Date(at).toISOString(),
-      actor,
-      action,
-      target,
-      JSON.stringify(detail),
-      ip,
-      hash,
-    ]),
-  ])
+const cellsOf = ({ seq, at, actor, action, target, detail, ip, hash }: AuditRow) => [
+  seq,
+  new Date(at).toISOString(),
+  actor,
+  action,
+  target,
+  JSON.stringify(detail),
+  ip,
+  hash,
+]
 
 const asJson = (rows: readonly AuditRow[]) =>
   `${JSON.stringify(
@@ -65,7 +62,7 @@ export function Export({ filters }: { filters: AuditFilters }) {
   const save = useMutation({
     async mutationFn(format: 'csv' | 'json') {
       const rows = await everyEntry(filters)
-      if (format === 'csv') saveFile('audit.csv', 'text/csv', asCsv(rows))
+      if (format === 'csv') saveCsv('audit.csv', [HEADER, ...rows.map(cellsOf)])
       else saveFile('audit.json', 'application/json', asJson(rows))
       return rows.length
     },
