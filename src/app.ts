@@ -11,7 +11,20 @@ import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
 import { KeyUse } from './key-use'
 import { createModes, phoneLimits, testBudgets } from './mode'
-import type { Clock, Dial, HookTransport, Log, Passwords, Random, Schedule, Store, Transport, Tx, Vault } from './ports'
+import type {
+  Backup,
+  Clock,
+  Dial,
+  HookTransport,
+  Log,
+  Passwords,
+  Random,
+  Schedule,
+  Store,
+  Transport,
+  Tx,
+  Vault,
+} from './ports'
 import { assertProvider, Carriers, explainCode } from './providers/carriers'
 import { createSimulator } from './providers/simulator'
 import { expireDue, sweepOldData } from './usecases/expire-due'
@@ -26,6 +39,8 @@ export interface Ports {
   dial: Dial
   hooks: HookTransport
   passwords: Passwords
+  /** Copies of the database, newest first. */
+  backups: () => Backup[]
   store: Store
   log: Log
   schedule: Schedule

@@ -281,6 +281,13 @@ export interface QueueState {
   oldestDueMs: number
 }
 
+/** A copy of the database. */
+export interface Backup {
+  name: string
+  bytes: number
+  at: number
+}
+
 /** One change an operator made. */
 export interface AuditEntry {
   /** From 1, without gaps. */
@@ -557,6 +564,8 @@ export interface Store {
   queueHeads(kind: JobKind): Array<{ queue: string; runAt: number }>
   /** Of the database file. */
   bytes(): number
+  /** Writes a whole, consistent copy to a file that is not there yet. Takes its time: not for the serving process. */
+  copyTo(file: string): void
   /** Throws when the database cannot be written. */
   assertWritable(): Promise<void>
   close(): Promise<void>

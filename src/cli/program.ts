@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { describeSettings } from '../config'
 import { VERSION } from '../version'
 import { appCommands } from './app'
+import { backupCommand } from './backup'
 import { dataOption } from './command'
 import { creditCommands } from './credit'
 import { issueCommands, queueCommand } from './issue'
@@ -62,6 +63,7 @@ export function createProgram(): Command {
   program.addCommand(webhookCommands())
   program.addCommand(operatorCommands())
   program.addCommand(auditCommands())
+  program.addCommand(backupCommand())
   return program
 }
 

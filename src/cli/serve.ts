@@ -1,5 +1,6 @@
 /** `watchword serve`. */
 import { createApp } from '../app'
+import { listBackups } from '../system/backups'
 import { systemClock } from '../system/clock'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
@@ -26,6 +27,7 @@ export async function serve(opened: Opened): Promise<Listener & { setUpUrl: stri
     transport: systemTransport,
     dial: systemDial,
     passwords: systemPasswords,
+    backups: () => listBackups(config.dataDir),
     hooks: createHookTransport(config.webhooks),
     schedule: systemSchedule,
   })

@@ -4,7 +4,7 @@ import { Refusal } from '../domain/error'
 import type { Gate } from '../domain/gate'
 import type { Operator, OperatorSession } from '../domain/operator'
 import type { KeyUse } from '../key-use'
-import type { Clock, Provider } from '../ports'
+import type { Backup, Clock, Provider } from '../ports'
 import type { AdminDependencies } from '../usecases/administer'
 import type { Actor } from '../usecases/audit'
 import type { InspectDependencies } from '../usecases/inspect'
@@ -28,6 +28,7 @@ export interface ConsoleDependencies extends Needed {
   providerNamed: (name: string) => Promise<Provider | undefined>
   dispatcherLookedAt: () => number
   databaseBytes: () => number
+  backups: () => Backup[]
   startedAt: number
 }
 

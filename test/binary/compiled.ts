@@ -19,3 +19,11 @@ export function alone(binary: string, env: Record<string, string> = {}): { progr
   copyFileSync(binary, join(path, 'watchword'), constants.COPYFILE_FICLONE)
   return { program: { command: ['./watchword'], cwd: path, env }, remove }
 }
+
+/** The binary, built when it is first asked for, started in a folder. */
+export async function released(cwd: string, env: Record<string, string> = {}): Promise<Program> {
+  built ??= compile()
+  return { command: [await built], cwd, env }
+}
+
+let built: Promise<string> | undefined

@@ -1,6 +1,7 @@
 /** Keys, codes and credit in the console, clicked through in a real browser over a carrier on loopback. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { fromSource, newFolder, runJson, StubCarrier, until } from '../binary/support'
+import { released } from '../binary/compiled'
+import { newFolder, runJson, StubCarrier, until } from '../binary/support'
 import { callFrom, OpenConsole } from './open-console'
 import { openPage } from './support'
 
@@ -9,7 +10,7 @@ setDefaultTimeout(30_000)
 const LIVE_NUMBER = '+821012345678'
 
 const folder = newFolder()
-const program = fromSource(folder.path)
+const program = await released(folder.path)
 const carrier = new StubCarrier()
 let opened: OpenConsole
 let appId: string

@@ -2,13 +2,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { verifyWebhook } from '../../client/webhook'
-import { fromSource, type Json, newFolder, runJson, Server, StubCarrier, until } from '../binary/support'
+import { released } from '../binary/compiled'
+import { type Json, newFolder, runJson, Server, StubCarrier, until } from '../binary/support'
 import { faultsOf, launch, type Opened, openPage, PHONE } from './support'
 
 setDefaultTimeout(60_000)
 
 const folder = newFolder()
-const program = fromSource(folder.path, {
+const program = await released(folder.path, {
   WATCHWORD_WEBHOOK_ALLOW_HTTP: 'true',
   WATCHWORD_WEBHOOK_ALLOW_CIDR: '127.0.0.0/8',
 })

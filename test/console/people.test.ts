@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { readFileSync } from 'node:fs'
 import { Secret, TOTP } from 'otpauth'
 import type { Browser, Page } from 'playwright-core'
-import { fromSource, newFolder, Server } from '../binary/support'
+import { released } from '../binary/compiled'
+import { newFolder, Server } from '../binary/support'
 import { expectAccessible } from './accessible'
 import { launch, openPage } from './support'
 
@@ -39,7 +40,7 @@ const signOut = async () => {
 }
 
 beforeAll(async () => {
-  server = await Server.start(fromSource(folder.path))
+  server = await Server.start(await released(folder.path))
   browser = await launch()
   const ann = await openPage(browser, CALM)
   page = ann.page

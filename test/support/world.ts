@@ -108,6 +108,7 @@ export class World {
       transport: options.wrapTransport?.(transport) ?? transport,
       dial: HTTP_ONLY.dial,
       passwords: PLAIN_PASSWORDS,
+      backups: () => [],
       hooks: options.hooks ?? NOBODY_LISTENS,
       log: this.#log(),
       schedule: (_pattern, run) => {

@@ -67,6 +67,8 @@ export const system = {
       databaseBytes: z.int(),
       publicUrl: z.string().optional(),
       checks: z.object({ database: z.boolean(), dispatcher: z.boolean() }),
+      /** Newest first; `watchword backup` makes them. */
+      backups: z.array(z.object({ name: z.string(), bytes: z.int(), at })),
       queue: z.array(z.object({ kind: z.string(), waiting: z.int(), due: z.int(), oldestDueMs: z.int() })),
     }),
   ),

@@ -50,6 +50,7 @@ export function systemProcedures(deps: ConsoleDependencies) {
         ),
         dispatcher: clock.now() - dispatcherLookedAt() < DISPATCHER_SILENT_MS,
       },
+      backups: deps.backups(),
       queue: (await readQueue(deps)).queue,
     })),
   })

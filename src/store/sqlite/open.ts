@@ -76,6 +76,10 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
       return (size.get() as { bytes: number }).bytes
     },
 
+    copyTo(copy) {
+      reading.query('VACUUM INTO ?').run(copy)
+    },
+
     async assertWritable() {
       await writer.run(
         async () => void touch.run(clock.now()),

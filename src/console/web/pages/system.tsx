@@ -5,9 +5,11 @@ import { Loading } from '../frame/loading'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
+import { CopyBlock } from '../parts/copy'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
 import { Section } from '../parts/section'
+import { Time } from '../parts/time'
 import { Fact } from './system/fact'
 import { QueueTable } from './system/queue-table'
 import { useUptime } from './system/uptime'
@@ -26,6 +28,13 @@ const words = inWords({
     dispatcher: 'Delivery looks for work',
     well: 'OK',
     ill: 'Failing',
+    backups: 'Backups',
+    command: 'Command',
+    lastBackup: 'Last backup',
+    noBackup: 'None yet',
+    backupSize: 'Size',
+    backupCount: 'Kept',
+    backupHow: 'Made by this command, for example every night:',
     queue: 'Queue',
     queueAbout: 'Work that is not done yet. What waits for its time is not late.',
   },
@@ -42,6 +51,13 @@ const words = inWords({
     dispatcher: '발송 작업 확인',
     well: '정상',
     ill: '이상',
+    backups: '백업',
+    command: '명령',
+    lastBackup: '마지막 백업',
+    noBackup: '아직 없음',
+    backupSize: '크기',
+    backupCount: '보관 중',
+    backupHow: '다음 명령으로 만듭니다. 매일 밤 실행하는 것을 권장합니다.',
     queue: '대기열',
     queueAbout: '아직 끝나지 않은 작업입니다. 예정 시각을 기다리는 작업은 지연된 것이 아닙니다.',
   },
@@ -62,7 +78,8 @@ export default function System() {
         {system.isError ? <ProblemNote failure={system.error} /> : <Loading />}
       </>
     )
-  const { version, databaseBytes, publicUrl, checks, queue } = system.data
+  const { version, databaseBytes, publicUrl, checks, queue, backups } = system.data
+  const [backup] = backups
   return (
     <>
       <PageHeader title={common.pages.system} about={say.about} />
@@ -74,6 +91,16 @@ export default function System() {
             <Fact label={say.uptime}>{uptime}</Fact>
             <Fact label={say.size}>{formats.bytes(databaseBytes)}</Fact>
             <Fact label={say.url}>{publicUrl ?? <Text c="dimmed">{say.noUrl}</Text>}</Fact>
+          </SimpleGrid>
+        </Section>
+        <Section title={say.backups} about={say.backupHow}>
+          <CopyBlock label={say.command} value="watchword backup" />
+          <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }} className="figures">
+            <Fact label={say.lastBackup}>
+              {backup ? <Time at={backup.at} /> : <Text c="dimmed">{say.noBackup}</Text>}
+            </Fact>
+            <Fact label={say.backupSize}>{backup ? formats.bytes(backup.bytes) : '—'}</Fact>
+            <Fact label={say.backupCount}>{formats.number(backups.length)}</Fact>
           </SimpleGrid>
         </Section>
         <Section title={say.checks}>
