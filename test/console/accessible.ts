@@ -12,8 +12,8 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
   await page.emulateMedia({ colorScheme: 'light' })
 }
 
-/** Colours are not measured half way from one to the other; what loads may go on moving. */
-async function atRest(): Promise<void> {
+/** For the page: colours are not measured half way from one to the other; what loads may go on moving. */
+export async function atRest(): Promise<void> {
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
   const isMoving = () =>
     document.getAnimations().some(({ effect }) => effect?.getTiming().iterations !== Number.POSITIVE_INFINITY)

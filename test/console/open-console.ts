@@ -1,6 +1,7 @@
 /** The console in a real browser over a real server: from source, with its first operator signed in. */
 import type { Browser, Page } from 'playwright-core'
 import { type Json, type Program, Server } from '../binary/support'
+import { atRest } from './accessible'
 import { faultsOf, launch, type Opened, openPage } from './support'
 
 export const OWNER = { name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' }
@@ -48,7 +49,7 @@ export class OpenConsole {
 
   /** What axe finds wrong with the page as it stands. */
   async violations(): Promise<string[]> {
-    await this.page.evaluate(endTransitions)
+    await this.page.evaluate(atRest)
     return faultsOf(this.page)
   }
 }
@@ -66,8 +67,3 @@ export const callFrom = (page: Page, procedure: string, input: object): Promise<
     },
     { procedure, input },
   )
-
-/** Colours on their way from one to the other are nobody's choice. */
-function endTransitions(): void {
-  for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish()
-}
