@@ -491,12 +491,15 @@ export interface Tx {
   /** With all sessions. */
   removeOperator(operatorId: string): Promise<void>
   saveOperatorSession(session: OperatorSession): Promise<void>
+  /** It is used now; one that has ended stays so. */
+  touchOperatorSession(tokenHash: Uint8Array): Promise<void>
   removeOperatorSession(tokenHash: Uint8Array): Promise<void>
   /** Answers how many. */
   removeOperatorSessions(operatorId: string): Promise<number>
   addInvitation(invitation: Invitation): Promise<void>
   invitation(tokenHash: Uint8Array): Promise<Invitation | undefined>
   removeInvitation(tokenHash: Uint8Array): Promise<boolean>
+  removeInvitationsOf(invitedBy: string): Promise<void>
   lastAuditEntry(): Promise<AuditEntry | undefined>
   addAuditEntry(entry: AuditEntry): Promise<void>
   /** The first hour that is not counted and kept yet; undefined while there are no issues. */

@@ -39,6 +39,8 @@ export interface ConsoleContext {
   origin: string
   /** A new session's token, to become the cookie; `null` ends the one there is. */
   sessionToken: string | null | undefined
+  /** Set when a procedure has been entered: errors before that are the request's fault. */
+  entered: boolean
 }
 
 /** Throws `unauthorized` where nobody is signed in; the guard has seen to that before. */

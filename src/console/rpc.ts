@@ -45,6 +45,7 @@ export function createConsoleRpc(deps: ConsoleDependencies & { log: Log }): Cons
   const { log, publicUrl } = deps
 
   const guard = async <T>({ context, procedure, next }: Intercepted<T>): Promise<T> => {
+    context.entered = true
     const { permission } = procedure['~orpc'].meta as Access
     if (permission !== null) {
       if (!context.signedIn) throw new Refusal('unauthorized', 'Sign in first')
@@ -53,7 +54,7 @@ export function createConsoleRpc(deps: ConsoleDependencies & { log: Log }): Cons
     return next()
   }
 
-  const translateErrors = async <T>({ next }: Intercepted<T>): Promise<T> => {
+  const translateErrors = async <T>({ context, next }: Intercepted<T>): Promise<T> => {
     try {
       return await next()
     } catch (error) {
@@ -62,7 +63,8 @@ export function createConsoleRpc(deps: ConsoleDependencies & { log: Log }): Cons
       const invalidInput = fromValidation(error)
       if (invalidInput) throw invalidInput
       if (error instanceof ORPCError && error.defined) throw error
-      if (error instanceof ORPCError && error.code === 'BAD_REQUEST')
+      // oRPC could not make an input of the request.
+      if (!context.entered || (error instanceof ORPCError && error.code === 'BAD_REQUEST'))
         throw interfaceError('BAD_REQUEST', 'body: not in the expected format')
       log.error({ err: error instanceof Error ? error.name : undefined }, 'console request failed unexpectedly')
       throw unexpectedError()
@@ -76,11 +78,13 @@ export function createConsoleRpc(deps: ConsoleDependencies & { log: Log }): Cons
   return async (request, url, ip) => {
     const origin = publicUrl ?? url.origin
     if (request.method !== 'POST') return answer(404, interfaceError('NOT_FOUND', 'No such path or method').toJSON())
-    if (request.headers.get('origin') !== origin && request.headers.get('origin') !== url.origin)
+    const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+    const origins = isLoopback ? [origin, url.origin] : [origin]
+    if (!origins.includes(request.headers.get('origin') ?? ''))
       return answer(403, interfaceError('FORBIDDEN', 'The console takes requests of its own pages only').toJSON())
     const token = tokenIn(request.headers.get('cookie'))
     const signedIn = token === undefined ? undefined : await sessionOf(deps, token)
-    const context: ConsoleContext = { signedIn, ip, origin, sessionToken: undefined }
+    const context: ConsoleContext = { signedIn, ip, origin, sessionToken: undefined, entered: false }
     const body = async () => {
       if (url.search !== '') throw invalid('query: not used here')
       return readJsonBody(request)

@@ -11,7 +11,7 @@ import {
   type Operator,
   type OperatorSession,
 } from '../domain/operator'
-import type { Role } from '../domain/role'
+import { may, type Role } from '../domain/role'
 import { MINUTE_MS } from '../domain/value'
 import type { Clock, Passwords, Random, Store, Tx, Vault } from '../ports'
 import { newId } from './administer/shared'
@@ -166,8 +166,9 @@ export async function signIn(
       permit.giveBack()
       throw new TotpNeeded()
     }
-    if (!isTotp(operator.totpSecret, totp, deps.clock.now()))
-      throw new Refusal('unauthorized', 'The code of the authenticator app is wrong')
+    const step = totpStep(operator.totpSecret, totp, deps.clock.now())
+    if (step === undefined) throw new Refusal('unauthorized', 'The code of the authenticator app is wrong')
+    useOnce(deps, `totp:${operator.operatorId}:${step}`)
   }
   // Only what failed counts.
   permit.giveBack()
@@ -181,9 +182,13 @@ export async function openSession(
 ): Promise<string> {
   const token = newToken(deps.random)
   await deps.store.transaction(async (tx) => {
-    const { operatorId } = operator
+    const { operatorId, passwordHash, totpSecret } = operator
+    // Proving who one is takes a while: what it was proved against must still hold.
+    const known = (await tx.operators()).find((other) => other.operatorId === operatorId)
+    if (known?.passwordHash !== passwordHash || known.totpSecret !== totpSecret)
+      throw new Refusal('unauthorized', 'E-mail address or password is wrong')
     await tx.saveOperatorSession({ tokenHash: tokenHash(token), operatorId, createdAt: tx.now, lastSeenAt: tx.now })
-    await tx.saveOperator({ ...operator, lastSeenAt: tx.now })
+    await tx.saveOperator({ ...known, lastSeenAt: tx.now })
     await noteChange({ ...deps, actor: { ...actor, name: operatorId } }, tx, 'session.open', operatorId)
   })
   return token
@@ -200,7 +205,7 @@ export async function sessionOf(
   const now = clock.now()
   if (!found || !isLive(found.session, now)) return undefined
   if (Math.abs(now - found.session.lastSeenAt) > SEEN_EVERY_MS) {
-    await store.transaction((tx) => tx.saveOperatorSession({ ...found.session, lastSeenAt: tx.now }))
+    await store.transaction((tx) => tx.touchOperatorSession(found.session.tokenHash))
   }
   return found
 }
@@ -240,9 +245,14 @@ async function assertPassword(deps: OperatorDependencies, operator: Operator, pa
 
 async function storePassword(deps: OperatorDependencies, actor: Actor, operator: Operator, password: string) {
   const passwordHash = await deps.passwords.hash(password)
-  await changeOperator(deps, actor, operator.operatorId, 'operator.password', (known) => ({ ...known, passwordHash }))
-  await deps.store.transaction((tx) => tx.removeOperatorSessions(operator.operatorId))
+  const change = (known: Operator): Operator => {
+    if (known.passwordHash !== operator.passwordHash) throw invalid('current: the password has been changed meanwhile')
+    return { ...known, passwordHash }
+  }
+  await changeOperator(deps, actor, operator.operatorId, 'operator.password', change, endSessions)
 }
+
+const endSessions = async (tx: Tx, { operatorId }: Operator) => void (await tx.removeOperatorSessions(operatorId))
 
 /** From the command line, for who has forgotten theirs: a new password, shown once, and no second factor. */
 export async function resetPassword(
@@ -255,15 +265,18 @@ export async function resetPassword(
   const password = Buffer.from(deps.random.bytes(15)).toString('base64url')
   const passwordHash = await deps.passwords.hash(password)
   const change = (known: Operator): Operator => ({ ...known, passwordHash, totpSecret: undefined })
-  await changeOperator(deps, actor, operator.operatorId, 'operator.reset', change)
-  await deps.store.transaction((tx) => tx.removeOperatorSessions(operator.operatorId))
+  await changeOperator(deps, actor, operator.operatorId, 'operator.reset', change, endSessions)
   return { operator, password }
 }
 
 export async function changeRole(deps: OperatorDependencies, actor: Actor, operatorId: string, role: Role) {
-  await changeOperator(deps, actor, operatorId, 'operator.role', (known, operators) => {
+  const change = (known: Operator, operators: readonly Operator[]): Operator => {
     assertOwnerRemains(operators, { operatorId, role })
     return { ...known, role }
+  }
+  // Who may no longer invite has invited nobody.
+  await changeOperator(deps, actor, operatorId, 'operator.role', change, async (tx, changed) => {
+    if (!may(changed.role, 'operators')) await tx.removeInvitationsOf(operatorId)
   })
 }
 
@@ -273,6 +286,7 @@ export async function removeOperator(deps: OperatorDependencies, actor: Actor, o
     const known = operators.find((operator) => operator.operatorId === operatorId)
     if (!known) throw new Refusal('not_found', `No such operator: ${operatorId}`)
     assertOwnerRemains(operators, { operatorId })
+    await tx.removeInvitationsOf(operatorId)
     await tx.removeOperator(operatorId)
     await noteChange({ ...deps, actor }, tx, 'operator.remove', operatorId, { role: known.role })
   })
@@ -284,6 +298,7 @@ function changeOperator(
   operatorId: string,
   action: string,
   change: (known: Operator, operators: readonly Operator[]) => Operator,
+  alsoDo: (tx: Tx, changed: Operator) => Promise<void> = async () => {},
 ): Promise<Operator> {
   return deps.store.transaction(async (tx) => {
     const operators = await tx.operators()
@@ -291,6 +306,7 @@ function changeOperator(
     if (!known) throw new Refusal('not_found', `No such operator: ${operatorId}`)
     const changed = change(known, operators)
     await tx.saveOperator(changed)
+    await alsoDo(tx, changed)
     await noteChange({ ...deps, actor }, tx, action, operatorId, { role: changed.role })
     return changed
   })
@@ -301,9 +317,23 @@ function changeOperator(
 const totpOf = (secret: string, label = '') =>
   new TOTP({ issuer: 'Watchword', label, secret: Secret.fromBase32(secret) })
 
-/** A code of this half minute, or of the one before or after. */
-const isTotp = (secret: string, token: string, timestamp: number) =>
-  /^\d{6}$/.test(token) && totpOf(secret).validate({ token, timestamp, window: 1 }) !== null
+const TOTP_STEP_MS = 30_000
+
+/** Which half minute a code belongs to: this one, the one before or the one after; undefined where it is none of theirs. */
+function totpStep(secret: string, token: string, timestamp: number): number | undefined {
+  const delta = /^\d{6}$/.test(token) ? totpOf(secret).validate({ token, timestamp, window: 1 }) : null
+  return delta === null ? undefined : Math.floor(timestamp / TOTP_STEP_MS) + delta
+}
+
+/** A code that somebody has seen being typed is worth nothing. */
+function useOnce({ limiter, clock }: OperatorDependencies, subject: string): void {
+  const rule = { limit: 'perKey', policy: 'platform', subject, max: 1, windowMs: ATTEMPTS_WINDOW_MS } as const
+  try {
+    limiter.take([rule], clock.now())
+  } catch {
+    throw new Refusal('unauthorized', 'This code was used already; wait for the next one')
+  }
+}
 
 /** A new secret, and the URI an authenticator app reads; stored once a code has proved it. */
 export function newTotp(random: Random, { email }: Operator): { secret: string; uri: string } {
@@ -317,8 +347,12 @@ export async function confirmTotp(
   operator: Operator,
   { secret, totp }: { secret: string; totp: string },
 ): Promise<void> {
-  if (!isTotp(secret, totp, deps.clock.now())) throw invalid('totp: the code is wrong')
-  const change = (known: Operator): Operator => ({ ...known, totpSecret: secret })
+  if (totpStep(secret, totp, deps.clock.now()) === undefined) throw invalid('totp: the code is wrong')
+  const change = (known: Operator): Operator => {
+    // Taking one off needs the password; a session alone must not do it by putting another on.
+    if (known.totpSecret !== undefined) throw invalid('totp: take off the one there is first')
+    return { ...known, totpSecret: secret }
+  }
   await changeOperator(deps, actor, operator.operatorId, 'operator.totp_on', change)
 }
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Secret, TOTP } from 'otpauth'
 import { consoleContract } from '../../src/console/contract'
 import type { Access } from '../../src/console/contract/base'
+import { Limiter } from '../../src/domain/limit'
 import { may, ROLES, type Role } from '../../src/domain/role'
 import { setUpToken } from '../../src/usecases/operators'
 import { type Furnished, World } from '../support/world'
@@ -112,6 +113,27 @@ describe('the console', () => {
     })
   })
 
+  test('signing in writes back nothing of what changed meanwhile', async () => {
+    const { changeRole, openSession } = await import('../../src/usecases/operators')
+    await join('owner')
+    const [ann] = await world.store.read.operators()
+    if (!ann) throw new Error('nobody is there')
+    const deps = {
+      store: world.store,
+      clock: world.clock,
+      random: world.random,
+      vault: world.vault,
+      limiter: new Limiter(),
+      passwords: { hash: async (text: string) => text, verify: async () => true },
+    }
+    await changeRole(deps, { name: 'test' }, ann.operatorId, 'viewer')
+    await openSession(deps, { ip: '10.0.0.1' }, ann)
+    expect((await world.store.read.operators())[0]?.role).toBe('viewer')
+    const stale = { ...ann, passwordHash: 'of before a reset' }
+    const refusal = await openSession(deps, { ip: '10.0.0.1' }, stale).catch((error: Error) => error)
+    expect(refusal).toMatchObject({ kind: 'unauthorized' })
+  })
+
   describe('a session', () => {
     test('ends when its owner signs out, and a stolen cookie with it', async () => {
       const thief = new ConsoleClient(world)
@@ -168,6 +190,32 @@ describe('the console', () => {
       ['the null origin', { origin: 'null' }],
     ])('a request of %s is refused, cookie or not', async (_, headers) => {
       expect((await owner.call('apps/list', undefined, headers)).status).toBe(403)
+    })
+
+    test('a foreign Host does not make a foreign page our own where the public URL is known', async () => {
+      const other = await World.start({ env: { WATCHWORD_PUBLIC_URL: 'https://otp.example.com' } })
+      const ask = (host: string, origin: string) =>
+        other.app.fetch(
+          new Request(`http://${host}/console/rpc/session/current`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', origin },
+            body: '{"json":{}}',
+          }),
+          '127.0.0.1',
+        )
+      expect((await ask('evil.example', 'http://evil.example')).status).toBe(403)
+      expect((await ask('evil.example', 'https://otp.example.com')).status).toBe(200)
+      expect((await ask('127.0.0.1:8787', 'http://127.0.0.1:8787')).status).toBe(200)
+      await other.stop()
+    })
+
+    test.each([
+      '{"json":{},"meta":[null]}',
+      '{"json":{},"meta":[[0,"__proto__","x"]]}',
+      '{"json":null,"meta":[[0,"a","__proto__","b"]]}',
+    ])('a body that only looks like a request is refused as one: %s', async (body) => {
+      const headers = { origin: 'http://localhost', 'content-type': 'application/json' }
+      expect((await world.send('POST', '/console/rpc/session/current', body, { headers })).status).toBe(400)
     })
 
     test('a form, which other sites can send, is no request', async () => {
@@ -231,6 +279,16 @@ describe('the console', () => {
       expect((await owner.call('operators/remove', id)).status).toBe(400)
     })
 
+    test('who may no longer invite has invited nobody', async () => {
+      const second = await join('owner')
+      const { url } = (await second.call('operators/invite', { role: 'owner' })).body
+      const { operator } = (await second.call('session/current')).body
+      await owner.call('operators/changeRole', { operatorId: operator.operatorId, role: 'viewer' })
+      const person = { name: 'Eve', email: 'eve@example.com', password: PASSWORD }
+      const accept = { token: tokenOf(url), ...person }
+      expect((await new ConsoleClient(world).call('session/accept', accept)).status).toBe(404)
+    })
+
     test('an invitation works once, can be withdrawn, and ends after three days', async () => {
       const person = { name: 'Eve', email: 'eve@example.com', password: PASSWORD }
       const accept = (url: string, email = person.email) =>
@@ -259,7 +317,13 @@ describe('the console', () => {
       const without = await signIn(new ConsoleClient(world))
       expect([without.status, without.body.data]).toEqual([401, { needsTotp: true }])
       expect((await signIn(new ConsoleClient(world), { totp: '000000' })).status).toBe(401)
-      expect((await signIn(new ConsoleClient(world), { totp: codeOf(secret) })).status).toBe(200)
+      const code = codeOf(secret)
+      expect((await signIn(new ConsoleClient(world), { totp: code })).status).toBe(200)
+      // Whoever has seen it being typed comes too late.
+      expect((await signIn(new ConsoleClient(world), { totp: code })).status).toBe(401)
+      // A stolen session cannot put another factor in its place.
+      const other = (await owner.call('session/totpBegin')).body.secret
+      expect((await owner.call('session/totpConfirm', { totp: codeOf(other) })).status).toBe(400)
       expect((await owner.call('session/totpRemove', { current: 'wrong' })).status).toBe(400)
       expect((await owner.call('session/totpRemove', { current: PASSWORD })).status).toBe(200)
       expect((await signIn(new ConsoleClient(world))).status).toBe(200)

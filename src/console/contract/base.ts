@@ -24,7 +24,7 @@ export const procedure = (permission: Permission | null) =>
   oc.$meta<Access>({ permission }).meta({ permission }).errors(errors)
 
 /** Unix milliseconds. */
-export const at = z.int()
+export const at = z.int().min(0).max(8_640_000_000_000_000)
 export const mode = z.enum(['live', 'test'])
 export const channel = z.enum(['sms', 'alimtalk'])
 export const role = z.enum(ROLES)

@@ -18,6 +18,10 @@ const operatorView = ({ operatorId, email, name, role, totpSecret, createdAt, la
   ...(lastSeenAt !== undefined && { lastSeenAt }),
 })
 
+/** Of the operator who invited; the command line has no other name. */
+const nameOf = async ({ store }: ConsoleDependencies, invitedBy: string): Promise<string> =>
+  (await store.read.operators()).find(({ operatorId }) => operatorId === invitedBy)?.name ?? invitedBy
+
 const TOTP_PENDING_MS = 10 * MINUTE_MS
 
 export function sessionProcedures(deps: ConsoleDependencies) {
@@ -99,7 +103,7 @@ export function sessionProcedures(deps: ConsoleDependencies) {
     }),
     invitation: os.invitation.handler(async ({ input }) => {
       const { role, invitedBy, expiresAt } = await people.readInvitation(deps, input.token)
-      return { role, invitedBy, expiresAt }
+      return { role, invitedBy: await nameOf(deps, invitedBy), expiresAt }
     }),
   })
 }
@@ -110,17 +114,19 @@ export function operatorProcedures(deps: ConsoleDependencies) {
   return os.router({
     list: os.list.handler(async () => ({
       operators: (await store.read.operators()).map(operatorView),
-      invitations: (await store.read.invitations())
-        .filter(({ expiresAt }) => clock.now() < expiresAt)
-        .map(({ tokenHash, role, invitedBy, expiresAt }) => ({
-          invitationId: people.invitationId(tokenHash),
-          role,
-          invitedBy,
-          expiresAt,
-        })),
+      invitations: await Promise.all(
+        (await store.read.invitations())
+          .filter(({ expiresAt }) => clock.now() < expiresAt)
+          .map(async ({ tokenHash, role, invitedBy, expiresAt }) => ({
+            invitationId: people.invitationId(tokenHash),
+            role,
+            invitedBy: await nameOf(deps, invitedBy),
+            expiresAt,
+          })),
+      ),
     })),
     invite: os.invite.handler(async ({ input, context }) => {
-      const invitedBy = signedIn(context).operator.name
+      const invitedBy = signedIn(context).operator.operatorId
       const { token, expiresAt } = await people.invite(deps, actorOf(context), { ...input, invitedBy })
       // Behind the #, where it reaches no server and no log.
       return { url: `${context.origin}/console/invitation#${token}`, expiresAt }

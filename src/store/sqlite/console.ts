@@ -23,17 +23,19 @@ type ConsoleTx = Pick<
   | 'saveOperator'
   | 'removeOperator'
   | 'saveOperatorSession'
+  | 'touchOperatorSession'
   | 'removeOperatorSession'
   | 'removeOperatorSessions'
   | 'addInvitation'
   | 'invitation'
   | 'removeInvitation'
+  | 'removeInvitationsOf'
   | 'lastAuditEntry'
   | 'addAuditEntry'
   | 'touchKeys'
 >
 
-export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx {
+export function createConsoleTx(connection: Database, vault: Vault): (now: number) => ConsoleTx {
   const db = drizzle(connection)
   const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))
   const thisInvitation = eq(invitations.tokenHash, bind(invitations.tokenHash, 'tokenHash'))
@@ -48,10 +50,11 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx {
       })
       .prepare(),
     deleteOperator: db.delete(operators).where(thisOperator).prepare(),
-    upsertSession: db
-      .insert(operatorSessions)
-      .values(parameters(operatorSessions))
-      .onConflictDoUpdate({ target: operatorSessions.tokenHash, set: changes(operatorSessions, ['lastSeenAt']) })
+    insertSession: db.insert(operatorSessions).values(parameters(operatorSessions)).prepare(),
+    touchSession: db
+      .update(operatorSessions)
+      .set(changes(operatorSessions, ['lastSeenAt']))
+      .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
       .prepare(),
     deleteSession: db
       .delete(operatorSessions)
@@ -65,6 +68,10 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx {
     insertInvitation: db.insert(invitations).values(parameters(invitations)).prepare(),
     invitation: db.select().from(invitations).where(thisInvitation).prepare(),
     deleteInvitation: db.delete(invitations).where(thisInvitation).returning({ role: invitations.role }).prepare(),
+    deleteInvitationsOf: db
+      .delete(invitations)
+      .where(eq(invitations.invitedBy, bind(invitations.invitedBy, 'invitedBy')))
+      .prepare(),
     lastEntry: db.select().from(auditEntries).orderBy(desc(auditEntries.seq)).limit(1).prepare(),
     insertEntry: db.insert(auditEntries).values(parameters(auditEntries)).prepare(),
     touchKey: db
@@ -74,7 +81,7 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx {
       .prepare(),
   }
 
-  return {
+  return (now) => ({
     async operators() {
       return run.operators.all().map((row) => operatorOf(vault, row))
     },
@@ -87,7 +94,10 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx {
       run.deleteOperator.run({ operatorId })
     },
     async saveOperatorSession(session) {
-      run.upsertSession.run({ ...session })
+      run.insertSession.run({ ...session })
+    },
+    async touchOperatorSession(tokenHash) {
+      run.touchSession.run({ tokenHash, lastSeenAt: now })
     },
     async removeOperatorSession(tokenHash) {
       run.deleteSession.run({ tokenHash })
@@ -104,6 +114,9 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx {
     async removeInvitation(tokenHash) {
       return run.deleteInvitation.all({ tokenHash }).length > 0
     },
+    async removeInvitationsOf(invitedBy) {
+      run.deleteInvitationsOf.run({ invitedBy })
+    },
     async lastAuditEntry() {
       const row = run.lastEntry.get()
       return row && entryOf(row)
@@ -114,7 +127,7 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx {
     async touchKeys(usedAt) {
       for (const [keyId, lastUsedAt] of usedAt) run.touchKey.run({ keyId, lastUsedAt })
     },
-  }
+  })
 }
 
 type ConsoleReader = Pick<Reader, 'operators' | 'invitations' | 'operatorSession' | 'audit' | 'auditFrom'>

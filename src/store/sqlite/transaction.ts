@@ -403,7 +403,7 @@ export function createTransactions(connection: Database, vault: Vault): (now: nu
 
     const tx: Tx = {
       ...webhooks,
-      ...console,
+      ...console(now),
       ...usage,
       now,
       afterCommit: (effect) => void effects.afterCommit.push(effect),
