@@ -51,7 +51,7 @@ export function createModes(dependencies: ModeDependencies): Modes {
 }
 
 const phoneSubject = ({ appId }: Pick<Owner, 'appId'>, phoneHash: Uint8Array) =>
-  `${appId}:${Buffer.from(phoneHash).toString('base64url')}`
+  `${appId}:${Buffer.from(phoneHash).toString('latin1')}`
 
 /** Per-phone windows of live issues; also what is rebuilt from the issues at start. */
 export const phoneLimits = (limits: LimitsConfig, owner: Pick<Owner, 'appId'>, phoneHash: Uint8Array): LimitRule[] => [

@@ -20,91 +20,143 @@ export interface Permit {
   giveBack(): void
 }
 
+/** How often something was counted in one millisecond: a busy key fills a minute with these, not with requests. */
 interface Counted {
   at: number
+  times: number
 }
 
-/** What was counted within one window, oldest first. */
-interface Log {
-  counted: Counted[]
-  windowMs: number | 'utc-day'
+/** What was counted within one window. */
+class Window {
+  /** Oldest first, from `#first` on. */
+  #counted: Counted[] = []
+  #first = 0
+  #total = 0
+
+  constructor(private readonly windowMs: LimitRule['windowMs']) {}
+
+  get total(): number {
+    return this.#total
+  }
+
+  count(at: number): Counted {
+    this.#total++
+    const last = this.#counted.at(-1)
+    if (last?.at === at) {
+      last.times++
+      return last
+    }
+    const counted = { at, times: 1 }
+    this.#counted.push(counted)
+    return counted
+  }
+
+  giveBack(counted: Counted): void {
+    // What has left the window counts no more.
+    if (counted.times === 0) return
+    counted.times--
+    this.#total--
+  }
+
+  /** Drops times that have left the window, and times from a future that a clock step took back. */
+  moveTo(now: number): void {
+    const start = windowStart(this.windowMs, now)
+    for (let oldest = this.#counted[this.#first]; oldest && oldest.at < start; oldest = this.#counted[++this.#first]) {
+      this.#total -= oldest.times
+      oldest.times = 0
+    }
+    // Cut off now and then, so that the cost of it is shared by many.
+    if (this.#first * 2 > this.#counted.length) {
+      this.#counted = this.#counted.slice(this.#first)
+      this.#first = 0
+    }
+    for (let index = this.#counted.length - 1; index >= this.#first; index--) {
+      const counted = this.#counted[index] as Counted
+      if (counted.at <= now) break
+      counted.at = now
+    }
+  }
+
+  /** How long until fewer than `max` are left. */
+  waitMs(max: number, now: number): number {
+    if (this.windowMs === 'utc-day') return nextMidnightUtc(now) - now
+    let tooMany = this.#total - max
+    const leaving = this.#counted.slice(this.#first).find(({ times }) => {
+      tooMany -= times
+      return tooMany < 0
+    })
+    return Math.max(1, (leaving?.at ?? now) + this.windowMs - now)
+  }
 }
+
+const windowStart = (windowMs: LimitRule['windowMs'], now: number) =>
+  windowMs === 'utc-day' ? Math.floor(now / DAY_MS) * DAY_MS : now - windowMs + 1
+
+type Counter = Pick<LimitRule, 'limit' | 'subject' | 'windowMs'>
+
+/** So that a look at what may be forgotten does not keep requests waiting. */
+const LOOKED_AT_ONCE = 20_000
 
 export class Limiter {
-  readonly #logs = new Map<string, Log>()
+  /** By kind of limit, then by subject. */
+  readonly #windows = new Map<string, Map<string, Window>>()
+  #looking = this.#all()
 
   /** Counts one under every rule, or throws `limited` and counts none. */
   take(rules: readonly LimitRule[], now: number): Permit {
-    const logs = rules.map((rule) => this.#log(rule, now))
-    const exceeded = rules.flatMap((rule, index) => {
-      const { counted } = logs[index] as Log
-      return counted.length < rule.max ? [] : [{ rule, waitMs: retryAfterMs(rule, counted, now) }]
-    })
-    // The longest wait: only after it may the request succeed.
-    const [worst] = exceeded.sort((a, b) => b.waitMs - a.waitMs)
+    const windows = rules.map((rule) => this.#window(rule))
+    let worst: { rule: LimitRule; waitMs: number } | undefined
+    for (const [index, rule] of rules.entries()) {
+      const window = windows[index] as Window
+      window.moveTo(now)
+      if (window.total < rule.max) continue
+      const waitMs = window.waitMs(rule.max, now)
+      // The longest wait: only after it may the request succeed.
+      if (!worst || waitMs > worst.waitMs) worst = { rule, waitMs }
+    }
     if (worst) throw limited(worst.rule, worst.waitMs)
-    const taken = logs.map((log) => {
-      const entry = { at: now }
-      log.counted.push(entry)
-      return { log, entry }
-    })
+    const taken = windows.map((window) => ({ window, counted: window.count(now) }))
     return {
       giveBack() {
-        for (const { log, entry } of taken.splice(0)) {
-          const index = log.counted.lastIndexOf(entry)
-          if (index >= 0) log.counted.splice(index, 1)
-        }
+        for (const { window, counted } of taken.splice(0)) window.giveBack(counted)
       },
     }
   }
 
   /** Counts something that happened before this process started. */
-  recall(rule: Pick<LimitRule, 'limit' | 'subject' | 'windowMs'>, at: number): void {
-    const log = this.#logs.get(logKey(rule))
-    if (log) log.counted.push({ at })
-    else this.#logs.set(logKey(rule), { counted: [{ at }], windowMs: rule.windowMs })
+  recall(counter: Counter, at: number): void {
+    this.#window(counter).count(at)
   }
 
-  /** Forgets what no longer counts; called now and then so that memory follows the traffic. */
+  /** Forgets some of what no longer counts; called now and then, so that memory follows the traffic. */
   prune(now: number): void {
-    for (const [key, log] of this.#logs) {
-      drop(log, now)
-      if (log.counted.length === 0) this.#logs.delete(key)
+    for (let looks = 0; looks < LOOKED_AT_ONCE; looks++) {
+      const { done, value } = this.#looking.next()
+      if (done) {
+        this.#looking = this.#all()
+        return
+      }
+      const { ofKind, subject, window } = value
+      window.moveTo(now)
+      if (window.total === 0) ofKind.delete(subject)
     }
   }
 
-  #log(rule: LimitRule, now: number): Log {
-    const key = logKey(rule)
-    let log = this.#logs.get(key)
-    if (!log) {
-      log = { counted: [], windowMs: rule.windowMs }
-      this.#logs.set(key, log)
-    }
-    drop(log, now)
-    return log
+  *#all() {
+    for (const ofKind of this.#windows.values())
+      for (const [subject, window] of ofKind) yield { ofKind, subject, window }
   }
-}
 
-const logKey = (rule: Pick<LimitRule, 'limit' | 'subject' | 'windowMs'>) =>
-  `${rule.limit}/${rule.windowMs}/${rule.subject}`
-
-const windowStart = (windowMs: number | 'utc-day', now: number) =>
-  windowMs === 'utc-day' ? Math.floor(now / DAY_MS) * DAY_MS : now - windowMs + 1
-
-/** Drops times that have left the window, and times from a future that a clock step took back. */
-function drop({ counted, windowMs }: Log, now: number): void {
-  const start = windowStart(windowMs, now)
-  const stale = counted.findIndex(({ at }) => at >= start)
-  counted.splice(0, stale === -1 ? counted.length : stale)
-  for (let last = counted.length - 1; last >= 0 && (counted[last] as Counted).at > now; last--) {
-    ;(counted[last] as Counted).at = now
+  #window({ limit, windowMs, subject }: Counter): Window {
+    const kind = `${limit}/${windowMs}`
+    const ofKind = this.#windows.get(kind) ?? new Map<string, Window>()
+    if (ofKind.size === 0) this.#windows.set(kind, ofKind)
+    const known = ofKind.get(subject)
+    if (known) return known
+    const window = new Window(windowMs)
+    ofKind.set(subject, window)
+    return window
   }
-}
-
-function retryAfterMs(rule: LimitRule, counted: readonly Counted[], now: number): number {
-  if (rule.windowMs === 'utc-day') return nextMidnightUtc(now) - now
-  const oldestCounting = counted[counted.length - rule.max]?.at ?? now
-  return Math.max(1, oldestCounting + rule.windowMs - now)
 }
 
 function limited(rule: LimitRule, retryAfter: number): Refusal {

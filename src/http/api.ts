@@ -40,19 +40,19 @@ export function createApi(deps: ApiDependencies): Api {
     context,
     procedure,
     next,
-    ...rest
   }: {
     context: CallContext
     procedure: { '~orpc': { meta: unknown } }
-    next: (options: never) => Promise<T>
+    next: () => Promise<T>
   }): Promise<T> => {
     context.entered = true
     const key = await context.caller()
+    context.key = key
     const access = procedure['~orpc'].meta as OperationAccess
     authorize(key, access, context.origin, context.clientIp)
     const permit = limiter.take(rulesOf(modes, key).requestLimits(key, access.limitedAs, context.clientIp), clock.now())
     try {
-      return await next({ ...rest, procedure, context: { ...context, key } } as never)
+      return await next()
     } catch (error) {
       permit.giveBack()
       throw error

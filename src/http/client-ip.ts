@@ -8,9 +8,11 @@ export function clientIpOf(
   forwardedFor: string | null,
   trustedProxies: readonly string[],
 ): string {
+  // Most sockets are plain IPv4 already.
+  const socket = socketAddress.includes(':') ? plain(socketAddress) : socketAddress
+  if (trustedProxies.length === 0 || forwardedFor === null) return socket
   const isTrusted = (address: string) => trustedProxies.some((cidr) => cidrContains(cidr, address))
-  let client = plain(socketAddress)
-  if (trustedProxies.length === 0 || forwardedFor === null) return client
+  let client = socket
   for (const hop of forwardedFor.split(',').reverse()) {
     const address = hop.trim()
     if (!isTrusted(client) || !ipaddr.isValid(address)) break

@@ -154,7 +154,14 @@ export function createFetch(deps: ServerDependencies): Fetch {
 
 /** Only path and query matter, and they stand in the request line also where a client sends no usable `Host`. */
 function urlOf({ url }: Request): URL {
-  if (URL.canParse(url)) return new URL(url)
+  try {
+    return new URL(url)
+  } catch {
+    return urlOfPath(url)
+  }
+}
+
+function urlOfPath(url: string): URL {
   const path = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/]*/i, '')
   if (!URL.canParse(path, 'http://localhost')) throw invalid('The address of the request cannot be read')
   return new URL(path, 'http://localhost')

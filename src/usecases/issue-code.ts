@@ -95,7 +95,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       await tx.addIssue(issue)
       await tx.addClaim({ ...order.owner, keyHash, fingerprint, issueId, createdAt: tx.now })
       await tx.addOutbox(issue, letter)
-      await tx.addJob({ kind: 'deliver', owner: issue, subjectId: issueId, runAt: tx.now })
+      await tx.addJob({ kind: 'deliver', owner: issue, subjectId: issueId, runAt: tx.now, ...queueAt(route, tx.now) })
       tx.afterCommit(deps.wakeDelivery)
       return issued(issue)
     })
@@ -173,6 +173,12 @@ function compose({ request, recipient }: Order, template: Template | undefined, 
 
 function assertServed(channel: Channel, route: readonly Carrier[]): void {
   if (route.length === 0) throw unavailable(`No provider is configured for the channel ${channel}`, 60_000)
+}
+
+/** It waits where it will be sent from; where nobody is healthy, delivery decides. */
+function queueAt(route: readonly Carrier[], now: number): { queue?: string } {
+  const carrier = route.find(({ gate }) => gate.admits(now))
+  return carrier ? { queue: carrier.provider.name } : {}
 }
 
 function newIssue(

@@ -1,9 +1,9 @@
 /** Operators, their sessions and invitations, and the log of what they change. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, gte, sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Operator } from '../../domain/operator'
 import type { AuditEntry, Reader, Tx, Vault } from '../../ports'
+import { drizzle } from './drizzle'
 import { apiKeys, auditEntries, invitations, operatorSessions, operators } from './schema'
 import { bind, changes, parameters } from './statement'
 
@@ -35,7 +35,7 @@ type ConsoleTx = Pick<
   | 'touchKeys'
 >
 
-export function createConsoleTx(connection: Database, vault: Vault): (now: number) => ConsoleTx {
+export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx & ThisType<Pick<Tx, 'now'>> {
   const db = drizzle(connection)
   const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))
   const thisInvitation = eq(invitations.tokenHash, bind(invitations.tokenHash, 'tokenHash'))
@@ -81,7 +81,7 @@ export function createConsoleTx(connection: Database, vault: Vault): (now: numbe
       .prepare(),
   }
 
-  return (now) => ({
+  return {
     async operators() {
       return run.operators.all().map((row) => operatorOf(vault, row))
     },
@@ -97,7 +97,7 @@ export function createConsoleTx(connection: Database, vault: Vault): (now: numbe
       run.insertSession.run({ ...session })
     },
     async touchOperatorSession(tokenHash) {
-      run.touchSession.run({ tokenHash, lastSeenAt: now })
+      run.touchSession.run({ tokenHash, lastSeenAt: this.now })
     },
     async removeOperatorSession(tokenHash) {
       run.deleteSession.run({ tokenHash })
@@ -127,7 +127,7 @@ export function createConsoleTx(connection: Database, vault: Vault): (now: numbe
     async touchKeys(usedAt) {
       for (const [keyId, lastUsedAt] of usedAt) run.touchKey.run({ keyId, lastUsedAt })
     },
-  })
+  }
 }
 
 type ConsoleReader = Pick<Reader, 'operators' | 'invitations' | 'operatorSession' | 'audit' | 'auditFrom'>

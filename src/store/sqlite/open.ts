@@ -27,9 +27,19 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
   reading.run('PRAGMA cache_size = -65536')
 
   // `data_version` of the writer's connection changes when another process has committed; our own changes we count.
-  const dataVersion = writing.query('PRAGMA data_version')
+  // Read once in a turn of the event loop, for all requests in it.
+  const dataVersion = writing.query<{ data_version: number }, []>('PRAGMA data_version')
   let ownChanges = 0
-  const configurationVersion = () => `${(dataVersion.get() as { data_version: number }).data_version}.${ownChanges}`
+  let version: string | undefined
+  const configurationVersion = () => {
+    if (version === undefined) {
+      version = `${dataVersion.get()?.data_version}.${ownChanges}`
+      setImmediate(() => {
+        version = undefined
+      })
+    }
+    return version
+  }
 
   const firstFrom = reading.query<{ queue: string; runAt: number }, { kind: string; from: string }>(
     'SELECT queue, run_at AS runAt FROM jobs WHERE kind = $kind AND queue >= $from ORDER BY queue, run_at LIMIT 1',
@@ -54,7 +64,10 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
         }
       }
       return writer.run(run, () => {
-        if (effects?.changedConfiguration) ownChanges++
+        if (effects?.changedConfiguration) {
+          ownChanges++
+          version = undefined
+        }
         for (const effect of effects?.afterCommit ?? []) effect()
       })
     },
@@ -106,6 +119,8 @@ function openWriter(file: string, vault: Vault): Database {
     db.run('PRAGMA synchronous = FULL')
     db.run('PRAGMA foreign_keys = ON')
     db.run('PRAGMA cache_size = -65536')
+    // Every unit of a group has a savepoint, whose undo log would go to a file.
+    db.run('PRAGMA temp_store = MEMORY')
     db.run('PRAGMA wal_autocheckpoint = 4000')
     assertSecret(db, vault)
     return db

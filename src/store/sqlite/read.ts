@@ -1,13 +1,13 @@
 /** Reads of committed data, on a connection of their own, so that they never wait for a writer. */
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Health } from '../../domain/breaker'
 import type { SendOutcome } from '../../domain/delivery'
 import type { VerificationStatus } from '../../domain/issue'
 import type { Template } from '../../domain/template'
 import type { ProviderConfig, QueueState, Reader, Vault } from '../../ports'
 import { createConsoleReader } from './console'
+import { drizzle } from './drizzle'
 import { idFloor, idTime, uuidBytes } from './ids'
 import { attemptOf, entryOf, issueOf, keyOf, walletOf } from './rows'
 import {

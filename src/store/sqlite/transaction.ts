@@ -1,11 +1,11 @@
 /** What a transaction can do, on the writer's connection. Statements are prepared once and shared by all transactions. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, inArray, lt, lte, max, sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { FRONT, LEASE_MS } from '../../domain/job'
 import type { Mode, Owner } from '../../domain/value'
 import type { Letter, Tx, Vault } from '../../ports'
 import { createConsoleTx } from './console'
+import { drizzle } from './drizzle'
 import { idFloor } from './ids'
 import { attemptOf, attemptRow, awaitedOf, entryOf, issueOf, issueRow, walletOf } from './rows'
 import {
@@ -388,245 +388,244 @@ export type OpenTransaction = { tx: Tx; effects: Effects; end: () => void }
 
 /** Prepares everything once; the answer opens a transaction at an instant. */
 export function createTransactions(connection: Database, vault: Vault): (now: number) => OpenTransaction {
-  const statements = prepareStatements(connection)
-  const webhooks = createWebhookTx(connection, vault)
-  const console = createConsoleTx(connection, vault)
-  const usage = createUsageTx(connection)
-  const outboxRow = (issueId: string) => `outbox:${issueId}`
-  const owned = ({ appId, mode }: Owner) => ({ appId, mode })
-
+  const methods = createMethods(connection, vault)
   return (now) => {
     const effects: Effects = { afterCommit: [], changedConfiguration: false }
-    const configurationChanges = () => {
-      effects.changedConfiguration = true
-    }
-
-    const tx: Tx = {
-      ...webhooks,
-      ...console(now),
-      ...usage,
-      now,
-      afterCommit: (effect) => void effects.afterCommit.push(effect),
-
-      async lockIssue(owner, issueId) {
-        const row = statements.findIssue.get({ ...owned(owner), issueId })
-        return row && issueOf(row)
-      },
-      async lockLiveIssue(owner, phoneHash, purpose) {
-        const row = statements.findLiveIssue.get({ ...owned(owner), phoneHash, purpose })
-        return row && issueOf(row)
-      },
-      async lockExpired(limit) {
-        return statements.findExpired.all({ now, limit }).map(issueOf)
-      },
-      async addIssue(issue) {
-        statements.insertIssue.run(issueRow(issue))
-      },
-      async saveIssue(issue) {
-        statements.updateIssue.run(issueRow(issue))
-      },
-
-      async findClaim(owner, keyHash) {
-        return statements.findClaim.get({ ...owned(owner), keyHash })
-      },
-      async addClaim(claim) {
-        statements.insertClaim.run({ ...claim })
-      },
-      async dropClaim(owner, keyHash) {
-        statements.deleteClaim.run({ ...owned(owner), keyHash })
-      },
-
-      async addOutbox({ issueId, expiresAt }, letter) {
-        const sealed = vault.seal(outboxRow(issueId), JSON.stringify(letter))
-        statements.insertOutbox.run({ issueId, sealed, expiresAt })
-      },
-      async findOutbox(issueId) {
-        const row = statements.findOutbox.get({ issueId })
-        return row && (JSON.parse(vault.open(outboxRow(issueId), row.sealed)) as Letter)
-      },
-      async eraseOutbox(issueId) {
-        statements.deleteOutbox.run({ issueId })
-      },
-
-      async addAttempt(attempt) {
-        statements.insertAttempt.run(attemptRow(attempt))
-      },
-      async attempts(owner, issueId) {
-        return statements.findAttempts.all({ ...owned(owner), issueId }).map(attemptOf)
-      },
-      async answerAttempt(attempt) {
-        return statements.answerAttempt.all(attemptRow(attempt)).length > 0
-      },
-
-      async awaitReport(awaited) {
-        statements.insertAwaited.run({ ...awaited, providerMessageId: awaited.providerMessageId ?? null })
-      },
-      async findAwaited(provider, messageId) {
-        const row = statements.findAwaitedByProvider.get({ provider, messageId })
-        return row && awaitedOf(row)
-      },
-      async awaitedReport(messageId) {
-        const row = statements.findAwaited.get({ messageId })
-        return row && awaitedOf(row)
-      },
-      async forgetReport(messageId) {
-        statements.deleteAwaited.run({ messageId })
-      },
-
-      async lockWallet(appId) {
-        const row = statements.findWallet.get({ appId })
-        return row ? walletOf(row) : { appId, balance: 0, reserved: 0, overdraftLimit: 0, entries: 0, updatedAt: now }
-      },
-      async saveWallet(wallet) {
-        statements.upsertWallet.run({ ...wallet, alertBelow: wallet.alertBelow ?? null })
-      },
-      async addLedgerEntry(entry) {
-        statements.insertEntry.run({ ...entry, issueId: entry.issueId ?? null, reference: entry.reference ?? null })
-      },
-      async findLedgerEntry(appId, entryType, reference) {
-        const row = statements.findEntry.get({ appId, entryType, reference })
-        return row && entryOf(row)
-      },
-
-      async addJob({ kind, owner, subjectId, runAt, queue = FRONT }) {
-        statements.upsertJob.run({ kind, ...owned(owner), subjectId, runAt, queue })
-      },
-      async claimJobs(kind, queue, limit) {
-        return statements.findDueJobs.all({ kind, queue, now, limit }).map(({ leased: _, ...job }) => {
-          statements.claimJob.run({ jobId: job.jobId, runAt: now + LEASE_MS[job.kind] })
-          return { ...job, attempt: job.attempt + 1 }
-        })
-      },
-      async holdsJob({ jobId, attempt }) {
-        return statements.findHeldJob.get({ jobId, attempt }) !== undefined
-      },
-      async finishJob({ jobId, attempt }) {
-        statements.deleteJob.run({ jobId, attempt })
-      },
-      async rescheduleJob({ jobId, attempt }, runAt, queue = FRONT) {
-        statements.moveJob.run({ jobId, attempt, runAt, queue })
-      },
-      async backlog(limit) {
-        return statements.backlog.get({ limit })?.waiting ?? 0
-      },
-      async hasDueJobs(kind, queue) {
-        return statements.findDueJobs.all({ kind, queue, now, limit: 1 }).length > 0
-      },
-      async hastenJob(kind, subjectId) {
-        statements.hastenJob.run({ kind, subjectId, runAt: now })
-      },
-      async emptyCarrierQueues() {
-        statements.emptyCarrierQueues.run()
-      },
-      async releaseLeases() {
-        statements.releaseLeases.run({ runAt: now })
-      },
-
-      async organizationId(first) {
-        const known = statements.findOrganization.get()
-        if (known) return known.organizationId
-        statements.insertOrganization.run({ ...first, createdAt: now })
-        return first.organizationId
-      },
-      async addApp(app) {
-        statements.insertApp.run({ ...app })
-        configurationChanges()
-      },
-      async addKey(key) {
-        statements.insertKey.run({
-          ...key,
-          expiresAt: key.expiresAt ?? null,
-          revokedAt: key.revokedAt ?? null,
-          lastUsedAt: null,
-        })
-        configurationChanges()
-      },
-      async revokeKey(keyId, at) {
-        statements.revokeKey.run({ keyId, revokedAt: at })
-        configurationChanges()
-      },
-      async expireKey(keyId, expiresAt) {
-        statements.expireKey.run({ keyId, expiresAt })
-        configurationChanges()
-      },
-      async saveTemplate(appId, template) {
-        const newest = statements.newestTemplateVersion.get({ appId, templateId: template.templateId })?.version ?? 0
-        statements.insertTemplate.run({ ...template, appId, version: newest + 1, createdAt: now })
-        configurationChanges()
-      },
-      async saveProvider(provider) {
-        const config = vault.seal(`provider:${provider.name}`, JSON.stringify(provider.config))
-        const { concurrency = null, timeoutMs = null } = provider
-        statements.upsertProvider.run({ ...provider, config, concurrency, timeoutMs, changedAt: now })
-        statements.deleteHealth.run({ provider: provider.name })
-        configurationChanges()
-      },
-      async removeProvider(name) {
-        statements.deleteHealth.run({ provider: name })
-        configurationChanges()
-        return statements.deleteProvider.all({ name }).length > 0
-      },
-
-      async saveHealth(provider, { isHealthy, since, code = null, retryAt = null }) {
-        statements.upsertHealth.run({ provider, isHealthy, since, code, retryAt })
-      },
-      async forgetHealth() {
-        statements.deleteAllHealth.run()
-      },
-
-      async saveRoute({ channel, country = '', appId = '', providers }) {
-        statements.upsertRoute.run({ channel, country, appId, providers })
-        configurationChanges()
-      },
-      async removeRoute({ channel, country = '', appId = '' }) {
-        configurationChanges()
-        return statements.deleteRoute.all({ channel, country, appId }).length > 0
-      },
-
-      async deleteIssuesBefore(mode, before, limit) {
-        let deleted = 0
-        for (const { appId } of statements.appIds.all()) {
-          const old = statements.findOldIssues.all({ appId, mode, before: idFloor(before), limit: limit - deleted })
-          for (const { issueId } of old) deleteIssue({ appId, mode }, issueId)
-          deleted += old.length
-        }
-        return deleted
-      },
-      async deleteClaimsBefore(before, limit) {
-        return statements.deleteOldClaims.all({ before, limit }).length
-      },
-      async deleteAwaitedBefore(before, limit) {
-        return statements.deleteOldAwaited.all({ before, limit }).length
-      },
-      async deleteExpiredOutbox(limit) {
-        return statements.deleteExpiredOutbox.all({ now, limit }).length
-      },
-    }
-
-    function deleteIssue(owner: Owner & { mode: Mode }, issueId: string): void {
-      statements.deleteAttempts.run({ ...owner, issueId })
-      statements.deleteJobsOfIssue.run({ subjectId: issueId })
-      statements.deleteOutbox.run({ issueId })
-      statements.deleteIssue.run({ ...owner, issueId })
-    }
-
-    return { ...endable(tx), effects }
+    const tx: OpenTx = Object.assign(Object.create(methods), { opened: { now, effects } })
+    return { tx, effects, end: () => void Object.setPrototypeOf(tx, ENDED) }
   }
 }
 
 /** A transaction that is used after its end throws instead of writing into somebody else's. */
-function endable(tx: Tx): { tx: Tx; end: () => void } {
-  let ended = false
-  const guarded = new Proxy(tx, {
-    get(target, property, receiver) {
-      if (ended) throw new Error('This transaction has ended')
-      return Reflect.get(target, property, receiver)
+const ENDED = new Proxy(
+  {},
+  {
+    get() {
+      throw new Error('This transaction has ended')
     },
-  })
+  },
+)
+
+type OpenTx = Tx & { opened: { now: number; effects: Effects } }
+
+/** What all transactions share; each has its own `now` and effects. */
+function createMethods(connection: Database, vault: Vault): Tx & ThisType<OpenTx> {
+  const statements = prepareStatements(connection)
+  const outboxRow = (issueId: string) => `outbox:${issueId}`
+  const owned = ({ appId, mode }: Owner) => ({ appId, mode })
+
+  function deleteIssue(owner: Owner & { mode: Mode }, issueId: string): void {
+    statements.deleteAttempts.run({ ...owner, issueId })
+    statements.deleteJobsOfIssue.run({ subjectId: issueId })
+    statements.deleteOutbox.run({ issueId })
+    statements.deleteIssue.run({ ...owner, issueId })
+  }
+
   return {
-    tx: guarded,
-    end: () => {
-      ended = true
+    ...createWebhookTx(connection, vault),
+    ...createConsoleTx(connection, vault),
+    ...createUsageTx(connection),
+    get now() {
+      return this.opened.now
+    },
+    afterCommit(effect) {
+      this.opened.effects.afterCommit.push(effect)
+    },
+
+    async lockIssue(owner, issueId) {
+      const row = statements.findIssue.get({ ...owned(owner), issueId })
+      return row && issueOf(row)
+    },
+    async lockLiveIssue(owner, phoneHash, purpose) {
+      const row = statements.findLiveIssue.get({ ...owned(owner), phoneHash, purpose })
+      return row && issueOf(row)
+    },
+    async lockExpired(limit) {
+      return statements.findExpired.all({ now: this.now, limit }).map(issueOf)
+    },
+    async addIssue(issue) {
+      statements.insertIssue.run(issueRow(issue))
+    },
+    async saveIssue(issue) {
+      statements.updateIssue.run(issueRow(issue))
+    },
+
+    async findClaim(owner, keyHash) {
+      return statements.findClaim.get({ ...owned(owner), keyHash })
+    },
+    async addClaim(claim) {
+      statements.insertClaim.run({ ...claim })
+    },
+    async dropClaim(owner, keyHash) {
+      statements.deleteClaim.run({ ...owned(owner), keyHash })
+    },
+
+    async addOutbox({ issueId, expiresAt }, letter) {
+      const sealed = vault.seal(outboxRow(issueId), JSON.stringify(letter))
+      statements.insertOutbox.run({ issueId, sealed, expiresAt })
+    },
+    async findOutbox(issueId) {
+      const row = statements.findOutbox.get({ issueId })
+      return row && (JSON.parse(vault.open(outboxRow(issueId), row.sealed)) as Letter)
+    },
+    async eraseOutbox(issueId) {
+      statements.deleteOutbox.run({ issueId })
+    },
+
+    async addAttempt(attempt) {
+      statements.insertAttempt.run(attemptRow(attempt))
+    },
+    async attempts(owner, issueId) {
+      return statements.findAttempts.all({ ...owned(owner), issueId }).map(attemptOf)
+    },
+    async answerAttempt(attempt) {
+      return statements.answerAttempt.all(attemptRow(attempt)).length > 0
+    },
+
+    async awaitReport(awaited) {
+      statements.insertAwaited.run({ ...awaited, providerMessageId: awaited.providerMessageId ?? null })
+    },
+    async findAwaited(provider, messageId) {
+      const row = statements.findAwaitedByProvider.get({ provider, messageId })
+      return row && awaitedOf(row)
+    },
+    async awaitedReport(messageId) {
+      const row = statements.findAwaited.get({ messageId })
+      return row && awaitedOf(row)
+    },
+    async forgetReport(messageId) {
+      statements.deleteAwaited.run({ messageId })
+    },
+
+    async lockWallet(appId) {
+      const row = statements.findWallet.get({ appId })
+      return row
+        ? walletOf(row)
+        : { appId, balance: 0, reserved: 0, overdraftLimit: 0, entries: 0, updatedAt: this.now }
+    },
+    async saveWallet(wallet) {
+      statements.upsertWallet.run({ ...wallet, alertBelow: wallet.alertBelow ?? null })
+    },
+    async addLedgerEntry(entry) {
+      statements.insertEntry.run({ ...entry, issueId: entry.issueId ?? null, reference: entry.reference ?? null })
+    },
+    async findLedgerEntry(appId, entryType, reference) {
+      const row = statements.findEntry.get({ appId, entryType, reference })
+      return row && entryOf(row)
+    },
+
+    async addJob({ kind, owner, subjectId, runAt, queue = FRONT }) {
+      statements.upsertJob.run({ kind, ...owned(owner), subjectId, runAt, queue })
+    },
+    async claimJobs(kind, queue, limit) {
+      return statements.findDueJobs.all({ kind, queue, now: this.now, limit }).map(({ leased: _, ...job }) => {
+        statements.claimJob.run({ jobId: job.jobId, runAt: this.now + LEASE_MS[job.kind] })
+        return { ...job, attempt: job.attempt + 1 }
+      })
+    },
+    async holdsJob({ jobId, attempt }) {
+      return statements.findHeldJob.get({ jobId, attempt }) !== undefined
+    },
+    async finishJob({ jobId, attempt }) {
+      statements.deleteJob.run({ jobId, attempt })
+    },
+    async rescheduleJob({ jobId, attempt }, runAt, queue = FRONT) {
+      statements.moveJob.run({ jobId, attempt, runAt, queue })
+    },
+    async backlog(limit) {
+      return statements.backlog.get({ limit })?.waiting ?? 0
+    },
+    async hasDueJobs(kind, queue) {
+      return statements.findDueJobs.all({ kind, queue, now: this.now, limit: 1 }).length > 0
+    },
+    async hastenJob(kind, subjectId) {
+      statements.hastenJob.run({ kind, subjectId, runAt: this.now })
+    },
+    async emptyCarrierQueues() {
+      statements.emptyCarrierQueues.run()
+    },
+    async releaseLeases() {
+      statements.releaseLeases.run({ runAt: this.now })
+    },
+
+    async organizationId(first) {
+      const known = statements.findOrganization.get()
+      if (known) return known.organizationId
+      statements.insertOrganization.run({ ...first, createdAt: this.now })
+      return first.organizationId
+    },
+    async addApp(app) {
+      statements.insertApp.run({ ...app })
+      this.opened.effects.changedConfiguration = true
+    },
+    async addKey(key) {
+      statements.insertKey.run({
+        ...key,
+        expiresAt: key.expiresAt ?? null,
+        revokedAt: key.revokedAt ?? null,
+        lastUsedAt: null,
+      })
+      this.opened.effects.changedConfiguration = true
+    },
+    async revokeKey(keyId, at) {
+      statements.revokeKey.run({ keyId, revokedAt: at })
+      this.opened.effects.changedConfiguration = true
+    },
+    async expireKey(keyId, expiresAt) {
+      statements.expireKey.run({ keyId, expiresAt })
+      this.opened.effects.changedConfiguration = true
+    },
+    async saveTemplate(appId, template) {
+      const newest = statements.newestTemplateVersion.get({ appId, templateId: template.templateId })?.version ?? 0
+      statements.insertTemplate.run({ ...template, appId, version: newest + 1, createdAt: this.now })
+      this.opened.effects.changedConfiguration = true
+    },
+    async saveProvider(provider) {
+      const config = vault.seal(`provider:${provider.name}`, JSON.stringify(provider.config))
+      const { concurrency = null, timeoutMs = null } = provider
+      statements.upsertProvider.run({ ...provider, config, concurrency, timeoutMs, changedAt: this.now })
+      statements.deleteHealth.run({ provider: provider.name })
+      this.opened.effects.changedConfiguration = true
+    },
+    async removeProvider(name) {
+      statements.deleteHealth.run({ provider: name })
+      this.opened.effects.changedConfiguration = true
+      return statements.deleteProvider.all({ name }).length > 0
+    },
+
+    async saveHealth(provider, { isHealthy, since, code = null, retryAt = null }) {
+      statements.upsertHealth.run({ provider, isHealthy, since, code, retryAt })
+    },
+    async forgetHealth() {
+      statements.deleteAllHealth.run()
+    },
+
+    async saveRoute({ channel, country = '', appId = '', providers }) {
+      statements.upsertRoute.run({ channel, country, appId, providers })
+      this.opened.effects.changedConfiguration = true
+    },
+    async removeRoute({ channel, country = '', appId = '' }) {
+      this.opened.effects.changedConfiguration = true
+      return statements.deleteRoute.all({ channel, country, appId }).length > 0
+    },
+
+    async deleteIssuesBefore(mode, before, limit) {
+      let deleted = 0
+      for (const { appId } of statements.appIds.all()) {
+        const old = statements.findOldIssues.all({ appId, mode, before: idFloor(before), limit: limit - deleted })
+        for (const { issueId } of old) deleteIssue({ appId, mode }, issueId)
+        deleted += old.length
+      }
+      return deleted
+    },
+    async deleteClaimsBefore(before, limit) {
+      return statements.deleteOldClaims.all({ before, limit }).length
+    },
+    async deleteAwaitedBefore(before, limit) {
+      return statements.deleteOldAwaited.all({ before, limit }).length
+    },
+    async deleteExpiredOutbox(limit) {
+      return statements.deleteExpiredOutbox.all({ now: this.now, limit }).length
     },
   }
 }

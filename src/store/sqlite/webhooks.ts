@@ -1,9 +1,9 @@
 /** Endpoints, events and what came of telling the one of the other: rows, and what transactions and readers do with them. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Endpoint, HookAttempt, HookDelivery } from '../../domain/webhook'
 import type { HookReport, Reader, Tx, Vault } from '../../ports'
+import { drizzle } from './drizzle'
 import { idFloor } from './ids'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
 import { bind, changes, parameters } from './statement'

@@ -16,6 +16,10 @@ const MAX_GROUP = 512
 
 export class Writer {
   readonly #queue: Unit[] = []
+  readonly #begin: () => void
+  readonly #savepoint: () => void
+  readonly #release: () => void
+  readonly #commit: () => void
   #draining = false
   #closed = false
   #drained: Promise<void> = Promise.resolve()
@@ -24,7 +28,16 @@ export class Writer {
   constructor(
     private readonly db: Database,
     private readonly soon: (drain: () => void) => void,
-  ) {}
+  ) {
+    const prepared = (sql: string) => {
+      const statement = db.query(sql)
+      return () => void statement.run()
+    }
+    this.#begin = prepared('BEGIN IMMEDIATE')
+    this.#savepoint = prepared('SAVEPOINT unit')
+    this.#release = prepared('RELEASE unit')
+    this.#commit = prepared('COMMIT')
+  }
 
   /** Runs `unit` in its turn; resolves with what it answered, and `onCommit` runs, once it is on disk. */
   run<T>(unit: () => Promise<T>, onCommit: () => void): Promise<T> {
@@ -67,16 +80,16 @@ export class Writer {
     const committed: Array<() => void> = []
     const ended: Unit[] = []
     try {
-      this.db.run('BEGIN IMMEDIATE')
+      this.#begin()
     } catch (error) {
       for (const unit of group) unit.fail(storageFailure(error))
       return
     }
     for (const [index, unit] of group.entries()) {
       try {
-        this.db.run('SAVEPOINT unit')
+        this.#savepoint()
         const answer = await unit.run()
-        this.db.run('RELEASE unit')
+        this.#release()
         committed.push(answer)
         ended.push(unit)
       } catch (error) {
@@ -92,7 +105,7 @@ export class Writer {
       }
     }
     try {
-      this.db.run('COMMIT')
+      this.#commit()
     } catch (error) {
       this.#rollback()
       for (const unit of ended) unit.fail(storageFailure(error))
@@ -113,7 +126,7 @@ export class Writer {
   #rollbackUnit(): void {
     try {
       this.db.run('ROLLBACK TO unit')
-      this.db.run('RELEASE unit')
+      this.#release()
     } catch {
       // SQLite has already rolled the whole transaction back.
     }

@@ -1,0 +1,90 @@
+/** The load generator, a process of its own: takes one order at a time from its parent and answers what came of it. */
+import { Connection } from './connection'
+import { Latencies, type Summary } from './latencies'
+import { Requests, type Supply, type Target, type Workload } from './workloads'
+
+export interface Order {
+  target: Target
+  workload: Workload
+  connections: number
+  seconds: number
+  supply: Supply
+  first: { request: number; verified: number }
+  /**
+   * Requests a second that arrive whether or not those before are answered (open loop): what finds no free connection
+   * waits, and its wait counts. Undefined: each connection sends its next as soon as it is answered (closed loop).
+   */
+  arrivals?: number
+}
+
+export interface Result extends Summary {
+  position: { request: number; verified: number }
+  /** One answer that was not 2xx. */
+  refusal: string | undefined
+  /** Of answers that were not 2xx. */
+  refusedP99Ms: number
+}
+
+async function carryOut({ target, workload, connections, seconds, supply, first, arrivals }: Order): Promise<Result> {
+  const requests = new Requests(target, supply, first)
+  const url = new URL(target.url)
+  const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(url)))
+  const latencies = new Latencies()
+  const refusals = new Latencies()
+  let refusal: string | undefined
+  const startedAt = performance.now()
+  const endsAt = startedAt + seconds * 1_000
+
+  async function send(connection: Connection, request: string, since: number): Promise<void> {
+    const { status, body } = await connection.send(request)
+    const ms = performance.now() - since
+    latencies.add(status, ms)
+    if (status >= 300) {
+      refusals.add(200, ms)
+      refusal ??= `${status} ${body.slice(0, 300)}`
+    }
+  }
+
+  async function closedLoop(connection: Connection): Promise<void> {
+    for (let now = performance.now(); now < endsAt; now = performance.now()) {
+      const request = requests.next(workload)
+      if (request === undefined) return
+      await send(connection, request, now)
+    }
+  }
+
+  let arrived = 0
+  async function openLoop(connection: Connection, perSecond: number): Promise<void> {
+    for (;;) {
+      const due = startedAt + (arrived++ / perSecond) * 1_000
+      if (due >= endsAt) return
+      const wait = due - performance.now()
+      if (wait > 0) await Bun.sleep(wait)
+      // Who is still waiting for a connection when the round ends has given up.
+      if (performance.now() >= endsAt) return
+      const request = requests.next(workload)
+      if (request === undefined) return
+      await send(connection, request, due)
+    }
+  }
+
+  await Promise.all(
+    open.map((connection) => (arrivals === undefined ? closedLoop(connection) : openLoop(connection, arrivals))),
+  )
+  const tookSeconds = (performance.now() - startedAt) / 1_000
+  for (const connection of open) connection.close()
+  return {
+    ...latencies.summary(tookSeconds),
+    position: requests.position,
+    refusal,
+    refusedP99Ms: refusals.summary(tookSeconds).p99Ms,
+  }
+}
+
+process.on('message', async (order: Order) => {
+  try {
+    process.send?.({ result: await carryOut(order) })
+  } catch (error) {
+    process.send?.({ failed: error instanceof Error ? error.message : String(error) })
+  }
+})
