@@ -2,6 +2,9 @@
 import { Database } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Issue } from '../src/domain/issue'
+import type { Owner } from '../src/domain/value'
+import type { Letter, Store } from '../src/ports'
 import { assertProvider } from '../src/providers/carriers'
 import { openStore } from '../src/store/sqlite/open'
 import { systemClock } from '../src/system/clock'
@@ -13,6 +16,7 @@ import { FILLED_CODE, filledId, type Supply } from './load/workloads'
 import { SECRET } from './secret'
 export const vault = createVault(Buffer.from(SECRET))
 
+const CARRIER = 'main'
 const DAY_MS = 86_400_000
 
 export interface Furnished {
@@ -25,6 +29,8 @@ export interface Furnished {
 export interface Furniture {
   /** Active issues. */
   issues: number
+  /** Messages that wait to be sent. */
+  queued?: number
   carrierUrl: string
   carrier?: { reports?: boolean; concurrency?: number; timeoutMs?: number }
   webhookUrl?: string
@@ -32,7 +38,7 @@ export interface Furniture {
 
 export async function furnish(
   dir: string,
-  { issues, carrierUrl, carrier = {}, webhookUrl }: Furniture,
+  { issues, queued = 0, carrierUrl, carrier = {}, webhookUrl }: Furniture,
 ): Promise<Furnished> {
   mkdirSync(dir, { recursive: true })
   const file = join(dir, 'watchword.db')
@@ -51,7 +57,7 @@ export async function furnish(
   await administer.addCredit(admin, { appId, amount: 1_000_000_000 })
   const { reports = false, ...settings } = carrier
   await administer.setProvider(admin, {
-    name: 'main',
+    name: CARRIER,
     type: 'http',
     channels: ['sms'],
     config: { url: carrierUrl, reports, ...(reports && { reportSecret: 'the report secret of the benchmark' }) },
@@ -60,8 +66,73 @@ export async function furnish(
   if (webhookUrl) {
     await administer.addEndpoint(admin, { appId, mode: 'live', url: webhookUrl, events: ['otp.sent'] })
   }
+  await queueMessages(store, appId, queued)
   await store.close()
   return { file, appId, key, supply: fillActive(file, appId, issues) }
+}
+
+const BATCH = 5_000
+
+/** As issuing leaves them. */
+async function queueMessages(store: Store, appId: string, count: number): Promise<void> {
+  const owner = { appId, mode: 'live' } as const
+  for (let first = 0; first < count; first += BATCH) {
+    await store.transaction(async (tx) => {
+      const wallet = await tx.lockWallet(appId)
+      const last = Math.min(first + BATCH, count)
+      await tx.saveWallet({ ...wallet, reserved: wallet.reserved + last - first })
+      for (let n = first; n < last; n++) {
+        const issue = queuedIssue(owner, n, tx.now)
+        const to = `+8210${String(95_000_000 + n).padStart(8, '0')}`
+        await tx.addIssue(issue)
+        await tx.addOutbox(issue, { ...LETTER, to })
+        await tx.addJob({ kind: 'deliver', owner, subjectId: issue.issueId, runAt: tx.now, queue: CARRIER })
+      }
+    })
+  }
+}
+
+const LETTER: Letter = {
+  to: '',
+  text: `[Watchword] ${FILLED_CODE} is your verification code.`,
+  code: FILLED_CODE,
+  from: undefined,
+  messageType: 'SMS',
+  templateCode: '',
+  variables: {},
+  scenario: undefined,
+}
+
+function queuedIssue(owner: Owner, n: number, now: number): Issue {
+  const issueId = systemRandom.uuid(now)
+  return {
+    ...owner,
+    issueId,
+    messageId: systemRandom.uuid(now),
+    purpose: 'queued',
+    templateId: 'otp_default_kr',
+    channel: 'sms',
+    smsFallback: true,
+    phoneHash: vault.phoneHash(String(n)),
+    codeHash: vault.codeHash(issueId, FILLED_CODE),
+    country: 'KR',
+    metadata: undefined,
+    createdAt: now,
+    expiresAt: now + DAY_MS,
+    maxAttempts: 5,
+    verificationStatus: 'issued',
+    attemptsUsed: 0,
+    verifiedAt: undefined,
+    deliveryStatus: 'queued',
+    leg: 'sms',
+    sendPending: true,
+    providerOutcomeAmbiguous: false,
+    providerOutcomeCode: undefined,
+    billingStatus: 'reserved',
+    price: 1,
+    debitedAmount: 0,
+    updatedAt: now,
+  }
 }
 
 function fillActive(file: string, appId: string, count: number): Supply {

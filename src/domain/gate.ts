@@ -12,18 +12,18 @@ export interface Place {
   free(): void
 }
 
-/** A plain number of places. */
+/** A number of places, which may change. */
 export class Places {
   #taken = 0
 
-  constructor(private readonly max: number) {}
+  constructor(private readonly max: () => number) {}
 
   get isEmpty(): boolean {
     return this.#taken === 0
   }
 
   enter(): Place | undefined {
-    if (this.#taken >= this.max) return undefined
+    if (this.#taken >= this.max()) return undefined
     this.#taken++
     let isTaken = true
     return {

@@ -24,31 +24,42 @@ const LOOKING = 256
 
 export function jobKinds(deps: KindDependencies): Record<JobKind, Kind> {
   return {
-    deliver: { run: (job, place) => deliverCode(deps, job, place), enter: atTheCarrier(deps, new Places(LOOKING)) },
-    'await-report': { run: (job) => awaitReport(deps, job), enter: inQueuesOf(REPORTS_PER_CARRIER, REPORTS_AT_ONCE) },
-    settle: { run: (job) => settleCredit(deps, job), enter: anywhere(new Places(64)) },
+    deliver: { run: (job, place) => deliverCode(deps, job, place), enter: atTheCarrier(deps, fixed(LOOKING)) },
+    'await-report': {
+      run: (job) => awaitReport(deps, job),
+      enter: inQueuesOf(() => REPORTS_PER_CARRIER, REPORTS_AT_ONCE),
+    },
+    settle: { run: (job) => settleCredit(deps, job), enter: anywhere(fixed(64)) },
     webhook: atTheEndpoint(deps),
   }
 }
 
-/** So that one slow receiver delays nobody else; together, what memory and sockets bear. */
+/** So that one slow receiver delays nobody else; one that takes what it gets, and quickly, gets more and more. */
 const WEBHOOKS_PER_ENDPOINT = 8
+const WEBHOOKS_PER_QUICK_ENDPOINT = 128
+/** Together, what memory and sockets bear. */
 const WEBHOOKS_AT_ONCE = 256
 /** Of these, for all whose last request took long: many that hang leave room for those that answer. */
 const SLOW_AT_ONCE = 128
 const SLOW_MS = SECOND_MS
 
 function atTheEndpoint(deps: SendWebhookDependencies): Kind {
-  const forSlow = new Places(SLOW_AT_ONCE)
+  const forSlow = fixed(SLOW_AT_ONCE)
   const slow = new Set<string>()
+  const quick = new Map<string, number>()
+  const share = (endpoint: string) => quick.get(endpoint) ?? WEBHOOKS_PER_ENDPOINT
   return {
     async run(job) {
-      const tookMs = await sendWebhook(deps, job)
-      if (tookMs === undefined) return
-      if (tookMs >= SLOW_MS) slow.add(job.queue)
+      const asked = await sendWebhook(deps, job)
+      if (!asked) return
+      const isSlow = asked.tookMs >= SLOW_MS
+      if (isSlow) slow.add(job.queue)
       else slow.delete(job.queue)
+      if (asked.isDelivered && !isSlow)
+        quick.set(job.queue, Math.min(share(job.queue) + 1, WEBHOOKS_PER_QUICK_ENDPOINT))
+      else quick.delete(job.queue)
     },
-    enter: inQueuesOf(WEBHOOKS_PER_ENDPOINT, WEBHOOKS_AT_ONCE, (endpoint) => (slow.has(endpoint) ? [forSlow] : [])),
+    enter: inQueuesOf(share, WEBHOOKS_AT_ONCE, (endpoint) => (slow.has(endpoint) ? [forSlow] : [])),
   }
 }
 
@@ -58,14 +69,14 @@ const REPORTS_AT_ONCE = 512
 
 /** Room in each queue, within the room of all together and what `alsoIn` names. */
 function inQueuesOf(
-  each: number,
+  each: (queue: string) => number,
   together: number,
   alsoIn: (queue: string) => readonly Places[] = () => [],
 ): Kind['enter'] {
-  const all = new Places(together)
+  const all = fixed(together)
   const byQueue = new Map<string, Places>()
   return (queue) => {
-    const own = byQueue.get(queue) ?? new Places(each)
+    const own = byQueue.get(queue) ?? new Places(() => each(queue))
     const place = enterEach([own, ...alsoIn(queue), all])
     if (!place) return undefined
     byQueue.set(queue, own)
@@ -94,6 +105,8 @@ function enterEach(rooms: readonly Places[]): Place | undefined {
   }
   return { free }
 }
+
+const fixed = (places: number) => new Places(() => places)
 
 const anywhere = (places: Places) => () => places.enter()
 

@@ -47,15 +47,18 @@ interface Outcome extends Answered {
   answer: string | undefined
 }
 
-/** Answers how long the receiver took; undefined where it was not asked. */
-export async function sendWebhook(deps: SendWebhookDependencies, job: Job): Promise<number | undefined> {
+/** Answers how the receiver did; undefined where it was not asked. */
+export async function sendWebhook(
+  deps: SendWebhookDependencies,
+  job: Job,
+): Promise<{ tookMs: number; isDelivered: boolean } | undefined> {
   const call = await deps.store.transaction((tx) => prepare(tx, job))
   if (!call) return undefined
   const calledAt = deps.clock.now()
   const outcome = await post(deps, call)
   const answeredAt = deps.clock.now()
   await deps.store.transaction((tx) => record(deps, tx, job, { ...outcome, calledAt, answeredAt }))
-  return answeredAt - calledAt
+  return { tookMs: answeredAt - calledAt, isDelivered: judge(outcome) === 'delivered' }
 }
 
 async function prepare(tx: Tx, job: Job): Promise<Call | undefined> {

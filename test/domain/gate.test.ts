@@ -15,7 +15,7 @@ function fill(gate: Gate, now = NOW): Pass[] {
 
 describe('places', () => {
   test('are given out as often as there are some, and each comes back once', () => {
-    const places = new Places(2)
+    const places = new Places(() => 2)
     const [first, second] = [places.enter(), places.enter()]
     expect(places.enter()).toBeUndefined()
     first?.free()

@@ -21,6 +21,8 @@ const endpointOf = (vault: Vault, row: EndpointRow): Endpoint => ({
   failingSince: row.failingSince ?? undefined,
 })
 
+const byAge = (a: EndpointRow, b: EndpointRow) => a.createdAt - b.createdAt || (a.endpointId < b.endpointId ? -1 : 1)
+
 const endpointRow = (vault: Vault, endpoint: Endpoint) => ({
   ...endpoint,
   headers: vault.seal(`hook-headers:${endpoint.endpointId}`, JSON.stringify(endpoint.headers)),
@@ -105,7 +107,6 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
           eq(webhookEndpoints.mode, bind(webhookEndpoints.mode, 'mode')),
         ),
       )
-      .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.endpointId))
       .prepare(),
     endpoint: db.select().from(webhookEndpoints).where(thisEndpoint).prepare(),
     upsertEndpoint: db
@@ -198,7 +199,9 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
 
   return {
     async endpoints({ appId, mode }) {
-      return run.endpoints.all({ appId, mode }).map((row) => endpointOf(vault, row))
+      // Asked with every change of an issue: a sort by SQLite would cost more than the look-up.
+      const rows = run.endpoints.all({ appId, mode }).sort(byAge)
+      return rows.map((row) => endpointOf(vault, row))
     },
     async endpoint(endpointId) {
       const row = run.endpoint.get({ endpointId })
