@@ -100,7 +100,9 @@ const LOOKED_AT_ONCE = 20_000
 export class Limiter {
   /** By kind of limit, then by subject. */
   readonly #windows = new Map<string, Map<string, Window>>()
-  #looking = this.#all()
+  /** Where the look at what may be forgotten goes on. */
+  #kindsLeft: Map<string, Window>[] = []
+  #windowsLeft: Iterator<[string, Window]> | undefined
 
   /** Counts one under every rule, or throws `limited` and counts none. */
   take(rules: readonly LimitRule[], now: number): Permit {
@@ -130,21 +132,21 @@ export class Limiter {
 
   /** Forgets some of what no longer counts; called now and then, so that memory follows the traffic. */
   prune(now: number): void {
+    if (this.#kindsLeft.length === 0) this.#kindsLeft = [...this.#windows.values()]
     for (let looks = 0; looks < LOOKED_AT_ONCE; looks++) {
-      const { done, value } = this.#looking.next()
+      const [kind] = this.#kindsLeft
+      if (!kind) return
+      this.#windowsLeft ??= kind.entries()
+      const { done, value } = this.#windowsLeft.next()
       if (done) {
-        this.#looking = this.#all()
-        return
+        this.#kindsLeft.shift()
+        this.#windowsLeft = undefined
+        continue
       }
-      const { ofKind, subject, window } = value
+      const [subject, window] = value
       window.moveTo(now)
-      if (window.total === 0) ofKind.delete(subject)
+      if (window.total === 0) kind.delete(subject)
     }
-  }
-
-  *#all() {
-    for (const ofKind of this.#windows.values())
-      for (const [subject, window] of ofKind) yield { ofKind, subject, window }
   }
 
   #window({ limit, windowMs, subject }: Counter): Window {

@@ -29,13 +29,12 @@ class CompilingSession extends SQLiteBunSession<Record<string, never>, Record<st
 
   override prepareQuery<T extends Prepared>(...args: PrepareArguments): PreparedQuery<T> {
     const [query, fields, method, isArrayMode, mapper] = args
-    const isNested = fields?.some(({ path }) => path.length > 1)
-    if (isNested || mapper) return super.prepareQuery(...args)
+    if (mapper) return super.prepareQuery(...args)
     return new CompiledQuery(this.#connection.prepare(query.sql), query, fields, method, isArrayMode)
   }
 }
 
-/** A statement whose rows are flat objects, or that has none. */
+/** Of a left join, only single columns may be selected: a whole table that is missing would not become null here. */
 class CompiledQuery<T extends Prepared> extends PreparedQuery<T> {
   readonly #statement: Statement<unknown, SQLQueryBindings[]>
   readonly #parameters: Parameter[]
@@ -74,9 +73,15 @@ class CompiledQuery<T extends Prepared> extends PreparedQuery<T> {
   #read(row: readonly unknown[]): Record<string, unknown> {
     const result: Record<string, unknown> = {}
     for (let index = 0; index < this.#columns.length; index++) {
-      const { name, decode } = this.#columns[index] as ResultColumn
+      const { group, name, decode } = this.#columns[index] as ResultColumn
       const value = row[index]
-      result[name] = decode === undefined || value === null ? value : decode(value)
+      const decoded = decode === undefined || value === null ? value : decode(value)
+      if (group === undefined) result[name] = decoded
+      else {
+        const inGroup = (result[group] ?? {}) as Record<string, unknown>
+        inGroup[name] = decoded
+        result[group] = inGroup
+      }
     }
     return result
   }
@@ -102,15 +107,18 @@ function namedValue({ name }: Placeholder): Parameter {
 }
 
 interface ResultColumn {
+  /** The object it belongs to, in a row of several. */
+  group: string | undefined
   name: string
   decode: ((value: unknown) => unknown) | undefined
 }
 
-function compileColumn({ path: [name = ''], field }: Fields[number]): ResultColumn {
+function compileColumn({ path, field }: Fields[number]): ResultColumn {
+  const [name = '', group] = path.toReversed()
   // A subquery would be nested.
   const decoder = is(field, Column) ? field : decoderOf(is(field, SQL) ? field : (field as SQL.Aliased).sql)
   const isPlain = isAsIs(decoder, 'mapFromDriverValue')
-  return { name, decode: isPlain ? undefined : (value) => decoder.mapFromDriverValue(value) }
+  return { group, name, decode: isPlain ? undefined : (value) => decoder.mapFromDriverValue(value) }
 }
 
 /** Drizzle keeps it to itself. */
