@@ -32,6 +32,11 @@ const ATTEMPTS = `${SERIES}
     iif(n % 10 = 0, 'kakao', 'main'), randomblob(16), at + 5, at + 5 + (n % 900), 'accepted', NULL, NULL,
     'carrier-' || n FROM happened`
 
+/** Idempotency keys are remembered for a week. */
+const CLAIMS = `${SERIES}
+  INSERT INTO claims (app_id, mode, key_hash, fingerprint, issue_id, created_at)
+  SELECT $appId, 'live', randomblob(16), randomblob(16), ${ID}, at FROM happened WHERE at >= $lastWeek`
+
 const LEDGER = `${SERIES}
   INSERT INTO ledger_entries SELECT $appId, at + 20000, n + 1, 'debit', -1, $balance - n - 1, ${ID}, NULL FROM happened`
 
@@ -43,12 +48,16 @@ export function fill({ file, appId, issues, days, until }: Fill): void {
   db.query(
     `INSERT INTO ledger_entries VALUES ($appId, $start - 1, 1000000000, 'credit', $balance, $balance, NULL, NULL)`,
   ).run({ appId, start: common.start, balance })
-  const inserts = [ISSUES, ATTEMPTS, LEDGER].map((sql) => db.query(sql))
+  const inserts = [
+    { sql: ISSUES },
+    { sql: ATTEMPTS },
+    { sql: CLAIMS, values: { lastWeek: until - 7 * DAY_MS } },
+    { sql: LEDGER, values: { balance } },
+  ].map(({ sql, values = {} }) => ({ insert: db.query(sql), values }))
   for (let first = 0; first < issues; first += BATCH) {
     const last = Math.min(first + BATCH, issues) - 1
     db.run('BEGIN')
-    for (const [index, insert] of inserts.entries())
-      insert.run({ ...common, first, last, ...(index === 2 && { balance }) })
+    for (const { insert, values } of inserts) insert.run({ ...common, first, last, ...values })
     db.run('COMMIT')
   }
   db.query(

@@ -4,13 +4,12 @@ import type { Config } from './config'
 import { Directory } from './directory'
 import { Gate } from './domain/gate'
 import { Limiter } from './domain/limit'
-import { DAY_MS } from './domain/value'
 import { REPORT_PREFIX } from './http/reports'
 import { createFetch, type Fetch } from './http/server'
 import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
 import { KeyUse } from './key-use'
-import { createModes, phoneLimits, testBudgets } from './mode'
+import { createModes } from './mode'
 import type {
   Backup,
   Clock,
@@ -29,6 +28,7 @@ import { assertProvider, Carriers, explainCode } from './providers/carriers'
 import { createSimulator } from './providers/simulator'
 import { expireDue, sweepOldData } from './usecases/expire-due'
 import { rollUpUsage } from './usecases/read-usage'
+import { recallLimits } from './usecases/recall-limits'
 import { recordReport } from './usecases/record-report'
 
 export interface Ports {
@@ -55,6 +55,7 @@ export interface App {
 }
 
 const EXPIRY_SWEEP_MS = 1_000
+const RECALL_AGAIN_MS = 1_000
 /** Simulated messages only sleep. */
 const SIMULATED_AT_ONCE = 4_096
 const EVERY_TEN_MINUTES = '*/10 * * * *'
@@ -63,6 +64,7 @@ export function createApp(config: Config, ports: Ports): App {
   const { clock, random, store, log, schedule, transport, dial } = ports
   const directory = new Directory(store.read)
   const limiter = new Limiter()
+  const recalled = Promise.withResolvers<void>()
   const backlog = new Backlog(config.maxBacklog)
   const simulator = { provider: createSimulator(clock), gate: new Gate(SIMULATED_AT_ONCE, { neverOpens: true }) }
   const { publicUrl } = config
@@ -91,6 +93,7 @@ export function createApp(config: Config, ports: Ports): App {
     publicUrl,
     directory,
     limiter,
+    limitsRecalled: recalled.promise,
     backlog,
     modes,
     providerNamed,
@@ -119,16 +122,14 @@ export function createApp(config: Config, ports: Ports): App {
     trustedProxies,
   })
 
-  /** Limits that count days would start anew with every restart; the issues remember them. */
-  async function recallLimits(): Promise<void> {
-    for (const { appId, organizationId } of await store.read.apps()) {
-      const since = clock.now() - DAY_MS
-      for (const { phoneHash, createdAt } of await store.read.issuesSince({ appId, mode: 'live' }, since)) {
-        for (const rule of phoneLimits(config.limits, { appId }, phoneHash)) limiter.recall(rule, createdAt)
-      }
-      for (const { createdAt } of await store.read.issuesSince({ appId, mode: 'test' }, since)) {
-        for (const rule of testBudgets(config.limits, organizationId)) limiter.recall(rule, createdAt)
-      }
+  /** Until then nothing is issued; everything else is answered. */
+  async function recall(): Promise<void> {
+    try {
+      await recallLimits({ store, clock, limiter, limits: config.limits })
+      recalled.resolve()
+    } catch (error) {
+      log.error({ err: error instanceof Error ? error.name : undefined }, 'could not count the issues of the last day')
+      if (!isStopped) cancelRecall = clock.after(RECALL_AGAIN_MS, () => void recall())
     }
   }
 
@@ -151,6 +152,7 @@ export function createApp(config: Config, ports: Ports): App {
   }
 
   let cancelSweep = () => {}
+  let cancelRecall = () => {}
   let stopRetention = () => {}
   let sweeping: Promise<void> = Promise.resolve()
   let isStopped = false
@@ -171,11 +173,11 @@ export function createApp(config: Config, ports: Ports): App {
   return {
     fetch,
     async start({ alone } = { alone: false }) {
-      await recallLimits()
       await beginAfresh(alone)
       await carriers.refresh()
       runner.start()
       sweepExpired()
+      void recall()
       stopRetention = schedule(EVERY_TEN_MINUTES, async () => {
         await sweepOldData(deps)
         await rollUpUsage(deps)
@@ -184,6 +186,7 @@ export function createApp(config: Config, ports: Ports): App {
     async stop() {
       isStopped = true
       cancelSweep()
+      cancelRecall()
       stopRetention()
       await Promise.all([runner.stop(), sweeping])
       await carriers.close()

@@ -414,8 +414,8 @@ export interface Reader {
   hooksOfIssue(owner: Owner, issueId: string): Promise<HookReport[]>
   /** Every origin an active public key lists. */
   publicOrigins(now: number): Promise<string[]>
-  /** Admitted since: app, mode, phone and time, for the limits that count days. */
-  issuesSince(owner: Owner, since: number): Promise<Array<{ phoneHash: Uint8Array; createdAt: number }>>
+  /** Admitted since, oldest first, for the limits that count days; others get their turn between the pages. */
+  issuesSince(owner: Owner, since: number): AsyncIterable<Array<{ phoneHash: Uint8Array; createdAt: number }>>
   /** Changes whenever keys, apps, templates or providers may have changed, in whatever process. */
   configurationVersion(): string
 }

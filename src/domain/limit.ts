@@ -126,8 +126,8 @@ export class Limiter {
   }
 
   /** Counts something that happened before this process started. */
-  recall(counter: Counter, at: number): void {
-    this.#window(counter).count(at)
+  recall(counter: Counter, at: number, now: number): void {
+    if (at >= windowStart(counter.windowMs, now)) this.#window(counter).count(at)
   }
 
   /** Forgets some of what no longer counts; called now and then, so that memory follows the traffic. */

@@ -48,6 +48,8 @@ export interface IssueDependencies {
   directory: Directory
   modes: Modes
   limiter: Limiter
+  /** Settles once the limiter knows what was issued before this process started. */
+  limitsRecalled: Promise<void>
   backlog: Backlog
   idempotencyDays: number
   /** There is a message to deliver. */
@@ -74,6 +76,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
   const keyHash = vault.claimHash(request.idempotencyKey)
   const fingerprint = vault.fingerprint(fingerprintText(order.request))
 
+  await deps.limitsRecalled
   let room: Permit | undefined
   let permit: Permit | undefined
   try {

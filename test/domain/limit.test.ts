@@ -127,7 +127,7 @@ describe('what is counted', () => {
 
   test('includes what happened before this process started', () => {
     const limiter = new Limiter()
-    for (const at of [NOW - WINDOW, NOW - 10, NOW - 5]) limiter.recall(rule(), at)
+    for (const at of [NOW - WINDOW, NOW - 10, NOW - 5]) limiter.recall(rule(), at, NOW)
     expect(admitted(limiter, [rule()], NOW)).toBe(1)
     expect(refusedFor(limiter, [rule()], NOW)).toBe(WINDOW - 10)
   })
@@ -153,7 +153,7 @@ describe('a UTC day', () => {
 
   test('counts only what is of today when it is recalled', () => {
     const limiter = new Limiter()
-    for (const at of [midnight - 1, midnight, midnight + 1]) limiter.recall(daily(), at)
+    for (const at of [midnight - 1, midnight, midnight + 1]) limiter.recall(daily(), at, midnight + 1)
     expect(admitted(limiter, [daily()], midnight + 2)).toBe(1)
   })
 })

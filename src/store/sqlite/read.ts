@@ -29,6 +29,11 @@ import { createWebhookReader } from './webhooks'
 const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const BEYOND_ALL_TIMES = Number.MAX_SAFE_INTEGER
 
+/** What takes some 10 ms. */
+const RECENT_AT_ONCE = 5_000
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
 const smaller = (a: string, b: string) => (a < b ? a : b)
 
 export function createReader(connection: Database, vault: Vault, configurationVersion: () => string): Reader {
@@ -171,16 +176,17 @@ export function createReader(connection: Database, vault: Vault, configurationVe
   const allProviders = db.select().from(providers).orderBy(providers.createdAt, providers.name).prepare()
   const allRoutes = db.select().from(routes).orderBy(routes.channel, routes.appId, routes.country).prepare()
   const recent = db
-    .select({ phoneHash: issues.phoneHash, createdAt: issues.createdAt })
+    .select({ issueId: issues.issueId, phoneHash: issues.phoneHash, createdAt: issues.createdAt })
     .from(issues)
     .where(
       and(
         eq(issues.appId, bind(issues.appId, 'appId')),
         eq(issues.mode, bind(issues.mode, 'mode')),
-        gte(issues.issueId, bind(issues.issueId, 'from')),
+        gt(issues.issueId, bind(issues.issueId, 'after')),
       ),
     )
     .orderBy(issues.issueId)
+    .limit(RECENT_AT_ONCE)
     .prepare()
 
   return {
@@ -293,8 +299,14 @@ export function createReader(connection: Database, vault: Vault, configurationVe
         .all()
         .map(({ country, appId, ...route }) => ({ ...route, country: country || undefined, appId: appId || undefined }))
     },
-    async issuesSince({ appId, mode }, since) {
-      return recent.all({ appId, mode, from: idFloor(since) })
+    async *issuesSince({ appId, mode }, since) {
+      let after: string | undefined = idFloor(since)
+      while (after !== undefined) {
+        const page = recent.all({ appId, mode, after })
+        yield page
+        after = page[RECENT_AT_ONCE - 1]?.issueId
+        if (after !== undefined) await nextTurn()
+      }
     },
   }
 }
