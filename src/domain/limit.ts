@@ -58,6 +58,12 @@ class Window {
     this.#total--
   }
 
+  /** The same of something that is known by its time only. */
+  giveBackAt(at: number): void {
+    const counted = this.#counted.findLast((one) => one.at === at)
+    if (counted) this.giveBack(counted)
+  }
+
   /** Drops times that have left the window, and times from a future that a clock step took back. */
   moveTo(now: number): void {
     const start = windowStart(this.windowMs, now)
@@ -92,72 +98,124 @@ class Window {
 const windowStart = (windowMs: LimitRule['windowMs'], now: number) =>
   windowMs === 'utc-day' ? Math.floor(now / DAY_MS) * DAY_MS : now - windowMs + 1
 
+/** What was counted of each subject within windows of one length. */
+class Windows {
+  /** Most subjects were counted once: then this is the time, and no more is kept. */
+  readonly #bySubject = new Map<string, Window | number>()
+  /** Where the look at what may be forgotten goes on. */
+  #unseen = this.#bySubject.entries()
+
+  constructor(private readonly windowMs: LimitRule['windowMs']) {}
+
+  /** How often the subject was counted in the window that ends now. */
+  total(subject: string, now: number): number {
+    const counted = this.#bySubject.get(subject)
+    if (counted === undefined) return 0
+    if (typeof counted === 'number') return this.#totalOfOne(subject, counted, now)
+    counted.moveTo(now)
+    return counted.total
+  }
+
+  #totalOfOne(subject: string, at: number, now: number): number {
+    if (at < windowStart(this.windowMs, now)) {
+      this.#bySubject.delete(subject)
+      return 0
+    }
+    if (at > now) this.#bySubject.set(subject, now)
+    return 1
+  }
+
+  waitMs(subject: string, max: number, now: number): number {
+    return this.#windowOf(subject).waitMs(max, now)
+  }
+
+  /** Answers what takes it back. */
+  count(subject: string, at: number): () => void {
+    if (!this.#bySubject.has(subject)) {
+      this.#bySubject.set(subject, at)
+      return () => this.#takeBack(subject, at)
+    }
+    const window = this.#windowOf(subject)
+    const counted = window.count(at)
+    return () => window.giveBack(counted)
+  }
+
+  /** Looks at some and forgets those that no longer count; answers false when it has seen all. */
+  prune(now: number, looks: number): boolean {
+    for (let look = 0; look < looks; look++) {
+      const { done, value } = this.#unseen.next()
+      if (done) {
+        this.#unseen = this.#bySubject.entries()
+        return false
+      }
+      if (this.total(value[0], now) === 0) this.#bySubject.delete(value[0])
+    }
+    return true
+  }
+
+  #takeBack(subject: string, at: number): void {
+    const counted = this.#bySubject.get(subject)
+    if (counted === at) this.#bySubject.delete(subject)
+    else if (counted instanceof Window) counted.giveBackAt(at)
+  }
+
+  #windowOf(subject: string): Window {
+    const known = this.#bySubject.get(subject)
+    if (known instanceof Window) return known
+    const window = new Window(this.windowMs)
+    if (known !== undefined) window.count(known)
+    this.#bySubject.set(subject, window)
+    return window
+  }
+}
+
 type Counter = Pick<LimitRule, 'limit' | 'subject' | 'windowMs'>
 
 /** So that a look at what may be forgotten does not keep requests waiting. */
 const LOOKED_AT_ONCE = 20_000
 
 export class Limiter {
-  /** By kind of limit, then by subject. */
-  readonly #windows = new Map<string, Map<string, Window>>()
-  /** Where the look at what may be forgotten goes on. */
-  #kindsLeft: Map<string, Window>[] = []
-  #windowsLeft: Iterator<[string, Window]> | undefined
+  /** By kind of limit. */
+  readonly #kinds = new Map<string, Windows>()
+  #unpruned: Windows[] = []
 
   /** Counts one under every rule, or throws `limited` and counts none. */
   take(rules: readonly LimitRule[], now: number): Permit {
-    const windows = rules.map((rule) => this.#window(rule))
     let worst: { rule: LimitRule; waitMs: number } | undefined
-    for (const [index, rule] of rules.entries()) {
-      const window = windows[index] as Window
-      window.moveTo(now)
-      if (window.total < rule.max) continue
-      const waitMs = window.waitMs(rule.max, now)
+    for (const rule of rules) {
+      const windows = this.#windowsOf(rule)
+      if (windows.total(rule.subject, now) < rule.max) continue
+      const waitMs = windows.waitMs(rule.subject, rule.max, now)
       // The longest wait: only after it may the request succeed.
       if (!worst || waitMs > worst.waitMs) worst = { rule, waitMs }
     }
     if (worst) throw limited(worst.rule, worst.waitMs)
-    const taken = windows.map((window) => ({ window, counted: window.count(now) }))
+    const takeBack = rules.map((rule) => this.#windowsOf(rule).count(rule.subject, now))
     return {
       giveBack() {
-        for (const { window, counted } of taken.splice(0)) window.giveBack(counted)
+        for (const undo of takeBack.splice(0)) undo()
       },
     }
   }
 
   /** Counts something that happened before this process started. */
   recall(counter: Counter, at: number, now: number): void {
-    if (at >= windowStart(counter.windowMs, now)) this.#window(counter).count(at)
+    if (at >= windowStart(counter.windowMs, now)) this.#windowsOf(counter).count(counter.subject, at)
   }
 
   /** Forgets some of what no longer counts; called now and then, so that memory follows the traffic. */
   prune(now: number): void {
-    if (this.#kindsLeft.length === 0) this.#kindsLeft = [...this.#windows.values()]
-    for (let looks = 0; looks < LOOKED_AT_ONCE; looks++) {
-      const [kind] = this.#kindsLeft
-      if (!kind) return
-      this.#windowsLeft ??= kind.entries()
-      const { done, value } = this.#windowsLeft.next()
-      if (done) {
-        this.#kindsLeft.shift()
-        this.#windowsLeft = undefined
-        continue
-      }
-      const [subject, window] = value
-      window.moveTo(now)
-      if (window.total === 0) kind.delete(subject)
-    }
+    if (this.#unpruned.length === 0) this.#unpruned = [...this.#kinds.values()]
+    if (!this.#unpruned[0]?.prune(now, LOOKED_AT_ONCE)) this.#unpruned.shift()
   }
 
-  #window({ limit, windowMs, subject }: Counter): Window {
+  #windowsOf({ limit, windowMs }: Counter): Windows {
     const kind = `${limit}/${windowMs}`
-    const ofKind = this.#windows.get(kind) ?? new Map<string, Window>()
-    if (ofKind.size === 0) this.#windows.set(kind, ofKind)
-    const known = ofKind.get(subject)
+    const known = this.#kinds.get(kind)
     if (known) return known
-    const window = new Window(windowMs)
-    ofKind.set(subject, window)
-    return window
+    const windows = new Windows(windowMs)
+    this.#kinds.set(kind, windows)
+    return windows
   }
 }
 
