@@ -565,6 +565,8 @@ export interface Store {
   transaction<T>(unit: (tx: Tx) => Promise<T>): Promise<T>
   /** The queues of a kind that are not empty, and when the first job of each is due, Unix milliseconds. */
   queueHeads(kind: JobKind): Array<{ queue: string; runAt: number }>
+  /** How long the oldest transaction that has not begun has waited. */
+  waitingMs(): number
   /** Of the database file. */
   bytes(): number
   /** Writes a whole, consistent copy to a file that is not there yet. Takes its time: not for the serving process. */

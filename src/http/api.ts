@@ -99,6 +99,7 @@ export function createApi(deps: ApiDependencies): Api {
 
   return async (request, url, context) => {
     const isRpc = url.pathname.startsWith(`${RPC_PREFIX}/`)
+    if (deps.store.waitingMs() > PATIENCE_MS) return tooBusy(isRpc, context)
     const answer = isServable(request.method, url.pathname, isRpc)
       ? await call(isRpc ? rpc : rest, isRpc ? RPC_PREFIX : API_PREFIX, request, url, context)
       : undefined
@@ -106,6 +107,19 @@ export function createApi(deps: ApiDependencies): Api {
     const missing = interfaceError('NOT_FOUND', 'No such path or method').toJSON()
     return { status: 404, body: isRpc ? { json: missing } : missing }
   }
+}
+
+/**
+ * What has waited so long shows that more comes in than can be done. Who comes now is refused at once, before it costs
+ * anything, so that those who were let in are answered soon.
+ */
+const PATIENCE_MS = 250
+const COME_BACK_MS = 1_000
+
+function tooBusy(isRpc: boolean, context: CallContext): ApiAnswer {
+  context.retryAfterMs = COME_BACK_MS
+  const error = interfaceError('SERVICE_UNAVAILABLE', 'Too many requests at the moment').toJSON()
+  return { status: 503, body: isRpc ? { json: error } : error }
 }
 
 /** RPC is POST; paths have one spelling, so no trailing slash. */

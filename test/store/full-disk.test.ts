@@ -24,7 +24,7 @@ describe('a writer on a disk that is full', () => {
     db.run('CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL)')
     db.run('CREATE TABLE children (parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)')
     outside = new Database(scratch.file, { readonly: true })
-    writer = new Writer(db, setImmediate)
+    writer = new Writer(db, setImmediate, Date.now)
     happened.length = 0
   })
   afterEach(async () => {

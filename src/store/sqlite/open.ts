@@ -47,7 +47,7 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
   const size = reading.query('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
   const touch = writing.query("INSERT OR REPLACE INTO facts (name, value) VALUES ('touched_at', CAST(? AS BLOB))")
   const openTransaction = createTransactions(writing, vault)
-  const writer = new Writer(writing, soon)
+  const writer = new Writer(writing, soon, () => clock.now())
 
   return {
     read: createReader(reading, vault, configurationVersion),
@@ -84,6 +84,8 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
       }
       return heads
     },
+
+    waitingMs: () => writer.waitingMs(),
 
     bytes() {
       return (size.get() as { bytes: number }).bytes

@@ -7,6 +7,7 @@ import type { Database } from 'bun:sqlite'
 import { unavailable } from '../../domain/error'
 
 interface Unit {
+  queuedAt: number
   run: () => Promise<() => void>
   fail: (error: unknown) => void
 }
@@ -28,6 +29,7 @@ export class Writer {
   constructor(
     private readonly db: Database,
     private readonly soon: (drain: () => void) => void,
+    private readonly now: () => number,
   ) {
     const prepared = (sql: string) => {
       const statement = db.query(sql)
@@ -50,9 +52,15 @@ export class Writer {
           onCommit()
         }
       }
-      this.#queue.push({ run, fail: reject })
+      this.#queue.push({ queuedAt: this.now(), run, fail: reject })
       this.#schedule()
     })
+  }
+
+  /** How long the oldest unit has waited for its turn. */
+  waitingMs(): number {
+    const now = this.now()
+    return now - (this.#queue[0]?.queuedAt ?? now)
   }
 
   /** Lets what is queued finish, then takes nothing more. */
