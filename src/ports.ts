@@ -17,6 +17,8 @@ import type { Endpoint, HookAttempt, HookDelivery } from './domain/webhook'
 export interface Clock {
   /** Unix milliseconds. May step, also backwards. */
   now(): number
+  /** Milliseconds since some moment; never steps, never goes back. */
+  elapsed(): number
   /** Calls once after `delayMs`; the answer cancels. */
   after(delayMs: number, callback: () => void): () => void
 }

@@ -10,6 +10,8 @@ export interface Order {
   seconds: number
   supply: Supply
   first: { request: number; verified: number }
+  /** Better-auth: phones and their codes, to be used up. */
+  codes?: Array<[string, string]>
   /**
    * Requests a second that arrive whether or not those before are answered (open loop): what finds no free connection
    * waits, and its wait counts. Undefined: each connection sends its next as soon as it is answered (closed loop).
@@ -25,8 +27,17 @@ export interface Result extends Summary {
   refusedP99Ms: number
 }
 
-async function carryOut({ target, workload, connections, seconds, supply, first, arrivals }: Order): Promise<Result> {
-  const requests = new Requests(target, supply, first)
+async function carryOut({
+  target,
+  workload,
+  connections,
+  seconds,
+  supply,
+  first,
+  codes = [],
+  arrivals,
+}: Order): Promise<Result> {
+  const requests = new Requests(target, supply, first, codes)
   const url = new URL(target.url)
   const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(url)))
   const latencies = new Latencies()

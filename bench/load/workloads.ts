@@ -15,7 +15,7 @@ export type Workload =
   | 'deep-list'
   | 'mix'
 
-export type Wire = 'rest' | 'rpc'
+export type Wire = 'rest' | 'rpc' | 'better-auth'
 
 export interface Target {
   url: string
@@ -28,6 +28,8 @@ export interface Supply {
   /** Unix milliseconds of the first one's id. */
   base: number
   count: number
+  /** Where using them up ends, if not with the last. */
+  last?: number
 }
 
 /** The `n`-th filled issue: a UUIDv7, one a millisecond. */
@@ -61,6 +63,8 @@ export class Requests {
     private readonly target: Target,
     private readonly supply: Supply,
     first: { request: number; verified: number },
+    /** Better-auth: phones and their codes, to be used up. */
+    private readonly codes: Array<[phone: string, code: string]>,
   ) {
     this.#headers = { Authorization: `Bearer ${target.key}` }
     this.#sent = first.request
@@ -76,7 +80,8 @@ export class Requests {
   /** Undefined when the supply is used up. */
   next(workload: Workload): string | undefined {
     const n = this.#sent++
-    const { count } = this.supply
+    if (this.target.wire === 'better-auth') return this.#ofBetterAuth(workload, n)
+    const { count, last = count } = this.supply
     switch (workload) {
       case 'issue':
         return this.#issue(phone(n), `key-${n}`)
@@ -85,7 +90,7 @@ export class Requests {
       case 'replay':
         return this.#issue(phone(88_000_000 + (n % RETURNING)), `replay-${n % RETURNING}`)
       case 'verify':
-        return this.#verified < count ? this.#verify(this.#verified++, FILLED_CODE) : undefined
+        return this.#verified < last ? this.#verify(this.#verified++, FILLED_CODE) : undefined
       case 'verify-wrong':
         // From the far end, so that what is used up is not mistaken, too.
         return this.#verify(count - 1 - (n % Math.floor(count / 4)), WRONG_CODE)
@@ -101,6 +106,14 @@ export class Requests {
       case 'mix':
         return this.next(MIX[n % MIX.length] as Workload)
     }
+  }
+
+  #ofBetterAuth(workload: Workload, n: number): string | undefined {
+    const post = (name: string, input: object) =>
+      httpRequest('POST', `/api/auth/phone-number/${name}`, {}, JSON.stringify(input))
+    if (workload === 'issue') return post('send-otp', { phoneNumber: phone(n) })
+    const next = this.codes.pop()
+    return next && post('verify', { phoneNumber: next[0], code: next[1] })
   }
 
   #issue(phoneNumber: string, idempotencyKey: string): string {

@@ -538,6 +538,7 @@ class Story {
     const isAlive = () => node?.isAlive ?? true
     const processClock: Clock = {
       now: clock.now,
+      elapsed: clock.elapsed,
       after: (ms, callback) => clock.after(ms, () => isAlive() && callback()),
     }
     const mortal = (store: Store): Store => ({

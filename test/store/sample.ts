@@ -15,6 +15,9 @@ export const OWNER: Owner = { appId: 'app_one', mode: 'live' }
 export class StillClock {
   time = NOW
   now = () => this.time
+  /** Apart from the wall clock, which tests set as they like. */
+  elapsedMs = 0
+  elapsed = () => this.elapsedMs
 }
 
 const filled = (length: number, seed: number) => {

@@ -152,6 +152,17 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect([await exists(first), await exists(beside), await exists(last)]).toEqual([true, false, true])
       })
 
+      test('tell how long the oldest has waited for its turn, whatever the wall clock does', async () => {
+        expect(store.waitingMs()).toBe(0)
+        const first = run(async () => {})
+        clock.elapsedMs += 300
+        const second = run(async () => {})
+        clock.time += 60_000
+        expect(store.waitingMs()).toBe(300)
+        await Promise.all([first, second])
+        expect(store.waitingMs()).toBe(0)
+      })
+
       test('are of no use once they have ended, whichever way they did', async () => {
         let kept: Tx | undefined
         await run(async (tx) => {

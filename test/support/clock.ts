@@ -19,6 +19,8 @@ export class VirtualClock implements Clock {
 
   now = () => this.startsAt + this.#elapsed + this.#stepped
 
+  elapsed = () => this.#elapsed
+
   after = (delayMs: number, callback: () => void) => {
     const timer = { at: this.#elapsed + Math.max(0, delayMs), order: this.#order++, callback }
     this.#timers.push(timer)

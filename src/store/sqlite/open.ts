@@ -12,7 +12,7 @@ export class WrongSecretError extends Error {
 
 export interface StoreOptions {
   file: string
-  clock: Pick<Clock, 'now'>
+  clock: Pick<Clock, 'now' | 'elapsed'>
   vault: Vault
   /** Defers group commit; defaults to the end of the event loop's turn. */
   soon?: (drain: () => void) => void
@@ -47,7 +47,7 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
   const size = reading.query('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
   const touch = writing.query("INSERT OR REPLACE INTO facts (name, value) VALUES ('touched_at', CAST(? AS BLOB))")
   const openTransaction = createTransactions(writing, vault)
-  const writer = new Writer(writing, soon, () => clock.now())
+  const writer = new Writer(writing, soon, clock.elapsed)
 
   return {
     read: createReader(reading, vault, configurationVersion),

@@ -29,7 +29,7 @@ export class Writer {
   constructor(
     private readonly db: Database,
     private readonly soon: (drain: () => void) => void,
-    private readonly now: () => number,
+    private readonly elapsed: () => number,
   ) {
     const prepared = (sql: string) => {
       const statement = db.query(sql)
@@ -52,14 +52,14 @@ export class Writer {
           onCommit()
         }
       }
-      this.#queue.push({ queuedAt: this.now(), run, fail: reject })
+      this.#queue.push({ queuedAt: this.elapsed(), run, fail: reject })
       this.#schedule()
     })
   }
 
   /** How long the oldest unit has waited for its turn. */
   waitingMs(): number {
-    const now = this.now()
+    const now = this.elapsed()
     return now - (this.#queue[0]?.queuedAt ?? now)
   }
 

@@ -1,0 +1,77 @@
+/**
+ * `bun run bench`: how fast, how flat, how big. Contenders alternate round by round in one run, each a process of its
+ * own, as is the load generator; no network, nothing to build first. It never fails for being slow.
+ *
+ *   --quick        under three minutes: fewer rounds and connections, 200,000 issues instead of 10,000,000
+ *   --check        prints only the goals, and how far each is
+ *   --only PART    requests, delivery, flat, footprint or overload; may come several times
+ *   --issues N     how many the flat part fills
+ *   --json FILE    where everything that was measured goes (default: dist/bench.json)
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { delivery } from './delivery'
+import { flat } from './flat'
+import { footprint } from './footprint'
+import { overload } from './overload'
+import { Generator } from './processes'
+import { goalTable, type Part, table } from './report'
+import { throughput } from './throughput'
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true },
+    issues: { type: 'string' },
+    json: { type: 'string', default: join(import.meta.dir, '../dist/bench.json') },
+  },
+})
+const { quick } = values
+const issues = Number(values.issues ?? (quick ? 200_000 : 10_000_000))
+
+const PARTS: Record<string, (dir: string, generator: Generator) => Promise<Part>> = {
+  requests: (dir, generator) =>
+    throughput(
+      dir,
+      generator,
+      quick
+        ? { rounds: 5, seconds: 0.3, warmUpSeconds: 0.5, connections: [64] }
+        : { rounds: 5, seconds: 1, warmUpSeconds: 2, connections: [1, 16, 64, 256] },
+    ),
+  delivery: (dir, generator) => delivery(dir, generator, { messages: quick ? 6_000 : 30_000 }),
+  flat: (dir, generator) => flat(dir, generator, { issues, rounds: 5, seconds: quick ? 0.3 : 1 }),
+  footprint: (dir, generator) => footprint(dir, generator),
+  overload: (dir, generator) => overload(dir, generator, { seconds: quick ? 2 : 5 }),
+}
+
+const wanted = values.only ?? Object.keys(PARTS)
+for (const name of wanted) {
+  if (!Object.hasOwn(PARTS, name)) throw new Error(`--only: one of ${Object.keys(PARTS).join(', ')}`)
+}
+
+const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Bun ${Bun.version}`
+process.stdout.write(`${machine}\n`)
+const dir = mkdtempSync(join(tmpdir(), 'watchword-bench-'))
+const generator = new Generator()
+const parts: Record<string, Part> = {}
+try {
+  for (const name of wanted) {
+    const own = join(dir, name)
+    mkdirSync(own)
+    const part = await PARTS[name]?.(own, generator)
+    if (!part) continue
+    parts[name] = part
+    if (!values.check) process.stdout.write(`${table(part)}\n`)
+    rmSync(own, { recursive: true })
+  }
+} finally {
+  generator.stop()
+  rmSync(dir, { recursive: true, force: true })
+}
+process.stdout.write(`${goalTable(Object.values(parts))}\n`)
+mkdirSync(dirname(values.json), { recursive: true })
+await Bun.write(values.json, JSON.stringify({ machine, quick, at: new Date().toISOString(), parts }, null, 2))
+process.exit(0)
