@@ -1,5 +1,6 @@
 /** Fills a database with issues that have run their course, as months of traffic would have left them. */
 import { Database } from 'bun:sqlite'
+import type { Past } from './load/workloads'
 
 export interface Fill {
   file: string
@@ -40,7 +41,7 @@ const CLAIMS = `${SERIES}
 const LEDGER = `${SERIES}
   INSERT INTO ledger_entries SELECT $appId, at + 20000, n + 1, 'debit', -1, $balance - n - 1, ${ID}, NULL FROM happened`
 
-export function fill({ file, appId, issues, days, until }: Fill): void {
+export function fill({ file, appId, issues, days, until }: Fill): Past {
   const db = new Database(file, { strict: true })
   db.run('PRAGMA synchronous = OFF')
   const balance = issues + 1_000_000
@@ -67,4 +68,5 @@ export function fill({ file, appId, issues, days, until }: Fill): void {
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   db.run('ANALYZE')
   db.close()
+  return { start: common.start, stepMs: common.stepMs, count: issues }
 }

@@ -26,7 +26,7 @@ interface Contender {
 }
 
 /** Who is asked for what. Better-auth has no more than sending and verifying, the lean floor is for issuing. */
-const PLAN: Record<Exclude<Workload, 'deep-list'>, Name[]> = {
+const PLAN: Record<Exclude<Workload, 'deep-list' | 'old-status'>, Name[]> = {
   issue: [...CONTENDERS],
   replace: ['REST', 'RPC', 'floor', 'one each'],
   replay: ['REST', 'RPC', 'floor', 'one each'],

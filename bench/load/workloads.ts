@@ -13,6 +13,7 @@ export type Workload =
   | 'status'
   | 'list'
   | 'deep-list'
+  | 'old-status'
   | 'mix'
 
 export type Wire = 'rest' | 'rpc' | 'better-auth'
@@ -30,12 +31,29 @@ export interface Supply {
   count: number
   /** Where using them up ends, if not with the last. */
   last?: number
+  /** Issues that have run their course. */
+  past?: Past
+}
+
+/** Evenly spread over the days before. */
+export interface Past {
+  start: number
+  stepMs: number
+  count: number
 }
 
 /** The `n`-th filled issue: a UUIDv7, one a millisecond. */
 export function filledId({ base }: Supply, n: number): string {
   const time = (base + n).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${n.toString(16).padStart(12, '0')}`
+}
+
+/** The `n`-th of the past, as `fill.ts` writes it. */
+export function pastId({ start, stepMs }: Past, n: number): string {
+  const time = (start + Math.trunc(n * stepMs)).toString(16).padStart(12, '0')
+  const rest = n.toString(16).padStart(15, '0')
+  const low = (n % 4_096).toString(16).padStart(3, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${low}-8${rest.slice(0, 3)}-${rest.slice(3)}`
 }
 
 /** The code of every filled issue. */
@@ -96,6 +114,10 @@ export class Requests {
         return this.#verify(count - 1 - (n % Math.floor(count / 4)), WRONG_CODE)
       case 'status':
         return this.#get('status', { issueId: filledId(this.supply, (n * 7919) % count) })
+      case 'old-status': {
+        const { past } = this.supply
+        return past && this.#get('status', { issueId: pastId(past, (n * 7_919_317) % past.count) })
+      }
       case 'list':
         return this.#get('issues', { limit: 50 })
       case 'deep-list':

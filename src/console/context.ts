@@ -16,6 +16,8 @@ type Needed = Omit<AdminDependencies, 'actor' | 'clock'> &
   Omit<OperatorDependencies, 'clock'> &
   IssueDependencies
 
+export const CONSOLE_RPC_PREFIX = '/console/rpc'
+
 export interface ConsoleDependencies extends Needed {
   wakeDelivery: () => void
   clock: Clock

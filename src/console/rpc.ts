@@ -10,7 +10,7 @@ import { asRefusal, fromRefusal, fromValidation, interfaceError, unexpectedError
 import { readJsonBody } from '../http/json-body'
 import type { Log } from '../ports'
 import { sessionOf } from '../usecases/operators'
-import type { ConsoleContext, ConsoleDependencies } from './context'
+import { CONSOLE_RPC_PREFIX, type ConsoleContext, type ConsoleDependencies } from './context'
 import type { Access } from './contract/base'
 import { operatorProcedures, sessionProcedures } from './procedures/access'
 import { appProcedures, keyProcedures } from './procedures/apps'
@@ -20,8 +20,6 @@ import { walletProcedures } from './procedures/money'
 import { templateProcedures } from './procedures/templates'
 import { auditProcedures, systemProcedures, usageProcedures } from './procedures/usage'
 import { webhookProcedures } from './procedures/webhooks'
-
-export const CONSOLE_RPC_PREFIX = '/console/rpc'
 
 const createRouter = (deps: ConsoleDependencies) => ({
   session: sessionProcedures(deps),

@@ -115,11 +115,12 @@ export function createApi(deps: ApiDependencies): Api {
  */
 const PATIENCE_MS = 250
 const COME_BACK_MS = 1_000
+/** Made once: an error costs more to make than all else that a refusal takes. */
+const TOO_BUSY = interfaceError('SERVICE_UNAVAILABLE', 'Too many requests at the moment').toJSON()
 
 function tooBusy(isRpc: boolean, context: CallContext): ApiAnswer {
   context.retryAfterMs = COME_BACK_MS
-  const error = interfaceError('SERVICE_UNAVAILABLE', 'Too many requests at the moment').toJSON()
-  return { status: 503, body: isRpc ? { json: error } : error }
+  return { status: 503, body: isRpc ? { json: TOO_BUSY } : TOO_BUSY }
 }
 
 /** RPC is POST; paths have one spelling, so no trailing slash. */

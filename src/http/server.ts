@@ -1,7 +1,7 @@
 /** Mounts everything that listens: the API, its description and docs, provider reports, health. */
 import { consoleAsset } from '../console/assets'
-import type { ConsoleDependencies } from '../console/context'
-import { CONSOLE_RPC_PREFIX, createConsoleRpc } from '../console/rpc'
+import { CONSOLE_RPC_PREFIX, type ConsoleDependencies } from '../console/context'
+import type { ConsoleRpc } from '../console/rpc'
 import type { Directory } from '../directory'
 import { invalid } from '../domain/error'
 import type { Gate } from '../domain/gate'
@@ -46,8 +46,8 @@ export function createFetch(deps: ServerDependencies): Fetch {
   const { clock, directory, log } = deps
   const api = createApi(deps)
   const readiness = createReadiness(deps)
-  const consoleRpc = createConsoleRpc(deps)
   let description: Promise<string> | undefined
+  let consoleRpc: Promise<ConsoleRpc> | undefined
 
   async function respond(request: Request, socketAddress: string, trace: Trace): Promise<Response> {
     const url = urlOf(request)
@@ -65,7 +65,9 @@ export function createFetch(deps: ServerDependencies): Fetch {
     if (path.startsWith(`${CONSOLE_RPC_PREFIX}/`)) {
       trace.route = 'console'
       const ip = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), deps.trustedProxies)
-      return consoleRpc(request, url, ip)
+      // Loaded with its first request: most of what a start takes is making schemas.
+      consoleRpc ??= import('../console/rpc').then(({ createConsoleRpc }) => createConsoleRpc(deps))
+      return (await consoleRpc)(request, url, ip)
     }
     if (path.startsWith(REPORT_PREFIX)) {
       trace.route = 'provider-reports'

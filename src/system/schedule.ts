@@ -1,8 +1,17 @@
 import { Cron } from 'croner'
 import type { Schedule } from '../ports'
 
+const START_AFTER_MS = 1_000
+
 /** croner: cron patterns in UTC, never two runs of one job at a time. */
 export const systemSchedule: Schedule = (pattern, run) => {
-  const job = new Cron(pattern, { timezone: 'UTC', protect: true, catch: true }, run)
-  return () => job.stop()
+  let job: Cron | undefined
+  // Nothing is due at once, and working out time zones would hold up the start.
+  const starting = setTimeout(() => {
+    job = new Cron(pattern, { timezone: 'UTC', protect: true, catch: true }, run)
+  }, START_AFTER_MS)
+  return () => {
+    clearTimeout(starting)
+    job?.stop()
+  }
 }

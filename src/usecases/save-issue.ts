@@ -18,7 +18,8 @@ export async function saveIssue(
 ): Promise<void> {
   await tx.saveIssue(after)
   await tellEvents(deps, tx, before, after, sentTo)
-  if (maySendAgain(after)) return
+  // What could not be sent any more before has been erased then.
+  if (maySendAgain(after) || !maySendAgain(before)) return
   await tx.eraseOutbox(after.issueId)
   // It may wait long for a carrier; what will never be sent ends now.
   if (after.sendPending) await tx.hastenJob('deliver', after.issueId)

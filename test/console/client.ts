@@ -16,7 +16,7 @@ export class ConsoleClient {
   cookie = ''
 
   constructor(
-    private readonly world: World,
+    private readonly world: Pick<World, 'app' | 'run'>,
     private readonly ip = '127.0.0.1',
   ) {}
 

@@ -5,7 +5,7 @@ import type { Operator } from '../../domain/operator'
 import type { AuditEntry, Reader, Tx, Vault } from '../../ports'
 import { drizzle } from './drizzle'
 import { apiKeys, auditEntries, invitations, operatorSessions, operators } from './schema'
-import { bind, changes, parameters } from './statement'
+import { bind, changes, onFirstUse, parameters } from './statement'
 
 const totpRow = (operatorId: string) => `operator-totp:${operatorId}`
 
@@ -40,45 +40,59 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx &
   const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))
   const thisInvitation = eq(invitations.tokenHash, bind(invitations.tokenHash, 'tokenHash'))
   const run = {
-    operators: db.select().from(operators).orderBy(asc(operators.createdAt)).prepare(),
-    upsertOperator: db
-      .insert(operators)
-      .values(parameters(operators))
-      .onConflictDoUpdate({
-        target: operators.operatorId,
-        set: changes(operators, ['email', 'name', 'role', 'passwordHash', 'totpSecret', 'lastSeenAt']),
-      })
-      .prepare(),
-    deleteOperator: db.delete(operators).where(thisOperator).prepare(),
-    insertSession: db.insert(operatorSessions).values(parameters(operatorSessions)).prepare(),
-    touchSession: db
-      .update(operatorSessions)
-      .set(changes(operatorSessions, ['lastSeenAt']))
-      .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
-      .prepare(),
-    deleteSession: db
-      .delete(operatorSessions)
-      .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
-      .prepare(),
-    deleteSessions: db
-      .delete(operatorSessions)
-      .where(eq(operatorSessions.operatorId, bind(operatorSessions.operatorId, 'operatorId')))
-      .returning({ operatorId: operatorSessions.operatorId })
-      .prepare(),
-    insertInvitation: db.insert(invitations).values(parameters(invitations)).prepare(),
-    invitation: db.select().from(invitations).where(thisInvitation).prepare(),
-    deleteInvitation: db.delete(invitations).where(thisInvitation).returning({ role: invitations.role }).prepare(),
-    deleteInvitationsOf: db
-      .delete(invitations)
-      .where(eq(invitations.invitedBy, bind(invitations.invitedBy, 'invitedBy')))
-      .prepare(),
-    lastEntry: db.select().from(auditEntries).orderBy(desc(auditEntries.seq)).limit(1).prepare(),
-    insertEntry: db.insert(auditEntries).values(parameters(auditEntries)).prepare(),
-    touchKey: db
-      .update(apiKeys)
-      .set(changes(apiKeys, ['lastUsedAt']))
-      .where(eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId')))
-      .prepare(),
+    operators: onFirstUse(() => db.select().from(operators).orderBy(asc(operators.createdAt)).prepare()),
+    upsertOperator: onFirstUse(() =>
+      db
+        .insert(operators)
+        .values(parameters(operators))
+        .onConflictDoUpdate({
+          target: operators.operatorId,
+          set: changes(operators, ['email', 'name', 'role', 'passwordHash', 'totpSecret', 'lastSeenAt']),
+        })
+        .prepare(),
+    ),
+    deleteOperator: onFirstUse(() => db.delete(operators).where(thisOperator).prepare()),
+    insertSession: onFirstUse(() => db.insert(operatorSessions).values(parameters(operatorSessions)).prepare()),
+    touchSession: onFirstUse(() =>
+      db
+        .update(operatorSessions)
+        .set(changes(operatorSessions, ['lastSeenAt']))
+        .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
+        .prepare(),
+    ),
+    deleteSession: onFirstUse(() =>
+      db
+        .delete(operatorSessions)
+        .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
+        .prepare(),
+    ),
+    deleteSessions: onFirstUse(() =>
+      db
+        .delete(operatorSessions)
+        .where(eq(operatorSessions.operatorId, bind(operatorSessions.operatorId, 'operatorId')))
+        .returning({ operatorId: operatorSessions.operatorId })
+        .prepare(),
+    ),
+    insertInvitation: onFirstUse(() => db.insert(invitations).values(parameters(invitations)).prepare()),
+    invitation: onFirstUse(() => db.select().from(invitations).where(thisInvitation).prepare()),
+    deleteInvitation: onFirstUse(() =>
+      db.delete(invitations).where(thisInvitation).returning({ role: invitations.role }).prepare(),
+    ),
+    deleteInvitationsOf: onFirstUse(() =>
+      db
+        .delete(invitations)
+        .where(eq(invitations.invitedBy, bind(invitations.invitedBy, 'invitedBy')))
+        .prepare(),
+    ),
+    lastEntry: onFirstUse(() => db.select().from(auditEntries).orderBy(desc(auditEntries.seq)).limit(1).prepare()),
+    insertEntry: onFirstUse(() => db.insert(auditEntries).values(parameters(auditEntries)).prepare()),
+    touchKey: onFirstUse(() =>
+      db
+        .update(apiKeys)
+        .set(changes(apiKeys, ['lastUsedAt']))
+        .where(eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId')))
+        .prepare(),
+    ),
   }
 
   return {
@@ -135,34 +149,40 @@ type ConsoleReader = Pick<Reader, 'operators' | 'invitations' | 'operatorSession
 export function createConsoleReader(connection: Database, vault: Vault): ConsoleReader {
   const db = drizzle(connection)
   const run = {
-    operators: db.select().from(operators).orderBy(asc(operators.createdAt)).prepare(),
-    invitations: db.select().from(invitations).orderBy(asc(invitations.createdAt)).prepare(),
-    session: db
-      .select({ session: operatorSessions, operator: operators })
-      .from(operatorSessions)
-      .innerJoin(operators, eq(operators.operatorId, operatorSessions.operatorId))
-      .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
-      .prepare(),
-    audit: db
-      .select()
-      .from(auditEntries)
-      .where(
-        and(
-          sql`${auditEntries.seq} < ${sql.placeholder('before')}`,
-          sql`(${sql.placeholder('actor')} IS NULL OR ${auditEntries.actor} = ${sql.placeholder('actor')})`,
-          sql`(${sql.placeholder('action')} IS NULL OR ${auditEntries.action} = ${sql.placeholder('action')})`,
-        ),
-      )
-      .orderBy(desc(auditEntries.seq))
-      .limit(sql.placeholder('limit'))
-      .prepare(),
-    auditFrom: db
-      .select()
-      .from(auditEntries)
-      .where(gte(auditEntries.seq, bind(auditEntries.seq, 'seq')))
-      .orderBy(asc(auditEntries.seq))
-      .limit(sql.placeholder('limit'))
-      .prepare(),
+    operators: onFirstUse(() => db.select().from(operators).orderBy(asc(operators.createdAt)).prepare()),
+    invitations: onFirstUse(() => db.select().from(invitations).orderBy(asc(invitations.createdAt)).prepare()),
+    session: onFirstUse(() =>
+      db
+        .select({ session: operatorSessions, operator: operators })
+        .from(operatorSessions)
+        .innerJoin(operators, eq(operators.operatorId, operatorSessions.operatorId))
+        .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
+        .prepare(),
+    ),
+    audit: onFirstUse(() =>
+      db
+        .select()
+        .from(auditEntries)
+        .where(
+          and(
+            sql`${auditEntries.seq} < ${sql.placeholder('before')}`,
+            sql`(${sql.placeholder('actor')} IS NULL OR ${auditEntries.actor} = ${sql.placeholder('actor')})`,
+            sql`(${sql.placeholder('action')} IS NULL OR ${auditEntries.action} = ${sql.placeholder('action')})`,
+          ),
+        )
+        .orderBy(desc(auditEntries.seq))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
+    auditFrom: onFirstUse(() =>
+      db
+        .select()
+        .from(auditEntries)
+        .where(gte(auditEntries.seq, bind(auditEntries.seq, 'seq')))
+        .orderBy(asc(auditEntries.seq))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
   }
   return {
     async operators() {

@@ -4,9 +4,10 @@ import initial from '../../../migrations/sqlite/0001_initial.sql' with { type: '
 import carrierQueues from '../../../migrations/sqlite/0002_carrier_queues.sql' with { type: 'text' }
 import webhooks from '../../../migrations/sqlite/0003_webhooks.sql' with { type: 'text' }
 import consoleTables from '../../../migrations/sqlite/0004_console.sql' with { type: 'text' }
+import ledgerByIssue from '../../../migrations/sqlite/0005_ledger_by_issue.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
-const MIGRATIONS: readonly string[] = [initial, carrierQueues, webhooks, consoleTables]
+const MIGRATIONS: readonly string[] = [initial, carrierQueues, webhooks, consoleTables, ledgerByIssue]
 
 export class NewerDatabaseError extends Error {
   override name = 'NewerDatabaseError'

@@ -8,7 +8,7 @@ import type { Template } from '../../domain/template'
 import type { ProviderConfig, QueueState, Reader, Vault } from '../../ports'
 import { createConsoleReader } from './console'
 import { drizzle } from './drizzle'
-import { idFloor, idTime, uuidBytes } from './ids'
+import { idFloor, uuidBytes } from './ids'
 import { attemptOf, entryOf, issueOf, keyOf, walletOf } from './rows'
 import {
   apiKeys,
@@ -22,7 +22,7 @@ import {
   templates,
   wallets,
 } from './schema'
-import { bind } from './statement'
+import { bind, onFirstUse } from './statement'
 import { createUsageReader } from './usage'
 import { createWebhookReader } from './webhooks'
 
@@ -39,19 +39,7 @@ const smaller = (a: string, b: string) => (a < b ? a : b)
 export function createReader(connection: Database, vault: Vault, configurationVersion: () => string): Reader {
   const db = drizzle(connection)
 
-  const issueById = db
-    .select()
-    .from(issues)
-    .where(
-      and(
-        eq(issues.appId, bind(issues.appId, 'appId')),
-        eq(issues.mode, bind(issues.mode, 'mode')),
-        eq(issues.issueId, bind(issues.issueId, 'issueId')),
-      ),
-    )
-    .prepare()
-
-  const page = (...conditions: Parameters<typeof and>) =>
+  const issueById = onFirstUse(() =>
     db
       .select()
       .from(issues)
@@ -59,14 +47,30 @@ export function createReader(connection: Database, vault: Vault, configurationVe
         and(
           eq(issues.appId, bind(issues.appId, 'appId')),
           eq(issues.mode, bind(issues.mode, 'mode')),
-          gte(issues.issueId, bind(issues.issueId, 'from')),
-          lt(issues.issueId, bind(issues.issueId, 'below')),
-          ...conditions,
+          eq(issues.issueId, bind(issues.issueId, 'issueId')),
         ),
       )
-      .orderBy(desc(issues.issueId))
-      .limit(sql.placeholder('limit'))
-      .prepare()
+      .prepare(),
+  )
+
+  const page = (...conditions: Parameters<typeof and>) =>
+    onFirstUse(() =>
+      db
+        .select()
+        .from(issues)
+        .where(
+          and(
+            eq(issues.appId, bind(issues.appId, 'appId')),
+            eq(issues.mode, bind(issues.mode, 'mode')),
+            gte(issues.issueId, bind(issues.issueId, 'from')),
+            lt(issues.issueId, bind(issues.issueId, 'below')),
+            ...conditions,
+          ),
+        )
+        .orderBy(desc(issues.issueId))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    )
   const stored = (status: VerificationStatus) => eq(issues.verificationStatus, sql.raw(`'${status}'`))
   const unexpired = gt(issues.expiresAt, bind(issues.expiresAt, 'now'))
   const pastExpiry = lte(issues.expiresAt, bind(issues.expiresAt, 'now'))
@@ -79,56 +83,62 @@ export function createReader(connection: Database, vault: Vault, configurationVe
     replaced: page(stored('replaced')),
   }
 
-  const walletById = db
-    .select()
-    .from(wallets)
-    .where(eq(wallets.appId, bind(wallets.appId, 'appId')))
-    .prepare()
+  const walletById = onFirstUse(() =>
+    db
+      .select()
+      .from(wallets)
+      .where(eq(wallets.appId, bind(wallets.appId, 'appId')))
+      .prepare(),
+  )
 
   const ledgerPage = (...conditions: Parameters<typeof and>) =>
+    onFirstUse(() =>
+      db
+        .select()
+        .from(ledgerEntries)
+        .where(
+          and(
+            eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
+            sql`(${ledgerEntries.createdAt}, ${ledgerEntries.seq}) < (${sql.placeholder('beforeAt')}, ${sql.placeholder('beforeSeq')})`,
+            gte(ledgerEntries.createdAt, bind(ledgerEntries.createdAt, 'from')),
+            ...conditions,
+          ),
+        )
+        .orderBy(desc(ledgerEntries.createdAt), desc(ledgerEntries.seq))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    )
+  const ledgerAll = ledgerPage()
+  const ledgerOfType = ledgerPage(eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType')))
+
+  const entriesOfIssue = onFirstUse(() =>
     db
       .select()
       .from(ledgerEntries)
       .where(
         and(
-          eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
-          sql`(${ledgerEntries.createdAt}, ${ledgerEntries.seq}) < (${sql.placeholder('beforeAt')}, ${sql.placeholder('beforeSeq')})`,
-          gte(ledgerEntries.createdAt, bind(ledgerEntries.createdAt, 'from')),
-          lt(ledgerEntries.createdAt, bind(ledgerEntries.createdAt, 'to')),
-          ...conditions,
+          // The primary key would lead to all entries of the app: `+` keeps the planner from it.
+          sql`+${ledgerEntries.appId} = ${bind(ledgerEntries.appId, 'appId')}`,
+          eq(ledgerEntries.issueId, bind(ledgerEntries.issueId, 'issueId')),
         ),
       )
-      .orderBy(desc(ledgerEntries.createdAt), desc(ledgerEntries.seq))
-      .limit(sql.placeholder('limit'))
-      .prepare()
-  const ledgerAll = ledgerPage()
-  const ledgerOfType = ledgerPage(eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType')))
-
-  /** An issue's entries are no older than the issue, and few entries of an app are younger than a fresh one. */
-  const entriesOfIssue = db
-    .select()
-    .from(ledgerEntries)
-    .where(
-      and(
-        eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
-        gte(ledgerEntries.createdAt, bind(ledgerEntries.createdAt, 'from')),
-        eq(ledgerEntries.issueId, bind(ledgerEntries.issueId, 'issueId')),
-      ),
-    )
-    .orderBy(ledgerEntries.createdAt, ledgerEntries.seq)
-    .prepare()
-  const attemptsOfIssue = db
-    .select()
-    .from(attempts)
-    .where(
-      and(
-        eq(attempts.appId, bind(attempts.appId, 'appId')),
-        eq(attempts.mode, bind(attempts.mode, 'mode')),
-        eq(attempts.issueId, bind(attempts.issueId, 'issueId')),
-      ),
-    )
-    .orderBy(attempts.number)
-    .prepare()
+      .orderBy(ledgerEntries.createdAt, ledgerEntries.seq)
+      .prepare(),
+  )
+  const attemptsOfIssue = onFirstUse(() =>
+    db
+      .select()
+      .from(attempts)
+      .where(
+        and(
+          eq(attempts.appId, bind(attempts.appId, 'appId')),
+          eq(attempts.mode, bind(attempts.mode, 'mode')),
+          eq(attempts.issueId, bind(attempts.issueId, 'issueId')),
+        ),
+      )
+      .orderBy(attempts.number)
+      .prepare(),
+  )
   const queueByKind = connection.query<QueueState, { now: number }>(
     `SELECT kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
        max(0, $now - min(run_at)) AS oldestDueMs FROM jobs GROUP BY kind ORDER BY kind`,
@@ -144,16 +154,18 @@ export function createReader(connection: Database, vault: Vault, configurationVe
     `SELECT queue AS carrier, kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
        max(0, $now - min(run_at)) AS oldestDueMs FROM jobs WHERE kind = 'deliver' AND queue <> '' GROUP BY queue ORDER BY queue`,
   )
-  const allHealth = db.select().from(providerHealth).prepare()
+  const allHealth = onFirstUse(() => db.select().from(providerHealth).prepare())
 
   const keys = (...conditions: Parameters<typeof and>) =>
-    db
-      .select({ key: apiKeys, organizationId: apps.organizationId })
-      .from(apiKeys)
-      .innerJoin(apps, eq(apps.appId, apiKeys.appId))
-      .where(and(...conditions))
-      .orderBy(apiKeys.createdAt)
-      .prepare()
+    onFirstUse(() =>
+      db
+        .select({ key: apiKeys, organizationId: apps.organizationId })
+        .from(apiKeys)
+        .innerJoin(apps, eq(apps.appId, apiKeys.appId))
+        .where(and(...conditions))
+        .orderBy(apiKeys.createdAt)
+        .prepare(),
+    )
   const keyByHash = keys(eq(apiKeys.hash, bind(apiKeys.hash, 'hash')))
   const keyById = keys(eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId')))
   const keysOfApp = keys(eq(apiKeys.appId, bind(apiKeys.appId, 'appId')))
@@ -161,33 +173,43 @@ export function createReader(connection: Database, vault: Vault, configurationVe
   const storedKey = (row: { key: typeof apiKeys.$inferSelect; organizationId: string } | undefined) =>
     row && keyOf({ ...row.key, organizationId: row.organizationId })
 
-  const allApps = db.select().from(apps).orderBy(apps.createdAt).prepare()
-  const appById = db
-    .select()
-    .from(apps)
-    .where(eq(apps.appId, bind(apps.appId, 'appId')))
-    .prepare()
-  const templatesOfApp = db
-    .select()
-    .from(templates)
-    .where(eq(templates.appId, bind(templates.appId, 'appId')))
-    .orderBy(templates.templateId, templates.version)
-    .prepare()
-  const allProviders = db.select().from(providers).orderBy(providers.createdAt, providers.name).prepare()
-  const allRoutes = db.select().from(routes).orderBy(routes.channel, routes.appId, routes.country).prepare()
-  const recent = db
-    .select({ issueId: issues.issueId, phoneHash: issues.phoneHash, createdAt: issues.createdAt })
-    .from(issues)
-    .where(
-      and(
-        eq(issues.appId, bind(issues.appId, 'appId')),
-        eq(issues.mode, bind(issues.mode, 'mode')),
-        gt(issues.issueId, bind(issues.issueId, 'after')),
-      ),
-    )
-    .orderBy(issues.issueId)
-    .limit(RECENT_AT_ONCE)
-    .prepare()
+  const allApps = onFirstUse(() => db.select().from(apps).orderBy(apps.createdAt).prepare())
+  const appById = onFirstUse(() =>
+    db
+      .select()
+      .from(apps)
+      .where(eq(apps.appId, bind(apps.appId, 'appId')))
+      .prepare(),
+  )
+  const templatesOfApp = onFirstUse(() =>
+    db
+      .select()
+      .from(templates)
+      .where(eq(templates.appId, bind(templates.appId, 'appId')))
+      .orderBy(templates.templateId, templates.version)
+      .prepare(),
+  )
+  const allProviders = onFirstUse(() =>
+    db.select().from(providers).orderBy(providers.createdAt, providers.name).prepare(),
+  )
+  const allRoutes = onFirstUse(() =>
+    db.select().from(routes).orderBy(routes.channel, routes.appId, routes.country).prepare(),
+  )
+  const recent = onFirstUse(() =>
+    db
+      .select({ issueId: issues.issueId, phoneHash: issues.phoneHash, createdAt: issues.createdAt })
+      .from(issues)
+      .where(
+        and(
+          eq(issues.appId, bind(issues.appId, 'appId')),
+          eq(issues.mode, bind(issues.mode, 'mode')),
+          gt(issues.issueId, bind(issues.issueId, 'after')),
+        ),
+      )
+      .orderBy(issues.issueId)
+      .limit(RECENT_AT_ONCE)
+      .prepare(),
+  )
 
   return {
     ...createWebhookReader(connection, vault),
@@ -213,19 +235,15 @@ export function createReader(connection: Database, vault: Vault, configurationVe
     },
 
     async ledger(appId, { before, entryType, createdFrom, createdTo, limit }) {
-      const bounds = {
-        appId,
-        beforeAt: before?.createdAt ?? BEYOND_ALL_TIMES,
-        beforeSeq: before?.seq ?? 0,
-        from: createdFrom ?? 0,
-        to: createdTo ?? BEYOND_ALL_TIMES,
-        limit,
-      }
+      const to = createdTo ?? BEYOND_ALL_TIMES
+      // One bound, where the search starts: what is beyond it is not even looked at.
+      const start = before && before.createdAt < to ? before : { createdAt: to, seq: 0 }
+      const bounds = { appId, beforeAt: start.createdAt, beforeSeq: start.seq, from: createdFrom ?? 0, limit }
       return (entryType ? ledgerOfType.all({ ...bounds, entryType }) : ledgerAll.all(bounds)).map(entryOf)
     },
 
     async ledgerOfIssue(appId, issueId) {
-      return entriesOfIssue.all({ appId, issueId, from: idTime(issueId) }).map(entryOf)
+      return entriesOfIssue.all({ appId, issueId }).map(entryOf)
     },
     async attempts({ appId, mode }, issueId) {
       return attemptsOfIssue.all({ appId, mode, issueId }).map(attemptOf)

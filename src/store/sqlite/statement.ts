@@ -1,4 +1,4 @@
-/** Statements are prepared once; these two name their parameters. */
+/** Statements are prepared once, each when it is first needed, and name their parameters. */
 import { getTableColumns, Param, type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
@@ -21,5 +21,21 @@ export function parameters<T extends SQLiteTable>(table: T, names?: readonly str
   const columns = names ?? Object.keys(getTableColumns(table as Table))
   return Object.fromEntries(columns.map((name) => [name, sql.placeholder(name)])) as {
     [K in keyof T['$inferInsert']]-?: Placeholder
+  }
+}
+
+type Prepared = { get(values?: never): unknown; all(values?: never): unknown; run(values?: never): unknown }
+
+/** Prepares a statement when it is first used: preparing all of them would take longer than the rest of a start. */
+export function onFirstUse<P extends Prepared>(prepare: () => P): Pick<P, 'get' | 'all' | 'run'> {
+  let prepared: P | undefined
+  const statement = () => {
+    prepared ??= prepare()
+    return prepared
+  }
+  return {
+    get: (values) => statement().get(values),
+    all: (values) => statement().all(values),
+    run: (values) => statement().run(values),
   }
 }

@@ -25,7 +25,7 @@ import {
   templates,
   wallets,
 } from './schema'
-import { bind, changes, parameters } from './statement'
+import { bind, changes, onFirstUse, parameters } from './statement'
 import { createUsageTx } from './usage'
 import { createWebhookTx } from './webhooks'
 
@@ -58,324 +58,392 @@ function prepareStatements(connection: Database) {
   const thisMessage = eq(awaitedReports.messageId, bind(awaitedReports.messageId, 'messageId'))
 
   return {
-    findIssue: db.select().from(issues).where(thisIssue).prepare(),
-    findLiveIssue: db
-      .select()
-      .from(issues)
-      .where(
-        and(
-          ...ofOwner(issues),
-          eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
-          eq(issues.purpose, bind(issues.purpose, 'purpose')),
-          sql`${issues.verificationStatus} = 'issued'`,
-        ),
-      )
-      .prepare(),
-    findExpired: db
-      .select()
-      .from(issues)
-      .where(and(sql`${issues.verificationStatus} = 'issued'`, lte(issues.expiresAt, bind(issues.expiresAt, 'now'))))
-      .orderBy(issues.expiresAt)
-      .limit(sql.placeholder('limit'))
-      .prepare(),
-    insertIssue: db.insert(issues).values(parameters(issues)).prepare(),
-    updateIssue: db.update(issues).set(changes(issues, CHANGING)).where(thisIssue).prepare(),
+    findIssue: onFirstUse(() => db.select().from(issues).where(thisIssue).prepare()),
+    findLiveIssue: onFirstUse(() =>
+      db
+        .select()
+        .from(issues)
+        .where(
+          and(
+            ...ofOwner(issues),
+            eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
+            eq(issues.purpose, bind(issues.purpose, 'purpose')),
+            sql`${issues.verificationStatus} = 'issued'`,
+          ),
+        )
+        .prepare(),
+    ),
+    findExpired: onFirstUse(() =>
+      db
+        .select()
+        .from(issues)
+        .where(and(sql`${issues.verificationStatus} = 'issued'`, lte(issues.expiresAt, bind(issues.expiresAt, 'now'))))
+        .orderBy(issues.expiresAt)
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
+    insertIssue: onFirstUse(() => db.insert(issues).values(parameters(issues)).prepare()),
+    updateIssue: onFirstUse(() => db.update(issues).set(changes(issues, CHANGING)).where(thisIssue).prepare()),
 
-    findClaim: db.select().from(claims).where(thisClaim).prepare(),
-    insertClaim: db
-      .insert(claims)
-      .values(parameters(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']))
-      .prepare(),
-    deleteClaim: db.delete(claims).where(thisClaim).prepare(),
+    findClaim: onFirstUse(() => db.select().from(claims).where(thisClaim).prepare()),
+    insertClaim: onFirstUse(() =>
+      db
+        .insert(claims)
+        .values(parameters(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']))
+        .prepare(),
+    ),
+    deleteClaim: onFirstUse(() => db.delete(claims).where(thisClaim).prepare()),
 
-    insertOutbox: db.insert(outbox).values(parameters(outbox)).prepare(),
-    findOutbox: db
-      .select()
-      .from(outbox)
-      .where(eq(outbox.issueId, bind(outbox.issueId, 'issueId')))
-      .prepare(),
-    deleteOutbox: db
-      .delete(outbox)
-      .where(eq(outbox.issueId, bind(outbox.issueId, 'issueId')))
-      .prepare(),
+    insertOutbox: onFirstUse(() => db.insert(outbox).values(parameters(outbox)).prepare()),
+    findOutbox: onFirstUse(() =>
+      db
+        .select()
+        .from(outbox)
+        .where(eq(outbox.issueId, bind(outbox.issueId, 'issueId')))
+        .prepare(),
+    ),
+    deleteOutbox: onFirstUse(() =>
+      db
+        .delete(outbox)
+        .where(eq(outbox.issueId, bind(outbox.issueId, 'issueId')))
+        .prepare(),
+    ),
 
-    insertAttempt: db.insert(attempts).values(parameters(attempts)).prepare(),
-    findAttempts: db.select().from(attempts).where(theseAttempts).orderBy(asc(attempts.number)).prepare(),
-    answerAttempt: db
-      .update(attempts)
-      .set(changes(attempts, ['answeredAt', 'outcome', 'retry', 'code', 'providerMessageId']))
-      .where(and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number')), sql`${attempts.outcome} IS NULL`))
-      .returning({ number: attempts.number })
-      .prepare(),
+    insertAttempt: onFirstUse(() => db.insert(attempts).values(parameters(attempts)).prepare()),
+    findAttempts: onFirstUse(() =>
+      db.select().from(attempts).where(theseAttempts).orderBy(asc(attempts.number)).prepare(),
+    ),
+    answerAttempt: onFirstUse(() =>
+      db
+        .update(attempts)
+        .set(changes(attempts, ['answeredAt', 'outcome', 'retry', 'code', 'providerMessageId']))
+        .where(
+          and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number')), sql`${attempts.outcome} IS NULL`),
+        )
+        .returning({ number: attempts.number })
+        .prepare(),
+    ),
 
-    insertAwaited: db
-      .insert(awaitedReports)
-      .values(parameters(awaitedReports))
-      .onConflictDoUpdate({
-        target: awaitedReports.messageId,
-        set: {
-          provider: sql`excluded.provider`,
-          providerMessageId: sql`excluded.provider_message_id`,
-          answeredAt: sql`excluded.answered_at`,
-        },
-      })
-      .prepare(),
-    findAwaited: db.select().from(awaitedReports).where(thisMessage).prepare(),
-    findAwaitedByProvider: db
-      .select()
-      .from(awaitedReports)
-      .where(
-        and(
-          eq(awaitedReports.provider, bind(awaitedReports.provider, 'provider')),
-          eq(awaitedReports.providerMessageId, bind(awaitedReports.providerMessageId, 'messageId')),
-        ),
-      )
-      .prepare(),
-    deleteAwaited: db.delete(awaitedReports).where(thisMessage).prepare(),
+    insertAwaited: onFirstUse(() =>
+      db
+        .insert(awaitedReports)
+        .values(parameters(awaitedReports))
+        .onConflictDoUpdate({
+          target: awaitedReports.messageId,
+          set: {
+            provider: sql`excluded.provider`,
+            providerMessageId: sql`excluded.provider_message_id`,
+            answeredAt: sql`excluded.answered_at`,
+          },
+        })
+        .prepare(),
+    ),
+    findAwaited: onFirstUse(() => db.select().from(awaitedReports).where(thisMessage).prepare()),
+    findAwaitedByProvider: onFirstUse(() =>
+      db
+        .select()
+        .from(awaitedReports)
+        .where(
+          and(
+            eq(awaitedReports.provider, bind(awaitedReports.provider, 'provider')),
+            eq(awaitedReports.providerMessageId, bind(awaitedReports.providerMessageId, 'messageId')),
+          ),
+        )
+        .prepare(),
+    ),
+    deleteAwaited: onFirstUse(() => db.delete(awaitedReports).where(thisMessage).prepare()),
 
-    findWallet: db
-      .select()
-      .from(wallets)
-      .where(eq(wallets.appId, bind(wallets.appId, 'appId')))
-      .prepare(),
-    upsertWallet: db
-      .insert(wallets)
-      .values(parameters(wallets))
-      .onConflictDoUpdate({
-        target: wallets.appId,
-        set: {
-          balance: sql`excluded.balance`,
-          reserved: sql`excluded.reserved`,
-          overdraftLimit: sql`excluded.overdraft_limit`,
-          alertBelow: sql`excluded.alert_below`,
-          entries: sql`excluded.entries`,
-          updatedAt: sql`excluded.updated_at`,
-        },
-      })
-      .prepare(),
-    findEntry: db
-      .select()
-      .from(ledgerEntries)
-      .where(
-        and(
-          eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
-          eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType')),
-          eq(ledgerEntries.reference, bind(ledgerEntries.reference, 'reference')),
-        ),
-      )
-      .prepare(),
-    insertEntry: db.insert(ledgerEntries).values(parameters(ledgerEntries)).prepare(),
+    findWallet: onFirstUse(() =>
+      db
+        .select()
+        .from(wallets)
+        .where(eq(wallets.appId, bind(wallets.appId, 'appId')))
+        .prepare(),
+    ),
+    upsertWallet: onFirstUse(() =>
+      db
+        .insert(wallets)
+        .values(parameters(wallets))
+        .onConflictDoUpdate({
+          target: wallets.appId,
+          set: {
+            balance: sql`excluded.balance`,
+            reserved: sql`excluded.reserved`,
+            overdraftLimit: sql`excluded.overdraft_limit`,
+            alertBelow: sql`excluded.alert_below`,
+            entries: sql`excluded.entries`,
+            updatedAt: sql`excluded.updated_at`,
+          },
+        })
+        .prepare(),
+    ),
+    findEntry: onFirstUse(() =>
+      db
+        .select()
+        .from(ledgerEntries)
+        .where(
+          and(
+            eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
+            eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType')),
+            eq(ledgerEntries.reference, bind(ledgerEntries.reference, 'reference')),
+          ),
+        )
+        .prepare(),
+    ),
+    insertEntry: onFirstUse(() => db.insert(ledgerEntries).values(parameters(ledgerEntries)).prepare()),
 
     /** A job of the kind that exists already is moved, and whoever ran it has lost it. */
-    upsertJob: db
-      .insert(jobs)
-      .values({
-        ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue']),
-        attempt: 0,
-        leased: false,
-      })
-      .onConflictDoUpdate({
-        target: [jobs.subjectId, jobs.kind],
-        set: {
-          runAt: sql`excluded.run_at`,
-          queue: sql`excluded.queue`,
-          attempt: sql`${jobs.attempt} + 1`,
-          leased: sql`0`,
-        },
-      })
-      .prepare(),
-    findDueJobs: db
-      .select()
-      .from(jobs)
-      .where(
-        and(
-          eq(jobs.kind, bind(jobs.kind, 'kind')),
-          eq(jobs.queue, bind(jobs.queue, 'queue')),
-          lte(jobs.runAt, bind(jobs.runAt, 'now')),
-        ),
-      )
-      .orderBy(jobs.runAt)
-      .limit(sql.placeholder('limit'))
-      .prepare(),
-    claimJob: db
-      .update(jobs)
-      .set({ ...changes(jobs, ['runAt']), attempt: sql`${jobs.attempt} + 1`, leased: true })
-      .where(eq(jobs.jobId, bind(jobs.jobId, 'jobId')))
-      .prepare(),
-    findHeldJob: db.select({ jobId: jobs.jobId }).from(jobs).where(heldJob).prepare(),
-    deleteJob: db.delete(jobs).where(heldJob).prepare(),
-    moveJob: db
-      .update(jobs)
-      .set({ ...changes(jobs, ['runAt', 'queue']), leased: false })
-      .where(heldJob)
-      .prepare(),
+    upsertJob: onFirstUse(() =>
+      db
+        .insert(jobs)
+        .values({
+          ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue']),
+          attempt: 0,
+          leased: false,
+        })
+        .onConflictDoUpdate({
+          target: [jobs.subjectId, jobs.kind],
+          set: {
+            runAt: sql`excluded.run_at`,
+            queue: sql`excluded.queue`,
+            attempt: sql`${jobs.attempt} + 1`,
+            leased: sql`0`,
+          },
+        })
+        .prepare(),
+    ),
+    findDueJobs: onFirstUse(() =>
+      db
+        .select()
+        .from(jobs)
+        .where(
+          and(
+            eq(jobs.kind, bind(jobs.kind, 'kind')),
+            eq(jobs.queue, bind(jobs.queue, 'queue')),
+            lte(jobs.runAt, bind(jobs.runAt, 'now')),
+          ),
+        )
+        .orderBy(jobs.runAt)
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
+    claimJob: onFirstUse(() =>
+      db
+        .update(jobs)
+        .set({ ...changes(jobs, ['runAt']), attempt: sql`${jobs.attempt} + 1`, leased: true })
+        .where(eq(jobs.jobId, bind(jobs.jobId, 'jobId')))
+        .prepare(),
+    ),
+    findHeldJob: onFirstUse(() => db.select({ jobId: jobs.jobId }).from(jobs).where(heldJob).prepare()),
+    deleteJob: onFirstUse(() => db.delete(jobs).where(heldJob).prepare()),
+    moveJob: onFirstUse(() =>
+      db
+        .update(jobs)
+        .set({ ...changes(jobs, ['runAt', 'queue']), leased: false })
+        .where(heldJob)
+        .prepare(),
+    ),
     /** Not a job that runs: it sees for itself, and its fence must hold. */
-    hastenJob: db
-      .update(jobs)
-      .set({
-        ...changes(jobs, ['runAt']),
-        queue: sql`CASE ${jobs.kind} WHEN 'deliver' THEN ${FRONT} ELSE ${jobs.queue} END`,
-      })
-      .where(
-        and(
-          eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')),
-          eq(jobs.kind, bind(jobs.kind, 'kind')),
-          sql`${jobs.leased} = 0`,
-        ),
-      )
-      .prepare(),
-    emptyCarrierQueues: db
-      .update(jobs)
-      .set({ queue: FRONT })
-      .where(sql`${jobs.kind} = 'deliver' AND ${jobs.queue} <> ''`)
-      .prepare(),
-    backlog: db
-      .select({ waiting: sql<number>`count(*)` })
-      .from(sql`(SELECT 1 FROM jobs WHERE kind = 'deliver' LIMIT ${sql.placeholder('limit')})`)
-      .prepare(),
-    releaseLeases: db
-      .update(jobs)
-      .set({ ...changes(jobs, ['runAt']), leased: false })
-      .where(sql`${jobs.leased} = 1`)
-      .prepare(),
+    hastenJob: onFirstUse(() =>
+      db
+        .update(jobs)
+        .set({
+          ...changes(jobs, ['runAt']),
+          queue: sql`CASE ${jobs.kind} WHEN 'deliver' THEN ${FRONT} ELSE ${jobs.queue} END`,
+        })
+        .where(
+          and(
+            eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')),
+            eq(jobs.kind, bind(jobs.kind, 'kind')),
+            sql`${jobs.leased} = 0`,
+          ),
+        )
+        .prepare(),
+    ),
+    emptyCarrierQueues: onFirstUse(() =>
+      db.update(jobs).set({ queue: FRONT }).where(sql`${jobs.kind} = 'deliver' AND ${jobs.queue} <> ''`).prepare(),
+    ),
+    backlog: onFirstUse(() =>
+      db
+        .select({ waiting: sql<number>`count(*)` })
+        .from(sql`(SELECT 1 FROM jobs WHERE kind = 'deliver' LIMIT ${sql.placeholder('limit')})`)
+        .prepare(),
+    ),
+    releaseLeases: onFirstUse(() =>
+      db
+        .update(jobs)
+        .set({ ...changes(jobs, ['runAt']), leased: false })
+        .where(sql`${jobs.leased} = 1`)
+        .prepare(),
+    ),
 
-    findOrganization: db.select().from(organizations).orderBy(organizations.createdAt).limit(1).prepare(),
-    insertOrganization: db.insert(organizations).values(parameters(organizations)).prepare(),
-    insertApp: db.insert(apps).values(parameters(apps)).prepare(),
-    insertKey: db.insert(apiKeys).values(parameters(apiKeys)).prepare(),
-    revokeKey: db
-      .update(apiKeys)
-      .set(changes(apiKeys, ['revokedAt']))
-      .where(and(eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId')), sql`${apiKeys.revokedAt} IS NULL`))
-      .prepare(),
-    expireKey: db
-      .update(apiKeys)
-      .set(changes(apiKeys, ['expiresAt']))
-      .where(eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId')))
-      .prepare(),
-    newestTemplateVersion: db
-      .select({ version: max(templates.version) })
-      .from(templates)
-      .where(
-        and(
-          eq(templates.appId, bind(templates.appId, 'appId')),
-          eq(templates.templateId, bind(templates.templateId, 'templateId')),
-        ),
-      )
-      .prepare(),
-    insertTemplate: db.insert(templates).values(parameters(templates)).prepare(),
-    upsertProvider: db
-      .insert(providers)
-      .values(parameters(providers))
-      .onConflictDoUpdate({
-        target: providers.name,
-        set: {
-          type: sql`excluded.type`,
-          channels: sql`excluded.channels`,
-          config: sql`excluded.config`,
-          concurrency: sql`excluded.concurrency`,
-          timeoutMs: sql`excluded.timeout_ms`,
-          changedAt: sql`excluded.changed_at`,
-        },
-      })
-      .prepare(),
-    deleteProvider: db
-      .delete(providers)
-      .where(eq(providers.name, bind(providers.name, 'name')))
-      .returning({ name: providers.name })
-      .prepare(),
+    findOrganization: onFirstUse(() =>
+      db.select().from(organizations).orderBy(organizations.createdAt).limit(1).prepare(),
+    ),
+    insertOrganization: onFirstUse(() => db.insert(organizations).values(parameters(organizations)).prepare()),
+    insertApp: onFirstUse(() => db.insert(apps).values(parameters(apps)).prepare()),
+    insertKey: onFirstUse(() => db.insert(apiKeys).values(parameters(apiKeys)).prepare()),
+    revokeKey: onFirstUse(() =>
+      db
+        .update(apiKeys)
+        .set(changes(apiKeys, ['revokedAt']))
+        .where(and(eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId')), sql`${apiKeys.revokedAt} IS NULL`))
+        .prepare(),
+    ),
+    expireKey: onFirstUse(() =>
+      db
+        .update(apiKeys)
+        .set(changes(apiKeys, ['expiresAt']))
+        .where(eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId')))
+        .prepare(),
+    ),
+    newestTemplateVersion: onFirstUse(() =>
+      db
+        .select({ version: max(templates.version) })
+        .from(templates)
+        .where(
+          and(
+            eq(templates.appId, bind(templates.appId, 'appId')),
+            eq(templates.templateId, bind(templates.templateId, 'templateId')),
+          ),
+        )
+        .prepare(),
+    ),
+    insertTemplate: onFirstUse(() => db.insert(templates).values(parameters(templates)).prepare()),
+    upsertProvider: onFirstUse(() =>
+      db
+        .insert(providers)
+        .values(parameters(providers))
+        .onConflictDoUpdate({
+          target: providers.name,
+          set: {
+            type: sql`excluded.type`,
+            channels: sql`excluded.channels`,
+            config: sql`excluded.config`,
+            concurrency: sql`excluded.concurrency`,
+            timeoutMs: sql`excluded.timeout_ms`,
+            changedAt: sql`excluded.changed_at`,
+          },
+        })
+        .prepare(),
+    ),
+    deleteProvider: onFirstUse(() =>
+      db
+        .delete(providers)
+        .where(eq(providers.name, bind(providers.name, 'name')))
+        .returning({ name: providers.name })
+        .prepare(),
+    ),
 
-    upsertHealth: db
-      .insert(providerHealth)
-      .values(parameters(providerHealth))
-      .onConflictDoUpdate({
-        target: providerHealth.provider,
-        set: {
-          isHealthy: sql`excluded.is_healthy`,
-          since: sql`excluded.since`,
-          code: sql`excluded.code`,
-          retryAt: sql`excluded.retry_at`,
-        },
-      })
-      .prepare(),
-    deleteHealth: db
-      .delete(providerHealth)
-      .where(eq(providerHealth.provider, bind(providerHealth.provider, 'provider')))
-      .prepare(),
-    deleteAllHealth: db.delete(providerHealth).prepare(),
+    upsertHealth: onFirstUse(() =>
+      db
+        .insert(providerHealth)
+        .values(parameters(providerHealth))
+        .onConflictDoUpdate({
+          target: providerHealth.provider,
+          set: {
+            isHealthy: sql`excluded.is_healthy`,
+            since: sql`excluded.since`,
+            code: sql`excluded.code`,
+            retryAt: sql`excluded.retry_at`,
+          },
+        })
+        .prepare(),
+    ),
+    deleteHealth: onFirstUse(() =>
+      db
+        .delete(providerHealth)
+        .where(eq(providerHealth.provider, bind(providerHealth.provider, 'provider')))
+        .prepare(),
+    ),
+    deleteAllHealth: onFirstUse(() => db.delete(providerHealth).prepare()),
 
-    upsertRoute: db
-      .insert(routes)
-      .values(parameters(routes))
-      .onConflictDoUpdate({
-        target: [routes.channel, routes.country, routes.appId],
-        set: { providers: sql`excluded.providers` },
-      })
-      .prepare(),
-    deleteRoute: db
-      .delete(routes)
-      .where(
-        and(
-          eq(routes.channel, bind(routes.channel, 'channel')),
-          eq(routes.country, bind(routes.country, 'country')),
-          eq(routes.appId, bind(routes.appId, 'appId')),
-        ),
-      )
-      .returning({ channel: routes.channel })
-      .prepare(),
+    upsertRoute: onFirstUse(() =>
+      db
+        .insert(routes)
+        .values(parameters(routes))
+        .onConflictDoUpdate({
+          target: [routes.channel, routes.country, routes.appId],
+          set: { providers: sql`excluded.providers` },
+        })
+        .prepare(),
+    ),
+    deleteRoute: onFirstUse(() =>
+      db
+        .delete(routes)
+        .where(
+          and(
+            eq(routes.channel, bind(routes.channel, 'channel')),
+            eq(routes.country, bind(routes.country, 'country')),
+            eq(routes.appId, bind(routes.appId, 'appId')),
+          ),
+        )
+        .returning({ channel: routes.channel })
+        .prepare(),
+    ),
 
-    appIds: db.select({ appId: apps.appId }).from(apps).prepare(),
+    appIds: onFirstUse(() => db.select({ appId: apps.appId }).from(apps).prepare()),
     /** Oldest settled issues of an app; an issue with work left is kept. */
-    findOldIssues: db
-      .select({ issueId: issues.issueId })
-      .from(issues)
-      .where(
-        and(
-          ...ofOwner(issues),
-          lt(issues.issueId, bind(issues.issueId, 'before')),
-          sql`${issues.verificationStatus} <> 'issued'`,
-          sql`${issues.billingStatus} IN ('debited', 'released')`,
-        ),
-      )
-      .orderBy(asc(issues.issueId))
-      .limit(sql.placeholder('limit'))
-      .prepare(),
-    deleteIssue: db.delete(issues).where(thisIssue).prepare(),
-    deleteAttempts: db.delete(attempts).where(theseAttempts).prepare(),
-    deleteJobsOfIssue: db
-      .delete(jobs)
-      .where(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')))
-      .prepare(),
-    deleteOldClaims: db
-      .delete(claims)
-      .where(
-        inArray(
-          claims.claimId,
-          sql`(SELECT claim_id FROM (SELECT claim_id, created_at FROM claims ORDER BY claim_id LIMIT ${sql.placeholder('limit')}) WHERE created_at < ${sql.placeholder('before')})`,
-        ),
-      )
-      .returning({ claimId: claims.claimId })
-      .prepare(),
-    deleteOldAwaited: db
-      .delete(awaitedReports)
-      .where(
-        inArray(
-          awaitedReports.messageId,
-          sql`(SELECT message_id FROM (SELECT message_id, answered_at FROM awaited_reports ORDER BY message_id LIMIT ${sql.placeholder('limit')}) WHERE answered_at < ${sql.placeholder('before')})`,
-        ),
-      )
-      .returning({ messageId: awaitedReports.messageId })
-      .prepare(),
-    deleteExpiredOutbox: db
-      .delete(outbox)
-      .where(
-        inArray(
-          outbox.issueId,
-          sql`(SELECT issue_id FROM (SELECT issue_id, expires_at FROM outbox ORDER BY issue_id LIMIT ${sql.placeholder('limit')}) WHERE expires_at <= ${sql.placeholder('now')})`,
-        ),
-      )
-      .returning({ issueId: outbox.issueId })
-      .prepare(),
+    findOldIssues: onFirstUse(() =>
+      db
+        .select({ issueId: issues.issueId })
+        .from(issues)
+        .where(
+          and(
+            ...ofOwner(issues),
+            lt(issues.issueId, bind(issues.issueId, 'before')),
+            sql`${issues.verificationStatus} <> 'issued'`,
+            sql`${issues.billingStatus} IN ('debited', 'released')`,
+          ),
+        )
+        .orderBy(asc(issues.issueId))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
+    deleteIssue: onFirstUse(() => db.delete(issues).where(thisIssue).prepare()),
+    deleteAttempts: onFirstUse(() => db.delete(attempts).where(theseAttempts).prepare()),
+    deleteJobsOfIssue: onFirstUse(() =>
+      db
+        .delete(jobs)
+        .where(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')))
+        .prepare(),
+    ),
+    deleteOldClaims: onFirstUse(() =>
+      db
+        .delete(claims)
+        .where(
+          inArray(
+            claims.claimId,
+            sql`(SELECT claim_id FROM (SELECT claim_id, created_at FROM claims ORDER BY claim_id LIMIT ${sql.placeholder('limit')}) WHERE created_at < ${sql.placeholder('before')})`,
+          ),
+        )
+        .returning({ claimId: claims.claimId })
+        .prepare(),
+    ),
+    deleteOldAwaited: onFirstUse(() =>
+      db
+        .delete(awaitedReports)
+        .where(
+          inArray(
+            awaitedReports.messageId,
+            sql`(SELECT message_id FROM (SELECT message_id, answered_at FROM awaited_reports ORDER BY message_id LIMIT ${sql.placeholder('limit')}) WHERE answered_at < ${sql.placeholder('before')})`,
+          ),
+        )
+        .returning({ messageId: awaitedReports.messageId })
+        .prepare(),
+    ),
+    deleteExpiredOutbox: onFirstUse(() =>
+      db
+        .delete(outbox)
+        .where(
+          inArray(
+            outbox.issueId,
+            sql`(SELECT issue_id FROM (SELECT issue_id, expires_at FROM outbox ORDER BY issue_id LIMIT ${sql.placeholder('limit')}) WHERE expires_at <= ${sql.placeholder('now')})`,
+          ),
+        )
+        .returning({ issueId: outbox.issueId })
+        .prepare(),
+    ),
   }
 }
 

@@ -6,7 +6,7 @@ import type { HookReport, Reader, Tx, Vault } from '../../ports'
 import { drizzle } from './drizzle'
 import { idFloor } from './ids'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
-import { bind, changes, parameters } from './statement'
+import { bind, changes, onFirstUse, parameters } from './statement'
 
 type EndpointRow = typeof webhookEndpoints.$inferSelect
 type DeliveryRow = typeof webhookDeliveries.$inferSelect
@@ -98,96 +98,122 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
       .where(and(...conditions))
       .orderBy(asc(webhookDeliveries.seq))
   const run = {
-    endpoints: db
-      .select()
-      .from(webhookEndpoints)
-      .where(
-        and(
-          eq(webhookEndpoints.appId, bind(webhookEndpoints.appId, 'appId')),
-          eq(webhookEndpoints.mode, bind(webhookEndpoints.mode, 'mode')),
-        ),
-      )
-      .prepare(),
-    endpoint: db.select().from(webhookEndpoints).where(thisEndpoint).prepare(),
-    upsertEndpoint: db
-      .insert(webhookEndpoints)
-      .values(parameters(webhookEndpoints))
-      .onConflictDoUpdate({ target: webhookEndpoints.endpointId, set: changes(webhookEndpoints, ENDPOINT_CHANGING) })
-      .prepare(),
-    deleteEndpoint: db.delete(webhookEndpoints).where(thisEndpoint).prepare(),
-    deliveriesOfEndpoint: db
-      .select({ deliveryId: webhookDeliveries.deliveryId, eventId: webhookDeliveries.eventId })
-      .from(webhookDeliveries)
-      .where(ofEndpoint)
-      .limit(sql.placeholder('limit'))
-      .prepare(),
+    endpoints: onFirstUse(() =>
+      db
+        .select()
+        .from(webhookEndpoints)
+        .where(
+          and(
+            eq(webhookEndpoints.appId, bind(webhookEndpoints.appId, 'appId')),
+            eq(webhookEndpoints.mode, bind(webhookEndpoints.mode, 'mode')),
+          ),
+        )
+        .prepare(),
+    ),
+    endpoint: onFirstUse(() => db.select().from(webhookEndpoints).where(thisEndpoint).prepare()),
+    upsertEndpoint: onFirstUse(() =>
+      db
+        .insert(webhookEndpoints)
+        .values(parameters(webhookEndpoints))
+        .onConflictDoUpdate({ target: webhookEndpoints.endpointId, set: changes(webhookEndpoints, ENDPOINT_CHANGING) })
+        .prepare(),
+    ),
+    deleteEndpoint: onFirstUse(() => db.delete(webhookEndpoints).where(thisEndpoint).prepare()),
+    deliveriesOfEndpoint: onFirstUse(() =>
+      db
+        .select({ deliveryId: webhookDeliveries.deliveryId, eventId: webhookDeliveries.eventId })
+        .from(webhookDeliveries)
+        .where(ofEndpoint)
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
 
-    insertEvent: db.insert(webhookEvents).values(parameters(webhookEvents)).prepare(),
-    event: db
-      .select()
-      .from(webhookEvents)
-      .where(eq(webhookEvents.eventId, bind(webhookEvents.eventId, 'eventId')))
-      .prepare(),
-    insertDelivery: db
-      .insert(webhookDeliveries)
-      .values(parameters(webhookDeliveries, Object.keys(DELIVERY)))
-      .prepare(),
-    delivery: deliveries(thisDelivery).prepare(),
-    firstUntried: deliveries(
-      ofEndpoint,
-      eq(webhookDeliveries.issueId, bind(webhookDeliveries.issueId, 'issueId')),
-      sql`${webhookDeliveries.attempts} = 0 AND ${webhookDeliveries.status} = 'pending'`,
-      behind,
-    )
-      .limit(1)
-      .prepare(),
-    failed: deliveries(
-      ofEndpoint,
-      sql`${webhookDeliveries.status} = 'failed'`,
-      gte(webhookDeliveries.createdAt, bind(webhookDeliveries.createdAt, 'since')),
-      behind,
-    )
-      .limit(sql.placeholder('limit'))
-      .prepare(),
-    ofEvent: deliveries(eq(webhookDeliveries.eventId, bind(webhookDeliveries.eventId, 'eventId'))).prepare(),
-    updateDelivery: db
-      .update(webhookDeliveries)
-      .set(changes(webhookDeliveries, ['status', 'attempts', 'tries']))
-      .where(thisDelivery)
-      .prepare(),
-    deleteDelivery: db.delete(webhookDeliveries).where(thisDelivery).prepare(),
-    insertAttempt: db.insert(webhookAttempts).values(parameters(webhookAttempts)).prepare(),
-    deleteAttempts: db
-      .delete(webhookAttempts)
-      .where(eq(webhookAttempts.deliveryId, bind(webhookAttempts.deliveryId, 'deliveryId')))
-      .prepare(),
-    deleteJobs: db
-      .delete(jobs)
-      .where(and(eq(jobs.subjectId, bind(jobs.subjectId, 'deliveryId')), sql`${jobs.kind} = 'webhook'`))
-      .prepare(),
+    insertEvent: onFirstUse(() => db.insert(webhookEvents).values(parameters(webhookEvents)).prepare()),
+    event: onFirstUse(() =>
+      db
+        .select()
+        .from(webhookEvents)
+        .where(eq(webhookEvents.eventId, bind(webhookEvents.eventId, 'eventId')))
+        .prepare(),
+    ),
+    insertDelivery: onFirstUse(() =>
+      db
+        .insert(webhookDeliveries)
+        .values(parameters(webhookDeliveries, Object.keys(DELIVERY)))
+        .prepare(),
+    ),
+    delivery: onFirstUse(() => deliveries(thisDelivery).prepare()),
+    firstUntried: onFirstUse(() =>
+      deliveries(
+        ofEndpoint,
+        eq(webhookDeliveries.issueId, bind(webhookDeliveries.issueId, 'issueId')),
+        sql`${webhookDeliveries.attempts} = 0 AND ${webhookDeliveries.status} = 'pending'`,
+        behind,
+      )
+        .limit(1)
+        .prepare(),
+    ),
+    failed: onFirstUse(() =>
+      deliveries(
+        ofEndpoint,
+        sql`${webhookDeliveries.status} = 'failed'`,
+        gte(webhookDeliveries.createdAt, bind(webhookDeliveries.createdAt, 'since')),
+        behind,
+      )
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
+    ofEvent: onFirstUse(() =>
+      deliveries(eq(webhookDeliveries.eventId, bind(webhookDeliveries.eventId, 'eventId'))).prepare(),
+    ),
+    updateDelivery: onFirstUse(() =>
+      db
+        .update(webhookDeliveries)
+        .set(changes(webhookDeliveries, ['status', 'attempts', 'tries']))
+        .where(thisDelivery)
+        .prepare(),
+    ),
+    deleteDelivery: onFirstUse(() => db.delete(webhookDeliveries).where(thisDelivery).prepare()),
+    insertAttempt: onFirstUse(() => db.insert(webhookAttempts).values(parameters(webhookAttempts)).prepare()),
+    deleteAttempts: onFirstUse(() =>
+      db
+        .delete(webhookAttempts)
+        .where(eq(webhookAttempts.deliveryId, bind(webhookAttempts.deliveryId, 'deliveryId')))
+        .prepare(),
+    ),
+    deleteJobs: onFirstUse(() =>
+      db
+        .delete(jobs)
+        .where(and(eq(jobs.subjectId, bind(jobs.subjectId, 'deliveryId')), sql`${jobs.kind} = 'webhook'`))
+        .prepare(),
+    ),
     /** By their ids, which carry their time: rows that are not old are not even looked at. */
-    oldDeliveries: db
-      .select({ deliveryId: webhookDeliveries.deliveryId, eventId: webhookDeliveries.eventId })
-      .from(webhookDeliveries)
-      .where(
-        and(
-          lt(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'below')),
-          sql`${webhookDeliveries.status} <> 'pending'`,
-        ),
-      )
-      .orderBy(asc(webhookDeliveries.deliveryId))
-      .limit(sql.placeholder('limit'))
-      .prepare(),
+    oldDeliveries: onFirstUse(() =>
+      db
+        .select({ deliveryId: webhookDeliveries.deliveryId, eventId: webhookDeliveries.eventId })
+        .from(webhookDeliveries)
+        .where(
+          and(
+            lt(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'below')),
+            sql`${webhookDeliveries.status} <> 'pending'`,
+          ),
+        )
+        .orderBy(asc(webhookDeliveries.deliveryId))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
     /** Once nobody is told of it any more. */
-    deleteEvent: db
-      .delete(webhookEvents)
-      .where(
-        and(
-          eq(webhookEvents.eventId, bind(webhookEvents.eventId, 'eventId')),
-          sql`NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE event_id = ${bind(webhookEvents.eventId, 'eventId')})`,
-        ),
-      )
-      .prepare(),
+    deleteEvent: onFirstUse(() =>
+      db
+        .delete(webhookEvents)
+        .where(
+          and(
+            eq(webhookEvents.eventId, bind(webhookEvents.eventId, 'eventId')),
+            sql`NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE event_id = ${bind(webhookEvents.eventId, 'eventId')})`,
+          ),
+        )
+        .prepare(),
+    ),
   }
 
   function deleteDelivery({ deliveryId, eventId }: Pick<HookDelivery, 'deliveryId' | 'eventId'>): void {
@@ -295,37 +321,47 @@ export function createWebhookReader(connection: Database, vault: Vault): Webhook
     sql`(${sql.placeholder('before')} IS NULL OR ${webhookDeliveries.seq} < (SELECT seq FROM webhook_deliveries WHERE delivery_id = ${bind(webhookDeliveries.deliveryId, 'before')}))`,
   ]
   const page = (...conditions: Parameters<typeof and>) =>
-    reports(...ofEndpoint, ...conditions)
-      .orderBy(desc(webhookDeliveries.seq))
-      .limit(sql.placeholder('limit'))
-      .prepare()
+    onFirstUse(() =>
+      reports(...ofEndpoint, ...conditions)
+        .orderBy(desc(webhookDeliveries.seq))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    )
   const run = {
-    endpointsOfApp: db
-      .select()
-      .from(webhookEndpoints)
-      .where(eq(webhookEndpoints.appId, bind(webhookEndpoints.appId, 'appId')))
-      .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.endpointId))
-      .prepare(),
-    endpoint: db
-      .select()
-      .from(webhookEndpoints)
-      .where(eq(webhookEndpoints.endpointId, bind(webhookEndpoints.endpointId, 'endpointId')))
-      .prepare(),
+    endpointsOfApp: onFirstUse(() =>
+      db
+        .select()
+        .from(webhookEndpoints)
+        .where(eq(webhookEndpoints.appId, bind(webhookEndpoints.appId, 'appId')))
+        .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.endpointId))
+        .prepare(),
+    ),
+    endpoint: onFirstUse(() =>
+      db
+        .select()
+        .from(webhookEndpoints)
+        .where(eq(webhookEndpoints.endpointId, bind(webhookEndpoints.endpointId, 'endpointId')))
+        .prepare(),
+    ),
     everyHook: page(),
     hooksInState: page(eq(webhookDeliveries.status, bind(webhookDeliveries.status, 'status'))),
-    ofIssue: reports(
-      eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId')),
-      eq(webhookEvents.appId, bind(webhookEvents.appId, 'appId')),
-      eq(webhookEvents.mode, bind(webhookEvents.mode, 'mode')),
-    )
-      .orderBy(asc(webhookDeliveries.seq))
-      .prepare(),
-    attempts: db
-      .select()
-      .from(webhookAttempts)
-      .where(eq(webhookAttempts.deliveryId, bind(webhookAttempts.deliveryId, 'deliveryId')))
-      .orderBy(asc(webhookAttempts.number))
-      .prepare(),
+    ofIssue: onFirstUse(() =>
+      reports(
+        eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId')),
+        eq(webhookEvents.appId, bind(webhookEvents.appId, 'appId')),
+        eq(webhookEvents.mode, bind(webhookEvents.mode, 'mode')),
+      )
+        .orderBy(asc(webhookDeliveries.seq))
+        .prepare(),
+    ),
+    attempts: onFirstUse(() =>
+      db
+        .select()
+        .from(webhookAttempts)
+        .where(eq(webhookAttempts.deliveryId, bind(webhookAttempts.deliveryId, 'deliveryId')))
+        .orderBy(asc(webhookAttempts.number))
+        .prepare(),
+    ),
   }
   type ReportRow = ReturnType<typeof run.everyHook.all>[number]
   const reportOf = ({ delivery, appId, mode, ...row }: ReportRow): HookReport => ({
