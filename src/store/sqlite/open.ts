@@ -123,7 +123,8 @@ function openWriter(file: string, vault: Vault): Database {
     db.run('PRAGMA cache_size = -65536')
     // Every unit of a group has a savepoint, whose undo log would go to a file.
     db.run('PRAGMA temp_store = MEMORY')
-    db.run('PRAGMA wal_autocheckpoint = 4000')
+    // Some 48 MB: checkpoints are rare, and still short beside what waits for them.
+    db.run('PRAGMA wal_autocheckpoint = 12000')
     assertSecret(db, vault)
     return db
   } catch (error) {
