@@ -401,8 +401,8 @@ export interface Reader {
   invitations(): Promise<Invitation[]>
   /** A session and whose it is. */
   operatorSession(tokenHash: Uint8Array): Promise<{ session: OperatorSession; operator: Operator } | undefined>
-  /** Of the hours that begin at or after `from` and before `to`. */
-  usage(owner: Owner, from: number, to: number): Promise<UsageRow[]>
+  /** Of the hours that begin at or after `from` and before `to`; those that are over may be ten minutes old. */
+  usage(owner: Owner, from: number, to: number, now: number): Promise<UsageRow[]>
   /** Newest first. */
   audit(filter: AuditFilter): Promise<AuditEntry[]>
   /** Oldest first, from that entry on. */

@@ -60,7 +60,7 @@ class Window {
 
   /** The same of something that is known by its time only. */
   giveBackAt(at: number): void {
-    const counted = this.#counted.findLast((one) => one.at === at)
+    const counted = this.#counted.findLast((one) => one.at <= at && one.times > 0)
     if (counted) this.giveBack(counted)
   }
 
@@ -155,7 +155,8 @@ class Windows {
 
   #takeBack(subject: string, at: number): void {
     const counted = this.#bySubject.get(subject)
-    if (counted === at) this.#bySubject.delete(subject)
+    // A clock that was set back has set the time back, too.
+    if (typeof counted === 'number' && counted <= at) this.#bySubject.delete(subject)
     else if (counted instanceof Window) counted.giveBackAt(at)
   }
 
@@ -196,6 +197,12 @@ export class Limiter {
         for (const undo of takeBack.splice(0)) undo()
       },
     }
+  }
+
+  /** Takes over what another has counted, of kinds that were not counted here yet. */
+  adopt(other: Limiter): void {
+    for (const [kind, windows] of other.#kinds) this.#kinds.set(kind, windows)
+    this.#unpruned = []
   }
 
   /** Counts something that happened before this process started. */

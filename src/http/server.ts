@@ -5,7 +5,7 @@ import type { ConsoleRpc } from '../console/rpc'
 import type { Directory } from '../directory'
 import { invalid } from '../domain/error'
 import type { Gate } from '../domain/gate'
-import { type ApiKey, listsOrigin } from '../domain/key'
+import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/key'
 import type { Clock, Log, Random } from '../ports'
 import type { ReportDependencies } from '../usecases/record-report'
 import { API_PREFIX, type ApiAnswer, type ApiDependencies, createApi } from './api'
@@ -122,8 +122,14 @@ export function createFetch(deps: ServerDependencies): Fetch {
     const answer = await api(request, url, context)
     if (trace.key) deps.keyUse.note(trace.key.keyId, clock.now())
     if (answer.status !== 404 || context.entered) trace.route = routeOf(request.method, url.pathname)
-    const listed = origin !== null && trace.key && listsOrigin(trace.key, origin) ? origin : undefined
+    const listed = origin !== null && (await isListed(origin, trace.key, answer.status)) ? origin : undefined
     return apiResponse(answer, context, listed)
+  }
+
+  /** Who is refused before the key is looked at reads the refusal from wherever a key may be used. */
+  async function isListed(origin: string, key: ApiKey | undefined, status: number): Promise<boolean> {
+    if (key) return listsOrigin(key, origin)
+    return status === 503 && (isLocalOrigin(origin) || (await directory.publicOrigins(clock.now())).has(origin))
   }
 
   return async (request, socketAddress) => {

@@ -36,7 +36,7 @@ export function jobKinds(deps: KindDependencies): Record<JobKind, Kind> {
 
 /** So that one slow receiver delays nobody else; one that takes what it gets, and quickly, gets more and more. */
 const WEBHOOKS_PER_ENDPOINT = 8
-const WEBHOOKS_PER_QUICK_ENDPOINT = 128
+const WEBHOOKS_PER_QUICK_ENDPOINT = 96
 /** Together, what memory and sockets bear. */
 const WEBHOOKS_AT_ONCE = 256
 /** Of these, for all whose last request took long: many that hang leave room for those that answer. */

@@ -25,8 +25,13 @@ export function createLog(level: (typeof LOG_LEVELS)[number]): Log {
 function turnwise(destination: Pick<pino.DestinationStream, 'write'>): pino.DestinationStream {
   let lines = ''
   const flush = () => {
-    if (lines !== '') destination.write(lines)
+    const batch = lines
     lines = ''
+    try {
+      if (batch !== '') destination.write(batch)
+    } catch {
+      // A full disk under the log must not end the service, and there is nowhere to tell it.
+    }
   }
   process.on('exit', flush)
   return {

@@ -178,10 +178,13 @@ function assertServed(channel: Channel, route: readonly Carrier[]): void {
   if (route.length === 0) throw unavailable(`No provider is configured for the channel ${channel}`, 60_000)
 }
 
-/** It waits where it will be sent from; where nobody is healthy, delivery decides. */
+/**
+ * It waits where it will be sent from. Where the first to be asked has rested and is about to be tried, delivery
+ * decides: one message tries it, and the others must not wait behind that one.
+ */
 function queueAt(route: readonly Carrier[], now: number): { queue?: string } {
   const carrier = route.find(({ gate }) => gate.admits(now))
-  return carrier ? { queue: carrier.provider.name } : {}
+  return carrier?.gate.health(now).isHealthy ? { queue: carrier.provider.name } : {}
 }
 
 function newIssue(

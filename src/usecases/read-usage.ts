@@ -45,12 +45,12 @@ export interface Usage {
 
 const MAX_POINTS = 1_000
 
-export async function readUsage({ store }: UsageDependencies, owner: Owner, query: UsageQuery): Promise<Usage> {
+export async function readUsage({ store, clock }: UsageDependencies, owner: Owner, query: UsageQuery): Promise<Usage> {
   const { by, groupBy } = query
   const stepMs = by === 'hour' ? HOUR_MS : DAY_MS
   const from = Math.floor(query.from / stepMs) * stepMs
   const to = Math.min(Math.ceil(query.to / stepMs) * stepMs, from + MAX_POINTS * stepMs)
-  const rows = await store.read.usage(owner, from, to)
+  const rows = await store.read.usage(owner, from, to, clock.now())
   const steps = Math.max(0, Math.round((to - from) / stepMs))
   const byStep = Map.groupBy(rows, ({ hour }) => Math.floor((hour - from) / stepMs))
   return {

@@ -64,6 +64,23 @@ describe('carriers', () => {
       expect([world.sms.requests.length, world.kakao.accepted.length]).toEqual([10, 2])
     })
 
+    test('of many messages at the end of its rest one tries it; the others do not wait behind that one', async () => {
+      await world.provide('second', ['sms'], 'http://carrier.test/kakao')
+      world.sms.answer = failing
+      await many(10)
+      world.clock.step(61_000)
+      const request = (n: number) => ({
+        phoneNumber: `010-5555-00${10 + n}`,
+        purpose: 'burst',
+        idempotencyKey: `burst-${n}`,
+      })
+      await Promise.all(
+        Array.from({ length: 20 }, (_, n) => world.call('rest', 'issue', request(n), { key: keys.live })),
+      )
+      await world.settle()
+      expect([world.sms.requests.length, world.kakao.accepted.length]).toEqual([11, 19])
+    })
+
     test('an AlimTalk whose carriers rest goes on as SMS at once', async () => {
       world.kakao.answer = failing
       await many(10, { channel: 'alimtalk' })

@@ -28,6 +28,14 @@ describe.each(WIRES)('more than can be done, over %s', (wire) => {
     expect(answer.headers.get('retry-after')).toBe('1')
   })
 
+  test('a page that may use a public key can read the refusal, another cannot', async () => {
+    waitingMs = 251
+    const allowed = async (origin: string) =>
+      (await world.call(wire, 'listIssues', {}, { headers: { origin } })).headers.get('access-control-allow-origin')
+    expect(await allowed('http://localhost:3000')).toBe('http://localhost:3000')
+    expect(await allowed('https://elsewhere.example')).toBeNull()
+  })
+
   test('a refused issue changes nothing: its idempotency key is unused', async () => {
     const [operation, input] = OPERATIONS[0] as (typeof OPERATIONS)[number]
     waitingMs = 251

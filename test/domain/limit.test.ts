@@ -228,6 +228,17 @@ describe('a clock that steps back', () => {
   })
 })
 
+describe('giving back after the clock was set back', () => {
+  test.each([1, 2])('makes room again, with %p counted', (counted) => {
+    const limiter = new Limiter()
+    const permits = Array.from({ length: counted }, () => limiter.take([rule()], NOW))
+    limiter.prune(NOW - 100)
+    expect(refusedFor(limiter, [rule({ max: counted })], NOW - 100)).toBeDefined()
+    for (const permit of permits) permit.giveBack()
+    expect(admitted(limiter, [rule()], NOW - 100)).toBe(3)
+  })
+})
+
 describe('pruning', () => {
   test('forgets what no longer counts, for good', () => {
     const limiter = new Limiter()

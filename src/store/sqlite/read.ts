@@ -23,6 +23,7 @@ import {
   wallets,
 } from './schema'
 import { bind, onFirstUse } from './statement'
+import { nextTurn } from './turn'
 import { createUsageReader } from './usage'
 import { createWebhookReader } from './webhooks'
 
@@ -31,8 +32,6 @@ const BEYOND_ALL_TIMES = Number.MAX_SAFE_INTEGER
 
 /** What takes some 10 ms. */
 const RECENT_AT_ONCE = 5_000
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const smaller = (a: string, b: string) => (a < b ? a : b)
 

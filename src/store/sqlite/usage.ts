@@ -1,9 +1,10 @@
 /** Usage by hour: kept rows for hours that have settled, counted ones for the rest. */
 import type { Database } from 'bun:sqlite'
 import { LATENCY_STEPS_MS, type UsageRow } from '../../domain/usage'
-import { HOUR_MS, type Owner } from '../../domain/value'
+import { HOUR_MS, MINUTE_MS, type Owner } from '../../domain/value'
 import type { Reader, Tx } from '../../ports'
 import { idFloor, idTime, uuidBytes, uuidText } from './ids'
+import { nextTurn } from './turn'
 
 /** Which step of the histogram a latency belongs to; NULL where nothing was accepted. */
 const STEP = `CASE ${LATENCY_STEPS_MS.map((step, index) => `WHEN a.answered_at - a.called_at <= ${step} THEN ${index}`).join(' ')}
@@ -107,6 +108,10 @@ export function createUsageTx(connection: Database): Pick<Tx, 'usageRolledUntil'
   }
 }
 
+/** An hour that is over changes little until it settles: it is counted again after this long, and not sooner. */
+const COUNT_KEPT_MS = 10 * MINUTE_MS
+const MAX_COUNTS_KEPT = 2_000
+
 export function createUsageReader(connection: Database): Pick<Reader, 'usage'> {
   const findRolled = rolledUntil(connection)
   const kept = connection.query<Row, { appId: string; mode: string; from: number; to: number }>(
@@ -114,13 +119,26 @@ export function createUsageReader(connection: Database): Pick<Reader, 'usage'> {
      FROM usage_hours WHERE app_id = $appId AND mode = $mode AND hour >= $from AND hour < $to`,
   )
   const counted = connection.query<CountedRow, Range>(COUNT)
+  const counts = new Map<string, { rows: UsageRow[]; at: number }>()
+
+  async function hourOf({ appId, mode }: Owner, hour: number, now: number): Promise<UsageRow[]> {
+    const isOver = hour + HOUR_MS + COUNT_KEPT_MS <= now
+    const name = `${appId}/${mode}/${hour}`
+    const known = counts.get(name)
+    if (isOver && known && Math.abs(now - known.at) < COUNT_KEPT_MS) return known.rows
+    const rows = joined(counted.all({ appId, mode, ...range(hour, hour + HOUR_MS) }))
+    if (counts.size >= MAX_COUNTS_KEPT) counts.clear()
+    if (isOver) counts.set(name, { rows, at: now })
+    if (rows.length > 0) await nextTurn()
+    return rows
+  }
+
   return {
-    async usage({ appId, mode }, from, to) {
+    async usage(owner, from, to, now) {
       const rolled = Math.min(Math.max(findRolled() ?? from, from), to)
-      return [
-        ...kept.all({ appId, mode, from, to: rolled }).map(rowOf),
-        ...joined(counted.all({ appId, mode, ...range(rolled, to) })),
-      ]
+      const rows = kept.all({ appId: owner.appId, mode: owner.mode, from, to: rolled }).map(rowOf)
+      for (let hour = rolled; hour < to && hour <= now; hour += HOUR_MS) rows.push(...(await hourOf(owner, hour, now)))
+      return rows
     },
   }
 }

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+import { readUsage, rollUpUsage } from '../../src/usecases/read-usage'
+import { type Furnished, World } from '../support/world'
+
+describe('usage', () => {
+  let world: World
+  let keys: Furnished
+
+  beforeEach(async () => {
+    world = await World.start()
+    keys = await world.furnish()
+  })
+  afterEach(() => world.stop())
+
+  const owner = () => ({ appId: keys.appId, mode: 'live' }) as const
+  const ofTheDay = async () => {
+    const now = world.clock.now()
+    return (await readUsage(world, owner(), { from: now - 2 * DAY_MS, to: now + HOUR_MS, by: 'hour' })).total
+  }
+  const issue = (phoneNumber: string) =>
+    world.call('rest', 'issue', { phoneNumber, purpose: 'signup', idempotencyKey: phoneNumber }, { key: keys.live })
+  const deliver = (issueId: string) =>
+    world.store.transaction(async (tx) => {
+      const stored = await tx.lockIssue(owner(), issueId)
+      if (stored) await tx.saveIssue({ ...stored, deliveryStatus: 'delivered', sendPending: false })
+    })
+
+  test('of this hour is what has happened until now', async () => {
+    await issue('010-1234-0001')
+    expect(await ofTheDay()).toMatchObject({ issued: 1 })
+    await issue('010-1234-0002')
+    expect(await ofTheDay()).toMatchObject({ issued: 2 })
+  })
+
+  test('of an hour that is over may be ten minutes old, and no older', async () => {
+    const { issueId } = (await issue('010-1234-0001')).body
+    await world.advance(HOUR_MS + 15 * MINUTE_MS)
+    expect(await ofTheDay()).toMatchObject({ issued: 1, delivered: 0 })
+    await deliver(issueId)
+    await world.advance(9 * MINUTE_MS)
+    expect(await ofTheDay()).toMatchObject({ issued: 1, delivered: 0 })
+    await world.advance(MINUTE_MS)
+    expect(await ofTheDay()).toMatchObject({ issued: 1, delivered: 1 })
+  })
+
+  test('of an hour that is kept is what was counted', async () => {
+    const { issueId } = (await issue('010-1234-0001')).body
+    await deliver(issueId)
+    world.clock.step(30 * HOUR_MS)
+    const counted = await ofTheDay()
+    await rollUpUsage(world)
+    expect(counted).toMatchObject({ issued: 1, delivered: 1 })
+    expect(await ofTheDay()).toEqual(counted)
+  })
+})
