@@ -1,8 +1,8 @@
 /** Memory, start and size: of the compiled binary, beside the smallest server the same Bun compiles to. */
-import { mkdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { furnish } from './furnish'
-import { fromSource, type Generator, type Service, startService } from './processes'
+import { fromSource, type Generator, residentBytes, type Service, startService } from './processes'
 import { atMost, type Part } from './report'
 import { SECRET } from './secret'
 import { count, fixed, ratiosOf, roundsOf } from './statistics'
@@ -74,9 +74,6 @@ async function firstAnswer(command: string[]): Promise<number> {
   if (status !== 200) throw new Error(`The first answer was ${status}`)
   return took
 }
-
-const residentBytes = ({ pid }: Service) =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
 
 async function memoryOf(dir: string, ours: string, generator: Generator) {
   const services: Service[] = []

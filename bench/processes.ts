@@ -1,4 +1,5 @@
 /** The processes of a benchmark: servers that say when they listen, and the load generator. */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 import type { Order, Result } from './load/main'
@@ -39,6 +40,10 @@ async function stop(child: Subprocess<'ignore', 'pipe', Bun.BunFile>): Promise<v
   child.kill('SIGKILL')
   await child.exited
 }
+
+/** What the process has in memory now. */
+export const residentBytes = ({ pid }: Service): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
 
 export const fromSource = (script: string, ...args: string[]): string[] => [
   process.execPath,

@@ -4,7 +4,8 @@
  *
  *   --quick        under three minutes: fewer rounds and connections, 200,000 issues instead of 10,000,000
  *   --check        prints only the goals, and how far each is
- *   --only PART    requests, delivery, flat, footprint or overload; may come several times
+ *   --only PART    requests, delivery, flat, footprint, overload or soak; may come several times
+ *   --minutes N    how long the soak takes, which runs only where it is named (default: 60)
  *   --issues N     how many the flat part fills
  *   --json FILE    where everything that was measured goes (default: dist/bench.json)
  */
@@ -18,6 +19,7 @@ import { footprint } from './footprint'
 import { overload } from './overload'
 import { Generator } from './processes'
 import { goalTable, type Part, table } from './report'
+import { soak } from './soak'
 import { throughput } from './throughput'
 
 const { values } = parseArgs({
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     check: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true },
     issues: { type: 'string' },
+    minutes: { type: 'string', default: '60' },
     json: { type: 'string', default: join(import.meta.dir, '../dist/bench.json') },
   },
 })
@@ -39,15 +42,16 @@ const PARTS: Record<string, (dir: string, generator: Generator) => Promise<Part>
       generator,
       quick
         ? { rounds: 5, seconds: 0.3, warmUpSeconds: 0.5, connections: [64] }
-        : { rounds: 5, seconds: 1, warmUpSeconds: 2, connections: [1, 16, 64, 256] },
+        : { rounds: 5, seconds: 0.6, warmUpSeconds: 1.5, connections: [1, 16, 64, 256] },
     ),
   delivery: (dir, generator) => delivery(dir, generator, { messages: quick ? 6_000 : 30_000 }),
   flat: (dir, generator) => flat(dir, generator, { issues, rounds: 5, seconds: quick ? 0.3 : 1 }),
   footprint: (dir, generator) => footprint(dir, generator),
   overload: (dir, generator) => overload(dir, generator, { seconds: quick ? 2 : 5 }),
+  soak: (dir, generator) => soak(dir, generator, { minutes: Number(values.minutes) }),
 }
 
-const wanted = values.only ?? Object.keys(PARTS)
+const wanted = values.only ?? Object.keys(PARTS).filter((name) => name !== 'soak')
 for (const name of wanted) {
   if (!Object.hasOwn(PARTS, name)) throw new Error(`--only: one of ${Object.keys(PARTS).join(', ')}`)
 }
@@ -57,6 +61,7 @@ process.stdout.write(`${machine}\n`)
 const dir = mkdtempSync(join(tmpdir(), 'watchword-bench-'))
 const generator = new Generator()
 const parts: Record<string, Part> = {}
+mkdirSync(dirname(values.json), { recursive: true })
 try {
   for (const name of wanted) {
     const own = join(dir, name)
@@ -66,12 +71,11 @@ try {
     parts[name] = part
     if (!values.check) process.stdout.write(`${table(part)}\n`)
     rmSync(own, { recursive: true })
+    await Bun.write(values.json, JSON.stringify({ machine, quick, at: new Date().toISOString(), parts }, null, 2))
   }
 } finally {
   generator.stop()
   rmSync(dir, { recursive: true, force: true })
 }
 process.stdout.write(`${goalTable(Object.values(parts))}\n`)
-mkdirSync(dirname(values.json), { recursive: true })
-await Bun.write(values.json, JSON.stringify({ machine, quick, at: new Date().toISOString(), parts }, null, 2))
 process.exit(0)

@@ -19,7 +19,12 @@ interface Held {
 
 export const leanTables: OpenTables = (dir, appId, vault) => {
   const db = new Database(join(dir, 'lean.db'), { create: true, strict: true })
-  for (const pragma of ['journal_mode = WAL', 'synchronous = FULL', 'cache_size = -65536', 'wal_autocheckpoint = 12000'])
+  for (const pragma of [
+    'journal_mode = WAL',
+    'synchronous = FULL',
+    'cache_size = -65536',
+    'wal_autocheckpoint = 12000',
+  ])
     db.run(`PRAGMA ${pragma}`)
   db.run(`CREATE TABLE issues (n INTEGER PRIMARY KEY, app_id TEXT, issue_id BLOB, message_id BLOB, key_hash BLOB, fingerprint BLOB,
     purpose TEXT, phone_hash BLOB, code_hash BLOB, created_at INTEGER, expires_at INTEGER, reserved INTEGER, sealed BLOB) STRICT`)

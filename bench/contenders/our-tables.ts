@@ -27,7 +27,12 @@ interface Row {
 export const ourTables: OpenTables = (dir, appId, vault) => {
   const file = join(dir, 'watchword.db')
   const db = new Database(file, { strict: true })
-  for (const pragma of ['journal_mode = WAL', 'synchronous = FULL', 'cache_size = -65536', 'wal_autocheckpoint = 12000'])
+  for (const pragma of [
+    'journal_mode = WAL',
+    'synchronous = FULL',
+    'cache_size = -65536',
+    'wal_autocheckpoint = 12000',
+  ])
     db.run(`PRAGMA ${pragma}`)
   const reading = new Database(file, { readonly: true, strict: true })
   reading.run('PRAGMA cache_size = -65536')
