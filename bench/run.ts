@@ -42,12 +42,12 @@ const PARTS: Record<string, (dir: string, generator: Generator) => Promise<Part>
       generator,
       quick
         ? { rounds: 5, seconds: 0.3, warmUpSeconds: 0.5, connections: [64] }
-        : { rounds: 5, seconds: 0.6, warmUpSeconds: 1.5, connections: [1, 16, 64, 256] },
+        : { rounds: 5, seconds: 0.4, warmUpSeconds: 1, connections: [1, 16, 64, 256] },
     ),
   delivery: (dir, generator) => delivery(dir, generator, { messages: quick ? 6_000 : 30_000 }),
-  flat: (dir, generator) => flat(dir, generator, { issues, rounds: 5, seconds: quick ? 0.3 : 1 }),
   footprint: (dir, generator) => footprint(dir, generator),
   overload: (dir, generator) => overload(dir, generator, { seconds: quick ? 2 : 5 }),
+  flat: (dir, generator) => flat(dir, generator, { issues, rounds: 5, seconds: quick ? 0.3 : 1 }),
   soak: (dir, generator) => soak(dir, generator, { minutes: Number(values.minutes) }),
 }
 
