@@ -25,6 +25,7 @@ interface Effort {
   issues: number
   rounds: number
   seconds: number
+  warmUpSeconds: number
 }
 
 /** What an empty database is here: one that has something to list and to delete. */
@@ -32,7 +33,7 @@ const SMALL = 10_000
 const DAYS = 30
 const DAY_MS = 86_400_000
 const SWEPT = 2_000
-const CONSOLE_CALLS = 20
+const CONSOLE_CALLS = 10
 
 interface Side {
   file: string
@@ -150,7 +151,12 @@ const WORKLOADS: Array<[Workload, string]> = [
   ['deep-list', 'list, deep page'],
 ]
 
-async function requestRows(generator: Generator, small: Side, big: Side, { rounds, seconds }: Effort): Promise<Row[]> {
+async function requestRows(
+  generator: Generator,
+  small: Side,
+  big: Side,
+  { rounds, seconds, warmUpSeconds }: Effort,
+): Promise<Row[]> {
   const services: Service[] = []
   try {
     for (const side of [small, big]) {
@@ -173,8 +179,8 @@ async function requestRows(generator: Generator, small: Side, big: Side, { round
     }
     const rows: Row[] = []
     for (const [workload, what] of WORKLOADS) {
-      await load(small, workload, 1, small)
-      await load(big, workload, 1, big)
+      await load(small, workload, warmUpSeconds, small)
+      await load(big, workload, warmUpSeconds, big)
       rows.push(rateRow(what, await alternate(rounds, small, big, (side) => load(side, workload, seconds, side))))
     }
     return rows

@@ -7,7 +7,7 @@ import { atLeast, atMost, type Part } from './report'
 import { SECRET } from './secret'
 import { count, fixed, roundsOf } from './statistics'
 
-const ROUNDS = 5
+const ROUNDS = 3
 /** Enough that twice the capacity finds a connection. */
 const CONNECTIONS = 2_048
 

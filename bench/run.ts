@@ -2,7 +2,7 @@
  * `bun run bench`: how fast, how flat, how big. Contenders alternate round by round in one run, each a process of its
  * own, as is the load generator; no network, nothing to build first. It never fails for being slow.
  *
- *   --quick        under three minutes: fewer rounds and connections, 200,000 issues instead of 10,000,000
+ *   --quick        under three minutes: fewer rounds and connections, 100,000 issues instead of 10,000,000
  *   --check        prints only the goals, and how far each is
  *   --only PART    requests, delivery, flat, footprint, overload or soak; may come several times
  *   --minutes N    how long the soak takes, which runs only where it is named (default: 60)
@@ -33,7 +33,7 @@ const { values } = parseArgs({
   },
 })
 const { quick } = values
-const issues = Number(values.issues ?? (quick ? 200_000 : 10_000_000))
+const issues = Number(values.issues ?? (quick ? 100_000 : 10_000_000))
 
 const PARTS: Record<string, (dir: string, generator: Generator) => Promise<Part>> = {
   requests: (dir, generator) =>
@@ -41,13 +41,14 @@ const PARTS: Record<string, (dir: string, generator: Generator) => Promise<Part>
       dir,
       generator,
       quick
-        ? { rounds: 5, seconds: 0.3, warmUpSeconds: 0.5, connections: [64] }
+        ? { rounds: 5, seconds: 0.15, warmUpSeconds: 0.3, connections: [64] }
         : { rounds: 5, seconds: 0.4, warmUpSeconds: 1, connections: [1, 16, 64, 256] },
     ),
-  delivery: (dir, generator) => delivery(dir, generator, { messages: quick ? 6_000 : 30_000 }),
+  delivery: (dir, generator) => delivery(dir, generator, { messages: quick ? 3_000 : 30_000 }),
   footprint: (dir, generator) => footprint(dir, generator),
-  overload: (dir, generator) => overload(dir, generator, { seconds: quick ? 2 : 5 }),
-  flat: (dir, generator) => flat(dir, generator, { issues, rounds: 5, seconds: quick ? 0.3 : 1 }),
+  overload: (dir, generator) => overload(dir, generator, { seconds: quick ? 1 : 5 }),
+  flat: (dir, generator) =>
+    flat(dir, generator, { issues, rounds: 5, seconds: quick ? 0.2 : 1, warmUpSeconds: quick ? 0.3 : 1 }),
   soak: (dir, generator) => soak(dir, generator, { minutes: Number(values.minutes) }),
 }
 
