@@ -784,6 +784,9 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(await seqs({ createdFrom: NOW })).toEqual([6, 5, 4, 3, 2])
         expect(await seqs({ createdTo: NOW })).toEqual([1])
         expect(await seqs({ createdFrom: NOW, createdTo: NOW + 1 })).toEqual([5, 4, 3, 2])
+        // A page that begins beyond the bound, and one that begins within it.
+        expect(await seqs({ before: { createdAt: NOW + 1, seq: 6 }, createdTo: NOW })).toEqual([1])
+        expect(await seqs({ before: { createdAt: NOW, seq: 4 }, createdTo: NOW + 1 })).toEqual([3, 2, 1])
         expect(await seqs({ entryType: 'debit' })).toEqual([4])
         expect(await seqs({ entryType: 'credit', createdTo: NOW + 1, limit: 2 })).toEqual([5, 3])
         expect(await seqs({ entryType: 'refund' })).toEqual([])
