@@ -62,4 +62,4 @@ test('a receiver that answers waits for one timeout at most, and for none once t
   }
   // And the others had their turns.
   expect(receivers.at(HANGING).length).toBeGreaterThan(2 * 256)
-})
+}, 60_000)

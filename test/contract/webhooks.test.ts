@@ -219,32 +219,40 @@ describe('webhooks', () => {
       ['no connection', refusedConnection],
       ['no answer in time', { kind: 'failed', reason: 'timeout' }],
       ['a forbidden address', { kind: 'forbidden', reason: 'address' }],
-    ])('is made again on schedule: %s', async (_, answer) => {
-      const { endpoint } = await listen({ events: ['otp.sent'] })
-      receivers.answer = () => answer
-      await issue()
-      await world.advance(3 * 60 * MINUTE_MS)
-      const [first, second, third, fourth, fifth, sixth, ...more] = attemptsAt()
-      expect([first, second, third, more]).toEqual([0, 5_000, 35_000, []])
-      const within = (at: number | undefined, from: number | undefined, ms: number) => {
-        expect((at ?? 0) - (from ?? 0)).toBeGreaterThanOrEqual(ms)
-        expect((at ?? 0) - (from ?? 0)).toBeLessThanOrEqual(ms * 1.1 + 1_000)
-      }
-      within(fourth, third, 5 * MINUTE_MS)
-      within(fifth, fourth, 30 * MINUTE_MS)
-      within(sixth, fifth, 120 * MINUTE_MS)
-      expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', attempts: 6 }])
-      expect(world.rows("SELECT * FROM jobs WHERE kind = 'webhook'")).toEqual([])
-    })
+    ])(
+      'is made again on schedule: %s',
+      async (_, answer) => {
+        const { endpoint } = await listen({ events: ['otp.sent'] })
+        receivers.answer = () => answer
+        await issue()
+        await world.advance(3 * 60 * MINUTE_MS)
+        const [first, second, third, fourth, fifth, sixth, ...more] = attemptsAt()
+        expect([first, second, third, more]).toEqual([0, 5_000, 35_000, []])
+        const within = (at: number | undefined, from: number | undefined, ms: number) => {
+          expect((at ?? 0) - (from ?? 0)).toBeGreaterThanOrEqual(ms)
+          expect((at ?? 0) - (from ?? 0)).toBeLessThanOrEqual(ms * 1.1 + 1_000)
+        }
+        within(fourth, third, 5 * MINUTE_MS)
+        within(fifth, fourth, 30 * MINUTE_MS)
+        within(sixth, fifth, 120 * MINUTE_MS)
+        expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', attempts: 6 }])
+        expect(world.rows("SELECT * FROM jobs WHERE kind = 'webhook'")).toEqual([])
+      },
+      60_000,
+    )
 
-    test.each([400, 401, 404, 422])('with %d is final', async (status) => {
-      const { endpoint } = await listen({ events: ['otp.sent'] })
-      receivers.answer = () => receives(status)
-      await issue()
-      await world.advance(3 * 60 * MINUTE_MS)
-      expect(receivers.arrived).toHaveLength(1)
-      expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', lastStatus: status }])
-    })
+    test.each([400, 401, 404, 422])(
+      'with %d is final',
+      async (status) => {
+        const { endpoint } = await listen({ events: ['otp.sent'] })
+        receivers.answer = () => receives(status)
+        await issue()
+        await world.advance(3 * 60 * MINUTE_MS)
+        expect(receivers.arrived).toHaveLength(1)
+        expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', lastStatus: status }])
+      },
+      60_000,
+    )
 
     test('is made later where the receiver asks for it, and not sooner', async () => {
       await listen({ events: ['otp.sent'] })
