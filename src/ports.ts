@@ -474,7 +474,8 @@ export interface Tx {
   claimJobs(kind: JobKind, queue: string, limit: number): Promise<Job[]>
   /** True when the job is still held under this attempt. */
   holdsJob(job: Job): Promise<boolean>
-  finishJob(job: Job): Promise<void>
+  /** False when it is no longer held under this attempt; then nothing has changed. */
+  finishJob(job: Job): Promise<boolean>
   /** To the front, where no queue is named. */
   rescheduleJob(job: Job, runAt: number, queue?: string): Promise<void>
   /** How many messages wait to be sent; counts no further than `limit`. */
@@ -522,9 +523,10 @@ export interface Tx {
   addEvent(event: StoredEvent): Promise<void>
   event(eventId: string): Promise<StoredEvent | undefined>
   addHookDelivery(delivery: HookDelivery): Promise<void>
-  hookDelivery(deliveryId: string): Promise<HookDelivery | undefined>
-  /** Of what an endpoint was told of that issue and never tried: the first, or the first after `after`. */
-  firstUntried(delivery: HookDelivery, after?: HookDelivery): Promise<HookDelivery | undefined>
+  /** What is to be told, and to whom. */
+  hook(deliveryId: string): Promise<{ delivery: HookDelivery; endpoint: Endpoint } | undefined>
+  /** Of what an endpoint was told of that issue and never tried: the id of the first, or of the first after `after`. */
+  firstUntried(delivery: HookDelivery, after?: HookDelivery): Promise<string | undefined>
   /** What an endpoint was told and did not take, since a time. */
   failedHooks(
     endpointId: string,

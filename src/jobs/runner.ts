@@ -86,9 +86,12 @@ class Lane {
       return
     }
     this.#cancelTimer()
-    this.#looking = this.#look().finally(() => {
-      this.#looking = undefined
-    })
+    // Once for everybody who wakes it now: a group that is committed has many.
+    this.#looking = Promise.resolve()
+      .then(() => this.#look())
+      .finally(() => {
+        this.#looking = undefined
+      })
   }
 
   async stop(): Promise<void> {

@@ -2,7 +2,8 @@
  * Keyed hashes and sealing. Every use has a key of its own, derived by HKDF from the master secret, so that one use
  * says nothing about another. `node:crypto` is synchronous on purpose: WebCrypto does not settle under virtual time.
  */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { CryptoHasher } from 'bun'
 import type { Vault } from '../ports'
 
 const SHORT_BYTES = 16
@@ -14,28 +15,32 @@ export function createVault(
   randomNonce: (length: number) => Uint8Array = randomBytes,
 ): Vault {
   const derive = (use: string) => Buffer.from(hkdfSync('sha256', masterSecret, '', `watchword/${use}/v1`, 32))
-  const keys = {
-    phone: derive('phone'),
-    code: derive('code'),
-    claim: derive('claim'),
-    fingerprint: derive('fingerprint'),
-    tag: derive('tag'),
-    seal: derive('seal'),
-    audit: derive('audit'),
+  const keyed = (use: string) => {
+    // Copied for each text: to key a new one takes longer than to hash.
+    const hasher = new CryptoHasher('sha256', derive(use))
+    return (text: string): Buffer => hasher.copy().update(text).digest()
   }
-  const hmac = (key: Uint8Array, text: string) => createHmac('sha256', key).update(text).digest()
+  const hmac = {
+    phone: keyed('phone'),
+    code: keyed('code'),
+    claim: keyed('claim'),
+    fingerprint: keyed('fingerprint'),
+    tag: keyed('tag'),
+    audit: keyed('audit'),
+  }
+  const sealKey = derive('seal')
 
   return {
-    phoneHash: (identity) => hmac(keys.phone, identity),
-    codeHash: (issueId, code) => hmac(keys.code, `${issueId}:${code}`),
-    claimHash: (key) => hmac(keys.claim, key).subarray(0, SHORT_BYTES),
-    fingerprint: (text) => hmac(keys.fingerprint, text).subarray(0, SHORT_BYTES),
-    auditHash: (text) => hmac(keys.audit, text),
-    tag: (text) => hmac(keys.tag, text).subarray(0, SHORT_BYTES),
+    phoneHash: hmac.phone,
+    codeHash: (issueId, code) => hmac.code(`${issueId}:${code}`),
+    claimHash: (key) => hmac.claim(key).subarray(0, SHORT_BYTES),
+    fingerprint: (text) => hmac.fingerprint(text).subarray(0, SHORT_BYTES),
+    auditHash: hmac.audit,
+    tag: (text) => hmac.tag(text).subarray(0, SHORT_BYTES),
 
     seal(rowId, text) {
       const nonce = randomNonce(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', keys.seal, nonce, { authTagLength: TAG_BYTES }).setAAD(
+      const cipher = createCipheriv('aes-256-gcm', sealKey, nonce, { authTagLength: TAG_BYTES }).setAAD(
         Buffer.from(rowId),
       )
       return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
@@ -43,7 +48,7 @@ export function createVault(
 
     open(rowId, sealed) {
       const nonce = sealed.subarray(0, NONCE_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', keys.seal, nonce, { authTagLength: TAG_BYTES })
+      const decipher = createDecipheriv('aes-256-gcm', sealKey, nonce, { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from(rowId))
         .setAuthTag(sealed.subarray(-TAG_BYTES))
       return decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')

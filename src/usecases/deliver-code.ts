@@ -185,8 +185,7 @@ interface Answered extends Call {
 async function record(deps: DeliverDependencies, tx: Tx, job: Job, call: Answered): Promise<void> {
   const { provider } = call.carrier
   if (call.health) await tellHealth(deps, tx, provider.name, call.health)
-  if (!(await tx.holdsJob(job))) return
-  await tx.finishJob(job)
+  if (!(await tx.finishJob(job))) return
   const outcome = withoutSecrets(call.outcome, call.letter)
   const answeredAttempt = withAnswer(call.attempt, outcome, tx.now)
   const issue = await tx.lockIssue(job, job.subjectId)

@@ -63,13 +63,13 @@ export async function sendWebhook(
 
 async function prepare(tx: Tx, job: Job): Promise<Call | undefined> {
   if (!(await tx.holdsJob(job))) return undefined
-  const delivery = await tx.hookDelivery(job.subjectId)
-  const endpoint = delivery && (await tx.endpoint(delivery.endpointId))
-  const event = delivery && (await tx.event(delivery.eventId))
-  if (!delivery || !endpoint || !event || delivery.status !== 'pending') {
+  const hook = await tx.hook(job.subjectId)
+  const event = hook && (await tx.event(hook.delivery.eventId))
+  if (!event || hook.delivery.status !== 'pending') {
     await tx.finishJob(job)
     return undefined
   }
+  const { delivery, endpoint } = hook
   if (endpoint.disabledAt !== undefined) {
     await tx.finishJob(job)
     await tx.saveHookDelivery({ ...delivery, status: 'failed' })
@@ -85,7 +85,7 @@ async function prepare(tx: Tx, job: Job): Promise<Call | undefined> {
 
 /** An issue's events go out in order, as far as they are sent the first time. */
 const isBehind = async (tx: Tx, delivery: HookDelivery) =>
-  (await tx.firstUntried(delivery))?.deliveryId !== delivery.deliveryId && delivery.issueId !== undefined
+  delivery.issueId !== undefined && (await tx.firstUntried(delivery)) !== delivery.deliveryId
 
 /** One attempt, redirects followed. Never throws for what the outside did. */
 async function post(deps: SendWebhookDependencies, { endpoint, event }: Call): Promise<Outcome> {
@@ -165,9 +165,9 @@ interface Attempted extends Outcome {
 
 async function record(deps: SendWebhookDependencies, tx: Tx, job: Job, attempted: Attempted): Promise<void> {
   if (!(await tx.holdsJob(job))) return
-  const delivery = await tx.hookDelivery(job.subjectId)
-  const endpoint = delivery && (await tx.endpoint(delivery.endpointId))
-  if (!delivery || !endpoint) return tx.finishJob(job)
+  const hook = await tx.hook(job.subjectId)
+  if (!hook) return void (await tx.finishJob(job))
+  const { delivery, endpoint } = hook
   const judgement = judge(attempted)
   const after = afterAttempt(endpoint, judgement, tx.now)
   if (after.failingSince !== endpoint.failingSince || after.disabledAt !== endpoint.disabledAt)
@@ -189,6 +189,6 @@ async function record(deps: SendWebhookDependencies, tx: Tx, job: Job, attempted
   else await tx.rescheduleJob(job, tx.now + waitMs, job.queue)
 
   const next = delivery.attempts === 0 ? await tx.firstUntried(delivery, delivery) : undefined
-  if (next) await tx.hastenJob('webhook', next.deliveryId)
-  tx.afterCommit(deps.wakeDelivery)
+  if (next) await tx.hastenJob('webhook', next)
+  if (next || waitMs !== undefined) tx.afterCommit(deps.wakeDelivery)
 }

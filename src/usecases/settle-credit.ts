@@ -5,8 +5,7 @@ import type { Store } from '../ports'
 
 export async function settleCredit({ store }: { store: Store }, job: Job): Promise<void> {
   await store.transaction(async (tx) => {
-    if (!(await tx.holdsJob(job))) return
-    await tx.finishJob(job)
+    if (!(await tx.finishJob(job))) return
     const issue = await tx.lockIssue(job, job.subjectId)
     if (issue?.billingStatus === 'debit_pending') {
       const freed = release(await tx.lockWallet(issue.appId), issue.price)

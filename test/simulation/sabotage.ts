@@ -31,13 +31,17 @@ export const SABOTAGES: Record<string, Sabotage> = {
   },
   'an outcome is recorded without its fence': twisted((tx) => ({
     holdsJob: async () => true,
+    finishJob: async (job) => {
+      await tx.finishJob(job)
+      return true
+    },
     answerAttempt: async (attempt) => {
       await tx.answerAttempt(attempt)
       return true
     },
   })),
   'a settlement is forgotten, and made again': twisted((tx) => ({
-    finishJob: async () => {},
+    finishJob: async () => true,
     saveIssue: (issue) =>
       tx.saveIssue(
         issue.billingStatus === 'debited' ? { ...issue, billingStatus: 'debit_pending', debitedAmount: 0 } : issue,
@@ -56,7 +60,9 @@ export const SABOTAGES: Record<string, Sabotage> = {
       tx.saveIssue(issue.verificationStatus === 'replaced' ? { ...issue, verificationStatus: 'expired' } : issue),
   })),
   'a message that waits for room at its carrier is forgotten': twisted((tx) => ({
-    rescheduleJob: (job, runAt, queue) => (queue ? tx.finishJob(job) : tx.rescheduleJob(job, runAt)),
+    rescheduleJob: async (job, runAt, queue) => {
+      await (queue ? tx.finishJob(job) : tx.rescheduleJob(job, runAt))
+    },
   })),
   'an event is stored, and nobody is told': twisted((tx) => ({
     addJob: async (job) => {

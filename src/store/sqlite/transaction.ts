@@ -235,7 +235,7 @@ function prepareStatements(connection: Database) {
         .prepare(),
     ),
     findHeldJob: onFirstUse(() => db.select({ jobId: jobs.jobId }).from(jobs).where(heldJob).prepare()),
-    deleteJob: onFirstUse(() => db.delete(jobs).where(heldJob).prepare()),
+    deleteJob: onFirstUse(() => db.delete(jobs).where(heldJob).returning({ jobId: jobs.jobId }).prepare()),
     moveJob: onFirstUse(() =>
       db
         .update(jobs)
@@ -595,7 +595,7 @@ function createMethods(connection: Database, vault: Vault): Tx & ThisType<OpenTx
       return statements.findHeldJob.get({ jobId, attempt }) !== undefined
     },
     async finishJob({ jobId, attempt }) {
-      statements.deleteJob.run({ jobId, attempt })
+      return statements.deleteJob.get({ jobId, attempt }) !== undefined
     },
     async rescheduleJob({ jobId, attempt }, runAt, queue = FRONT) {
       statements.moveJob.run({ jobId, attempt, runAt, queue })

@@ -74,7 +74,7 @@ type WebhookTx = Pick<
   | 'addEvent'
   | 'event'
   | 'addHookDelivery'
-  | 'hookDelivery'
+  | 'hook'
   | 'firstUntried'
   | 'failedHooks'
   | 'hooksOfEvent'
@@ -142,14 +142,27 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
         .values(parameters(webhookDeliveries, Object.keys(DELIVERY)))
         .prepare(),
     ),
-    delivery: onFirstUse(() => deliveries(thisDelivery).prepare()),
+    hook: onFirstUse(() =>
+      db
+        .select({ delivery: DELIVERY, endpoint: webhookEndpoints })
+        .from(webhookDeliveries)
+        .innerJoin(webhookEndpoints, eq(webhookEndpoints.endpointId, webhookDeliveries.endpointId))
+        .where(thisDelivery)
+        .prepare(),
+    ),
     firstUntried: onFirstUse(() =>
-      deliveries(
-        ofEndpoint,
-        eq(webhookDeliveries.issueId, bind(webhookDeliveries.issueId, 'issueId')),
-        sql`${webhookDeliveries.attempts} = 0 AND ${webhookDeliveries.status} = 'pending'`,
-        behind,
-      )
+      db
+        .select({ deliveryId: webhookDeliveries.deliveryId })
+        .from(webhookDeliveries)
+        .where(
+          and(
+            ofEndpoint,
+            eq(webhookDeliveries.issueId, bind(webhookDeliveries.issueId, 'issueId')),
+            sql`${webhookDeliveries.attempts} = 0 AND ${webhookDeliveries.status} = 'pending'`,
+            behind,
+          ),
+        )
+        .orderBy(asc(webhookDeliveries.seq))
         .limit(1)
         .prepare(),
     ),
@@ -255,14 +268,15 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
     async addHookDelivery({ appId: _, mode: __, ...delivery }) {
       run.insertDelivery.run({ ...delivery, issueId: delivery.issueId ?? null })
     },
-    async hookDelivery(deliveryId) {
-      const row = run.delivery.get({ deliveryId })
-      return row && ownedDelivery(row)
+    async hook(deliveryId) {
+      const row = run.hook.get({ deliveryId })
+      if (!row) return undefined
+      const endpoint = endpointOf(vault, row.endpoint)
+      return { delivery: deliveryOf(row.delivery, { appId: endpoint.appId, mode: endpoint.mode }), endpoint }
     },
     async firstUntried({ endpointId, issueId }, after) {
       if (issueId === undefined) return undefined
-      const row = run.firstUntried.get({ endpointId, issueId, after: after?.deliveryId ?? NIL })
-      return row && ownedDelivery(row)
+      return run.firstUntried.get({ endpointId, issueId, after: after?.deliveryId ?? NIL })?.deliveryId
     },
     async failedHooks(endpointId, since, { after = NIL, limit = ALL } = {}) {
       return run.failed.all({ endpointId, since, after, limit }).map(ownedDelivery)
