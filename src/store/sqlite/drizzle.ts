@@ -10,7 +10,9 @@ import { PreparedQuery, SQLiteBunSession } from 'drizzle-orm/bun-sqlite/session'
 import { NoopLogger } from 'drizzle-orm/logger'
 import { type PreparedQueryConfig, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 
-export function drizzle(connection: Database): BunSQLiteDatabase {
+export type Drizzle = BunSQLiteDatabase
+
+export function drizzle(connection: Database): Drizzle {
   const dialect = new SQLiteSyncDialect()
   return new BunSQLiteDatabase('sync', dialect, new CompilingSession(connection, dialect), undefined)
 }

@@ -1,9 +1,13 @@
 /** Statements are prepared once, each when it is first needed, and name their parameters. */
-import { getTableColumns, Param, type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
+import { and, eq, getTableColumns, Param, type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 /** A parameter of a condition, encoded as the column is (Drizzle leaves bare placeholders in conditions as they are). */
 export const bind = (column: AnySQLiteColumn, name: string) => new Param(sql.placeholder(name), column)
+
+/** Of an app and mode. */
+export const ofOwner = ({ appId, mode }: { appId: AnySQLiteColumn; mode: AnySQLiteColumn }) =>
+  and(eq(appId, bind(appId, 'appId')), eq(mode, bind(mode, 'mode')))
 
 /** The named columns as parameters of an UPDATE. */
 export function changes<T extends SQLiteTable, const K extends keyof T['_']['columns'] & string>(

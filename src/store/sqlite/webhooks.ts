@@ -3,10 +3,10 @@ import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import type { Endpoint, HookAttempt, HookDelivery } from '../../domain/webhook'
 import type { HookReport, Reader, Tx, Vault } from '../../ports'
-import { drizzle } from './drizzle'
+import { type Drizzle, drizzle } from './drizzle'
 import { idFloor } from './ids'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
-import { bind, changes, onFirstUse, parameters } from './statement'
+import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
 
 type EndpointRow = typeof webhookEndpoints.$inferSelect
 type DeliveryRow = typeof webhookDeliveries.$inferSelect
@@ -53,6 +53,9 @@ const ownedDelivery = ({
   ...owner
 }: { delivery: Stored<DeliveryRow> } & Pick<HookDelivery, 'appId' | 'mode'>) => deliveryOf(delivery, owner)
 
+const thisEndpoint = eq(webhookEndpoints.endpointId, bind(webhookEndpoints.endpointId, 'endpointId'))
+const endpointById = (db: Drizzle) => onFirstUse(() => db.select().from(webhookEndpoints).where(thisEndpoint).prepare())
+
 const ENDPOINT_CHANGING = [
   'url',
   'events',
@@ -85,7 +88,6 @@ type WebhookTx = Pick<
 
 export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
   const db = drizzle(connection)
-  const thisEndpoint = eq(webhookEndpoints.endpointId, bind(webhookEndpoints.endpointId, 'endpointId'))
   const thisDelivery = eq(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'deliveryId'))
   const ofEndpoint = eq(webhookDeliveries.endpointId, bind(webhookDeliveries.endpointId, 'endpointId'))
   /** After that delivery, in the order of what happened. */
@@ -102,15 +104,10 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
       db
         .select()
         .from(webhookEndpoints)
-        .where(
-          and(
-            eq(webhookEndpoints.appId, bind(webhookEndpoints.appId, 'appId')),
-            eq(webhookEndpoints.mode, bind(webhookEndpoints.mode, 'mode')),
-          ),
-        )
+        .where(and(ofOwner(webhookEndpoints)))
         .prepare(),
     ),
-    endpoint: onFirstUse(() => db.select().from(webhookEndpoints).where(thisEndpoint).prepare()),
+    endpoint: endpointById(db),
     upsertEndpoint: onFirstUse(() =>
       db
         .insert(webhookEndpoints)
@@ -350,21 +347,11 @@ export function createWebhookReader(connection: Database, vault: Vault): Webhook
         .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.endpointId))
         .prepare(),
     ),
-    endpoint: onFirstUse(() =>
-      db
-        .select()
-        .from(webhookEndpoints)
-        .where(eq(webhookEndpoints.endpointId, bind(webhookEndpoints.endpointId, 'endpointId')))
-        .prepare(),
-    ),
+    endpoint: endpointById(db),
     everyHook: page(),
     hooksInState: page(eq(webhookDeliveries.status, bind(webhookDeliveries.status, 'status'))),
     ofIssue: onFirstUse(() =>
-      reports(
-        eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId')),
-        eq(webhookEvents.appId, bind(webhookEvents.appId, 'appId')),
-        eq(webhookEvents.mode, bind(webhookEvents.mode, 'mode')),
-      )
+      reports(eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId')), ofOwner(webhookEvents))
         .orderBy(asc(webhookDeliveries.seq))
         .prepare(),
     ),

@@ -1,0 +1,125 @@
+/** What carriers were asked, what they answered, and which messages they may still report on. */
+import type { Database } from 'bun:sqlite'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { SendOutcome } from '../../domain/delivery'
+import type { Reader } from '../../ports'
+import { type Drizzle, drizzle } from './drizzle'
+import { idFloor, uuidBytes } from './ids'
+import type { TxPart } from './opened'
+import { attemptOf, attemptRow, awaitedOf } from './rows'
+import { apps, attempts, awaitedReports } from './schema'
+import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
+
+const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
+const thisMessage = eq(awaitedReports.messageId, bind(awaitedReports.messageId, 'messageId'))
+
+const attemptsOfIssue = (db: Drizzle) =>
+  onFirstUse(() => db.select().from(attempts).where(theseAttempts).orderBy(asc(attempts.number)).prepare())
+
+type AttemptTx = TxPart<
+  'addAttempt' | 'attempts' | 'answerAttempt' | 'awaitReport' | 'findAwaited' | 'awaitedReport' | 'forgetReport'
+>
+
+export function createAttemptTx(connection: Database): AttemptTx {
+  const db = drizzle(connection)
+  const run = {
+    findAttempts: attemptsOfIssue(db),
+    insertAttempt: onFirstUse(() => db.insert(attempts).values(parameters(attempts)).prepare()),
+    answerAttempt: onFirstUse(() =>
+      db
+        .update(attempts)
+        .set(changes(attempts, ['answeredAt', 'outcome', 'retry', 'code', 'providerMessageId']))
+        .where(
+          and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number')), sql`${attempts.outcome} IS NULL`),
+        )
+        .returning({ number: attempts.number })
+        .prepare(),
+    ),
+
+    insertAwaited: onFirstUse(() =>
+      db
+        .insert(awaitedReports)
+        .values(parameters(awaitedReports))
+        .onConflictDoUpdate({
+          target: awaitedReports.messageId,
+          set: {
+            provider: sql`excluded.provider`,
+            providerMessageId: sql`excluded.provider_message_id`,
+            answeredAt: sql`excluded.answered_at`,
+          },
+        })
+        .prepare(),
+    ),
+    findAwaited: onFirstUse(() => db.select().from(awaitedReports).where(thisMessage).prepare()),
+    findAwaitedByProvider: onFirstUse(() =>
+      db
+        .select()
+        .from(awaitedReports)
+        .where(
+          and(
+            eq(awaitedReports.provider, bind(awaitedReports.provider, 'provider')),
+            eq(awaitedReports.providerMessageId, bind(awaitedReports.providerMessageId, 'messageId')),
+          ),
+        )
+        .prepare(),
+    ),
+    deleteAwaited: onFirstUse(() => db.delete(awaitedReports).where(thisMessage).prepare()),
+  }
+
+  return {
+    async addAttempt(attempt) {
+      run.insertAttempt.run(attemptRow(attempt))
+    },
+    async attempts({ appId, mode }, issueId) {
+      return run.findAttempts.all({ appId, mode, issueId }).map(attemptOf)
+    },
+    async answerAttempt(attempt) {
+      return run.answerAttempt.all(attemptRow(attempt)).length > 0
+    },
+
+    async awaitReport(awaited) {
+      run.insertAwaited.run({ ...awaited, providerMessageId: awaited.providerMessageId ?? null })
+    },
+    async findAwaited(provider, messageId) {
+      const row = run.findAwaitedByProvider.get({ provider, messageId })
+      return row && awaitedOf(row)
+    },
+    async awaitedReport(messageId) {
+      const row = run.findAwaited.get({ messageId })
+      return row && awaitedOf(row)
+    },
+    async forgetReport(messageId) {
+      run.deleteAwaited.run({ messageId })
+    },
+  }
+}
+
+export function createAttemptReader(connection: Database): Pick<Reader, 'attempts' | 'outcomesSince'> {
+  const db = drizzle(connection)
+  const ofIssue = attemptsOfIssue(db)
+  const appIds = onFirstUse(() => db.select({ appId: apps.appId }).from(apps).prepare())
+  const outcomes = connection.query<
+    { provider: string; outcome: SendOutcome['kind']; calls: number },
+    { appId: string; from: Uint8Array }
+  >(
+    `SELECT provider, outcome, count(*) AS calls FROM attempts
+     WHERE app_id = $appId AND mode = 'live' AND issue_id >= $from AND outcome IS NOT NULL GROUP BY provider, outcome`,
+  )
+
+  return {
+    async attempts({ appId, mode }, issueId) {
+      return ofIssue.all({ appId, mode, issueId }).map(attemptOf)
+    },
+    async outcomesSince(since) {
+      const found = new Map<string, Record<SendOutcome['kind'], number>>()
+      for (const { appId } of appIds.all()) {
+        for (const { provider, outcome, calls } of outcomes.all({ appId, from: uuidBytes(idFloor(since)) })) {
+          const known = found.get(provider) ?? { accepted: 0, refused: 0, ambiguous: 0 }
+          known[outcome] += calls
+          found.set(provider, known)
+        }
+      }
+      return found
+    },
+  }
+}

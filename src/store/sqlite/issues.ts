@@ -1,0 +1,207 @@
+/** Issues, the idempotency keys that stand for them, and what is to be sent. */
+import type { Database } from 'bun:sqlite'
+import { and, desc, eq, gt, gte, lt, lte, or, sql } from 'drizzle-orm'
+import type { VerificationStatus } from '../../domain/issue'
+import type { Owner } from '../../domain/value'
+import type { Letter, Reader, Vault } from '../../ports'
+import { drizzle } from './drizzle'
+import { idFloor } from './ids'
+import type { TxPart } from './opened'
+import { issueOf, issueRow } from './rows'
+import { claims, issues, outbox } from './schema'
+import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
+import { nextTurn } from './turn'
+
+/** The columns of an issue that change after its admission. */
+const CHANGING = [
+  'messageId',
+  'verificationStatus',
+  'attemptsUsed',
+  'verifiedAt',
+  'deliveryStatus',
+  'leg',
+  'sendPending',
+  'providerOutcomeAmbiguous',
+  'providerOutcomeCode',
+  'billingStatus',
+  'debitedAmount',
+  'updatedAt',
+] as const
+
+const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
+const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))
+const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
+
+type IssueTx = TxPart<
+  | 'lockIssue'
+  | 'lockLiveIssue'
+  | 'lockExpired'
+  | 'addIssue'
+  | 'saveIssue'
+  | 'findClaim'
+  | 'addClaim'
+  | 'dropClaim'
+  | 'addOutbox'
+  | 'findOutbox'
+  | 'eraseOutbox'
+>
+
+export function createIssueTx(connection: Database, vault: Vault): IssueTx {
+  const db = drizzle(connection)
+  const run = {
+    findIssue: onFirstUse(() => db.select().from(issues).where(thisIssue).prepare()),
+    findLiveIssue: onFirstUse(() =>
+      db
+        .select()
+        .from(issues)
+        .where(
+          and(
+            ofOwner(issues),
+            eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
+            eq(issues.purpose, bind(issues.purpose, 'purpose')),
+            sql`${issues.verificationStatus} = 'issued'`,
+          ),
+        )
+        .prepare(),
+    ),
+    findExpired: onFirstUse(() =>
+      db
+        .select()
+        .from(issues)
+        .where(and(sql`${issues.verificationStatus} = 'issued'`, lte(issues.expiresAt, bind(issues.expiresAt, 'now'))))
+        .orderBy(issues.expiresAt)
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
+    insertIssue: onFirstUse(() => db.insert(issues).values(parameters(issues)).prepare()),
+    updateIssue: onFirstUse(() => db.update(issues).set(changes(issues, CHANGING)).where(thisIssue).prepare()),
+
+    findClaim: onFirstUse(() => db.select().from(claims).where(thisClaim).prepare()),
+    insertClaim: onFirstUse(() =>
+      db
+        .insert(claims)
+        .values(parameters(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']))
+        .prepare(),
+    ),
+    deleteClaim: onFirstUse(() => db.delete(claims).where(thisClaim).prepare()),
+
+    insertOutbox: onFirstUse(() => db.insert(outbox).values(parameters(outbox)).prepare()),
+    findOutbox: onFirstUse(() => db.select().from(outbox).where(thisLetter).prepare()),
+    deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
+  }
+  const owned = ({ appId, mode }: Owner) => ({ appId, mode })
+  const outboxRow = (issueId: string) => `outbox:${issueId}`
+
+  return {
+    async lockIssue(owner, issueId) {
+      const row = run.findIssue.get({ ...owned(owner), issueId })
+      return row && issueOf(row)
+    },
+    async lockLiveIssue(owner, phoneHash, purpose) {
+      const row = run.findLiveIssue.get({ ...owned(owner), phoneHash, purpose })
+      return row && issueOf(row)
+    },
+    async lockExpired(limit) {
+      return run.findExpired.all({ now: this.now, limit }).map(issueOf)
+    },
+    async addIssue(issue) {
+      run.insertIssue.run(issueRow(issue))
+    },
+    async saveIssue(issue) {
+      run.updateIssue.run(issueRow(issue))
+    },
+
+    async findClaim(owner, keyHash) {
+      return run.findClaim.get({ ...owned(owner), keyHash })
+    },
+    async addClaim(claim) {
+      run.insertClaim.run({ ...claim })
+    },
+    async dropClaim(owner, keyHash) {
+      run.deleteClaim.run({ ...owned(owner), keyHash })
+    },
+
+    async addOutbox({ issueId, expiresAt }, letter) {
+      const sealed = vault.seal(outboxRow(issueId), JSON.stringify(letter))
+      run.insertOutbox.run({ issueId, sealed, expiresAt })
+    },
+    async findOutbox(issueId) {
+      const row = run.findOutbox.get({ issueId })
+      return row && (JSON.parse(vault.open(outboxRow(issueId), row.sealed)) as Letter)
+    },
+    async eraseOutbox(issueId) {
+      run.deleteOutbox.run({ issueId })
+    },
+  }
+}
+
+const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+const smaller = (a: string, b: string) => (a < b ? a : b)
+
+/** What takes some 10 ms. */
+const RECENT_AT_ONCE = 5_000
+
+export function createIssueReader(connection: Database): Pick<Reader, 'issue' | 'issues' | 'issuesSince'> {
+  const db = drizzle(connection)
+  const issueById = onFirstUse(() => db.select().from(issues).where(thisIssue).prepare())
+  const page = (...conditions: Parameters<typeof and>) =>
+    onFirstUse(() =>
+      db
+        .select()
+        .from(issues)
+        .where(
+          and(
+            ofOwner(issues),
+            gte(issues.issueId, bind(issues.issueId, 'from')),
+            lt(issues.issueId, bind(issues.issueId, 'below')),
+            ...conditions,
+          ),
+        )
+        .orderBy(desc(issues.issueId))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    )
+  const stored = (status: VerificationStatus) => eq(issues.verificationStatus, sql.raw(`'${status}'`))
+  const unexpired = gt(issues.expiresAt, bind(issues.expiresAt, 'now'))
+  const pastExpiry = lte(issues.expiresAt, bind(issues.expiresAt, 'now'))
+  const pages = {
+    any: page(),
+    issued: page(stored('issued'), unexpired),
+    expired: page(or(stored('expired'), and(stored('issued'), pastExpiry))),
+    verified: page(stored('verified')),
+    max_attempts: page(stored('max_attempts')),
+    replaced: page(stored('replaced')),
+  }
+
+  const recent = onFirstUse(() =>
+    db
+      .select({ issueId: issues.issueId, phoneHash: issues.phoneHash, createdAt: issues.createdAt })
+      .from(issues)
+      .where(and(ofOwner(issues), gt(issues.issueId, bind(issues.issueId, 'after'))))
+      .orderBy(issues.issueId)
+      .limit(RECENT_AT_ONCE)
+      .prepare(),
+  )
+
+  return {
+    async issue({ appId, mode }, issueId) {
+      const row = issueById.get({ appId, mode, issueId })
+      return row && issueOf(row)
+    },
+    async issues({ appId, mode }, { before, status, createdFrom, createdTo, limit }, now) {
+      const below = smaller(before ?? BEYOND_ALL_IDS, createdTo === undefined ? BEYOND_ALL_IDS : idFloor(createdTo))
+      return pages[status ?? 'any']
+        .all({ appId, mode, from: idFloor(createdFrom ?? 0), below, limit, now })
+        .map(issueOf)
+    },
+    async *issuesSince({ appId, mode }, since) {
+      let after: string | undefined = idFloor(since)
+      while (after !== undefined) {
+        const page = recent.all({ appId, mode, after })
+        yield page
+        after = page[RECENT_AT_ONCE - 1]?.issueId
+        if (after !== undefined) await nextTurn()
+      }
+    },
+  }
+}

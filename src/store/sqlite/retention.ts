@@ -1,0 +1,123 @@
+/** What is no longer kept. */
+import type { Database } from 'bun:sqlite'
+import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
+import type { Owner } from '../../domain/value'
+import { drizzle } from './drizzle'
+import { idFloor } from './ids'
+import type { TxPart } from './opened'
+import { apps, attempts, awaitedReports, claims, issues, jobs, outbox } from './schema'
+import { bind, ofOwner, onFirstUse } from './statement'
+
+type RetentionTx = TxPart<'deleteIssuesBefore' | 'deleteClaimsBefore' | 'deleteAwaitedBefore' | 'deleteExpiredOutbox'>
+
+export function createRetentionTx(connection: Database): RetentionTx {
+  const db = drizzle(connection)
+  const run = {
+    appIds: onFirstUse(() => db.select({ appId: apps.appId }).from(apps).prepare()),
+    /** Oldest settled issues of an app; an issue with work left is kept. */
+    findOldIssues: onFirstUse(() =>
+      db
+        .select({ issueId: issues.issueId })
+        .from(issues)
+        .where(
+          and(
+            ofOwner(issues),
+            lt(issues.issueId, bind(issues.issueId, 'before')),
+            sql`${issues.verificationStatus} <> 'issued'`,
+            sql`${issues.billingStatus} IN ('debited', 'released')`,
+          ),
+        )
+        .orderBy(asc(issues.issueId))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
+    deleteIssue: onFirstUse(() =>
+      db
+        .delete(issues)
+        .where(and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId'))))
+        .prepare(),
+    ),
+    deleteAttempts: onFirstUse(() =>
+      db
+        .delete(attempts)
+        .where(and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId'))))
+        .prepare(),
+    ),
+    deleteJobsOfIssue: onFirstUse(() =>
+      db
+        .delete(jobs)
+        .where(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')))
+        .prepare(),
+    ),
+    deleteOutbox: onFirstUse(() =>
+      db
+        .delete(outbox)
+        .where(eq(outbox.issueId, bind(outbox.issueId, 'issueId')))
+        .prepare(),
+    ),
+    deleteOldClaims: onFirstUse(() =>
+      db
+        .delete(claims)
+        .where(
+          inArray(
+            claims.claimId,
+            sql`(SELECT claim_id FROM (SELECT claim_id, created_at FROM claims ORDER BY claim_id LIMIT ${sql.placeholder('limit')}) WHERE created_at < ${sql.placeholder('before')})`,
+          ),
+        )
+        .returning({ claimId: claims.claimId })
+        .prepare(),
+    ),
+    deleteOldAwaited: onFirstUse(() =>
+      db
+        .delete(awaitedReports)
+        .where(
+          inArray(
+            awaitedReports.messageId,
+            sql`(SELECT message_id FROM (SELECT message_id, answered_at FROM awaited_reports ORDER BY message_id LIMIT ${sql.placeholder('limit')}) WHERE answered_at < ${sql.placeholder('before')})`,
+          ),
+        )
+        .returning({ messageId: awaitedReports.messageId })
+        .prepare(),
+    ),
+    deleteExpiredOutbox: onFirstUse(() =>
+      db
+        .delete(outbox)
+        .where(
+          inArray(
+            outbox.issueId,
+            sql`(SELECT issue_id FROM (SELECT issue_id, expires_at FROM outbox ORDER BY issue_id LIMIT ${sql.placeholder('limit')}) WHERE expires_at <= ${sql.placeholder('now')})`,
+          ),
+        )
+        .returning({ issueId: outbox.issueId })
+        .prepare(),
+    ),
+  }
+
+  function deleteIssue(owner: Owner, issueId: string): void {
+    run.deleteAttempts.run({ ...owner, issueId })
+    run.deleteJobsOfIssue.run({ subjectId: issueId })
+    run.deleteOutbox.run({ issueId })
+    run.deleteIssue.run({ ...owner, issueId })
+  }
+
+  return {
+    async deleteIssuesBefore(mode, before, limit) {
+      let deleted = 0
+      for (const { appId } of run.appIds.all()) {
+        const old = run.findOldIssues.all({ appId, mode, before: idFloor(before), limit: limit - deleted })
+        for (const { issueId } of old) deleteIssue({ appId, mode }, issueId)
+        deleted += old.length
+      }
+      return deleted
+    },
+    async deleteClaimsBefore(before, limit) {
+      return run.deleteOldClaims.all({ before, limit }).length
+    },
+    async deleteAwaitedBefore(before, limit) {
+      return run.deleteOldAwaited.all({ before, limit }).length
+    },
+    async deleteExpiredOutbox(limit) {
+      return run.deleteExpiredOutbox.all({ now: this.now, limit }).length
+    },
+  }
+}

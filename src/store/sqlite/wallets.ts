@@ -1,0 +1,135 @@
+/** Credit: what an app has, and every change of it. */
+import type { Database } from 'bun:sqlite'
+import { and, desc, eq, gte, sql } from 'drizzle-orm'
+import type { Reader } from '../../ports'
+import { type Drizzle, drizzle } from './drizzle'
+import type { TxPart } from './opened'
+import { entryOf, walletOf } from './rows'
+import { ledgerEntries, wallets } from './schema'
+import { bind, onFirstUse, parameters } from './statement'
+
+const walletById = (db: Drizzle) =>
+  onFirstUse(() =>
+    db
+      .select()
+      .from(wallets)
+      .where(eq(wallets.appId, bind(wallets.appId, 'appId')))
+      .prepare(),
+  )
+
+type WalletTx = TxPart<'lockWallet' | 'saveWallet' | 'addLedgerEntry' | 'findLedgerEntry'>
+
+export function createWalletTx(connection: Database): WalletTx {
+  const db = drizzle(connection)
+  const run = {
+    findWallet: walletById(db),
+    upsertWallet: onFirstUse(() =>
+      db
+        .insert(wallets)
+        .values(parameters(wallets))
+        .onConflictDoUpdate({
+          target: wallets.appId,
+          set: {
+            balance: sql`excluded.balance`,
+            reserved: sql`excluded.reserved`,
+            overdraftLimit: sql`excluded.overdraft_limit`,
+            alertBelow: sql`excluded.alert_below`,
+            entries: sql`excluded.entries`,
+            updatedAt: sql`excluded.updated_at`,
+          },
+        })
+        .prepare(),
+    ),
+    findEntry: onFirstUse(() =>
+      db
+        .select()
+        .from(ledgerEntries)
+        .where(
+          and(
+            eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
+            eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType')),
+            eq(ledgerEntries.reference, bind(ledgerEntries.reference, 'reference')),
+          ),
+        )
+        .prepare(),
+    ),
+    insertEntry: onFirstUse(() => db.insert(ledgerEntries).values(parameters(ledgerEntries)).prepare()),
+  }
+
+  return {
+    async lockWallet(appId) {
+      const row = run.findWallet.get({ appId })
+      return row
+        ? walletOf(row)
+        : { appId, balance: 0, reserved: 0, overdraftLimit: 0, entries: 0, updatedAt: this.now }
+    },
+    async saveWallet(wallet) {
+      run.upsertWallet.run({ ...wallet, alertBelow: wallet.alertBelow ?? null })
+    },
+    async addLedgerEntry(entry) {
+      run.insertEntry.run({ ...entry, issueId: entry.issueId ?? null, reference: entry.reference ?? null })
+    },
+    async findLedgerEntry(appId, entryType, reference) {
+      const row = run.findEntry.get({ appId, entryType, reference })
+      return row && entryOf(row)
+    },
+  }
+}
+
+const BEYOND_ALL_TIMES = Number.MAX_SAFE_INTEGER
+
+export function createWalletReader(connection: Database): Pick<Reader, 'wallet' | 'ledger' | 'ledgerOfIssue'> {
+  const db = drizzle(connection)
+  const findWallet = walletById(db)
+  const ledgerPage = (...conditions: Parameters<typeof and>) =>
+    onFirstUse(() =>
+      db
+        .select()
+        .from(ledgerEntries)
+        .where(
+          and(
+            eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
+            sql`(${ledgerEntries.createdAt}, ${ledgerEntries.seq}) < (${sql.placeholder('beforeAt')}, ${sql.placeholder('beforeSeq')})`,
+            gte(ledgerEntries.createdAt, bind(ledgerEntries.createdAt, 'from')),
+            ...conditions,
+          ),
+        )
+        .orderBy(desc(ledgerEntries.createdAt), desc(ledgerEntries.seq))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    )
+  const ledgerAll = ledgerPage()
+  const ledgerOfType = ledgerPage(eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType')))
+
+  const entriesOfIssue = onFirstUse(() =>
+    db
+      .select()
+      .from(ledgerEntries)
+      .where(
+        and(
+          // The primary key would lead to all entries of the app: `+` keeps the planner from it.
+          sql`+${ledgerEntries.appId} = ${bind(ledgerEntries.appId, 'appId')}`,
+          eq(ledgerEntries.issueId, bind(ledgerEntries.issueId, 'issueId')),
+        ),
+      )
+      .orderBy(ledgerEntries.createdAt, ledgerEntries.seq)
+      .prepare(),
+  )
+
+  return {
+    async wallet(appId) {
+      const row = findWallet.get({ appId })
+      return row && walletOf(row)
+    },
+    async ledger(appId, { before, entryType, createdFrom, createdTo, limit }) {
+      const to = createdTo ?? BEYOND_ALL_TIMES
+      // One bound, where the search starts: what is beyond it is not even looked at.
+      const start = before && before.createdAt < to ? before : { createdAt: to, seq: 0 }
+      const bounds = { appId, beforeAt: start.createdAt, beforeSeq: start.seq, from: createdFrom ?? 0, limit }
+      return (entryType ? ledgerOfType.all({ ...bounds, entryType }) : ledgerAll.all(bounds)).map(entryOf)
+    },
+    async ledgerOfIssue(appId, issueId) {
+      return entriesOfIssue.all({ appId, issueId }).map(entryOf)
+    },
+  }
+}
