@@ -2,13 +2,35 @@
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { SendOutcome } from '../../domain/delivery'
-import type { Reader } from '../../ports'
+import type { Attempt, AwaitedReport, Reader } from '../../ports'
 import { type Drizzle, drizzle } from './drizzle'
 import { idFloor, uuidBytes } from './ids'
 import type { TxPart } from './opened'
-import { attemptOf, attemptRow, awaitedOf } from './rows'
 import { apps, attempts, awaitedReports } from './schema'
 import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
+
+const attemptOf = (row: typeof attempts.$inferSelect): Attempt => ({
+  ...row,
+  answeredAt: row.answeredAt ?? undefined,
+  outcome: row.outcome ?? undefined,
+  retry: row.retry ?? undefined,
+  code: row.code ?? undefined,
+  providerMessageId: row.providerMessageId ?? undefined,
+})
+
+const attemptRow = (attempt: Attempt) => ({
+  ...attempt,
+  answeredAt: attempt.answeredAt ?? null,
+  outcome: attempt.outcome ?? null,
+  retry: attempt.retry ?? null,
+  code: attempt.code ?? null,
+  providerMessageId: attempt.providerMessageId ?? null,
+})
+
+const awaitedOf = (row: typeof awaitedReports.$inferSelect): AwaitedReport => ({
+  ...row,
+  providerMessageId: row.providerMessageId ?? undefined,
+})
 
 const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
 const thisMessage = eq(awaitedReports.messageId, bind(awaitedReports.messageId, 'messageId'))

@@ -3,12 +3,18 @@ import type { Database } from 'bun:sqlite'
 import { and, eq, isNull, max, sql } from 'drizzle-orm'
 import type { Health } from '../../domain/breaker'
 import type { Template } from '../../domain/template'
-import type { ProviderConfig, Reader, Vault } from '../../ports'
+import type { ProviderConfig, Reader, StoredKey, Vault } from '../../ports'
 import { drizzle } from './drizzle'
 import type { TxPart } from './opened'
-import { keyOf } from './rows'
 import { apiKeys, apps, organizations, providerHealth, providers, routes, templates } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
+
+const keyOf = (row: typeof apiKeys.$inferSelect & { organizationId: string }): StoredKey => ({
+  ...row,
+  expiresAt: row.expiresAt ?? undefined,
+  revokedAt: row.revokedAt ?? undefined,
+  lastUsedAt: row.lastUsedAt ?? undefined,
+})
 
 type ConfigurationTx = TxPart<
   | 'organizationId'

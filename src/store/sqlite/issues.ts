@@ -1,16 +1,31 @@
-/** Issues, the idempotency keys that stand for them, and what is to be sent. */
+/** Issues, the idempotency keys that stand for them, and what is to be sent. NULL in a row is undefined outside. */
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gt, gte, lt, lte, or, sql } from 'drizzle-orm'
-import type { VerificationStatus } from '../../domain/issue'
+import type { Issue, VerificationStatus } from '../../domain/issue'
 import type { Owner } from '../../domain/value'
 import type { Letter, Reader, Vault } from '../../ports'
 import { drizzle } from './drizzle'
 import { idFloor } from './ids'
 import type { TxPart } from './opened'
-import { issueOf, issueRow } from './rows'
 import { claims, issues, outbox } from './schema'
 import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
 import { nextTurn } from './turn'
+
+const issueOf = (row: typeof issues.$inferSelect): Issue => ({
+  ...row,
+  country: row.country ?? undefined,
+  metadata: row.metadata ?? undefined,
+  verifiedAt: row.verifiedAt ?? undefined,
+  providerOutcomeCode: row.providerOutcomeCode ?? undefined,
+})
+
+const issueRow = (issue: Issue) => ({
+  ...issue,
+  country: issue.country ?? null,
+  metadata: issue.metadata ?? null,
+  verifiedAt: issue.verifiedAt ?? null,
+  providerOutcomeCode: issue.providerOutcomeCode ?? null,
+})
 
 /** The columns of an issue that change after its admission. */
 const CHANGING = [

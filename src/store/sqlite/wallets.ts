@@ -1,12 +1,23 @@
 /** Credit: what an app has, and every change of it. */
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
+import type { LedgerEntry, Wallet } from '../../domain/wallet'
 import type { Reader } from '../../ports'
 import { type Drizzle, drizzle } from './drizzle'
 import type { TxPart } from './opened'
-import { entryOf, walletOf } from './rows'
 import { ledgerEntries, wallets } from './schema'
 import { bind, onFirstUse, parameters } from './statement'
+
+const entryOf = (row: typeof ledgerEntries.$inferSelect): LedgerEntry => ({
+  ...row,
+  issueId: row.issueId ?? undefined,
+  reference: row.reference ?? undefined,
+})
+
+const walletOf = (row: typeof wallets.$inferSelect): Wallet => ({
+  ...row,
+  alertBelow: row.alertBelow ?? undefined,
+})
 
 const walletById = (db: Drizzle) =>
   onFirstUse(() =>
