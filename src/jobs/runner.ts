@@ -87,11 +87,7 @@ class Lane {
     }
     this.#cancelTimer()
     // Once for everybody who wakes it now: a group that is committed has many.
-    this.#looking = Promise.resolve()
-      .then(() => this.#look())
-      .finally(() => {
-        this.#looking = undefined
-      })
+    this.#looking = Promise.resolve().then(() => this.#look())
   }
 
   async stop(): Promise<void> {
@@ -114,6 +110,8 @@ class Lane {
       log.error({ err: errorText(error), jobs: this.name }, 'could not claim jobs')
       nextLookMs = RETRY_AFTER_FAILURE_MS
     }
+    // In one step with the last check for wakes: one in between would be lost.
+    this.#looking = undefined
     if (this.#started) this.#cancelTimer = clock.after(nextLookMs, () => this.wake())
   }
 

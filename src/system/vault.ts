@@ -1,6 +1,6 @@
 /**
  * Keyed hashes and sealing. Every use has a key of its own, derived by HKDF from the master secret, so that one use
- * says nothing about another. `node:crypto` is synchronous on purpose: WebCrypto does not settle under virtual time.
+ * says nothing about another. Synchronous on purpose: WebCrypto does not settle under virtual time.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { CryptoHasher } from 'bun'

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import { createHmac, hkdfSync } from 'node:crypto'
 import fc from 'fast-check'
 import type { Vault } from '../../src/ports'
 import { createVault } from '../../src/system/vault'
 import { RUNS } from './sample'
 
-const vault = createVault(Buffer.from('the first master secret of these tests'))
+const SECRET = Buffer.from('the first master secret of these tests')
+const vault = createVault(SECRET)
 const other = createVault(Buffer.from('another master secret of these tests'))
 const text = fc.string({ unit: 'grapheme', maxLength: 200 })
 
@@ -62,6 +64,7 @@ describe('hashes', () => {
     ['claim', 16, (vault, text) => vault.claimHash(text)],
     ['fingerprint', 16, (vault, text) => vault.fingerprint(text)],
     ['tag', 16, (vault, text) => vault.tag(text)],
+    ['audit', 32, (vault, text) => vault.auditHash(text)],
   ]
   const TEXT = 'issue-1:123456'
 
@@ -75,6 +78,15 @@ describe('hashes', () => {
   test('of different uses differ for the same text', () => {
     const hashes = USES.map(([, , hash]) => Buffer.from(hash(vault, TEXT)).subarray(0, 16).toString('hex'))
     expect(new Set(hashes).size).toBe(USES.length)
+  })
+
+  // What an older release has stored must be found again.
+  test.each(USES)('of a %s are HMAC-SHA256, cut to %d bytes, under a key of their own', (use, length, hash) => {
+    const key = Buffer.from(hkdfSync('sha256', SECRET, '', `watchword/${use}/v1`, 32))
+    for (const text of [TEXT, '가입-1:123456', `${'x'.repeat(10_000)}:123456`]) {
+      const expected = createHmac('sha256', key).update(text).digest().subarray(0, length)
+      expect(Buffer.from(hash(vault, text))).toEqual(expected)
+    }
   })
 
   test('of one code differ from issue to issue', () => {

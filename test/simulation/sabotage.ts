@@ -41,7 +41,7 @@ export const SABOTAGES: Record<string, Sabotage> = {
     },
   })),
   'a settlement is forgotten, and made again': twisted((tx) => ({
-    finishJob: async () => true,
+    finishJob: (job) => tx.holdsJob(job),
     saveIssue: (issue) =>
       tx.saveIssue(
         issue.billingStatus === 'debited' ? { ...issue, billingStatus: 'debit_pending', debitedAmount: 0 } : issue,

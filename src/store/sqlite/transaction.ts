@@ -12,7 +12,7 @@ import { createUsageTx } from './usage'
 import { createWalletTx } from './wallets'
 import { createWebhookTx } from './webhooks'
 
-export type OpenTransaction = { tx: Tx; effects: Effects; end: () => void }
+type OpenTransaction = { tx: Tx; effects: Effects; end: () => void }
 
 /** Prepares everything once; the answer opens a transaction at an instant. */
 export function createTransactions(connection: Database, vault: Vault): (now: number) => OpenTransaction {

@@ -100,13 +100,7 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
       .where(and(...conditions))
       .orderBy(asc(webhookDeliveries.seq))
   const run = {
-    endpoints: onFirstUse(() =>
-      db
-        .select()
-        .from(webhookEndpoints)
-        .where(and(ofOwner(webhookEndpoints)))
-        .prepare(),
-    ),
+    endpoints: onFirstUse(() => db.select().from(webhookEndpoints).where(ofOwner(webhookEndpoints)).prepare()),
     endpoint: endpointById(db),
     upsertEndpoint: onFirstUse(() =>
       db

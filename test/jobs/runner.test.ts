@@ -1,0 +1,68 @@
+/** No lane sleeps while there is work for it and room. */
+import { expect, test } from 'bun:test'
+import { Places } from '../../src/domain/gate'
+import type { Job } from '../../src/domain/job'
+import type { Kind } from '../../src/jobs/kinds'
+import { Runner } from '../../src/jobs/runner'
+import type { Store, Tx } from '../../src/ports'
+import { VirtualClock } from '../support/clock'
+import { START } from '../support/world'
+
+const jobNumber = (jobId: number): Job => ({
+  jobId,
+  kind: 'settle',
+  appId: 'app',
+  mode: 'live',
+  subjectId: String(jobId),
+  runAt: START,
+  attempt: 1,
+  queue: '',
+})
+
+/** Calls back that many microtasks from now. */
+function after(ticks: number, callback: () => void): void {
+  queueMicrotask(ticks === 0 ? callback : () => after(ticks - 1, callback))
+}
+
+/** Long enough for all that follows without time passing. */
+const calm = () => new Promise<void>((resolve) => after(200, resolve))
+
+const COUNT = Array.from({ length: 12 }, (_, n) => n)
+/** When somebody wakes the lane, and when the one that runs may end, in microtasks. */
+const MOMENTS = [...COUNT.map((n) => [n, 0]), ...COUNT.map((n) => [0, n])] as Array<[number, number]>
+
+test.each(MOMENTS)(
+  'what waits for room is done at once: somebody wakes the lane at %d, and room is made at %d',
+  async (wakesAt, endsAt) => {
+    // One runs, and two wait for its place.
+    const waiting = [jobNumber(1), jobNumber(2), jobNumber(3)]
+    const done: number[] = []
+    const first = Promise.withResolvers<void>()
+    const store = {
+      queueHeads: (kind: string) => (kind === 'settle' && waiting.length > 0 ? [{ queue: '', runAt: START }] : []),
+      transaction: <T>(unit: (tx: Tx) => Promise<T>) =>
+        unit({ claimJobs: async (_: string, __: string, limit: number) => waiting.splice(0, limit) } as unknown as Tx),
+    } as Store
+    const room = new Places(() => 1)
+    const kind: Kind = {
+      async run({ jobId }) {
+        if (jobId === 1) await first.promise
+        done.push(jobId)
+      },
+      enter: () => room.enter(),
+    }
+    const idle: Kind = { run: async () => {}, enter: () => undefined }
+    const log = { info() {}, warn() {}, error() {} }
+    const kinds = { deliver: idle, 'await-report': idle, settle: kind, webhook: idle }
+    const runner = new Runner({ store, clock: new VirtualClock(START), log, kinds })
+    runner.start()
+    await calm()
+    expect(done).toEqual([])
+
+    after(wakesAt, () => runner.wake())
+    after(endsAt, first.resolve)
+    await calm()
+    expect(done).toEqual([1, 2, 3])
+    await runner.stop()
+  },
+)
