@@ -401,7 +401,10 @@ export interface Reader {
   invitations(): Promise<Invitation[]>
   /** A session and whose it is. */
   operatorSession(tokenHash: Uint8Array): Promise<{ session: OperatorSession; operator: Operator } | undefined>
-  /** Of the hours that begin at or after `from` and before `to`; those that are over may be ten minutes old. */
+  /**
+   * Of the hours that begin at or after `from` and before `to`. Those that are over may be ten minutes old, the running
+   * one a few seconds where counting it takes long.
+   */
   usage(owner: Owner, from: number, to: number, now: number): Promise<UsageRow[]>
   /** Newest first. */
   audit(filter: AuditFilter): Promise<AuditEntry[]>

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+import { openStore } from '../../src/store/sqlite/open'
 import { readUsage, rollUpUsage } from '../../src/usecases/read-usage'
 import { type Furnished, World } from '../support/world'
 
@@ -31,6 +32,24 @@ describe('usage', () => {
     expect(await ofTheDay()).toMatchObject({ issued: 1 })
     await issue('010-1234-0002')
     expect(await ofTheDay()).toMatchObject({ issued: 2 })
+  })
+
+  test('of this hour is not counted again before twenty times the time that counting took', async () => {
+    let ms = 0
+    const { file, vault, clock } = world
+    const store = openStore({ file, vault, clock: { now: clock.now, elapsed: () => (ms += 50) } })
+    const ofThisHour = async () => {
+      const now = clock.now()
+      return (await readUsage({ store, clock }, owner(), { from: now, to: now + 1, by: 'hour' })).total.issued
+    }
+    await issue('010-1234-0001')
+    expect(await ofThisHour()).toBe(1)
+    await issue('010-1234-0002')
+    clock.step(999)
+    expect(await ofThisHour()).toBe(1)
+    clock.step(1)
+    expect(await ofThisHour()).toBe(2)
+    await store.close()
   })
 
   test('of an hour that is over may be ten minutes old, and no older', async () => {

@@ -50,7 +50,7 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
   const writer = new Writer(writing, soon, clock.elapsed)
 
   return {
-    read: createReader(reading, vault, configurationVersion),
+    read: createReader(reading, { vault, configurationVersion, elapsed: clock.elapsed }),
 
     transaction(unit) {
       let effects: ReturnType<typeof openTransaction>['effects'] | undefined

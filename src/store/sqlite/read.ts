@@ -10,7 +10,14 @@ import { createUsageReader } from './usage'
 import { createWalletReader } from './wallets'
 import { createWebhookReader } from './webhooks'
 
-export function createReader(connection: Database, vault: Vault, configurationVersion: () => string): Reader {
+export interface ReadOptions {
+  vault: Vault
+  configurationVersion: () => string
+  /** Milliseconds of a clock that only goes forward. */
+  elapsed: () => number
+}
+
+export function createReader(connection: Database, { vault, configurationVersion, elapsed }: ReadOptions): Reader {
   return {
     ...createIssueReader(connection),
     ...createAttemptReader(connection),
@@ -19,7 +26,7 @@ export function createReader(connection: Database, vault: Vault, configurationVe
     ...createConfigurationReader(connection, vault),
     ...createWebhookReader(connection, vault),
     ...createConsoleReader(connection, vault),
-    ...createUsageReader(connection),
+    ...createUsageReader(connection, elapsed),
     configurationVersion,
   }
 }

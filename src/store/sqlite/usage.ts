@@ -110,25 +110,29 @@ export function createUsageTx(connection: Database): Pick<Tx, 'usageRolledUntil'
 
 /** An hour that is over changes little until it settles: it is counted again after this long, and not sooner. */
 const COUNT_KEPT_MS = 10 * MINUTE_MS
+/** A count of the running hour is kept for so many times what it took: counting may not keep the process busy. */
+const REST_AFTER_COUNT = 20
 const MAX_COUNTS_KEPT = 2_000
 
-export function createUsageReader(connection: Database): Pick<Reader, 'usage'> {
+export function createUsageReader(connection: Database, elapsed: () => number): Pick<Reader, 'usage'> {
   const findRolled = rolledUntil(connection)
   const kept = connection.query<Row, { appId: string; mode: string; from: number; to: number }>(
     `SELECT hour, channel, provider, country, purpose, issued, delivered, failed, verified, spent, latencies
      FROM usage_hours WHERE app_id = $appId AND mode = $mode AND hour >= $from AND hour < $to`,
   )
   const counted = connection.query<CountedRow, Range>(COUNT)
-  const counts = new Map<string, { rows: UsageRow[]; at: number }>()
+  const counts = new Map<string, { rows: UsageRow[]; at: number; keptMs: number }>()
 
   async function hourOf({ appId, mode }: Owner, hour: number, now: number): Promise<UsageRow[]> {
-    const isOver = hour + HOUR_MS + COUNT_KEPT_MS <= now
     const name = `${appId}/${mode}/${hour}`
     const known = counts.get(name)
-    if (isOver && known && Math.abs(now - known.at) < COUNT_KEPT_MS) return known.rows
+    if (known && Math.abs(now - known.at) < known.keptMs) return known.rows
+    const startedAt = elapsed()
     const rows = joined(counted.all({ appId, mode, ...range(hour, hour + HOUR_MS) }))
+    const tookMs = elapsed() - startedAt
+    const isOver = hour + HOUR_MS + COUNT_KEPT_MS <= now
     if (counts.size >= MAX_COUNTS_KEPT) counts.clear()
-    if (isOver) counts.set(name, { rows, at: now })
+    counts.set(name, { rows, at: now, keptMs: isOver ? COUNT_KEPT_MS : tookMs * REST_AFTER_COUNT })
     if (rows.length > 0) await nextTurn()
     return rows
   }
