@@ -42,7 +42,7 @@ const PARTS: Record<string, (dir: string, generator: Generator) => Promise<Part>
       generator,
       quick
         ? { rounds: 5, seconds: 0.15, warmUpSeconds: 0.3, connections: [64] }
-        : { rounds: 5, seconds: 0.4, warmUpSeconds: 4, connections: [1, 16, 64, 256] },
+        : { rounds: 7, seconds: 0.4, warmUpSeconds: 4, connections: [1, 16, 64, 256] },
     ),
   delivery: (dir, generator) => delivery(dir, generator, { messages: quick ? 3_000 : 30_000 }),
   footprint: (dir, generator) => footprint(dir, generator),
