@@ -9,7 +9,7 @@ import { count, fixed, roundsOf } from './statistics'
 
 const ROUNDS = 3
 /** Enough that twice the capacity finds a connection. */
-const CONNECTIONS = 2_048
+const CONNECTIONS = 4_096
 
 export async function overload(dir: string, generator: Generator, { seconds }: { seconds: number }): Promise<Part> {
   const services: Service[] = []

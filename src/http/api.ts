@@ -113,7 +113,7 @@ export function createApi(deps: ApiDependencies): Api {
  * What has waited so long shows that more comes in than can be done. Who comes now is refused at once, before it costs
  * anything, so that those who were let in are answered soon.
  */
-const PATIENCE_MS = 500
+const PATIENCE_MS = 400
 const COME_BACK_MS = 1_000
 /** Made once: an error costs more to make than all else that a refusal takes. */
 const TOO_BUSY = interfaceError('SERVICE_UNAVAILABLE', 'Too many requests at the moment').toJSON()

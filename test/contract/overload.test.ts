@@ -40,7 +40,7 @@ describe.each(WIRES)('more than can be done, over %s', (wire) => {
     const [operation, input] = OPERATIONS[0] as (typeof OPERATIONS)[number]
     waitingMs = 501
     await world.call(wire, operation, input, { key })
-    waitingMs = 500
+    waitingMs = 400
     expect((await world.call(wire, 'listIssues', {}, { key })).body.items).toEqual([])
     expect((await world.call(wire, operation, { ...input, purpose: 'login' }, { key })).status).toBe(200)
   })
