@@ -22,14 +22,14 @@ describe.each(WIRES)('more than can be done, over %s', (wire) => {
   afterEach(() => world.stop())
 
   test.each(OPERATIONS)('%s is refused at once with 503 and the time to come back', async (operation, input) => {
-    waitingMs = 501
+    waitingMs = 401
     const answer = await world.call(wire, operation, input, { key })
     expect(answer).toMatchObject({ status: 503, body: { defined: true, code: 'SERVICE_UNAVAILABLE' } })
     expect(answer.headers.get('retry-after')).toBe('1')
   })
 
   test('a page that may use a public key can read the refusal, another cannot', async () => {
-    waitingMs = 501
+    waitingMs = 401
     const allowed = async (origin: string) =>
       (await world.call(wire, 'listIssues', {}, { headers: { origin } })).headers.get('access-control-allow-origin')
     expect(await allowed('http://localhost:3000')).toBe('http://localhost:3000')
@@ -38,7 +38,7 @@ describe.each(WIRES)('more than can be done, over %s', (wire) => {
 
   test('a refused issue changes nothing: its idempotency key is unused', async () => {
     const [operation, input] = OPERATIONS[0] as (typeof OPERATIONS)[number]
-    waitingMs = 501
+    waitingMs = 401
     await world.call(wire, operation, input, { key })
     waitingMs = 400
     expect((await world.call(wire, 'listIssues', {}, { key })).body.items).toEqual([])
