@@ -1,12 +1,22 @@
 /** What is no longer kept. */
 import type { Database } from 'bun:sqlite'
-import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Owner } from '../../domain/value'
 import { drizzle } from './drizzle'
 import { idFloor } from './ids'
 import type { TxPart } from './opened'
 import { apps, attempts, awaitedReports, claims, issues, jobs, outbox } from './schema'
 import { bind, ofOwner, onFirstUse } from './statement'
+
+const named = ({ name }: AnySQLiteColumn) => sql.identifier(name)
+
+/** Of the first `limit` by a key that comes in the order of time, those that are past: what is young is not looked at. */
+const oldest = (key: AnySQLiteColumn, isPast: SQL) =>
+  inArray(
+    key,
+    sql`(SELECT ${named(key)} FROM (SELECT * FROM ${key.table} ORDER BY ${named(key)} LIMIT ${sql.placeholder('limit')}) WHERE ${isPast})`,
+  )
 
 type RetentionTx = TxPart<'deleteIssuesBefore' | 'deleteClaimsBefore' | 'deleteAwaitedBefore' | 'deleteExpiredOutbox'>
 
@@ -58,12 +68,7 @@ export function createRetentionTx(connection: Database): RetentionTx {
     deleteOldClaims: onFirstUse(() =>
       db
         .delete(claims)
-        .where(
-          inArray(
-            claims.claimId,
-            sql`(SELECT claim_id FROM (SELECT claim_id, created_at FROM claims ORDER BY claim_id LIMIT ${sql.placeholder('limit')}) WHERE created_at < ${sql.placeholder('before')})`,
-          ),
-        )
+        .where(oldest(claims.claimId, sql`${named(claims.createdAt)} < ${sql.placeholder('before')}`))
         .returning({ claimId: claims.claimId })
         .prepare(),
     ),
@@ -71,10 +76,7 @@ export function createRetentionTx(connection: Database): RetentionTx {
       db
         .delete(awaitedReports)
         .where(
-          inArray(
-            awaitedReports.messageId,
-            sql`(SELECT message_id FROM (SELECT message_id, answered_at FROM awaited_reports ORDER BY message_id LIMIT ${sql.placeholder('limit')}) WHERE answered_at < ${sql.placeholder('before')})`,
-          ),
+          oldest(awaitedReports.messageId, sql`${named(awaitedReports.answeredAt)} < ${sql.placeholder('before')}`),
         )
         .returning({ messageId: awaitedReports.messageId })
         .prepare(),
@@ -82,12 +84,7 @@ export function createRetentionTx(connection: Database): RetentionTx {
     deleteExpiredOutbox: onFirstUse(() =>
       db
         .delete(outbox)
-        .where(
-          inArray(
-            outbox.issueId,
-            sql`(SELECT issue_id FROM (SELECT issue_id, expires_at FROM outbox ORDER BY issue_id LIMIT ${sql.placeholder('limit')}) WHERE expires_at <= ${sql.placeholder('now')})`,
-          ),
-        )
+        .where(oldest(outbox.issueId, sql`${named(outbox.expiresAt)} <= ${sql.placeholder('now')}`))
         .returning({ issueId: outbox.issueId })
         .prepare(),
     ),

@@ -39,6 +39,8 @@ export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour
     legendProps: LEGEND,
     tickLine: 'none' as const,
   }
+  const bars = { ...shared, barChartProps: QUIET, valueFormatter: formats.number }
+  const lines = { ...shared, lineChartProps: QUIET, curveType: 'monotone' as const, connectNulls: true }
   const summary = (what: string, values: (number | null)[], write: (value: number) => string) => {
     const known = values.filter((value) => value !== null)
     return known.length === 0
@@ -58,9 +60,7 @@ export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour
         )}
         chart={
           <BarChart
-            {...shared}
-            barChartProps={QUIET}
-            valueFormatter={formats.number}
+            {...bars}
             series={[
               { name: 'issued', label: say.issued, color: 'indigo.6' },
               { name: 'verified', label: say.verified, color: 'teal.6' },
@@ -83,10 +83,7 @@ export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour
         )}
         chart={
           <LineChart
-            {...shared}
-            curveType="monotone"
-            lineChartProps={QUIET}
-            connectNulls
+            {...lines}
             valueFormatter={formats.percent}
             yAxisProps={{ domain: [0, 1] }}
             series={[
@@ -109,10 +106,7 @@ export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour
         )}
         chart={
           <LineChart
-            {...shared}
-            curveType="monotone"
-            lineChartProps={QUIET}
-            connectNulls
+            {...lines}
             valueFormatter={formats.milliseconds}
             yAxisProps={{ width: 72 }}
             series={[
@@ -130,14 +124,7 @@ export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour
           points.map(({ spent }) => spent),
           formats.number,
         )}
-        chart={
-          <BarChart
-            {...shared}
-            barChartProps={QUIET}
-            valueFormatter={formats.number}
-            series={[{ name: 'spent', label: say.spent, color: 'indigo.6' }]}
-          />
-        }
+        chart={<BarChart {...bars} series={[{ name: 'spent', label: say.spent, color: 'indigo.6' }]} />}
         table={{ headers: [say.time, say.spent], rows: rowsOf(({ spent }) => [formats.number(spent)]) }}
       />
     </SimpleGrid>
