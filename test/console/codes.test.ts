@@ -195,6 +195,7 @@ describe('the wallet', () => {
     expect(issued.status).toBe(200)
     const { issueId } = issued.body
     await until(() => carrier.codeFor(LIVE_NUMBER), 'the message')
+    await until(async () => (await opened.server.call('GET', '/v1/balance', key)).body.balance < 100, 'the charge')
     await opened.server.verify(key, issueId, carrier.codeFor(LIVE_NUMBER) === '111111' ? '222222' : '111111')
     await opened.server.verify(key, issueId, carrier.codeFor(LIVE_NUMBER))
     // Without a reload.
