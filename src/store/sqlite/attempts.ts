@@ -32,7 +32,7 @@ const awaitedOf = (row: typeof awaitedReports.$inferSelect): AwaitedReport => ({
   providerMessageId: row.providerMessageId ?? undefined,
 })
 
-const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
+export const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
 const thisMessage = eq(awaitedReports.messageId, bind(awaitedReports.messageId, 'messageId'))
 
 const attemptsOfIssue = (db: Drizzle) =>

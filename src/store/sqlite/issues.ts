@@ -43,9 +43,9 @@ const CHANGING = [
   'updatedAt',
 ] as const
 
-const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
+export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
 const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))
-const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
+export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
 type IssueTx = TxPart<
   | 'lockIssue'

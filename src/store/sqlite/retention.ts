@@ -3,8 +3,10 @@ import type { Database } from 'bun:sqlite'
 import { and, asc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Owner } from '../../domain/value'
+import { theseAttempts } from './attempts'
 import { drizzle } from './drizzle'
 import { idFloor } from './ids'
+import { thisIssue, thisLetter } from './issues'
 import type { TxPart } from './opened'
 import { apps, attempts, awaitedReports, claims, issues, jobs, outbox } from './schema'
 import { bind, ofOwner, onFirstUse } from './statement'
@@ -41,30 +43,15 @@ export function createRetentionTx(connection: Database): RetentionTx {
         .limit(sql.placeholder('limit'))
         .prepare(),
     ),
-    deleteIssue: onFirstUse(() =>
-      db
-        .delete(issues)
-        .where(and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId'))))
-        .prepare(),
-    ),
-    deleteAttempts: onFirstUse(() =>
-      db
-        .delete(attempts)
-        .where(and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId'))))
-        .prepare(),
-    ),
+    deleteIssue: onFirstUse(() => db.delete(issues).where(thisIssue).prepare()),
+    deleteAttempts: onFirstUse(() => db.delete(attempts).where(theseAttempts).prepare()),
     deleteJobsOfIssue: onFirstUse(() =>
       db
         .delete(jobs)
         .where(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')))
         .prepare(),
     ),
-    deleteOutbox: onFirstUse(() =>
-      db
-        .delete(outbox)
-        .where(eq(outbox.issueId, bind(outbox.issueId, 'issueId')))
-        .prepare(),
-    ),
+    deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
     deleteOldClaims: onFirstUse(() =>
       db
         .delete(claims)
