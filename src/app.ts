@@ -27,6 +27,7 @@ import type {
 import { assertProvider, Carriers, explainCode } from './providers/carriers'
 import { createSimulator } from './providers/simulator'
 import { expireDue, sweepOldData } from './usecases/expire-due'
+import { createClockWatch } from './usecases/follow-clock'
 import { rollUpUsage } from './usecases/read-usage'
 import { recallLimits } from './usecases/recall-limits'
 import { recordReport } from './usecases/record-report'
@@ -151,6 +152,7 @@ export function createApp(config: Config, ports: Ports): App {
     tx.afterCommit(wakeDelivery)
   }
 
+  const followClock = createClockWatch(ports)
   let cancelSweep = () => {}
   let cancelRecall = () => {}
   let stopRetention = () => {}
@@ -159,7 +161,8 @@ export function createApp(config: Config, ports: Ports): App {
 
   /** Each sweep plans the next, so that a slow one is not overtaken. */
   function sweepExpired(): void {
-    sweeping = expireDue(deps)
+    sweeping = followClock()
+      .then(() => expireDue(deps))
       .then(() => carriers.refresh())
       .then((hasOtherWays) => (hasOtherWays ? store.transaction(chooseAnew) : undefined))
       .then(() => deps.keyUse.save(store))

@@ -490,6 +490,11 @@ export interface Tx {
   emptyCarrierQueues(): Promise<void>
   /** Makes due what a process that is gone was running. Only where no other process runs jobs. */
   releaseLeases(): Promise<void>
+  /**
+   * The clock was set back by so much: what waits is due that much earlier, not before now, and no lease has more left
+   * than its length. A job that runs keeps it.
+   */
+  planAnew(setBackMs: number): Promise<void>
 
   operators(): Promise<Operator[]>
   /** Stores a new one, or what has changed of one. */

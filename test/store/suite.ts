@@ -635,6 +635,38 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(nextJobAt(store, 'deliver')).toBe(NOW + LEASE_MS.deliver)
       })
 
+      test('that were planned before the clock was set back come as soon as they would have', async () => {
+        const HOUR_MS = 3_600_000
+        clock.time = NOW + HOUR_MS
+        await queue(clock.time + 60_000, { of: issueNumber(1) })
+        await queue(clock.time + 2 * HOUR_MS, { of: issueNumber(2) })
+        await queue(clock.time, { of: issueNumber(3) })
+        const running = await claimOne()
+        clock.time = NOW
+        await run((tx) => tx.planAnew(HOUR_MS))
+        expect(await holds(running)).toBe(true)
+        clock.time = NOW + LEASE_MS.deliver - 1
+        expect(await claim()).toEqual([])
+        clock.time = NOW + LEASE_MS.deliver
+        expect(await claim()).toMatchObject([{ jobId: running.jobId, attempt: running.attempt + 1 }])
+        clock.time = NOW + 60_000
+        expect((await claim()).map(({ subjectId }) => subjectId)).toContain(issueNumber(1).issueId)
+        clock.time = NOW + 2 * HOUR_MS
+        expect((await claim()).map(({ subjectId }) => subjectId)).toContain(issueNumber(2).issueId)
+      })
+
+      test('that are due soon are not moved before now, nor is a lease prolonged', async () => {
+        await queue(NOW + 5, { of: issueNumber(1) })
+        await queue(NOW, { of: issueNumber(2) })
+        const running = await claimOne()
+        clock.time = NOW + 2
+        await run((tx) => tx.planAnew(60_000))
+        expect(store.queueHeads('deliver')).toEqual([{ queue: FRONT, runAt: NOW + 2 }])
+        expect(await claim()).toMatchObject([{ subjectId: issueNumber(1).issueId }])
+        clock.time = NOW + LEASE_MS.deliver
+        expect(await claim()).toMatchObject([{ jobId: running.jobId }])
+      })
+
       test('of messages are counted, others are not, and no further than asked', async () => {
         for (const n of [1, 2, 3]) await queue(NOW, { of: issueNumber(n) })
         await queue(NOW, { kind: 'settle' })
