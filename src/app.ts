@@ -4,6 +4,7 @@ import type { Config } from './config'
 import { Directory } from './directory'
 import { Gate } from './domain/gate'
 import { Limiter } from './domain/limit'
+import { Sparing } from './domain/sparing'
 import { REPORT_PREFIX } from './http/reports'
 import { createFetch, type Fetch } from './http/server'
 import { jobKinds } from './jobs/kinds'
@@ -101,6 +102,7 @@ export function createApp(config: Config, ports: Ports): App {
     gateOf,
     wakeDelivery,
     keyUse: new KeyUse(),
+    sparing: new Sparing(),
     gates: () => carriers.gates(),
     dispatcherLookedAt: () => runner.lastLookedAt(),
     databaseBytes: () => store.bytes(),

@@ -138,6 +138,7 @@ export function providerCommands(): Command {
           output({ name, ...outcome, latencyMs, ...(explanation && { explanation }) }, [
             `${name}: ${outcome.kind} after ${latencyMs} ms${outcome.code ? `, ${outcome.code}` : ''}${explanation ? `: ${explanation}` : ''}`,
           ])
+          if (outcome.kind !== 'accepted') process.exitCode = 1
         }),
       ),
   )

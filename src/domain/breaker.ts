@@ -4,6 +4,8 @@
  *   closed ──mostly failures──▶ open ──rests a while──▶ one message is the probe ──taken──▶ closed
  *                                ▲ rests longer ──────────────not taken─────────────┘
  *
+ * Failures in a row count whatever the time between them: a shop that sends one message a minute has a dead carrier, too.
+ *
  * A carrier that is only busy (it refuses some and takes others) stays closed: `gate.ts` gives it fewer at a time.
  */
 import type { SendOutcome } from './delivery'
@@ -20,8 +22,11 @@ export interface Health {
   isStill?: boolean
 }
 
-/** `taken`: it works. `busy`: surely not taken, now. `unclear`: nobody knows. `unfit`: it cannot serve anybody. */
-type Result = 'taken' | 'busy' | 'unclear' | 'unfit'
+/**
+ * `taken`: it works. `busy`: surely not taken, now. `unclear`: nobody knows. `unreached`: no connection could be made.
+ * `unfit`: it cannot serve anybody.
+ */
+type Result = 'taken' | 'busy' | 'unclear' | 'unreached' | 'unfit'
 
 interface Rest {
   since: number
@@ -34,12 +39,15 @@ interface Rest {
 const LOOKED_AT = 50
 const FORGOTTEN_AFTER_MS = 60_000
 const LEAST_CALLS = 10
+const UNREACHED_IN_A_ROW = 3
 const UNCLEAR_SHARE = 0.5
 const FIRST_REST_MS = 10_000
 const LONGEST_REST_MS = 60_000
 
 export class Breaker {
   #recent: Array<{ at: number; result: Result }> = []
+  /** Of the latest calls, how many in a row were not taken, and how many of these in a row were unreached. */
+  #inARow = { failed: 0, unreached: 0 }
   #rest: Rest | undefined
   #isProbing = false
 
@@ -81,9 +89,7 @@ export class Breaker {
     if (isProbe) return this.#probed(result, outcome.code, now)
     // Messages that left before it opened say nothing about it now.
     if (this.#rest) return undefined
-    this.#recent = [...this.#recent, { at: now, result }]
-      .filter(({ at }) => at <= now && at > now - FORGOTTEN_AFTER_MS)
-      .slice(-LOOKED_AT)
+    this.#count(result, now)
     return this.#isFailing(result)
       ? this.#open(result, outcome.code, { since: now, forMs: FIRST_REST_MS, now })
       : undefined
@@ -98,21 +104,37 @@ export class Breaker {
       return { ...health, isStill: before?.isUnfit === (result === 'unfit') }
     }
     this.#rest = undefined
-    this.#recent = []
+    this.#begin()
     return this.health(now)
   }
 
+  #count(result: Result, now: number): void {
+    this.#recent = [...this.#recent, { at: now, result }]
+      .filter(({ at }) => at <= now && at > now - FORGOTTEN_AFTER_MS)
+      .slice(-LOOKED_AT)
+    this.#inARow = {
+      failed: result === 'taken' ? 0 : this.#inARow.failed + 1,
+      unreached: result === 'unreached' ? this.#inARow.unreached + 1 : 0,
+    }
+  }
+
+  /** What was before says nothing about it now. */
+  #begin(): void {
+    this.#recent = []
+    this.#inARow = { failed: 0, unreached: 0 }
+  }
+
   #isFailing(latest: Result): boolean {
-    if (latest === 'unfit') return true
-    if (this.#recent.length < LEAST_CALLS) return false
+    if (latest === 'unfit' || this.#inARow.unreached >= UNREACHED_IN_A_ROW) return true
     const share = (wanted: Result) =>
       this.#recent.filter(({ result }) => result === wanted).length / this.#recent.length
-    return share('taken') === 0 || share('unclear') >= UNCLEAR_SHARE
+    if (this.#inARow.failed >= LEAST_CALLS && share('taken') === 0) return true
+    return this.#recent.length >= LEAST_CALLS && share('unclear') >= UNCLEAR_SHARE
   }
 
   #open(result: Result, code = '', { since, forMs, now }: { since: number; forMs: number; now: number }): Health {
     this.#rest = { since, from: now, forMs, code, isUnfit: result === 'unfit' }
-    this.#recent = []
+    this.#begin()
     return this.health(now)
   }
 }
@@ -120,7 +142,7 @@ export class Breaker {
 function resultOf(outcome: SendOutcome): Result {
   if (outcome.kind === 'ambiguous') return 'unclear'
   if (outcome.kind === 'accepted') return 'taken'
-  if (outcome.retry === 'unfit') return 'unfit'
+  if (outcome.retry === 'unfit' || outcome.retry === 'unreached') return outcome.retry
   // Whatever else it refuses, it refuses the message: it works.
   return outcome.retry === 'later' ? 'busy' : 'taken'
 }

@@ -29,8 +29,11 @@ export function chooseRoute(
 /** What a refusal says about trying again: later, with another provider only, or never. */
 export type Retry = 'later' | 'elsewhere' | 'never'
 
-/** What a provider's refusal means: `unfit` is `elsewhere`, and for every other message, too (credentials, balance). */
-export type Refusal = Retry | 'unfit'
+/**
+ * What a provider's refusal means. `unfit` is `elsewhere`, and for every other message, too (credentials, balance);
+ * `unreached` is `later`: no connection could be made.
+ */
+export type Refusal = Retry | 'unfit' | 'unreached'
 
 /** A try on this leg that was refused. */
 export interface Tried {

@@ -8,11 +8,11 @@ import type { TransportResult } from '../ports'
 /** The rule for all: what was never sent may be sent again, what may have arrived never is. */
 export const outcomeOfSilence = (result: Exclude<TransportResult, { kind: 'answered' }>): SendOutcome =>
   result.kind === 'not_sent'
-    ? { kind: 'refused', retry: 'later', code: `NOT_SENT_${result.reason}` }
+    ? { kind: 'refused', retry: 'unreached', code: `NOT_SENT_${result.reason}` }
     : { kind: 'ambiguous', code: `NO_ANSWER_${result.reason}` }
 
 /** Of a send that was answered so: refused, or ambiguous. */
-export type Verdict = Refusal | 'ambiguous'
+export type Verdict = Exclude<Refusal, 'unreached'> | 'ambiguous'
 
 /** An answer without a code of the carrier's. */
 export function withoutCode(status: number): SendOutcome {

@@ -138,7 +138,9 @@ function outcomeOf(submitted: Submitted, receipts: Receipts): SendOutcome {
 
 function refusedUnwritten({ bindStatus, wasBound }: Extract<Submitted, { kind: 'unwritten' }>): SendOutcome {
   if (bindStatus === undefined) {
-    return { kind: 'refused', retry: 'later', code: wasBound ? CODE.windowFull : CODE.notConnected }
+    return wasBound
+      ? { kind: 'refused', retry: 'later', code: CODE.windowFull }
+      : { kind: 'refused', retry: 'unreached', code: CODE.notConnected }
   }
   const outcome = outcomeOfStatus(bindStatus)
   // Whatever the carrier thinks of our session, it has not seen the message.

@@ -19,6 +19,7 @@ import type { Pass, Place } from '../domain/gate'
 import type { Issue } from '../domain/issue'
 import { type Job, LEASE_MS } from '../domain/job'
 import { nextProvider, type Retry, retryDelayMs } from '../domain/route'
+import type { Sparing } from '../domain/sparing'
 import { type Modes, rulesOf } from '../mode'
 import type { Attempt, Carrier, Clock, Letter, Log, OutboundMessage, Random, Router, Store, Tx } from '../ports'
 import { takeStep } from './take-step'
@@ -30,7 +31,11 @@ export interface DeliverDependencies {
   log: Log
   modes: Modes
   wakeDelivery: () => void
+  /** How many lines the log gets of a carrier that fails. */
+  sparing: Sparing
 }
+
+type Failure = Exclude<SendOutcome, { kind: 'accepted' }>
 
 interface Call {
   carrier: Carrier
@@ -56,10 +61,23 @@ export async function deliverCode(deps: DeliverDependencies, job: Job, place: Pl
     if (!call) return
     const outcome = await call.carrier.provider.send(call.message)
     const health = call.pass.answered(outcome, deps.clock.now())
+    if (outcome.kind !== 'accepted') tellFailure(deps, call.carrier.provider.name, outcome)
     await insist(deps, (tx) => record(deps, tx, job, { ...call, outcome, health }))
   } finally {
     pass?.free()
   }
+}
+
+/** Without it a dead carrier would be seen only by who looks for it. */
+function tellFailure({ log, clock, sparing }: DeliverDependencies, provider: string, outcome: Failure): void {
+  const said = sparing.next(provider, clock.now())
+  if (!said) return
+  const what = outcome.kind === 'refused' ? { outcome: outcome.kind, retry: outcome.retry } : { outcome: outcome.kind }
+  const { unsaid } = said
+  log.warn(
+    { provider, ...what, code: presentableCode(outcome.code), ...(unsaid > 0 && { unsaid }) },
+    'a carrier did not take a message',
+  )
 }
 
 const INSIST_EVERY_MS = 1_000
@@ -245,7 +263,14 @@ const withAnswer = (attempt: Attempt, outcome: SendOutcome, now: number): Attemp
 
 const retryOf = (outcome: SendOutcome): Retry | undefined => {
   if (outcome.kind !== 'refused') return undefined
-  return outcome.retry === 'unfit' ? 'elsewhere' : outcome.retry
+  switch (outcome.retry) {
+    case 'unfit':
+      return 'elsewhere'
+    case 'unreached':
+      return 'later'
+    default:
+      return outcome.retry
+  }
 }
 
 /** A report counts for the issue only while its delivery is open; takeStep forgets it when the delivery is final. */

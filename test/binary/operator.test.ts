@@ -79,7 +79,7 @@ test('`credit refund` gives back once, `credit clawback` takes once', async () =
   }
 })
 
-test('`provider test` sends one marked message and shows what the carrier answered', async () => {
+test('`provider test` sends one marked message, shows what the carrier answered and exits 1 unless it took it', async () => {
   const before = carrier.received.length
   const answer = await admin('provider', 'test', 'main', '--to', '010-9999-0001')
   expect(answer).toMatchObject({ name: 'main', kind: 'accepted' })
@@ -87,10 +87,18 @@ test('`provider test` sends one marked message and shows what the carrier answer
   expect(carrier.received.at(-1)).toMatchObject({ to: '+821099990001', channel: 'sms' })
   expect(carrier.received.at(-1)?.text).toContain('test')
 
+  const takes = carrier.answer
   carrier.answer = () => Response.json({}, { status: 401 })
-  const refused = await admin('provider', 'test', 'main', '--to', '010-9999-0001')
-  expect(refused).toMatchObject({ kind: 'refused', retry: 'unfit', code: 'HTTP_401' })
-  expect(refused.explanation).toContain('credentials')
+  const test = ['provider', 'test', 'main', '--to', '010-9999-0001', '--data', data] as const
+  const refused = await run(program, ...test, '--json')
+  carrier.answer = takes
+  expect(refused.exitCode).toBe(1)
+  expect(JSON.parse(refused.stdout)).toMatchObject({
+    kind: 'refused',
+    retry: 'unfit',
+    code: 'HTTP_401',
+    explanation: expect.stringContaining('credentials'),
+  })
   const { exitCode, stderr } = await run(program, 'provider', 'test', 'nope', '--to', '010-9999-0001', '--data', data)
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'No such provider: nope\n' })
 })

@@ -111,6 +111,34 @@ describe('carriers', () => {
       expect((await world.store.read.providerHealth()).get('main')).toBeUndefined()
     })
 
+    test('one that cannot be reached is seen where a message comes every hour, and the log has a line for each try', async () => {
+      world.sms.answer = () => ({ kind: 'not_sent', reason: 'ECONNREFUSED' })
+      world.kakao.answer = world.sms.answer
+      await issue({ expiresInSec: 30 })
+      await world.advance(HOUR_MS)
+      expect(await stateOf('main')).toMatchObject({ state: 'unhealthy', code: 'NOT_SENT_ECONNREFUSED' })
+      expect((await world.store.read.providerHealth()).get('main')).toMatchObject({ isHealthy: false })
+      const lines = world.logged.filter((line) => line.includes('did not take'))
+      expect(lines).toHaveLength(world.sms.requests.length)
+      expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+        provider: 'main',
+        outcome: 'refused',
+        retry: 'unreached',
+        code: 'NOT_SENT_ECONNREFUSED',
+      })
+    })
+
+    test('the log gets some lines a minute of a carrier that fails by the hundred, and says how many it left out', async () => {
+      world.sms.answer = () => answered(403, {})
+      const linesOf = () => world.logged.filter((line) => line.includes('did not take')).map((line) => JSON.parse(line))
+      await many(30)
+      expect(linesOf()).toHaveLength(10)
+      await world.advance(60_000)
+      await many(1)
+      expect(linesOf()).toHaveLength(11)
+      expect(linesOf().at(-1)).toMatchObject({ unsaid: 20 })
+    })
+
     test('a refusal of one message does not close the carrier for others', async () => {
       world.sms.answer = () => answered(403, {})
       await many(30)

@@ -6,6 +6,7 @@ const accepted: SendOutcome = { kind: 'accepted', providerMessageId: 'x' }
 const unclear: SendOutcome = { kind: 'ambiguous', code: 'HTTP_500' }
 const busy: SendOutcome = { kind: 'refused', retry: 'later', code: 'HTTP_429' }
 const unfit: SendOutcome = { kind: 'refused', retry: 'unfit', code: 'HTTP_401' }
+const unreached: SendOutcome = { kind: 'refused', retry: 'unreached', code: 'NOT_SENT_ECONNREFUSED' }
 const wrongMessage: SendOutcome = { kind: 'refused', retry: 'never', code: 'BAD_NUMBER' }
 
 const NOW = 1_000_000
@@ -25,6 +26,9 @@ describe('a breaker', () => {
     ['less than half unclear', [...times(6, accepted), ...times(5, unclear)], true],
     ['ten refusals for being busy and nothing taken', times(10, busy), false],
     ['one that was taken and many refusals for being busy', [accepted, ...times(49, busy)], true],
+    ['two connections that could not be made', times(2, unreached), true],
+    ['three connections that could not be made', times(3, unreached), false],
+    ['three connections that could not be made, one call between', [unreached, unreached, busy, unreached], true],
     ['refusals of messages, not of the carrier', times(50, wrongMessage), true],
     ['one refusal of credentials', [...times(30, accepted), unfit], false],
   ])('after %s', (_, outcomes, isHealthy) => {
@@ -33,9 +37,34 @@ describe('a breaker', () => {
     expect(breaker.admits(NOW)).toBe(isHealthy)
   })
 
-  test('forgets failures after a minute', () => {
-    const breaker = breakerAfter(...times(9, unclear))
-    expect(breaker.answered(unclear, { isProbe: false, now: NOW + 60_000 })).toBeUndefined()
+  test.each<[string, number, SendOutcome]>([
+    ['three connections that could not be made', 3, unreached],
+    ['ten calls nobody knows the end of', 10, unclear],
+    ['ten refusals for being busy', 10, busy],
+  ])('%s in a row open it, an hour between each two', (_, count, outcome) => {
+    const breaker = new Breaker()
+    const isOpenAfter = Array.from({ length: count }, (_, n) => {
+      const now = NOW + n * 3_600_000
+      breaker.answered(outcome, { isProbe: false, now })
+      return !breaker.admits(now)
+    })
+    expect(isOpenAfter).toEqual([...times(count - 1, outcome).map(() => false), true])
+  })
+
+  test('one that is taken ends the row', () => {
+    const breaker = breakerAfter(...times(2, unreached), accepted, ...times(2, unreached))
+    expect(breaker.admits(NOW)).toBe(true)
+    breaker.answered(accepted, { isProbe: false, now: NOW })
+    for (let n = 0; n < 30; n++) {
+      const now = NOW + n * 120_000
+      breaker.answered(n % 9 === 8 ? accepted : unclear, { isProbe: false, now })
+      expect(breaker.admits(now)).toBe(true)
+    }
+  })
+
+  test('forgets a share of failures after a minute', () => {
+    const breaker = breakerAfter(...times(5, unclear), ...times(4, accepted))
+    expect(breaker.answered(accepted, { isProbe: false, now: NOW + 60_000 })).toBeUndefined()
     expect(breaker.admits(NOW + 60_000)).toBe(true)
   })
 

@@ -99,6 +99,14 @@ describe('a gate', () => {
     expect(sent).toBe(10)
   })
 
+  test('a carrier that cannot be reached is broken, whatever else is in the air', () => {
+    const gate = new Gate(128)
+    const passes = fill(gate)
+    for (const pass of passes.slice(0, 3))
+      pass.answered({ kind: 'refused', retry: 'unreached', code: 'NOT_SENT_ECONNREFUSED' }, NOW)
+    expect(gate.health(NOW)).toMatchObject({ isHealthy: false, code: 'NOT_SENT_ECONNREFUSED' })
+  })
+
   test('counts what the carrier still has in the air from before it was set anew', () => {
     const before = new Gate(4)
     const passes = fill(before)

@@ -110,7 +110,7 @@ export const FAILURES: ReadonlyArray<[string, TransportResult, SendOutcome]> = [
   [
     'no connection',
     { kind: 'not_sent', reason: 'ConnectionRefused' },
-    { kind: 'refused', retry: 'later', code: 'NOT_SENT_ConnectionRefused' },
+    { kind: 'refused', retry: 'unreached', code: 'NOT_SENT_ConnectionRefused' },
   ],
   [
     'timeout after the write',

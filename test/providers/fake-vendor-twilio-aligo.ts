@@ -98,7 +98,7 @@ export const WITHOUT_ANSWER: Array<[string, TransportResult, SendOutcome]> = [
   [
     'nothing listens',
     { kind: 'not_sent', reason: 'ConnectionRefused' },
-    { kind: 'refused', retry: 'later', code: 'NOT_SENT_ConnectionRefused' },
+    { kind: 'refused', retry: 'unreached', code: 'NOT_SENT_ConnectionRefused' },
   ],
   [
     'a timeout after the write',

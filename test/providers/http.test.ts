@@ -156,7 +156,7 @@ describe('the answer', () => {
     [answered(403, {}), { kind: 'refused', retry: 'elsewhere', code: 'HTTP_403' }],
     [
       { kind: 'not_sent', reason: 'ECONNREFUSED' } as const,
-      { kind: 'refused', retry: 'later', code: 'NOT_SENT_ECONNREFUSED' },
+      { kind: 'refused', retry: 'unreached', code: 'NOT_SENT_ECONNREFUSED' },
     ],
     [{ kind: 'unknown', reason: 'TimeoutError' } as const, { kind: 'ambiguous', code: 'NO_ANSWER_TimeoutError' }],
   ] as Array<[TransportResult, object]>)('%o means %o', async (result, expected) => {

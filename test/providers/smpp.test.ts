@@ -379,7 +379,7 @@ test('with the SMSC down messages surely stay; once it is up they go', async () 
   expect(await send()).toEqual(accepted('m-1'))
   await smsc.stop()
   await until(() => logged.join().includes('session lost'))
-  expect(await send()).toEqual({ kind: 'refused', retry: 'later', code: 'SMPP_NOT_CONNECTED' })
+  expect(await send()).toEqual({ kind: 'refused', retry: 'unreached', code: 'SMPP_NOT_CONNECTED' })
   await smsc.listen()
   await until(() => smsc.binds.length === 2)
   expect(await send()).toEqual(accepted('m-2'))
@@ -602,7 +602,7 @@ test('over TLS with a CA that is told, and not with a certificate nobody vouches
   expect(await connect(smsc, { tls: { ca: CERT } }).send()).toEqual(accepted('m-1'))
   expect(await connect(smsc, { tls: true }).send()).toEqual({
     kind: 'refused',
-    retry: 'later',
+    retry: 'unreached',
     code: 'SMPP_NOT_CONNECTED',
   })
   expect(smsc.binds).toHaveLength(1)

@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test'
+import { Sparing } from '../../src/domain/sparing'
+
+const NOW = 1_000_000
+
+test('ten lines a minute of each subject are said; the next one says how many were not', () => {
+  const sparing = new Sparing()
+  const said = Array.from({ length: 25 }, () => sparing.next('main', NOW))
+  expect(said.filter((one) => one !== undefined)).toEqual(Array(10).fill({ unsaid: 0 }))
+  expect(sparing.next('other', NOW)).toEqual({ unsaid: 0 })
+  expect(sparing.next('main', NOW + 59_999)).toBeUndefined()
+  expect(sparing.next('main', NOW + 60_000)).toEqual({ unsaid: 16 })
+  expect(sparing.next('main', NOW + 60_001)).toEqual({ unsaid: 0 })
+})
+
+test('a clock that is set back silences nothing', () => {
+  const sparing = new Sparing()
+  for (let n = 0; n < 11; n++) sparing.next('main', NOW)
+  expect(sparing.next('main', NOW - 3_600_000)).toEqual({ unsaid: 1 })
+})
