@@ -1,5 +1,11 @@
 /** Who a message is for. Specification: "Test-mode behavior" 3–5; decisions: "Phone numbers, codes, secrets". */
-import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js'
+import {
+  type CountryCode,
+  getCountryCallingCode,
+  type NumberType,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max'
 import { invalid } from './error'
 
 export interface Recipient {
@@ -13,6 +19,14 @@ export interface Recipient {
   scenario?: number
 }
 
+/** How numbers are read. */
+export interface Numbering {
+  /** ISO 3166 country whose national format is read, for example `KR`. */
+  region: string
+  /** Prefixes such as `+8219` that are let in although the metadata does not know them yet, or knows them as something else. */
+  prefixes: readonly string[]
+}
+
 /** Digits only: `+82 10…` and `010…` are the same Korean magic number, hyphens and spaces do not matter. */
 const MAGIC: ReadonlyArray<{ pattern: RegExp; country: string; e164: (xx: string, area: string) => string }> = [
   { pattern: /^(?:0|82)10000000(?<xx>\d\d)$/, country: 'KR', e164: (xx) => `+8210000000${xx}` },
@@ -20,9 +34,18 @@ const MAGIC: ReadonlyArray<{ pattern: RegExp; country: string; e164: (xx: string
   { pattern: /^1(?<area>\d{3})55501(?<xx>\d\d)$/, country: 'US', e164: (xx, area) => `+1${area}55501${xx}` },
 ]
 
-/** The recipient a magic number stands for, or undefined for any other text. */
-export function magicRecipient(phoneNumber: string): Recipient | undefined {
-  const digits = phoneNumber.replace(/[^0-9]/g, '')
+/** The recipient a magic number stands for by its digits or, read in the region, by its folded ones. */
+export function magicRecipient(phoneNumber: string, region: string): Recipient | undefined {
+  const folded = fold(phoneNumber)
+  const spellings = [phoneNumber, folded, ...readings(folded, region).map(({ number }) => number)]
+  for (const spelling of spellings) {
+    const recipient = scenarioOfDigits(spelling.replace(/[^0-9]/g, ''))
+    if (recipient) return recipient
+  }
+  return undefined
+}
+
+function scenarioOfDigits(digits: string): Recipient | undefined {
   for (const { pattern, country, e164 } of MAGIC) {
     const found = pattern.exec(digits)?.groups
     if (!found?.xx) continue
@@ -33,18 +56,80 @@ export function magicRecipient(phoneNumber: string): Recipient | undefined {
 }
 
 /** Test keys accept magic numbers only. */
-export function testRecipient(phoneNumber: string): Recipient {
-  const recipient = magicRecipient(phoneNumber)
+export function testRecipient(phoneNumber: string, { region }: Pick<Numbering, 'region'>): Recipient {
+  const recipient = magicRecipient(phoneNumber, region)
   if (!recipient) throw invalid('phoneNumber: a test key accepts only magic test numbers', 'TEST_NUMBER_REQUIRED')
   return recipient
 }
 
-/** Live keys accept possible numbers, and no magic ones. `region` reads national formats, for example `KR`. */
-export function liveRecipient(phoneNumber: string, region: string): Recipient {
-  const parsed = parsePhoneNumberFromString(phoneNumber, { defaultCountry: region as CountryCode, extract: false })
-  if (magicRecipient(phoneNumber) ?? (parsed && magicRecipient(parsed.number))) {
+/**
+ * Live keys accept valid numbers that can get a text, and no magic ones. Throws `invalid` for what is no number, for
+ * what could be two, and for types of numbers that cannot or must not get a message.
+ */
+export function liveRecipient(phoneNumber: string, { region, prefixes }: Numbering): Recipient {
+  const folded = fold(phoneNumber)
+  const read = readings(folded, region)
+  const spellings = [phoneNumber, folded, ...read.map(({ number }) => number)]
+  if (spellings.some((spelling) => scenarioOfDigits(spelling.replace(/[^0-9]/g, '')))) {
     throw invalid('phoneNumber: this is a test number; a live key does not send to it', 'TEST_NUMBER_IN_LIVE_MODE')
   }
-  if (!parsed?.isPossible() || parsed.ext) throw invalid('phoneNumber: not a possible phone number')
-  return { identity: parsed.number, to: parsed.number, country: parsed.country }
+  const isListed = ({ number }: PhoneNumber) => prefixes.some((prefix) => number.startsWith(prefix))
+  const [found, other] = read.filter((one) => isListed(one) || one.isValid())
+  if (!found) throw invalid('phoneNumber: not a valid phone number')
+  if (other && other.number !== found.number && !isNationalFormat(found, folded))
+    throw invalid('phoneNumber: could be read in two ways; write it with + and the country code')
+  if (!isListed(found)) assertTextable(found)
+  return { identity: found.number, to: found.number, country: found.country }
+}
+
+/** As people of its country write it, with the zero in front where they write one. */
+const isNationalFormat = (number: PhoneNumber, digits: string) => number.formatNational().replace(/\D/g, '') === digits
+
+/** Full-width digits become ASCII ones; what people put between digits goes. Anything else stays, and is no number. */
+const fold = (text: string) => text.normalize('NFKC').replace(/[\s\p{Pd}\u2212().\u00b7\u30fb/]/gu, '')
+
+const E164_MAX_DIGITS = 15
+const DIGITS = new RegExp(`^\\+?\\d{2,${E164_MAX_DIGITS + 5}}$`)
+
+/**
+ * Every number that folded digits may mean, the likeliest first; not all of them are valid. With `+` or `00` it is the
+ * international one, else the region's national one, or digits that lack their plus. No country code begins with 0.
+ */
+function readings(folded: string, region: string): PhoneNumber[] {
+  if (!DIGITS.test(folded)) return []
+  if (folded.startsWith('+')) return international(folded.slice(1))
+  if (folded.startsWith('00')) return international(folded.slice(2))
+  return [...national(folded, region), ...(folded.startsWith('0') ? [] : international(folded))]
+}
+
+function national(digits: string, region: string): PhoneNumber[] {
+  const country = region as CountryCode
+  const read = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false })
+  // Behind a prefix for calls abroad it would be a number of another country.
+  return read && read.countryCallingCode === getCountryCallingCode(country) ? [read] : []
+}
+
+/** Also without a zero between country code and number, as in `+44 (0)7700 …`, which the library takes out where it may. */
+function international(digits: string): PhoneNumber[] {
+  const read = parsePhoneNumberFromString(`+${digits}`, { extract: false })
+  return read ? [read] : []
+}
+
+/** What cannot get a text, or costs whoever sends it more than a text. */
+const UNTEXTABLE: ReadonlySet<NumberType> = new Set<NumberType>([
+  'FIXED_LINE',
+  'PREMIUM_RATE',
+  'SHARED_COST',
+  'TOLL_FREE',
+  'PAGER',
+  'VOICEMAIL',
+  'UAN',
+])
+
+/** Satellite networks and numbers of no country: their texts cost tens of times as much. */
+const UNTEXTABLE_CODES: ReadonlySet<string> = new Set(['870', '878', '881', '882', '883', '888', '979'])
+
+function assertTextable(number: PhoneNumber): void {
+  if (UNTEXTABLE_CODES.has(number.countryCallingCode) || UNTEXTABLE.has(number.getType()))
+    throw invalid('phoneNumber: this type of number cannot get a text message')
 }

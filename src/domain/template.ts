@@ -1,9 +1,10 @@
 /** Message templates and the text made from them. Specification: "Template", `POST /issue` rule 11. */
 import { invalid } from './error'
+import { assertPatterns, type Matching, matching } from './pattern'
 import type { Channel, MessageType } from './value'
 
 export interface TemplateVariable {
-  /** Regular expression the whole value must match. */
+  /** Regular expression the whole value must match, in linear time; see `pattern.ts`. */
   pattern?: string
   description?: string
   /** False: may be left out; its placeholder is then empty. */
@@ -45,6 +46,7 @@ export const TEMPLATE_NOTE =
 
 const PLACEHOLDER = /#\{([^{}]*)\}/g
 const VARIABLE_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
+const MAX_VARIABLES = 20
 
 /** Longest SMS, in EUC-KR bytes; longer text goes as LMS. */
 export const SMS_MAX_BYTES = 90
@@ -70,11 +72,12 @@ export function assertTemplate(template: Template): void {
     if (name !== 'code' && !Object.hasOwn(template.variables, name))
       throw invalid(`body: #{${name}} is not a declared variable`)
   }
-  for (const [name, { pattern }] of Object.entries(template.variables)) {
+  if (Object.keys(template.variables).length > MAX_VARIABLES) throw invalid(`variables: at most ${MAX_VARIABLES}`)
+  for (const name of Object.keys(template.variables)) {
     if (!VARIABLE_NAME.test(name) || name === 'code') throw invalid(`variables: "${name}" is not a usable name`)
     if (!names.includes(name)) throw invalid(`variables: #{${name}} does not occur in the body`)
-    if (pattern !== undefined) compilePattern(name, pattern)
   }
+  assertPatterns(template.variables)
   if (/[^\P{Cc}\n]/u.test(template.body) || !template.body.isWellFormed()) {
     throw invalid('body: must not contain control characters but line ends')
   }
@@ -85,16 +88,6 @@ export function assertTemplate(template: Template): void {
   if (template.channelSupport.length === 0) throw invalid('channelSupport: at least one channel')
 }
 
-function compilePattern(name: string, pattern: string): RegExp {
-  try {
-    // By itself first, so that it cannot close the group it is put into.
-    new RegExp(pattern, 'u')
-    return new RegExp(`^(?:${pattern})$`, 'u')
-  } catch {
-    throw invalid(`variables: the pattern of "${name}" is not a regular expression`)
-  }
-}
-
 /** The text of one message: `#{code}` and every variable filled in. Rendered once, when the issue is admitted. */
 export function render(template: Template, variables: Readonly<Record<string, string>>, code: string): string {
   for (const name of Object.keys(variables)) {
@@ -103,24 +96,37 @@ export function render(template: Template, variables: Readonly<Record<string, st
       throw invalid(`templateVariables: template ${template.templateId} has no such variable: ${name.slice(0, 64)}`)
     }
   }
+  // Before any pattern: what is too long for a message is not looked at.
+  if (Object.values(variables).reduce((sum, value) => sum + value.length, 0) > LMS_MAX_BYTES) throw tooLong()
+  const look = matching()
   for (const [name, rule] of Object.entries(template.variables)) {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined
     if (value === undefined) {
       if (rule.required) throw invalid(`templateVariables: "${name}" is required by template ${template.templateId}`)
-    } else if (rule.pattern !== undefined && !compilePattern(name, rule.pattern).test(value)) {
-      throw invalid(`templateVariables: "${name}" does not match the pattern of template ${template.templateId}`)
-    }
+    } else if (rule.pattern !== undefined) assertFits(look, template, { name, pattern: rule.pattern, value })
   }
   return template.body.replace(PLACEHOLDER, (_, name: string) =>
     name === 'code' ? code : Object.hasOwn(variables, name) ? (variables[name] ?? '') : '',
   )
 }
 
+function assertFits(
+  look: Matching,
+  { templateId }: Template,
+  { name, pattern, value }: { name: string; pattern: string; value: string },
+): void {
+  const verdict = look(pattern, value)
+  if (verdict === 'fits') return
+  const why = verdict === 'too long' ? 'is too long for' : 'does not match'
+  throw invalid(`templateVariables: "${name}" ${why} the pattern of template ${templateId}`)
+}
+
+const tooLong = () => invalid(`templateVariables: the message is longer than ${LMS_MAX_BYTES} EUC-KR bytes`)
+
 /** SMS or LMS: by length, unless the caller insisted on `SMS`, which then must fit. */
 export function messageTypeFor(text: string, requested: MessageType | undefined): MessageType {
   const bytes = eucKrBytes(text)
-  if (bytes > LMS_MAX_BYTES)
-    throw invalid(`templateVariables: the message is longer than ${LMS_MAX_BYTES} EUC-KR bytes`)
+  if (bytes > LMS_MAX_BYTES) throw tooLong()
   if (requested === 'SMS' && bytes > SMS_MAX_BYTES) {
     throw invalid(`messageType: the message has ${bytes} EUC-KR bytes and an SMS takes ${SMS_MAX_BYTES}`)
   }

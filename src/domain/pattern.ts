@@ -1,0 +1,90 @@
+/**
+ * What the value of a template variable must look like. Patterns come from operators and values from callers, and both
+ * are looked at on the loop that every login shares: new patterns are matched in linear time (RE2), and all looks for
+ * one message together take a few milliseconds at most. Decisions: "Since 0.1".
+ */
+import { RE2JS } from 're2js'
+import { backtracking, OutOfSteps } from './backtrack'
+import { invalid } from './error'
+
+interface Matcher {
+  fits(value: string): boolean
+  /** Steps that one more character may cost. */
+  size: number
+}
+
+const MAX_PATTERN_CHARACTERS = 200
+/** Of all patterns of a template. */
+const MAX_SIZE = 2_000
+/** For one message: some two milliseconds. */
+const MAX_STEPS = 100_000
+
+/** Throws `invalid` for what is no regular expression, or one that may take for ever, and for too much of them. */
+export function assertPatterns(variables: Readonly<Record<string, { pattern?: string }>>): void {
+  let size = 0
+  for (const [name, { pattern }] of Object.entries(variables)) {
+    if (pattern === undefined) continue
+    if (pattern.length > MAX_PATTERN_CHARACTERS)
+      throw invalid(`variables: the pattern of "${name}" has more than ${MAX_PATTERN_CHARACTERS} characters`)
+    const matcher = linear(pattern)
+    if (!matcher)
+      throw invalid(
+        `variables: the pattern of "${name}" is not a regular expression, or has lookaround or backreferences, which may take for ever`,
+      )
+    size += matcher.size
+    if (size > MAX_SIZE) throw invalid(`variables: the pattern of "${name}" repeats too much`)
+  }
+}
+
+/** False for patterns of templates that were stored before these rules: they go on, within bounds. */
+export const isLinear = (pattern: string): boolean => linear(pattern) !== undefined
+
+export type Verdict = 'fits' | 'differs' | 'too long'
+export type Matching = (pattern: string, value: string) => Verdict
+
+/** Looks for one message: whether the whole value fits, or is too long to be looked at beside the values before it. */
+export function matching(): Matching {
+  let stepsLeft = MAX_STEPS
+  return (pattern, value) => {
+    const { fits, size } = matcherOf(pattern)
+    stepsLeft -= size * value.length
+    if (stepsLeft < 0) return 'too long'
+    try {
+      return fits(value) ? 'fits' : 'differs'
+    } catch (error) {
+      if (error instanceof OutOfSteps) return 'too long'
+      throw error
+    }
+  }
+}
+
+/** Of a pattern as JavaScript writes them; undefined where it is none, or cannot be matched in linear time. */
+function linear(pattern: string): Matcher | undefined {
+  try {
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
+    return { fits: (value) => compiled.matches(value), size: compiled.programSize() }
+  } catch {
+    return undefined
+  }
+}
+
+/** One from before patterns were checked is matched step by step; what is no pattern at all fits nothing. */
+function bounded(pattern: string): Matcher {
+  try {
+    return { fits: backtracking(pattern), size: 1 }
+  } catch {
+    return { fits: () => false, size: 1 }
+  }
+}
+
+const kept = new Map<string, Matcher>()
+const KEPT = 500
+
+function matcherOf(pattern: string): Matcher {
+  const known = kept.get(pattern)
+  if (known) return known
+  if (kept.size >= KEPT) kept.clear()
+  const made = linear(pattern) ?? bounded(pattern)
+  kept.set(pattern, made)
+  return made
+}
