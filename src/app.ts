@@ -80,7 +80,7 @@ export function createApp(config: Config, ports: Ports): App {
   const modes = createModes({
     random,
     limits: config.limits,
-    defaultRegion: config.defaultRegion,
+    numbering: config.numbering,
     prices: config.prices,
     liveRouter: () => carriers.router(),
     simulator,
@@ -107,7 +107,7 @@ export function createApp(config: Config, ports: Ports): App {
     dispatcherLookedAt: () => runner.lastLookedAt(),
     databaseBytes: () => store.bytes(),
     startedAt: clock.now(),
-    defaultRegion: config.defaultRegion,
+    numbering: config.numbering,
     providerTimeoutMs: config.providerTimeoutMs,
     assertProvider,
     async explain(provider: string, code: string) {

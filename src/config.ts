@@ -1,9 +1,10 @@
 /** Configuration: environment and flags in, a frozen Config out, or one refusal that names every mistake. */
-import { getCountries } from 'libphonenumber-js'
+import { getCountries } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import { type HookUrlPolicy, isNetwork } from './domain/address'
 import { MAX_CONCURRENCY } from './domain/gate'
 import { MAX_TIMEOUT_MS } from './domain/job'
+import type { Numbering } from './domain/phone'
 import { LOG_LEVELS } from './system/log'
 
 export const MIN_SECRET_LENGTH = 32
@@ -16,27 +17,28 @@ const whole = (min: number, max: number, byDefault: number) =>
     .pipe(z.int().min(min).max(max))
     .default(byDefault)
 
-const cidrs = z
-  .string()
-  .transform((list) =>
-    list
-      .split(',')
-      .map((cidr) => cidr.trim())
-      .filter(Boolean),
-  )
-  .refine((list) => list.every((cidr) => isNetwork(cidr)), 'must be networks in CIDR notation, separated by commas')
+/** Separated by commas. */
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean),
+)
+
+const cidrs = list
+  .refine((items) => items.every((cidr) => isNetwork(cidr)), 'must be networks in CIDR notation, separated by commas')
   .default([])
 
-const ports = z
-  .string()
-  .transform((list) =>
-    list
-      .split(',')
-      .map((port) => port.trim())
-      .filter(Boolean)
-      .map(Number),
+const ports = list
+  .transform((items) => items.map(Number))
+  .refine((items) => items.every((port) => Number.isInteger(port) && port > 0 && port < 65_536), 'must be port numbers')
+  .default([])
+
+const numberPrefixes = list
+  .refine(
+    (items) => items.every((prefix) => /^\+[1-9][0-9]{1,13}$/.test(prefix)),
+    'must be prefixes such as +82199, separated by commas',
   )
-  .refine((list) => list.every((port) => Number.isInteger(port) && port > 0 && port < 65_536), 'must be port numbers')
   .default([])
 
 /** Every setting, by the name of its environment variable without `WATCHWORD_`. The README's table is made from it. */
@@ -60,6 +62,9 @@ const settings = {
     .enum(getCountries() as [string, ...string[]], 'must be an ISO 3166 country code such as KR')
     .default('KR')
     .describe('Country whose national phone formats are read'),
+  NUMBER_PREFIXES: numberPrefixes.describe(
+    'Prefixes such as +82199 of numbers that get messages although they are newer than what this release knows',
+  ),
   TRUSTED_PROXIES: cidrs.describe('Networks whose X-Forwarded-For is believed'),
   PROVIDER_TIMEOUT_MS: whole(100, MAX_TIMEOUT_MS, 10_000).describe(
     'How long a carrier may take to answer, where it has no setting of its own',
@@ -119,7 +124,8 @@ export interface Config {
   secret: string | undefined
   publicUrl: string | undefined
   logLevel: (typeof LOG_LEVELS)[number]
-  defaultRegion: string
+  /** How phone numbers are read, where an app has no region of its own. */
+  numbering: Numbering
   trustedProxies: readonly string[]
   providerTimeoutMs: number
   providerConcurrency: number
@@ -164,7 +170,7 @@ export function readConfig(
     secret: value.SECRET,
     publicUrl: value.PUBLIC_URL,
     logLevel: value.LOG_LEVEL,
-    defaultRegion: value.DEFAULT_REGION,
+    numbering: { region: value.DEFAULT_REGION, prefixes: value.NUMBER_PREFIXES },
     trustedProxies: value.TRUSTED_PROXIES,
     providerTimeoutMs: value.PROVIDER_TIMEOUT_MS,
     providerConcurrency: value.PROVIDER_CONCURRENCY,

@@ -6,7 +6,7 @@ import type { LimitsConfig } from './config'
 import { Refusal, unavailable } from './domain/error'
 import type { ApiKey } from './domain/key'
 import type { LimitRule } from './domain/limit'
-import { liveRecipient, type Recipient, testRecipient } from './domain/phone'
+import { liveRecipient, type Numbering, type Recipient, testRecipient } from './domain/phone'
 import { type Channel, DAY_MS, MINUTE_MS, type Mode, nextMidnightUtc, type Owner } from './domain/value'
 import type { PriceList } from './domain/wallet'
 import type { Carrier, Random, Router } from './ports'
@@ -40,7 +40,7 @@ export interface Modes {
 interface ModeDependencies {
   random: Random
   limits: LimitsConfig
-  defaultRegion: string
+  numbering: Numbering
   prices: PriceList
   liveRouter: () => Promise<Router>
   simulator: Carrier
@@ -78,9 +78,9 @@ const platform = (
   windowMs,
 })
 
-function liveMode({ random, limits, defaultRegion, prices, liveRouter }: ModeDependencies): ModeRules {
+function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDependencies): ModeRules {
   return {
-    recipient: (phoneNumber) => liveRecipient(phoneNumber, defaultRegion),
+    recipient: (phoneNumber) => liveRecipient(phoneNumber, numbering),
     defaultChannel: () => 'sms',
     fallsBack: (_, requested) => requested,
     assertAdmits() {},
@@ -123,11 +123,11 @@ const TEST_CODE = '000000'
 /** What a six-digit guess never equals. */
 const UNGUESSABLE = 'never'
 
-function testMode({ limits, simulator }: ModeDependencies): ModeRules {
+function testMode({ limits, numbering, simulator }: ModeDependencies): ModeRules {
   const perKeyDaily = (key: ApiKey, kind: LimitedAs) =>
     platform('perKeyDaily', `${kind}:${key.keyId}`, limits.testRequestsPerKeyDay, 'utc-day')
   return {
-    recipient: testRecipient,
+    recipient: (phoneNumber) => testRecipient(phoneNumber, numbering),
     defaultChannel: (recipient) => scenarioOf(recipient).defaultChannel ?? 'sms',
     fallsBack: (recipient, requested) => requested && scenarioOf(recipient).afterAlimtalk !== undefined,
     assertAdmits(recipient, now) {

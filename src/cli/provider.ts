@@ -55,7 +55,7 @@ function parse(text: string): unknown {
 
 /** The carrier as the server would build it, in this process. */
 async function carrierOf({ config, store, log }: Opened, name: string) {
-  const deps = { clock: systemClock, random: systemRandom, defaultRegion: config.defaultRegion }
+  const deps = { clock: systemClock, random: systemRandom, numbering: config.numbering }
   const dependencies = {
     ...deps,
     transport: systemTransport,

@@ -3,6 +3,7 @@ import type { HookUrlPolicy } from '../domain/address'
 import { Refusal } from '../domain/error'
 import type { Gate } from '../domain/gate'
 import type { Operator, OperatorSession } from '../domain/operator'
+import type { Numbering } from '../domain/phone'
 import type { KeyUse } from '../key-use'
 import type { Backup, Clock, Provider } from '../ports'
 import type { AdminDependencies } from '../usecases/administer'
@@ -23,7 +24,7 @@ export interface ConsoleDependencies extends Needed {
   clock: Clock
   hookPolicy: HookUrlPolicy
   publicUrl: string | undefined
-  defaultRegion: string
+  numbering: Numbering
   providerTimeoutMs: number
   keyUse: KeyUse
   gates: () => Map<string, Gate>

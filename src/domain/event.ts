@@ -1,5 +1,5 @@
 /** What a change of an issue tells the outside, and how. Specification: "Events"; decisions: "Webhooks". */
-import { parsePhoneNumberFromString } from 'libphonenumber-js'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { EventType, OtpEventOf } from '../../contract/event'
 import { CODE } from './delivery'
 import type { Issue } from './issue'

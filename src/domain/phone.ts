@@ -34,18 +34,9 @@ const MAGIC: ReadonlyArray<{ pattern: RegExp; country: string; e164: (xx: string
   { pattern: /^1(?<area>\d{3})55501(?<xx>\d\d)$/, country: 'US', e164: (xx, area) => `+1${area}55501${xx}` },
 ]
 
-/** The recipient a magic number stands for by its digits or, read in the region, by its folded ones. */
-export function magicRecipient(phoneNumber: string, region: string): Recipient | undefined {
-  const folded = fold(phoneNumber)
-  const spellings = [phoneNumber, folded, ...readings(folded, region).map(({ number }) => number)]
-  for (const spelling of spellings) {
-    const recipient = scenarioOfDigits(spelling.replace(/[^0-9]/g, ''))
-    if (recipient) return recipient
-  }
-  return undefined
-}
-
-function scenarioOfDigits(digits: string): Recipient | undefined {
+/** The recipient whose digits these are, if they are a magic number's; whatever is no digit does not matter. */
+export function magicRecipient(phoneNumber: string): Recipient | undefined {
+  const digits = phoneNumber.replace(/[^0-9]/g, '')
   for (const { pattern, country, e164 } of MAGIC) {
     const found = pattern.exec(digits)?.groups
     if (!found?.xx) continue
@@ -57,9 +48,9 @@ function scenarioOfDigits(digits: string): Recipient | undefined {
 
 /** Test keys accept magic numbers only. */
 export function testRecipient(phoneNumber: string, { region }: Pick<Numbering, 'region'>): Recipient {
-  const recipient = magicRecipient(phoneNumber, region)
-  if (!recipient) throw invalid('phoneNumber: a test key accepts only magic test numbers', 'TEST_NUMBER_REQUIRED')
-  return recipient
+  const { magic } = read(phoneNumber, region)
+  if (!magic) throw invalid('phoneNumber: a test key accepts only magic test numbers', 'TEST_NUMBER_REQUIRED')
+  return magic
 }
 
 /**
@@ -67,23 +58,38 @@ export function testRecipient(phoneNumber: string, { region }: Pick<Numbering, '
  * what could be two, and for types of numbers that cannot or must not get a message.
  */
 export function liveRecipient(phoneNumber: string, { region, prefixes }: Numbering): Recipient {
-  const folded = fold(phoneNumber)
-  const read = readings(folded, region)
-  const spellings = [phoneNumber, folded, ...read.map(({ number }) => number)]
-  if (spellings.some((spelling) => scenarioOfDigits(spelling.replace(/[^0-9]/g, '')))) {
+  const { folded, numbers, magic } = read(phoneNumber, region)
+  if (magic)
     throw invalid('phoneNumber: this is a test number; a live key does not send to it', 'TEST_NUMBER_IN_LIVE_MODE')
-  }
   const isListed = ({ number }: PhoneNumber) => prefixes.some((prefix) => number.startsWith(prefix))
-  const [found, other] = read.filter((one) => isListed(one) || one.isValid())
-  if (!found) throw invalid('phoneNumber: not a valid phone number')
-  if (other && other.number !== found.number && !isNationalFormat(found, folded))
+  const valid = numbers.filter((number) => isListed(number) || number.isValid())
+  const [likeliest, second] = valid
+  if (!likeliest) throw invalid('phoneNumber: not a valid phone number')
+  const meant = second && !isNationalFormat(likeliest, folded) ? valid : [likeliest]
+  const [found, other] = meant.filter((number) => isListed(number) || isTextable(number))
+  if (!found) throw invalid('phoneNumber: this type of number cannot get a text message')
+  if (other && other.number !== found.number)
     throw invalid('phoneNumber: could be read in two ways; write it with + and the country code')
-  if (!isListed(found)) assertTextable(found)
   return { identity: found.number, to: found.number, country: found.country }
 }
 
 /** As people of its country write it, with the zero in front where they write one. */
 const isNationalFormat = (number: PhoneNumber, digits: string) => number.formatNational().replace(/\D/g, '') === digits
+
+interface Read {
+  folded: string
+  /** What it may mean, the likeliest first; not all of them are valid. */
+  numbers: PhoneNumber[]
+  /** The magic number it is by its raw digits, or by folded ones. */
+  magic: Recipient | undefined
+}
+
+function read(phoneNumber: string, region: string): Read {
+  const folded = fold(phoneNumber)
+  const numbers = readings(folded, region)
+  const spellings = [phoneNumber, folded, ...numbers.map(({ number }) => number)]
+  return { folded, numbers, magic: spellings.map(magicRecipient).find((recipient) => recipient !== undefined) }
+}
 
 /** Full-width digits become ASCII ones; what people put between digits goes. Anything else stays, and is no number. */
 const fold = (text: string) => text.normalize('NFKC').replace(/[\s\p{Pd}\u2212().\u00b7\u30fb/]/gu, '')
@@ -92,7 +98,7 @@ const E164_MAX_DIGITS = 15
 const DIGITS = new RegExp(`^\\+?\\d{2,${E164_MAX_DIGITS + 5}}$`)
 
 /**
- * Every number that folded digits may mean, the likeliest first; not all of them are valid. With `+` or `00` it is the
+ * Every number that folded digits may mean. With `+` or `00` it is the
  * international one, else the region's national one, or digits that lack their plus. No country code begins with 0.
  */
 function readings(folded: string, region: string): PhoneNumber[] {
@@ -104,15 +110,15 @@ function readings(folded: string, region: string): PhoneNumber[] {
 
 function national(digits: string, region: string): PhoneNumber[] {
   const country = region as CountryCode
-  const read = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false })
+  const number = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false })
   // Behind a prefix for calls abroad it would be a number of another country.
-  return read && read.countryCallingCode === getCountryCallingCode(country) ? [read] : []
+  return number?.countryCallingCode === getCountryCallingCode(country) ? [number] : []
 }
 
 /** Also without a zero between country code and number, as in `+44 (0)7700 …`, which the library takes out where it may. */
 function international(digits: string): PhoneNumber[] {
-  const read = parsePhoneNumberFromString(`+${digits}`, { extract: false })
-  return read ? [read] : []
+  const number = parsePhoneNumberFromString(`+${digits}`, { extract: false })
+  return number ? [number] : []
 }
 
 /** What cannot get a text, or costs whoever sends it more than a text. */
@@ -129,7 +135,5 @@ const UNTEXTABLE: ReadonlySet<NumberType> = new Set<NumberType>([
 /** Satellite networks and numbers of no country: their texts cost tens of times as much. */
 const UNTEXTABLE_CODES: ReadonlySet<string> = new Set(['870', '878', '881', '882', '883', '888', '979'])
 
-function assertTextable(number: PhoneNumber): void {
-  if (UNTEXTABLE_CODES.has(number.countryCallingCode) || UNTEXTABLE.has(number.getType()))
-    throw invalid('phoneNumber: this type of number cannot get a text message')
-}
+const isTextable = (number: PhoneNumber) =>
+  !UNTEXTABLE_CODES.has(number.countryCallingCode) && !UNTEXTABLE.has(number.getType())

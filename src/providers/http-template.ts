@@ -1,5 +1,5 @@
 /** `{{name}}` in an address, a header or a body: what an operator writes to speak a carrier's HTTP API. */
-import { parsePhoneNumberFromString } from 'libphonenumber-js'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { OutboundMessage } from '../ports'
 
 const PLACEHOLDER = /\{\{\s*([A-Za-z]+(?:\.[A-Za-z0-9_]+)?)\s*\}\}/g

@@ -3,7 +3,7 @@
  * host, app key and codes. Both use the lane for verification codes; there is none for LMS, which goes as plain MMS
  * without a picture. Their webhooks show a fixed signature: what they say is asked for before it counts.
  */
-import { parsePhoneNumberFromString } from 'libphonenumber-js'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'

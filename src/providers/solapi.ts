@@ -3,7 +3,7 @@
  * own is always off. Its webhook shows a fixed secret and proves little: what it says is asked for before it counts.
  */
 import { createHash, createHmac } from 'node:crypto'
-import { parsePhoneNumberFromString } from 'libphonenumber-js'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'

@@ -1,14 +1,14 @@
 /** Send one marked message by hand, past queue, wallet and issues, and say exactly what the carrier answered. */
 import type { SendOutcome } from '../domain/delivery'
 import { invalid } from '../domain/error'
-import { liveRecipient } from '../domain/phone'
+import { liveRecipient, type Numbering } from '../domain/phone'
 import type { Channel } from '../domain/value'
 import type { Clock, Provider, Random } from '../ports'
 
 interface TestDependencies {
   clock: Clock
   random: Random
-  defaultRegion: string
+  numbering: Numbering
 }
 
 export interface TestOrder {
@@ -23,7 +23,7 @@ const LIFETIME_MS = 60_000
 
 /** Throws `invalid` for an impossible number. */
 export async function testProvider(
-  { clock, random, defaultRegion }: TestDependencies,
+  { clock, random, numbering }: TestDependencies,
   provider: Provider,
   { to, channel, templateCode }: TestOrder,
 ): Promise<{ outcome: SendOutcome; latencyMs: number }> {
@@ -32,7 +32,7 @@ export async function testProvider(
   const outcome = await provider.send({
     messageId: random.uuid(startedAt),
     channel,
-    to: liveRecipient(to, defaultRegion).to,
+    to: liveRecipient(to, numbering).to,
     text: TEXT,
     ...(channel === 'sms' ? { messageType: 'SMS' } : { templateCode, variables: { code: '000000' } }),
     isFallback: false,

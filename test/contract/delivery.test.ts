@@ -415,12 +415,12 @@ describe('live delivery', () => {
       }
       await route(['second'], { country: 'KR' })
       expect(await carrierOf('010-1111-0001')).toBe('second')
-      expect(await carrierOf('+44 20 7946 0001')).toBe('main')
+      expect(await carrierOf('+44 7911 120001')).toBe('main')
       await route(['main'], { appId: keys.appId })
       expect(await carrierOf('010-1111-0002')).toBe('main')
       await route(['second'], { appId: keys.appId, country: 'KR' })
       expect(await carrierOf('010-1111-0003')).toBe('second')
-      expect(await carrierOf('+44 20 7946 0002')).toBe('main')
+      expect(await carrierOf('+44 7911 120002')).toBe('main')
     })
 
     test('a provider whose credentials are refused is passed over at once, and rests until a message tries it again', async () => {

@@ -1,7 +1,21 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { liveRecipient, magicRecipient, testRecipient } from '../../src/domain/phone'
+import examples from 'libphonenumber-js/examples.mobile.json'
+import {
+  type CountryCode,
+  getCountries,
+  getCountryCallingCode,
+  getExampleNumber,
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max'
+import * as phone from '../../src/domain/phone'
+import { magicRecipient } from '../../src/domain/phone'
 import { RUNS, thrownBy } from './sample'
+
+const liveRecipient = (text: string, region: string, prefixes: string[] = []) =>
+  phone.liveRecipient(text, { region, prefixes })
+const testRecipient = (text: string, region = 'KR') => phone.testRecipient(text, { region })
 
 const TWO_DIGITS = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'))
 
@@ -62,12 +76,125 @@ describe('a live number', () => {
   })
 
   test.each([
-    ['020 7946 0018', 'GB', '+442079460018', 'GB'],
-    ['+44 20 7946 0018', 'KR', '+442079460018', 'GB'],
     ['(212) 736-5000', 'US', '+12127365000', 'US'],
-    ['02-312-3456', 'KR', '+8223123456', 'KR'],
+    ['+1 212 736 5000', 'KR', '+12127365000', 'US'],
+    // Without a plus, where it can be nothing else.
+    ['14155552671', 'KR', '+14155552671', 'US'],
+    ['1 (415) 555-2671', 'KR', '+14155552671', 'US'],
+    ['821012345678', 'KR', '+821012345678', 'KR'],
+    ['821012345678', 'US', '+821012345678', 'KR'],
+    // Behind 00.
+    ['0082 010 1234 5678', 'KR', '+821012345678', 'KR'],
+    ['00821012345678', 'US', '+821012345678', 'KR'],
+    ['001 415 555 2671', 'KR', '+14155552671', 'US'],
+    // A trunk zero after the country code.
+    ['+82 010-1234-5678', 'KR', '+821012345678', 'KR'],
+    ['+44 (0)7911 123456', 'KR', '+447911123456', 'GG'],
+    ['+49 (0)1512 3456789', 'KR', '+4915123456789', 'DE'],
+    // As people write them.
+    ['０１０－１２３４－５６７８', 'KR', '+821012345678', 'KR'],
+    ['＋82 10 1234 5678', 'KR', '+821012345678', 'KR'],
+    ['010.1234.5678', 'KR', '+821012345678', 'KR'],
+    ['010–1234–5678', 'KR', '+821012345678', 'KR'],
+    ['06/12/34/56/78', 'FR', '+33612345678', 'FR'],
+    ['8 (911) 123-45-67', 'RU', '+79111234567', 'RU'],
+    ['131 2345 6789', 'CN', '+8613123456789', 'CN'],
+    // As a fixed line it could get no text.
+    ['4915123456789', 'DE', '+4915123456789', 'DE'],
   ])('%s read in %s is %s', (spelling, region, to, country) => {
     expect(liveRecipient(spelling, region)).toEqual({ identity: to, to, country })
+  })
+
+  const withExample = getCountries().flatMap((country) => {
+    const example = getExampleNumber(country, examples)
+    // The American examples are magic numbers.
+    return example && !magicRecipient(example.number) ? [{ country, example }] : []
+  })
+
+  test('of every country is read in every way it is written', () => {
+    expect(withExample.length).toBeGreaterThan(240)
+    for (const { country, example } of withExample) {
+      for (const spelling of [
+        example.number,
+        example.formatInternational(),
+        `00${example.number.slice(1)}`,
+        example.format('RFC3966').replace('tel:', ''),
+      ]) {
+        expect([country, spelling, liveRecipient(spelling, 'KR').to]).toEqual([country, spelling, example.number])
+      }
+      const national = example.formatNational()
+      expect([country, national, liveRecipient(national, country).to]).toEqual([country, national, example.number])
+    }
+  })
+
+  test('never becomes another one: without its plus, its zero or its country it is itself or refused', () => {
+    const told: (string | undefined)[] = []
+    for (const { country, example } of withExample) {
+      for (const digits of [example.number.slice(1), example.nationalNumber]) {
+        for (const region of [country, 'KR', 'US', 'DE']) {
+          // Its country is known only where it is the region's, or where the code stands in front.
+          const isTold = digits !== example.nationalNumber || isOf(region, example.countryCallingCode)
+          if (!isTold) continue
+          const to = outcome(digits, region)
+          // `501 622 1234` is how Americans write one of theirs, too.
+          const isTheirs =
+            to !== undefined && parsePhoneNumberFromString(to)?.formatNational().replace(/\D/g, '') === digits
+          if (to !== undefined && !isTheirs) expect([digits, region, to]).toEqual([digits, region, example.number])
+          told.push(to)
+        }
+      }
+    }
+    expect(told.filter((to) => to !== undefined).length).toBeGreaterThan(told.length * 0.95)
+  })
+
+  const isOf = (region: string, code: string) =>
+    isSupportedCountry(region) && getCountryCallingCode(region as CountryCode) === code
+  const outcome = (text: string, region: string): string | undefined => {
+    try {
+      return liveRecipient(text, region).to
+    } catch {
+      return undefined
+    }
+  }
+
+  test.each([['15123456789', 'DE', 'a German one without its zero, or an American one without its plus']])(
+    '%s in %s is refused: it may be %s',
+    (text, region) => {
+      expect(thrownBy(() => liveRecipient(text, region))).toMatchObject({
+        kind: 'invalid',
+        message: expect.stringContaining('phoneNumber: could be read in two ways'),
+      })
+    },
+  )
+
+  test.each([
+    ['02-312-3456', 'a Korean fixed line'],
+    ['+44 20 7946 0958', 'a British fixed line'],
+    ['+39 06 6982 1234', 'an Italian fixed line'],
+    ['060-700-1234', 'a Korean premium number'],
+    ['+44 909 879 0000', 'a British premium number'],
+    ['080-123-4567', 'a Korean toll-free number'],
+    ['+1 800 555 2671', 'an American toll-free number'],
+    ['+49 180 6 123456', 'a German shared-cost number'],
+    ['1588-1234', 'a number of a Korean company'],
+    ['+870 773 111 632', 'Inmarsat'],
+    ['+881 6 1234 5678', 'Iridium'],
+    ['+882 16 1234 5678', 'an international network'],
+    ['+883 5100 1234 5678', 'an international network'],
+    ['+979 123 456 789', 'an international premium number'],
+    ['+800 1234 5678', 'an international toll-free number'],
+  ])('%s cannot get a text: %s', (text) => {
+    expect(thrownBy(() => liveRecipient(text, 'KR'))).toMatchObject({
+      kind: 'invalid',
+      message: 'phoneNumber: this type of number cannot get a text message',
+    })
+  })
+
+  test('that is newer than the metadata is let in by the prefix the operator lists, and no other', () => {
+    expect(thrownBy(() => liveRecipient('+82 19 1234 56789', 'KR'))).toMatchObject({ kind: 'invalid' })
+    expect(liveRecipient('+82 19 1234 56789', 'KR', ['+8219']).to).toBe('+8219123456789')
+    expect(liveRecipient('02-312-3456', 'KR', ['+82231']).to).toBe('+8223123456')
+    expect(thrownBy(() => liveRecipient('+82 18 1234 56789', 'KR', ['+8219']))).toMatchObject({ kind: 'invalid' })
   })
 
   test.each([
@@ -82,6 +209,12 @@ describe('a live number', () => {
     '+999 12345678',
     '0'.repeat(20),
     '010-1234-5678, 010-8765-4321',
+    '010-1234-56',
+    '011 82 10 1234 5678',
+    '++82 10 1234 5678',
+    '+0082 10 1234 5678',
+    'tel:+821012345678',
+    '٠١٠١٢٣٤٥٦٧٨',
   ])('%p is refused', (text) => {
     expect(thrownBy(() => liveRecipient(text, 'KR'))).toMatchObject({
       kind: 'invalid',
@@ -164,7 +297,7 @@ describe('near misses are no magic numbers, and a test key refuses them', () => 
     '010-0000-00000',
     '010-0001-0000',
     '011-0000-0000',
-    '10-0000-0000',
+    '1-0000-0000',
     '+83 10 0000 0000',
     '+82 10 0000 0100',
     '+44 7700 900100',

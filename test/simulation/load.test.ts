@@ -121,7 +121,7 @@ describe(`${BURST} issues at once`, () => {
       world.call(
         'rest',
         'issue',
-        { phoneNumber: '+44 20 7946 0000', purpose: 'login', idempotencyKey: 'gb' },
+        { phoneNumber: '+44 7911 120000', purpose: 'login', idempotencyKey: 'gb' },
         { key: keys.live },
       ),
     )

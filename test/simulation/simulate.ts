@@ -44,7 +44,7 @@ export class SimulationFailure extends Error {
   }
 }
 
-const PHONES = ['010-1111-1111', '010-2222-2222', '+44 20 7946 0000']
+const PHONES = ['010-1111-1111', '010-2222-2222', '+44 7911 120000']
 const PURPOSES = ['login', 'signup']
 const STEPS = 60
 const NODES = 2
@@ -505,7 +505,7 @@ class Story {
     const logged = this.#nodes.flatMap(({ world }) => world.logged).join('\n')
     for (const code of this.#codes.values())
       this.#check(logged.includes(`"${code}"`) ? 'a code reached the log' : undefined)
-    for (const phone of ['1011111111', '1022222222', '2079460000'])
+    for (const phone of ['1011111111', '1022222222', '7911120000'])
       this.#check(logged.includes(phone) ? 'a number reached the log' : undefined)
   }
 
@@ -518,7 +518,7 @@ class Story {
         (error: { reason?: string }) => `a webhook does not verify: ${error.reason}`,
       )
       this.#check(reason)
-      for (const phone of ['11111111', '22222222', '79460000'])
+      for (const phone of ['11111111', '22222222', '11120000'])
         this.#check(request.body.includes(phone) ? 'a number reached a receiver' : undefined)
       for (const code of this.#codes.values())
         this.#check(request.body.includes(`"${code}"`) ? 'a code reached a receiver' : undefined)
