@@ -1,9 +1,25 @@
 /** Every error the interface defines. Specification: "Errors"; live 429 and 413: decisions. */
 import { z } from 'zod'
+import { reason } from './reason'
 
-const testNumber = z
-  .object({ code: z.enum(['TEST_NUMBER_REQUIRED', 'TEST_NUMBER_IN_LIVE_MODE']) })
-  .meta({ description: 'Present only when a number and the key belong to different modes.' })
+/** What the caller can mend: which field, and why. */
+const mistake = z.object({
+  param: z
+    .string()
+    .optional()
+    .meta({
+      description: 'The field, parameter or header that is to blame; `templateVariables.name` for one inside another.',
+      examples: ['phoneNumber'],
+    }),
+  reason: reason.optional(),
+})
+
+const wrongNumber = mistake.extend({
+  code: z
+    .enum(['TEST_NUMBER_REQUIRED', 'TEST_NUMBER_IN_LIVE_MODE'])
+    .optional()
+    .meta({ description: 'Present only when a number and the key belong to different modes.' }),
+})
 
 const paymentRequiredData = z.object({
   code: z.enum(['INSUFFICIENT_CREDIT', 'OVERDRAFT_LIMIT_EXCEEDED', 'TRIAL_DAILY_LIMIT_EXCEEDED']).meta({
@@ -36,10 +52,10 @@ const tooManyRequestsData = z.object({
 
 /** Errors any operation can answer. */
 export const commonErrors = {
-  BAD_REQUEST: { status: 400, message: 'Invalid request' },
+  BAD_REQUEST: { status: 400, message: 'Invalid request', data: mistake.optional() },
   UNAUTHORIZED: { status: 401, message: 'API key missing, malformed, inactive or unrecognized' },
-  FORBIDDEN: { status: 403, message: 'The key does not allow this request' },
-  CONFLICT: { status: 409, message: 'State conflict' },
+  FORBIDDEN: { status: 403, message: 'The key does not allow this request', data: mistake.optional() },
+  CONFLICT: { status: 409, message: 'State conflict', data: mistake.optional() },
   TOO_MANY_REQUESTS: { status: 429, message: 'Too many requests', data: tooManyRequestsData },
   INTERNAL_SERVER_ERROR: { status: 500, message: 'Unexpected failure' },
   SERVICE_UNAVAILABLE: { status: 503, message: 'Temporarily unavailable; retry with backoff' },
@@ -49,7 +65,7 @@ export const notFound = { NOT_FOUND: { status: 404, message: 'No such resource f
 
 /** On `POST /issue`, a 400 may say that number and key belong to different modes. */
 export const wrongMode = {
-  BAD_REQUEST: { status: 400, message: 'Invalid request', data: testNumber.optional() },
+  BAD_REQUEST: { status: 400, message: 'Invalid request', data: wrongNumber.optional() },
 } as const
 
 export const paymentRequired = {

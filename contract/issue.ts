@@ -1,5 +1,6 @@
 /** Issuing and verifying a code, and its delivery status. Specification: `POST /issue`, `POST /verify`, `GET /status`. */
 import { z } from 'zod'
+import { because } from './reason'
 import { channel, issueId, issueIdInput, mode, published, stringMap, text, timestamp } from './value'
 
 export const verificationStatus = z
@@ -44,23 +45,28 @@ export const idempotencyKey = published(
 )
 
 const METADATA_MAX_KEYS = 32
+const METADATA_KEY_LENGTH = 64
 const METADATA_MAX_BYTES = 4096
 
 const metadata = published(
   stringMap
-    .refine((map) => Object.keys(map).length <= METADATA_MAX_KEYS, `must have at most ${METADATA_MAX_KEYS} keys`)
     .refine(
-      (map) => Object.keys(map).every((key) => key.length >= 1 && [...key].length <= 64),
-      'keys must have 1 to 64 characters',
+      (map) => Object.keys(map).length <= METADATA_MAX_KEYS,
+      because('too_many', `must have at most ${METADATA_MAX_KEYS} keys`, { max: METADATA_MAX_KEYS }),
+    )
+    .refine((map) => !Object.hasOwn(map, ''), because('too_short', 'keys must not be blank', { min: 1 }))
+    .refine(
+      (map) => Object.keys(map).every((key) => [...key].length <= METADATA_KEY_LENGTH),
+      because('too_long', `keys must have at most ${METADATA_KEY_LENGTH} characters`, { max: METADATA_KEY_LENGTH }),
     )
     .refine(
       (map) => new TextEncoder().encode(JSON.stringify(map)).length <= METADATA_MAX_BYTES,
-      `must be at most ${METADATA_MAX_BYTES} bytes of JSON`,
+      because('metadata_too_large', `must be at most ${METADATA_MAX_BYTES} bytes of JSON`),
     ),
   {
     type: 'object',
     additionalProperties: { type: 'string' },
-    propertyNames: { minLength: 1, maxLength: 64 },
+    propertyNames: { minLength: 1, maxLength: METADATA_KEY_LENGTH },
     maxProperties: METADATA_MAX_KEYS,
     description:
       'Stored with the issue for webhooks; never returned. At most 32 keys of 1 to 64 characters and 4,096 bytes of JSON.',
@@ -155,13 +161,15 @@ export const reasonCode = z
   .enum(['ALREADY_VERIFIED', 'EXPIRED', 'MAX_ATTEMPTS', 'MISMATCH', 'NOT_FOUND', 'REPLACED'])
   .meta({ description: 'Why the code was not accepted.', examples: ['MISMATCH'] })
 
+const SIX_DIGITS = /^[0-9]{6}$/
+
 /** Body of `POST /verify`. Unknown fields are refused. */
 export const verifyInput = z.strictObject({
   issueId: issueIdInput,
-  code: z
-    .string()
-    .regex(/^[0-9]{6}$/, 'must be 6 digits')
-    .meta({ description: 'What the end user typed.', examples: ['000000'] }),
+  code: published(
+    z.string().refine((code) => SIX_DIGITS.test(code), because('code_not_six_digits', 'must be 6 digits')),
+    { type: 'string', pattern: SIX_DIGITS.source, description: 'What the end user typed.', examples: ['000000'] },
+  ),
 })
 
 export const verifyOutput = z.object({

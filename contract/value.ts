@@ -1,6 +1,7 @@
 /** Value schemas that several subjects of the interface share. Specification: "Resources and their fields", "Limits". */
 import { JSON_SCHEMA_INPUT_REGISTRY } from '@orpc/zod/zod4'
 import { z } from 'zod'
+import { because } from './reason'
 
 export type JsonSchema = Parameters<typeof JSON_SCHEMA_INPUT_REGISTRY.add>[1]
 
@@ -19,9 +20,11 @@ const characters = (text: string) => [...text].length
 
 /** NUL and other control characters, and halves of surrogate pairs, have no place in a label or a message. */
 const isPrintable = (text: string) => !/\p{Cc}/u.test(text) && text.isWellFormed()
+const UNPRINTABLE = because('invalid_characters', 'must not contain control characters or broken Unicode')
 
 interface TextRule {
-  min: number
+  /** 0: may be blank. */
+  min: 0 | 1
   max: number
   description: string
   /** Interactive docs send a query parameter that has one. */
@@ -33,12 +36,9 @@ export function text({ min, max, description, examples }: TextRule) {
   const schema = z
     .string()
     .trim()
-    .refine(
-      (value) => characters(value) >= min,
-      min === 1 ? 'must not be blank' : `must have at least ${min} characters`,
-    )
-    .refine((value) => characters(value) <= max, `must have at most ${max} characters`)
-    .refine(isPrintable, 'must not contain control characters or broken Unicode')
+    .refine((value) => min === 0 || value !== '', because('required', 'must not be blank'))
+    .refine((value) => characters(value) <= max, because('too_long', `must have at most ${max} characters`, { max }))
+    .refine(isPrintable, UNPRINTABLE)
   return published(schema, {
     type: 'string',
     ...(min > 0 && { minLength: min }),
@@ -50,8 +50,13 @@ export function text({ min, max, description, examples }: TextRule) {
 
 /** A map of short printable strings; `__proto__` is refused by the body reader before it gets here. */
 export const stringMap = z.record(
-  z.string().refine(isPrintable, 'must not contain control characters or broken Unicode'),
-  z.string().refine((value) => value.isWellFormed() && !value.includes('\0'), 'must not contain NUL or broken Unicode'),
+  z.string().refine(isPrintable, UNPRINTABLE),
+  z
+    .string()
+    .refine(
+      (value) => value.isWellFormed() && !value.includes('\0'),
+      because('invalid_characters', 'must not contain NUL or broken Unicode'),
+    ),
 )
 
 export const channel = z.enum(['alimtalk', 'sms']).meta({ description: 'Delivery channel.', examples: ['sms'] })

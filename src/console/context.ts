@@ -46,9 +46,11 @@ export interface ConsoleContext {
   entered: boolean
 }
 
+export const notSignedIn = () => new Refusal('unauthorized', 'Sign in first', { reason: 'not_signed_in' })
+
 /** Throws `unauthorized` where nobody is signed in; the guard has seen to that before. */
 export function signedIn({ signedIn: known }: ConsoleContext) {
-  if (!known) throw new Refusal('unauthorized', 'Sign in first')
+  if (!known) throw notSignedIn()
   return known
 }
 

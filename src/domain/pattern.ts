@@ -13,6 +13,7 @@ interface Matcher {
   size: number
 }
 
+const PARAM = 'variables'
 const MAX_PATTERN_CHARACTERS = 200
 /** Of all patterns of a template. */
 const MAX_SIZE = 2_000
@@ -25,14 +26,23 @@ export function assertPatterns(variables: Readonly<Record<string, { pattern?: st
   for (const [name, { pattern }] of Object.entries(variables)) {
     if (pattern === undefined) continue
     if (pattern.length > MAX_PATTERN_CHARACTERS)
-      throw invalid(`variables: the pattern of "${name}" has more than ${MAX_PATTERN_CHARACTERS} characters`)
+      throw invalid(
+        PARAM,
+        'pattern_too_large',
+        `the pattern of "${name}" has more than ${MAX_PATTERN_CHARACTERS} characters`,
+        { name },
+      )
     const matcher = linear(pattern)
     if (!matcher)
       throw invalid(
-        `variables: the pattern of "${name}" is not a regular expression, or has lookaround or backreferences, which may take for ever`,
+        PARAM,
+        'invalid_pattern',
+        `the pattern of "${name}" is not a regular expression, or has lookaround or backreferences, which may take for ever`,
+        { name },
       )
     size += matcher.size
-    if (size > MAX_SIZE) throw invalid(`variables: the pattern of "${name}" repeats too much`)
+    if (size > MAX_SIZE)
+      throw invalid(PARAM, 'pattern_too_large', `the pattern of "${name}" repeats too much`, { name })
   }
 }
 

@@ -6,7 +6,7 @@ import {
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max'
-import { invalid } from './error'
+import { invalid, Refusal } from './error'
 
 export interface Recipient {
   /** What makes two spellings one phone; the input of the stored hash. */
@@ -49,7 +49,7 @@ export function magicRecipient(phoneNumber: string): Recipient | undefined {
 /** Test keys accept magic numbers only. */
 export function testRecipient(phoneNumber: string, { region }: Pick<Numbering, 'region'>): Recipient {
   const { magic } = read(phoneNumber, region)
-  if (!magic) throw invalid('phoneNumber: a test key accepts only magic test numbers', 'TEST_NUMBER_REQUIRED')
+  if (!magic) throw wrongMode('test_number_required', 'a test key accepts only magic test numbers')
   return magic
 }
 
@@ -59,19 +59,26 @@ export function testRecipient(phoneNumber: string, { region }: Pick<Numbering, '
  */
 export function liveRecipient(phoneNumber: string, { region, prefixes }: Numbering): Recipient {
   const { folded, numbers, magic } = read(phoneNumber, region)
-  if (magic)
-    throw invalid('phoneNumber: this is a test number; a live key does not send to it', 'TEST_NUMBER_IN_LIVE_MODE')
+  if (magic) throw wrongMode('test_number_in_live_mode', 'this is a test number; a live key does not send to it')
   const isListed = ({ number }: PhoneNumber) => prefixes.some((prefix) => number.startsWith(prefix))
   const valid = numbers.filter((number) => isListed(number) || number.isValid())
   const [likeliest, second] = valid
-  if (!likeliest) throw invalid('phoneNumber: not a valid phone number')
+  if (!likeliest) throw refused('invalid_phone_number', 'not a valid phone number')
   const meant = second && !isNationalFormat(likeliest, folded) ? valid : [likeliest]
   const [found, other] = meant.filter((number) => isListed(number) || isTextable(number))
-  if (!found) throw invalid('phoneNumber: this type of number cannot get a text message')
+  if (!found) throw refused('phone_number_without_texts', 'this type of number cannot get a text message')
   if (other && other.number !== found.number)
-    throw invalid('phoneNumber: could be read in two ways; write it with + and the country code')
+    throw refused('ambiguous_phone_number', 'could be read in two ways; write it with + and the country code')
   return { identity: found.number, to: found.number, country: found.country }
 }
+
+type NotReached = 'invalid_phone_number' | 'ambiguous_phone_number' | 'phone_number_without_texts'
+
+const refused = (reason: NotReached, problem: string) => invalid('phoneNumber', reason, problem)
+
+/** The specification has a code of its own for these two. */
+const wrongMode = (reason: 'test_number_required' | 'test_number_in_live_mode', problem: string) =>
+  new Refusal('invalid', `phoneNumber: ${problem}`, { param: 'phoneNumber', reason, code: reason.toUpperCase() })
 
 /** As people of its country write it, with the zero in front where they write one. */
 const isNationalFormat = (number: PhoneNumber, digits: string) => number.formatNational().replace(/\D/g, '') === digits

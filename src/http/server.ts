@@ -171,7 +171,8 @@ function urlOf({ url }: Request): URL {
 
 function urlOfPath(url: string): URL {
   const path = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/]*/i, '')
-  if (!URL.canParse(path, 'http://localhost')) throw invalid('The address of the request cannot be read')
+  if (!URL.canParse(path, 'http://localhost'))
+    throw invalid('url', 'invalid_format', 'the address of the request cannot be read')
   return new URL(path, 'http://localhost')
 }
 

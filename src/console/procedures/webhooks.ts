@@ -56,7 +56,8 @@ export function webhookProcedures(deps: ConsoleDependencies) {
       ),
     })),
     replay: os.replay.handler(async ({ input: { endpointId, eventId, since }, context }) => {
-      if ((eventId === undefined) === (since === undefined)) throw invalid('replay: one event, or all since a time')
+      if ((eventId === undefined) === (since === undefined))
+        throw invalid('replay', 'invalid_format', 'one event, or all since a time')
       const which = eventId === undefined ? { since: since ?? 0 } : { eventId: known(eventId) ?? '' }
       return { replayed: await administer.replayEvents(adminOf(deps, context), endpointId, which) }
     }),

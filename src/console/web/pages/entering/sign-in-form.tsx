@@ -123,7 +123,7 @@ const digitsOf = (totp: string) => totp.replaceAll(/\s/g, '')
 const dataOf = (failure: unknown): Record<string, unknown> =>
   failure instanceof ORPCError && typeof failure.data === 'object' ? { ...failure.data } : {}
 
-const asksForTotp = (failure: unknown) => dataOf(failure).needsTotp === true
+const asksForTotp = (failure: unknown) => dataOf(failure).reason === 'totp_needed'
 
 function minutesToWait(failure: unknown): number {
   const { retryAfterMs } = dataOf(failure)
