@@ -15,6 +15,7 @@ import { answerHeaders, preflightHeaders } from './cors'
 import { docs } from './docs'
 import { asRefusal, fromRefusal, interfaceError, unexpectedError } from './errors'
 import { createReadiness } from './health'
+import { isNeedlesslyEncoded, mountOf } from './mounts'
 import { describeApi } from './openapi'
 import type { CallContext } from './procedures'
 import { REPORT_PREFIX, receiveReports } from './reports'
@@ -33,8 +34,11 @@ export interface ServerDependencies extends ApiDependencies, ReportDependencies,
   gates: () => Map<string, Gate>
 }
 
-/** Answers one request; `socketAddress` is the peer's. Never throws. */
-export type Fetch = (request: Request, socketAddress: string) => Promise<Response>
+/**
+ * Answers one request; `socketAddress` is the peer's. `mount` is the pattern of `MOUNTS` that the request line matched as
+ * it was written, empty where it matched none; left out by callers that have no request line. Never throws.
+ */
+export type Fetch = (request: Request, socketAddress: string, mount?: string) => Promise<Response>
 
 /** What the log line of a request says; no path, since a path may hold anything. */
 interface Trace {
@@ -49,9 +53,10 @@ export function createFetch(deps: ServerDependencies): Fetch {
   let description: Promise<string> | undefined
   let consoleRpc: Promise<ConsoleRpc> | undefined
 
-  async function respond(request: Request, socketAddress: string, trace: Trace): Promise<Response> {
+  async function respond(request: Request, socketAddress: string, trace: Trace, mount?: string): Promise<Response> {
     const url = urlOf(request)
     const path = url.pathname
+    if (isNeedlesslyEncoded(path) || (mount !== undefined && mount !== mountOf(path))) return nothingThere()
     if (path === `${API_PREFIX}/openapi.json` && request.method === 'GET') {
       trace.route = 'openapi'
       description ??= describeApi().then((document) => JSON.stringify(document))
@@ -94,7 +99,7 @@ export function createFetch(deps: ServerDependencies): Fetch {
         return asset
       }
     }
-    return json(404, interfaceError('NOT_FOUND', 'No such path or method').toJSON())
+    return nothingThere()
   }
 
   async function respondApi(request: Request, url: URL, socketAddress: string, trace: Trace): Promise<Response> {
@@ -132,11 +137,11 @@ export function createFetch(deps: ServerDependencies): Fetch {
     return status === 503 && (isLocalOrigin(origin) || (await directory.publicOrigins(clock.now())).has(origin))
   }
 
-  return async (request, socketAddress) => {
+  return async (request, socketAddress, mount) => {
     const startedAt = clock.now()
     const requestId = requestIdOf(request.headers, deps)
     const trace: Trace = { route: 'none' }
-    const response = await respond(request, socketAddress, trace).catch((thrown) => {
+    const response = await respond(request, socketAddress, trace, mount).catch((thrown) => {
       const error = asRefusal(thrown)
       if (error) return json(fromRefusal(error).status, fromRefusal(error).toJSON(), error.detail.retryAfterMs)
       log.error({ requestId, err: thrown instanceof Error ? thrown.name : undefined }, 'request failed unexpectedly')
@@ -186,6 +191,8 @@ function json(status: number, body: unknown, retryAfterMs?: number): Response {
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...retryAfter(retryAfterMs) },
   })
 }
+
+const nothingThere = () => json(404, interfaceError('NOT_FOUND', 'No such path or method').toJSON())
 
 function apiResponse(
   { status, body }: ApiAnswer,

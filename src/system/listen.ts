@@ -1,4 +1,5 @@
 /** The socket. */
+import { MOUNTS } from '../http/mounts'
 import type { Fetch } from '../http/server'
 
 export interface Listener {
@@ -12,6 +13,9 @@ const WALL_BYTES = 2 ** 40
 const PATIENCE_MS = 5_000
 
 export function listen({ host, port, fetch }: { host: string; port: number; fetch: Fetch }): Listener {
+  /** Only `routes` see the path as it was written. */
+  const answerAt = (mount: string) => (request: Request, bun: Bun.Server<undefined>) =>
+    fetch(request, bun.requestIP(request)?.address ?? '', mount)
   const server = Bun.serve({
     hostname: host,
     port,
@@ -20,7 +24,8 @@ export function listen({ host, port, fetch }: { host: string; port: number; fetc
     development: false,
     // Without this Bun lets a second server share a port that is taken.
     reusePort: false,
-    fetch: (request, bun) => fetch(request, bun.requestIP(request)?.address ?? ''),
+    routes: Object.fromEntries(MOUNTS.map((mount) => [mount, answerAt(mount)])),
+    fetch: answerAt(''),
   })
   const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return {

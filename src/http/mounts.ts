@@ -1,0 +1,40 @@
+/**
+ * Where everything lies, and that a path has one spelling. A socket knows the request line as it was written; a URL has
+ * `/v1/../console` and its like resolved already, past whatever rule a proxy in front has for `/console`. So the pattern
+ * that the written path matches must be the one its URL has, or there is nothing there.
+ */
+import { contract } from '../../contract'
+
+/** In Bun's notation: `:name` is one segment, `*` the rest. The first that fits has the path. */
+export const MOUNTS: readonly string[] = [
+  '/',
+  '/docs',
+  '/docs/',
+  '/docs/start.js',
+  '/docs/scalar.js',
+  '/healthz',
+  '/readyz',
+  '/console',
+  '/console/rpc/*',
+  '/console/assets/:file',
+  '/console/*',
+  '/provider-reports/:provider',
+  '/v1/openapi.json',
+  '/v1/webhook-sources',
+  ...Object.values(contract).map((procedure) => `/v1${procedure['~orpc'].route.path?.replace(/\{(\w+)\}/g, ':$1')}`),
+  '/v1/rpc/otp/:procedure',
+  '/v1/*',
+]
+
+const patterns = MOUNTS.map((mount) => ({
+  mount,
+  pattern: new RegExp(`^${mount.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+').replace('*', '.*')}$`),
+}))
+
+/** The mount a path belongs to; empty where nothing is. */
+export const mountOf = (path: string): string => patterns.find(({ pattern }) => pattern.test(path))?.mount ?? ''
+
+/** Letters, digits and `-._~` never need to be encoded; `/%63onsole` is no other way to write `/console`. */
+const NEEDLESS = /%(?:2[DdEe]|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff]|7[Ee])/
+
+export const isNeedlesslyEncoded = (path: string): boolean => NEEDLESS.test(path)
