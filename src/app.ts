@@ -116,6 +116,7 @@ export function createApp(config: Config, ports: Ports): App {
     },
     hookPolicy: config.webhooks,
     idempotencyDays,
+    limits: config.limits,
     liveRetentionDays,
   }
   const runner = new Runner({ ...deps, kinds: jobKinds(deps) })

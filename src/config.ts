@@ -98,6 +98,9 @@ const settings = {
   ),
   LIMIT_ISSUES_PER_PHONE_10_MIN: whole(1, 10_000_000, 5).describe('Live issues for one phone of an app in 10 minutes'),
   LIMIT_ISSUES_PER_PHONE_DAY: whole(1, 10_000_000, 15).describe('Live issues for one phone of an app in 24 hours'),
+  LIMIT_REFUSALS_PER_MIN: whole(1, 10_000_000, 600).describe(
+    'Refused requests (400, 401, 402, 403, 409) of a key from one address, or of an address without a key, in a minute',
+  ),
   LIMIT_TEST_ISSUES_PER_DAY: whole(1, 10_000_000, 100_000).describe('Test issues of the whole platform in one UTC day'),
 }
 
@@ -111,6 +114,7 @@ export interface LimitsConfig {
   issuesPerPhone10Min: number
   issuesPerPhoneDay: number
   testIssuesPerDay: number
+  refusalsPerMin: number
   /** Fixed by the specification; test keys cannot have a custom limit. */
   testRequestsPerKeyMin: number
   testRequestsPerKeyDay: number
@@ -192,6 +196,7 @@ export function readConfig(
       issuesPerPhone10Min: value.LIMIT_ISSUES_PER_PHONE_10_MIN,
       issuesPerPhoneDay: value.LIMIT_ISSUES_PER_PHONE_DAY,
       testIssuesPerDay: value.LIMIT_TEST_ISSUES_PER_DAY,
+      refusalsPerMin: value.LIMIT_REFUSALS_PER_MIN,
       testRequestsPerKeyMin: 120,
       testRequestsPerKeyDay: 5_000,
       testIssuesPerOrgDay: 10_000,

@@ -3,7 +3,7 @@
  * never the rules themselves: both run through the same use cases. Specification: "Test-mode behavior".
  */
 import type { LimitsConfig } from './config'
-import { Refusal, unavailable } from './domain/error'
+import { Refusal, type RefusalKind, unavailable } from './domain/error'
 import type { ApiKey } from './domain/key'
 import type { LimitRule } from './domain/limit'
 import { liveRecipient, type Numbering, type Recipient, testRecipient } from './domain/phone'
@@ -64,6 +64,22 @@ export const testBudgets = (limits: LimitsConfig, organizationId: string): Limit
   platform('perOrgDaily', organizationId, limits.testIssuesPerOrgDay, 'utc-day'),
   platform('testModeDaily', 'platform', limits.testIssuesPerDay, 'utc-day'),
 ]
+
+/** Of these nobody would need to wait, however many there are. */
+const CHEAP: readonly RefusalKind[] = ['invalid', 'unauthorized', 'no_credit', 'forbidden', 'conflict']
+
+/** What a refusal counts against: the address where the key is unknown, else key and address, so that others behind it go free. */
+export function refusalLimit(
+  { refusalsPerMin }: LimitsConfig,
+  kind: RefusalKind,
+  key: ApiKey | undefined,
+  clientIp: string,
+): LimitRule | undefined {
+  if (!CHEAP.includes(kind)) return undefined
+  return key
+    ? platform('perKey', `refused:${key.keyId}:${clientIp}`, refusalsPerMin, MINUTE_MS)
+    : platform('perIp', `refused:${clientIp}`, refusalsPerMin, MINUTE_MS)
+}
 
 const platform = (
   limit: LimitRule['limit'],

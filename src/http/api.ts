@@ -3,10 +3,11 @@ import { StandardOpenAPIHandler } from '@orpc/openapi/standard'
 import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
 import type { OperationAccess } from '../../contract/scope'
-import { invalid } from '../domain/error'
+import type { LimitsConfig } from '../config'
+import { invalid, Refusal } from '../domain/error'
 import { authorize } from '../domain/key'
 import type { Limiter } from '../domain/limit'
-import { type Modes, rulesOf } from '../mode'
+import { type Modes, refusalLimit, rulesOf } from '../mode'
 import type { Clock, Log } from '../ports'
 import { asRefusal, fromRefusal, type InterfaceError, interfaceError, unexpectedError, unreadable } from './errors'
 import { readJsonBody } from './json-body'
@@ -23,6 +24,7 @@ export interface ApiAnswer {
 export interface ApiDependencies extends ProcedureDependencies {
   modes: Modes
   limiter: Limiter
+  limits: LimitsConfig
   clock: Clock
   log: Log
 }
@@ -74,18 +76,31 @@ export function createApi(deps: ApiDependencies): Api {
   }
 
   function translate(error: unknown, context: CallContext): InterfaceError {
-    const refusal = asRefusal(error)
-    if (refusal) {
-      context.retryAfterMs = refusal.detail.retryAfterMs
-      if (refusal.kind === 'unavailable') {
-        log.warn({ reason: refusal.message, err: nameOf(refusal.cause) }, 'request refused: unavailable')
-      }
-      return fromRefusal(refusal)
+    // Before that, oRPC could not make an input of the request: the wire format of RPC, for example, was wrong.
+    const refusal = asRefusal(error) ?? (context.entered ? undefined : unreadable())
+    if (!refusal) {
+      log.error({ err: nameOf(error) }, 'request failed unexpectedly')
+      return unexpectedError()
     }
-    // oRPC could not make an input of the request: the wire format of RPC, for example, was wrong.
-    if (!context.entered) return fromRefusal(unreadable())
-    log.error({ err: nameOf(error) }, 'request failed unexpectedly')
-    return unexpectedError()
+    if (refusal.kind === 'unavailable') {
+      log.warn({ reason: refusal.message, err: nameOf(refusal.cause) }, 'request refused: unavailable')
+    }
+    const told = underTheCeiling(refusal, context)
+    context.retryAfterMs = told.detail.retryAfterMs
+    return fromRefusal(told)
+  }
+
+  /** Refusals use up nothing of what a caller may do, so they have a ceiling of their own; above it they are 429. */
+  function underTheCeiling(refusal: Refusal, { known, clientIp }: CallContext): Refusal {
+    const rule = refusalLimit(deps.limits, refusal.kind, known, clientIp)
+    if (!rule) return refusal
+    try {
+      limiter.take([rule], clock.now())
+      return refusal
+    } catch (limited) {
+      if (limited instanceof Refusal) return limited
+      throw limited
+    }
   }
 
   const options = { clientInterceptors: [guard], interceptors: [translateErrors] }

@@ -32,7 +32,9 @@ import {
 export interface CallContext {
   /** Authenticates once; throws `unauthorized`. */
   caller: () => Promise<ApiKey>
-  /** The caller, once it is authorized for the procedure. */
+  /** The caller, once authenticated. */
+  known?: ApiKey
+  /** The same, once it is authorized for the procedure. */
   key?: ApiKey
   origin: string | undefined
   clientIp: string

@@ -114,6 +114,7 @@ export function createFetch(deps: ServerDependencies): Fetch {
       caller() {
         caller ??= authenticate(deps, request.headers.get('authorization')).then((key) => {
           trace.key = key
+          context.known = key
           return key
         })
         return caller

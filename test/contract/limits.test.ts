@@ -54,6 +54,67 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
     expectLimited(await issue(phone(1), keys.live), 'perPhone')
   })
 
+  describe('refusals, which use up nothing of what a caller may do,', () => {
+    const refused = (key: string, ip = '203.0.113.1') =>
+      world.call(wire, 'issue', { phoneNumber: 'nonsense', purpose: 'p', idempotencyKey: 'k' }, { key, ip })
+    const statusesOf = async (count: number, call: () => Promise<{ status: number }>) => {
+      const statuses = new Map<number, number>()
+      for (let n = 0; n < count; n++) {
+        const { status } = await call()
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      }
+      return Object.fromEntries(statuses)
+    }
+
+    test('are 429 above a ceiling for each key and address; what would succeed still does, and others go free', async () => {
+      await begin({ WATCHWORD_LIMIT_REFUSALS_PER_MIN: '5' })
+      expect(await statusesOf(8, () => refused(keys.live))).toEqual({ 400: 5, 429: 3 })
+      expect(expectLimited(await refused(keys.live), 'perKey')).toBe(60_000)
+      expect((await issue(phone(1), keys.live, { ip: '203.0.113.1' })).status).toBe(200)
+      expect((await refused(keys.live, '203.0.113.2')).status).toBe(400)
+      expect((await refused(keys.test)).status).toBe(400)
+      world.clock.step(60_000)
+      expect((await refused(keys.live)).status).toBe(400)
+    })
+
+    test('of a test key are the platform’s to limit', async () => {
+      await begin({ WATCHWORD_LIMIT_REFUSALS_PER_MIN: '1' })
+      await refused(keys.test)
+      expectLimited(await refused(keys.test), 'perKey', 'platform')
+    })
+
+    test('for an unknown key count by address', async () => {
+      await begin({ WATCHWORD_LIMIT_REFUSALS_PER_MIN: '5' })
+      let made = 0
+      expect(await statusesOf(8, () => refused(`sk_${made++}`))).toEqual({ 401: 5, 429: 3 })
+      expectLimited(await refused('sk_x'), 'perIp')
+      expect((await refused('sk_x', '203.0.113.2')).status).toBe(401)
+      expect((await issue(phone(1), keys.live, { ip: '203.0.113.1' })).status).toBe(200)
+    })
+
+    test.each<[number, 'live' | 'test' | 'browser', object]>([
+      [402, 'test', { phoneNumber: '010-0000-0007' }],
+      [403, 'browser', {}],
+      [409, 'live', { purpose: 'another' }],
+    ])('of status %i count', async (status, whose, change) => {
+      await begin({ WATCHWORD_LIMIT_REFUSALS_PER_MIN: '3' })
+      const browser = await world.key({ appId: keys.appId, kind: 'pk', mode: 'test' })
+      const request = { phoneNumber: phone(2), purpose: 'p', idempotencyKey: 'same' }
+      await world.call(wire, 'issue', request, { key: keys.live })
+      const key = { ...keys, browser }[whose]
+      expect(await statusesOf(5, () => world.call(wire, 'issue', { ...request, ...change }, { key }))).toEqual({
+        [status]: 3,
+        429: 2,
+      })
+    })
+
+    test('do not count where something is not found', async () => {
+      await begin({ WATCHWORD_LIMIT_REFUSALS_PER_MIN: '1' })
+      const missing = () => world.call(wire, 'status', { issueId: 'x' }, { key: keys.live })
+      expect(await statusesOf(4, missing)).toEqual({ 404: 4 })
+    })
+  })
+
   test('per phone survives a restart', async () => {
     await begin()
     for (let index = 0; index < 5; index++) await issue(phone(1), keys.live)
