@@ -39,6 +39,7 @@ export const OPERATOR_REASONS = {
   invalid_variable_name: 'A variable cannot have this name.',
   invalid_pattern: 'The pattern of a variable is no regular expression, or one that may take for ever.',
   pattern_too_large: 'The pattern of a variable, or all of a template together, would take long to match.',
+  template_built_in: 'Built-in templates cannot be removed.',
   too_many_webhooks: 'The app has as many webhooks as it may have.',
   webhook_disabled: 'The webhook is disabled.',
   invalid_url: 'Not an absolute http(s) URL.',

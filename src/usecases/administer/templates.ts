@@ -1,6 +1,7 @@
-import { assertTemplate, type Template } from '../../domain/template'
+import { invalid } from '../../domain/error'
+import { assertTemplate, BUILT_IN_TEMPLATES, type Template } from '../../domain/template'
 import { noteChange } from '../audit'
-import { type AdminDependencies, existingApp, invalidName, label, NAME } from './shared'
+import { type AdminDependencies, existingApp, invalidName, label, missing, NAME } from './shared'
 
 /** A new template, or a new version of one. Messages already admitted keep the text they were admitted with. */
 export async function saveTemplate(deps: AdminDependencies, appId: string, template: Template): Promise<Template> {
@@ -13,4 +14,21 @@ export async function saveTemplate(deps: AdminDependencies, appId: string, templ
     await noteChange(deps, tx, 'template.save', checked.templateId, { appId })
   })
   return checked
+}
+
+/**
+ * Every version of an app's own template. Messages already admitted keep their text, issues the name of their template;
+ * a built-in one that it hid shows again.
+ */
+export async function removeTemplate(deps: AdminDependencies, appId: string, templateId: string): Promise<void> {
+  await existingApp(deps, appId)
+  await deps.store.transaction(async (tx) => {
+    if (!(await tx.removeTemplate(appId, templateId))) {
+      const isBuiltIn = BUILT_IN_TEMPLATES.some((template) => template.templateId === templateId)
+      throw isBuiltIn
+        ? invalid('templateId', 'template_built_in', `${templateId} is built in; it cannot be removed`)
+        : missing('template', templateId)
+    }
+    await noteChange(deps, tx, 'template.remove', templateId, { appId })
+  })
 }
