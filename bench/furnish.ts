@@ -113,6 +113,7 @@ function queuedIssue(owner: Owner, n: number, now: number): Issue {
     templateId: 'otp_default_kr',
     channel: 'sms',
     smsFallback: true,
+    keyKind: 'sk',
     phoneHash: vault.phoneHash(String(n)),
     codeHash: vault.codeHash(issueId, FILLED_CODE),
     country: 'KR',

@@ -4,10 +4,10 @@
  */
 import type { LimitsConfig } from './config'
 import { Refusal, type RefusalKind, unavailable } from './domain/error'
-import type { ApiKey } from './domain/key'
+import type { ApiKey, KeyKind } from './domain/key'
 import type { LimitRule } from './domain/limit'
 import { liveRecipient, type Numbering, type Recipient, testRecipient } from './domain/phone'
-import { type Channel, DAY_MS, MINUTE_MS, type Mode, nextMidnightUtc, type Owner } from './domain/value'
+import { type Channel, DAY_MS, MINUTE_MS, type Mode, nextMidnightUtc } from './domain/value'
 import type { PriceList } from './domain/wallet'
 import type { Carrier, Random, Router } from './ports'
 import { scenarioOf } from './providers/simulator'
@@ -15,8 +15,8 @@ import { scenarioOf } from './providers/simulator'
 export type LimitedAs = 'issue' | 'verify' | 'read'
 
 export interface ModeRules {
-  /** Whom a number stands for; throws `invalid` for numbers of the other mode. */
-  recipient(phoneNumber: string): Recipient
+  /** Whom a number stands for, read in a region or the server's own; throws `invalid` for numbers of the other mode. */
+  recipient(phoneNumber: string, region: string | undefined): Recipient
   defaultChannel(recipient: Recipient): Channel
   /** Whether an AlimTalk that fails goes on as SMS. */
   fallsBack(recipient: Recipient, requested: boolean): boolean
@@ -50,13 +50,20 @@ export function createModes(dependencies: ModeDependencies): Modes {
   return { live: liveMode(dependencies), test: testMode(dependencies) }
 }
 
-const phoneSubject = ({ appId }: Pick<Owner, 'appId'>, phoneHash: Uint8Array) =>
-  `${appId}:${Buffer.from(phoneHash).toString('latin1')}`
+/** Of a phone: each kind of key has an allowance of its own, so that a leaked browser key does not use up the backend's. */
+export interface PhoneOfApp {
+  appId: string
+  kind: KeyKind
+  phoneHash: Uint8Array
+}
+
+const phoneSubject = ({ appId, kind, phoneHash }: PhoneOfApp) =>
+  `${appId}:${kind}:${Buffer.from(phoneHash).toString('latin1')}`
 
 /** Per-phone windows of live issues; also what is rebuilt from the issues at start. */
-export const phoneLimits = (limits: LimitsConfig, owner: Pick<Owner, 'appId'>, phoneHash: Uint8Array): LimitRule[] => [
-  platform('perPhone', phoneSubject(owner, phoneHash), limits.issuesPerPhone10Min, 10 * MINUTE_MS),
-  platform('perPhone', phoneSubject(owner, phoneHash), limits.issuesPerPhoneDay, DAY_MS),
+export const phoneLimits = (limits: LimitsConfig, phone: PhoneOfApp): LimitRule[] => [
+  platform('perPhone', phoneSubject(phone), limits.issuesPerPhone10Min, 10 * MINUTE_MS),
+  platform('perPhone', phoneSubject(phone), limits.issuesPerPhoneDay, DAY_MS),
 ]
 
 /** Daily budgets of new test issues; also what is rebuilt from the issues at start. */
@@ -96,7 +103,7 @@ const platform = (
 
 function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDependencies): ModeRules {
   return {
-    recipient: (phoneNumber) => liveRecipient(phoneNumber, numbering),
+    recipient: (phoneNumber, region = numbering.region) => liveRecipient(phoneNumber, { ...numbering, region }),
     defaultChannel: () => 'sms',
     fallsBack: (_, requested) => requested,
     assertAdmits() {},
@@ -129,7 +136,7 @@ function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDepende
         },
       ]
     },
-    issueLimits: (key, phoneHash) => phoneLimits(limits, key, phoneHash),
+    issueLimits: ({ appId, kind }, phoneHash) => phoneLimits(limits, { appId, kind, phoneHash }),
     router: liveRouter,
   }
 }
@@ -143,7 +150,7 @@ function testMode({ limits, numbering, simulator }: ModeDependencies): ModeRules
   const perKeyDaily = (key: ApiKey, kind: LimitedAs) =>
     platform('perKeyDaily', `${kind}:${key.keyId}`, limits.testRequestsPerKeyDay, 'utc-day')
   return {
-    recipient: (phoneNumber) => testRecipient(phoneNumber, numbering),
+    recipient: (phoneNumber, region = numbering.region) => testRecipient(phoneNumber, { region }),
     defaultChannel: (recipient) => scenarioOf(recipient).defaultChannel ?? 'sms',
     fallsBack: (recipient, requested) => requested && scenarioOf(recipient).afterAlimtalk !== undefined,
     assertAdmits(recipient, now) {

@@ -1,6 +1,7 @@
 /** The outside world, as the use cases see it. Real ports live in `system/`, `store/` and `providers/`; tests bring their own. */
 import type { EventType } from '../contract/event'
 import type { Health } from './domain/breaker'
+import type { Allowance } from './domain/browser-key'
 import type { DeliveryReport, SendOutcome } from './domain/delivery'
 import type { Gate } from './domain/gate'
 import type { Issue, VerificationStatus } from './domain/issue'
@@ -273,6 +274,8 @@ export interface App {
   appId: string
   organizationId: string
   name: string
+  /** ISO 3166 country whose national phone formats its numbers are read in; undefined: the server's default. */
+  region: string | undefined
   createdAt: number
   /** Of one that was removed; its ledger and issues stay. */
   removedAt?: number
@@ -429,7 +432,7 @@ export interface Reader {
   /** Every origin an active public key lists. */
   publicOrigins(now: number): Promise<string[]>
   /** Admitted since, oldest first, for the limits that count days; others get their turn between the pages. */
-  issuesSince(owner: Owner, since: number): AsyncIterable<Array<{ phoneHash: Uint8Array; createdAt: number }>>
+  issuesSince(owner: Owner, since: number): AsyncIterable<Array<Pick<Issue, 'keyKind' | 'phoneHash' | 'createdAt'>>>
   /** Changes whenever keys, apps, templates or providers may have changed, in whatever process. */
   configurationVersion(): string
 }
@@ -453,7 +456,8 @@ export interface Tx {
   /** Stores what may change of an issue. */
   saveIssue(issue: Issue): Promise<void>
 
-  findClaim(owner: Owner, keyHash: Uint8Array): Promise<Claim | undefined>
+  /** Under either hash: how keys are hashed has changed, and claims made before are found by the former one. */
+  findClaim(owner: Owner, keyHash: Uint8Array, formerHash?: Uint8Array): Promise<Claim | undefined>
   addClaim(claim: Claim): Promise<void>
   dropClaim(owner: Owner, keyHash: Uint8Array): Promise<void>
 
@@ -557,10 +561,13 @@ export interface Tx {
   /** The installation's organization; `first` becomes it where there is none. */
   organizationId(first: { organizationId: string; name: string }): Promise<string>
   addApp(app: App): Promise<void>
-  renameApp(appId: string, name: string): Promise<void>
+  /** Stores what may change of an app: its name and region. */
+  saveApp(app: App): Promise<void>
   removeApp(appId: string): Promise<void>
   addKey(key: StoredKey): Promise<void>
   revokeKey(keyId: string, at: number): Promise<void>
+  /** What a live browser key may do beyond the usual. */
+  allowKey(keyId: string, allows: readonly Allowance[]): Promise<void>
   expireKey(keyId: string, at: number): Promise<void>
   saveTemplate(appId: string, template: Template): Promise<void>
   /** With every version of it; false where there was none. */

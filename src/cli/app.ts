@@ -10,10 +10,12 @@ export function appCommands(): Command {
   app.addCommand(
     onDataCommand('create', 'create an app', 'app create shop')
       .argument('<name>', 'what people call it')
-      .action((name: string, options: CommonOptions) =>
+      .option('--region <country>', 'whose national phone formats are read (default: WATCHWORD_DEFAULT_REGION)')
+      .action((name: string, { region, ...options }: CommonOptions & { region?: string }) =>
         onData(options, async (opened, output) => {
-          const { appId, organizationId, name: label } = await administer.createApp(adminOf(opened), { name })
-          output({ appId, organizationId, name: label }, [`Created app ${appId} (${label})`])
+          const wanted = { name, ...(region !== undefined && { region }) }
+          const { appId, organizationId, name: label } = await administer.createApp(adminOf(opened), wanted)
+          output({ appId, organizationId, name: label, region }, [`Created app ${appId} (${label})`])
         }),
       ),
   )
@@ -22,16 +24,16 @@ export function appCommands(): Command {
       onData(options, async ({ store }, output) => {
         const apps = await store.read.apps()
         const rows = await Promise.all(
-          apps.map(async ({ appId, organizationId, name }) => {
-            const wallet = await store.read.wallet(appId)
-            return { appId, organizationId, name, balance: wallet?.balance ?? 0, reserved: wallet?.reserved ?? 0 }
+          apps.map(async ({ appId, organizationId, name, region }) => {
+            const { balance = 0, reserved = 0 } = (await store.read.wallet(appId)) ?? {}
+            return { appId, organizationId, name, region, balance, reserved }
           }),
         )
         output(
           { apps: rows },
           table(
-            ['APP', 'NAME', 'BALANCE', 'RESERVED'],
-            rows.map(({ appId, name, balance, reserved }) => [appId, name, balance, reserved]),
+            ['APP', 'NAME', 'REGION', 'BALANCE', 'RESERVED'],
+            rows.map(({ appId, name, region, balance, reserved }) => [appId, name, region ?? '', balance, reserved]),
             'No apps yet. `watchword app create NAME` makes one.',
           ),
         )
@@ -46,6 +48,23 @@ export function appCommands(): Command {
         onData(options, async (opened, output) => {
           const renamed = await administer.renameApp(adminOf(opened), appId, name)
           output({ appId, name: renamed.name }, [`${appId} is now called ${renamed.name}`])
+        }),
+      ),
+  )
+  app.addCommand(
+    onDataCommand(
+      'region',
+      'read phone numbers without a country as of this one; none: as of the server’s default',
+      'app region app_4k2m9x0c7q1z US',
+    )
+      .argument('<appId>', 'app')
+      .argument('[country]', 'ISO 3166 code such as KR')
+      .action((appId: string, country: string | undefined, options: CommonOptions) =>
+        onData(options, async (opened, output) => {
+          const { region } = await administer.setRegion(adminOf(opened), appId, country)
+          output({ appId, region: region ?? null }, [
+            `${appId} reads numbers without a country as of ${region ?? `the server's default, ${opened.config.numbering.region}`}`,
+          ])
         }),
       ),
   )

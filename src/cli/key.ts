@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander'
+import { Argument, type Command, Option } from 'commander'
+import { ALLOWANCES, type Allowance, isOpen } from '../domain/browser-key'
 import type { KeyKind, KeyLimits } from '../domain/key'
 import type { Mode } from '../domain/value'
 import type { StoredKey } from '../ports'
@@ -16,6 +17,7 @@ interface KeyOptions extends CommonOptions {
   origin?: string[]
   cidr?: string[]
   expires?: number
+  allow?: Allowance[]
   issuesPerMin?: number
   verifiesPerMin?: number
   readsPerMin?: number
@@ -32,6 +34,11 @@ function stateOf({ revokedAt, expiresAt }: StoredKey): string {
   if (expiresAt === undefined) return 'active'
   return `${systemClock.now() < expiresAt ? 'active until' : 'expired'} ${iso(expiresAt)}`
 }
+
+const allowOption = () =>
+  new Option('--allow <what...>', 'live pk keys: from (set the sender), text (fill variables with free text)').choices(
+    ALLOWANCES,
+  )
 
 export function keyCommands(): Command {
   const key = command('key', 'API keys', 'key create --app app_4k2m9x0c7q1z --kind sk --mode test')
@@ -51,6 +58,7 @@ export function keyCommands(): Command {
       .option('--origin <origin>', 'exact origin a pk key may be used from, repeatable', collect)
       .option('--cidr <network>', 'network an sk key may be used from, repeatable', collect)
       .addOption(new Option('--expires <date>', 'when it stops working').argParser(instant))
+      .addOption(allowOption())
       .option('--issues-per-min <n>', 'own limit, live keys only', wholeNumber)
       .option('--verifies-per-min <n>', 'own limit, live keys only', wholeNumber)
       .option('--reads-per-min <n>', 'own limit, live keys only', wholeNumber)
@@ -65,6 +73,7 @@ export function keyCommands(): Command {
             allowedOrigins: options.origin ?? [],
             allowedCidrs: options.cidr ?? [],
             limits: keyLimits(options),
+            allows: options.allow ?? [],
             expiresAt: options.expires,
           })
           const { keyId, kind, mode, scopes, allowedOrigins } = stored
@@ -85,12 +94,13 @@ export function keyCommands(): Command {
           output(
             { keys: keys.map(({ hash: _, ...rest }) => rest) },
             table(
-              ['KEY', 'BEGINS AND ENDS', 'MODE', 'SCOPES', 'STATE'],
+              ['KEY', 'BEGINS AND ENDS', 'MODE', 'SCOPES', 'ALLOWS', 'STATE'],
               keys.map((key) => [
                 key.keyId,
                 `${key.prefix}…${key.lastFour}`,
                 key.mode,
                 key.scopes.join(' '),
+                isOpen(key) ? key.allows.join(' ') : '',
                 stateOf(key),
               ]),
               `${options.app} has no keys yet. \`watchword key create\` makes one.`,
@@ -114,6 +124,24 @@ export function keyCommands(): Command {
           output({ keyId: rotated.stored.keyId, key: rotated.key, previousKeyId: keyId, previousWorksUntil }, [
             `Created key ${rotated.stored.keyId}; it is shown only now. ${keyId} works until ${previousWorksUntil}:`,
             rotated.key,
+          ])
+        }),
+      ),
+  )
+  key.addCommand(
+    onDataCommand(
+      'allow',
+      'what a live browser key may do beyond the usual: set the sender (from), write free text (text), or nothing',
+      'key allow key_8s1d0f5g6h7j text',
+      'key allow key_8s1d0f5g6h7j',
+    )
+      .argument('<keyId>', 'key, as `key create` named it')
+      .addArgument(new Argument('[what...]', 'from, text; none: nothing').choices(ALLOWANCES))
+      .action((keyId: string, what: Allowance[], options: CommonOptions) =>
+        onData(options, async (opened, output) => {
+          const { allows } = await administer.allowKey(adminOf(opened), keyId, what)
+          output({ keyId, allows }, [
+            `Key ${keyId} may ${allows.length > 0 ? `also: ${allows.join(', ')}` : 'do the usual only'}`,
           ])
         }),
       ),

@@ -7,6 +7,7 @@
  *     │ └────expiry───────▶ expired       (effective at once, stored by the expiry sweep)
  *     └──wrong code──▶ issued, one attempt fewer
  */
+import type { KeyKind } from './key'
 import type { Channel, Leg, Owner } from './value'
 import type { BillingStatus } from './wallet'
 
@@ -31,6 +32,8 @@ export interface Issue extends Owner {
   readonly channel: Channel
   /** Whether a failed AlimTalk may fall back to SMS. */
   readonly smsFallback: boolean
+  /** The kind of key that issued it; undefined where that was not noted yet. */
+  readonly keyKind: KeyKind | undefined
   readonly phoneHash: Uint8Array
   readonly codeHash: Uint8Array
   readonly country: string | undefined

@@ -2,6 +2,7 @@
 import { crc32 } from 'node:zlib'
 import type { OperationAccess, Scope } from '../../contract/scope'
 import { cidrContains, isNetwork } from './address'
+import type { Allowance } from './browser-key'
 import { forbidden, invalid } from './error'
 import type { Mode } from './value'
 
@@ -20,6 +21,10 @@ export interface ApiKey {
   /** Networks an `sk_` key may be used from; empty: any. */
   allowedCidrs: readonly string[]
   limits: KeyLimits
+  /** What a live `pk_` key may do beyond the usual; see `browser-key.ts`. Means nothing for others. */
+  allows: readonly Allowance[]
+  /** Of its app: ISO 3166 country whose national phone formats are read; undefined: the server's default. */
+  region: string | undefined
   expiresAt: number | undefined
   revokedAt: number | undefined
 }

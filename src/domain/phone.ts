@@ -2,6 +2,7 @@
 import {
   type CountryCode,
   getCountryCallingCode,
+  isSupportedCountry,
   type NumberType,
   type PhoneNumber,
   parsePhoneNumberFromString,
@@ -26,6 +27,9 @@ export interface Numbering {
   /** Prefixes such as `+8219` that are let in although the metadata does not know them yet, or knows them as something else. */
   prefixes: readonly string[]
 }
+
+/** Whether there are national formats of it to read. */
+export const isRegion = (country: string): boolean => isSupportedCountry(country)
 
 /** Digits only: `+82 10…` and `010…` are the same Korean magic number, hyphens and spaces do not matter. */
 const MAGIC: ReadonlyArray<{ pattern: RegExp; country: string; e164: (xx: string, area: string) => string }> = [

@@ -30,6 +30,7 @@ export const OPERATOR_REASONS = {
   invalid_network: 'Not a network in CIDR notation.',
   limits_on_test_key: 'A test key has the limits of all test keys.',
   too_many_keys: 'The app has as many active keys as it may have.',
+  not_a_live_browser_key: 'Only live public keys are held to less.',
   key_not_active: 'The key was revoked or has expired.',
   not_refundable: 'Only an issue that was charged can be refunded.',
   reference_taken: 'The reference stands for another entry.',

@@ -4,10 +4,11 @@
  */
 import type { Backlog } from '../backlog'
 import type { Directory } from '../directory'
+import { assertWithin } from '../domain/browser-key'
 import { conflict, invalid, unavailable } from '../domain/error'
 import { fingerprintText, type ResolvedRequest } from '../domain/fingerprint'
 import { attemptsRemaining, type Issue, makeWay } from '../domain/issue'
-import type { ApiKey } from '../domain/key'
+import type { ApiKey, KeyKind } from '../domain/key'
 import type { Limiter, Permit } from '../domain/limit'
 import type { Recipient } from '../domain/phone'
 import { DEFAULT_TEMPLATE_ID, messageTypeFor, render, type Template } from '../domain/template'
@@ -73,7 +74,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
   const router = await order.rules.router()
   const { channel } = order.request
   const route = router({ channel, appId: key.appId, country: order.recipient.country })
-  const keyHash = vault.claimHash(request.idempotencyKey)
+  const claimant = claimantOf(deps, key, request)
   const fingerprint = vault.fingerprint(fingerprintText(order.request))
 
   await deps.limitsRecalled
@@ -81,22 +82,22 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
   let permit: Permit | undefined
   try {
     return await store.transaction(async (tx) => {
-      const replayed = await replay(deps, tx, order.owner, keyHash, fingerprint)
+      const replayed = await replay(deps, tx, order.owner, claimant, fingerprint)
       if (replayed) return issued(replayed)
 
       const issueId = deps.random.uuid(tx.now)
       const code = order.rules.newCode(order.recipient)
-      const letter = compose(order, template, code)
+      const letter = compose(order, template, code, key)
       order.rules.assertAdmits(order.recipient, tx.now)
       assertServed(channel, route)
       room = await deps.backlog.admit(tx)
       permit = deps.limiter.take(order.rules.issueLimits(key, order.phoneHash), tx.now)
 
-      const issue = newIssue(deps, order, letter, { issueId, code, now: tx.now })
+      const issue = newIssue(deps, order, letter, { issueId, code, keyKind: key.kind, now: tx.now })
       await reserveCredit(tx, issue)
       await replacePrevious(deps, tx, issue)
       await tx.addIssue(issue)
-      await tx.addClaim({ ...order.owner, keyHash, fingerprint, issueId, createdAt: tx.now })
+      await tx.addClaim({ ...order.owner, keyHash: claimant.hash, fingerprint, issueId, createdAt: tx.now })
       await tx.addOutbox(issue, letter)
       await tx.addJob({ kind: 'deliver', owner: issue, subjectId: issueId, runAt: tx.now, ...queueAt(route, tx.now) })
       tx.afterCommit(deps.wakeDelivery)
@@ -111,7 +112,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
 
 function resolve({ vault, modes }: IssueDependencies, key: ApiKey, request: IssueRequest): Order {
   const rules = rulesOf(modes, key)
-  const recipient = rules.recipient(request.phoneNumber)
+  const recipient = rules.recipient(request.phoneNumber, key.region)
   return {
     owner: { appId: key.appId, mode: key.mode },
     rules,
@@ -134,19 +135,32 @@ function resolve({ vault, modes }: IssueDependencies, key: ApiKey, request: Issu
   }
 }
 
+/** Under what an idempotency key is remembered. */
+interface Claimant {
+  hash: Uint8Array
+  /** Of claims made by 0.1, which either kind of key finds. */
+  formerHash: Uint8Array
+}
+
+/** Each kind of key has idempotency keys of its own: a leaked browser key cannot reach a backend's issue. */
+const claimantOf = ({ vault }: IssueDependencies, { kind }: ApiKey, { idempotencyKey }: IssueRequest): Claimant => ({
+  hash: vault.claimHash(`${kind} ${idempotencyKey}`),
+  formerHash: vault.claimHash(idempotencyKey),
+})
+
 /** The issue this idempotency key already stands for, if any (rules 3, 4 and 5). */
 async function replay(
   { idempotencyDays }: IssueDependencies,
   tx: Tx,
   owner: Owner,
-  keyHash: Uint8Array,
+  claimant: Claimant,
   fingerprint: Uint8Array,
 ): Promise<Issue | undefined> {
-  const claim = await tx.findClaim(owner, keyHash)
+  const claim = await tx.findClaim(owner, claimant.hash, claimant.formerHash)
   if (!claim) return undefined
   const issue = await tx.lockIssue(owner, claim.issueId)
   if (!issue || claim.createdAt + idempotencyDays * DAY_MS <= tx.now) {
-    await tx.dropClaim(owner, keyHash)
+    await tx.dropClaim(owner, claim.keyHash)
     return undefined
   }
   if (!Buffer.from(fingerprint).equals(claim.fingerprint)) {
@@ -159,11 +173,12 @@ async function replay(
   return issue
 }
 
-function compose({ request, recipient }: Order, template: Template | undefined, code: string): Letter {
+function compose({ request, recipient }: Order, template: Template | undefined, code: string, key: ApiKey): Letter {
   const { channel, templateId, templateVariables: variables } = request
   if (!template) throw invalid('templateId', 'unknown_template', `no such template: ${templateId}`)
   if (!template.channelSupport.includes(channel))
     throw invalid('templateId', 'channel_not_supported', `${templateId} does not support ${channel}`, { channel })
+  assertWithin(key, request, template)
   const text = render(template, variables, code)
   return {
     to: recipient.to,
@@ -194,7 +209,7 @@ function newIssue(
   { vault, random }: IssueDependencies,
   order: Order,
   letter: Letter,
-  { issueId, code, now }: { issueId: string; code: string; now: number },
+  { issueId, code, keyKind, now }: { issueId: string; code: string; keyKind: KeyKind; now: number },
 ): Issue {
   const { owner, request, rules, recipient } = order
   const { channel } = request
@@ -207,6 +222,7 @@ function newIssue(
     templateId: request.templateId,
     channel,
     smsFallback: rules.fallsBack(recipient, request.smsFallback),
+    keyKind,
     phoneHash: order.phoneHash,
     codeHash: vault.codeHash(issueId, code),
     country: recipient.country,

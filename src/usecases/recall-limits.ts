@@ -1,9 +1,13 @@
 /** Limits that count days would start anew with every restart; the issues remember them. */
 import type { LimitsConfig } from '../config'
+import type { KeyKind } from '../domain/key'
 import { Limiter } from '../domain/limit'
 import { DAY_MS } from '../domain/value'
 import { phoneLimits, testBudgets } from '../mode'
 import type { Clock, Store } from '../ports'
+
+/** What was issued before kinds were noted counts for each. */
+const KINDS: readonly KeyKind[] = ['sk', 'pk']
 
 interface RecallDependencies {
   store: Pick<Store, 'read'>
@@ -18,8 +22,10 @@ export async function recallLimits({ store, clock, limiter, limits }: RecallDepe
   const recalled = new Limiter()
   for (const { appId, organizationId } of await store.read.allApps()) {
     for await (const page of store.read.issuesSince({ appId, mode: 'live' }, since)) {
-      for (const { phoneHash, createdAt } of page)
-        for (const rule of phoneLimits(limits, { appId }, phoneHash)) recalled.recall(rule, createdAt, clock.now())
+      for (const { keyKind, phoneHash, createdAt } of page)
+        for (const kind of keyKind === undefined ? KINDS : [keyKind])
+          for (const rule of phoneLimits(limits, { appId, kind, phoneHash }))
+            recalled.recall(rule, createdAt, clock.now())
     }
     for await (const page of store.read.issuesSince({ appId, mode: 'test' }, since)) {
       for (const { createdAt } of page)

@@ -32,6 +32,8 @@ const aKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
   allowedOrigins: [],
   allowedCidrs: [],
   limits: {},
+  allows: [],
+  region: undefined,
   expiresAt: undefined,
   revokedAt: undefined,
   ...changes,

@@ -20,6 +20,7 @@ export const anIssue = (changes: Partial<Issue> = {}): Issue => ({
   templateId: 'otp_default_kr',
   channel: 'sms',
   smsFallback: true,
+  keyKind: 'sk',
   phoneHash: hash(32, 1),
   codeHash: hash(32, 2),
   country: 'KR',

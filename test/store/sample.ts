@@ -109,7 +109,13 @@ export const LETTER: Letter = {
   scenario: undefined,
 }
 
-export const APP: App = { appId: OWNER.appId, organizationId: 'org_one', name: 'demo', createdAt: NOW }
+export const APP: App = {
+  appId: OWNER.appId,
+  organizationId: 'org_one',
+  name: 'demo',
+  region: undefined,
+  createdAt: NOW,
+}
 
 export const aStoredKey = (n: number, changes: Partial<StoredKey> = {}): StoredKey => ({
   keyId: `key_${n}`,
@@ -121,6 +127,8 @@ export const aStoredKey = (n: number, changes: Partial<StoredKey> = {}): StoredK
   allowedOrigins: [],
   allowedCidrs: [],
   limits: {},
+  allows: [],
+  region: undefined,
   expiresAt: undefined,
   revokedAt: undefined,
   hash: hash32(n),

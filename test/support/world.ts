@@ -277,6 +277,16 @@ export class World {
     }
   }
 
+  /** Changes the database behind the app's back, as another release has left it. */
+  write(sql: string, ...parameters: Array<string | number | Uint8Array>): void {
+    const db = new Database(this.file)
+    try {
+      db.query(sql).run(...parameters)
+    } finally {
+      db.close()
+    }
+  }
+
   /** Drains as SIGTERM does; a carrier that never answers is left behind, as a killed process leaves it. */
   async stop(): Promise<void> {
     let isStopped = false

@@ -13,10 +13,21 @@ import { checkCarriers } from './carriers'
 import { checkClock } from './clock'
 import { checkDisk } from './disk'
 import type { Check, Finding } from './finding'
+import { checkKeys } from './keys'
 import { checkProxy } from './proxy'
 import { checkSecret } from './secret'
+import { checkTemplates } from './templates'
 
-const CHECKS: readonly Check[] = [checkSecret, checkDisk, checkClock, checkProxy, checkCarriers, checkBackups]
+const CHECKS: readonly Check[] = [
+  checkSecret,
+  checkDisk,
+  checkClock,
+  checkProxy,
+  checkCarriers,
+  checkKeys,
+  checkTemplates,
+  checkBackups,
+]
 
 export const doctorCommand = (): Command =>
   onDataCommand('doctor', 'say what is wrong with this installation; exits with 1 where something is', 'doctor').action(

@@ -86,7 +86,7 @@ export function inboxProcedures(deps: ConsoleDependencies) {
 
 /** Stands for a secret test key of the app, so that the console's tries follow every rule of real ones. */
 async function testKey(deps: ConsoleDependencies, appId: string, operatorId: string): Promise<ApiKey> {
-  const { organizationId } = await existingApp(deps, appId)
+  const { organizationId, region } = await existingApp(deps, appId)
   return {
     keyId: `console:${operatorId}`,
     appId,
@@ -97,6 +97,8 @@ async function testKey(deps: ConsoleDependencies, appId: string, operatorId: str
     allowedOrigins: [],
     allowedCidrs: [],
     limits: {},
+    allows: [],
+    region,
     expiresAt: undefined,
     revokedAt: undefined,
   }

@@ -9,13 +9,21 @@ import type { TxPart } from './opened'
 import { apiKeys, apps, organizations, providerHealth, providers, routes, templates } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
 
-const appOf = ({ removedAt, ...app }: typeof apps.$inferSelect): App => ({
+const appOf = ({ removedAt, region, ...app }: typeof apps.$inferSelect): App => ({
   ...app,
+  region: region ?? undefined,
   ...(removedAt !== null && { removedAt }),
 })
 
-const keyOf = (row: typeof apiKeys.$inferSelect & { organizationId: string }): StoredKey => ({
+/** What a key has of its app. */
+interface OfItsApp {
+  organizationId: string
+  region: string | null
+}
+
+const keyOf = (row: typeof apiKeys.$inferSelect & OfItsApp): StoredKey => ({
   ...row,
+  region: row.region ?? undefined,
   expiresAt: row.expiresAt ?? undefined,
   revokedAt: row.revokedAt ?? undefined,
   lastUsedAt: row.lastUsedAt ?? undefined,
@@ -24,11 +32,12 @@ const keyOf = (row: typeof apiKeys.$inferSelect & { organizationId: string }): S
 type ConfigurationTx = TxPart<
   | 'organizationId'
   | 'addApp'
-  | 'renameApp'
+  | 'saveApp'
   | 'removeApp'
   | 'addKey'
   | 'revokeKey'
   | 'expireKey'
+  | 'allowKey'
   | 'saveTemplate'
   | 'removeTemplate'
   | 'saveProvider'
@@ -47,10 +56,10 @@ export function createConfigurationTx(connection: Database, vault: Vault): Confi
     ),
     insertOrganization: onFirstUse(() => db.insert(organizations).values(parameters(organizations)).prepare()),
     insertApp: onFirstUse(() => db.insert(apps).values(parameters(apps)).prepare()),
-    renameApp: onFirstUse(() =>
+    updateApp: onFirstUse(() =>
       db
         .update(apps)
-        .set(changes(apps, ['name']))
+        .set(changes(apps, ['name', 'region']))
         .where(eq(apps.appId, bind(apps.appId, 'appId')))
         .prepare(),
     ),
@@ -74,6 +83,13 @@ export function createConfigurationTx(connection: Database, vault: Vault): Confi
       db
         .update(apiKeys)
         .set(changes(apiKeys, ['expiresAt']))
+        .where(eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId')))
+        .prepare(),
+    ),
+    allowKey: onFirstUse(() =>
+      db
+        .update(apiKeys)
+        .set(changes(apiKeys, ['allows']))
         .where(eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId')))
         .prepare(),
     ),
@@ -184,11 +200,11 @@ export function createConfigurationTx(connection: Database, vault: Vault): Confi
       return first.organizationId
     },
     async addApp(app) {
-      run.insertApp.run({ removedAt: null, ...app })
+      run.insertApp.run({ removedAt: null, ...app, region: app.region ?? null })
       this.opened.effects.changedConfiguration = true
     },
-    async renameApp(appId, name) {
-      run.renameApp.run({ appId, name })
+    async saveApp({ appId, name, region = null }) {
+      run.updateApp.run({ appId, name, region })
       this.opened.effects.changedConfiguration = true
     },
     async removeApp(appId) {
@@ -210,6 +226,10 @@ export function createConfigurationTx(connection: Database, vault: Vault): Confi
     },
     async expireKey(keyId, expiresAt) {
       run.expireKey.run({ keyId, expiresAt })
+      this.opened.effects.changedConfiguration = true
+    },
+    async allowKey(keyId, allows) {
+      run.allowKey.run({ keyId, allows })
       this.opened.effects.changedConfiguration = true
     },
     async saveTemplate(appId, template) {
@@ -276,7 +296,7 @@ export function createConfigurationReader(connection: Database, vault: Vault): C
   const keys = (...conditions: Parameters<typeof and>) =>
     onFirstUse(() =>
       db
-        .select({ key: apiKeys, organizationId: apps.organizationId })
+        .select({ key: apiKeys, organizationId: apps.organizationId, region: apps.region })
         .from(apiKeys)
         .innerJoin(apps, eq(apps.appId, apiKeys.appId))
         .where(and(...conditions))
@@ -287,8 +307,8 @@ export function createConfigurationReader(connection: Database, vault: Vault): C
   const keyById = keys(eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId')))
   const keysOfApp = keys(eq(apiKeys.appId, bind(apiKeys.appId, 'appId')))
   const publicKeys = keys(eq(apiKeys.kind, sql`'pk'`), isNull(apiKeys.revokedAt))
-  const storedKey = (row: { key: typeof apiKeys.$inferSelect; organizationId: string } | undefined) =>
-    row && keyOf({ ...row.key, organizationId: row.organizationId })
+  const storedKey = (row: ({ key: typeof apiKeys.$inferSelect } & OfItsApp) | undefined) =>
+    row && keyOf({ ...row.key, organizationId: row.organizationId, region: row.region })
   const templatesOfApp = onFirstUse(() =>
     db
       .select()

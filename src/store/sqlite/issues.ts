@@ -13,6 +13,7 @@ import { nextTurn } from './turn'
 
 const issueOf = (row: typeof issues.$inferSelect): Issue => ({
   ...row,
+  keyKind: row.keyKind ?? undefined,
   country: row.country ?? undefined,
   metadata: row.metadata ?? undefined,
   verifiedAt: row.verifiedAt ?? undefined,
@@ -21,6 +22,7 @@ const issueOf = (row: typeof issues.$inferSelect): Issue => ({
 
 const issueRow = (issue: Issue) => ({
   ...issue,
+  keyKind: issue.keyKind ?? null,
   country: issue.country ?? null,
   metadata: issue.metadata ?? null,
   verifiedAt: issue.verifiedAt ?? null,
@@ -91,7 +93,21 @@ export function createIssueTx(connection: Database, vault: Vault): IssueTx {
     insertIssue: onFirstUse(() => db.insert(issues).values(parameters(issues)).prepare()),
     updateIssue: onFirstUse(() => db.update(issues).set(changes(issues, CHANGING)).where(thisIssue).prepare()),
 
-    findClaim: onFirstUse(() => db.select().from(claims).where(thisClaim).prepare()),
+    findClaim: onFirstUse(() =>
+      db
+        .select()
+        .from(claims)
+        .where(
+          and(
+            ofOwner(claims),
+            or(
+              eq(claims.keyHash, bind(claims.keyHash, 'keyHash')),
+              eq(claims.keyHash, bind(claims.keyHash, 'formerHash')),
+            ),
+          ),
+        )
+        .prepare(),
+    ),
     insertClaim: onFirstUse(() =>
       db
         .insert(claims)
@@ -126,8 +142,8 @@ export function createIssueTx(connection: Database, vault: Vault): IssueTx {
       run.updateIssue.run(issueRow(issue))
     },
 
-    async findClaim(owner, keyHash) {
-      return run.findClaim.get({ ...owned(owner), keyHash })
+    async findClaim(owner, keyHash, formerHash = keyHash) {
+      return run.findClaim.get({ ...owned(owner), keyHash, formerHash })
     },
     async addClaim(claim) {
       run.insertClaim.run({ ...claim })
@@ -190,7 +206,12 @@ export function createIssueReader(connection: Database): Pick<Reader, 'issue' | 
 
   const recent = onFirstUse(() =>
     db
-      .select({ issueId: issues.issueId, phoneHash: issues.phoneHash, createdAt: issues.createdAt })
+      .select({
+        issueId: issues.issueId,
+        phoneHash: issues.phoneHash,
+        keyKind: issues.keyKind,
+        createdAt: issues.createdAt,
+      })
       .from(issues)
       .where(and(ofOwner(issues), gt(issues.issueId, bind(issues.issueId, 'after'))))
       .orderBy(issues.issueId)
@@ -213,7 +234,7 @@ export function createIssueReader(connection: Database): Pick<Reader, 'issue' | 
       let after: string | undefined = idFloor(since)
       while (after !== undefined) {
         const page = recent.all({ appId, mode, after })
-        yield page
+        yield page.map(({ keyKind, ...issue }) => ({ ...issue, keyKind: keyKind ?? undefined }))
         after = page[RECENT_AT_ONCE - 1]?.issueId
         if (after !== undefined) await nextTurn()
       }

@@ -6,9 +6,18 @@ import webhooks from '../../../migrations/sqlite/0003_webhooks.sql' with { type:
 import consoleTables from '../../../migrations/sqlite/0004_console.sql' with { type: 'text' }
 import ledgerByIssue from '../../../migrations/sqlite/0005_ledger_by_issue.sql' with { type: 'text' }
 import removedApps from '../../../migrations/sqlite/0006_removed_apps.sql' with { type: 'text' }
+import browserKeys from '../../../migrations/sqlite/0007_browser_keys.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
-const MIGRATIONS: readonly string[] = [initial, carrierQueues, webhooks, consoleTables, ledgerByIssue, removedApps]
+const MIGRATIONS: readonly string[] = [
+  initial,
+  carrierQueues,
+  webhooks,
+  consoleTables,
+  ledgerByIssue,
+  removedApps,
+  browserKeys,
+]
 
 export class NewerDatabaseError extends Error {
   override name = 'NewerDatabaseError'

@@ -2,6 +2,7 @@
 import { customType, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { EventType } from '../../../contract/event'
 import type { Scope } from '../../../contract/scope'
+import type { Allowance } from '../../domain/browser-key'
 import type { SendOutcome } from '../../domain/delivery'
 import type { DeliveryStatus, VerificationStatus } from '../../domain/issue'
 import type { JobKind } from '../../domain/job'
@@ -45,6 +46,7 @@ export const apps = sqliteTable('apps', {
   name: text('name').notNull(),
   createdAt: integer('created_at').notNull(),
   removedAt: integer('removed_at'),
+  region: text('region'),
 })
 
 export const apiKeys = sqliteTable('api_keys', {
@@ -61,6 +63,7 @@ export const apiKeys = sqliteTable('api_keys', {
   limits: json('limits').$type<KeyLimits>().notNull(),
   expiresAt: integer('expires_at'),
   revokedAt: integer('revoked_at'),
+  allows: json('allows').$type<Allowance[]>().notNull(),
   createdAt: integer('created_at').notNull(),
   lastUsedAt: integer('last_used_at'),
 })
@@ -146,6 +149,7 @@ export const issues = sqliteTable(
     purpose: text('purpose').notNull(),
     templateId: text('template_id').notNull(),
     channel: text('channel').$type<Channel>().notNull(),
+    keyKind: text('key_kind').$type<KeyKind>(),
     smsFallback: integer('sms_fallback', { mode: 'boolean' }).notNull(),
     phoneHash: bytes('phone_hash').notNull(),
     codeHash: bytes('code_hash').notNull(),

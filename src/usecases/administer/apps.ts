@@ -1,3 +1,5 @@
+import { invalid } from '../../domain/error'
+import { isRegion } from '../../domain/phone'
 import { disable } from '../../domain/webhook'
 import type { App } from '../../ports'
 import { noteChange } from '../audit'
@@ -5,14 +7,15 @@ import { type AdminDependencies, existingApp, label, newId } from './shared'
 import { forgetEndpoint } from './webhooks'
 
 /** Apps belong to the installation's organization; the first app makes it. */
-export function createApp(deps: AdminDependencies, { name }: { name: string }): Promise<App> {
+export function createApp(deps: AdminDependencies, { name, region }: { name: string; region?: string }): Promise<App> {
   const { random, store } = deps
   const checkedName = label(name, 'name')
+  if (region !== undefined) assertRegion(region)
   return store.transaction(async (tx) => {
     const organizationId = await tx.organizationId({ organizationId: newId(random, 'org'), name: 'Default' })
-    const app = { appId: newId(random, 'app'), organizationId, name: checkedName, createdAt: tx.now }
+    const app = { appId: newId(random, 'app'), organizationId, name: checkedName, region, createdAt: tx.now }
     await tx.addApp(app)
-    await noteChange(deps, tx, 'app.create', app.appId, { name: checkedName })
+    await noteChange(deps, tx, 'app.create', app.appId, { name: checkedName, ...(region && { region }) })
     return app
   })
 }
@@ -22,10 +25,26 @@ export async function renameApp(deps: AdminDependencies, appId: string, name: st
   const app = await existingApp(deps, appId)
   const checkedName = label(name, 'name')
   await deps.store.transaction(async (tx) => {
-    await tx.renameApp(appId, checkedName)
+    await tx.saveApp({ ...app, name: checkedName })
     await noteChange(deps, tx, 'app.rename', appId, { name: checkedName, before: app.name })
   })
   return { ...app, name: checkedName }
+}
+
+/** Its numbers without a country are read as of this one from now on; undefined: as of the server's default. */
+export async function setRegion(deps: AdminDependencies, appId: string, region: string | undefined): Promise<App> {
+  const app = await existingApp(deps, appId)
+  if (region !== undefined) assertRegion(region)
+  await deps.store.transaction(async (tx) => {
+    await tx.saveApp({ ...app, region })
+    await noteChange(deps, tx, 'app.region', appId, { region, before: app.region })
+  })
+  return { ...app, region }
+}
+
+function assertRegion(region: string): void {
+  if (!isRegion(region))
+    throw invalid('region', 'invalid_country', `must be an ISO 3166 country code such as KR: ${region}`)
 }
 
 export interface RemovedApp {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { SCOPES, type Scope } from '../../../contract/scope'
+import type { Allowance } from '../../domain/browser-key'
 import { invalid } from '../../domain/error'
 import { assertKey, formatKey, isActive, type KeyKind, type KeyLimits } from '../../domain/key'
 import { HOUR_MS, type Mode } from '../../domain/value'
@@ -21,6 +22,8 @@ export interface NewKey {
   allowedOrigins?: readonly string[]
   allowedCidrs?: readonly string[]
   limits?: KeyLimits
+  /** What a live `pk_` key may do beyond the usual. */
+  allows?: readonly Allowance[]
   expiresAt?: number | undefined
   /** 32 bytes the key is written from, where it is not a random one. */
   secret?: Uint8Array
@@ -57,6 +60,8 @@ export async function createKey(deps: AdminDependencies, wanted: NewKey): Promis
     appId: app.appId,
     organizationId: app.organizationId,
     limits: wanted.limits ?? {},
+    allows: wanted.allows ?? [],
+    region: app.region,
     expiresAt: wanted.expiresAt,
     revokedAt: undefined,
     hash: keyHash(key),
@@ -67,7 +72,8 @@ export async function createKey(deps: AdminDependencies, wanted: NewKey): Promis
   await deps.store.transaction(async (tx) => {
     await tx.addKey(stored)
     const { appId, scopes, allowedOrigins, allowedCidrs } = stored
-    const rights = { appId, kind: stored.kind, mode: stored.mode, scopes, allowedOrigins, allowedCidrs }
+    const { kind, mode, allows } = stored
+    const rights = { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, ...(allows.length > 0 && { allows }) }
     await noteChange(deps, tx, 'key.create', stored.keyId, rights)
   })
   return { key, stored }
@@ -98,14 +104,32 @@ export async function rotateKey(
   if (!old) throw missing('key', keyId)
   const now = deps.clock.now()
   if (!isActive(old, now)) throw invalid('key', 'key_not_active', 'only an active one can be rotated')
-  const { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, limits, expiresAt } = old
-  const made = await createKey(deps, { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, limits, expiresAt })
+  const { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, limits, allows, expiresAt } = old
+  const rights = { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, limits, allows, expiresAt }
+  const made = await createKey(deps, rights)
   const previousWorksUntil = Math.min(now + overlapHours * HOUR_MS, expiresAt ?? Number.POSITIVE_INFINITY)
   await deps.store.transaction(async (tx) => {
     await tx.expireKey(keyId, previousWorksUntil)
     await noteChange(deps, tx, 'key.rotate', keyId, { newKeyId: made.stored.keyId, previousWorksUntil })
   })
   return { ...made, previousWorksUntil }
+}
+
+/** What a live browser key may do beyond the usual, from now on. */
+export async function allowKey(
+  deps: AdminDependencies,
+  keyId: string,
+  allows: readonly Allowance[],
+): Promise<StoredKey> {
+  const key = await deps.store.read.key(keyId)
+  if (!key) throw missing('key', keyId)
+  if (key.kind !== 'pk' || key.mode !== 'live')
+    throw invalid('key', 'not_a_live_browser_key', 'only live pk keys are held to less')
+  await deps.store.transaction(async (tx) => {
+    await tx.allowKey(keyId, allows)
+    await noteChange(deps, tx, 'key.allow', keyId, { appId: key.appId, allows, before: key.allows })
+  })
+  return { ...key, allows }
 }
 
 function asScope(scope: string): Scope {
