@@ -8,6 +8,7 @@ import { useWords } from '../i18n/words'
 import { useScope } from '../scope'
 import { useSession } from '../session'
 import { FirstApp } from './first-app'
+import styles from './frame.module.css'
 import { Loading } from './loading'
 import { Logo } from './logo'
 import { ScopeChoice } from './scope-choice'
@@ -27,7 +28,7 @@ export function Frame() {
       navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'md', md: 'xl' }}
     >
-      <a className="skip-link" href="#content">
+      <a className={styles.skipLink} href="#content">
         {say.skip}
       </a>
       <AppShell.Header>
@@ -49,7 +50,7 @@ export function Frame() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar aria-label={say.navigation} mod={{ closed: !isOpen }} className="sidebar">
+      <AppShell.Navbar aria-label={say.navigation} mod={{ closed: !isOpen }} className={styles.sidebar}>
         <AppShell.Section grow component={ScrollArea} p="xs">
           <Sidebar />
         </AppShell.Section>

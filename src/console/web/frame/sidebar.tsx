@@ -5,6 +5,7 @@ import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
 import { PAGE_GROUP_NAMES, PAGE_GROUPS, type PageLink } from '../pages'
 import { useMay } from '../session'
+import styles from './sidebar.module.css'
 
 export function Sidebar() {
   const say = useWords(frameWords)
@@ -16,7 +17,7 @@ export function Sidebar() {
           <Text size="xs" fw={600} c="dimmed" px="sm" pb={4} id={`pages-${group}`}>
             {say.groups[group]}
           </Text>
-          <ul className="plain-list" aria-labelledby={`pages-${group}`}>
+          <ul aria-labelledby={`pages-${group}`}>
             {PAGE_GROUPS[group].map(({ name, to, icon: PageIcon, ...page }: PageLink) =>
               page.needs === undefined || may(page.needs) ? (
                 <li key={name}>
@@ -26,7 +27,7 @@ export function Sidebar() {
                     activeOptions={{ exact: to === '/', includeSearch: false }}
                     label={say.pages[name]}
                     leftSection={<PageIcon size={18} stroke={1.6} aria-hidden />}
-                    className="page-link"
+                    className={styles.pageLink}
                   />
                 </li>
               ) : null,
@@ -39,7 +40,7 @@ export function Sidebar() {
         target="_blank"
         label={say.reference}
         leftSection={<IconBook size={18} stroke={1.6} aria-hidden />}
-        className="page-link"
+        className={styles.pageLink}
       />
     </Stack>
   )

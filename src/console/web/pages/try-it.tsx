@@ -14,6 +14,7 @@ import { EmptyState } from '../parts/empty-state'
 import { fieldProblem } from '../parts/field-problem'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
+import { RowLink } from '../parts/row-link'
 import { VerificationMark } from '../parts/status'
 import { useAppScope } from '../scope'
 import { useMay } from '../session'
@@ -163,9 +164,9 @@ function Watched({ appId, issueId }: { appId: string; issueId: string }) {
           <Group justify="space-between">
             <VerificationMark status={story.verificationStatus} />
             <Text size="sm">
-              <Link className="row-link" to="/issues/$issueId" params={{ issueId }}>
+              <RowLink to="/issues/$issueId" params={{ issueId }}>
                 {say.details}
-              </Link>
+              </RowLink>
             </Text>
           </Group>
         </>
