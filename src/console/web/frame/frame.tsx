@@ -11,6 +11,7 @@ import { FirstApp } from './first-app'
 import styles from './frame.module.css'
 import { Loading } from './loading'
 import { Logo } from './logo'
+import { MayNot } from './may-not'
 import { ScopeChoice } from './scope-choice'
 import { Sidebar } from './sidebar'
 import { UserMenu } from './user-menu'
@@ -64,10 +65,15 @@ export function Frame() {
   )
 }
 
-/** The page itself, unless it is about an app and there is none yet. */
+/** The page itself, unless it is not for this operator, or about an app and there is none yet. */
 function Page() {
   const { app } = useScope()
+  const { operator } = useSession()
   const needsApp = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.needsApp) })
+  const needs = useMatches({
+    select: (matches) => matches.findLast(({ staticData }) => staticData.needs)?.staticData.needs,
+  })
+  if (operator && needs && !operator.permissions.includes(needs)) return <MayNot needs={needs} />
   return needsApp && !app ? <FirstApp /> : <Outlet />
 }
 

@@ -1,6 +1,6 @@
 import { NavLink, Stack, Text } from '@mantine/core'
 import { IconBook } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
+import { Link, useRouter } from '@tanstack/react-router'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
 import { PAGE_GROUP_NAMES, PAGE_GROUPS, type PageLink } from '../pages'
@@ -10,6 +10,11 @@ import styles from './sidebar.module.css'
 export function Sidebar() {
   const say = useWords(frameWords)
   const may = useMay()
+  const { routesByPath } = useRouter()
+  const isOpen = ({ to }: PageLink) => {
+    const needs = routesByPath[to]?.options.staticData?.needs
+    return needs === undefined || may(needs)
+  }
   return (
     <Stack gap="md">
       {PAGE_GROUP_NAMES.map((group) => (
@@ -18,20 +23,18 @@ export function Sidebar() {
             {say.groups[group]}
           </Text>
           <ul aria-labelledby={`pages-${group}`}>
-            {PAGE_GROUPS[group].map(({ name, to, icon: PageIcon, ...page }: PageLink) =>
-              page.needs === undefined || may(page.needs) ? (
-                <li key={name}>
-                  <NavLink
-                    component={Link}
-                    to={to}
-                    activeOptions={{ exact: to === '/', includeSearch: false }}
-                    label={say.pages[name]}
-                    leftSection={<PageIcon size={18} stroke={1.6} aria-hidden />}
-                    className={styles.pageLink}
-                  />
-                </li>
-              ) : null,
-            )}
+            {PAGE_GROUPS[group].filter(isOpen).map(({ name, to, icon: PageIcon }) => (
+              <li key={name}>
+                <NavLink
+                  component={Link}
+                  to={to}
+                  activeOptions={{ exact: to === '/', includeSearch: false }}
+                  label={say.pages[name]}
+                  leftSection={<PageIcon size={18} stroke={1.6} aria-hidden />}
+                  className={styles.pageLink}
+                />
+              </li>
+            ))}
           </ul>
         </div>
       ))}
