@@ -22,7 +22,7 @@ export function UsageSummary({ total, previous }: UsageSummaryProps) {
   const verified = conversion(total)
   const { p50Ms, p95Ms } = total
   const sentences = [
-    `${[say.issuedWords(formats.number(total.issued)), ...amountCompared(say, formats, total, previous)].join(', ')}.`,
+    `${[say.issuedWords(total.issued, formats.number(total.issued)), ...amountCompared(say, formats, total, previous)].join(', ')}.`,
     ...(rate === undefined
       ? []
       : [sentence(say.deliveredWords(formats.percent(rate)), say, formats, rate, previous && deliveryRate(previous))]),
