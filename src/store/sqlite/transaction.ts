@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Tx, Vault } from '../../ports'
 import { createAttemptTx } from './attempts'
+import { createClockTx } from './clock'
 import { createConfigurationTx } from './configuration'
 import { createConsoleTx } from './console'
 import { createIssueTx } from './issues'
@@ -41,6 +42,7 @@ function createMethods(connection: Database, vault: Vault): Tx & ThisType<OpenTx
     ...createAttemptTx(connection),
     ...createWalletTx(connection),
     ...createJobTx(connection),
+    ...createClockTx(connection),
     ...createConfigurationTx(connection, vault),
     ...createWebhookTx(connection, vault),
     ...createConsoleTx(connection, vault),
