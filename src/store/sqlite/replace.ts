@@ -37,12 +37,15 @@ const UNBALANCED = `SELECT app_id AS appId FROM wallets AS w
 export function replaceDatabase(file: string, successor: string, kept: string): boolean {
   const isThere = existsSync(file)
   const before = isThere ? closeLog(file) : undefined
-  if (isThere) linkSync(file, kept)
-  // A log that could not be closed stays with its database: beside another one it would be applied to that.
-  if (!before && existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${kept}-wal`)
-  for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
-  renameSync(successor, file)
-  before?.close()
+  try {
+    if (isThere) linkSync(file, kept)
+    // A log that could not be closed stays with its database: beside another one it would be applied to that.
+    if (!before && existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${kept}-wal`)
+    for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+    renameSync(successor, file)
+  } finally {
+    before?.close()
+  }
   return isThere
 }
 
