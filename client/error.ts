@@ -1,4 +1,5 @@
 /** The one error every call of the client throws. */
+import type { Reason } from '../contract/reason'
 
 /** Codes of the interface, and those for what never reached it. */
 export type WatchwordErrorCode =
@@ -22,6 +23,9 @@ export type WatchwordErrorCode =
   | 'SECRET_KEY_IN_BROWSER'
   | (string & {})
 
+/** Why the service refused what the caller can mend; `docs/errors.md` has the list. More may come. */
+export type WatchwordErrorReason = Reason | (string & {})
+
 interface ErrorFields {
   code: WatchwordErrorCode
   message: string
@@ -39,6 +43,10 @@ export class WatchwordError extends Error {
   readonly code: WatchwordErrorCode
   /** HTTP status; 0 where there was no answer. */
   readonly status: number
+  /** The field that is to blame, as it was sent: `phoneNumber`, `templateVariables.name`. */
+  readonly param: string | undefined
+  /** Why, where the caller can mend it: `invalid_phone_number`, `code_not_six_digits`, … */
+  readonly reason: WatchwordErrorReason | undefined
   /** `data` of the error envelope, for example `{ code: 'INSUFFICIENT_CREDIT' }` on 402. */
   readonly data: unknown
   /** `X-Request-Id` of the answer: quote it when you ask the operator. */
@@ -56,8 +64,15 @@ export class WatchwordError extends Error {
     this.code = code
     this.status = status
     this.data = data
+    this.param = textIn(data, 'param')
+    this.reason = textIn(data, 'reason')
     this.requestId = requestId
     this.retryAfterMs = retryAfterMs
     this.retryable = retryable
   }
+}
+
+function textIn(data: unknown, name: string): string | undefined {
+  const value = typeof data === 'object' && data !== null ? (data as Record<string, unknown>)[name] : undefined
+  return typeof value === 'string' ? value : undefined
 }

@@ -14,7 +14,7 @@ import type { Contract } from '../contract'
 import { WatchwordError } from './error'
 import { type RetryOptions, withRetries } from './retry'
 
-export { WatchwordError, type WatchwordErrorCode } from './error'
+export { WatchwordError, type WatchwordErrorCode, type WatchwordErrorReason } from './error'
 export type { RetryOptions } from './retry'
 // With its extension: the build ships it as a file of its own, which this one imports, so that there is one error class.
 export {

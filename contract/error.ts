@@ -1,9 +1,25 @@
 /** Every error the interface defines. Specification: "Errors"; live 429 and 413: decisions. */
 import { z } from 'zod'
+import { reason } from './reason'
 
-const testNumber = z
-  .object({ code: z.enum(['TEST_NUMBER_REQUIRED', 'TEST_NUMBER_IN_LIVE_MODE']) })
-  .meta({ description: 'Present only when a number and the key belong to different modes.' })
+/** What the caller can mend: which field, and why. */
+const mistake = z.object({
+  param: z
+    .string()
+    .optional()
+    .meta({
+      description: 'The field, parameter or header that is to blame; `templateVariables.name` for one inside another.',
+      examples: ['phoneNumber'],
+    }),
+  reason: reason.optional(),
+})
+
+const wrongNumber = mistake.extend({
+  code: z
+    .enum(['TEST_NUMBER_REQUIRED', 'TEST_NUMBER_IN_LIVE_MODE'])
+    .optional()
+    .meta({ description: 'Present only when a number and the key belong to different modes.' }),
+})
 
 const paymentRequiredData = z.object({
   code: z.enum(['INSUFFICIENT_CREDIT', 'OVERDRAFT_LIMIT_EXCEEDED', 'TRIAL_DAILY_LIMIT_EXCEEDED']).meta({
@@ -36,10 +52,10 @@ const tooManyRequestsData = z.object({
 
 /** Errors any operation can answer. */
 export const commonErrors = {
-  BAD_REQUEST: { status: 400, message: 'Invalid request' },
+  BAD_REQUEST: { status: 400, message: 'Invalid request', data: mistake.optional() },
   UNAUTHORIZED: { status: 401, message: 'API key missing, malformed, inactive or unrecognized' },
-  FORBIDDEN: { status: 403, message: 'The key does not allow this request' },
-  CONFLICT: { status: 409, message: 'State conflict' },
+  FORBIDDEN: { status: 403, message: 'The key does not allow this request', data: mistake.optional() },
+  CONFLICT: { status: 409, message: 'State conflict', data: mistake.optional() },
   TOO_MANY_REQUESTS: { status: 429, message: 'Too many requests', data: tooManyRequestsData },
   INTERNAL_SERVER_ERROR: { status: 500, message: 'Unexpected failure' },
   SERVICE_UNAVAILABLE: { status: 503, message: 'Temporarily unavailable; retry with backoff' },
@@ -49,7 +65,7 @@ export const notFound = { NOT_FOUND: { status: 404, message: 'No such resource f
 
 /** On `POST /issue`, a 400 may say that number and key belong to different modes. */
 export const wrongMode = {
-  BAD_REQUEST: { status: 400, message: 'Invalid request', data: testNumber.optional() },
+  BAD_REQUEST: { status: 400, message: 'Invalid request', data: wrongNumber.optional() },
 } as const
 
 export const paymentRequired = {
@@ -61,16 +77,39 @@ export const payloadTooLarge = {
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is larger than 64 KiB' },
 } as const
 
-export type ErrorCode =
-  | keyof typeof commonErrors
-  | keyof typeof notFound
-  | keyof typeof paymentRequired
-  | keyof typeof payloadTooLarge
+/** All of them. */
+export const errors = { ...commonErrors, ...notFound, ...paymentRequired, ...payloadTooLarge }
 
-/** HTTP status of each error code. */
-export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = Object.fromEntries(
-  Object.entries({ ...commonErrors, ...notFound, ...paymentRequired, ...payloadTooLarge }).map(([code, { status }]) => [
-    code,
-    status,
-  ]),
-) as Record<ErrorCode, number>
+export type ErrorCode = keyof typeof errors
+
+export const errorCode = z.enum(Object.keys(errors) as [ErrorCode, ...ErrorCode[]]).meta({
+  description: 'What kind of error; branch on it.',
+  examples: ['BAD_REQUEST'],
+})
+
+/** Whatever any of them says more, in one shape: a reader need not know which it is before. */
+export const errorData = mistake
+  .extend({
+    ...paymentRequiredData.shape,
+    ...tooManyRequestsData.shape,
+    code: z
+      .enum([...wrongNumber.shape.code.unwrap().options, ...paymentRequiredData.shape.code.options])
+      .meta({ description: 'On 402, why the issue was not admitted; on 400, that number and key are of two modes.' }),
+  })
+  .partial()
+  .meta({ description: 'More about the error, for programs.' })
+
+/** The body of every answer that is no success. */
+export const errorBody = z
+  .object({
+    defined: z.boolean().meta({ description: 'False only for what nobody foresaw.' }),
+    code: errorCode,
+    status: z
+      .int()
+      .min(400)
+      .max(599)
+      .meta({ description: 'The HTTP status.', examples: [400] }),
+    message: z.string().meta({ description: 'For people; its wording may change.' }),
+    data: errorData.optional(),
+  })
+  .meta({ description: 'An error, over REST and (under `json`) over RPC.' })

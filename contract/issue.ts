@@ -1,6 +1,18 @@
 /** Issuing and verifying a code, and its delivery status. Specification: `POST /issue`, `POST /verify`, `GET /status`. */
 import { z } from 'zod'
-import { channel, issueId, issueIdInput, mode, published, stringMap, text, timestamp } from './value'
+import { because } from './reason'
+import {
+  channel,
+  echoedIssueId,
+  issueId,
+  issueIdInput,
+  mode,
+  published,
+  STRING_MAP,
+  stringMap,
+  text,
+  timestamp,
+} from './value'
 
 export const verificationStatus = z
   .enum(['issued', 'verified', 'expired', 'max_attempts', 'replaced'])
@@ -24,9 +36,18 @@ export const overallStatus = z
   .meta({ description: 'The verification status, or while that is `issued`, one derived from the delivery.' })
 
 export const attempts = {
-  attemptsUsed: z.int().meta({ description: 'Wrong codes so far.', examples: [0] }),
-  maxAttempts: z.int().meta({ description: 'Wrong codes allowed in all.', examples: [5] }),
-  attemptsRemaining: z.int().meta({ description: 'Wrong codes still allowed.', examples: [5] }),
+  attemptsUsed: z
+    .int()
+    .nonnegative()
+    .meta({ description: 'Wrong codes so far.', examples: [0] }),
+  maxAttempts: z
+    .int()
+    .nonnegative()
+    .meta({ description: 'Wrong codes allowed in all.', examples: [5] }),
+  attemptsRemaining: z
+    .int()
+    .nonnegative()
+    .meta({ description: 'Wrong codes still allowed.', examples: [5] }),
 }
 
 /** Visible ASCII, no spaces, 1 to 128 characters after trimming (rule 2 of `POST /issue`). */
@@ -44,23 +65,27 @@ export const idempotencyKey = published(
 )
 
 const METADATA_MAX_KEYS = 32
+const METADATA_KEY_LENGTH = 64
 const METADATA_MAX_BYTES = 4096
 
 const metadata = published(
   stringMap
-    .refine((map) => Object.keys(map).length <= METADATA_MAX_KEYS, `must have at most ${METADATA_MAX_KEYS} keys`)
     .refine(
-      (map) => Object.keys(map).every((key) => key.length >= 1 && [...key].length <= 64),
-      'keys must have 1 to 64 characters',
+      (map) => Object.keys(map).length <= METADATA_MAX_KEYS,
+      because('too_many', `must have at most ${METADATA_MAX_KEYS} keys`, { max: METADATA_MAX_KEYS }),
+    )
+    .refine((map) => !Object.hasOwn(map, ''), because('too_short', 'keys must not be blank', { min: 1 }))
+    .refine(
+      (map) => Object.keys(map).every((key) => [...key].length <= METADATA_KEY_LENGTH),
+      because('too_long', `keys must have at most ${METADATA_KEY_LENGTH} characters`, { max: METADATA_KEY_LENGTH }),
     )
     .refine(
       (map) => new TextEncoder().encode(JSON.stringify(map)).length <= METADATA_MAX_BYTES,
-      `must be at most ${METADATA_MAX_BYTES} bytes of JSON`,
+      because('metadata_too_large', `must be at most ${METADATA_MAX_BYTES} bytes of JSON`),
     ),
   {
-    type: 'object',
-    additionalProperties: { type: 'string' },
-    propertyNames: { minLength: 1, maxLength: 64 },
+    ...STRING_MAP,
+    propertyNames: { ...STRING_MAP.propertyNames, minLength: 1, maxLength: METADATA_KEY_LENGTH },
     maxProperties: METADATA_MAX_KEYS,
     description:
       'Stored with the issue for webhooks; never returned. At most 32 keys of 1 to 64 characters and 4,096 bytes of JSON.',
@@ -69,8 +94,8 @@ const metadata = published(
 )
 
 const templateVariables = published(stringMap, {
-  type: 'object',
-  additionalProperties: { type: 'string' },
+  ...STRING_MAP,
+  propertyNames: { ...STRING_MAP.propertyNames, not: { const: 'code' } },
   description: "Values for the template's declared variables; must not include `code`.",
   examples: [{}],
 })
@@ -155,17 +180,19 @@ export const reasonCode = z
   .enum(['ALREADY_VERIFIED', 'EXPIRED', 'MAX_ATTEMPTS', 'MISMATCH', 'NOT_FOUND', 'REPLACED'])
   .meta({ description: 'Why the code was not accepted.', examples: ['MISMATCH'] })
 
+const SIX_DIGITS = /^[0-9]{6}$/
+
 /** Body of `POST /verify`. Unknown fields are refused. */
 export const verifyInput = z.strictObject({
   issueId: issueIdInput,
-  code: z
-    .string()
-    .regex(/^[0-9]{6}$/, 'must be 6 digits')
-    .meta({ description: 'What the end user typed.', examples: ['000000'] }),
+  code: published(
+    z.string().refine((code) => SIX_DIGITS.test(code), because('code_not_six_digits', 'must be 6 digits')),
+    { type: 'string', pattern: SIX_DIGITS.source, description: 'What the end user typed.', examples: ['000000'] },
+  ),
 })
 
 export const verifyOutput = z.object({
-  issueId: z.string().meta({ description: 'The `issueId` of the request.' }),
+  issueId: echoedIssueId,
   verified: z.boolean().meta({ description: 'True only when the code matched an active, unexpired issue.' }),
   reasonCode: reasonCode.optional(),
   attemptsRemaining: attempts.attemptsRemaining,

@@ -1,5 +1,6 @@
 /** Keyset pages and date ranges, alike for every list. Specification: `GET /issues`, `GET /credit-ledger`. */
 import { z } from 'zod'
+import { because } from './reason'
 import { type JsonSchema, published, text } from './value'
 
 /** Page size: a number on RPC, decimal digits in a query string. */
@@ -24,9 +25,8 @@ export const nextCursor = z
 
 /** An RFC 3339 date-time with an offset, read as Unix milliseconds. */
 function instant(description: string) {
-  const schema = z.iso.datetime({ offset: true, error: 'must be an RFC 3339 date-time such as 2026-01-15T09:30:00Z' })
   return published(
-    schema.transform((value) => Date.parse(value)),
+    z.iso.datetime({ offset: true }).transform((value) => Date.parse(value)),
     { type: 'string', format: 'date-time', description } as JsonSchema,
   )
 }
@@ -43,7 +43,7 @@ interface DateRange {
 const rangeIsForward = ({ createdFrom, createdTo }: DateRange) =>
   createdFrom === undefined || createdTo === undefined || createdFrom < createdTo
 
-const rangeMessage = { path: ['createdTo'], message: 'must be later than createdFrom' }
+const reversed = { path: ['createdTo'], ...because('date_range_reversed', 'must be later than createdFrom') }
 
 /** The query of a list: page, date range, and the filters of its own. */
 export const listQuery = <Filters extends z.ZodRawShape>(filters: Filters) =>
@@ -55,4 +55,4 @@ export const listQuery = <Filters extends z.ZodRawShape>(filters: Filters) =>
       createdTo: createdTo.optional(),
       ...filters,
     })
-    .refine((query) => rangeIsForward(query as DateRange), rangeMessage)
+    .refine((query) => rangeIsForward(query as DateRange), reversed)

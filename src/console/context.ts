@@ -45,9 +45,11 @@ export interface ConsoleContext {
   entered: boolean
 }
 
+export const notSignedIn = () => new Refusal('unauthorized', 'Sign in first', { reason: 'not_signed_in' })
+
 /** Throws `unauthorized` where nobody is signed in; the guard has seen to that before. */
 export function signedIn({ signedIn: known }: ConsoleContext) {
-  if (!known) throw new Refusal('unauthorized', 'Sign in first')
+  if (!known) throw notSignedIn()
   return known
 }
 
@@ -62,5 +64,8 @@ export const adminOf = (deps: ConsoleDependencies, context: ConsoleContext): Adm
   ...deps,
   actor: actorOf(context),
 })
+
+/** A refusal that is shown before anything was asked for. */
+export const mistakeOf = ({ detail: { param, reason, about } }: Refusal) => ({ param, reason, about })
 
 export const OK = { ok: true } as const

@@ -4,13 +4,13 @@
  */
 import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
-import { forbidden, invalid, Refusal } from '../domain/error'
+import { forbidden, invalid, type Refusal } from '../domain/error'
 import { may } from '../domain/role'
-import { asRefusal, fromRefusal, fromValidation, interfaceError, unexpectedError } from '../http/errors'
+import { asRefusal, fromRefusal, interfaceError, unexpectedError, unreadable } from '../http/errors'
 import { readJsonBody } from '../http/json-body'
 import type { Log } from '../ports'
 import { sessionOf } from '../usecases/operators'
-import { CONSOLE_RPC_PREFIX, type ConsoleContext, type ConsoleDependencies } from './context'
+import { CONSOLE_RPC_PREFIX, type ConsoleContext, type ConsoleDependencies, notSignedIn } from './context'
 import type { Access } from './contract/base'
 import { operatorProcedures, sessionProcedures } from './procedures/access'
 import { appProcedures, keyProcedures } from './procedures/apps'
@@ -46,8 +46,9 @@ export function createConsoleRpc(deps: ConsoleDependencies & { log: Log }): Cons
     context.entered = true
     const { permission } = procedure['~orpc'].meta as Access
     if (permission !== null) {
-      if (!context.signedIn) throw new Refusal('unauthorized', 'Sign in first')
-      if (!may(context.signedIn.operator.role, permission)) throw forbidden('Your role does not allow this')
+      if (!context.signedIn) throw notSignedIn()
+      if (!may(context.signedIn.operator.role, permission))
+        throw forbidden('role_lacks_permission', 'Your role does not allow this')
     }
     return next()
   }
@@ -57,13 +58,10 @@ export function createConsoleRpc(deps: ConsoleDependencies & { log: Log }): Cons
       return await next()
     } catch (error) {
       const refusal = asRefusal(error)
-      if (refusal) throw fromRefusal(refusal)
-      const invalidInput = fromValidation(error)
-      if (invalidInput) throw invalidInput
+      if (refusal) throw tell(refusal)
       if (error instanceof ORPCError && error.defined) throw error
       // oRPC could not make an input of the request.
-      if (!context.entered || (error instanceof ORPCError && error.code === 'BAD_REQUEST'))
-        throw interfaceError('BAD_REQUEST', 'body: not in the expected format')
+      if (!context.entered || (error instanceof ORPCError && error.code === 'BAD_REQUEST')) throw tell(unreadable())
       log.error({ err: error instanceof Error ? error.name : undefined }, 'console request failed unexpectedly')
       throw unexpectedError()
     }
@@ -78,13 +76,12 @@ export function createConsoleRpc(deps: ConsoleDependencies & { log: Log }): Cons
     if (request.method !== 'POST') return answer(404, interfaceError('NOT_FOUND', 'No such path or method').toJSON())
     const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
     const origins = isLoopback ? [origin, url.origin] : [origin]
-    if (!origins.includes(request.headers.get('origin') ?? ''))
-      return answer(403, interfaceError('FORBIDDEN', 'The console takes requests of its own pages only').toJSON())
+    if (!origins.includes(request.headers.get('origin') ?? '')) return answer(403, tell(foreignOrigin()).toJSON())
     const token = tokenIn(request.headers.get('cookie'))
     const signedIn = token === undefined ? undefined : await sessionOf(deps, token)
     const context: ConsoleContext = { signedIn, ip, origin, sessionToken: undefined, entered: false }
     const body = async () => {
-      if (url.search !== '') throw invalid('query: not used here')
+      if (url.search !== '') throw invalid('query', 'unknown_field', 'not used here')
       return readJsonBody(request)
     }
     const result = await handler.handle(
@@ -96,6 +93,11 @@ export function createConsoleRpc(deps: ConsoleDependencies & { log: Log }): Cons
     return answer(status, answered, cookieOf(context.sessionToken))
   }
 }
+
+/** The page says it in its own language, and needs what the sentence speaks of. */
+const tell = (refusal: Refusal) => fromRefusal(refusal, refusal.detail.about && { about: refusal.detail.about })
+
+const foreignOrigin = () => forbidden('foreign_origin', 'The console takes requests of its own pages only')
 
 interface Intercepted<T> {
   context: ConsoleContext

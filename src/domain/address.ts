@@ -79,15 +79,18 @@ const DEFAULT_PORTS: Record<string, number> = { 'https:': 443, 'http:': 80 }
 
 /** Throws `invalid` for what is no URL of a webhook, whatever the operator allows. */
 export function assertHookUrl(text: string): void {
-  if (text.length > URL_MAX_LENGTH) throw invalid(`url: at most ${URL_MAX_LENGTH} characters`)
+  if (text.length > URL_MAX_LENGTH)
+    throw invalid('url', 'too_long', `at most ${URL_MAX_LENGTH} characters`, { max: URL_MAX_LENGTH })
   // The parser would drop or encode them silently, so that one URL is shown and another one called.
-  if (/[\s\p{Cc}\\]/u.test(text)) throw invalid('url: must not have spaces, control characters or backslashes')
+  if (/[\s\p{Cc}\\]/u.test(text))
+    throw invalid('url', 'invalid_url', 'must not have spaces, control characters or backslashes')
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) {
-    throw invalid('url: must be an absolute URL such as https://app.example.com/hooks')
+    throw invalid('url', 'invalid_url', 'must be an absolute URL such as https://app.example.com/hooks')
   }
   const url = new URL(text)
-  if (url.username !== '' || url.password !== '') throw invalid('url: must not have a user name or password')
-  if (text.includes('#')) throw invalid('url: must not have a fragment, which is never sent')
+  if (url.username !== '' || url.password !== '')
+    throw invalid('url', 'url_with_credentials', 'must not have a user name or password')
+  if (text.includes('#')) throw invalid('url', 'url_with_fragment', 'must not have a fragment, which is never sent')
 }
 
 /**
@@ -97,11 +100,12 @@ export function assertHookUrl(text: string): void {
 export function assertHookTarget(text: string, { allowHttp, ports, allowedCidrs }: HookUrlPolicy): void {
   assertHookUrl(text)
   const url = new URL(text)
-  if (url.protocol === 'http:' && !allowHttp) throw invalid('url: must begin with https://')
+  if (url.protocol === 'http:' && !allowHttp) throw invalid('url', 'https_required', 'must begin with https://')
   const port = url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? 0) : Number(url.port)
-  if (port === 0 || (ports.length > 0 && !ports.includes(port))) throw invalid(`url: port ${port} is not allowed`)
+  if (port === 0 || (ports.length > 0 && !ports.includes(port)))
+    throw invalid('url', 'port_not_allowed', `port ${port} is not allowed`, { port })
   const address = literalAddress(url)
   if (address !== undefined && !mayReach(address, allowedCidrs)) {
-    throw invalid(`url: webhooks may not be sent to the address ${address}`)
+    throw invalid('url', 'target_not_allowed', `webhooks may not be sent to the address ${address}`, { address })
   }
 }

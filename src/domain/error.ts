@@ -2,6 +2,8 @@
  * A refusal is a decision of the domain that a caller is told about. It is thrown, which rolls the transaction back:
  * a refused request changes nothing. `http/errors.ts` translates each kind into the interface's error, in one table.
  */
+import type { About, RefusalReason, Thing, ValuesOfRefusal } from './reason'
+
 export type RefusalKind =
   | 'invalid'
   | 'unauthorized'
@@ -14,6 +16,11 @@ export type RefusalKind =
   | 'too_large'
 
 export interface RefusalDetail {
+  /** The field that is to blame, as the caller wrote it. */
+  param?: string
+  /** Why, for programs; and what its sentence speaks of, for words in another language. */
+  reason?: RefusalReason
+  about?: About | undefined
   /** `data.code` of the interface's error, where it has one. */
   code?: string
   /** Which limit was exceeded, and whose it is. */
@@ -38,10 +45,21 @@ export class Refusal extends Error {
   }
 }
 
-export const invalid = (message: string, code?: string) => new Refusal('invalid', message, code ? { code } : {})
+/** Says which field is wrong, why in a word, and what about it in a sentence. */
+export const invalid = <R extends RefusalReason>(
+  param: string,
+  reason: R,
+  problem: string,
+  ...[about]: ValuesOfRefusal<R>
+) => new Refusal('invalid', `${param}: ${problem}`, { param, reason, about })
 export const unauthorized = () => new Refusal('unauthorized', 'API key missing, malformed, inactive or unrecognized')
-export const forbidden = (message: string) => new Refusal('forbidden', message)
+export const forbidden = <R extends RefusalReason>(reason: R, message: string, ...[about]: ValuesOfRefusal<R>) =>
+  new Refusal('forbidden', message, { reason, about })
+/** What an operator names and nobody has. */
+export const missing = (what: Thing, id: string) =>
+  new Refusal('not_found', `No such ${what}: ${id}`, { reason: 'no_such', about: { what } })
 export const notFound = (what: string) => new Refusal('not_found', `No such ${what} for this app`)
-export const conflict = (message: string) => new Refusal('conflict', message)
+export const conflict = (param: string, reason: RefusalReason, message: string) =>
+  new Refusal('conflict', message, { param, reason })
 export const unavailable = (message: string, retryAfterMs = 2_000) =>
   new Refusal('unavailable', message, { retryAfterMs })

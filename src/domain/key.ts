@@ -84,15 +84,17 @@ export const listsOrigin = (key: ApiKey, origin: string) =>
 /** Throws `forbidden` unless the key may call the operation from there. */
 export function authorize(key: ApiKey, access: OperationAccess, origin: string | undefined, clientIp: string): void {
   if (key.kind === 'pk') {
-    if (!access.publicKey) throw forbidden('A public key may only issue and verify')
-    if (origin === undefined) throw forbidden('A public key needs an Origin header')
-    if (!listsOrigin(key, origin)) throw forbidden('This origin is not among the allowed origins of the key')
+    if (!access.publicKey) throw forbidden('server_only', 'A public key may only issue and verify')
+    if (origin === undefined) throw forbidden('origin_missing', 'A public key needs an Origin header')
+    if (!listsOrigin(key, origin))
+      throw forbidden('origin_not_allowed', 'This origin is not among the allowed origins of the key')
   } else if (key.allowedCidrs.length > 0 && !key.allowedCidrs.some((cidr) => cidrContains(cidr, clientIp))) {
-    throw forbidden('The key may not be used from this address')
+    throw forbidden('address_not_allowed', 'The key may not be used from this address')
   }
   const accepted: readonly Scope[] = [access.requiredScope, ...access.alsoAccepted]
   if (!key.scopes.some((scope) => accepted.includes(scope))) {
-    throw forbidden(`The key lacks the scope ${access.requiredScope}`)
+    const scope = access.requiredScope
+    throw forbidden('scope_missing', `The key lacks the scope ${scope}`, { scope })
   }
 }
 
@@ -100,25 +102,28 @@ const MAX_ORIGINS = 20
 
 /** Throws `invalid` for a key that must not be made. */
 export function assertKey(key: Pick<ApiKey, 'kind' | 'mode' | 'scopes' | 'allowedOrigins' | 'allowedCidrs'>): void {
-  if (key.scopes.length === 0) throw invalid('scope: at least one scope')
-  if (hasPoisonousScope(key)) throw invalid('scope: a pk key may hold otp:issue and otp:verify only')
-  if (key.kind === 'sk' && key.allowedOrigins.length > 0) throw invalid('origin: origins belong to pk keys')
-  if (key.kind === 'pk' && key.allowedCidrs.length > 0) throw invalid('cidr: address lists belong to sk keys')
-  if (key.kind === 'pk' && key.mode === 'live' && key.allowedOrigins.length === 0) {
-    throw invalid('origin: a live pk key needs at least one origin')
-  }
-  if (key.allowedOrigins.length > MAX_ORIGINS) throw invalid(`origin: at most ${MAX_ORIGINS} origins`)
+  if (key.scopes.length === 0) throw invalid('scope', 'required', 'at least one scope')
+  if (hasPoisonousScope(key))
+    throw invalid('scope', 'public_key_scope', 'a pk key may hold otp:issue and otp:verify only')
+  if (key.kind === 'sk' && key.allowedOrigins.length > 0)
+    throw invalid('origin', 'origins_on_secret_key', 'origins belong to pk keys')
+  if (key.kind === 'pk' && key.allowedCidrs.length > 0)
+    throw invalid('cidr', 'networks_on_public_key', 'address lists belong to sk keys')
+  if (key.kind === 'pk' && key.mode === 'live' && key.allowedOrigins.length === 0)
+    throw invalid('origin', 'required', 'a live pk key needs at least one origin')
+  if (key.allowedOrigins.length > MAX_ORIGINS)
+    throw invalid('origin', 'too_many', `at most ${MAX_ORIGINS} origins`, { max: MAX_ORIGINS })
   for (const origin of key.allowedOrigins) assertOrigin(origin)
   for (const cidr of key.allowedCidrs) {
-    if (!isNetwork(cidr)) throw invalid(`cidr: not a network in CIDR notation: ${cidr}`)
+    if (!isNetwork(cidr))
+      throw invalid('cidr', 'invalid_network', `not a network in CIDR notation: ${cidr}`, { network: cidr })
   }
 }
 
 function assertOrigin(origin: string): void {
   const url = URL.canParse(origin) ? new URL(origin) : undefined
   if (!url || url.origin !== origin || !['http:', 'https:'].includes(url.protocol) || origin.includes('*')) {
-    throw invalid(
-      `origin: must be an exact origin such as https://app.example.com, without path or wildcard: ${origin}`,
-    )
+    const problem = `must be an exact origin such as https://app.example.com, without path or wildcard: ${origin}`
+    throw invalid('origin', 'invalid_origin', problem, { origin })
   }
 }

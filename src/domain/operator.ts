@@ -50,5 +50,5 @@ export function assertOwnerRemains(operators: readonly Operator[], changed: { op
   const owners = operators.filter(({ operatorId, role }) =>
     operatorId === changed.operatorId ? changed.role === 'owner' : role === 'owner',
   )
-  if (owners.length === 0) throw invalid('operator: the last owner has to stay one')
+  if (owners.length === 0) throw invalid('operator', 'last_owner', 'the last owner has to stay one')
 }

@@ -1,6 +1,6 @@
 /** Who a message is for. Specification: "Test-mode behavior" 3–5; decisions: "Phone numbers, codes, secrets". */
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js'
-import { invalid } from './error'
+import { invalid, Refusal } from './error'
 
 export interface Recipient {
   /** What makes two spellings one phone; the input of the stored hash. */
@@ -35,7 +35,7 @@ export function magicRecipient(phoneNumber: string): Recipient | undefined {
 /** Test keys accept magic numbers only. */
 export function testRecipient(phoneNumber: string): Recipient {
   const recipient = magicRecipient(phoneNumber)
-  if (!recipient) throw invalid('phoneNumber: a test key accepts only magic test numbers', 'TEST_NUMBER_REQUIRED')
+  if (!recipient) throw wrongMode('test_number_required', 'a test key accepts only magic test numbers')
   return recipient
 }
 
@@ -43,8 +43,13 @@ export function testRecipient(phoneNumber: string): Recipient {
 export function liveRecipient(phoneNumber: string, region: string): Recipient {
   const parsed = parsePhoneNumberFromString(phoneNumber, { defaultCountry: region as CountryCode, extract: false })
   if (magicRecipient(phoneNumber) ?? (parsed && magicRecipient(parsed.number))) {
-    throw invalid('phoneNumber: this is a test number; a live key does not send to it', 'TEST_NUMBER_IN_LIVE_MODE')
+    throw wrongMode('test_number_in_live_mode', 'this is a test number; a live key does not send to it')
   }
-  if (!parsed?.isPossible() || parsed.ext) throw invalid('phoneNumber: not a possible phone number')
+  if (!parsed?.isPossible() || parsed.ext)
+    throw invalid('phoneNumber', 'invalid_phone_number', 'not a possible phone number')
   return { identity: parsed.number, to: parsed.number, country: parsed.country }
 }
+
+/** The specification has a code of its own for these two. */
+const wrongMode = (reason: 'test_number_required' | 'test_number_in_live_mode', problem: string) =>
+  new Refusal('invalid', `phoneNumber: ${problem}`, { param: 'phoneNumber', reason, code: reason.toUpperCase() })

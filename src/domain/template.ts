@@ -65,24 +65,27 @@ export const placeholdersOf = (body: string): string[] => [
 /** Refuses a template that could not make a message: its placeholders and variables must be the same names. */
 export function assertTemplate(template: Template): void {
   const names = placeholdersOf(template.body)
-  if (!names.includes('code')) throw invalid('body: must contain #{code}')
+  if (!names.includes('code')) throw invalid('body', 'code_placeholder_missing', 'must contain #{code}')
   for (const name of names) {
     if (name !== 'code' && !Object.hasOwn(template.variables, name))
-      throw invalid(`body: #{${name}} is not a declared variable`)
+      throw invalid('body', 'undeclared_placeholder', `#{${name}} is not a declared variable`, { name })
   }
   for (const [name, { pattern }] of Object.entries(template.variables)) {
-    if (!VARIABLE_NAME.test(name) || name === 'code') throw invalid(`variables: "${name}" is not a usable name`)
-    if (!names.includes(name)) throw invalid(`variables: #{${name}} does not occur in the body`)
+    if (!VARIABLE_NAME.test(name) || name === 'code')
+      throw invalid('variables', 'invalid_variable_name', `"${name}" is not a usable name`, { name })
+    if (!names.includes(name))
+      throw invalid('variables', 'unused_variable', `#{${name}} does not occur in the body`, { name })
     if (pattern !== undefined) compilePattern(name, pattern)
   }
   if (/[^\P{Cc}\n]/u.test(template.body) || !template.body.isWellFormed()) {
-    throw invalid('body: must not contain control characters but line ends')
+    throw invalid('body', 'invalid_characters', 'must not contain control characters but line ends')
   }
   if (!/^[\x21-\x7e]{1,64}$/.test(template.providerTemplateCode)) {
-    throw invalid('providerTemplateCode: 1 to 64 visible ASCII characters')
+    throw invalid('providerTemplateCode', 'not_visible_ascii', '1 to 64 visible ASCII characters', { max: 64 })
   }
-  if (eucKrBytes(template.body) > LMS_MAX_BYTES) throw invalid(`body: longer than ${LMS_MAX_BYTES} EUC-KR bytes`)
-  if (template.channelSupport.length === 0) throw invalid('channelSupport: at least one channel')
+  const bytes = eucKrBytes(template.body)
+  if (bytes > LMS_MAX_BYTES) throw tooLong('body', bytes, LMS_MAX_BYTES)
+  if (template.channelSupport.length === 0) throw invalid('channelSupport', 'required', 'at least one channel')
 }
 
 function compilePattern(name: string, pattern: string): RegExp {
@@ -91,24 +94,25 @@ function compilePattern(name: string, pattern: string): RegExp {
     new RegExp(pattern, 'u')
     return new RegExp(`^(?:${pattern})$`, 'u')
   } catch {
-    throw invalid(`variables: the pattern of "${name}" is not a regular expression`)
+    throw invalid('variables', 'invalid_pattern', `the pattern of "${name}" is not a regular expression`, { name })
   }
 }
 
 /** The text of one message: `#{code}` and every variable filled in. Rendered once, when the issue is admitted. */
 export function render(template: Template, variables: Readonly<Record<string, string>>, code: string): string {
   for (const name of Object.keys(variables)) {
-    if (name === 'code') throw invalid('templateVariables: must not include "code"')
-    if (!Object.hasOwn(template.variables, name)) {
-      throw invalid(`templateVariables: template ${template.templateId} has no such variable: ${name.slice(0, 64)}`)
-    }
+    if (name === 'code') throw invalid(paramOf(name), 'reserved_template_variable', 'the service fills this in')
+    if (!Object.hasOwn(template.variables, name))
+      throw invalid(paramOf(name), 'unknown_template_variable', `template ${template.templateId} has no such variable`)
   }
   for (const [name, rule] of Object.entries(template.variables)) {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined
     if (value === undefined) {
-      if (rule.required) throw invalid(`templateVariables: "${name}" is required by template ${template.templateId}`)
+      if (rule.required)
+        throw invalid(paramOf(name), 'template_variable_required', `is required by template ${template.templateId}`)
     } else if (rule.pattern !== undefined && !compilePattern(name, rule.pattern).test(value)) {
-      throw invalid(`templateVariables: "${name}" does not match the pattern of template ${template.templateId}`)
+      const problem = `does not match the pattern of template ${template.templateId}`
+      throw invalid(paramOf(name), 'template_variable_mismatch', problem)
     }
   }
   return template.body.replace(PLACEHOLDER, (_, name: string) =>
@@ -116,13 +120,15 @@ export function render(template: Template, variables: Readonly<Record<string, st
   )
 }
 
+const paramOf = (variable: string) => `templateVariables.${variable.slice(0, 64)}`
+
 /** SMS or LMS: by length, unless the caller insisted on `SMS`, which then must fit. */
 export function messageTypeFor(text: string, requested: MessageType | undefined): MessageType {
   const bytes = eucKrBytes(text)
-  if (bytes > LMS_MAX_BYTES)
-    throw invalid(`templateVariables: the message is longer than ${LMS_MAX_BYTES} EUC-KR bytes`)
-  if (requested === 'SMS' && bytes > SMS_MAX_BYTES) {
-    throw invalid(`messageType: the message has ${bytes} EUC-KR bytes and an SMS takes ${SMS_MAX_BYTES}`)
-  }
+  if (bytes > LMS_MAX_BYTES) throw tooLong('templateVariables', bytes, LMS_MAX_BYTES)
+  if (requested === 'SMS' && bytes > SMS_MAX_BYTES) throw tooLong('messageType', bytes, SMS_MAX_BYTES)
   return requested ?? (bytes > SMS_MAX_BYTES ? 'LMS' : 'SMS')
 }
+
+const tooLong = (param: string, bytes: number, maxBytes: number) =>
+  invalid(param, 'message_too_long', `the message has ${bytes} EUC-KR bytes, and ${maxBytes} is the most`, { maxBytes })

@@ -82,7 +82,8 @@ const MAX_AMOUNT = 1_000_000_000
 
 function assertAmount(amount: number): void {
   if (!Number.isSafeInteger(amount) || amount < 1 || amount > MAX_AMOUNT) {
-    throw invalid(`amount: must be a whole number of credits from 1 to ${MAX_AMOUNT}`)
+    const problem = `must be a whole number of credits from 1 to ${MAX_AMOUNT}`
+    throw invalid('amount', 'out_of_range', problem, { min: 1, max: MAX_AMOUNT })
   }
 }
 

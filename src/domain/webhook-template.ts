@@ -22,7 +22,10 @@ function parse(template: string): Piece[] {
     if (found) {
       const [whole, inner = ''] = found
       const path = inner.trim()
-      if (!PATH.test(path)) throw invalid(`template: not a path: {{${path.slice(0, 40)}}}`)
+      if (!PATH.test(path)) {
+        const placeholder = `{{${path.slice(0, 40)}}}`
+        throw invalid('template', 'invalid_placeholder', `not a path: ${placeholder}`, { placeholder })
+      }
       pieces.push(text, { path: path.split('.'), isInString })
       text = ''
       at += whole.length
@@ -60,7 +63,7 @@ export function renderHookTemplate(template: string, event: unknown): string {
   try {
     JSON.parse(body)
   } catch {
-    throw invalid('template: must be JSON after substitution')
+    throw invalid('template', 'template_not_json', 'must be JSON after substitution')
   }
   return body
 }

@@ -148,7 +148,14 @@ export function afterAttempt(endpoint: Endpoint, judgement: Judgement, now: numb
     : { ...endpoint, failingSince }
 }
 
-export const disable = (endpoint: Endpoint, reason: string, now: number): Endpoint => ({
+/** As it is stored, and read in English. */
+export type DisabledReason =
+  | 'The receiver answered 410 Gone'
+  | 'Nothing but failures for 5 days'
+  | 'Disabled by an operator'
+  | 'Being removed'
+
+export const disable = (endpoint: Endpoint, reason: DisabledReason, now: number): Endpoint => ({
   ...endpoint,
   disabledAt: endpoint.disabledAt ?? now,
   disabledReason: endpoint.disabledReason ?? reason,
@@ -186,37 +193,51 @@ const RESERVED_HEADER = /^(content-.*|user-agent|cookie|webhook-.*|x-watchword-.
 /** Throws `invalid` for what cannot be an endpoint. Where its requests may go is judged when they are made. */
 export function assertEndpoint({ url, events, filters, headers, template }: Endpoint): void {
   assertHookUrl(url)
-  if (events.length === 0) throw invalid(`events: at least one of ${EVENT_TYPES.join(', ')}`)
+  if (events.length === 0) throw invalid('events', 'required', `at least one of ${EVENT_TYPES.join(', ')}`)
   const unknown = events.find((type) => !EVENT_TYPES.includes(type))
-  if (unknown !== undefined) throw invalid(`events: no such event: ${unknown}. Known: ${EVENT_TYPES.join(', ')}`)
+  if (unknown !== undefined) {
+    const problem = `no such event: ${unknown}. Known: ${EVENT_TYPES.join(', ')}`
+    throw invalid('events', 'not_a_choice', problem, { choices: EVENT_TYPES })
+  }
   assertFilters(filters)
   assertHeaders(headers)
   if (template === undefined) return
-  if (template.length > MAX_TEMPLATE_CHARACTERS)
-    throw invalid(`template: at most ${MAX_TEMPLATE_CHARACTERS} characters`)
+  if (template.length > MAX_TEMPLATE_CHARACTERS) {
+    const max = MAX_TEMPLATE_CHARACTERS
+    throw invalid('template', 'too_long', `at most ${max} characters`, { max })
+  }
   assertHookTemplate(template)
 }
+
+const CHANNELS: readonly string[] = ['sms', 'alimtalk']
 
 function assertFilters({ method, type, metadata = {} }: HookFilters): void {
   const ofMetadata = Object.entries(metadata).map(([key, values]) => [`metadata.${key}`, values] as const)
   for (const [name, values] of [['method', method] as const, ['type', type] as const, ...ofMetadata]) {
     if (values === undefined) continue
-    if (values.length === 0 || values.length > MAX_FILTER_VALUES || values.some((value) => value === ''))
-      throw invalid(`filter: ${name} needs 1 to ${MAX_FILTER_VALUES} values`)
+    if (values.length === 0 || values.some((value) => value === ''))
+      throw invalid(`filter.${name}`, 'required', 'needs a value, and none that is blank')
+    if (values.length > MAX_FILTER_VALUES)
+      throw invalid(`filter.${name}`, 'too_many', `at most ${MAX_FILTER_VALUES} values`, { max: MAX_FILTER_VALUES })
   }
-  const unknown = method?.find((channel) => channel !== 'sms' && channel !== 'alimtalk')
-  if (unknown !== undefined) throw invalid(`filter: method must be sms or alimtalk: ${unknown}`)
+  const unknown = method?.find((channel) => !CHANNELS.includes(channel))
+  if (unknown !== undefined)
+    throw invalid('filter.method', 'not_a_choice', `must be sms or alimtalk: ${unknown}`, { choices: CHANNELS })
 }
 
 function assertHeaders(headers: Readonly<Record<string, string>>): void {
   const entries = Object.entries(headers)
-  if (entries.length > MAX_HEADERS) throw invalid(`header: at most ${MAX_HEADERS}`)
+  if (entries.length > MAX_HEADERS) throw invalid('header', 'too_many', `at most ${MAX_HEADERS}`, { max: MAX_HEADERS })
   if (new Set(entries.map(([name]) => name.toLowerCase())).size < entries.length)
-    throw invalid('header: each name once')
-  if (entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MAX_HEADER_CHARACTERS)
-    throw invalid(`header: at most ${MAX_HEADER_CHARACTERS} characters in all`)
+    throw invalid('header', 'duplicate_field', 'each name once')
+  if (entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MAX_HEADER_CHARACTERS) {
+    const max = MAX_HEADER_CHARACTERS
+    throw invalid('header', 'too_long', `at most ${max} characters in all`, { max })
+  }
   for (const [name, value] of entries) {
-    if (RESERVED_HEADER.test(name)) throw invalid(`header: ${name} is set by the service`)
-    if (!isHookHeader(name, value)) throw invalid(`header: not a header that can be sent: ${name}`)
+    if (RESERVED_HEADER.test(name))
+      throw invalid('header', 'reserved_header', `${name} is set by the service`, { name })
+    if (!isHookHeader(name, value))
+      throw invalid('header', 'invalid_header', `not a header that can be sent: ${name}`, { name })
   }
 }

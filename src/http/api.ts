@@ -8,7 +8,7 @@ import { authorize } from '../domain/key'
 import type { Limiter } from '../domain/limit'
 import { type Modes, rulesOf } from '../mode'
 import type { Clock, Log } from '../ports'
-import { asRefusal, fromRefusal, fromValidation, type InterfaceError, interfaceError, unexpectedError } from './errors'
+import { asRefusal, fromRefusal, type InterfaceError, interfaceError, unexpectedError, unreadable } from './errors'
 import { readJsonBody } from './json-body'
 import { type CallContext, createProcedures, type ProcedureDependencies } from './procedures'
 
@@ -82,10 +82,8 @@ export function createApi(deps: ApiDependencies): Api {
       }
       return fromRefusal(refusal)
     }
-    const invalidInput = fromValidation(error)
-    if (invalidInput) return invalidInput
     // oRPC could not make an input of the request: the wire format of RPC, for example, was wrong.
-    if (!context.entered) return interfaceError('BAD_REQUEST', 'body: not in the expected format')
+    if (!context.entered) return fromRefusal(unreadable())
     log.error({ err: nameOf(error) }, 'request failed unexpectedly')
     return unexpectedError()
   }
@@ -143,8 +141,7 @@ async function call(
       // The key is checked before the body is read: an unknown caller learns nothing about its input.
       body: async () => {
         await context.caller()
-        if (url.search !== '')
-          throw invalid(`${[...url.searchParams.keys()][0] ?? 'query'}: this request takes no query parameters`)
+        if (url.search !== '') throw noParameters(url)
         const body = await readJsonBody(request)
         if (prefix === RPC_PREFIX) assertRpcMeta(body)
         return body
@@ -155,16 +152,24 @@ async function call(
   return result.matched ? { status: result.response.status, body: result.response.body } : undefined
 }
 
+const noParameters = (url: URL) =>
+  invalid(
+    ([...url.searchParams.keys()][0] ?? 'query').slice(0, 64),
+    'unknown_field',
+    'this request takes no query parameters',
+  )
+
 /** RPC's notes on values that JSON has no word for: `[[type, ...path]]`. oRPC passes over what it does not know. */
 function assertRpcMeta({ meta, json: _, ...rest }: Record<string, unknown>): void {
   const unknown = Object.keys(rest)[0]
-  if (unknown !== undefined) throw invalid(`${unknown.slice(0, 64)}: a request has "json" and "meta" only`)
+  if (unknown !== undefined)
+    throw invalid(unknown.slice(0, 64), 'unknown_field', 'a request has "json" and "meta" only')
   const isNote = (note: unknown) =>
     Array.isArray(note) &&
     RPC_TYPES.has(note[0]) &&
     note.slice(1).every((step) => ['string', 'number'].includes(typeof step))
   if (meta !== undefined && !(Array.isArray(meta) && meta.every(isNote)))
-    throw invalid('meta: not in the expected format')
+    throw invalid('meta', 'invalid_format', 'not in the expected format')
 }
 
 const RPC_TYPES: ReadonlySet<unknown> = new Set([0, 1, 2, 3, 4, 5, 6, 7])

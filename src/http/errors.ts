@@ -1,7 +1,9 @@
 /** Domain refusal → contract error, in one table; nothing else gets out. Specification: "Errors". */
 import { ORPCError, ValidationError } from '@orpc/contract'
-import { ERROR_STATUS, type ErrorCode } from '../../contract/error'
-import { Refusal, type RefusalKind, unavailable } from '../domain/error'
+import type { z } from 'zod'
+import { type ErrorCode, errors } from '../../contract/error'
+import { invalid, Refusal, type RefusalKind, unavailable } from '../domain/error'
+import { refusalOf } from '../domain/validation'
 
 const CODE: Readonly<Record<RefusalKind, ErrorCode>> = {
   invalid: 'BAD_REQUEST',
@@ -19,43 +21,39 @@ export type InterfaceError = ORPCError<string, unknown>
 
 /** An error the contract names: `defined` is true. */
 export const interfaceError = (code: ErrorCode, message: string, data?: unknown): InterfaceError =>
-  new ORPCError(code, { defined: true, status: ERROR_STATUS[code], message, data })
+  new ORPCError(code, { defined: true, status: errors[code].status, message, data })
 
 /** What nobody foresaw: the cause stays inside. */
 export const unexpectedError = (): InterfaceError =>
   new ORPCError('INTERNAL_SERVER_ERROR', { defined: false, status: 500, message: 'Unexpected failure' })
 
-/** The refusal an error stands for: its own, or `unavailable` for a database that cannot be read. */
+/** The refusal an error stands for: its own, that of an input that does not fit, or that of a database that cannot be read. */
 export function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
+  if (error instanceof ORPCError && error.code === 'BAD_REQUEST' && error.cause instanceof ValidationError) {
+    const { issues, data } = error.cause
+    // Every schema of ours is zod's.
+    return refusalOf(issues as readonly z.core.$ZodIssue[], data)
+  }
   if (!(error instanceof Error) || error.name !== 'SQLiteError') return undefined
   return Object.assign(unavailable('The store cannot be read at the moment'), { cause: error })
 }
 
-export const fromRefusal = (refusal: Refusal): InterfaceError =>
-  interfaceError(CODE[refusal.kind], refusal.message, dataOf(refusal))
+/** What oRPC could not make an input of. */
+export const unreadable = () => invalid('body', 'invalid_format', 'not in the expected format')
 
-function dataOf({ kind, detail }: Refusal): unknown {
-  const { code, limit, policy, retryAfterMs, resetAt } = detail
+/** `more` goes beside what the interface's error says of it. */
+export const fromRefusal = (refusal: Refusal, more?: object): InterfaceError =>
+  interfaceError(CODE[refusal.kind], refusal.message, more ? { ...dataOf(refusal), ...more } : dataOf(refusal))
+
+function dataOf({ kind, detail }: Refusal): object | undefined {
+  const { param, reason, code, limit, policy, retryAfterMs, resetAt } = detail
   if (kind === 'limited') return { limit, policy, retryAfterMs }
-  if (code === undefined) return undefined
-  return { code, ...(resetAt !== undefined && { resetAt: new Date(resetAt).toISOString() }) }
-}
-
-/** The interface's error for input that does not fit the schema, or undefined for any other error. */
-export function fromValidation(error: unknown): InterfaceError | undefined {
-  if (!(error instanceof ORPCError) || error.code !== 'BAD_REQUEST') return undefined
-  const cause = error.cause
-  if (!(cause instanceof ValidationError)) return undefined
-  return interfaceError('BAD_REQUEST', cause.issues.slice(0, 3).map(fieldMessage).join('; '))
-}
-
-const CLIP = 200
-
-function fieldMessage(issue: ValidationError['issues'][number]): string {
-  const { path = [], message } = issue
-  const [unknown] = 'keys' in issue && Array.isArray(issue.keys) ? issue.keys : []
-  if (typeof unknown === 'string') return `${unknown.slice(0, 64)}: unknown field or parameter`
-  const field = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
-  return `${field || 'body'}: ${message}`.slice(0, CLIP)
+  if (reason === undefined && code === undefined) return undefined
+  return {
+    ...(param !== undefined && { param }),
+    ...(reason !== undefined && { reason }),
+    ...(code !== undefined && { code }),
+    ...(resetAt !== undefined && { resetAt: new Date(resetAt).toISOString() }),
+  }
 }

@@ -15,7 +15,7 @@ export async function readJsonBody(request: Request): Promise<Record<string, unk
   assertJsonType(request.headers)
   const value = parseStrictly(await readText(request))
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid('body: must be a JSON object')
+    throw invalid('body', 'wrong_type', 'must be a JSON object', { expected: 'object' })
   }
   return value as Record<string, unknown>
 }
@@ -30,11 +30,11 @@ function assertJsonType(headers: Headers): void {
     .map((part) => part.trim())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
   if (type !== 'application/json' || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset))) {
-    throw invalid('content-type: must be application/json in UTF-8')
+    throw invalid('content-type', 'unsupported_media_type', 'must be application/json in UTF-8')
   }
   const encoding = headers.get('content-encoding')
   if (encoding !== null && encoding !== 'identity')
-    throw invalid('content-encoding: compressed bodies are not accepted')
+    throw invalid('content-encoding', 'unsupported_media_type', 'compressed bodies are not accepted')
 }
 
 /** The length a client announces is checked before the body is read, the rest while it arrives. */
@@ -60,7 +60,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw invalid('body: not valid UTF-8')
+    throw invalid('body', 'invalid_json', 'not valid UTF-8')
   }
 }
 
@@ -70,7 +70,7 @@ function parseStrictly(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch {
-    throw invalid('body: not valid JSON')
+    throw invalid('body', 'invalid_json', 'not valid JSON')
   }
   // A parsed object has fewer keys than the text has members only if a key came twice (or was `__proto__`).
   if (typeof value === 'object' && value !== null && countKeys(value) !== members) assertDistinctKeys(text)
@@ -91,7 +91,7 @@ function countMembers(text: string): number {
         break
       case 0x5b:
       case 0x7b:
-        if (++depth > MAX_DEPTH) throw invalid(`body: nested deeper than ${MAX_DEPTH} levels`)
+        if (++depth > MAX_DEPTH) throw invalid('body', 'invalid_json', `nested deeper than ${MAX_DEPTH} levels`)
         break
       case 0x5d:
       case 0x7d:
@@ -122,5 +122,5 @@ function assertDistinctKeys(text: string): void {
       seen?.add(name)
     },
   })
-  throw invalid(`${(offender ?? 'body').slice(0, 64)}: this key is given twice or not allowed`)
+  throw invalid((offender ?? 'body').slice(0, 64), 'duplicate_field', 'this key is given twice or not allowed')
 }

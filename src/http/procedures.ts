@@ -4,6 +4,7 @@ import { contract } from '../../contract'
 import { idempotencyKey } from '../../contract/issue'
 import { invalid } from '../domain/error'
 import type { ApiKey } from '../domain/key'
+import { refusalOf } from '../domain/validation'
 import { type IssueDependencies, issueCode } from '../usecases/issue-code'
 import {
   listCreditLedger,
@@ -91,12 +92,14 @@ function authorized({ key }: CallContext): ApiKey {
 /** Rule 1: from the header or the body field; when both are sent they must be equal. */
 function keyFor(inBody: string | undefined, header: string | null): string {
   const inHeader = header === null ? undefined : idempotencyKey.safeParse(header)
-  if (inHeader && !inHeader.success)
-    throw invalid('Idempotency-Key: must be 1 to 128 visible ASCII characters without spaces')
+  if (inHeader && !inHeader.success) throw refusalOf(inHeader.error.issues, header, 'Idempotency-Key')
   if (inHeader && inBody !== undefined && inHeader.data !== inBody) {
-    throw invalid('idempotencyKey: differs from the Idempotency-Key header')
+    throw invalid('idempotencyKey', 'idempotency_key_mismatch', 'differs from the Idempotency-Key header')
   }
   const key = inHeader?.data ?? inBody
-  if (key === undefined) throw invalid('idempotencyKey: an Idempotency-Key header or this field is required')
+  if (key === undefined) {
+    const problem = 'an Idempotency-Key header or this field is required'
+    throw invalid('idempotencyKey', 'idempotency_key_required', problem)
+  }
   return key
 }

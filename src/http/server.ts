@@ -54,7 +54,7 @@ export function createFetch(deps: ServerDependencies): Fetch {
     const path = url.pathname
     if (path === `${API_PREFIX}/openapi.json` && request.method === 'GET') {
       trace.route = 'openapi'
-      description ??= describeApi().then((document) => JSON.stringify(document))
+      description ??= describeApi(deps.publicUrl).then((document) => JSON.stringify(document))
       return json(200, await description)
     }
     if (path === `${API_PREFIX}/webhook-sources` && request.method === 'GET') {
@@ -175,7 +175,8 @@ function urlOf({ url }: Request): URL {
 
 function urlOfPath(url: string): URL {
   const path = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/]*/i, '')
-  if (!URL.canParse(path, 'http://localhost')) throw invalid('The address of the request cannot be read')
+  if (!URL.canParse(path, 'http://localhost'))
+    throw invalid('url', 'invalid_format', 'the address of the request cannot be read')
   return new URL(path, 'http://localhost')
 }
 

@@ -46,7 +46,7 @@ export function parseObject(text: string): Record<string, unknown> {
 /** The JSON of a report callback. Throws `invalid`. */
 export function parseReports(text: string): unknown {
   const value = parseJson(text)
-  if (value === undefined) throw invalid('body: not valid JSON')
+  if (value === undefined) throw invalid('body', 'invalid_json', 'not valid JSON')
   return value
 }
 

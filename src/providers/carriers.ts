@@ -5,6 +5,7 @@ import { invalid } from '../domain/error'
 import { Gate, MAX_CONCURRENCY } from '../domain/gate'
 import { MAX_TIMEOUT_MS } from '../domain/job'
 import { chooseRoute, type Route } from '../domain/route'
+import { refusalOf } from '../domain/validation'
 import type { Carrier, ProviderConfig, ReportedMessage, Router } from '../ports'
 import { aligo } from './aligo'
 import { http } from './http'
@@ -19,18 +20,24 @@ export const PROVIDER_TYPES: Readonly<Record<string, ProviderType>> = { http, sm
 /** Throws `invalid`, naming the setting that is wrong. */
 export function assertProvider({ type, channels, config, concurrency, timeoutMs }: ProviderConfig): void {
   const known = Object.hasOwn(PROVIDER_TYPES, type) ? PROVIDER_TYPES[type] : undefined
-  if (!known) throw invalid(`type: no such provider type: ${type}. Known: ${Object.keys(PROVIDER_TYPES).join(' ')}`)
+  if (!known) {
+    const choices = Object.keys(PROVIDER_TYPES)
+    throw invalid('type', 'not_a_choice', `no such provider type: ${type}. Known: ${choices.join(' ')}`, { choices })
+  }
   const unserved = channels.find((channel) => !known.channels.includes(channel))
-  if (unserved) throw invalid(`channel: ${type} cannot deliver ${unserved}`)
+  if (unserved) {
+    const about = { provider: type, channel: unserved }
+    throw invalid('channel', 'channel_not_delivered', `${type} cannot deliver ${unserved}`, about)
+  }
   assertWithin('concurrency', concurrency, 1, MAX_CONCURRENCY)
   assertWithin('timeout-ms', timeoutMs, 100, MAX_TIMEOUT_MS)
-  const mistake = known.config.safeParse(config).error?.issues[0]
-  if (mistake) throw invalid(['config', mistake.path.join('.'), mistake.message].filter(Boolean).join(': '))
+  const { error } = known.config.safeParse(config)
+  if (error) throw refusalOf(error.issues.slice(0, 1), config, 'config')
 }
 
 function assertWithin(name: string, value: number | undefined, min: number, max: number): void {
   if (value === undefined || (Number.isSafeInteger(value) && value >= min && value <= max)) return
-  throw invalid(`${name}: must be a whole number from ${min} to ${max}`)
+  throw invalid(name, 'out_of_range', `must be a whole number from ${min} to ${max}`, { min, max })
 }
 
 /** What a code of such a carrier means, in words an operator can act on. */

@@ -23,6 +23,6 @@ export function readCursor(vault: Vault, endpoint: PagedEndpoint, owner: Owner, 
   const isOurs =
     bytes.toString('base64url') === cursor &&
     tagOf(vault, endpoint, owner, position).equals(bytes.subarray(0, TAG_BYTES))
-  if (!isOurs) throw invalid('cursor: malformed, or not of this endpoint')
+  if (!isOurs) throw invalid('cursor', 'invalid_cursor', 'malformed, or not of this endpoint')
   return position
 }

@@ -150,17 +150,20 @@ async function replay(
     return undefined
   }
   if (!Buffer.from(fingerprint).equals(claim.fingerprint)) {
-    throw conflict('This idempotency key was used for a different request')
+    throw conflict('idempotencyKey', 'idempotency_key_reused', 'This idempotency key was used for a different request')
   }
-  if (issue.verificationStatus === 'replaced')
-    throw conflict('The issue of this idempotency key was replaced by a newer one')
+  if (issue.verificationStatus === 'replaced') {
+    const message = 'The issue of this idempotency key was replaced by a newer one'
+    throw conflict('idempotencyKey', 'idempotency_key_replaced', message)
+  }
   return issue
 }
 
 function compose({ request, recipient }: Order, template: Template | undefined, code: string): Letter {
   const { channel, templateId, templateVariables: variables } = request
-  if (!template) throw invalid(`templateId: no such template: ${templateId}`)
-  if (!template.channelSupport.includes(channel)) throw invalid(`templateId: ${templateId} does not support ${channel}`)
+  if (!template) throw invalid('templateId', 'unknown_template', `no such template: ${templateId}`)
+  if (!template.channelSupport.includes(channel))
+    throw invalid('templateId', 'channel_not_supported', `${templateId} does not support ${channel}`, { channel })
   const text = render(template, variables, code)
   return {
     to: recipient.to,

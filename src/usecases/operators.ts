@@ -1,7 +1,7 @@
 /** Accounts of people: made by a link, signed in by password and second factor. Decisions: "Operators". */
 import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
-import { invalid, Refusal } from '../domain/error'
+import { invalid, missing, Refusal } from '../domain/error'
 import type { Limiter } from '../domain/limit'
 import {
   assertOwnerRemains,
@@ -32,7 +32,8 @@ export const tokenHash = (token: string): Uint8Array => createHash('sha256').upd
 /** What people see of an invitation, and withdraw it by. */
 export const invitationId = (hash: Uint8Array) => Buffer.from(hash.subarray(0, 8)).toString('hex')
 
-const wrongLink = () => new Refusal('not_found', 'This link is used up or too old; ask for another')
+const wrongLink = () =>
+  new Refusal('not_found', 'This link is used up or too old; ask for another', { reason: 'link_used_up' })
 
 // ── links that make an account ─────────────────────────────────────────────────────────────────────
 
@@ -103,7 +104,8 @@ export async function join(
     if (!invitation || tx.now >= invitation.expiresAt) throw wrongLink()
     const operators = await tx.operators()
     if (invitation.invitedBy === SET_UP && operators.length > 0) throw wrongLink()
-    if (operators.some((other) => other.email === normalEmail(email))) throw invalid('email: has an account already')
+    if (operators.some((other) => other.email === normalEmail(email)))
+      throw invalid('email', 'email_taken', 'has an account already')
     const operator: Operator = {
       operatorId: newId(deps.random, 'op'),
       email: normalEmail(email),
@@ -136,12 +138,8 @@ const attemptRule = (subject: string, max: number, limit: 'perIp' | 'perKey') =>
   windowMs: ATTEMPTS_WINDOW_MS,
 })
 
-/** The account has a second factor, and it is missing. */
-export class TotpNeeded extends Refusal {
-  constructor() {
-    super('unauthorized', 'Enter the code of your authenticator app')
-  }
-}
+const wrongCredentials = () =>
+  new Refusal('unauthorized', 'E-mail address or password is wrong', { reason: 'wrong_credentials' })
 
 /** Answers the session's token. Throws `unauthorized` for every kind of wrong credentials alike, or `limited`. */
 export async function signIn(
@@ -159,15 +157,16 @@ export async function signIn(
   )
   const operator = (await deps.store.read.operators()).find((known) => known.email === account)
   const isRight = await deps.passwords.verify(password, operator?.passwordHash)
-  if (!operator || !isRight) throw new Refusal('unauthorized', 'E-mail address or password is wrong')
+  if (!operator || !isRight) throw wrongCredentials()
   if (operator.totpSecret !== undefined) {
     if (!totp) {
       // The password was right, and asking for the rest is no attempt.
       permit.giveBack()
-      throw new TotpNeeded()
+      throw new Refusal('unauthorized', 'Enter the code of your authenticator app', { reason: 'totp_needed' })
     }
     const step = totpStep(operator.totpSecret, totp, deps.clock.now())
-    if (step === undefined) throw new Refusal('unauthorized', 'The code of the authenticator app is wrong')
+    if (step === undefined)
+      throw new Refusal('unauthorized', 'The code of the authenticator app is wrong', { reason: 'totp_wrong' })
     useOnce(deps, `totp:${operator.operatorId}:${step}`)
   }
   // Only what failed counts.
@@ -185,8 +184,7 @@ export async function openSession(
     const { operatorId, passwordHash, totpSecret } = operator
     // Proving who one is takes a while: what it was proved against must still hold.
     const known = (await tx.operators()).find((other) => other.operatorId === operatorId)
-    if (known?.passwordHash !== passwordHash || known.totpSecret !== totpSecret)
-      throw new Refusal('unauthorized', 'E-mail address or password is wrong')
+    if (known?.passwordHash !== passwordHash || known.totpSecret !== totpSecret) throw wrongCredentials()
     await tx.saveOperatorSession({ tokenHash: tokenHash(token), operatorId, createdAt: tx.now, lastSeenAt: tx.now })
     await tx.saveOperator({ ...known, lastSeenAt: tx.now })
     await noteChange({ ...deps, actor: { ...actor, name: operatorId } }, tx, 'session.open', operatorId)
@@ -239,14 +237,16 @@ export async function changePassword(
 async function assertPassword(deps: OperatorDependencies, operator: Operator, password: string): Promise<void> {
   const rule = attemptRule(`password:${operator.operatorId}`, ATTEMPTS_PER_ACCOUNT, 'perKey')
   const permit = deps.limiter.take([rule], deps.clock.now())
-  if (!(await deps.passwords.verify(password, operator.passwordHash))) throw invalid('current: the password is wrong')
+  if (!(await deps.passwords.verify(password, operator.passwordHash)))
+    throw invalid('current', 'wrong_password', 'the password is wrong')
   permit.giveBack()
 }
 
 async function storePassword(deps: OperatorDependencies, actor: Actor, operator: Operator, password: string) {
   const passwordHash = await deps.passwords.hash(password)
   const change = (known: Operator): Operator => {
-    if (known.passwordHash !== operator.passwordHash) throw invalid('current: the password has been changed meanwhile')
+    if (known.passwordHash !== operator.passwordHash)
+      throw invalid('current', 'password_changed', 'the password has been changed meanwhile')
     return { ...known, passwordHash }
   }
   await changeOperator(deps, actor, operator.operatorId, 'operator.password', change, endSessions)
@@ -261,7 +261,7 @@ export async function resetPassword(
   email: string,
 ): Promise<{ operator: Operator; password: string }> {
   const operator = (await deps.store.read.operators()).find((known) => known.email === normalEmail(email))
-  if (!operator) throw new Refusal('not_found', `No such operator: ${email}`)
+  if (!operator) throw missing('operator', email)
   const password = Buffer.from(deps.random.bytes(15)).toString('base64url')
   const passwordHash = await deps.passwords.hash(password)
   const change = (known: Operator): Operator => ({ ...known, passwordHash, totpSecret: undefined })
@@ -284,7 +284,7 @@ export async function removeOperator(deps: OperatorDependencies, actor: Actor, o
   await deps.store.transaction(async (tx) => {
     const operators = await tx.operators()
     const known = operators.find((operator) => operator.operatorId === operatorId)
-    if (!known) throw new Refusal('not_found', `No such operator: ${operatorId}`)
+    if (!known) throw missing('operator', operatorId)
     assertOwnerRemains(operators, { operatorId })
     await tx.removeInvitationsOf(operatorId)
     await tx.removeOperator(operatorId)
@@ -303,7 +303,7 @@ function changeOperator(
   return deps.store.transaction(async (tx) => {
     const operators = await tx.operators()
     const known = operators.find((operator) => operator.operatorId === operatorId)
-    if (!known) throw new Refusal('not_found', `No such operator: ${operatorId}`)
+    if (!known) throw missing('operator', operatorId)
     const changed = change(known, operators)
     await tx.saveOperator(changed)
     await alsoDo(tx, changed)
@@ -331,7 +331,7 @@ function useOnce({ limiter, clock }: OperatorDependencies, subject: string): voi
   try {
     limiter.take([rule], clock.now())
   } catch {
-    throw new Refusal('unauthorized', 'This code was used already; wait for the next one')
+    throw new Refusal('unauthorized', 'This code was used already; wait for the next one', { reason: 'totp_used' })
   }
 }
 
@@ -347,10 +347,10 @@ export async function confirmTotp(
   operator: Operator,
   { secret, totp }: { secret: string; totp: string },
 ): Promise<void> {
-  if (totpStep(secret, totp, deps.clock.now()) === undefined) throw invalid('totp: the code is wrong')
+  if (totpStep(secret, totp, deps.clock.now()) === undefined) throw invalid('totp', 'totp_wrong', 'the code is wrong')
   const change = (known: Operator): Operator => {
     // Taking one off needs the password; a session alone must not do it by putting another on.
-    if (known.totpSecret !== undefined) throw invalid('totp: take off the one there is first')
+    if (known.totpSecret !== undefined) throw invalid('totp', 'totp_already_on', 'take off the one there is first')
     return { ...known, totpSecret: secret }
   }
   await changeOperator(deps, actor, operator.operatorId, 'operator.totp_on', change)

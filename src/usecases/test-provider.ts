@@ -27,7 +27,8 @@ export async function testProvider(
   provider: Provider,
   { to, channel, templateCode }: TestOrder,
 ): Promise<{ outcome: SendOutcome; latencyMs: number }> {
-  if (channel === 'alimtalk' && templateCode === undefined) throw invalid('template-code: an AlimTalk needs one')
+  if (channel === 'alimtalk' && templateCode === undefined)
+    throw invalid('template-code', 'required', 'an AlimTalk needs one')
   const startedAt = clock.now()
   const outcome = await provider.send({
     messageId: random.uuid(startedAt),

@@ -206,7 +206,7 @@ describe('errors', () => {
       status: 400,
       code: 'BAD_REQUEST',
       make: () => issue('010-1234-5678'),
-      data: { code: 'TEST_NUMBER_REQUIRED' },
+      data: { param: 'phoneNumber', reason: 'test_number_required', code: 'TEST_NUMBER_REQUIRED' },
     },
     { status: 401, code: 'UNAUTHORIZED', make: () => issue(MAGIC, { apiKey: 'sk_test_unknown' }) },
     {
@@ -215,9 +215,14 @@ describe('errors', () => {
       make: () => issue('010-0000-0007'),
       data: { code: 'INSUFFICIENT_CREDIT' },
     },
-    { status: 403, code: 'FORBIDDEN', make: publicKeyWithoutOrigin },
+    { status: 403, code: 'FORBIDDEN', make: publicKeyWithoutOrigin, data: { reason: 'origin_missing' } },
     { status: 404, code: 'NOT_FOUND', make: () => clientWith().status({ issueId: crypto.randomUUID() }) },
-    { status: 409, code: 'CONFLICT', make: conflict },
+    {
+      status: 409,
+      code: 'CONFLICT',
+      make: conflict,
+      data: { param: 'idempotencyKey', reason: 'idempotency_key_reused' },
+    },
     { status: 413, code: 'PAYLOAD_TOO_LARGE', make: tooLarge },
     {
       status: 429,
@@ -234,6 +239,7 @@ describe('errors', () => {
     expect({ ...error }).toMatchObject({ status, code })
     expect(error.message).not.toBe('')
     expect(error.data).toEqual(rest.data)
+    expect([error.param, error.reason]).toEqual([rest.data?.param, rest.data?.reason])
     expect(error.retryAfterMs).toBe(rest.retryAfterMs)
     expect(error.requestId).toMatch(/^[0-9a-f-]{36}$/)
     expect(error.retryable).toBe(status === 429 || status === 503)
@@ -242,6 +248,7 @@ describe('errors', () => {
   test('a bad field is named', async () => {
     const error = await failure(clientWith().verify({ issueId: crypto.randomUUID(), code: 'abcdef' }))
     expect(error).toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining('code') })
+    expect([error.param, error.reason]).toEqual(['code', 'code_not_six_digits'])
   })
 
   test('the request id that was given is sent, and is that of the error', async () => {

@@ -315,7 +315,7 @@ describe('the console', () => {
       expect((await owner.call('session/totpConfirm', { totp: '000000' })).status).toBe(400)
       expect((await owner.call('session/totpConfirm', { totp: codeOf(secret) })).status).toBe(200)
       const without = await signIn(new ConsoleClient(world))
-      expect([without.status, without.body.data]).toEqual([401, { needsTotp: true }])
+      expect([without.status, without.body.data]).toEqual([401, { reason: 'totp_needed' }])
       expect((await signIn(new ConsoleClient(world), { totp: '000000' })).status).toBe(401)
       const code = codeOf(secret)
       expect((await signIn(new ConsoleClient(world), { totp: code })).status).toBe(200)

@@ -240,6 +240,7 @@ describe.each(WIRES)('bad input over %s', (wire) => {
     expect(status).toBe(400)
     expect(body).toMatchObject({ defined: true, code: 'BAD_REQUEST', status: 400 })
     expect(body.message).toContain(named)
+    expect(body.data.param).toStartWith(named)
     expect(headers.get('x-request-id')).toMatch(REQUEST_ID)
     expect(everything()).toBe(before)
   })

@@ -306,7 +306,11 @@ describe.each(WIRES)('POST /issue over %s', (wire) => {
       async (phoneNumber) => {
         const { status, body } = await issue({ phoneNumber, purpose: 'a' })
         expect(status).toBe(400)
-        expect(body.data).toEqual({ code: 'TEST_NUMBER_IN_LIVE_MODE' })
+        expect(body.data).toEqual({
+          param: 'phoneNumber',
+          reason: 'test_number_in_live_mode',
+          code: 'TEST_NUMBER_IN_LIVE_MODE',
+        })
         await world.settle()
         expect(world.sms.requests).toHaveLength(0)
       },

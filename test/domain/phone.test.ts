@@ -126,7 +126,7 @@ describe.each([
           for (const region of ['KR', 'GB', 'US']) {
             expect(thrownBy(() => liveRecipient(spelling, region))).toMatchObject({
               kind: 'invalid',
-              detail: { code: 'TEST_NUMBER_IN_LIVE_MODE' },
+              detail: { param: 'phoneNumber', reason: 'test_number_in_live_mode', code: 'TEST_NUMBER_IN_LIVE_MODE' },
             })
           }
         }
@@ -153,7 +153,7 @@ test.each([
   ['00 82 10 0000 0042', 'GB'],
 ])('%s is a magic number in %s too, and a live key does not send to it', (spelling, region) => {
   expect(thrownBy(() => liveRecipient(spelling, region))).toMatchObject({
-    detail: { code: 'TEST_NUMBER_IN_LIVE_MODE' },
+    detail: { param: 'phoneNumber', reason: 'test_number_in_live_mode', code: 'TEST_NUMBER_IN_LIVE_MODE' },
   })
 })
 

@@ -236,12 +236,18 @@ describe('an endpoint that is tried', () => {
     ],
     [
       'stays disabled as it was',
-      disable(failing, 'By hand', NOW),
+      disable(failing, 'Disabled by an operator', NOW),
       'gone',
       inFiveDays,
-      { disabledAt: NOW, disabledReason: 'By hand' },
+      { disabledAt: NOW, disabledReason: 'Disabled by an operator' },
     ],
-    ['is not enabled by a late success', disable(failing, 'By hand', NOW), 'delivered', NOW + 1, { disabledAt: NOW }],
+    [
+      'is not enabled by a late success',
+      disable(failing, 'Disabled by an operator', NOW),
+      'delivered',
+      NOW + 1,
+      { disabledAt: NOW },
+    ],
   ])('%s', (_, endpoint, judgement, now, expected) => {
     expect(afterAttempt(endpoint, judgement, now)).toMatchObject(expected)
   })
@@ -278,8 +284,8 @@ describe('an endpoint that is tried', () => {
   })
 
   test('is disabled once, with the first reason', () => {
-    expect(disable(disable(anEndpoint(), 'first', NOW), 'second', NOW + 1)).toEqual(
-      anEndpoint({ disabledAt: NOW, disabledReason: 'first' }),
+    expect(disable(disable(anEndpoint(), 'Being removed', NOW), 'Disabled by an operator', NOW + 1)).toEqual(
+      anEndpoint({ disabledAt: NOW, disabledReason: 'Being removed' }),
     )
   })
 })
@@ -334,17 +340,25 @@ describe('what an endpoint may be', () => {
     ['no events', { events: [] }, 'events: at least one of otp.sent'],
     ['unknown events', { events: ['otp.sent', 'otp.lost' as never] }, 'no such event: otp.lost'],
     ['events by the names of what objects have', { events: ['constructor' as never] }, 'no such event: constructor'],
-    ['a filter by an unknown channel', { filters: { method: ['sms', 'fax'] } }, 'method must be sms or alimtalk: fax'],
-    ['a filter by no channel', { filters: { method: [] } }, 'filter: method needs 1 to 50 values'],
-    ['a filter by no purpose', { filters: { type: [] } }, 'filter: type needs 1 to 50 values'],
+    [
+      'a filter by an unknown channel',
+      { filters: { method: ['sms', 'fax'] } },
+      'filter.method: must be sms or alimtalk: fax',
+    ],
+    ['a filter by no channel', { filters: { method: [] } }, 'filter.method: needs a value'],
+    ['a filter by no purpose', { filters: { type: [] } }, 'filter.type: needs a value'],
     [
       'a filter by no purpose, hidden behind metadata',
       { filters: { type: [], metadata: { type: ['x'] } } },
-      'filter: type needs 1 to 50 values',
+      'filter.type: needs a value',
     ],
-    ['a filter by an empty purpose', { filters: { type: ['signup', ''] } }, 'filter: type'],
-    ['a filter by 51 purposes', { filters: { type: many(51, String) } }, 'filter: type'],
-    ['a filter by no metadata', { filters: { metadata: { plan: [] } } }, 'filter: metadata.plan needs'],
+    [
+      'a filter by an empty purpose',
+      { filters: { type: ['signup', ''] } },
+      'filter.type: needs a value, and none that is blank',
+    ],
+    ['a filter by 51 purposes', { filters: { type: many(51, String) } }, 'filter.type: at most 50 values'],
+    ['a filter by no metadata', { filters: { metadata: { plan: [] } } }, 'filter.metadata.plan: needs'],
     ['a filter by empty metadata', { filters: { metadata: parsed('{"__proto__":[""]}') } }, 'metadata.__proto__'],
     ['17 headers', { headers: headers(17) }, 'header: at most 16'],
     ['4097 characters of headers', { headers: { 'X-A': 'v'.repeat(4_094) } }, 'header: at most 4096 characters'],

@@ -12,8 +12,8 @@ const operator = z.object({
   lastSeenAt: at.optional(),
 })
 
-const password = z.string().min(12, 'at least 12 characters').max(256)
-const email = z.email('an e-mail address').max(254)
+const password = z.string().min(12).max(256)
+const email = z.email().max(254)
 const personName = z.string().trim().min(1).max(100)
 const token = z.string().min(20).max(200)
 
@@ -32,10 +32,9 @@ export const session = {
   setUp: procedure(null)
     .input(z.object({ token, name: personName, email, password }))
     .output(ok),
-  /** `totp` where the account has it; without it then 401 with `data.needsTotp`. */
+  /** `totp` where the account has it; without it then 401 with the reason `totp_needed`. */
   signIn: procedure(null)
     .input(z.object({ email, password: z.string().max(256), totp: z.string().max(10).optional() }))
-    .errors({ UNAUTHORIZED: { status: 401, message: 'Wrong', data: z.object({ needsTotp: z.boolean() }).optional() } })
     .output(ok),
   signOut: procedure('look').output(ok),
   signOutEverywhere: procedure('look').output(z.object({ sessions: z.int() })),

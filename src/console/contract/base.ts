@@ -2,6 +2,7 @@
 import { oc } from '@orpc/contract'
 import { z } from 'zod'
 import { EVENT_TYPES } from '../../../contract/event'
+import type { About, RefusalReason } from '../../domain/reason'
 import { PERMISSIONS, type Permission, ROLES } from '../../domain/role'
 
 /** Every procedure names what its caller must be allowed to do; `null` is for those who are not signed in yet. */
@@ -9,14 +10,21 @@ export interface Access {
   permission: Permission | null
 }
 
+/** What the page needs to tell a refusal in its own language. */
+export const mistake = z
+  .object({ param: z.string(), reason: z.custom<RefusalReason>(), about: z.custom<About>() })
+  .partial()
+
+const refused = mistake.extend({ code: z.string(), retryAfterMs: z.int() }).partial().optional()
+
 const errors = {
-  BAD_REQUEST: { status: 400, message: 'The input is not right' },
-  UNAUTHORIZED: { status: 401, message: 'Sign in first' },
-  FORBIDDEN: { status: 403, message: 'Your role does not allow this' },
-  NOT_FOUND: { status: 404, message: 'No such thing' },
-  CONFLICT: { status: 409, message: 'It has changed meanwhile' },
-  TOO_MANY_REQUESTS: { status: 429, message: 'Too many attempts; wait a while' },
-  PAYMENT_REQUIRED: { status: 402, message: 'Not enough credit' },
+  BAD_REQUEST: { status: 400, message: 'The input is not right', data: refused },
+  UNAUTHORIZED: { status: 401, message: 'Sign in first', data: refused },
+  FORBIDDEN: { status: 403, message: 'Your role does not allow this', data: refused },
+  NOT_FOUND: { status: 404, message: 'No such thing', data: refused },
+  CONFLICT: { status: 409, message: 'It has changed meanwhile', data: refused },
+  TOO_MANY_REQUESTS: { status: 429, message: 'Too many attempts; wait a while', data: refused },
+  PAYMENT_REQUIRED: { status: 402, message: 'Not enough credit', data: refused },
   SERVICE_UNAVAILABLE: { status: 503, message: 'The service cannot do this at the moment' },
 } as const
 

@@ -1,5 +1,5 @@
 import { implement } from '@orpc/server'
-import { invalid, Refusal } from '../../domain/error'
+import { invalid } from '../../domain/error'
 import { isLive, type Operator } from '../../domain/operator'
 import { permissionsOf } from '../../domain/role'
 import { MINUTE_MS } from '../../domain/value'
@@ -53,18 +53,9 @@ export function sessionProcedures(deps: ConsoleDependencies) {
       context.sessionToken = await people.openSession(deps, nobody(context), operator)
       return OK
     }),
-    signIn: os.signIn.handler(async ({ input, context, errors }) => {
-      try {
-        context.sessionToken = await people.signIn(deps, nobody(context), input)
-        return OK
-      } catch (error) {
-        if (error instanceof Refusal && error.kind === 'unauthorized')
-          throw errors.UNAUTHORIZED({
-            message: error.message,
-            data: { needsTotp: error instanceof people.TotpNeeded },
-          })
-        throw error
-      }
+    signIn: os.signIn.handler(async ({ input, context }) => {
+      context.sessionToken = await people.signIn(deps, nobody(context), input)
+      return OK
     }),
     signOut: os.signOut.handler(async ({ context }) => {
       await people.signOut(deps, signedIn(context).session)
@@ -92,7 +83,7 @@ export function sessionProcedures(deps: ConsoleDependencies) {
     totpConfirm: os.totpConfirm.handler(async ({ input, context }) => {
       const { operator } = signedIn(context)
       const pending = pendingTotp.get(operator.operatorId)
-      if (!pending || clock.now() >= pending.until) throw invalid('totp: begin anew')
+      if (!pending || clock.now() >= pending.until) throw invalid('totp', 'totp_begin_anew', 'begin anew')
       await people.confirmTotp(deps, actorOf(context), operator, { secret: pending.secret, totp: input.totp })
       pendingTotp.delete(operator.operatorId)
       return OK

@@ -1,9 +1,9 @@
-import { invalid } from '../../domain/error'
+import { invalid, missing } from '../../domain/error'
 import type { Route } from '../../domain/route'
 import type { Channel } from '../../domain/value'
 import type { ProviderConfig } from '../../ports'
 import { noteChange } from '../audit'
-import { type AdminDependencies, existingApp, missing, NAME } from './shared'
+import { type AdminDependencies, existingApp, invalidName, NAME } from './shared'
 
 /** Attempts name their provider, and this one is built in. */
 const RESERVED_PROVIDER = 'simulator'
@@ -25,9 +25,11 @@ export async function setProvider(
   deps: AdminDependencies,
   wanted: WantedProvider,
 ): Promise<{ provider: ProviderConfig; newReportSecret?: string }> {
-  if (wanted.name === RESERVED_PROVIDER) throw invalid(`name: "${RESERVED_PROVIDER}" is test mode's own carrier`)
-  if (!NAME.test(wanted.name)) throw invalid('name: letters, digits, dot, dash and underscore, at most 64')
-  if (wanted.channels.length === 0) throw invalid('channel: at least one of sms, alimtalk')
+  const { name } = wanted
+  if (name === RESERVED_PROVIDER)
+    throw invalid('name', 'name_reserved', `"${name}" is test mode's own carrier`, { name })
+  if (!NAME.test(name)) throw invalidName('name')
+  if (wanted.channels.length === 0) throw invalid('channel', 'required', 'at least one of sms, alimtalk')
   const known = (await deps.store.read.providers()).find(({ name }) => name === wanted.name)
   const knownSecret = wanted.config.reportSecret ?? known?.config.reportSecret
   const reportSecret = knownSecret ?? Buffer.from(deps.random.bytes(24)).toString('base64url')
@@ -58,14 +60,18 @@ export async function removeProvider(deps: AdminDependencies, name: string): Pro
 export async function setRoute(deps: AdminDependencies, route: Route): Promise<Route> {
   const { channel, country, appId, providers: names } = route
   if (country !== undefined && !/^[A-Z]{2}$/.test(country))
-    throw invalid(`country: must be an ISO 3166 code such as KR: ${country}`)
+    throw invalid('country', 'invalid_country', `must be an ISO 3166 code such as KR: ${country}`)
   if (appId !== undefined) await existingApp(deps, appId)
-  if (names.length === 0 || new Set(names).size < names.length) throw invalid('providers: at least one, each once')
+  if (names.length === 0) throw invalid('providers', 'required', 'at least one')
+  if (new Set(names).size < names.length) throw invalid('providers', 'duplicate_field', 'each once')
   const configured = await deps.store.read.providers()
   for (const name of names) {
     const provider = configured.find((known) => known.name === name)
     if (!provider) throw missing('provider', name)
-    if (!provider.channels.includes(channel)) throw invalid(`providers: ${name} does not deliver ${channel}`)
+    if (!provider.channels.includes(channel)) {
+      const about = { provider: name, channel }
+      throw invalid('providers', 'channel_not_delivered', `${name} does not deliver ${channel}`, about)
+    }
   }
   await deps.store.transaction(async (tx) => {
     await tx.saveRoute(route)

@@ -1,8 +1,8 @@
-import { invalid } from '../../domain/error'
+import { invalid, missing } from '../../domain/error'
 import { isUuid } from '../../domain/value'
 import { clawback, type LedgerEntry, refund, topUp, type Wallet } from '../../domain/wallet'
 import { noteChange } from '../audit'
-import { type AdminDependencies, existingApp, missing } from './shared'
+import { type AdminDependencies, existingApp } from './shared'
 
 interface Posting {
   wallet: Wallet
@@ -35,7 +35,7 @@ export async function refundIssue(
   const issue = isUuid(issueId) ? await deps.store.read.issue({ appId, mode: 'live' }, issueId) : undefined
   if (!issue) throw missing('issue', issueId)
   if (issue.billingStatus !== 'debited')
-    throw invalid(`issue: is ${issue.billingStatus}; only a debited one can be refunded`)
+    throw invalid('issue', 'not_refundable', `is ${issue.billingStatus}; only a debited one can be refunded`)
   const reference = `refund:${issue.issueId}`
   const order = { issueId: issue.issueId, amount: issue.debitedAmount, reference }
   return postOnce(deps, appId, reference, (wallet, now) => refund(wallet, order, now))
@@ -53,7 +53,8 @@ async function postOnce(
 ): Promise<Posting> {
   await existingApp(deps, appId)
   if (reference !== undefined && !/^[\x21-\x7e]{1,128}$/.test(reference)) {
-    throw invalid('reference: must be 1 to 128 visible ASCII characters without spaces')
+    const problem = 'must be 1 to 128 visible ASCII characters without spaces'
+    throw invalid('reference', 'not_visible_ascii', problem, { max: 128 })
   }
   return deps.store.transaction(async (tx) => {
     const wallet = await tx.lockWallet(appId)
@@ -61,7 +62,8 @@ async function postOnce(
     const { entryType, amountDelta } = posted.entry
     const before = reference === undefined ? undefined : await tx.findLedgerEntry(appId, entryType, reference)
     if (before && before.amountDelta !== amountDelta) {
-      throw invalid(`reference: stands for a ${entryType} of ${Math.abs(before.amountDelta)} already`)
+      const problem = `stands for a ${entryType} of ${Math.abs(before.amountDelta)} already`
+      throw invalid('reference', 'reference_taken', problem)
     }
     if (before) return { wallet, entry: before }
     await tx.saveWallet(posted.wallet)
@@ -82,7 +84,7 @@ export async function setOverdraft(
 ): Promise<Wallet> {
   await existingApp(deps, appId)
   if (!Number.isSafeInteger(limit) || limit < 0 || limit > 1_000_000_000)
-    throw invalid('overdraft: must be a whole number from 0')
+    throw invalid('overdraft', 'too_small', 'must be a whole number from 0', { min: 0 })
   return deps.store.transaction(async (tx) => {
     const wallet = { ...(await tx.lockWallet(appId)), overdraftLimit: limit }
     await tx.saveWallet(wallet)
@@ -98,7 +100,7 @@ export async function setCreditAlert(
 ): Promise<Wallet> {
   await existingApp(deps, appId)
   if (below !== undefined && (!Number.isSafeInteger(below) || below < 0 || below > 1_000_000_000))
-    throw invalid('below: must be a whole number from 0')
+    throw invalid('below', 'too_small', 'must be a whole number from 0', { min: 0 })
   return deps.store.transaction(async (tx) => {
     const wallet = { ...(await tx.lockWallet(appId)), alertBelow: below }
     await tx.saveWallet(wallet)

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { SCOPES, type Scope } from '../../../contract/scope'
-import { invalid } from '../../domain/error'
+import { invalid, missing } from '../../domain/error'
 import { assertKey, formatKey, isActive, type KeyKind, type KeyLimits } from '../../domain/key'
 import { HOUR_MS, type Mode } from '../../domain/value'
 import type { StoredKey } from '../../ports'
 import { noteChange } from '../audit'
-import { type AdminDependencies, existingApp, missing, newId } from './shared'
+import { type AdminDependencies, assertOverlap, existingApp, newId } from './shared'
 
 const MAX_LIVE_KEYS = 20
 const MAX_TEST_KEYS = 5
@@ -41,12 +41,13 @@ export async function createKey(deps: AdminDependencies, wanted: NewKey): Promis
   }
   assertKey(rules)
   if (wanted.expiresAt !== undefined && wanted.expiresAt <= deps.clock.now())
-    throw invalid('expires: must be in the future')
+    throw invalid('expires', 'not_in_future', 'must be in the future')
   for (const [name, max] of Object.entries(wanted.limits ?? {})) {
-    if (!Number.isSafeInteger(max) || max < 1) throw invalid(`limit: ${name} must be a whole number from 1`)
+    if (!Number.isSafeInteger(max) || max < 1)
+      throw invalid('limit', 'too_small', `${name} must be a whole number from 1`, { min: 1 })
   }
   if (wanted.mode === 'test' && Object.keys(wanted.limits ?? {}).length > 0) {
-    throw invalid('limit: test keys cannot have a custom limit')
+    throw invalid('limit', 'limits_on_test_key', 'test keys cannot have a custom limit')
   }
   await assertRoomForKey(deps, wanted)
   const key = formatKey(wanted.kind, wanted.mode, wanted.secret ?? deps.random.bytes(32))
@@ -86,20 +87,17 @@ export async function standingTestKey(deps: AdminDependencies, appId: string, ki
   }
 }
 
-const MAX_OVERLAP_HOURS = 7 * 24
-
 /** A new key with the rights of an old one, which stops working when the overlap ends. Answers the key itself, once. */
 export async function rotateKey(
   deps: AdminDependencies,
   keyId: string,
   overlapHours: number,
 ): Promise<{ key: string; stored: StoredKey; previousWorksUntil: number }> {
-  if (!Number.isSafeInteger(overlapHours) || overlapHours < 0 || overlapHours > MAX_OVERLAP_HOURS)
-    throw invalid(`overlap: must be 0 to ${MAX_OVERLAP_HOURS} hours`)
+  assertOverlap(overlapHours)
   const old = await deps.store.read.key(keyId)
   if (!old) throw missing('key', keyId)
   const now = deps.clock.now()
-  if (!isActive(old, now)) throw invalid('key: only an active one can be rotated')
+  if (!isActive(old, now)) throw invalid('key', 'key_not_active', 'only an active one can be rotated')
   const { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, limits, expiresAt } = old
   const made = await createKey(deps, { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, limits, expiresAt })
   const previousWorksUntil = Math.min(now + overlapHours * HOUR_MS, expiresAt ?? Number.POSITIVE_INFINITY)
@@ -112,7 +110,8 @@ export async function rotateKey(
 
 function asScope(scope: string): Scope {
   const known = SCOPES.find((name) => name === scope)
-  if (!known) throw invalid(`scope: no such scope: ${scope}. Known: ${SCOPES.join(' ')}`)
+  if (!known)
+    throw invalid('scope', 'not_a_choice', `no such scope: ${scope}. Known: ${SCOPES.join(' ')}`, { choices: SCOPES })
   return known
 }
 
@@ -122,7 +121,8 @@ async function assertRoomForKey({ store, clock }: AdminDependencies, { appId, mo
   const active = (await store.read.keys(appId)).filter(
     (key) => key.mode === mode && key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt),
   )
-  if (active.length >= max) throw invalid(`app: has ${active.length} active ${mode} keys already; revoke one first`)
+  if (active.length >= max)
+    throw invalid('app', 'too_many_keys', `has ${active.length} active ${mode} keys already; revoke one first`, { max })
 }
 
 /** Revoking twice is no mistake; the first time counts. */

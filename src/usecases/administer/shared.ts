@@ -1,5 +1,5 @@
 /** What all administration shares. */
-import { invalid, Refusal } from '../../domain/error'
+import { invalid, missing } from '../../domain/error'
 import type { App, Clock, ProviderConfig, Random, Store } from '../../ports'
 import type { AuditDependencies } from '../audit'
 
@@ -13,15 +13,19 @@ export interface AdminDependencies extends AuditDependencies {
   wakeDelivery: () => void
 }
 
-export const missing = (what: string, id: string) => new Refusal('not_found', `No such ${what}: ${id}`)
-
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+export const invalidName = (param: string) =>
+  invalid(param, 'invalid_name', 'letters, digits, dot, dash and underscore, at most 64', { max: 64 })
+
+const LABEL_LENGTH = 100
 
 export function label(name: string, what: string): string {
   const trimmed = name.trim()
-  if (trimmed === '' || [...trimmed].length > 100 || /\p{Cc}/u.test(trimmed)) {
-    throw invalid(`${what}: must have 1 to 100 characters and no control characters`)
-  }
+  if (trimmed === '') throw invalid(what, 'required', 'must not be blank')
+  if ([...trimmed].length > LABEL_LENGTH)
+    throw invalid(what, 'too_long', `must have at most ${LABEL_LENGTH} characters`, { max: LABEL_LENGTH })
+  if (/\p{Cc}/u.test(trimmed)) throw invalid(what, 'invalid_characters', 'must not contain control characters')
   return trimmed
 }
 
@@ -36,4 +40,13 @@ export async function existingApp({ store }: Pick<AdminDependencies, 'store'>, a
   const app = await store.read.app(appId)
   if (!app) throw missing('app', appId)
   return app
+}
+
+const MAX_OVERLAP_HOURS = 7 * 24
+
+/** How long the old key or secret goes on beside the new one. Throws `invalid`. */
+export function assertOverlap(hours: number): void {
+  if (Number.isSafeInteger(hours) && hours >= 0 && hours <= MAX_OVERLAP_HOURS) return
+  const problem = `must be 0 to ${MAX_OVERLAP_HOURS} hours`
+  throw invalid('overlap', 'out_of_range', problem, { min: 0, max: MAX_OVERLAP_HOURS })
 }

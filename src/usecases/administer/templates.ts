@@ -1,13 +1,12 @@
-import { invalid } from '../../domain/error'
+import { invalid, missing } from '../../domain/error'
 import { assertTemplate, BUILT_IN_TEMPLATES, type Template } from '../../domain/template'
 import { noteChange } from '../audit'
-import { type AdminDependencies, existingApp, label, missing, NAME } from './shared'
+import { type AdminDependencies, existingApp, invalidName, label, NAME } from './shared'
 
 /** A new template, or a new version of one. Messages already admitted keep the text they were admitted with. */
 export async function saveTemplate(deps: AdminDependencies, appId: string, template: Template): Promise<Template> {
   await existingApp(deps, appId)
-  if (!NAME.test(template.templateId))
-    throw invalid('templateId: letters, digits, dot, dash and underscore, at most 64')
+  if (!NAME.test(template.templateId)) throw invalidName('templateId')
   const checked = { ...template, name: label(template.name, 'name') }
   assertTemplate(checked)
   await deps.store.transaction(async (tx) => {
@@ -27,7 +26,7 @@ export async function removeTemplate(deps: AdminDependencies, appId: string, tem
     if (!(await tx.removeTemplate(appId, templateId))) {
       const isBuiltIn = BUILT_IN_TEMPLATES.some((template) => template.templateId === templateId)
       throw isBuiltIn
-        ? invalid(`templateId: ${templateId} is built in; it cannot be removed`)
+        ? invalid('templateId', 'template_built_in', `${templateId} is built in; it cannot be removed`)
         : missing('template', templateId)
     }
     await noteChange(deps, tx, 'template.remove', templateId, { appId })

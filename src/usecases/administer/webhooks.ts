@@ -1,6 +1,6 @@
 /** What operators do with webhooks. The command line and the console call these. Decisions: "Webhooks". */
 import { type EventType, sampleEvent } from '../../../contract/event'
-import { invalid, Refusal } from '../../domain/error'
+import { invalid, missing, Refusal } from '../../domain/error'
 import { HOUR_MS, type Mode } from '../../domain/value'
 import {
   assertEndpoint,
@@ -16,7 +16,7 @@ import { newSecret } from '../../domain/webhook-signature'
 import type { Tx } from '../../ports'
 import { noteChange } from '../audit'
 import { queueEvent } from '../tell-events'
-import { type AdminDependencies, existingApp, missing, newId } from './shared'
+import { type AdminDependencies, assertOverlap, existingApp, newId } from './shared'
 
 export interface WantedEndpoint {
   url: string
@@ -38,7 +38,10 @@ export async function addEndpoint(
   const secret = newSecret(random.bytes(SECRET_BYTES))
   const endpoint = await store.transaction(async (tx) => {
     const known = [...(await tx.endpoints({ appId, mode: 'live' })), ...(await tx.endpoints({ appId, mode: 'test' }))]
-    if (known.length >= MAX_ENDPOINTS) throw invalid(`app: has ${MAX_ENDPOINTS} webhooks already; remove one first`)
+    if (known.length >= MAX_ENDPOINTS) {
+      const max = MAX_ENDPOINTS
+      throw invalid('app', 'too_many_webhooks', `has ${max} webhooks already; remove one first`, { max })
+    }
     const made = settingsOf(wanted, {
       appId,
       mode,
@@ -117,16 +120,13 @@ export async function forgetEndpoint({ store }: Pick<AdminDependencies, 'store'>
 /** Some receivers take a token there. */
 const withoutQuery = (url: string) => url.replace(/\?.*$/, '')
 
-const MAX_OVERLAP_HOURS = 7 * 24
-
 /** Answers the new secret, once; the one before stays valid beside it for `overlapHours`. */
 export async function rotateEndpoint(
   deps: AdminDependencies,
   endpointId: string,
   overlapHours: number,
 ): Promise<{ endpoint: Endpoint; secret: string; previousValidUntil: number }> {
-  if (!Number.isSafeInteger(overlapHours) || overlapHours < 0 || overlapHours > MAX_OVERLAP_HOURS)
-    throw invalid(`overlap: must be 0 to ${MAX_OVERLAP_HOURS} hours`)
+  assertOverlap(overlapHours)
   const secret = newSecret(deps.random.bytes(SECRET_BYTES))
   let previousValidUntil = 0
   const endpoint = await changeEndpoint(deps, endpointId, 'webhook.rotate', (before, now) => {
@@ -162,7 +162,7 @@ export function testEndpoint(deps: AdminDependencies, endpointId: string, type: 
   return deps.store.transaction(async (tx) => {
     const endpoint = await tx.endpoint(endpointId)
     if (!endpoint) throw missing('webhook', endpointId)
-    if (endpoint.disabledAt !== undefined) throw invalid(`webhook: ${endpointId} is disabled; enable it first`)
+    assertEnabled(endpoint)
     const eventId = deps.random.uuid(tx.now)
     const body = JSON.stringify({ ...sampleEvent(type), id: eventId, created: Math.floor(tx.now / 1_000) })
     const { appId, mode } = endpoint
@@ -181,7 +181,7 @@ export async function replayEvents(
   await store.transaction(async (tx) => {
     const endpoint = await tx.endpoint(endpointId)
     if (!endpoint) throw missing('webhook', endpointId)
-    if (endpoint.disabledAt !== undefined) throw invalid(`webhook: ${endpointId} is disabled; enable it first`)
+    assertEnabled(endpoint)
     await noteChange(deps, tx, 'webhook.replay', endpointId, { ...which })
   })
   let replayed = 0
@@ -203,7 +203,7 @@ export async function replayEvents(
 
 async function toldOf(tx: Tx, endpointId: string, eventId: string): Promise<HookDelivery[]> {
   const found = (await tx.hooksOfEvent(eventId)).filter((delivery) => delivery.endpointId === endpointId)
-  if (found.length === 0) throw new Refusal('not_found', `${endpointId} was not told of such an event: ${eventId}`)
+  if (found.length === 0) throw notTold(endpointId, eventId)
   return found
 }
 
@@ -214,3 +214,14 @@ async function replay(tx: Tx, delivery: HookDelivery): Promise<void> {
   await tx.saveHookDelivery({ ...delivery, status: 'pending', tries: 0 })
   await tx.addJob({ kind: 'webhook', owner: delivery, subjectId: deliveryId, runAt: tx.now, queue: endpointId })
 }
+
+function assertEnabled({ endpointId, disabledAt }: Endpoint): void {
+  if (disabledAt !== undefined)
+    throw invalid('webhook', 'webhook_disabled', `${endpointId} is disabled; enable it first`)
+}
+
+const notTold = (endpointId: string, eventId: string) =>
+  new Refusal('not_found', `${endpointId} was not told of such an event: ${eventId}`, {
+    reason: 'no_such',
+    about: { what: 'event' },
+  })

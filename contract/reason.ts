@@ -1,0 +1,79 @@
+/** Why a request is refused that its caller can mend: `data.reason` of errors, the one list. `docs/errors.md` shows it. */
+import { z } from 'zod'
+
+/** What each means. Words may change, and reasons may be added; a reason that stands here stays. */
+export const REASONS = {
+  required: 'The field is missing or blank.',
+  unknown_field: 'There is no such field or parameter.',
+  duplicate_field: 'The field is given more than once.',
+  wrong_type: 'The value has another JSON type than the field, or is no whole number.',
+  too_short: 'The text is shorter than the field allows.',
+  too_long: 'The text is longer than the field allows.',
+  too_small: 'The number is below the range of the field.',
+  too_large: 'The number is above the range of the field.',
+  too_many: 'There are more entries than the field takes.',
+  not_a_choice: 'The value is none of those the field takes.',
+  invalid_format: 'The value is not written as the field wants it.',
+  invalid_characters: 'The text has control characters or broken Unicode.',
+  invalid_json: 'The body is not JSON in UTF-8, or it is nested too deep.',
+  unsupported_media_type: 'The body is not sent as `application/json` in UTF-8, or it is compressed.',
+  invalid_phone_number: 'Not a phone number. National numbers are read as of the default region.',
+  test_number_required: 'A test key sends to magic test numbers only.',
+  test_number_in_live_mode: 'A live key does not send to magic test numbers.',
+  code_not_six_digits: 'The code is not 6 digits from 0 to 9.',
+  unknown_template: 'The app has no such template.',
+  channel_not_supported: 'The template does not support the channel.',
+  unknown_template_variable: 'The template declares no such variable.',
+  template_variable_required: 'The template needs this variable.',
+  template_variable_mismatch: "The value does not match the template's pattern for this variable.",
+  reserved_template_variable: '`code` is filled in by the service.',
+  message_too_long: 'The text with everything filled in is longer than the message type allows.',
+  metadata_too_large: 'The metadata is more than 4,096 bytes of JSON.',
+  invalid_date: 'Not an RFC 3339 date-time with an offset.',
+  date_range_reversed: '`createdTo` is not later than `createdFrom`.',
+  invalid_cursor: 'Not the `nextCursor` of a page of this list.',
+  idempotency_key_required: 'Neither the `Idempotency-Key` header nor the field `idempotencyKey` is given.',
+  idempotency_key_mismatch: 'The header and the field hold different idempotency keys.',
+  idempotency_key_reused: 'The idempotency key was used for a request with another body.',
+  idempotency_key_replaced: "The idempotency key's issue was replaced by a newer one.",
+  scope_missing: 'The key lacks the scope of the operation.',
+  server_only: 'The operation takes secret keys only.',
+  origin_missing: 'A public key is used without an `Origin` header.',
+  origin_not_allowed: 'The origin is not among the allowed origins of the key.',
+  address_not_allowed: 'The key may not be used from this network address.',
+} as const satisfies Record<string, string>
+
+export type Reason = keyof typeof REASONS
+
+export const reason = z.enum(Object.keys(REASONS) as [Reason, ...Reason[]]).meta({
+  description: `Why the request was refused; more may come.\n\n${Object.entries(REASONS)
+    .map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
+    .join('\n')}`,
+  examples: ['invalid_phone_number'],
+})
+
+/** What the sentence of a reason speaks of; a reason that is not named here needs nothing more. */
+export interface ReasonValues {
+  wrong_type: { expected: JsonType }
+  too_short: { min: number }
+  too_long: { max: number }
+  too_small: { min: number }
+  too_large: { max: number }
+  too_many: { max: number }
+  not_a_choice: { choices: readonly string[] }
+  channel_not_supported: { channel: string }
+  /** In EUC-KR, as Korean carriers count. */
+  message_too_long: { maxBytes: number }
+  scope_missing: { scope: string }
+}
+
+export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
+
+/** The values of one reason, as the rest of a parameter list. */
+export type ValuesOf<Values, R> = R extends keyof Values ? [about: Values[R]] : []
+
+/** For `refine`: why it refuses, in a sentence and as a reason. */
+export const because = <R extends Reason>(reason: R, error: string, ...[about]: ValuesOf<ReasonValues, R>) => ({
+  error,
+  params: { reason, about },
+})

@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { contract } from '../../contract'
+import { REASONS, type Reason } from '../../contract/reason'
+import { saveTemplate } from '../../src/usecases/administer'
+import { type CallOptions, type Furnished, type Operation, WIRES, World } from '../support/world'
+
+/** What only libraries write. */
+const LIBRARY =
+  /invalid input|invalid (string|uuid|option|key|iso|email|element)|too (big|small)|expected|received|unrecognized|validation|zod|>=|<=/i
+
+const ISSUE = { phoneNumber: '010-0000-0000', purpose: 'reasons' }
+const VERIFY = { issueId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77', code: '000000' }
+
+interface Case {
+  reason: Reason
+  param?: string
+  status?: number
+  operation: Operation
+  input: object
+  options?: CallOptions
+}
+
+/** Each reason as a caller meets it; `keys` are made below. */
+const cases = (keys: Record<'test' | 'live' | 'page' | 'narrow' | 'foreign', string>): Case[] => {
+  const issue = (more: object) => ({ ...ISSUE, idempotencyKey: crypto.randomUUID(), ...more })
+  const variables = (templateVariables: object) => issue({ templateId: 'welcome', templateVariables })
+  const wrongIssue = (reason: Reason, param: string, more: object): Case => ({
+    reason,
+    param,
+    operation: 'issue',
+    input: issue(more),
+  })
+  const metadata = (count: number, value = 'v') =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, value]))
+  return [
+    wrongIssue('required', 'phoneNumber', { phoneNumber: undefined }),
+    wrongIssue('required', 'purpose', { purpose: '  ' }),
+    wrongIssue('unknown_field', 'phone', { phone: '1' }),
+    wrongIssue('wrong_type', 'smsFallback', { smsFallback: 'true' }),
+    wrongIssue('wrong_type', 'cost', { cost: 1.5 }),
+    wrongIssue('too_short', 'metadata', { metadata: { '': 'v' } }),
+    wrongIssue('too_long', 'purpose', { purpose: 'x'.repeat(65) }),
+    wrongIssue('too_long', 'metadata', { metadata: { ['k'.repeat(65)]: 'v' } }),
+    wrongIssue('too_small', 'expiresInSec', { expiresInSec: 29 }),
+    wrongIssue('too_large', 'maxAttempts', { maxAttempts: 11 }),
+    wrongIssue('too_many', 'metadata', { metadata: metadata(33) }),
+    wrongIssue('metadata_too_large', 'metadata', { metadata: metadata(2, 'x'.repeat(2_048)) }),
+    wrongIssue('not_a_choice', 'channel', { channel: 'email' }),
+    wrongIssue('invalid_characters', 'purpose', { purpose: 'a\u0000b' }),
+    wrongIssue('invalid_format', 'idempotencyKey', { idempotencyKey: 'a b' }),
+    {
+      reason: 'invalid_format',
+      param: 'Idempotency-Key',
+      operation: 'issue',
+      input: ISSUE,
+      options: { headers: { 'idempotency-key': 'a b' } },
+    },
+    { reason: 'invalid_format', param: 'issueId', operation: 'getIssue', input: { issueId: 'nope' } },
+    {
+      reason: 'invalid_phone_number',
+      param: 'phoneNumber',
+      operation: 'issue',
+      input: issue({ phoneNumber: '12' }),
+      options: { key: keys.live },
+    },
+    wrongIssue('test_number_required', 'phoneNumber', { phoneNumber: '010-1234-5678' }),
+    {
+      reason: 'test_number_in_live_mode',
+      param: 'phoneNumber',
+      operation: 'issue',
+      input: issue({}),
+      options: { key: keys.live },
+    },
+    { reason: 'code_not_six_digits', param: 'code', operation: 'verify', input: { ...VERIFY, code: '12345' } },
+    wrongIssue('unknown_template', 'templateId', { templateId: 'nope' }),
+    wrongIssue('channel_not_supported', 'templateId', {
+      templateId: 'welcome',
+      templateVariables: { name: 'Ada' },
+      channel: 'alimtalk',
+    }),
+    {
+      reason: 'unknown_template_variable',
+      param: 'templateVariables.x',
+      operation: 'issue',
+      input: variables({ x: '1' }),
+    },
+    { reason: 'template_variable_required', param: 'templateVariables.name', operation: 'issue', input: variables({}) },
+    {
+      reason: 'template_variable_mismatch',
+      param: 'templateVariables.name',
+      operation: 'issue',
+      input: variables({ name: 'ada' }),
+    },
+    {
+      reason: 'reserved_template_variable',
+      param: 'templateVariables.code',
+      operation: 'issue',
+      input: variables({ code: '1' }),
+    },
+    wrongIssue('message_too_long', 'messageType', {
+      templateId: 'welcome',
+      templateVariables: { name: `A${'a'.repeat(90)}` },
+      messageType: 'SMS',
+    }),
+    { reason: 'invalid_date', param: 'createdFrom', operation: 'listIssues', input: { createdFrom: 'yesterday' } },
+    {
+      reason: 'date_range_reversed',
+      param: 'createdTo',
+      operation: 'listCreditLedger',
+      input: { createdFrom: '2026-02-01T00:00:00Z', createdTo: '2026-01-01T00:00:00Z' },
+    },
+    { reason: 'invalid_cursor', param: 'cursor', operation: 'listIssues', input: { cursor: 'nope' } },
+    { reason: 'idempotency_key_required', param: 'idempotencyKey', operation: 'issue', input: ISSUE },
+    {
+      reason: 'idempotency_key_mismatch',
+      param: 'idempotencyKey',
+      operation: 'issue',
+      input: issue({}),
+      options: { headers: { 'idempotency-key': 'another' } },
+    },
+    {
+      reason: 'idempotency_key_reused',
+      param: 'idempotencyKey',
+      status: 409,
+      operation: 'issue',
+      input: { ...ISSUE, purpose: 'another', idempotencyKey: 'used' },
+    },
+    {
+      reason: 'idempotency_key_replaced',
+      param: 'idempotencyKey',
+      status: 409,
+      operation: 'issue',
+      input: { ...ISSUE, idempotencyKey: 'used' },
+    },
+    { reason: 'scope_missing', status: 403, operation: 'balance', input: {}, options: { key: keys.narrow } },
+    { reason: 'server_only', status: 403, operation: 'balance', input: {}, options: { key: keys.page } },
+    { reason: 'origin_missing', status: 403, operation: 'verify', input: VERIFY, options: { key: keys.page } },
+    {
+      reason: 'origin_not_allowed',
+      status: 403,
+      operation: 'verify',
+      input: VERIFY,
+      options: { key: keys.page, headers: { origin: 'https://elsewhere.example' } },
+    },
+    { reason: 'address_not_allowed', status: 403, operation: 'balance', input: {}, options: { key: keys.foreign } },
+  ]
+}
+
+/** What is wrong before there are fields. */
+const BODIES: Array<[reason: Reason, param: string, raw: string, headers?: Record<string, string>]> = [
+  ['duplicate_field', 'purpose', '{"purpose":"a","purpose":"b"}'],
+  ['invalid_json', 'body', '{"purpose":'],
+  ['invalid_json', 'body', '['.repeat(100)],
+  ['wrong_type', 'body', '[]'],
+  ['unsupported_media_type', 'content-type', '{}', { 'content-type': 'text/plain' }],
+  ['unsupported_media_type', 'content-encoding', '{}', { 'content-encoding': 'gzip' }],
+]
+
+describe.each(WIRES)('why a request is refused, over %s', (wire) => {
+  let world: World
+  let keys: Furnished
+  let all: Case[]
+
+  beforeAll(async () => {
+    world = await World.start()
+    keys = await world.furnish()
+    const { appId } = keys
+    await saveTemplate(world.admin, appId, {
+      templateId: 'welcome',
+      name: 'Welcome',
+      channelSupport: ['sms'],
+      body: '#{name}: #{code}',
+      variables: { name: { pattern: '[A-Z][a-z]+', required: true } },
+      providerTemplateCode: 'W1',
+    })
+    all = cases({
+      ...keys,
+      page: await world.key({ appId, kind: 'pk', mode: 'test' }),
+      narrow: await world.key({ appId, kind: 'sk', mode: 'live', scopes: ['otp:issue'] }),
+      foreign: await world.key({ appId, kind: 'sk', mode: 'live', allowedCidrs: ['10.9.8.0/24'] }),
+    })
+    for (const idempotencyKey of ['used', 'newer'])
+      expect((await call('issue', { ...ISSUE, idempotencyKey })).status).toBe(200)
+  })
+  afterAll(() => world.stop())
+
+  const call = (operation: Operation, input: object, options: CallOptions = {}) =>
+    world.call(wire, operation, input, { key: keys.test, ...options })
+
+  /** What the contract declares of the error's data: everything that is there, and nothing else. */
+  // biome-ignore lint/suspicious/noExplicitAny: a JSON document
+  function expectDeclared(operation: Operation, body: any): void {
+    const { data } = contract[operation]['~orpc'].errorMap[body.code as 'BAD_REQUEST']
+    expect(data?.parse(body.data)).toEqual(body.data)
+  }
+
+  test('each is told by a word and the field it is about, in our own sentence', async () => {
+    for (const { reason, param, status = 400, operation, input, options } of all) {
+      const { body, ...answer } = await call(operation, input, options)
+      const told = { operation, reason: body.data?.reason, param: body.data?.param, status: answer.status }
+      expect(told).toEqual({ operation, reason, param, status })
+      expect(body).toMatchObject({ defined: true, status })
+      expect(body.message).not.toMatch(LIBRARY)
+      expectDeclared(operation, body)
+    }
+  })
+
+  test.each(BODIES)('%s of %s, before there are fields', async (reason, param, raw, headers = {}) => {
+    const path = wire === 'rpc' ? '/v1/rpc/otp/issue' : '/v1/issue'
+    const { status, body } = await world.send('POST', path, raw, { key: keys.test, headers })
+    expect({ status, defined: body.defined, data: body.data }).toEqual({
+      status: 400,
+      defined: true,
+      data: { param, reason },
+    })
+  })
+
+  test('these are all the reasons there are', () => {
+    const met = new Set([...all.map(({ reason }) => reason), ...BODIES.map(([reason]) => reason)])
+    expect([...met].sort()).toEqual((Object.keys(REASONS) as Reason[]).sort())
+  })
+
+  const WRONG = [
+    ...[null, true, 0, -1, 1.5, 1e21, '', '   ', 'x', '\u0000', '\ud800', 'x'.repeat(600), '2026-13-40T99:99:99Z'],
+    ...[[], ['a'], {}, { a: 1 }, { a: { b: 'c' } }, { '': 'v' }, { '\u0007': 'v' }, [[['x']]]],
+  ]
+  const good: Partial<Record<Operation, object>> = {
+    issue: ISSUE,
+    verify: VERIFY,
+    status: { issueId: VERIFY.issueId },
+    getIssue: { issueId: VERIFY.issueId },
+    getTemplate: { templateId: 'welcome' },
+  }
+
+  test('any field with any wrong value: a reason of the list, the field, and no text of a library', async () => {
+    let refused = 0
+    for (const operation of Object.keys(contract) as Operation[]) {
+      const { inputSchema } = contract[operation]['~orpc']
+      const { shape = {} } = inputSchema as { shape?: object }
+      for (const field of [...Object.keys(shape), 'unheardOf']) {
+        // A path has no room for what would be another path.
+        // The limit of test keys is 120 a minute.
+        await world.advance(60_000)
+        const isInPath = contract[operation]['~orpc'].route.path?.includes(`{${field}}`)
+        for (const value of WRONG) {
+          if (wire === 'rest' && isInPath && (typeof value !== 'string' || !value.isWellFormed())) continue
+          const input = { ...good[operation], [field]: value }
+          const { status, body } = await call(operation, input)
+          expect([200, 400, 404]).toContain(status)
+          if (status !== 400) continue
+          refused++
+          expect({ operation, field, value, known: body.data.reason in REASONS }).toEqual({
+            operation,
+            field,
+            value,
+            known: true,
+          })
+          expect(body.message).not.toMatch(LIBRARY)
+          expect(body.message).toStartWith(`${body.data.param}: `)
+          expectDeclared(operation, body)
+        }
+      }
+    }
+    expect(refused).toBeGreaterThan(300)
+  })
+})
+
+test('docs/errors.md has every reason with its meaning, and no other', async () => {
+  const page = await Bun.file(join(import.meta.dir, '../../docs/errors.md')).text()
+  const table = page.slice(page.indexOf('## Reasons'))
+  const rows = [...table.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].slice(1).map(([, reason, meaning]) => [reason, meaning])
+  expect(rows).toEqual(Object.entries(REASONS))
+})
