@@ -5,11 +5,11 @@ import { chromiumPath } from '../binary/support'
 import { APP_PROMISES } from './app-promises'
 import { type Block, blocksOf } from './pages'
 import { Reader } from './reader'
+import { APPS } from './stories'
 
 setDefaultTimeout(60_000)
 
 const PAGE = 'docs/app.md'
-const FOR_ALL = ['Start Watchword', 'The page', 'The rules']
 
 /** Next.js, as far as route handlers need it: a file for each path, behind a proxy that says whom it serves. */
 const NEXT = `
@@ -36,7 +36,7 @@ describe.each([
   let reader: Reader
   beforeAll(async () => {
     reader = new Reader()
-    await reader.follow([...blocksOf(PAGE, [...FOR_ALL, name]), ...more])
+    await reader.follow([...blocksOf(PAGE, APPS[name]), ...more])
   })
   afterAll(() => reader.stop())
 

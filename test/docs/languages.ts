@@ -5,21 +5,19 @@
 import { APP_PROMISES } from './app-promises'
 import { blocksOf } from './pages'
 import { Reader } from './reader'
+import { LANGUAGES } from './stories'
 
-/** Sections of the page, and the programs they need. */
-export const LANGUAGES: Readonly<Record<string, string[]>> = { FastAPI: ['python3'], Go: ['go'] }
-
-async function keepsPromises(section: string): Promise<boolean> {
+async function keepsPromises(name: keyof typeof LANGUAGES): Promise<boolean> {
   const reader = new Reader()
   let isKept = true
   try {
-    await reader.follow(blocksOf('docs/app.md', ['Start Watchword', 'The page', section]))
+    await reader.follow(blocksOf('docs/app.md', LANGUAGES[name].sections))
     for (const [promise, keep] of APP_PROMISES) {
       const broken = await keep(reader.url('3000')).then(
         () => undefined,
         (error: unknown) => error,
       )
-      process.stdout.write(`${broken ? 'broken' : 'kept'}  ${section}: ${promise}\n`)
+      process.stdout.write(`${broken ? 'broken' : 'kept'}  ${name}: ${promise}\n`)
       if (broken) process.stdout.write(`${broken}\n`)
       isKept &&= broken === undefined
     }
@@ -32,9 +30,9 @@ async function keepsPromises(section: string): Promise<boolean> {
 
 if (import.meta.main) {
   let isKept = true
-  for (const [section, programs] of Object.entries(LANGUAGES)) {
-    for (const program of programs) if (!Bun.which(program)) throw new Error(`${section} needs ${program}`)
-    isKept = (await keepsPromises(section)) && isKept
+  for (const name of ['FastAPI', 'Go'] as const) {
+    for (const program of LANGUAGES[name].programs) if (!Bun.which(program)) throw new Error(`${name} needs ${program}`)
+    isKept = (await keepsPromises(name)) && isKept
   }
   process.exit(isKept ? 0 : 1)
 }

@@ -37,6 +37,7 @@ const NAMES = [
   'README.md',
   ...readdirSync(join(ROOT, 'docs'))
     .filter((name) => name.endsWith('.md'))
+    .sort()
     .map((name) => `docs/${name}`),
 ]
 
@@ -48,12 +49,12 @@ export const pageOf = (name: string): Page => {
   return page
 }
 
-/** The blocks of a page, or of some of its sections, each with what stands below it. */
+/** The blocks of a page, or of some of its sections: what stands between their heading and the next. */
 export function blocksOf(name: string, sections?: readonly string[]): Block[] {
   const { blocks } = pageOf(name)
   if (!sections) return blocks
   return sections.flatMap((section) => {
-    const found = blocks.filter(({ under }) => under.includes(section))
+    const found = blocks.filter(({ under }) => under.at(-1) === section)
     if (found.length === 0) throw new Error(`${name} has no blocks under "${section}"`)
     return found
   })
@@ -65,7 +66,7 @@ function readPage(name: string): Page {
   let open: Block | undefined
   for (const [index, text] of readFileSync(join(ROOT, name), 'utf8').split('\n').entries()) {
     const line = index + 1
-    const [, fence] = /^```(.*)$/.exec(text) ?? []
+    const [, fence] = /^ *```(.*)$/.exec(text) ?? []
     if (open && fence === '') {
       page.blocks.push(open)
       open = undefined

@@ -9,8 +9,8 @@ import type { Subprocess } from 'bun'
 import { newFolder, ROOT, until } from '../binary/support'
 import type { Block } from './pages'
 
-/** The ports that pages name: Watchword's, and that of the reader's app. */
-const PORTS = ['8787', '3000'] as const
+/** The ports that pages name, Watchword's and that of the reader's app, and one to spare. */
+const PORTS = ['8787', '3000', '3001'] as const
 export type Port = (typeof PORTS)[number]
 
 const DONE = '--- that was the block ---'
@@ -62,7 +62,9 @@ export class Reader {
     this.#ports = freePorts()
     const { path } = this.#folder
     for (const folder of ['home', 'bin', 'watchword']) mkdirSync(join(path, folder))
-    for (const name of readdirSync(ROOT).filter((one) => !NOT_COPIED.includes(one))) {
+    // `dist` may not be built yet.
+    const names = new Set([...readdirSync(ROOT), 'dist'])
+    for (const name of [...names].filter((one) => !NOT_COPIED.includes(one))) {
       symlinkSync(join(ROOT, name), join(path, 'watchword', name))
     }
     for (const [name, script] of Object.entries(COMMANDS)) {
@@ -73,6 +75,8 @@ export class Reader {
       env: {
         PATH: `${join(path, 'bin')}:${dirname(Bun.which('node') ?? '')}:${process.env.PATH}`,
         HOME: join(path, 'home'),
+        npm_config_offline: 'true',
+        npm_config_update_notifier: 'false',
         WATCHWORD_PORT: String(this.#ports['8787']),
         ...env,
       },
@@ -81,7 +85,7 @@ export class Reader {
       stderr: 'inherit',
     })
     this.#read = this.#listen(this.#shell.stdout)
-    this.#type('exec 2>&1; set -m; set -eo pipefail')
+    this.#enter('exec 2>&1; set -m; set -eo pipefail')
   }
 
   url(port: Port): string {
@@ -105,7 +109,7 @@ export class Reader {
       if (block.marks.file !== undefined) await this.#write(block)
       else if (block.marks.prints !== undefined) this.#compare(block)
       else if (block.marks.serve !== undefined) await this.#serve(block)
-      else if (block.language === 'sh') this.#last = await this.run(await this.#filled(block), whereOf(block))
+      else if (block.language === 'sh') await this.#type(block)
     }
   }
 
@@ -114,7 +118,7 @@ export class Reader {
     const file = join(this.#folder.path, `block-${++this.#blocks}.sh`)
     writeFileSync(file, script)
     const before = this.said.length
-    this.#type(`. '${file}'; echo; echo '${DONE}'`)
+    this.#enter(`. '${file}'; echo; echo '${DONE}'`)
     const isOver = () => this.said.indexOf(`\n${DONE}\n`, before) >= 0
     await until(() => isOver() || this.#shell.exitCode !== null, `${what} to end`, ENDS_WITHIN_MS)
     if (!isOver()) throw new Error(`${what} failed:\n${this.said.slice(before)}`)
@@ -138,9 +142,17 @@ export class Reader {
     for await (const chunk of stdout) this.said += decoder.decode(chunk, { stream: true })
   }
 
-  #type(line: string): void {
+  #enter(line: string): void {
     this.#shell.stdin.write(`${line}\n`)
     this.#shell.stdin.flush()
+  }
+
+  /** Command by command where one needs what another has printed. */
+  async #type(block: Block): Promise<void> {
+    this.#last = ''
+    for (const commands of block.text.split(/(?<!\\)\n(?=.*_…)/)) {
+      this.#last += await this.run(await this.#filled(commands), whereOf(block))
+    }
   }
 
   async #write(block: Block): Promise<void> {
@@ -154,7 +166,7 @@ export class Reader {
   async #serve(block: Block): Promise<void> {
     const port = this.#ports[block.marks.serve as Port]
     const log = join(this.#folder.path, `service-${this.#services.length}.log`)
-    const group = await this.run(`(\n${await this.#filled(block)}) > '${log}' 2>&1 &\necho $!`)
+    const group = await this.run(`(\n${await this.#filled(block.text)}) > '${log}' 2>&1 &\necho $!`)
     const service = { group: Number(group), log }
     this.#services.push(service)
     const output = () => Bun.file(log).text()
@@ -171,8 +183,8 @@ export class Reader {
   }
 
   /** With the reader's own values where the page has only how they begin: `sk_test_…`. */
-  async #filled(block: Block): Promise<string> {
-    let text = this.#atFreePorts(block.text)
+  async #filled(page: string): Promise<string> {
+    let text = this.#atFreePorts(page)
     for (const [shown, prefix = ''] of text.matchAll(/\b((?:[a-z]+_)+)…/g))
       text = text.replace(shown, await this.printed(prefix))
     return text
@@ -185,10 +197,12 @@ export class Reader {
 const whereOf = ({ page, line }: Block) => `${page}:${line}`
 
 function freePorts(): Record<Port, number> {
-  const held = PORTS.map(() => Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } }))
-  const [watchword = 0, app = 0] = held.map((listener) => listener.port)
-  for (const listener of held) listener.stop(true)
-  return { '8787': watchword, '3000': app }
+  const held = PORTS.map(
+    (name) => [name, Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })] as const,
+  )
+  const ports = held.map(([name, listener]) => [name, listener.port])
+  for (const [, listener] of held) listener.stop(true)
+  return Object.fromEntries(ports)
 }
 
 const listens = (port: number): Promise<boolean> =>
