@@ -135,6 +135,13 @@ export interface Config {
 
 export class ConfigError extends Error {
   override name = 'ConfigError'
+  /** `isUsage`: a flag is wrong, not only the environment. */
+  constructor(
+    message: string,
+    readonly isUsage = false,
+  ) {
+    super(message)
+  }
 }
 
 const PREFIX = 'WATCHWORD_'
@@ -154,7 +161,8 @@ export function readConfig(
     ...unknown.map((name) => `${name}: no such setting`),
   ]
   if (!parsed.success || mistakes.length > 0) {
-    throw new ConfigError(`The configuration has mistakes:\n${mistakes.map((line) => `  ${line}`).join('\n')}`)
+    const isUsage = parsed.error?.issues.some(({ path: [name] }) => flags[String(name)] !== undefined)
+    throw new ConfigError(`The configuration has mistakes:\n${mistakes.map((line) => `  ${line}`).join('\n')}`, isUsage)
   }
   const value = parsed.data
   return Object.freeze({

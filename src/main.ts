@@ -1,29 +1,20 @@
 #!/usr/bin/env bun
 /** The program: arguments in, exit codes out. */
-import { CommanderError } from 'commander'
+import { endingOf } from './cli/failure'
 import { createProgram } from './cli/program'
-
-/** Mistakes of the operator and of the environment are told in a line; only a defect shows where it happened. */
-const isReadable = (error: Error) =>
-  [
-    'Refusal',
-    'ConfigError',
-    'WrongSecretError',
-    'NewerDatabaseError',
-    'ForeignDatabaseError',
-    'AlreadyServedError',
-    'SQLiteError',
-  ].includes(error.name) ||
-  error instanceof CommanderError ||
-  'code' in error
 
 // Whatever this program writes is nobody else's business.
 process.umask(0o077)
 
+const isJson = process.argv.includes('--json')
+
 try {
-  await createProgram().parseAsync()
+  await createProgram({ isJson }).parseAsync()
 } catch (error) {
-  if (!(error instanceof Error)) throw error
-  process.stderr.write(`${isReadable(error) ? error.message : error.stack}\n`)
-  process.exit(1)
+  const { exitCode, code, message, hint } = endingOf(error)
+  if (exitCode > 0) {
+    const text = isJson ? JSON.stringify({ error: { code, message } }) : [message, hint].filter(Boolean).join('\n')
+    process.stderr.write(`${text}\n`)
+  }
+  process.exit(exitCode)
 }

@@ -50,6 +50,8 @@ export interface Vault {
   fingerprint(text: string): Uint8Array
   /** Of an entry of the audit log and the hash before it. */
   auditHash(text: string): Uint8Array
+  /** 32 bytes that a key is written from which can be shown again. */
+  standingKey(use: string): Uint8Array
   /** Short authentication tag, for cursors. */
   tag(text: string): Uint8Array
   /** AES-256-GCM; `rowId` is bound as associated data, so a sealed row cannot be moved. */
@@ -272,6 +274,8 @@ export interface App {
   organizationId: string
   name: string
   createdAt: number
+  /** Of one that was removed; its ledger and issues stay. */
+  removedAt?: number
 }
 
 /** Work that is not done yet: of a kind, or of a kind in one carrier's queue. */
@@ -388,10 +392,15 @@ export interface Reader {
   carrierQueues(now: number): Promise<Array<QueueState & { carrier: string }>>
   /** What the running server last found of providers, by name; a provider without a row is healthy. */
   providerHealth(): Promise<Map<string, Health>>
+  /** Not of a removed app. */
   keyByHash(hash: Uint8Array): Promise<StoredKey | undefined>
   key(keyId: string): Promise<StoredKey | undefined>
   keys(appId: string): Promise<StoredKey[]>
+  /** Without those that were removed. */
   apps(): Promise<App[]>
+  /** With those that were removed. */
+  allApps(): Promise<App[]>
+  /** Undefined once it was removed. */
   app(appId: string): Promise<App | undefined>
   /** The app's own templates, newest version each. */
   templates(appId: string): Promise<Template[]>
@@ -543,10 +552,14 @@ export interface Tx {
   /** The installation's organization; `first` becomes it where there is none. */
   organizationId(first: { organizationId: string; name: string }): Promise<string>
   addApp(app: App): Promise<void>
+  renameApp(appId: string, name: string): Promise<void>
+  removeApp(appId: string): Promise<void>
   addKey(key: StoredKey): Promise<void>
   revokeKey(keyId: string, at: number): Promise<void>
   expireKey(keyId: string, at: number): Promise<void>
   saveTemplate(appId: string, template: Template): Promise<void>
+  /** With every version of it; false where there was none. */
+  removeTemplate(appId: string, templateId: string): Promise<boolean>
   saveProvider(provider: ProviderConfig): Promise<void>
   removeProvider(name: string): Promise<boolean>
   saveHealth(provider: string, health: Health): Promise<void>

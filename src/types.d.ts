@@ -3,6 +3,18 @@ declare module '*.sql' {
   const text: string
   export default text
 }
+declare module '*.bash' {
+  const text: string
+  export default text
+}
+declare module '*.zsh' {
+  const text: string
+  export default text
+}
+declare module '*.fish' {
+  const text: string
+  export default text
+}
 declare module '*/standalone.js' {
   const path: string
   export default path

@@ -1,12 +1,14 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import * as administer from '../usecases/administer'
-import { type CommonOptions, onData, onDataCommand } from './command'
+import { type CommonOptions, command, onData, onDataCommand, removalCommand } from './command'
+import { type Confirmable, confirm } from './confirm'
 import { adminOf } from './open'
+import { table } from './output'
 
 export function appCommands(): Command {
-  const app = new Command('app').description('apps: the owners of keys, wallet and issues')
+  const app = command('app', 'apps: the owners of keys, wallet and issues', 'app create shop')
   app.addCommand(
-    onDataCommand('create', 'create an app')
+    onDataCommand('create', 'create an app', 'app create shop')
       .argument('<name>', 'what people call it')
       .action((name: string, options: CommonOptions) =>
         onData(options, async (opened, output) => {
@@ -16,7 +18,7 @@ export function appCommands(): Command {
       ),
   )
   app.addCommand(
-    onDataCommand('list', 'list apps').action((options: CommonOptions) =>
+    onDataCommand('list', 'list apps', 'app list').action((options: CommonOptions) =>
       onData(options, async ({ store }, output) => {
         const apps = await store.read.apps()
         const rows = await Promise.all(
@@ -27,10 +29,49 @@ export function appCommands(): Command {
         )
         output(
           { apps: rows },
-          rows.map((row) => `${row.appId}  ${row.name}  balance ${row.balance}, reserved ${row.reserved}`),
+          table(
+            ['APP', 'NAME', 'BALANCE', 'RESERVED'],
+            rows.map(({ appId, name, balance, reserved }) => [appId, name, balance, reserved]),
+            'No apps yet. `watchword app create NAME` makes one.',
+          ),
         )
       }),
     ),
+  )
+  app.addCommand(
+    onDataCommand('rename', 'call an app otherwise; its id stays', 'app rename app_4k2m9x0c7q1z "Web shop"')
+      .argument('<appId>', 'app')
+      .argument('<name>', 'what people call it from now on')
+      .action((appId: string, name: string, options: CommonOptions) =>
+        onData(options, async (opened, output) => {
+          const renamed = await administer.renameApp(adminOf(opened), appId, name)
+          output({ appId, name: renamed.name }, [`${appId} is now called ${renamed.name}`])
+        }),
+      ),
+  )
+  app.addCommand(
+    removalCommand(
+      'remove',
+      'end an app: its keys and webhooks stop, its ledger stays',
+      'app remove app_4k2m9x0c7q1z --yes',
+    )
+      .argument('<appId>', 'app')
+      .action((appId: string, options: CommonOptions & Confirmable) =>
+        onData(options, async (opened, output) => {
+          const { store } = opened
+          const { name } = await administer.existingApp(opened, appId)
+          const keys = (await store.read.keys(appId)).filter(({ revokedAt }) => revokedAt === undefined).length
+          const webhooks = (await store.read.endpoints(appId)).length
+          const credit = (await store.read.wallet(appId))?.balance ?? 0
+          const goes = `${keys} keys stop working, ${webhooks} webhooks are removed, ${credit} CREDIT is left unused.`
+          await confirm(options, `Remove the app ${name} (${appId})? ${goes}`)
+          const { revokedKeys, removedWebhooks, balance } = await administer.removeApp(adminOf(opened), appId)
+          output({ appId, removed: true, revokedKeys, removedWebhooks, balance }, [
+            `Removed app ${appId} (${name}): ${revokedKeys} keys revoked, ${removedWebhooks} webhooks removed.`,
+            `What is under way is still delivered and billed. Its ledger stays; ${balance} CREDIT was left.`,
+          ])
+        }),
+      ),
   )
   return app
 }

@@ -1,11 +1,26 @@
+/** Copies of the database: `backup` makes one, `restore` puts one in place. */
+import { existsSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
+import { readConfig } from '../config'
+import { assertSound, replaceDatabase } from '../store/sqlite/replace'
 import { listBackups, makeBackup } from '../system/backups'
 import { systemClock } from '../system/clock'
-import { type CommonOptions, onData, onDataCommand, wholeNumber } from './command'
-import { iso } from './output'
+import { copyWhole, hasOpenLog, syncFolderOf } from '../system/restore'
+import { holdAlone } from '../system/sole'
+import { noteChange } from '../usecases/audit'
+import { type CommonOptions, onData, onDataCommand, removalCommand, wholeNumber } from './command'
+import { type Confirmable, confirm } from './confirm'
+import { Failure } from './failure'
+import { adminOf, DATABASE_FILE, openFile } from './open'
+import { iso, outputFor } from './output'
 
 export const backupCommand = (): Command =>
-  onDataCommand('backup', 'copy the database into the folder `backups` of the data folder, beside a running server')
+  onDataCommand(
+    'backup',
+    'copy the database into the folder `backups` of the data folder, beside a running server',
+    'backup --keep 14',
+  )
     .option('--keep <n>', 'how many of the newest copies stay', wholeNumber, 7)
     .action((options: CommonOptions & { keep: number }) =>
       onData(options, async ({ config, store }, output) => {
@@ -16,3 +31,58 @@ export const backupCommand = (): Command =>
         ])
       }),
     )
+
+export const restoreCommand = (): Command =>
+  removalCommand(
+    'restore',
+    'put a backup in the place of the database, which is kept beside it; no server may run',
+    'restore watchword-data/backups/watchword-2027-01-31T04-00-00.000Z.db --yes',
+  )
+    .argument('<file>', 'backup, as `backup` made it')
+    .action(async (file: string, options: CommonOptions & Confirmable) => {
+      const config = readConfig(process.env, { DATA: options.data, LOG_LEVEL: 'warn' })
+      const { dataDir } = config
+      const database = join(dataDir, DATABASE_FILE)
+      assertBackup(file, database)
+      mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+      holdAlone(dataDir)
+      const copy = join(dataDir, 'watchword-restoring.db')
+      try {
+        copyWhole(file, copy)
+        assertSound(copy)
+        // As the server would open it: with this secret, at this program's version.
+        const { store, vault } = openFile(config, copy, { isNew: false })
+        try {
+          const isReplacing = existsSync(database)
+          if (isReplacing) await confirm(options, `Put ${file} in the place of ${database}? That is kept beside it.`)
+          await store.transaction((tx) => noteChange(adminOf({ store, vault }), tx, 'database.restore', DATABASE_FILE))
+        } finally {
+          await store.close()
+        }
+        const kept = join(
+          dataDir,
+          `watchword-replaced-${new Date(systemClock.now()).toISOString().replaceAll(':', '-')}.db`,
+        )
+        const isReplaced = replaceDatabase(database, copy, kept)
+        syncFolderOf(database)
+        outputFor(options.json)({ database, restoredFrom: file, ...(isReplaced && { kept }) }, [
+          `${database} is now what ${file} was.`,
+          ...(isReplaced ? [`The one before is kept as ${kept}.`] : []),
+        ])
+      } finally {
+        for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
+      }
+    })
+
+function assertBackup(file: string, database: string): void {
+  if (!existsSync(file) || !statSync(file).isFile()) throw new Failure('not_found', `No such file: ${file}`)
+  if (existsSync(database) && realpathSync(file) === realpathSync(database)) {
+    throw new Failure('invalid', `${file} is the database itself, not a backup of it`)
+  }
+  if (hasOpenLog(file)) {
+    throw new Failure(
+      'invalid',
+      `${file}-wal holds commits that are not in ${file}: it is a database in use, not a backup`,
+    )
+  }
+}

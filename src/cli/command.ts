@@ -1,6 +1,7 @@
-/** What all commands on the data folder share: options, parsers, opening and closing. */
+/** What commands share: help, options, parsers, opening and closing the data folder. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Channel } from '../domain/value'
+import { yesOption } from './confirm'
 import { type Opened, open } from './open'
 import { type Output, outputFor } from './output'
 
@@ -37,11 +38,23 @@ export async function onData(
 }
 
 export const dataOption = () => new Option('--data <dir>', 'data folder (default: WATCHWORD_DATA or ./watchword-data)')
-const jsonOption = () => new Option('--json', 'answer with one JSON object')
+export const jsonOption = () => new Option('--json', 'answer with one JSON object')
+
+/** A command whose help ends with how it is typed. */
+export const command = (name: string, summary: string, ...examples: readonly string[]) =>
+  new Command(name)
+    .description(summary)
+    .addHelpText('after', ['\nExample:', ...examples.map((example) => `  $ watchword ${example}`)].join('\n'))
 
 /** A command that works on the data folder. */
-export const onDataCommand = (name: string, summary: string) =>
-  new Command(name).description(summary).addOption(dataOption()).addOption(jsonOption())
+export const onDataCommand = (name: string, summary: string, ...examples: readonly string[]) =>
+  command(name, summary, ...examples)
+    .addOption(dataOption())
+    .addOption(jsonOption())
+
+/** One that asks before it removes something. */
+export const removalCommand = (name: string, summary: string, ...examples: readonly string[]) =>
+  onDataCommand(name, summary, ...examples).addOption(yesOption())
 
 export function asChannel(text: string): Channel {
   if (text !== 'sms' && text !== 'alimtalk')

@@ -1,12 +1,16 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import * as administer from '../usecases/administer'
-import { type CommonOptions, onData, onDataCommand, wholeNumber } from './command'
+import { type CommonOptions, command, onData, onDataCommand, wholeNumber } from './command'
 import { adminOf } from './open'
 
 export function creditCommands(): Command {
-  const credit = new Command('credit').description('wallets')
+  const credit = command('credit', 'wallets', 'credit add --app app_4k2m9x0c7q1z --amount 1000')
   credit.addCommand(
-    onDataCommand('add', 'top up the wallet of an app')
+    onDataCommand(
+      'add',
+      'top up the wallet of an app',
+      'credit add --app app_4k2m9x0c7q1z --amount 1000 --reference invoice-17',
+    )
       .requiredOption('--app <id>', 'app')
       .requiredOption('--amount <n>', 'credits', wholeNumber)
       .option('--reference <text>', 'yours, for example of the payment; the same one again adds nothing')
@@ -23,7 +27,11 @@ export function creditCommands(): Command {
       ),
   )
   credit.addCommand(
-    onDataCommand('refund', 'give back what a debited issue cost, once')
+    onDataCommand(
+      'refund',
+      'give back what a debited issue cost, once',
+      'credit refund --app app_4k2m9x0c7q1z --issue 0199a3c0-…',
+    )
       .requiredOption('--app <id>', 'app')
       .requiredOption('--issue <id>', 'issue')
       .action((options: CommonOptions & { app: string; issue: string }) =>
@@ -37,7 +45,11 @@ export function creditCommands(): Command {
       ),
   )
   credit.addCommand(
-    onDataCommand('clawback', 'take credit back from the wallet of an app, once for each reference')
+    onDataCommand(
+      'clawback',
+      'take credit back from the wallet of an app, once for each reference',
+      'credit clawback --app app_4k2m9x0c7q1z --amount 100 --reference chargeback-3',
+    )
       .requiredOption('--app <id>', 'app')
       .requiredOption('--amount <n>', 'credits', wholeNumber)
       .requiredOption('--reference <text>', 'yours, for example of the payment that failed')
@@ -52,7 +64,11 @@ export function creditCommands(): Command {
       ),
   )
   credit.addCommand(
-    onDataCommand('overdraft', 'let the available credit of an app go below zero')
+    onDataCommand(
+      'overdraft',
+      'let the available credit of an app go below zero',
+      'credit overdraft --app app_4k2m9x0c7q1z --limit 50',
+    )
       .requiredOption('--app <id>', 'app')
       .requiredOption('--limit <n>', 'credits below zero; 0 switches it off', wholeNumber)
       .action((options: CommonOptions & { app: string; limit: number }) =>

@@ -1,14 +1,28 @@
-import { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { verificationStatus } from '../../contract/issue'
+import type { VerificationStatus } from '../domain/issue'
+import type { Mode } from '../domain/value'
 import type { QueueState } from '../ports'
+import { systemClock } from '../system/clock'
+import { existingApp } from '../usecases/administer'
 import { type IssueStory, readQueue, tellIssue } from '../usecases/inspect'
-import { type CommonOptions, onData, onDataCommand } from './command'
-import { inspectorOf } from './open'
-import { iso } from './output'
+import { rowOf, searchIssues } from '../usecases/search-issues'
+import { type CommonOptions, command, instant, onData, onDataCommand, wholeNumber } from './command'
+import { inspectorOf, type Opened } from './open'
+import { iso, type Output, table } from './output'
 
 export function issueCommands(): Command {
-  const issue = new Command('issue').description('issued codes, without personal data')
+  const issue = command(
+    'issue',
+    'issued codes, without personal data',
+    'issue list --app app_4k2m9x0c7q1z --since 2027-01-31',
+  )
   issue.addCommand(
-    onDataCommand('show', 'tell the story of one issue: issued, every attempt, verify, billing')
+    onDataCommand(
+      'show',
+      'tell the story of one issue: issued, every attempt, verify, billing',
+      'issue show 0199a3c0-…',
+    )
       .argument('<issueId>', 'issue')
       .action((issueId: string, options: CommonOptions) =>
         onData(options, async (opened, output) => {
@@ -17,7 +31,59 @@ export function issueCommands(): Command {
         }),
       ),
   )
+  issue.addCommand(
+    onDataCommand(
+      'list',
+      'list the issues of an app, newest first',
+      'issue list --app app_4k2m9x0c7q1z --status expired',
+    )
+      .requiredOption('--app <id>', 'app')
+      .addOption(new Option('--mode <mode>', 'live or test').choices(['live', 'test']).default('live'))
+      .addOption(new Option('--status <status>', 'only these').choices(verificationStatus.options))
+      .addOption(new Option('--since <date>', 'issued since').argParser(instant))
+      .option('--limit <n>', 'how many', wholeNumber, 50)
+      .action((options: ListOptions) => onData(options, (opened, output) => listIssues(opened, output, options))),
+  )
   return issue
+}
+
+interface ListOptions extends CommonOptions {
+  app: string
+  mode: Mode
+  status?: VerificationStatus
+  since?: number
+  limit: number
+}
+
+const MOST_LISTED = 1_000
+
+async function listIssues({ store }: Opened, output: Output, { app: appId, mode, status, since, limit }: ListOptions) {
+  await existingApp({ store }, appId)
+  const search = { status, from: since, limit: Math.min(limit, MOST_LISTED) }
+  const { rows, next } = await searchIssues({ store, clock: systemClock }, { appId, mode }, search)
+  const issues = rows.map((row) => rowOf(row, systemClock.now()))
+  const shown = issues.map(({ createdAt, expiresAt, ...row }) => ({
+    ...row,
+    createdAt: iso(createdAt),
+    expiresAt: iso(expiresAt),
+  }))
+  output({ issues: shown, isAll: next === undefined }, [
+    ...table(
+      ['AT', 'ISSUE', 'PURPOSE', 'CHANNEL', 'STATUS', 'VERIFICATION', 'DELIVERY', 'BILLING'],
+      shown.map((row) => [
+        row.createdAt,
+        row.issueId,
+        row.purpose,
+        row.channel,
+        row.overallStatus,
+        row.verificationStatus,
+        row.isAmbiguous ? `${row.deliveryStatus}, outcome unknown` : row.deliveryStatus,
+        row.billingStatus,
+      ]),
+      `${appId} has no such ${mode} issues. \`POST /v1/issue\` with a ${mode} key makes one.`,
+    ),
+    ...(next === undefined ? [] : ['There are more: --limit shows up to 1000, --status and --since fewer kinds.']),
+  ])
 }
 
 function storyObject({ issue, verificationStatus, overallStatus, attempts, ledger, webhooks }: IssueStory) {
@@ -100,14 +166,18 @@ function storyLines({ issue, verificationStatus, overallStatus, attempts, ledger
 }
 
 export const queueCommand = (): Command =>
-  onDataCommand('queue', 'show what waits to be sent, reported and settled').action((options: CommonOptions) =>
+  onDataCommand('queue', 'show what waits to be sent, reported and settled', 'queue').action((options: CommonOptions) =>
     onData(options, async (opened, output) => {
       const report = await readQueue(inspectorOf(opened))
-      const line = ({ waiting, due, oldestDueMs }: QueueState) =>
-        `${waiting} waiting, ${due} due${due > 0 ? `, the oldest for ${oldestDueMs} ms` : ''}`
-      output(report, [
-        ...report.queue.map((state) => `${state.kind}: ${line(state)}`),
-        ...report.carriers.map((state) => `  ${state.kind} by ${state.carrier}: ${line(state)}`),
-      ])
+      const row = ({ kind, waiting, due, oldestDueMs }: QueueState, carrier?: string) =>
+        [kind, carrier, waiting, due, due > 0 ? `${oldestDueMs} ms` : undefined] as const
+      output(
+        report,
+        table(
+          ['WORK', 'AT CARRIER', 'WAITING', 'DUE', 'OLDEST DUE FOR'],
+          [...report.queue.map((state) => row(state)), ...report.carriers.map((state) => row(state, state.carrier))],
+          'Nothing waits: all that was asked for is done.',
+        ),
+      )
     }),
   )

@@ -1,10 +1,12 @@
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { KeyKind, KeyLimits } from '../domain/key'
 import type { Mode } from '../domain/value'
+import type { StoredKey } from '../ports'
+import { systemClock } from '../system/clock'
 import * as administer from '../usecases/administer'
-import { type CommonOptions, collect, instant, onData, onDataCommand, wholeNumber } from './command'
+import { type CommonOptions, collect, command, instant, onData, onDataCommand, wholeNumber } from './command'
 import { adminOf } from './open'
-import { iso } from './output'
+import { iso, table } from './output'
 
 interface KeyOptions extends CommonOptions {
   app: string
@@ -25,10 +27,21 @@ function keyLimits({ issuesPerMin, verifiesPerMin, readsPerMin, issuesPerMinPerI
   return Object.fromEntries(given.filter(([, value]) => value !== undefined))
 }
 
+function stateOf({ revokedAt, expiresAt }: StoredKey): string {
+  if (revokedAt !== undefined) return 'revoked'
+  if (expiresAt === undefined) return 'active'
+  return `${systemClock.now() < expiresAt ? 'active until' : 'expired'} ${iso(expiresAt)}`
+}
+
 export function keyCommands(): Command {
-  const key = new Command('key').description('API keys')
+  const key = command('key', 'API keys', 'key create --app app_4k2m9x0c7q1z --kind sk --mode test')
   key.addCommand(
-    onDataCommand('create', 'create a key; it is shown this once')
+    onDataCommand(
+      'create',
+      'create a key; it is shown this once',
+      'key create --app app_4k2m9x0c7q1z --kind sk --mode live --scope otp:issue --scope otp:verify',
+      'key create --app app_4k2m9x0c7q1z --kind pk --mode live --origin https://shop.example.com',
+    )
       .requiredOption('--app <id>', 'app that owns the key')
       .addOption(
         new Option('--kind <kind>', 'sk: for servers, pk: for browsers').choices(['sk', 'pk']).makeOptionMandatory(),
@@ -63,24 +76,35 @@ export function keyCommands(): Command {
       ),
   )
   key.addCommand(
-    onDataCommand('list', 'list the keys of an app')
+    onDataCommand('list', 'list the keys of an app', 'key list --app app_4k2m9x0c7q1z')
       .requiredOption('--app <id>', 'app')
       .action((options: CommonOptions & { app: string }) =>
         onData(options, async ({ store }, output) => {
           await administer.existingApp({ store }, options.app)
-          const keys = (await store.read.keys(options.app)).map(({ hash: _, ...rest }) => rest)
+          const keys = await store.read.keys(options.app)
           output(
-            { keys },
-            keys.map(
-              (row) =>
-                `${row.keyId}  ${row.prefix}…${row.lastFour}  ${row.scopes.join(' ')}${row.revokedAt ? '  revoked' : ''}`,
+            { keys: keys.map(({ hash: _, ...rest }) => rest) },
+            table(
+              ['KEY', 'BEGINS AND ENDS', 'MODE', 'SCOPES', 'STATE'],
+              keys.map((key) => [
+                key.keyId,
+                `${key.prefix}…${key.lastFour}`,
+                key.mode,
+                key.scopes.join(' '),
+                stateOf(key),
+              ]),
+              `${options.app} has no keys yet. \`watchword key create\` makes one.`,
             ),
           )
         }),
       ),
   )
   key.addCommand(
-    onDataCommand('rotate', 'make a key with the same rights; the old one goes on working for a while')
+    onDataCommand(
+      'rotate',
+      'make a key with the same rights; the old one goes on working for a while',
+      'key rotate key_8s1d0f5g6h7j --overlap-hours 48',
+    )
       .argument('<keyId>', 'key, as `key create` named it')
       .option('--overlap-hours <n>', 'how long the old one goes on working', wholeNumber, 24)
       .action((keyId: string, options: CommonOptions & { overlapHours: number }) =>
@@ -95,7 +119,7 @@ export function keyCommands(): Command {
       ),
   )
   key.addCommand(
-    onDataCommand('revoke', 'revoke a key; it stops working at once')
+    onDataCommand('revoke', 'revoke a key; it stops working at once', 'key revoke key_8s1d0f5g6h7j')
       .argument('<keyId>', 'key, as `key create` named it')
       .action((keyId: string, options: CommonOptions) =>
         onData(options, async (opened, output) => {

@@ -20,13 +20,20 @@ export interface Opened {
   store: Store
 }
 
+export const DATABASE_FILE = 'watchword.db'
+
 /** Throws what `readConfig` and `openStore` throw. Makes the folder, the key file and the database where they are missing. */
 export function open(flags: Record<string, string | undefined>): Opened {
   const config = readConfig(process.env, flags)
-  const log = createLog(config.logLevel)
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-  const file = join(config.dataDir, 'watchword.db')
-  const vault = createVault(masterSecret(config.dataDir, config.secret, { isNew: !existsSync(file), log }))
+  const file = join(config.dataDir, DATABASE_FILE)
+  return openFile(config, file, { isNew: !existsSync(file) })
+}
+
+/** Opens a database by the secret of the data folder. `isNew`: there may be none yet, and one is made. */
+export function openFile(config: Config, file: string, { isNew }: { isNew: boolean }): Opened {
+  const log = createLog(config.logLevel)
+  const vault = createVault(masterSecret(config.dataDir, config.secret, { isNew, log }))
   const store = openStore({ file, clock: systemClock, vault })
   return { config, log, vault, store }
 }

@@ -1,13 +1,13 @@
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { ROLES, type Role } from '../domain/role'
 import { systemClock } from '../system/clock'
 import { systemPasswords } from '../system/passwords'
 import { systemRandom } from '../system/random'
 import { verifyAudit } from '../usecases/audit'
 import { invite, resetPassword } from '../usecases/operators'
-import { type CommonOptions, onData, onDataCommand, wholeNumber } from './command'
+import { type CommonOptions, command, onData, onDataCommand, wholeNumber } from './command'
 import { adminOf, type Opened } from './open'
-import { iso } from './output'
+import { iso, table } from './output'
 
 const peopleOf = ({ store, vault }: Opened) => ({
   store,
@@ -18,9 +18,9 @@ const peopleOf = ({ store, vault }: Opened) => ({
 })
 
 export function operatorCommands(): Command {
-  const operator = new Command('operator').description('people who may use the console')
+  const operator = command('operator', 'people who may use the console', 'operator invite --role developer')
   operator.addCommand(
-    onDataCommand('list', 'list operators').action((options: CommonOptions) =>
+    onDataCommand('list', 'list operators', 'operator list').action((options: CommonOptions) =>
       onData(options, async ({ store }, output) => {
         const operators = (await store.read.operators()).map(({ operatorId, email, name, role, totpSecret }) => ({
           operatorId,
@@ -31,13 +31,27 @@ export function operatorCommands(): Command {
         }))
         output(
           { operators },
-          operators.map((row) => `${row.operatorId}  ${row.email}  ${row.name}  ${row.role}`),
+          table(
+            ['OPERATOR', 'EMAIL', 'NAME', 'ROLE', 'SECOND FACTOR'],
+            operators.map(({ operatorId, email, name, role, hasTotp }) => [
+              operatorId,
+              email,
+              name,
+              role,
+              hasTotp ? 'yes' : 'no',
+            ]),
+            'No operators yet. The set-up link that `watchword serve` prints makes the first one.',
+          ),
         )
       }),
     ),
   )
   operator.addCommand(
-    onDataCommand('invite', 'make a link for one more operator; it works once, for three days')
+    onDataCommand(
+      'invite',
+      'make a link for one more operator; it works once, for three days',
+      'operator invite --role developer',
+    )
       .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).makeOptionMandatory())
       .action((options: CommonOptions & { role: Role }) =>
         onData(options, async (opened, output) => {
@@ -50,7 +64,11 @@ export function operatorCommands(): Command {
       ),
   )
   operator.addCommand(
-    onDataCommand('reset', 'give an operator a new password, end their sessions and their second factor')
+    onDataCommand(
+      'reset',
+      'give an operator a new password, end their sessions and their second factor',
+      'operator reset ann@example.com',
+    )
       .argument('<email>', 'whose')
       .action((email: string, options: CommonOptions) =>
         onData(options, async (opened, output) => {
@@ -67,9 +85,9 @@ export function operatorCommands(): Command {
 }
 
 export function auditCommands(): Command {
-  const audit = new Command('audit').description('the log of what operators change')
+  const audit = command('audit', 'the log of what operators change', 'audit list --limit 20')
   audit.addCommand(
-    onDataCommand('list', 'list changes, newest first')
+    onDataCommand('list', 'list changes, newest first', 'audit list --limit 20')
       .option('--limit <n>', 'how many', wholeNumber, 100)
       .action((options: CommonOptions & { limit: number }) =>
         onData(options, async ({ store }, output) => {
@@ -80,26 +98,38 @@ export function auditCommands(): Command {
           }))
           output(
             { entries },
-            entries.map(
-              ({ seq, at, actor, ip, action, target, detail }) =>
-                `${seq}  ${at}  ${actor}${ip ? ` from ${ip}` : ''}  ${action}  ${target}  ${JSON.stringify(detail)}`,
+            table(
+              ['ENTRY', 'AT', 'WHO', 'FROM', 'WHAT', 'OF', 'DETAIL'],
+              entries.map(({ seq, at, actor, ip, action, target, detail }) => [
+                seq,
+                at,
+                actor,
+                ip,
+                action,
+                target,
+                JSON.stringify(detail),
+              ]),
+              'Nobody has changed anything yet.',
             ),
           )
         }),
       ),
   )
   audit.addCommand(
-    onDataCommand('verify', 'look whether every entry is as it was written; exits with 1 where one is not').action(
-      (options: CommonOptions) =>
-        onData(options, async ({ store, vault }, output) => {
-          const verdict = await verifyAudit({ read: store.read, vault })
-          output(verdict, [
-            verdict.isIntact
-              ? `Intact: ${verdict.entries} entries, head ${verdict.head}`
-              : `Broken at entry ${verdict.brokenAt}; ${verdict.entries} before it are intact`,
-          ])
-          if (!verdict.isIntact) process.exitCode = 1
-        }),
+    onDataCommand(
+      'verify',
+      'look whether every entry is as it was written; exits with 1 where one is not',
+      'audit verify',
+    ).action((options: CommonOptions) =>
+      onData(options, async ({ store, vault }, output) => {
+        const verdict = await verifyAudit({ read: store.read, vault })
+        output(verdict, [
+          verdict.isIntact
+            ? `Intact: ${verdict.entries} entries, head ${verdict.head}`
+            : `Broken at entry ${verdict.brokenAt}; ${verdict.entries} before it are intact`,
+        ])
+        if (!verdict.isIntact) process.exitCode = 1
+      }),
     ),
   )
   return audit

@@ -1,57 +1,39 @@
 /** The command line. Every command works while a server runs on the same data folder, and when none does. */
-import { Command } from 'commander'
+import { Command, type Option } from 'commander'
 import { describeSettings } from '../config'
 import { VERSION } from '../version'
 import { appCommands } from './app'
-import { backupCommand } from './backup'
-import { dataOption } from './command'
+import { backupCommand, restoreCommand } from './backup'
+import { command, dataOption } from './command'
+import { completeCommand, completionCommand } from './completion'
 import { creditCommands } from './credit'
+import { doctorCommand } from './doctor'
+import { healthcheckCommand } from './healthcheck'
 import { issueCommands, queueCommand } from './issue'
 import { keyCommands } from './key'
 import { open } from './open'
 import { auditCommands, operatorCommands } from './operator'
+import { styled } from './output'
 import { providerCommands } from './provider'
-import { quickstart } from './quickstart'
 import { routeCommands } from './route'
-import { serve } from './serve'
 import { templateCommands } from './template'
 import { webhookCommands } from './webhook'
 
-export function createProgram(): Command {
+/** `isJson`: whoever asked reads JSON, so that help in the place of an answer is not for them. */
+export function createProgram({ isJson }: { isJson: boolean }): Command {
   const program = new Command('watchword')
     .description('Self-hosted phone verification codes.')
     .version(VERSION)
-    .showHelpAfterError('(add --help for what is possible)')
     .addHelpText('after', `\nSettings (environment):\n${settingsHelp()}`)
+    .exitOverride()
+    // Errors are told in one place, `main.ts`.
+    .configureOutput({ outputError() {}, ...(isJson && { writeErr() {} }) })
+    .configureHelp({ styleTitle: (title) => styled('bold', title), optionDescription })
 
-  program.addCommand(
-    new Command('serve')
-      .description('run the service until SIGTERM')
-      .addOption(dataOption())
-      .option('--port <n>', 'port to listen on; 0 takes any free one (default: WATCHWORD_PORT or 8787)')
-      .option('--host <address>', 'address to listen on (default: WATCHWORD_HOST or 127.0.0.1)')
-      .action(async ({ data, port, host }: { data?: string; port?: string; host?: string }) => {
-        const opened = open({ DATA: data, PORT: port, HOST: host })
-        const { url, setUpUrl } = await serve(opened)
-        const publicUrl = opened.config.publicUrl ?? url
-        const pages = {
-          docs: `${publicUrl}/docs`,
-          console: `${publicUrl}/console`,
-          ...(setUpUrl && { setUp: setUpUrl }),
-        }
-        const line = { event: 'listening', url, ...pages, data: opened.config.dataDir, version: VERSION }
-        process.stdout.write(`${JSON.stringify(line)}\n`)
-      }),
-  )
-  program.addCommand(
-    new Command('quickstart')
-      .description('run the service with a demo app and print its test keys')
-      .addOption(dataOption())
-      .option('--port <n>', 'port to listen on')
-      .action(async ({ data, port }: { data?: string; port?: string }) =>
-        quickstart(open({ DATA: data, PORT: port, LOG_LEVEL: 'warn' })),
-      ),
-  )
+  program.addCommand(serveCommand())
+  program.addCommand(quickstartCommand())
+  program.addCommand(healthcheckCommand())
+  program.addCommand(doctorCommand())
   program.addCommand(appCommands())
   program.addCommand(keyCommands())
   program.addCommand(creditCommands())
@@ -64,7 +46,65 @@ export function createProgram(): Command {
   program.addCommand(operatorCommands())
   program.addCommand(auditCommands())
   program.addCommand(backupCommand())
+  program.addCommand(restoreCommand())
+  program.addCommand(completionCommand())
+  program.addCommand(completeCommand(program), { hidden: true })
+  inherit(program)
   return program
+}
+
+function inherit(parent: Command): void {
+  for (const child of parent.commands) inherit(child.copyInheritedSettings(parent))
+}
+
+const portOption = ['--port <n>', 'port to listen on; 0 takes any free one (default: WATCHWORD_PORT or 8787)'] as const
+const hostOption = ['--host <address>', 'address to listen on (default: WATCHWORD_HOST or 127.0.0.1)'] as const
+
+interface ListenOptions {
+  data?: string
+  port?: string
+  host?: string
+}
+
+const serveCommand = () =>
+  command('serve', 'run the service until SIGTERM', 'serve --data /var/lib/watchword --port 8787')
+    .addOption(dataOption())
+    .option(...portOption)
+    .option(...hostOption)
+    .action(async ({ data, port, host }: ListenOptions) => {
+      // What only a server needs is loaded by a server only.
+      const { serve } = await import('./serve')
+      const opened = open({ DATA: data, PORT: port, HOST: host })
+      const { url, setUpUrl } = await serve(opened)
+      const publicUrl = opened.config.publicUrl ?? url
+      const pages = {
+        docs: `${publicUrl}/docs`,
+        console: `${publicUrl}/console`,
+        ...(setUpUrl && { setUp: setUpUrl }),
+      }
+      const line = { event: 'listening', url, ...pages, data: opened.config.dataDir, version: VERSION }
+      process.stdout.write(`${JSON.stringify(line)}\n`)
+    })
+
+const quickstartCommand = () =>
+  command('quickstart', 'run the service with a demo app and print its test keys', 'quickstart --port 9000')
+    .addOption(dataOption())
+    .option(...portOption)
+    .option(...hostOption)
+    .action(async ({ data, port, host }: ListenOptions) => {
+      const { quickstart } = await import('./quickstart')
+      await quickstart(open({ DATA: data, PORT: port, HOST: host, LOG_LEVEL: 'warn' }))
+    })
+
+/** Says of an option that must be given that it must; else as commander describes it. */
+function optionDescription(option: Option): string {
+  const { description, mandatory, argChoices, defaultValue } = option
+  const notes = [
+    ...(mandatory ? ['required'] : []),
+    ...(argChoices ? [`choices: ${argChoices.join(', ')}`] : []),
+    ...(defaultValue === undefined ? [] : [`default: ${defaultValue}`]),
+  ]
+  return notes.length > 0 ? `${description} (${notes.join('; ')})` : description
 }
 
 function settingsHelp(): string {

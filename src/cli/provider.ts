@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Directory } from '../directory'
 import { REPORT_PREFIX } from '../http/reports'
 import { Carriers, explainCode, PROVIDER_TYPES } from '../providers/carriers'
@@ -10,9 +10,20 @@ import { systemTransport } from '../system/transport'
 import * as administer from '../usecases/administer'
 import { listProviders, type ProviderReport } from '../usecases/inspect'
 import { testProvider } from '../usecases/test-provider'
-import { asChannel, type CommonOptions, collect, headersOf, onData, onDataCommand, wholeNumber } from './command'
+import {
+  asChannel,
+  type CommonOptions,
+  collect,
+  command,
+  headersOf,
+  onData,
+  onDataCommand,
+  removalCommand,
+  wholeNumber,
+} from './command'
+import { type Confirmable, confirm } from './confirm'
 import { adminOf, inspectorOf, type Opened } from './open'
-import { iso } from './output'
+import { iso, table } from './output'
 
 interface ProviderOptions extends CommonOptions {
   type: string
@@ -69,24 +80,30 @@ async function carrierOf({ config, store, log }: Opened, name: string) {
   const carriers = new Carriers(directory, dependencies, config.providerConcurrency, () => undefined, report)
   const provider = (await carriers.named(name))?.provider
   const known = (await directory.providers()).find((one) => one.name === name)
-  if (!provider || !known) throw new InvalidArgumentError(`No such provider: ${name}`)
+  if (!provider || !known) throw administer.missing('provider', name)
   return { provider, deps, explain: (code: string) => explainCode(known, code) }
 }
 
-function providerLine({ name, type, channels, state, since, code, explanation, retryAt }: ProviderReport): string {
-  const health =
-    state === 'healthy'
-      ? state
-      : `${state} since ${iso(since)}${code ? `, ${code}` : ''}${explanation ? `: ${explanation}` : ''}; tried again from ${iso(retryAt)}`
-  return `${name}  ${type}  ${channels.join(', ')}  ${health}`
-}
+const healthOf = ({ state, since, code, explanation, retryAt }: ProviderReport) =>
+  state === 'healthy'
+    ? state
+    : `${state} since ${iso(since)}${code ? `, ${code}` : ''}${explanation ? `: ${explanation}` : ''}; tried again from ${iso(retryAt)}`
 
 export function providerCommands(): Command {
-  const provider = new Command('provider').description('carriers that deliver messages')
+  const provider = command(
+    'provider',
+    'carriers that deliver messages',
+    'provider set main --type http --channel sms --url https://carrier.example.com/send',
+  )
   provider.addCommand(
-    onDataCommand('set', 'add a carrier, or change the one of that name')
-      .argument('<name>', 'what you call it')
-      .requiredOption('--type <type>', `what it is: ${Object.keys(PROVIDER_TYPES).join(', ')}`)
+    onDataCommand(
+      'set',
+      'add a carrier, or change the one of that name',
+      "provider set main --type http --channel sms --url https://carrier.example.com/send --header 'X-Api-Key: …'",
+      'provider set twilio --type twilio --channel sms --config twilio.json',
+    )
+      .argument('<carrier>', 'what you call it')
+      .addOption(new Option('--type <type>', 'what it is').choices(Object.keys(PROVIDER_TYPES)).makeOptionMandatory())
       .requiredOption('--channel <channel>', 'sms or alimtalk, repeatable or separated by commas', collect)
       .option('--config <file>', 'JSON object with its settings and credentials; - reads standard input')
       .option('--url <url>', 'http: where messages are posted to')
@@ -123,8 +140,12 @@ export function providerCommands(): Command {
       ),
   )
   provider.addCommand(
-    onDataCommand('test', 'send one marked message by a carrier and show what it answers')
-      .argument('<name>', 'carrier')
+    onDataCommand(
+      'test',
+      'send one marked message by a carrier and show what it answers',
+      'provider test main --to +821012345678',
+    )
+      .argument('<carrier>', 'what you called it')
       .requiredOption('--to <number>', 'a phone of yours')
       .option('--channel <channel>', 'sms or alimtalk', 'sms')
       .option('--template-code <code>', "AlimTalk: the carrier's code of an approved template with a code variable")
@@ -142,7 +163,7 @@ export function providerCommands(): Command {
       ),
   )
   provider.addCommand(
-    onDataCommand('list', 'list carriers').action((options: CommonOptions) =>
+    onDataCommand('list', 'list carriers', 'provider list').action((options: CommonOptions) =>
       onData(options, async (opened, output) => {
         const providers = await listProviders(inspectorOf(opened))
         output(
@@ -153,16 +174,24 @@ export function providerCommands(): Command {
               retryAt: iso(retryAt),
             })),
           },
-          providers.map(providerLine),
+          table(
+            ['CARRIER', 'TYPE', 'CHANNELS', 'HEALTH'],
+            providers.map((row) => [row.name, row.type, row.channels.join(', '), healthOf(row)]),
+            'No carriers yet: test keys work, live messages are not sent. `watchword provider set` adds one.',
+          ),
         )
       }),
     ),
   )
   provider.addCommand(
-    onDataCommand('remove', 'remove a carrier')
-      .argument('<name>', 'carrier')
-      .action((name: string, options: CommonOptions) =>
+    removalCommand('remove', 'remove a carrier', 'provider remove main --yes')
+      .argument('<carrier>', 'what you called it')
+      .action((name: string, options: CommonOptions & Confirmable) =>
         onData(options, async (opened, output) => {
+          const known = (await opened.store.read.providers()).find((provider) => provider.name === name)
+          if (!known) throw administer.missing('provider', name)
+          const goes = 'Its settings and credentials are forgotten.'
+          await confirm(options, `Remove the carrier ${name} (${known.type}, ${known.channels.join(', ')})? ${goes}`)
           await administer.removeProvider(adminOf(opened), name)
           output({ name, removed: true }, [`Removed provider ${name}`])
         }),

@@ -1,6 +1,6 @@
 /** `watchword quickstart`: a running service with a demo app and test keys, and what to type next. */
-import { systemRandom } from '../system/random'
-import { createApp, createKey } from '../usecases/administer'
+import { whenRunnerEnds } from '../system/runner'
+import { createApp, standingTestKey } from '../usecases/administer'
 import { adminOf, type Opened } from './open'
 import { serve } from './serve'
 
@@ -8,20 +8,15 @@ const DEMO_APP = 'quickstart'
 
 export async function quickstart(opened: Opened): Promise<void> {
   const admin = adminOf(opened)
-  // First of all, so that a port that is taken leaves the keys of the server that has it alone.
-  const { url, setUpUrl } = await serve(opened)
+  // First of all, so that a port that is taken changes nothing.
+  const { url, setUpUrl, drain } = await serve(opened)
+  process.on('SIGHUP', () => drain('SIGHUP'))
+  whenRunnerEnds(() => drain('the runner of the script has ended'))
   const { appId } =
     (await opened.store.read.apps()).find(({ name }) => name === DEMO_APP) ??
     (await createApp(admin, { name: DEMO_APP }))
-  // Keys cannot be shown twice, so every start makes new ones and retires those of the last.
-  for (const old of await opened.store.read.keys(appId)) {
-    if (old.mode === 'test' && old.revokedAt === undefined)
-      await opened.store.transaction((tx) => tx.revokeKey(old.keyId, tx.now))
-  }
-  const secret = await createKey(admin, { appId, kind: 'sk', mode: 'test' })
-  const publik = await createKey(admin, { appId, kind: 'pk', mode: 'test' })
-  // Fresh, so that the printed line works at every start.
-  const idempotencyKey = `hello-${Buffer.from(systemRandom.bytes(4)).toString('hex')}`
+  const secretKey = await standingTestKey(admin, appId, 'sk')
+  const publicKey = await standingTestKey(admin, appId, 'pk')
   process.stdout.write(`
 Watchword is running, in test mode: nothing is sent, nothing is billed.
 
@@ -30,17 +25,29 @@ Watchword is running, in test mode: nothing is sent, nothing is billed.
   Console    ${setUpUrl ?? `${url}/console`}
   Data       ${opened.config.dataDir}
   App        ${appId}
-  Secret key ${secret.key}
-  Public key ${publik.key}
+  Secret key ${secretKey}
+  Public key ${publicKey}
+
+The keys are the same at every start: what holds them, such as an .env, goes on working.
 
 Issue a code to a magic number:
 
-  curl -s ${url}/v1/issue -H 'Authorization: Bearer ${secret.key}' -H 'Content-Type: application/json' -H 'Idempotency-Key: ${idempotencyKey}' -d '{"phoneNumber":"010-0000-0000","purpose":"signup"}'
+  ${issueLine(`${url}/v1`, `'Authorization: Bearer ${secretKey}'`)}
 
-Then verify it with the test code 000000, using the issueId of the answer:
+Or paste this into another terminal, line by line: issue a code and keep its id, look how it fares, verify it with the
+test code 000000.
 
-  curl -s ${url}/v1/verify -H 'Authorization: Bearer ${secret.key}' -H 'Content-Type: application/json' -d '{"issueId":"…","code":"000000"}'
+  BASE=${url}/v1
+  KEY=${secretKey}
+  ANSWER=$(${issueLine('"$BASE"', '"Authorization: Bearer $KEY"')}); echo "$ANSWER"
+  ISSUE=$(echo "$ANSWER" | sed 's/.*"issueId":"\\([^"]*\\)".*/\\1/')
+  curl -s "$BASE/status?issueId=$ISSUE" -H "Authorization: Bearer $KEY"; echo
+  curl -s "$BASE/verify" -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d "{\\"issueId\\":\\"$ISSUE\\",\\"code\\":\\"000000\\"}"; echo
 
 Stop with Ctrl+C.
 `)
 }
+
+/** Its idempotency key is a fresh one whenever the line is pasted, in sh, bash and zsh. */
+const issueLine = (base: string, authorization: string) =>
+  `curl -s ${base}/issue -H ${authorization} -H 'Content-Type: application/json' -H "Idempotency-Key: hello-$(date +%s)$RANDOM" -d '{"phoneNumber":"010-0000-0000","purpose":"signup"}'`

@@ -1,8 +1,10 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import type { Route } from '../domain/route'
 import * as administer from '../usecases/administer'
-import { asChannel, type CommonOptions, onData, onDataCommand } from './command'
+import { asChannel, type CommonOptions, command, onData, onDataCommand, removalCommand } from './command'
+import { type Confirmable, confirm } from './confirm'
 import { adminOf } from './open'
+import { table } from './output'
 
 interface RouteOptions extends CommonOptions {
   country?: string
@@ -15,19 +17,29 @@ const whomOf = (channel: string, { country, app }: RouteOptions): Omit<Route, 'p
   appId: app,
 })
 
+const isSame = (a: Omit<Route, 'providers'>, b: Omit<Route, 'providers'>) =>
+  a.channel === b.channel && a.country === b.country && a.appId === b.appId
+
 const lineOf = ({ channel, country, appId, providers }: Route) =>
   `${channel}${country ? ` to ${country}` : ''}${appId ? ` of ${appId}` : ''}: ${providers.join(', then ')}`
 
 export function routeCommands(): Command {
-  const route = new Command('route').description('which carriers deliver a channel, and in which order')
-  const scoped = (name: string, summary: string) =>
-    onDataCommand(name, summary)
+  const route = command('route', 'which carriers deliver a channel, and in which order', 'route set sms main,backup')
+  const scoped = (command: Command) =>
+    command
       .argument('<channel>', 'sms or alimtalk')
       .option('--country <code>', 'only to this country, for example KR')
       .option('--app <id>', 'only of this app')
   route.addCommand(
-    scoped('set', 'set a route; the most specific one counts')
-      .argument('<names>', 'carriers, separated by commas')
+    scoped(
+      onDataCommand(
+        'set',
+        'set a route; the most specific one counts',
+        'route set sms main,backup',
+        'route set sms backup --country GB',
+      ),
+    )
+      .argument('<carriers>', 'carriers, separated by commas')
       .action((channel: string, names: string, options: RouteOptions) =>
         onData(options, async (opened, output) => {
           const providers = names
@@ -40,21 +52,36 @@ export function routeCommands(): Command {
       ),
   )
   route.addCommand(
-    onDataCommand('list', 'list routes; a channel without one uses every carrier it has').action(
+    onDataCommand('list', 'list routes; a channel without one uses every carrier it has', 'route list').action(
       (options: CommonOptions) =>
         onData(options, async ({ store }, output) => {
           const routes = await store.read.routes()
-          output({ routes }, routes.map(lineOf))
+          output(
+            { routes },
+            table(
+              ['CHANNEL', 'COUNTRY', 'APP', 'CARRIERS'],
+              routes.map(({ channel, country, appId, providers }) => [
+                channel,
+                country ?? 'any',
+                appId ?? 'any',
+                providers.join(', then '),
+              ]),
+              'No routes yet: every carrier of a channel serves it. `watchword route set` names an order.',
+            ),
+          )
         }),
     ),
   )
   route.addCommand(
-    scoped('remove', 'remove a route').action((channel: string, options: RouteOptions) =>
-      onData(options, async (opened, output) => {
-        const whom = whomOf(channel, options)
-        await administer.removeRoute(adminOf(opened), whom)
-        output({ ...whom, removed: true }, ['Removed'])
-      }),
+    scoped(removalCommand('remove', 'remove a route', 'route remove sms --country GB --yes')).action(
+      (channel: string, options: RouteOptions & Confirmable) =>
+        onData(options, async (opened, output) => {
+          const whom = whomOf(channel, options)
+          const known = (await opened.store.read.routes()).find((route) => isSame(route, whom))
+          if (known) await confirm(options, `Remove the route ${lineOf(known)}?`)
+          await administer.removeRoute(adminOf(opened), whom)
+          output({ ...whom, removed: true }, ['Removed'])
+        }),
     ),
   )
   return route

@@ -4,20 +4,26 @@ import { listBackups } from '../system/backups'
 import { systemClock } from '../system/clock'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
-import { type Listener, listen } from '../system/listen'
+import { listen } from '../system/listen'
 import { systemPasswords } from '../system/passwords'
 import { systemRandom } from '../system/random'
 import { systemSchedule } from '../system/schedule'
 import { holdAlone } from '../system/sole'
 import { systemTransport } from '../system/transport'
 import { setUpToken } from '../usecases/operators'
+import { Failure } from './failure'
 import type { Opened } from './open'
 
-/**
- * Starts everything; SIGTERM and SIGINT drain and exit with 0. Answers once it listens, with the link that makes the
- * first operator where there is none.
- */
-export async function serve(opened: Opened): Promise<Listener & { setUpUrl: string | undefined }> {
+export interface Served {
+  url: string
+  /** The link that makes the first operator, where there is none. */
+  setUpUrl: string | undefined
+  /** Answers what is in flight, finishes what runs, and ends the process with 0. */
+  drain(reason: string): Promise<void>
+}
+
+/** Starts everything; SIGTERM and SIGINT drain. Answers once it listens. */
+export async function serve(opened: Opened): Promise<Served> {
   const { config, log } = opened
   holdAlone(config.dataDir)
   const app = createApp(config, {
@@ -32,13 +38,13 @@ export async function serve(opened: Opened): Promise<Listener & { setUpUrl: stri
     schedule: systemSchedule,
   })
   await app.start({ alone: true })
-  const listener = listen({ host: config.host, port: config.port, fetch: app.fetch })
+  const listener = listenOn(config, app.fetch)
 
   let isDraining = false
-  const drain = async (signal: string) => {
+  const drain = async (reason: string) => {
     if (isDraining) return
     isDraining = true
-    log.info({ signal }, 'draining')
+    log.info({ reason }, 'draining')
     await listener.stop()
     await app.stop()
     process.exit(0)
@@ -48,5 +54,17 @@ export async function serve(opened: Opened): Promise<Listener & { setUpUrl: stri
   const token = await setUpToken({ ...opened, random: systemRandom })
   // Behind the #, where it reaches no server and no log.
   const setUpUrl = token && `${config.publicUrl ?? listener.url}/console/set-up#${token}`
-  return { ...listener, setUpUrl }
+  return { url: listener.url, setUpUrl, drain }
+}
+
+function listenOn({ host, port }: Opened['config'], fetch: Parameters<typeof listen>[0]['fetch']) {
+  try {
+    return listen({ host, port, fetch })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new Failure(
+      'port_in_use',
+      `Port ${port} is in use; choose another: --port ${port === 65_535 ? 8787 : port + 1}`,
+    )
+  }
 }

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import type { TemplateVariable } from '../domain/template'
 import * as administer from '../usecases/administer'
-import { asChannel, type CommonOptions, collect, onData, onDataCommand } from './command'
+import { asChannel, type CommonOptions, collect, command, onData, onDataCommand, removalCommand } from './command'
+import { type Confirmable, confirm } from './confirm'
 import { adminOf } from './open'
+import { table } from './output'
 
 interface TemplateOptions extends CommonOptions {
   app: string
@@ -25,9 +27,17 @@ function variablesOf(lines: string[] = []): Record<string, TemplateVariable> {
 }
 
 export function templateCommands(): Command {
-  const template = new Command('template').description('message templates')
+  const template = command(
+    'template',
+    'message templates',
+    "template set welcome --app app_4k2m9x0c7q1z --body 'Your code is #{code}.'",
+  )
   template.addCommand(
-    onDataCommand('set', 'register a template of an app, or a new version of one')
+    onDataCommand(
+      'set',
+      'register a template of an app, or a new version of one',
+      "template set welcome --app app_4k2m9x0c7q1z --body 'Hello #{name}, your code is #{code}.' --variable name",
+    )
       .argument('<templateId>', 'what requests call it')
       .requiredOption('--app <id>', 'app')
       .requiredOption('--body <text>', 'text with #{code} and #{variables}; @FILE reads a file')
@@ -50,7 +60,7 @@ export function templateCommands(): Command {
       ),
   )
   template.addCommand(
-    onDataCommand('list', "list an app's own templates")
+    onDataCommand('list', "list an app's own templates", 'template list --app app_4k2m9x0c7q1z')
       .requiredOption('--app <id>', 'app')
       .action((options: CommonOptions & { app: string }) =>
         onData(options, async ({ store }, output) => {
@@ -58,8 +68,35 @@ export function templateCommands(): Command {
           const templates = await store.read.templates(options.app)
           output(
             { templates },
-            templates.map((row) => `${row.templateId}  ${row.channelSupport.join(', ')}  ${row.body}`),
+            table(
+              ['TEMPLATE', 'NAME', 'CHANNELS', 'TEXT'],
+              templates.map(({ templateId, name, channelSupport, body }) => [
+                templateId,
+                name,
+                channelSupport.join(', '),
+                body,
+              ]),
+              `${options.app} has no templates of its own, only those built in. \`watchword template set\` adds one.`,
+            ),
           )
+        }),
+      ),
+  )
+  template.addCommand(
+    removalCommand(
+      'remove',
+      "remove an app's own template; one that is built in shows again where it was hidden",
+      'template remove welcome --app app_4k2m9x0c7q1z --yes',
+    )
+      .argument('<templateId>', 'template')
+      .requiredOption('--app <id>', 'app')
+      .action((templateId: string, options: CommonOptions & Confirmable & { app: string }) =>
+        onData(options, async (opened, output) => {
+          const { app: appId } = options
+          const known = (await opened.store.read.templates(appId)).find((own) => own.templateId === templateId)
+          if (known) await confirm(options, `Remove the template ${templateId} of ${appId} ("${known.body}")?`)
+          await administer.removeTemplate(adminOf(opened), appId, templateId)
+          output({ appId, templateId, removed: true }, [`Removed template ${templateId} of ${appId}`])
         }),
       ),
   )

@@ -1,17 +1,27 @@
 import { readFileSync } from 'node:fs'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { EVENT_TYPES, type EventType } from '../../contract/event'
 import { assertHookTarget } from '../domain/address'
 import { Refusal } from '../domain/error'
 import { isUuid, type Mode } from '../domain/value'
 import type { Endpoint, HookAttempt, HookFilters } from '../domain/webhook'
 import { previewHookTemplate } from '../domain/webhook-template'
-
 import type { HookReport } from '../ports'
 import * as administer from '../usecases/administer'
-import { type CommonOptions, collect, headersOf, instant, onData, onDataCommand, wholeNumber } from './command'
+import {
+  type CommonOptions,
+  collect,
+  command,
+  headersOf,
+  instant,
+  onData,
+  onDataCommand,
+  removalCommand,
+  wholeNumber,
+} from './command'
+import { type Confirmable, confirm } from './confirm'
 import { adminOf, type Opened } from './open'
-import { iso } from './output'
+import { iso, table } from './output'
 
 interface EndpointOptions extends CommonOptions {
   url?: string
@@ -48,8 +58,8 @@ const settingsOf = ({ url, events, filter, header, template }: EndpointOptions) 
   ...(template !== undefined && { template: textOf(template) }),
 })
 
-const endpointCommand = (name: string, summary: string) =>
-  onDataCommand(name, summary)
+const endpointCommand = (name: string, summary: string, example: string) =>
+  onDataCommand(name, summary, example)
     .option('--filter <rule>', 'method=sms, type=signup,login or metadata.<key>=a,b; repeatable', collect)
     .option('--header <header>', '"Name: value" sent with every request, repeatable', collect)
     .option('--template <json>', 'JSON with {{path}} that becomes the body; @FILE reads a file')
@@ -77,9 +87,6 @@ const hookObject = ({ createdAt, lastAttemptAt, nextAttemptAt, ...hook }: HookRe
   nextAttemptAt: iso(nextAttemptAt),
 })
 
-const hookLine = ({ eventId, type, status, attempts, lastStatus, lastError, createdAt, nextAttemptAt }: HookReport) =>
-  `${iso(createdAt)}  ${eventId}  ${type}  ${status} after ${attempts} attempts${lastStatus ? `, ${lastStatus}` : ''}${lastError ? `, ${lastError}` : ''}${nextAttemptAt ? `, next ${iso(nextAttemptAt)}` : ''}`
-
 /** The server may run with other settings than this command; then the warning says so. */
 function warningOf({ config }: Opened, url: string): string | undefined {
   try {
@@ -98,9 +105,17 @@ async function existingEndpoint({ store }: Opened, endpointId: string): Promise<
 }
 
 export function webhookCommands(): Command {
-  const webhook = new Command('webhook').description('who is told of events, and what came of it')
+  const webhook = command(
+    'webhook',
+    'who is told of events, and what came of it',
+    'webhook list --app app_4k2m9x0c7q1z',
+  )
   webhook.addCommand(
-    endpointCommand('add', 'tell a URL of events; its secret is shown this once')
+    endpointCommand(
+      'add',
+      'tell a URL of events; its secret is shown this once',
+      'webhook add --app app_4k2m9x0c7q1z --mode live --url https://shop.example.com/otp --events otp.verified,otp.failed',
+    )
       .requiredOption('--app <id>', 'app')
       .addOption(new Option('--mode <mode>', 'live or test').choices(['live', 'test']).makeOptionMandatory())
       .requiredOption('--url <url>', 'where events are posted to')
@@ -120,17 +135,31 @@ export function webhookCommands(): Command {
       ),
   )
   webhook.addCommand(
-    onDataCommand('list', 'list the webhooks of an app')
+    onDataCommand('list', 'list the webhooks of an app', 'webhook list --app app_4k2m9x0c7q1z')
       .requiredOption('--app <id>', 'app')
       .action((options: CommonOptions & { app: string }) =>
         onData(options, async ({ store }, output) => {
+          await administer.existingApp({ store }, options.app)
           const webhooks = await store.read.endpoints(options.app)
-          output({ webhooks: webhooks.map(endpointObject) }, webhooks.map(endpointLine))
+          output(
+            { webhooks: webhooks.map(endpointObject) },
+            table(
+              ['WEBHOOK', 'MODE', 'URL', 'EVENTS', 'STATE'],
+              webhooks.map(({ endpointId, mode, url, events, disabledReason }) => [
+                endpointId,
+                mode,
+                url,
+                events.join(', '),
+                disabledReason === undefined ? 'enabled' : `disabled: ${disabledReason}`,
+              ]),
+              `${options.app} has no webhooks yet. \`watchword webhook add\` makes one.`,
+            ),
+          )
         }),
       ),
   )
   webhook.addCommand(
-    endpointCommand('update', 'change what is given, and leave the rest')
+    endpointCommand('update', 'change what is given, and leave the rest', 'webhook update whe_2a4b6c8d0e1f --enable')
       .argument('<endpointId>', 'webhook')
       .option('--url <url>', 'where events are posted to')
       .option('--events <types>', 'separated by commas', collect)
@@ -152,17 +181,23 @@ export function webhookCommands(): Command {
       ),
   )
   webhook.addCommand(
-    onDataCommand('remove', 'tell it no more, and forget what it was told')
+    removalCommand('remove', 'tell it no more, and forget what it was told', 'webhook remove whe_2a4b6c8d0e1f --yes')
       .argument('<endpointId>', 'webhook')
-      .action((endpointId: string, options: CommonOptions) =>
+      .action((endpointId: string, options: CommonOptions & Confirmable) =>
         onData(options, async (opened, output) => {
+          const { url, mode } = await existingEndpoint(opened, endpointId)
+          await confirm(options, `Remove the webhook ${endpointId} (${mode}, ${url}) and all it was told?`)
           await administer.removeEndpoint(adminOf(opened), endpointId)
           output({ endpointId, removed: true }, [`Removed ${endpointId}`])
         }),
       ),
   )
   webhook.addCommand(
-    onDataCommand('rotate', 'make a new secret; the old one stays valid beside it for a while')
+    onDataCommand(
+      'rotate',
+      'make a new secret; the old one stays valid beside it for a while',
+      'webhook rotate whe_2a4b6c8d0e1f --overlap-hours 48',
+    )
       .argument('<endpointId>', 'webhook')
       .option('--overlap-hours <n>', 'how long the old one stays valid', wholeNumber, 24)
       .action((endpointId: string, options: CommonOptions & { overlapHours: number }) =>
@@ -177,7 +212,11 @@ export function webhookCommands(): Command {
       ),
   )
   webhook.addCommand(
-    onDataCommand('test', 'queue a made-up event for the running server to send')
+    onDataCommand(
+      'test',
+      'queue a made-up event for the running server to send',
+      'webhook test whe_2a4b6c8d0e1f --type otp.verified',
+    )
       .argument('<endpointId>', 'webhook')
       .addOption(new Option('--type <type>', 'event').choices(EVENT_TYPES).default('otp.sent'))
       .action((endpointId: string, options: CommonOptions & { type: EventType }) =>
@@ -190,7 +229,11 @@ export function webhookCommands(): Command {
       ),
   )
   webhook.addCommand(
-    onDataCommand('preview', 'show what a template makes of a sample of each event')
+    onDataCommand(
+      'preview',
+      'show what a template makes of a sample of each event',
+      'webhook preview --template \'{"text":"{{type}}: {{data.id}}"}\'',
+    )
       .requiredOption('--template <json>', 'JSON with {{path}}; @FILE reads a file')
       .action((options: CommonOptions & { template: string }) =>
         onData(options, async (_, output) => {
@@ -204,7 +247,11 @@ export function webhookCommands(): Command {
   )
   webhook.addCommand(eventsCommand())
   webhook.addCommand(
-    onDataCommand('replay', 'send one event again, or all that failed since a time')
+    onDataCommand(
+      'replay',
+      'send one event again, or all that failed since a time',
+      'webhook replay whe_2a4b6c8d0e1f --since 2027-01-31',
+    )
       .argument('<endpointId>', 'webhook')
       .option('--event <eventId>', 'this event')
       .addOption(new Option('--since <date>', 'all that failed since').argParser(instant))
@@ -224,7 +271,11 @@ export function webhookCommands(): Command {
 }
 
 const eventsCommand = (): Command =>
-  onDataCommand('events', 'list what a webhook was told, newest first, with every attempt')
+  onDataCommand(
+    'events',
+    'list what a webhook was told, newest first, with every attempt',
+    'webhook events whe_2a4b6c8d0e1f --status failed',
+  )
     .argument('<endpointId>', 'webhook')
     .addOption(new Option('--status <status>', 'only these').choices(['pending', 'delivered', 'failed']))
     .option('--limit <n>', 'how many', wholeNumber, 50)
@@ -246,7 +297,22 @@ const eventsCommand = (): Command =>
               log: (await store.read.hookAttempts(hook.deliveryId)).map(attemptObject),
             })),
           )
-          output({ events }, hooks.map(hookLine))
+          output(
+            { events },
+            table(
+              ['AT', 'EVENT', 'TYPE', 'STATUS', 'ATTEMPTS', 'ANSWER', 'NEXT'],
+              hooks.map(({ createdAt, eventId, type, status, attempts, lastStatus, lastError, nextAttemptAt }) => [
+                iso(createdAt),
+                eventId,
+                type,
+                status,
+                attempts,
+                [lastStatus, lastError].filter(Boolean).join(', ') || undefined,
+                iso(nextAttemptAt),
+              ]),
+              `${endpointId} was told nothing${status ? ` that is ${status}` : ' yet'}. \`watchword webhook test\` sends it something.`,
+            ),
+          )
         }),
     )
 

@@ -11,6 +11,12 @@ export interface Listener {
 const WALL_BYTES = 2 ** 40
 const PATIENCE_MS = 5_000
 
+/** Where a server that listens there is reached from this machine. */
+export function urlOf(host: string, port: number): string {
+  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return `http://${shown}:${port}`
+}
+
 export function listen({ host, port, fetch }: { host: string; port: number; fetch: Fetch }): Listener {
   const server = Bun.serve({
     hostname: host,
@@ -22,9 +28,8 @@ export function listen({ host, port, fetch }: { host: string; port: number; fetc
     reusePort: false,
     fetch: (request, bun) => fetch(request, bun.requestIP(request)?.address ?? ''),
   })
-  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return {
-    url: `http://${shown}:${server.port}`,
+    url: urlOf(host, server.port ?? port),
     async stop() {
       const isPatient = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))
       await Promise.race([server.stop(), isPatient])

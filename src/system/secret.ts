@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { ConfigError, MIN_SECRET_LENGTH } from '../config'
 import type { Log } from '../ports'
 
-const FILE_NAME = 'watchword.secret'
+export const SECRET_FILE = 'watchword.secret'
 
 /** Throws `ConfigError` where a database is there but its key file is not, or is cut short. */
 export function masterSecret(
@@ -14,7 +14,7 @@ export function masterSecret(
   { isNew, log }: { isNew: boolean; log: Log },
 ): Uint8Array {
   if (configured !== undefined) return Buffer.from(configured, 'utf8')
-  const file = join(dataDir, FILE_NAME)
+  const file = join(dataDir, SECRET_FILE)
   if (!existsSync(file)) {
     if (!isNew)
       throw new ConfigError(`The database's key file is missing: ${file}. Restore it, or set WATCHWORD_SECRET.`)

@@ -18,7 +18,9 @@ export function holdAlone(dataDir: string): void {
   } catch (error) {
     lock.close()
     if (!(error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY')) throw error
-    throw new AlreadyServedError(`Another server runs on ${dataDir}.`)
+    throw new AlreadyServedError(
+      `Another server runs on ${dataDir}. Stop it first, or choose another folder with --data.`,
+    )
   }
   held.push(lock)
 }

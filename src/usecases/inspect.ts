@@ -57,7 +57,7 @@ export async function tellIssue(deps: InspectDependencies, issueId: string): Pro
 }
 
 async function findAnywhere(store: Store, issueId: string): Promise<Issue | undefined> {
-  for (const { appId } of await store.read.apps()) {
+  for (const { appId } of await store.read.allApps()) {
     for (const mode of ['live', 'test'] as const) {
       const issue = await store.read.issue({ appId, mode }, issueId)
       if (issue) return issue

@@ -16,7 +16,7 @@ interface RecallDependencies {
 export async function recallLimits({ store, clock, limiter, limits }: RecallDependencies): Promise<void> {
   const since = clock.now() - DAY_MS
   const recalled = new Limiter()
-  for (const { appId, organizationId } of await store.read.apps()) {
+  for (const { appId, organizationId } of await store.read.allApps()) {
     for await (const page of store.read.issuesSince({ appId, mode: 'live' }, since)) {
       for (const { phoneHash, createdAt } of page)
         for (const rule of phoneLimits(limits, { appId }, phoneHash)) recalled.recall(rule, createdAt, clock.now())

@@ -1,5 +1,11 @@
 /** What operators look for among issues: by id, by the beginning of a purpose, by status and time. */
-import type { DeliveryStatus, Issue, VerificationStatus } from '../domain/issue'
+import {
+  type DeliveryStatus,
+  effectiveStatus,
+  type Issue,
+  overallStatus,
+  type VerificationStatus,
+} from '../domain/issue'
 import { isUuid, type Owner } from '../domain/value'
 import type { Clock, Store } from '../ports'
 
@@ -58,3 +64,24 @@ export async function searchIssues(
   }
   return before === undefined ? { rows } : { rows, next: before }
 }
+
+/** What a list shows of an issue: no number, no code, no text. */
+export const rowOf = (issue: Issue, now: number) => ({
+  issueId: issue.issueId,
+  mode: issue.mode,
+  purpose: issue.purpose,
+  channel: issue.channel,
+  leg: issue.leg,
+  country: issue.country,
+  overallStatus: overallStatus(issue, now),
+  verificationStatus: effectiveStatus(issue, now),
+  deliveryStatus: issue.deliveryStatus,
+  isAmbiguous: issue.providerOutcomeAmbiguous,
+  outcomeCode: issue.providerOutcomeCode,
+  billingStatus: issue.billingStatus,
+  price: issue.price,
+  attemptsUsed: issue.attemptsUsed,
+  maxAttempts: issue.maxAttempts,
+  createdAt: issue.createdAt,
+  expiresAt: issue.expiresAt,
+})

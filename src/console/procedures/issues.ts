@@ -1,5 +1,5 @@
 import { implement } from '@orpc/server'
-import { attemptsRemaining, effectiveStatus, type Issue, overallStatus } from '../../domain/issue'
+import { attemptsRemaining } from '../../domain/issue'
 import type { ApiKey } from '../../domain/key'
 import { DEFAULT_TEMPLATE_ID } from '../../domain/template'
 import { DAY_MS } from '../../domain/value'
@@ -7,30 +7,10 @@ import { MagicNumbers } from '../../magic-numbers'
 import { existingApp } from '../../usecases/administer'
 import { tellIssue } from '../../usecases/inspect'
 import { issueCode } from '../../usecases/issue-code'
-import { searchIssues } from '../../usecases/search-issues'
+import { rowOf, searchIssues } from '../../usecases/search-issues'
 import { verifyCode } from '../../usecases/verify-code'
 import { actorOf, type ConsoleContext, type ConsoleDependencies } from '../context'
 import { consoleContract } from '../contract'
-
-const rowOf = (issue: Issue, now: number) => ({
-  issueId: issue.issueId,
-  mode: issue.mode,
-  purpose: issue.purpose,
-  channel: issue.channel,
-  leg: issue.leg,
-  country: issue.country,
-  overallStatus: overallStatus(issue, now),
-  verificationStatus: effectiveStatus(issue, now),
-  deliveryStatus: issue.deliveryStatus,
-  isAmbiguous: issue.providerOutcomeAmbiguous,
-  outcomeCode: issue.providerOutcomeCode,
-  billingStatus: issue.billingStatus,
-  price: issue.price,
-  attemptsUsed: issue.attemptsUsed,
-  maxAttempts: issue.maxAttempts,
-  createdAt: issue.createdAt,
-  expiresAt: issue.expiresAt,
-})
 
 export function issueProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.issues).$context<ConsoleContext>()

@@ -1,13 +1,18 @@
 /** Apps, keys, templates, providers and routes: what rarely changes. And how providers are. */
 import type { Database } from 'bun:sqlite'
-import { and, eq, isNull, max, sql } from 'drizzle-orm'
+import { and, eq, isNull, max, type SQL, sql } from 'drizzle-orm'
 import type { Health } from '../../domain/breaker'
 import type { Template } from '../../domain/template'
-import type { ProviderConfig, Reader, StoredKey, Vault } from '../../ports'
+import type { App, ProviderConfig, Reader, StoredKey, Vault } from '../../ports'
 import { drizzle } from './drizzle'
 import type { TxPart } from './opened'
 import { apiKeys, apps, organizations, providerHealth, providers, routes, templates } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
+
+const appOf = ({ removedAt, ...app }: typeof apps.$inferSelect): App => ({
+  ...app,
+  ...(removedAt !== null && { removedAt }),
+})
 
 const keyOf = (row: typeof apiKeys.$inferSelect & { organizationId: string }): StoredKey => ({
   ...row,
@@ -19,10 +24,13 @@ const keyOf = (row: typeof apiKeys.$inferSelect & { organizationId: string }): S
 type ConfigurationTx = TxPart<
   | 'organizationId'
   | 'addApp'
+  | 'renameApp'
+  | 'removeApp'
   | 'addKey'
   | 'revokeKey'
   | 'expireKey'
   | 'saveTemplate'
+  | 'removeTemplate'
   | 'saveProvider'
   | 'removeProvider'
   | 'saveHealth'
@@ -39,6 +47,20 @@ export function createConfigurationTx(connection: Database, vault: Vault): Confi
     ),
     insertOrganization: onFirstUse(() => db.insert(organizations).values(parameters(organizations)).prepare()),
     insertApp: onFirstUse(() => db.insert(apps).values(parameters(apps)).prepare()),
+    renameApp: onFirstUse(() =>
+      db
+        .update(apps)
+        .set(changes(apps, ['name']))
+        .where(eq(apps.appId, bind(apps.appId, 'appId')))
+        .prepare(),
+    ),
+    removeApp: onFirstUse(() =>
+      db
+        .update(apps)
+        .set(changes(apps, ['removedAt']))
+        .where(eq(apps.appId, bind(apps.appId, 'appId')))
+        .prepare(),
+    ),
 
     insertKey: onFirstUse(() => db.insert(apiKeys).values(parameters(apiKeys)).prepare()),
     revokeKey: onFirstUse(() =>
@@ -69,6 +91,18 @@ export function createConfigurationTx(connection: Database, vault: Vault): Confi
         .prepare(),
     ),
     insertTemplate: onFirstUse(() => db.insert(templates).values(parameters(templates)).prepare()),
+    deleteTemplate: onFirstUse(() =>
+      db
+        .delete(templates)
+        .where(
+          and(
+            eq(templates.appId, bind(templates.appId, 'appId')),
+            eq(templates.templateId, bind(templates.templateId, 'templateId')),
+          ),
+        )
+        .returning({ version: templates.version })
+        .prepare(),
+    ),
 
     upsertProvider: onFirstUse(() =>
       db
@@ -150,7 +184,15 @@ export function createConfigurationTx(connection: Database, vault: Vault): Confi
       return first.organizationId
     },
     async addApp(app) {
-      run.insertApp.run({ ...app })
+      run.insertApp.run({ removedAt: null, ...app })
+      this.opened.effects.changedConfiguration = true
+    },
+    async renameApp(appId, name) {
+      run.renameApp.run({ appId, name })
+      this.opened.effects.changedConfiguration = true
+    },
+    async removeApp(appId) {
+      run.removeApp.run({ appId, removedAt: this.now })
       this.opened.effects.changedConfiguration = true
     },
     async addKey(key) {
@@ -174,6 +216,10 @@ export function createConfigurationTx(connection: Database, vault: Vault): Confi
       const newest = run.newestTemplateVersion.get({ appId, templateId: template.templateId })?.version ?? 0
       run.insertTemplate.run({ ...template, appId, version: newest + 1, createdAt: this.now })
       this.opened.effects.changedConfiguration = true
+    },
+    async removeTemplate(appId, templateId) {
+      this.opened.effects.changedConfiguration = true
+      return run.deleteTemplate.all({ appId, templateId }).length > 0
     },
     async saveProvider(provider) {
       const config = vault.seal(`provider:${provider.name}`, JSON.stringify(provider.config))
@@ -207,6 +253,7 @@ export function createConfigurationTx(connection: Database, vault: Vault): Confi
 type ConfigurationReader = Pick<
   Reader,
   | 'apps'
+  | 'allApps'
   | 'app'
   | 'keyByHash'
   | 'key'
@@ -220,14 +267,12 @@ type ConfigurationReader = Pick<
 
 export function createConfigurationReader(connection: Database, vault: Vault): ConfigurationReader {
   const db = drizzle(connection)
-  const allApps = onFirstUse(() => db.select().from(apps).orderBy(apps.createdAt).prepare())
-  const appById = onFirstUse(() =>
-    db
-      .select()
-      .from(apps)
-      .where(eq(apps.appId, bind(apps.appId, 'appId')))
-      .prepare(),
-  )
+  const appsWhere = (condition?: SQL) =>
+    onFirstUse(() => db.select().from(apps).where(condition).orderBy(apps.createdAt).prepare())
+  const isThere = isNull(apps.removedAt)
+  const allApps = appsWhere()
+  const appsThere = appsWhere(isThere)
+  const appById = appsWhere(and(eq(apps.appId, bind(apps.appId, 'appId')), isThere))
   const keys = (...conditions: Parameters<typeof and>) =>
     onFirstUse(() =>
       db
@@ -238,7 +283,7 @@ export function createConfigurationReader(connection: Database, vault: Vault): C
         .orderBy(apiKeys.createdAt)
         .prepare(),
     )
-  const keyByHash = keys(eq(apiKeys.hash, bind(apiKeys.hash, 'hash')))
+  const keyByHash = keys(eq(apiKeys.hash, bind(apiKeys.hash, 'hash')), isThere)
   const keyById = keys(eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId')))
   const keysOfApp = keys(eq(apiKeys.appId, bind(apiKeys.appId, 'appId')))
   const publicKeys = keys(eq(apiKeys.kind, sql`'pk'`), isNull(apiKeys.revokedAt))
@@ -262,10 +307,14 @@ export function createConfigurationReader(connection: Database, vault: Vault): C
 
   return {
     async apps() {
-      return allApps.all()
+      return appsThere.all().map(appOf)
+    },
+    async allApps() {
+      return allApps.all().map(appOf)
     },
     async app(appId) {
-      return appById.get({ appId })
+      const row = appById.get({ appId })
+      return row && appOf(row)
     },
     async keyByHash(hash) {
       return storedKey(keyByHash.get({ hash }))

@@ -5,9 +5,10 @@ import carrierQueues from '../../../migrations/sqlite/0002_carrier_queues.sql' w
 import webhooks from '../../../migrations/sqlite/0003_webhooks.sql' with { type: 'text' }
 import consoleTables from '../../../migrations/sqlite/0004_console.sql' with { type: 'text' }
 import ledgerByIssue from '../../../migrations/sqlite/0005_ledger_by_issue.sql' with { type: 'text' }
+import removedApps from '../../../migrations/sqlite/0006_removed_apps.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
-const MIGRATIONS: readonly string[] = [initial, carrierQueues, webhooks, consoleTables, ledgerByIssue]
+const MIGRATIONS: readonly string[] = [initial, carrierQueues, webhooks, consoleTables, ledgerByIssue, removedApps]
 
 export class NewerDatabaseError extends Error {
   override name = 'NewerDatabaseError'

@@ -44,6 +44,7 @@ export const apps = sqliteTable('apps', {
   organizationId: text('organization_id').notNull(),
   name: text('name').notNull(),
   createdAt: integer('created_at').notNull(),
+  removedAt: integer('removed_at'),
 })
 
 export const apiKeys = sqliteTable('api_keys', {

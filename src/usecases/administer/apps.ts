@@ -1,6 +1,8 @@
+import { disable } from '../../domain/webhook'
 import type { App } from '../../ports'
 import { noteChange } from '../audit'
-import { type AdminDependencies, label, newId } from './shared'
+import { type AdminDependencies, existingApp, label, newId } from './shared'
+import { forgetEndpoint } from './webhooks'
 
 /** Apps belong to the installation's organization; the first app makes it. */
 export function createApp(deps: AdminDependencies, { name }: { name: string }): Promise<App> {
@@ -13,4 +15,45 @@ export function createApp(deps: AdminDependencies, { name }: { name: string }): 
     await noteChange(deps, tx, 'app.create', app.appId, { name: checkedName })
     return app
   })
+}
+
+/** People call it otherwise; its id stays. */
+export async function renameApp(deps: AdminDependencies, appId: string, name: string): Promise<App> {
+  const app = await existingApp(deps, appId)
+  const checkedName = label(name, 'name')
+  await deps.store.transaction(async (tx) => {
+    await tx.renameApp(appId, checkedName)
+    await noteChange(deps, tx, 'app.rename', appId, { name: checkedName, before: app.name })
+  })
+  return { ...app, name: checkedName }
+}
+
+export interface RemovedApp {
+  app: App
+  revokedKeys: number
+  removedWebhooks: number
+  /** What its wallet still held. */
+  balance: number
+}
+
+/**
+ * Its keys and webhooks stop at once, and it is found no more. What is under way is still delivered and billed, its
+ * issues go when retention takes them, its ledger stays.
+ */
+export async function removeApp(deps: AdminDependencies, appId: string): Promise<RemovedApp> {
+  const { store } = deps
+  const app = await existingApp(deps, appId)
+  const keys = (await store.read.keys(appId)).filter(({ revokedAt }) => revokedAt === undefined)
+  const endpoints = await store.read.endpoints(appId)
+  const balance = await store.transaction(async (tx) => {
+    await tx.removeApp(appId)
+    for (const { keyId } of keys) await tx.revokeKey(keyId, tx.now)
+    for (const endpoint of endpoints) await tx.saveEndpoint(disable(endpoint, 'Being removed', tx.now))
+    const wallet = await tx.lockWallet(appId)
+    const counts = { keys: keys.length, webhooks: endpoints.length }
+    await noteChange(deps, tx, 'app.remove', appId, { name: app.name, ...counts, balance: wallet.balance })
+    return wallet.balance
+  })
+  for (const { endpointId } of endpoints) await forgetEndpoint(deps, endpointId)
+  return { app, revokedKeys: keys.length, removedWebhooks: endpoints.length, balance }
 }

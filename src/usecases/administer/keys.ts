@@ -22,6 +22,8 @@ export interface NewKey {
   allowedCidrs?: readonly string[]
   limits?: KeyLimits
   expiresAt?: number | undefined
+  /** 32 bytes the key is written from, where it is not a random one. */
+  secret?: Uint8Array
 }
 
 const DEFAULT_SCOPES: Readonly<Record<KeyKind, readonly Scope[]>> = { sk: ['*'], pk: ['otp:issue', 'otp:verify'] }
@@ -47,7 +49,7 @@ export async function createKey(deps: AdminDependencies, wanted: NewKey): Promis
     throw invalid('limit: test keys cannot have a custom limit')
   }
   await assertRoomForKey(deps, wanted)
-  const key = formatKey(wanted.kind, wanted.mode, deps.random.bytes(32))
+  const key = formatKey(wanted.kind, wanted.mode, wanted.secret ?? deps.random.bytes(32))
   const stored: StoredKey = {
     ...rules,
     keyId: newId(deps.random, 'key'),
@@ -68,6 +70,20 @@ export async function createKey(deps: AdminDependencies, wanted: NewKey): Promis
     await noteChange(deps, tx, 'key.create', stored.keyId, rights)
   })
   return { key, stored }
+}
+
+/**
+ * A test key of an app that can be shown again: it follows from the master secret and is stored, like every key, as a
+ * hash. One that was revoked stays so; the next generation takes its place.
+ */
+export async function standingTestKey(deps: AdminDependencies, appId: string, kind: KeyKind): Promise<string> {
+  for (let generation = 1; ; generation++) {
+    const secret = deps.vault.standingKey(`${appId}:${kind}:${generation}`)
+    const key = formatKey(kind, 'test', secret)
+    const known = await deps.store.read.keyByHash(keyHash(key))
+    if (!known) return (await createKey(deps, { appId, kind, mode: 'test', secret })).key
+    if (isActive(known, deps.clock.now())) return key
+  }
 }
 
 const MAX_OVERLAP_HOURS = 7 * 24

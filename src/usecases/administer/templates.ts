@@ -1,7 +1,7 @@
 import { invalid } from '../../domain/error'
-import { assertTemplate, type Template } from '../../domain/template'
+import { assertTemplate, BUILT_IN_TEMPLATES, type Template } from '../../domain/template'
 import { noteChange } from '../audit'
-import { type AdminDependencies, existingApp, label, NAME } from './shared'
+import { type AdminDependencies, existingApp, label, missing, NAME } from './shared'
 
 /** A new template, or a new version of one. Messages already admitted keep the text they were admitted with. */
 export async function saveTemplate(deps: AdminDependencies, appId: string, template: Template): Promise<Template> {
@@ -15,4 +15,21 @@ export async function saveTemplate(deps: AdminDependencies, appId: string, templ
     await noteChange(deps, tx, 'template.save', checked.templateId, { appId })
   })
   return checked
+}
+
+/**
+ * Every version of an app's own template. Messages already admitted keep their text, issues the name of their template;
+ * a built-in one that it hid shows again.
+ */
+export async function removeTemplate(deps: AdminDependencies, appId: string, templateId: string): Promise<void> {
+  await existingApp(deps, appId)
+  await deps.store.transaction(async (tx) => {
+    if (!(await tx.removeTemplate(appId, templateId))) {
+      const isBuiltIn = BUILT_IN_TEMPLATES.some((template) => template.templateId === templateId)
+      throw isBuiltIn
+        ? invalid(`templateId: ${templateId} is built in; it cannot be removed`)
+        : missing('template', templateId)
+    }
+    await noteChange(deps, tx, 'template.remove', templateId, { appId })
+  })
 }

@@ -106,7 +106,12 @@ export async function removeEndpoint(deps: AdminDependencies, endpointId: string
     await tx.saveEndpoint(disable(endpoint, 'Being removed', tx.now))
     await noteChange(deps, tx, 'webhook.remove', endpointId)
   })
-  while (!(await deps.store.transaction((tx) => tx.removeEndpoint(endpointId, BATCH))));
+  await forgetEndpoint(deps, endpointId)
+}
+
+/** What it was told, and then the endpoint itself. */
+export async function forgetEndpoint({ store }: Pick<AdminDependencies, 'store'>, endpointId: string): Promise<void> {
+  while (!(await store.transaction((tx) => tx.removeEndpoint(endpointId, BATCH))));
 }
 
 /** Some receivers take a token there. */

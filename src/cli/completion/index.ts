@@ -1,0 +1,143 @@
+/**
+ * Completion by the command tree itself: the shells' scripts ask the hidden command `complete`, which knows commands,
+ * options and choices, and reads ids from the database.
+ */
+import { join } from 'node:path'
+import { Argument, Command, type Option } from 'commander'
+import { EVENT_TYPES } from '../../../contract/event'
+import { SCOPES } from '../../../contract/scope'
+import { readConfig } from '../../config'
+import { type Name, type Named, readNames } from '../../store/sqlite/names'
+import { command } from '../command'
+import { DATABASE_FILE } from '../open'
+import bash from './watchword.bash' with { type: 'text' }
+import fish from './watchword.fish' with { type: 'text' }
+import zsh from './watchword.zsh' with { type: 'text' }
+
+const SCRIPTS = { bash, zsh, fish }
+
+export const completionCommand = (): Command =>
+  command(
+    'completion',
+    'print what makes a shell complete commands, options and ids',
+    'completion bash >> ~/.bashrc',
+    "completion zsh > ~/.zfunc/_watchword   # a folder of zsh's fpath",
+    'completion fish > ~/.config/fish/completions/watchword.fish',
+  )
+    .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SCRIPTS)))
+    .action((shell: keyof typeof SCRIPTS) => {
+      process.stdout.write(SCRIPTS[shell])
+    })
+
+/** What the scripts call with the words of the line, the last of them the one to complete. */
+export const completeCommand = (program: Command): Command =>
+  new Command('complete').argument('[words...]').action((words: string[]) => {
+    const found = complete(program, words)
+    const lines = found === FILES ? [FILES] : found.map(({ id, about }) => `${id}\t${about.split('\n')[0]}`)
+    process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  })
+
+/** In the place of candidates: the shell completes files. */
+const FILES = ':files'
+
+/** What the last word may become. */
+export function complete(program: Command, words: readonly string[]): Name[] | typeof FILES {
+  const typed = words.at(-1) ?? ''
+  const line = readLine(program, words.slice(0, -1))
+  const [, flag, value] = /^(--[^=]+)=(.*)$/s.exec(typed) ?? []
+  if (flag !== undefined && value !== undefined) {
+    const found = valuesOf(optionOf(line.command, flag), line)
+    return found === FILES ? found : startingWith(value, found).map(({ id, about }) => ({ id: `${flag}=${id}`, about }))
+  }
+  const found = line.open ? valuesOf(line.open, line) : typed.startsWith('-') ? optionsOf(line) : wordsOf(line)
+  return found === FILES ? found : startingWith(typed, found)
+}
+
+const startingWith = (typed: string, found: readonly Name[]) => found.filter(({ id }) => id.startsWith(typed))
+
+interface Line {
+  command: Command
+  /** How many arguments the command has been given. */
+  given: number
+  /** Options and their values, so far. */
+  options: Map<string, string>
+  /** An option that still waits for its value. */
+  open: Option | undefined
+}
+
+function readLine(program: Command, words: readonly string[]): Line {
+  const line: Line = { command: program, given: 0, options: new Map(), open: undefined }
+  for (const word of words) {
+    const child = line.command.commands.find((one) => one.name() === word)
+    if (line.open) {
+      line.options.set(line.open.attributeName(), word)
+      line.open = undefined
+    } else if (word.startsWith('-')) {
+      const [flag = '', value] = word.split('=', 2)
+      const option = optionOf(line.command, flag)
+      if (option) line.options.set(option.attributeName(), value ?? '')
+      if (option?.required && value === undefined) line.open = option
+    } else if (child && line.given === 0) line.command = child
+    else line.given++
+  }
+  return line
+}
+
+const optionOf = (command: Command, flag: string) =>
+  command.options.find(({ long, short }) => long === flag || short === flag)
+
+/** Those not given yet; some may be given again. */
+const optionsOf = ({ command, options }: Line): Name[] =>
+  command
+    .createHelp()
+    .visibleOptions(command)
+    .filter((option) => !options.has(option.attributeName()) || option.description.includes('repeatable'))
+    .flatMap(({ long, description }) => (long ? [{ id: long, about: description }] : []))
+
+function wordsOf(line: Line): Name[] | typeof FILES {
+  const { command, given } = line
+  if (command.commands.length > 0) {
+    const children = command.createHelp().visibleCommands(command)
+    return children.map((child) => ({ id: child.name(), about: child.description() }))
+  }
+  const argument = command.registeredArguments[given]
+  return argument ? valuesNamed(argument.name(), argument.argChoices, line) : []
+}
+
+const valuesOf = (option: Option | undefined, line: Line) =>
+  option ? valuesNamed(option.attributeName(), option.argChoices, line) : []
+
+/** Arguments and options of one name take the same everywhere. */
+const NAMED: Readonly<Record<string, Named>> = {
+  app: 'apps',
+  appId: 'apps',
+  keyId: 'keys',
+  endpointId: 'webhooks',
+  templateId: 'templates',
+  carrier: 'carriers',
+  carriers: 'carriers',
+  email: 'operators',
+}
+const FIXED: Readonly<Record<string, readonly string[]>> = {
+  channel: ['sms', 'alimtalk'],
+  scope: SCOPES,
+  events: EVENT_TYPES,
+}
+const OF_FILES = ['data', 'config', 'file']
+
+function valuesNamed(name: string, choices: readonly string[] | undefined, { options }: Line): Name[] | typeof FILES {
+  const fixed = choices ?? FIXED[name]
+  if (fixed) return fixed.map((id) => ({ id, about: '' }))
+  if (OF_FILES.includes(name)) return FILES
+  const named = NAMED[name]
+  return named ? readNames(databaseOf(options.get('data')), named, options.get('app')) : []
+}
+
+/** Completion has nobody to tell of a wrong configuration: it then knows no ids. */
+function databaseOf(data: string | undefined): string {
+  try {
+    return join(readConfig(process.env, { DATA: data }).dataDir, DATABASE_FILE)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,22 @@
+/** What cannot be undone is asked about first. */
+import { createInterface } from 'node:readline/promises'
+import { InvalidArgumentError, Option } from 'commander'
+import { Failure } from './failure'
+
+export interface Confirmable {
+  yes?: boolean
+}
+
+export const yesOption = () => new Option('--yes', 'do not ask; needed where there is no terminal to ask on')
+
+/**
+ * Asks on the terminal; the question says what will go. Throws where the answer is not yes, and where nobody can be
+ * asked.
+ */
+export async function confirm({ yes }: Confirmable, question: string): Promise<void> {
+  if (yes) return
+  if (!process.stdin.isTTY) throw new InvalidArgumentError(`${question} There is no terminal to ask on: add --yes`)
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await terminal.question(`${question} [y/N] `).finally(() => terminal.close())
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('declined', 'Nothing was changed.')
+}

@@ -1,0 +1,84 @@
+/** Whether live messages find a carrier, and credit. */
+import { isActive } from '../../domain/key'
+import type { Channel } from '../../domain/value'
+import type { Reader } from '../../ports'
+import { type Check, type Finding, findings } from './finding'
+
+const NAMES: Readonly<Record<Channel, string>> = { sms: 'SMS', alimtalk: 'AlimTalk' }
+
+type Wrong = Omit<Finding, 'check'>
+
+export const checkCarriers: Check = async ({ store: { read }, now }) => {
+  const providers = await read.providers()
+  const live = await appsWithLiveKeys(read, now)
+  const wrong = [
+    ...(await Promise.all((['sms', 'alimtalk'] as const).map((channel) => channelWrong(read, channel, live)))).flat(),
+    ...(await restingCarriers(read)),
+    ...(await withoutCredit(read, live)),
+  ]
+  const names = providers.map(({ name }) => name).join(', ')
+  return findings('carriers', wrong, `${names} serve; apps with live keys have credit.`)
+}
+
+async function appsWithLiveKeys(read: Reader, now: number): Promise<Array<{ appId: string; name: string }>> {
+  const apps = await read.apps()
+  const keys = await Promise.all(apps.map(({ appId }) => read.keys(appId)))
+  return apps.filter((_, index) => keys[index]?.some((key) => key.mode === 'live' && isActive(key, now)))
+}
+
+/** AlimTalk is asked for only where an app has a template for it. */
+async function channelWrong(read: Reader, channel: Channel, live: ReadonlyArray<{ appId: string }>): Promise<Wrong[]> {
+  const templates = (await Promise.all(live.map(({ appId }) => read.templates(appId)))).flat()
+  const isWanted = channel === 'sms' || templates.some(({ channelSupport }) => channelSupport.includes(channel))
+  const serving = (await read.providers()).filter(({ channels }) => channels.includes(channel)).map(({ name }) => name)
+  const routed = (await read.routes()).find(
+    (route) => route.channel === channel && route.country === undefined && route.appId === undefined,
+  )
+  const used = serving.filter((name) => routed === undefined || routed.providers.includes(name))
+  if (used.length === 0) {
+    if (!isWanted) return []
+    const isUrgent = live.length > 0
+    return [
+      {
+        state: isUrgent ? 'problem' : 'warn',
+        message: `No carrier serves ${NAMES[channel]}${isUrgent ? ', and there are live keys' : ': only test keys work'}.`,
+        advice: '`watchword provider set` adds one, `watchword route set` chooses among them.',
+      },
+    ]
+  }
+  // An AlimTalk that finds no carrier goes on as SMS.
+  if (used.length > 1 || channel === 'alimtalk') return []
+  return [
+    {
+      state: 'warn',
+      message: `${NAMES[channel]} has one carrier only, ${used[0]}: while it rests, messages wait.`,
+      advice: 'Add a second one to fall back to.',
+    },
+  ]
+}
+
+async function restingCarriers(read: Reader): Promise<Wrong[]> {
+  const health = await read.providerHealth()
+  return [...health]
+    .filter(([, { isHealthy }]) => !isHealthy)
+    .map(([name, { since, code }]) => ({
+      state: 'warn',
+      message: `The server found ${name} unhealthy since ${new Date(since).toISOString()}${code ? ` (${code})` : ''}.`,
+      advice: `\`watchword provider test ${name} --to NUMBER\` shows what it answers.`,
+    }))
+}
+
+async function withoutCredit(read: Reader, live: ReadonlyArray<{ appId: string; name: string }>): Promise<Wrong[]> {
+  const wallets = await Promise.all(live.map(({ appId }) => read.wallet(appId)))
+  return live.flatMap(({ appId, name }, index) => {
+    const { balance = 0, reserved = 0, overdraftLimit = 0 } = wallets[index] ?? {}
+    if (balance - reserved + overdraftLimit > 0) return []
+    return [
+      {
+        state: 'problem',
+        message: `${name} (${appId}) has live keys and no credit: its issues are refused with 402.`,
+        advice: `watchword credit add --app ${appId} --amount N`,
+      } satisfies Wrong,
+    ]
+  })
+}

@@ -1,0 +1,37 @@
+/** The clock of this machine, held against what it has written. */
+import type { Reader } from '../../ports'
+import { type Check, type Finding, findings } from './finding'
+
+/** Two processes of one machine may differ by so much. */
+const TOLERANCE_MS = 2_000
+const ENTRIES_LOOKED_AT = 1_000
+
+export const checkClock: Check = async ({ store: { read }, now }) => {
+  const entries = (await read.audit({ limit: ENTRIES_LOOKED_AT })).map(({ at }) => at)
+  const newest = Math.max(...(await newestIssues(read, now)), ...entries, 0)
+  const wrong: Array<Omit<Finding, 'check'>> = []
+  if (newest > now + TOLERANCE_MS) {
+    wrong.push({
+      state: 'problem',
+      message: `The newest record is of ${new Date(newest).toISOString()}, and the clock says ${new Date(now).toISOString()}.`,
+      advice: 'Set the clock by NTP (timedatectl): codes expire and limits count by it.',
+    })
+  }
+  const back = entries.findIndex((at, index) => at + TOLERANCE_MS < (entries[index + 1] ?? 0))
+  if (back >= 0) {
+    wrong.push({
+      state: 'warn',
+      message: `The clock has gone back before: an entry of ${new Date(entries[back] ?? 0).toISOString()} follows one of ${new Date(entries[back + 1] ?? 0).toISOString()}.`,
+      advice: 'Let NTP slew the clock (chrony, systemd-timesyncd) and not step it.',
+    })
+  }
+  return findings('clock', wrong, 'No record is from the future, and the clock has not gone back.')
+}
+
+async function newestIssues(read: Reader, now: number): Promise<number[]> {
+  const owners = (await read.allApps()).flatMap(({ appId }) =>
+    (['live', 'test'] as const).map((mode) => ({ appId, mode })),
+  )
+  const pages = await Promise.all(owners.map((owner) => read.issues(owner, { limit: 1 }, now)))
+  return pages.flat().map(({ createdAt }) => createdAt)
+}

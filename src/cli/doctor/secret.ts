@@ -1,0 +1,27 @@
+/** The master secret. That it opens the database is proved where this runs. */
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { SECRET_FILE } from '../../system/secret'
+import { type Check, type Finding, findings } from './finding'
+
+export const checkSecret: Check = ({ config: { dataDir, secret } }) => {
+  const file = join(dataDir, SECRET_FILE)
+  const wrong: Array<Omit<Finding, 'check'>> = []
+  const isThere = existsSync(file)
+  if (isThere && (statSync(file).mode & 0o077) !== 0) {
+    wrong.push({
+      state: 'problem',
+      message: `The key file can be read by others than its owner: ${file}`,
+      advice: `chmod 600 ${file}`,
+    })
+  }
+  if (isThere && secret !== undefined) {
+    wrong.push({
+      state: 'warn',
+      message: `There is a secret in WATCHWORD_SECRET and in ${file}; only the first is used.`,
+      advice: 'Keep one of them, so that nobody backs up the wrong one.',
+    })
+  }
+  const where = secret === undefined ? file : 'WATCHWORD_SECRET'
+  return findings('secret', wrong, `${where} opens the database. Keep a copy of it apart from the backups.`)
+}

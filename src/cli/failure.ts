@@ -1,0 +1,59 @@
+/**
+ * How the program ends when it could not do what it was asked: 2 where it was typed wrongly, 1 where it was refused or
+ * failed; a stable word for scripts and a line for people.
+ */
+import { CommanderError } from 'commander'
+import { ConfigError } from '../config'
+import { Refusal } from '../domain/error'
+
+/** A failure of the command line itself. */
+export class Failure extends Error {
+  override name = 'Failure'
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** By the name of the error; a `Refusal` brings its kind. */
+const CODES: Readonly<Record<string, string>> = {
+  ConfigError: 'config',
+  WrongSecretError: 'wrong_secret',
+  NewerDatabaseError: 'newer_database',
+  ForeignDatabaseError: 'foreign_database',
+  DamagedDatabaseError: 'damaged_database',
+  AlreadyServedError: 'already_served',
+  SQLiteError: 'database',
+}
+
+export interface Ending {
+  exitCode: 0 | 1 | 2
+  code: string
+  message: string
+  /** What is added for people. */
+  hint: string
+}
+
+const HINT = '(add --help for what is possible)'
+
+export function endingOf(error: unknown): Ending {
+  if (error instanceof CommanderError) return usage(error)
+  if (error instanceof ConfigError && error.isUsage) return { ...failed('usage', error.message), exitCode: 2 }
+  if (error instanceof Refusal) return failed(error.kind, error.message)
+  if (error instanceof Failure) return failed(error.code, error.message)
+  if (!(error instanceof Error)) return failed('defect', String(error))
+  const code = CODES[error.name] ?? ('code' in error ? 'system' : undefined)
+  // Mistakes of the operator and of the environment are told in a line; only a defect shows where it happened.
+  return code === undefined ? failed('defect', error.stack ?? error.message) : failed(code, error.message)
+}
+
+const failed = (code: string, message: string): Ending => ({ exitCode: 1, code, message, hint: '' })
+
+function usage({ code, exitCode, message }: CommanderError): Ending {
+  // Help that was asked for has been shown, like the version; help in the place of an answer, too.
+  if (exitCode === 0) return { exitCode: 0, code: '', message: '', hint: '' }
+  if (code === 'commander.help') return { exitCode: 2, code: 'usage', message: 'a command is missing', hint: '' }
+  return { exitCode: 2, code: 'usage', message: message.replace(/^error: /, ''), hint: HINT }
+}

@@ -1,0 +1,36 @@
+/** The files of a restore: a copy that is on the disk before it is looked at, and names with a date. */
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Copies `file` to `copy`, on disk when it returns. */
+export function copyWhole(file: string, copy: string): void {
+  rmSync(copy, { force: true })
+  copyFileSync(file, copy, constants.COPYFILE_FICLONE)
+  chmodSync(copy, 0o600)
+  sync(copy)
+}
+
+/** What was renamed in a folder stays so after a power failure. */
+export const syncFolderOf = (file: string) => sync(dirname(file))
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Whether commits to a database lie beside it still, where a copy of the file alone would miss them. */
+export const hasOpenLog = (file: string) => existsSync(`${file}-wal`) && statSync(`${file}-wal`).size > 0
