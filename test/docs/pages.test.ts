@@ -71,6 +71,7 @@ describe('no block slips by:', () => {
       'README.md: it is what runs this test',
       'docs/app.md: a picture',
       'docs/app.md: next is not installed for the tests, which call the handlers themselves',
+      'docs/app.md: next is not installed for the tests, which call the handlers themselves',
       'docs/app.md: the live app and its key are made on the server that runs for good',
       'docs/carriers.md: test/binary builds it, runs it alone in an empty folder and kills it',
       'docs/carriers.md: it would send a message',

@@ -40,8 +40,10 @@ const COMMANDS: Readonly<Record<string, string>> = {
       mkdir -p "$(dirname "node_modules/$package")"
       ln -sfn "$(realpath "$from")" "node_modules/$package"
     done`,
-  ...(!Bun.which('curl') && { curl: `exec '${process.execPath}' '${import.meta.dir}/curl.ts' "$@"` }),
 }
+
+/** For machines without curl. */
+const OUR_CURL = { curl: `exec '${process.execPath}' '${import.meta.dir}/curl.ts' "$@"` }
 
 /** Ends what hangs; a compiler may come first. */
 const LISTENS_WITHIN_MS = 180_000
@@ -58,7 +60,7 @@ export class Reader {
   #blocks = 0
   #last = ''
 
-  constructor(env: Record<string, string> = {}) {
+  constructor({ hasCurl = Bun.which('curl') !== null } = {}) {
     this.#ports = freePorts()
     const { path } = this.#folder
     for (const folder of ['home', 'bin', 'watchword']) mkdirSync(join(path, folder))
@@ -67,7 +69,7 @@ export class Reader {
     for (const name of [...names].filter((one) => !NOT_COPIED.includes(one))) {
       symlinkSync(join(ROOT, name), join(path, 'watchword', name))
     }
-    for (const [name, script] of Object.entries(COMMANDS)) {
+    for (const [name, script] of Object.entries({ ...COMMANDS, ...(!hasCurl && OUR_CURL) })) {
       writeFileSync(join(path, 'bin', name), `#!/usr/bin/env bash\n${script}\n`, { mode: 0o755 })
     }
     this.#shell = Bun.spawn(['bash', '--noprofile', '--norc'], {
@@ -78,7 +80,6 @@ export class Reader {
         npm_config_offline: 'true',
         npm_config_update_notifier: 'false',
         WATCHWORD_PORT: String(this.#ports['8787']),
-        ...env,
       },
       stdin: 'pipe',
       stdout: 'pipe',
