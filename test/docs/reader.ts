@@ -119,7 +119,8 @@ export class Reader {
     const file = join(this.#folder.path, `block-${++this.#blocks}.sh`)
     writeFileSync(file, script)
     const before = this.said.length
-    this.#enter(`. '${file}'; echo; echo '${DONE}'`)
+    // Not the shell's own input: Node would make that non-blocking, for the shell as well.
+    this.#enter(`. '${file}' < /dev/null; echo; echo '${DONE}'`)
     const isOver = () => this.said.indexOf(`\n${DONE}\n`, before) >= 0
     await until(() => isOver() || this.#shell.exitCode !== null, `${what} to end`, ENDS_WITHIN_MS)
     if (!isOver()) throw new Error(`${what} failed:\n${this.said.slice(before)}`)
