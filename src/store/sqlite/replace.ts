@@ -1,6 +1,6 @@
 /** Puts one database file in the place of another. */
 import { Database } from 'bun:sqlite'
-import { existsSync, linkSync, renameSync } from 'node:fs'
+import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 
 export class DamagedDatabaseError extends Error {
   override name = 'DamagedDatabaseError'
@@ -39,7 +39,8 @@ export function replaceDatabase(file: string, successor: string, kept: string): 
   const before = isThere ? closeLog(file) : undefined
   if (isThere) linkSync(file, kept)
   // A log that could not be closed stays with its database: beside another one it would be applied to that.
-  for (const suffix of ['-wal', '-shm']) if (existsSync(file + suffix)) renameSync(file + suffix, kept + suffix)
+  if (!before && existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${kept}-wal`)
+  for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
   renameSync(successor, file)
   before?.close()
   return isThere
