@@ -12,6 +12,7 @@ export const STORIES: readonly Story[] = [
   { page: 'README.md' },
   { page: 'docs/carriers.md' },
   { page: 'docs/client.md' },
+  { page: 'docs/command-line.md' },
   { page: 'docs/operating.md' },
   { page: 'docs/versions.md' },
   {
@@ -39,6 +40,9 @@ export const LANGUAGES = {
 /** Receivers of docs/webhooks.md, by their heading. */
 export const RECEIVERS = ['Node, without a framework', 'Express', 'Hono', 'Bun'] as const
 export const receiverSections = (name: (typeof RECEIVERS)[number]) => ['Telling', 'Receiving', name]
+
+/** Pages whose examples are run by a test of their own. */
+export const ELSEWHERE: Readonly<Record<string, string>> = { 'docs/clients.md': 'test/client/generated.test.ts' }
 
 export const blocksOfStory = ({ page, sections }: Story): Block[] => blocksOf(page, sections)
 
