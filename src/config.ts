@@ -39,7 +39,7 @@ const ports = z
   .refine((list) => list.every((port) => Number.isInteger(port) && port > 0 && port < 65_536), 'must be port numbers')
   .default([])
 
-/** Every setting, by the name of its environment variable without `WATCHWORD_`. The README's table is made from it. */
+/** Every setting, by the name of its environment variable without `WATCHWORD_`. The table of docs/operating.md is made from it. */
 const settings = {
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
   PORT: whole(0, 65_535, 8787).describe('Port to listen on; 0 takes any free one'),
@@ -201,7 +201,7 @@ export function readConfig(
   })
 }
 
-/** Name, default and meaning of every setting, for the README and `watchword help`. */
+/** Name, default and meaning of every setting, for docs/operating.md and `watchword help`. */
 export function describeSettings(): Array<{ name: string; byDefault: string; meaning: string }> {
   return Object.entries(settings).map(([name, schema]) => {
     const byDefault = schema.safeParse(undefined).data
