@@ -30,7 +30,7 @@ export const theme = createTheme({
     },
     Notification: { styles: { description: { color: 'var(--mantine-color-dimmed)' } } },
     // Not in capitals: they say nothing in Korean, and shout in English.
-    Badge: { defaultProps: { variant: 'light', tt: 'none' } },
+    Badge: { defaultProps: { variant: 'light', tt: 'none', miw: 'max-content' } },
   },
 })
 

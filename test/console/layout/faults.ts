@@ -184,8 +184,10 @@ function clipped(pieces: readonly Piece[], controls: readonly Control[]): string
       const style = getComputedStyle(at)
       const edges = boxOf(at)
       const hides = (axis: string) => axis === 'hidden' || axis === 'clip'
+      // A hair too wide is enough for three dots.
+      const spare = style.textOverflow === 'ellipsis' ? 0.1 : ROUNDING
       const isCut =
-        (hides(style.overflowX) && (box.right > edges.right + ROUNDING || box.left < edges.left - ROUNDING)) ||
+        (hides(style.overflowX) && (box.right > edges.right + spare || box.left < edges.left - spare)) ||
         (hides(style.overflowY) && (middleOf(box).y > edges.bottom || middleOf(box).y < edges.top))
       if (isCut) return at.closest('[title]') ? [] : [fault('clipped', element, `is cut off by ${nameOf(at)}`)]
       if (/auto|scroll/.test(style.overflowX + style.overflowY) || style.position === 'fixed') return []

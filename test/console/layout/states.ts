@@ -1,5 +1,4 @@
 /** Everything a newcomer meets in the console: each page in each of its states, and whatever opens over one. */
-import type { Page } from 'playwright-core'
 import {
   type Answers,
   AT_REST,
@@ -22,6 +21,7 @@ import {
   TRIED,
   withTotp,
 } from './answers'
+import { check, confirm, fill, press, type Step, see, select } from './steps'
 
 export interface State {
   name: string
@@ -38,8 +38,6 @@ export interface State {
   isForeign?: boolean
 }
 
-type Step = (page: Page) => Promise<unknown>
-
 const state = (name: string, path: string, answers: Answers, ...steps: Step[]): State => ({
   name,
   path,
@@ -54,32 +52,6 @@ const over = (opener: string, name: string, path: string, answers: Answers, ...s
 })
 const OVER = '[role=dialog], [role=menu], [role=listbox]'
 
-/** Names are in either language: the same steps lead through both. */
-const press =
-  (name: RegExp, role: 'button' | 'menuitem' | 'option' | 'combobox' | 'link' = 'button'): Step =>
-  (page) =>
-    page.getByRole(role, { name }).first().click()
-/** What lies in the dialog, not in the page below it. */
-const confirm =
-  (name: RegExp): Step =>
-  (page) =>
-    page.getByRole('dialog').getByRole('button', { name }).click()
-const fill =
-  (label: RegExp, value: string): Step =>
-  (page) =>
-    page.getByLabel(label).first().fill(value)
-const check =
-  (label: RegExp): Step =>
-  (page) =>
-    page.getByLabel(label).first().check()
-const select =
-  (label: RegExp, value: string): Step =>
-  (page) =>
-    page.getByLabel(label).first().selectOption(value)
-const see =
-  (text: RegExp): Step =>
-  (page) =>
-    page.getByText(text).first().waitFor()
 const onPhone: Step = (page) => page.setViewportSize({ width: 360, height: 900 })
 
 const LINK = `#${TOKEN}`
