@@ -28,8 +28,9 @@ export const theme = createTheme({
       defaultProps: { attributes: { header: { role: 'presentation' } } },
       styles: { title: { fontWeight: 600 } },
     },
+    Notification: { styles: { description: { color: 'var(--mantine-color-dimmed)' } } },
     // Not in capitals: they say nothing in Korean, and shout in English.
-    Badge: { defaultProps: { variant: 'light', tt: 'none' } },
+    Badge: { defaultProps: { variant: 'light', tt: 'none', miw: 'max-content' } },
   },
 })
 

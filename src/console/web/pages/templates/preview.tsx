@@ -92,7 +92,7 @@ function SmsSize({ bytes = 0, messageType, segments = 1, encoding }: Preview) {
     <Stack gap={6}>
       <Group justify="space-between" wrap="nowrap" gap="xs">
         <Text size="sm">{label}</Text>
-        <Badge variant="light" color={isSms ? 'teal' : 'orange'} miw={48}>
+        <Badge variant="light" color={isSms ? 'teal' : 'orange'}>
           {messageType}
         </Badge>
       </Group>
