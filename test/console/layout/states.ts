@@ -448,7 +448,7 @@ const templates: State[] = [
   state('templates, a built-in one', '/templates/edit?template=otp_default_kr', FULL),
   state('templates, one with a mistake', PAGES['/templates/edit'] ?? '', {
     ...FULL,
-    'templates/preview': { mistake: 'The variable name is not closed: write #{name}' },
+    'templates/preview': { mistake: { param: 'body', reason: 'undeclared_placeholder', about: { name: 'name' } } },
   }),
 ]
 
