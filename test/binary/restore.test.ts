@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from 'node:path'
 import { fromSource, newFolder, run, runJson, Server } from './support'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(60_000)
 
 const folder = newFolder()
 const program = fromSource(folder.path)
@@ -156,7 +156,7 @@ test('makes a data folder on a new machine, by the secret of the old one', async
 test('killed at any point it leaves the one or the other', async () => {
   const before = await balance()
   let isReplaced = false
-  for (let wait = 100; !isReplaced; wait += 40) {
+  for (let wait = 100; !isReplaced; wait *= 1.4) {
     const child = Bun.spawn([...program.command, 'restore', backup, '--yes'], {
       cwd: program.cwd,
       env: {},

@@ -18,6 +18,8 @@ const HEIGHT = 800
 const WIDTHS = [360, 1280]
 const ALL_WIDTHS = [360, 768, 1280, 1600]
 const ISSUES = 12
+/** Charts measure themselves once more after they have been drawn. */
+const DRAWN_MS = 200
 
 const MAIN = ['overview', 'issues', 'usage', 'try-it', 'wallet']
 const PAGES = {
@@ -48,6 +50,7 @@ async function takePictures(page: Page, language: string, name: string, widths: 
       await page.setViewportSize({ width, height: HEIGHT })
       await page.emulateMedia({ colorScheme })
       await page.evaluate(atTheEnd)
+      await page.waitForTimeout(DRAWN_MS)
       const file = `${language}/${name}-${width}-${colorScheme}.png`
       // What opens over the page is centred in the window.
       const fullPage = (await page.getByRole('dialog').count()) === 0

@@ -19,6 +19,10 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
+const REQUEST_ID = '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e99'
+export const refusal = (status: number, code: string, message: string, data?: object) =>
+  new StubFailure(status, code, message, REQUEST_ID, data)
+
 /** As long as names, links and numbers become. */
 const LONG_NAME = '세종특별자치시 평생교육 통합예약 서비스 (production, second attempt)'
 const LONG_URL = `https://gateway.internal.a-rather-long-company-name.example.com/webhooks/otp/v1/incoming/${'a1b2c3'.repeat(8)}?tenant=shop`
@@ -73,6 +77,7 @@ export const EMPTY: Answers = {
   ...NO_APP,
   'apps/list': { apps: [{ appId: 'a1', name: 'Shop', createdAt: NOW - MINUTE }] },
   'issues/list': { rows: [] },
+  'issues/story': refusal(404, 'NOT_FOUND', 'No such thing'),
   'inbox/list': { rows: [] },
   'usage/show': { total: COUNTS, series: [], groups: [] },
   'keys/list': { keys: [] },
@@ -513,9 +518,6 @@ export function failing(failure: StubFailure): Answers {
 /** Only the frame is answered; the rest keeps one waiting. */
 export const LOADING: Answers = { 'session/current': FULL['session/current'], 'apps/list': EMPTY['apps/list'] }
 
-const REQUEST_ID = '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e99'
-export const refusal = (status: number, code: string, message: string, data?: object) =>
-  new StubFailure(status, code, message, REQUEST_ID, data)
 export const FORBIDDEN = refusal(403, 'FORBIDDEN', 'Your role does not allow this')
 export const BROKEN = refusal(500, 'INTERNAL_SERVER_ERROR', 'Internal server error')
 export const AT_REST = refusal(503, 'SERVICE_UNAVAILABLE', 'The service cannot do this at the moment')

@@ -32,6 +32,8 @@ export interface State {
   steps: readonly Step[]
   /** The file of `src/console/web` that opens something over the page. */
   opener?: string
+  /** What is waited for does not come: spinners and grey bars are what is looked at. */
+  isLoading?: boolean
   /** No procedure is reached at all. */
   isOffline?: boolean
   /** By a name that no browser trusts, over plain http. */
@@ -92,7 +94,7 @@ const FAILURES = [AT_REST, FORBIDDEN, BROKEN]
 const everyPage: State[] = Object.entries(PAGES).flatMap(([route, path], index) => [
   state(`${route}, full`, path, FULL),
   state(`${route}, empty`, path, EMPTY),
-  state(`${route}, loading`, path, LOADING),
+  { ...state(`${route}, loading`, path, LOADING), isLoading: true },
   state(`${route}, failing`, path, failing(FAILURES[index % FAILURES.length] ?? AT_REST)),
   state(`${route}, for a viewer`, path, { ...FULL, ...asViewer }),
 ])
@@ -121,7 +123,7 @@ const signedOut: State[] = [
   ),
   state('sign-in, a password forgotten', '/sign-in', SIGNED_OUT, press(/Forgotten|잊으셨나요/)),
   state('sign-in, before anybody has an account', '/sign-in', NEEDS_SETUP),
-  state('sign-in, loading', '/sign-in', {}),
+  { ...state('sign-in, loading', '/sign-in', {}), isLoading: true },
   state(
     'sign-in, in a browser that keeps no cookie',
     '/sign-in',
@@ -136,7 +138,7 @@ const signedOut: State[] = [
   state('set-up, with nothing filled in', `/set-up${LINK}`, NEEDS_SETUP, press(/^(Make the account|계정 만들기)$/)),
   state('set-up, by a used link', `/set-up${LINK}`, SIGNED_OUT),
   state('invitation', `/invitation${LINK}`, INVITED),
-  state('invitation, loading', `/invitation${LINK}`, SIGNED_OUT),
+  { ...state('invitation, loading', `/invitation${LINK}`, SIGNED_OUT), isLoading: true },
   state('invitation, failing', `/invitation${LINK}`, { ...SIGNED_OUT, 'session/invitation': AT_REST }),
   state('invitation, by a used link', `/invitation${LINK}`, {
     ...SIGNED_OUT,

@@ -39,7 +39,7 @@ export class Visitor {
     return faults.map((fault) => `${this.language} ${fault}`)
   }
 
-  async go({ path, answers, steps, isOffline = false, isForeign = false }: State): Promise<void> {
+  async go({ path, answers, steps, isLoading = false, isOffline = false, isForeign = false }: State): Promise<void> {
     this.#console.answers = answers
     await this.page.unrouteAll()
     if (isOffline) await this.page.route('**/rpc/**', (route) => route.abort())
@@ -48,9 +48,14 @@ export class Visitor {
     // By way of nowhere: another part of the same address would load nothing.
     await this.page.goto('about:blank')
     await this.page.goto(`${isForeign ? this.#console.url.replace('127.0.0.1', FOREIGN) : this.#console.url}${path}`)
+    await this.page.locator('main').waitFor()
     await this.#settled()
     for (const step of steps) {
       await step(this.page)
+      await this.#settled()
+    }
+    if (!isLoading) {
+      await this.page.waitForFunction(hasLoaded)
       await this.#settled()
     }
   }
@@ -67,3 +72,9 @@ export class Visitor {
     }
   }
 }
+
+/** For the page: nothing turns or is grey in place of what is still to come. */
+const hasLoaded = () =>
+  ![...document.querySelectorAll('[aria-busy=true], .mantine-Loader-root, .mantine-Skeleton-root')].some((waiting) =>
+    waiting.checkVisibility(),
+  )
