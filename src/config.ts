@@ -41,7 +41,7 @@ const numberPrefixes = list
   )
   .default([])
 
-/** Every setting, by the name of its environment variable without `WATCHWORD_`. The README's table is made from it. */
+/** Every setting, by the name of its environment variable without `WATCHWORD_`. The table of docs/operating.md is made from it. */
 const settings = {
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
   PORT: whole(0, 65_535, 8787).describe('Port to listen on; 0 takes any free one'),
@@ -212,7 +212,7 @@ export function readConfig(
   })
 }
 
-/** Name, default and meaning of every setting, for the README and `watchword help`. */
+/** Name, default and meaning of every setting, for docs/operating.md and `watchword help`. */
 export function describeSettings(): Array<{ name: string; byDefault: string; meaning: string }> {
   return Object.entries(settings).map(([name, schema]) => {
     const byDefault = schema.safeParse(undefined).data

@@ -47,6 +47,8 @@ export const restoreCommand = (): Command =>
       mkdirSync(dataDir, { recursive: true, mode: 0o700 })
       holdAlone(dataDir)
       const copy = join(dataDir, 'watchword-restoring.db')
+      // Of one that was killed: its log would be applied to this copy.
+      discard(copy)
       try {
         copyWhole(file, copy)
         assertSound(copy)
@@ -70,9 +72,13 @@ export const restoreCommand = (): Command =>
           ...(isReplaced ? [`The one before is kept as ${kept}.`] : []),
         ])
       } finally {
-        for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
+        discard(copy)
       }
     })
+
+function discard(copy: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
+}
 
 function assertBackup(file: string, database: string): void {
   if (!existsSync(file) || !statSync(file).isFile()) throw new Failure('not_found', `No such file: ${file}`)

@@ -1,7 +1,7 @@
 /** Accounts of people: made by a link, signed in by password and second factor. Decisions: "Operators". */
 import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
-import { invalid, Refusal } from '../domain/error'
+import { invalid, missing, Refusal } from '../domain/error'
 import type { Limiter } from '../domain/limit'
 import {
   assertOwnerRemains,
@@ -261,7 +261,7 @@ export async function resetPassword(
   email: string,
 ): Promise<{ operator: Operator; password: string }> {
   const operator = (await deps.store.read.operators()).find((known) => known.email === normalEmail(email))
-  if (!operator) throw new Refusal('not_found', `No such operator: ${email}`)
+  if (!operator) throw missing('operator', email)
   const password = Buffer.from(deps.random.bytes(15)).toString('base64url')
   const passwordHash = await deps.passwords.hash(password)
   const change = (known: Operator): Operator => ({ ...known, passwordHash, totpSecret: undefined })
@@ -284,7 +284,7 @@ export async function removeOperator(deps: OperatorDependencies, actor: Actor, o
   await deps.store.transaction(async (tx) => {
     const operators = await tx.operators()
     const known = operators.find((operator) => operator.operatorId === operatorId)
-    if (!known) throw new Refusal('not_found', `No such operator: ${operatorId}`)
+    if (!known) throw missing('operator', operatorId)
     assertOwnerRemains(operators, { operatorId })
     await tx.removeInvitationsOf(operatorId)
     await tx.removeOperator(operatorId)
@@ -303,7 +303,7 @@ function changeOperator(
   return deps.store.transaction(async (tx) => {
     const operators = await tx.operators()
     const known = operators.find((operator) => operator.operatorId === operatorId)
-    if (!known) throw new Refusal('not_found', `No such operator: ${operatorId}`)
+    if (!known) throw missing('operator', operatorId)
     const changed = change(known, operators)
     await tx.saveOperator(changed)
     await alsoDo(tx, changed)
