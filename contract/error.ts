@@ -77,16 +77,39 @@ export const payloadTooLarge = {
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is larger than 64 KiB' },
 } as const
 
-export type ErrorCode =
-  | keyof typeof commonErrors
-  | keyof typeof notFound
-  | keyof typeof paymentRequired
-  | keyof typeof payloadTooLarge
+/** All of them. */
+export const errors = { ...commonErrors, ...notFound, ...paymentRequired, ...payloadTooLarge }
 
-/** HTTP status of each error code. */
-export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = Object.fromEntries(
-  Object.entries({ ...commonErrors, ...notFound, ...paymentRequired, ...payloadTooLarge }).map(([code, { status }]) => [
-    code,
-    status,
-  ]),
-) as Record<ErrorCode, number>
+export type ErrorCode = keyof typeof errors
+
+export const errorCode = z.enum(Object.keys(errors) as [ErrorCode, ...ErrorCode[]]).meta({
+  description: 'What kind of error; branch on it.',
+  examples: ['BAD_REQUEST'],
+})
+
+/** Whatever any of them says more, in one shape: a reader need not know which it is before. */
+export const errorData = mistake
+  .extend({
+    ...paymentRequiredData.shape,
+    ...tooManyRequestsData.shape,
+    code: z
+      .enum([...wrongNumber.shape.code.unwrap().options, ...paymentRequiredData.shape.code.options])
+      .meta({ description: 'On 402, why the issue was not admitted; on 400, that number and key are of two modes.' }),
+  })
+  .partial()
+  .meta({ description: 'More about the error, for programs.' })
+
+/** The body of every answer that is no success. */
+export const errorBody = z
+  .object({
+    defined: z.boolean().meta({ description: 'False only for what nobody foresaw.' }),
+    code: errorCode,
+    status: z
+      .int()
+      .min(400)
+      .max(599)
+      .meta({ description: 'The HTTP status.', examples: [400] }),
+    message: z.string().meta({ description: 'For people; its wording may change.' }),
+    data: errorData.optional(),
+  })
+  .meta({ description: 'An error, over REST and (under `json`) over RPC.' })

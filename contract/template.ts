@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { channel, text } from './value'
 
-const templateSummary = z.object({
+export const templateSummary = z.object({
   templateId: z.string().meta({ examples: ['otp_default_kr'] }),
   name: z.string(),
   isDefault: z.boolean().meta({ description: 'Used when an issue names no template.' }),

@@ -1,17 +1,17 @@
 /** Value schemas that several subjects of the interface share. Specification: "Resources and their fields", "Limits". */
-import { JSON_SCHEMA_INPUT_REGISTRY } from '@orpc/zod/zod4'
+import { JSON_SCHEMA_REGISTRY } from '@orpc/zod/zod4'
 import { z } from 'zod'
 import { because } from './reason'
 
-export type JsonSchema = Parameters<typeof JSON_SCHEMA_INPUT_REGISTRY.add>[1]
+export type JsonSchema = Parameters<typeof JSON_SCHEMA_REGISTRY.add>[1]
 
 /**
- * Publishes `jsonSchema` for what a caller sends where zod's own rendering would lose a rule
- * (a refinement) or a type (a preprocessing step). Must be the last call on a schema.
+ * Publishes `jsonSchema` where zod's own rendering would lose a rule (a refinement) or a type (a preprocessing step).
+ * Must be the last call on a schema. What it allows the service takes; the service may take more (spaces around a text).
  */
 export function published<S extends z.ZodType>(schema: S, jsonSchema: JsonSchema): S {
   // biome-ignore lint/suspicious/noExplicitAny: the registry's parameter is the union of all zod schemas
-  JSON_SCHEMA_INPUT_REGISTRY.add(schema as any, jsonSchema)
+  JSON_SCHEMA_REGISTRY.add(schema as any, jsonSchema)
   return schema
 }
 
@@ -21,6 +21,11 @@ const characters = (text: string) => [...text].length
 /** NUL and other control characters, and halves of surrogate pairs, have no place in a label or a message. */
 const isPrintable = (text: string) => !/\p{Cc}/u.test(text) && text.isWellFormed()
 const UNPRINTABLE = because('invalid_characters', 'must not contain control characters or broken Unicode')
+
+/** The same for readers of the description, in the regular expressions that all their languages know. */
+const CONTROL = '\\x00-\\x1f\\x7f-\\x9f'
+const PRINTABLE = `^[^${CONTROL}]*$`
+const NOT_BLANK = `^\\s*[^\\s${CONTROL}][^${CONTROL}]*$`
 
 interface TextRule {
   /** 0: may be blank. */
@@ -43,10 +48,18 @@ export function text({ min, max, description, examples }: TextRule) {
     type: 'string',
     ...(min > 0 && { minLength: min }),
     maxLength: max,
+    pattern: min > 0 ? NOT_BLANK : PRINTABLE,
     description,
     ...(examples && { examples }),
   })
 }
+
+/** How a map of short printable strings is published. */
+export const STRING_MAP = {
+  type: 'object',
+  propertyNames: { pattern: PRINTABLE },
+  additionalProperties: { type: 'string', pattern: '^[^\\x00]*$' },
+} as const satisfies JsonSchema
 
 /** A map of short printable strings; `__proto__` is refused by the body reader before it gets here. */
 export const stringMap = z.record(
@@ -72,14 +85,16 @@ export const timestamp = z.iso
 
 export const currency = z.literal('CREDIT').meta({ description: 'Credit unit.', examples: ['CREDIT'] })
 
-/** An `issueId` a caller sends where any unknown value is "no such issue". */
-export const issueIdInput = text({
-  min: 1,
-  max: 128,
-  description: 'Identifier of the issue, as `POST /issue` returned it.',
-  examples: ['0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'],
+export const ISSUE_ID = { description: 'Identifier of the issue.', examples: ['0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'] }
+
+export const issueId = z.uuid().meta(ISSUE_ID)
+
+/** An `issueId` a caller sends where whatever is none of ours is "no such issue". */
+export const issueIdInput = published(text({ min: 1, max: 128, description: '' }), {
+  type: 'string',
+  format: 'uuid',
+  ...ISSUE_ID,
 })
 
-export const issueId = z
-  .uuid()
-  .meta({ description: 'Identifier of the issue.', examples: ['0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'] })
+/** What the caller sent as one, back to them. */
+export const echoedIssueId = published(z.string(), { type: 'string', format: 'uuid', ...ISSUE_ID })

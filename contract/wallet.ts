@@ -21,7 +21,7 @@ export const entryType = z.enum(['clawback', 'credit', 'debit', 'refund']).meta(
   examples: ['debit'],
 })
 
-const ledgerEntry = z.object({
+export const ledgerEntry = z.object({
   ledgerId: z.string().meta({ description: 'Identifier of the entry.' }),
   entryType,
   amountDelta: z.number().meta({ description: 'Signed credits; debits are negative.', examples: [-1] }),

@@ -59,7 +59,7 @@ export function createFetch(deps: ServerDependencies): Fetch {
     if (isNeedlesslyEncoded(path) || (mount !== undefined && mount !== mountOf(path))) return nothingThere()
     if (path === `${API_PREFIX}/openapi.json` && request.method === 'GET') {
       trace.route = 'openapi'
-      description ??= describeApi().then((document) => JSON.stringify(document))
+      description ??= describeApi(deps.publicUrl).then((document) => JSON.stringify(document))
       return json(200, await description)
     }
     if (path === `${API_PREFIX}/webhook-sources` && request.method === 'GET') {
@@ -79,6 +79,10 @@ export function createFetch(deps: ServerDependencies): Fetch {
       return json(200, await receiveReports(deps, request, url))
     }
     if (request.method === 'GET' || request.method === 'HEAD') {
+      if (path === '/') {
+        trace.route = 'root'
+        return new Response(null, { status: 302, headers: { location: '/console', 'cache-control': 'no-store' } })
+      }
       if (path === '/healthz') {
         trace.route = 'healthz'
         return json(200, { status: 'ok' })

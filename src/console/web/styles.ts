@@ -1,0 +1,4 @@
+/** The sheets that come before those of the components. */
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import './elements.css'
