@@ -191,7 +191,7 @@ describe('/v1/openapi.json', () => {
         expect(response.headers).toHaveProperty('X-Request-Id')
         if (status === '200') continue
         const { schema, example } = response.content['application/json']
-        expect(schema.allOf?.[0] ?? schema).toEqual({ $ref: '#/components/schemas/Error' })
+        expect(schema.$ref).toBe('#/components/schemas/Error')
         expect(example.status).toBe(Number(status))
         expect(errorBody.parse(example)).toEqual(example)
       }
