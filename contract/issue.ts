@@ -133,7 +133,7 @@ export const issueInput = z
         examples: [true],
       }),
     webOtp: z
-      .literal(false)
+      .literal(false, 'must be false')
       .optional()
       .meta({ description: 'Only `false` for now, which is what is done without it.', examples: [false] }),
     cost: published(z.int().min(1).max(100_000), {
