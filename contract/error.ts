@@ -15,13 +15,12 @@ const mistake = z.object({
 })
 
 const wrongNumber = mistake.extend({
-  code: z
-    .enum(['TEST_NUMBER_REQUIRED', 'TEST_NUMBER_IN_LIVE_MODE'])
-    .optional()
-    .meta({ description: 'Present only when a number and the key belong to different modes.' }),
+  code: z.enum(['TEST_NUMBER_REQUIRED', 'TEST_NUMBER_IN_LIVE_MODE']).optional().meta({
+    description: 'Present only when a number and the key belong to different modes; then the message begins with it.',
+  }),
 })
 
-const paymentRequiredData = z.object({
+export const paymentRequiredData = z.object({
   code: z.enum(['INSUFFICIENT_CREDIT', 'OVERDRAFT_LIMIT_EXCEEDED', 'TRIAL_DAILY_LIMIT_EXCEEDED']).meta({
     description: 'Why the issue was not admitted; `TRIAL_DAILY_LIMIT_EXCEEDED` in test mode only.',
     examples: ['INSUFFICIENT_CREDIT'],
@@ -32,7 +31,7 @@ const paymentRequiredData = z.object({
     .meta({ description: 'With `TRIAL_DAILY_LIMIT_EXCEEDED`: when the limit resets.' }),
 })
 
-const tooManyRequestsData = z.object({
+export const tooManyRequestsData = z.object({
   limit: z.enum(['perKey', 'perIp', 'perPhone', 'perKeyDaily', 'perOrgDaily', 'testModeDaily']).meta({
     description: 'The rule that was exceeded.',
     examples: ['perPhone'],
@@ -43,7 +42,6 @@ const tooManyRequestsData = z.object({
   retryAfterMs: z
     .int()
     .nonnegative()
-    .optional()
     .meta({
       description: 'Milliseconds until a request may succeed; `Retry-After` has the seconds.',
       examples: [60000],

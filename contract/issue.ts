@@ -58,8 +58,10 @@ export const idempotencyKey = published(
     .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters without spaces'),
   {
     type: 'string',
-    pattern: '^[!-~]{1,128}$',
-    description: 'Alternative to the `Idempotency-Key` header; one of them is required, and both must agree.',
+    pattern: '^\\s*[!-~]{1,128}\\s*$',
+    description:
+      'Alternative to the `Idempotency-Key` header: one of them is required, and where both are sent they must be equal. ' +
+      '1 to 128 visible ASCII characters without spaces, after trimming.',
     examples: ['signup-8f14e45f'],
   },
 )
@@ -130,6 +132,10 @@ export const issueInput = z
         description: 'AlimTalk only: whether a failed AlimTalk falls back to SMS. True when omitted.',
         examples: [true],
       }),
+    webOtp: z
+      .literal(false, 'must be false')
+      .optional()
+      .meta({ description: 'Only `false` for now, which is what is done without it.', examples: [false] }),
     cost: published(z.int().min(1).max(100_000), {
       type: 'integer',
       minimum: 1,

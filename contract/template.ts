@@ -35,5 +35,5 @@ export const listTemplatesOutput = z.object({
 })
 
 export const getTemplateInput = z.strictObject({
-  templateId: text({ min: 1, max: 64, description: 'Identifier of the template.', examples: ['otp_default_kr'] }),
+  templateId: text({ min: 1, description: 'Identifier of the template.', examples: ['otp_default_kr'] }),
 })

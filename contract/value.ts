@@ -15,8 +15,8 @@ export function published<S extends z.ZodType>(schema: S, jsonSchema: JsonSchema
   return schema
 }
 
-/** Characters as a reader counts them (code points), not UTF-16 units; JSON Schema's `maxLength` counts the same. */
-const characters = (text: string) => [...text].length
+/** Characters as a reader counts them (code points), not UTF-16 units; JSON Schema's patterns count the same. */
+const hasAtMost = (max: number, text: string) => text.length <= max || [...text].length <= max
 
 /** NUL and other control characters, and halves of surrogate pairs, have no place in a label or a message. */
 const isPrintable = (text: string) => !/\p{Cc}/u.test(text) && text.isWellFormed()
@@ -25,31 +25,38 @@ const UNPRINTABLE = because('invalid_characters', 'must not contain control char
 /** The same for readers of the description, in the regular expressions that all their languages know. */
 const CONTROL = '\\x00-\\x1f\\x7f-\\x9f'
 const PRINTABLE = `^[^${CONTROL}]*$`
-const NOT_BLANK = `^\\s*[^\\s${CONTROL}][^${CONTROL}]*$`
+
+const ANY_LENGTH = Number.POSITIVE_INFINITY
+
+/** What a text is that has spaces around it still; `minLength` and `maxLength` would count them. */
+function trimmedPattern(min: number, max: number): string {
+  const inner = max === ANY_LENGTH ? '*' : `{0,${max - 2}}`
+  const trimmed = `[^\\s${CONTROL}](?:[^${CONTROL}]${inner}[^\\s${CONTROL}])?`
+  return `^\\s*${min > 0 ? trimmed : `(?:${trimmed})?`}\\s*$`
+}
 
 interface TextRule {
   /** 0: may be blank. */
   min: 0 | 1
-  max: number
+  /** Left out where a text that is too long is merely one that nobody knows. */
+  max?: number
   description: string
   /** Interactive docs send a query parameter that has one. */
   examples?: string[]
 }
 
 /** Trimmed text of `min` to `max` characters. */
-export function text({ min, max, description, examples }: TextRule) {
+export function text({ min, max = ANY_LENGTH, description, examples }: TextRule) {
   const schema = z
     .string()
     .trim()
     .refine((value) => min === 0 || value !== '', because('required', 'must not be blank'))
-    .refine((value) => characters(value) <= max, because('too_long', `must have at most ${max} characters`, { max }))
+    .refine((value) => hasAtMost(max, value), because('too_long', `must have at most ${max} characters`, { max }))
     .refine(isPrintable, UNPRINTABLE)
   return published(schema, {
     type: 'string',
-    ...(min > 0 && { minLength: min }),
-    maxLength: max,
-    pattern: min > 0 ? NOT_BLANK : PRINTABLE,
-    description,
+    pattern: trimmedPattern(min, max),
+    description: max === ANY_LENGTH ? description : `${description} At most ${max} characters after trimming.`,
     ...(examples && { examples }),
   })
 }
@@ -90,7 +97,7 @@ export const ISSUE_ID = { description: 'Identifier of the issue.', examples: ['0
 export const issueId = z.uuid().meta(ISSUE_ID)
 
 /** An `issueId` a caller sends where whatever is none of ours is "no such issue". */
-export const issueIdInput = published(text({ min: 1, max: 128, description: '' }), {
+export const issueIdInput = published(text({ min: 1, description: '' }), {
   type: 'string',
   format: 'uuid',
   ...ISSUE_ID,

@@ -4,7 +4,15 @@ import { OpenAPIGenerator } from '@orpc/openapi'
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
 import type { z } from 'zod'
 import { contract } from '../../contract'
-import { type ErrorCode, errorBody, errorCode, errorData, errors } from '../../contract/error'
+import {
+  type ErrorCode,
+  errorBody,
+  errorCode,
+  errorData,
+  errors,
+  paymentRequiredData,
+  tooManyRequestsData,
+} from '../../contract/error'
 import { EVENT_TYPES, type EventType, eventSchemas, sampleEvent } from '../../contract/event'
 import { billingStatus, issueProjection, listIssuesOutput } from '../../contract/history'
 import {
@@ -27,18 +35,19 @@ import { balanceOutput, entryType, ledgerEntry, listCreditLedgerOutput } from '.
 const DESCRIPTION = `Issue one-time codes to phone numbers, deliver them by SMS or AlimTalk, and verify them.
 
 Every operation is also an RPC procedure: \`POST /v1/rpc/otp/<name>\` with \`{"json": <input>}\`, where \`<name>\` is the
-part of the operationId after \`otp.\`. With a test key nothing is sent or billed: issue to a magic number such as
+part of the operationId after \`otp.\`; \`balance\` and \`listTemplates\` need no body. With a test key nothing is sent or billed: issue to a magic number such as
 \`010-0000-0000\` and verify with \`000000\`. Unknown fields and query parameters are refused with 400.
 
-Texts are trimmed before they are measured. Of two dates the later one must be later, and metadata is 4,096 bytes of JSON at
-most; that no schema can say.`
+Texts are trimmed before they are measured. What no schema can say: \`createdTo\` must be later than \`createdFrom\`, metadata is
+4,096 bytes of JSON at most, and an issue needs an idempotency key, in the header or in the body, the same where it is in both.`
 
 const IDEMPOTENCY_KEY_PARAMETER = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
   description:
-    'Required unless the body has `idempotencyKey`; 1 to 128 visible ASCII characters. Repeat it to retry safely.',
+    'Required unless the body has `idempotencyKey`, and equal to it where both are sent; 1 to 128 visible ASCII characters. ' +
+    'Repeat it to retry safely.',
   schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
   example: 'signup-8f14e45f',
 }
@@ -94,6 +103,8 @@ const SCHEMAS = {
   Error: answered(errorBody),
   ErrorCode: answered(errorCode),
   ErrorData: answered(errorData),
+  PaymentRequiredData: answered(paymentRequiredData),
+  TooManyRequestsData: answered(tooManyRequestsData),
   Reason: answered(reason),
   ...Object.fromEntries(EVENT_TYPES.map((type) => [EVENT_NAMES[type], answered(eventSchemas[type])])),
 }
@@ -222,11 +233,23 @@ const describeErrors = (): Json =>
       const response = {
         description: message,
         headers: headersOf(status),
-        content: { 'application/json': { schema: refTo('schemas', 'Error'), example } },
+        content: { 'application/json': { schema: errorSchema(code as ErrorCode), example } },
       }
       return [responseName(code), response]
     }),
   )
+
+/** Errors that always say more, and what. Beside the one shape, which generators make one type of. */
+const ALWAYS_WITH: Readonly<Partial<Record<ErrorCode, string>>> = {
+  PAYMENT_REQUIRED: 'PaymentRequiredData',
+  TOO_MANY_REQUESTS: 'TooManyRequestsData',
+}
+
+function errorSchema(code: ErrorCode): Json {
+  const shape = refTo('schemas', 'Error')
+  const data = ALWAYS_WITH[code]
+  return data === undefined ? shape : { ...shape, required: ['data'], properties: { data: refTo('schemas', data) } }
+}
 
 const ERROR_EXAMPLE_DATA: Readonly<Partial<Record<ErrorCode, Json>>> = {
   BAD_REQUEST: { param: 'phoneNumber', reason: 'invalid_phone_number' },

@@ -98,12 +98,13 @@ describe('/v1/openapi.json', () => {
   })
 
   /** Values at, before and beyond what fields take. */
-  const TEXTS = ['', ' ', '\t', 'a', ' a', 'a\nb', 'a\u0000', '\u007f', '한글', '😀', 'a b']
+  const TEXTS = ['', ' ', '\t', 'a', ' a', ' a\n', 'a\nb', 'a\u0000', '\u007f', '한글', '😀', 'a b']
   const long = (length: number) => ['x', '한', '😀'].map((character) => character.repeat(length))
   const VALUES: unknown[] = [
     ...[null, true, false, -1, 0, 1, 1.5, 5, 10, 11, 29, 30, 600, 601, 100_000, 100_001, 'sms', 'SMS', 'LMS', 'email'],
     ...TEXTS,
     ...[32, 33, 64, 65, 128, 129].flatMap(long),
+    ...[32, 33, 64, 65, 128, 129].flatMap(long).map((text) => ` \n${text}\t `),
     ...['000000', '00000', '0000000', '００００００', '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77', 'signup-8f14e45f', 'é'],
     ...[[], {}, { a: 'b' }, { a: 1 }, { '': 'v' }, { code: '1' }, { 'a\nb': 'v' }, { a: '\u0000' }],
     { ['k'.repeat(64)]: 'v' },
@@ -111,8 +112,8 @@ describe('/v1/openapi.json', () => {
     Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`k${index}`, 'v'])),
   ]
 
-  /** Any text may be asked for as an issueId, blanks are trimmed away, and `code` is refused by the template. */
-  const LENIENT = ['issueId', 'from', 'idempotencyKey', 'templateVariables']
+  /** Any text may be asked for as an issueId, and `code` is refused by the template. */
+  const LENIENT = ['issueId', 'templateVariables']
 
   test.each([
     ['IssueRequest', issueInput, { phoneNumber: '010-0000-0000', purpose: 'p' }],
@@ -190,11 +191,29 @@ describe('/v1/openapi.json', () => {
         expect(response.headers).toHaveProperty('X-Request-Id')
         if (status === '200') continue
         const { schema, example } = response.content['application/json']
-        expect(schema).toEqual({ $ref: '#/components/schemas/Error' })
+        expect(schema.$ref).toBe('#/components/schemas/Error')
         expect(example.status).toBe(Number(status))
         expect(errorBody.parse(example)).toEqual(example)
       }
     }
+  })
+
+  test('a 429 has its limit, its policy and its wait, and a 402 its code', () => {
+    const ajv = new Ajv({ strict: false, formats: { 'date-time': true } }).addSchema(document, 'api')
+    const answersWith = (response: string, data: object | undefined) => {
+      const described = ajv.compile({
+        $ref: `api#/components/responses/${response}/content/application~1json/schema`,
+      })
+      const { example } = document.components.responses[response].content['application/json']
+      return described({ ...example, data })
+    }
+    const wait = { limit: 'perPhone', policy: 'platform', retryAfterMs: 60_000 }
+    expect(answersWith('TooManyRequests', wait)).toBe(true)
+    for (const missing of Object.keys(wait))
+      expect(answersWith('TooManyRequests', { ...wait, [missing]: undefined })).toBe(false)
+    expect(answersWith('PaymentRequired', { code: 'INSUFFICIENT_CREDIT' })).toBe(true)
+    expect(answersWith('PaymentRequired', undefined)).toBe(false)
+    expect(answersWith('BadRequest', undefined)).toBe(true)
   })
 
   test('has the fields, rules, descriptions and examples of the issue body', () => {
@@ -214,8 +233,10 @@ describe('/v1/openapi.json', () => {
       'smsFallback',
       'templateId',
       'templateVariables',
+      'webOtp',
     ])
-    expect(schema.properties.phoneNumber).toMatchObject({ type: 'string', maxLength: 32 })
+    expect(schema.properties.phoneNumber).toMatchObject({ type: 'string', pattern: expect.stringContaining('{0,30}') })
+    expect(schema.properties.phoneNumber.description).toContain('At most 32 characters after trimming')
     expect(schema.properties.expiresInSec).toMatchObject({ type: 'integer', minimum: 30, maximum: 600, default: 180 })
     expect(schema.properties.maxAttempts).toMatchObject({ type: 'integer', minimum: 1, maximum: 10, default: 5 })
     expect(schema.properties.cost.deprecated).toBe(true)
