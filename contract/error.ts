@@ -1,6 +1,13 @@
 /** Every error the interface defines. Specification: "Errors"; live 429 and 413: decisions. */
 import { z } from 'zod'
 import { reason } from './reason'
+import { published } from './value'
+
+/** Published as any text: a client that was generated before must be able to read a word that came later. */
+function open<S extends z.ZodType>(words: S): S {
+  const { description, examples } = words.meta() ?? {}
+  return published(words, { type: 'string', enum: undefined, description, examples } as Parameters<typeof published>[1])
+}
 
 /** What the caller can mend: which field, and why. */
 const mistake = z.object({
@@ -11,7 +18,7 @@ const mistake = z.object({
       description: 'The field, parameter or header that is to blame; `templateVariables.name` for one inside another.',
       examples: ['phoneNumber'],
     }),
-  reason: reason.optional(),
+  reason: open(reason).optional(),
 })
 
 const wrongNumber = mistake.extend({
@@ -32,10 +39,13 @@ export const paymentRequiredData = z.object({
 })
 
 export const tooManyRequestsData = z.object({
-  limit: z.enum(['perKey', 'perIp', 'perPhone', 'perKeyDaily', 'perOrgDaily', 'testModeDaily']).meta({
-    description: 'The rule that was exceeded.',
-    examples: ['perPhone'],
-  }),
+  limit: open(
+    z.enum(['perKey', 'perIp', 'perPhone', 'perKeyDaily', 'perOrgDaily', 'testModeDaily']).meta({
+      description:
+        'The rule that was exceeded: `perKey`, `perIp`, `perPhone`, `perKeyDaily`, `perOrgDaily`, `testModeDaily`; more may come.',
+      examples: ['perPhone'],
+    }),
+  ),
   policy: z
     .enum(['key', 'platform'])
     .meta({ description: "Whose rule it is: the key's own, or the platform's.", examples: ['platform'] }),
