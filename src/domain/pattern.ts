@@ -9,14 +9,15 @@ import { invalid } from './error'
 
 interface Matcher {
   fits(value: string): boolean
-  /** Steps that one more character may cost. */
+  /** Steps that one more character may cost; memory grows with it, too. */
   size: number
+  isLinear: boolean
 }
 
 const PARAM = 'variables'
 const MAX_PATTERN_CHARACTERS = 200
 /** Of all patterns of a template. */
-const MAX_SIZE = 2_000
+const MAX_SIZE = 1_500
 /** For one message: some two milliseconds. */
 const MAX_STEPS = 100_000
 
@@ -32,22 +33,22 @@ export function assertPatterns(variables: Readonly<Record<string, { pattern?: st
         `the pattern of "${name}" has more than ${MAX_PATTERN_CHARACTERS} characters`,
         { name },
       )
-    const matcher = linear(pattern)
-    if (!matcher)
+    const { isLinear, size: more } = matcherOf(pattern)
+    if (!isLinear)
       throw invalid(
         PARAM,
         'invalid_pattern',
         `the pattern of "${name}" is not a regular expression, or has lookaround or backreferences, which may take for ever`,
         { name },
       )
-    size += matcher.size
+    size += more
     if (size > MAX_SIZE)
       throw invalid(PARAM, 'pattern_too_large', `the pattern of "${name}" repeats too much`, { name })
   }
 }
 
 /** False for patterns of templates that were stored before these rules: they go on, within bounds. */
-export const isLinear = (pattern: string): boolean => linear(pattern) !== undefined
+export const isLinear = (pattern: string): boolean => matcherOf(pattern).isLinear
 
 export type Verdict = 'fits' | 'differs' | 'too long'
 export type Matching = (pattern: string, value: string) => Verdict
@@ -72,7 +73,7 @@ export function matching(): Matching {
 function linear(pattern: string): Matcher | undefined {
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
-    return { fits: (value) => compiled.matches(value), size: compiled.programSize() }
+    return { fits: (value) => compiled.matches(value), size: compiled.programSize(), isLinear: true }
   } catch {
     return undefined
   }
@@ -81,20 +82,26 @@ function linear(pattern: string): Matcher | undefined {
 /** One from before patterns were checked is matched step by step; what is no pattern at all fits nothing. */
 function bounded(pattern: string): Matcher {
   try {
-    return { fits: backtracking(pattern), size: 1 }
+    return { fits: backtracking(pattern), size: 1, isLinear: false }
   } catch {
-    return { fits: () => false, size: 1 }
+    return { fits: () => false, size: 1, isLinear: false }
   }
 }
 
 const kept = new Map<string, Matcher>()
-const KEPT = 500
+/** Of all that are kept: some tens of megabytes. */
+const MAX_KEPT_SIZE = 15_000
+let keptSize = 0
 
 function matcherOf(pattern: string): Matcher {
   const known = kept.get(pattern)
   if (known) return known
-  if (kept.size >= KEPT) kept.clear()
   const made = linear(pattern) ?? bounded(pattern)
+  keptSize += made.size + pattern.length
+  if (keptSize > MAX_KEPT_SIZE) {
+    kept.clear()
+    keptSize = made.size + pattern.length
+  }
   kept.set(pattern, made)
   return made
 }

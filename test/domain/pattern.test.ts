@@ -31,7 +31,7 @@ describe('a new pattern', () => {
   )
 
   test('together with others may not become too much to look at', () => {
-    const heavy = { pattern: '.{900}' }
+    const heavy = { pattern: '.{700}' }
     assertPatterns({ a: heavy, b: heavy })
     expect(thrownBy(() => assertPatterns({ a: heavy, b: heavy, c: heavy }))).toMatchObject({ kind: 'invalid' })
   })
