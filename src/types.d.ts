@@ -19,11 +19,12 @@ declare module '*/standalone.js' {
   const path: string
   export default path
 }
-/** Files that the console's pages are bundled with. */
-declare module '*.css' {
-  const classes: Record<string, string>
+/** Files that the console's pages are bundled with. A module's classes are its own; any other sheet is for elements alone. */
+declare module '*.module.css' {
+  const classes: Readonly<Record<string, string>>
   export default classes
 }
+declare module '*.css' {}
 declare module '*.svg' {
   const url: string
   export default url

@@ -79,6 +79,10 @@ export function createFetch(deps: ServerDependencies): Fetch {
       return json(200, await receiveReports(deps, request, url))
     }
     if (request.method === 'GET' || request.method === 'HEAD') {
+      if (path === '/') {
+        trace.route = 'root'
+        return new Response(null, { status: 302, headers: { location: '/console', 'cache-control': 'no-store' } })
+      }
       if (path === '/healthz') {
         trace.route = 'healthz'
         return json(200, { status: 'ok' })

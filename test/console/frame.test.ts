@@ -264,7 +264,42 @@ describe.each(STARTS)('the console %s', (_, start) => {
     const viewer = { ...OWNER, role: 'viewer', permissions: ['look'] }
     const { page } = await open('', { ...ANSWERS, 'session/current': { ...SIGNED_IN, operator: viewer } })
     await page.getByRole('link', { name: 'System' }).waitFor()
-    expect(await page.getByRole('link', { name: 'Audit' }).count()).toBe(0)
+    for (const name of ['Audit', 'Try it']) expect(await page.getByRole('link', { name }).count()).toBe(0)
+  })
+
+  test.each([
+    ['audit', 'Audit', 'for the role Owner.'],
+    ['try-it', 'Try it', 'for the role Owner or Developer.'],
+    ['templates/edit', 'Templates', 'for the role Owner or Developer.'],
+    ['webhooks/edit', 'Webhooks', 'for the role Owner or Developer.'],
+  ])('tells a viewer who opens /%s by its address what it is, who may, and whom to ask', async (path, name, who) => {
+    const viewer = { ...OWNER, name: 'Lee Viewer', role: 'viewer', permissions: ['look'] }
+    const { page, requests, complaints } = await open(`/${path}`, {
+      ...ANSWERS,
+      'session/current': { ...SIGNED_IN, operator: viewer },
+      'operators/list': { operators: [OWNER, { ...viewer, operatorId: 'o2' }], invitations: [] },
+    })
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+    await page.getByText('Not part of your role').waitFor()
+    await page.getByText(`You are signed in as Viewer. This page is ${who}`).waitFor()
+    await page.getByText('Kim Owner · owner@example.com').waitFor()
+    expect(await page.getByText('Lee Viewer ·').count()).toBe(0)
+    expect(requests.filter((url) => /\/(audit|inbox)\//.test(url))).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test('says who is signed in: beside the menu where there is room, in it everywhere', async () => {
+    const { page } = await open('')
+    const menu = page.getByRole('button', { name: 'Menu of Kim Owner, Owner' })
+    await menu.getByText('Kim Owner').waitFor()
+    await menu.getByText('Owner', { exact: true }).waitFor()
+    await page.setViewportSize(PHONE)
+    await menu.getByText('Kim Owner').waitFor({ state: 'hidden' })
+    await menu.click()
+    await page.getByRole('menu').getByText('Kim Owner').waitFor()
+    await page.getByRole('menu').getByText('owner@example.com').waitFor()
+    await page.getByRole('menu').getByText('Owner', { exact: true }).waitFor()
   })
 
   test('speaks Korean to Korean browsers, and what was chosen ever after', async () => {

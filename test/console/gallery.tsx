@@ -1,4 +1,5 @@
-/** Every part that pages are made of, on one page: in place of the console's own script, under the console's own policy. */
+/** Every part that pages are made of, on one page: in place of the console's own script and sheet, under the console's own policy. */
+import '../../src/console/web/styles'
 import '../../src/console/web/nonce'
 import { Badge, Button, MantineProvider, Stack, Text } from '@mantine/core'
 import { ModalsProvider } from '@mantine/modals'

@@ -1,5 +1,6 @@
 /** What pages are made of, in a browser, under the console's own policy. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { extname } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { fromSource, newFolder, Server } from '../binary/support'
 import { faultsOf, launch, type Opened, openPage, PHONE, StubFailure, stub } from './support'
@@ -9,16 +10,16 @@ setDefaultTimeout(60_000)
 const folder = newFolder()
 let browser: Browser
 let server: Server
-let script: string
+let files: Bun.BuildArtifact[]
 
 beforeAll(async () => {
-  const { outputs } = await Bun.build({
+  const built = await Bun.build({
     entrypoints: [`${import.meta.dir}/gallery.tsx`],
     target: 'browser',
     minify: true,
     define: { 'process.env.NODE_ENV': '"production"' },
   })
-  script = (await outputs[0]?.text()) ?? ''
+  files = built.outputs
   server = await Server.start(fromSource(folder.path))
   browser = await launch()
 }, 60_000)
@@ -38,9 +39,11 @@ async function open(options = {}, answers: Record<string, object> = {}): Promise
   const opened = await openPage(browser, { timezoneId: 'Asia/Seoul', ...options })
   const { page } = opened
   await stub(page, { 'issues/list': ROWS, 'keys/revoke': { ok: true }, ...answers })
-  await page.route('**/console/assets/index-*.js', (route) =>
-    route.fulfill({ body: script, contentType: 'text/javascript' }),
-  )
+  // The sheet too: the names of its classes depend on where it was bundled.
+  for (const file of files)
+    await page.route(`**/console/assets/index-*${extname(file.path)}`, async (route) =>
+      route.fulfill({ body: await file.text(), contentType: file.type }),
+    )
   await page.goto(`${server.url}/console`)
   await page.getByRole('heading', { level: 1, name: 'Gallery' }).waitFor()
   return opened

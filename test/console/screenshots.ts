@@ -1,7 +1,7 @@
 /** `bun run screenshots`: every page of the console, in light, in dark and on a phone, into `dist/screenshots`. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fromSource, newFolder, ROOT, runJson, StubCarrier } from '../binary/support'
+import { fromSource, newFolder, ROOT, runJson, StubCarrier, until } from '../binary/support'
 import { OpenConsole } from './open-console'
 import { DESKTOP, PHONE } from './support'
 
@@ -55,8 +55,9 @@ async function furnish(): Promise<string> {
     const live = await opened.server.issue(key, `010-2345-67${10 + number}`, {
       purpose: number % 3 ? 'login' : 'signup',
     })
-    const code = carrier.codeFor(`+8210234567${10 + number}`)
-    if (number % 4) await opened.server.verify(key, live.body.issueId, code)
+    const code = () => carrier.codeFor(`+8210234567${10 + number}`)
+    await until(code, `the message of issue ${number}`)
+    if (number % 4) await opened.server.verify(key, live.body.issueId, code())
   }
   return appId
 }

@@ -11,8 +11,8 @@ const BROWSER_FLAGS = [
   '--disable-sync',
 ]
 
-export const launch = async (): Promise<Browser> =>
-  chromium.launch({ executablePath: await chromiumPath(), headless: true, args: BROWSER_FLAGS })
+export const launch = async (...flags: string[]): Promise<Browser> =>
+  chromium.launch({ executablePath: await chromiumPath(), headless: true, args: [...BROWSER_FLAGS, ...flags] })
 
 export interface Opened {
   page: Page

@@ -86,6 +86,21 @@ describe('every response', () => {
     expect((await world.send('HEAD', path, undefined)).status).toBe(200)
   })
 
+  test.each(['GET', 'HEAD'])('%s / leads to the console', async (method) => {
+    const answer = await world.send(method, '/', undefined)
+    expect(answer.status).toBe(302)
+    expect(answer.headers.get('location')).toBe('/console')
+  })
+
+  test.each([
+    ['POST', '/'],
+    ['GET', '//'],
+    ['GET', '/v1'],
+    ['GET', '/v1/'],
+  ])('%s %s leads nowhere', async (method, path) => {
+    expect((await world.send(method, path, method === 'POST' ? {} : undefined)).status).toBe(404)
+  })
+
   test('health: the process answers, and can do its work', async () => {
     expect((await world.send('GET', '/healthz', undefined)).body).toEqual({ status: 'ok' })
     expect((await world.send('GET', '/readyz', undefined)).body).toEqual({

@@ -1,8 +1,7 @@
-/** The pages of the sidebar: where, under which icon, for whom. What they load stands in `router.tsx`. */
+/** The pages of the sidebar: where, under which icon. What they load, and for whom, stands in `router.tsx`. */
 import {
   type Icon,
   IconApps,
-  IconBook,
   IconChartBar,
   IconHistory,
   IconInbox,
@@ -17,17 +16,12 @@ import {
   IconWallet,
   IconWebhook,
 } from '@tabler/icons-react'
-import type { Permission } from '../../domain/role'
 import type { frameWords } from './i18n/frame'
-
-export { IconBook }
 
 export interface PageLink {
   name: keyof (typeof frameWords)['en']['pages']
   to: string
   icon: Icon
-  /** Shown only to whom this is allowed. */
-  needs?: Permission
 }
 
 export const PAGE_GROUPS = {
@@ -48,7 +42,7 @@ export const PAGE_GROUPS = {
   operate: [
     { name: 'providers', to: '/providers', icon: IconRoute },
     { name: 'operators', to: '/operators', icon: IconUsers },
-    { name: 'audit', to: '/audit', icon: IconHistory, needs: 'audit' },
+    { name: 'audit', to: '/audit', icon: IconHistory },
     { name: 'system', to: '/system', icon: IconServer2 },
   ],
 } as const satisfies Record<string, readonly PageLink[]>

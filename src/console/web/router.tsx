@@ -13,6 +13,7 @@ import {
 import type { ComponentType } from 'react'
 import { Frame } from './frame/frame'
 import { Loading } from './frame/loading'
+import type { GuardedBy } from './frame/may-not'
 import { NotFound } from './frame/not-found'
 import { ProblemPage } from './frame/problem-page'
 import { SignedOutFrame } from './frame/signed-out-frame'
@@ -20,7 +21,7 @@ import { issueFilters } from './pages/issues/filters'
 import { usageSearch } from './pages/usage/search'
 import { ledgerFilters } from './pages/wallet/filters'
 import { type ScopeSearch, scopeSearch } from './scope'
-import { needSession } from './session'
+import { canKeepSession, needSession } from './session'
 
 declare module '@tanstack/react-router' {
   interface Register {
@@ -29,6 +30,8 @@ declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** Shown only once there is an app to show it of. */
     needsApp?: boolean
+    /** Shown only to whom this is allowed, and so is the link to it; others are told who may. */
+    needs?: GuardedBy
   }
 }
 
@@ -50,15 +53,17 @@ const inside = createRoute({
 /** For people who come to sign in. */
 const outside = createRoute({ getParentRoute: () => root, id: 'outside', component: SignedOutFrame })
 
+const wayIn = (load: Load) => lazyRouteComponent(canKeepSession ? load : () => import('./pages/plain-http'))
+
 const page = <const Path extends string>(path: Path, load: Load) =>
   createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load) })
 
-const pageOfApp = <const Path extends string>(path: Path, load: Load) =>
+const pageOfApp = <const Path extends string>(path: Path, load: Load, needs?: GuardedBy) =>
   createRoute({
     getParentRoute: () => inside,
     path,
     component: lazyRouteComponent(load),
-    staticData: { needsApp: true },
+    staticData: { needsApp: true, ...(needs && { needs }) },
   })
 
 const routes = root.addChildren([
@@ -86,7 +91,7 @@ const routes = root.addChildren([
       validateSearch: usageSearch,
     }),
     pageOfApp('/inbox', () => import('./pages/inbox')),
-    pageOfApp('/try-it', () => import('./pages/try-it')),
+    pageOfApp('/try-it', () => import('./pages/try-it'), 'try'),
     page('/apps', () => import('./pages/apps')),
     pageOfApp('/keys', () => import('./pages/keys')),
     pageOfApp('/templates', () => import('./pages/templates')),
@@ -104,7 +109,7 @@ const routes = root.addChildren([
       getParentRoute: () => inside,
       path: '/webhooks/edit',
       component: lazyRouteComponent(() => import('./pages/webhook-edit')),
-      staticData: { needsApp: true },
+      staticData: { needsApp: true, needs: 'webhooks' },
       /** Which one; none: a new one. */
       validateSearch: ({ endpoint }: Record<string, unknown>): { endpoint?: string } =>
         typeof endpoint === 'string' ? { endpoint } : {},
@@ -123,6 +128,7 @@ const routes = root.addChildren([
       getParentRoute: () => inside,
       path: '/audit',
       component: lazyRouteComponent(() => import('./pages/audit')),
+      staticData: { needs: 'audit' },
       validateSearch: ({ actor, action }: Record<string, unknown>): { actor?: string; action?: string } => ({
         ...(typeof actor === 'string' && { actor }),
         ...(typeof action === 'string' && { action }),
@@ -135,7 +141,7 @@ const routes = root.addChildren([
     createRoute({
       getParentRoute: () => outside,
       path: '/sign-in',
-      component: lazyRouteComponent(() => import('./pages/sign-in')),
+      component: wayIn(() => import('./pages/sign-in')),
       /** Where to go on to. */
       validateSearch: ({ from }: Record<string, unknown>): { from?: string } =>
         typeof from === 'string' && from.startsWith('/') && !from.startsWith('//') ? { from } : {},
@@ -143,12 +149,12 @@ const routes = root.addChildren([
     createRoute({
       getParentRoute: () => outside,
       path: '/set-up',
-      component: lazyRouteComponent(() => import('./pages/set-up')),
+      component: wayIn(() => import('./pages/set-up')),
     }),
     createRoute({
       getParentRoute: () => outside,
       path: '/invitation',
-      component: lazyRouteComponent(() => import('./pages/invitation')),
+      component: wayIn(() => import('./pages/invitation')),
     }),
   ]),
 ])

@@ -8,8 +8,12 @@ export const appsQuery = () => api.apps.list.queryOptions({ staleTime: 30_000 })
 
 const query = () => api.session.current.queryOptions({ staleTime: 30_000 })
 
+/** Browsers keep the cookie of a session, which is `Secure`, from https and from their own machine only. */
+export const canKeepSession = isSecureContext
+
 /** Before a page of the frame: leads whoever is not signed in to where they can be. */
 export async function needSession(from: string): Promise<void> {
+  if (!canKeepSession) throw redirect({ to: '/sign-in', search: { from } })
   const session = await queries.ensureQueryData({ ...query(), revalidateIfStale: true })
   if (!session.operator) throw redirect({ to: '/sign-in', search: { from } })
   // The frame shows them first of all; a failure is told where they are shown.

@@ -8,8 +8,10 @@ import { useWords } from '../i18n/words'
 import { useScope } from '../scope'
 import { useSession } from '../session'
 import { FirstApp } from './first-app'
+import styles from './frame.module.css'
 import { Loading } from './loading'
 import { Logo } from './logo'
+import { MayNot } from './may-not'
 import { ScopeChoice } from './scope-choice'
 import { Sidebar } from './sidebar'
 import { UserMenu } from './user-menu'
@@ -27,7 +29,7 @@ export function Frame() {
       navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'md', md: 'xl' }}
     >
-      <a className="skip-link" href="#content">
+      <a className={styles.skipLink} href="#content">
         {say.skip}
       </a>
       <AppShell.Header>
@@ -49,7 +51,7 @@ export function Frame() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar aria-label={say.navigation} mod={{ closed: !isOpen }} className="sidebar">
+      <AppShell.Navbar aria-label={say.navigation} mod={{ closed: !isOpen }} className={styles.sidebar}>
         <AppShell.Section grow component={ScrollArea} p="xs">
           <Sidebar />
         </AppShell.Section>
@@ -63,10 +65,15 @@ export function Frame() {
   )
 }
 
-/** The page itself, unless it is about an app and there is none yet. */
+/** The page itself, unless it is not for this operator, or about an app and there is none yet. */
 function Page() {
   const { app } = useScope()
+  const { operator } = useSession()
   const needsApp = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.needsApp) })
+  const needs = useMatches({
+    select: (matches) => matches.findLast(({ staticData }) => staticData.needs)?.staticData.needs,
+  })
+  if (operator && needs && !operator.permissions.includes(needs)) return <MayNot needs={needs} />
   return needsApp && !app ? <FirstApp /> : <Outlet />
 }
 

@@ -1,14 +1,20 @@
 import { NavLink, Stack, Text } from '@mantine/core'
 import { IconBook } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
+import { Link, useRouter } from '@tanstack/react-router'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
 import { PAGE_GROUP_NAMES, PAGE_GROUPS, type PageLink } from '../pages'
 import { useMay } from '../session'
+import styles from './sidebar.module.css'
 
 export function Sidebar() {
   const say = useWords(frameWords)
   const may = useMay()
+  const { routesByPath } = useRouter()
+  const isOpen = ({ to }: PageLink) => {
+    const needs = routesByPath[to]?.options.staticData?.needs
+    return needs === undefined || may(needs)
+  }
   return (
     <Stack gap="md">
       {PAGE_GROUP_NAMES.map((group) => (
@@ -16,21 +22,19 @@ export function Sidebar() {
           <Text size="xs" fw={600} c="dimmed" px="sm" pb={4} id={`pages-${group}`}>
             {say.groups[group]}
           </Text>
-          <ul className="plain-list" aria-labelledby={`pages-${group}`}>
-            {PAGE_GROUPS[group].map(({ name, to, icon: PageIcon, ...page }: PageLink) =>
-              page.needs === undefined || may(page.needs) ? (
-                <li key={name}>
-                  <NavLink
-                    component={Link}
-                    to={to}
-                    activeOptions={{ exact: to === '/', includeSearch: false }}
-                    label={say.pages[name]}
-                    leftSection={<PageIcon size={18} stroke={1.6} aria-hidden />}
-                    className="page-link"
-                  />
-                </li>
-              ) : null,
-            )}
+          <ul aria-labelledby={`pages-${group}`}>
+            {PAGE_GROUPS[group].filter(isOpen).map(({ name, to, icon: PageIcon }) => (
+              <li key={name}>
+                <NavLink
+                  component={Link}
+                  to={to}
+                  activeOptions={{ exact: to === '/', includeSearch: false }}
+                  label={say.pages[name]}
+                  leftSection={<PageIcon size={18} stroke={1.6} aria-hidden />}
+                  className={styles.pageLink}
+                />
+              </li>
+            ))}
           </ul>
         </div>
       ))}
@@ -39,7 +43,7 @@ export function Sidebar() {
         target="_blank"
         label={say.reference}
         leftSection={<IconBook size={18} stroke={1.6} aria-hidden />}
-        className="page-link"
+        className={styles.pageLink}
       />
     </Stack>
   )

@@ -12,7 +12,7 @@ export function SignedOutFrame() {
           <Logo />
           <LanguageChoice />
         </Group>
-        <Paper component="main" id="content" withBorder p="xl" radius="lg">
+        <Paper component="main" id="content" withBorder p={{ base: 'md', sm: 'xl' }} radius="lg">
           <Outlet />
         </Paper>
       </Stack>

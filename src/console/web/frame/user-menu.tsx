@@ -1,11 +1,21 @@
-/** Language, appearance, account and the way out. */
-import { ActionIcon, type MantineColorScheme, Menu, NativeSelect, useMantineColorScheme } from '@mantine/core'
+/** Who is signed in; language, appearance, account and the way out. */
+import {
+  Group,
+  type MantineColorScheme,
+  Menu,
+  NativeSelect,
+  Stack,
+  Text,
+  UnstyledButton,
+  useMantineColorScheme,
+} from '@mantine/core'
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser, IconUserCircle } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { api, queries } from '../api'
 import { frameWords } from '../i18n/frame'
 import { LANGUAGES, type Language, setLanguage, useLanguage } from '../i18n/language'
+import { roleWords } from '../i18n/roles'
 import { useWords } from '../i18n/words'
 import { tellProblem } from '../parts/tell'
 import { useSession } from '../session'
@@ -33,15 +43,38 @@ export function UserMenu() {
       onError: tellProblem,
     }),
   )
-  const name = operator?.name ?? ''
+  const roles = useWords(roleWords)
+  if (!operator) return null
+  const { name, email } = operator
+  const role = roles.names[operator.role]
   return (
     <Menu position="bottom-end" width={220} withinPortal>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" radius="xl" aria-label={say.user(name)}>
-          <IconUserCircle size={26} stroke={1.5} aria-hidden />
-        </ActionIcon>
+        <UnstyledButton p={5} aria-label={say.user(name, role)}>
+          <Group gap="xs" wrap="nowrap">
+            <IconUserCircle size={26} stroke={1.5} aria-hidden />
+            {/* The space keeps name and role apart for those who hear them. */}
+            <Stack gap={0} maw={160} visibleFrom="md">
+              <Text size="sm" fw={600} lh={1.3} truncate>
+                {name}{' '}
+              </Text>
+              <Text size="xs" c="dimmed" lh={1.3}>
+                {role}
+              </Text>
+            </Stack>
+          </Group>
+        </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600} c="var(--mantine-color-text)" truncate>
+            {name}
+          </Text>
+          <Text size="xs" truncate>
+            {email}
+          </Text>
+          <Text size="xs">{role}</Text>
+        </Menu.Label>
         <Menu.Item component={Link} to="/account" leftSection={<IconUser size={16} />}>
           {say.pages.account}
         </Menu.Item>

@@ -10,6 +10,7 @@ const formats = (language: Language) => {
   )
   const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
+  const hour = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
   const utc = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
   return {
@@ -22,10 +23,13 @@ const formats = (language: Language) => {
       const power = Math.min(bytes.length - 1, Math.floor(Math.log(Math.max(count, 1)) / Math.log(1_000)))
       return bytes[power]?.format(count / 1_000 ** power) ?? ''
     },
-    milliseconds: (ms: number) => `${number.format(ms)} ms`,
+    /** Number and unit stay together. */
+    milliseconds: (ms: number) => `${number.format(ms)}\u00a0ms`,
     /** Unix milliseconds, where the reader is. */
     time: (at: number) => time.format(at),
     day: (at: number) => day.format(at),
+    /** “14:00” */
+    hour: (at: number) => hour.format(at),
     utc: (at: number) => utc.format(at),
     /** “3 minutes ago”. */
     relative(at: number, now: number) {

@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core'
+import { Box, Stack, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -70,12 +70,12 @@ export default function Audit() {
       key: 'at',
       header: say.at,
       cell: ({ at }) => (
-        <span className="moment">
+        <Box component="span" display="inline-block" miw="6.5rem">
           <Time at={at} />
-        </span>
+        </Box>
       ),
     },
-    { key: 'actor', header: say.actor, cell: ({ actor }) => <span className="one-line">{actors.nameOf(actor)}</span> },
+    { key: 'actor', header: say.actor, isUnbroken: true, cell: ({ actor }) => actors.nameOf(actor) },
     {
       key: 'action',
       header: say.action,
@@ -91,8 +91,9 @@ export default function Audit() {
     {
       key: 'target',
       header: say.target,
+      isUnbroken: true,
       cell: ({ target }) => (
-        <Text size="xs" ff="monospace" className="one-line">
+        <Text size="xs" ff="monospace">
           {actors.nameOf(target)}
         </Text>
       ),

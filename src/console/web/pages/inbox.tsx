@@ -1,5 +1,5 @@
 /** The test inbox: what test issues would have arrived, at which number, and the code that verifies them. */
-import { Button, Code, Group, Text } from '@mantine/core'
+import { Box, Button, Code, Group, Text } from '@mantine/core'
 import { IconInbox, IconPlayerPlay } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -12,6 +12,7 @@ import { DataTable, fromPages } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { whileShort } from '../parts/refresh'
+import { ShortId } from '../parts/short-id'
 import { DeliveryMark, VerificationMark } from '../parts/status'
 import { Time } from '../parts/time'
 import { useAppScope } from '../scope'
@@ -78,9 +79,8 @@ export default function Inbox() {
           {
             key: 'to',
             header: say.to,
-            cell: ({ phoneNumber, issueId }) => (
-              <span className="numbers unbroken">{phoneNumber ?? `…${issueId.slice(-8)}`}</span>
-            ),
+            cell: ({ phoneNumber, issueId }) => phoneNumber ?? <ShortId id={issueId} />,
+            isUnbroken: true,
           },
           {
             key: 'scenario',
@@ -89,12 +89,12 @@ export default function Inbox() {
               if (scenario === undefined) return common.none
               const { name, about } = scenarioOf(scenario)
               return (
-                <div className="readable">
+                <Box miw="12rem" maw="26rem">
                   <Text size="sm">{name}</Text>
                   <Text size="xs" c="dimmed" visibleFrom="sm">
                     {about}
                   </Text>
-                </div>
+                </Box>
               )
             },
           },

@@ -8,10 +8,12 @@ import { timesOf } from '../days'
 import { frameWords } from '../i18n/frame'
 import { statusWords } from '../i18n/statuses'
 import { inWords, useWords } from '../i18n/words'
+import { AsWritten } from '../parts/as-written'
 import { DataTable, fromPages } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { whileShort } from '../parts/refresh'
+import { ShortId } from '../parts/short-id'
 import { DeliveryMark, VerificationMark } from '../parts/status'
 import { Time } from '../parts/time'
 import { type ScopeSearch, useAppScope } from '../scope'
@@ -107,8 +109,8 @@ export default function Issues() {
             cell: ({ purpose, issueId }) => (
               <>
                 {purpose}{' '}
-                <Text component="span" display="block" size="xs" c="dimmed" ff="monospace" className="unbroken">
-                  …{issueId.slice(-8)}
+                <Text component="span" display="block" size="xs" c="dimmed" ff="monospace">
+                  <ShortId id={issueId} />
                 </Text>
               </>
             ),
@@ -134,9 +136,9 @@ export default function Issues() {
               <>
                 <DeliveryMark status={deliveryStatus} isAmbiguous={isAmbiguous} />
                 {outcomeCode !== undefined && (
-                  <Text size="xs" c="dimmed" className="broken-anywhere">
+                  <AsWritten size="xs" c="dimmed">
                     {outcomeCode}
-                  </Text>
+                  </AsWritten>
                 )}
               </>
             ),

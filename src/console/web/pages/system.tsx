@@ -86,7 +86,7 @@ export default function System() {
       <Stack>
         {system.isError && <ProblemNote failure={system.error} />}
         <Section title={say.server}>
-          <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }} className="figures">
+          <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }}>
             <Fact label={say.version}>{version}</Fact>
             <Fact label={say.uptime}>{uptime}</Fact>
             <Fact label={say.size}>{formats.bytes(databaseBytes)}</Fact>
@@ -95,7 +95,7 @@ export default function System() {
         </Section>
         <Section title={say.backups} about={say.backupHow}>
           <CopyBlock label={say.command} value="watchword backup" />
-          <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }} className="figures">
+          <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }}>
             <Fact label={say.lastBackup}>
               {backup ? <Time at={backup.at} /> : <Text c="dimmed">{say.noBackup}</Text>}
             </Fact>
@@ -104,7 +104,7 @@ export default function System() {
           </SimpleGrid>
         </Section>
         <Section title={say.checks}>
-          <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }} className="figures">
+          <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }}>
             {(['database', 'dispatcher'] as const).map((check) => (
               <Fact key={check} label={say[check]}>
                 <Badge variant="light" color={checks[check] ? 'teal' : 'red'}>

@@ -4,6 +4,7 @@ import { IconTemplate } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { api } from '../api'
+import { MayNot } from '../frame/may-not'
 import { useWords } from '../i18n/words'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
@@ -25,6 +26,7 @@ export default function TemplateEdit() {
       {say.back}
     </Anchor>
   )
+  if (templateId === undefined && !may('templates')) return <MayNot needs="templates" />
   if (templateId !== undefined && !known) return <EmptyState icon={IconTemplate} title={say.notFound} next={back} />
   const title = !known ? say.newTitle : may('templates') ? say.editTitle(known.name) : say.viewTitle(known.name)
   return (

@@ -1,5 +1,5 @@
 /** The app's message templates. */
-import { Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Code, Group, Stack } from '@mantine/core'
 import { IconPlus, IconTemplate } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -7,6 +7,7 @@ import { api } from '../api'
 import { channelWords } from '../i18n/delivery'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
+import { AsWritten } from '../parts/as-written'
 import { DataTable, fromList } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
@@ -62,9 +63,9 @@ export default function Templates() {
             header: say.text,
             isMinor: true,
             cell: ({ body }) => (
-              <Text size="sm" lineClamp={2} maw={420} className="as-written">
+              <AsWritten size="sm" lineClamp={2} maw={420}>
                 {body}
-              </Text>
+              </AsWritten>
             ),
           },
           {

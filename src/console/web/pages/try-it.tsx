@@ -14,9 +14,9 @@ import { EmptyState } from '../parts/empty-state'
 import { fieldProblem } from '../parts/field-problem'
 import { PageHeader } from '../parts/page-header'
 import { ProblemNote } from '../parts/problem-note'
+import { RowLink } from '../parts/row-link'
 import { VerificationMark } from '../parts/status'
 import { useAppScope } from '../scope'
-import { useMay } from '../session'
 import { Delivery } from './try-it/delivery'
 import { FIRST_ORDER, type Order, scenarioOfNumber } from './try-it/order'
 import { OrderForm } from './try-it/order-form'
@@ -38,9 +38,6 @@ const words = inWords({
     verifyCommand: 'Verify, with the issueId of the answer',
     makeKey: 'Make a key',
     docs: 'Read the API reference',
-    mayNot: 'Your role may only look',
-    mayNotNext: 'Somebody with the role developer or owner can issue test codes. They appear in the test inbox.',
-    inbox: 'To the test inbox',
   },
   ko: {
     about: '테스트 키와 같은 규칙으로 인증번호를 발급하고 확인합니다. 발송도 차감도 없습니다.',
@@ -56,9 +53,6 @@ const words = inWords({
     verifyCommand: '확인(응답의 issueId 사용)',
     makeKey: '키 만들기',
     docs: 'API 문서 읽기',
-    mayNot: '조회만 가능한 역할입니다',
-    mayNotNext: '개발자 또는 소유자 역할인 사람이 테스트 인증번호를 발급할 수 있으며 테스트 수신함에 표시됩니다.',
-    inbox: '테스트 수신함으로',
   },
 })
 
@@ -67,7 +61,6 @@ const WATCH_MS = 1_000
 export default function TryIt() {
   const say = useWords(words)
   const common = useWords(frameWords)
-  const may = useMay()
   return (
     <>
       <PageHeader title={common.pages.tryIt} about={say.about}>
@@ -81,15 +74,7 @@ export default function TryIt() {
           {say.docs}
         </Button>
       </PageHeader>
-      {may('try') ? (
-        <Trial />
-      ) : (
-        <EmptyState icon={IconPlayerPlay} title={say.mayNot} next={say.mayNotNext}>
-          <Button component={Link} to="/inbox">
-            {say.inbox}
-          </Button>
-        </EmptyState>
-      )}
+      <Trial />
     </>
   )
 }
@@ -163,9 +148,9 @@ function Watched({ appId, issueId }: { appId: string; issueId: string }) {
           <Group justify="space-between">
             <VerificationMark status={story.verificationStatus} />
             <Text size="sm">
-              <Link className="row-link" to="/issues/$issueId" params={{ issueId }}>
+              <RowLink to="/issues/$issueId" params={{ issueId }}>
                 {say.details}
-              </Link>
+              </RowLink>
             </Text>
           </Group>
         </>

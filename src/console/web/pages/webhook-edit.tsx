@@ -1,5 +1,5 @@
 /** A new endpoint, or the settings of one. */
-import { Alert, Anchor } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { IconWebhook } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
@@ -8,7 +8,6 @@ import { useWords } from '../i18n/words'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { useAppScope } from '../scope'
-import { useMay } from '../session'
 import { EndpointForm } from './webhooks/form'
 import { formWords } from './webhooks/form-words'
 import { webhookWords } from './webhooks/words'
@@ -16,7 +15,6 @@ import { webhookWords } from './webhooks/words'
 export default function WebhookEdit() {
   const say = useWords(webhookWords)
   const form = useWords(formWords)
-  const may = useMay()
   const { appId, mode } = useAppScope()
   const { endpoint: endpointId } = useSearch({ from: '/inside/webhooks/edit' })
   const { endpoints } = useSuspenseQuery(api.webhooks.list.queryOptions({ input: { appId } })).data
@@ -32,11 +30,7 @@ export default function WebhookEdit() {
       <PageHeader title={known ? form.editTitle : form.newTitle[mode]} about={known?.url}>
         {back}
       </PageHeader>
-      {may('webhooks') ? (
-        <EndpointForm key={`${appId} ${endpointId}`} known={known} />
-      ) : (
-        <Alert color="gray">{form.mayNot}</Alert>
-      )}
+      <EndpointForm key={`${appId} ${endpointId}`} known={known} />
     </>
   )
 }

@@ -5,6 +5,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { api } from '../api'
 import { useWords } from '../i18n/words'
+import { AsWritten } from '../parts/as-written'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { useAppScope } from '../scope'
@@ -29,7 +30,14 @@ export default function Webhook() {
   if (!endpoint) return <EmptyState icon={IconWebhook} title={say.notFound} next={back} />
   return (
     <>
-      <PageHeader title={say.title} about={<span className="as-written">{endpoint.url}</span>}>
+      <PageHeader
+        title={say.title}
+        about={
+          <AsWritten component="span" inherit>
+            {endpoint.url}
+          </AsWritten>
+        }
+      >
         <EndpointActions endpoint={endpoint} />
       </PageHeader>
       <Stack gap="lg">

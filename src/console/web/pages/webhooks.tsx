@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { api } from '../api'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
+import { AsWritten } from '../parts/as-written'
 import { DataTable, fromList } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
@@ -40,7 +41,7 @@ export default function Webhooks() {
           keyOf={({ endpointId }) => endpointId}
           linkOf={({ endpointId }) => ({ to: '/webhooks/$endpointId', params: { endpointId } })}
           columns={[
-            { key: 'url', header: say.url, cell: ({ url }) => <span className="as-written">{url}</span> },
+            { key: 'url', header: say.url, cell: ({ url }) => <AsWritten inherit>{url}</AsWritten> },
             {
               key: 'state',
               header: say.state,

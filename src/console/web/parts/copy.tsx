@@ -4,6 +4,7 @@ import { IconCheck, IconCopy, IconEyeOff } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
+import { AsWritten } from './as-written'
 
 const COPIED_MS = 2_000
 
@@ -69,7 +70,9 @@ export function CopyBlock({ value, label }: { value: string; label: string }) {
         </Button>
       </Group>
       <Code block tabIndex={0} aria-label={label} role="region">
-        {value}
+        <AsWritten component="span" inherit>
+          {value}
+        </AsWritten>
       </Code>
     </Stack>
   )

@@ -6,14 +6,15 @@
  *     )
  *     <DataTable {...fromPages(issues)} label={say.title} keyOf={(row) => row.issueId} columns={[…]} empty={<EmptyState … />} />
  */
-import './data-table.css'
 import { Button, Center, Skeleton, Stack, Table, Text } from '@mantine/core'
-import { Link, type LinkProps } from '@tanstack/react-router'
+import type { LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
+import styles from './data-table.module.css'
 import { ProblemNote } from './problem-note'
+import { RowLink } from './row-link'
 
 export interface Column<Row> {
   /** Unique in its table. */
@@ -22,6 +23,8 @@ export interface Column<Row> {
   cell(row: Row): ReactNode
   /** Numbers stand on the right. */
   isNumber?: boolean
+  /** On one line, however narrow the table. */
+  isUnbroken?: boolean
   /** Left out on phones. */
   isMinor?: boolean
 }
@@ -71,8 +74,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   return (
     <Stack gap="sm">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className="scroll-sideways" aria-label={label} tabIndex={0}>
-        <Table role="table" className="cards-on-phones" highlightOnHover aria-busy={rows === undefined}>
+      <section className={styles.frame} aria-label={label} tabIndex={0}>
+        <Table role="table" className={styles.table} highlightOnHover aria-busy={rows === undefined}>
           <Table.Thead role="rowgroup">
             <Table.Tr role="row">
               {columns.map((column) => (
@@ -98,9 +101,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                     {columns.map((column, index) => (
                       <Table.Td key={column.key} role="cell" data-label={labelOf(column)} {...placed(column)}>
                         {linkOf && index === 0 ? (
-                          <Link className="row-link" {...linkOf(row)}>
-                            {column.cell(row)}
-                          </Link>
+                          <RowLink {...linkOf(row)}>{column.cell(row)}</RowLink>
                         ) : (
                           column.cell(row)
                         )}
@@ -135,9 +136,8 @@ const SKELETON_ROWS = ['a', 'b', 'c', 'd', 'e']
 /** What stands before a value where there is no row of headers. */
 const labelOf = ({ header }: Pick<Column<never>, 'header'>) => (typeof header === 'string' ? header : undefined)
 
-const placed = ({ isNumber, isMinor }: Pick<Column<never>, 'isNumber' | 'isMinor'>) => ({
-  ...(isNumber && { className: 'numbers at-the-end' }),
-  ...(isMinor && { visibleFrom: 'sm' as const }),
+const placed = ({ isNumber, isUnbroken, isMinor }: Omit<Column<never>, 'cell'>) => ({
+  mod: { number: isNumber, unbroken: isUnbroken, minor: isMinor },
 })
 
 interface PagedQuery<Row> {

@@ -13,7 +13,7 @@ export interface EmptyStateProps {
 }
 
 export const EmptyState = ({ icon: EmptyIcon, title, next, children }: EmptyStateProps) => (
-  <Empty py="xl" withIndicatorBackground icon={<EmptyIcon stroke={1.5} aria-hidden />} title={title} description={next}>
+  <Empty p="xl" withIndicatorBackground icon={<EmptyIcon stroke={1.5} aria-hidden />} title={title} description={next}>
     {children && <Empty.Actions>{children}</Empty.Actions>}
   </Empty>
 )

@@ -1,10 +1,10 @@
 /** What happened, as a list in the order of time. */
-import './steps.css'
 import { Group, Text, ThemeIcon } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useFormats } from '../i18n/format'
 import { inWords, useWords } from '../i18n/words'
+import styles from './steps.module.css'
 import { Time } from './time'
 
 export type Tone = 'good' | 'bad' | 'doubtful' | 'plain' | 'waiting'
@@ -32,9 +32,9 @@ export function Steps({ steps, label, since }: { steps: readonly StepView[]; lab
   const say = useWords(words)
   const formats = useFormats()
   return (
-    <ol className="steps" aria-label={label}>
+    <ol aria-label={label}>
       {steps.map(({ key, icon: StepIcon, tone, title, at, detail }) => (
-        <li key={key} className="step">
+        <li key={key} className={styles.step}>
           <ThemeIcon variant="light" color={COLORS[tone]} radius="xl" size={28} aria-hidden>
             <StepIcon size={16} stroke={1.8} />
           </ThemeIcon>

@@ -17,7 +17,7 @@ export function Time({ at, relative = false }: TimeProps) {
   return (
     <Tooltip label={relative ? `${formats.time(at)} · ${utc}` : utc}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the other time is there for keyboards too */}
-      <time dateTime={new Date(at).toISOString()} tabIndex={0} className="numbers">
+      <time dateTime={new Date(at).toISOString()} tabIndex={0}>
         {shown(formats, at, relative ? now : undefined)}
       </time>
     </Tooltip>

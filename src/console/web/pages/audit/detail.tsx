@@ -1,11 +1,12 @@
 /** What an entry says beside who and what, one thing a line. */
 import { Code, Text } from '@mantine/core'
+import styles from './detail.module.css'
 
 export function Detail({ detail }: { detail: Record<string, unknown> }) {
   const entries = Object.entries(detail).filter(([, value]) => !isEmpty(value))
   if (entries.length === 0) return null
   return (
-    <dl className="detail">
+    <dl className={styles.detail}>
       {entries.map(([name, value]) => (
         <div key={name}>
           <Text component="dt" size="xs" c="dimmed">

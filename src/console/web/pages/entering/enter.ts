@@ -2,13 +2,17 @@
 import { useRouter } from '@tanstack/react-router'
 import { api, queries } from '../../api'
 
-/** Forgets what was known of whoever was here before, and goes on to a page of the frame. */
+/** The server let them in, and the browser has no cookie to show for it. */
+export class SessionLost extends Error {}
+
+/** Forgets what was known of whoever was here before, and goes on to a page of the frame. Throws `SessionLost`. */
 export function useEnter(): (to?: string) => Promise<void> {
   const router = useRouter()
   return async (to = '/') => {
     const session = api.session.current.queryOptions()
     queries.removeQueries({ predicate: ({ queryHash }) => !queryHash.includes('"session"') })
-    await queries.fetchQuery({ ...session, staleTime: 0 })
+    const { operator } = await queries.fetchQuery({ ...session, staleTime: 0 })
+    if (!operator) throw new SessionLost()
     // Replaces the address, and with it the token of a link.
     await router.navigate({ href: pathWithin(to), replace: true })
   }

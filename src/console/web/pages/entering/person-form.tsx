@@ -1,11 +1,13 @@
 /** Who makes an account: the form of set-up and of invitations. */
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { inWords, useWords } from '../../i18n/words'
 import { useFields } from '../../parts/fields'
 import { NewPasswordField, useNewPassword } from '../../parts/password-field'
 import { ProblemNote } from '../../parts/problem-note'
-import { useEnter } from './enter'
+import { SessionLost, useEnter } from './enter'
+import { NoCookie } from './no-cookie'
 import { isUsedLink, UsedLink } from './used-link'
 
 export interface Person {
@@ -30,6 +32,7 @@ const words = inWords({
     needsName: 'Enter your name.',
     needsEmail: 'Enter an e-mail address, such as kim@example.com.',
     taken: 'This address has an account already. Sign in instead.',
+    signIn: 'Your account is made: sign in',
   },
   ko: {
     name: '이름',
@@ -39,6 +42,7 @@ const words = inWords({
     needsName: '이름을 입력하세요.',
     needsEmail: '이메일 주소를 입력하세요. 예: kim@example.com',
     taken: '이미 계정이 있는 이메일입니다. 로그인하세요.',
+    signIn: '계정이 만들어졌습니다. 로그인하기',
   },
 })
 
@@ -63,6 +67,15 @@ export function PersonForm({ action, make }: PersonFormProps) {
     },
   })
   if (isUsedLink(making.error)) return <UsedLink />
+  if (making.error instanceof SessionLost)
+    return (
+      <Stack>
+        <NoCookie />
+        <Button component={Link} to="/sign-in" fullWidth>
+          {say.signIn}
+        </Button>
+      </Stack>
+    )
   return (
     <form onSubmit={fields.onSubmit((person) => making.mutate(person))} noValidate>
       <Stack>

@@ -10,6 +10,8 @@ import { inWords, useWords } from '../../i18n/words'
 import { useFields } from '../../parts/fields'
 import { PasswordField } from '../../parts/password-field'
 import { ProblemNote } from '../../parts/problem-note'
+import { SessionLost } from './enter'
+import { NoCookie } from './no-cookie'
 
 const words = inWords({
   en: {
@@ -102,6 +104,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): Promise<void> }) {
 
 function Refused({ failure, hadTotp }: { failure: unknown; hadTotp: boolean }) {
   const say = useWords(words)
+  if (failure instanceof SessionLost) return <NoCookie />
   const code = failure instanceof ORPCError ? failure.code : undefined
   if (code === 'UNAUTHORIZED')
     return (

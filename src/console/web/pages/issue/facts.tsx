@@ -5,6 +5,7 @@ import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { statusWords } from '../../i18n/statuses'
 import { inWords, useWords } from '../../i18n/words'
+import { AsWritten } from '../../parts/as-written'
 import { CopyButton } from '../../parts/copy'
 import { Time } from '../../parts/time'
 import { useApps } from '../../scope'
@@ -80,15 +81,15 @@ export function IssueFacts({ story }: { story: Story }) {
     ...Object.entries(story.metadata).map(([name, value]): [string, ReactNode] => [`${say.metadata}: ${name}`, value]),
   ]
   return (
-    <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 1 }} spacing="sm" verticalSpacing="sm" m={0}>
+    <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 1 }} spacing="sm" verticalSpacing="sm">
       {facts.map(([name, value]) => (
         <Stack key={name} gap={0}>
           <Text component="dt" size="xs" c="dimmed">
             {name}
           </Text>
-          <Text component="dd" size="sm" m={0} className="broken-anywhere">
+          <AsWritten component="dd" size="sm">
             {value}
-          </Text>
+          </AsWritten>
         </Stack>
       ))}
     </SimpleGrid>

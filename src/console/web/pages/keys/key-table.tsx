@@ -27,10 +27,11 @@ export function KeyTable({ actions, ...table }: KeyTableProps) {
       columns={[
         {
           key: 'key',
+          isUnbroken: true,
           header: say.key,
           cell: (key) => (
             <Stack gap={2} align="flex-start">
-              <Code className="unbroken">{key.shown}</Code>
+              <Code>{key.shown}</Code>
               <Text size="xs" c="dimmed">
                 {say.kinds[key.kind]}
               </Text>

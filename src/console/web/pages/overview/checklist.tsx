@@ -27,11 +27,11 @@ export function Checklist({ progress }: { progress: Progress }) {
     <Section title={say.title} about={say.about}>
       <Group gap="sm" wrap="nowrap">
         <Bar value={(done / STEPS.length) * 100} size="sm" color="teal" flex={1} maw={320} aria-label={label} />
-        <Text size="sm" c="dimmed" className="numbers">
+        <Text size="sm" c="dimmed">
           {label}
         </Text>
       </Group>
-      <Stack component="ol" gap={0} className="plain-list">
+      <Stack component="ol" gap={0}>
         {STEPS.map((step, index) => (
           <StepRow key={step} step={step} number={index + 1} isDone={progress[step]} isNext={step === next} />
         ))}

@@ -13,16 +13,16 @@ export const Figure = ({ label, value, about, isBad = false }: FigureProps) => (
     <Text component="dt" size="sm" c="dimmed">
       {label}
     </Text>
-    <dd className="figure">
+    <dd>
       {value === undefined ? (
         <Skeleton height={28} width={72} />
       ) : (
-        <Text fz={24} fw={600} lh={1.3} className="numbers" {...(isBad && { c: 'red' })}>
+        <Text fz={24} fw={600} lh={1.3} {...(isBad && { c: 'red' })}>
           {value}
         </Text>
       )}
       {about !== undefined && (
-        <Text size="xs" c="dimmed" className="numbers">
+        <Text size="xs" c="dimmed">
           {about}
         </Text>
       )}

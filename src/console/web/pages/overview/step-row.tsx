@@ -8,6 +8,7 @@ import { CopyBlock } from '../../parts/copy'
 import { useMay } from '../../session'
 import { NewApp } from '../apps/new-app'
 import { OPTIONAL, type Step } from './progress'
+import styles from './step-row.module.css'
 
 const words = inWords({
   en: {
@@ -84,7 +85,7 @@ export function StepRow({ step, number, isDone, isNext }: StepRowProps) {
   const { title, about, go } = say.steps[step]
   const { to, needs } = PLACE[step]
   return (
-    <li className="step">
+    <li className={styles.step}>
       <Group gap="md" wrap="nowrap" align="flex-start">
         <ThemeIcon
           radius="xl"
@@ -92,7 +93,7 @@ export function StepRow({ step, number, isDone, isNext }: StepRowProps) {
           variant={isDone || isNext ? 'filled' : 'default'}
           color={isDone ? 'teal.9' : 'indigo'}
         >
-          {isDone ? <IconCheck size={16} aria-hidden /> : <span className="numbers">{number}</span>}
+          {isDone ? <IconCheck size={16} aria-hidden /> : number}
         </ThemeIcon>
         <Stack gap="xs" flex={1} miw={0}>
           <Group justify="space-between" gap="xs">

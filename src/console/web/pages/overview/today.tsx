@@ -9,6 +9,8 @@ import { inWords, useWords } from '../../i18n/words'
 import { ProblemNote } from '../../parts/problem-note'
 import { Section } from '../../parts/section'
 import type { Mode } from '../../scope'
+import { type Counts, share } from '../usage/rates'
+import { ByHour } from './by-hour'
 import { Figure } from './figure'
 
 const words = inWords({
@@ -54,8 +56,10 @@ export function Today({ appId, mode }: { appId: string; mode: Mode }) {
     }),
   )
   const total = usage.data?.total
-  const share = (count: number) =>
-    total && total.issued > 0 ? say.ofIssued(formats.percent(count / total.issued)) : undefined
+  const ofIssued = ({ issued }: Counts, count: number) => {
+    const part = share(count, issued)
+    return say.ofIssued(part === undefined ? common.none : formats.percent(part))
+  }
   return (
     <Section
       title={say.title(mode === 'live' ? common.live : common.test)}
@@ -68,31 +72,34 @@ export function Today({ appId, mode }: { appId: string; mode: Mode }) {
       {usage.isError && !total ? (
         <ProblemNote failure={usage.error} />
       ) : (
-        <SimpleGrid component="dl" cols={{ base: 2, sm: 3, lg: 6 }} spacing="md" className="figures">
-          <Figure label={say.issued} value={total && formats.number(total.issued)} />
-          <Figure
-            label={say.delivered}
-            value={total && formats.number(total.delivered)}
-            about={total && share(total.delivered)}
-          />
-          <Figure
-            label={say.verified}
-            value={total && formats.number(total.verified)}
-            about={total && share(total.verified)}
-          />
-          <Figure
-            label={say.failed}
-            value={total && formats.number(total.failed)}
-            about={total && share(total.failed)}
-            isBad={(total?.failed ?? 0) > 0}
-          />
-          <Figure label={say.spent} value={total && formats.number(total.spent)} />
-          <Figure
-            label={say.latency}
-            value={total && (total.p50Ms === undefined ? common.none : formats.milliseconds(total.p50Ms))}
-            about={total?.p95Ms === undefined ? undefined : say.latencyAbout(formats.milliseconds(total.p95Ms))}
-          />
-        </SimpleGrid>
+        <>
+          <SimpleGrid component="dl" cols={{ base: 2, sm: 3, lg: 6 }} spacing="md">
+            <Figure label={say.issued} value={total && formats.number(total.issued)} />
+            <Figure
+              label={say.delivered}
+              value={total && formats.number(total.delivered)}
+              about={total && ofIssued(total, total.delivered)}
+            />
+            <Figure
+              label={say.verified}
+              value={total && formats.number(total.verified)}
+              about={total && ofIssued(total, total.verified)}
+            />
+            <Figure
+              label={say.failed}
+              value={total && formats.number(total.failed)}
+              about={total && ofIssued(total, total.failed)}
+              isBad={(total?.failed ?? 0) > 0}
+            />
+            <Figure label={say.spent} value={total && formats.number(total.spent)} />
+            <Figure
+              label={say.latency}
+              value={total && (total.p50Ms === undefined ? common.none : formats.milliseconds(total.p50Ms))}
+              about={total?.p95Ms === undefined ? undefined : say.latencyAbout(formats.milliseconds(total.p95Ms))}
+            />
+          </SimpleGrid>
+          <ByHour series={usage.data?.series} />
+        </>
       )}
     </Section>
   )

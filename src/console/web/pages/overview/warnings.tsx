@@ -28,7 +28,7 @@ export function Warnings({ appId, mode }: { appId: string; mode: Mode }) {
     )
   return (
     <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title={say.title} role="status">
-      <Stack component="ul" gap="xs" className="plain-list">
+      <Stack component="ul" gap="xs">
         {concerns.map(({ key, text, to }) => (
           <Group component="li" key={key} gap="xs">
             <Text size="sm">{text}</Text>

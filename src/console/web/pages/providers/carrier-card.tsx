@@ -68,9 +68,7 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
       <Text size="sm" c="dimmed">
         {name}
       </Text>
-      <Text size="sm" className="numbers">
-        {children}
-      </Text>
+      <Text size="sm">{children}</Text>
     </Group>
   )
 }

@@ -1,8 +1,9 @@
 /** Carriers in the order they are tried, moved by buttons, so that keyboards and screen readers can do it too. */
-import { ActionIcon, Badge, Group, Input, NativeSelect, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Badge, Group, Input, NativeSelect, Paper, Stack, VisuallyHidden } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useWords } from '../../i18n/words'
+import { AsWritten } from '../../parts/as-written'
 import { routeWords } from './routes-words'
 
 export interface CarrierOrderProps {
@@ -26,7 +27,7 @@ export function CarrierOrder({ order, able, error, onChange }: CarrierOrderProps
   return (
     <Input.Wrapper label={say.carriers} labelElement="div" error={error}>
       <Stack gap="xs" mt={4}>
-        <Stack component="ol" className="plain-list" gap="xs">
+        <Stack component="ol" gap="xs">
           {order.map((name, index) => (
             <Paper component="li" key={name} withBorder px="sm" py={6}>
               <Group justify="space-between" wrap="nowrap" gap="xs">
@@ -34,9 +35,7 @@ export function CarrierOrder({ order, able, error, onChange }: CarrierOrderProps
                   <Badge variant="light" circle aria-hidden>
                     {index + 1}
                   </Badge>
-                  <Text size="sm" className="as-written">
-                    {name}
-                  </Text>
+                  <AsWritten size="sm">{name}</AsWritten>
                 </Group>
                 <Group gap={4} wrap="nowrap">
                   <ActionIcon

@@ -8,6 +8,7 @@ import { channelWords } from '../../i18n/delivery'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useWords, wordsNow } from '../../i18n/words'
+import { AsWritten } from '../../parts/as-written'
 import { ProblemNote } from '../../parts/problem-note'
 import type { Carrier } from './carrier-card'
 import { providerWords } from './words'
@@ -93,9 +94,9 @@ function Outcome({ kind, latencyMs, code, explanation, messageId }: Outcome) {
     <Alert color={COLORS[kind]} title={say.outcomes[kind]}>
       <Text size="sm">{say.took(formats.milliseconds(latencyMs))}</Text>
       {messageId !== undefined && (
-        <Text size="sm" className="as-written">
+        <AsWritten size="sm">
           {say.messageId}: {messageId}
-        </Text>
+        </AsWritten>
       )}
       {code !== undefined && (
         <Text size="sm">

@@ -5,8 +5,10 @@ import { SMS_MAX_BYTES } from '../../../../domain/template'
 import type { client } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { useWords } from '../../i18n/words'
+import { AsWritten } from '../../parts/as-written'
 import { ProblemNote } from '../../parts/problem-note'
 import { samplesOf, type TemplateDraft, type VariableDraft, variableNames, variableOf } from './draft'
+import styles from './preview.module.css'
 import { templateWords } from './words'
 
 export type Preview = Awaited<ReturnType<typeof client.templates.preview>>
@@ -22,7 +24,7 @@ export function TemplatePreview({ draft, preview, failure, onChange }: TemplateP
   const say = useWords(templateWords)
   const names = variableNames(draft)
   return (
-    <Paper component="section" withBorder p="md" className="stays" aria-label={say.preview}>
+    <Paper component="section" withBorder p="md" className={styles.preview} aria-label={say.preview}>
       <Stack>
         <Title order={2}>{say.preview}</Title>
         {failure !== null && <ProblemNote failure={failure} />}
@@ -69,13 +71,13 @@ export function TemplatePreview({ draft, preview, failure, onChange }: TemplateP
 function OnPhone({ text }: { text: string }) {
   const say = useWords(templateWords)
   return (
-    <section className="phone" aria-label={say.phone}>
+    <section className={styles.phone} aria-label={say.phone}>
       <Text size="xs" c="dimmed" ta="center" mb="xs">
         {say.sender} · 02-0000-0000
       </Text>
-      <Text size="sm" className="phone-message as-written">
+      <AsWritten size="sm" className={styles.message}>
         {text}
-      </Text>
+      </AsWritten>
     </section>
   )
 }
@@ -88,9 +90,7 @@ function SmsSize({ bytes = 0, messageType, segments = 1, encoding }: Preview) {
   return (
     <Stack gap={6}>
       <Group justify="space-between" wrap="nowrap" gap="xs">
-        <Text size="sm" className="numbers">
-          {label}
-        </Text>
+        <Text size="sm">{label}</Text>
         <Badge variant="light" color={isSms ? 'teal' : 'orange'} miw={48}>
           {messageType}
         </Badge>
@@ -107,9 +107,7 @@ function SmsSize({ bytes = 0, messageType, segments = 1, encoding }: Preview) {
       </Text>
       <Group justify="space-between" gap="xs">
         <Text size="sm">{say.segments}</Text>
-        <Text size="sm" className="numbers">
-          {say.segmentsOf(formats.number(segments), encoding ?? '')}
-        </Text>
+        <Text size="sm">{say.segmentsOf(formats.number(segments), encoding ?? '')}</Text>
       </Group>
     </Stack>
   )
@@ -139,7 +137,9 @@ function AlimTalk({ draft }: { draft: TemplateDraft }) {
           {['code', ...variableNames(draft)].map((name) => (
             <Table.Tr key={name}>
               <Table.Td ff="monospace">{name}</Table.Td>
-              <Table.Td className="as-written">{name === 'code' ? '123456' : (samples[name] ?? '—')}</Table.Td>
+              <Table.Td>
+                <AsWritten size="sm">{name === 'code' ? '123456' : (samples[name] ?? '—')}</AsWritten>
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

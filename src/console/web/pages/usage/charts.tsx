@@ -1,20 +1,18 @@
 /** The course of things over the time that is looked at. */
-import '@mantine/charts/styles.css'
-import { BarChart, LineChart } from '@mantine/charts'
+import { LineChart } from '@mantine/charts'
 import { SimpleGrid } from '@mantine/core'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
+import { CountBars, PLAIN, QUIET } from '../../parts/count-bars'
 import { ChartPanel } from './chart-panel'
 import { conversion, deliveryRate, type Usage } from './rates'
 import { useStepNames } from './step-names'
 import { usageWords } from './words'
 
-/** The table beside each chart is what keyboards and screen readers use. */
-const QUIET = { accessibilityLayer: false }
-/** In the order of the series. */
-const LEGEND = { itemSorter: null }
 const HEIGHT = 240
+/** `12,345 ms` on one line. */
+const MS_WIDTH = 84
 
 export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour' | 'day' }) {
   const say = useWords(usageWords)
@@ -31,16 +29,9 @@ export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour
     p50Ms: counts.p50Ms ?? null,
     p95Ms: counts.p95Ms ?? null,
   }))
-  const shared = {
-    h: HEIGHT,
-    data: points,
-    dataKey: 'time',
-    withLegend: true,
-    legendProps: LEGEND,
-    tickLine: 'none' as const,
-  }
-  const bars = { ...shared, barChartProps: QUIET, valueFormatter: formats.number }
-  const lines = { ...shared, lineChartProps: QUIET, curveType: 'monotone' as const, connectNulls: true }
+  const shared = { h: HEIGHT, data: points, dataKey: 'time' }
+  const bars = { ...shared, valueFormatter: formats.number }
+  const lines = { ...shared, ...PLAIN, lineChartProps: QUIET, curveType: 'monotone' as const, connectNulls: true }
   const summary = (what: string, values: (number | null)[], write: (value: number) => string) => {
     const known = values.filter((value) => value !== null)
     return known.length === 0
@@ -59,7 +50,7 @@ export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour
           formats.number,
         )}
         chart={
-          <BarChart
+          <CountBars
             {...bars}
             series={[
               { name: 'issued', label: say.issued, color: 'indigo.6' },
@@ -108,7 +99,7 @@ export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour
           <LineChart
             {...lines}
             valueFormatter={formats.milliseconds}
-            yAxisProps={{ width: 72 }}
+            yAxisProps={{ width: MS_WIDTH }}
             series={[
               { name: 'p50Ms', label: say.p50, color: 'indigo.6' },
               { name: 'p95Ms', label: say.p95, color: 'orange.6', strokeDasharray: '5 3' },
@@ -124,7 +115,7 @@ export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour
           points.map(({ spent }) => spent),
           formats.number,
         )}
-        chart={<BarChart {...bars} series={[{ name: 'spent', label: say.spent, color: 'indigo.6' }]} />}
+        chart={<CountBars {...bars} series={[{ name: 'spent', label: say.spent, color: 'indigo.6' }]} />}
         table={{ headers: [say.time, say.spent], rows: rowsOf(({ spent }) => [formats.number(spent)]) }}
       />
     </SimpleGrid>

@@ -6,8 +6,6 @@ import { dayText, type Period } from './period'
 import { RANGES, type UsageSearch } from './search'
 import { usageWords } from './words'
 
-const DAY_MS = 86_400_000
-
 export function UsageFilters({ search, period }: { search: UsageSearch; period: Period }) {
   const say = useWords(usageWords)
   const navigate = useNavigate({ from: '/usage' })
@@ -15,7 +13,7 @@ export function UsageFilters({ search, period }: { search: UsageSearch; period: 
     navigate({ search: (known: UsageSearch) => ({ ...known, ...changes }), replace: true, resetScroll: false })
   const range = search.range ?? '24h'
   const from = dayText(period.from)
-  const to = dayText(period.to - DAY_MS)
+  const to = dayText(period.to - 1)
   return (
     <Group align="flex-end" gap="sm">
       <SegmentedControl
@@ -24,7 +22,7 @@ export function UsageFilters({ search, period }: { search: UsageSearch; period: 
         data={RANGES.map((value) => ({ value, label: say.ranges[value] }))}
         onChange={(value) => {
           const chosen = value as typeof range
-          choose({ range: chosen, ...(chosen === 'custom' && { from, to }) })
+          choose({ range: chosen, ...(chosen === 'custom' && { from, to, by: period.by }) })
         }}
       />
       {period.only === undefined && (

@@ -1,5 +1,4 @@
 /** The same by channel, provider, country or purpose. */
-import { BarChart } from '@mantine/charts'
 import { Grid, Group, Paper, SegmentedControl, Title } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { channelWords, countryName } from '../../i18n/delivery'
@@ -7,6 +6,7 @@ import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useLanguage } from '../../i18n/language'
 import { useWords } from '../../i18n/words'
+import { CountBars } from '../../parts/count-bars'
 import { PlainTable } from './plain-table'
 import { conversion, deliveryRate, type Usage } from './rates'
 import { GROUPS, type Group as GroupBy, type UsageSearch } from './search'
@@ -49,17 +49,13 @@ export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: Group
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <div role="img" aria-label={bars.map(({ name, issued }) => `${name}: ${formats.number(issued)}`).join(', ')}>
-            <BarChart
+            <CountBars
               h={bars.length * BAR_HEIGHT + AXIS_HEIGHT}
               data={bars}
               dataKey="name"
               orientation="vertical"
-              withLegend
-              legendProps={{ itemSorter: null }}
-              tickLine="none"
               gridAxis="none"
               yAxisProps={{ width: 96 }}
-              barChartProps={{ accessibilityLayer: false }}
               valueFormatter={formats.number}
               series={[
                 { name: 'issued', label: say.issued, color: 'indigo.6' },

@@ -1,5 +1,6 @@
 /** Numbers under each other. */
 import { Table } from '@mantine/core'
+import styles from './plain-table.module.css'
 
 export interface PlainTableProps {
   label: string
@@ -11,7 +12,7 @@ export interface PlainTableProps {
 export function PlainTable({ label, headers: [about = '', ...numbers], rows }: PlainTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section className="scrolls" aria-label={label} tabIndex={0}>
+    <section className={styles.frame} aria-label={label} tabIndex={0}>
       <Table highlightOnHover stickyHeader>
         <Table.Thead>
           <Table.Tr>
@@ -30,7 +31,7 @@ export function PlainTable({ label, headers: [about = '', ...numbers], rows }: P
                 {name}
               </Table.Th>
               {values.map((value, index) => (
-                <Table.Td key={numbers[index]} ta="right" className="numbers one-line">
+                <Table.Td key={numbers[index]} ta="right">
                   {value}
                 </Table.Td>
               ))}

@@ -4,7 +4,7 @@ import type { client } from '../../api'
 export type Usage = Awaited<ReturnType<typeof client.usage.show>>
 export type Counts = Usage['total']
 
-const share = (part: number, whole: number) => (whole === 0 ? undefined : part / whole)
+export const share = (part: number, whole: number) => (whole === 0 ? undefined : part / whole)
 
 /** Of the deliveries whose end is known: not every carrier reports. */
 export const deliveryRate = ({ delivered, failed }: Counts) => share(delivered, delivered + failed)

@@ -22,7 +22,7 @@ export function UsageSummary({ total, previous }: UsageSummaryProps) {
   const verified = conversion(total)
   const { p50Ms, p95Ms } = total
   const sentences = [
-    `${[say.issuedWords(formats.number(total.issued)), ...amountCompared(say, formats, total, previous)].join(', ')}.`,
+    `${[say.issuedWords(total.issued, formats.number(total.issued)), ...amountCompared(say, formats, total, previous)].join(', ')}.`,
     ...(rate === undefined
       ? []
       : [sentence(say.deliveredWords(formats.percent(rate)), say, formats, rate, previous && deliveryRate(previous))]),
@@ -46,7 +46,7 @@ export function UsageSummary({ total, previous }: UsageSummaryProps) {
   return (
     <Stack component="section" aria-label={say.summary}>
       <Text>{sentences.join(' ')}</Text>
-      <SimpleGrid component="dl" cols={{ base: 2, sm: 3, xl: 6 }} m={0}>
+      <SimpleGrid component="dl" cols={{ base: 2, sm: 3, xl: 6 }}>
         <Figure name={say.issued} value={formats.number(total.issued)} />
         <Figure name={say.deliveryRate} value={shown(rate)} />
         <Figure name={say.conversion} value={shown(verified)} />
@@ -67,7 +67,7 @@ function Figure({ name, value }: { name: string; value: string }) {
       <Text component="dt" size="xs" c="dimmed">
         {name}
       </Text>
-      <Text component="dd" m={0} size="xl" fw={600} className="numbers">
+      <Text component="dd" size="xl" fw={600}>
         {value}
       </Text>
     </Paper>

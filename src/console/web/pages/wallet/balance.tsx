@@ -21,7 +21,7 @@ export function Balance({ wallet }: { wallet: Wallet }) {
           {isEmpty ? say.empty : say.low(formats.number(alertBelow ?? 0))}
         </Alert>
       )}
-      <SimpleGrid component="dl" cols={{ base: 2, xs: 3 }} m={0}>
+      <SimpleGrid component="dl" cols={{ base: 2, xs: 3 }}>
         <Amount name={say.available} about={say.availableAbout} value={formats.number(available)} />
         <Amount name={say.balance} about={say.balanceAbout} value={formats.number(balance)} />
         <Amount name={say.reserved} about={say.reservedAbout} value={formats.number(reserved)} />
@@ -43,8 +43,8 @@ const Amount = ({ name, about, value }: { name: string; about: string; value: st
     <Text component="dt" size="sm" fw={500}>
       {name}
     </Text>
-    <Text component="dd" m={0}>
-      <Text component="span" display="block" fz={26} fw={600} className="numbers">
+    <Text component="dd">
+      <Text component="span" display="block" fz={26} fw={600}>
         {value}
       </Text>
       <Text component="span" size="xs" c="dimmed">

@@ -1,17 +1,20 @@
 /** Every entry of the wallet, with the balance it left. */
-import { Button, Group, NativeSelect, Text, Title } from '@mantine/core'
+import { Button, Group, NativeSelect, Title } from '@mantine/core'
 import { IconDownload, IconWallet } from '@tabler/icons-react'
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { api, paging } from '../../api'
 import { timesOf } from '../../days'
 import { useFormats } from '../../i18n/format'
 import { useWords } from '../../i18n/words'
+import { AsWritten } from '../../parts/as-written'
 import { DataTable, fromPages } from '../../parts/data-table'
 import { DayRangeInputs } from '../../parts/day-range'
 import { EmptyState } from '../../parts/empty-state'
 import { whileShort } from '../../parts/refresh'
+import { RowLink } from '../../parts/row-link'
+import { ShortId } from '../../parts/short-id'
 import { Mark } from '../../parts/status'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { Time } from '../../parts/time'
@@ -100,13 +103,11 @@ export function Ledger({ firstStep }: { firstStep: ReactNode }) {
             header: say.for,
             cell: ({ issueId, reference }) =>
               issueId !== undefined ? (
-                <Link className="row-link unbroken" to="/issues/$issueId" params={{ issueId }}>
-                  …{issueId.slice(-8)}
-                </Link>
+                <RowLink to="/issues/$issueId" params={{ issueId }}>
+                  <ShortId id={issueId} />
+                </RowLink>
               ) : (
-                <Text size="sm" className="broken-anywhere">
-                  {reference}
-                </Text>
+                <AsWritten size="sm">{reference}</AsWritten>
               ),
           },
         ]}

@@ -70,7 +70,7 @@ export function BodyFields({ draft, onChange }: EndpointFieldsProps) {
               ref={field}
               label={say.template}
               description={say.templateHelp}
-              classNames={{ input: 'code-input' }}
+              styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
               autosize
               minRows={6}
               maxRows={20}

@@ -2,14 +2,15 @@
 import { Badge, Button, Code, Drawer, Group, Stack, Text, Timeline } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { api, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
+import { AsWritten } from '../../parts/as-written'
 import { CopyButton } from '../../parts/copy'
 import { ProblemNote } from '../../parts/problem-note'
+import { RowLink } from '../../parts/row-link'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
@@ -83,17 +84,17 @@ function Details({ endpoint, delivery }: { endpoint: Endpoint; delivery: Deliver
         )}
       </Group>
       <Group gap={4} wrap="nowrap">
-        <Text size="sm" className="as-written">
+        <AsWritten size="sm">
           {say.event} <Code>{eventId}</Code>
-        </Text>
+        </AsWritten>
         <CopyButton value={eventId} what={say.event} />
       </Group>
       {issueId !== undefined && (
         <Text size="sm">
           {say.issue}{' '}
-          <Link className="row-link" to="/issues/$issueId" params={{ issueId }}>
+          <RowLink to="/issues/$issueId" params={{ issueId }}>
             {issueId}
-          </Link>
+          </RowLink>
         </Text>
       )}
       {delivery.nextAttemptAt !== undefined && (

@@ -39,14 +39,16 @@ export function FilterFields({ draft, onChange }: EndpointFieldsProps) {
         {metadata.map(({ key, name, value }, index) => (
           <Group key={key} align="flex-end" wrap="nowrap" gap="xs">
             <TextInput
-              className="grows"
+              flex="1 1 0"
+              miw={0}
               label={say.metadataKey}
               aria-label={say.nth(`${say.metadata} ${say.metadataKey}`, index + 1)}
               value={name}
               onChange={(event) => changeLine(key, { name: event.currentTarget.value })}
             />
             <TagsInput
-              className="grows"
+              flex="1 1 0"
+              miw={0}
               label={say.metadataValues}
               aria-label={say.nth(`${say.metadata} ${say.metadataValues}`, index + 1)}
               acceptValueOnBlur

@@ -37,7 +37,6 @@ export const formWords = inWords({
     add: 'Add endpoint',
     save: 'Save changes',
     saved: 'The endpoint is saved',
-    mayNot: 'Your role may not change webhooks.',
   },
   ko: {
     newTitle: { test: '새 테스트 이벤트 엔드포인트', live: '새 운영 이벤트 엔드포인트' },
@@ -75,6 +74,5 @@ export const formWords = inWords({
     add: '엔드포인트 추가',
     save: '변경 사항 저장',
     saved: '엔드포인트를 저장했습니다',
-    mayNot: '현재 역할로는 웹훅을 바꿀 수 없습니다.',
   },
 })

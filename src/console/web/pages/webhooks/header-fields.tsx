@@ -28,7 +28,8 @@ export function HeaderFields({ draft, onChange, known }: EndpointFieldsProps & {
         {headers?.map(({ key, name, value }, index) => (
           <Group key={key} align="flex-end" wrap="nowrap" gap="xs">
             <TextInput
-              className="grows"
+              flex="1 1 0"
+              miw={0}
               label={say.headerName}
               aria-label={say.nth(`${say.headers} ${say.headerName}`, index + 1)}
               placeholder="X-Token"
@@ -37,7 +38,8 @@ export function HeaderFields({ draft, onChange, known }: EndpointFieldsProps & {
               onChange={(event) => changeLine(key, { name: event.currentTarget.value })}
             />
             <TextInput
-              className="grows"
+              flex="1 1 0"
+              miw={0}
               label={say.headerValue}
               aria-label={say.nth(`${say.headers} ${say.headerValue}`, index + 1)}
               value={value}

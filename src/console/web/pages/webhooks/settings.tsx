@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { channelWords } from '../../i18n/delivery'
 import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
+import { AsWritten } from '../../parts/as-written'
 import { Time } from '../../parts/time'
 import { type Endpoint, EndpointState } from './endpoint-state'
 import { formWords } from './form-words'
@@ -25,7 +26,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
       <Title order={2} mb="sm">
         {say.settings}
       </Title>
-      <SimpleGrid component="dl" cols={{ base: 1, xs: 2, lg: 4 }} m={0}>
+      <SimpleGrid component="dl" cols={{ base: 1, xs: 2, lg: 4 }}>
         <Fact name={say.state}>
           <EndpointState endpoint={endpoint} />
         </Fact>
@@ -65,9 +66,9 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
       <Text component="dt" size="xs" c="dimmed">
         {name}
       </Text>
-      <Text component="dd" size="sm" m={0} className="as-written">
+      <AsWritten component="dd" size="sm">
         {children}
-      </Text>
+      </AsWritten>
     </Stack>
   )
 }

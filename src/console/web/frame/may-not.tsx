@@ -1,0 +1,91 @@
+/** In place of a page that is not for the operator's role: what it is for, who may open it, whom to ask. */
+import { Anchor, Button, Stack, Text } from '@mantine/core'
+import { IconLock } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { may, ROLES } from '../../../domain/role'
+import { api } from '../api'
+import { frameWords } from '../i18n/frame'
+import { roleWords } from '../i18n/roles'
+import { inWords, useWords } from '../i18n/words'
+import { EmptyState } from '../parts/empty-state'
+import { PageHeader } from '../parts/page-header'
+import { useSession } from '../session'
+
+const words = inWords({
+  en: {
+    about: {
+      try: 'Issue test codes and verify them, by the same rules as with a test key.',
+      templates: 'Write what messages say.',
+      webhooks: 'Add webhook endpoints and change their settings.',
+      audit: 'Every change that was made here: who, what, when, from where.',
+    },
+    title: 'Not part of your role',
+    who: (yours: string, theirs: string) => `You are signed in as ${yours}. This page is for the role ${theirs}.`,
+    or: (roles: string[]) => roles.join(' or '),
+    ask: 'You can ask:',
+    askOwner: 'Ask an owner.',
+    home: 'To the overview',
+  },
+  ko: {
+    about: {
+      try: '테스트 키와 같은 규칙으로 테스트 인증번호를 발급하고 확인합니다.',
+      templates: '메시지 문구를 작성합니다.',
+      webhooks: '웹훅 엔드포인트를 추가하고 설정을 변경합니다.',
+      audit: '누가, 언제, 어디서, 무엇을 변경했는지 모두 확인합니다.',
+    },
+    title: '현재 역할로는 열 수 없습니다',
+    who: (yours, theirs) => `현재 역할은 ${yours}입니다. 이 페이지는 ${theirs} 역할만 열 수 있습니다.`,
+    or: (roles) => roles.join(' 또는 '),
+    ask: '다음 사람에게 요청하세요.',
+    askOwner: '소유자에게 요청하세요.',
+    home: '개요로 가기',
+  },
+})
+
+/** What pages ask for. */
+export type GuardedBy = keyof (typeof words)['en']['about']
+
+const PAGE = { try: 'tryIt', templates: 'templates', webhooks: 'webhooks', audit: 'audit' } as const
+
+/** More would be a list to search. */
+const MOST_PEOPLE = 3
+
+export function MayNot({ needs }: { needs: GuardedBy }) {
+  const say = useWords(words)
+  const common = useWords(frameWords)
+  const roles = useWords(roleWords)
+  const { operator } = useSession()
+  const { data } = useQuery(api.operators.list.queryOptions())
+  const able = ROLES.filter((role) => may(role, needs))
+  const people = (data?.operators ?? []).filter(({ role }) => able.includes(role)).slice(0, MOST_PEOPLE)
+  return (
+    <>
+      <PageHeader title={common.pages[PAGE[needs]]} about={say.about[needs]} />
+      <EmptyState
+        icon={IconLock}
+        title={say.title}
+        next={
+          <Stack gap={4} align="center">
+            {operator && (
+              <Text inherit>{say.who(roles.names[operator.role], say.or(able.map((role) => roles.names[role])))}</Text>
+            )}
+            <Text inherit>{people.length > 0 ? say.ask : say.askOwner}</Text>
+            {people.map(({ operatorId, name, email }) => (
+              <Text key={operatorId} inherit>
+                {name} ·{' '}
+                <Anchor href={`mailto:${email}`} inherit>
+                  {email}
+                </Anchor>
+              </Text>
+            ))}
+          </Stack>
+        }
+      >
+        <Button component={Link} to="/" variant="default">
+          {say.home}
+        </Button>
+      </EmptyState>
+    </>
+  )
+}

@@ -1,0 +1,16 @@
+/** Counts as bars, on axes of whole numbers; and what all charts have in common. */
+import { BarChart } from '@mantine/charts'
+
+/** Beside every chart stands a table: that is what keyboards and screen readers use. */
+export const QUIET = { accessibilityLayer: false }
+
+export const PLAIN = {
+  withLegend: true,
+  // In the order of the series.
+  legendProps: { itemSorter: null },
+  tickLine: 'none',
+} as const
+
+const WHOLE = { allowDecimals: false }
+
+export const CountBars = BarChart.withProps({ ...PLAIN, barChartProps: QUIET, xAxisProps: WHOLE, yAxisProps: WHOLE })

@@ -1,0 +1,5 @@
+/** The sheets that come before those of the components. */
+import '@mantine/core/styles.css'
+import '@mantine/charts/styles.css'
+import '@mantine/notifications/styles.css'
+import './elements.css'

@@ -1,0 +1,141 @@
+/** The figures and charts of overview and usage: nothing, one code, many. */
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { fromSource, newFolder, Server } from '../binary/support'
+import { faultsOf, launch, type Opened, openPage, stub } from './support'
+
+setDefaultTimeout(60_000)
+
+const HOUR_MS = 3_600_000
+const MIDNIGHT = Date.UTC(2026, 0, 2)
+
+const NOTHING = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
+
+/** A day whose hours saw these numbers of codes, every second one of which was verified. */
+function dayOf(issued: readonly number[]) {
+  const series = Array.from({ length: 24 }, (_, hour) => ({
+    ...NOTHING,
+    at: MIDNIGHT + hour * HOUR_MS,
+    issued: issued[hour] ?? 0,
+    verified: Math.floor((issued[hour] ?? 0) / 2),
+  }))
+  const sum = (of: 'issued' | 'verified') => series.reduce((total, hour) => total + hour[of], 0)
+  const total = { ...NOTHING, issued: sum('issued'), verified: sum('verified') }
+  return { total, series, groups: [{ ...total, name: 'sms' }] }
+}
+
+const OWNER = {
+  operatorId: 'o1',
+  email: 'owner@example.com',
+  name: 'Kim Owner',
+  role: 'owner',
+  hasTotp: false,
+  createdAt: MIDNIGHT,
+  permissions: ['look'],
+}
+const ANSWERS = {
+  'session/current': { needsSetup: false, organization: 'Example', version: '0.1.0', operator: OWNER },
+  'apps/list': { apps: [{ appId: 'a1', name: 'Shop', createdAt: MIDNIGHT }] },
+}
+
+const folder = newFolder()
+let server: Server
+let browser: Browser
+beforeAll(async () => {
+  server = await Server.start(fromSource(folder.path))
+  browser = await launch()
+}, 60_000)
+afterAll(async () => {
+  await browser?.close()
+  await server?.stop('SIGKILL')
+  folder.remove()
+})
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close()
+})
+
+async function open(path: string, issued: readonly number[]): Promise<Opened> {
+  const opened = await openPage(browser, { timezoneId: 'UTC', reducedMotion: 'reduce' })
+  await stub(opened.page, { ...ANSWERS, 'usage/show': dayOf(issued) })
+  await opened.page.goto(`${server.url}/console/${path}`)
+  return opened
+}
+
+/** What stands on the axes of a chart, but for names of hours, days and groups. */
+const numbersOn = async (page: Page, chart: string) => {
+  const axes = page.getByRole('img', { name: chart }).locator('svg text')
+  await axes.first().waitFor()
+  return (await axes.allTextContents()).filter((text) => /^[\d.,]+$/.test(text))
+}
+
+describe('the overview', () => {
+  test('shares nothing out where nothing was issued, and says what will be there', async () => {
+    const { page, complaints } = await open('', [])
+    await page.getByText('Nothing was issued today.').waitFor()
+    expect(await page.getByText('— of issued', { exact: true }).count()).toBe(3)
+    expect(await page.getByRole('img', { name: 'hour by hour' }).count()).toBe(0)
+    expect(await faultsOf(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test('draws one code against whole numbers', async () => {
+    const { page } = await open('', [0, 0, 1])
+    const numbers = await numbersOn(page, 'hour by hour')
+    expect(numbers.length).toBeGreaterThan(1)
+    expect(numbers.filter((number) => !/^\d+$/.test(number))).toEqual([])
+    await page.getByText('Busiest at 02:00: 1 issued, 0 verified.').waitFor()
+    await page.getByText('0% of issued').first().waitFor()
+  })
+
+  test('says in a sentence and in a table what it draws of many', async () => {
+    const { page, complaints } = await open('', [0, 10, 1_200, 30])
+    await numbersOn(page, 'hour by hour')
+    await page.getByText('Busiest at 02:00: 1,200 issued, 600 verified.').waitFor()
+    const table = page.getByRole('table', { name: 'Issued and verified, hour by hour' })
+    expect(await table.getByRole('row').allTextContents()).toEqual([
+      'HourIssuedVerified',
+      '01:00105',
+      '02:001,200600',
+      '03:003015',
+    ])
+    expect(await faultsOf(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test('draws with what is loaded after its figures', async () => {
+    const { page, requests } = await open('', [])
+    await page.getByText('Nothing was issued today.').waitFor()
+    const before = requests.length
+    await stub(page, { 'usage/show': dayOf([1]) })
+    await page.getByRole('img', { name: 'hour by hour' }).locator('svg text').first().waitFor()
+    expect(requests.slice(before).filter((url) => url.endsWith('.js')).length).toBeGreaterThan(0)
+  })
+})
+
+describe('usage', () => {
+  test('counts stand against whole numbers, with one code as with many', async () => {
+    const { page } = await open('usage', [0, 0, 1])
+    for (const chart of ['Chart of Issues', 'Chart of Credits spent', 'SMS: 1']) {
+      const numbers = await numbersOn(page, chart)
+      expect(numbers.length).toBeGreaterThan(1)
+      expect(numbers.filter((number) => !/^\d+$/.test(number))).toEqual([])
+    }
+  })
+
+  test.each([
+    ['24 hours', '2026-01-01', '2026-01-02', 'By hour'],
+    ['7 days', '2025-12-27', '2026-01-02', 'By day'],
+    ['30 days', '2025-12-04', '2026-01-02', undefined],
+  ])('“Custom” after “%s” begins with the days and the steps that were shown', async (range, from, to, steps) => {
+    const { page } = await open('usage', [1])
+    await page.clock.setFixedTime(new Date('2026-01-02T10:30:00Z'))
+    await page.reload()
+    await page.getByText(range, { exact: true }).click()
+    await page.getByText('Custom', { exact: true }).click()
+    expect(await page.getByLabel('First day (UTC)').inputValue()).toBe(from)
+    expect(await page.getByLabel('Last day (UTC)').inputValue()).toBe(to)
+    const chosen = page.getByRole('radiogroup', { name: 'Steps' }).getByRole('radio', { checked: true })
+    if (steps === undefined) expect(await chosen.count()).toBe(0)
+    else expect(await page.getByLabel(steps).isChecked()).toBe(true)
+  })
+})
