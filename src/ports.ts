@@ -51,6 +51,8 @@ export interface Vault {
   fingerprint(text: string): Uint8Array
   /** Of an entry of the audit log and the hash before it. */
   auditHash(text: string): Uint8Array
+  /** Of an address somebody signs in from. */
+  addressHash(text: string): Uint8Array
   /** 32 bytes that a key is written from which can be shown again. */
   standingKey(use: string): Uint8Array
   /** Short authentication tag, for cursors. */
@@ -409,7 +411,11 @@ export interface Reader {
   templates(appId: string): Promise<Template[]>
   providers(): Promise<ProviderConfig[]>
   routes(): Promise<Route[]>
+  /** Tells this installation from others; hexadecimal digits. */
+  installation(): Promise<string>
   operators(): Promise<Operator[]>
+  /** Whether an operator has signed in from an address, among the newest. */
+  knowsAddress(operatorId: string, addressHash: Uint8Array): Promise<boolean>
   invitations(): Promise<Invitation[]>
   /** A session and whose it is. */
   operatorSession(tokenHash: Uint8Array): Promise<{ session: OperatorSession; operator: Operator } | undefined>
@@ -514,6 +520,9 @@ export interface Tx {
   saveOperator(operator: Operator): Promise<void>
   /** With all sessions. */
   removeOperator(operatorId: string): Promise<void>
+  /** The operator signs in from there; of the addresses known before only the newest stay, `kept` in all. */
+  rememberAddress(operatorId: string, addressHash: Uint8Array, kept: number): Promise<void>
+  forgetAddresses(operatorId: string): Promise<void>
   saveOperatorSession(session: OperatorSession): Promise<void>
   /** It is used now; one that has ended stays so. */
   touchOperatorSession(tokenHash: Uint8Array): Promise<void>

@@ -4,7 +4,7 @@ import { systemClock } from '../system/clock'
 import { systemPasswords } from '../system/passwords'
 import { systemRandom } from '../system/random'
 import { verifyAudit } from '../usecases/audit'
-import { invite, resetPassword } from '../usecases/operators'
+import { invite, operatorNamed, resetPassword, unlock } from '../usecases/operators'
 import { type CommonOptions, command, onData, onDataCommand, wholeNumber } from './command'
 import { adminOf, type Opened } from './open'
 import { iso, table } from './output'
@@ -78,6 +78,21 @@ export function operatorCommands(): Command {
             `The new password of ${reset.operator.email} is shown only now; change it after signing in:`,
             reset.password,
           ])
+        }),
+      ),
+  )
+  operator.addCommand(
+    onDataCommand(
+      'unlock',
+      'lift the pauses after failed sign-ins to an account, also in a running server',
+      'operator unlock ann@example.com',
+    )
+      .argument('<email>', 'whose')
+      .action((email: string, options: CommonOptions) =>
+        onData(options, async (opened, output) => {
+          const { operatorId, email: address } = await operatorNamed(opened, email)
+          await unlock(opened, adminOf(opened).actor, { operatorId })
+          output({ operatorId, email: address }, [`${address} can sign in again from anywhere.`])
         }),
       ),
   )

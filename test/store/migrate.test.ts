@@ -77,7 +77,7 @@ describe('migrating', () => {
     expect(tablesIn(db)).toEqual([])
     migrate(db)
     expect(tablesIn(db)).toHaveLength(tables.length)
-    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 7 })
+    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 8 })
   })
 
   test('again applies nothing', () => {

@@ -1,10 +1,10 @@
 /** Operators, their sessions and invitations, and the log of what they change. */
 import type { Database } from 'bun:sqlite'
-import { and, asc, desc, eq, gte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, notInArray, sql } from 'drizzle-orm'
 import type { Operator } from '../../domain/operator'
 import type { AuditEntry, Reader, Tx, Vault } from '../../ports'
 import { drizzle } from './drizzle'
-import { apiKeys, auditEntries, invitations, operatorSessions, operators } from './schema'
+import { apiKeys, auditEntries, facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
 
 const totpRow = (operatorId: string) => `operator-totp:${operatorId}`
@@ -13,15 +13,21 @@ const operatorOf = (vault: Vault, row: typeof operators.$inferSelect): Operator 
   ...row,
   totpSecret: row.totpSecret ? vault.open(totpRow(row.operatorId), row.totpSecret) : undefined,
   lastSeenAt: row.lastSeenAt ?? undefined,
+  unlockedAt: row.unlockedAt ?? undefined,
 })
 
 const entryOf = (row: typeof auditEntries.$inferSelect): AuditEntry => ({ ...row, ip: row.ip ?? undefined })
+
+const addressesOfOperator = eq(operatorAddresses.operatorId, bind(operatorAddresses.operatorId, 'operatorId'))
+const thisAddress = eq(operatorAddresses.addressHash, bind(operatorAddresses.addressHash, 'addressHash'))
 
 type ConsoleTx = Pick<
   Tx,
   | 'operators'
   | 'saveOperator'
   | 'removeOperator'
+  | 'rememberAddress'
+  | 'forgetAddresses'
   | 'saveOperatorSession'
   | 'touchOperatorSession'
   | 'removeOperatorSession'
@@ -47,10 +53,41 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx &
         .values(parameters(operators))
         .onConflictDoUpdate({
           target: operators.operatorId,
-          set: changes(operators, ['email', 'name', 'role', 'passwordHash', 'totpSecret', 'lastSeenAt']),
+          set: changes(operators, ['email', 'name', 'role', 'passwordHash', 'totpSecret', 'lastSeenAt', 'unlockedAt']),
         })
         .prepare(),
     ),
+    upsertAddress: onFirstUse(() =>
+      db
+        .insert(operatorAddresses)
+        .values(parameters(operatorAddresses))
+        .onConflictDoUpdate({
+          target: [operatorAddresses.operatorId, operatorAddresses.addressHash],
+          set: changes(operatorAddresses, ['seenAt']),
+        })
+        .prepare(),
+    ),
+    deleteOlderAddresses: onFirstUse(() =>
+      db
+        .delete(operatorAddresses)
+        .where(
+          and(
+            addressesOfOperator,
+            notInArray(
+              operatorAddresses.addressHash,
+              db
+                .select({ addressHash: operatorAddresses.addressHash })
+                .from(operatorAddresses)
+                .where(addressesOfOperator)
+                // That of now is the newest, also under a clock that was set back.
+                .orderBy(desc(thisAddress), desc(operatorAddresses.seenAt))
+                .limit(sql.placeholder('kept')),
+            ),
+          ),
+        )
+        .prepare(),
+    ),
+    deleteAddresses: onFirstUse(() => db.delete(operatorAddresses).where(addressesOfOperator).prepare()),
     deleteOperator: onFirstUse(() => db.delete(operators).where(thisOperator).prepare()),
     insertSession: onFirstUse(() => db.insert(operatorSessions).values(parameters(operatorSessions)).prepare()),
     touchSession: onFirstUse(() =>
@@ -99,9 +136,16 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx &
     async operators() {
       return run.operators.all().map((row) => operatorOf(vault, row))
     },
-    async saveOperator({ totpSecret, lastSeenAt = null, ...operator }) {
+    async saveOperator({ totpSecret, lastSeenAt = null, unlockedAt = null, ...operator }) {
       const sealed = totpSecret === undefined ? null : vault.seal(totpRow(operator.operatorId), totpSecret)
-      run.upsertOperator.run({ ...operator, lastSeenAt, totpSecret: sealed })
+      run.upsertOperator.run({ ...operator, lastSeenAt, unlockedAt, totpSecret: sealed })
+    },
+    async rememberAddress(operatorId, addressHash, kept) {
+      run.upsertAddress.run({ operatorId, addressHash, seenAt: this.now })
+      run.deleteOlderAddresses.run({ operatorId, addressHash, kept })
+    },
+    async forgetAddresses(operatorId) {
+      run.deleteAddresses.run({ operatorId })
     },
     async removeOperator(operatorId) {
       run.deleteSessions.all({ operatorId })
@@ -144,12 +188,29 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx &
   }
 }
 
-type ConsoleReader = Pick<Reader, 'operators' | 'invitations' | 'operatorSession' | 'audit' | 'auditFrom'>
+type ConsoleReader = Pick<
+  Reader,
+  'installation' | 'operators' | 'knowsAddress' | 'invitations' | 'operatorSession' | 'audit' | 'auditFrom'
+>
 
 export function createConsoleReader(connection: Database, vault: Vault): ConsoleReader {
   const db = drizzle(connection)
   const run = {
+    fact: onFirstUse(() =>
+      db
+        .select()
+        .from(facts)
+        .where(eq(facts.name, bind(facts.name, 'name')))
+        .prepare(),
+    ),
     operators: onFirstUse(() => db.select().from(operators).orderBy(asc(operators.createdAt)).prepare()),
+    address: onFirstUse(() =>
+      db
+        .select({ seenAt: operatorAddresses.seenAt })
+        .from(operatorAddresses)
+        .where(and(addressesOfOperator, thisAddress))
+        .prepare(),
+    ),
     invitations: onFirstUse(() => db.select().from(invitations).orderBy(asc(invitations.createdAt)).prepare()),
     session: onFirstUse(() =>
       db
@@ -185,8 +246,15 @@ export function createConsoleReader(connection: Database, vault: Vault): Console
     ),
   }
   return {
+    async installation() {
+      const fact = run.fact.get({ name: 'installation' })
+      return Buffer.from(fact?.value ?? []).toString('hex')
+    },
     async operators() {
       return run.operators.all().map((row) => operatorOf(vault, row))
+    },
+    async knowsAddress(operatorId, addressHash) {
+      return run.address.get({ operatorId, addressHash }) !== undefined
     },
     async invitations() {
       return run.invitations.all()
