@@ -186,7 +186,8 @@ describe('signing in', () => {
     test('reads that somebody guesses, once an hour', async () => {
       for (let n = 0; n < 50; n++) await guess(`203.0.113.${n % 5}`)
       await world.settle()
-      const pauses = async () => (await entries()).filter(({ action }: { action: string }) => action === 'session.pause')
+      const pauses = async () =>
+        (await entries()).filter(({ action }: { action: string }) => action === 'session.pause')
       expect(await pauses()).toMatchObject([{ actor: 'nobody', ip: '203.0.113.0', detail: { failures: 5 } }])
       await later(HOUR_MS)
       await guess('203.0.113.0')

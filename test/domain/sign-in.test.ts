@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import type { Refusal } from '../../src/domain/error'
-import { FORGIVEN_MS, type Guess, MOST_SUBJECTS, PACES, pauseMs, SignInPauses, type Who } from '../../src/domain/sign-in'
+import {
+  FORGIVEN_MS,
+  type Guess,
+  MOST_SUBJECTS,
+  PACES,
+  pauseMs,
+  SignInPauses,
+  type Who,
+} from '../../src/domain/sign-in'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

@@ -8,6 +8,9 @@ const formats = (language: Language) => {
   const bytes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'].map(
     (unit) => new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 }),
   )
+  const wait = (['second', 'minute', 'hour'] as const).map(
+    (unit) => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }),
+  )
   const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
   const hour = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
@@ -25,6 +28,12 @@ const formats = (language: Language) => {
     },
     /** Number and unit stay together. */
     milliseconds: (ms: number) => `${number.format(ms)}\u00a0ms`,
+    /** How long to wait, not less: “30 seconds”, “2분”. */
+    wait(ms: number) {
+      const seconds = Math.max(1, Math.ceil(ms / 1_000))
+      const power = seconds < 60 ? 0 : seconds < 3_600 ? 1 : 2
+      return wait[power]?.format(Math.ceil(seconds / 60 ** power)) ?? ''
+    },
     /** Unix milliseconds, where the reader is. */
     time: (at: number) => time.format(at),
     day: (at: number) => day.format(at),

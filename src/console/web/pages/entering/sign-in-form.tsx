@@ -6,6 +6,7 @@ import { ORPCError } from '@orpc/client'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api'
+import { useFormats } from '../../i18n/format'
 import { inWords, useWords } from '../../i18n/words'
 import { useFields } from '../../parts/fields'
 import { PasswordField } from '../../parts/password-field'
@@ -25,8 +26,7 @@ const words = inWords({
     needsTotp: 'Enter the six digits.',
     wrong: 'E-mail address or password is wrong.',
     wrongTotp: 'This code is wrong or too old. Enter the one that is shown now.',
-    throttled: (minutes: number) =>
-      `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+    throttled: (wait: string) => `Too many failed attempts from your address. Try again in ${wait}.`,
     forgotten: 'Forgotten the password?',
     reset: 'Whoever runs the server makes a new one with this command:',
   },
@@ -41,7 +41,7 @@ const words = inWords({
     needsTotp: '6자리 숫자를 입력하세요.',
     wrong: '이메일 또는 비밀번호가 올바르지 않습니다.',
     wrongTotp: '코드가 틀렸거나 만료되었습니다. 지금 표시된 코드를 입력하세요.',
-    throttled: (minutes) => `시도 횟수가 너무 많습니다. ${minutes}분 후에 다시 시도하세요.`,
+    throttled: (wait) => `이 주소에서 로그인에 여러 번 실패했습니다. ${wait} 후에 다시 시도하세요.`,
     forgotten: '비밀번호를 잊으셨나요?',
     reset: '서버 운영자가 다음 명령으로 새 비밀번호를 만들 수 있습니다.',
   },
@@ -104,6 +104,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): Promise<void> }) {
 
 function Refused({ failure, hadTotp }: { failure: unknown; hadTotp: boolean }) {
   const say = useWords(words)
+  const formats = useFormats()
   if (failure instanceof SessionLost) return <NoCookie />
   const code = failure instanceof ORPCError ? failure.code : undefined
   if (code === 'UNAUTHORIZED')
@@ -115,7 +116,7 @@ function Refused({ failure, hadTotp }: { failure: unknown; hadTotp: boolean }) {
   if (code === 'TOO_MANY_REQUESTS')
     return (
       <Alert color="red" role="alert">
-        {say.throttled(minutesToWait(failure))}
+        {say.throttled(formats.wait(Number(dataOf(failure).retryAfterMs)))}
       </Alert>
     )
   return <ProblemNote failure={failure} />
@@ -127,8 +128,3 @@ const dataOf = (failure: unknown): Record<string, unknown> =>
   failure instanceof ORPCError && typeof failure.data === 'object' ? { ...failure.data } : {}
 
 const asksForTotp = (failure: unknown) => dataOf(failure).reason === 'totp_needed'
-
-function minutesToWait(failure: unknown): number {
-  const { retryAfterMs } = dataOf(failure)
-  return typeof retryAfterMs === 'number' ? Math.max(1, Math.ceil(retryAfterMs / 60_000)) : 15
-}
