@@ -74,7 +74,8 @@ describe('the console is answered', () => {
     ['no page', ''],
     ['a page that hides', 'null'],
   ])('not for %s', async (_, origin) => {
-    for (const env of [{}, { WATCHWORD_PUBLIC_URL: 'https://otp.example.com' }]) {
+    const settings: Record<string, string>[] = [{}, { WATCHWORD_PUBLIC_URL: 'https://otp.example.com' }]
+    for (const env of settings) {
       const { status, body } = await ask(await open(env), { at: 'http://localhost:8787', origin })
       expect([status, body.data.reason]).toEqual([403, 'foreign_origin'])
     }
@@ -113,7 +114,12 @@ describe('its cookie', () => {
     for (const at of ['http://localhost:8787', 'http://127.0.0.1:8787', 'http://[::1]:8787']) {
       const { set } = await setUp(await open(), { at })
       expect(set).toMatch(/^watchword-[0-9a-f]{12}=[\w-]{43}; /)
-      expect(set.split('; ').slice(1).sort()).toEqual(['HttpOnly', 'Max-Age=604800', 'Path=/console', 'SameSite=Strict'])
+      expect(set.split('; ').slice(1).sort()).toEqual([
+        'HttpOnly',
+        'Max-Age=604800',
+        'Path=/console',
+        'SameSite=Strict',
+      ])
     }
   })
 

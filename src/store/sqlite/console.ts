@@ -1,10 +1,10 @@
-/** Operators, their sessions and invitations, and the log of what they change. */
+/** Operators, where they sign in from, their sessions and invitations. */
 import type { Database } from 'bun:sqlite'
-import { and, asc, desc, eq, gte, notInArray, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
 import type { Operator } from '../../domain/operator'
-import type { AuditEntry, Reader, Tx, Vault } from '../../ports'
+import type { Reader, Tx, Vault } from '../../ports'
 import { drizzle } from './drizzle'
-import { apiKeys, auditEntries, facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
+import { apiKeys, facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
 
 const totpRow = (operatorId: string) => `operator-totp:${operatorId}`
@@ -15,8 +15,6 @@ const operatorOf = (vault: Vault, row: typeof operators.$inferSelect): Operator 
   lastSeenAt: row.lastSeenAt ?? undefined,
   unlockedAt: row.unlockedAt ?? undefined,
 })
-
-const entryOf = (row: typeof auditEntries.$inferSelect): AuditEntry => ({ ...row, ip: row.ip ?? undefined })
 
 const addressesOfOperator = eq(operatorAddresses.operatorId, bind(operatorAddresses.operatorId, 'operatorId'))
 const thisAddress = eq(operatorAddresses.addressHash, bind(operatorAddresses.addressHash, 'addressHash'))
@@ -36,8 +34,6 @@ type ConsoleTx = Pick<
   | 'invitation'
   | 'removeInvitation'
   | 'removeInvitationsOf'
-  | 'lastAuditEntry'
-  | 'addAuditEntry'
   | 'touchKeys'
 >
 
@@ -121,8 +117,6 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx &
         .where(eq(invitations.invitedBy, bind(invitations.invitedBy, 'invitedBy')))
         .prepare(),
     ),
-    lastEntry: onFirstUse(() => db.select().from(auditEntries).orderBy(desc(auditEntries.seq)).limit(1).prepare()),
-    insertEntry: onFirstUse(() => db.insert(auditEntries).values(parameters(auditEntries)).prepare()),
     touchKey: onFirstUse(() =>
       db
         .update(apiKeys)
@@ -175,23 +169,13 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx &
     async removeInvitationsOf(invitedBy) {
       run.deleteInvitationsOf.run({ invitedBy })
     },
-    async lastAuditEntry() {
-      const row = run.lastEntry.get()
-      return row && entryOf(row)
-    },
-    async addAuditEntry({ ip = null, ...entry }) {
-      run.insertEntry.run({ ...entry, ip })
-    },
     async touchKeys(usedAt) {
       for (const [keyId, lastUsedAt] of usedAt) run.touchKey.run({ keyId, lastUsedAt })
     },
   }
 }
 
-type ConsoleReader = Pick<
-  Reader,
-  'installation' | 'operators' | 'knowsAddress' | 'invitations' | 'operatorSession' | 'audit' | 'auditFrom'
->
+type ConsoleReader = Pick<Reader, 'installation' | 'operators' | 'knowsAddress' | 'invitations' | 'operatorSession'>
 
 export function createConsoleReader(connection: Database, vault: Vault): ConsoleReader {
   const db = drizzle(connection)
@@ -220,30 +204,6 @@ export function createConsoleReader(connection: Database, vault: Vault): Console
         .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
         .prepare(),
     ),
-    audit: onFirstUse(() =>
-      db
-        .select()
-        .from(auditEntries)
-        .where(
-          and(
-            sql`${auditEntries.seq} < ${sql.placeholder('before')}`,
-            sql`(${sql.placeholder('actor')} IS NULL OR ${auditEntries.actor} = ${sql.placeholder('actor')})`,
-            sql`(${sql.placeholder('action')} IS NULL OR ${auditEntries.action} = ${sql.placeholder('action')})`,
-          ),
-        )
-        .orderBy(desc(auditEntries.seq))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
-    auditFrom: onFirstUse(() =>
-      db
-        .select()
-        .from(auditEntries)
-        .where(gte(auditEntries.seq, bind(auditEntries.seq, 'seq')))
-        .orderBy(asc(auditEntries.seq))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
   }
   return {
     async installation() {
@@ -262,12 +222,6 @@ export function createConsoleReader(connection: Database, vault: Vault): Console
     async operatorSession(tokenHash) {
       const row = run.session.get({ tokenHash })
       return row && { session: row.session, operator: operatorOf(vault, row.operator) }
-    },
-    async audit({ before = Number.MAX_SAFE_INTEGER, actor = null, action = null, limit }) {
-      return run.audit.all({ before, actor, action, limit }).map(entryOf)
-    },
-    async auditFrom(seq, limit) {
-      return run.auditFrom.all({ seq, limit }).map(entryOf)
     },
   }
 }
