@@ -120,6 +120,7 @@ function queuedIssue(owner: Owner, n: number, now: number): Issue {
     metadata: undefined,
     createdAt: now,
     expiresAt: now + DAY_MS,
+    promisedExpiresAt: undefined,
     maxAttempts: 5,
     verificationStatus: 'issued',
     attemptsUsed: 0,

@@ -15,13 +15,12 @@ const mistake = z.object({
 })
 
 const wrongNumber = mistake.extend({
-  code: z
-    .enum(['TEST_NUMBER_REQUIRED', 'TEST_NUMBER_IN_LIVE_MODE'])
-    .optional()
-    .meta({ description: 'Present only when a number and the key belong to different modes.' }),
+  code: z.enum(['TEST_NUMBER_REQUIRED', 'TEST_NUMBER_IN_LIVE_MODE']).optional().meta({
+    description: 'Present only when a number and the key belong to different modes; then the message begins with it.',
+  }),
 })
 
-const paymentRequiredData = z.object({
+export const paymentRequiredData = z.object({
   code: z.enum(['INSUFFICIENT_CREDIT', 'OVERDRAFT_LIMIT_EXCEEDED', 'TRIAL_DAILY_LIMIT_EXCEEDED']).meta({
     description: 'Why the issue was not admitted; `TRIAL_DAILY_LIMIT_EXCEEDED` in test mode only.',
     examples: ['INSUFFICIENT_CREDIT'],
@@ -32,7 +31,7 @@ const paymentRequiredData = z.object({
     .meta({ description: 'With `TRIAL_DAILY_LIMIT_EXCEEDED`: when the limit resets.' }),
 })
 
-const tooManyRequestsData = z.object({
+export const tooManyRequestsData = z.object({
   limit: z.enum(['perKey', 'perIp', 'perPhone', 'perKeyDaily', 'perOrgDaily', 'testModeDaily']).meta({
     description: 'The rule that was exceeded.',
     examples: ['perPhone'],
@@ -43,7 +42,6 @@ const tooManyRequestsData = z.object({
   retryAfterMs: z
     .int()
     .nonnegative()
-    .optional()
     .meta({
       description: 'Milliseconds until a request may succeed; `Retry-After` has the seconds.',
       examples: [60000],
@@ -77,16 +75,39 @@ export const payloadTooLarge = {
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is larger than 64 KiB' },
 } as const
 
-export type ErrorCode =
-  | keyof typeof commonErrors
-  | keyof typeof notFound
-  | keyof typeof paymentRequired
-  | keyof typeof payloadTooLarge
+/** All of them. */
+export const errors = { ...commonErrors, ...notFound, ...paymentRequired, ...payloadTooLarge }
 
-/** HTTP status of each error code. */
-export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = Object.fromEntries(
-  Object.entries({ ...commonErrors, ...notFound, ...paymentRequired, ...payloadTooLarge }).map(([code, { status }]) => [
-    code,
-    status,
-  ]),
-) as Record<ErrorCode, number>
+export type ErrorCode = keyof typeof errors
+
+export const errorCode = z.enum(Object.keys(errors) as [ErrorCode, ...ErrorCode[]]).meta({
+  description: 'What kind of error; branch on it.',
+  examples: ['BAD_REQUEST'],
+})
+
+/** Whatever any of them says more, in one shape: a reader need not know which it is before. */
+export const errorData = mistake
+  .extend({
+    ...paymentRequiredData.shape,
+    ...tooManyRequestsData.shape,
+    code: z
+      .enum([...wrongNumber.shape.code.unwrap().options, ...paymentRequiredData.shape.code.options])
+      .meta({ description: 'On 402, why the issue was not admitted; on 400, that number and key are of two modes.' }),
+  })
+  .partial()
+  .meta({ description: 'More about the error, for programs.' })
+
+/** The body of every answer that is no success. */
+export const errorBody = z
+  .object({
+    defined: z.boolean().meta({ description: 'False only for what nobody foresaw.' }),
+    code: errorCode,
+    status: z
+      .int()
+      .min(400)
+      .max(599)
+      .meta({ description: 'The HTTP status.', examples: [400] }),
+    message: z.string().meta({ description: 'For people; its wording may change.' }),
+    data: errorData.optional(),
+  })
+  .meta({ description: 'An error, over REST and (under `json`) over RPC.' })

@@ -23,12 +23,13 @@ export type EventType = z.infer<typeof eventType>
 
 /** The fields of `data` that several events share. */
 const field = {
-  id: issueId.meta({ description: 'The `issueId` of the issue the event is about.' }),
+  id: issueId,
   to: z
     .string()
     .regex(/^\+[0-9]{1,3}\*+[0-9]{0,4}$/)
     .meta({ description: 'The phone number, masked.', examples: ['+82******5678'] }),
-  method: channel.meta({ description: 'The channel that carried the code.' }),
+  /** The one that carried the code. */
+  method: channel,
   type: z.string().meta({ description: 'The `purpose` of the issue.', examples: ['signup'] }),
   metadata: z
     .record(z.string(), z.string())

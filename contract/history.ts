@@ -2,7 +2,11 @@
 import { z } from 'zod'
 import { attempts, deliveryStatus, overallStatus, verificationStatus } from './issue'
 import { listQuery, nextCursor } from './page'
-import { channel, currency, issueId, mode, timestamp } from './value'
+import { channel, currency, ISSUE_ID, issueId, mode, timestamp } from './value'
+
+export const billingStatus = z
+  .enum(['reserved', 'debit_pending', 'debited', 'release_pending', 'released'])
+  .meta({ description: 'Where the credit reserved at admission stands.', examples: ['debited'] })
 
 /** One issue without phone number, code, provider payload, idempotency key or metadata. */
 export const issueProjection = z.object({
@@ -13,10 +17,11 @@ export const issueProjection = z.object({
   verificationStatus,
   deliveryStatus,
   overallStatus,
-  billingStatus: z
-    .enum(['reserved', 'debit_pending', 'debited', 'release_pending', 'released'])
-    .meta({ description: 'Where the credit reserved at admission stands.', examples: ['debited'] }),
-  debitedAmount: z.int().meta({ description: 'Credits debited so far.', examples: [1] }),
+  billingStatus,
+  debitedAmount: z
+    .int()
+    .nonnegative()
+    .meta({ description: 'Credits debited so far.', examples: [1] }),
   currency,
   expiresAt: timestamp.optional(),
   verifiedAt: timestamp.optional(),
@@ -40,7 +45,5 @@ export const listIssuesOutput = z.object({
 })
 
 export const getIssueInput = z.strictObject({
-  issueId: z
-    .guid('must be a UUID')
-    .meta({ description: 'Identifier of the issue.', examples: ['0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'] }),
+  issueId: z.guid('must be a UUID').meta(ISSUE_ID),
 })

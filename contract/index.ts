@@ -9,12 +9,13 @@ import { getIssueInput, issueProjection, listIssuesInput, listIssuesOutput } fro
 import { issueInput, issueOutput, statusInput, statusOutput, verifyInput, verifyOutput } from './issue'
 import { ACCESS, type OperationAccess } from './scope'
 import { getTemplateInput, listTemplatesOutput, templateDetail } from './template'
+import { published } from './value'
 import { balanceOutput, listCreditLedgerInput, listCreditLedgerOutput } from './wallet'
 
 const operation = oc.$meta<OperationAccess>(ACCESS.issue).errors(commonErrors)
 
-/** An operation without parameters: an empty query, or `{}` or nothing on RPC. */
-const noInput = z.strictObject({}).optional()
+/** An operation without parameters: an empty query, or on RPC an empty object, `null` or nothing. */
+const noInput = published(z.strictObject({}).nullish(), { type: 'object' })
 
 export const contract = {
   issue: operation

@@ -1,7 +1,18 @@
 /** Issuing and verifying a code, and its delivery status. Specification: `POST /issue`, `POST /verify`, `GET /status`. */
 import { z } from 'zod'
 import { because } from './reason'
-import { channel, issueId, issueIdInput, mode, published, stringMap, text, timestamp } from './value'
+import {
+  channel,
+  echoedIssueId,
+  issueId,
+  issueIdInput,
+  mode,
+  published,
+  STRING_MAP,
+  stringMap,
+  text,
+  timestamp,
+} from './value'
 
 export const verificationStatus = z
   .enum(['issued', 'verified', 'expired', 'max_attempts', 'replaced'])
@@ -25,9 +36,18 @@ export const overallStatus = z
   .meta({ description: 'The verification status, or while that is `issued`, one derived from the delivery.' })
 
 export const attempts = {
-  attemptsUsed: z.int().meta({ description: 'Wrong codes so far.', examples: [0] }),
-  maxAttempts: z.int().meta({ description: 'Wrong codes allowed in all.', examples: [5] }),
-  attemptsRemaining: z.int().meta({ description: 'Wrong codes still allowed.', examples: [5] }),
+  attemptsUsed: z
+    .int()
+    .nonnegative()
+    .meta({ description: 'Wrong codes so far.', examples: [0] }),
+  maxAttempts: z
+    .int()
+    .nonnegative()
+    .meta({ description: 'Wrong codes allowed in all.', examples: [5] }),
+  attemptsRemaining: z
+    .int()
+    .nonnegative()
+    .meta({ description: 'Wrong codes still allowed.', examples: [5] }),
 }
 
 /** Visible ASCII, no spaces, 1 to 128 characters after trimming (rule 2 of `POST /issue`). */
@@ -38,8 +58,10 @@ export const idempotencyKey = published(
     .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters without spaces'),
   {
     type: 'string',
-    pattern: '^[!-~]{1,128}$',
-    description: 'Alternative to the `Idempotency-Key` header; one of them is required, and both must agree.',
+    pattern: '^\\s*[!-~]{1,128}\\s*$',
+    description:
+      'Alternative to the `Idempotency-Key` header: one of them is required, and where both are sent they must be equal. ' +
+      '1 to 128 visible ASCII characters without spaces, after trimming.',
     examples: ['signup-8f14e45f'],
   },
 )
@@ -64,9 +86,8 @@ const metadata = published(
       because('metadata_too_large', `must be at most ${METADATA_MAX_BYTES} bytes of JSON`),
     ),
   {
-    type: 'object',
-    additionalProperties: { type: 'string' },
-    propertyNames: { minLength: 1, maxLength: METADATA_KEY_LENGTH },
+    ...STRING_MAP,
+    propertyNames: { ...STRING_MAP.propertyNames, minLength: 1, maxLength: METADATA_KEY_LENGTH },
     maxProperties: METADATA_MAX_KEYS,
     description:
       'Stored with the issue for webhooks; never returned. At most 32 keys of 1 to 64 characters and 4,096 bytes of JSON.',
@@ -75,8 +96,8 @@ const metadata = published(
 )
 
 const templateVariables = published(stringMap, {
-  type: 'object',
-  additionalProperties: { type: 'string' },
+  ...STRING_MAP,
+  propertyNames: { ...STRING_MAP.propertyNames, not: { const: 'code' } },
   description: "Values for the template's declared variables; must not include `code`.",
   examples: [{}],
 })
@@ -111,6 +132,10 @@ export const issueInput = z
         description: 'AlimTalk only: whether a failed AlimTalk falls back to SMS. True when omitted.',
         examples: [true],
       }),
+    webOtp: z
+      .literal(false, 'must be false')
+      .optional()
+      .meta({ description: 'Only `false` for now, which is what is done without it.', examples: [false] }),
     cost: published(z.int().min(1).max(100_000), {
       type: 'integer',
       minimum: 1,
@@ -173,7 +198,7 @@ export const verifyInput = z.strictObject({
 })
 
 export const verifyOutput = z.object({
-  issueId: z.string().meta({ description: 'The `issueId` of the request.' }),
+  issueId: echoedIssueId,
   verified: z.boolean().meta({ description: 'True only when the code matched an active, unexpired issue.' }),
   reasonCode: reasonCode.optional(),
   attemptsRemaining: attempts.attemptsRemaining,

@@ -23,12 +23,14 @@ export const nextCursor = z
   .string()
   .meta({ description: 'Pass as `cursor` to read the next page; absent on the last page.', examples: ['AZnypHwe...'] })
 
-/** An RFC 3339 date-time with an offset, read as Unix milliseconds. */
+/** An RFC 3339 date-time with an offset, its letters in either case, read as Unix milliseconds. */
 function instant(description: string) {
-  return published(
-    z.iso.datetime({ offset: true }).transform((value) => Date.parse(value)),
-    { type: 'string', format: 'date-time', description } as JsonSchema,
-  )
+  const datetime = z.iso.datetime({ offset: true }).transform((value) => Date.parse(value))
+  return published(z.string().toUpperCase().pipe(datetime), {
+    type: 'string',
+    format: 'date-time',
+    description,
+  } as JsonSchema)
 }
 
 const createdFrom = instant('Inclusive lower bound on `createdAt`.')

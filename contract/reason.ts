@@ -44,7 +44,8 @@ export const REASONS = {
   origin_missing: 'A public key is used without an `Origin` header.',
   origin_not_allowed: 'The origin is not among the allowed origins of the key.',
   from_not_allowed: 'This live public key may not set `from`.',
-  free_text_not_allowed: 'A live public key fills a variable without a pattern with 40 characters at most, and no link.',
+  free_text_not_allowed:
+    'A live public key fills a variable without a pattern with 40 characters at most, and no link.',
   address_not_allowed: 'The key may not be used from this network address.',
 } as const satisfies Record<string, string>
 

@@ -24,8 +24,8 @@ export interface OperationAccess {
   alsoAccepted: readonly Scope[]
   /** Whether a `pk_` key may call it. */
   publicKey: boolean
-  /** Which of the separately counted test-mode rate limits the operation falls under. */
-  limitedAs: 'issue' | 'verify' | 'read'
+  /** Which of the separately counted rate limits the operation falls under. */
+  limitedAs: 'issue' | 'verify' | 'read' | 'none'
 }
 
 export const ACCESS = {
@@ -40,5 +40,5 @@ export const ACCESS = {
     limitedAs: 'read',
   },
   balance: { requiredScope: 'otp:balance', alsoAccepted: ['*'], publicKey: false, limitedAs: 'read' },
-  templates: { requiredScope: 'otp:templates', alsoAccepted: ['otp:read', '*'], publicKey: false, limitedAs: 'read' },
+  templates: { requiredScope: 'otp:templates', alsoAccepted: ['otp:read', '*'], publicKey: false, limitedAs: 'none' },
 } as const satisfies Record<string, OperationAccess>

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { channel, text } from './value'
 
-const templateSummary = z.object({
+export const templateSummary = z.object({
   templateId: z.string().meta({ examples: ['otp_default_kr'] }),
   name: z.string(),
   isDefault: z.boolean().meta({ description: 'Used when an issue names no template.' }),
@@ -35,5 +35,5 @@ export const listTemplatesOutput = z.object({
 })
 
 export const getTemplateInput = z.strictObject({
-  templateId: text({ min: 1, max: 64, description: 'Identifier of the template.', examples: ['otp_default_kr'] }),
+  templateId: text({ min: 1, description: 'Identifier of the template.', examples: ['otp_default_kr'] }),
 })

@@ -9,9 +9,9 @@ export const balanceOutput = z.object({
   currency,
   updatedAt: timestamp,
   mode,
-  walletId: z.string().optional().meta({ description: 'Test mode only.' }),
-  walletScope: z.literal('test').optional().meta({ description: 'Test mode only.' }),
-  organizationId: z.string().optional().meta({ description: 'Test mode only.' }),
+  walletId: z.string().meta({ description: 'Identifier of the wallet.' }),
+  walletScope: mode.meta({ description: 'Which of the wallets of the app: that of its mode.' }),
+  organizationId: z.string().meta({ description: 'The organization that owns the app.' }),
   promoBalance: z.number().optional().meta({ description: 'Test mode only.' }),
   promoNextExpiry: timestamp.nullable().optional().meta({ description: 'Test mode only.' }),
 })
@@ -21,8 +21,12 @@ export const entryType = z.enum(['clawback', 'credit', 'debit', 'refund']).meta(
   examples: ['debit'],
 })
 
-const ledgerEntry = z.object({
-  ledgerId: z.string().meta({ description: 'Identifier of the entry.' }),
+export const ledgerEntry = z.object({
+  ledgerId: z.uuid().meta({
+    description: 'Identifier of the entry.',
+    examples: ['019bc0fd-89c0-8000-8000-0007541e3536'],
+  }),
+  appId: z.string().meta({ description: 'The app that owns the wallet.' }),
   entryType,
   amountDelta: z.number().meta({ description: 'Signed credits; debits are negative.', examples: [-1] }),
   balanceAfter: z.number().meta({ description: 'Wallet balance after the entry.', examples: [99] }),

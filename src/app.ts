@@ -29,7 +29,7 @@ import type {
 import { assertProvider, Carriers, explainCode } from './providers/carriers'
 import { createSimulator } from './providers/simulator'
 import { expireDue, sweepOldData } from './usecases/expire-due'
-import { createClockWatch } from './usecases/follow-clock'
+import { followClock, inOrder } from './usecases/follow-clock'
 import { rollUpUsage } from './usecases/read-usage'
 import { recallLimits } from './usecases/recall-limits'
 import { recordReport } from './usecases/record-report'
@@ -63,8 +63,10 @@ const RECALL_AGAIN_MS = 1_000
 const SIMULATED_AT_ONCE = 4_096
 const EVERY_TEN_MINUTES = '*/10 * * * *'
 
-export function createApp(config: Config, ports: Ports): App {
-  const { clock, random, store, log, schedule, transport, dial } = ports
+export function createApp(config: Config, given: Ports): App {
+  const { clock } = given
+  const ports = { ...given, store: followClock(given.store, clock, given.random), random: inOrder(given.random) }
+  const { random, store, log, schedule, transport, dial } = ports
   const directory = new Directory(store.read)
   const limiter = new Limiter()
   const recalled = Promise.withResolvers<void>()
@@ -157,7 +159,6 @@ export function createApp(config: Config, ports: Ports): App {
     tx.afterCommit(wakeDelivery)
   }
 
-  const followClock = createClockWatch(ports)
   let cancelSweep = () => {}
   let cancelRecall = () => {}
   let stopRetention = () => {}
@@ -166,8 +167,7 @@ export function createApp(config: Config, ports: Ports): App {
 
   /** Each sweep plans the next, so that a slow one is not overtaken. */
   function sweepExpired(): void {
-    sweeping = followClock()
-      .then(() => expireDue(deps))
+    sweeping = expireDue(deps)
       .then(() => carriers.refresh())
       .then((hasOtherWays) => (hasOtherWays ? store.transaction(chooseAnew) : undefined))
       .then(() => deps.keyUse.save(store))

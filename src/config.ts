@@ -41,7 +41,7 @@ const numberPrefixes = list
   )
   .default([])
 
-/** Every setting, by the name of its environment variable without `WATCHWORD_`. The README's table is made from it. */
+/** Every setting, by the name of its environment variable without `WATCHWORD_`. The table of docs/operating.md is made from it. */
 const settings = {
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
   PORT: whole(0, 65_535, 8787).describe('Port to listen on; 0 takes any free one'),
@@ -56,7 +56,9 @@ const settings = {
     .transform((url) => url.replace(/\/$/, ''))
     .refine((url) => new URL(url).origin === url, 'must be an origin such as https://otp.example.com, without path')
     .optional()
-    .describe('Origin under which clients and carriers reach the service, for printed links and report URLs'),
+    .describe(
+      'Origin under which people, clients and carriers reach the service: the console, printed links and report URLs',
+    ),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('Least level that is logged'),
   DEFAULT_REGION: z
     .enum(getCountries() as [string, ...string[]], 'must be an ISO 3166 country code such as KR')
@@ -212,7 +214,7 @@ export function readConfig(
   })
 }
 
-/** Name, default and meaning of every setting, for the README and `watchword help`. */
+/** Name, default and meaning of every setting, for docs/operating.md and `watchword help`. */
 export function describeSettings(): Array<{ name: string; byDefault: string; meaning: string }> {
   return Object.entries(settings).map(([name, schema]) => {
     const byDefault = schema.safeParse(undefined).data

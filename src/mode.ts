@@ -2,6 +2,7 @@
  * Live and test, side by side. A mode swaps what is around the rules (numbers, codes, prices, limits, providers),
  * never the rules themselves: both run through the same use cases. Specification: "Test-mode behavior".
  */
+import type { OperationAccess } from '../contract/scope'
 import type { LimitsConfig } from './config'
 import { Refusal, type RefusalKind, unavailable } from './domain/error'
 import type { ApiKey, KeyKind } from './domain/key'
@@ -12,7 +13,7 @@ import type { PriceList } from './domain/wallet'
 import type { Carrier, Random, Router } from './ports'
 import { scenarioOf } from './providers/simulator'
 
-export type LimitedAs = 'issue' | 'verify' | 'read'
+type LimitedAs = OperationAccess['limitedAs']
 
 export interface ModeRules {
   /** Whom a number stands for, read in a region or the server's own; throws `invalid` for numbers of the other mode. */
@@ -111,10 +112,10 @@ function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDepende
     lifetimeMs: (_, requestedSec) => requestedSec * 1_000,
     prices,
     requestLimits(key, kind, clientIp) {
-      const own = { issue: key.limits.issuesPerMin, verify: key.limits.verifiesPerMin, read: key.limits.readsPerMin }[
-        kind
-      ]
-      const usual = { issue: limits.pkIssuesPerMin, verify: limits.pkVerifiesPerMin, read: undefined }[kind]
+      const { issuesPerMin, verifiesPerMin, readsPerMin } = key.limits
+      const own = { issue: issuesPerMin, verify: verifiesPerMin, read: readsPerMin, none: undefined }[kind]
+      const { pkIssuesPerMin, pkVerifiesPerMin } = limits
+      const usual = { issue: pkIssuesPerMin, verify: pkVerifiesPerMin, read: undefined, none: undefined }[kind]
       const rules = [platform('perKey', key.keyId, limits.requestsPerKeyPerMin, MINUTE_MS)]
       const max = own ?? (key.kind === 'pk' ? usual : undefined)
       if (max !== undefined) {
@@ -176,6 +177,7 @@ function testMode({ limits, numbering, simulator }: ModeDependencies): ModeRules
     lifetimeMs: (recipient, requestedSec) => scenarioOf(recipient).lifetimeMs ?? requestedSec * 1_000,
     prices: { sms: 0, lms: 0, alimtalk: 0 },
     requestLimits(key, kind) {
+      if (kind === 'none') return []
       const perMinute = platform('perKey', `${kind}:${key.keyId}`, limits.testRequestsPerKeyMin, MINUTE_MS)
       return kind === 'issue' ? [perMinute] : [perMinute, perKeyDaily(key, kind)]
     },

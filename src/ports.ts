@@ -528,10 +528,11 @@ export interface Tx {
   /** Makes due what a process that is gone was running. Only where no other process runs jobs. */
   releaseLeases(): Promise<void>
   /**
-   * The clock was set back by so much: what waits is due that much earlier, not before now, and no lease has more left
-   * than its length. A job that runs keeps it.
+   * The clock was set back by so much: codes that can still be verified expire that much earlier, jobs that wait are due
+   * that much earlier, though not before now, and no lease has more left than its length; a job that runs keeps it. Noted
+   * with a name of the process, so that another one that sees the same step changes nothing.
    */
-  planAnew(setBackMs: number): Promise<void>
+  setBack(byMs: number, noticedBy: string): Promise<void>
 
   operators(): Promise<Operator[]>
   /** Stores a new one, or what has changed of one. */

@@ -55,6 +55,8 @@ export const restoreCommand = (): Command =>
       const headFile = headFileIn(dataDir)
       // Where the log of the database that goes ended, as it says of itself.
       const endBefore = headFile.read()?.trim()
+      // Of one that was killed: its log would be applied to this copy.
+      discard(copy)
       try {
         copyWhole(file, copy)
         assertSound(copy)
@@ -83,7 +85,7 @@ export const restoreCommand = (): Command =>
           ...(isReplaced ? [`The one before is kept as ${kept}.`] : []),
         ])
       } finally {
-        for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
+        discard(copy)
       }
     })
 
@@ -94,6 +96,10 @@ async function keepAuditHead(config: Config, database: string, headFile: HeadFil
   } finally {
     await store.close()
   }
+}
+
+function discard(copy: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
 }
 
 function assertBackup(file: string, database: string): void {

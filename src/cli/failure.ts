@@ -55,5 +55,7 @@ function usage({ code, exitCode, message }: CommanderError): Ending {
   // Help that was asked for has been shown, like the version; help in the place of an answer, too.
   if (exitCode === 0) return { exitCode: 0, code: '', message: '', hint: '' }
   if (code === 'commander.help') return { exitCode: 2, code: 'usage', message: 'a command is missing', hint: '' }
-  return { exitCode: 2, code: 'usage', message: message.replace(/^error: /, ''), hint: HINT }
+  // Where commander itself could not read the line, it is not known which command was meant.
+  const [, said] = /^error: (.*)$/s.exec(message) ?? []
+  return { exitCode: 2, code: 'usage', message: said ?? message, hint: said === undefined ? '' : HINT }
 }

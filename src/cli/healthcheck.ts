@@ -29,5 +29,7 @@ export const healthcheckCommand = (): Command =>
       })
       if (answer.kind !== 'answered') throw new Failure('not_ready', `${readiness} does not answer: ${answer.reason}`)
       if (answer.status !== 200) throw new Failure('not_ready', `${readiness} answers ${answer.status}: ${answer.body}`)
-      outputFor(json)({ ready: true, url: readiness }, [`${readiness} is ready`])
+      // On the server's own machine it says what that depends on.
+      const { status: _, ...details } = JSON.parse(answer.body)
+      outputFor(json)({ ready: true, url: readiness, ...details }, [`${readiness} is ready`])
     })

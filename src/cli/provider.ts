@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Directory } from '../directory'
+import { missing } from '../domain/error'
 import { REPORT_PREFIX } from '../http/reports'
 import { Carriers, explainCode, PROVIDER_TYPES } from '../providers/carriers'
 import { systemClock } from '../system/clock'
@@ -80,7 +81,7 @@ async function carrierOf({ config, store, log }: Opened, name: string) {
   const carriers = new Carriers(directory, dependencies, config.providerConcurrency, () => undefined, report)
   const provider = (await carriers.named(name))?.provider
   const known = (await directory.providers()).find((one) => one.name === name)
-  if (!provider || !known) throw administer.missing('provider', name)
+  if (!provider || !known) throw missing('provider', name)
   return { provider, deps, explain: (code: string) => explainCode(known, code) }
 }
 
@@ -190,7 +191,7 @@ export function providerCommands(): Command {
       .action((name: string, options: CommonOptions & Confirmable) =>
         onData(options, async (opened, output) => {
           const known = (await opened.store.read.providers()).find((provider) => provider.name === name)
-          if (!known) throw administer.missing('provider', name)
+          if (!known) throw missing('provider', name)
           const goes = 'Its settings and credentials are forgotten.'
           await confirm(options, `Remove the carrier ${name} (${known.type}, ${known.channels.join(', ')})? ${goes}`)
           await administer.removeProvider(adminOf(opened), name)

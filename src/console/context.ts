@@ -68,4 +68,7 @@ export const adminOf = (deps: ConsoleDependencies, context: ConsoleContext): Adm
   actor: actorOf(context),
 })
 
+/** A refusal that is shown before anything was asked for. */
+export const mistakeOf = ({ detail: { param, reason, about } }: Refusal) => ({ param, reason, about })
+
 export const OK = { ok: true } as const

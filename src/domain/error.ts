@@ -2,7 +2,7 @@
  * A refusal is a decision of the domain that a caller is told about. It is thrown, which rolls the transaction back:
  * a refused request changes nothing. `http/errors.ts` translates each kind into the interface's error, in one table.
  */
-import type { About, RefusalReason, ValuesOfRefusal } from './reason'
+import type { About, RefusalReason, Thing, ValuesOfRefusal } from './reason'
 
 export type RefusalKind =
   | 'invalid'
@@ -55,6 +55,9 @@ export const invalid = <R extends RefusalReason>(
 export const unauthorized = () => new Refusal('unauthorized', 'API key missing, malformed, inactive or unrecognized')
 export const forbidden = <R extends RefusalReason>(reason: R, message: string, ...[about]: ValuesOfRefusal<R>) =>
   new Refusal('forbidden', message, { reason, about })
+/** What an operator names and nobody has. */
+export const missing = (what: Thing, id: string) =>
+  new Refusal('not_found', `No such ${what}: ${id}`, { reason: 'no_such', about: { what } })
 export const notFound = (what: string) => new Refusal('not_found', `No such ${what} for this app`)
 export const conflict = (param: string, reason: RefusalReason, message: string) =>
   new Refusal('conflict', message, { param, reason })

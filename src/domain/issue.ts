@@ -40,6 +40,8 @@ export interface Issue extends Owner {
   readonly metadata: Readonly<Record<string, string>> | undefined
   readonly createdAt: number
   readonly expiresAt: number
+  /** What the caller was told, where a clock that was set back has made it another since. */
+  readonly promisedExpiresAt: number | undefined
   readonly maxAttempts: number
 
   readonly verificationStatus: VerificationStatus

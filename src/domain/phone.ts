@@ -80,9 +80,11 @@ type NotReached = 'invalid_phone_number' | 'ambiguous_phone_number' | 'phone_num
 
 const refused = (reason: NotReached, problem: string) => invalid('phoneNumber', reason, problem)
 
-/** The specification has a code of its own for these two. */
-const wrongMode = (reason: 'test_number_required' | 'test_number_in_live_mode', problem: string) =>
-  new Refusal('invalid', `phoneNumber: ${problem}`, { param: 'phoneNumber', reason, code: reason.toUpperCase() })
+/** The specification has a code of its own for these two. It begins the message too, where some clients look for it. */
+function wrongMode(reason: 'test_number_required' | 'test_number_in_live_mode', problem: string): Refusal {
+  const code = reason.toUpperCase()
+  return new Refusal('invalid', `${code} phoneNumber: ${problem}`, { param: 'phoneNumber', reason, code })
+}
 
 /** As people of its country write it, with the zero in front where they write one. */
 const isNationalFormat = (number: PhoneNumber, digits: string) => number.formatNational().replace(/\D/g, '') === digits

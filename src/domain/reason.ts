@@ -18,6 +18,7 @@ export const OPERATOR_REASONS = {
   totp_used: 'The code of the authenticator app was used already.',
   totp_begin_anew: 'The secret that was shown is too old to be confirmed.',
   totp_already_on: 'The account has a second factor already.',
+  no_such: 'There is no such thing, or not any more.',
   link_used_up: 'The link was used or is too old.',
   not_signed_in: 'Nobody is signed in.',
   role_lacks_permission: 'The role does not allow it.',
@@ -80,10 +81,14 @@ export interface RefusalValues extends InterfaceValues {
   reserved_header: { name: string }
   invalid_header: { name: string }
   invalid_placeholder: { placeholder: string }
+  no_such: { what: Thing }
   channel_not_delivered: { provider: string; channel: string }
 }
 
 export type ValuesOfRefusal<R extends RefusalReason> = ValuesOf<RefusalValues, R>
+
+/** What operators name by its id. */
+export type Thing = 'app' | 'event' | 'issue' | 'key' | 'operator' | 'provider' | 'route' | 'template' | 'webhook'
 
 /** The values of any reason. */
 export type About = RefusalValues[keyof RefusalValues]

@@ -4,6 +4,7 @@
  *   admission ── reserve ──▶ reserved ──▶ debit_pending ──▶ debited    one `debit` entry
  *                               └───────▶ release_pending ─▶ released  no entry
  */
+import { crc32 } from 'node:zlib'
 import { invalid, Refusal } from './error'
 
 export interface Wallet {
@@ -34,6 +35,19 @@ export interface LedgerEntry {
   /** Names an operator's entry, so that it is made once. */
   reference: string | undefined
   createdAt: number
+}
+
+const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
+
+/**
+ * Identifies an entry by what never changes of it: a UUID (RFC 9562, version 8) of its time, its position and its app.
+ * Of two entries of an app the later one has the greater id.
+ */
+export function ledgerId({ appId, seq, createdAt }: Pick<LedgerEntry, 'appId' | 'seq' | 'createdAt'>): string {
+  const at = hex(createdAt, 12)
+  const position = hex(seq, 10)
+  const node = position.slice(6) + hex(crc32(appId), 8)
+  return `${at.slice(0, 8)}-${at.slice(8)}-8${position.slice(0, 3)}-8${position.slice(3, 6)}-${node}`
 }
 
 export type BillingStatus = 'reserved' | 'debit_pending' | 'debited' | 'release_pending' | 'released'

@@ -148,7 +148,14 @@ export function afterAttempt(endpoint: Endpoint, judgement: Judgement, now: numb
     : { ...endpoint, failingSince }
 }
 
-export const disable = (endpoint: Endpoint, reason: string, now: number): Endpoint => ({
+/** As it is stored, and read in English. */
+export type DisabledReason =
+  | 'The receiver answered 410 Gone'
+  | 'Nothing but failures for 5 days'
+  | 'Disabled by an operator'
+  | 'Being removed'
+
+export const disable = (endpoint: Endpoint, reason: DisabledReason, now: number): Endpoint => ({
   ...endpoint,
   disabledAt: endpoint.disabledAt ?? now,
   disabledReason: endpoint.disabledReason ?? reason,

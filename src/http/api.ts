@@ -10,7 +10,7 @@ import type { Limiter } from '../domain/limit'
 import { type Modes, refusalLimit, rulesOf } from '../mode'
 import type { Clock, Log } from '../ports'
 import { asRefusal, fromRefusal, type InterfaceError, interfaceError, unexpectedError, unreadable } from './errors'
-import { readJsonBody } from './json-body'
+import { readJsonBody, readOptionalJsonBody } from './json-body'
 import { type CallContext, createProcedures, type ProcedureDependencies } from './procedures'
 
 export const API_PREFIX = '/v1'
@@ -157,8 +157,10 @@ async function call(
       body: async () => {
         await context.caller()
         if (url.search !== '') throw noParameters(url)
-        const body = await readJsonBody(request)
-        if (prefix === RPC_PREFIX) assertRpcMeta(body)
+        if (prefix !== RPC_PREFIX) return readJsonBody(request)
+        // A call without input may come without a body: oRPC's first clients send none.
+        const body = (await readOptionalJsonBody(request)) ?? {}
+        assertRpcMeta(body)
         return body
       },
     },

@@ -18,22 +18,37 @@ const PAGE = `<!doctype html>
 </html>
 `
 
+/** What the reference sends as `Idempotency-Key`: Scalar fills the time in at each send, and shows that it does. */
+const NEW_KEY = 'try-{{$isoTimestamp}}'
+
 /**
  * Telemetry, agents and fonts would ask other hosts; the page must work with no internet. A key behind the # is filled in
- * (the console links here so) and taken out of the address at once; no server ever sees it there.
+ * (the console links here so) and taken out of the address at once; no server ever sees it there. The description's example
+ * of an idempotency key would make the second send a replay, so the reference reads one that is new for each; what it offers
+ * for download is the description as published.
  */
 const START = `const token = /^#key=([ps]k_[0-9A-Za-z_]+)$/.exec(location.hash)?.[1] ?? ''
 if (token) history.replaceState(null, '', location.pathname)
 const scheme = token.startsWith('pk_') ? 'publicKey' : 'secretKey'
+const withNewKeys = (_, value) =>
+  value?.name === 'Idempotency-Key'
+    ? { ...value, example: '${NEW_KEY}', description: value.description + ' Here each send makes a new one; type your own to see a replay.' }
+    : value
+async function customFetch(request, options) {
+  const response = await fetch(request, options)
+  if (new URL(response.url).pathname !== '/v1/openapi.json') return response
+  return Response.json(JSON.parse(await response.text(), withNewKeys))
+}
 Scalar.createApiReference('#reference', {
   url: '/v1/openapi.json',
+  customFetch,
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
   mcp: { disabled: true },
   showDeveloperTools: 'never',
   hideClientButton: true,
-  documentDownloadType: 'json',
+  documentDownloadType: 'direct',
   authentication: { preferredSecurityScheme: scheme, securitySchemes: { [scheme]: { token } } },
 })
 `

@@ -10,14 +10,25 @@ const MAX_DEPTH = 16
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+type JsonObject = Record<string, unknown>
+
 /** Throws `too_large` or `invalid`, naming the field where one is to blame. */
-export async function readJsonBody(request: Request): Promise<Record<string, unknown>> {
-  assertJsonType(request.headers)
-  const value = parseStrictly(await readText(request))
+export const readJsonBody = async (request: Request): Promise<JsonObject> =>
+  objectIn(await readBytes(request), request.headers)
+
+/** The same; undefined where there is no body, whatever type it says it is. */
+export async function readOptionalJsonBody(request: Request): Promise<JsonObject | undefined> {
+  const bytes = await readBytes(request)
+  return bytes.length === 0 ? undefined : objectIn(bytes, request.headers)
+}
+
+function objectIn(bytes: Uint8Array, headers: Headers): JsonObject {
+  assertJsonType(headers)
+  const value = parseStrictly(decode(bytes))
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid('body', 'wrong_type', 'must be a JSON object', { expected: 'object' })
   }
-  return value as Record<string, unknown>
+  return value as JsonObject
 }
 
 /** A body as text, whatever it says it is. Throws `too_large` or `invalid`. */

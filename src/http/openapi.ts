@@ -2,44 +2,147 @@
 import type { AnyContractProcedure } from '@orpc/contract'
 import { OpenAPIGenerator } from '@orpc/openapi'
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { contract } from '../../contract'
-import { EVENT_TYPES, eventSchemas, sampleEvent } from '../../contract/event'
+import {
+  type ErrorCode,
+  errorBody,
+  errorCode,
+  errorData,
+  errors,
+  paymentRequiredData,
+  tooManyRequestsData,
+} from '../../contract/error'
+import { EVENT_TYPES, type EventType, eventSchemas, sampleEvent } from '../../contract/event'
+import { billingStatus, issueProjection, listIssuesOutput } from '../../contract/history'
+import {
+  deliveryStatus,
+  issueInput,
+  issueOutput,
+  overallStatus,
+  reasonCode,
+  statusOutput,
+  verificationStatus,
+  verifyInput,
+  verifyOutput,
+} from '../../contract/issue'
+import { reason } from '../../contract/reason'
 import type { OperationAccess } from '../../contract/scope'
+import { listTemplatesOutput, templateDetail, templateSummary } from '../../contract/template'
+import { channel, mode } from '../../contract/value'
+import { balanceOutput, entryType, ledgerEntry, listCreditLedgerOutput } from '../../contract/wallet'
 
 const DESCRIPTION = `Issue one-time codes to phone numbers, deliver them by SMS or AlimTalk, and verify them.
 
 Every operation is also an RPC procedure: \`POST /v1/rpc/otp/<name>\` with \`{"json": <input>}\`, where \`<name>\` is the
-part of the operationId after \`otp.\`. With a test key nothing is sent or billed: issue to a magic number such as
-\`010-0000-0000\` and verify with \`000000\`. Unknown fields and query parameters are refused with 400.`
+part of the operationId after \`otp.\`; \`balance\` and \`listTemplates\` need no body. With a test key nothing is sent or billed: issue to a magic number such as
+\`010-0000-0000\` and verify with \`000000\`. Unknown fields and query parameters are refused with 400.
+
+Texts are trimmed before they are measured. What no schema can say: \`createdTo\` must be later than \`createdFrom\`, metadata is
+4,096 bytes of JSON at most, and an issue needs an idempotency key, in the header or in the body, the same where it is in both.`
 
 const IDEMPOTENCY_KEY_PARAMETER = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
   description:
-    'Required unless the body has `idempotencyKey`; 1 to 128 visible ASCII characters. Repeat it to retry safely.',
+    'Required unless the body has `idempotencyKey`, and equal to it where both are sent; 1 to 128 visible ASCII characters. ' +
+    'Repeat it to retry safely.',
   schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
   example: 'signup-8f14e45f',
 }
 
-const REQUEST_ID_HEADER = {
-  description: 'Identifies the exchange; echoes a well-formed `X-Request-Id` of the request.',
-  schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{8,128}$' },
-}
-
-const RETRY_AFTER_HEADER = {
-  description: 'Whole seconds to wait, rounded up.',
-  schema: { type: 'integer', minimum: 0 },
+const HEADERS = {
+  RequestId: {
+    description: 'Identifies the exchange; echoes a well-formed `X-Request-Id` of the request.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{8,128}$' },
+  },
+  RetryAfter: {
+    description: 'Whole seconds to wait, rounded up.',
+    schema: { type: 'integer', minimum: 0 },
+  },
 }
 
 type Json = Record<string, unknown>
 
-export async function describeApi(): Promise<Json> {
-  const generator = new OpenAPIGenerator({ schemaConverters: [new ZodToJsonSchemaConverter()] })
-  const document = (await generator.generate(contract, {
-    info: { title: 'Watchword', version: '1.2.0', description: DESCRIPTION },
-    servers: [{ url: '/v1', description: 'This deployment' }],
+const sent = (schema: z.ZodType) => ({ schema, strategy: 'input' as const })
+const answered = (schema: z.ZodType) => ({ schema, strategy: 'output' as const })
+
+const EVENT_NAMES = {
+  'otp.sent': 'SentEvent',
+  'otp.delivered': 'DeliveredEvent',
+  'otp.failed': 'FailedEvent',
+  'otp.verified': 'VerifiedEvent',
+  'otp.expired': 'ExpiredEvent',
+  'otp.max_attempts': 'MaxAttemptsEvent',
+} as const satisfies Record<EventType, string>
+
+/** Generators call their types so. */
+const SCHEMAS = {
+  IssueRequest: sent(issueInput),
+  IssueResult: answered(issueOutput),
+  VerifyRequest: sent(verifyInput),
+  VerifyResult: answered(verifyOutput),
+  IssueStatus: answered(statusOutput),
+  IssueProjection: answered(issueProjection),
+  IssuePage: answered(listIssuesOutput),
+  LedgerEntry: answered(ledgerEntry),
+  LedgerPage: answered(listCreditLedgerOutput),
+  Balance: answered(balanceOutput),
+  TemplateSummary: answered(templateSummary),
+  TemplateList: answered(listTemplatesOutput),
+  TemplateDetail: answered(templateDetail),
+  Channel: sent(channel),
+  Mode: sent(mode),
+  VerificationStatus: sent(verificationStatus),
+  DeliveryStatus: sent(deliveryStatus),
+  OverallStatus: sent(overallStatus),
+  BillingStatus: sent(billingStatus),
+  ReasonCode: sent(reasonCode),
+  EntryType: sent(entryType),
+  Error: answered(errorBody),
+  ErrorCode: answered(errorCode),
+  ErrorData: answered(errorData),
+  PaymentRequiredData: answered(paymentRequiredData),
+  TooManyRequestsData: answered(tooManyRequestsData),
+  Reason: answered(reason),
+  ...Object.fromEntries(EVENT_TYPES.map((type) => [EVENT_NAMES[type], answered(eventSchemas[type])])),
+}
+
+const refTo = (kind: 'schemas' | 'responses' | 'headers', name: string) => ({ $ref: `#/components/${kind}/${name}` })
+
+/** What generators make types of: a constant has one, and a whole number needs no bounds that are those of JavaScript. */
+function typed(json: Json): Json {
+  const { minimum, maximum, ...rest } = json
+  return {
+    ...('const' in json && { type: typeof json.const }),
+    ...rest,
+    ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER && { minimum }),
+    ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maximum }),
+  }
+}
+
+/** `publicUrl` is where the world finds this deployment, where that is known. */
+export async function describeApi(publicUrl?: string): Promise<Json> {
+  const converter = new ZodToJsonSchemaConverter({
+    interceptors: [
+      ({ next }) => {
+        const [required, json] = next()
+        return [required, typed(json)]
+      },
+    ],
+  })
+  const document = (await new OpenAPIGenerator({ schemaConverters: [converter] }).generate(contract, {
+    info: {
+      title: 'Watchword',
+      version: '1.2.0',
+      description: DESCRIPTION,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [
+      { url: '/v1', description: 'Where this description comes from' },
+      ...(publicUrl === undefined ? [] : [{ url: `${publicUrl}/v1`, description: 'This deployment' }]),
+    ],
     tags: [
       { name: 'Codes', description: 'Issue, verify and follow codes' },
       { name: 'History', description: 'Past issues, without personal data' },
@@ -62,14 +165,20 @@ export async function describeApi(): Promise<Json> {
         },
       },
     },
-  })) as unknown as { paths: Record<string, Record<string, Json>> }
+    commonSchemas: SCHEMAS,
+    customErrorResponseBodySchema: refTo('schemas', 'Error'),
+  })) as unknown as { components: Json; paths: Record<string, Record<string, Json>> }
 
   for (const procedure of Object.values(contract)) {
     const { path = '', method = 'GET' } = procedure['~orpc'].route
     const operation = document.paths[path]?.[method.toLowerCase()]
     if (operation) complete(operation, procedure)
   }
-  return { ...document, webhooks: describeWebhooks() }
+  return {
+    ...document,
+    components: { ...document.components, responses: describeErrors(), headers: HEADERS },
+    webhooks: describeWebhooks(),
+  }
 }
 
 const HOOK_HEADERS: ReadonlyArray<[name: string, description: string]> = [
@@ -84,11 +193,12 @@ const HOOK_HEADERS: ReadonlyArray<[name: string, description: string]> = [
 function describeWebhooks(): Json {
   return Object.fromEntries(
     EVENT_TYPES.map((type) => {
-      const { $schema: _, ...schema } = z.toJSONSchema(eventSchemas[type])
       const post = {
         operationId: type,
         summary: eventSchemas[type].description,
         tags: ['Events'],
+        // No key of the API: the signature says where it comes from.
+        security: [],
         parameters: HOOK_HEADERS.map(([name, description]) => ({
           name,
           in: 'header',
@@ -98,7 +208,7 @@ function describeWebhooks(): Json {
         })),
         requestBody: {
           required: true,
-          content: { 'application/json': { schema, example: sampleEvent(type) } },
+          content: { 'application/json': { schema: refTo('schemas', EVENT_NAMES[type]), example: sampleEvent(type) } },
         },
         responses: {
           '2XX': { description: 'Taken. 408, 429, 5xx and no answer within 5 seconds are tried again.' },
@@ -110,22 +220,49 @@ function describeWebhooks(): Json {
   )
 }
 
-/** What the error means, and one as it goes over the wire. */
-function describeError(response: Json, status: number, procedure: AnyContractProcedure): void {
-  const errors = procedure['~orpc'].errorMap as Record<string, { status: number; message: string }>
-  const [code, error] = Object.entries(errors).find(([, item]) => item.status === status) ?? []
-  const content = (response.content as Record<string, Json> | undefined)?.['application/json']
-  if (!code || !error || !content) return
-  response.description = error.message
-  const defined = code !== 'INTERNAL_SERVER_ERROR'
-  const data = ERROR_EXAMPLE_DATA[code]
-  content.example = { defined, code, status, message: error.message, ...(data && { data }) }
+/** `BAD_REQUEST` is `BadRequest`. */
+const responseName = (code: string) =>
+  code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** Each error once, with what it means and one as it goes over the wire. */
+const describeErrors = (): Json =>
+  Object.fromEntries(
+    Object.entries(errors).map(([code, { status, message }]) => {
+      const data = ERROR_EXAMPLE_DATA[code as ErrorCode]
+      const example = { defined: code !== 'INTERNAL_SERVER_ERROR', code, status, message, ...(data && { data }) }
+      const response = {
+        description: message,
+        headers: headersOf(status),
+        content: { 'application/json': { schema: errorSchema(code as ErrorCode), example } },
+      }
+      return [responseName(code), response]
+    }),
+  )
+
+/** Errors that always say more, and what. Beside the one shape, which generators make one type of. */
+const ALWAYS_WITH: Readonly<Partial<Record<ErrorCode, string>>> = {
+  PAYMENT_REQUIRED: 'PaymentRequiredData',
+  TOO_MANY_REQUESTS: 'TooManyRequestsData',
 }
 
-const ERROR_EXAMPLE_DATA: Readonly<Record<string, Json>> = {
+function errorSchema(code: ErrorCode): Json {
+  const shape = refTo('schemas', 'Error')
+  const data = ALWAYS_WITH[code]
+  return data === undefined ? shape : { ...shape, required: ['data'], properties: { data: refTo('schemas', data) } }
+}
+
+const ERROR_EXAMPLE_DATA: Readonly<Partial<Record<ErrorCode, Json>>> = {
+  BAD_REQUEST: { param: 'phoneNumber', reason: 'invalid_phone_number' },
+  FORBIDDEN: { reason: 'scope_missing' },
+  CONFLICT: { param: 'idempotencyKey', reason: 'idempotency_key_reused' },
   PAYMENT_REQUIRED: { code: 'INSUFFICIENT_CREDIT' },
   TOO_MANY_REQUESTS: { limit: 'perPhone', policy: 'platform', retryAfterMs: 60_000 },
 }
+
+const headersOf = (status: number) => ({
+  'X-Request-Id': refTo('headers', 'RequestId'),
+  ...([429, 503].includes(status) && { 'Retry-After': refTo('headers', 'RetryAfter') }),
+})
 
 function complete(operation: Json, procedure: AnyContractProcedure): void {
   const access = procedure['~orpc'].meta as OperationAccess
@@ -139,10 +276,13 @@ function complete(operation: Json, procedure: AnyContractProcedure): void {
     // The generator says so of every query parameter; a blank value is refused.
     delete parameter.allowEmptyValue
     delete parameter.allowReserved
+    // And this of what it has a name for; every parameter is a plain value.
+    delete parameter.style
+    delete parameter.explode
   }
-  for (const [status, response] of Object.entries(operation.responses as Record<string, Json>)) {
-    const mayWait = status === '429' || status === '503'
-    response.headers = { 'X-Request-Id': REQUEST_ID_HEADER, ...(mayWait && { 'Retry-After': RETRY_AFTER_HEADER }) }
-    if (status !== '200') describeError(response, Number(status), procedure)
+  const responses = operation.responses as Record<string, Json>
+  for (const response of Object.values(responses)) response.headers = headersOf(200)
+  for (const code of Object.keys(procedure['~orpc'].errorMap) as ErrorCode[]) {
+    responses[errors[code].status] = refTo('responses', responseName(code))
   }
 }

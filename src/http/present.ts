@@ -2,7 +2,7 @@
 import { attemptsRemaining, effectiveStatus, type Issue, overallStatus } from '../domain/issue'
 import { DEFAULT_TEMPLATE_ID, TEMPLATE_NOTE, type Template } from '../domain/template'
 import { CURRENCY, type Mode } from '../domain/value'
-import type { LedgerEntry } from '../domain/wallet'
+import { type LedgerEntry, ledgerId } from '../domain/wallet'
 import type { Issued } from '../usecases/issue-code'
 import type { Balance, Page } from '../usecases/read-history'
 import type { Verification } from '../usecases/verify-code'
@@ -66,7 +66,8 @@ export const issuesView = ({ items, nextCursor }: Page<Issue>, now: number, mode
 
 export const ledgerView = ({ items, nextCursor }: Page<LedgerEntry>) => ({
   items: items.map((entry) => ({
-    ledgerId: `${entry.appId}-${entry.seq}`,
+    ledgerId: ledgerId(entry),
+    appId: entry.appId,
     entryType: entry.entryType,
     amountDelta: entry.amountDelta,
     balanceAfter: entry.balanceAfter,
@@ -77,19 +78,16 @@ export const ledgerView = ({ items, nextCursor }: Page<LedgerEntry>) => ({
   nextCursor,
 })
 
-export const balanceView = ({ appId, balance, updatedAt, simulatedFor }: Balance, mode: Mode) => ({
+export const balanceView = ({ appId, organizationId, balance, updatedAt }: Balance, mode: Mode) => ({
   appId,
   balance,
   currency: CURRENCY as 'CREDIT',
   updatedAt: iso(updatedAt),
   mode,
-  ...(simulatedFor !== undefined && {
-    walletId: `test:${appId}`,
-    walletScope: 'test' as const,
-    organizationId: simulatedFor,
-    promoBalance: 0,
-    promoNextExpiry: null,
-  }),
+  walletId: `${mode}:${appId}`,
+  walletScope: mode,
+  organizationId,
+  ...(mode === 'test' && { promoBalance: 0, promoNextExpiry: null }),
 })
 
 export const templatesView = (templates: readonly Template[]) => ({

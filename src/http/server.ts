@@ -60,7 +60,7 @@ export function createFetch(deps: ServerDependencies): Fetch {
     if (isNeedlesslyEncoded(path) || (mount !== undefined && mount !== mountOf(path))) return nothingThere()
     if (path === `${API_PREFIX}/openapi.json` && request.method === 'GET') {
       trace.route = 'openapi'
-      description ??= describeApi().then((document) => JSON.stringify(document))
+      description ??= describeApi(deps.publicUrl).then((document) => JSON.stringify(document))
       return json(200, await description)
     }
     if (path === `${API_PREFIX}/webhook-sources` && request.method === 'GET') {

@@ -1,20 +1,9 @@
 /** The files of a restore: a copy that is on the disk before it is looked at, and names with a date. */
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, closeSync, constants, copyFileSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Copies `file` to `copy`, on disk when it returns. */
 export function copyWhole(file: string, copy: string): void {
-  rmSync(copy, { force: true })
   copyFileSync(file, copy, constants.COPYFILE_FICLONE)
   chmodSync(copy, 0o600)
   sync(copy)

@@ -1,5 +1,5 @@
 /** What operators look at: one issue's story, and what waits to be done. No number, no code, no text. */
-import { Refusal } from '../domain/error'
+import { missing } from '../domain/error'
 import {
   effectiveStatus,
   type Issue,
@@ -44,7 +44,7 @@ export interface IssueStory {
 export async function tellIssue(deps: InspectDependencies, issueId: string): Promise<IssueStory> {
   const { store, clock } = deps
   const issue = isUuid(issueId) ? await findAnywhere(store, issueId) : undefined
-  if (!issue) throw new Refusal('not_found', `No such issue: ${issueId}`)
+  if (!issue) throw missing('issue', issueId)
   const attempts = await store.read.attempts(issue, issue.issueId)
   return {
     issue,

@@ -229,6 +229,7 @@ function newIssue(
     metadata: Object.keys(request.metadata).length > 0 ? request.metadata : undefined,
     createdAt: now,
     expiresAt: now + rules.lifetimeMs(recipient, request.expiresInSec),
+    promisedExpiresAt: undefined,
     maxAttempts: request.maxAttempts,
     verificationStatus: 'issued',
     attemptsUsed: 0,
@@ -260,7 +261,7 @@ async function replacePrevious(deps: IssueDependencies, tx: Tx, issue: Issue): P
 /** The first response and every replay of it, also after verification or expiry. */
 const issued = (issue: Issue): Issued => ({
   issueId: issue.issueId,
-  expiresAt: issue.expiresAt,
+  expiresAt: issue.promisedExpiresAt ?? issue.expiresAt,
   attemptsRemaining: attemptsRemaining({ ...issue, attemptsUsed: 0 }),
   queuedAt: issue.createdAt,
 })

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { networkOf } from '../domain/address'
-import { invalid, Refusal } from '../domain/error'
+import { invalid, missing, Refusal } from '../domain/error'
 import type { Limiter } from '../domain/limit'
 import {
   assertOwnerRemains,
@@ -332,7 +332,7 @@ export async function resetPassword(
 /** Throws `not_found`. */
 export async function operatorNamed({ store }: Pick<OperatorDependencies, 'store'>, email: string): Promise<Operator> {
   const operator = (await store.read.operators()).find((known) => known.email === normalEmail(email))
-  if (!operator) throw new Refusal('not_found', `No such operator: ${email}`)
+  if (!operator) throw missing('operator', email)
   return operator
 }
 
@@ -351,7 +351,7 @@ export async function removeOperator(deps: OperatorDependencies, actor: Actor, o
   await deps.store.transaction(async (tx) => {
     const operators = await tx.operators()
     const known = operators.find((operator) => operator.operatorId === operatorId)
-    if (!known) throw new Refusal('not_found', `No such operator: ${operatorId}`)
+    if (!known) throw missing('operator', operatorId)
     assertOwnerRemains(operators, { operatorId })
     await tx.removeInvitationsOf(operatorId)
     await tx.removeOperator(operatorId)
@@ -370,7 +370,7 @@ function changeOperator(
   return deps.store.transaction(async (tx) => {
     const operators = await tx.operators()
     const known = operators.find((operator) => operator.operatorId === operatorId)
-    if (!known) throw new Refusal('not_found', `No such operator: ${operatorId}`)
+    if (!known) throw missing('operator', operatorId)
     const changed = change(known, operators, tx.now)
     await tx.saveOperator(changed)
     await alsoDo(tx, changed)

@@ -99,23 +99,21 @@ async function readPage<T>(
 
 export interface Balance {
   appId: string
+  organizationId: string
   balance: number
   updatedAt: number
-  /** Test mode: the organization whose simulated wallet this is. */
-  simulatedFor?: string
 }
 
 /** Fixed: test issues never reduce it. */
 const SIMULATED_BALANCE = 1_000_000
 
 export async function readBalance({ store, clock, directory }: ReadDependencies, key: ApiKey): Promise<Balance> {
-  const { appId } = key
-  if (key.mode === 'test') {
-    return { appId, balance: SIMULATED_BALANCE, updatedAt: clock.now(), simulatedFor: key.organizationId }
-  }
+  const { appId, organizationId } = key
+  const owned = { appId, organizationId }
+  if (key.mode === 'test') return { ...owned, balance: SIMULATED_BALANCE, updatedAt: clock.now() }
   const wallet = await store.read.wallet(appId)
-  if (wallet) return { appId, balance: wallet.balance, updatedAt: wallet.updatedAt }
-  return { appId, balance: 0, updatedAt: (await directory.app(appId))?.createdAt ?? clock.now() }
+  if (wallet) return { ...owned, balance: wallet.balance, updatedAt: wallet.updatedAt }
+  return { ...owned, balance: 0, updatedAt: (await directory.app(appId))?.createdAt ?? clock.now() }
 }
 
 export const listTemplates = ({ directory }: ReadDependencies, { appId }: Owner): Promise<Template[]> =>

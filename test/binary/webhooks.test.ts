@@ -675,7 +675,7 @@ describe.concurrent('an endpoint', () => {
     const answer = await runJson(program, 'webhook', 'update', disabled.endpointId, '--disable')
     expect(answer).toMatchObject({ enabled: false, disabledReason: 'Disabled by an operator' })
     const { endpointId } = removed
-    expect(await runJson(program, 'webhook', 'remove', endpointId)).toEqual({ endpointId, removed: true })
+    expect(await runJson(program, 'webhook', 'remove', endpointId, '--yes')).toEqual({ endpointId, removed: true })
     await verified(app)
     await receiver.has(1, '/kept')
     await Bun.sleep(300)
@@ -729,7 +729,7 @@ describe('a mistake', () => {
     [to(URL, '--header', 'x-watchword-signature: 0'), 'x-watchword-signature is set by the service'],
     [to(URL, ...Array.from({ length: 17 }, (_, n) => ['--header', `X-${n}: 1`]).flat()), 'at most 16'],
     [to(URL, '--filter', 'country=KR'), 'must be method=…, type=… or metadata.<key>=…'],
-    [to(URL, '--filter', 'method=fax'), 'method must be sms or alimtalk: fax'],
+    [to(URL, '--filter', 'method=fax'), 'filter.method: must be sms or alimtalk: fax'],
     [to(URL, '--template', '{"a":{{data.id}}'), 'must be JSON after substitution'],
     [to(URL, '--template', '{"a":"{{data id}}"}'), 'not a path: {{data id}}'],
     [to(URL, '--template', '@missing.json'), 'missing.json'],
@@ -757,8 +757,9 @@ describe('a mistake', () => {
     const before = state()
     const args = command.map((word) => (word === 'APP' ? app.appId : word === 'ID' ? endpointId : word))
     const { exitCode, stdout, stderr } = await run(program, 'webhook', ...args, '--json')
-    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: expect.stringContaining(says) })
-    expect(exitCode).toBe(1)
+    const { code, message } = JSON.parse(stderr).error
+    expect({ stdout, message }).toEqual({ stdout: '', message: expect.stringContaining(says) })
+    expect({ code, exitCode }).toEqual({ code, exitCode: code === 'usage' ? 2 : 1 })
     expect(stderr).not.toMatch(/^\s+at |\$bunfs/m)
     expect(state()).toEqual(before)
   })
@@ -776,16 +777,18 @@ test('every command answers people, too', async () => {
   const added = await tell('add', ...args)
   const [endpointId = ''] = /whe_[a-z0-9]+/.exec(added) ?? []
   expect(added).toMatch(/\nwhsec_\S+\n$/)
-  expect(await tell('list', '--app', app.appId)).toContain(`${endpointId}  test  ${receiver.url()}  otp.sent`)
+  expect(await tell('list', '--app', app.appId)).toMatch(
+    new RegExp(`^WEBHOOK .*\n${endpointId} +test +${receiver.url()} +otp\\.sent +enabled\n$`),
+  )
   expect(await tell('test', endpointId)).toContain('Queued otp.sent')
   await receiver.has(1)
   await settledEvents(endpointId)
-  expect(await tell('events', endpointId)).toMatch(/otp\.sent {2}delivered after 1 attempts, 200\n$/)
+  expect(await tell('events', endpointId)).toMatch(/otp\.sent +delivered +1 +200 +–\n$/)
   expect(await tell('replay', endpointId, '--since', '2026-01-01')).toBe('Queued 0 again\n')
   expect(await tell('rotate', endpointId)).toMatch(/valid until .*:\nwhsec_\S+\n$/)
   expect(await tell('preview', '--template', '{"id":"{{data.id}}"}')).toContain('otp.sent  {"id":"')
   expect(await tell('update', endpointId, '--disable')).toContain('disabled: Disabled by an operator')
-  expect(await tell('remove', endpointId)).toBe(`Removed ${endpointId}\n`)
+  expect(await tell('remove', endpointId, '--yes')).toBe(`Removed ${endpointId}\n`)
 })
 
 test('receivers can look up where requests come from, and what they say', async () => {

@@ -360,4 +360,37 @@ describe('the docs', () => {
     // A secret key is not left behind in the browser.
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain('sk_')
   })
+
+  test('make a new idempotency key for each send, show that they do, and send one that is typed', async () => {
+    const { page } = await openDocs()
+    await page.getByPlaceholder('Token').fill(keys.skTest)
+    await page.getByText('Here each send makes a new one').waitFor()
+    await page.getByRole('button', { name: 'Test Request (post /issue)' }).click()
+    const dialog = page.getByRole('dialog')
+    const send = async () => {
+      const answered = page.waitForResponse(`${server.url}/v1/issue`)
+      await dialog.getByRole('button', { name: 'Send post request' }).click()
+      const response = await answered
+      await dialog.getByText(/^\s*200 /).waitFor()
+      const { issueId } = await response.json()
+      return { key: await response.request().headerValue('idempotency-key'), issueId }
+    }
+    const keyField = dialog
+      .getByRole('row', { name: 'Include Idempotency-Key' })
+      .getByRole('combobox', { name: 'Value' })
+    expect(await keyField.textContent()).toBe('try-$isoTimestamp')
+    const first = await send()
+    const second = await send()
+    expect(first.key).toMatch(/^try-20[0-9TZ:.-]+$/)
+    expect(second.key).not.toBe(first.key)
+    expect(second.issueId).not.toBe(first.issueId)
+    await keyField.fill(second.key ?? '')
+    expect(await send()).toEqual(second)
+  })
+
+  test('offer the description as it is published', async () => {
+    const { page } = await openDocs()
+    const link = page.getByRole('link', { name: 'Download OpenAPI Document' })
+    expect(await link.getAttribute('href')).toBe('/v1/openapi.json')
+  })
 })

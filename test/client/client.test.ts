@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, spyOn, test } from 'bun:test'
-import { createOtpClient, newIdempotencyKey, type OtpClientOptions, WatchwordError } from '../../client'
+import { type Balance, createOtpClient, newIdempotencyKey, type OtpClientOptions, WatchwordError } from '../../client'
 import { addCredit, createApp } from '../../src/usecases/administer'
 import { type Furnished, World } from '../support/world'
 
@@ -24,9 +24,10 @@ const clientWith = (options: Partial<OtpClientOptions> = {}) =>
 
 /** An app of its own, so that its lists hold only what the test put there. */
 async function newApp() {
-  const { appId } = await createApp(world.admin, { name: 'alone' })
+  const { appId, organizationId } = await createApp(world.admin, { name: 'alone' })
   return {
     appId,
+    organizationId,
     live: await world.key({ appId, kind: 'sk', mode: 'live' }),
     test: await world.key({ appId, kind: 'sk', mode: 'test' }),
   }
@@ -135,12 +136,19 @@ describe('the nine calls', () => {
   })
 
   test('balance and listCreditLedger show the wallet', async () => {
-    const { appId, live } = await newApp()
+    const { appId, organizationId, live } = await newApp()
     await addCredit(world.admin, { appId, amount: 7 })
     const otp = clientWith({ apiKey: live })
-    expect(await otp.balance()).toMatchObject({ appId, balance: 7, currency: 'CREDIT', mode: 'live' })
+    expect(await otp.balance()).toMatchObject({
+      appId,
+      organizationId,
+      balance: 7,
+      currency: 'CREDIT',
+      walletScope: 'live' satisfies Balance['walletScope'],
+      mode: 'live',
+    })
     expect((await otp.listCreditLedger()).items).toMatchObject([
-      { entryType: 'credit', amountDelta: 7, balanceAfter: 7 },
+      { appId, entryType: 'credit', amountDelta: 7, balanceAfter: 7 },
     ])
     expect((await otp.listCreditLedger({ entryType: 'debit' })).items).toEqual([])
   })

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sampleEvent } from '../../contract/event'
 import { newSecret, signatureHeaders } from '../../src/domain/webhook-signature'
-import { fromSource, newFolder, ROOT, run, runJson, Server, until } from '../binary/support'
+import { fromSource, newFolder, ROOT, run, runJson, Server } from '../binary/support'
 
 const folder = newFolder()
 let server: Server
@@ -107,95 +107,6 @@ test('webhooks are verified in Node, from either entry, with one error class', a
     'bad_timestamp',
     'missing_header',
   ])
-})
-
-/** A recipe of the README as a reader has it: in a folder of its own, with what `npm install` puts there. */
-function installRecipe(name: string): string {
-  const path = join(folder.path, `receiver-${name}`)
-  mkdirSync(join(path, 'node_modules/@watchword'), { recursive: true })
-  symlinkSync(join(ROOT, 'dist/client'), join(path, 'node_modules/@watchword/client'))
-  for (const library of ['express', 'hono']) {
-    symlinkSync(join(ROOT, 'node_modules', library), join(path, 'node_modules', library))
-  }
-  writeFileSync(join(path, 'package.json'), '{"type":"module"}')
-  return path
-}
-
-const recipeText = (name: string) => Bun.file(join(ROOT, `test/client/recipes/${name}.ts`)).text()
-
-/** Its program, which says where it listens. */
-const RECIPES = {
-  bun: async (path: string) => {
-    await Bun.write(join(path, 'receiver.ts'), await recipeText('bun'))
-    return [process.execPath, 'receiver.ts']
-  },
-  hono: async (path: string) => {
-    await Bun.write(join(path, 'receiver.ts'), await recipeText('hono'))
-    return [process.execPath, 'receiver.ts']
-  },
-  express: async (path: string) => {
-    const script = new Bun.Transpiler({ loader: 'ts' }).transformSync(await recipeText('express'))
-    await Bun.write(join(path, 'receiver.js'), script)
-    const listen = `
-      import app from './receiver.js'
-      const server = app.listen(0, '127.0.0.1', () => console.log(\`http://127.0.0.1:\${server.address().port}\`))`
-    return ['node', '--input-type=module', '-e', listen]
-  },
-}
-
-async function withReceiver(
-  name: keyof typeof RECIPES,
-  secret: string | undefined,
-  use: (url: string, said: () => string) => Promise<void>,
-): Promise<void> {
-  const path = installRecipe(`${name}-${secret === undefined ? 'unset' : 'set'}`)
-  const env = {
-    PATH: process.env.PATH ?? '',
-    PORT: '0',
-    ...(secret !== undefined && { OTP_WEBHOOK_SECRET: secret }),
-  }
-  const child = Bun.spawn(await RECIPES[name](path), {
-    cwd: path,
-    env,
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'ignore',
-    timeout: 30_000,
-    killSignal: 'SIGKILL',
-  })
-  let stdout = ''
-  const read = (async () => {
-    const decoder = new TextDecoder()
-    for await (const chunk of child.stdout) stdout += decoder.decode(chunk, { stream: true })
-  })()
-  try {
-    await until(() => /:\d+\s/.test(stdout) || child.exitCode !== null, `the receiver for ${name} to listen`)
-    const [, port] = /:(\d+)\s/.exec(stdout) ?? []
-    await use(`http://127.0.0.1:${port}/webhooks/otp`, () => stdout)
-  } finally {
-    child.kill('SIGKILL')
-    await read
-  }
-}
-
-describe.each(['bun', 'hono', 'express'] as const)('the receiver of the README for %s, as a program', (name) => {
-  const post = (url: string, body: string) =>
-    fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...sign() } })
-
-  test('takes what the service signed, and nothing else', async () => {
-    await withReceiver(name, SECRET, async (url, said) => {
-      expect((await post(url, BODY)).status).toBe(204)
-      await until(() => said().includes(`${EVENT.data.id} is verified`), 'the receiver to handle the event')
-      expect((await post(url, `${BODY} `)).status).toBe(400)
-    })
-  }, 30_000)
-
-  test('answers 500 while it has no secret, so that the event comes again', async () => {
-    await withReceiver(name, undefined, async (url, said) => {
-      expect((await post(url, BODY)).status).toBe(500)
-      expect(said()).not.toContain('is verified')
-    })
-  }, 30_000)
 })
 
 test.each([

@@ -234,7 +234,7 @@ describe.each(STARTS)('the console %s', (_, start) => {
     }
     const { page } = await open('/keys', answers)
     const alert = page.getByRole('alert')
-    await alert.getByText('The database rests').waitFor()
+    await alert.getByText('The server cannot do this at the moment').waitFor()
     await alert.getByText('request-42').waitFor()
     answers['apps/list'] = APPS
     await alert.getByRole('button', { name: 'Try again' }).click()

@@ -97,7 +97,7 @@ describe('the parts of a page', () => {
     const failure = new StubFailure(503, 'SERVICE_UNAVAILABLE', 'The database rests', 'request-7')
     const { page } = await open({}, { 'issues/list': failure })
     await page.getByRole('alert').getByText('request-7').waitFor()
-    await page.getByText('The database rests').waitFor()
+    await page.getByText('The server cannot do this at the moment').waitFor()
   })
 
   test('what cannot be undone is done once its name has been typed', async () => {

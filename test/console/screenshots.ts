@@ -1,83 +1,133 @@
-/** `bun run screenshots`: every page of the console, in light, in dark and on a phone, into `dist/screenshots`. */
-import { mkdirSync } from 'node:fs'
+/**
+ * `bun run screenshots`: a scripted first run on a real server, then every page of a console in use; in both languages,
+ * light and dark, on a phone and on a desktop. Into `dist/screenshots`, with a contact sheet.
+ */
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fromSource, newFolder, ROOT, runJson, StubCarrier, until } from '../binary/support'
-import { OpenConsole } from './open-console'
-import { DESKTOP, PHONE } from './support'
+import type { Browser, Page } from 'playwright-core'
+import { fromSource, type Json, newFolder, ROOT, Server, StubCarrier, until } from '../binary/support'
+import { goThrough } from './first-run'
+import { atTheEnd, SCHEMES } from './layout/measure'
+import { callFrom } from './open-console'
+import { launch, openPage } from './support'
 
 const FOLDER = join(ROOT, 'dist/screenshots')
+const LOCALES = { en: 'en-US', ko: 'ko-KR' }
+const HEIGHT = 800
+/** Every page, and those that are looked at most. */
+const WIDTHS = [360, 1280]
+const ALL_WIDTHS = [360, 768, 1280, 1600]
 const ISSUES = 12
+/** Charts measure themselves once more after they have been drawn. */
+const DRAWN_MS = 200
 
-const PAGES = [
-  '',
-  'issues',
-  'usage',
-  'inbox',
-  'try-it',
-  'apps',
-  'keys',
-  'templates',
-  'templates/edit?template=otp_default_kr',
-  'webhooks',
-  'webhooks/edit',
-  'wallet',
-  'providers',
-  'operators',
-  'audit',
-  'system',
-  'account',
-]
+const MAIN = ['overview', 'issues', 'usage', 'try-it', 'wallet']
+const PAGES = {
+  overview: '/',
+  issues: '/issues',
+  usage: '/usage',
+  inbox: '/inbox',
+  'try-it': '/try-it',
+  apps: '/apps',
+  keys: '/keys',
+  templates: '/templates',
+  template: '/templates/edit?template=otp_default_kr',
+  webhooks: '/webhooks',
+  wallet: '/wallet',
+  carriers: '/providers',
+  operators: '/operators',
+  audit: '/audit',
+  system: '/system',
+  account: '/account',
+}
 
-const LOOKS = {
-  light: { colorScheme: 'light', viewport: DESKTOP },
-  dark: { colorScheme: 'dark', viewport: DESKTOP },
-  phone: { colorScheme: 'light', viewport: PHONE },
-} as const
+/** File names below the folder of their language, by what they show. */
+const taken = new Map<string, string[]>()
 
-const { path, remove } = newFolder()
-const program = fromSource(path, { WATCHWORD_WEBHOOK_ALLOW_HTTP: 'true', WATCHWORD_WEBHOOK_ALLOW_CIDR: '127.0.0.0/8' })
-const carrier = new StubCarrier()
-const opened = await OpenConsole.start(program)
-mkdirSync(FOLDER, { recursive: true })
+async function takePictures(page: Page, language: string, name: string, widths: readonly number[]): Promise<void> {
+  for (const width of widths)
+    for (const colorScheme of SCHEMES) {
+      await page.setViewportSize({ width, height: HEIGHT })
+      await page.emulateMedia({ colorScheme })
+      await page.evaluate(atTheEnd)
+      await page.waitForTimeout(DRAWN_MS)
+      const file = `${language}/${name}-${width}-${colorScheme}.png`
+      // What opens over the page is centred in the window.
+      const fullPage = (await page.getByRole('dialog').count()) === 0
+      await page.screenshot({ path: join(FOLDER, file), fullPage })
+      taken.set(name, [...(taken.get(name) ?? []), file])
+    }
+  await page.setViewportSize({ width: 1280, height: HEIGHT })
+}
 
-/** Something to look at: an app with credit, a carrier, keys, a webhook, live and test codes. */
-async function furnish(): Promise<string> {
-  const { appId } = await opened.rpc('apps/create', { name: 'Shop' })
-  await runJson(program, 'provider', 'set', 'main', '--type', 'http', '--channel', 'sms', '--url', carrier.url)
-  await opened.rpc('wallet/topUp', { appId, amount: 1_000 })
-  const { key } = await opened.rpc('keys/create', { appId, kind: 'sk', mode: 'live' })
-  await opened.rpc('keys/create', { appId, kind: 'sk', mode: 'test' })
-  const hook = { url: `${carrier.url}/hooks`, events: ['otp.sent', 'otp.verified'], filters: {}, template: '' }
-  await opened.rpc('webhooks/add', { appId, mode: 'test', ...hook })
+const rpc = async (page: Page, procedure: string, input: object): Promise<Json> => {
+  const { status, body } = await callFrom(page, procedure, input)
+  if (status !== 200) throw new Error(`${procedure} answered ${status}: ${body}`)
+  return JSON.parse(body).json
+}
+
+/** A day of codes, test and live; answers one that was verified. */
+async function furnish(page: Page, server: Server, carrier: StubCarrier): Promise<{ issueId: string }> {
+  const { apps } = await rpc(page, 'apps/list', {})
+  const [{ appId }] = apps
+  const { key } = await rpc(page, 'keys/create', { appId, kind: 'sk', mode: 'live' })
+  await rpc(page, 'operators/invite', { role: 'developer' })
   for (let number = 0; number < ISSUES; number++) {
     const phoneNumber = `010-0000-00${String(number).padStart(2, '0')}`
-    await opened.rpc('inbox/tryIt', { appId, phoneNumber, purpose: 'signup' }).catch(() => {})
-    const live = await opened.server.issue(key, `010-2345-67${10 + number}`, {
-      purpose: number % 3 ? 'login' : 'signup',
-    })
+    await callFrom(page, 'inbox/tryIt', { appId, phoneNumber, purpose: 'signup' })
+    const purpose = number % 3 ? 'login' : 'signup'
+    const live = await server.issue(key, `010-2345-67${10 + number}`, { purpose })
     const code = () => carrier.codeFor(`+8210234567${10 + number}`)
     await until(code, `the message of issue ${number}`)
-    if (number % 4) await opened.server.verify(key, live.body.issueId, code())
+    if (number % 4) await server.verify(key, live.body.issueId, code())
   }
-  return appId
+  const { rows } = await rpc(page, 'issues/list', { appId, mode: 'live' })
+  return rows[0]
 }
 
-const appId = await furnish()
-const { rows } = await opened.rpc('issues/list', { appId, mode: 'live' })
-for (const [look, { colorScheme, viewport }] of Object.entries(LOOKS)) {
-  await opened.page.emulateMedia({ colorScheme })
-  await opened.page.setViewportSize(viewport)
-  for (const page of [...PAGES, `issues/${rows[0].issueId}`]) {
-    await opened.go(
-      `/${page}${page.includes('?') ? '&' : '?'}mode=${page === 'inbox' || page === 'webhooks' ? 'test' : 'live'}`,
-    )
-    await opened.page.getByRole('heading', { level: 1 }).waitFor()
-    await opened.page.waitForTimeout(700)
-    const name = page === '' ? 'overview' : page.replace(/[/?].*/, '') + (page.includes('/') ? '-one' : '')
-    await opened.page.screenshot({ path: join(FOLDER, `${name}-${look}.png`), fullPage: true })
+async function takeAll(browser: Browser, language: keyof typeof LOCALES): Promise<void> {
+  mkdirSync(join(FOLDER, language), { recursive: true })
+  const { path, remove } = newFolder()
+  const carrier = new StubCarrier()
+  const allowLoopback = { WATCHWORD_WEBHOOK_ALLOW_HTTP: 'true', WATCHWORD_WEBHOOK_ALLOW_CIDR: '127.0.0.0/8' }
+  const program = fromSource(path, allowLoopback)
+  const server = await Server.start(program)
+  const { page } = await openPage(browser, { locale: LOCALES[language], reducedMotion: 'reduce' })
+  const picture = (name: string) => takePictures(page, language, `first-run/${name}`, WIDTHS)
+  mkdirSync(join(FOLDER, language, 'first-run'), { recursive: true })
+  await goThrough({ page, server, program, carrier, picture })
+  const { issueId } = await furnish(page, server, carrier)
+  for (const [name, path] of Object.entries({ ...PAGES, issue: `/issues/${issueId}` })) {
+    await page.goto(`${server.url}/console${path}?mode=live`.replace(/\?(.*)\?/, '?$1&'))
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+    await takePictures(page, language, name, MAIN.includes(name) ? ALL_WIDTHS : WIDTHS)
   }
+  await server.stop('SIGKILL')
+  await carrier.stop()
+  remove()
 }
-await opened.stop()
-await carrier.stop()
-remove()
+
+/** All pictures of one page in one row. */
+const contactSheet = () => `<!doctype html>
+<meta charset="utf-8">
+<title>Watchword, pictures</title>
+<style>
+  body { margin: 2rem; font: 14px system-ui; color-scheme: light dark }
+  figure { display: inline-block; margin: 0 1rem 1rem 0; vertical-align: top }
+  img { height: 320px; border: 1px solid #8888 }
+</style>
+${[...taken]
+  .map(
+    ([name, files]) => `<h2>${name}</h2>
+${files.map((file) => `<figure><a href="${file}"><img src="${file}" loading="lazy" alt=""></a><figcaption>${file}</figcaption></figure>`).join('\n')}`,
+  )
+  .join('\n')}
+`
+
+rmSync(FOLDER, { recursive: true, force: true })
+const browser = await launch()
+await Promise.all((['en', 'ko'] as const).map((language) => takeAll(browser, language)))
+await browser.close()
+await Bun.write(join(FOLDER, 'index.html'), contactSheet())
 process.stdout.write(`${FOLDER}\n`)

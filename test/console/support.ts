@@ -90,7 +90,8 @@ export class StubFailure {
     code: string,
     message: string,
     readonly requestId: string,
+    data?: object,
   ) {
-    this.body = { json: { defined: true, code, status, message } }
+    this.body = { json: { defined: true, code, status, message, ...(data && { data }) } }
   }
 }

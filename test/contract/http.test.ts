@@ -177,6 +177,12 @@ describe.each(WIRES)('bad input over %s', (wire) => {
       value,
       'smsFallback',
     ]),
+    ...['true', '"false"', '0', 'null'].map((value): [Operation, string, string, string] => [
+      'issue',
+      'webOtp',
+      value,
+      'webOtp',
+    ]),
     ...['0', '100001', '1.5', '"1"', 'null', '-1', '1e400', '1e21'].map(
       (value): [Operation, string, string, string] => ['issue', 'cost', value, 'cost'],
     ),
@@ -204,9 +210,12 @@ describe.each(WIRES)('bad input over %s', (wire) => {
     ...['""', '"  "', '1', 'null', '"a b"', `"${'x'.repeat(129)}"`, '"é"'].map(
       (value): [Operation, string, string, string] => ['issue', 'idempotencyKey', value, 'idempotencyKey'],
     ),
-    ...['', '""', '"  "', '5', 'null', '{}', `"${'x'.repeat(129)}"`, `"${NUL}"`].map(
-      (value): [Operation, string, string, string] => ['verify', 'issueId', value, 'issueId'],
-    ),
+    ...['', '""', '"  "', '5', 'null', '{}', `"${NUL}"`].map((value): [Operation, string, string, string] => [
+      'verify',
+      'issueId',
+      value,
+      'issueId',
+    ]),
     ...[
       '',
       '""',
@@ -361,6 +370,33 @@ describe.each(WIRES)('bad input over %s', (wire) => {
       },
     )
   } else {
+    const withoutInput: Operation[] = ['balance', 'listTemplates']
+    /** Of nothing, oRPC's client makes `{}`, and its first releases no body; others write an object or null. */
+    const nothings = [undefined, '', '{}', '{"json":{}}', '{"json":null}', '{"json":{},"meta":[]}']
+    test.each(
+      withoutInput.flatMap((operation) => nothings.map((raw): [Operation, string | undefined] => [operation, raw])),
+    )('%s has no input, and takes the body %p for that', async (operation, raw) => {
+      expect((await world.send('POST', path(operation), raw, { key: keys.test })).status).toBe(200)
+    })
+
+    const somethings = ['null', '[]', '{"json":[]}', '{"json":"x"}', '{"json":0}', '{"json":{"x":1}}', '{"x":1}']
+    test.each(withoutInput.flatMap((operation) => somethings.map((raw): [Operation, string] => [operation, raw])))(
+      '%s has no input, and refuses the body %p',
+      async (operation, raw) => {
+        const { status, body } = await post(operation, raw)
+        expect({ status, code: body.code }).toEqual({ status: 400, code: 'BAD_REQUEST' })
+      },
+    )
+
+    test('no body where input is needed: 400', async () => {
+      const { status, body } = await world.send('POST', path('issue'), undefined, { key: keys.test })
+      expect({ status, code: body.code, reason: body.data.reason }).toEqual({
+        status: 400,
+        code: 'BAD_REQUEST',
+        reason: 'required',
+      })
+    })
+
     test.each([
       '{}',
       '{"json":5}',

@@ -311,6 +311,7 @@ describe.each(WIRES)('POST /issue over %s', (wire) => {
           reason: 'test_number_in_live_mode',
           code: 'TEST_NUMBER_IN_LIVE_MODE',
         })
+        expect(body.message.split(/\s/)[0]).toBe('TEST_NUMBER_IN_LIVE_MODE')
         await world.settle()
         expect(world.sms.requests).toHaveLength(0)
       },
@@ -327,6 +328,15 @@ describe.each(WIRES)('POST /issue over %s', (wire) => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(world.rows('SELECT reserved FROM wallets')).toEqual([{ reserved: 0 }])
     expect(world.rows('SELECT * FROM issues')).toEqual([])
+  })
+
+  test('webOtp: false is what is done without it: the same request', async () => {
+    const order = { phoneNumber: PHONE, purpose: 'a', idempotencyKey: 'web-otp' }
+    const first = await issue({ ...order, webOtp: false })
+    expect(first.status).toBe(200)
+    expect((await issue(order)).body).toEqual(first.body)
+    const { status, body } = await issue({ ...order, idempotencyKey: 'web-otp-2', webOtp: true })
+    expect([status, body.data]).toEqual([400, { param: 'webOtp', reason: 'not_a_choice' }])
   })
 
   test('boundaries that are allowed', async () => {

@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import Ajv from 'ajv/dist/2020'
 import { contract } from '../../contract'
+import { errorBody } from '../../contract/error'
+import { EVENT_TYPES } from '../../contract/event'
+import { issueInput, verifyInput } from '../../contract/issue'
 import { describeApi } from '../../src/http/openapi'
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document
@@ -16,6 +21,17 @@ const operations = () =>
     Object.entries(methods as Record<string, any>).map(([method, operation]) => ({ path, method, operation })),
   )
 
+/** What a reference stands for, or the thing itself. */
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document
+const resolved = (thing: any): any =>
+  thing.$ref === undefined
+    ? thing
+    : thing.$ref
+        .slice(2)
+        .split('/')
+        // biome-ignore lint/suspicious/noExplicitAny: as above
+        .reduce((part: any, name: string) => part[name], document)
+
 describe('/v1/openapi.json', () => {
   test('is valid OpenAPI 3.1, version 1.2.0, with the server entry /v1', async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(document))
@@ -24,6 +40,101 @@ describe('/v1/openapi.json', () => {
     expect(document.openapi).toStartWith('3.1')
     expect(document.info.version).toBe('1.2.0')
     expect(document.servers.map(({ url }: { url: string }) => url)).toContain('/v1')
+    expect(document.info.license).toEqual({ name: 'Apache License 2.0', identifier: 'Apache-2.0' })
+  })
+
+  test('a linter of the trade, with its recommended rules, has nothing to say', async () => {
+    const config = await createConfig({ extends: ['recommended'] })
+    const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: '/openapi.json', config })
+    expect(problems.map(({ severity, ruleId, message }) => `${severity} ${ruleId}: ${message}`)).toEqual([])
+  })
+
+  test('where the public address is known, it is a server too', async () => {
+    const { servers } = (await describeApi('https://otp.example.com')) as { servers: Array<{ url: string }> }
+    expect(servers.map(({ url }) => url)).toEqual(['/v1', 'https://otp.example.com/v1'])
+  })
+
+  test('what is sent and answered has a name, and so has each event', () => {
+    for (const { operation } of operations()) {
+      const { schema } = operation.responses['200'].content['application/json']
+      expect(schema.$ref).toStartWith('#/components/schemas/')
+      if (operation.requestBody) expect(operation.requestBody.content['application/json'].schema.$ref).toBeDefined()
+    }
+    for (const type of EVENT_TYPES) {
+      const { schema } = document.webhooks[type].post.requestBody.content['application/json']
+      expect(resolved(schema).properties.type.const).toBe(type)
+      expect(document.webhooks[type].post.security).toEqual([])
+    }
+    expect(Object.keys(document.components.schemas)).toEqual(
+      expect.arrayContaining([
+        ...['IssueRequest', 'IssueResult', 'VerifyRequest', 'VerifyResult', 'IssueStatus', 'IssueProjection'],
+        ...['IssuePage', 'LedgerEntry', 'LedgerPage', 'Balance', 'TemplateSummary', 'TemplateList', 'TemplateDetail'],
+        ...['Error', 'ErrorData', 'ErrorCode', 'Reason', 'Channel', 'Mode', 'VerificationStatus', 'DeliveryStatus'],
+      ]),
+    )
+  })
+
+  test('an issueId is described alike wherever it stands', () => {
+    const described = new Set<string>()
+    const look = (node: unknown): void => {
+      if (typeof node !== 'object' || node === null) return
+      for (const [name, child] of Object.entries(node)) {
+        if (name === 'issueId' && typeof child === 'object' && child?.type) {
+          const { type, format } = child
+          described.add(JSON.stringify({ type, format }))
+        }
+        look(child)
+      }
+    }
+    look(document.components.schemas)
+    for (const { operation } of operations()) {
+      for (const { name, schema } of operation.parameters ?? []) look(name === 'issueId' ? { issueId: schema } : {})
+    }
+    expect([...described]).toEqual([JSON.stringify({ type: 'string', format: 'uuid' })])
+  })
+
+  test('whole numbers have no bounds but those of the interface', () => {
+    expect(JSON.stringify(document)).not.toContain(String(Number.MAX_SAFE_INTEGER))
+  })
+
+  /** Values at, before and beyond what fields take. */
+  const TEXTS = ['', ' ', '\t', 'a', ' a', ' a\n', 'a\nb', 'a\u0000', '\u007f', '한글', '😀', 'a b']
+  const long = (length: number) => ['x', '한', '😀'].map((character) => character.repeat(length))
+  const VALUES: unknown[] = [
+    ...[null, true, false, -1, 0, 1, 1.5, 5, 10, 11, 29, 30, 600, 601, 100_000, 100_001, 'sms', 'SMS', 'LMS', 'email'],
+    ...TEXTS,
+    ...[32, 33, 64, 65, 128, 129].flatMap(long),
+    ...[32, 33, 64, 65, 128, 129].flatMap(long).map((text) => ` \n${text}\t `),
+    ...['000000', '00000', '0000000', '００００００', '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77', 'signup-8f14e45f', 'é'],
+    ...[[], {}, { a: 'b' }, { a: 1 }, { '': 'v' }, { code: '1' }, { 'a\nb': 'v' }, { a: '\u0000' }],
+    { ['k'.repeat(64)]: 'v' },
+    { ['k'.repeat(65)]: 'v' },
+    Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`k${index}`, 'v'])),
+  ]
+
+  /** Any text may be asked for as an issueId, and `code` is refused by the template. */
+  const LENIENT = ['issueId', 'templateVariables']
+
+  test.each([
+    ['IssueRequest', issueInput, { phoneNumber: '010-0000-0000', purpose: 'p' }],
+    ['VerifyRequest', verifyInput, { issueId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77', code: '000000' }],
+  ] as const)('whatever %s allows, the service takes; and it refuses little else', (name, input, good) => {
+    let allowed = 0
+    const stricter = new Set<string>()
+    const ajv = new Ajv({ strict: false, formats: { uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ } })
+    const published = ajv.addSchema(document, 'api').compile({ $ref: `api#/components/schemas/${name}` })
+    for (const field of Object.keys(document.components.schemas[name].properties)) {
+      for (const value of VALUES) {
+        const body = { ...good, [field]: value }
+        const isAllowed = published(body)
+        const isTaken = input.safeParse(body).success
+        if (isAllowed) allowed++
+        if (isAllowed) expect({ field, value, isTaken }).toEqual({ field, value, isTaken: true })
+        if (isTaken && !isAllowed) stricter.add(field)
+      }
+    }
+    expect(allowed).toBeGreaterThan(1)
+    expect([...stricter].filter((field) => !LENIENT.includes(field))).toEqual([])
   })
 
   test('has the nine operations under their names', () => {
@@ -75,14 +186,38 @@ describe('/v1/openapi.json', () => {
     for (const { operation } of operations()) {
       const errors = Object.keys(operation.responses).filter((status) => status !== '200')
       expect(errors.sort()).toEqual([...common, ...(more[operation.operationId] ?? [])].sort())
-      for (const response of Object.values(operation.responses) as Array<{ headers: object }>) {
+      for (const [status, reference] of Object.entries(operation.responses)) {
+        const response = resolved(reference)
         expect(response.headers).toHaveProperty('X-Request-Id')
+        if (status === '200') continue
+        const { schema, example } = response.content['application/json']
+        expect(schema.$ref).toBe('#/components/schemas/Error')
+        expect(example.status).toBe(Number(status))
+        expect(errorBody.parse(example)).toEqual(example)
       }
     }
   })
 
+  test('a 429 has its limit, its policy and its wait, and a 402 its code', () => {
+    const ajv = new Ajv({ strict: false, formats: { 'date-time': true } }).addSchema(document, 'api')
+    const answersWith = (response: string, data: object | undefined) => {
+      const described = ajv.compile({
+        $ref: `api#/components/responses/${response}/content/application~1json/schema`,
+      })
+      const { example } = document.components.responses[response].content['application/json']
+      return described({ ...example, data })
+    }
+    const wait = { limit: 'perPhone', policy: 'platform', retryAfterMs: 60_000 }
+    expect(answersWith('TooManyRequests', wait)).toBe(true)
+    for (const missing of Object.keys(wait))
+      expect(answersWith('TooManyRequests', { ...wait, [missing]: undefined })).toBe(false)
+    expect(answersWith('PaymentRequired', { code: 'INSUFFICIENT_CREDIT' })).toBe(true)
+    expect(answersWith('PaymentRequired', undefined)).toBe(false)
+    expect(answersWith('BadRequest', undefined)).toBe(true)
+  })
+
   test('has the fields, rules, descriptions and examples of the issue body', () => {
-    const { schema } = document.paths['/issue'].post.requestBody.content['application/json']
+    const schema = resolved(document.paths['/issue'].post.requestBody.content['application/json'].schema)
     expect(schema.required.sort()).toEqual(['phoneNumber', 'purpose'])
     expect(Object.keys(schema.properties).sort()).toEqual([
       'channel',
@@ -98,8 +233,10 @@ describe('/v1/openapi.json', () => {
       'smsFallback',
       'templateId',
       'templateVariables',
+      'webOtp',
     ])
-    expect(schema.properties.phoneNumber).toMatchObject({ type: 'string', maxLength: 32 })
+    expect(schema.properties.phoneNumber).toMatchObject({ type: 'string', pattern: expect.stringContaining('{0,30}') })
+    expect(schema.properties.phoneNumber.description).toContain('At most 32 characters after trimming')
     expect(schema.properties.expiresInSec).toMatchObject({ type: 'integer', minimum: 30, maximum: 600, default: 180 })
     expect(schema.properties.maxAttempts).toMatchObject({ type: 'integer', minimum: 1, maximum: 10, default: 5 })
     expect(schema.properties.cost.deprecated).toBe(true)
@@ -127,6 +264,10 @@ describe('/v1/openapi.json', () => {
     const limit = parameters.find(({ name }) => name === 'limit')
     expect(limit?.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 50 })
     expect(limit?.required ?? false).toBe(false)
-    for (const { schema } of parameters) expect(schema.type ?? schema.enum).toBeDefined()
+    for (const parameter of parameters) {
+      expect(resolved(parameter.schema).type).toBeDefined()
+      // `?status=a`, and no `?status[a]=b`.
+      expect(parameter).not.toHaveProperty('style')
+    }
   })
 })

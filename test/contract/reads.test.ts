@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { validate as isUuid } from 'uuid'
 import { addCredit, createApp, saveTemplate } from '../../src/usecases/administer'
 import { type Furnished, WIRES, World } from '../support/world'
 
@@ -94,7 +95,7 @@ describe.each(WIRES)('reads over %s', (wire) => {
       expect(body.message).toContain('issueId')
     })
 
-    test.each([UNKNOWN, 'no-uuid'])('%s: 404', async (issueId) => {
+    test.each([UNKNOWN, 'no-uuid', 'x'.repeat(129)])('%s: 404', async (issueId) => {
       const { status, body } = await read('status', { issueId })
       expect(status).toBe(404)
       expect(body).toMatchObject({ defined: true, code: 'NOT_FOUND', status: 404 })
@@ -220,6 +221,18 @@ describe.each(WIRES)('reads over %s', (wire) => {
       expect(await pages({ createdFrom: '2026-03-01T21:00:00+09:00' })).toEqual([second, first])
     })
 
+    test('a date-time may be written in lower case', async () => {
+      await issue()
+      world.clock.step(1_000)
+      const second = await issue()
+      expect(await pages({ createdFrom: '2026-03-01t12:00:01z' })).toEqual([second])
+      expect(await pages({ createdFrom: '2026-03-01t21:00:01.000+09:00' })).toEqual([second])
+      const ledger = async (range: object) => (await read('listCreditLedger', range)).body.items
+      expect(await ledger({ createdFrom: '2026-03-01t12:00:00z', createdTo: '2026-03-01t12:00:00.001z' })).toHaveLength(
+        1,
+      )
+    })
+
     test.each([
       ['limit 0', { limit: 0 }],
       ['limit 101', { limit: 101 }],
@@ -264,9 +277,17 @@ describe.each(WIRES)('reads over %s', (wire) => {
       await world.settle()
       await addCredit(world.admin, { appId: keys.appId, amount: 7 })
       const balance = (await read('balance')).body
-      expect(Object.keys(balance).sort()).toEqual(['appId', 'balance', 'currency', 'mode', 'updatedAt'])
+      expect(balance).toEqual({
+        appId: keys.appId,
+        balance: 1_002,
+        currency: 'CREDIT',
+        updatedAt: expect.any(String),
+        mode: 'live',
+        walletId: `live:${keys.appId}`,
+        walletScope: 'live',
+        organizationId: keys.organizationId,
+      })
       const { items } = (await read('listCreditLedger')).body
-      expect(balance.balance).toBe(1_002)
       expect(items[0].balanceAfter).toBe(1_002)
       expect(items.reduce((sum: number, { amountDelta }: { amountDelta: number }) => sum + amountDelta, 0)).toBe(1_002)
     })
@@ -279,6 +300,7 @@ describe.each(WIRES)('reads over %s', (wire) => {
       const [debit, credit] = (await read('listCreditLedger')).body.items
       expect(Object.keys(debit).sort()).toEqual([
         'amountDelta',
+        'appId',
         'balanceAfter',
         'createdAt',
         'currency',
@@ -286,8 +308,21 @@ describe.each(WIRES)('reads over %s', (wire) => {
         'issueId',
         'ledgerId',
       ])
-      expect(debit).toMatchObject({ entryType: 'debit', issueId, amountDelta: -1 })
+      expect(debit).toMatchObject({ entryType: 'debit', appId: keys.appId, issueId, amountDelta: -1 })
       expect(credit.issueId).toBeUndefined()
+    })
+
+    test('an entry has a UUID that stays its own, and ties are broken by it', async () => {
+      for (let index = 0; index < 5; index++) await addCredit(world.admin, { appId: keys.appId, amount: 1 })
+      world.clock.step(1)
+      await addCredit(world.admin, { appId: keys.appId, amount: 1 })
+      const idsOf = async (query: object): Promise<string[]> =>
+        (await read('listCreditLedger', query)).body.items.map(({ ledgerId }: { ledgerId: string }) => ledgerId)
+      const ids = await idsOf({})
+      expect(ids).toHaveLength(7)
+      expect(ids.every(isUuid)).toBe(true)
+      expect(ids).toEqual([...new Set(ids)].sort().reverse())
+      expect(await idsOf({ limit: 2 })).toEqual(ids.slice(0, 2))
     })
 
     test('pages newest first by type, with entries of one millisecond in order', async () => {
@@ -378,7 +413,8 @@ describe.each(WIRES)('reads over %s', (wire) => {
       const { body } = await read('getTemplate', { templateId: 'otp_default_en' })
       expect(Object.keys(body).sort()).toEqual(['body', 'channelSupport', 'name', 'templateId', 'variables'])
       expect(body.variables).toEqual({ required: [], properties: {}, additionalProperties: false })
-      expect((await read('getTemplate', { templateId: 'nope' })).status).toBe(404)
+      for (const templateId of ['nope', 'x'.repeat(65), 'x'.repeat(4_000)])
+        expect((await read('getTemplate', { templateId })).status).toBe(404)
     })
 
     test("an app's own template is its own, with variables that are checked and filled in", async () => {

@@ -21,8 +21,10 @@ interface Case {
   options?: CallOptions
 }
 
+const ORIGIN = 'https://shop.example.com'
+
 /** Each reason as a caller meets it; `keys` are made below. */
-const cases = (keys: Record<'test' | 'live' | 'page' | 'narrow' | 'foreign', string>): Case[] => {
+const cases = (keys: Record<'test' | 'live' | 'page' | 'livePage' | 'narrow' | 'foreign', string>): Case[] => {
   const issue = (more: object) => ({ ...ISSUE, idempotencyKey: crypto.randomUUID(), ...more })
   const variables = (templateVariables: object) => issue({ templateId: 'welcome', templateVariables })
   const wrongIssue = (reason: Reason, param: string, more: object): Case => ({
@@ -153,6 +155,21 @@ const cases = (keys: Record<'test' | 'live' | 'page' | 'narrow' | 'foreign', str
       input: VERIFY,
       options: { key: keys.page, headers: { origin: 'https://elsewhere.example' } },
     },
+    ...[
+      { reason: 'from_not_allowed' as const, param: 'from', more: { from: '0212345678' } },
+      {
+        reason: 'free_text_not_allowed' as const,
+        param: 'templateVariables.note',
+        more: { templateId: 'note', templateVariables: { note: 'https://elsewhere.example' } },
+      },
+    ].map(({ reason, param, more }) => ({
+      reason,
+      param,
+      status: 403,
+      operation: 'issue' as const,
+      input: issue({ phoneNumber: '010-1234-5678', ...more }),
+      options: { key: keys.livePage, headers: { origin: ORIGIN } },
+    })),
     { reason: 'address_not_allowed', status: 403, operation: 'balance', input: {}, options: { key: keys.foreign } },
   ]
 }
@@ -184,9 +201,18 @@ describe.each(WIRES)('why a request is refused, over %s', (wire) => {
       variables: { name: { pattern: '[A-Z][a-z]+', required: true } },
       providerTemplateCode: 'W1',
     })
+    await saveTemplate(world.admin, appId, {
+      templateId: 'note',
+      name: 'Note',
+      channelSupport: ['sms'],
+      body: '#{note}: #{code}',
+      variables: { note: { required: true } },
+      providerTemplateCode: 'N1',
+    })
     all = cases({
       ...keys,
       page: await world.key({ appId, kind: 'pk', mode: 'test' }),
+      livePage: await world.key({ appId, kind: 'pk', mode: 'live', allowedOrigins: [ORIGIN] }),
       narrow: await world.key({ appId, kind: 'sk', mode: 'live', scopes: ['otp:issue'] }),
       foreign: await world.key({ appId, kind: 'sk', mode: 'live', allowedCidrs: ['10.9.8.0/24'] }),
     })

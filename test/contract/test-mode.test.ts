@@ -54,6 +54,7 @@ describe.each(WIRES)('test mode over %s', (wire) => {
     const { status, body } = await issue(phoneNumber)
     expect(status).toBe(400)
     expect(body).toMatchObject({ code: 'BAD_REQUEST', data: { code: 'TEST_NUMBER_REQUIRED' } })
+    expect(body.message.split(/\s/)[0]).toBe('TEST_NUMBER_REQUIRED')
   })
 
   test('+82 10 and 010 are one number: the second issue replaces the first', async () => {

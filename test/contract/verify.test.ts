@@ -86,7 +86,7 @@ describe.each(WIRES)('POST /verify over %s', (wire) => {
     expect(await verify(done.issueId, done.code)).toMatchObject({ reasonCode: 'ALREADY_VERIFIED' })
   })
 
-  test.each(['0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77', 'no-uuid', '한글'])(
+  test.each(['0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77', 'no-uuid', '한글', 'x'.repeat(129)])(
     'the unknown id %s is NOT_FOUND, now',
     async (issueId) => {
       expect(await verify(issueId, '123456')).toEqual({

@@ -316,6 +316,7 @@ describe('near misses are no magic numbers, and a test key refuses them', () => 
     expect(magicRecipient(text)).toBeUndefined()
     expect(thrownBy(() => testRecipient(text))).toMatchObject({
       kind: 'invalid',
+      message: expect.stringMatching(/^TEST_NUMBER_REQUIRED phoneNumber: /),
       detail: { code: 'TEST_NUMBER_REQUIRED' },
     })
   })

@@ -27,6 +27,7 @@ export const anIssue = (changes: Partial<Issue> = {}): Issue => ({
   metadata: undefined,
   createdAt: NOW,
   expiresAt: NOW + 180_000,
+  promisedExpiresAt: undefined,
   maxAttempts: 5,
   verificationStatus: 'issued',
   attemptsUsed: 0,

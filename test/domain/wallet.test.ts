@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { validate as isUuid, version } from 'uuid'
 import { Refusal } from '../../src/domain/error'
-import { type LedgerEntry, post, release, reserve, topUp, type Wallet } from '../../src/domain/wallet'
+import { type LedgerEntry, ledgerId, post, release, reserve, topUp, type Wallet } from '../../src/domain/wallet'
 import { NOW, RUNS, thrownBy } from './sample'
 
 const aWallet = (changes: Partial<Wallet> = {}): Wallet => ({
@@ -173,5 +174,59 @@ describe('a top-up', () => {
 
   test.each([0, -1, 0.5, 1_000_000_001, Number.NaN, Number.POSITIVE_INFINITY])('of %d is refused', (amount) => {
     expect(thrownBy(() => topUp(aWallet(), { amount }, NOW))).toMatchObject({ kind: 'invalid' })
+  })
+})
+
+describe('the id of a ledger entry', () => {
+  const entries = fc.record({
+    appId: fc.constantFrom('app_one', 'app_two'),
+    seq: fc.integer({ min: 1, max: 2 ** 40 - 1 }),
+    createdAt: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+  })
+
+  test('is a UUID', () => {
+    fc.assert(
+      fc.property(entries, (entry) => {
+        const id = ledgerId(entry)
+        expect([isUuid(id), version(id)]).toEqual([true, 8])
+      }),
+      RUNS,
+    )
+  })
+
+  test('follows from what never changes, and is another for each entry of any app', () => {
+    fc.assert(
+      fc.property(entries, entries, (one, other) => {
+        expect(ledgerId({ ...one })).toBe(ledgerId(one))
+        for (const changed of [
+          { ...one, appId: other.appId },
+          { ...one, seq: other.seq },
+          { ...one, createdAt: other.createdAt },
+        ])
+          expect(ledgerId(changed) === ledgerId(one)).toBe(Bun.deepEquals(changed, one))
+      }),
+      RUNS,
+    )
+  })
+
+  test('sorts as the entries of an app do: by time, then by position', () => {
+    const near = fc.record({
+      seq: fc.integer({ min: 1, max: 70_000 }),
+      createdAt: fc.integer({ min: NOW, max: NOW + 3 }),
+    })
+    fc.assert(
+      fc.property(near, near, (a, b) => {
+        const order = Math.sign(a.createdAt - b.createdAt || a.seq - b.seq)
+        const [idA, idB] = [a, b].map((entry) => ledgerId({ appId: 'app_one', ...entry })) as [string, string]
+        expect(idA < idB ? -1 : idA > idB ? 1 : 0).toBe(order)
+      }),
+      RUNS,
+    )
+  })
+
+  test('is the same in every release: callers keep it', () => {
+    expect(ledgerId({ appId: 'app_one', seq: 70_000, createdAt: Date.UTC(2026, 0, 15) })).toBe(
+      '019bbef3-b000-8000-8001-1170541e3536',
+    )
   })
 })

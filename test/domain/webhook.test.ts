@@ -236,12 +236,18 @@ describe('an endpoint that is tried', () => {
     ],
     [
       'stays disabled as it was',
-      disable(failing, 'By hand', NOW),
+      disable(failing, 'Disabled by an operator', NOW),
       'gone',
       inFiveDays,
-      { disabledAt: NOW, disabledReason: 'By hand' },
+      { disabledAt: NOW, disabledReason: 'Disabled by an operator' },
     ],
-    ['is not enabled by a late success', disable(failing, 'By hand', NOW), 'delivered', NOW + 1, { disabledAt: NOW }],
+    [
+      'is not enabled by a late success',
+      disable(failing, 'Disabled by an operator', NOW),
+      'delivered',
+      NOW + 1,
+      { disabledAt: NOW },
+    ],
   ])('%s', (_, endpoint, judgement, now, expected) => {
     expect(afterAttempt(endpoint, judgement, now)).toMatchObject(expected)
   })
@@ -278,8 +284,8 @@ describe('an endpoint that is tried', () => {
   })
 
   test('is disabled once, with the first reason', () => {
-    expect(disable(disable(anEndpoint(), 'first', NOW), 'second', NOW + 1)).toEqual(
-      anEndpoint({ disabledAt: NOW, disabledReason: 'first' }),
+    expect(disable(disable(anEndpoint(), 'Being removed', NOW), 'Disabled by an operator', NOW + 1)).toEqual(
+      anEndpoint({ disabledAt: NOW, disabledReason: 'Being removed' }),
     )
   })
 })

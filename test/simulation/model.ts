@@ -48,6 +48,11 @@ export class Model {
     for (const issue of this.issues.values()) if (now >= issue.expiresAt) issue.mayBeExpired = true
   }
 
+  /** A code lives no longer because somebody has set the clock back. */
+  setBack(byMs: number): void {
+    for (const issue of this.issues.values()) if (!issue.mayBeExpired) issue.expiresAt -= byMs
+  }
+
   /** What verify must answer, and what it does to the issue. */
   verify(issueId: string, isRight: boolean, now: number): { verified: boolean; reasonCode?: string } {
     const issue = this.issues.get(issueId)

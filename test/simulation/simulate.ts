@@ -482,7 +482,10 @@ class Story {
     const byMs = this.#random.pick([-3_600_000, -5_000, 5_000, 60_000, 3_600_000])
     this.#note(`the clock steps by ${byMs} ms`)
     this.#clock.step(byMs)
+    if (byMs < 0) this.#model.setBack(-byMs)
     this.#model.passTime(this.#clock.now())
+    // It is noticed at the next transaction; each process makes one every second.
+    await this.#passTime(1_100)
   }
 
   async #passTime(ms: number): Promise<void> {

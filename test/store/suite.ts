@@ -643,7 +643,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         await queue(clock.time, { of: issueNumber(3) })
         const running = await claimOne()
         clock.time = NOW
-        await run((tx) => tx.planAnew(HOUR_MS))
+        await run((tx) => tx.setBack(HOUR_MS, 'one'))
         expect(await holds(running)).toBe(true)
         clock.time = NOW + LEASE_MS.deliver - 1
         expect(await claim()).toEqual([])
@@ -660,7 +660,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         await queue(NOW, { of: issueNumber(2) })
         const running = await claimOne()
         clock.time = NOW + 2
-        await run((tx) => tx.planAnew(60_000))
+        await run((tx) => tx.setBack(60_000, 'one'))
         expect(store.queueHeads('deliver')).toEqual([{ queue: FRONT, runAt: NOW + 2 }])
         expect(await claim()).toMatchObject([{ subjectId: issueNumber(1).issueId }])
         clock.time = NOW + LEASE_MS.deliver

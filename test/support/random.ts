@@ -12,6 +12,8 @@ export interface SeededRandom extends Random {
 /** mulberry32. */
 export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0
+  let made = 0
+  let seq = 0
   const fraction = () => {
     state = (state + 0x6d2b79f5) >>> 0
     let t = state
@@ -25,7 +27,13 @@ export function seededRandom(seed: number): SeededRandom {
     fraction,
     below,
     bytes,
-    uuid: (now) => v7({ msecs: now, random: bytes(16), seq: below(2 ** 31) }),
+    // In the order of their making within one millisecond, as the platform makes them.
+    uuid(now) {
+      const jump = below(2 ** 20)
+      seq = now === made ? seq + 1 + jump : jump
+      made = now
+      return v7({ msecs: now, random: bytes(16), seq })
+    },
     chance: (probability) => fraction() < probability,
     pick: <T>(items: readonly T[]) => items[below(items.length)] as T,
   }

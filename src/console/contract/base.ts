@@ -11,16 +11,11 @@ export interface Access {
 }
 
 /** What the page needs to tell a refusal in its own language. */
-const refused = z
-  .object({
-    param: z.string(),
-    reason: z.custom<RefusalReason>(),
-    about: z.custom<About>(),
-    code: z.string(),
-    retryAfterMs: z.int(),
-  })
+export const mistake = z
+  .object({ param: z.string(), reason: z.custom<RefusalReason>(), about: z.custom<About>() })
   .partial()
-  .optional()
+
+const refused = mistake.extend({ code: z.string(), retryAfterMs: z.int() }).partial().optional()
 
 const errors = {
   BAD_REQUEST: { status: 400, message: 'The input is not right', data: refused },

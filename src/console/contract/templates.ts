@@ -1,6 +1,6 @@
 /** Message templates, and what a message made from one looks like. */
 import { z } from 'zod'
-import { channel, ofApp, procedure } from './base'
+import { channel, mistake, ofApp, procedure } from './base'
 
 const variable = z.object({ required: z.boolean(), pattern: z.string().optional(), description: z.string().optional() })
 
@@ -31,7 +31,7 @@ export const templates = {
         /** Messages that carriers elsewhere would cut it into, and how they write it. */
         segments: z.int().optional(),
         encoding: z.enum(['GSM-7', 'UCS-2']).optional(),
-        mistake: z.string().optional(),
+        mistake: mistake.optional(),
       }),
     ),
 }

@@ -1,6 +1,6 @@
 /** Who is told of events, and what came of it. */
 import { z } from 'zod'
-import { at, eventType, mode, ofApp, ok, pageInput, pageOf, procedure } from './base'
+import { at, eventType, mistake, mode, ofApp, ok, pageInput, pageOf, procedure } from './base'
 
 const filters = z.object({
   method: z.array(z.string()).optional(),
@@ -28,7 +28,7 @@ const endpoint = settings.extend({
   previousSecretValidUntil: at.optional(),
   createdAt: at,
   /** What the server's settings say against the URL; nothing is sent while they do. */
-  warning: z.string().optional(),
+  warning: mistake.optional(),
 })
 
 const hook = z.object({
@@ -98,7 +98,7 @@ export const webhooks = {
     .output(
       z.object({
         previews: z.array(z.object({ type: eventType, body: z.string() })),
-        mistake: z.string().optional(),
+        mistake: mistake.optional(),
       }),
     ),
 }

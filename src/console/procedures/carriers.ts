@@ -1,5 +1,5 @@
 import { implement } from '@orpc/server'
-import { Refusal } from '../../domain/error'
+import { missing } from '../../domain/error'
 import { HOUR_MS } from '../../domain/value'
 import * as administer from '../../usecases/administer'
 import { listProviders } from '../../usecases/inspect'
@@ -32,7 +32,7 @@ export function carrierProcedures(deps: ConsoleDependencies) {
     }),
     test: os.test.handler(async ({ input: { name, to, channel, templateCode } }) => {
       const provider = await providerNamed(name)
-      if (!provider) throw new Refusal('not_found', `No such provider: ${name}`)
+      if (!provider) throw missing('provider', name)
       const order = { to, channel, ...(templateCode && { templateCode }) }
       const { outcome, latencyMs } = await testProvider(deps, provider, order)
       const { kind, code } = outcome

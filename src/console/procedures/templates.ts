@@ -11,7 +11,7 @@ import {
 } from '../../domain/template'
 import { encodeText } from '../../providers/smpp-text'
 import * as administer from '../../usecases/administer'
-import { adminOf, type ConsoleContext, type ConsoleDependencies } from '../context'
+import { adminOf, type ConsoleContext, type ConsoleDependencies, mistakeOf } from '../context'
 import { consoleContract } from '../contract'
 
 const SAMPLE_CODE = '123456'
@@ -57,7 +57,7 @@ function preview(template: Template, values: Record<string, string>) {
       encoding: dataCoding === 0 ? ('GSM-7' as const) : ('UCS-2' as const),
     }
   } catch (error) {
-    if (error instanceof Refusal) return { mistake: error.message }
+    if (error instanceof Refusal) return { mistake: mistakeOf(error) }
     throw error
   }
 }

@@ -1,12 +1,12 @@
 import { implement } from '@orpc/server'
 import { type EventType, sampleEvent } from '../../../contract/event'
 import { assertHookTarget, type HookUrlPolicy } from '../../domain/address'
-import { invalid, Refusal } from '../../domain/error'
+import { invalid, missing, Refusal } from '../../domain/error'
 import { isUuid } from '../../domain/value'
 import type { Endpoint } from '../../domain/webhook'
 import { previewHookTemplate } from '../../domain/webhook-template'
 import * as administer from '../../usecases/administer'
-import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
+import { adminOf, type ConsoleContext, type ConsoleDependencies, mistakeOf, OK } from '../context'
 import { consoleContract } from '../contract'
 
 export function webhookProcedures(deps: ConsoleDependencies) {
@@ -65,7 +65,7 @@ export function webhookProcedures(deps: ConsoleDependencies) {
       try {
         return { previews: previewOf(input.template, input.events) }
       } catch (error) {
-        if (error instanceof Refusal) return { previews: [], mistake: error.message }
+        if (error instanceof Refusal) return { previews: [], mistake: mistakeOf(error) }
         throw error
       }
     }),
@@ -80,7 +80,7 @@ const previewOf = (template: string, events: readonly EventType[]) =>
 
 /** Throws `not_found` for what cannot be an id. */
 function known(id: string | undefined): string | undefined {
-  if (id !== undefined && !isUuid(id)) throw new Refusal('not_found', 'No such event')
+  if (id !== undefined && !isUuid(id)) throw missing('event', id)
   return id
 }
 
@@ -111,12 +111,12 @@ const copyOf = ({ method, type, metadata }: Endpoint['filters']) => ({
   }),
 })
 
-function warningOf(url: string, policy: HookUrlPolicy): string | undefined {
+function warningOf(url: string, policy: HookUrlPolicy) {
   try {
     assertHookTarget(url, policy)
     return undefined
   } catch (error) {
-    if (error instanceof Refusal) return error.message
+    if (error instanceof Refusal) return mistakeOf(error)
     throw error
   }
 }

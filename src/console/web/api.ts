@@ -5,6 +5,7 @@ import type { ContractRouterClient } from '@orpc/contract'
 import { createTanstackQueryUtils } from '@orpc/tanstack-query'
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import type { ConsoleContract } from '../contract'
+import { fieldInWords, type Refused, refusalInWords } from './i18n/refusals'
 import { inWords, wordsNow } from './i18n/words'
 
 interface Call {
@@ -67,7 +68,11 @@ export const paging = {
 }
 
 export interface Problem {
+  /** In the reader's language. */
   message: string
+  /** The field that is to blame, as the server knows it; and as the reader does. */
+  param?: string | undefined
+  field?: string | undefined
   requestId?: string
   /** `FORBIDDEN`, `BAD_REQUEST`, …, where the server answered. */
   code?: string
@@ -78,12 +83,19 @@ export function problemOf(failure: unknown): Problem {
   const say = wordsNow(words)
   if (failure instanceof ORPCError) {
     const requestId = requestIds.get(failure)
-    return { message: failure.message, code: failure.code, ...(requestId !== undefined && { requestId }) }
+    const refused = refusedIn(failure)
+    const { param } = refused
+    const message = refusalInWords(refused, failure.code)
+    return { message, param, field: fieldInWords(param), code: failure.code, ...(requestId && { requestId }) }
   }
   if (failure instanceof TypeError && /fetch|network|load failed/i.test(failure.message))
     return { message: say.unreachable }
-  return { message: failure instanceof Error && failure.message ? failure.message : say.unexpected }
+  return { message: say.unexpected }
 }
+
+/** What the server says of a refusal besides its sentence. */
+export const refusedIn = (failure: unknown): Refused =>
+  failure instanceof ORPCError && typeof failure.data === 'object' ? { ...failure.data } : {}
 
 const words = inWords({
   en: {

@@ -39,6 +39,11 @@ type Load = () => Promise<{ default: ComponentType }>
 
 const root = createRootRoute({
   component: Outlet,
+  notFoundComponent: () => (
+    <SignedOutFrame>
+      <NotFound />
+    </SignedOutFrame>
+  ),
   validateSearch: scopeSearch,
   search: { middlewares: [retainSearchParams<ScopeSearch>(['app', 'mode'])] },
 })
@@ -48,6 +53,11 @@ const inside = createRoute({
   id: 'inside',
   component: Frame,
   beforeLoad: ({ location }) => needSession(location.href),
+  errorComponent: (problem) => (
+    <SignedOutFrame>
+      <ProblemPage {...problem} />
+    </SignedOutFrame>
+  ),
 })
 
 /** For people who come to sign in. */
@@ -168,6 +178,5 @@ export const router = createRouter({
   defaultPendingMinMs: 0,
   defaultPendingComponent: Loading,
   defaultErrorComponent: ProblemPage,
-  defaultNotFoundComponent: NotFound,
   scrollRestoration: true,
 })

@@ -22,14 +22,15 @@ export const theme = createTheme({
     // Their header is an element that would be taken for the page's.
     Modal: {
       defaultProps: { centered: true, attributes: { header: { role: 'presentation' } } },
-      styles: { title: { fontWeight: 600 } },
+      styles: { title: { fontWeight: 600, lineHeight: 1.35 } },
     },
     Drawer: {
       defaultProps: { attributes: { header: { role: 'presentation' } } },
-      styles: { title: { fontWeight: 600 } },
+      styles: { title: { fontWeight: 600, lineHeight: 1.35 } },
     },
+    Notification: { styles: { description: { color: 'var(--mantine-color-dimmed)' } } },
     // Not in capitals: they say nothing in Korean, and shout in English.
-    Badge: { defaultProps: { variant: 'light', tt: 'none' } },
+    Badge: { defaultProps: { variant: 'light', tt: 'none', miw: 'max-content' } },
   },
 })
 

@@ -4,6 +4,7 @@ import { and, desc, eq, gt, gte, lt, lte, or, sql } from 'drizzle-orm'
 import type { Issue, VerificationStatus } from '../../domain/issue'
 import type { Owner } from '../../domain/value'
 import type { Letter, Reader, Vault } from '../../ports'
+import { furthestSetBack } from './clock'
 import { drizzle } from './drizzle'
 import { idFloor } from './ids'
 import type { TxPart } from './opened'
@@ -14,6 +15,7 @@ import { nextTurn } from './turn'
 const issueOf = (row: typeof issues.$inferSelect): Issue => ({
   ...row,
   keyKind: row.keyKind ?? undefined,
+  promisedExpiresAt: row.promisedExpiresAt ?? undefined,
   country: row.country ?? undefined,
   metadata: row.metadata ?? undefined,
   verifiedAt: row.verifiedAt ?? undefined,
@@ -23,6 +25,7 @@ const issueOf = (row: typeof issues.$inferSelect): Issue => ({
 const issueRow = (issue: Issue) => ({
   ...issue,
   keyKind: issue.keyKind ?? null,
+  promisedExpiresAt: issue.promisedExpiresAt ?? null,
   country: issue.country ?? null,
   metadata: issue.metadata ?? null,
   verifiedAt: issue.verifiedAt ?? null,
@@ -167,6 +170,7 @@ export function createIssueTx(connection: Database, vault: Vault): IssueTx {
 }
 
 const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+const END_OF_TIME = 8_640_000_000_000_000
 const smaller = (a: string, b: string) => (a < b ? a : b)
 
 /** What takes some 10 ms. */
@@ -174,6 +178,7 @@ const RECENT_AT_ONCE = 5_000
 
 export function createIssueReader(connection: Database): Pick<Reader, 'issue' | 'issues' | 'issuesSince'> {
   const db = drizzle(connection)
+  const setBackMs = furthestSetBack(connection)
   const issueById = onFirstUse(() => db.select().from(issues).where(thisIssue).prepare())
   const page = (...conditions: Parameters<typeof and>) =>
     onFirstUse(() =>
@@ -185,6 +190,8 @@ export function createIssueReader(connection: Database): Pick<Reader, 'issue' | 
             ofOwner(issues),
             gte(issues.issueId, bind(issues.issueId, 'from')),
             lt(issues.issueId, bind(issues.issueId, 'below')),
+            gte(issues.createdAt, bind(issues.createdAt, 'createdFrom')),
+            lt(issues.createdAt, bind(issues.createdAt, 'createdTo')),
             ...conditions,
           ),
         )
@@ -224,11 +231,11 @@ export function createIssueReader(connection: Database): Pick<Reader, 'issue' | 
       const row = issueById.get({ appId, mode, issueId })
       return row && issueOf(row)
     },
-    async issues({ appId, mode }, { before, status, createdFrom, createdTo, limit }, now) {
-      const below = smaller(before ?? BEYOND_ALL_IDS, createdTo === undefined ? BEYOND_ALL_IDS : idFloor(createdTo))
-      return pages[status ?? 'any']
-        .all({ appId, mode, from: idFloor(createdFrom ?? 0), below, limit, now })
-        .map(issueOf)
+    async issues({ appId, mode }, { before, status, createdFrom = 0, createdTo = END_OF_TIME, limit }, now) {
+      // Ids are in the order of creation also where the clock went back: then they are later than their rows.
+      const below = smaller(before ?? BEYOND_ALL_IDS, idFloor(createdTo + setBackMs()))
+      const from = idFloor(createdFrom)
+      return pages[status ?? 'any'].all({ appId, mode, from, below, createdFrom, createdTo, limit, now }).map(issueOf)
     },
     async *issuesSince({ appId, mode }, since) {
       let after: string | undefined = idFloor(since)

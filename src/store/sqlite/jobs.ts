@@ -21,7 +21,6 @@ type JobTx = TxPart<
   | 'hastenJob'
   | 'emptyCarrierQueues'
   | 'releaseLeases'
-  | 'planAnew'
 >
 
 export function createJobTx(connection: Database): JobTx {
@@ -104,22 +103,6 @@ export function createJobTx(connection: Database): JobTx {
         .from(sql`(SELECT 1 FROM jobs WHERE kind = 'deliver' LIMIT ${sql.placeholder('limit')})`)
         .prepare(),
     ),
-    shortenLeases: onFirstUse(() =>
-      db
-        .update(jobs)
-        .set(changes(jobs, ['runAt']))
-        .where(
-          sql`${jobs.kind} = ${bind(jobs.kind, 'kind')} AND ${jobs.leased} = 1 AND ${jobs.runAt} > ${bind(jobs.runAt, 'runAt')}`,
-        )
-        .prepare(),
-    ),
-    bringForward: onFirstUse(() =>
-      db
-        .update(jobs)
-        .set({ runAt: sql`max(${jobs.runAt} - ${sql.placeholder('byMs')}, ${bind(jobs.runAt, 'now')})` })
-        .where(sql`${jobs.leased} = 0 AND ${jobs.runAt} > ${bind(jobs.runAt, 'now')}`)
-        .prepare(),
-    ),
     releaseLeases: onFirstUse(() =>
       db
         .update(jobs)
@@ -162,10 +145,6 @@ export function createJobTx(connection: Database): JobTx {
     },
     async releaseLeases() {
       run.releaseLeases.run({ runAt: this.now })
-    },
-    async planAnew(setBackMs) {
-      for (const [kind, leaseMs] of Object.entries(LEASE_MS)) run.shortenLeases.run({ kind, runAt: this.now + leaseMs })
-      run.bringForward.run({ byMs: setBackMs, now: this.now })
     },
   }
 }

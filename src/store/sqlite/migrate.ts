@@ -8,6 +8,7 @@ import ledgerByIssue from '../../../migrations/sqlite/0005_ledger_by_issue.sql' 
 import removedApps from '../../../migrations/sqlite/0006_removed_apps.sql' with { type: 'text' }
 import browserKeys from '../../../migrations/sqlite/0007_browser_keys.sql' with { type: 'text' }
 import signIn from '../../../migrations/sqlite/0009_sign_in.sql' with { type: 'text' }
+import clockSteps from '../../../migrations/sqlite/0010_clock_steps.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -19,6 +20,7 @@ const MIGRATIONS: readonly string[] = [
   removedApps,
   browserKeys,
   signIn,
+  clockSteps,
 ]
 
 export class NewerDatabaseError extends Error {

@@ -1,6 +1,6 @@
 /** Puts one database file in the place of another. */
 import { Database } from 'bun:sqlite'
-import { existsSync, linkSync, renameSync } from 'node:fs'
+import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 
 export class DamagedDatabaseError extends Error {
   override name = 'DamagedDatabaseError'
@@ -37,11 +37,15 @@ const UNBALANCED = `SELECT app_id AS appId FROM wallets AS w
 export function replaceDatabase(file: string, successor: string, kept: string): boolean {
   const isThere = existsSync(file)
   const before = isThere ? closeLog(file) : undefined
-  if (isThere) linkSync(file, kept)
-  // A log that could not be closed stays with its database: beside another one it would be applied to that.
-  for (const suffix of ['-wal', '-shm']) if (existsSync(file + suffix)) renameSync(file + suffix, kept + suffix)
-  renameSync(successor, file)
-  before?.close()
+  try {
+    if (isThere) linkSync(file, kept)
+    // A log that could not be closed stays with its database: beside another one it would be applied to that.
+    if (!before && existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${kept}-wal`)
+    for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+    renameSync(successor, file)
+  } finally {
+    before?.close()
+  }
   return isThere
 }
 

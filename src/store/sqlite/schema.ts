@@ -157,6 +157,7 @@ export const issues = sqliteTable(
     metadata: json('metadata').$type<Record<string, string>>(),
     createdAt: integer('created_at').notNull(),
     expiresAt: integer('expires_at').notNull(),
+    promisedExpiresAt: integer('promised_expires_at'),
     maxAttempts: integer('max_attempts').notNull(),
     verificationStatus: text('verification_status').$type<VerificationStatus>().notNull(),
     attemptsUsed: integer('attempts_used').notNull(),
@@ -177,6 +178,12 @@ export const issues = sqliteTable(
     index('issues_due').on(table.expiresAt),
   ],
 )
+
+export const clockSteps = sqliteTable('clock_steps', {
+  noticedAt: integer('noticed_at').notNull(),
+  setBackMs: integer('set_back_ms').notNull(),
+  noticedBy: text('noticed_by').notNull(),
+})
 
 export const claims = sqliteTable('claims', {
   claimId: integer('claim_id').primaryKey(),

@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import type { HeadFile, Tx, Vault } from '../../ports'
 import { createAttemptTx } from './attempts'
 import { createAuditTx } from './audit'
+import { createClockTx } from './clock'
 import { createConfigurationTx } from './configuration'
 import { createConsoleTx } from './console'
 import { createIssueTx } from './issues'
@@ -46,6 +47,7 @@ function createMethods(connection: Database, vault: Vault, headFile: HeadFile | 
     ...createAttemptTx(connection),
     ...createWalletTx(connection),
     ...createJobTx(connection),
+    ...createClockTx(connection),
     ...createConfigurationTx(connection, vault),
     ...createWebhookTx(connection, vault),
     ...createConsoleTx(connection, vault),

@@ -1,9 +1,9 @@
-import { invalid } from '../../domain/error'
+import { invalid, missing } from '../../domain/error'
 import type { Route } from '../../domain/route'
 import type { Channel } from '../../domain/value'
 import type { ProviderConfig } from '../../ports'
 import { noteChange } from '../audit'
-import { type AdminDependencies, existingApp, invalidName, missing, NAME } from './shared'
+import { type AdminDependencies, existingApp, invalidName, NAME } from './shared'
 
 /** Attempts name their provider, and this one is built in. */
 const RESERVED_PROVIDER = 'simulator'

@@ -1,8 +1,8 @@
-import { invalid } from '../../domain/error'
+import { invalid, missing } from '../../domain/error'
 import { isUuid } from '../../domain/value'
 import { clawback, type LedgerEntry, refund, topUp, type Wallet } from '../../domain/wallet'
 import { noteChange } from '../audit'
-import { type AdminDependencies, existingApp, missing } from './shared'
+import { type AdminDependencies, existingApp } from './shared'
 
 interface Posting {
   wallet: Wallet

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { SCOPES, type Scope } from '../../../contract/scope'
 import type { Allowance } from '../../domain/browser-key'
-import { invalid } from '../../domain/error'
+import { invalid, missing } from '../../domain/error'
 import { assertKey, formatKey, isActive, type KeyKind, type KeyLimits } from '../../domain/key'
 import { HOUR_MS, type Mode } from '../../domain/value'
 import type { StoredKey } from '../../ports'
 import { noteChange } from '../audit'
-import { type AdminDependencies, assertOverlap, existingApp, missing, newId } from './shared'
+import { type AdminDependencies, assertOverlap, existingApp, newId } from './shared'
 
 const MAX_LIVE_KEYS = 20
 const MAX_TEST_KEYS = 5

@@ -1,5 +1,5 @@
 /** What all administration shares. */
-import { invalid, Refusal } from '../../domain/error'
+import { invalid, missing } from '../../domain/error'
 import type { App, Clock, ProviderConfig, Random, Store } from '../../ports'
 import type { AuditDependencies } from '../audit'
 
@@ -12,8 +12,6 @@ export interface AdminDependencies extends AuditDependencies {
   /** There is work for the dispatcher of this process, if it has one. */
   wakeDelivery: () => void
 }
-
-export const missing = (what: string, id: string) => new Refusal('not_found', `No such ${what}: ${id}`)
 
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 

@@ -1,7 +1,7 @@
-import { invalid } from '../../domain/error'
+import { invalid, missing } from '../../domain/error'
 import { assertTemplate, BUILT_IN_TEMPLATES, type Template } from '../../domain/template'
 import { noteChange } from '../audit'
-import { type AdminDependencies, existingApp, invalidName, label, missing, NAME } from './shared'
+import { type AdminDependencies, existingApp, invalidName, label, NAME } from './shared'
 
 /** A new template, or a new version of one. Messages already admitted keep the text they were admitted with. */
 export async function saveTemplate(deps: AdminDependencies, appId: string, template: Template): Promise<Template> {

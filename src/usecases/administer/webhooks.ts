@@ -1,6 +1,6 @@
 /** What operators do with webhooks. The command line and the console call these. Decisions: "Webhooks". */
 import { type EventType, sampleEvent } from '../../../contract/event'
-import { invalid, Refusal } from '../../domain/error'
+import { invalid, missing, Refusal } from '../../domain/error'
 import { HOUR_MS, type Mode } from '../../domain/value'
 import {
   assertEndpoint,
@@ -16,7 +16,7 @@ import { newSecret } from '../../domain/webhook-signature'
 import type { Tx } from '../../ports'
 import { noteChange } from '../audit'
 import { queueEvent } from '../tell-events'
-import { type AdminDependencies, assertOverlap, existingApp, missing, newId } from './shared'
+import { type AdminDependencies, assertOverlap, existingApp, newId } from './shared'
 
 export interface WantedEndpoint {
   url: string
@@ -203,7 +203,7 @@ export async function replayEvents(
 
 async function toldOf(tx: Tx, endpointId: string, eventId: string): Promise<HookDelivery[]> {
   const found = (await tx.hooksOfEvent(eventId)).filter((delivery) => delivery.endpointId === endpointId)
-  if (found.length === 0) throw new Refusal('not_found', `${endpointId} was not told of such an event: ${eventId}`)
+  if (found.length === 0) throw notTold(endpointId, eventId)
   return found
 }
 
@@ -219,3 +219,9 @@ function assertEnabled({ endpointId, disabledAt }: Endpoint): void {
   if (disabledAt !== undefined)
     throw invalid('webhook', 'webhook_disabled', `${endpointId} is disabled; enable it first`)
 }
+
+const notTold = (endpointId: string, eventId: string) =>
+  new Refusal('not_found', `${endpointId} was not told of such an event: ${eventId}`, {
+    reason: 'no_such',
+    about: { what: 'event' },
+  })

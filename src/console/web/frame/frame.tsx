@@ -43,7 +43,7 @@ export function Frame() {
               aria-label={say.menu}
               aria-expanded={isOpen}
             />
-            <Logo />
+            <Logo isShort />
           </Group>
           <Group gap="xs" wrap="nowrap">
             <ScopeChoice />

@@ -3,12 +3,13 @@ import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
 import icon from '../icon.svg'
 
-export function Logo() {
+/** Where there is little room, its name is left out. */
+export function Logo({ isShort = false }: { isShort?: boolean }) {
   const say = useWords(frameWords)
   return (
     <Group gap="xs" wrap="nowrap">
       <img src={icon} alt="" width={26} height={26} />
-      <Text fw={700} visibleFrom="xs">
+      <Text fw={700} {...(isShort && { visibleFrom: 'xs' })}>
         {say.product}
       </Text>
     </Group>

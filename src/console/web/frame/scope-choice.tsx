@@ -18,7 +18,9 @@ export function ScopeChoice() {
         aria-label={say.app}
         placeholder={say.noApps}
         size="xs"
-        w={{ base: 110, sm: 180 }}
+        w={{ base: 110, sm: 180, lg: 260 }}
+        title={app?.name}
+        styles={{ input: { textOverflow: 'ellipsis' } }}
         allowDeselect={false}
         disabled={apps.length === 0}
         searchable={apps.length > 10}

@@ -1,10 +1,11 @@
-/** Around the pages of those who are not signed in: a quiet card in the middle. */
+/** Around what stands outside the frame, for those who are not signed in or went astray: a quiet card in the middle. */
 import { Center, Group, Paper, Stack } from '@mantine/core'
 import { Outlet } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { Logo } from './logo'
 import { LanguageChoice } from './user-menu'
 
-export function SignedOutFrame() {
+export function SignedOutFrame({ children = <Outlet /> }: { children?: ReactNode }) {
   return (
     <Center mih="100dvh" p="md">
       <Stack w="100%" maw={420} gap="lg">
@@ -13,7 +14,7 @@ export function SignedOutFrame() {
           <LanguageChoice />
         </Group>
         <Paper component="main" id="content" withBorder p={{ base: 'md', sm: 'xl' }} radius="lg">
-          <Outlet />
+          {children}
         </Paper>
       </Stack>
     </Center>

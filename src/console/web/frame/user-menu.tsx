@@ -17,6 +17,7 @@ import { frameWords } from '../i18n/frame'
 import { LANGUAGES, type Language, setLanguage, useLanguage } from '../i18n/language'
 import { roleWords } from '../i18n/roles'
 import { useWords } from '../i18n/words'
+import { AsWritten } from '../parts/as-written'
 import { tellProblem } from '../parts/tell'
 import { useSession } from '../session'
 
@@ -55,7 +56,7 @@ export function UserMenu() {
             <IconUserCircle size={26} stroke={1.5} aria-hidden />
             {/* The space keeps name and role apart for those who hear them. */}
             <Stack gap={0} maw={160} visibleFrom="md">
-              <Text size="sm" fw={600} lh={1.3} truncate>
+              <Text size="sm" fw={600} lh={1.3} truncate title={name}>
                 {name}{' '}
               </Text>
               <Text size="xs" c="dimmed" lh={1.3}>
@@ -67,12 +68,10 @@ export function UserMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          <Text size="sm" fw={600} c="var(--mantine-color-text)" truncate>
+          <AsWritten size="sm" fw={600} c="var(--mantine-color-text)">
             {name}
-          </Text>
-          <Text size="xs" truncate>
-            {email}
-          </Text>
+          </AsWritten>
+          <AsWritten size="xs">{email}</AsWritten>
           <Text size="xs">{role}</Text>
         </Menu.Label>
         <Menu.Item component={Link} to="/account" leftSection={<IconUser size={16} />}>

@@ -1,5 +1,5 @@
 /** Numbers, money and times as the chosen language writes them. */
-import { type Language, useLanguage } from './language'
+import { type Language, language, useLanguage } from './language'
 
 const formats = (language: Language) => {
   const number = new Intl.NumberFormat(language)
@@ -59,9 +59,13 @@ export type Formats = ReturnType<typeof formats>
 
 const made = new Map<Language, Formats>()
 
-export function useFormats(): Formats {
-  const language = useLanguage()
+function formatsOf(language: Language): Formats {
   const known = made.get(language) ?? formats(language)
   made.set(language, known)
   return known
 }
+
+export const useFormats = (): Formats => formatsOf(useLanguage())
+
+/** For outside of components. */
+export const formatsNow = (): Formats => formatsOf(language())

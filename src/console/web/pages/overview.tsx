@@ -36,6 +36,7 @@ export default function Overview() {
           <Button
             variant="subtle"
             size="xs"
+            mx="calc(-1 * var(--mantine-spacing-sm))"
             leftSection={<IconListCheck size={16} aria-hidden />}
             onClick={() => hide(!isHidden)}
           >

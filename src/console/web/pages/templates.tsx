@@ -63,7 +63,7 @@ export default function Templates() {
             header: say.text,
             isMinor: true,
             cell: ({ body }) => (
-              <AsWritten size="sm" lineClamp={2} maw={420}>
+              <AsWritten size="sm" lineClamp={2} maw={420} title={body}>
                 {body}
               </AsWritten>
             ),

@@ -4,6 +4,7 @@ import { IconAlertTriangle, IconPlayerPause, IconWebhook } from '@tabler/icons-r
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { api } from '../api'
+import { refusalInWords } from '../i18n/refusals'
 import { useWords } from '../i18n/words'
 import { AsWritten } from '../parts/as-written'
 import { EmptyState } from '../parts/empty-state'
@@ -11,6 +12,7 @@ import { PageHeader } from '../parts/page-header'
 import { useAppScope } from '../scope'
 import { EndpointActions } from './webhooks/actions'
 import { Deliveries } from './webhooks/deliveries'
+import { whyDisabled } from './webhooks/endpoint-state'
 import { EndpointSettings } from './webhooks/settings'
 import { webhookWords } from './webhooks/words'
 
@@ -43,12 +45,12 @@ export default function Webhook() {
       <Stack gap="lg">
         {!endpoint.enabled && (
           <Alert color="gray" icon={<IconPlayerPause aria-hidden />} title={say.disabledTitle}>
-            {endpoint.disabledReason}
+            {whyDisabled(endpoint)}
           </Alert>
         )}
         {endpoint.warning !== undefined && (
           <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={say.warningTitle}>
-            {say.warningNext} {endpoint.warning}
+            {say.warningNext} {refusalInWords(endpoint.warning)}
           </Alert>
         )}
         <EndpointSettings endpoint={endpoint} />

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../api'
 import { frameWords } from '../i18n/frame'
+import { refusalInWords } from '../i18n/refusals'
 import { useWords } from '../i18n/words'
 import { AsWritten } from '../parts/as-written'
 import { DataTable, fromList } from '../parts/data-table'
@@ -13,7 +14,7 @@ import { PageHeader } from '../parts/page-header'
 import { Time } from '../parts/time'
 import { useAppScope } from '../scope'
 import { useMay } from '../session'
-import { EndpointState } from './webhooks/endpoint-state'
+import { EndpointState, whyDisabled } from './webhooks/endpoint-state'
 import { webhookWords } from './webhooks/words'
 
 export default function Webhooks() {
@@ -49,7 +50,7 @@ export default function Webhooks() {
                 <Stack gap={4} align="flex-start">
                   <EndpointState endpoint={endpoint} />
                   <Text size="xs" c="dimmed">
-                    {endpoint.enabled ? endpoint.warning : endpoint.disabledReason}
+                    {endpoint.enabled ? endpoint.warning && refusalInWords(endpoint.warning) : whyDisabled(endpoint)}
                   </Text>
                 </Stack>
               ),

@@ -53,15 +53,18 @@ export function CopyButton({ value, what }: CopyButtonProps) {
 export function CopyBlock({ value, label }: { value: string; label: string }) {
   const say = useWords(frameWords)
   const { isCopied, copy } = useCopy(value)
+  // What has lines of its own keeps them, and scrolls.
+  const hasLines = value.includes('\n')
   return (
     <Stack gap={4}>
-      <Group justify="space-between">
+      <Group justify="space-between" align="flex-end" wrap="nowrap">
         <Text size="sm" fw={500}>
           {label}
         </Text>
         <Button
           size="compact-xs"
           variant="default"
+          flex="none"
           onClick={copy}
           aria-label={`${isCopied ? say.copied : say.copy}: ${label}`}
           leftSection={isCopied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
@@ -70,9 +73,13 @@ export function CopyBlock({ value, label }: { value: string; label: string }) {
         </Button>
       </Group>
       <Code block tabIndex={0} aria-label={label} role="region">
-        <AsWritten component="span" inherit>
-          {value}
-        </AsWritten>
+        {hasLines ? (
+          value
+        ) : (
+          <AsWritten component="span" inherit>
+            {value}
+          </AsWritten>
+        )}
       </Code>
     </Stack>
   )

@@ -11,6 +11,6 @@ export const PLAIN = {
   tickLine: 'none',
 } as const
 
-const WHOLE = { allowDecimals: false }
+export const WHOLE = { allowDecimals: false }
 
 export const CountBars = BarChart.withProps({ ...PLAIN, barChartProps: QUIET, xAxisProps: WHOLE, yAxisProps: WHOLE })

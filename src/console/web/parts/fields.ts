@@ -5,8 +5,8 @@
  *     <form onSubmit={fields.onSubmit((values) => create.mutate(values))} noValidate>
  *       <TextInput label={say.name} {...fields.of('name')} />
  */
-import { ORPCError } from '@orpc/client'
 import { type ChangeEvent, type FormEvent, useState } from 'react'
+import { fieldProblem } from './field-problem'
 
 type Problems<Name extends string> = Partial<Record<Name, string | undefined>>
 
@@ -47,20 +47,11 @@ export function useFields<Name extends string>(
       const field = event.currentTarget.elements.namedItem(first)
       if (field instanceof HTMLElement) field.focus()
     },
-    /** Puts a refusal beside the field it is about, in the page's words; answers whether it was about one. */
-    refuse(failure: unknown, inWords: (name: Name, message: string) => string = (_, message) => message): boolean {
-      const about = refusedField(failure)
-      const name = names.find((known) => known === about?.field)
-      if (!about || name === undefined) return false
-      setRefused((before) => ({ ...before, [name]: inWords(name, about.message) }))
-      return true
+    /** Puts a refusal beside the field it is about; answers whether it was about one. */
+    refuse(failure: unknown): boolean {
+      const name = names.find((known) => fieldProblem(failure, known) !== undefined)
+      if (name !== undefined) setRefused((before) => ({ ...before, [name]: fieldProblem(failure, name) }))
+      return name !== undefined
     },
   }
-}
-
-/** The server writes `field: what is wrong with it`. */
-function refusedField(failure: unknown): { field: string; message: string } | undefined {
-  if (!(failure instanceof ORPCError) || failure.code !== 'BAD_REQUEST') return undefined
-  const [, field, message] = /^(\w+): (.+)$/s.exec(failure.message) ?? []
-  return field === undefined || message === undefined ? undefined : { field, message }
 }

@@ -1,6 +1,7 @@
 /** The top of every page: its one heading, a sentence on what it is for, what can be done. Also names the tab. */
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
+import { AsWritten } from './as-written'
 
 export interface PageHeaderProps {
   title: string
@@ -18,9 +19,9 @@ export function PageHeader({ title, about, children }: PageHeaderProps) {
       <Stack gap={4} flex="1 1 320px">
         <Title order={1}>{title}</Title>
         {about && (
-          <Text c="dimmed" size="sm" maw={640}>
+          <AsWritten c="dimmed" size="sm" maw={640}>
             {about}
-          </Text>
+          </AsWritten>
         )}
       </Stack>
       {children && <Group gap="xs">{children}</Group>}

@@ -1,4 +1,4 @@
-/** What went wrong, in the server's words, with the id that finds it in the server's log. */
+/** What went wrong, in the reader's language, with the id that finds it in the server's log. */
 import { Alert, Group, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
@@ -19,11 +19,11 @@ export interface ProblemNoteProps {
 
 export function ProblemNote({ failure, children }: ProblemNoteProps) {
   const say = useWords(words)
-  const { message, requestId } = problemOf(failure)
+  const { message, field, requestId } = problemOf(failure)
   return (
     <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={say.title} role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{message}</Text>
+        <Text size="sm">{field === undefined ? message : `${field}: ${message}`}</Text>
         {requestId !== undefined && (
           <Group gap={4} wrap="nowrap">
             <Text size="xs" ff="monospace">

@@ -17,7 +17,7 @@ const VERIFICATION: Record<VerificationStatus, string> = {
 const DELIVERY: Record<DeliveryStatus, string> = { queued: 'gray', sent: 'blue', delivered: 'green', failed: 'red' }
 
 export const Mark = (props: BadgeProps & { children: React.ReactNode }) => (
-  <Badge variant="light" tt="none" fw={600} radius="sm" miw="max-content" {...props} />
+  <Badge variant="light" tt="none" fw={600} radius="sm" {...props} />
 )
 
 export function VerificationMark({ status }: { status: VerificationStatus }) {

@@ -17,7 +17,6 @@ const words = inWords({
     change: 'Change password',
     changed: 'Your password is changed.',
     needsCurrent: 'Enter your current password.',
-    wrong: 'This is not your current password.',
   },
   ko: {
     title: '비밀번호',
@@ -27,7 +26,6 @@ const words = inWords({
     change: '비밀번호 변경',
     changed: '비밀번호를 변경했습니다.',
     needsCurrent: '현재 비밀번호를 입력하세요.',
-    wrong: '현재 비밀번호가 올바르지 않습니다.',
   },
 })
 
@@ -45,8 +43,7 @@ export function ChangePassword() {
         tellDone(say.changed)
       },
       onError(failure) {
-        const isInline = fields.refuse(failure, (name, message) => (name === 'current' ? say.wrong : message))
-        if (isInline) change.reset()
+        if (fields.refuse(failure)) change.reset()
       },
     }),
   )

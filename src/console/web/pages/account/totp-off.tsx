@@ -13,7 +13,6 @@ const words = inWords({
     about: 'From then on, your password alone lets you in.',
     password: 'Current password',
     needsPassword: 'Enter your current password.',
-    wrong: 'This is not your current password.',
     remove: 'Remove',
     done: 'Signing in asks for no code any more.',
   },
@@ -21,7 +20,6 @@ const words = inWords({
     about: '해제하면 비밀번호만으로 로그인합니다.',
     password: '현재 비밀번호',
     needsPassword: '현재 비밀번호를 입력하세요.',
-    wrong: '현재 비밀번호가 올바르지 않습니다.',
     remove: '해제',
     done: '이제 로그인할 때 인증 앱 코드를 묻지 않습니다.',
   },
@@ -42,7 +40,7 @@ export function TotpOff({ onClose }: { onClose(): void }) {
         onClose()
       },
       onError(failure) {
-        if (fields.refuse(failure, () => say.wrong)) remove.reset()
+        if (fields.refuse(failure)) remove.reset()
       },
     }),
   )

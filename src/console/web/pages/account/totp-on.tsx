@@ -19,7 +19,6 @@ const words = inWords({
     secret: 'Or enter this secret there',
     code: 'Code the app shows now',
     needsCode: 'Enter the six digits.',
-    wrong: 'This code is wrong or too old. Enter the one that is shown now.',
     finish: 'Turn on',
     done: 'From now on, signing in asks for a code of your app.',
   },
@@ -29,7 +28,6 @@ const words = inWords({
     secret: '또는 앱에 이 비밀 키를 입력하세요',
     code: '앱에 지금 표시된 코드',
     needsCode: '6자리 숫자를 입력하세요.',
-    wrong: '코드가 틀렸거나 만료되었습니다. 지금 표시된 코드를 입력하세요.',
     finish: '사용하기',
     done: '이제 로그인할 때 인증 앱 코드를 입력합니다.',
   },
@@ -59,7 +57,7 @@ export function TotpOn({ onClose }: { onClose(): void }) {
         onClose()
       },
       onError(failure) {
-        if (fields.refuse(failure, () => say.wrong)) confirm.reset()
+        if (fields.refuse(failure)) confirm.reset()
       },
     }),
   )

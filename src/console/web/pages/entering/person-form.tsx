@@ -31,7 +31,6 @@ const words = inWords({
     password: 'Password',
     needsName: 'Enter your name.',
     needsEmail: 'Enter an e-mail address, such as kim@example.com.',
-    taken: 'This address has an account already. Sign in instead.',
     signIn: 'Your account is made: sign in',
   },
   ko: {
@@ -41,7 +40,6 @@ const words = inWords({
     password: '비밀번호',
     needsName: '이름을 입력하세요.',
     needsEmail: '이메일 주소를 입력하세요. 예: kim@example.com',
-    taken: '이미 계정이 있는 이메일입니다. 로그인하세요.',
     signIn: '계정이 만들어졌습니다. 로그인하기',
   },
 })
@@ -59,11 +57,7 @@ export function PersonForm({ action, make }: PersonFormProps) {
     mutationFn: (person: Person) => make({ ...person, email: person.email.trim() }),
     onSuccess: () => enter(),
     onError: (failure) => {
-      const isInline = fields.refuse(failure, (name, message) => {
-        if (name !== 'email') return message
-        return message.includes('account') ? say.taken : say.needsEmail
-      })
-      if (isInline) making.reset()
+      if (fields.refuse(failure)) making.reset()
     },
   })
   if (isUsedLink(making.error)) return <UsedLink />

@@ -2,11 +2,9 @@
 
 import { Alert, Anchor, Button, Code, Collapse, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { ORPCError } from '@orpc/client'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../api'
-import { useFormats } from '../../i18n/format'
+import { api, problemOf, refusedIn } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
 import { useFields } from '../../parts/fields'
 import { PasswordField } from '../../parts/password-field'
@@ -24,9 +22,6 @@ const words = inWords({
     needsEmail: 'Enter your e-mail address.',
     needsPassword: 'Enter your password.',
     needsTotp: 'Enter the six digits.',
-    wrong: 'E-mail address or password is wrong.',
-    wrongTotp: 'This code is wrong or too old. Enter the one that is shown now.',
-    throttled: (wait: string) => `Too many failed attempts from your address. Try again in ${wait}.`,
     forgotten: 'Forgotten the password?',
     reset: 'Whoever runs the server makes a new one with this command:',
   },
@@ -39,9 +34,6 @@ const words = inWords({
     needsEmail: '이메일을 입력하세요.',
     needsPassword: '비밀번호를 입력하세요.',
     needsTotp: '6자리 숫자를 입력하세요.',
-    wrong: '이메일 또는 비밀번호가 올바르지 않습니다.',
-    wrongTotp: '코드가 틀렸거나 만료되었습니다. 지금 표시된 코드를 입력하세요.',
-    throttled: (wait) => `이 주소에서 로그인에 여러 번 실패했습니다. ${wait} 후에 다시 시도하세요.`,
     forgotten: '비밀번호를 잊으셨나요?',
     reset: '서버 운영자가 다음 명령으로 새 비밀번호를 만들 수 있습니다.',
   },
@@ -60,9 +52,9 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): Promise<void> }) {
     api.session.signIn.mutationOptions({
       onSuccess: onSignedIn,
       onError: (failure) => {
-        const isUnfinished = asksForTotp(failure)
+        const isUnfinished = refusedIn(failure).reason === 'totp_needed'
         if (isUnfinished) setNeedsTotp(true)
-        if (isUnfinished || fields.refuse(failure, () => say.needsEmail)) signIn.reset()
+        if (isUnfinished || fields.refuse(failure)) signIn.reset()
       },
     }),
   )
@@ -84,7 +76,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): Promise<void> }) {
             {...fields.of('totp')}
           />
         )}
-        {signIn.isError && <Refused failure={signIn.error} hadTotp={needsTotp} />}
+        {signIn.isError && <NotSignedIn failure={signIn.error} />}
         <Button type="submit" loading={signIn.isPending || signIn.isSuccess} fullWidth>
           {say.signIn}
         </Button>
@@ -102,29 +94,15 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): Promise<void> }) {
   )
 }
 
-function Refused({ failure, hadTotp }: { failure: unknown; hadTotp: boolean }) {
-  const say = useWords(words)
-  const formats = useFormats()
+function NotSignedIn({ failure }: { failure: unknown }) {
   if (failure instanceof SessionLost) return <NoCookie />
-  const code = failure instanceof ORPCError ? failure.code : undefined
-  if (code === 'UNAUTHORIZED')
-    return (
-      <Alert color="red" role="alert">
-        {hadTotp ? say.wrongTotp : say.wrong}
-      </Alert>
-    )
-  if (code === 'TOO_MANY_REQUESTS')
-    return (
-      <Alert color="red" role="alert">
-        {say.throttled(formats.wait(Number(dataOf(failure).retryAfterMs)))}
-      </Alert>
-    )
-  return <ProblemNote failure={failure} />
+  const { code = '', message } = problemOf(failure)
+  if (!['UNAUTHORIZED', 'TOO_MANY_REQUESTS'].includes(code)) return <ProblemNote failure={failure} />
+  return (
+    <Alert color="red" role="alert">
+      {message}
+    </Alert>
+  )
 }
 
 const digitsOf = (totp: string) => totp.replaceAll(/\s/g, '')
-
-const dataOf = (failure: unknown): Record<string, unknown> =>
-  failure instanceof ORPCError && typeof failure.data === 'object' ? { ...failure.data } : {}
-
-const asksForTotp = (failure: unknown) => dataOf(failure).reason === 'totp_needed'

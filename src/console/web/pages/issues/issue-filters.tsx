@@ -11,7 +11,7 @@ import { DELIVERIES, type IssueFilters, VERIFICATIONS } from './filters'
 const words = inWords({
   en: {
     search: 'Search',
-    searchHint: 'Issue id, or how the purpose begins',
+    searchHint: 'Issue id or purpose',
     status: 'Verification',
     delivery: 'Delivery',
     any: 'Any',
@@ -19,7 +19,7 @@ const words = inWords({
   },
   ko: {
     search: '검색',
-    searchHint: '발급 ID 또는 용도의 앞부분',
+    searchHint: '발급 ID 또는 용도',
     status: '인증 상태',
     delivery: '전달 상태',
     any: '전체',

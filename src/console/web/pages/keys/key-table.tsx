@@ -131,7 +131,7 @@ function State({ of: { state, expiresAt, revokedAt } }: { of: Key }) {
         </Text>
       ) : (
         expiresAt !== undefined && (
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" data-unbroken>
             {state === 'active' && `${say.expires} `}
             <Time at={expiresAt} relative />
           </Text>

@@ -175,7 +175,7 @@ function Actions({ row }: { row: Row }) {
       <Menu.Dropdown>
         <Menu.Item onClick={changeRole}>{say.changeRole}</Menu.Item>
         <Menu.Item onClick={() => unlock.mutate({ operatorId })}>{say.unlock}</Menu.Item>
-        <Menu.Item color="red" onClick={remove}>
+        <Menu.Item c="red" onClick={remove}>
           {say.remove}
         </Menu.Item>
       </Menu.Dropdown>

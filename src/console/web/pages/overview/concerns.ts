@@ -4,6 +4,7 @@ import { api } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { inWords, useWords } from '../../i18n/words'
 import type { Mode } from '../../scope'
+import { whyDisabled } from '../webhooks/endpoint-state'
 
 export interface Concern {
   key: string
@@ -78,9 +79,9 @@ export function useConcerns(appId: string, mode: Mode): Concern[] | undefined {
       }),
     ...webhooks.data.endpoints
       .filter((endpoint) => endpoint.mode === mode)
-      .map(({ endpointId, url, enabled, disabledReason, failingSince, warning }): Concern | undefined => {
+      .map(({ endpointId, url, enabled, failingSince, warning, ...endpoint }): Concern | undefined => {
         const about = { key: endpointId, to: '/webhooks' } as const
-        if (!enabled) return { ...about, text: say.disabled(url, disabledReason ?? '') }
+        if (!enabled) return { ...about, text: say.disabled(url, whyDisabled(endpoint)) }
         if (warning !== undefined) return { ...about, text: say.warned(url) }
         return failingSince === undefined ? undefined : { ...about, text: say.failing(url) }
       }),

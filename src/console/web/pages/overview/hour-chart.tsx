@@ -1,5 +1,5 @@
 import { useFormats } from '../../i18n/format'
-import { CountBars } from '../../parts/count-bars'
+import { CountBars, WHOLE } from '../../parts/count-bars'
 
 export interface HourChartProps {
   height: number
@@ -16,6 +16,7 @@ export default function HourChart({ height, issued, verified, hours }: HourChart
       data={[...hours]}
       dataKey="hour"
       valueFormatter={formats.number}
+      yAxisProps={{ ...WHOLE, tickFormatter: formats.short }}
       series={[
         { name: 'issued', label: issued, color: 'indigo.6' },
         { name: 'verified', label: verified, color: 'teal.6' },

@@ -73,7 +73,7 @@ export function Today({ appId, mode }: { appId: string; mode: Mode }) {
         <ProblemNote failure={usage.error} />
       ) : (
         <>
-          <SimpleGrid component="dl" cols={{ base: 2, sm: 3, lg: 6 }} spacing="md">
+          <SimpleGrid component="dl" cols={{ base: 2, sm: 3, xl: 6 }} spacing="md">
             <Figure label={say.issued} value={total && formats.number(total.issued)} />
             <Figure
               label={say.delivered}

@@ -3,6 +3,7 @@ import { Alert, Anchor, Group, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { inWords, useWords } from '../../i18n/words'
+import { AsWritten } from '../../parts/as-written'
 import type { Mode } from '../../scope'
 import { useConcerns } from './concerns'
 
@@ -31,7 +32,7 @@ export function Warnings({ appId, mode }: { appId: string; mode: Mode }) {
       <Stack component="ul" gap="xs">
         {concerns.map(({ key, text, to }) => (
           <Group component="li" key={key} gap="xs">
-            <Text size="sm">{text}</Text>
+            <AsWritten size="sm">{text}</AsWritten>
             <Anchor
               component={Link}
               to={to}

@@ -26,48 +26,50 @@ export function CarrierOrder({ order, able, error, onChange }: CarrierOrderProps
   }
   return (
     <Input.Wrapper label={say.carriers} labelElement="div" error={error}>
-      <Stack gap="xs" mt={4}>
-        <Stack component="ol" gap="xs">
-          {order.map((name, index) => (
-            <Paper component="li" key={name} withBorder px="sm" py={6}>
-              <Group justify="space-between" wrap="nowrap" gap="xs">
-                <Group gap="xs" wrap="nowrap">
-                  <Badge variant="light" circle aria-hidden>
-                    {index + 1}
-                  </Badge>
-                  <AsWritten size="sm">{name}</AsWritten>
+      <Stack gap="xs" my={4}>
+        {order.length > 0 && (
+          <Stack component="ol" gap="xs">
+            {order.map((name, index) => (
+              <Paper component="li" key={name} withBorder px="sm" py={6}>
+                <Group justify="space-between" wrap="nowrap" gap="xs">
+                  <Group gap="xs" wrap="nowrap">
+                    <Badge variant="light" circle aria-hidden>
+                      {index + 1}
+                    </Badge>
+                    <AsWritten size="sm">{name}</AsWritten>
+                  </Group>
+                  <Group gap={4} wrap="nowrap">
+                    <ActionIcon
+                      variant="default"
+                      aria-label={say.up(name)}
+                      // Not disabled at the end: the focus would be lost with it.
+                      aria-disabled={index === 0}
+                      onClick={() => index > 0 && move(name, -1)}
+                    >
+                      <IconArrowUp size={16} aria-hidden />
+                    </ActionIcon>
+                    <ActionIcon
+                      variant="default"
+                      aria-label={say.down(name)}
+                      aria-disabled={index === order.length - 1}
+                      onClick={() => index < order.length - 1 && move(name, 1)}
+                    >
+                      <IconArrowDown size={16} aria-hidden />
+                    </ActionIcon>
+                    <ActionIcon
+                      variant="subtle"
+                      color="red"
+                      aria-label={say.leaveOut(name)}
+                      onClick={() => onChange(order.filter((one) => one !== name))}
+                    >
+                      <IconX size={16} aria-hidden />
+                    </ActionIcon>
+                  </Group>
                 </Group>
-                <Group gap={4} wrap="nowrap">
-                  <ActionIcon
-                    variant="default"
-                    aria-label={say.up(name)}
-                    // Not disabled at the end: the focus would be lost with it.
-                    aria-disabled={index === 0}
-                    onClick={() => index > 0 && move(name, -1)}
-                  >
-                    <IconArrowUp size={16} aria-hidden />
-                  </ActionIcon>
-                  <ActionIcon
-                    variant="default"
-                    aria-label={say.down(name)}
-                    aria-disabled={index === order.length - 1}
-                    onClick={() => index < order.length - 1 && move(name, 1)}
-                  >
-                    <IconArrowDown size={16} aria-hidden />
-                  </ActionIcon>
-                  <ActionIcon
-                    variant="subtle"
-                    color="red"
-                    aria-label={say.leaveOut(name)}
-                    onClick={() => onChange(order.filter((one) => one !== name))}
-                  >
-                    <IconX size={16} aria-hidden />
-                  </ActionIcon>
-                </Group>
-              </Group>
-            </Paper>
-          ))}
-        </Stack>
+              </Paper>
+            ))}
+          </Stack>
+        )}
         <NativeSelect
           aria-label={say.addCarrier}
           disabled={left.length === 0}

@@ -99,10 +99,10 @@ function Outcome({ kind, latencyMs, code, explanation, messageId }: Outcome) {
         </AsWritten>
       )}
       {code !== undefined && (
-        <Text size="sm">
+        <AsWritten size="sm">
           {say.code}: <b>{code}</b>
           {explanation !== undefined && ` (${explanation})`}
-        </Text>
+        </AsWritten>
       )}
     </Alert>
   )

@@ -8,6 +8,7 @@ import { type FormEvent, useRef, useState } from 'react'
 import { api, queries } from '../../api'
 import { channelWords } from '../../i18n/delivery'
 import { frameWords } from '../../i18n/frame'
+import { type Refused, refusalInWords } from '../../i18n/refusals'
 import { useWords } from '../../i18n/words'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
@@ -185,5 +186,5 @@ function usePreview(draft: TemplateDraft) {
 }
 
 /** Mistakes begin with the field they are about. */
-const mistakeAbout = (field: string, mistake: string | undefined) =>
-  mistake?.startsWith(`${field}: `) ? mistake.slice(field.length + 2) : undefined
+const mistakeAbout = (field: string, mistake: Refused | undefined) =>
+  mistake?.param === field ? refusalInWords(mistake) : undefined

@@ -4,6 +4,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { SMS_MAX_BYTES } from '../../../../domain/template'
 import type { client } from '../../api'
 import { useFormats } from '../../i18n/format'
+import { mistakeInWords } from '../../i18n/refusals'
 import { useWords } from '../../i18n/words'
 import { AsWritten } from '../../parts/as-written'
 import { ProblemNote } from '../../parts/problem-note'
@@ -30,7 +31,7 @@ export function TemplatePreview({ draft, preview, failure, onChange }: TemplateP
         {failure !== null && <ProblemNote failure={failure} />}
         {preview?.mistake !== undefined && (
           <Alert color="red" icon={<IconAlertTriangle aria-hidden />} role="status">
-            {preview.mistake}
+            {mistakeInWords(preview.mistake)}
           </Alert>
         )}
         {preview?.text === undefined ? (
@@ -91,7 +92,7 @@ function SmsSize({ bytes = 0, messageType, segments = 1, encoding }: Preview) {
     <Stack gap={6}>
       <Group justify="space-between" wrap="nowrap" gap="xs">
         <Text size="sm">{label}</Text>
-        <Badge variant="light" color={isSms ? 'teal' : 'orange'} miw={48}>
+        <Badge variant="light" color={isSms ? 'teal' : 'orange'}>
           {messageType}
         </Badge>
       </Group>

@@ -4,7 +4,7 @@ import { SimpleGrid } from '@mantine/core'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
-import { CountBars, PLAIN, QUIET } from '../../parts/count-bars'
+import { CountBars, PLAIN, QUIET, WHOLE } from '../../parts/count-bars'
 import { ChartPanel } from './chart-panel'
 import { conversion, deliveryRate, type Usage } from './rates'
 import { useStepNames } from './step-names'
@@ -30,7 +30,7 @@ export function UsageCharts({ series, by }: { series: Usage['series']; by: 'hour
     p95Ms: counts.p95Ms ?? null,
   }))
   const shared = { h: HEIGHT, data: points, dataKey: 'time' }
-  const bars = { ...shared, valueFormatter: formats.number }
+  const bars = { ...shared, valueFormatter: formats.number, yAxisProps: { ...WHOLE, tickFormatter: formats.short } }
   const lines = { ...shared, ...PLAIN, lineChartProps: QUIET, curveType: 'monotone' as const, connectNulls: true }
   const summary = (what: string, values: (number | null)[], write: (value: number) => string) => {
     const known = values.filter((value) => value !== null)

@@ -6,7 +6,7 @@ import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useLanguage } from '../../i18n/language'
 import { useWords } from '../../i18n/words'
-import { CountBars } from '../../parts/count-bars'
+import { CountBars, WHOLE } from '../../parts/count-bars'
 import { PlainTable } from './plain-table'
 import { conversion, deliveryRate, type Usage } from './rates'
 import { GROUPS, type Group as GroupBy, type UsageSearch } from './search'
@@ -16,6 +16,10 @@ import { usageWords } from './words'
 const MOST_BARS = 12
 const BAR_HEIGHT = 36
 const AXIS_HEIGHT = 60
+/** Beside the bars; the table has the whole name. */
+const LONGEST_NAME = 12
+
+const short = (name: string) => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name)
 
 export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: GroupBy }) {
   const say = useWords(usageWords)
@@ -55,7 +59,8 @@ export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: Group
               dataKey="name"
               orientation="vertical"
               gridAxis="none"
-              yAxisProps={{ width: 96 }}
+              yAxisProps={{ width: 96, tickFormatter: short }}
+              xAxisProps={{ ...WHOLE, tickFormatter: formats.short }}
               valueFormatter={formats.number}
               series={[
                 { name: 'issued', label: say.issued, color: 'indigo.6' },

@@ -44,7 +44,7 @@ const Amount = ({ name, about, value }: { name: string; about: string; value: st
       {name}
     </Text>
     <Text component="dd">
-      <Text component="span" display="block" fz={26} fw={600}>
+      <Text component="span" display="block" fz={{ base: 20, md: 26 }} fw={600}>
         {value}
       </Text>
       <Text component="span" size="xs" c="dimmed">

@@ -94,7 +94,7 @@ export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
           </Menu.Item>
           <Menu.Item onClick={() => openRotate(endpointId)}>{say.rotate}</Menu.Item>
           <Menu.Divider />
-          <Menu.Item color="red" onClick={remove}>
+          <Menu.Item c="red" onClick={remove}>
             {say.remove}
           </Menu.Item>
         </Menu.Dropdown>

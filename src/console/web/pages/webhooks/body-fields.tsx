@@ -15,6 +15,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { api } from '../../api'
+import { refusalInWords } from '../../i18n/refusals'
 import { useWords } from '../../i18n/words'
 import { ProblemNote } from '../../parts/problem-note'
 import { templateIn } from './draft'
@@ -76,7 +77,7 @@ export function BodyFields({ draft, onChange }: EndpointFieldsProps) {
               maxRows={20}
               spellCheck={false}
               value={draft.template}
-              error={made.data?.mistake}
+              error={made.data?.mistake && refusalInWords(made.data.mistake)}
               onChange={(change) => onChange({ template: change.currentTarget.value })}
             />
             <Input.Wrapper label={say.paths} labelElement="div">

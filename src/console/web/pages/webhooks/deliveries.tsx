@@ -7,6 +7,7 @@ import { api, type client, paging } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
+import { AsWritten } from '../../parts/as-written'
 import { DataTable, fromPages } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Time } from '../../parts/time'
@@ -103,11 +104,14 @@ export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
             key: 'last',
             header: say.last,
             isMinor: true,
-            cell: ({ lastStatus, lastError }) => (
-              <Text size="sm" maw={260} lineClamp={2}>
-                {[lastStatus, lastError].filter((part) => part !== undefined).join(' · ') || common.none}
-              </Text>
-            ),
+            cell: ({ lastStatus, lastError }) => {
+              const answer = [lastStatus, lastError].filter((part) => part !== undefined).join(' · ') || common.none
+              return (
+                <AsWritten size="sm" maw={260} lineClamp={2} title={answer}>
+                  {answer}
+                </AsWritten>
+              )
+            },
           },
           {
             key: 'next',

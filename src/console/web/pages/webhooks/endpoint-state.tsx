@@ -1,7 +1,8 @@
 /** How an endpoint is, at a glance. */
 import { Badge } from '@mantine/core'
+import type { DisabledReason } from '../../../../domain/webhook'
 import type { client } from '../../api'
-import { useWords } from '../../i18n/words'
+import { inWords, useWords, wordsNow } from '../../i18n/words'
 import { webhookWords } from './words'
 
 export type Endpoint = Awaited<ReturnType<typeof client.webhooks.list>>['endpoints'][number]
@@ -23,3 +24,21 @@ export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
     </Badge>
   )
 }
+
+const disabledWords = inWords<Record<DisabledReason, string>>({
+  en: {
+    'The receiver answered 410 Gone': 'The receiver answered 410 Gone',
+    'Nothing but failures for 5 days': 'Nothing but failures for 5 days',
+    'Disabled by an operator': 'Disabled by an operator',
+    'Being removed': 'Being removed',
+  },
+  ko: {
+    'The receiver answered 410 Gone': '수신 서버가 410 Gone으로 응답했습니다',
+    'Nothing but failures for 5 days': '5일 동안 전송에 모두 실패했습니다',
+    'Disabled by an operator': '운영자가 껐습니다',
+    'Being removed': '삭제하는 중입니다',
+  },
+})
+
+export const whyDisabled = ({ disabledReason = '' }: Pick<Endpoint, 'disabledReason'>): string =>
+  wordsNow(disabledWords)[disabledReason as DisabledReason] ?? disabledReason

@@ -37,18 +37,16 @@ export function FilterFields({ draft, onChange }: EndpointFieldsProps) {
           onChange={(value) => onChange({ purposes: value })}
         />
         {metadata.map(({ key, name, value }, index) => (
-          <Group key={key} align="flex-end" wrap="nowrap" gap="xs">
+          <Group key={key} align="flex-end" gap="xs">
             <TextInput
-              flex="1 1 0"
-              miw={0}
+              flex="1 1 140px"
               label={say.metadataKey}
               aria-label={say.nth(`${say.metadata} ${say.metadataKey}`, index + 1)}
               value={name}
               onChange={(event) => changeLine(key, { name: event.currentTarget.value })}
             />
             <TagsInput
-              flex="1 1 0"
-              miw={0}
+              flex="1 1 160px"
               label={say.metadataValues}
               aria-label={say.nth(`${say.metadata} ${say.metadataValues}`, index + 1)}
               acceptValueOnBlur

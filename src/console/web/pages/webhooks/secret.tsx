@@ -25,7 +25,7 @@ const words = inWords({
   },
 })
 
-/** `bun build:client` makes the package; the README says how. */
+/** `bun build:client` makes the package; docs/webhooks.md says how. */
 const VERIFYING = `import { verifyWebhook } from '@watchword/client/webhook'
 
 const event = await verifyWebhook({

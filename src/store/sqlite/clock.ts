@@ -1,0 +1,79 @@
+/** Makes what is stored fit a clock that was set back. */
+import type { Database } from 'bun:sqlite'
+import { max, sql } from 'drizzle-orm'
+import { LEASE_MS } from '../../domain/job'
+import { drizzle } from './drizzle'
+import type { TxPart } from './opened'
+import { clockSteps, issues, jobs } from './schema'
+import { bind, changes, onFirstUse, parameters } from './statement'
+
+/** Two processes see one step at their next transactions, each by its own clock that never steps. */
+const SAME_STEP_WITHIN_MS = 1_500
+const SAME_STEP_DIFFERS_MS = 2_000
+
+export function createClockTx(connection: Database): TxPart<'setBack'> {
+  const db = drizzle(connection)
+  const by = sql.placeholder('byMs')
+  const run = {
+    sameStep: onFirstUse(() =>
+      db
+        .select({ noticedAt: clockSteps.noticedAt })
+        .from(clockSteps)
+        .where(
+          sql`abs(${clockSteps.noticedAt} - ${bind(clockSteps.noticedAt, 'now')}) < ${SAME_STEP_WITHIN_MS}
+            AND abs(${clockSteps.setBackMs} - ${by}) < ${SAME_STEP_DIFFERS_MS}
+            AND ${clockSteps.noticedBy} <> ${bind(clockSteps.noticedBy, 'noticedBy')}`,
+        )
+        .prepare(),
+    ),
+    insertStep: onFirstUse(() => db.insert(clockSteps).values(parameters(clockSteps)).prepare()),
+    expireEarlier: onFirstUse(() =>
+      db
+        .update(issues)
+        .set({
+          promisedExpiresAt: sql`coalesce(${issues.promisedExpiresAt}, ${issues.expiresAt})`,
+          expiresAt: sql`${issues.expiresAt} - ${by}`,
+        })
+        .where(sql`${issues.verificationStatus} = 'issued' AND ${issues.expiresAt} > ${bind(issues.expiresAt, 'now')}`)
+        .prepare(),
+    ),
+    shortenLeases: onFirstUse(() =>
+      db
+        .update(jobs)
+        .set(changes(jobs, ['runAt']))
+        .where(
+          sql`${jobs.kind} = ${bind(jobs.kind, 'kind')} AND ${jobs.leased} = 1 AND ${jobs.runAt} > ${bind(jobs.runAt, 'runAt')}`,
+        )
+        .prepare(),
+    ),
+    bringForward: onFirstUse(() =>
+      db
+        .update(jobs)
+        .set({ runAt: sql`max(${jobs.runAt} - ${by}, ${bind(jobs.runAt, 'now')})` })
+        .where(sql`${jobs.leased} = 0 AND ${jobs.runAt} > ${bind(jobs.runAt, 'now')}`)
+        .prepare(),
+    ),
+  }
+
+  return {
+    async setBack(byMs, noticedBy) {
+      const { now } = this
+      if (run.sameStep.get({ now, byMs, noticedBy })) return
+      run.insertStep.run({ noticedAt: now, setBackMs: byMs, noticedBy })
+      run.expireEarlier.run({ byMs, now })
+      for (const [kind, leaseMs] of Object.entries(LEASE_MS)) run.shortenLeases.run({ kind, runAt: now + leaseMs })
+      run.bringForward.run({ byMs, now })
+    },
+  }
+}
+
+/** By how much the clock was ever set back, in milliseconds: an id may be later than its row by so much. */
+export function furthestSetBack(connection: Database): () => number {
+  const furthest = onFirstUse(() =>
+    drizzle(connection)
+      .select({ ms: max(clockSteps.setBackMs) })
+      .from(clockSteps)
+      .prepare(),
+  )
+  return () => furthest.get()?.ms ?? 0
+}

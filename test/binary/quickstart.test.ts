@@ -1,0 +1,157 @@
+/** The first minute: what `quickstart` prints can be pasted, its keys stay, and it ends with whoever runs it. */
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Subprocess } from 'bun'
+import { newFolder, ROOT, run, until } from './support'
+
+setDefaultTimeout(30_000)
+
+const MAIN = [process.execPath, join(ROOT, 'src/main.ts')]
+
+const undo: Array<() => unknown> = []
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step()
+})
+
+interface Quickstart {
+  child: Subprocess<'ignore', 'pipe', 'pipe'>
+  printed: string
+  url: string
+}
+
+/** Starts it by a command, and answers once it has printed everything. */
+async function start(command: string[], cwd: string): Promise<Quickstart> {
+  const env = { PATH: process.env.PATH, HOME: cwd }
+  const child = Bun.spawn([...command, '--port', '0'], { cwd, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  undo.push(() => child.kill('SIGKILL'))
+  let printed = ''
+  for await (const chunk of child.stdout) {
+    printed += new TextDecoder().decode(chunk)
+    if (printed.includes('Ctrl+C')) break
+  }
+  return { child, printed, url: printedAs(printed, 'API').replace('/v1', '') }
+}
+
+const printedAs = (printed: string, label: string) => new RegExp(`^  ${label} +(\\S+)$`, 'm').exec(printed)?.[1] ?? ''
+
+const isServed = (url: string) =>
+  fetch(`${url}/healthz`).then(
+    () => true,
+    () => false,
+  )
+
+function newHome(): string {
+  const { path, remove } = newFolder()
+  undo.push(remove)
+  return path
+}
+
+test('its keys are the same at every start, and an own key of the app goes on working', async () => {
+  const home = newHome()
+  const command = [...MAIN, 'quickstart']
+  const first = await start(command, home)
+  const app = printedAs(first.printed, 'App')
+  const made = ['key', 'create', '--app', app, '--kind', 'sk', '--mode', 'test', '--json']
+  const { key } = JSON.parse((await run({ command: MAIN, cwd: home }, ...made)).stdout)
+  first.child.kill('SIGTERM')
+  expect(await first.child.exited).toBe(0)
+
+  const second = await start(command, home)
+  for (const label of ['App', 'Secret key', 'Public key']) {
+    expect(printedAs(second.printed, label)).toBe(printedAs(first.printed, label))
+  }
+  for (const one of [key, printedAs(first.printed, 'Secret key')]) {
+    const answer = await fetch(`${second.url}/v1/balance`, { headers: { authorization: `Bearer ${one}` } })
+    expect(answer.status).toBe(200)
+  }
+})
+
+/** Stands in for curl, which a bare machine lacks. */
+const CURL = `let url = '', body
+const headers = {}
+const words = process.argv.slice(2)
+while (words.length > 0) {
+  const word = words.shift()
+  if (word === '-H') { const [name, value] = words.shift().split(/: (.*)/s); headers[name] = value }
+  else if (word === '-d') body = words.shift()
+  else if (word !== '-s') url = word
+}
+const answer = await fetch(url, { method: body === undefined ? 'GET' : 'POST', headers, body })
+process.stdout.write(await answer.text())`
+
+test.each(['sh', 'bash', 'zsh'].filter((shell) => Bun.which(shell)))(
+  'what it prints can be pasted into %s',
+  async (shell) => {
+    const home = newHome()
+    writeFileSync(join(home, 'curl.ts'), CURL)
+    writeFileSync(join(home, 'curl'), `#!/bin/sh\nexec ${process.execPath} ${join(home, 'curl.ts')} "$@"\n`)
+    chmodSync(join(home, 'curl'), 0o755)
+    const env = { PATH: `${home}:${process.env.PATH}` }
+    const paste = async (lines: string[]) => {
+      const { stdout, stderr } = await run({ command: [shell, '-c', lines.join('\n')], cwd: home, env })
+      expect(stderr).toBe('')
+      return stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    }
+
+    const { printed } = await start([...MAIN, 'quickstart'], home)
+    const lines = printed.split('\n').filter((line) => /^ {2}(curl|[A-Z]+=)/.test(line))
+    const [alone = '', ...inOrder] = lines
+    expect(alone).toMatch(/^ {2}curl -s http/)
+    expect(inOrder).toHaveLength(6)
+    const [issued] = await paste([alone])
+    expect(issued).toMatchObject({ issueId: expect.stringMatching(/-/), mode: 'test' })
+    const [again, status, verified] = await paste(inOrder)
+    expect(again.issueId).not.toBe(issued.issueId)
+    expect(status).toMatchObject({ issueId: again.issueId })
+    expect(verified).toMatchObject({ issueId: again.issueId, verified: true })
+  },
+)
+
+/** A folder whose package runs it as a script, as this repository's does. */
+function newPackage(): string {
+  const home = newHome()
+  writeFileSync(
+    join(home, 'package.json'),
+    JSON.stringify({ scripts: { quickstart: `true && ${MAIN.join(' ')} quickstart` } }),
+  )
+  return home
+}
+
+test.each([
+  ['bun run', 'SIGTERM'],
+  ['bun run', 'SIGINT'],
+  ['bun run', 'SIGHUP'],
+  ['bun run', 'SIGKILL'],
+  ['npm run', 'SIGTERM'],
+  ['npm run', 'SIGHUP'],
+  ['npm run', 'SIGKILL'],
+] as const)('when `%s` is ended by %s it drains and frees its port', async (runner, signal) => {
+  const home = newPackage()
+  const command = runner === 'bun run' ? [process.execPath, 'run', 'quickstart'] : ['npm', 'run', 'quickstart', '--']
+  const { child, url } = await start(command, home)
+  expect(await isServed(url)).toBe(true)
+  child.kill(signal)
+  await child.exited
+  await until(async () => !(await isServed(url)), 'the port to be free', 3_000)
+  // It has let the folder go, too, so that the next start is not refused.
+  const next = await start([...MAIN, 'quickstart'], home)
+  expect(await isServed(next.url)).toBe(true)
+})
+
+test('started by hand in the background, it outlives the shell that started it', async () => {
+  const home = newHome()
+  const log = join(home, 'log')
+  const { stdout } = await run({
+    command: ['sh', '-c', `${MAIN.join(' ')} quickstart --port 0 > ${log} 2>&1 & echo $!`],
+    cwd: home,
+  })
+  undo.push(() => process.kill(Number(stdout), 'SIGTERM'))
+  await until(async () => (await Bun.file(log).text()).includes('Ctrl+C'), 'it to start', 10_000)
+  const url = printedAs(await Bun.file(log).text(), 'API').replace('/v1', '')
+  await Bun.sleep(1_000)
+  expect(await isServed(url)).toBe(true)
+})

@@ -1,0 +1,172 @@
+/** `restore`: a backup in the place of the database, or nothing changed. */
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fromSource, newFolder, run, runJson, Server } from './support'
+
+setDefaultTimeout(60_000)
+
+const folder = newFolder()
+const program = fromSource(folder.path)
+const data = join(folder.path, 'watchword-data')
+const backup = join(folder.path, 'backup.db')
+let appId = ''
+
+/** An app with 7 credits in the backup, and with 8 more since. */
+beforeAll(async () => {
+  appId = (await runJson(program, 'app', 'create', 'shop')).appId
+  await addCredit(7)
+  const { name } = await runJson(program, 'backup')
+  copyFileSync(join(data, 'backups', name), backup)
+  await addCredit(8)
+})
+afterAll(folder.remove)
+
+const addCredit = (amount: number) => runJson(program, 'credit', 'add', '--app', appId, '--amount', String(amount))
+const balance = async () => (await runJson(program, 'app', 'list')).apps[0].balance
+const codeOf = (stderr: string) => JSON.parse(stderr).error.code
+
+/** The backup, changed behind everybody's back. */
+function changed(name: string, change: (database: Database) => void): string {
+  const file = join(folder.path, name)
+  copyFileSync(backup, file)
+  const database = new Database(file)
+  change(database)
+  database.run('PRAGMA journal_mode = DELETE')
+  database.close()
+  return file
+}
+
+describe('leaves the database alone', () => {
+  test.each([
+    ['a file that is not whole', () => damaged(), 'damaged_database'],
+    ['a file that is no database', () => written('text.db', 'not a database at all\n'.repeat(500)), 'damaged_database'],
+    ['an empty file', () => written('empty.db', ''), 'damaged_database'],
+    [
+      'a database of another program',
+      () => changed('foreign.db', (db) => db.run('PRAGMA user_version = 0')),
+      'damaged_database',
+    ],
+    ['one of a newer release', () => changed('newer.db', (db) => db.run('PRAGMA user_version = 99')), 'newer_database'],
+    [
+      'one whose ledger does not add up',
+      () => changed('ledger.db', (db) => db.run('UPDATE wallets SET balance = 70')),
+      'damaged_database',
+    ],
+    [
+      'one of another secret',
+      () => changed('secret.db', (db) => db.run("UPDATE facts SET value = X'00' WHERE name = 'secret_proof'")),
+      'wrong_secret',
+    ],
+    ['the database itself', () => join(data, 'watchword.db'), 'invalid'],
+    ['no file', () => join(folder.path, 'none.db'), 'not_found'],
+  ] as Array<[string, () => string, string]>)('when given %s', async (_, file, code) => {
+    const { exitCode, stdout, stderr } = await run(program, 'restore', file(), '--yes', '--json')
+    expect({ exitCode, stdout, code: codeOf(stderr) }).toEqual({ exitCode: 1, stdout: '', code })
+    expect(await balance()).toBe(15)
+    expect(readdirSync(data).filter((name) => /restoring|replaced/.test(name))).toEqual([])
+  })
+
+  const written = (name: string, text: string) => {
+    const file = join(folder.path, name)
+    writeFileSync(file, text)
+    return file
+  }
+
+  const damaged = () => {
+    const file = changed('damaged.db', () => {})
+    const bytes = readFileSync(file)
+    bytes.fill(0xff, 8_192, bytes.length - 8_192)
+    writeFileSync(file, bytes)
+    return file
+  }
+
+  test('while a server runs on it', async () => {
+    const server = await Server.start(program)
+    const { exitCode, stderr } = await run(program, 'restore', backup, '--yes', '--json')
+    expect({ exitCode, code: codeOf(stderr) }).toEqual({ exitCode: 1, code: 'already_served' })
+    await server.stop()
+    expect(await balance()).toBe(15)
+  })
+
+  test('while another process has it open', async () => {
+    const database = new Database(join(data, 'watchword.db'))
+    database.query('SELECT count(*) FROM apps').get()
+    const { exitCode, stderr } = await run(program, 'restore', backup, '--yes', '--json')
+    database.close()
+    expect({ exitCode, code: codeOf(stderr) }).toEqual({ exitCode: 1, code: 'database' })
+    expect(await balance()).toBe(15)
+  })
+
+  test('without --yes, where there is nobody to ask', async () => {
+    expect(await run(program, 'restore', backup)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--yes'),
+    })
+    expect(await balance()).toBe(15)
+  })
+})
+
+test('puts the backup in place, keeps what was there, and says so in the audit log', async () => {
+  const { kept } = await runJson(program, 'restore', backup, '--yes')
+  expect(await balance()).toBe(7)
+  expect((await runJson(program, 'audit', 'list')).entries[0]).toMatchObject({ action: 'database.restore' })
+  expect((await runJson(program, 'audit', 'verify')).isIntact).toBe(true)
+  const server = await Server.start(program)
+  expect((await server.call('GET', '/readyz')).status).toBe(200)
+  await server.stop()
+  // What was there is a whole database, which can be put back.
+  await runJson(program, 'restore', join(folder.path, kept), '--yes')
+  expect(await balance()).toBe(15)
+})
+
+test('commits that were only in the log of the database that is replaced are kept with it', async () => {
+  const killed = await Server.start(program)
+  await addCredit(1)
+  await killed.stop('SIGKILL')
+  const { kept } = await runJson(program, 'restore', backup, '--yes')
+  expect(await balance()).toBe(7)
+  await runJson(program, 'restore', join(folder.path, kept), '--yes')
+  expect(await balance()).toBe(16)
+})
+
+test('takes the place of a database that is too damaged to open', async () => {
+  const other = newFolder()
+  const there = join(other.path, 'watchword-data')
+  mkdirSync(there)
+  copyFileSync(join(data, 'watchword.secret'), join(there, 'watchword.secret'))
+  writeFileSync(join(there, 'watchword.db'), 'not a database at all\n'.repeat(500))
+  await runJson(fromSource(other.path), 'restore', backup, '--yes')
+  expect((await runJson(fromSource(other.path), 'app', 'list')).apps).toMatchObject([{ balance: 7 }])
+  expect(readdirSync(there).filter((name) => name.startsWith('watchword-replaced-'))).toHaveLength(1)
+  other.remove()
+})
+
+test('makes a data folder on a new machine, by the secret of the old one', async () => {
+  const other = newFolder()
+  const { exitCode, stderr } = await run(fromSource(other.path), 'restore', backup, '--json')
+  expect({ exitCode, code: codeOf(stderr) }).toEqual({ exitCode: 1, code: 'config' })
+  copyFileSync(join(data, 'watchword.secret'), join(other.path, 'watchword-data', 'watchword.secret'))
+  await runJson(fromSource(other.path), 'restore', backup)
+  expect((await runJson(fromSource(other.path), 'app', 'list')).apps).toMatchObject([{ balance: 7 }])
+  other.remove()
+})
+
+test('killed at any point it leaves the one or the other', async () => {
+  const before = await balance()
+  let isReplaced = false
+  for (let wait = 100; !isReplaced; wait *= 1.4) {
+    const child = Bun.spawn([...program.command, 'restore', backup, '--yes'], {
+      cwd: program.cwd,
+      env: {},
+      stdio: ['ignore', 'ignore', 'ignore'],
+    })
+    await Bun.sleep(wait)
+    child.kill('SIGKILL')
+    await child.exited
+    const after = await balance()
+    expect([before, 7]).toContain(after)
+    isReplaced = after === 7
+  }
+})

@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkBackups } from '../../src/cli/doctor/backups'
+import { checkCarriers } from '../../src/cli/doctor/carriers'
+import { checkClock } from '../../src/cli/doctor/clock'
+import { checkDisk } from '../../src/cli/doctor/disk'
+import type { Check } from '../../src/cli/doctor/finding'
+import { checkProxy } from '../../src/cli/doctor/proxy'
+import { checkSecret } from '../../src/cli/doctor/secret'
+import { readConfig } from '../../src/config'
+import {
+  addCredit,
+  createApp,
+  createKey,
+  removeProvider,
+  saveTemplate,
+  setProvider,
+} from '../../src/usecases/administer'
+import { World } from '../support/world'
+
+let world: World
+beforeEach(async () => {
+  world = await World.start()
+})
+afterEach(() => world.stop())
+
+/** What a check finds, as `state: message`. */
+async function found(check: Check, env: Record<string, string> = {}, now = world.clock.now()): Promise<string[]> {
+  const config = { ...readConfig(env), dataDir: world.dir }
+  return (await check({ config, store: world.store, now })).map(({ state, message }) => `${state}: ${message}`)
+}
+
+const newApp = async () => (await world.furnish()).appId
+
+describe('the secret', () => {
+  const write = (mode: number) => writeFileSync(join(world.dir, 'watchword.secret'), 'secret', { mode })
+
+  test('is well in a file of its owner', async () => {
+    write(0o600)
+    expect(await found(checkSecret)).toEqual([expect.stringMatching(/^ok: .*watchword\.secret/)])
+  })
+
+  test('is told to be readable by others, and to be in two places', async () => {
+    write(0o640)
+    expect(await found(checkSecret, { WATCHWORD_SECRET: 'x'.repeat(32) })).toEqual([
+      expect.stringMatching(/^problem: .*read by others/),
+      expect.stringMatching(/^warn: .*WATCHWORD_SECRET and in/),
+    ])
+  })
+})
+
+describe('the disk', () => {
+  test('is well while the database can be written', async () => {
+    expect((await found(checkDisk)).filter((line) => line.includes('cannot be written'))).toEqual([])
+  })
+
+  test('is told not to take anything', async () => {
+    const assertWritable = () => Promise.reject(new Error('full'))
+    const [first] = await checkDisk({
+      config: { ...readConfig({}), dataDir: world.dir },
+      store: { ...world.store, assertWritable },
+      now: 0,
+    })
+    expect(first).toMatchObject({ state: 'problem', message: expect.stringContaining('cannot be written') })
+  })
+})
+
+describe('the clock', () => {
+  test('is well after what it wrote', async () => {
+    await newApp()
+    expect(await found(checkClock)).toEqual([expect.stringMatching(/^ok: /)])
+  })
+
+  test('is told to be behind a change, and behind an issue', async () => {
+    const { test: key } = await world.furnish()
+    const ofChange = world.clock.now()
+    expect(await found(checkClock, {}, ofChange - 60_000)).toEqual([
+      expect.stringMatching(/^problem: The newest record/),
+    ])
+    world.clock.step(600_000)
+    const input = { phoneNumber: '010-0000-0000', purpose: 'x', idempotencyKey: 'x' }
+    expect((await world.call('rest', 'issue', input, { key })).status).toBe(200)
+    expect(await found(checkClock, {}, ofChange + 60_000)).toEqual([
+      expect.stringMatching(/^problem: The newest record/),
+    ])
+  })
+
+  test('is told to have gone back once', async () => {
+    await newApp()
+    world.clock.step(-60_000)
+    await addCredit(world.admin, { appId: (await world.store.read.apps())[0]?.appId ?? '', amount: 1 })
+    world.clock.step(120_000)
+    expect(await found(checkClock)).toEqual([expect.stringMatching(/^warn: The clock has gone back/)])
+  })
+})
+
+describe('the way in', () => {
+  test.each([
+    [{}, [/^ok: Reached from this machine only/]],
+    [{ WATCHWORD_HOST: '0.0.0.0' }, [/^warn: WATCHWORD_PUBLIC_URL is not set/]],
+    [{ WATCHWORD_TRUSTED_PROXIES: '10.0.0.0/8' }, [/^warn: WATCHWORD_PUBLIC_URL is not set/]],
+    [{ WATCHWORD_PUBLIC_URL: 'http://otp.example.com' }, [/^problem: .*plain http/]],
+    [{ WATCHWORD_PUBLIC_URL: 'http://localhost:8787' }, [/^ok: /]],
+    [{ WATCHWORD_PUBLIC_URL: 'https://otp.example.com' }, [/^warn: .*TRUSTED_PROXIES/]],
+    [{ WATCHWORD_PUBLIC_URL: 'https://otp.example.com', WATCHWORD_TRUSTED_PROXIES: '127.0.0.1/32' }, [/^ok: /]],
+  ] as Array<[Record<string, string>, RegExp[]]>)('with %j is told: %p', async (env, lines) => {
+    expect(await found(checkProxy, env)).toEqual(lines.map((line) => expect.stringMatching(line)))
+  })
+})
+
+describe('carriers', () => {
+  const provide = (name: string, channels: Array<'sms' | 'alimtalk'>) =>
+    setProvider(world.admin, { name, type: 'http', channels, config: { url: 'http://carrier.test/' } })
+
+  test('are missing only as a warning while there are test keys alone', async () => {
+    expect(await found(checkCarriers)).toEqual([expect.stringMatching(/^warn: No carrier serves SMS/)])
+  })
+
+  test('with a fallback, healthy and paid for, are well', async () => {
+    await newApp()
+    await provide('second', ['sms'])
+    expect(await found(checkCarriers)).toEqual([expect.stringMatching(/^ok: kakao, main, second serve/)])
+  })
+
+  test('are told to be one only, unhealthy, and to work for an app without credit', async () => {
+    await newApp()
+    const { appId } = await createApp(world.admin, { name: 'poor' })
+    await createKey(world.admin, { appId, kind: 'sk', mode: 'live' })
+    const health = { isHealthy: false, since: world.clock.now(), code: 'HTTP_401', retryAt: undefined }
+    await world.store.transaction((tx) => tx.saveHealth('main', health))
+    expect(await found(checkCarriers)).toEqual([
+      expect.stringMatching(/^warn: SMS has one carrier only, main/),
+      expect.stringMatching(/^warn: The server found main unhealthy .*HTTP_401/),
+      expect.stringMatching(/^problem: poor .*no credit/),
+    ])
+  })
+
+  test('are told to be missing where live keys ask for them', async () => {
+    const appId = await newApp()
+    await saveTemplate(world.admin, appId, {
+      templateId: 'talk',
+      name: 'talk',
+      channelSupport: ['alimtalk'],
+      body: '#{code}',
+      variables: {},
+      providerTemplateCode: 'T',
+    })
+    for (const name of ['main', 'kakao']) await removeProvider(world.admin, name)
+    expect(await found(checkCarriers)).toEqual([
+      expect.stringMatching(/^problem: No carrier serves SMS/),
+      expect.stringMatching(/^problem: No carrier serves AlimTalk/),
+    ])
+  })
+})
+
+describe('backups', () => {
+  const HOUR = 3_600_000
+
+  test.each([
+    ['none', undefined, /^warn: There are no backups/],
+    ['a new one', 2, /^ok: .*2 hours old/],
+    ['an old one', 25, /^warn: .*25 hours old/],
+  ])('%s', async (_, hours, line) => {
+    if (hours !== undefined) {
+      const file = join(world.dir, 'backups', 'watchword-x.db')
+      mkdirSync(join(world.dir, 'backups'))
+      writeFileSync(file, '')
+      const at = (world.clock.now() - hours * HOUR) / 1_000
+      utimesSync(file, at, at)
+    }
+    expect(await found(checkBackups)).toEqual([expect.stringMatching(line)])
+  })
+})

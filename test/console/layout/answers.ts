@@ -1,0 +1,529 @@
+/** What the console's procedures answer in the states that pages are looked at in: nothing yet, and plenty of it. */
+import type { InferContractRouterOutputs } from '@orpc/contract'
+import type { ConsoleContract } from '../../../src/console/contract'
+import { permissionsOf, type Role } from '../../../src/domain/role'
+import { StubFailure } from '../support'
+
+type Outputs = InferContractRouterOutputs<ConsoleContract>
+export type Procedure = { [Group in keyof Outputs]: `${Group}/${keyof Outputs[Group] & string}` }[keyof Outputs]
+type OutputOf<Path extends Procedure> = Path extends `${infer Group extends keyof Outputs}/${infer Name}`
+  ? Name extends keyof Outputs[Group]
+    ? Outputs[Group][Name]
+    : never
+  : never
+/** By path, as the contract has it. */
+export type Answers = { readonly [Path in Procedure]?: OutputOf<Path> | StubFailure }
+
+const NOW = Date.now()
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+const REQUEST_ID = '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e99'
+export const refusal = (status: number, code: string, message: string, data?: object) =>
+  new StubFailure(status, code, message, REQUEST_ID, data)
+
+/** As long as names, links and numbers become. */
+const LONG_NAME = '세종특별자치시 평생교육 통합예약 서비스 (production, second attempt)'
+const LONG_URL = `https://gateway.internal.a-rather-long-company-name.example.com/webhooks/otp/v1/incoming/${'a1b2c3'.repeat(8)}?tenant=shop`
+const HASH = 'd0c1b2a3f4e5d6c7b8a9'.repeat(3).slice(0, 64)
+const MILLIONS = 987_654_321
+
+const issueId = (number: number) => `0199f2a4-7c1e-7a53-9d36-${String(number).padStart(12, '0')}`
+export const ISSUE = issueId(0)
+export const ENDPOINT = '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e01'
+/** Of a link that makes an account. */
+export const TOKEN = 'rZ8s1vWq-0123456789-abcdefghij'
+
+const signedIn = (role: Role, hasTotp = false): Answers['session/current'] => ({
+  needsSetup: false,
+  organization: 'Example',
+  version: '0.1.0',
+  operator: {
+    operatorId: 'o1',
+    email: 'kim.young-hee.longest@department.example.com',
+    name: '김영희 Kim Young-hee',
+    role,
+    hasTotp,
+    createdAt: NOW - 30 * DAY,
+    permissions: [...permissionsOf(role)],
+  },
+})
+
+export const SIGNED_OUT: Answers = {
+  'session/current': { needsSetup: false, organization: 'Example', version: '0.1.0' },
+}
+export const NEEDS_SETUP: Answers = {
+  'session/current': { needsSetup: true, organization: 'Example', version: '0.1.0' },
+}
+export const INVITED: Answers = {
+  ...SIGNED_OUT,
+  'session/invitation': { role: 'developer', invitedBy: '김영희 Kim Young-hee', expiresAt: NOW + 3 * DAY },
+}
+export const asViewer: Answers = { 'session/current': signedIn('viewer') }
+export const withTotp: Answers = { 'session/current': signedIn('owner', true) }
+
+export const NO_APP: Answers = {
+  'session/current': signedIn('owner'),
+  'apps/list': { apps: [] },
+  'carriers/list': { providers: [] },
+  'carriers/routes': { routes: [] },
+}
+
+const COUNTS = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
+
+/** An app, and nothing in it. */
+export const EMPTY: Answers = {
+  ...NO_APP,
+  'apps/list': { apps: [{ appId: 'a1', name: 'Shop', createdAt: NOW - MINUTE }] },
+  'issues/list': { rows: [] },
+  'issues/story': refusal(404, 'NOT_FOUND', 'No such thing'),
+  'inbox/list': { rows: [] },
+  'usage/show': { total: COUNTS, series: [], groups: [] },
+  'keys/list': { keys: [] },
+  'templates/list': { templates: [] },
+  'templates/preview': {},
+  'webhooks/list': { endpoints: [] },
+  'webhooks/events': { rows: [] },
+  'webhooks/preview': { previews: [] },
+  'wallet/show': { balance: 0, reserved: 0, available: 0, overdraftLimit: 0, currency: 'CREDIT' },
+  'wallet/ledger': { rows: [] },
+  'operators/list': { operators: [], invitations: [] },
+  'audit/list': { rows: [] },
+  'system/show': {
+    version: '0.1.0',
+    startedAt: NOW - MINUTE,
+    databaseBytes: 220_000,
+    checks: { database: true, dispatcher: true },
+    backups: [],
+    queue: [],
+  },
+}
+
+type IssueRow = OutputOf<'issues/list'>['rows'][number]
+
+const issue = (number: number, more: Partial<IssueRow> = {}): IssueRow => ({
+  issueId: issueId(number),
+  mode: 'test',
+  purpose: 'signup',
+  channel: 'sms',
+  leg: 'sms',
+  country: 'KR',
+  overallStatus: 'verified',
+  verificationStatus: 'verified',
+  deliveryStatus: 'delivered',
+  isAmbiguous: false,
+  billingStatus: 'debited',
+  price: 12,
+  attemptsUsed: 1,
+  maxAttempts: 5,
+  createdAt: NOW - number * 7 * MINUTE,
+  expiresAt: NOW - number * 7 * MINUTE + 3 * MINUTE,
+  ...more,
+})
+
+const ISSUES: IssueRow[] = [
+  issue(1),
+  issue(2, { verificationStatus: 'issued', deliveryStatus: 'queued', attemptsUsed: 0, overallStatus: 'in_progress' }),
+  issue(3, { purpose: 'password-reset-of-a-business-account-with-approval', channel: 'alimtalk' }),
+  issue(4, { verificationStatus: 'expired', deliveryStatus: 'sent', isAmbiguous: true, country: 'GB' }),
+  issue(5, { verificationStatus: 'max_attempts', attemptsUsed: 5, price: MILLIONS }),
+  issue(6, { verificationStatus: 'replaced', deliveryStatus: 'failed', outcomeCode: 'UNREACHABLE' }),
+]
+
+/** A live message that went by two carriers, was verified at the second try, charged, and told of. */
+export const STORY: OutputOf<'issues/story'> = {
+  ...issue(0, { mode: 'live', channel: 'alimtalk', attemptsUsed: 2, createdAt: NOW - HOUR }),
+  appId: 'a1',
+  templateId: 'otp_default_kr',
+  metadata: { campaign: 'autumn-2025', userId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77', note: LONG_URL.slice(8) },
+  verifiedAt: NOW - HOUR + 14_000,
+  updatedAt: NOW - HOUR + 15_000,
+  attempts: [
+    {
+      number: 1,
+      leg: 'alimtalk',
+      provider: 'kakao-business-messaging-primary',
+      calledAt: NOW - HOUR + 20,
+      answeredAt: NOW - HOUR + 1_400,
+      latencyMs: 1_380,
+      outcome: 'refused',
+      code: 'K_3016_TEMPLATE_MISMATCH',
+      explanation: 'The text does not match the approved template. Compare the template with the one Kakao approved.',
+    },
+    {
+      number: 2,
+      leg: 'sms',
+      provider: 'main',
+      calledAt: NOW - HOUR + 1_500,
+      answeredAt: NOW - HOUR + 1_800,
+      latencyMs: 300,
+      outcome: 'accepted',
+    },
+  ],
+  ledger: [{ entryType: 'debit', amountDelta: -12, balanceAfter: MILLIONS, createdAt: NOW - HOUR + 1_900 }],
+  webhooks: [
+    {
+      eventId: 'e1',
+      endpointId: ENDPOINT,
+      type: 'otp.verified',
+      status: 'failed',
+      attempts: 3,
+      lastStatus: 500,
+      lastError: 'The server answered 500 Internal Server Error',
+      createdAt: NOW - HOUR + 14_100,
+    },
+  ],
+}
+
+/** A test code on its way, and verified. */
+export const TRIED: OutputOf<'issues/story'> = {
+  ...STORY,
+  ...issue(0, { verificationStatus: 'issued', deliveryStatus: 'delivered', attemptsUsed: 0, createdAt: NOW }),
+  metadata: {},
+  ledger: [],
+  webhooks: [],
+}
+
+const endpoint = (endpointId: string, more: object = {}): OutputOf<'webhooks/list'>['endpoints'][number] => ({
+  endpointId,
+  appId: 'a1',
+  mode: 'test',
+  url: 'https://shop.example.com/hooks',
+  events: ['otp.sent', 'otp.verified'],
+  filters: {},
+  template: '',
+  headers: [],
+  enabled: true,
+  createdAt: NOW - 3 * DAY,
+  ...more,
+})
+
+const hook = (
+  number: number,
+  more: Partial<OutputOf<'webhooks/events'>['rows'][number]> = {},
+): OutputOf<'webhooks/events'>['rows'][number] => ({
+  deliveryId: `d${number}`,
+  eventId: issueId(900 + number),
+  issueId: issueId(number),
+  type: 'otp.max_attempts',
+  status: 'delivered',
+  attempts: 1,
+  createdAt: NOW - number * HOUR,
+  lastAttemptAt: NOW - number * HOUR,
+  lastStatus: 200,
+  ...more,
+})
+
+const series = Array.from({ length: 24 }, (_, hour) => ({
+  at: NOW - (NOW % HOUR) - (23 - hour) * HOUR,
+  issued: 400_000 + hour * 9_000,
+  delivered: 390_000 + hour * 8_000,
+  failed: 10_000 + hour * 100,
+  verified: 350_000 + hour * 7_500,
+  spent: 4_800_000,
+  p50Ms: 240,
+  p95Ms: 1_900,
+}))
+const TOTAL = { issued: 12_345_678, delivered: 12_000_000, failed: 345_678, verified: 11_222_333, spent: MILLIONS }
+
+/** Everything, with names as long, numbers as big and states as bad as they come. */
+export const FULL: Answers = {
+  ...EMPTY,
+  'apps/list': {
+    apps: [
+      { appId: 'a1', name: LONG_NAME, createdAt: NOW - 300 * DAY },
+      { appId: 'a2', name: 'Clinic', createdAt: NOW - 2 * DAY },
+    ],
+  },
+  'issues/list': { rows: ISSUES, next: 'cursor' },
+  'issues/story': STORY,
+  'inbox/list': {
+    rows: ISSUES.map((row, scenario) => ({
+      ...row,
+      scenario,
+      phoneNumber: `+82100000000${scenario}`,
+      ...(scenario !== 3 && { code: '000000' }),
+    })),
+    next: 'cursor',
+  },
+  'inbox/tryIt': { issueId: ISSUE, expiresAt: NOW + 3 * MINUTE },
+  'inbox/verify': { verified: true, attemptsRemaining: 4, expiresAt: NOW + 3 * MINUTE },
+  'usage/show': {
+    total: { ...TOTAL, p50Ms: 240, p95Ms: 12_345 },
+    series,
+    groups: [
+      { name: 'sms', ...TOTAL, p50Ms: 240, p95Ms: 12_345 },
+      { name: 'alimtalk', ...COUNTS },
+      { name: 'password-reset-of-a-business-account-with-approval', ...TOTAL },
+    ],
+  },
+  'keys/list': {
+    keys: [
+      {
+        keyId: 'k1',
+        kind: 'sk',
+        mode: 'test',
+        shown: 'sk_test_…a1b2',
+        scopes: ['*'],
+        allowedOrigins: [],
+        allowedCidrs: [],
+        limits: {},
+        state: 'active',
+        createdAt: NOW - 2 * DAY,
+        lastUsedAt: NOW - MINUTE,
+      },
+      {
+        keyId: 'k2',
+        kind: 'pk',
+        mode: 'test',
+        shown: 'pk_test_…c3d4',
+        scopes: ['otp:issue', 'otp:verify'],
+        allowedOrigins: ['https://www.a-rather-long-company-name.example.com', 'https://shop.example.com:8443'],
+        allowedCidrs: [],
+        limits: { issuesPerMin: 100, verifiesPerMin: 1_000, issuesPerMinPerIp: 5 },
+        state: 'active',
+        createdAt: NOW - 20 * DAY,
+        expiresAt: NOW + 70 * DAY,
+      },
+      {
+        keyId: 'k3',
+        kind: 'sk',
+        mode: 'test',
+        shown: 'sk_test_…e5f6',
+        scopes: ['otp:issue', 'otp:status', 'wallet:read'],
+        allowedOrigins: [],
+        allowedCidrs: ['203.0.113.0/24', '2001:db8:85a3:1234:5678:8a2e:370:7334/128'],
+        limits: {},
+        state: 'revoked',
+        createdAt: NOW - 100 * DAY,
+        revokedAt: NOW - 10 * DAY,
+      },
+    ],
+  },
+  'keys/create': { keyId: 'k9', key: `sk_test_${'a1b2c3d4'.repeat(4)}` },
+  'templates/list': {
+    templates: [
+      {
+        templateId: 'otp_default_kr',
+        name: '인증번호 (한국어)',
+        body: '인증번호는 [#{code}]입니다. 타인에게 알려주지 마세요.',
+        channelSupport: ['sms', 'alimtalk'],
+        variables: {},
+        providerTemplateCode: 'otp_default_kr',
+        isBuiltIn: true,
+        isDefault: true,
+      },
+      {
+        templateId: 'password_reset_business_kr_2025_autumn',
+        name: '비밀번호 재설정 (기업 회원, 승인 필요)',
+        body: '[#{service}] #{name}님, 비밀번호 재설정 인증번호는 [#{code}]입니다. 본인이 요청하지 않았다면 고객센터로 연락하세요. https://help.example.com/password-reset',
+        channelSupport: ['sms'],
+        variables: {
+          service: { required: true, pattern: '[A-Za-z가-힣 ]{1,20}', description: '서비스 이름' },
+          name: { required: false },
+        },
+        providerTemplateCode: 'PW_RESET_2025_AUTUMN',
+        isBuiltIn: false,
+        isDefault: false,
+      },
+    ],
+  },
+  'templates/preview': {
+    text: '[쇼핑몰] 김영희님, 비밀번호 재설정 인증번호는 [123456]입니다. 본인이 요청하지 않았다면 고객센터로 연락하세요. https://help.example.com/password-reset',
+    bytes: 143,
+    messageType: 'LMS',
+    segments: 3,
+    encoding: 'UCS-2',
+  },
+  'webhooks/list': {
+    endpoints: [
+      endpoint(ENDPOINT, {
+        url: LONG_URL,
+        events: ['otp.sent', 'otp.delivered', 'otp.failed', 'otp.verified', 'otp.expired', 'otp.max_attempts'],
+        filters: { method: ['sms'], type: ['signup', 'password-reset'], metadata: { campaign: ['autumn-2025', 'b'] } },
+        headers: ['X-Gateway-Token', 'X-Tenant'],
+        template: '{"id": "{{id}}", "text": "{{type}} of {{data.to}}"}',
+        failingSince: NOW - 5 * HOUR,
+        previousSecretValidUntil: NOW + 20 * HOUR,
+      }),
+      endpoint('e2', { enabled: false, disabledReason: 'It failed for three days.' }),
+      endpoint('e3', { url: 'http://10.0.0.1/hooks', warning: 'The address 10.0.0.1 is private' }),
+      endpoint('e4', { mode: 'live' }),
+    ],
+  },
+  'webhooks/events': {
+    rows: [
+      hook(1, { status: 'pending', lastStatus: 503, attempts: 2, nextAttemptAt: NOW + 5 * MINUTE }),
+      hook(2, { status: 'failed', attempts: 12, lastError: `The name of ${new URL(LONG_URL).host} is not known` }),
+      hook(3),
+    ],
+    next: 'cursor',
+  },
+  'webhooks/attempts': {
+    attempts: [
+      { number: 1, calledAt: NOW - HOUR, latencyMs: 5_000, error: 'No answer within five seconds' },
+      { number: 2, calledAt: NOW - MINUTE, latencyMs: 120, status: 503, answer: `{"error":"${'busy '.repeat(30)}"}` },
+    ],
+  },
+  'webhooks/preview': {
+    previews: [{ type: 'otp.sent', body: `{"id":"${ISSUE}","text":"otp.sent of +8210****5678"}` }],
+  },
+  'webhooks/rotate': { secret: `whsec_${'a1b2c3d4'.repeat(5)}`, previousValidUntil: NOW + DAY },
+  'webhooks/test': { eventId: issueId(77) },
+  'wallet/show': {
+    balance: MILLIONS,
+    reserved: 12_345_678,
+    available: 1_234,
+    overdraftLimit: 100_000_000,
+    alertBelow: 50_000_000,
+    currency: 'CREDIT',
+  },
+  'wallet/ledger': {
+    rows: [
+      { seq: 4, entryType: 'refund', amountDelta: 12, balanceAfter: MILLIONS, issueId: ISSUE, createdAt: NOW - HOUR },
+      {
+        seq: 3,
+        entryType: 'debit',
+        amountDelta: -12,
+        balanceAfter: MILLIONS,
+        issueId: ISSUE,
+        createdAt: NOW - 2 * HOUR,
+      },
+      {
+        seq: 2,
+        entryType: 'clawback',
+        amountDelta: -1_000_000,
+        balanceAfter: MILLIONS,
+        reference: 'invoice-2025-11-000123-cancelled-by-customer-after-audit',
+        createdAt: NOW - DAY,
+      },
+      { seq: 1, entryType: 'credit', amountDelta: MILLIONS, balanceAfter: MILLIONS, createdAt: NOW - 3 * DAY },
+    ],
+    next: 'cursor',
+  },
+  'carriers/list': {
+    providers: [
+      {
+        name: 'kakao-business-messaging-primary',
+        type: 'http',
+        channels: ['sms', 'alimtalk'],
+        concurrency: 1_000,
+        timeoutMs: 10_000,
+        inFlight: 1_000,
+        waiting: 1_234_567,
+        state: 'unhealthy',
+        since: NOW - HOUR,
+        code: 'CONNECTION_REFUSED',
+        explanation: 'Nothing listens there. Look at the URL of the carrier, and whether a firewall lets it through.',
+        retryAt: NOW + MINUTE,
+        recent: { accepted: 1_234_567, refused: 12_345, ambiguous: 678 },
+      },
+      {
+        name: 'main',
+        type: 'smpp',
+        channels: ['sms'],
+        concurrency: 10,
+        timeoutMs: 5_000,
+        inFlight: 0,
+        waiting: 0,
+        state: 'healthy',
+        recent: { accepted: 0, refused: 0, ambiguous: 0 },
+      },
+    ],
+  },
+  'carriers/routes': {
+    routes: [
+      { channel: 'sms', providers: ['main', 'kakao-business-messaging-primary'] },
+      { channel: 'sms', country: 'GB', appId: 'a1', providers: ['main'] },
+    ],
+  },
+  'carriers/test': {
+    kind: 'refused',
+    latencyMs: 1_234,
+    code: 'INVALID_SENDER_NUMBER_NOT_REGISTERED',
+    explanation: 'The sender’s number is not registered with the carrier. Register it there, then try again.',
+  },
+  'operators/list': {
+    operators: [
+      {
+        operatorId: 'o1',
+        email: 'kim.young-hee.longest@department.example.com',
+        name: '김영희 Kim Young-hee',
+        role: 'owner',
+        hasTotp: true,
+        createdAt: NOW - 30 * DAY,
+        lastSeenAt: NOW,
+      },
+      { operatorId: 'o2', email: 'bob@example.com', name: 'Bob', role: 'developer', hasTotp: false, createdAt: NOW },
+    ],
+    invitations: [{ invitationId: 'i1', role: 'viewer', invitedBy: '김영희 Kim Young-hee', expiresAt: NOW + 2 * DAY }],
+  },
+  'operators/invite': { url: `https://otp.example.com/console/invitation#${TOKEN}`, expiresAt: NOW + 3 * DAY },
+  'audit/list': {
+    rows: [
+      {
+        seq: 1_234_567,
+        at: NOW - MINUTE,
+        actor: 'operator:kim.young-hee.longest@department.example.com',
+        action: 'webhook.update',
+        target: `webhook:${ENDPOINT}`,
+        detail: { url: LONG_URL, events: ['otp.sent', 'otp.verified'], enabled: true },
+        ip: '2001:db8:85a3:1234:5678:8a2e:370:7334',
+        hash: HASH,
+      },
+      { seq: 2, at: NOW - DAY, actor: 'cli', action: 'provider.set', target: 'provider:main', detail: {}, hash: HASH },
+    ],
+    next: 'cursor',
+  },
+  'audit/end': {
+    lost: [
+      { where: 'database', problem: 'gone' },
+      { where: 'file', problem: 'cut_off', seq: 1_234_567 },
+    ],
+  },
+  'audit/verify': { isIntact: true, entries: 1_234_567, head: HASH, lost: [] },
+  'system/show': {
+    version: '0.1.0',
+    startedAt: NOW - 200 * DAY,
+    databaseBytes: 123_456_789_012,
+    publicUrl: 'https://otp.a-rather-long-company-name.example.com',
+    checks: { database: true, dispatcher: false },
+    backups: [{ name: 'watchword-2025-11-01T02-00-00.db', bytes: 12_345_678_901, at: NOW - DAY }],
+    queue: [
+      { kind: 'deliver', waiting: 1_234_567, due: 123_456, oldestDueMs: 3_600_000 },
+      { kind: 'await-report', waiting: 12, due: 0, oldestDueMs: 0 },
+    ],
+  },
+  'session/totpBegin': {
+    secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+    uri: 'otpauth://totp/Example:kim.young-hee.longest%40department.example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Example',
+  },
+}
+
+/** An app on the way of the first steps: what has been done so far. */
+export function onTheWay(...done: readonly ('tried' | 'key' | 'carrier' | 'credit' | 'webhook')[]): Answers {
+  const has = (step: (typeof done)[number]) => done.includes(step)
+  return {
+    ...EMPTY,
+    ...(has('tried') && { 'issues/list': { rows: [issue(1)] } }),
+    ...(has('key') && { 'keys/list': FULL['keys/list'] }),
+    ...(has('carrier') && { 'carriers/list': FULL['carriers/list'] }),
+    ...(has('credit') && { 'wallet/show': FULL['wallet/show'] }),
+    ...(has('webhook') && { 'webhooks/list': FULL['webhooks/list'] }),
+  }
+}
+
+/** Every procedure but those that the frame itself needs fails. */
+export function failing(failure: StubFailure): Answers {
+  const { 'session/current': session, 'apps/list': apps, ...others } = FULL
+  const failed = Object.fromEntries(Object.keys(others).map((path) => [path, failure]))
+  return { 'session/current': session, 'apps/list': apps, ...failed }
+}
+
+/** Only the frame is answered; the rest keeps one waiting. */
+export const LOADING: Answers = { 'session/current': FULL['session/current'], 'apps/list': EMPTY['apps/list'] }
+
+export const FORBIDDEN = refusal(403, 'FORBIDDEN', 'Your role does not allow this')
+export const BROKEN = refusal(500, 'INTERNAL_SERVER_ERROR', 'Internal server error')
+export const AT_REST = refusal(503, 'SERVICE_UNAVAILABLE', 'The service cannot do this at the moment')

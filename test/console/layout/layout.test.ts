@@ -1,0 +1,62 @@
+/** Every page of the console, in every state a newcomer meets, in every width, light and language: nothing looks wrong. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+import type { Browser } from 'playwright-core'
+import { launch } from '../support'
+import { measuringScript } from './measure'
+import { OUTSIDE, PAGES, STATES } from './states'
+import { FOREIGN_FLAG, Visitor } from './visitor'
+
+setDefaultTimeout(60_000)
+
+const LANGUAGES = ['en', 'ko'] as const
+
+let browser: Browser
+let visitors: Visitor[] = []
+
+beforeAll(async () => {
+  browser = await launch(FOREIGN_FLAG)
+  const script = await measuringScript()
+  visitors = await Promise.all(LANGUAGES.map((language) => Visitor.arrive(browser, language, script)))
+})
+afterAll(async () => {
+  await browser?.close()
+  for (const visitor of visitors) await visitor.leave()
+})
+
+describe('nothing looks wrong:', () => {
+  test.each(STATES.map((state) => [state.name, state] as const))('%s', async (_, state) => {
+    const found = await Promise.all(visitors.map((visitor) => visitor.look(state)))
+    expect(found.flat()).toEqual([])
+  })
+})
+
+const WEB = join(import.meta.dir, '../../../src/console/web')
+const read = (path: string) => Bun.file(join(WEB, path)).text()
+
+describe('nothing is left out:', () => {
+  test('every address of the router', async () => {
+    const router = await read('router.tsx')
+    const routes = [...router.matchAll(/(?:\bpath: |\bpage(?:OfApp)?\()'([^']+)'/g)].map(([, path = '']) => path)
+    expect(routes.length).toBeGreaterThan(20)
+    expect(routes.sort()).toEqual([...Object.keys(PAGES), ...Object.keys(OUTSIDE)].sort())
+  })
+
+  test('everything that opens over a page', async () => {
+    const missing: string[] = []
+    for (const path of new Glob('{frame,pages}/**/*.tsx').scanSync(WEB)) {
+      const openers = (await read(path)).match(OPENS)?.length ?? 0
+      const states = STATES.filter(({ opener }) => opener === path).length
+      if (states < openers) missing.push(`${path} opens ${openers} things, ${states} are looked at`)
+    }
+    expect(missing).toEqual([])
+  })
+
+  test('and every name stands for one state', () => {
+    expect(new Set(STATES.map(({ name }) => name)).size).toBe(STATES.length)
+  })
+})
+
+/** As the console writes it. */
+const OPENS = /modals\.open\w*\(|confirmByName\(|<(?:Modal|Drawer|Menu|Select|MultiSelect|Popover|HoverCard)\s/g

@@ -1,0 +1,479 @@
+/** Everything a newcomer meets in the console: each page in each of its states, and whatever opens over one. */
+import {
+  type Answers,
+  AT_REST,
+  asViewer,
+  BROKEN,
+  EMPTY,
+  ENDPOINT,
+  FORBIDDEN,
+  FULL,
+  failing,
+  INVITED,
+  ISSUE,
+  LOADING,
+  NEEDS_SETUP,
+  NO_APP,
+  onTheWay,
+  refusal,
+  SIGNED_OUT,
+  TOKEN,
+  TRIED,
+  withTotp,
+} from './answers'
+import { check, confirm, fill, press, type Step, see, select } from './steps'
+
+export interface State {
+  name: string
+  /** Below `/console`. */
+  path: string
+  answers: Answers
+  /** What has to be done to get there. */
+  steps: readonly Step[]
+  /** The file of `src/console/web` that opens something over the page. */
+  opener?: string
+  /** What is waited for does not come: spinners and grey bars are what is looked at. */
+  isLoading?: boolean
+  /** No procedure is reached at all. */
+  isOffline?: boolean
+  /** By a name that no browser trusts, over plain http. */
+  isForeign?: boolean
+}
+
+const state = (name: string, path: string, answers: Answers, ...steps: Step[]): State => ({
+  name,
+  path,
+  answers,
+  steps,
+})
+
+/** A state in which something lies over the page. */
+const over = (opener: string, name: string, path: string, answers: Answers, ...steps: Step[]): State => ({
+  ...state(name, path, answers, ...steps, (page) => page.locator(OVER).filter({ visible: true }).first().waitFor()),
+  opener,
+})
+const OVER = '[role=dialog], [role=menu], [role=listbox]'
+
+const onPhone: Step = (page) => page.setViewportSize({ width: 360, height: 900 })
+
+const LINK = `#${TOKEN}`
+const WEBHOOK = `/webhooks/${ENDPOINT}`
+
+/** The pages as they are full, by their address in the router; every other state of theirs goes by the same address. */
+export const PAGES: Readonly<Record<string, string>> = {
+  '/': '/',
+  '/issues': '/issues',
+  '/issues/$issueId': `/issues/${ISSUE}`,
+  '/usage': '/usage',
+  '/inbox': '/inbox',
+  '/try-it': '/try-it',
+  '/apps': '/apps',
+  '/keys': '/keys',
+  '/templates': '/templates',
+  '/templates/edit': '/templates/edit?template=password_reset_business_kr_2025_autumn',
+  '/webhooks': '/webhooks',
+  '/webhooks/edit': `/webhooks/edit?endpoint=${ENDPOINT}`,
+  '/webhooks/$endpointId': WEBHOOK,
+  '/wallet': '/wallet',
+  '/providers': '/providers',
+  '/operators': '/operators',
+  '/audit': '/audit',
+  '/system': '/system',
+  '/account': '/account',
+}
+
+/** For those who are not signed in. */
+export const OUTSIDE: Readonly<Record<string, string>> = {
+  '/sign-in': '/sign-in',
+  '/set-up': `/set-up${LINK}`,
+  '/invitation': `/invitation${LINK}`,
+}
+
+const FAILURES = [AT_REST, FORBIDDEN, BROKEN]
+
+const everyPage: State[] = Object.entries(PAGES).flatMap(([route, path], index) => [
+  state(`${route}, full`, path, FULL),
+  state(`${route}, empty`, path, EMPTY),
+  { ...state(`${route}, loading`, path, LOADING), isLoading: true },
+  state(`${route}, failing`, path, failing(FAILURES[index % FAILURES.length] ?? AT_REST)),
+  state(`${route}, for a viewer`, path, { ...FULL, ...asViewer }),
+])
+
+const signIn = [
+  fill(/^(E-mail address|이메일)/, 'kim.young-hee.longest@department.example.com'),
+  fill(/^(Password|비밀번호)/, 'correct horse battery'),
+  press(/^(Sign in|로그인)$/),
+]
+const refused = (status: number, code: string, data?: object): Answers => ({
+  ...SIGNED_OUT,
+  'session/signIn': refusal(status, code, 'Refused', data),
+})
+
+const signedOut: State[] = [
+  state('sign-in', '/sign-in', SIGNED_OUT),
+  state('sign-in, with nothing filled in', '/sign-in', SIGNED_OUT, press(/^(Sign in|로그인)$/)),
+  state('sign-in, a wrong password', '/sign-in', refused(401, 'UNAUTHORIZED'), ...signIn, see(/is wrong|올바르지/)),
+  state('sign-in, too often', '/sign-in', refused(429, 'TOO_MANY_REQUESTS'), ...signIn, see(/Too many|너무 많/)),
+  state(
+    'sign-in, with an authenticator app',
+    '/sign-in',
+    refused(401, 'UNAUTHORIZED', { needsTotp: true }),
+    ...signIn,
+    see(/authenticator app|인증 앱 코드/),
+  ),
+  state('sign-in, a password forgotten', '/sign-in', SIGNED_OUT, press(/Forgotten|잊으셨나요/)),
+  state('sign-in, before anybody has an account', '/sign-in', NEEDS_SETUP),
+  { ...state('sign-in, loading', '/sign-in', {}), isLoading: true },
+  state(
+    'sign-in, in a browser that keeps no cookie',
+    '/sign-in',
+    { ...SIGNED_OUT, 'session/signIn': { ok: true } },
+    ...signIn,
+    see(/did not keep|저장하지 못/),
+  ),
+  { ...state('sign-in, over plain http', '/sign-in', SIGNED_OUT), isForeign: true },
+  { ...state('set-up, over plain http', `/set-up${LINK}`, NEEDS_SETUP), isForeign: true },
+  state('sign-in, failing', '/sign-in', { 'session/current': BROKEN }),
+  state('set-up', `/set-up${LINK}`, NEEDS_SETUP),
+  state('set-up, with nothing filled in', `/set-up${LINK}`, NEEDS_SETUP, press(/^(Make the account|계정 만들기)$/)),
+  state('set-up, by a used link', `/set-up${LINK}`, SIGNED_OUT),
+  state('invitation', `/invitation${LINK}`, INVITED),
+  { ...state('invitation, loading', `/invitation${LINK}`, SIGNED_OUT), isLoading: true },
+  state('invitation, failing', `/invitation${LINK}`, { ...SIGNED_OUT, 'session/invitation': AT_REST }),
+  state('invitation, by a used link', `/invitation${LINK}`, {
+    ...SIGNED_OUT,
+    'session/invitation': refusal(404, 'NOT_FOUND', 'No such thing'),
+  }),
+  state('a page that does not exist', '/no/such/page', FULL),
+  { ...state('a server that is away', '/', FULL), isOffline: true },
+]
+
+const firstSteps: State[] = [
+  state('first steps, no app', '/', NO_APP),
+  state('first steps, no app, for a viewer', '/', { ...NO_APP, ...asViewer }),
+  state('first steps, no app, on a page of one', '/keys', NO_APP),
+  state('first steps, an app', '/', onTheWay()),
+  state('first steps, tried', '/', onTheWay('tried')),
+  state('first steps, a key', '/', onTheWay('tried', 'key')),
+  state('first steps, a carrier', '/', onTheWay('tried', 'key', 'carrier')),
+  state('first steps, credit', '/', onTheWay('tried', 'key', 'carrier', 'credit')),
+  state('first steps, all', '/', onTheWay('tried', 'key', 'carrier', 'credit', 'webhook')),
+  state('first steps, hidden', '/', onTheWay(), press(/^(Hide first steps|시작하기 숨기기)$/)),
+]
+
+const frame: State[] = [
+  state('the menu of pages on a phone', '/', FULL, onPhone, press(/^(Menu|메뉴)$/)),
+  over('frame/user-menu.tsx', 'the menu of the operator', '/', FULL, press(/^Menu of|메뉴,/)),
+  over('frame/scope-choice.tsx', 'the choice of an app', '/keys', FULL, (page) =>
+    page.locator('header input').first().click(),
+  ),
+]
+
+const issueCode = press(/^(Issue code|인증번호 발급)$/)
+const tryIt: State[] = [
+  state('try it, issued', '/try-it', { ...FULL, 'issues/story': TRIED }, issueCode, see(/^(Verify|확인)$/)),
+  state(
+    'try it, verified',
+    '/try-it',
+    { ...FULL, 'issues/story': { ...TRIED, verificationStatus: 'verified' } },
+    issueCode,
+    press(/^(Verify|확인)$/),
+    see(/This is all|앱에서 할 일은/),
+  ),
+  state(
+    'try it, a wrong code',
+    '/try-it',
+    {
+      ...FULL,
+      'issues/story': TRIED,
+      'inbox/verify': { verified: false, reasonCode: 'MISMATCH', attemptsRemaining: 4, expiresAt: TRIED.expiresAt },
+    },
+    issueCode,
+    press(/^(Verify|확인)$/),
+    see(/4 attempts|4회/),
+  ),
+  state(
+    'try it, refused',
+    '/try-it',
+    { ...FULL, 'inbox/tryIt': refusal(402, 'PAYMENT_REQUIRED', 'Not enough credit') },
+    select(/^(Scenario|시나리오)/, '7'),
+    issueCode,
+    see(/That is what this|의도된 결과/),
+  ),
+]
+
+const createKey = press(/^(Create key|키 만들기)$/)
+const keys: State[] = [
+  state('keys, the ended ones too', '/keys', FULL, check(/Show revoked|폐기·만료된/)),
+  over('pages/keys.tsx', 'keys, creating a secret one', '/keys', FULL, createKey),
+  over(
+    'pages/keys.tsx',
+    'keys, creating a public live one',
+    '/keys',
+    FULL,
+    createKey,
+    check(/In a browser|브라우저: 공개/),
+    (page) =>
+      page
+        .getByRole('dialog')
+        .getByRole('radio', { name: /^(Live|운영)/ })
+        .check(),
+    select(/^(Expires|만료)$/, 'day'),
+  ),
+  over(
+    'pages/keys.tsx',
+    'keys, refused',
+    '/keys',
+    { ...FULL, 'keys/create': FORBIDDEN },
+    createKey,
+    confirm(/^(Create key|키 만들기)$/),
+  ),
+  over(
+    'pages/keys.tsx',
+    'keys, created',
+    '/keys',
+    FULL,
+    createKey,
+    confirm(/^(Create key|키 만들기)$/),
+    see(/I have stored it|보관했습니다/),
+  ),
+  over('pages/keys.tsx', 'keys, rotating', '/keys', FULL, press(/^Rotate|교체$/)),
+  over('pages/keys.tsx', 'keys, revoking', '/keys', FULL, press(/^Revoke|폐기$/)),
+]
+
+const wallet: State[] = [
+  over('pages/wallet.tsx', 'wallet, topping up', '/wallet', FULL, press(/^(Top up|충전)$/)),
+  over(
+    'pages/wallet.tsx',
+    'wallet, topping up by nothing',
+    '/wallet',
+    FULL,
+    press(/^(Top up|충전)$/),
+    confirm(/^(Top up|충전)$/),
+  ),
+  over('pages/wallet.tsx', 'wallet, clawing back', '/wallet', FULL, press(/^(Claw back|회수)$/)),
+  over(
+    'pages/wallet.tsx',
+    'wallet, confirming a clawback',
+    '/wallet',
+    FULL,
+    press(/^(Claw back|회수)$/),
+    fill(/^(Amount in credits|크레딧)/, '1000000'),
+    confirm(/^(Claw back|회수)$/),
+    see(/Type “|확인하려면/),
+  ),
+  over(
+    'pages/wallet.tsx',
+    'wallet, overdraft and alert',
+    '/wallet',
+    FULL,
+    press(/^(Overdraft and alert|초과 사용과 알림)$/),
+  ),
+  over('pages/issue/refund.tsx', 'an issue, refunding', `/issues/${ISSUE}`, FULL, press(/^(Refund|환불)$/)),
+]
+
+const more = press(/^(More|더 보기)$/)
+const webhooks: State[] = [
+  state('webhooks, a new one', '/webhooks/edit', FULL),
+  state(
+    'webhooks, a new one refused',
+    '/webhooks/edit',
+    { ...FULL, 'webhooks/add': refusal(400, 'BAD_REQUEST', 'url: The address 10.0.0.1 is private') },
+    fill(/^URL/, 'https://10.0.0.1/hooks'),
+    press(/^(Add endpoint|엔드포인트 추가)$/),
+    see(/is private/),
+  ),
+  over(
+    'pages/webhooks/actions.tsx',
+    'webhooks, sending a test event',
+    WEBHOOK,
+    FULL,
+    press(/^(Send a test event|테스트 이벤트 보내기)$/),
+  ),
+  state(
+    'webhooks, a test event is sent',
+    WEBHOOK,
+    FULL,
+    press(/^(Send a test event|테스트 이벤트 보내기)$/),
+    press(/otp.expired/, 'menuitem'),
+    see(/on its way|보내고 있습니다/),
+  ),
+  over('pages/webhooks/actions.tsx', 'webhooks, more to do', WEBHOOK, FULL, more),
+  over(
+    'pages/webhooks/rotate.tsx',
+    'webhooks, rotating the secret',
+    WEBHOOK,
+    FULL,
+    more,
+    press(/Rotate secret|시크릿 교체/, 'menuitem'),
+  ),
+  over(
+    'pages/webhooks/secret.tsx',
+    'webhooks, rotated',
+    WEBHOOK,
+    FULL,
+    more,
+    press(/Rotate secret|시크릿 교체/, 'menuitem'),
+    confirm(/^(Make a new secret|새 시크릿 만들기)$/),
+    see(/I have stored it|보관했습니다/),
+  ),
+  over('pages/webhooks/actions.tsx', 'webhooks, removing', WEBHOOK, FULL, more, press(/^(Remove|삭제)$/, 'menuitem')),
+  state(
+    'webhooks, a change that is refused',
+    WEBHOOK,
+    { ...FULL, 'webhooks/update': AT_REST },
+    more,
+    press(/^(Disable|사용 중지)$/, 'menuitem'),
+    see(/That did not work|처리하지 못했습니다/),
+  ),
+  over(
+    'pages/webhooks/replay.tsx',
+    'webhooks, sending again',
+    WEBHOOK,
+    FULL,
+    press(/^(Send failed ones again|실패한 이벤트 다시 보내기)$/),
+  ),
+  over('pages/webhooks/delivery-details.tsx', 'webhooks, a delivery', WEBHOOK, FULL, press(/^Details|자세히$/)),
+  state('webhooks, disabled', '/webhooks/e2', FULL),
+  state('webhooks, held back', '/webhooks/e3', FULL),
+]
+
+const people: State[] = [
+  over('pages/operators.tsx', 'operators, inviting', '/operators', FULL, press(/^(Invite|초대하기)$/)),
+  over(
+    'pages/operators.tsx',
+    'operators, invited',
+    '/operators',
+    FULL,
+    press(/^(Invite|초대하기)$/),
+    confirm(/^(Make a link|링크 만들기)$/),
+  ),
+  over(
+    'pages/operators/operator-table.tsx',
+    'operators, what to do with one',
+    '/operators',
+    FULL,
+    press(/^Actions for Bob|^Bob 님/),
+  ),
+  over(
+    'pages/operators/operator-table.tsx',
+    'operators, changing a role',
+    '/operators',
+    FULL,
+    press(/^Actions for Bob|^Bob 님/),
+    press(/Change role|역할 변경/, 'menuitem'),
+  ),
+  over(
+    'pages/operators/operator-table.tsx',
+    'operators, removing',
+    '/operators',
+    FULL,
+    press(/^Actions for Bob|^Bob 님/),
+    press(/Remove|삭제/, 'menuitem'),
+  ),
+  over(
+    'pages/account/second-factor.tsx',
+    'account, setting up an authenticator app',
+    '/account',
+    FULL,
+    press(/^(Set up|설정하기)$/),
+  ),
+  over(
+    'pages/account/second-factor.tsx',
+    'account, removing the authenticator app',
+    '/account',
+    { ...FULL, ...withTotp },
+    press(/^(Remove|해제하기)$/),
+  ),
+  over(
+    'pages/account/sessions.tsx',
+    'account, signing out everywhere',
+    '/account',
+    FULL,
+    press(/^(Sign out everywhere|모든 기기에서 로그아웃)$/),
+  ),
+  state('account, with nothing filled in', '/account', FULL, press(/^(Change password|비밀번호 변경)$/)),
+  state('audit, verified', '/audit', FULL, press(/^(Verify|검증하기)$/), see(/is intact|온전합니다/)),
+  over('pages/audit/filters.tsx', 'audit, choosing who', '/audit', FULL, press(/^(Who|작업자)/, 'combobox')),
+  over('pages/audit/filters.tsx', 'audit, choosing what', '/audit', FULL, press(/^(What|작업)$/, 'combobox')),
+  over('pages/audit/export.tsx', 'audit, exporting', '/audit', FULL, press(/^(Export|내보내기)$/)),
+]
+
+const carrierTest = press(/^Send a test message|테스트 메시지 보내기$/)
+const carriers: State[] = [
+  over('pages/providers/carrier-test.tsx', 'carriers, a test', '/providers', FULL, carrierTest),
+  over(
+    'pages/providers/carrier-test.tsx',
+    'carriers, a test refused',
+    '/providers',
+    FULL,
+    carrierTest,
+    fill(/^(Phone number|휴대폰 번호)/, '01012345678'),
+    select(/^(Channel|채널)/, 'sms'),
+    confirm(/^(Send|보내기)$/),
+    see(/refused it|거절했습니다/),
+  ),
+  over(
+    'pages/providers/route-form.tsx',
+    'carriers, setting a route',
+    '/providers',
+    FULL,
+    press(/^(Set a route|경로 설정)$/),
+  ),
+  over(
+    'pages/providers/route-form.tsx',
+    'carriers, a route to nobody',
+    '/providers',
+    FULL,
+    press(/^(Set a route|경로 설정)$/),
+    confirm(/^(Set route|경로 설정)$/),
+  ),
+  over(
+    'pages/providers/route-form.tsx',
+    'carriers, changing a route',
+    '/providers',
+    FULL,
+    press(/^Change the route|경로 변경$/),
+  ),
+  over(
+    'pages/providers/routes.tsx',
+    'carriers, removing a route',
+    '/providers',
+    FULL,
+    press(/^Remove the route|경로 삭제$/),
+  ),
+  state('carriers, how to add one', '/providers', FULL, press(/^(Add or change a carrier|서버에서 발송사를)/)),
+]
+
+const templates: State[] = [
+  state('templates, a new one', '/templates/edit', FULL),
+  state('templates, a built-in one', '/templates/edit?template=otp_default_kr', FULL),
+  state('templates, one with a mistake', PAGES['/templates/edit'] ?? '', {
+    ...FULL,
+    'templates/preview': { mistake: { param: 'body', reason: 'undeclared_placeholder', about: { name: 'name' } } },
+  }),
+]
+
+const usage: State[] = [
+  state(
+    'usage, of days of my choice, by purpose',
+    '/usage?range=custom&from=2025-10-01&to=2025-10-31&group=purpose',
+    FULL,
+  ),
+  state('issues, with filters that fit nothing', '/issues?search=nothing&status=verified&from=2025-10-01', EMPTY),
+]
+
+export const STATES: readonly State[] = [
+  ...signedOut,
+  ...firstSteps,
+  ...frame,
+  ...everyPage,
+  ...tryIt,
+  ...keys,
+  ...wallet,
+  ...webhooks,
+  ...people,
+  ...carriers,
+  ...templates,
+  ...usage,
+]

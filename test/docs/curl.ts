@@ -1,0 +1,34 @@
+/** What the pages use of curl, for machines without it. Refuses every other flag. */
+import { existsSync } from 'node:fs'
+
+const given = process.argv.slice(2)
+const headers = new Headers()
+let method: string | undefined
+let body: string | undefined
+let url = ''
+let jar: string | undefined
+let showHeaders = false
+
+const next = () => given.shift() ?? ''
+while (given.length > 0) {
+  const word = next()
+  if (word === '-s') continue
+  else if (word === '-i') showHeaders = true
+  else if (word === '-X') method = next()
+  else if (word === '-d') body = next()
+  else if (word === '-b' || word === '-c') jar = next()
+  else if (word === '-H') {
+    const [, name = '', value = ''] = /^([^:]+):\s*(.*)$/.exec(next()) ?? []
+    headers.set(name, value)
+  } else if (/^https?:/.test(word)) url = word
+  else throw new Error(`curl: not a flag of the pages: ${word}`)
+}
+if (jar !== undefined && existsSync(jar)) headers.set('cookie', await Bun.file(jar).text())
+const response = await fetch(url, { method: method ?? (body === undefined ? 'GET' : 'POST'), headers, body })
+const [cookie] = response.headers.getSetCookie()
+if (jar !== undefined && cookie !== undefined) await Bun.write(jar, cookie.split(';')[0] ?? '')
+if (showHeaders)
+  process.stdout.write(
+    `HTTP/1.1 ${response.status}\n${[...response.headers].map(([name, value]) => `${name}: ${value}\n`).join('')}\n`,
+  )
+process.stdout.write(await response.text())

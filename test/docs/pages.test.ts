@@ -1,0 +1,158 @@
+/** What can be read off the pages without following them. */
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { Glob } from 'bun'
+import { describeSettings } from '../../src/config'
+import { ROOT } from '../binary/support'
+import { type Block, blocksOf, pageOf, pages } from './pages'
+import { ELSEWHERE, followed } from './stories'
+
+const textOf = (name: string) => readFileSync(join(ROOT, name), 'utf8')
+const whereOf = ({ page, line }: Block) => `${page}:${line}`
+
+test('the README is one that is read to its end', () => {
+  expect(textOf('README.md').split('\n').length).toBeLessThan(200)
+})
+
+test('the two commands stand in the README as they are checked', () => {
+  const commands = blocksOf('README.md', ['Two commands']).map(({ text }) => text.trim())
+  expect(commands).toEqual(['npx --yes bun@1.4.5 run quickstart', 'npx --yes bun@1.4.5 run ci'])
+  expect(textOf('.ci/run')).toContain('npx --yes bun@1.4.5 run ci')
+})
+
+describe('every link leads somewhere:', () => {
+  test.each(pages.map(({ name }) => name))('%s', (name) => {
+    const wrong = pageOf(name).links.filter(({ target }) => !/^https?:/.test(target) && !leadsSomewhere(name, target))
+    expect(wrong).toEqual([])
+  })
+
+  function leadsSomewhere(from: string, target: string): boolean {
+    const [path = '', anchor] = target.split('#')
+    const to = path === '' ? from : relative(ROOT, join(ROOT, dirname(from), path))
+    if (!existsSync(join(ROOT, to)) || !statSync(join(ROOT, to)).isFile()) return false
+    return anchor === undefined || pageOf(to).anchors.has(anchor)
+  }
+
+  test('every page can be reached from the index', () => {
+    const linked = pageOf('docs/README.md').links.map(({ target }) => `docs/${target.split('#')[0]}`)
+    const pagesOfDocs = pages
+      .map(({ name }) => name)
+      .filter((name) => name !== 'README.md' && name !== 'docs/README.md')
+    expect(pagesOfDocs.filter((name) => !linked.includes(name))).toEqual([])
+  })
+})
+
+describe('no block slips by:', () => {
+  const blocks = pages.flatMap((page) => (page.name in ELSEWHERE ? [] : page.blocks))
+  const MARKS = ['file', 'serve', 'prints', 'untested']
+
+  test('each has a language, and marks that mean something', () => {
+    const wrong = blocks.filter(
+      ({ language, marks }) => language === '' || Object.keys(marks).some((mark) => !MARKS.includes(mark)),
+    )
+    expect(wrong.map(whereOf)).toEqual([])
+  })
+
+  test('each is followed by somebody, or is read here, or says why not', () => {
+    const isDone = (block: Block) => {
+      const { language, marks } = block
+      const isRead = language === 'ini' || (language === 'json' && Object.keys(marks).length === 0)
+      if (isRead || marks.untested !== undefined) return true
+      return followed.has(block) && (language === 'sh' || marks.file !== undefined || marks.prints !== undefined)
+    }
+    expect(blocks.filter((block) => !isDone(block)).map(whereOf)).toEqual([])
+  })
+
+  test('these are not run', () => {
+    const untested = blocks.flatMap(({ page, marks }) =>
+      marks.untested === undefined ? [] : [`${page}: ${marks.untested}`],
+    )
+    expect(untested).toEqual([
+      'README.md: it is what runs this test',
+      'docs/app.md: a picture',
+      'docs/app.md: next is not installed for the tests, which call the handlers themselves',
+      'docs/app.md: next is not installed for the tests, which call the handlers themselves',
+      'docs/app.md: the live app and its key are made on the server that runs for good',
+      'docs/carriers.md: test/binary builds it, runs it alone in an empty folder and kills it',
+      'docs/carriers.md: it would send a message',
+      'docs/operating.md: a configuration of Caddy',
+      'docs/performance.md: it takes long, and a time would decide nothing',
+    ])
+  })
+
+  test.each(Object.entries(ELSEWHERE))('%s is read by %s', (page, reader) => {
+    expect(textOf(reader)).toContain(page)
+  })
+
+  test('what is JSON is JSON', () => {
+    for (const { language, marks, text } of blocks) {
+      if (language === 'json' && marks.prints === undefined) JSON.parse(text)
+    }
+  })
+})
+
+test('the unit of systemd starts what there is, with settings that there are', () => {
+  const [unit] = blocksOf('docs/operating.md', ['Install'])
+  const lines = (unit?.text ?? '').split('\n')
+  expect(lines.filter((line) => !/^(#.*|\[[A-Z]\w+\]|[A-Z]\w+=\S.*|)$/.test(line))).toEqual([])
+  const settings = lines.flatMap((line) => /^Environment=(\w+)=/.exec(line)?.[1] ?? [])
+  const known = describeSettings().map(({ name }) => name)
+  expect(settings.length).toBeGreaterThan(0)
+  expect(settings.filter((name) => !known.includes(name))).toEqual([])
+})
+
+test('every setting is described, with its default and meaning', () => {
+  const text = textOf('docs/operating.md')
+  for (const { name, byDefault, meaning } of describeSettings()) {
+    expect(text).toContain(`| \`${name}\` | ${byDefault && `\`${byDefault}\``} | ${meaning} |`)
+  }
+})
+
+test('the figures of the README are those of the page about performance', () => {
+  const rowsOf = (name: string) =>
+    textOf(name)
+      .split('\n')
+      .filter((line) => /^\| [a-z].*\(\d\.\d\d–\d\.\d\d\)/.test(line))
+      .map((line) => line.split('|').map((cell) => cell.trim()))
+  const measured = rowsOf('docs/performance.md').filter((cells) => cells.length === 10)
+  const short = measured.map(([, what = '', rest = '', latency = '', , , ofFloor = '']) => [
+    '',
+    what,
+    rest,
+    latency,
+    ofFloor,
+    '',
+  ])
+  expect(rowsOf('README.md')).toEqual(short)
+  expect(short).toHaveLength(8)
+})
+
+test('every decision that the code names has its heading', async () => {
+  const headings = pageOf('docs/decisions.md').anchors
+  const named = new Set<string>()
+  for (const folder of ['contract', 'client', 'src', 'test', 'bench']) {
+    for await (const file of new Glob('**/*.{ts,tsx}').scan(join(ROOT, folder))) {
+      for (const [, names = ''] of textOf(`${folder}/${file}`).matchAll(
+        /[Dd]ecisions[:,]? ((?:"[A-Z][^"]+"(?:, )?)+)/g,
+      )) {
+        for (const [, name = ''] of names.matchAll(/"([^"]+)"/g)) named.add(name)
+      }
+    }
+  }
+  expect(named.size).toBeGreaterThan(5)
+  const anchorOf = (name: string) =>
+    name
+      .toLowerCase()
+      .replace(/[^a-z -]/g, '')
+      .replace(/ /g, '-')
+  expect([...named].filter((name) => !headings.has(anchorOf(name)))).toEqual([])
+})
+
+test('every file of the map is there', () => {
+  const files = [
+    ...textOf('docs/where-is-it.md').matchAll(/`((?:src|contract|client|test|bench|migrations)\/[\w./-]*)`/g),
+  ]
+  expect(files.length).toBeGreaterThan(20)
+  expect(files.map(([, path = '']) => path).filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+})

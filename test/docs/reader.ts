@@ -1,0 +1,224 @@
+/**
+ * Somebody who follows a page word for word: a shell in a copy of the repository, an empty home, and nothing installed. What
+ * differs from a real reader: ports are free ones, and `npm install` and `npx bun` take what is already on this machine.
+ */
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { dirname, join } from 'node:path'
+import type { Subprocess } from 'bun'
+import { newFolder, ROOT, until } from '../binary/support'
+import type { Block } from './pages'
+
+/** The ports that pages name, Watchword's and that of the reader's app, and one to spare. */
+const PORTS = ['8787', '3000', '3001'] as const
+export type Port = (typeof PORTS)[number]
+
+const DONE = '--- that was the block ---'
+const NOT_COPIED = ['.git', 'watchword-data']
+
+/** What pages call that a machine may lack or that would fetch from the internet. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  bun: `exec '${process.execPath}' "$@"`,
+  watchword: `exec '${process.execPath}' '${ROOT}/src/main.ts' "$@"`,
+  npx: `
+    [ "$1 $2" = '--yes bun@1.4.5' ] || { echo "npx: not on this page: $*" >&2; exit 1; }
+    shift 2
+    case "$*" in
+      install) ;;
+      'run quickstart') exec watchword quickstart ;;
+      *) exec bun "$@" ;;
+    esac`,
+  npm: `
+    [ "$1" = install ] || exec '${Bun.which('npm')}' "$@"
+    shift
+    for what in "$@"; do
+      case "$what" in
+        */dist/client) package=@watchword/client from=$what ;;
+        *) package=$what from='${ROOT}'/node_modules/$what ;;
+      esac
+      [ -e "$from" ] || { echo "npm: not here: $what" >&2; exit 1; }
+      mkdir -p "$(dirname "node_modules/$package")"
+      ln -sfn "$(realpath "$from")" "node_modules/$package"
+    done`,
+}
+
+/** For machines without curl. */
+const OUR_CURL = { curl: `exec '${process.execPath}' '${import.meta.dir}/curl.ts' "$@"` }
+
+/** Ends what hangs; a compiler may come first. */
+const LISTENS_WITHIN_MS = 180_000
+const ENDS_WITHIN_MS = 120_000
+
+export class Reader {
+  /** All that was printed so far. */
+  said = ''
+  readonly #folder = newFolder()
+  readonly #ports: Readonly<Record<Port, number>>
+  readonly #shell: Subprocess<'pipe', 'pipe', 'inherit'>
+  readonly #services: Array<{ group: number; log: string }> = []
+  readonly #read: Promise<void>
+  #blocks = 0
+  #last = ''
+
+  constructor({ hasCurl = Bun.which('curl') !== null } = {}) {
+    this.#ports = freePorts()
+    const { path } = this.#folder
+    for (const folder of ['home', 'bin', 'watchword']) mkdirSync(join(path, folder))
+    // `dist` may not be built yet.
+    const names = new Set([...readdirSync(ROOT), 'dist'])
+    for (const name of [...names].filter((one) => !NOT_COPIED.includes(one))) {
+      symlinkSync(join(ROOT, name), join(path, 'watchword', name))
+    }
+    for (const [name, script] of Object.entries({ ...COMMANDS, ...(!hasCurl && OUR_CURL) })) {
+      writeFileSync(join(path, 'bin', name), `#!/usr/bin/env bash\n${script}\n`, { mode: 0o755 })
+    }
+    this.#shell = Bun.spawn(['bash', '--noprofile', '--norc'], {
+      cwd: join(path, 'watchword'),
+      env: {
+        PATH: `${join(path, 'bin')}:${dirname(Bun.which('node') ?? '')}:${process.env.PATH}`,
+        HOME: join(path, 'home'),
+        npm_config_offline: 'true',
+        npm_config_update_notifier: 'false',
+        WATCHWORD_PORT: String(this.#ports['8787']),
+      },
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'inherit',
+    })
+    this.#read = this.#listen(this.#shell.stdout)
+    this.#enter('exec 2>&1; set -m; set -eo pipefail')
+  }
+
+  url(port: Port): string {
+    return `http://localhost:${this.#ports[port]}`
+  }
+
+  /** The last thing printed that begins so; what was only just started may still be about to say it. */
+  async printed(prefix: string): Promise<string> {
+    let found: string | undefined
+    await until(async () => {
+      const said = [this.said, ...(await Promise.all(this.#services.map(({ log }) => Bun.file(log).text())))].join('\n')
+      found = [...said.matchAll(new RegExp(`\\b${prefix}[0-9A-Za-z]+`, 'g'))].at(-1)?.[0]
+      return found !== undefined
+    }, `something that begins with ${prefix} to be printed`)
+    return found ?? ''
+  }
+
+  async follow(blocks: readonly Block[]): Promise<void> {
+    for (const block of blocks) {
+      if (block.marks.untested !== undefined) continue
+      if (block.marks.file !== undefined) await this.#write(block)
+      else if (block.marks.prints !== undefined) this.#compare(block)
+      else if (block.marks.serve !== undefined) await this.#serve(block)
+      else if (block.language === 'sh') await this.#type(block)
+    }
+  }
+
+  /** Runs a script in the shell and answers what it printed. */
+  async run(script: string, what = script): Promise<string> {
+    const file = join(this.#folder.path, `block-${++this.#blocks}.sh`)
+    writeFileSync(file, script)
+    const before = this.said.length
+    // Not the shell's own input: Node would make that non-blocking, for the shell as well.
+    this.#enter(`. '${file}' < /dev/null; echo; echo '${DONE}'`)
+    const isOver = () => this.said.indexOf(`\n${DONE}\n`, before) >= 0
+    await until(() => isOver() || this.#shell.exitCode !== null, `${what} to end`, ENDS_WITHIN_MS)
+    if (!isOver()) throw new Error(`${what} failed:\n${this.said.slice(before)}`)
+    return this.said.slice(before).replace(`\n${DONE}\n`, '')
+  }
+
+  /** What the reader's own app has written so far. */
+  logs(): Promise<string> {
+    return Bun.file(this.#services.at(-1)?.log ?? '').text()
+  }
+
+  async stop(): Promise<void> {
+    for (const { group } of this.#services) kill(group)
+    this.#shell.kill('SIGKILL')
+    await this.#read
+    this.#folder.remove()
+  }
+
+  async #listen(stdout: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder()
+    for await (const chunk of stdout) this.said += decoder.decode(chunk, { stream: true })
+  }
+
+  #enter(line: string): void {
+    this.#shell.stdin.write(`${line}\n`)
+    this.#shell.stdin.flush()
+  }
+
+  /** Command by command where one needs what another has printed. */
+  async #type(block: Block): Promise<void> {
+    this.#last = ''
+    for (const commands of block.text.split(/(?<!\\)\n(?=.*_…)/)) {
+      this.#last += await this.run(await this.#filled(commands), whereOf(block))
+    }
+  }
+
+  async #write(block: Block): Promise<void> {
+    const folder = (await this.run('pwd')).trim()
+    const path = join(folder, block.marks.file ?? '')
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, this.#atFreePorts(block.text))
+  }
+
+  /** Starts what goes on running, and waits until it listens. */
+  async #serve(block: Block): Promise<void> {
+    const port = this.#ports[block.marks.serve as Port]
+    const log = join(this.#folder.path, `service-${this.#services.length}.log`)
+    const group = await this.run(`(\n${await this.#filled(block.text)}) > '${log}' 2>&1 &\necho $!`)
+    const service = { group: Number(group), log }
+    this.#services.push(service)
+    const output = () => Bun.file(log).text()
+    await until(() => listens(port), `${whereOf(block)} to listen`, LISTENS_WITHIN_MS).catch(async (error) => {
+      throw new Error(`${error.message}:\n${await output()}`)
+    })
+    this.#last = await output()
+  }
+
+  #compare(block: Block): void {
+    const pattern = this.#atFreePorts(block.text).trim().split('…').map(RegExp.escape).join('[^]*?')
+    const isSo = new RegExp(`^${pattern}$`).test(this.#last.trim())
+    if (!isSo) throw new Error(`${whereOf(block)} says that this is printed:\n${block.text}\nThis is:\n${this.#last}`)
+  }
+
+  /** With the reader's own values where the page has only how they begin: `sk_test_…`. */
+  async #filled(page: string): Promise<string> {
+    let text = this.#atFreePorts(page)
+    for (const [shown, prefix = ''] of text.matchAll(/\b((?:[a-z]+_)+)…/g))
+      text = text.replace(shown, await this.printed(prefix))
+    return text
+  }
+
+  #atFreePorts = (text: string) =>
+    text.replace(new RegExp(`\\b(?:${PORTS.join('|')})\\b`, 'g'), (port) => String(this.#ports[port as Port]))
+}
+
+const whereOf = ({ page, line }: Block) => `${page}:${line}`
+
+function freePorts(): Record<Port, number> {
+  const held = PORTS.map(
+    (name) => [name, Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })] as const,
+  )
+  const ports = held.map(([name, listener]) => [name, listener.port])
+  for (const [, listener] of held) listener.stop(true)
+  return Object.fromEntries(ports)
+}
+
+const listens = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
+    socket.on('connect', () => socket.destroy())
+  })
+
+/** A job of the shell is a process group of its own. */
+function kill(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,57 @@
+/** Which blocks are followed together, by whom. A block that is in none of them, and does not say why, fails a test. */
+import { type Block, blocksOf } from './pages'
+
+export interface Story {
+  page: string
+  /** The whole page where omitted. */
+  sections?: readonly string[]
+}
+
+/** Followed to the end, each by a new reader; what they print is compared. */
+export const STORIES: readonly Story[] = [
+  { page: 'README.md' },
+  { page: 'docs/carriers.md' },
+  { page: 'docs/client.md' },
+  { page: 'docs/command-line.md' },
+  { page: 'docs/operating.md' },
+  { page: 'docs/versions.md' },
+  {
+    page: 'docs/webhooks.md',
+    sections: ['Telling', 'Sending again', 'Filters, headers and templates', 'Rotation'],
+  },
+]
+
+/** What stands before each backend of docs/app.md. */
+const APP = ['Start Watchword', 'The page', 'The rules']
+
+/** Backends of docs/app.md, by their heading, and what is followed to have them run. */
+export const APPS = {
+  Express: [...APP, 'Express'],
+  Hono: [...APP, 'Hono'],
+  'Next.js': [...APP, 'Next.js'],
+} as const
+
+/** The same in other languages, with the programs they need: `bun run docs:languages`. */
+export const LANGUAGES = {
+  FastAPI: { programs: ['python3'], sections: ['Start Watchword', 'The page', 'FastAPI'] },
+  Go: { programs: ['go'], sections: ['Start Watchword', 'The page', 'Go'] },
+} as const
+
+/** Receivers of docs/webhooks.md, by their heading. */
+export const RECEIVERS = ['Node, without a framework', 'Express', 'Hono', 'Bun'] as const
+export const receiverSections = (name: (typeof RECEIVERS)[number]) => ['Telling', 'Receiving', name]
+
+/** Pages whose examples are run by a test of their own. */
+export const ELSEWHERE: Readonly<Record<string, string>> = { 'docs/clients.md': 'test/client/generated.test.ts' }
+
+export const blocksOfStory = ({ page, sections }: Story): Block[] => blocksOf(page, sections)
+
+/** Every block that is followed by somebody. */
+export const followed: ReadonlySet<Block> = new Set(
+  [
+    ...STORIES,
+    ...Object.values(APPS).map((sections) => ({ page: 'docs/app.md', sections })),
+    ...Object.values(LANGUAGES).map(({ sections }) => ({ page: 'docs/app.md', sections })),
+    ...RECEIVERS.map((name) => ({ page: 'docs/webhooks.md', sections: receiverSections(name) })),
+  ].flatMap(blocksOfStory),
+)
