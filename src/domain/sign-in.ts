@@ -91,6 +91,9 @@ class Failures {
 /** Who tries to sign in. */
 export interface Who {
   account: string
+  /** When the pauses of the account were lifted last, and those of any: that lifts the pauses of addresses. */
+  liftedAt: number | undefined
+  anyLiftedAt: number | undefined
   address: string
   /** Whether the account has been signed in to from the address. */
   isKnown: boolean
@@ -118,17 +121,20 @@ export class SignInPauses {
   readonly #toldAt = new Map<string, number>()
 
   /** Throws `limited` while the pair or the address is paused, but for a known one. */
-  guess({ account, address, isKnown }: Who, now: number): Guess {
-    const pair = `${account} ${address}`
-    const waitMs = (at: number) => Math.max(this.#pairs.waitMs(pair, at), this.#addresses.waitMs(address, at))
+  guess({ account, liftedAt, anyLiftedAt, address, isKnown }: Who, now: number): Guess {
+    // What was counted before is another's, and forgotten with time.
+    const name = `${account} ${liftedAt}`
+    const pair = `${name} ${address}`
+    const from = `${address} ${anyLiftedAt}`
+    const waitMs = (at: number) => Math.max(this.#pairs.waitMs(pair, at), this.#addresses.waitMs(from, at))
     const isPaused = waitMs(now) > 0
     if (isPaused && !isKnown) throw paused(waitMs(now))
-    const undo = [this.#pairs.count(pair, now), this.#addresses.count(address, now)]
+    const undo = [this.#pairs.count(pair, now), this.#addresses.count(from, now)]
     const takeBack = () => {
       for (const one of undo.splice(0)) one()
     }
     // Strangers who have the password are slowed down together, and do not keep out who comes from a known address.
-    const code = isKnown ? pair : account
+    const code = isKnown ? pair : name
     return {
       takeBack,
       wasRight: () => {

@@ -13,7 +13,7 @@ import {
   type OperatorSession,
 } from '../domain/operator'
 import { may, type Role } from '../domain/role'
-import type { Guess, SignInPauses } from '../domain/sign-in'
+import type { Guess, SignInPauses, Who } from '../domain/sign-in'
 import { MINUTE_MS } from '../domain/value'
 import type { Clock, Passwords, Random, Store, Tx, Vault } from '../ports'
 import { newId } from './administer/shared'
@@ -154,11 +154,11 @@ export async function signIn(
   const operators = await deps.store.read.operators()
   const operator = operators.find((known) => known.email === account)
   const isKnown = await isKnownAddress(deps, operator, visitor)
-  // Whoever has lifted the pauses of an account has lifted those of the addresses it is used from.
-  const liftedAt = Math.max(0, ...operators.map(({ unlockedAt = 0 }) => unlockedAt))
-  const who = {
-    account: `${account} ${operator?.unlockedAt}`,
-    address: `${networkOf(visitor.ip)} ${liftedAt}`,
+  const who: Who = {
+    account,
+    liftedAt: operator?.unlockedAt,
+    anyLiftedAt: Math.max(0, ...operators.map(({ unlockedAt = 0 }) => unlockedAt)),
+    address: networkOf(visitor.ip),
     isKnown,
   }
   const guess = deps.pauses.guess(who, deps.clock.elapsed())

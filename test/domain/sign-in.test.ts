@@ -14,7 +14,13 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-const ANN: Who = { account: 'ann', address: '203.0.113.1', isKnown: false }
+const ANN: Who = {
+  account: 'ann',
+  liftedAt: undefined,
+  anyLiftedAt: undefined,
+  address: '203.0.113.1',
+  isKnown: false,
+}
 
 /** How long an attempt has to wait; 0: it is looked at. */
 function waitOf(attempt: () => unknown): number {
@@ -138,10 +144,20 @@ describe('failed sign-ins', () => {
     expect(fail(pauses, ANN, 0)).toBe(30 * SECOND)
   })
 
+  test('are lifted of an account, and of addresses with it, but of no other account', () => {
+    const pauses = new SignInPauses()
+    const bob = { ...ANN, account: 'bob' }
+    for (const who of [ANN, bob]) failTimes(pauses, who, 6)
+    for (let n = 0; n < 30; n++) fail(pauses, { ...ANN, account: `p${n}` }, 0)
+    const lifted = { anyLiftedAt: 1 }
+    expect(fail(pauses, { ...bob, ...lifted }, 0)).toBe(30 * SECOND)
+    expect(fail(pauses, { ...ANN, ...lifted, liftedAt: 1 }, 0)).toBe(0)
+  })
+
   test('whatever is tried, what is remembered is bounded', () => {
     const pauses = new SignInPauses()
     for (let n = 0; n < 3 * MOST_SUBJECTS; n++) {
-      const who = { account: `a${n}`, address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, isKnown: false }
+      const who = { ...ANN, account: `a${n}`, address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` }
       pauses.guess(who, 0).goOn(0)
     }
     expect(pauses.size).toBeLessThanOrEqual(3 * MOST_SUBJECTS)
@@ -174,6 +190,12 @@ describe('the second factor', () => {
     const known = { ...ANN, isKnown: true }
     for (let n = 0; n < 5; n++) expect(guessCode(pauses, known, 0)).toBe(0)
     expect(guessCode(pauses, known, 0)).toBe(30 * SECOND)
+  })
+
+  test('pauses that are lifted are those of the second factor, too', () => {
+    const pauses = new SignInPauses()
+    for (let n = 0; n < 5; n++) guessCode(pauses, { ...ANN, address: `203.0.113.${n}` }, 0)
+    expect(guessCode(pauses, { ...ANN, address: '203.0.113.9', liftedAt: 1, anyLiftedAt: 1 }, 0)).toBe(0)
   })
 
   test('a right one forgives the wrong ones', () => {
