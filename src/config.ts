@@ -56,7 +56,9 @@ const settings = {
     .transform((url) => url.replace(/\/$/, ''))
     .refine((url) => new URL(url).origin === url, 'must be an origin such as https://otp.example.com, without path')
     .optional()
-    .describe('Origin under which clients and carriers reach the service, for printed links and report URLs'),
+    .describe(
+      'Origin under which people, clients and carriers reach the service: the console, printed links and report URLs',
+    ),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('Least level that is logged'),
   DEFAULT_REGION: z
     .enum(getCountries() as [string, ...string[]], 'must be an ISO 3166 country code such as KR')

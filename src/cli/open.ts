@@ -2,10 +2,11 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, readConfig } from '../config'
-import type { Log, Store, Vault } from '../ports'
+import type { HeadFile, Log, Store, Vault } from '../ports'
 import { assertProvider, explainCode } from '../providers/carriers'
 import { openStore } from '../store/sqlite/open'
 import { systemClock } from '../system/clock'
+import { headFileIn } from '../system/head-file'
 import { createLog } from '../system/log'
 import { systemRandom } from '../system/random'
 import { masterSecret } from '../system/secret'
@@ -27,14 +28,21 @@ export function open(flags: Record<string, string | undefined>): Opened {
   const config = readConfig(process.env, flags)
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const file = join(config.dataDir, DATABASE_FILE)
-  return openFile(config, file, { isNew: !existsSync(file) })
+  return openFile(config, file, { isNew: !existsSync(file), headFile: headFileIn(config.dataDir) })
 }
 
-/** Opens a database by the secret of the data folder. `isNew`: there may be none yet, and one is made. */
-export function openFile(config: Config, file: string, { isNew }: { isNew: boolean }): Opened {
+/**
+ * Opens a database by the secret of the data folder. `isNew`: there may be none yet, and one is made. `headFile`: for the
+ * one that is in use.
+ */
+export function openFile(
+  config: Config,
+  file: string,
+  { isNew, headFile }: { isNew: boolean; headFile?: HeadFile },
+): Opened {
   const log = createLog(config.logLevel)
   const vault = createVault(masterSecret(config.dataDir, config.secret, { isNew, log }))
-  const store = openStore({ file, clock: systemClock, vault })
+  const store = openStore({ file, clock: systemClock, vault, ...(headFile && { headFile }) })
   return { config, log, vault, store }
 }
 

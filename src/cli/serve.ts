@@ -10,6 +10,7 @@ import { systemRandom } from '../system/random'
 import { systemSchedule } from '../system/schedule'
 import { holdAlone } from '../system/sole'
 import { systemTransport } from '../system/transport'
+import { checkAuditEnd } from '../usecases/audit'
 import { setUpToken } from '../usecases/operators'
 import { Failure } from './failure'
 import type { Opened } from './open'
@@ -37,6 +38,7 @@ export async function serve(opened: Opened): Promise<Served> {
     hooks: createHookTransport(config.webhooks),
     schedule: systemSchedule,
   })
+  await checkAuditEnd(opened)
   await app.start({ alone: true })
   const listener = listenOn(config, app.fetch)
 

@@ -57,3 +57,7 @@ function dataOf({ kind, detail }: Refusal): object | undefined {
     ...(resetAt !== undefined && { resetAt: new Date(resetAt).toISOString() }),
   }
 }
+
+/** As a header: whole seconds, rounded up. */
+export const retryAfter = (ms: number | undefined): Record<string, string> =>
+  ms === undefined ? {} : { 'retry-after': String(Math.ceil(ms / 1_000)) }

@@ -1,4 +1,7 @@
-/** `/healthz`: the process answers. `/readyz`: it can do its work. */
+/**
+ * `/healthz`: the process answers. `/readyz`: it can do its work; strangers are told whether, and who asks on this machine
+ * what it depends on.
+ */
 import { presentableCode } from '../domain/delivery'
 import type { Gate } from '../domain/gate'
 import type { Clock, Store } from '../ports'

@@ -13,7 +13,8 @@ import { authenticate } from './auth'
 import { clientIpOf } from './client-ip'
 import { answerHeaders, preflightHeaders } from './cors'
 import { docs } from './docs'
-import { asRefusal, fromRefusal, interfaceError, unexpectedError } from './errors'
+import { asRefusal, fromRefusal, interfaceError, retryAfter, unexpectedError } from './errors'
+import { isFromHere } from './forwarded'
 import { createReadiness } from './health'
 import { isNeedlesslyEncoded, mountOf } from './mounts'
 import { describeApi } from './openapi'
@@ -69,10 +70,9 @@ export function createFetch(deps: ServerDependencies): Fetch {
     if (path.startsWith(`${API_PREFIX}/`)) return respondApi(request, url, socketAddress, trace)
     if (path.startsWith(`${CONSOLE_RPC_PREFIX}/`)) {
       trace.route = 'console'
-      const ip = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), deps.trustedProxies)
       // Loaded with its first request: most of what a start takes is making schemas.
       consoleRpc ??= import('../console/rpc').then(({ createConsoleRpc }) => createConsoleRpc(deps))
-      return (await consoleRpc)(request, url, ip)
+      return (await consoleRpc)(request, url, socketAddress)
     }
     if (path.startsWith(REPORT_PREFIX)) {
       trace.route = 'provider-reports'
@@ -89,8 +89,9 @@ export function createFetch(deps: ServerDependencies): Fetch {
       }
       if (path === '/readyz') {
         trace.route = 'readyz'
-        const state = await readiness()
-        return json(state.status === 'ready' ? 200 : 503, state)
+        const { status, ...details } = await readiness()
+        const ip = clientIpOf(socketAddress, null, [])
+        return json(status === 'ready' ? 200 : 503, { status, ...(isFromHere(request, url, ip) && details) })
       }
       const page = await docs(path)
       if (page) {
@@ -214,7 +215,3 @@ function apiResponse(
     },
   })
 }
-
-/** Whole seconds, rounded up. */
-const retryAfter = (ms: number | undefined): Record<string, string> =>
-  ms === undefined ? {} : { 'retry-after': String(Math.ceil(ms / 1_000)) }

@@ -240,7 +240,7 @@ describe('doctor', () => {
       worst: [],
     })
     expect(new Set(checks.map(({ check }: { check: string }) => check))).toEqual(
-      new Set(['secret', 'disk', 'clock', 'proxy', 'carriers', 'backups']),
+      new Set(['secret', 'disk', 'clock', 'proxy', 'carriers', 'keys', 'templates', 'audit', 'backups']),
     )
   })
 
@@ -266,7 +266,8 @@ describe('healthcheck', () => {
     const { port } = new URL(server.url)
     const env = { WATCHWORD_HOST: '0.0.0.0', WATCHWORD_PORT: port }
     expect(await run({ ...program, env }, 'healthcheck')).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(await runJson(program, 'healthcheck', '--url', server.url)).toEqual({
+    expect(await runJson(program, 'healthcheck', '--url', server.url)).toMatchObject({
+      checks: { database: true, migrations: true, dispatcher: true },
       ready: true,
       url: `${server.url}/readyz`,
     })

@@ -1,5 +1,5 @@
 import { implement } from '@orpc/server'
-import { verifyAudit } from '../../usecases/audit'
+import { lostEnds, verifyAudit } from '../../usecases/audit'
 import { readQueue } from '../../usecases/inspect'
 import { readUsage } from '../../usecases/read-usage'
 import { VERSION } from '../../version'
@@ -28,6 +28,7 @@ export function auditProcedures(deps: ConsoleDependencies) {
       }))
       return { rows, ...(next !== undefined && { next: String(next) }) }
     }),
+    end: os.end.handler(async () => ({ lost: await lostEnds(store.read) })),
     verify: os.verify.handler(() => verifyAudit({ read: store.read, vault })),
   })
 }

@@ -1,6 +1,6 @@
 /** Opens the embedded database: pragmas, migrations, one writer with group commit, one reader. */
 import { Database } from 'bun:sqlite'
-import type { Clock, Store, Vault } from '../../ports'
+import type { Clock, HeadFile, Store, Vault } from '../../ports'
 import { migrate } from './migrate'
 import { createReader } from './read'
 import { createTransactions } from './transaction'
@@ -14,13 +14,15 @@ export interface StoreOptions {
   file: string
   clock: Pick<Clock, 'now' | 'elapsed'>
   vault: Vault
+  /** Where the end of the audit log is written down outside of the database. */
+  headFile?: HeadFile
   /** Defers group commit; defaults to the end of the event loop's turn. */
   soon?: (drain: () => void) => void
 }
 
 const BUSY_TIMEOUT_MS = 5_000
 
-export function openStore({ file, clock, vault, soon = setImmediate }: StoreOptions): Store {
+export function openStore({ file, clock, vault, headFile, soon = setImmediate }: StoreOptions): Store {
   const writing = openWriter(file, vault)
   const reading = new Database(file, { readonly: true, strict: true })
   reading.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
@@ -46,11 +48,11 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
   )
   const size = reading.query('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
   const touch = writing.query("INSERT OR REPLACE INTO facts (name, value) VALUES ('touched_at', CAST(? AS BLOB))")
-  const openTransaction = createTransactions(writing, vault)
+  const openTransaction = createTransactions(writing, vault, headFile)
   const writer = new Writer(writing, soon, clock.elapsed)
 
   return {
-    read: createReader(reading, { vault, configurationVersion, elapsed: clock.elapsed }),
+    read: createReader(reading, { vault, headFile, configurationVersion, elapsed: clock.elapsed }),
 
     transaction(unit) {
       let effects: ReturnType<typeof openTransaction>['effects'] | undefined

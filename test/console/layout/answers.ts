@@ -482,7 +482,13 @@ export const FULL: Answers = {
     ],
     next: 'cursor',
   },
-  'audit/verify': { isIntact: true, entries: 1_234_567, head: HASH },
+  'audit/end': {
+    lost: [
+      { where: 'database', problem: 'gone' },
+      { where: 'file', problem: 'cut_off', seq: 1_234_567 },
+    ],
+  },
+  'audit/verify': { isIntact: true, entries: 1_234_567, head: HASH, lost: [] },
   'system/show': {
     version: '0.1.0',
     startedAt: NOW - 200 * DAY,

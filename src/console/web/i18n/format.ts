@@ -1,5 +1,5 @@
 /** Numbers, money and times as the chosen language writes them. */
-import { type Language, useLanguage } from './language'
+import { type Language, language, useLanguage } from './language'
 
 const formats = (language: Language) => {
   const number = new Intl.NumberFormat(language)
@@ -7,6 +7,9 @@ const formats = (language: Language) => {
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
   const bytes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'].map(
     (unit) => new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 }),
+  )
+  const wait = (['second', 'minute', 'hour'] as const).map(
+    (unit) => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }),
   )
   const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
@@ -25,6 +28,12 @@ const formats = (language: Language) => {
     },
     /** Number and unit stay together. */
     milliseconds: (ms: number) => `${number.format(ms)}\u00a0ms`,
+    /** How long to wait, not less: “30 seconds”, “2분”. */
+    wait(ms: number) {
+      const seconds = Math.max(1, Math.ceil(ms / 1_000))
+      const power = seconds < 60 ? 0 : seconds < 3_600 ? 1 : 2
+      return wait[power]?.format(Math.ceil(seconds / 60 ** power)) ?? ''
+    },
     /** Unix milliseconds, where the reader is. */
     time: (at: number) => time.format(at),
     day: (at: number) => day.format(at),
@@ -50,9 +59,13 @@ export type Formats = ReturnType<typeof formats>
 
 const made = new Map<Language, Formats>()
 
-export function useFormats(): Formats {
-  const language = useLanguage()
+function formatsOf(language: Language): Formats {
   const known = made.get(language) ?? formats(language)
   made.set(language, known)
   return known
 }
+
+export const useFormats = (): Formats => formatsOf(useLanguage())
+
+/** For outside of components. */
+export const formatsNow = (): Formats => formatsOf(language())

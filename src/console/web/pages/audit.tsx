@@ -16,6 +16,7 @@ import { Detail } from './audit/detail'
 import type { AuditRow } from './audit/entry'
 import { Export } from './audit/export'
 import { Filters } from './audit/filters'
+import { Lost } from './audit/lost'
 import { useVerify } from './audit/verify'
 
 const words = inWords({
@@ -108,6 +109,7 @@ export default function Audit() {
         <Export filters={{ ...(actor && { actor }), ...(action && { action }) }} />
         {verify.button}
       </PageHeader>
+      <Lost />
       {verify.answer}
       <Filters
         filters={{ ...(actor && { actor }), ...(action && { action }) }}
