@@ -1,6 +1,6 @@
 /**
  * What whoever finds a live browser key must not be able to do with it: send texts of their own from somebody's name.
- * Decisions: "Since 0.1". Test keys send nothing and are not restricted.
+ * Decisions: "Keys". Test keys send nothing and are not restricted.
  */
 import { Refusal } from './error'
 import type { ApiKey } from './key'

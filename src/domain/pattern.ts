@@ -1,7 +1,7 @@
 /**
  * What the value of a template variable must look like. Patterns come from operators and values from callers, and both
  * are looked at on the loop that every login shares: new patterns are matched in linear time (RE2), and all looks for
- * one message together take a few milliseconds at most. Decisions: "Since 0.1".
+ * one message together take a few milliseconds at most. Decisions: "Templates".
  */
 import { RE2JS } from 're2js'
 import { backtracking, OutOfSteps } from './backtrack'
