@@ -31,7 +31,7 @@ export const backupCommand = (): Command =>
         const audit = { entries: newest?.seq ?? 0, head: headOf(newest) }
         const { made, removed } = makeBackup(config.dataDir, how, (file) => store.copyTo(file))
         output({ ...made, at: iso(made.at), audit, removed, kept: listBackups(config.dataDir).length }, [
-          `Made backups/${made.name} (${made.bytes} bytes). It is useless without watchword.secret: keep that, too.`,
+          `Made ${join(config.dataDir, 'backups', made.name)} (${made.bytes} bytes). It is useless without watchword.secret: keep that, too.`,
           `The audit log in it: ${audit.entries} entries, head ${audit.head}`,
         ])
       }),
@@ -103,7 +103,8 @@ function discard(copy: string): void {
 }
 
 function assertBackup(file: string, database: string): void {
-  if (!existsSync(file) || !statSync(file).isFile()) throw new Failure('not_found', `No such file: ${file}`)
+  if (!existsSync(file)) throw new Failure('not_found', `No such file: ${file}`)
+  if (!statSync(file).isFile()) throw new Failure('invalid', `${file} is not a file`)
   if (existsSync(database) && realpathSync(file) === realpathSync(database)) {
     throw new Failure('invalid', `${file} is the database itself, not a backup of it`)
   }

@@ -17,6 +17,12 @@ export function wholeNumber(text: string): number {
   return Number(text)
 }
 
+export function oneOrMore(text: string): number {
+  const number = wholeNumber(text)
+  if (number < 1) throw new InvalidArgumentError('must be 1 or more')
+  return number
+}
+
 export function instant(text: string): number {
   const at = Date.parse(text)
   if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(at))

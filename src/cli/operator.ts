@@ -60,7 +60,14 @@ export function operatorCommands(): Command {
           const deps = peopleOf(opened)
           const { token, expiresAt } = await invite(deps, actor, { role: options.role, invitedBy: actor.name })
           const url = `${opened.config.publicUrl ?? ''}/console/invitation#${token}`
-          output({ url, role: options.role, expiresAt: iso(expiresAt) }, [`Until ${iso(expiresAt)}: ${url}`])
+          output({ url, role: options.role, expiresAt: iso(expiresAt) }, [
+            `Until ${iso(expiresAt)}: ${url}`,
+            ...(opened.config.publicUrl === undefined
+              ? [
+                  'Put in front where the console is opened, such as http://127.0.0.1:8787; WATCHWORD_PUBLIC_URL does it for you.',
+                ]
+              : []),
+          ])
         }),
       ),
   )

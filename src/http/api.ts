@@ -52,6 +52,8 @@ export function createApi(deps: ApiDependencies): Api {
     context.key = key
     const access = procedure['~orpc'].meta as OperationAccess
     authorize(key, access, context.origin, context.clientIp)
+    if (context.repeatedParameter !== undefined)
+      throw invalid(context.repeatedParameter.slice(0, 64), 'duplicate_field', 'this parameter is given twice')
     const permit = limiter.take(rulesOf(modes, key).requestLimits(key, access.limitedAs, context.clientIp), clock.now())
     try {
       return await next()

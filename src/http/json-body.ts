@@ -133,5 +133,7 @@ function assertDistinctKeys(text: string): void {
       seen?.add(name)
     },
   })
-  throw invalid((offender ?? 'body').slice(0, 64), 'duplicate_field', 'this key is given twice or not allowed')
+  const param = (offender ?? 'body').slice(0, 64)
+  if (offender?.endsWith('__proto__')) throw invalid(param, 'unknown_field', 'a key of this name is not allowed')
+  throw invalid(param, 'duplicate_field', 'this key is given twice')
 }

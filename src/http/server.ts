@@ -127,6 +127,7 @@ export function createFetch(deps: ServerDependencies): Fetch {
       origin: origin ?? undefined,
       clientIp: clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), deps.trustedProxies),
       idempotencyHeader: request.headers.get('idempotency-key'),
+      repeatedParameter: repeatedIn(url.searchParams),
       entered: false,
       retryAfterMs: undefined,
     }
@@ -196,6 +197,15 @@ function json(status: number, body: unknown, retryAfterMs?: number): Response {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...retryAfter(retryAfterMs) },
   })
+}
+
+function repeatedIn(parameters: URLSearchParams): string | undefined {
+  const seen = new Set<string>()
+  for (const name of parameters.keys()) {
+    if (seen.has(name)) return name
+    seen.add(name)
+  }
+  return undefined
 }
 
 const nothingThere = () => json(404, interfaceError('NOT_FOUND', 'No such path or method').toJSON())
