@@ -11,6 +11,7 @@ interface Matcher {
   fits(value: string): boolean
   /** Steps that one more character may cost. */
   size: number
+  isLinear: boolean
 }
 
 const PARAM = 'variables'
@@ -47,7 +48,7 @@ export function assertPatterns(variables: Readonly<Record<string, { pattern?: st
 }
 
 /** False for patterns of templates that were stored before these rules: they go on, within bounds. */
-export const isLinear = (pattern: string): boolean => linear(pattern) !== undefined
+export const isLinear = (pattern: string): boolean => matcherOf(pattern).isLinear
 
 export type Verdict = 'fits' | 'differs' | 'too long'
 export type Matching = (pattern: string, value: string) => Verdict
@@ -72,7 +73,7 @@ export function matching(): Matching {
 function linear(pattern: string): Matcher | undefined {
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
-    return { fits: (value) => compiled.matches(value), size: compiled.programSize() }
+    return { fits: (value) => compiled.matches(value), size: compiled.programSize(), isLinear: true }
   } catch {
     return undefined
   }
@@ -81,9 +82,9 @@ function linear(pattern: string): Matcher | undefined {
 /** One from before patterns were checked is matched step by step; what is no pattern at all fits nothing. */
 function bounded(pattern: string): Matcher {
   try {
-    return { fits: backtracking(pattern), size: 1 }
+    return { fits: backtracking(pattern), size: 1, isLinear: false }
   } catch {
-    return { fits: () => false, size: 1 }
+    return { fits: () => false, size: 1, isLinear: false }
   }
 }
 

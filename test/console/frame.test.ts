@@ -23,6 +23,7 @@ const APPS = {
     { appId: 'a1', name: 'Shop', createdAt: 1_760_000_000_000 },
     { appId: 'a2', name: 'Clinic', createdAt: 1_760_000_000_000 },
   ],
+  defaultRegion: 'KR',
 }
 /** Pages with nothing in them. */
 const EMPTY = {

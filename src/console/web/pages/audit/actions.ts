@@ -4,6 +4,7 @@ import { inWords } from '../../i18n/words'
 export const actionWords = inWords({
   en: {
     'app.create': 'Created an app',
+    'app.region': 'Set the region of an app',
     'app.remove': 'Removed an app',
     'app.rename': 'Renamed an app',
     'credit.alert': 'Set the low-credit warning',
@@ -12,6 +13,7 @@ export const actionWords = inWords({
     'credit.overdraft': 'Set the overdraft',
     'credit.refund': 'Refunded an issue',
     'database.restore': 'Put a backup in place',
+    'key.allow': 'Changed what a key may do',
     'key.create': 'Created a key',
     'key.revoke': 'Revoked a key',
     'key.rotate': 'Rotated a key',
@@ -40,6 +42,7 @@ export const actionWords = inWords({
   },
   ko: {
     'app.create': '앱 생성',
+    'app.region': '앱 지역 설정',
     'app.remove': '앱 삭제',
     'app.rename': '앱 이름 변경',
     'credit.alert': '크레딧 부족 알림 설정',
@@ -48,6 +51,7 @@ export const actionWords = inWords({
     'credit.overdraft': '초과 사용 한도 설정',
     'credit.refund': '발급 건 환불',
     'database.restore': '백업 복원',
+    'key.allow': '키 권한 변경',
     'key.create': '키 생성',
     'key.revoke': '키 폐기',
     'key.rotate': '키 교체',
