@@ -232,7 +232,7 @@ const apps: State[] = [
         .getByLabel(/^(Region|지역)/)
         .first()
         .click(),
-    see(/^(Germany|독일)/),
+    (page) => page.getByRole('option', { name: /^(Germany|독일)/ }).waitFor(),
   ),
 ]
 

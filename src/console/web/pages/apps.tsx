@@ -70,7 +70,7 @@ export default function Apps() {
               header: <VisuallyHidden>{say.choose}</VisuallyHidden>,
               isNumber: true,
               cell: (row) => (
-                <Group gap="xs" justify="flex-end">
+                <Group gap="xs" justify="flex-end" wrap="nowrap">
                   {may('apps') && (
                     <Button
                       size="compact-xs"

@@ -1,5 +1,5 @@
 /** Makes an app, which then is the one looked at. */
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Box, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, queries } from '../../api'
@@ -56,7 +56,11 @@ export function NewApp({ asksRegion = false }: { asksRegion?: boolean }) {
             autoComplete="off"
             {...fields.of('name')}
           />
-          {asksRegion && <RegionChoice value={region} onChange={setRegion} />}
+          {asksRegion && (
+            <Box flex="1 1 260px" maw={340}>
+              <RegionChoice value={region} onChange={setRegion} />
+            </Box>
+          )}
           <Button type="submit" loading={create.isPending}>
             {say.make}
           </Button>
