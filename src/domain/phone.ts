@@ -1,6 +1,7 @@
 /** Who a message is for. Specification: "Test-mode behavior" 3–5; decisions: "Phone numbers, codes, secrets". */
 import {
   type CountryCode,
+  getCountries,
   getCountryCallingCode,
   isSupportedCountry,
   type NumberType,
@@ -27,6 +28,9 @@ export interface Numbering {
   /** Prefixes such as `+8219` that are let in although the metadata does not know them yet, or knows them as something else. */
   prefixes: readonly string[]
 }
+
+/** Countries that have national formats to read. */
+export const REGIONS: readonly string[] = getCountries()
 
 /** Whether there are national formats of it to read. */
 export const isRegion = (country: string): boolean => isSupportedCountry(country)

@@ -5,7 +5,7 @@ export type Role = (typeof ROLES)[number]
 
 /**
  * look: everything that is shown · try: issue and verify test codes · keys, templates, webhooks: make and change them ·
- * apps: create and rename · money: top up, refund, claw back · carriers: test messages and routes ·
+ * apps: create, rename, set the region · money: top up, refund, claw back · carriers: test messages and routes ·
  * operators: invite, change, remove · audit: read and export the log
  */
 export const PERMISSIONS = [

@@ -35,7 +35,7 @@ const OWNER = {
 }
 const ANSWERS = {
   'session/current': { needsSetup: false, organization: 'Example', version: '0.1.0', operator: OWNER },
-  'apps/list': { apps: [{ appId: 'a1', name: 'Shop', createdAt: MIDNIGHT }] },
+  'apps/list': { apps: [{ appId: 'a1', name: 'Shop', createdAt: MIDNIGHT }], defaultRegion: 'KR' },
 }
 
 const folder = newFolder()

@@ -23,6 +23,7 @@ const APPS = {
     { appId: 'a1', name: 'Shop', createdAt: 1_760_000_000_000 },
     { appId: 'a2', name: 'Clinic', createdAt: 1_760_000_000_000 },
   ],
+  defaultRegion: 'KR',
 }
 /** Pages with nothing in them. */
 const EMPTY = {
@@ -241,8 +242,15 @@ describe.each(STARTS)('the console %s', (_, start) => {
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
   })
 
+  test('asks for no more than a name to make the first app', async () => {
+    const { page } = await open('', { ...ANSWERS, 'apps/list': { apps: [], defaultRegion: 'KR' } })
+    await page.getByRole('textbox', { name: 'Name of the app' }).waitFor()
+    const form = page.locator('form').filter({ hasText: 'Name of the app' })
+    expect(await form.locator('input').count()).toBe(1)
+  })
+
   test('says what to do first where there is no app', async () => {
-    const { page } = await open('/keys', { ...ANSWERS, 'apps/list': { apps: [] } })
+    const { page } = await open('/keys', { ...ANSWERS, 'apps/list': { apps: [], defaultRegion: 'KR' } })
     await page.getByText('No app yet').waitFor()
     await page.getByRole('link', { name: 'Make an app' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()

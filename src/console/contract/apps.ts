@@ -1,16 +1,28 @@
 /** Apps and their keys. */
 import { z } from 'zod'
 import { SCOPES } from '../../../contract/scope'
+import { ALLOWANCES } from '../../domain/browser-key'
 import { at, mode, ofApp, ok, procedure } from './base'
 
-const app = z.object({ appId: z.string(), name: z.string(), createdAt: at })
+/** ISO 3166 code of the country whose national phone formats are read; missing: the server's own. */
+const region = z.string().optional()
+
+const app = z.object({ appId: z.string(), name: z.string(), region, createdAt: at })
 
 export const apps = {
-  list: procedure('look').output(z.object({ apps: z.array(app) })),
+  list: procedure('look').output(z.object({ apps: z.array(app), defaultRegion: z.string() })),
   create: procedure('apps')
-    .input(z.object({ name: z.string() }))
+    .input(z.object({ name: z.string(), region }))
     .output(app),
+  rename: procedure('apps')
+    .input(ofApp.extend({ name: z.string() }))
+    .output(app),
+  setRegion: procedure('apps').input(ofApp.extend({ region })).output(app),
+  /** All that can be chosen. */
+  regions: procedure('apps').output(z.object({ regions: z.array(z.string()) })),
 }
+
+const allows = z.array(z.enum(ALLOWANCES))
 
 const limits = z.object({
   issuesPerMin: z.int().min(1).optional(),
@@ -29,6 +41,9 @@ const key = z.object({
   allowedOrigins: z.array(z.string()),
   allowedCidrs: z.array(z.string()),
   limits,
+  allows,
+  /** It works, and may do more than live browser keys should: what `allows` says. */
+  isOpen: z.boolean(),
   state: z.enum(['active', 'expired', 'revoked']),
   createdAt: at,
   expiresAt: at.optional(),
@@ -50,6 +65,7 @@ export const keys = {
         allowedOrigins: z.array(z.string()).default([]),
         allowedCidrs: z.array(z.string()).default([]),
         limits: limits.default({}),
+        allows: allows.default([]),
         expiresAt: at.optional(),
       }),
     )
@@ -58,6 +74,10 @@ export const keys = {
   rotate: procedure('keys')
     .input(z.object({ keyId: z.string(), overlapHours: z.int().min(0).max(168) }))
     .output(z.object({ keyId: z.string(), key: z.string(), previousWorksUntil: at })),
+  /** What a live public key may do beyond the usual, from now on. */
+  allow: procedure('keys')
+    .input(z.object({ keyId: z.string(), allows }))
+    .output(ok),
   revoke: procedure('keys')
     .input(z.object({ keyId: z.string() }))
     .output(ok),

@@ -13,10 +13,17 @@ const template = z.object({
   providerTemplateCode: z.string(),
 })
 
+const listed = template.extend({
+  isBuiltIn: z.boolean(),
+  isDefault: z.boolean(),
+  /** Variables whose pattern was stored before patterns had to take linear time. */
+  slowPatterns: z.array(z.string()),
+})
+
 export const templates = {
   list: procedure('look')
     .input(ofApp)
-    .output(z.object({ templates: z.array(template.extend({ isBuiltIn: z.boolean(), isDefault: z.boolean() })) })),
+    .output(z.object({ templates: z.array(listed) })),
   /** A new template, or a new version of one; messages in flight keep their text. */
   save: procedure('templates').input(ofApp.extend({ template })).output(template),
   /** With a made-up code; `mistake` says what is wrong instead of refusing, so that it can be shown while typing. */

@@ -1,5 +1,7 @@
 import { implement } from '@orpc/server'
+import { isOpen } from '../../domain/browser-key'
 import { isActive } from '../../domain/key'
+import { REGIONS } from '../../domain/phone'
 import type { StoredKey } from '../../ports'
 import * as administer from '../../usecases/administer'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
@@ -9,9 +11,17 @@ export function appProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.apps).$context<ConsoleContext>()
   return os.router({
     list: os.list.handler(async () => ({
-      apps: (await deps.store.read.apps()).map(({ appId, name, createdAt }) => ({ appId, name, createdAt })),
+      apps: await deps.store.read.apps(),
+      defaultRegion: deps.numbering.region,
     })),
     create: os.create.handler(async ({ input, context }) => administer.createApp(adminOf(deps, context), input)),
+    rename: os.rename.handler(async ({ input, context }) =>
+      administer.renameApp(adminOf(deps, context), input.appId, input.name),
+    ),
+    setRegion: os.setRegion.handler(async ({ input, context }) =>
+      administer.setRegion(adminOf(deps, context), input.appId, input.region),
+    ),
+    regions: os.regions.handler(() => ({ regions: [...REGIONS] })),
   })
 }
 
@@ -28,6 +38,8 @@ export function keyProcedures(deps: ConsoleDependencies) {
     allowedOrigins: [...key.allowedOrigins],
     allowedCidrs: [...key.allowedCidrs],
     limits: key.limits,
+    allows: [...key.allows],
+    isOpen: isActive(key, clock.now()) && isOpen(key),
     state: stateOf(key, clock.now()),
     createdAt: key.createdAt,
     expiresAt: key.expiresAt,
@@ -51,6 +63,10 @@ export function keyProcedures(deps: ConsoleDependencies) {
         input.overlapHours,
       )
       return { keyId: stored.keyId, key, previousWorksUntil }
+    }),
+    allow: os.allow.handler(async ({ input, context }) => {
+      await administer.allowKey(adminOf(deps, context), input.keyId, input.allows)
+      return OK
     }),
     revoke: os.revoke.handler(async ({ input, context }) => {
       await administer.revokeKey(adminOf(deps, context), input.keyId)

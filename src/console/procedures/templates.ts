@@ -1,5 +1,6 @@
 import { implement } from '@orpc/server'
 import { Refusal } from '../../domain/error'
+import { isLinear } from '../../domain/pattern'
 import {
   assertTemplate,
   BUILT_IN_TEMPLATES,
@@ -33,6 +34,9 @@ export function templateProcedures(deps: ConsoleDependencies) {
           ...view(template),
           isBuiltIn: BUILT_IN_TEMPLATES.includes(template),
           isDefault: template.templateId === DEFAULT_TEMPLATE_ID,
+          slowPatterns: Object.entries(template.variables)
+            .filter(([, { pattern }]) => pattern !== undefined && !isLinear(pattern))
+            .map(([name]) => name),
         })),
       }
     }),

@@ -1,6 +1,7 @@
 /** What is looked at: one app, live or test. It stands in the address, so that a link shows others the same. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { client } from './api'
 import { kept } from './kept'
 import { appsQuery } from './session'
 
@@ -21,7 +22,12 @@ export function scopeSearch({ app, mode }: Record<string, unknown>): ScopeSearch
 const lastApp = kept('app')
 const lastMode = kept('mode')
 
+export type App = Awaited<ReturnType<typeof client.apps.list>>['apps'][number]
+
 export const useApps = () => useSuspenseQuery(appsQuery()).data.apps
+
+/** Whose national phone formats are read for apps that have none of their own. */
+export const useDefaultRegion = () => useSuspenseQuery(appsQuery()).data.defaultRegion
 
 export interface Scope {
   /** Missing while there is no app at all. */

@@ -7,7 +7,10 @@ import { type AdminDependencies, existingApp, label, newId } from './shared'
 import { forgetEndpoint } from './webhooks'
 
 /** Apps belong to the installation's organization; the first app makes it. */
-export function createApp(deps: AdminDependencies, { name, region }: { name: string; region?: string }): Promise<App> {
+export function createApp(
+  deps: AdminDependencies,
+  { name, region }: { name: string; region?: string | undefined },
+): Promise<App> {
   const { random, store } = deps
   const checkedName = label(name, 'name')
   if (region !== undefined) assertRegion(region)

@@ -33,6 +33,8 @@ const MILLIONS = 987_654_321
 const issueId = (number: number) => `0199f2a4-7c1e-7a53-9d36-${String(number).padStart(12, '0')}`
 export const ISSUE = issueId(0)
 export const ENDPOINT = '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e01'
+/** Its pattern is from before patterns had to be quick. */
+export const SLOW_TEMPLATE = 'welcome'
 /** Of a link that makes an account. */
 export const TOKEN = 'rZ8s1vWq-0123456789-abcdefghij'
 
@@ -66,7 +68,8 @@ export const withTotp: Answers = { 'session/current': signedIn('owner', true) }
 
 export const NO_APP: Answers = {
   'session/current': signedIn('owner'),
-  'apps/list': { apps: [] },
+  'apps/list': { apps: [], defaultRegion: 'KR' },
+  'apps/regions': { regions: ['DE', 'GB', 'GS', 'KR', 'US'] },
   'carriers/list': { providers: [] },
   'carriers/routes': { routes: [] },
 }
@@ -76,7 +79,7 @@ const COUNTS = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
 /** An app, and nothing in it. */
 export const EMPTY: Answers = {
   ...NO_APP,
-  'apps/list': { apps: [{ appId: 'a1', name: 'Shop', createdAt: NOW - MINUTE }] },
+  'apps/list': { apps: [{ appId: 'a1', name: 'Shop', createdAt: NOW - MINUTE }], defaultRegion: 'KR' },
   'issues/list': { rows: [] },
   'issues/story': refusal(404, 'NOT_FOUND', 'No such thing'),
   'inbox/list': { rows: [] },
@@ -235,9 +238,10 @@ export const FULL: Answers = {
   ...EMPTY,
   'apps/list': {
     apps: [
-      { appId: 'a1', name: LONG_NAME, createdAt: NOW - 300 * DAY },
+      { appId: 'a1', name: LONG_NAME, region: 'GS', createdAt: NOW - 300 * DAY },
       { appId: 'a2', name: 'Clinic', createdAt: NOW - 2 * DAY },
     ],
+    defaultRegion: 'KR',
   },
   'issues/list': { rows: ISSUES, next: 'cursor' },
   'issues/story': STORY,
@@ -272,6 +276,8 @@ export const FULL: Answers = {
         allowedOrigins: [],
         allowedCidrs: [],
         limits: {},
+        allows: [],
+        isOpen: false,
         state: 'active',
         createdAt: NOW - 2 * DAY,
         lastUsedAt: NOW - MINUTE,
@@ -285,6 +291,8 @@ export const FULL: Answers = {
         allowedOrigins: ['https://www.a-rather-long-company-name.example.com', 'https://shop.example.com:8443'],
         allowedCidrs: [],
         limits: { issuesPerMin: 100, verifiesPerMin: 1_000, issuesPerMinPerIp: 5 },
+        allows: [],
+        isOpen: false,
         state: 'active',
         createdAt: NOW - 20 * DAY,
         expiresAt: NOW + 70 * DAY,
@@ -298,9 +306,26 @@ export const FULL: Answers = {
         allowedOrigins: [],
         allowedCidrs: ['203.0.113.0/24', '2001:db8:85a3:1234:5678:8a2e:370:7334/128'],
         limits: {},
+        allows: [],
+        isOpen: false,
         state: 'revoked',
         createdAt: NOW - 100 * DAY,
         revokedAt: NOW - 10 * DAY,
+      },
+      {
+        keyId: 'k4',
+        kind: 'pk',
+        mode: 'live',
+        shown: 'pk_live_…a7b8',
+        scopes: ['otp:issue', 'otp:verify'],
+        allowedOrigins: ['https://www.a-rather-long-company-name.example.com'],
+        allowedCidrs: [],
+        limits: {},
+        allows: ['from', 'text'],
+        isOpen: true,
+        state: 'active',
+        createdAt: NOW - 200 * DAY,
+        lastUsedAt: NOW - HOUR,
       },
     ],
   },
@@ -316,6 +341,7 @@ export const FULL: Answers = {
         providerTemplateCode: 'otp_default_kr',
         isBuiltIn: true,
         isDefault: true,
+        slowPatterns: [],
       },
       {
         templateId: 'password_reset_business_kr_2025_autumn',
@@ -329,6 +355,18 @@ export const FULL: Answers = {
         providerTemplateCode: 'PW_RESET_2025_AUTUMN',
         isBuiltIn: false,
         isDefault: false,
+        slowPatterns: [],
+      },
+      {
+        templateId: SLOW_TEMPLATE,
+        name: 'Welcome',
+        body: '#{shop}, #{city}: #{code}',
+        channelSupport: ['sms'],
+        variables: { shop: { required: true, pattern: '(?!.*https?:)(a+)+b|.{1,20}' }, city: { required: true } },
+        providerTemplateCode: SLOW_TEMPLATE,
+        isBuiltIn: false,
+        isDefault: false,
+        slowPatterns: ['shop'],
       },
     ],
   },

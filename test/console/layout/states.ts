@@ -18,6 +18,7 @@ import {
   onTheWay,
   refusal,
   SIGNED_OUT,
+  SLOW_TEMPLATE,
   TOKEN,
   TRIED,
   withTotp,
@@ -218,6 +219,39 @@ const tryIt: State[] = [
   ),
 ]
 
+const appSettings = press(/^Settings of|앱 설정$/)
+const apps: State[] = [
+  over('pages/apps/settings.tsx', 'apps, the settings of one', '/apps', FULL, appSettings),
+  over(
+    'pages/apps/settings.tsx',
+    'apps, settings without a name',
+    '/apps',
+    FULL,
+    appSettings,
+    (page) =>
+      page
+        .getByRole('dialog')
+        .getByLabel(/^(Name of the app|앱 이름)/)
+        .fill(''),
+    confirm(/^(Save|저장)$/),
+    see(/Enter a name|이름을 입력하세요/),
+  ),
+  over(
+    'pages/apps/region-choice.tsx',
+    'apps, choosing a region',
+    '/apps',
+    FULL,
+    appSettings,
+    (page) =>
+      page
+        .getByRole('dialog')
+        .getByLabel(/^(Region|지역)/)
+        .first()
+        .click(),
+    (page) => page.getByRole('option', { name: /^(Germany|독일)/ }).waitFor(),
+  ),
+]
+
 const createKey = press(/^(Create key|키 만들기)$/)
 const keys: State[] = [
   state('keys, the ended ones too', '/keys', FULL, check(/Show revoked|폐기·만료된/)),
@@ -252,6 +286,17 @@ const keys: State[] = [
     createKey,
     confirm(/^(Create key|키 만들기)$/),
     see(/I have stored it|보관했습니다/),
+  ),
+  state('keys, live ones', '/keys?mode=live', FULL),
+  over('pages/keys.tsx', 'keys, what a live public one may do', '/keys?mode=live', FULL, press(/^Rights of|권한$/)),
+  over(
+    'pages/keys.tsx',
+    'keys, what one may do, refused',
+    '/keys?mode=live',
+    { ...FULL, 'keys/allow': FORBIDDEN },
+    press(/^Rights of|권한$/),
+    confirm(/^(Save|저장)$/),
+    see(/That did not work|처리하지 못했습니다/),
   ),
   over('pages/keys.tsx', 'keys, rotating', '/keys', FULL, press(/^Rotate|교체$/)),
   over('pages/keys.tsx', 'keys, revoking', '/keys', FULL, press(/^Revoke|폐기$/)),
@@ -475,6 +520,10 @@ const templates: State[] = [
     ...FULL,
     'templates/preview': { mistake: { param: 'body', reason: 'undeclared_placeholder', about: { name: 'name' } } },
   }),
+  state('templates, one with a slow pattern', `/templates/edit?template=${SLOW_TEMPLATE}`, {
+    ...FULL,
+    'templates/preview': { mistake: { param: 'variables', reason: 'invalid_pattern', about: { name: 'shop' } } },
+  }),
 ]
 
 const usage: State[] = [
@@ -493,6 +542,7 @@ export const STATES: readonly State[] = [
   ...everyPage,
   ...viewer,
   ...tryIt,
+  ...apps,
   ...keys,
   ...wallet,
   ...webhooks,

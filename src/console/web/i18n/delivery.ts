@@ -15,3 +15,5 @@ export function countryName(code: string, language: Language): string {
     return code
   }
 }
+
+export const countryWithCode = (code: string, language: Language): string => `${countryName(code, language)} (${code})`

@@ -2,53 +2,29 @@ import { Badge, Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core
 import { IconApps } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api'
+import { countryWithCode } from '../i18n/delivery'
 import { frameWords } from '../i18n/frame'
-import { inWords, useWords } from '../i18n/words'
+import { useLanguage } from '../i18n/language'
+import { useWords } from '../i18n/words'
 import { CopyButton } from '../parts/copy'
 import { DataTable, fromList } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
 import { Section } from '../parts/section'
 import { Time } from '../parts/time'
-import { useScope } from '../scope'
+import { useDefaultRegion, useScope } from '../scope'
 import { useMay, useSession } from '../session'
 import { NewApp } from './apps/new-app'
-
-const words = inWords({
-  en: {
-    about:
-      'Keys, templates, webhooks and credit belong to an app. One for each product or environment keeps them apart.',
-    organization: 'Organization',
-    create: 'New app',
-    name: 'Name',
-    id: 'App id',
-    created: 'Created',
-    chosen: 'Shown now',
-    choose: 'Show',
-    chooseApp: (name: string) => `Show ${name}`,
-    none: 'No app yet',
-    noneMake: 'Create the first one above.',
-    noneAsk: 'Ask an owner to create one.',
-  },
-  ko: {
-    about: '키, 템플릿, 웹훅, 크레딧은 앱에 속합니다. 제품이나 환경마다 앱을 나누면 서로 섞이지 않습니다.',
-    organization: '조직',
-    create: '새 앱',
-    name: '이름',
-    id: '앱 ID',
-    created: '생성 시각',
-    chosen: '보는 중',
-    choose: '보기',
-    chooseApp: (name) => `${name} 앱 보기`,
-    none: '아직 앱이 없습니다',
-    noneMake: '위에서 첫 앱을 만드세요.',
-    noneAsk: '소유자에게 앱 생성을 요청하세요.',
-  },
-})
+import { regionWords } from './apps/region-choice'
+import { openAppSettings } from './apps/settings'
+import { appWords } from './apps/words'
 
 export default function Apps() {
-  const say = useWords(words)
+  const say = useWords(appWords)
+  const regions = useWords(regionWords)
   const common = useWords(frameWords)
+  const language = useLanguage()
+  const defaultRegion = useDefaultRegion()
   const may = useMay()
   const { organization } = useSession()
   const { app, choose } = useScope()
@@ -59,7 +35,7 @@ export default function Apps() {
       <Stack>
         {may('apps') && (
           <Section title={say.create}>
-            <NewApp />
+            <NewApp asksRegion />
           </Section>
         )}
         <DataTable
@@ -80,24 +56,45 @@ export default function Apps() {
                 </Group>
               ),
             },
+            {
+              key: 'region',
+              header: regions.region,
+              cell: ({ region }) =>
+                region === undefined
+                  ? regions.asServer(countryWithCode(defaultRegion, language))
+                  : countryWithCode(region, language),
+            },
             { key: 'created', header: say.created, isMinor: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
             {
-              key: 'choose',
+              key: 'actions',
               header: <VisuallyHidden>{say.choose}</VisuallyHidden>,
               isNumber: true,
-              cell: ({ appId, name }) =>
-                appId === app?.appId ? (
-                  <Badge variant="light">{say.chosen}</Badge>
-                ) : (
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    aria-label={say.chooseApp(name)}
-                    onClick={() => choose({ app: appId })}
-                  >
-                    {say.choose}
-                  </Button>
-                ),
+              cell: (row) => (
+                <Group gap="xs" justify="flex-end" wrap="nowrap">
+                  {may('apps') && (
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      aria-label={say.settingsOf(row.name)}
+                      onClick={() => openAppSettings(row)}
+                    >
+                      {say.settings}
+                    </Button>
+                  )}
+                  {row.appId === app?.appId ? (
+                    <Badge variant="light">{say.chosen}</Badge>
+                  ) : (
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      aria-label={say.chooseApp(row.name)}
+                      onClick={() => choose({ app: row.appId })}
+                    >
+                      {say.choose}
+                    </Button>
+                  )}
+                </Group>
+              ),
             },
           ]}
           empty={<EmptyState icon={IconApps} title={say.none} next={may('apps') ? say.noneMake : say.noneAsk} />}

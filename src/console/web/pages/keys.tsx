@@ -13,6 +13,7 @@ import { PageHeader } from '../parts/page-header'
 import { tellDone } from '../parts/tell'
 import { useAppScope, useScope } from '../scope'
 import { useMay } from '../session'
+import { AllowKey } from './keys/allow-key'
 import { CreateKey } from './keys/create-key'
 import { type Key, KeyTable } from './keys/key-table'
 import { NewKeyShown, type ShownKey } from './keys/new-key'
@@ -20,7 +21,7 @@ import { RotateKey } from './keys/rotate-key'
 import { keyWords } from './keys/words'
 
 /** What stands in front of the page: at most one of these. */
-type Open = { kind: 'create' } | { kind: 'rotate'; key: Key } | { kind: 'shown'; made: ShownKey }
+type Open = { kind: 'create' } | { kind: 'allow' | 'rotate'; key: Key } | { kind: 'shown'; made: ShownKey }
 
 const LOOK_AGAIN_MS = 5_000
 
@@ -54,8 +55,11 @@ export default function Keys() {
       },
     })
 
-  const titleOf = (open: Open) =>
-    open.kind === 'rotate' ? say.rotateOf(open.key.shown) : open.kind === 'shown' ? say.made : say.create
+  const titleOf = (open: Open) => {
+    if (open.kind === 'allow') return say.allowOf(open.key.shown)
+    if (open.kind === 'rotate') return say.rotateOf(open.key.shown)
+    return open.kind === 'shown' ? say.made : say.create
+  }
   const createButton = may && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ kind: 'create' })}>
       {say.create}
@@ -78,7 +82,15 @@ export default function Keys() {
       <KeyTable
         {...fromList(rows, query)}
         label={say.list(common[mode])}
-        actions={may ? { onRotate: (key) => setOpen({ kind: 'rotate', key }), onRevoke: revoke } : undefined}
+        actions={
+          may
+            ? {
+                onAllow: (key) => setOpen({ kind: 'allow', key }),
+                onRotate: (key) => setOpen({ kind: 'rotate', key }),
+                onRevoke: revoke,
+              }
+            : undefined
+        }
         empty={
           <EmptyState
             icon={IconKey}
@@ -101,6 +113,7 @@ export default function Keys() {
         withCloseButton={open?.kind !== 'shown'}
       >
         {open?.kind === 'create' && <CreateKey mode={mode} onCreated={show} onCancel={close} />}
+        {open?.kind === 'allow' && <AllowKey of={open.key} onDone={close} />}
         {open?.kind === 'rotate' && <RotateKey of={open.key} onDone={show} onCancel={close} />}
         {open?.kind === 'shown' && <NewKeyShown made={open.made} onDone={close} />}
       </Modal>

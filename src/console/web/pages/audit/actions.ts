@@ -4,6 +4,7 @@ import { inWords } from '../../i18n/words'
 export const actionWords = inWords({
   en: {
     'app.create': 'Created an app',
+    'app.region': 'Set the region of an app',
     'app.remove': 'Removed an app',
     'app.rename': 'Renamed an app',
     'audit.accept': 'Took the audit log as it is',
@@ -13,6 +14,7 @@ export const actionWords = inWords({
     'credit.overdraft': 'Set the overdraft',
     'credit.refund': 'Refunded an issue',
     'database.restore': 'Put a backup in place',
+    'key.allow': 'Changed what a key may do',
     'key.create': 'Created a key',
     'key.revoke': 'Revoked a key',
     'key.rotate': 'Rotated a key',
@@ -43,6 +45,7 @@ export const actionWords = inWords({
   },
   ko: {
     'app.create': '앱 생성',
+    'app.region': '앱 지역 설정',
     'app.remove': '앱 삭제',
     'app.rename': '앱 이름 변경',
     'audit.accept': '감사 기록을 현재 상태로 수용',
@@ -52,6 +55,7 @@ export const actionWords = inWords({
     'credit.overdraft': '초과 사용 한도 설정',
     'credit.refund': '발급 건 환불',
     'database.restore': '백업 복원',
+    'key.allow': '키 권한 변경',
     'key.create': '키 생성',
     'key.revoke': '키 폐기',
     'key.rotate': '키 교체',

@@ -15,6 +15,7 @@ import {
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Scope } from '../../../../../contract/scope'
+import type { Allowance } from '../../../../domain/browser-key'
 import { api, queries } from '../../api'
 import { dayFromNow, timesOf } from '../../days'
 import { frameWords } from '../../i18n/frame'
@@ -22,6 +23,7 @@ import { inWords, useWords } from '../../i18n/words'
 import { fieldProblem } from '../../parts/field-problem'
 import { ProblemNote } from '../../parts/problem-note'
 import { type Mode, useAppScope } from '../../scope'
+import { AllowancesField } from './allowances'
 import type { NewKey } from './first-request'
 import { scopeWords } from './scopes'
 import { keyWords } from './words'
@@ -105,6 +107,7 @@ export function CreateKey({ mode: modeLookedAt, onCreated, onCancel }: CreateKey
   const [secretScopes, setSecretScopes] = useState<Scope[]>(['*'])
   const [publicScopes, setPublicScopes] = useState<Scope[]>(PUBLIC_SCOPES)
   const [origins, setOrigins] = useState('')
+  const [allows, setAllows] = useState<Allowance[]>([])
   const [cidrs, setCidrs] = useState('')
   const [expiry, setExpiry] = useState('never')
   const [lastDay, setLastDay] = useState(() => dayFromNow(30))
@@ -117,6 +120,7 @@ export function CreateKey({ mode: modeLookedAt, onCreated, onCancel }: CreateKey
     if (chosen.includes('*')) setScopes(['*'])
     else setScopes(isUnlimited ? PUBLIC_SCOPES : chosen)
   }
+  const isLivePublic = kind === 'pk' && mode === 'live'
   const allowedOrigins = kind === 'pk' ? linesOf(origins) : []
 
   const create = useMutation(
@@ -140,6 +144,7 @@ export function CreateKey({ mode: modeLookedAt, onCreated, onCancel }: CreateKey
       allowedCidrs: kind === 'sk' ? linesOf(cidrs) : [],
       ...(day !== undefined && { expiresAt: timesOf({ to: day }).to }),
       ...(mode === 'live' && { limits }),
+      ...(isLivePublic && { allows }),
     })
   }
   const problem = (...names: string[]) => fieldProblem(create.error, ...names)
@@ -203,6 +208,7 @@ export function CreateKey({ mode: modeLookedAt, onCreated, onCancel }: CreateKey
             spellCheck={false}
           />
         )}
+        {isLivePublic && <AllowancesField value={allows} onChange={setAllows} />}
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <NativeSelect
             label={say.expiry}

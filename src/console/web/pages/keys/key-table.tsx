@@ -6,6 +6,7 @@ import { useWords } from '../../i18n/words'
 import { DataTable, type DataTableProps } from '../../parts/data-table'
 import { Mark } from '../../parts/status'
 import { Time } from '../../parts/time'
+import { allowanceWords } from './allowances'
 import { scopeWords } from './scopes'
 import { keyWords } from './words'
 
@@ -15,7 +16,7 @@ const STATES = { active: 'green', expired: 'gray', revoked: 'red' } as const
 
 type KeyTableProps = Pick<DataTableProps<Key>, 'rows' | 'failure' | 'onRetry' | 'label' | 'empty'> & {
   /** Missing where the operator may not. */
-  actions?: { onRotate(key: Key): void; onRevoke(key: Key): void } | undefined
+  actions?: { onAllow(key: Key): void; onRotate(key: Key): void; onRevoke(key: Key): void } | undefined
 }
 
 export function KeyTable({ actions, ...table }: KeyTableProps) {
@@ -60,7 +61,17 @@ export function KeyTable({ actions, ...table }: KeyTableProps) {
                 header: say.actions,
                 cell: (key: Key) =>
                   key.state === 'active' && (
-                    <Group gap="xs" wrap="nowrap">
+                    <Group gap="xs" miw={{ sm: 'max-content' }}>
+                      {key.kind === 'pk' && key.mode === 'live' && (
+                        <Button
+                          size="compact-sm"
+                          variant="default"
+                          aria-label={say.allowOf(key.shown)}
+                          onClick={() => actions.onAllow(key)}
+                        >
+                          {say.allow}
+                        </Button>
+                      )}
                       <Button
                         size="compact-sm"
                         variant="default"
@@ -91,6 +102,7 @@ export function KeyTable({ actions, ...table }: KeyTableProps) {
 function Rights({ of }: { of: Key }) {
   const say = useWords(keyWords)
   const meaning = useWords(scopeWords)
+  const { what } = useWords(allowanceWords)
   const formats = useFormats()
   const places = [...of.allowedOrigins, ...of.allowedCidrs]
   const limits = Object.entries(of.limits) as [keyof typeof say.limits, number][]
@@ -106,6 +118,18 @@ function Rights({ of }: { of: Key }) {
           </Tooltip>
         ))}
       </Group>
+      {of.isOpen && (
+        <Group gap={4}>
+          {of.allows.map((allowance) => (
+            <Tooltip key={allowance} label={what[allowance].risk} multiline w={280}>
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what that means is there for keyboards too */}
+              <span tabIndex={0}>
+                <Mark color="orange">{what[allowance].may}</Mark>
+              </span>
+            </Tooltip>
+          ))}
+        </Group>
+      )}
       {places.length > 0 && (
         <Text size="xs" c="dimmed">
           {say.onlyFrom} {places.join(', ')}

@@ -1,5 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import type { LinkProps } from '@tanstack/react-router'
+import type { Allowance } from '../../../../domain/browser-key'
 import { api } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { inWords, useWords } from '../../i18n/words'
@@ -10,6 +11,8 @@ export interface Concern {
   key: string
   text: string
   to: NonNullable<LinkProps['to']>
+  /** Where that is looked at, if not in the mode that is shown. */
+  search?: NonNullable<LinkProps['search']>
 }
 
 const words = inWords({
@@ -17,6 +20,8 @@ const words = inWords({
     credit: (left: string) => `Only ${left} credits are left.`,
     carrier: (name: string, why: string) => `Carrier ${name} rests: ${why}`,
     noReason: 'it did not take messages.',
+    open: (key: string, may: readonly string[]) => `A live browser key may ${may.join(' and ')}: ${key}`,
+    may: { from: 'set the sender', text: 'write any text' } satisfies Record<Allowance, string>,
     disabled: (url: string, why: string) => `Webhook ${url} is switched off: ${why}`,
     failing: (url: string) => `Webhook ${url} fails.`,
     warned: (url: string) => `Webhook ${url} is held back by the server's settings.`,
@@ -29,6 +34,8 @@ const words = inWords({
     credit: (left) => `남은 크레딧이 ${left}뿐입니다.`,
     carrier: (name, why) => `발송사 ${name} 일시 중지: ${why}`,
     noReason: '메시지를 접수하지 않았습니다.',
+    open: (key, may) => `운영용 공개 키로 ${may.join('하고 ')}할 수 있습니다: ${key}`,
+    may: { from: '발신자를 지정', text: '임의의 문구를 입력' },
     disabled: (url, why) => `웹훅 ${url} 꺼짐: ${why}`,
     failing: (url) => `웹훅 ${url} 전송에 실패하고 있습니다.`,
     warned: (url) => `웹훅 ${url} 전송이 서버 설정에 의해 막혀 있습니다.`,
@@ -48,15 +55,16 @@ export function useConcerns(appId: string, mode: Mode): Concern[] | undefined {
   const say = useWords(words)
   const formats = useFormats()
   const look = { refetchInterval: LOOK_MS }
-  const [wallet, carriers, webhooks, system] = useQueries({
+  const [wallet, carriers, keys, webhooks, system] = useQueries({
     queries: [
       api.wallet.show.queryOptions({ input: { appId }, ...look }),
       api.carriers.list.queryOptions({ ...look }),
+      api.keys.list.queryOptions({ input: { appId }, ...look }),
       api.webhooks.list.queryOptions({ input: { appId }, ...look }),
       api.system.show.queryOptions({ ...look }),
     ],
   })
-  if (!wallet.data || !carriers.data || !webhooks.data || !system.data) return undefined
+  if (!wallet.data || !carriers.data || !keys.data || !webhooks.data || !system.data) return undefined
   const { available, alertBelow } = wallet.data
   const { checks, queue } = system.data
   const late = queue.filter(({ oldestDueMs }) => oldestDueMs > OVERDUE_MS)
@@ -76,6 +84,12 @@ export function useConcerns(appId: string, mode: Mode): Concern[] | undefined {
           text: say.carrier(name, explanation ?? code ?? say.noReason),
           to: '/providers',
         }
+      }),
+    ...keys.data.keys
+      .filter(({ isOpen }) => isOpen)
+      .map(({ keyId, shown, allows }): Concern => {
+        const may = allows.map((what) => say.may[what])
+        return { key: keyId, text: say.open(shown, may), to: '/keys', search: { mode: 'live' } }
       }),
     ...webhooks.data.endpoints
       .filter((endpoint) => endpoint.mode === mode)

@@ -30,12 +30,13 @@ export function Warnings({ appId, mode }: { appId: string; mode: Mode }) {
   return (
     <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title={say.title} role="status">
       <Stack component="ul" gap="xs">
-        {concerns.map(({ key, text, to }) => (
+        {concerns.map(({ key, text, to, search = {} }) => (
           <Group component="li" key={key} gap="xs">
             <AsWritten size="sm">{text}</AsWritten>
             <Anchor
               component={Link}
               to={to}
+              search={search}
               size="sm"
               c="var(--mantine-color-text)"
               aria-label={`${say.look}: ${text}`}

@@ -3,7 +3,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { IconArrowsSplit2, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api, client, queries } from '../../api'
-import { channelWords, countryName } from '../../i18n/delivery'
+import { channelWords, countryWithCode } from '../../i18n/delivery'
 import { useLanguage } from '../../i18n/language'
 import { useWords } from '../../i18n/words'
 import { confirmByName } from '../../parts/confirm-by-name'
@@ -71,8 +71,7 @@ export function Routes() {
           {
             key: 'country',
             header: say.country,
-            cell: ({ country }) =>
-              country === undefined ? say.everyCountry : `${countryName(country, language)} (${country})`,
+            cell: ({ country }) => (country === undefined ? say.everyCountry : countryWithCode(country, language)),
           },
           {
             key: 'app',

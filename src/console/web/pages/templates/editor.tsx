@@ -1,7 +1,7 @@
 /** The form of a template, with its preview beside it. */
 import { Alert, Button, Checkbox, Grid, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconInfoCircle } from '@tabler/icons-react'
+import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
@@ -26,9 +26,11 @@ export interface TemplateEditorProps {
   from: TemplateDraft
   isNew: boolean
   isBuiltIn: boolean
+  /** Variables whose stored pattern may take for ever. */
+  slowPatterns: readonly string[]
 }
 
-export function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditorProps) {
+export function TemplateEditor({ appId, from, isNew, isBuiltIn, slowPatterns }: TemplateEditorProps) {
   const say = useWords(templateWords)
   const common = useWords(frameWords)
   const channels = useWords(channelWords)
@@ -42,6 +44,7 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditor
       variables: { ...before.variables, [name]: { ...variableOf(before, name), ...changes } },
     }))
   const preview = usePreview(draft)
+  const slow = slowPatterns.filter((name) => variableOf(draft, name).pattern === variableOf(from, name).pattern)
   const bodyMistake = mistakeAbout('body', preview.data?.mistake)
   const save = useMutation(
     api.templates.save.mutationOptions({
@@ -72,6 +75,11 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditor
               </Alert>
             )}
             {isReadOnly && <Alert color="gray">{say.mayNot}</Alert>}
+            {slow.length > 0 && (
+              <Alert color="orange" icon={<IconAlertTriangle aria-hidden />} title={say.slowTitle(slow.join(', '))}>
+                {say.slowAbout}
+              </Alert>
+            )}
             <Group grow preventGrowOverflow={false} align="flex-start">
               <TextInput
                 label={say.name}
@@ -149,7 +157,12 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditor
                 onChange={(event) => change({ providerTemplateCode: event.currentTarget.value })}
               />
             )}
-            <VariablesField draft={draft} isReadOnly={isReadOnly} onChange={changeVariable} />
+            <VariablesField
+              draft={draft}
+              isReadOnly={isReadOnly}
+              mistake={preview.data?.mistake}
+              onChange={changeVariable}
+            />
             {save.isError && <ProblemNote failure={save.error} />}
             <Group>
               {!isReadOnly && (

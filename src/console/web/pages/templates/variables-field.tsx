@@ -1,5 +1,6 @@
 /** What an app fills in: the placeholders of the text, each with its rules. */
 import { Checkbox, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core'
+import { type Refused, refusalInWords } from '../../i18n/refusals'
 import { useWords } from '../../i18n/words'
 import { type TemplateDraft, type VariableDraft, variableNames, variableOf } from './draft'
 import { templateWords } from './words'
@@ -7,10 +8,12 @@ import { templateWords } from './words'
 export interface VariablesFieldProps {
   draft: TemplateDraft
   isReadOnly: boolean
+  /** What is wrong with the draft, if anything. */
+  mistake: Refused | undefined
   onChange(name: string, changes: Partial<VariableDraft>): void
 }
 
-export function VariablesField({ draft, isReadOnly, onChange }: VariablesFieldProps) {
+export function VariablesField({ draft, isReadOnly, mistake, onChange }: VariablesFieldProps) {
   const say = useWords(templateWords)
   const names = variableNames(draft)
   return (
@@ -47,6 +50,7 @@ export function VariablesField({ draft, isReadOnly, onChange }: VariablesFieldPr
                   value={pattern}
                   readOnly={isReadOnly}
                   spellCheck={false}
+                  error={patternMistake(name, mistake)}
                   onChange={(event) => onChange(name, { pattern: event.currentTarget.value })}
                 />
                 <TextInput
@@ -63,4 +67,13 @@ export function VariablesField({ draft, isReadOnly, onChange }: VariablesFieldPr
       </Stack>
     </Fieldset>
   )
+}
+
+/** Refused patterns are told of the variable they are for. */
+function patternMistake(variable: string, mistake: Refused | undefined): string | undefined {
+  const { reason, about } = mistake ?? {}
+  const isAboutPattern = reason === 'invalid_pattern' || reason === 'pattern_too_large'
+  return mistake && isAboutPattern && about && 'name' in about && about.name === variable
+    ? refusalInWords(mistake)
+    : undefined
 }

@@ -1,0 +1,74 @@
+/** What can be changed of an app: its name and its region. */
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, client, queries } from '../../api'
+import { frameWords } from '../../i18n/frame'
+import { inWords, useWords, wordsNow } from '../../i18n/words'
+import { useFields } from '../../parts/fields'
+import { ProblemNote } from '../../parts/problem-note'
+import { tellDone } from '../../parts/tell'
+import type { App } from '../../scope'
+import { RegionChoice } from './region-choice'
+import { appWords } from './words'
+
+const words = inWords({
+  en: {
+    save: 'Save',
+    saved: (name: string) => `The settings of “${name}” are saved.`,
+  },
+  ko: {
+    save: '저장',
+    saved: (name) => `“${name}” 앱의 설정을 저장했습니다.`,
+  },
+})
+
+export function openAppSettings(app: App): void {
+  const modalId = modals.open({
+    title: wordsNow(appWords).settingsOf(app.name),
+    children: <AppSettings app={app} onClose={() => modals.close(modalId)} />,
+  })
+}
+
+function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
+  const say = useWords(words)
+  const common = useWords(frameWords)
+  const known = useWords(appWords)
+  const { appId } = app
+  const fields = useFields({ name: app.name }, ({ name }) => ({
+    name: name.trim() === '' ? known.needsName : undefined,
+  }))
+  const [region, setRegion] = useState(app.region)
+  const save = useMutation({
+    async mutationFn({ name }: { name: string }) {
+      if (name.trim() !== app.name) await client.apps.rename({ appId, name })
+      if (region !== app.region) await client.apps.setRegion({ appId, ...(region !== undefined && { region }) })
+    },
+    onSuccess(_, { name }) {
+      tellDone(say.saved(name.trim()))
+      onClose()
+    },
+    onError(failure) {
+      if (fields.refuse(failure)) save.reset()
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: api.apps.key() }),
+  })
+  return (
+    <form onSubmit={fields.onSubmit((values) => save.isPending || save.mutate(values))} noValidate>
+      <Stack>
+        <TextInput data-autofocus label={known.appName} maxLength={100} autoComplete="off" {...fields.of('name')} />
+        <RegionChoice value={region} onChange={setRegion} />
+        {save.isError && <ProblemNote failure={save.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {common.cancel}
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {say.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

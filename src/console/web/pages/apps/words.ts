@@ -1,0 +1,41 @@
+import { inWords } from '../../i18n/words'
+
+export const appWords = inWords({
+  en: {
+    about:
+      'Keys, templates, webhooks and credit belong to an app. One for each product or environment keeps them apart.',
+    organization: 'Organization',
+    create: 'New app',
+    name: 'Name',
+    id: 'App id',
+    created: 'Created',
+    chosen: 'Shown now',
+    choose: 'Show',
+    chooseApp: (name: string) => `Show ${name}`,
+    settings: 'Settings',
+    settingsOf: (name: string) => `Settings of ${name}`,
+    none: 'No app yet',
+    noneMake: 'Create the first one above.',
+    noneAsk: 'Ask an owner to create one.',
+    appName: 'Name of the app',
+    needsName: 'Enter a name.',
+  },
+  ko: {
+    about: '키, 템플릿, 웹훅, 크레딧은 앱에 속합니다. 제품이나 환경마다 앱을 나누면 서로 섞이지 않습니다.',
+    organization: '조직',
+    create: '새 앱',
+    name: '이름',
+    id: '앱 ID',
+    created: '생성 시각',
+    chosen: '보는 중',
+    choose: '보기',
+    chooseApp: (name) => `${name} 앱 보기`,
+    settings: '설정',
+    settingsOf: (name) => `${name} 앱 설정`,
+    none: '아직 앱이 없습니다',
+    noneMake: '위에서 첫 앱을 만드세요.',
+    noneAsk: '소유자에게 앱 생성을 요청하세요.',
+    appName: '앱 이름',
+    needsName: '이름을 입력하세요.',
+  },
+})
