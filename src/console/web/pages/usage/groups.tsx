@@ -7,7 +7,7 @@ import { frameWords } from '../../i18n/frame'
 import { useLanguage } from '../../i18n/language'
 import { useWords } from '../../i18n/words'
 import { CountBars, WHOLE } from '../../parts/count-bars'
-import { PlainTable } from './plain-table'
+import { NumberTable } from './number-table'
 import { conversion, deliveryRate, type Usage } from './rates'
 import { GROUPS, type Group as GroupBy, type UsageSearch } from './search'
 import { usageWords } from './words'
@@ -51,7 +51,7 @@ export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: Group
         />
       </Group>
       <Grid gap="lg">
-        <Grid.Col span={{ base: 12, lg: 4 }}>
+        <Grid.Col span={{ base: 12, xl: 4 }}>
           <div role="img" aria-label={bars.map(({ name, issued }) => `${name}: ${formats.number(issued)}`).join(', ')}>
             <CountBars
               h={bars.length * BAR_HEIGHT + AXIS_HEIGHT}
@@ -69,8 +69,8 @@ export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: Group
             />
           </div>
         </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 8 }}>
-          <PlainTable
+        <Grid.Col span={{ base: 12, xl: 8 }}>
+          <NumberTable
             label={say.groups[by]}
             headers={[say.groups[by], say.issued, say.deliveryRate, say.conversion, say.p50, say.p95, say.spent]}
             rows={groups.map((group) => ({
