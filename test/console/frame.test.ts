@@ -85,7 +85,7 @@ const PAGES = {
   templates: 'Templates',
   webhooks: 'Webhooks',
   wallet: 'Wallet',
-  providers: 'Providers',
+  providers: 'Carriers',
   operators: 'Operators',
   audit: 'Audit',
   system: 'System',
