@@ -2,6 +2,7 @@
 import { Group, Paper, SegmentedControl, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useWords } from '../../i18n/words'
+import { ChartFrame } from '../../parts/chart-frame'
 import { NumberTable, type NumberTableProps } from './number-table'
 import { usageWords } from './words'
 
@@ -32,9 +33,7 @@ export function ChartPanel({ title, summary, chart, table }: ChartPanelProps) {
         />
       </Group>
       {shown === 'chart' ? (
-        <div role="img" aria-label={summary}>
-          {chart}
-        </div>
+        <ChartFrame label={summary}>{chart}</ChartFrame>
       ) : (
         <NumberTable label={`${title}: ${say.asTable}`} isLow {...table} />
       )}

@@ -6,6 +6,7 @@ import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useLanguage } from '../../i18n/language'
 import { useWords } from '../../i18n/words'
+import { ChartFrame } from '../../parts/chart-frame'
 import { CountBars, WHOLE } from '../../parts/count-bars'
 import { NumberTable } from './number-table'
 import { conversion, deliveryRate, type Usage } from './rates'
@@ -52,7 +53,7 @@ export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: Group
       </Group>
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, xl: 4 }}>
-          <div role="img" aria-label={bars.map(({ name, issued }) => `${name}: ${formats.number(issued)}`).join(', ')}>
+          <ChartFrame label={bars.map(({ name, issued }) => `${name}: ${formats.number(issued)}`).join(', ')}>
             <CountBars
               h={bars.length * BAR_HEIGHT + AXIS_HEIGHT}
               data={bars}
@@ -67,7 +68,7 @@ export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: Group
                 { name: 'verified', label: say.verified, color: 'teal.6' },
               ]}
             />
-          </div>
+          </ChartFrame>
         </Grid.Col>
         <Grid.Col span={{ base: 12, xl: 8 }}>
           <NumberTable
