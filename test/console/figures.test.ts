@@ -68,6 +68,48 @@ const numbersOn = async (page: Page, chart: string) => {
   return (await axes.allTextContents()).filter((text) => /^[\d.,]+$/.test(text))
 }
 
+/** How far apart the names on the lower axis are, in steps; and how many there are. */
+async function gapsOn(page: Page, chart: string, names: readonly string[]) {
+  const axis = page.getByRole('img', { name: chart }).locator('.recharts-xAxis-tick-labels text')
+  await axis.first().waitFor()
+  const places = (await axis.allTextContents()).map((name) => names.indexOf(name))
+  expect(places).not.toContain(-1)
+  return { count: places.length, gaps: new Set(places.slice(1).map((place, index) => place - (places[index] ?? 0))) }
+}
+
+describe.each([360, 768, 1280, 1600])('at %d pixels', (width) => {
+  test('the names of hours stand at equal distances', async () => {
+    const two = (number: number) => String(number).padStart(2, '0')
+    const hours = Array.from({ length: 24 }, (_, hour) => `${two(hour)}:00`)
+    const { page } = await open('', [1])
+    await page.setViewportSize({ width, height: 900 })
+    const onOverview = await gapsOn(page, 'hour by hour', hours)
+    await page.goto(`${server.url}/console/usage`)
+    const onUsage = await gapsOn(
+      page,
+      'Chart of Delivery',
+      hours.map((hour) => `1/2, ${hour}`),
+    )
+    for (const { count, gaps } of [onOverview, onUsage]) {
+      expect(count).toBeGreaterThan(2)
+      expect(gaps.size).toBe(1)
+    }
+  })
+})
+
+test('a chart that is still too wide does not lie over its neighbour', async () => {
+  const { page } = await open('usage', [1])
+  const charts = page.getByRole('img', { name: 'Chart of' })
+  await charts.nth(1).locator('svg').first().waitFor()
+  const covered = await charts.first().evaluate((chart) => {
+    const drawing = chart.querySelector('svg') as SVGElement
+    const { top, bottom, right } = drawing.getBoundingClientRect()
+    Object.assign(drawing.style, { width: '2000px', maxWidth: 'none', position: 'relative', zIndex: 1 })
+    return chart.contains(document.elementFromPoint(right + 100, (top + bottom) / 2))
+  })
+  expect(covered).toBe(false)
+})
+
 describe('the overview', () => {
   test('shares nothing out where nothing was issued, and says what will be there', async () => {
     const { page, complaints } = await open('', [])

@@ -86,7 +86,7 @@ const PAGES = {
   templates: 'Templates',
   webhooks: 'Webhooks',
   wallet: 'Wallet',
-  providers: 'Providers',
+  providers: 'Carriers',
   operators: 'Operators',
   audit: 'Audit',
   system: 'System',

@@ -532,6 +532,9 @@ const usage: State[] = [
     '/usage?range=custom&from=2025-10-01&to=2025-10-31&group=purpose',
     FULL,
   ),
+  state('usage, as tables', '/usage', FULL, async (page) => {
+    for (const choice of await page.getByText(/^(Table|표)$/).all()) await choice.click()
+  }),
   state('issues, with filters that fit nothing', '/issues?search=nothing&status=verified&from=2025-10-01', EMPTY),
 ]
 

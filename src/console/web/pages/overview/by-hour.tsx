@@ -4,6 +4,7 @@ import { lazyRouteComponent } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { useFormats } from '../../i18n/format'
 import { inWords, useWords } from '../../i18n/words'
+import { ChartFrame } from '../../parts/chart-frame'
 import type { Usage } from '../usage/rates'
 
 const words = inWords({
@@ -50,11 +51,11 @@ export function ByHour({ series }: { series: Usage['series'] | undefined }) {
   const most = others.reduce((best, hour) => (hour.issued > best.issued ? hour : best), first)
   return (
     <Stack component="figure" gap="xs" m={0}>
-      <div role="img" aria-label={say.title}>
+      <ChartFrame label={say.title}>
         <Suspense fallback={<Skeleton height={HEIGHT} />}>
           <HourChart height={HEIGHT} issued={say.issued} verified={say.verified} hours={hours} />
         </Suspense>
-      </div>
+      </ChartFrame>
       <Text component="figcaption" size="xs" c="dimmed">
         {say.most(most.hour, formats.number(most.issued), formats.number(most.verified))}
       </Text>
