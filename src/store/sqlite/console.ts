@@ -6,6 +6,7 @@ import type { AuditEntry, Reader, Tx, Vault } from '../../ports'
 import { drizzle } from './drizzle'
 import { apiKeys, auditEntries, invitations, operatorSessions, operators } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
+import { nextTurn } from './turn'
 
 const totpRow = (operatorId: string) => `operator-totp:${operatorId}`
 
@@ -199,7 +200,10 @@ export function createConsoleReader(connection: Database, vault: Vault): Console
       return run.audit.all({ before, actor, action, limit }).map(entryOf)
     },
     async auditFrom(seq, limit) {
-      return run.auditFrom.all({ seq, limit }).map(entryOf)
+      const entries = run.auditFrom.all({ seq, limit }).map(entryOf)
+      // Whoever reads all of it has others wait for one page only.
+      await nextTurn()
+      return entries
     },
   }
 }
