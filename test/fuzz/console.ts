@@ -37,7 +37,7 @@ const reads = (appId: string): Inputs => ({
   'webhooks/preview': { template: '{"a":"{{type}}"}', events: ['otp.sent'] },
   'carriers/list': {},
   'carriers/routes': {},
-  'usage/show': { appId, mode: 'test', from: 0, to: END, by: 'hour', groupBy: 'purpose' },
+  'usage/show': { appId, mode: 'test', from: 0, to: END, by: 'day', groupBy: 'purpose' },
   'system/show': {},
   'session/current': {},
 })

@@ -56,10 +56,11 @@ export async function fuzz(options: FuzzOptions): Promise<string[]> {
       const volley = await fire(target, subject, seed, bound(usual, options.floorMs))
       found.push(...volley.found.map((fault) => `${subject.name}, seed ${seed}: ${fault}`))
       tell(reportOf(subject, seed, volley, usual))
+      if (volley.isOver) return [...found, ...(await ending(target))]
     }
   }
   const grownMb = target.memoryMb() - memoryBefore
-  tell(`memory: ${Math.round(memoryBefore)} MB, ${Math.round(grownMb)} MB more in the end`)
+  tell(`memory  ${Math.round(memoryBefore)} MB, ${Math.round(grownMb)} MB more in the end`)
   if (grownMb > MOST_GROWTH_MB) found.push(`memory grew by ${Math.round(grownMb)} MB`)
   return [...found, ...(await ending(target))]
 }
@@ -70,7 +71,7 @@ const MOST_GROWTH_MB = 700
 const reportOf = ({ name }: Subject, seed: number, { sent, held, found }: Volley, usual: Held) =>
   [
     `${name.padEnd(8)} seed ${String(seed).padEnd(5)} ${String(sent).padStart(5)} sent`,
-    `held ${held.busyMs.toFixed(1)} ms, ${(held.busyMs / usual.busyMs).toFixed(1)} × usual`,
+    `held ${held.busyMs.toFixed(1)} ms, usually ${usual.busyMs.toFixed(1)}`,
     found.length === 0 ? 'well' : `${found.length} found`,
   ].join('  ')
 
@@ -78,32 +79,36 @@ interface Volley {
   sent: number
   held: Held
   found: string[]
+  /** The server answers nobody any more. */
+  isOver: boolean
 }
 
 const AT_ONCE = 8
 /** A request that is no HTTP may be waited for. */
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 10_000
 const PATIENCE_WITH_BROKEN_MS = 250
 
 async function fire(target: Target, subject: Subject, seed: number, bound: Held): Promise<Volley> {
   const random = seededRandom(seed)
   const shots = subject.shots(random, target)
   // What changes something on purpose goes last, and by itself.
-  const idle = shots.filter(({ mayChange }) => !mayChange)
-  const found = await withoutChange(target, idle)
-  found.push(
-    ...(
-      await sendAll(
-        target,
-        shots.filter(({ mayChange }) => mayChange),
-      )
-    ).found,
+  const [idle = [], changing = []] = [false, true].map((mayChange) =>
+    shots.filter((shot) => !!shot.mayChange === mayChange),
   )
+  const found = await withoutChange(target, idle)
+  found.push(...(await sendAll(target, changing)).found)
   found.push(...((await subject.play?.(random, target)) ?? []))
   const held = target.held()
-  if (isBeyond(held, bound)) found.push(...(await culprits(target, shots, held, bound)))
-  found.push(...(await aliveness(target)))
-  return { sent: shots.length, held, found }
+  const isOver = !(await isAlive(target))
+  if (isOver) found.push('/healthz is not answered any more')
+  else if (isBeyond(held, bound)) found.push(...(await culprits(target, shots, held, bound)))
+  return { sent: shots.length, held, found, isOver }
+}
+
+async function isAlive(target: Target): Promise<boolean> {
+  const shot = { what: '', request: request('GET', '/healthz') }
+  const [answer] = answersTo(shot, await send(target, shot))
+  return answer?.status === 200
 }
 
 async function withoutChange(target: Target, shots: readonly Shot[]): Promise<string[]> {
@@ -118,14 +123,15 @@ interface Sent {
   issued: number
 }
 
-/** Several connections, each with one request after the other. */
+/** Several connections, each with one request after the other; none is sent once one has not been answered. */
 async function sendAll(target: Target, shots: readonly Shot[]): Promise<Sent> {
   const found: string[] = []
   const issued = new Set<string>()
-  const left = [...shots]
+  let left = [...shots]
   const sendOn = async () => {
     for (let shot = left.shift(); shot; shot = left.shift()) {
       const raw = await send(target, shot)
+      if (raw === '' && !shot.isBroken) left = []
       for (const fault of faultsOf(shot, raw, target.secrets)) found.push(`${shot.what}: ${fault}`)
       for (const answer of answersTo(shot, raw)) {
         const issueId = issuedIn(answer)
@@ -173,6 +179,7 @@ const inWords = ({ busyMs, silentMs }: Held) =>
 /** Each once more and alone: the ones that hold the loop again, or nobody, if it was the machine. */
 async function culprits(target: Target, shots: readonly Shot[], first: Held, bound: Held): Promise<string[]> {
   const found: string[] = []
+  target.held()
   for (const shot of shots) {
     await send(target, shot)
     const held = target.held()
@@ -184,13 +191,6 @@ async function culprits(target: Target, shots: readonly Shot[], first: Held, bou
 }
 
 // ── afterwards ─────────────────────────────────────────────────────────────────────────────────────
-
-async function aliveness(target: Target): Promise<string[]> {
-  const shot = { what: '', request: request('GET', '/healthz') }
-  const [answer] = answersTo(shot, await send(target, shot))
-  target.held()
-  return answer?.status === 200 ? [] : [`/healthz answers ${answer?.status ?? 'nothing'}`]
-}
 
 const UNEXPECTED = 'failed unexpectedly'
 

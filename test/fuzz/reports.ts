@@ -19,6 +19,8 @@ const CARRIERS = [
 ]
 
 const ID = '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'
+/** Brackets, and what closes them again. */
+const nested = (open: string, close: string, levels: number) => `${open.repeat(levels)}0${close.repeat(levels)}`
 const many = (count: number, item: string) => `[${Array(count).fill(item).join(',')}]`
 
 /** Of messages nobody waits for. */
@@ -32,8 +34,8 @@ const BODIES: Record<string, string> = {
   'a thousand of NHN': `{"event":"MESSAGE_RESULT_UPDATE","hooks":${many(900, '{"requestId":"r","recipientSeq":1,"resultCode":"1000"}')}}`,
   'an id of 60,000 letters': `{"messageId":"${'a'.repeat(LONG)}","status":"delivered"}`,
   'twenty thousand numbers': many(20_000, '1'),
-  'thirty thousand levels': '['.repeat(LONG / 2) + ']'.repeat(LONG / 2),
-  'ten thousand levels of objects': '{"a":'.repeat(LONG / 6) + '1' + '}'.repeat(LONG / 6),
+  'thirty thousand levels': nested('[', ']', LONG / 2),
+  'ten thousand levels of objects': nested('{"a":', '}', LONG / 6),
   'thirty thousand fields': 'a&'.repeat(LONG / 2),
   'fields in the wrong order': Array.from({ length: 8_000 }, (_, index) => `${9_999 - index}=`).join('&'),
   'a form of percents': '%'.repeat(LONG),

@@ -129,6 +129,8 @@ const carriersAt = (url: string): Record<string, Record<string, unknown>> => ({
   aligo: { apiKey: REPORT_SECRET, userId: 'fuzz', from: SENDER, apiBase: url },
 })
 
+const DRAINS_WITHIN_MS = 15_000
+
 async function signIn(url: string, role: Role): Promise<string> {
   const answer = await fetch(`${url}/console/rpc/session/signIn`, {
     method: 'POST',
@@ -171,7 +173,9 @@ export async function startTarget(preload: string[] = [], env: Record<string, st
       Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1_024,
     written: () => server.stdout + server.stderr,
     async stop() {
+      const kill = setTimeout(() => server.child.kill('SIGKILL'), DRAINS_WITHIN_MS)
       const exitCode = await server.stop()
+      clearTimeout(kill)
       await carrier.stop()
       folder.remove()
       return exitCode

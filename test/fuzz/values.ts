@@ -38,7 +38,7 @@ export const TEXTS = [
   '_%_',
   '"; DROP TABLE issues; --',
   '../../etc/passwd',
-  '${7*7}#{7*7}{{7*7}}',
+  '#{7*7}{{7*7}}<%= 7*7 %>',
   '<script>alert(1)</script>',
   '=cmd()',
   '__proto__',
