@@ -176,7 +176,9 @@ const isBeyond = (held: Held, bound: Held) => held.busyMs > bound.busyMs || held
 const inWords = ({ busyMs, silentMs }: Held) =>
   `the event loop was held for ${Math.max(busyMs, silentMs).toFixed(0)} ms`
 
-/** Each once more and alone: the ones that hold the loop again, or nobody, if it was the machine. */
+const CULPRITS_NAMED = 3
+
+/** Each once more and alone: some that hold the loop again, or nobody, if it was the machine. */
 async function culprits(target: Target, shots: readonly Shot[], first: Held, bound: Held): Promise<string[]> {
   const found: string[] = []
   target.held()
@@ -184,6 +186,7 @@ async function culprits(target: Target, shots: readonly Shot[], first: Held, bou
     await send(target, shot)
     const held = target.held()
     if (isBeyond(held, bound)) found.push(`${shot.what}: ${inWords(held)}`)
+    if (found.length === CULPRITS_NAMED) break
   }
   if (found.length > 0) return found
   await sendAll(target, shots)

@@ -146,10 +146,13 @@ export const json: Subject = {
         ? knock(rest(target, 'issue', mode), what, input)
         : knock(rpc(target, 'issue', mode), what, { json: input })
     })
+    const unknown = TEXTS.filter((issueId) => issueId.trim() !== '').map((issueId) =>
+      knock(rest(target, 'verify', random.pick(['live', 'test'])), `an id of ${issueId}`, { issueId, code: '123456' }),
+    )
     const any = Array.from({ length: 40 }, (): Shot => {
       const input = anyJson(random)
       return knock(random.pick(all), JSON.stringify(input).slice(0, 200), { json: input, [random.pick(TEXTS)]: 1 })
     })
-    return [...fixed, ...noted, ...long, ...free, ...odd, ...any]
+    return [...fixed, ...noted, ...long, ...free, ...odd, ...unknown, ...any]
   },
 }
