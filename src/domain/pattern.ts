@@ -3,6 +3,7 @@
  * are looked at on the loop that every login shares: new patterns are matched in linear time (RE2), and all looks for
  * one message together take a few milliseconds at most. Decisions: "Templates".
  */
+import { RegExpParser, visitRegExpAST } from '@eslint-community/regexpp'
 import { RE2JS } from 're2js'
 import { backtracking, OutOfSteps } from './backtrack'
 import { invalid } from './error'
@@ -16,7 +17,8 @@ interface Matcher {
 
 const PARAM = 'variables'
 const MAX_PATTERN_CHARACTERS = 200
-/** Of all patterns of a template. */
+/** Of all patterns of a template: what is read each time it is previewed, and may be matched. */
+const MAX_CHARACTERS = 1_000
 const MAX_SIZE = 1_500
 /** For one message: some two milliseconds. */
 const MAX_STEPS = 100_000
@@ -24,6 +26,7 @@ const MAX_STEPS = 100_000
 /** Throws `invalid` for what is no regular expression, or one that may take for ever, and for too much of them. */
 export function assertPatterns(variables: Readonly<Record<string, { pattern?: string }>>): void {
   let size = 0
+  let characters = 0
   for (const [name, { pattern }] of Object.entries(variables)) {
     if (pattern === undefined) continue
     if (pattern.length > MAX_PATTERN_CHARACTERS)
@@ -33,15 +36,23 @@ export function assertPatterns(variables: Readonly<Record<string, { pattern?: st
         `the pattern of "${name}" has more than ${MAX_PATTERN_CHARACTERS} characters`,
         { name },
       )
-    const { isLinear, size: more } = matcherOf(pattern)
-    if (!isLinear)
+    characters += pattern.length
+    if (characters > MAX_CHARACTERS)
+      throw invalid(
+        PARAM,
+        'pattern_too_large',
+        `the patterns up to that of "${name}" have more than ${MAX_CHARACTERS} characters`,
+        { name },
+      )
+    const matcher = isPlain(pattern) ? matcherOf(pattern) : undefined
+    if (!matcher?.isLinear)
       throw invalid(
         PARAM,
         'invalid_pattern',
-        `the pattern of "${name}" is not a regular expression, or has lookaround or backreferences, which may take for ever`,
+        `the pattern of "${name}" is not a regular expression, or has lookaround, backreferences or flags, which may take for ever`,
         { name },
       )
-    size += more
+    size += matcher.size
     if (size > MAX_SIZE)
       throw invalid(PARAM, 'pattern_too_large', `the pattern of "${name}" repeats too much`, { name })
   }
@@ -67,6 +78,22 @@ export function matching(): Matching {
       throw error
     }
   }
+}
+
+/** Whether JavaScript reads it too, as who is shown it will, and without flags: to ignore case RE2 looks at every letter. */
+function isPlain(pattern: string): boolean {
+  let hasFlags = false
+  try {
+    const read = new RegExpParser().parsePattern(pattern, 0, pattern.length, { unicode: true })
+    visitRegExpAST(read, {
+      onModifiersEnter() {
+        hasFlags = true
+      },
+    })
+  } catch {
+    return false
+  }
+  return !hasFlags
 }
 
 /** Of a pattern as JavaScript writes them; undefined where it is none, or cannot be matched in linear time. */

@@ -7,6 +7,8 @@ import { invalid, Refusal } from '../domain/error'
 
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_DEPTH = 16
+/** Many times what any request of ours has; each is looked at by schemas, and many bodies may come at once. */
+const MAX_MEMBERS = 1_000
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -88,7 +90,7 @@ function parseStrictly(text: string): unknown {
   return value
 }
 
-/** Colons outside of strings: one for each member of each object. Also bounds the depth, so that recursion is safe. */
+/** Colons outside of strings: one for each member of each object. Bounds them, and the depth, so that recursion is safe. */
 function countMembers(text: string): number {
   let members = 0
   let depth = 0
@@ -98,7 +100,8 @@ function countMembers(text: string): number {
         for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++
         break
       case 0x3a:
-        members++
+        if (++members > MAX_MEMBERS)
+          throw invalid('body', 'too_many', `at most ${MAX_MEMBERS} fields`, { max: MAX_MEMBERS })
         break
       case 0x5b:
       case 0x7b:

@@ -296,6 +296,14 @@ describe.each(WIRES)('bad input over %s', (wire) => {
     expect(everything()).toBe(before)
   })
 
+  test('a body of more than 1,000 fields is refused before any schema looks at it', async () => {
+    const fields = (count: number) => wrapped(`{${Array.from({ length: count }, (_, n) => `"f${n}":1`).join(',')}}`)
+    expect((await post('issue', fields(998))).body.data).not.toMatchObject({ reason: 'too_many' })
+    expect((await post('issue', fields(1_001))).body.data).toMatchObject({ param: 'body', reason: 'too_many' })
+    const colons = `{"purpose":"${':'.repeat(5_000)}"}`
+    expect((await post('issue', wrapped(colons))).body.data).not.toMatchObject({ reason: 'too_many' })
+  })
+
   test('a duplicate key is named', async () => {
     const { body } = await post('issue', wrapped('{"purpose":"a","purpose":"b"}'))
     expect(body.message).toContain('purpose')

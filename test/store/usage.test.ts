@@ -52,6 +52,18 @@ describe('usage', () => {
     await store.close()
   })
 
+  test('is not looked for in hours before the first issue, however early one asks', async () => {
+    let looks = 0
+    const { file, vault, clock } = world
+    const store = openStore({ file, vault, clock: { now: clock.now, elapsed: () => looks++ } })
+    await issue('010-1234-0001')
+    const since = clock.now() - 900 * DAY_MS
+    const { total } = await readUsage({ store, clock }, owner(), { from: since, to: clock.now() + 1, by: 'day' })
+    expect(total.issued).toBe(1)
+    expect(looks).toBeLessThan(60)
+    await store.close()
+  })
+
   test('of an hour that is over may be ten minutes old, and no older', async () => {
     const { issueId } = (await issue('010-1234-0001')).body
     await world.advance(HOUR_MS + 15 * MINUTE_MS)

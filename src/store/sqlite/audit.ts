@@ -7,6 +7,7 @@ import { drizzle } from './drizzle'
 import type { TxPart } from './opened'
 import { auditEntries, facts } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
+import { nextTurn } from './turn'
 
 const entryOf = (row: typeof auditEntries.$inferSelect): AuditEntry => ({ ...row, ip: row.ip ?? undefined })
 
@@ -148,7 +149,10 @@ export function createAuditReader(connection: Database, vault: Vault, file: Head
       return run.audit.all({ before, actor, action, limit }).map(entryOf)
     },
     async auditFrom(seq, limit) {
-      return run.auditFrom.all({ seq, limit }).map(entryOf)
+      const entries = run.auditFrom.all({ seq, limit }).map(entryOf)
+      // Whoever reads all of it has others wait for one page only.
+      await nextTurn()
+      return entries
     },
     async auditHeads() {
       const fact = run.head.get({ name: HEAD })
