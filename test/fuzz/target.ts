@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Limiter } from '../../src/domain/limit'
 import type { Role } from '../../src/domain/role'
+import { SignInPauses } from '../../src/domain/sign-in'
 import type { Template } from '../../src/domain/template'
 import { assertProvider } from '../../src/providers/carriers'
 import { openStore } from '../../src/store/sqlite/open'
@@ -109,7 +110,7 @@ async function furnish(database: string, carrierUrl: string): Promise<Furnished>
   })
   // As a release before 0.2 has left it.
   await store.transaction((tx) => tx.saveTemplate(appId, templateOf('former', FORMER_PATTERNS)))
-  const people = { ...common, passwords: systemPasswords, limiter: new Limiter() }
+  const people = { ...common, passwords: systemPasswords, limiter: new Limiter(), pauses: new SignInPauses() }
   for (const role of ROLES_TO_PLAY) {
     const { token } = await invite(people, actor, { role, invitedBy: 'fuzz' })
     await joinOperators(people, {}, { token, name: role, email: emailOf(role), password: PASSWORD })
