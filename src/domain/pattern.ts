@@ -19,7 +19,7 @@ const PARAM = 'variables'
 const MAX_PATTERN_CHARACTERS = 200
 /** Of all patterns of a template: what is read each time it is previewed, and may be matched. */
 const MAX_CHARACTERS = 1_000
-const MAX_SIZE = 1_500
+const MAX_SIZE = 2_000
 /** For one message: some two milliseconds. */
 const MAX_STEPS = 100_000
 
