@@ -55,11 +55,9 @@ export const invalid = <R extends RefusalReason>(
 export const unauthorized = () => new Refusal('unauthorized', 'API key missing, malformed, inactive or unrecognized')
 export const forbidden = <R extends RefusalReason>(reason: R, message: string, ...[about]: ValuesOfRefusal<R>) =>
   new Refusal('forbidden', message, { reason, about })
-const TOLD_OF_AN_ID = 100
-
 /** What an operator names and nobody has. */
 export const missing = (what: Thing, id: string) =>
-  new Refusal('not_found', `No such ${what}: ${id.slice(0, TOLD_OF_AN_ID)}`, { reason: 'no_such', about: { what } })
+  new Refusal('not_found', `No such ${what}: ${id}`, { reason: 'no_such', about: { what } })
 export const notFound = (what: string) => new Refusal('not_found', `No such ${what} for this app`)
 export const conflict = (param: string, reason: RefusalReason, message: string) =>
   new Refusal('conflict', message, { param, reason })

@@ -50,8 +50,18 @@ function assertJsonType(headers: Headers): void {
     throw invalid('content-encoding', 'unsupported_media_type', 'compressed bodies are not accepted')
 }
 
-/** The length a client announces is checked before the body is read, the rest while it arrives. */
+/** Throws `too_large`, or `invalid` where the client goes away before all of it has arrived: nobody's fault here. */
 async function readBytes(request: Request): Promise<Uint8Array> {
+  try {
+    return await receive(request)
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw invalid('body', 'invalid_format', 'has not arrived as a whole')
+  }
+}
+
+/** The length a client announces is checked before the body is read, the rest while it arrives. */
+async function receive(request: Request): Promise<Uint8Array> {
   const announced = request.headers.get('content-length')
   if (announced !== null) {
     if (Number(announced) > MAX_BODY_BYTES) throw tooLarge()

@@ -421,3 +421,18 @@ describe.each(WIRES)('bad input over %s', (wire) => {
     })
   }
 })
+
+test('a client that goes away while it sends is nobody’s unexpected failure', async () => {
+  const world = await World.start()
+  await world.furnish()
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode('{"messageId":'))
+      controller.error(new DOMException('The connection was closed.', 'AbortError'))
+    },
+  })
+  const request = new Request('http://localhost/provider-reports/main', { method: 'POST', body })
+  expect((await world.run(world.app.fetch(request, '127.0.0.1'))).status).toBe(400)
+  expect(world.logged.join()).not.toContain('unexpectedly')
+  await world.stop()
+})

@@ -1,7 +1,7 @@
 /** The console's procedures, with inputs that are nearly right: by strangers, by somebody who may look, by an owner. */
 import type { SeededRandom } from '../support/random'
 import { consoleRpc, knock, type Shot, type Subject } from './shot'
-import { type Target, templateOf } from './target'
+import { NOBODYS_URL, type Target, templateOf } from './target'
 import { disturbed, json, LONG_TEXTS, TEXTS } from './values'
 
 const ID = '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'
@@ -67,13 +67,13 @@ const writes = (appId: string): Inputs => ({
   'webhooks/add': {
     appId,
     mode: 'test',
-    url: 'https://hooks.example/',
+    url: NOBODYS_URL,
     events: ['otp.sent'],
     filters: {},
     template: '',
     headers: {},
   },
-  'webhooks/update': { endpointId: 'whe_none', url: 'https://hooks.example/', events: ['otp.sent'] },
+  'webhooks/update': { endpointId: 'whe_none', url: NOBODYS_URL, events: ['otp.sent'] },
   'webhooks/remove': { endpointId: 'whe_none' },
   'webhooks/rotate': { endpointId: 'whe_none', overlapHours: 1 },
   'webhooks/test': { endpointId: 'whe_none', type: 'otp.sent' },

@@ -1,7 +1,7 @@
 /** What is made from texts of operators and callers: patterns of variables, messages, webhooks' templates and filters. */
 import type { SeededRandom } from '../support/random'
 import { consoleRpc, knock, rest, type Shot, type Subject } from './shot'
-import { FORMER_PATTERNS, PATTERNS, type Target, templateOf } from './target'
+import { FORMER_PATTERNS, NOBODYS_URL, PATTERNS, type Target, templateOf } from './target'
 import { LONG, LONG_TEXTS } from './values'
 
 const EVENTS = ['otp.sent', 'otp.delivered', 'otp.failed', 'otp.verified', 'otp.expired', 'otp.max_attempts']
@@ -106,7 +106,7 @@ const hooked = (target: Target): Shot[] =>
 const hook = (appId: string) => ({
   appId,
   mode: 'test',
-  url: 'https://hooks.example/',
+  url: NOBODYS_URL,
   events: EVENTS,
   filters: {},
   template: '',

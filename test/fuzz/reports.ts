@@ -13,7 +13,7 @@ const CARRIERS = [
   'aligo',
   'simulator',
   'nobody',
-  'a'.repeat(5_000),
+  'a'.repeat(3_000),
   '__proto__',
   'main%00',
 ]
@@ -59,7 +59,7 @@ const proofs = (random: SeededRandom, path: string, text: string): Headers[] => 
   { 'X-Solapi-Secret': REPORT_SECRET },
   {
     Authorization: `Bearer ${random.pick(TEXTS).replace(/[^\x20-\x7e]/g, '?')}`,
-    'X-Twilio-Signature': '='.repeat(8_000),
+    'X-Twilio-Signature': '='.repeat(4_000),
   },
 ]
 
@@ -67,7 +67,7 @@ export const reports: Subject = {
   name: 'reports',
   shots: (random) =>
     CARRIERS.flatMap((carrier) => {
-      const path = `/provider-reports/${carrier}${random.chance(0.1) ? `?token=${'t'.repeat(8_000)}` : ''}`
+      const path = `/provider-reports/${carrier}${random.chance(0.1) ? `?token=${'t'.repeat(4_000)}` : ''}`
       const texts = Object.entries(BODIES).concat(
         Array.from({ length: 5 }, () => ['any JSON', JSON.stringify(anyJson(random))]),
       )

@@ -40,6 +40,9 @@ export interface Target {
   stop: () => Promise<number>
 }
 
+/** A webhook may have it, and is never sent there: tests talk to loopback only, and the server's policy forbids that. */
+export const NOBODYS_URL = 'https://127.0.0.1/'
+
 export const ORIGIN = 'https://shop.example'
 
 /** A variable for each way a pattern may be written; those that RE2 refuses were stored before it was asked. */
