@@ -275,6 +275,18 @@ describe.each(STARTS)('the console %s', (_, start) => {
     for (const name of ['Audit', 'Try it']) expect(await page.getByRole('link', { name }).count()).toBe(0)
   })
 
+  test('tells a viewer whose steps they are, by the roles that may take them', async () => {
+    const viewer = { ...OWNER, role: 'viewer', permissions: ['look'] }
+    const { page } = await open('', {
+      ...ANSWERS,
+      'session/current': { ...SIGNED_IN, operator: viewer },
+      'apps/list': { apps: [] },
+    })
+    const steps = page.getByRole('listitem')
+    await steps.filter({ hasText: 'Add a webhook' }).getByText('for the role Owner or Developer.').waitFor()
+    await steps.filter({ hasText: 'Top up' }).getByText('for the role Owner.').waitFor()
+  })
+
   test.each([
     ['audit', 'Audit', 'for the role Owner.'],
     ['try-it', 'Try it', 'for the role Owner or Developer.'],

@@ -85,7 +85,7 @@ describe('people of the console', () => {
     await expectAccessible(page, 'overview without an app')
     await page.getByLabel('Name of the app').fill('shop')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Today · Test' }).waitFor()
+    await page.getByRole('heading', { name: 'Last 24 hours · Test' }).waitFor()
     await page.getByText('1 of 6 done').first().waitFor()
     await expectAccessible(page, 'overview')
   })

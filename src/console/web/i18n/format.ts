@@ -13,7 +13,12 @@ const formats = (language: Language) => {
   )
   const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
-  const hour = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  const hour = new Intl.DateTimeFormat(language, {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
+  })
   const utc = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
   return {
@@ -37,7 +42,7 @@ const formats = (language: Language) => {
     /** Unix milliseconds, where the reader is. */
     time: (at: number) => time.format(at),
     day: (at: number) => day.format(at),
-    /** “14:00” */
+    /** “14:00” in UTC, whose hours are those that usage is counted in. */
     hour: (at: number) => hour.format(at),
     utc: (at: number) => utc.format(at),
     /** “3 minutes ago”. */
