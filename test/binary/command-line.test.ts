@@ -63,7 +63,7 @@ describe('how it ends', () => {
     const other = newFolder()
     undo.push(other.remove)
     const there = fromSource(other.path)
-    await runJson(there, 'app', 'list')
+    await runJson(there, 'app', 'create', 'shop')
     const database = new Database(join(other.path, 'watchword-data/watchword.db'))
     database.run('PRAGMA user_version = 99')
     database.close()
@@ -96,6 +96,7 @@ describe('lists', () => {
     const other = newFolder()
     undo.push(other.remove)
     const there = fromSource(other.path, { WATCHWORD_LOG_LEVEL: 'error' })
+    await (await Server.start(there)).stop()
     for (const args of [['app', 'list'], ['provider', 'list'], ['route', 'list'], ['operator', 'list'], ['queue']]) {
       const { exitCode, stdout } = await run(there, ...args)
       expect({ args, exitCode, stdout }).toEqual({
@@ -108,7 +109,7 @@ describe('lists', () => {
 
   test('have headers and no colour where nobody looks', async () => {
     const { stdout } = await run(program, 'app', 'list')
-    expect(stdout).toMatch(/^APP +NAME +BALANCE +RESERVED\napp_\w+ +shop +0 +0\n$/)
+    expect(stdout).toMatch(/^APP +NAME +REGION +BALANCE +RESERVED\napp_\w+ +shop +0 +0\n$/)
   })
 
   test('of issues show no personal data, and only what was asked for', async () => {

@@ -1,5 +1,6 @@
 /** Opens the embedded database: pragmas, migrations, one writer with group commit, one reader. */
 import { Database } from 'bun:sqlite'
+import { existsSync, statSync } from 'node:fs'
 import type { Clock, Store, Vault } from '../../ports'
 import { migrate } from './migrate'
 import { createReader } from './read'
@@ -19,6 +20,8 @@ export interface StoreOptions {
 }
 
 const BUSY_TIMEOUT_MS = 5_000
+
+const SECRET_PROOF = 'secret_proof'
 
 export function openStore({ file, clock, vault, soon = setImmediate }: StoreOptions): Store {
   const writing = openWriter(file, vault)
@@ -111,6 +114,38 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
   }
 }
 
+/** How far a file has come: nothing in it, or no file; the tables of a database that is of no secret yet; all else. */
+export type Stage = 'empty' | 'unsealed' | 'sealed'
+
+/** What is wrong with a database is told where it is opened. */
+export function stageOf(file: string): Stage {
+  if (!existsSync(file) || statSync(file).size === 0) return 'empty'
+  const db = new Database(file, { readonly: true, strict: true })
+  try {
+    db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    if (db.query('SELECT 1 FROM sqlite_schema').get() === null) return 'empty'
+    return db.query('SELECT 1 FROM facts WHERE name = ?').get(SECRET_PROOF) === null ? 'unsealed' : 'sealed'
+  } catch {
+    return 'sealed'
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Makes a database without a secret. Before the key file is made, so that a beginning that is killed, or that two make at
+ * once, never looks like a key file whose database was lost.
+ */
+export function layOut(file: string): void {
+  const db = new Database(file, { create: true, strict: true })
+  try {
+    db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    migrate(db)
+  } finally {
+    db.close()
+  }
+}
+
 /** Throws what `migrate` and `assertSecret` throw, and then leaves nothing open. */
 function openWriter(file: string, vault: Vault): Database {
   const db = new Database(file, { create: true, strict: true })
@@ -132,8 +167,6 @@ function openWriter(file: string, vault: Vault): Database {
     throw error
   }
 }
-
-const SECRET_PROOF = 'secret_proof'
 
 /** A database belongs to one master secret: with another one every hash would miss and every seal would break. */
 function assertSecret(db: Database, vault: Vault): void {
