@@ -604,7 +604,9 @@ export interface Store {
   bytes(): number
   /** Writes a whole, consistent copy to a file that is not there yet. Takes its time: not for the serving process. */
   copyTo(file: string): void
-  /** Throws when the database cannot be written. */
+  /** How often the disk has not taken what it was given, since the store was opened. */
+  writeFailures(): number
+  /** Writes more than any request does. Throws when the database cannot be written. */
   assertWritable(): Promise<void>
   close(): Promise<void>
 }
