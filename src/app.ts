@@ -14,6 +14,7 @@ import { createModes } from './mode'
 import type {
   Backup,
   Clock,
+  Descriptors,
   Dial,
   HookTransport,
   Log,
@@ -40,6 +41,7 @@ export interface Ports {
   transport: Transport
   dial: Dial
   hooks: HookTransport
+  descriptors: Descriptors
   passwords: Passwords
   /** Copies of the database, newest first. */
   backups: () => Backup[]

@@ -67,6 +67,12 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
+/** What every connection of this process takes one of. */
+export interface Descriptors {
+  /** So few are left that clients get no more of them. */
+  areShort(): boolean
+}
+
 /** What came of an HTTP request to a provider. Whether the request may have arrived is what matters. */
 export type TransportResult =
   | { kind: 'answered'; status: number; headers: Record<string, string>; body: string }

@@ -1,7 +1,9 @@
 /** `watchword serve`. */
 import { createApp } from '../app'
+import type { Fetch } from '../http/server'
 import { listBackups } from '../system/backups'
 import { systemClock } from '../system/clock'
+import { type WatchedDescriptors, watchDescriptors } from '../system/descriptors'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
 import { listen } from '../system/listen'
@@ -26,19 +28,21 @@ export interface Served {
 export async function serve(opened: Opened): Promise<Served> {
   const { config, log } = opened
   holdAlone(config.dataDir)
+  const descriptors = watchDescriptors(log)
   const app = createApp(config, {
     ...opened,
     clock: systemClock,
     random: systemRandom,
     transport: systemTransport,
     dial: systemDial,
+    descriptors,
     passwords: systemPasswords,
     backups: () => listBackups(config.dataDir),
     hooks: createHookTransport(config.webhooks),
     schedule: systemSchedule,
   })
   await app.start({ alone: true })
-  const listener = listenOn(config, app.fetch)
+  const listener = listenOn(config, app.fetch, descriptors)
 
   let isDraining = false
   const drain = async (reason: string) => {
@@ -57,9 +61,9 @@ export async function serve(opened: Opened): Promise<Served> {
   return { url: listener.url, setUpUrl, drain }
 }
 
-function listenOn({ host, port }: Opened['config'], fetch: Parameters<typeof listen>[0]['fetch']) {
+function listenOn({ host, port }: Opened['config'], fetch: Fetch, descriptors: WatchedDescriptors) {
   try {
-    return listen({ host, port, fetch })
+    return listen({ host, port, fetch, descriptors })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     throw new Failure(
