@@ -10,6 +10,7 @@ import { listen } from '../system/listen'
 import { systemPasswords } from '../system/passwords'
 import { systemRandom } from '../system/random'
 import { systemSchedule } from '../system/schedule'
+import { exposedKeyFile } from '../system/secret'
 import { holdAlone } from '../system/sole'
 import { systemTransport } from '../system/transport'
 import { setUpToken } from '../usecases/operators'
@@ -28,6 +29,8 @@ export interface Served {
 export async function serve(opened: Opened): Promise<Served> {
   const { config, log } = opened
   holdAlone(config.dataDir)
+  const exposed = exposedKeyFile(config.dataDir)
+  if (exposed) log.warn({ file: exposed }, 'the key file can be read by others than its owner; chmod 600')
   const descriptors = watchDescriptors(log)
   const app = createApp(config, {
     ...opened,

@@ -245,8 +245,17 @@ describe('doctor', () => {
     )
   })
 
-  test('says that others can read the key file', async () => {
+  test('says that others can read the key file, and so does the log of each start', async () => {
+    const tellers = async () => {
+      const server = await Server.start(program)
+      await server.stop()
+      return server.stderr.split('\n').filter((line) => line.includes('read by others'))
+    }
+    expect(await tellers()).toEqual([])
     chmodSync(join(data, 'watchword.secret'), 0o644)
+    expect((await tellers()).map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'warn', file: expect.stringContaining('watchword.secret'), msg: expect.stringContaining('chmod 600') },
+    ])
     const { exitCode, stdout } = await run(program, 'doctor')
     chmodSync(join(data, 'watchword.secret'), 0o600)
     expect(exitCode).toBe(1)
