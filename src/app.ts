@@ -15,6 +15,7 @@ import { createModes } from './mode'
 import type {
   Backup,
   Clock,
+  Descriptors,
   Dial,
   HookTransport,
   Log,
@@ -41,6 +42,7 @@ export interface Ports {
   transport: Transport
   dial: Dial
   hooks: HookTransport
+  descriptors: Descriptors
   passwords: Passwords
   /** Copies of the database, newest first. */
   backups: () => Backup[]

@@ -70,6 +70,12 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
+/** What every connection of this process takes one of. */
+export interface Descriptors {
+  /** So few are left that clients get no more of them. */
+  areShort(): boolean
+}
+
 /** What came of an HTTP request to a provider. Whether the request may have arrived is what matters. */
 export type TransportResult =
   | { kind: 'answered'; status: number; headers: Record<string, string>; body: string }
@@ -634,7 +640,9 @@ export interface Store {
   bytes(): number
   /** Writes a whole, consistent copy to a file that is not there yet. Takes its time: not for the serving process. */
   copyTo(file: string): void
-  /** Throws when the database cannot be written. */
+  /** How often the disk has not taken what it was given, since the store was opened. */
+  writeFailures(): number
+  /** Writes more than any request does. Throws when the database cannot be written. */
   assertWritable(): Promise<void>
   close(): Promise<void>
 }

@@ -3,12 +3,12 @@ import { consoleAsset } from '../console/assets'
 import { CONSOLE_RPC_PREFIX, type ConsoleDependencies } from '../console/context'
 import type { ConsoleRpc } from '../console/rpc'
 import type { Directory } from '../directory'
-import { invalid } from '../domain/error'
+import { invalid, unavailable } from '../domain/error'
 import type { Gate } from '../domain/gate'
 import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/key'
 import type { Clock, Log, Random } from '../ports'
 import type { ReportDependencies } from '../usecases/record-report'
-import { API_PREFIX, type ApiAnswer, type ApiDependencies, createApi } from './api'
+import { API_PREFIX, type ApiAnswer, type ApiDependencies, COME_BACK_MS, createApi } from './api'
 import { authenticate } from './auth'
 import { clientIpOf } from './client-ip'
 import { answerHeaders, preflightHeaders } from './cors'
@@ -48,7 +48,7 @@ interface Trace {
 }
 
 export function createFetch(deps: ServerDependencies): Fetch {
-  const { clock, directory, log } = deps
+  const { clock, descriptors, directory, log } = deps
   const api = createApi(deps)
   const readiness = createReadiness(deps)
   let description: Promise<string> | undefined
@@ -67,7 +67,12 @@ export function createFetch(deps: ServerDependencies): Fetch {
       trace.route = 'webhook-sources'
       return json(200, { networks: deps.webhookSources })
     }
+    if (path === '/healthz' && isReading(request)) {
+      trace.route = 'healthz'
+      return json(200, { status: 'ok' })
+    }
     if (path.startsWith(`${API_PREFIX}/`)) return respondApi(request, url, socketAddress, trace)
+    if (descriptors.areShort()) throw unavailable('Too many connections at the moment', COME_BACK_MS)
     if (path.startsWith(`${CONSOLE_RPC_PREFIX}/`)) {
       trace.route = 'console'
       // Loaded with its first request: most of what a start takes is making schemas.
@@ -78,14 +83,10 @@ export function createFetch(deps: ServerDependencies): Fetch {
       trace.route = 'provider-reports'
       return json(200, await receiveReports(deps, request, url))
     }
-    if (request.method === 'GET' || request.method === 'HEAD') {
+    if (isReading(request)) {
       if (path === '/') {
         trace.route = 'root'
         return new Response(null, { status: 302, headers: { location: '/console', 'cache-control': 'no-store' } })
-      }
-      if (path === '/healthz') {
-        trace.route = 'healthz'
-        return json(200, { status: 'ok' })
       }
       if (path === '/readyz') {
         trace.route = 'readyz'
@@ -156,6 +157,7 @@ export function createFetch(deps: ServerDependencies): Fetch {
     })
     response.headers.set('x-request-id', requestId)
     response.headers.set('x-content-type-options', 'nosniff')
+    if (descriptors.areShort()) response.headers.set('connection', 'close')
     log.info(
       {
         requestId,
@@ -171,6 +173,8 @@ export function createFetch(deps: ServerDependencies): Fetch {
     return response
   }
 }
+
+const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
 /** Only path and query matter, and they stand in the request line also where a client sends no usable `Host`. */
 function urlOf({ url }: Request): URL {

@@ -18,8 +18,8 @@ export const PLANTS: Record<string, Plant> = {
     subject: 'patterns',
     file: 'src/domain/pattern.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    instead: "{ fits: (value) => new RegExp(`^(?:${pattern})$`, 'u').test(value), size: 1 }",
-    of: '{ fits: (value) => compiled.matches(value), size: compiled.programSize() }',
+    instead: "{ fits: (value) => new RegExp(`^(?:${pattern})$`, 'u').test(value), size: 1, isLinear: true }",
+    of: '{ fits: (value) => compiled.matches(value), size: compiled.programSize(), isLinear: true }',
   },
   'the event loop is held by a long body': {
     subject: 'sizes',
