@@ -229,6 +229,11 @@ describe('people of the console', () => {
     expect(JSON.stringify([entries, lines])).not.toContain(PASSWORD)
   })
 
+  test('commands are shown as the binary is called', async () => {
+    await go('/system', 'System')
+    await page.getByText('watchword backup', { exact: true }).waitFor()
+  })
+
   test.each([
     ['/apps', 'Apps'],
     ['/operators', 'Operators'],

@@ -51,6 +51,13 @@ describe('the console', () => {
   })
   afterEach(() => world.stop())
 
+  test('tells how the program is called from source: as the README starts it', async () => {
+    const { command } = (await owner.call('system/show', {})).body
+    const [file = ''] = command.split(' ').slice(-1)
+    expect(await Bun.file(file).exists()).toBe(true)
+    expect(await Bun.file('README.md').text()).toContain(command.replace(file, 'run quickstart'))
+  })
+
   describe('getting in', () => {
     test('the set-up link makes the owner, once', async () => {
       expect((await owner.call('session/current')).body.operator).toMatchObject({

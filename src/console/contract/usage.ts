@@ -75,6 +75,8 @@ export const system = {
     z.object({
       version: z.string(),
       startedAt: at,
+      /** How the program is called in the folder of the server: `watchword`, or from its source. */
+      command: z.string(),
       databaseBytes: z.int(),
       publicUrl: z.string().optional(),
       checks: z.object({ database: z.boolean(), dispatcher: z.boolean() }),

@@ -5,6 +5,7 @@ import { readUsage } from '../../usecases/read-usage'
 import { VERSION } from '../../version'
 import type { ConsoleContext, ConsoleDependencies } from '../context'
 import { consoleContract } from '../contract'
+import { embedded } from '../embedded'
 
 export function usageProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.usage).$context<ConsoleContext>()
@@ -34,6 +35,8 @@ export function auditProcedures(deps: ConsoleDependencies) {
 }
 
 const DISPATCHER_SILENT_MS = 10_000
+/** From source as the README starts it: not everybody who has npm has Bun. */
+const COMMAND = embedded ? 'watchword' : `npx --yes bun@${Bun.version} src/main.ts`
 
 export function systemProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.system).$context<ConsoleContext>()
@@ -42,6 +45,7 @@ export function systemProcedures(deps: ConsoleDependencies) {
     show: os.show.handler(async () => ({
       version: VERSION,
       startedAt,
+      command: COMMAND,
       publicUrl,
       databaseBytes: databaseBytes(),
       checks: {

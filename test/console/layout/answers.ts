@@ -97,6 +97,7 @@ export const EMPTY: Answers = {
   'system/show': {
     version: '0.1.0',
     startedAt: NOW - MINUTE,
+    command: 'npx --yes bun@1.4.5 src/main.ts',
     databaseBytes: 220_000,
     checks: { database: true, dispatcher: true },
     backups: [],
@@ -530,6 +531,7 @@ export const FULL: Answers = {
   'system/show': {
     version: '0.1.0',
     startedAt: NOW - 200 * DAY,
+    command: 'npx --yes bun@1.4.5 src/main.ts',
     databaseBytes: 123_456_789_012,
     publicUrl: 'https://otp.a-rather-long-company-name.example.com',
     checks: { database: true, dispatcher: false },

@@ -3,6 +3,7 @@ import { Alert, Code, List, Stack, Text } from '@mantine/core'
 import { IconShieldX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api'
+import { useCommand } from '../../command'
 import { useFormats } from '../../i18n/format'
 import { inWords, useWords } from '../../i18n/words'
 
@@ -33,6 +34,7 @@ const LOOK_MS = 30_000
 
 export function Lost() {
   const say = useWords(words)
+  const command = useCommand()
   const formats = useFormats()
   const lost = useQuery(api.audit.end.queryOptions({ refetchInterval: LOOK_MS })).data?.lost ?? []
   if (!lost.some(({ problem }) => problem !== 'gone')) return null
@@ -50,7 +52,7 @@ export function Lost() {
           ))}
         </List>
         <Text size="sm">
-          {say.accept} <Code>watchword audit accept</Code>
+          {say.accept} <Code>{command('audit accept')}</Code>
         </Text>
       </Stack>
     </Alert>

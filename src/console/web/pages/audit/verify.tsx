@@ -3,6 +3,7 @@ import { Alert, Button, Code, Stack, Text } from '@mantine/core'
 import { IconShieldCheck, IconShieldX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { client } from '../../api'
+import { useCommand } from '../../command'
 import { useFormats } from '../../i18n/format'
 import { inWords, useWords } from '../../i18n/words'
 import { CopyBlock } from '../../parts/copy'
@@ -36,6 +37,7 @@ const words = inWords({
 
 export function useVerify() {
   const say = useWords(words)
+  const command = useCommand()
   const formats = useFormats()
   const verify = useMutation({ mutationFn: () => client.audit.verify() })
   const button = (
@@ -70,7 +72,7 @@ export function useVerify() {
             <CopyBlock value={verdict.head} label={say.head} />
             <Text size="sm">{say.keep}</Text>
             <Text size="sm">
-              {say.shell} <Code>watchword audit verify</Code>
+              {say.shell} <Code>{command('audit verify')}</Code>
             </Text>
           </Stack>
         </Alert>

@@ -3,6 +3,7 @@ import { Badge, Button, Group, Stack, Text, ThemeIcon, VisuallyHidden } from '@m
 import { IconCheck } from '@tabler/icons-react'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { Permission } from '../../../../domain/role'
+import { useCommand } from '../../command'
 import { useWhoMay } from '../../i18n/roles'
 import { inWords, useWords } from '../../i18n/words'
 import { CopyBlock } from '../../parts/copy'
@@ -70,7 +71,7 @@ const PLACE: Record<Step, { to: NonNullable<LinkProps['to']>; needs: Permission 
 }
 
 const CARRIER_COMMAND =
-  'watchword provider set main --type http --channel sms --url https://carrier.example/send --header "X-Api-Key: …"'
+  'provider set main --type http --channel sms --url https://carrier.example/send --header "X-Api-Key: …"'
 
 export interface StepRowProps {
   step: Step
@@ -82,6 +83,7 @@ export interface StepRowProps {
 
 export function StepRow({ step, number, isDone, isNext }: StepRowProps) {
   const say = useWords(words)
+  const command = useCommand()
   const may = useMay()
   const whoMay = useWhoMay()
   const { title, about, go } = say.steps[step]
@@ -124,7 +126,7 @@ export function StepRow({ step, number, isDone, isNext }: StepRowProps) {
             )}
           </Group>
           {isNext && step === 'app' && may(needs) && <NewApp />}
-          {isNext && step === 'carrier' && <CopyBlock value={CARRIER_COMMAND} label={say.command} />}
+          {isNext && step === 'carrier' && <CopyBlock value={command(CARRIER_COMMAND)} label={say.command} />}
         </Stack>
       </Group>
     </li>

@@ -20,6 +20,8 @@ const AXIS_HEIGHT = 60
 /** Beside the bars; the table has the whole name. */
 const LONGEST_NAME = 12
 
+const NAMES_WIDTH = 112
+
 const short = (name: string) => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name)
 
 export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: GroupBy }) {
@@ -60,7 +62,7 @@ export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: Group
               dataKey="name"
               orientation="vertical"
               gridAxis="none"
-              yAxisProps={{ width: 96, tickFormatter: short }}
+              yAxisProps={{ width: NAMES_WIDTH, tickFormatter: short }}
               xAxisProps={{ ...WHOLE, tickFormatter: formats.short }}
               valueFormatter={formats.number}
               series={[
