@@ -84,8 +84,8 @@ interface Volley {
 }
 
 const AT_ONCE = 8
-/** A request that is no HTTP may be waited for. */
 const PATIENCE_MS = 10_000
+/** Of what is no HTTP the server may wait for the rest. */
 const PATIENCE_WITH_BROKEN_MS = 250
 
 async function fire(target: Target, subject: Subject, seed: number, bound: Held): Promise<Volley> {
@@ -205,5 +205,9 @@ async function ending(target: Target): Promise<string[]> {
     ...(exitCode === 0 ? [] : [`ended with ${exitCode}`]),
     ...log.split('\n').filter((line) => line.includes(UNEXPECTED)),
     ...target.secrets.filter((secret) => log.includes(secret)).map((secret) => `the log tells ${secret.slice(0, 12)}…`),
+    ...target
+      .codes()
+      .filter((code) => new RegExp(`\\b${code}\\b`).test(log))
+      .map((code) => `the log tells the code ${code}`),
   ]
 }

@@ -2,7 +2,7 @@
 import type { Mode } from '../../src/domain/value'
 import type { SeededRandom } from '../support/random'
 import { bearer, consoleRpc, type Door, knock, rest, rpc, type Shot, type Subject } from './shot'
-import { ORIGIN, type Target } from './target'
+import { ORIGIN, PHONE, type Target } from './target'
 import { json as anyJson, disturbed, LONG, LONG_TEXTS, TEXTS } from './values'
 
 const many = (count: number, member: (index: number) => string) =>
@@ -65,7 +65,7 @@ const REGULAR = '/(a+)+$/gimsuy'
 
 /** An order that is taken, or would be if there were credit. */
 const order = (random: SeededRandom, mode: Mode) => ({
-  phoneNumber: mode === 'test' ? '010-0000-0000' : '010-1234-5678',
+  phoneNumber: mode === 'test' ? '010-0000-0000' : PHONE,
   purpose: `fuzz ${random.below(1e9)}`,
   idempotencyKey: `fuzz-${random.below(1e9)}-${random.below(1e9)}`,
   channel: 'sms',
@@ -91,68 +91,78 @@ const doors = (target: Target): Door[] => [
   consoleRpc(target, 'issues/list', 'viewer'),
 ]
 
+/** As the door takes it. */
+const asInput = ({ name }: Door, text: string | Uint8Array) =>
+  name.startsWith('REST') || typeof text !== 'string' ? text : `{"json":${text || 'null'}}`
+
+const broken = (random: SeededRandom, target: Target): Shot[] => {
+  const all = doors(target)
+  return Object.entries(BODIES).flatMap(([what, text]) => {
+    const some = random.chance(0.3) ? all : [random.pick(all), rest(target, 'issue')]
+    return some.map((door) => knock(door, what, asInput(door, text)))
+  })
+}
+
+const noted = (random: SeededRandom, target: Target): Shot[] =>
+  Object.entries(META).map(([what, meta]) =>
+    knock(rpc(target, 'issue'), `a note ${what}`, {
+      json: { purpose: random.pick(['9'.repeat(LONG / 2), REGULAR]) },
+      meta,
+    }),
+  )
+
+const FIELDS = ['phoneNumber', 'purpose', 'templateId', 'from', 'idempotencyKey', 'channel']
+
+/** One long text, wherever a text may stand. */
+function long(random: SeededRandom, target: Target, what: string, value: string): Shot[] {
+  const field = random.pick(FIELDS)
+  const half = value.slice(0, LONG / 3)
+  const ordered = (wrong: object) => ({ ...order(random, 'live'), ...wrong })
+  const issue = rest(target, 'issue')
+  const browser: Door = { ...issue, headers: { ...bearer(target.keys.browser), Origin: ORIGIN } }
+  const free = { from: undefined, templateId: 'open', templateVariables: { text: value } }
+  return [
+    knock(issue, `${field} of ${what}`, ordered({ [field]: value })),
+    knock(issue, `a variable of ${what}`, ordered({ templateVariables: { any: value } })),
+    knock(issue, `metadata of ${what}`, ordered({ metadata: { a: half, [half]: 'a' } })),
+    knock(browser, `from a browser, a variable of ${what}`, ordered(free)),
+    knock(rest(target, 'verify'), `a code of ${what}`, { issueId: half, code: half }),
+    knock(consoleRpc(target, 'session/signIn', 'nobody'), `an e-mail address of ${what}`, {
+      json: { email: value, password: 'x' },
+    }),
+  ]
+}
+
+/** Nearly right; with a test key some of them are taken. */
+function nearlyRight(random: SeededRandom, target: Target): Shot {
+  const mode = random.pick(['live', 'test'] as const)
+  const input = disturbed(random, order(random, mode))
+  const what = JSON.stringify(input).slice(0, 200)
+  return random.chance(0.5)
+    ? knock(rest(target, 'issue', mode), what, input)
+    : knock(rpc(target, 'issue', mode), what, { json: input })
+}
+
+/** Verifying what nobody has issued. */
+const unknown = (random: SeededRandom, target: Target): Shot[] =>
+  TEXTS.map((issueId) =>
+    knock(rest(target, 'verify', random.pick(['live', 'test'])), `an id of ${issueId}`, { issueId, code: '123456' }),
+  )
+
+function anything(random: SeededRandom, target: Target): Shot {
+  const input = anyJson(random)
+  const what = JSON.stringify(input).slice(0, 200)
+  return knock(random.pick(doors(target)), what, { json: input, [random.pick(TEXTS)]: 1 })
+}
+
 export const json: Subject = {
   name: 'json',
-  shots: (random, target) => {
-    const all = doors(target)
-    const asInput = (door: Door, text: string | Uint8Array) =>
-      door.name.startsWith('REST') || typeof text !== 'string' ? text : `{"json":${text || 'null'}}`
-    const fixed = Object.entries(BODIES).flatMap(([what, text]) =>
-      random.chance(0.3)
-        ? all.map((door) => knock(door, what, asInput(door, text)))
-        : [random.pick(all), all[0] as Door].map((door) => knock(door, what, asInput(door, text))),
-    )
-    const noted = Object.entries(META).map(([what, meta]) =>
-      knock(rpc(target, 'issue'), `a note ${what}`, {
-        json: { purpose: random.pick(['9'.repeat(LONG / 2), REGULAR]) },
-        meta,
-      }),
-    )
-    const long = Object.entries(LONG_TEXTS).flatMap(([what, value]): Shot[] => {
-      const field = random.pick(['phoneNumber', 'purpose', 'templateId', 'from', 'idempotencyKey', 'channel'])
-      return [
-        knock(rest(target, 'issue'), `${field} of ${what}`, { ...order(random, 'live'), [field]: value }),
-        knock(rest(target, 'issue'), `a variable of ${what}`, {
-          ...order(random, 'live'),
-          templateVariables: { any: value },
-        }),
-        knock(rest(target, 'issue'), `a note of ${what}`, {
-          ...order(random, 'live'),
-          metadata: { a: value, [value]: 'a' },
-        }),
-        knock(rest(target, 'verify'), `a code of ${what}`, {
-          issueId: value.slice(0, LONG / 3),
-          code: value.slice(0, LONG / 3),
-        }),
-        knock(consoleRpc(target, 'session/signIn', 'nobody'), `an e-mail address of ${what}`, {
-          json: { email: value, password: 'x' },
-        }),
-      ]
-    })
-    const browser: Door = { ...rest(target, 'issue'), headers: { ...bearer(target.keys.browser), Origin: ORIGIN } }
-    const free = Object.entries(LONG_TEXTS).map(([what, value]) =>
-      knock(browser, `from a browser, a variable of ${what}`, {
-        ...order(random, 'live'),
-        from: undefined,
-        templateId: 'open',
-        templateVariables: { text: value },
-      }),
-    )
-    const odd = Array.from({ length: 60 }, (): Shot => {
-      const mode = random.pick(['live', 'test'] as const)
-      const input = disturbed(random, order(random, mode))
-      const what = JSON.stringify(input).slice(0, 200)
-      return random.chance(0.5)
-        ? knock(rest(target, 'issue', mode), what, input)
-        : knock(rpc(target, 'issue', mode), what, { json: input })
-    })
-    const unknown = TEXTS.filter((issueId) => issueId.trim() !== '').map((issueId) =>
-      knock(rest(target, 'verify', random.pick(['live', 'test'])), `an id of ${issueId}`, { issueId, code: '123456' }),
-    )
-    const any = Array.from({ length: 40 }, (): Shot => {
-      const input = anyJson(random)
-      return knock(random.pick(all), JSON.stringify(input).slice(0, 200), { json: input, [random.pick(TEXTS)]: 1 })
-    })
-    return [...fixed, ...noted, ...long, ...free, ...odd, ...unknown, ...any]
-  },
+  shots: (random, target) => [
+    ...broken(random, target),
+    ...noted(random, target),
+    ...Object.entries(LONG_TEXTS).flatMap(([what, value]) => long(random, target, what, value)),
+    ...Array.from({ length: 60 }, () => nearlyRight(random, target)),
+    ...unknown(random, target),
+    ...Array.from({ length: 40 }, () => anything(random, target)),
+  ],
 }

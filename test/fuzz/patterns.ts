@@ -1,7 +1,7 @@
 /** What is made from texts of operators and callers: patterns of variables, messages, webhooks' templates and filters. */
 import type { SeededRandom } from '../support/random'
 import { consoleRpc, knock, rest, type Shot, type Subject } from './shot'
-import { FORMER_PATTERNS, NOBODYS_URL, PATTERNS, type Target, templateOf } from './target'
+import { FORMER_PATTERNS, NOBODYS_URL, PATTERNS, PHONE, type Target, templateOf } from './target'
 import { LONG, LONG_TEXTS } from './values'
 
 const EVENTS = ['otp.sent', 'otp.delivered', 'otp.failed', 'otp.verified', 'otp.expired', 'otp.max_attempts']
@@ -74,7 +74,7 @@ function previewed(random: SeededRandom, target: Target, one: string): Shot {
 /** A stored template, looked at by everybody who issues. */
 function issued(random: SeededRandom, target: Target, templateId: string, variable: string, value: string): Shot {
   return knock(rest(target, 'issue'), `${templateId}.${variable} of ${value.slice(0, 20)} × ${value.length}`, {
-    phoneNumber: '010-1234-5678',
+    phoneNumber: PHONE,
     purpose: `fuzz ${random.below(1e9)}`,
     idempotencyKey: `fuzz-${random.below(1e9)}`,
     templateId,

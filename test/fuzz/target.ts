@@ -33,6 +33,8 @@ export interface Target {
   held: () => Held
   /** What no answer and no line of the log may hold. */
   secrets: string[]
+  /** What was sent to phones. */
+  codes: () => string[]
   memoryMb: () => number
   /** Everything it has written. */
   written: () => string
@@ -42,6 +44,10 @@ export interface Target {
 
 /** A webhook may have it, and is never sent there: tests talk to loopback only, and the server's policy forbids that. */
 export const NOBODYS_URL = 'https://127.0.0.1/'
+
+/** A live number, and how it reads wherever it might be told. */
+export const PHONE = '010-1234-5678'
+const PHONE_IN_WORDS = [PHONE, '01012345678', '1012345678', '12345678']
 
 export const ORIGIN = 'https://shop.example'
 
@@ -172,7 +178,12 @@ export async function startTarget(preload: string[] = [], env: Record<string, st
     cookies,
     database,
     held,
-    secrets: [SECRET, REPORT_SECRET, PASSWORD, ...Object.values(keys), cookies.owner.split('=')[1] ?? ''],
+    secrets: [
+      ...[SECRET, REPORT_SECRET, PASSWORD, ...PHONE_IN_WORDS],
+      ...Object.values(keys),
+      cookies.owner.split('=')[1] ?? '',
+    ],
+    codes: () => carrier.received.map(({ to }) => carrier.codeFor(to)),
     memoryMb: () =>
       Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1_024,
     written: () => server.stdout + server.stderr,
