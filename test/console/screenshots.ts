@@ -66,7 +66,7 @@ async function drawn(quietFrames: number): Promise<void> {
     [...document.querySelectorAll('[role=img]')].map((frame) => {
       const { width } = frame.getBoundingClientRect()
       const drawings = [...frame.getElementsByTagName('svg')].map((drawing) => drawing.getBoundingClientRect())
-      const isWithin = drawings.every((drawing) => drawing.width <= width)
+      const isWithin = drawings.every((drawing) => drawing.width < width + 1)
       return isWithin ? drawings.map((drawing) => `${drawing.width} × ${drawing.height}`) : 'too wide'
     })
   for (let quiet = 0, before = ''; quiet < quietFrames; ) {
