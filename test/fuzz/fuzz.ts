@@ -19,6 +19,7 @@ import { changesBetween, readState } from './state'
 import { startTarget, type Target } from './target'
 import { types } from './types'
 
+/** Races last: what they have issued is still being sent and charged for a while. */
 export const SUBJECTS: readonly Subject[] = [
   framing,
   paths,
@@ -95,7 +96,7 @@ async function fire(target: Target, subject: Subject, seed: number, bound: Held)
   const [idle = [], changing = []] = [false, true].map((mayChange) =>
     shots.filter((shot) => !!shot.mayChange === mayChange),
   )
-  const found = await withoutChange(target, idle)
+  const found = idle.length > 0 ? await withoutChange(target, idle) : []
   found.push(...(await sendAll(target, changing)).found)
   found.push(...((await subject.play?.(random, target)) ?? []))
   const held = target.held()
