@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import * as administer from '../usecases/administer'
 import { type CommonOptions, command, onData, onDataCommand, wholeNumber } from './command'
 import { adminOf } from './open'
+import { refundCommand } from './refund'
 
 export function creditCommands(): Command {
   const credit = command('credit', 'wallets', 'credit add --app app_4k2m9x0c7q1z --amount 1000')
@@ -26,24 +27,7 @@ export function creditCommands(): Command {
         }),
       ),
   )
-  credit.addCommand(
-    onDataCommand(
-      'refund',
-      'give back what a debited issue cost, once',
-      'credit refund --app app_4k2m9x0c7q1z --issue 0199a3c0-…',
-    )
-      .requiredOption('--app <id>', 'app')
-      .requiredOption('--issue <id>', 'issue')
-      .action((options: CommonOptions & { app: string; issue: string }) =>
-        onData(options, async (opened, output) => {
-          const { app: appId, issue: issueId } = options
-          const { wallet, entry } = await administer.refundIssue(adminOf(opened), { appId, issueId })
-          output({ appId, issueId, amount: entry.amountDelta, balance: wallet.balance }, [
-            `Refunded ${entry.amountDelta} CREDIT for ${issueId}. Balance of ${appId}: ${wallet.balance} CREDIT`,
-          ])
-        }),
-      ),
-  )
+  credit.addCommand(refundCommand())
   credit.addCommand(
     onDataCommand(
       'clawback',

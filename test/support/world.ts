@@ -18,7 +18,7 @@ import { VirtualClock } from './clock'
 import { type SeededRandom, seededRandom } from './random'
 
 export const START = Date.parse('2026-03-01T12:00:00.000Z')
-const SECRET = 'a master secret for tests, 32+ characters'
+export const SECRET = 'a master secret for tests, 32+ characters'
 export const REPORT_SECRET = 'report-secret-of-tests'
 
 /** Real ones are slow on purpose, and settle outside of virtual time. */

@@ -1,4 +1,5 @@
 import { invalid, missing } from '../../domain/error'
+import type { Issue } from '../../domain/issue'
 import { isUuid } from '../../domain/value'
 import { clawback, type LedgerEntry, refund, topUp, type Wallet } from '../../domain/wallet'
 import { noteChange } from '../audit'
@@ -36,10 +37,16 @@ export async function refundIssue(
   if (!issue) throw missing('issue', issueId)
   if (issue.billingStatus !== 'debited')
     throw invalid('issue', 'not_refundable', `is ${issue.billingStatus}; only a debited one can be refunded`)
-  const reference = `refund:${issue.issueId}`
-  const order = { issueId: issue.issueId, amount: issue.debitedAmount, reference }
-  return postOnce(deps, appId, reference, (wallet, now) => refund(wallet, order, now))
+  const order = refundOf(issue)
+  return postOnce(deps, appId, order.reference, (wallet, now) => refund(wallet, order, now))
 }
+
+/** Its reference is what lets an issue be refunded once only. */
+export const refundOf = ({ issueId, debitedAmount }: Issue) => ({
+  issueId,
+  amount: debitedAmount,
+  reference: `refund:${issueId}`,
+})
 
 /**
  * One ledger entry and the wallet it leaves. A reference that has made its entry of that kind already makes no other:

@@ -1,7 +1,14 @@
 /** What operators do, by subject. The command line and the console call these; every change is in the audit log. */
 export * from './apps'
 export * from './carriers'
-export * from './credit'
+export {
+  addCredit,
+  clawBackCredit,
+  refundIssue,
+  setCreditAlert,
+  setOverdraft,
+} from './credit'
+export { assessIncident, type Damage, type Incident, refundIncident, totalOf } from './incident'
 export * from './keys'
 export { type AdminDependencies, existingApp } from './shared'
 export * from './templates'

@@ -1,0 +1,140 @@
+/**
+ * Refunds by the incident: a stall, a crash or a carrier's bad hour leaves messages that were charged and may never have
+ * arrived. They are found by when they were issued, what became of them and who was asked last, page by page along the
+ * primary key; and refunded as one issue is, each once, in small transactions, so that a serving process hardly waits.
+ * Killed and begun anew, it goes on with what is left.
+ */
+import { invalid } from '../../domain/error'
+import { hasSuffered, type Mishap } from '../../domain/mishap'
+import { refund } from '../../domain/wallet'
+import type { Clock, Store, Tx } from '../../ports'
+import { noteChange } from '../audit'
+import { refundOf } from './credit'
+import { type AdminDependencies, existingApp } from './shared'
+
+export interface Incident {
+  /** Undefined: all of them. */
+  appId?: string | undefined
+  mishap: Mishap
+  /** When the messages were issued, Unix milliseconds: from then on, and before then. */
+  from: number
+  to: number
+  /** The one that was asked last. */
+  carrier?: string | undefined
+}
+
+interface Charged {
+  appId: string
+  issueId: string
+  credits: number
+}
+
+export interface Damage {
+  /** Charged and not refunded. */
+  charged: readonly Charged[]
+  refundedBefore: number
+  /** Not charged yet: their carrier may still report, at most for a day. */
+  undecided: number
+}
+
+const AT_A_LOOK = 1_000
+const AT_ONCE = 50
+const PAUSE_MS = 20
+
+/** Changes nothing. Throws `invalid` and `not_found`. */
+export async function assessIncident(
+  { store, clock }: Pick<AdminDependencies, 'store' | 'clock'>,
+  incident: Incident,
+): Promise<Damage> {
+  if (incident.from >= incident.to) throw invalid('to', 'date_range_reversed', 'must be later than from')
+  const { appId } = incident
+  const apps = appId === undefined ? await store.read.apps() : [await existingApp({ store }, appId)]
+  const charged: Charged[] = []
+  let refundedBefore = 0
+  let undecided = 0
+  for (const { appId } of apps) {
+    for await (const issue of sufferers(store, appId, incident, clock.now())) {
+      if (issue.billingStatus === 'reserved' || issue.billingStatus === 'debit_pending') undecided++
+      else if (issue.debitedAmount === 0) continue
+      else if (await isRefunded(store, issue)) refundedBefore++
+      else charged.push({ appId, issueId: issue.issueId, credits: issue.debitedAmount })
+    }
+  }
+  return { charged, refundedBefore, undecided }
+}
+
+async function* sufferers(store: Store, appId: string, { mishap, from, to, carrier }: Incident, now: number) {
+  const owner = { appId, mode: 'live' as const }
+  for (let before: string | undefined; ; ) {
+    const bounds = { createdFrom: from, createdTo: to, limit: AT_A_LOOK, ...(before !== undefined && { before }) }
+    const page = await store.read.issues(owner, bounds, now)
+    for (const issue of page) {
+      if (!hasSuffered(issue, mishap)) continue
+      if (carrier !== undefined && (await store.read.attempts(owner, issue.issueId)).at(-1)?.provider !== carrier)
+        continue
+      yield issue
+    }
+    before = page[AT_A_LOOK - 1]?.issueId
+    if (before === undefined) return
+  }
+}
+
+const isRefunded = async (store: Store, { appId, issueId }: { appId: string; issueId: string }) =>
+  (await store.read.ledgerOfIssue(appId, issueId)).some(({ entryType }) => entryType === 'refund')
+
+/**
+ * Refunds what `assessIncident` found. The audit log has one entry of it, written before the first credit moves, so that
+ * nothing is given back unseen. What has changed since, a message that did arrive or was refunded otherwise, is passed
+ * over, and then that is noted, too.
+ */
+export async function refundIncident(
+  deps: AdminDependencies & { clock: Pick<Clock, 'after'> },
+  incident: Incident,
+  { charged, refundedBefore }: Damage,
+): Promise<{ issues: number; credits: number }> {
+  const refunded = { issues: 0, credits: 0 }
+  for (let at = 0; at < charged.length; at += AT_ONCE) {
+    const some = charged.slice(at, at + AT_ONCE)
+    const given = await deps.store.transaction(async (tx) => {
+      if (at === 0) await note(deps, tx, incident, { ...totalOf(charged), refundedBefore, apps: appsOf(charged) })
+      const given: Charged[] = []
+      for (const one of some) if (await refundOne(tx, one, incident.mishap)) given.push(one)
+      return totalOf(given)
+    })
+    refunded.issues += given.issues
+    refunded.credits += given.credits
+    await new Promise<void>((goOn) => void deps.clock.after(PAUSE_MS, goOn))
+  }
+  const passedOver = charged.length - refunded.issues
+  if (passedOver > 0) await deps.store.transaction((tx) => note(deps, tx, incident, { passedOver, ...refunded }))
+  return refunded
+}
+
+export const totalOf = (charged: readonly Charged[]) => ({
+  issues: charged.length,
+  credits: charged.reduce((sum, { credits }) => sum + credits, 0),
+})
+
+const appsOf = (charged: readonly Charged[]) => [...new Set(charged.map(({ appId }) => appId))]
+
+/** Which issues they are is in the ledger, whose entries name them. */
+const note = (deps: AdminDependencies, tx: Tx, { appId, mishap, from, to, carrier }: Incident, what: object) =>
+  noteChange(deps, tx, 'credit.refund_incident', appId ?? 'all apps', {
+    outcome: mishap,
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    ...(carrier && { carrier }),
+    ...what,
+  })
+
+/** False where it is no longer as it was found. */
+async function refundOne(tx: Tx, { appId, issueId }: Charged, mishap: Mishap): Promise<boolean> {
+  const issue = await tx.lockIssue({ appId, mode: 'live' }, issueId)
+  if (!issue || issue.debitedAmount === 0 || !hasSuffered(issue, mishap)) return false
+  const order = refundOf(issue)
+  if (await tx.findLedgerEntry(appId, 'refund', order.reference)) return false
+  const { wallet, entry } = refund(await tx.lockWallet(appId), order, tx.now)
+  await tx.saveWallet(wallet)
+  await tx.addLedgerEntry(entry)
+  return true
+}

@@ -1,0 +1,294 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Mishap } from '../../src/domain/mishap'
+import type { Store, TransportResult } from '../../src/ports'
+import { assessIncident, type Incident, refundIncident, refundIssue, setRoute } from '../../src/usecases/administer'
+import { verifyAudit } from '../../src/usecases/audit'
+import { answered, Carrier } from '../support/carrier'
+import { BACKUP_URL, type Furnished, SMS_URL, World } from '../support/world'
+
+const SILENCE: TransportResult = { kind: 'unknown', reason: 'TimeoutError' }
+
+let world: World
+let keys: Furnished
+let made = 0
+let backup: Carrier
+
+/** What the store is asked to do, one list for each transaction, and how many of them it carries out. */
+let transactions: string[][] = []
+let carriedOut = Number.POSITIVE_INFINITY
+
+const watched = (store: Store): Store => ({
+  ...store,
+  transaction: (unit) =>
+    store.transaction((tx) => {
+      if (carriedOut-- <= 0) throw new Error('killed')
+      const calls: string[] = []
+      transactions.push(calls)
+      return unit(
+        new Proxy(tx, {
+          get(target, name) {
+            if (name === 'addLedgerEntry' || name === 'addAuditEntry') calls.push(name)
+            const value = Reflect.get(target, name)
+            return typeof value === 'function' ? value.bind(target) : value
+          },
+        }),
+      )
+    }),
+})
+
+beforeEach(async () => {
+  carriedOut = Number.POSITIVE_INFINITY
+  backup = new Carrier()
+  world = await World.start({ wrapStore: watched, carriers: { sms: new Carrier(), kakao: new Carrier(), backup } })
+  keys = await world.furnish()
+  await world.provide('main', ['sms'], SMS_URL, { reports: false })
+})
+afterEach(() => world.stop())
+
+async function issueNow(key = keys.live): Promise<string> {
+  const n = made++
+  const phoneNumber = `010-${String(2_000 + Math.floor(n / 5_000))}-${String(1_000 + (n % 5_000))}`
+  const { status, body } = await world.call(
+    'rest',
+    'issue',
+    { phoneNumber, purpose: 'p', idempotencyKey: `k${n}` },
+    { key },
+  )
+  expect(status).toBe(200)
+  await world.settle()
+  return body.issueId
+}
+
+async function ambiguous(count: number): Promise<string[]> {
+  world.sms.answer = () => SILENCE
+  const issueIds: string[] = []
+  for (let n = 0; n < count; n++) issueIds.push(await issueNow())
+  world.sms.answer = (message) => world.sms.accept(message)
+  return issueIds
+}
+
+/** So many that a carrier that is silent would rest in between. */
+async function manyAmbiguous(count: number): Promise<string[]> {
+  const issueIds: string[] = []
+  for (let n = 0; n < count; n++) issueIds.push(await issueNow())
+  world.write("UPDATE issues SET outcome_ambiguous = 1, delivery_status = 'sent'")
+  return issueIds
+}
+
+const incident = (more: Partial<Incident> = {}): Incident => ({
+  mishap: 'ambiguous',
+  from: 0,
+  to: world.clock.now() + 1,
+  ...more,
+})
+const found = async (more: Partial<Incident> = {}) =>
+  (await assessIncident(world.admin, incident(more))).charged.map(({ issueId }) => issueId).toSorted()
+const dependencies = () => ({ ...world.admin, clock: world.clock })
+async function refundAll(more: Partial<Incident> = {}) {
+  const damage = await assessIncident(world.admin, incident(more))
+  return world.run(refundIncident(dependencies(), incident(more), damage))
+}
+const balance = async () => (await world.call('rest', 'balance', {}, { key: keys.live })).body.balance
+const refunds = () =>
+  world.rows<{ id: string; amount: number }>(
+    "SELECT lower(hex(issue_id)) AS id, amount_delta AS amount FROM ledger_entries WHERE entry_type = 'refund'",
+  )
+const hexes = (issueIds: string[]) => issueIds.map((id) => id.replaceAll('-', '')).toSorted()
+const notes = async (): Promise<Array<Record<string, unknown>>> =>
+  (await world.store.read.audit({ limit: 100, action: 'credit.refund_incident' })).map(({ target, detail }) => ({
+    target,
+    ...detail,
+  }))
+
+describe('what an incident has spoilt is found', () => {
+  test('by outcome: not known, not known since the process ended, failed', async () => {
+    await issueNow()
+    const [unknown, interrupted] = await ambiguous(2)
+    world.write(
+      "UPDATE issues SET outcome_code = 'INTERRUPTED' WHERE lower(hex(issue_id)) = ?",
+      hexes([interrupted ?? ''])[0] ?? '',
+    )
+    const failed = await issueNow()
+    world.write("UPDATE issues SET delivery_status = 'failed' WHERE lower(hex(issue_id)) = ?", hexes([failed])[0] ?? '')
+    const byOutcome = async (mishap: Mishap) => hexes(await found({ mishap }))
+    expect(await byOutcome('ambiguous')).toEqual(hexes([unknown ?? '', interrupted ?? '']))
+    expect(await byOutcome('interrupted')).toEqual(hexes([interrupted ?? '']))
+    expect(await byOutcome('failed')).toEqual(hexes([failed]))
+  })
+
+  test('by when it was issued: from the first moment on, and before the last', async () => {
+    const ids: string[] = []
+    const startedAt = world.clock.now()
+    for (let minute = 0; minute < 3; minute++) {
+      ids.push(...(await ambiguous(1)))
+      await world.advance(60_000)
+    }
+    const at = (minute: number) => startedAt + minute * 60_000
+    expect(await found({ from: at(1), to: at(2) })).toEqual([ids[1] ?? ''])
+    expect(await found({ from: at(0), to: at(2) + 1 })).toEqual(ids.toSorted())
+    expect(await found({ from: at(0) + 1, to: at(1) })).toEqual([])
+  })
+
+  test('by the carrier that was asked last', async () => {
+    await world.provide('backup', ['sms'], BACKUP_URL, { reports: false })
+    await setRoute(world.admin, {
+      channel: 'sms',
+      providers: ['main', 'backup'],
+      country: undefined,
+      appId: undefined,
+    })
+    const [ofMain = ''] = await ambiguous(1)
+    world.sms.answer = () => answered(403, {})
+    backup.answer = () => SILENCE
+    const ofBackup = await issueNow()
+    await world.advance(10_000)
+    expect(await found()).toEqual([ofMain, ofBackup].toSorted())
+    expect(await found({ carrier: 'main' })).toEqual([ofMain])
+    expect(await found({ carrier: 'backup' })).toEqual([ofBackup])
+  })
+
+  test('of one app or of all, live and charged only', async () => {
+    const mine = await ambiguous(1)
+    const others = await world.furnish()
+    await world.provide('main', ['sms'], SMS_URL, { reports: false })
+    world.sms.answer = () => SILENCE
+    const theirs = await issueNow(others.live)
+    await world.call(
+      'rest',
+      'issue',
+      { phoneNumber: '010-0000-0003', purpose: 'p', idempotencyKey: 'test' },
+      { key: keys.test },
+    )
+    await world.advance(60_000)
+    expect(await found({ appId: keys.appId })).toEqual(mine)
+    expect(await found()).toEqual([...mine, theirs].toSorted())
+    expect(refunds()).toEqual([])
+  })
+
+  test('but not before it is charged: its carrier may still report, and is waited for', async () => {
+    await world.provide('main', ['sms'], SMS_URL, { reports: true })
+    await ambiguous(2)
+    expect(await assessIncident(world.admin, incident())).toEqual({ charged: [], refundedBefore: 0, undecided: 2 })
+    world.clock.step(25 * 60 * 60_000)
+    await world.advance(5_000)
+    expect(await assessIncident(world.admin, incident())).toMatchObject({ undecided: 0 })
+    expect(await found()).toHaveLength(2)
+  })
+
+  test('among more issues than are looked at at a time', async () => {
+    const first = await ambiguous(1)
+    const [row] = world.rows('SELECT * FROM issues')
+    const copies = 1_500
+    for (let n = 1; n <= copies; n++) {
+      const id = Buffer.from(row?.issue_id)
+      id.writeUInt32BE(n, 12)
+      const copy = {
+        ...row,
+        issue_id: id,
+        message_id: id,
+        phone_hash: Buffer.concat([id, id]),
+        outcome_ambiguous: n === 1 ? 1 : 0,
+      }
+      const names = Object.keys(copy)
+      world.write(`INSERT INTO issues (${names}) VALUES (${names.map(() => '?')})`, ...(Object.values(copy) as []))
+    }
+    expect(await found()).toHaveLength(first.length + 1)
+  })
+
+  test('an end before its beginning, and an app there is not, are refused', async () => {
+    await expect(assessIncident(world.admin, incident({ to: 0 }))).rejects.toMatchObject({ kind: 'invalid' })
+    await expect(assessIncident(world.admin, incident({ appId: 'app_none' }))).rejects.toMatchObject({
+      kind: 'not_found',
+    })
+  })
+})
+
+describe('a refund by the incident', () => {
+  test('gives back what each issue cost, tied to it, in one entry of the audit log', async () => {
+    await issueNow()
+    const issueIds = await ambiguous(3)
+    expect(await balance()).toBe(996)
+    const { to } = incident()
+    expect(await refundAll({ carrier: 'main', to })).toEqual({ issues: 3, credits: 3 })
+    expect(await balance()).toBe(999)
+    expect(
+      refunds()
+        .map(({ id, amount }) => [id, amount])
+        .toSorted(),
+    ).toEqual(hexes(issueIds).map((id) => [id, 1]))
+    expect(await notes()).toEqual([
+      {
+        target: 'all apps',
+        outcome: 'ambiguous',
+        carrier: 'main',
+        from: '1970-01-01T00:00:00.000Z',
+        to: new Date(to).toISOString(),
+        issues: 3,
+        credits: 3,
+        refundedBefore: 0,
+        apps: [keys.appId],
+      },
+    ])
+    expect(await verifyAudit({ read: world.store.read, vault: world.vault })).toMatchObject({ isIntact: true })
+  })
+
+  test('is once for each issue, whether it is refunded by the incident or by itself, before or after or at once', async () => {
+    const [one = '', other = '', third = ''] = await ambiguous(3)
+    await refundIssue(world.admin, { appId: keys.appId, issueId: one })
+    const damage = await assessIncident(world.admin, incident())
+    expect(damage).toMatchObject({ charged: [{}, {}], refundedBefore: 1 })
+    await refundIssue(world.admin, { appId: keys.appId, issueId: other })
+    const twice = [1, 2].map(() => refundIncident(dependencies(), incident(), damage))
+    const given = await world.run(Promise.all(twice))
+    expect(given.reduce((sum, { issues }) => sum + issues, 0)).toBe(1)
+    await refundIssue(world.admin, { appId: keys.appId, issueId: third })
+    expect(await refundAll()).toEqual({ issues: 0, credits: 0 })
+    expect(refunds()).toHaveLength(3)
+    expect(await balance()).toBe(1_000)
+    expect(await assessIncident(world.admin, incident())).toEqual({ charged: [], refundedBefore: 3, undecided: 0 })
+  })
+
+  test('passes over a message that did arrive meanwhile, and notes that', async () => {
+    const issueIds = await ambiguous(2)
+    const damage = await assessIncident(world.admin, incident())
+    world.write(
+      "UPDATE issues SET outcome_ambiguous = 0, delivery_status = 'delivered' WHERE lower(hex(issue_id)) = ?",
+      hexes(issueIds)[0] ?? '',
+    )
+    expect(await world.run(refundIncident(dependencies(), incident(), damage))).toEqual({ issues: 1, credits: 1 })
+    expect(await notes()).toMatchObject([
+      { passedOver: 1, issues: 1, credits: 1 },
+      { issues: 2, credits: 2 },
+    ])
+  })
+
+  test('holds the database for few issues at a time, and is noted before the first credit moves', async () => {
+    await manyAmbiguous(120)
+    transactions = []
+    expect(await refundAll()).toEqual({ issues: 120, credits: 120 })
+    const moved = transactions.map((calls) => calls.filter((name) => name === 'addLedgerEntry').length).filter(Boolean)
+    expect(moved).toEqual([50, 50, 20])
+    expect(transactions.find((calls) => calls.length > 0)?.[0]).toBe('addAuditEntry')
+    expect(transactions.flat().filter((name) => name === 'addAuditEntry')).toHaveLength(1)
+  })
+
+  test('that was killed on its way goes on with what is left, and nothing of it is unseen', async () => {
+    const issueIds = await manyAmbiguous(120)
+    const damage = await assessIncident(world.admin, incident())
+    carriedOut = 1
+    await world
+      .run(refundIncident(dependencies(), incident(), damage))
+      .catch((error: Error) => expect(error.message).toBe('killed'))
+    carriedOut = Number.POSITIVE_INFINITY
+    expect(refunds()).toHaveLength(50)
+    expect(await notes()).toMatchObject([{ issues: 120, refundedBefore: 0 }])
+    expect(await refundAll()).toEqual({ issues: 70, credits: 70 })
+    expect(
+      refunds()
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(hexes(issueIds))
+    expect(await balance()).toBe(1_000)
+    expect(await notes()).toMatchObject([{ issues: 70, refundedBefore: 50 }, { issues: 120 }])
+  })
+})
