@@ -203,6 +203,7 @@ async function openInProcess(side: Side): Promise<InProcess> {
     random: systemRandom,
     vault,
     store,
+    descriptors: { areShort: () => false },
     passwords: systemPasswords,
     backups: () => [],
     log: { info() {}, warn() {}, error() {} },

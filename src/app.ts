@@ -4,6 +4,7 @@ import type { Config } from './config'
 import { Directory } from './directory'
 import { Gate } from './domain/gate'
 import { Limiter } from './domain/limit'
+import { SignInPauses } from './domain/sign-in'
 import { Sparing } from './domain/sparing'
 import { REPORT_PREFIX } from './http/reports'
 import { createFetch, type Fetch } from './http/server'
@@ -14,6 +15,7 @@ import { createModes } from './mode'
 import type {
   Backup,
   Clock,
+  Descriptors,
   Dial,
   HookTransport,
   Log,
@@ -40,6 +42,7 @@ export interface Ports {
   transport: Transport
   dial: Dial
   hooks: HookTransport
+  descriptors: Descriptors
   passwords: Passwords
   /** Copies of the database, newest first. */
   backups: () => Backup[]
@@ -97,6 +100,7 @@ export function createApp(config: Config, given: Ports): App {
     publicUrl,
     directory,
     limiter,
+    pauses: new SignInPauses(),
     limitsRecalled: recalled.promise,
     backlog,
     modes,

@@ -56,7 +56,9 @@ const settings = {
     .transform((url) => url.replace(/\/$/, ''))
     .refine((url) => new URL(url).origin === url, 'must be an origin such as https://otp.example.com, without path')
     .optional()
-    .describe('Origin under which clients and carriers reach the service, for printed links and report URLs'),
+    .describe(
+      'Origin under which people, clients and carriers reach the service: the console, printed links and report URLs',
+    ),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('Least level that is logged'),
   DEFAULT_REGION: z
     .enum(getCountries() as [string, ...string[]], 'must be an ISO 3166 country code such as KR')
@@ -166,8 +168,10 @@ export function readConfig(
   )
   const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !(name.slice(PREFIX.length) in settings))
   const parsed = environment.safeParse(given)
+  /** As whoever gave it has written it. */
+  const written = (name: string) => (flags[name] === undefined ? PREFIX + name : `--${name.toLowerCase()}`)
   const mistakes = [
-    ...(parsed.error?.issues.map((issue) => `${PREFIX}${issue.path[0]?.toString()}: ${issue.message}`) ?? []),
+    ...(parsed.error?.issues.map(({ path: [name], message }) => `${written(String(name))}: ${message}`) ?? []),
     ...unknown.map((name) => `${name}: no such setting`),
   ]
   if (!parsed.success || mistakes.length > 0) {

@@ -1,7 +1,7 @@
 /** Which magic number a test issue went to. Issues keep hashes only, but there are few magic numbers to try. */
 import type { Issue } from './domain/issue'
 import { magicRecipient, type Recipient } from './domain/phone'
-import type { Vault } from './ports'
+import type { Clock, Vault } from './ports'
 
 const two = (number: number) => String(number).padStart(2, '0')
 const hundred = (prefix: string) => Array.from({ length: 100 }, (_, xx) => prefix + two(xx))
@@ -13,25 +13,38 @@ const NUMBERS: Readonly<Record<string, () => string[]>> = {
   US: () => Array.from({ length: 1_000 }, (_, area) => hundred(`+1${String(area).padStart(3, '0')}55501`)).flat(),
 }
 
+/** What takes a millisecond or two. */
+const HASHED_AT_ONCE = 1_000
+
+type Known = Map<string, Recipient>
+
 export class MagicNumbers {
-  readonly #known = new Map<string, Map<string, Recipient>>()
+  readonly #known = new Map<string, Promise<Known>>()
 
-  constructor(private readonly vault: Pick<Vault, 'phoneHash'>) {}
+  constructor(private readonly deps: { vault: Pick<Vault, 'phoneHash'>; clock: Pick<Clock, 'after'> }) {}
 
-  of({ phoneHash, country = '' }: Pick<Issue, 'phoneHash' | 'country'>): Recipient | undefined {
-    return this.#ofCountry(country)?.get(keyOf(phoneHash))
+  async of({ phoneHash, country = '' }: Pick<Issue, 'phoneHash' | 'country'>): Promise<Recipient | undefined> {
+    return (await this.#ofCountry(country))?.get(keyOf(phoneHash))
   }
 
-  /** Hashed when the first issue of the country is looked at. */
-  #ofCountry(country: string): Map<string, Recipient> | undefined {
+  #ofCountry(country: string): Promise<Known> | undefined {
     const numbers = Object.hasOwn(NUMBERS, country) ? NUMBERS[country] : undefined
     if (!numbers) return undefined
-    const known = this.#known.get(country)
-    if (known) return known
-    const recipients = numbers().flatMap((number) => magicRecipient(number) ?? [])
-    const made = new Map(recipients.map((recipient) => [keyOf(this.vault.phoneHash(recipient.identity)), recipient]))
-    this.#known.set(country, made)
-    return made
+    const known = this.#known.get(country) ?? this.#hashed(numbers())
+    this.#known.set(country, known)
+    return known
+  }
+
+  /** When the first issue of the country is looked at; others have their turn meanwhile, for there are 100,000 in one. */
+  async #hashed(numbers: string[]): Promise<Known> {
+    const { vault, clock } = this.deps
+    const known: Known = new Map()
+    for (const [index, number] of numbers.entries()) {
+      const recipient = magicRecipient(number)
+      if (recipient) known.set(keyOf(vault.phoneHash(recipient.identity)), recipient)
+      if (index % HASHED_AT_ONCE === HASHED_AT_ONCE - 1) await new Promise<void>((resolve) => clock.after(0, resolve))
+    }
+    return known
   }
 }
 

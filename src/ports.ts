@@ -1,5 +1,6 @@
 /** The outside world, as the use cases see it. Real ports live in `system/`, `store/` and `providers/`; tests bring their own. */
 import type { EventType } from '../contract/event'
+import type { AuditHead } from './domain/audit-head'
 import type { Health } from './domain/breaker'
 import type { Allowance } from './domain/browser-key'
 import type { DeliveryReport, SendOutcome } from './domain/delivery'
@@ -51,6 +52,8 @@ export interface Vault {
   fingerprint(text: string): Uint8Array
   /** Of an entry of the audit log and the hash before it. */
   auditHash(text: string): Uint8Array
+  /** Of an address somebody signs in from. */
+  addressHash(text: string): Uint8Array
   /** 32 bytes that a key is written from which can be shown again. */
   standingKey(use: string): Uint8Array
   /** Short authentication tag, for cursors. */
@@ -65,6 +68,12 @@ export interface Log {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
+}
+
+/** What every connection of this process takes one of. */
+export interface Descriptors {
+  /** So few are left that clients get no more of them. */
+  areShort(): boolean
 }
 
 /** What came of an HTTP request to a provider. Whether the request may have arrived is what matters. */
@@ -312,6 +321,21 @@ export interface AuditEntry {
   readonly hash: Uint8Array
 }
 
+/** A line outside of the database; see `domain/audit-head.ts`. */
+export interface HeadFile {
+  /** Undefined where there is none. Throws where it cannot be read. */
+  read(): string | undefined
+  /** On disk when it returns. */
+  write(line: string): void
+  remove(): void
+}
+
+/** Where the audit log ended when that was last written down: `unreadable` where somebody else has written there. */
+export type KeptHead = { readonly where: 'database' | 'file' } & (
+  | { readonly state: 'kept'; readonly head: AuditHead }
+  | { readonly state: 'none' | 'unreadable' }
+)
+
 export interface AuditFilter {
   before?: number | undefined
   actor?: string | undefined
@@ -409,7 +433,11 @@ export interface Reader {
   templates(appId: string): Promise<Template[]>
   providers(): Promise<ProviderConfig[]>
   routes(): Promise<Route[]>
+  /** Tells this installation from others; hexadecimal digits. */
+  installation(): Promise<string>
   operators(): Promise<Operator[]>
+  /** Whether an operator has signed in from an address, among the newest. */
+  knowsAddress(operatorId: string, addressHash: Uint8Array): Promise<boolean>
   invitations(): Promise<Invitation[]>
   /** A session and whose it is. */
   operatorSession(tokenHash: Uint8Array): Promise<{ session: OperatorSession; operator: Operator } | undefined>
@@ -422,6 +450,8 @@ export interface Reader {
   audit(filter: AuditFilter): Promise<AuditEntry[]>
   /** Oldest first, from that entry on. */
   auditFrom(seq: number, limit: number): Promise<AuditEntry[]>
+  /** Of every place where one is kept. */
+  auditHeads(): Promise<KeptHead[]>
   endpoints(appId: string): Promise<Endpoint[]>
   endpoint(endpointId: string): Promise<Endpoint | undefined>
   /** Newest first. */
@@ -515,6 +545,9 @@ export interface Tx {
   saveOperator(operator: Operator): Promise<void>
   /** With all sessions. */
   removeOperator(operatorId: string): Promise<void>
+  /** The operator signs in from there; of the addresses known before only the newest stay, `kept` in all. */
+  rememberAddress(operatorId: string, addressHash: Uint8Array, kept: number): Promise<void>
+  forgetAddresses(operatorId: string): Promise<void>
   saveOperatorSession(session: OperatorSession): Promise<void>
   /** It is used now; one that has ended stays so. */
   touchOperatorSession(tokenHash: Uint8Array): Promise<void>
@@ -526,7 +559,10 @@ export interface Tx {
   removeInvitation(tokenHash: Uint8Array): Promise<boolean>
   removeInvitationsOf(invitedBy: string): Promise<void>
   lastAuditEntry(): Promise<AuditEntry | undefined>
+  /** With it goes every head that is still held by the log. */
   addAuditEntry(entry: AuditEntry): Promise<void>
+  /** Writes down where the log ends wherever that is not known, or `inAnyCase`. */
+  keepAuditHead(how: { inAnyCase: boolean }): Promise<void>
   /** The first hour that is not counted and kept yet; undefined while there are no issues. */
   usageRolledUntil(): Promise<number | undefined>
   /** Counts the issues of one hour and keeps the result. */
@@ -604,7 +640,9 @@ export interface Store {
   bytes(): number
   /** Writes a whole, consistent copy to a file that is not there yet. Takes its time: not for the serving process. */
   copyTo(file: string): void
-  /** Throws when the database cannot be written. */
+  /** How often the disk has not taken what it was given, since the store was opened. */
+  writeFailures(): number
+  /** Writes more than any request does. Throws when the database cannot be written. */
   assertWritable(): Promise<void>
   close(): Promise<void>
 }

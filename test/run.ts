@@ -8,7 +8,7 @@ import { spawn } from 'bun'
 
 /** No test is late because the machine is slow: this only ends one that hangs. */
 const HANGS_AFTER_MS = 60_000
-const WITH_PROCESSES = ['binary', 'client', 'console', 'docs', 'system']
+const WITH_PROCESSES = ['binary', 'client', 'console', 'docs', 'fuzz', 'system']
 const folders = readdirSync(import.meta.dir, { withFileTypes: true }).flatMap((entry) =>
   entry.isDirectory() ? [entry.name] : [],
 )

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import * as administer from '../usecases/administer'
-import { type CommonOptions, command, onData, onDataCommand, removalCommand } from './command'
+import { type CommonOptions, command, onData, onDataCommand, onDataOrNew, removalCommand } from './command'
 import { type Confirmable, confirm } from './confirm'
 import { adminOf } from './open'
 import { table } from './output'
@@ -12,7 +12,7 @@ export function appCommands(): Command {
       .argument('<name>', 'what people call it')
       .option('--region <country>', 'whose national phone formats are read (default: WATCHWORD_DEFAULT_REGION)')
       .action((name: string, { region, ...options }: CommonOptions & { region?: string }) =>
-        onData(options, async (opened, output) => {
+        onDataOrNew(options, async (opened, output) => {
           const wanted = { name, ...(region !== undefined && { region }) }
           const { appId, organizationId, name: label } = await administer.createApp(adminOf(opened), wanted)
           output({ appId, organizationId, name: label, region }, [`Created app ${appId} (${label})`])

@@ -2,13 +2,15 @@
 import { existsSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { readConfig } from '../config'
+import { type Config, readConfig } from '../config'
+import type { HeadFile } from '../ports'
 import { assertSound, replaceDatabase } from '../store/sqlite/replace'
 import { listBackups, makeBackup } from '../system/backups'
 import { systemClock } from '../system/clock'
+import { headFileIn } from '../system/head-file'
 import { copyWhole, hasOpenLog, syncFolderOf } from '../system/restore'
 import { holdAlone } from '../system/sole'
-import { noteChange } from '../usecases/audit'
+import { headOf, noteChange } from '../usecases/audit'
 import { type CommonOptions, onData, onDataCommand, removalCommand, wholeNumber } from './command'
 import { type Confirmable, confirm } from './confirm'
 import { Failure } from './failure'
@@ -25,9 +27,12 @@ export const backupCommand = (): Command =>
     .action((options: CommonOptions & { keep: number }) =>
       onData(options, async ({ config, store }, output) => {
         const how = { now: systemClock.now(), keep: Math.max(1, options.keep) }
+        const [newest] = await store.read.audit({ limit: 1 })
+        const audit = { entries: newest?.seq ?? 0, head: headOf(newest) }
         const { made, removed } = makeBackup(config.dataDir, how, (file) => store.copyTo(file))
-        output({ ...made, at: iso(made.at), removed, kept: listBackups(config.dataDir).length }, [
-          `Made backups/${made.name} (${made.bytes} bytes). It is useless without watchword.secret: keep that, too.`,
+        output({ ...made, at: iso(made.at), audit, removed, kept: listBackups(config.dataDir).length }, [
+          `Made ${join(config.dataDir, 'backups', made.name)} (${made.bytes} bytes). It is useless without watchword.secret: keep that, too.`,
+          `The audit log in it: ${audit.entries} entries, head ${audit.head}`,
         ])
       }),
     )
@@ -47,6 +52,9 @@ export const restoreCommand = (): Command =>
       mkdirSync(dataDir, { recursive: true, mode: 0o700 })
       holdAlone(dataDir)
       const copy = join(dataDir, 'watchword-restoring.db')
+      const headFile = headFileIn(dataDir)
+      // Where the log of the database that goes ended, as it says of itself.
+      const endBefore = headFile.read()?.trim()
       // Of one that was killed: its log would be applied to this copy.
       discard(copy)
       try {
@@ -57,7 +65,9 @@ export const restoreCommand = (): Command =>
         try {
           const isReplacing = existsSync(database)
           if (isReplacing) await confirm(options, `Put ${file} in the place of ${database}? That is kept beside it.`)
-          await store.transaction((tx) => noteChange(adminOf({ store, vault }), tx, 'database.restore', DATABASE_FILE))
+          await store.transaction((tx) =>
+            noteChange(adminOf({ store, vault }), tx, 'database.restore', DATABASE_FILE, { auditHead: endBefore }),
+          )
         } finally {
           await store.close()
         }
@@ -65,8 +75,11 @@ export const restoreCommand = (): Command =>
           dataDir,
           `watchword-replaced-${new Date(systemClock.now()).toISOString().replaceAll(':', '-')}.db`,
         )
+        // What it says is of the database that goes; for that of the other the next lines see, or the next start.
+        headFile.remove()
         const isReplaced = replaceDatabase(database, copy, kept)
         syncFolderOf(database)
+        await keepAuditHead(config, database, headFile)
         outputFor(options.json)({ database, restoredFrom: file, ...(isReplaced && { kept }) }, [
           `${database} is now what ${file} was.`,
           ...(isReplaced ? [`The one before is kept as ${kept}.`] : []),
@@ -76,12 +89,22 @@ export const restoreCommand = (): Command =>
       }
     })
 
+async function keepAuditHead(config: Config, database: string, headFile: HeadFile): Promise<void> {
+  const { store } = openFile(config, database, { isNew: false, headFile })
+  try {
+    await store.transaction((tx) => tx.keepAuditHead({ inAnyCase: true }))
+  } finally {
+    await store.close()
+  }
+}
+
 function discard(copy: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
 }
 
 function assertBackup(file: string, database: string): void {
-  if (!existsSync(file) || !statSync(file).isFile()) throw new Failure('not_found', `No such file: ${file}`)
+  if (!existsSync(file)) throw new Failure('not_found', `No such file: ${file}`)
+  if (!statSync(file).isFile()) throw new Failure('invalid', `${file} is not a file`)
   if (existsSync(database) && realpathSync(file) === realpathSync(database)) {
     throw new Failure('invalid', `${file} is the database itself, not a backup of it`)
   }

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Channel } from '../domain/value'
 import { yesOption } from './confirm'
-import { type Opened, open } from './open'
+import { type Beginning, type Opened, open } from './open'
 import { type Output, outputFor } from './output'
 
 export interface CommonOptions {
@@ -17,6 +17,12 @@ export function wholeNumber(text: string): number {
   return Number(text)
 }
 
+export function oneOrMore(text: string): number {
+  const number = wholeNumber(text)
+  if (number < 1) throw new InvalidArgumentError('must be 1 or more')
+  return number
+}
+
 export function instant(text: string): number {
   const at = Date.parse(text)
   if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(at))
@@ -24,20 +30,26 @@ export function instant(text: string): number {
   return at
 }
 
-/** Runs one command on the opened data folder and closes it. */
-export async function onData(
-  options: CommonOptions,
-  run: (opened: Opened, output: Output) => Promise<void>,
-): Promise<void> {
-  const opened = open({ DATA: options.data, LOG_LEVEL: 'warn' })
+type Work = (opened: Opened, output: Output) => Promise<void>
+
+/** Runs one command on the opened data folder and closes it. Makes nothing where there is no database. */
+export const onData = (options: CommonOptions, run: Work): Promise<void> => work(options, run, {})
+
+/** The same for what an installation may begin with before a server has run. */
+export const onDataOrNew = (options: CommonOptions, run: Work): Promise<void> => work(options, run, { makes: true })
+
+async function work({ data, json }: CommonOptions, run: Work, beginning: Beginning): Promise<void> {
+  const opened = open({ DATA: data, LOG_LEVEL: 'warn' }, beginning)
   try {
-    await run(opened, outputFor(options.json))
+    await run(opened, outputFor(json))
   } finally {
     await opened.store.close()
   }
 }
 
 export const dataOption = () => new Option('--data <dir>', 'data folder (default: WATCHWORD_DATA or ./watchword-data)')
+export const newOption = () =>
+  new Option('--new', 'begin anew where a key file has lost its database; what it held is given up')
 export const jsonOption = () => new Option('--json', 'answer with one JSON object')
 
 /** A command whose help ends with how it is typed. */

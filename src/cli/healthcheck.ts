@@ -17,6 +17,7 @@ export const healthcheckCommand = (): Command =>
     .option('--url <url>', 'origin of the server (default: where WATCHWORD_HOST and WATCHWORD_PORT say)')
     .addOption(jsonOption())
     .action(async ({ url, json }: { url?: string; json?: boolean }) => {
+      const { parseObject } = await import('../providers/answer')
       const { systemTransport } = await import('../system/transport')
       const { urlOf } = await import('../system/listen')
       const { host, port } = readConfig(process.env)
@@ -29,5 +30,7 @@ export const healthcheckCommand = (): Command =>
       })
       if (answer.kind !== 'answered') throw new Failure('not_ready', `${readiness} does not answer: ${answer.reason}`)
       if (answer.status !== 200) throw new Failure('not_ready', `${readiness} answers ${answer.status}: ${answer.body}`)
-      outputFor(json)({ ready: true, url: readiness }, [`${readiness} is ready`])
+      // On the server's own machine it says what that depends on.
+      const { checks, providers } = parseObject(answer.body)
+      outputFor(json)({ ready: true, url: readiness, checks, providers }, [`${readiness} is ready`])
     })

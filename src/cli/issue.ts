@@ -7,7 +7,7 @@ import { systemClock } from '../system/clock'
 import { existingApp } from '../usecases/administer'
 import { type IssueStory, readQueue, tellIssue } from '../usecases/inspect'
 import { rowOf, searchIssues } from '../usecases/search-issues'
-import { type CommonOptions, command, instant, onData, onDataCommand, wholeNumber } from './command'
+import { type CommonOptions, command, instant, onData, onDataCommand, oneOrMore } from './command'
 import { inspectorOf, type Opened } from './open'
 import { iso, type Output, table } from './output'
 
@@ -41,7 +41,7 @@ export function issueCommands(): Command {
       .addOption(new Option('--mode <mode>', 'live or test').choices(['live', 'test']).default('live'))
       .addOption(new Option('--status <status>', 'only these').choices(verificationStatus.options))
       .addOption(new Option('--since <date>', 'issued since').argParser(instant))
-      .option('--limit <n>', 'how many', wholeNumber, 50)
+      .option('--limit <n>', 'how many', oneOrMore, 50)
       .action((options: ListOptions) => onData(options, (opened, output) => listIssues(opened, output, options))),
   )
   return issue
@@ -80,7 +80,9 @@ async function listIssues({ store }: Opened, output: Output, { app: appId, mode,
         row.isAmbiguous ? `${row.deliveryStatus}, outcome unknown` : row.deliveryStatus,
         row.billingStatus,
       ]),
-      `${appId} has no such ${mode} issues. \`POST /v1/issue\` with a ${mode} key makes one.`,
+      status === undefined && since === undefined
+        ? `${appId} has no ${mode} issues yet; --mode ${mode === 'live' ? 'test' : 'live'} shows the others. \`POST /v1/issue\` with a ${mode} key makes one.`
+        : `${appId} has no such ${mode} issues.`,
     ),
     ...(next === undefined ? [] : ['There are more: --limit shows up to 1000, --status and --since fewer kinds.']),
   ])

@@ -3,9 +3,10 @@ import { ROLES, type Role } from '../domain/role'
 import { systemClock } from '../system/clock'
 import { systemPasswords } from '../system/passwords'
 import { systemRandom } from '../system/random'
-import { verifyAudit } from '../usecases/audit'
-import { invite, resetPassword } from '../usecases/operators'
+import { acceptAudit, verifyAudit } from '../usecases/audit'
+import { invite, operatorNamed, resetPassword, unlock } from '../usecases/operators'
 import { type CommonOptions, command, onData, onDataCommand, wholeNumber } from './command'
+import { lostInWords } from './doctor/audit'
 import { adminOf, type Opened } from './open'
 import { iso, table } from './output'
 
@@ -59,7 +60,14 @@ export function operatorCommands(): Command {
           const deps = peopleOf(opened)
           const { token, expiresAt } = await invite(deps, actor, { role: options.role, invitedBy: actor.name })
           const url = `${opened.config.publicUrl ?? ''}/console/invitation#${token}`
-          output({ url, role: options.role, expiresAt: iso(expiresAt) }, [`Until ${iso(expiresAt)}: ${url}`])
+          output({ url, role: options.role, expiresAt: iso(expiresAt) }, [
+            `Until ${iso(expiresAt)}: ${url}`,
+            ...(opened.config.publicUrl === undefined
+              ? [
+                  'Put in front where the console is opened, such as http://127.0.0.1:8787; WATCHWORD_PUBLIC_URL does it for you.',
+                ]
+              : []),
+          ])
         }),
       ),
   )
@@ -78,6 +86,21 @@ export function operatorCommands(): Command {
             `The new password of ${reset.operator.email} is shown only now; change it after signing in:`,
             reset.password,
           ])
+        }),
+      ),
+  )
+  operator.addCommand(
+    onDataCommand(
+      'unlock',
+      'lift the pauses after failed sign-ins to an account, also in a running server',
+      'operator unlock ann@example.com',
+    )
+      .argument('<email>', 'whose')
+      .action((email: string, options: CommonOptions) =>
+        onData(options, async (opened, output) => {
+          const { operatorId, email: address } = await operatorNamed(opened, email)
+          await unlock(opened, adminOf(opened).actor, { operatorId })
+          output({ operatorId, email: address }, [`${address} can sign in again from anywhere.`])
         }),
       ),
   )
@@ -120,15 +143,32 @@ export function auditCommands(): Command {
       'verify',
       'look whether every entry is as it was written; exits with 1 where one is not',
       'audit verify',
+      'audit verify --holds 5f0c…',
+    )
+      .option('--holds <hash>', 'look also for the entry of a hash that was told before, by a backup for example')
+      .action((options: CommonOptions & { holds?: string }) =>
+        onData(options, async ({ store, vault }, output) => {
+          const verdict = await verifyAudit({ read: store.read, vault, hash: options.holds })
+          const { isIntact, entries, head, brokenAt, lost, holdsHash } = verdict
+          output(verdict, [
+            ...(brokenAt === undefined ? [] : [`Broken at entry ${brokenAt}; ${entries} before it are intact`]),
+            ...lost.map(lostInWords),
+            ...(holdsHash === false ? [`There is no entry ${options.holds}`] : []),
+            ...(isIntact ? [`Intact: ${entries} entries, head ${head}`] : []),
+          ])
+          if (!isIntact) process.exitCode = 1
+        }),
+      ),
+  )
+  audit.addCommand(
+    onDataCommand(
+      'accept',
+      'take the log as it is, once you know why its newest entries are gone; it says so in the log',
+      'audit accept',
     ).action((options: CommonOptions) =>
-      onData(options, async ({ store, vault }, output) => {
-        const verdict = await verifyAudit({ read: store.read, vault })
-        output(verdict, [
-          verdict.isIntact
-            ? `Intact: ${verdict.entries} entries, head ${verdict.head}`
-            : `Broken at entry ${verdict.brokenAt}; ${verdict.entries} before it are intact`,
-        ])
-        if (!verdict.isIntact) process.exitCode = 1
+      onData(options, async (opened, output) => {
+        const lost = await acceptAudit(adminOf(opened))
+        output({ lost }, lost.length > 0 ? lost.map(lostInWords) : ['Nothing was missing.'])
       }),
     ),
   )

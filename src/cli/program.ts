@@ -4,7 +4,7 @@ import { describeSettings } from '../config'
 import { VERSION } from '../version'
 import { appCommands } from './app'
 import { backupCommand, restoreCommand } from './backup'
-import { command, dataOption } from './command'
+import { command, dataOption, newOption } from './command'
 import { completeCommand, completionCommand } from './completion'
 import { creditCommands } from './credit'
 import { doctorCommand } from './doctor'
@@ -64,6 +64,7 @@ interface ListenOptions {
   data?: string
   port?: string
   host?: string
+  new?: boolean
 }
 
 const serveCommand = () =>
@@ -71,10 +72,11 @@ const serveCommand = () =>
     .addOption(dataOption())
     .option(...portOption)
     .option(...hostOption)
-    .action(async ({ data, port, host }: ListenOptions) => {
+    .addOption(newOption())
+    .action(async ({ data, port, host, new: isNew = false }: ListenOptions) => {
       // What only a server needs is loaded by a server only.
       const { serve } = await import('./serve')
-      const opened = open({ DATA: data, PORT: port, HOST: host })
+      const opened = open({ DATA: data, PORT: port, HOST: host }, { makes: true, isNew })
       const { url, setUpUrl } = await serve(opened)
       const publicUrl = opened.config.publicUrl ?? url
       const pages = {
@@ -91,9 +93,10 @@ const quickstartCommand = () =>
     .addOption(dataOption())
     .option(...portOption)
     .option(...hostOption)
-    .action(async ({ data, port, host }: ListenOptions) => {
+    .addOption(newOption())
+    .action(async ({ data, port, host, new: isNew = false }: ListenOptions) => {
       const { quickstart } = await import('./quickstart')
-      await quickstart(open({ DATA: data, PORT: port, HOST: host, LOG_LEVEL: 'warn' }))
+      await quickstart(open({ DATA: data, PORT: port, HOST: host, LOG_LEVEL: 'warn' }, { makes: true, isNew }))
     })
 
 /** Says of an option that must be given that it must; else as commander describes it. */

@@ -1,15 +1,19 @@
 /** `watchword serve`. */
 import { createApp } from '../app'
+import type { Fetch } from '../http/server'
 import { listBackups } from '../system/backups'
 import { systemClock } from '../system/clock'
+import { type WatchedDescriptors, watchDescriptors } from '../system/descriptors'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
 import { listen } from '../system/listen'
 import { systemPasswords } from '../system/passwords'
 import { systemRandom } from '../system/random'
 import { systemSchedule } from '../system/schedule'
+import { exposedKeyFile } from '../system/secret'
 import { holdAlone } from '../system/sole'
 import { systemTransport } from '../system/transport'
+import { checkAuditEnd } from '../usecases/audit'
 import { setUpToken } from '../usecases/operators'
 import { Failure } from './failure'
 import type { Opened } from './open'
@@ -26,19 +30,24 @@ export interface Served {
 export async function serve(opened: Opened): Promise<Served> {
   const { config, log } = opened
   holdAlone(config.dataDir)
+  const exposed = exposedKeyFile(config.dataDir)
+  if (exposed) log.warn({ file: exposed }, 'the key file can be read by others than its owner; chmod 600')
+  const descriptors = watchDescriptors(log)
   const app = createApp(config, {
     ...opened,
     clock: systemClock,
     random: systemRandom,
     transport: systemTransport,
     dial: systemDial,
+    descriptors,
     passwords: systemPasswords,
     backups: () => listBackups(config.dataDir),
     hooks: createHookTransport(config.webhooks),
     schedule: systemSchedule,
   })
+  await checkAuditEnd(opened)
   await app.start({ alone: true })
-  const listener = listenOn(config, app.fetch)
+  const listener = listenOn(config, app.fetch, descriptors)
 
   let isDraining = false
   const drain = async (reason: string) => {
@@ -57,9 +66,9 @@ export async function serve(opened: Opened): Promise<Served> {
   return { url: listener.url, setUpUrl, drain }
 }
 
-function listenOn({ host, port }: Opened['config'], fetch: Parameters<typeof listen>[0]['fetch']) {
+function listenOn({ host, port }: Opened['config'], fetch: Fetch, descriptors: WatchedDescriptors) {
   try {
-    return listen({ host, port, fetch })
+    return listen({ host, port, fetch, descriptors })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     throw new Failure(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { TemplateVariable } from '../domain/template'
+import { BUILT_IN_TEMPLATES, type TemplateVariable } from '../domain/template'
 import * as administer from '../usecases/administer'
 import { asChannel, type CommonOptions, collect, command, onData, onDataCommand, removalCommand } from './command'
 import { type Confirmable, confirm } from './confirm'
@@ -15,6 +15,8 @@ interface TemplateOptions extends CommonOptions {
   variable?: string[]
   providerCode?: string
 }
+
+const BUILT_IN_IDS = BUILT_IN_TEMPLATES.map(({ templateId }) => templateId).join(', ')
 
 /** `name`, `name?` for one that may be left out, `name=pattern` for one that must match. */
 function variablesOf(lines: string[] = []): Record<string, TemplateVariable> {
@@ -76,7 +78,7 @@ export function templateCommands(): Command {
                 channelSupport.join(', '),
                 body,
               ]),
-              `${options.app} has no templates of its own, only those built in. \`watchword template set\` adds one.`,
+              `${options.app} has no templates of its own, only those built in (${BUILT_IN_IDS}). \`watchword template set\` adds one.`,
             ),
           )
         }),

@@ -10,7 +10,7 @@ import type { AdminDependencies } from '../usecases/administer'
 import type { Actor } from '../usecases/audit'
 import type { InspectDependencies } from '../usecases/inspect'
 import type { IssueDependencies } from '../usecases/issue-code'
-import type { OperatorDependencies } from '../usecases/operators'
+import type { OperatorDependencies, Visitor } from '../usecases/operators'
 
 type Needed = Omit<AdminDependencies, 'actor' | 'clock'> &
   Omit<InspectDependencies, 'clock'> &
@@ -37,11 +37,13 @@ export interface ConsoleDependencies extends Needed {
 
 export interface ConsoleContext {
   signedIn: { session: OperatorSession; operator: Operator } | undefined
-  ip: string
+  visitor: Visitor
   /** Where the browser finds the console, for links. */
   origin: string
   /** A new session's token, to become the cookie; `null` ends the one there is. */
   sessionToken: string | null | undefined
+  /** When a refused request may be tried again, in milliseconds from now. */
+  retryAfterMs: number | undefined
   /** Set when a procedure has been entered: errors before that are the request's fault. */
   entered: boolean
 }
@@ -57,7 +59,7 @@ export function signedIn({ signedIn: known }: ConsoleContext) {
 /** Who makes a change. */
 export const actorOf = (context: ConsoleContext): Actor => ({
   name: signedIn(context).operator.operatorId,
-  ip: context.ip,
+  ip: context.visitor.ip,
 })
 
 /** For use cases that note who made the change. */

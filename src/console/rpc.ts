@@ -6,7 +6,9 @@ import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
 import { forbidden, invalid, type Refusal } from '../domain/error'
 import { may } from '../domain/role'
-import { asRefusal, fromRefusal, interfaceError, unexpectedError, unreadable } from '../http/errors'
+import { clientIpOf } from '../http/client-ip'
+import { asRefusal, fromRefusal, interfaceError, retryAfter, unexpectedError, unreadable } from '../http/errors'
+import { isLoopbackHost, isOwnAddress } from '../http/forwarded'
 import { readJsonBody } from '../http/json-body'
 import type { Log } from '../ports'
 import { sessionOf } from '../usecases/operators'
@@ -37,10 +39,14 @@ const createRouter = (deps: ConsoleDependencies) => ({
   system: systemProcedures(deps),
 })
 
-export type ConsoleRpc = (request: Request, url: URL, ip: string) => Promise<Response>
+/** `socketAddress` is the peer's. */
+export type ConsoleRpc = (request: Request, url: URL, socketAddress: string) => Promise<Response>
 
-export function createConsoleRpc(deps: ConsoleDependencies & { log: Log }): ConsoleRpc {
-  const { log, publicUrl } = deps
+export function createConsoleRpc(
+  deps: ConsoleDependencies & { log: Log; trustedProxies: readonly string[] },
+): ConsoleRpc {
+  const { log, publicUrl, trustedProxies } = deps
+  const installation = deps.store.read.installation()
 
   const guard = async <T>({ context, procedure, next }: Intercepted<T>): Promise<T> => {
     context.entered = true
@@ -58,6 +64,7 @@ export function createConsoleRpc(deps: ConsoleDependencies & { log: Log }): Cons
       return await next()
     } catch (error) {
       const refusal = asRefusal(error)
+      context.retryAfterMs = refusal?.detail.retryAfterMs
       if (refusal) throw tell(refusal)
       if (error instanceof ORPCError && error.defined) throw error
       // oRPC could not make an input of the request.
@@ -71,15 +78,31 @@ export function createConsoleRpc(deps: ConsoleDependencies & { log: Log }): Cons
   // biome-ignore lint/suspicious/noExplicitAny: oRPC's interceptor types are wider than what is used here
   const handler = new StandardRPCHandler<ConsoleContext>(createRouter(deps), options as any)
 
-  return async (request, url, ip) => {
-    const origin = publicUrl ?? url.origin
-    if (request.method !== 'POST') return answer(404, interfaceError('NOT_FOUND', 'No such path or method').toJSON())
-    const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
-    const origins = isLoopback ? [origin, url.origin] : [origin]
-    if (!origins.includes(request.headers.get('origin') ?? '')) return answer(403, tell(foreignOrigin()).toJSON())
-    const token = tokenIn(request.headers.get('cookie'))
+  /** Where the page is that asks. Throws `forbidden` where that is no page of ours. */
+  function pageOf(request: Request, url: URL): URL {
+    const asked = request.headers.get('origin') ?? ''
+    // Any name can be made to lead here, and the request of a page that has such a name looks like one of ours.
+    const isOurs = asked === publicUrl || (asked === url.origin && isLoopbackHost(url.hostname))
+    if (isOurs) return new URL(asked)
+    if (publicUrl !== undefined || !URL.canParse(asked) || isLoopbackHost(new URL(asked).hostname))
+      throw forbidden('foreign_origin', 'The console takes requests of its own pages only')
+    throw forbidden('public_url_needed', 'WATCHWORD_PUBLIC_URL has to name the origin the console is opened at')
+  }
+
+  async function respond(request: Request, url: URL, socketAddress: string): Promise<Response> {
+    const page = pageOf(request, url)
+    const cookie = cookieFor(page, await installation)
+    const token = tokenIn(request.headers.get('cookie'), cookie)
     const signedIn = token === undefined ? undefined : await sessionOf(deps, token)
-    const context: ConsoleContext = { signedIn, ip, origin, sessionToken: undefined, entered: false }
+    const ip = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
+    const context: ConsoleContext = {
+      signedIn,
+      visitor: { ip, hasOwnAddress: isOwnAddress(request, ip, { socketAddress, trustedProxies, origin: page }) },
+      origin: publicUrl ?? page.origin,
+      sessionToken: undefined,
+      retryAfterMs: undefined,
+      entered: false,
+    }
     const body = async () => {
       if (url.search !== '') throw invalid('query', 'unknown_field', 'not used here')
       return readJsonBody(request)
@@ -90,14 +113,24 @@ export function createConsoleRpc(deps: ConsoleDependencies & { log: Log }): Cons
     )
     if (!result.matched) return answer(404, interfaceError('NOT_FOUND', 'No such procedure').toJSON())
     const { status, body: answered } = result.response
-    return answer(status, answered, cookieOf(context.sessionToken))
+    return answer(status, answered, { ...setCookie(cookie, context.sessionToken), ...retryAfter(context.retryAfterMs) })
+  }
+
+  return async (request, url, socketAddress) => {
+    if (request.method !== 'POST') return answer(404, interfaceError('NOT_FOUND', 'No such path or method').toJSON())
+    try {
+      return await respond(request, url, socketAddress)
+    } catch (error) {
+      const refusal = asRefusal(error)
+      if (!refusal) throw error
+      const told = tell(refusal)
+      return answer(told.status, told.toJSON(), retryAfter(refusal.detail.retryAfterMs))
+    }
   }
 }
 
 /** The page says it in its own language, and needs what the sentence speaks of. */
 const tell = (refusal: Refusal) => fromRefusal(refusal, refusal.detail.about && { about: refusal.detail.about })
-
-const foreignOrigin = () => forbidden('foreign_origin', 'The console takes requests of its own pages only')
 
 interface Intercepted<T> {
   context: ConsoleContext
@@ -105,30 +138,38 @@ interface Intercepted<T> {
   next: () => Promise<T>
 }
 
-const COOKIE = '__Secure-watchword'
-const COOKIE_RULES = 'Path=/console; HttpOnly; Secure; SameSite=Strict'
+interface Cookie {
+  name: string
+  rules: string
+}
+
+/**
+ * Named after the installation, since cookies do not know ports. Only a page of this very host, over https, can set one
+ * that begins with `__Host-`. Safari keeps no `Secure` cookie from http://localhost (WebKit 281149), so there it is a plain
+ * one: it leaves the machine as little.
+ */
+const cookieFor = ({ protocol, hostname }: URL, installation: string): Cookie =>
+  protocol === 'http:' && isLoopbackHost(hostname)
+    ? { name: `watchword-${installation.slice(0, 12)}`, rules: 'Path=/console; HttpOnly; SameSite=Strict' }
+    : { name: `__Host-watchword-${installation.slice(0, 12)}`, rules: 'Path=/; HttpOnly; Secure; SameSite=Strict' }
+
 const WEEK_SEC = 7 * 24 * 60 * 60
 
-function tokenIn(cookies: string | null): string | undefined {
-  const found = (cookies ?? '').split(';').find((pair) => pair.trim().startsWith(`${COOKIE}=`))
-  return found?.trim().slice(COOKIE.length + 1)
+function tokenIn(cookies: string | null, { name }: Cookie): string | undefined {
+  const found = (cookies ?? '').split(';').find((pair) => pair.trim().startsWith(`${name}=`))
+  return found?.trim().slice(name.length + 1)
 }
 
-function cookieOf(token: string | null | undefined): string | undefined {
-  if (token === undefined) return undefined
-  return token === null
-    ? `${COOKIE}=; ${COOKIE_RULES}; Max-Age=0`
-    : `${COOKIE}=${token}; ${COOKIE_RULES}; Max-Age=${WEEK_SEC}`
+/** `null` ends the session there is. */
+function setCookie({ name, rules }: Cookie, token: string | null | undefined): Record<string, string> {
+  if (token === undefined) return {}
+  return { 'set-cookie': `${name}=${token ?? ''}; ${rules}; Max-Age=${token === null ? 0 : WEEK_SEC}` }
 }
 
-function answer(status: number, body: unknown, cookie?: string): Response {
+function answer(status: number, body: unknown, headers: Record<string, string> = {}): Response {
   const isEnvelope = typeof body === 'object' && body !== null && 'json' in body
   return new Response(JSON.stringify(isEnvelope ? body : { json: body }), {
     status,
-    headers: {
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      ...(cookie && { 'set-cookie': cookie }),
-    },
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
   })
 }

@@ -19,6 +19,13 @@ export function isNetwork(cidr: string): boolean {
   return ip instanceof ipaddr.IPv6 ? !ip.isIPv4MappedAddress() : ipaddr.IPv4.isValidFourPartDecimal(address)
 }
 
+/** Whom an address counts as: hosts have whole /64 networks of IPv6, and may take another address for each request. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  const ip = ipaddr.process(address)
+  return ip instanceof ipaddr.IPv6 ? `${new ipaddr.IPv6([...ip.parts.slice(0, 4), 0, 0, 0, 0])}/64` : ip.toString()
+}
+
 /** All that is allotted to hosts in the public IPv6 internet; whatever carries an IPv4 address by a prefix is outside. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 

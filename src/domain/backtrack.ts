@@ -35,8 +35,9 @@ class Matching {
     return this.#any(alternatives)(0, (at) => at === this.#characters.length)
   }
 
-  #count(): void {
-    if (++this.#steps > MAX_STEPS) throw new OutOfSteps()
+  #count(steps = 1): void {
+    this.#steps += steps
+    if (this.#steps > MAX_STEPS) throw new OutOfSteps()
   }
 
   #any(alternatives: AST.Alternative[]): Step {
@@ -155,8 +156,12 @@ class Matching {
       }
       case 'lookbehind': {
         const inside = this.#any(assertion.alternatives)
-        const endsAt = (end: number) =>
-          Array.from({ length: end + 1 }, (_, back) => end - back).some((start) => inside(start, (at) => at === end))
+        const endsAt = (end: number) => {
+          this.#count(end)
+          return Array.from({ length: end + 1 }, (_, back) => end - back).some((start) =>
+            inside(start, (at) => at === end),
+          )
+        }
         return (at) => endsAt(at) !== assertion.negate
       }
     }
@@ -170,6 +175,7 @@ class Matching {
       // A group that took no part matches nothing, anywhere.
       if (!span) return rest(at)
       const text = this.#characters.slice(...span)
+      this.#count(text.length)
       return text.every((character, index) => this.#characters[at + index] === character) && rest(at + text.length)
     }
   }

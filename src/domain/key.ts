@@ -104,6 +104,8 @@ export function authorize(key: ApiKey, access: OperationAccess, origin: string |
 }
 
 const MAX_ORIGINS = 20
+/** Each is read with every request of the key. */
+const MAX_CIDRS = 100
 
 /** Throws `invalid` for a key that must not be made. */
 export function assertKey(key: Pick<ApiKey, 'kind' | 'mode' | 'scopes' | 'allowedOrigins' | 'allowedCidrs'>): void {
@@ -118,6 +120,8 @@ export function assertKey(key: Pick<ApiKey, 'kind' | 'mode' | 'scopes' | 'allowe
     throw invalid('origin', 'required', 'a live pk key needs at least one origin')
   if (key.allowedOrigins.length > MAX_ORIGINS)
     throw invalid('origin', 'too_many', `at most ${MAX_ORIGINS} origins`, { max: MAX_ORIGINS })
+  if (key.allowedCidrs.length > MAX_CIDRS)
+    throw invalid('cidr', 'too_many', `at most ${MAX_CIDRS} networks`, { max: MAX_CIDRS })
   for (const origin of key.allowedOrigins) assertOrigin(origin)
   for (const cidr of key.allowedCidrs) {
     if (!isNetwork(cidr))

@@ -15,6 +15,8 @@ export interface Operator {
   readonly totpSecret: string | undefined
   readonly createdAt: number
   readonly lastSeenAt: number | undefined
+  /** When the pauses after failed sign-ins were lifted last. */
+  readonly unlockedAt: number | undefined
 }
 
 export interface OperatorSession {

@@ -1,22 +1,24 @@
 /**
  * What the value of a template variable must look like. Patterns come from operators and values from callers, and both
  * are looked at on the loop that every login shares: new patterns are matched in linear time (RE2), and all looks for
- * one message together take a few milliseconds at most. Decisions: "Since 0.1".
+ * one message together take a few milliseconds at most. Decisions: "Templates".
  */
+import { RegExpParser, visitRegExpAST } from '@eslint-community/regexpp'
 import { RE2JS } from 're2js'
 import { backtracking, OutOfSteps } from './backtrack'
 import { invalid } from './error'
 
 interface Matcher {
   fits(value: string): boolean
-  /** Steps that one more character may cost. */
+  /** Steps that one more character may cost; memory grows with it, too. */
   size: number
   isLinear: boolean
 }
 
 const PARAM = 'variables'
 const MAX_PATTERN_CHARACTERS = 200
-/** Of all patterns of a template. */
+/** Of all patterns of a template: what is read each time it is previewed, and may be matched. */
+const MAX_CHARACTERS = 1_000
 const MAX_SIZE = 2_000
 /** For one message: some two milliseconds. */
 const MAX_STEPS = 100_000
@@ -24,6 +26,7 @@ const MAX_STEPS = 100_000
 /** Throws `invalid` for what is no regular expression, or one that may take for ever, and for too much of them. */
 export function assertPatterns(variables: Readonly<Record<string, { pattern?: string }>>): void {
   let size = 0
+  let characters = 0
   for (const [name, { pattern }] of Object.entries(variables)) {
     if (pattern === undefined) continue
     if (pattern.length > MAX_PATTERN_CHARACTERS)
@@ -33,12 +36,20 @@ export function assertPatterns(variables: Readonly<Record<string, { pattern?: st
         `the pattern of "${name}" has more than ${MAX_PATTERN_CHARACTERS} characters`,
         { name },
       )
-    const matcher = linear(pattern)
-    if (!matcher)
+    characters += pattern.length
+    if (characters > MAX_CHARACTERS)
+      throw invalid(
+        PARAM,
+        'pattern_too_large',
+        `the patterns up to that of "${name}" have more than ${MAX_CHARACTERS} characters`,
+        { name },
+      )
+    const matcher = isPlain(pattern) ? matcherOf(pattern) : undefined
+    if (!matcher?.isLinear)
       throw invalid(
         PARAM,
         'invalid_pattern',
-        `the pattern of "${name}" is not a regular expression, or has lookaround or backreferences, which may take for ever`,
+        `the pattern of "${name}" is not a regular expression, or has lookaround, backreferences or flags, which may take for ever`,
         { name },
       )
     size += matcher.size
@@ -69,6 +80,22 @@ export function matching(): Matching {
   }
 }
 
+/** Whether JavaScript reads it too, as who is shown it will, and without flags: to ignore case RE2 looks at every letter. */
+function isPlain(pattern: string): boolean {
+  let hasFlags = false
+  try {
+    const read = new RegExpParser().parsePattern(pattern, 0, pattern.length, { unicode: true })
+    visitRegExpAST(read, {
+      onModifiersEnter() {
+        hasFlags = true
+      },
+    })
+  } catch {
+    return false
+  }
+  return !hasFlags
+}
+
 /** Of a pattern as JavaScript writes them; undefined where it is none, or cannot be matched in linear time. */
 function linear(pattern: string): Matcher | undefined {
   try {
@@ -89,13 +116,19 @@ function bounded(pattern: string): Matcher {
 }
 
 const kept = new Map<string, Matcher>()
-const KEPT = 500
+/** Of all that are kept: some tens of megabytes. */
+const MAX_KEPT_SIZE = 15_000
+let keptSize = 0
 
 function matcherOf(pattern: string): Matcher {
   const known = kept.get(pattern)
   if (known) return known
-  if (kept.size >= KEPT) kept.clear()
   const made = linear(pattern) ?? bounded(pattern)
+  keptSize += made.size + pattern.length
+  if (keptSize > MAX_KEPT_SIZE) {
+    kept.clear()
+    keptSize = made.size + pattern.length
+  }
   kept.set(pattern, made)
   return made
 }

@@ -23,6 +23,7 @@ export const OPERATOR_REASONS = {
   not_signed_in: 'Nobody is signed in.',
   role_lacks_permission: 'The role does not allow it.',
   foreign_origin: "The request comes from a page that is none of the console's.",
+  public_url_needed: 'The console was opened at an origin that the setting for it does not name.',
   last_owner: 'Nobody would be left who may do everything.',
   public_key_scope: 'A public key may issue and verify only.',
   origins_on_secret_key: 'Origins belong to public keys.',

@@ -34,20 +34,21 @@ export interface UsageCounts {
   p95Ms?: number
 }
 
+const COUNTED = ['issued', 'delivered', 'failed', 'verified', 'spent'] as const
+
+/** In one pass: there is a row for each purpose of each hour, and callers make up purposes. */
 export function addUp(rows: readonly UsageRow[]): UsageCounts {
-  const sum = (value: (row: UsageRow) => number) => rows.reduce((total, row) => total + value(row), 0)
-  const latencies = [...LATENCY_STEPS_MS, 0].map((_, step) => sum((row) => row.latencies[step] ?? 0))
+  const sums = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
+  const latencies = [...LATENCY_STEPS_MS, 0].map(() => 0)
+  for (const row of rows) {
+    for (const name of COUNTED) sums[name] += row[name]
+    row.latencies.forEach((count, step) => {
+      latencies[step] = (latencies[step] ?? 0) + count
+    })
+  }
   const p50Ms = percentile(latencies, 0.5)
   const p95Ms = percentile(latencies, 0.95)
-  return {
-    issued: sum(({ issued }) => issued),
-    delivered: sum(({ delivered }) => delivered),
-    failed: sum(({ failed }) => failed),
-    verified: sum(({ verified }) => verified),
-    spent: sum(({ spent }) => spent),
-    ...(p50Ms !== undefined && { p50Ms }),
-    ...(p95Ms !== undefined && { p95Ms }),
-  }
+  return { ...sums, ...(p50Ms !== undefined && { p50Ms }), ...(p95Ms !== undefined && { p95Ms }) }
 }
 
 /** Within its step, in proportion. */

@@ -17,7 +17,8 @@ interface Mistake {
 
 const TYPES: Readonly<Record<string, [type: JsonType, inWords: string]>> = {
   string: ['string', 'a string'],
-  number: ['number', 'a number'],
+  // Every number of ours is whole.
+  number: ['integer', 'a whole number'],
   int: ['integer', 'a whole number'],
   boolean: ['boolean', 'true or false'],
   array: ['array', 'an array'],

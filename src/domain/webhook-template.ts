@@ -8,11 +8,19 @@ import { invalid } from './error'
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/y
 const PATH = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/
 
+const MAX_TEMPLATE_CHARACTERS = 16_384
+/** As long as a request of ours may be. */
+export const MAX_BODY_BYTES = 64 * 1024
+
 /** A template in pieces: text to copy, and paths to fill in. */
 type Piece = string | { path: string[]; isInString: boolean }
 
-/** Throws `invalid` for braces that hold no path. */
+/** Throws `invalid` for braces that hold no path, and for too many characters. */
 function parse(template: string): Piece[] {
+  if (template.length > MAX_TEMPLATE_CHARACTERS) {
+    const max = MAX_TEMPLATE_CHARACTERS
+    throw invalid('template', 'too_long', `at most ${max} characters`, { max })
+  }
   const pieces: Piece[] = []
   let text = ''
   let isInString = false
@@ -55,17 +63,26 @@ function write(value: unknown, isInString: boolean): string {
   return JSON.stringify(typeof value === 'string' ? value : JSON.stringify(value)).slice(1, -1)
 }
 
-/** A missing value is `null`, or nothing inside a string. Throws `invalid` where the result is no JSON. */
+/** A missing value is `null`, or nothing inside a string. Throws `invalid` where the result is no JSON, or too long. */
 export function renderHookTemplate(template: string, event: unknown): string {
-  const body = parse(template)
-    .map((piece) => (typeof piece === 'string' ? piece : write(valueAt(event, piece.path), piece.isInString)))
-    .join('')
+  let body = ''
+  for (const piece of parse(template)) {
+    body += typeof piece === 'string' ? piece : write(valueAt(event, piece.path), piece.isInString)
+    // A short template can name a large value a thousand times.
+    if (body.length > MAX_BODY_BYTES) throw tooLarge()
+  }
+  if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw tooLarge()
   try {
     JSON.parse(body)
   } catch {
     throw invalid('template', 'template_not_json', 'must be JSON after substitution')
   }
   return body
+}
+
+const tooLarge = () => {
+  const max = MAX_BODY_BYTES
+  return invalid('template', 'too_long', `must be at most ${max} bytes after substitution`, { max })
 }
 
 /** What each event would look like, by its sample. Throws `invalid` as rendering does. */

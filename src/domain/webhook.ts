@@ -181,11 +181,11 @@ export const validSecrets = ({ secrets: [newest, ...older] }: Endpoint, now: num
 ]
 
 export const MAX_ENDPOINTS = 20
-export const MAX_BODY_BYTES = 64 * 1024
 const MAX_HEADERS = 16
 const MAX_HEADER_CHARACTERS = 4_096
 const MAX_FILTER_VALUES = 50
-const MAX_TEMPLATE_CHARACTERS = 16_384
+/** As many as the metadata of an issue may have. */
+const MAX_METADATA_FILTERS = 32
 
 /** What the service itself says of a request. */
 const RESERVED_HEADER = /^(content-.*|user-agent|cookie|webhook-.*|x-watchword-.*)$/i
@@ -201,17 +201,14 @@ export function assertEndpoint({ url, events, filters, headers, template }: Endp
   }
   assertFilters(filters)
   assertHeaders(headers)
-  if (template === undefined) return
-  if (template.length > MAX_TEMPLATE_CHARACTERS) {
-    const max = MAX_TEMPLATE_CHARACTERS
-    throw invalid('template', 'too_long', `at most ${max} characters`, { max })
-  }
-  assertHookTemplate(template)
+  if (template !== undefined) assertHookTemplate(template)
 }
 
 const CHANNELS: readonly string[] = ['sms', 'alimtalk']
 
 function assertFilters({ method, type, metadata = {} }: HookFilters): void {
+  if (Object.keys(metadata).length > MAX_METADATA_FILTERS)
+    throw invalid('filter.metadata', 'too_many', `at most ${MAX_METADATA_FILTERS}`, { max: MAX_METADATA_FILTERS })
   const ofMetadata = Object.entries(metadata).map(([key, values]) => [`metadata.${key}`, values] as const)
   for (const [name, values] of [['method', method] as const, ['type', type] as const, ...ofMetadata]) {
     if (values === undefined) continue

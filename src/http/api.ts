@@ -8,7 +8,7 @@ import { invalid, Refusal } from '../domain/error'
 import { authorize } from '../domain/key'
 import type { Limiter } from '../domain/limit'
 import { type Modes, refusalLimit, rulesOf } from '../mode'
-import type { Clock, Log } from '../ports'
+import type { Clock, Descriptors, Log } from '../ports'
 import { asRefusal, fromRefusal, type InterfaceError, interfaceError, unexpectedError, unreadable } from './errors'
 import { readJsonBody, readOptionalJsonBody } from './json-body'
 import { type CallContext, createProcedures, type ProcedureDependencies } from './procedures'
@@ -27,6 +27,7 @@ export interface ApiDependencies extends ProcedureDependencies {
   limits: LimitsConfig
   clock: Clock
   log: Log
+  descriptors: Descriptors
 }
 
 type Handler = StandardOpenAPIHandler<CallContext> | StandardRPCHandler<CallContext>
@@ -52,6 +53,8 @@ export function createApi(deps: ApiDependencies): Api {
     context.key = key
     const access = procedure['~orpc'].meta as OperationAccess
     authorize(key, access, context.origin, context.clientIp)
+    if (context.repeatedParameter !== undefined)
+      throw invalid(context.repeatedParameter.slice(0, 64), 'duplicate_field', 'this parameter is given twice')
     const permit = limiter.take(rulesOf(modes, key).requestLimits(key, access.limitedAs, context.clientIp), clock.now())
     try {
       return await next()
@@ -112,7 +115,7 @@ export function createApi(deps: ApiDependencies): Api {
 
   return async (request, url, context) => {
     const isRpc = url.pathname.startsWith(`${RPC_PREFIX}/`)
-    if (deps.store.waitingMs() > PATIENCE_MS) return tooBusy(isRpc, context)
+    if (deps.store.waitingMs() > PATIENCE_MS || deps.descriptors.areShort()) return tooBusy(isRpc, context)
     const answer = isServable(request.method, url.pathname, isRpc)
       ? await call(isRpc ? rpc : rest, isRpc ? RPC_PREFIX : API_PREFIX, request, url, context)
       : undefined
@@ -127,7 +130,7 @@ export function createApi(deps: ApiDependencies): Api {
  * anything, so that those who were let in are answered soon.
  */
 const PATIENCE_MS = 400
-const COME_BACK_MS = 1_000
+export const COME_BACK_MS = 1_000
 /** Made once: an error costs more to make than all else that a refusal takes. */
 const TOO_BUSY = interfaceError('SERVICE_UNAVAILABLE', 'Too many requests at the moment').toJSON()
 

@@ -2,6 +2,9 @@
 import ipaddr from 'ipaddr.js'
 import { cidrContains } from '../domain/address'
 
+/** More proxies than anybody has; each is compared with every trusted network. */
+const MAX_HOPS = 32
+
 /** Walks `X-Forwarded-For` from the right for as long as the hop before is a trusted proxy. */
 export function clientIpOf(
   socketAddress: string,
@@ -13,7 +16,7 @@ export function clientIpOf(
   if (trustedProxies.length === 0 || forwardedFor === null) return socket
   const isTrusted = (address: string) => trustedProxies.some((cidr) => cidrContains(cidr, address))
   let client = socket
-  for (const hop of forwardedFor.split(',').reverse()) {
+  for (const hop of forwardedFor.split(',').slice(-MAX_HOPS).reverse()) {
     const address = hop.trim()
     if (!isTrusted(client) || !ipaddr.isValid(address)) break
     client = plain(address)

@@ -42,9 +42,16 @@ export function asRefusal(error: unknown): Refusal | undefined {
 /** What oRPC could not make an input of. */
 export const unreadable = () => invalid('body', 'invalid_format', 'not in the expected format')
 
+/** Some quote what the caller has written. */
+const LONGEST_MESSAGE = 500
+
 /** `more` goes beside what the interface's error says of it. */
 export const fromRefusal = (refusal: Refusal, more?: object): InterfaceError =>
-  interfaceError(CODE[refusal.kind], refusal.message, more ? { ...dataOf(refusal), ...more } : dataOf(refusal))
+  interfaceError(
+    CODE[refusal.kind],
+    refusal.message.slice(0, LONGEST_MESSAGE),
+    more ? { ...dataOf(refusal), ...more } : dataOf(refusal),
+  )
 
 function dataOf({ kind, detail }: Refusal): object | undefined {
   const { param, reason, code, limit, policy, retryAfterMs, resetAt } = detail
@@ -57,3 +64,7 @@ function dataOf({ kind, detail }: Refusal): object | undefined {
     ...(resetAt !== undefined && { resetAt: new Date(resetAt).toISOString() }),
   }
 }
+
+/** As a header: whole seconds, rounded up. */
+export const retryAfter = (ms: number | undefined): Record<string, string> =>
+  ms === undefined ? {} : { 'retry-after': String(Math.ceil(ms / 1_000)) }

@@ -1,4 +1,7 @@
-/** `/healthz`: the process answers. `/readyz`: it can do its work. */
+/**
+ * `/healthz`: the process answers. `/readyz`: it can do its work; strangers are told whether, and who asks on this machine
+ * what it depends on.
+ */
 import { presentableCode } from '../domain/delivery'
 import type { Gate } from '../domain/gate'
 import type { Clock, Store } from '../ports'
@@ -44,7 +47,7 @@ function providerState(gate: Gate, now: number): ProviderState {
 }
 
 const DISPATCHER_SILENT_MS = 10_000
-/** One write serves all who ask within this time, so that asking costs the disk nothing. */
+/** One write serves all who ask within this time, so that asking costs the disk nothing; unless one has failed since. */
 const KEPT_MS = 1_000
 
 export function createReadiness({
@@ -54,12 +57,14 @@ export function createReadiness({
   gates,
 }: HealthDependencies): () => Promise<Readiness> {
   let kept: { at: number; readiness: Promise<Readiness> } | undefined
+  let knownFailures = 0
 
   async function examine(): Promise<Readiness> {
     const database = await store.assertWritable().then(
       () => true,
       () => false,
     )
+    knownFailures = store.writeFailures()
     const dispatcher = clock.now() - dispatcherLookedAt() < DISPATCHER_SILENT_MS
     // The store does not open before every migration is applied.
     const checks = { database, migrations: true, dispatcher }
@@ -68,7 +73,9 @@ export function createReadiness({
   }
 
   return () => {
-    if (!kept || Math.abs(clock.now() - kept.at) > KEPT_MS) kept = { at: clock.now(), readiness: examine() }
+    const at = clock.now()
+    const isStale = !kept || Math.abs(at - kept.at) > KEPT_MS || store.writeFailures() > knownFailures
+    if (!kept || isStale) kept = { at, readiness: examine() }
     return kept.readiness
   }
 }

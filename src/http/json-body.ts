@@ -7,6 +7,8 @@ import { invalid, Refusal } from '../domain/error'
 
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_DEPTH = 16
+/** Many times what any request of ours has; each is looked at by schemas, and many bodies may come at once. */
+const MAX_MEMBERS = 1_000
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -48,8 +50,18 @@ function assertJsonType(headers: Headers): void {
     throw invalid('content-encoding', 'unsupported_media_type', 'compressed bodies are not accepted')
 }
 
-/** The length a client announces is checked before the body is read, the rest while it arrives. */
+/** Throws `too_large`, or `invalid` where the client goes away before all of it has arrived: nobody's fault here. */
 async function readBytes(request: Request): Promise<Uint8Array> {
+  try {
+    return await receive(request)
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw invalid('body', 'invalid_format', 'has not arrived as a whole')
+  }
+}
+
+/** The length a client announces is checked before the body is read, the rest while it arrives. */
+async function receive(request: Request): Promise<Uint8Array> {
   const announced = request.headers.get('content-length')
   if (announced !== null) {
     if (Number(announced) > MAX_BODY_BYTES) throw tooLarge()
@@ -88,7 +100,7 @@ function parseStrictly(text: string): unknown {
   return value
 }
 
-/** Colons outside of strings: one for each member of each object. Also bounds the depth, so that recursion is safe. */
+/** Colons outside of strings: one for each member of each object. Bounds them, and the depth, so that recursion is safe. */
 function countMembers(text: string): number {
   let members = 0
   let depth = 0
@@ -98,7 +110,8 @@ function countMembers(text: string): number {
         for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++
         break
       case 0x3a:
-        members++
+        if (++members > MAX_MEMBERS)
+          throw invalid('body', 'too_many', `at most ${MAX_MEMBERS} fields`, { max: MAX_MEMBERS })
         break
       case 0x5b:
       case 0x7b:
@@ -133,5 +146,7 @@ function assertDistinctKeys(text: string): void {
       seen?.add(name)
     },
   })
-  throw invalid((offender ?? 'body').slice(0, 64), 'duplicate_field', 'this key is given twice or not allowed')
+  const param = (offender ?? 'body').slice(0, 64)
+  if (offender?.endsWith('__proto__')) throw invalid(param, 'unknown_field', 'a key of this name is not allowed')
+  throw invalid(param, 'duplicate_field', 'this key is given twice')
 }

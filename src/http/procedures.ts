@@ -39,6 +39,8 @@ export interface CallContext {
   origin: string | undefined
   clientIp: string
   idempotencyHeader: string | null
+  /** A query parameter that is given more than once: which one would be meant? */
+  repeatedParameter: string | undefined
   /** Set when the procedure has been entered: errors before that are the request's fault. */
   entered: boolean
   retryAfterMs: number | undefined

@@ -3,17 +3,18 @@ import { consoleAsset } from '../console/assets'
 import { CONSOLE_RPC_PREFIX, type ConsoleDependencies } from '../console/context'
 import type { ConsoleRpc } from '../console/rpc'
 import type { Directory } from '../directory'
-import { invalid } from '../domain/error'
+import { invalid, unavailable } from '../domain/error'
 import type { Gate } from '../domain/gate'
 import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/key'
 import type { Clock, Log, Random } from '../ports'
 import type { ReportDependencies } from '../usecases/record-report'
-import { API_PREFIX, type ApiAnswer, type ApiDependencies, createApi } from './api'
+import { API_PREFIX, type ApiAnswer, type ApiDependencies, COME_BACK_MS, createApi } from './api'
 import { authenticate } from './auth'
 import { clientIpOf } from './client-ip'
 import { answerHeaders, preflightHeaders } from './cors'
 import { docs } from './docs'
-import { asRefusal, fromRefusal, interfaceError, unexpectedError } from './errors'
+import { asRefusal, fromRefusal, interfaceError, retryAfter, unexpectedError } from './errors'
+import { isFromHere } from './forwarded'
 import { createReadiness } from './health'
 import { isNeedlesslyEncoded, mountOf } from './mounts'
 import { describeApi } from './openapi'
@@ -47,7 +48,7 @@ interface Trace {
 }
 
 export function createFetch(deps: ServerDependencies): Fetch {
-  const { clock, directory, log } = deps
+  const { clock, descriptors, directory, log } = deps
   const api = createApi(deps)
   const readiness = createReadiness(deps)
   let description: Promise<string> | undefined
@@ -66,31 +67,32 @@ export function createFetch(deps: ServerDependencies): Fetch {
       trace.route = 'webhook-sources'
       return json(200, { networks: deps.webhookSources })
     }
+    if (path === '/healthz' && isReading(request)) {
+      trace.route = 'healthz'
+      return json(200, { status: 'ok' })
+    }
     if (path.startsWith(`${API_PREFIX}/`)) return respondApi(request, url, socketAddress, trace)
+    if (descriptors.areShort()) throw unavailable('Too many connections at the moment', COME_BACK_MS)
     if (path.startsWith(`${CONSOLE_RPC_PREFIX}/`)) {
       trace.route = 'console'
-      const ip = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), deps.trustedProxies)
       // Loaded with its first request: most of what a start takes is making schemas.
       consoleRpc ??= import('../console/rpc').then(({ createConsoleRpc }) => createConsoleRpc(deps))
-      return (await consoleRpc)(request, url, ip)
+      return (await consoleRpc)(request, url, socketAddress)
     }
     if (path.startsWith(REPORT_PREFIX)) {
       trace.route = 'provider-reports'
       return json(200, await receiveReports(deps, request, url))
     }
-    if (request.method === 'GET' || request.method === 'HEAD') {
+    if (isReading(request)) {
       if (path === '/') {
         trace.route = 'root'
         return new Response(null, { status: 302, headers: { location: '/console', 'cache-control': 'no-store' } })
       }
-      if (path === '/healthz') {
-        trace.route = 'healthz'
-        return json(200, { status: 'ok' })
-      }
       if (path === '/readyz') {
         trace.route = 'readyz'
-        const state = await readiness()
-        return json(state.status === 'ready' ? 200 : 503, state)
+        const { status, ...details } = await readiness()
+        const ip = clientIpOf(socketAddress, null, [])
+        return json(status === 'ready' ? 200 : 503, { status, ...(isFromHere(request, url, ip) && details) })
       }
       const page = await docs(path)
       if (page) {
@@ -126,6 +128,7 @@ export function createFetch(deps: ServerDependencies): Fetch {
       origin: origin ?? undefined,
       clientIp: clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), deps.trustedProxies),
       idempotencyHeader: request.headers.get('idempotency-key'),
+      repeatedParameter: repeatedIn(url.searchParams),
       entered: false,
       retryAfterMs: undefined,
     }
@@ -154,6 +157,7 @@ export function createFetch(deps: ServerDependencies): Fetch {
     })
     response.headers.set('x-request-id', requestId)
     response.headers.set('x-content-type-options', 'nosniff')
+    if (descriptors.areShort()) response.headers.set('connection', 'close')
     log.info(
       {
         requestId,
@@ -169,6 +173,8 @@ export function createFetch(deps: ServerDependencies): Fetch {
     return response
   }
 }
+
+const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
 /** Only path and query matter, and they stand in the request line also where a client sends no usable `Host`. */
 function urlOf({ url }: Request): URL {
@@ -197,6 +203,15 @@ function json(status: number, body: unknown, retryAfterMs?: number): Response {
   })
 }
 
+function repeatedIn(parameters: URLSearchParams): string | undefined {
+  const seen = new Set<string>()
+  for (const name of parameters.keys()) {
+    if (seen.has(name)) return name
+    seen.add(name)
+  }
+  return undefined
+}
+
 const nothingThere = () => json(404, interfaceError('NOT_FOUND', 'No such path or method').toJSON())
 
 function apiResponse(
@@ -214,7 +229,3 @@ function apiResponse(
     },
   })
 }
-
-/** Whole seconds, rounded up. */
-const retryAfter = (ms: number | undefined): Record<string, string> =>
-  ms === undefined ? {} : { 'retry-after': String(Math.ceil(ms / 1_000)) }

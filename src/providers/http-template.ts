@@ -43,7 +43,21 @@ const valueFor = (name: string, message: OutboundMessage): string =>
 const fill = (template: string, message: OutboundMessage, encode: (value: string) => string): string =>
   template.replace(PLACEHOLDER, (_, name: string) => encode(valueFor(name, message)))
 
-export const fillUrl = (template: string, message: OutboundMessage) => fill(template, message, encodeURIComponent)
+/**
+ * Each value stays within the segment it is put into. A segment of dots leads elsewhere however its dots are encoded, so
+ * they are encoded twice: no carrier knows a sender of that name, and none is asked for anything but to send.
+ */
+export function fillUrl(template: string, message: OutboundMessage): string {
+  const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(template) ?? []
+  const fillSegment = (segment: string) => {
+    const filled = fill(segment, message, encodeURIComponent)
+    return filled !== segment && DOTS.test(filled) ? filled.replaceAll('%', '%25').replaceAll('.', '%252E') : filled
+  }
+  return path.split('/').map(fillSegment).join('/') + fill(rest, message, encodeURIComponent)
+}
+
+/** What every reader of a URL takes for `.` and `..`. */
+const DOTS = /^(?:\.|%2e){1,2}$/i
 
 /** A header is one line of ASCII; anything else in a value would break out of it. */
 export const fillHeader = (template: string, message: OutboundMessage) =>

@@ -1,6 +1,7 @@
 /** The socket. */
 import { MOUNTS } from '../http/mounts'
 import type { Fetch } from '../http/server'
+import type { WatchedDescriptors } from './descriptors'
 
 export interface Listener {
   url: string
@@ -18,7 +19,14 @@ export function urlOf(host: string, port: number): string {
   return `http://${shown}:${port}`
 }
 
-export function listen({ host, port, fetch }: { host: string; port: number; fetch: Fetch }): Listener {
+interface ListenOptions {
+  host: string
+  port: number
+  fetch: Fetch
+  descriptors: WatchedDescriptors
+}
+
+export function listen({ host, port, fetch, descriptors }: ListenOptions): Listener {
   /** Only `routes` see the path as it was written. */
   const answerAt = (mount: string) => (request: Request, bun: Bun.Server<undefined>) =>
     fetch(request, bun.requestIP(request)?.address ?? '', mount)
@@ -33,6 +41,7 @@ export function listen({ host, port, fetch }: { host: string; port: number; fetc
     routes: Object.fromEntries(MOUNTS.map((mount) => [mount, answerAt(mount)])),
     fetch: answerAt(''),
   })
+  descriptors.makeRoom(() => server.closeIdleConnections())
   return {
     url: urlOf(host, server.port ?? port),
     async stop() {

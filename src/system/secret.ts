@@ -1,6 +1,6 @@
 /** The master secret: from the environment, else a key file in the data folder, made at first start. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, MIN_SECRET_LENGTH } from '../config'
 import type { Log } from '../ports'
@@ -25,6 +25,12 @@ export function masterSecret(
   if (secret.length < MIN_SECRET_LENGTH)
     throw new ConfigError(`The key file is empty or cut short: ${file}. Restore it.`)
   return Buffer.from(secret, 'utf8')
+}
+
+/** The key file, where others than its owner can read it. */
+export function exposedKeyFile(dataDir: string): string | undefined {
+  const file = join(dataDir, SECRET_FILE)
+  return existsSync(file) && (statSync(file).mode & 0o077) !== 0 ? file : undefined
 }
 
 /** Complete before it has its name: of two processes that start at once one makes the file, and both read all of it. */

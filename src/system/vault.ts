@@ -27,6 +27,7 @@ export function createVault(
     fingerprint: keyed('fingerprint'),
     tag: keyed('tag'),
     audit: keyed('audit'),
+    address: keyed('address'),
     standingKey: keyed('standing-key'),
   }
   const sealKey = derive('seal')
@@ -37,6 +38,7 @@ export function createVault(
     claimHash: (key) => hmac.claim(key).subarray(0, SHORT_BYTES),
     fingerprint: (text) => hmac.fingerprint(text).subarray(0, SHORT_BYTES),
     auditHash: hmac.audit,
+    addressHash: (text) => hmac.address(text).subarray(0, SHORT_BYTES),
     standingKey: hmac.standingKey,
     tag: (text) => hmac.tag(text).subarray(0, SHORT_BYTES),
 

@@ -2,7 +2,7 @@
  * The log of what operators change: who, what, when, from where; never a secret. Written in the transaction of the
  * change, each entry hashed together with the one before, under a key that the database does not hold.
  */
-import type { AuditEntry, Reader, Tx, Vault } from '../ports'
+import type { AuditEntry, Log, Reader, Store, Tx, Vault } from '../ports'
 
 /** Whoever makes a change: `cli`, or an operator. */
 export interface Actor {
@@ -34,30 +34,100 @@ function chain(vault: Vault, before: Uint8Array | undefined, entry: Omit<AuditEn
   return vault.auditHash(JSON.stringify([previous, seq, at, actor, ip, action, target, JSON.stringify(detail)]))
 }
 
+/** A place where the end of the log was written down, and what speaks against the log, or the place. */
+export interface LostEnd {
+  where: 'database' | 'file'
+  /** The log does not hold its entry `seq`; nobody with the key has written it; it is there no more, while others are. */
+  problem: 'cut_off' | 'unreadable' | 'gone'
+  seq?: number
+}
+
+/** Empty where the log goes as far as it is known to have gone. */
+export async function lostEnds(read: Reader): Promise<LostEnd[]> {
+  const heads = await read.auditHeads()
+  const isAnyKept = heads.some(({ state }) => state !== 'none')
+  const found = await Promise.all(
+    heads.map(async (kept): Promise<LostEnd | undefined> => {
+      const { where } = kept
+      if (kept.state !== 'kept') {
+        if (kept.state === 'unreadable') return { where, problem: 'unreadable' }
+        return isAnyKept ? { where, problem: 'gone' } : undefined
+      }
+      const { seq, hash } = kept.head
+      const [entry] = await read.auditFrom(seq, 1)
+      const isHeld = entry !== undefined && entry.seq === seq && Buffer.from(entry.hash).equals(Buffer.from(hash))
+      return isHeld ? undefined : { where, problem: 'cut_off', seq }
+    }),
+  )
+  return found.filter((lost) => lost !== undefined)
+}
+
+/** For who starts a server: says in the log what is missing of the audit log, and writes down where it ends. */
+export async function checkAuditEnd({ store, log }: { store: Store; log: Log }): Promise<void> {
+  for (const { problem, ...lost } of await lostEnds(store.read)) {
+    if (problem === 'gone') log.warn(lost, 'where the audit log ended was written down here, and is no more')
+    else log.error({ ...lost, problem }, 'the newest entries of the audit log are gone; see watchword doctor')
+  }
+  await store.transaction((tx) => tx.keepAuditHead({ inAnyCase: false }))
+}
+
+/** Takes the log as it is from now on, and says so in it. Answers what was missing. */
+export async function acceptAudit(deps: AuditDependencies & { store: Store }): Promise<LostEnd[]> {
+  const lost = await lostEnds(deps.store.read)
+  await deps.store.transaction(async (tx) => {
+    await noteChange(deps, tx, 'audit.accept', 'audit', { lost })
+    await tx.keepAuditHead({ inAnyCase: true })
+  })
+  return lost
+}
+
 export interface AuditVerdict {
+  /** Also false where the newest entries are gone. */
   isIntact: boolean
   entries: number
-  /** Hash of the newest entry, to be kept elsewhere: only it tells that the newest entries were cut off. */
+  /** Hash of the newest entry. */
   head: string
   /** The first entry that is not as it was written, or whose predecessor is missing. */
   brokenAt?: number
+  lost: LostEnd[]
+  /** Whether the hash that was asked for is that of an entry. */
+  holdsHash?: boolean
 }
 
 const BATCH = 500
 
-export async function verifyAudit({ read, vault }: { read: Reader; vault: Vault }): Promise<AuditVerdict> {
+/** `hash`: of an entry that should be there, as a backup or an earlier look has told it. */
+export async function verifyAudit({
+  read,
+  vault,
+  hash,
+}: {
+  read: Reader
+  vault: Vault
+  hash?: string | undefined
+}): Promise<AuditVerdict> {
+  const lost = await lostEnds(read)
+  const isLost = lost.some(({ problem }) => problem !== 'gone')
+  let holdsHash = hash === undefined
   let previous: AuditEntry | undefined
+  const verdict = (brokenAt?: number): AuditVerdict => ({
+    isIntact: brokenAt === undefined && !isLost && holdsHash,
+    entries: previous?.seq ?? 0,
+    head: headOf(previous),
+    lost,
+    ...(brokenAt !== undefined && { brokenAt }),
+    ...(hash !== undefined && { holdsHash }),
+  })
   for (;;) {
     const batch = await read.auditFrom((previous?.seq ?? 0) + 1, BATCH)
     for (const entry of batch) {
       const isNext = entry.seq === (previous?.seq ?? 0) + 1
-      if (!isNext || !Buffer.from(chain(vault, previous?.hash, entry)).equals(entry.hash)) {
-        return { isIntact: false, entries: previous?.seq ?? 0, head: headOf(previous), brokenAt: entry.seq }
-      }
+      if (!isNext || !Buffer.from(chain(vault, previous?.hash, entry)).equals(entry.hash)) return verdict(entry.seq)
       previous = entry
+      holdsHash ||= headOf(entry) === hash
     }
-    if (batch.length < BATCH) return { isIntact: true, entries: previous?.seq ?? 0, head: headOf(previous) }
+    if (batch.length < BATCH) return verdict()
   }
 }
 
-const headOf = (entry: AuditEntry | undefined) => Buffer.from(entry?.hash ?? []).toString('hex')
+export const headOf = (entry: Pick<AuditEntry, 'hash'> | undefined) => Buffer.from(entry?.hash ?? []).toString('hex')

@@ -1,6 +1,7 @@
 /** Accounts of people: made by a link, signed in by password and second factor. Decisions: "Operators". */
 import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
+import { networkOf } from '../domain/address'
 import { invalid, missing, Refusal } from '../domain/error'
 import type { Limiter } from '../domain/limit'
 import {
@@ -12,6 +13,7 @@ import {
   type OperatorSession,
 } from '../domain/operator'
 import { may, type Role } from '../domain/role'
+import type { Guess, SignInPauses, Who } from '../domain/sign-in'
 import { MINUTE_MS } from '../domain/value'
 import type { Clock, Passwords, Random, Store, Tx, Vault } from '../ports'
 import { newId } from './administer/shared'
@@ -19,10 +21,11 @@ import { type Actor, noteChange } from './audit'
 
 export interface OperatorDependencies {
   store: Store
-  clock: Pick<Clock, 'now'>
+  clock: Pick<Clock, 'now' | 'elapsed'>
   random: Random
   vault: Vault
   limiter: Limiter
+  pauses: SignInPauses
   passwords: Passwords
 }
 
@@ -115,6 +118,7 @@ export async function join(
       totpSecret: undefined,
       createdAt: tx.now,
       lastSeenAt: undefined,
+      unlockedAt: undefined,
     }
     await tx.saveOperator(operator)
     await tx.removeInvitation(invitation.tokenHash)
@@ -126,59 +130,89 @@ export async function join(
 
 // ── sessions ───────────────────────────────────────────────────────────────────────────────────────
 
-const ATTEMPTS_PER_ACCOUNT = 5
-const ATTEMPTS_PER_ADDRESS = 20
-const ATTEMPTS_WINDOW_MS = 15 * MINUTE_MS
-
-const attemptRule = (subject: string, max: number, limit: 'perIp' | 'perKey') => ({
-  limit,
-  policy: 'platform' as const,
-  subject,
-  max,
-  windowMs: ATTEMPTS_WINDOW_MS,
-})
+/** Somebody who is not signed in. */
+export interface Visitor {
+  ip: string
+  /** Whether the address is surely theirs, and not that of something that many people come through. */
+  hasOwnAddress: boolean
+}
 
 const wrongCredentials = () =>
   new Refusal('unauthorized', 'E-mail address or password is wrong', { reason: 'wrong_credentials' })
 
-/** Answers the session's token. Throws `unauthorized` for every kind of wrong credentials alike, or `limited`. */
+/**
+ * Answers the session's token. Throws `unauthorized` for every kind of wrong credentials alike, or `limited`: then right
+ * and wrong ones are told alike, for nobody has looked at them. From an address the operator has signed in from they are
+ * looked at in any case.
+ */
 export async function signIn(
   deps: OperatorDependencies,
-  actor: Omit<Actor, 'name'>,
+  visitor: Visitor,
   { email, password, totp }: { email: string; password: string; totp?: string | undefined },
 ): Promise<string> {
   const account = normalEmail(email)
-  const permit = deps.limiter.take(
-    [
-      attemptRule(`sign-in:${account}`, ATTEMPTS_PER_ACCOUNT, 'perKey'),
-      attemptRule(`sign-in:${actor.ip}`, ATTEMPTS_PER_ADDRESS, 'perIp'),
-    ],
-    deps.clock.now(),
-  )
-  const operator = (await deps.store.read.operators()).find((known) => known.email === account)
+  const operators = await deps.store.read.operators()
+  const operator = operators.find((known) => known.email === account)
+  const isKnown = await isKnownAddress(deps, operator, visitor)
+  const who: Who = {
+    account,
+    liftedAt: operator?.unlockedAt,
+    anyLiftedAt: Math.max(0, ...operators.map(({ unlockedAt = 0 }) => unlockedAt)),
+    address: networkOf(visitor.ip),
+    isKnown,
+  }
+  const guess = deps.pauses.guess(who, deps.clock.elapsed())
   const isRight = await deps.passwords.verify(password, operator?.passwordHash)
-  if (!operator || !isRight) throw wrongCredentials()
+  if (!operator || !isRight) {
+    if (operator) notePause(deps, visitor, operator, guess)
+    throw guess.refusal(deps.clock.elapsed()) ?? wrongCredentials()
+  }
   if (operator.totpSecret !== undefined) {
     if (!totp) {
       // The password was right, and asking for the rest is no attempt.
-      permit.giveBack()
+      guess.takeBack()
       throw new Refusal('unauthorized', 'Enter the code of your authenticator app', { reason: 'totp_needed' })
     }
+    guess.goOn(deps.clock.elapsed())
     const step = totpStep(operator.totpSecret, totp, deps.clock.now())
-    if (step === undefined)
+    if (step === undefined) {
+      notePause(deps, visitor, operator, guess)
       throw new Refusal('unauthorized', 'The code of the authenticator app is wrong', { reason: 'totp_wrong' })
+    }
     useOnce(deps, `totp:${operator.operatorId}:${step}`)
   }
   // Only what failed counts.
-  permit.giveBack()
-  return openSession(deps, actor, operator)
+  guess.wasRight()
+  return openSession(deps, visitor, operator)
 }
 
-export async function openSession(
-  deps: OperatorDependencies,
-  actor: Omit<Actor, 'name'>,
-  operator: Operator,
-): Promise<string> {
+const hashOf = ({ vault }: Pick<OperatorDependencies, 'vault'>, operatorId: string, { ip }: Visitor) =>
+  vault.addressHash(`${operatorId} ${networkOf(ip)}`)
+
+/** Looks in any case, so that nobody learns by the time which accounts exist. */
+async function isKnownAddress(deps: OperatorDependencies, operator: Operator | undefined, visitor: Visitor) {
+  const operatorId = operator?.operatorId ?? ''
+  const isKnown = await deps.store.read.knowsAddress(operatorId, hashOf(deps, operatorId, visitor))
+  return isKnown && visitor.hasOwnAddress
+}
+
+/** For the audit log, now and then: somebody guesses. Nobody waits for it, or the time would tell which accounts exist. */
+function notePause(deps: OperatorDependencies, { ip }: Visitor, { operatorId }: Operator, guess: Guess): void {
+  const failures = guess.news(operatorId, deps.clock.elapsed())
+  if (failures === undefined) return
+  const actor = { name: NOBODY, ip }
+  deps.store
+    .transaction((tx) => noteChange({ ...deps, actor }, tx, 'session.pause', operatorId, { failures }))
+    // What cannot be written now is no reason to fail.
+    .catch(() => {})
+}
+
+const NOBODY = 'nobody'
+
+/** Addresses of an operator that are remembered. */
+const KNOWN_ADDRESSES = 20
+
+export async function openSession(deps: OperatorDependencies, visitor: Visitor, operator: Operator): Promise<string> {
   const token = newToken(deps.random)
   await deps.store.transaction(async (tx) => {
     const { operatorId, passwordHash, totpSecret } = operator
@@ -187,9 +221,23 @@ export async function openSession(
     if (known?.passwordHash !== passwordHash || known.totpSecret !== totpSecret) throw wrongCredentials()
     await tx.saveOperatorSession({ tokenHash: tokenHash(token), operatorId, createdAt: tx.now, lastSeenAt: tx.now })
     await tx.saveOperator({ ...known, lastSeenAt: tx.now })
-    await noteChange({ ...deps, actor: { ...actor, name: operatorId } }, tx, 'session.open', operatorId)
+    if (visitor.hasOwnAddress) await tx.rememberAddress(operatorId, hashOf(deps, operatorId, visitor), KNOWN_ADDRESSES)
+    await noteChange({ ...deps, actor: { name: operatorId, ip: visitor.ip } }, tx, 'session.open', operatorId)
   })
   return token
+}
+
+/** Lifts the pauses that failed sign-ins have earned, in every process of the installation. */
+export async function unlock(
+  deps: Pick<OperatorDependencies, 'store' | 'vault'>,
+  actor: Actor,
+  { operatorId }: Pick<Operator, 'operatorId'>,
+): Promise<void> {
+  await changeOperator(deps, actor, operatorId, 'operator.unlock', (known, _, now) => ({
+    ...known,
+    // Another one each time, whatever the clock does.
+    unlockedAt: Math.max(now, (known.unlockedAt ?? 0) + 1),
+  }))
 }
 
 const SEEN_EVERY_MS = MINUTE_MS
@@ -234,9 +282,19 @@ export async function changePassword(
   await storePassword(deps, actor, operator, password)
 }
 
+const ATTEMPTS = 5
+const ATTEMPTS_WINDOW_MS = 15 * MINUTE_MS
+
+const attemptRule = (subject: string, max: number) => ({
+  limit: 'perKey' as const,
+  policy: 'platform' as const,
+  subject,
+  max,
+  windowMs: ATTEMPTS_WINDOW_MS,
+})
+
 async function assertPassword(deps: OperatorDependencies, operator: Operator, password: string): Promise<void> {
-  const rule = attemptRule(`password:${operator.operatorId}`, ATTEMPTS_PER_ACCOUNT, 'perKey')
-  const permit = deps.limiter.take([rule], deps.clock.now())
+  const permit = deps.limiter.take([attemptRule(`password:${operator.operatorId}`, ATTEMPTS)], deps.clock.now())
   if (!(await deps.passwords.verify(password, operator.passwordHash)))
     throw invalid('current', 'wrong_password', 'the password is wrong')
   permit.giveBack()
@@ -256,17 +314,26 @@ const endSessions = async (tx: Tx, { operatorId }: Operator) => void (await tx.r
 
 /** From the command line, for who has forgotten theirs: a new password, shown once, and no second factor. */
 export async function resetPassword(
-  deps: Omit<OperatorDependencies, 'limiter'>,
+  deps: Omit<OperatorDependencies, 'limiter' | 'pauses'>,
   actor: Actor,
   email: string,
 ): Promise<{ operator: Operator; password: string }> {
-  const operator = (await deps.store.read.operators()).find((known) => known.email === normalEmail(email))
-  if (!operator) throw missing('operator', email)
+  const operator = await operatorNamed(deps, email)
   const password = Buffer.from(deps.random.bytes(15)).toString('base64url')
   const passwordHash = await deps.passwords.hash(password)
   const change = (known: Operator): Operator => ({ ...known, passwordHash, totpSecret: undefined })
-  await changeOperator(deps, actor, operator.operatorId, 'operator.reset', change, endSessions)
+  await changeOperator(deps, actor, operator.operatorId, 'operator.reset', change, async (tx, reset) => {
+    await endSessions(tx, reset)
+    await tx.forgetAddresses(reset.operatorId)
+  })
   return { operator, password }
+}
+
+/** Throws `not_found`. */
+export async function operatorNamed({ store }: Pick<OperatorDependencies, 'store'>, email: string): Promise<Operator> {
+  const operator = (await store.read.operators()).find((known) => known.email === normalEmail(email))
+  if (!operator) throw missing('operator', email)
+  return operator
 }
 
 export async function changeRole(deps: OperatorDependencies, actor: Actor, operatorId: string, role: Role) {
@@ -297,14 +364,14 @@ function changeOperator(
   actor: Actor,
   operatorId: string,
   action: string,
-  change: (known: Operator, operators: readonly Operator[]) => Operator,
+  change: (known: Operator, operators: readonly Operator[], now: number) => Operator,
   alsoDo: (tx: Tx, changed: Operator) => Promise<void> = async () => {},
 ): Promise<Operator> {
   return deps.store.transaction(async (tx) => {
     const operators = await tx.operators()
     const known = operators.find((operator) => operator.operatorId === operatorId)
     if (!known) throw missing('operator', operatorId)
-    const changed = change(known, operators)
+    const changed = change(known, operators, tx.now)
     await tx.saveOperator(changed)
     await alsoDo(tx, changed)
     await noteChange({ ...deps, actor }, tx, action, operatorId, { role: changed.role })
@@ -327,9 +394,8 @@ function totpStep(secret: string, token: string, timestamp: number): number | un
 
 /** A code that somebody has seen being typed is worth nothing. */
 function useOnce({ limiter, clock }: OperatorDependencies, subject: string): void {
-  const rule = { limit: 'perKey', policy: 'platform', subject, max: 1, windowMs: ATTEMPTS_WINDOW_MS } as const
   try {
-    limiter.take([rule], clock.now())
+    limiter.take([attemptRule(subject, 1)], clock.now())
   } catch {
     throw new Refusal('unauthorized', 'This code was used already; wait for the next one', { reason: 'totp_used' })
   }

@@ -13,7 +13,6 @@ import {
   type HookDelivery,
   isRedirect,
   judge,
-  MAX_BODY_BYTES,
   MAX_HOPS,
   readRetryAfter,
   retryAfterMs,
@@ -124,8 +123,7 @@ const failure = (error: string): Outcome => ({ status: undefined, retryAfterMs: 
 function bodyOf({ template }: Endpoint, { body }: StoredEvent): string | undefined {
   if (template === undefined) return body
   try {
-    const made = renderHookTemplate(template, JSON.parse(body))
-    return Buffer.byteLength(made) <= MAX_BODY_BYTES ? made : undefined
+    return renderHookTemplate(template, JSON.parse(body))
   } catch (error) {
     if (error instanceof Refusal) return undefined
     throw error

@@ -381,9 +381,9 @@ describe('ends and starts', () => {
 
   test.each(['', 'too short\n'])('a key file that holds %j is refused: it is no secret', async (content) => {
     const program = newProgram()
-    mkdirSync(join(program.cwd, 'watchword-data'))
+    await runJson(program, 'app', 'create', 'demo')
     writeFileSync(join(program.cwd, 'watchword-data', 'watchword.secret'), content)
-    const refused = await run(program, 'app', 'create', 'demo')
+    const refused = await run(program, 'app', 'list')
     expectRefusal(refused)
     expect(refused.stderr).toContain('watchword.secret')
   })
@@ -414,13 +414,14 @@ describe('what lies about in its folder', () => {
     const program = newProgram()
     writeFileSync(join(program.cwd, 'preload.ts'), "console.log('this ran'); process.exit(7)")
     writeFileSync(join(program.cwd, 'bunfig.toml'), 'preload = ["./preload.ts"]')
-    expect(await run(program, 'app', 'list', '--json')).toMatchObject({ exitCode: 0, stdout: '{"apps":[]}\n' })
+    const { exitCode, stdout } = await run(program, 'app', 'create', 'demo', '--json')
+    expect({ exitCode, name: JSON.parse(stdout).name }).toEqual({ exitCode: 0, name: 'demo' })
   })
 
   test('.env is no configuration: that comes from the environment and flags alone', async () => {
     const program = newProgram()
     writeFileSync(join(program.cwd, '.env'), 'WATCHWORD_DATA=./elsewhere')
-    expect((await run(program, 'app', 'list')).exitCode).toBe(0)
+    await runJson(program, 'app', 'create', 'demo')
     expect(readdirSync(program.cwd).sort()).toEqual(['.env', 'watchword', 'watchword-data'])
   })
 })

@@ -63,7 +63,7 @@ describe('how it ends', () => {
     const other = newFolder()
     undo.push(other.remove)
     const there = fromSource(other.path)
-    await runJson(there, 'app', 'list')
+    await runJson(there, 'app', 'create', 'shop')
     const database = new Database(join(other.path, 'watchword-data/watchword.db'))
     database.run('PRAGMA user_version = 99')
     database.close()
@@ -96,6 +96,7 @@ describe('lists', () => {
     const other = newFolder()
     undo.push(other.remove)
     const there = fromSource(other.path, { WATCHWORD_LOG_LEVEL: 'error' })
+    await (await Server.start(there)).stop()
     for (const args of [['app', 'list'], ['provider', 'list'], ['route', 'list'], ['operator', 'list'], ['queue']]) {
       const { exitCode, stdout } = await run(there, ...args)
       expect({ args, exitCode, stdout }).toEqual({
@@ -108,7 +109,7 @@ describe('lists', () => {
 
   test('have headers and no colour where nobody looks', async () => {
     const { stdout } = await run(program, 'app', 'list')
-    expect(stdout).toMatch(/^APP +NAME +BALANCE +RESERVED\napp_\w+ +shop +0 +0\n$/)
+    expect(stdout).toMatch(/^APP +NAME +REGION +BALANCE +RESERVED\napp_\w+ +shop +0 +0\n$/)
   })
 
   test('of issues show no personal data, and only what was asked for', async () => {
@@ -240,12 +241,21 @@ describe('doctor', () => {
       worst: [],
     })
     expect(new Set(checks.map(({ check }: { check: string }) => check))).toEqual(
-      new Set(['secret', 'disk', 'clock', 'proxy', 'carriers', 'backups']),
+      new Set(['secret', 'disk', 'clock', 'proxy', 'carriers', 'keys', 'templates', 'audit', 'backups']),
     )
   })
 
-  test('says that others can read the key file', async () => {
+  test('says that others can read the key file, and so does the log of each start', async () => {
+    const tellers = async () => {
+      const server = await Server.start(program)
+      await server.stop()
+      return server.stderr.split('\n').filter((line) => line.includes('read by others'))
+    }
+    expect(await tellers()).toEqual([])
     chmodSync(join(data, 'watchword.secret'), 0o644)
+    expect((await tellers()).map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'warn', file: expect.stringContaining('watchword.secret'), msg: expect.stringContaining('chmod 600') },
+    ])
     const { exitCode, stdout } = await run(program, 'doctor')
     chmodSync(join(data, 'watchword.secret'), 0o600)
     expect(exitCode).toBe(1)
@@ -266,7 +276,8 @@ describe('healthcheck', () => {
     const { port } = new URL(server.url)
     const env = { WATCHWORD_HOST: '0.0.0.0', WATCHWORD_PORT: port }
     expect(await run({ ...program, env }, 'healthcheck')).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(await runJson(program, 'healthcheck', '--url', server.url)).toEqual({
+    expect(await runJson(program, 'healthcheck', '--url', server.url)).toMatchObject({
+      checks: { database: true, migrations: true, dispatcher: true },
       ready: true,
       url: `${server.url}/readyz`,
     })

@@ -129,6 +129,13 @@ async function open(url: string): Promise<{ page: Page; requests: string[]; comp
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
+  // What a page tries and catches is said nowhere else.
+  await page.addInitScript(() =>
+    addEventListener('securitypolicyviolation', (event) => {
+      const { violatedDirective, blockedURI } = event as unknown as Record<string, string>
+      console.error(`against the policy: ${violatedDirective} ${blockedURI}`)
+    }),
+  )
   await page.goto(url)
   return { page, requests, complaints }
 }
@@ -297,6 +304,12 @@ describe('the docs', () => {
     }
     return opened
   }
+
+  test('may make no code of text, and need not', async () => {
+    const { headers } = await fetch(`${server.url}/docs`)
+    expect(headers.get('content-security-policy')).toContain("script-src 'self';")
+    expect(headers.get('content-security-policy')).not.toContain('unsafe-eval')
+  })
 
   test('show every operation, ask no other host for anything, and break no rule of their own', async () => {
     const { page, requests, complaints } = await openDocs()

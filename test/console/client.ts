@@ -10,6 +10,7 @@ export interface ConsoleAnswer {
   status: number
   body: Json
   cookie: string | null
+  headers: Headers
 }
 
 export class ConsoleClient {
@@ -30,6 +31,7 @@ export class ConsoleClient {
     const cookie = response.headers.get('set-cookie')
     if (cookie !== null) this.cookie = cookie.split(';')[0] ?? ''
     const text = await response.text()
-    return { status: response.status, body: text === '' ? undefined : JSON.parse(text).json, cookie }
+    const body = text === '' ? undefined : JSON.parse(text).json
+    return { status: response.status, body, cookie, headers: response.headers }
   }
 }

@@ -124,6 +124,31 @@ describe('try it', () => {
     expect(await inInbox.textContent()).toContain('Success')
   })
 
+  test('says when the code was delivered, and still does once it is verified', async () => {
+    await opened.go('/try-it')
+    await button('Issue code').click()
+    const delivered = opened.page
+      .getByRole('list', { name: 'Delivery' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Delivered' })
+    await delivered.locator('time').waitFor()
+    await button('Verify').click()
+    const note = opened.page.getByRole('alert').filter({ hasText: 'This is all your app has to do' })
+    await note.waitFor()
+    await opened.page.getByText('Verified', { exact: true }).nth(1).waitFor()
+    expect(await delivered.locator('time').count()).toBe(1)
+  })
+
+  test('the button that verifies ends where what it says ends', async () => {
+    await opened.go('/try-it')
+    await button('Issue code').click()
+    await button('Verify').click()
+    const note = await opened.page.getByRole('alert').filter({ hasText: 'This is all' }).boundingBox()
+    const verify = await button('Verify').boundingBox()
+    const right = (box: typeof note) => Math.round((box?.x ?? 0) + (box?.width ?? 0))
+    expect(right(verify)).toBe(right(note))
+  })
+
   test('a wrong code says how many attempts remain, a refusing scenario that it was meant', async () => {
     await opened.go('/try-it')
     await opened.page.getByLabel('Scenario').selectOption({ label: '05 · Wrong code' })

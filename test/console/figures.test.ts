@@ -54,9 +54,10 @@ afterEach(async () => {
   for (const context of browser.contexts()) await context.close()
 })
 
-async function open(path: string, issued: readonly number[]): Promise<Opened> {
+async function open(path: string, issued: readonly number[], total: Partial<typeof NOTHING> = {}): Promise<Opened> {
   const opened = await openPage(browser, { timezoneId: 'UTC', reducedMotion: 'reduce' })
-  await stub(opened.page, { ...ANSWERS, 'usage/show': dayOf(issued) })
+  const day = dayOf(issued)
+  await stub(opened.page, { ...ANSWERS, 'usage/show': { ...day, total: { ...day.total, ...total } } })
   await opened.page.goto(`${server.url}/console/${path}`)
   return opened
 }
@@ -68,14 +69,85 @@ const numbersOn = async (page: Page, chart: string) => {
   return (await axes.allTextContents()).filter((text) => /^[\d.,]+$/.test(text))
 }
 
+/** How far apart the names on the lower axis are, in steps; and how many there are. */
+async function gapsOn(page: Page, chart: string, names: readonly string[]) {
+  const axis = page.getByRole('img', { name: chart }).locator('.recharts-xAxis-tick-labels text')
+  await axis.first().waitFor()
+  const places = (await axis.allTextContents()).map((name) => names.indexOf(name))
+  expect(places).not.toContain(-1)
+  return { count: places.length, gaps: new Set(places.slice(1).map((place, index) => place - (places[index] ?? 0))) }
+}
+
+describe.each([360, 768, 1280, 1600])('at %d pixels', (width) => {
+  test('the names of hours stand at equal distances', async () => {
+    const two = (number: number) => String(number).padStart(2, '0')
+    const hours = Array.from({ length: 24 }, (_, hour) => `${two(hour)}:00`)
+    const { page } = await open('', [1])
+    await page.setViewportSize({ width, height: 900 })
+    const onOverview = await gapsOn(page, 'hour by hour', hours)
+    await page.goto(`${server.url}/console/usage`)
+    const onUsage = await gapsOn(
+      page,
+      'Chart of Delivery',
+      hours.map((hour) => `1/2, ${hour}`),
+    )
+    for (const { count, gaps } of [onOverview, onUsage]) {
+      expect(count).toBeGreaterThan(2)
+      expect(gaps.size).toBe(1)
+    }
+  })
+})
+
+test('a chart that is still too wide does not lie over its neighbour', async () => {
+  const { page } = await open('usage', [1])
+  const charts = page.getByRole('img', { name: 'Chart of' })
+  await charts.nth(1).locator('svg').first().waitFor()
+  const covered = await charts.first().evaluate((chart) => {
+    const drawing = chart.querySelector('svg') as SVGElement
+    const { top, bottom, right } = drawing.getBoundingClientRect()
+    Object.assign(drawing.style, { width: '2000px', maxWidth: 'none', position: 'relative', zIndex: 1 })
+    return chart.contains(document.elementFromPoint(right + 100, (top + bottom) / 2))
+  })
+  expect(covered).toBe(false)
+})
+
 describe('the overview', () => {
   test('shares nothing out where nothing was issued, and says what will be there', async () => {
     const { page, complaints } = await open('', [])
-    await page.getByText('Nothing was issued today.').waitFor()
-    expect(await page.getByText('— of issued', { exact: true }).count()).toBe(3)
+    await page.getByText('Nothing was issued in the last 24 hours.').waitFor()
+    expect(await page.getByText('— of issued', { exact: true }).count()).toBe(1)
+    expect(await page.getByText('— of decided', { exact: true }).count()).toBe(2)
     expect(await page.getByRole('img', { name: 'hour by hour' }).count()).toBe(0)
     expect(await faultsOf(page)).toEqual([])
     expect(complaints).toEqual([])
+  })
+
+  test.each([
+    [0, 0, '— of decided', '— of decided'],
+    [3, 1, '75% of decided', '25% of decided'],
+  ])('shares out what is decided, %d delivered and %d failed', async (delivered, failed, arrived, lost) => {
+    const { page } = await open('', [10], { delivered, failed })
+    const figure = (name: string) => page.locator('dl > div').filter({ hasText: name })
+    await figure('Delivered').getByText(arrived, { exact: true }).waitFor()
+    await figure('Failed').getByText(lost, { exact: true }).waitFor()
+  })
+
+  test('looks at the same hours as usage, in UTC, wherever the reader is', async () => {
+    const asked: object[] = []
+    const { page } = await openPage(browser, { timezoneId: 'Asia/Kolkata', reducedMotion: 'reduce' })
+    await page.clock.setFixedTime(new Date('2026-01-02T10:30:00Z'))
+    await stub(page, { ...ANSWERS, 'usage/show': dayOf([0, 0, 5]) })
+    page.on('request', (request) => {
+      if (request.url().endsWith('usage/show')) asked.push(request.postDataJSON().json)
+    })
+    await page.goto(`${server.url}/console/`)
+    await page.getByText('Busiest at 02:00 (UTC)').waitFor()
+    await page.goto(`${server.url}/console/usage`)
+    await page.getByRole('img', { name: 'Chart of' }).first().waitFor()
+    const [onOverview, onUsage] = asked
+    const hours = { from: Date.parse('2026-01-01T11:00:00Z'), to: Date.parse('2026-01-02T11:00:00Z'), by: 'hour' }
+    expect(onOverview).toMatchObject(hours)
+    expect(onUsage).toMatchObject(hours)
   })
 
   test('draws one code against whole numbers', async () => {
@@ -83,17 +155,17 @@ describe('the overview', () => {
     const numbers = await numbersOn(page, 'hour by hour')
     expect(numbers.length).toBeGreaterThan(1)
     expect(numbers.filter((number) => !/^\d+$/.test(number))).toEqual([])
-    await page.getByText('Busiest at 02:00: 1 issued, 0 verified.').waitFor()
+    await page.getByText('Busiest at 02:00 (UTC): 1 issued, 0 verified.').waitFor()
     await page.getByText('0% of issued').first().waitFor()
   })
 
   test('says in a sentence and in a table what it draws of many', async () => {
     const { page, complaints } = await open('', [0, 10, 1_200, 30])
     await numbersOn(page, 'hour by hour')
-    await page.getByText('Busiest at 02:00: 1,200 issued, 600 verified.').waitFor()
+    await page.getByText('Busiest at 02:00 (UTC): 1,200 issued, 600 verified.').waitFor()
     const table = page.getByRole('table', { name: 'Issued and verified, hour by hour' })
     expect(await table.getByRole('row').allTextContents()).toEqual([
-      'HourIssuedVerified',
+      'Hour (UTC)IssuedVerified',
       '01:00105',
       '02:001,200600',
       '03:003015',
@@ -104,7 +176,7 @@ describe('the overview', () => {
 
   test('draws with what is loaded after its figures', async () => {
     const { page, requests } = await open('', [])
-    await page.getByText('Nothing was issued today.').waitFor()
+    await page.getByText('Nothing was issued in the last 24 hours.').waitFor()
     const before = requests.length
     await stub(page, { 'usage/show': dayOf([1]) })
     await page.getByRole('img', { name: 'hour by hour' }).locator('svg text').first().waitFor()

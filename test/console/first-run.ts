@@ -47,7 +47,7 @@ export async function goThrough({ page, server, program, carrier, picture }: Fir
     ['wallet', press(/^(Top up|충전하기)$/, 'link'), see(/No entries yet|아직 기록이/)],
     ['topping-up', press(/^(Top up|충전)$/), fill(/^(Amount in credits|크레딧)/, '10000')],
     ['wallet-filled', confirm(/^(Top up|충전)$/), see(/^\+10,000/)],
-    ['first-steps-credit', press(/^(Overview|개요)$/, 'link'), see(/^(Today|오늘)/)],
+    ['first-steps-credit', press(/^(Overview|개요)$/, 'link'), see(/^(Last 24 hours|최근 24시간)/)],
     ['webhooks', press(/^(Webhooks|웹훅)$/, 'link'), see(/No endpoint for|엔드포인트가 없습니다/)],
     [
       'new-webhook',
@@ -57,7 +57,7 @@ export async function goThrough({ page, server, program, carrier, picture }: Fir
     ],
     ['webhook-secret', press(/^(Add endpoint|엔드포인트 추가)$/), see(/Shown this once|한 번만 표시/)],
     ['webhook', confirm(/^(I have stored it|보관했습니다)$/), see(/Nothing sent yet|아직 보낸 이벤트가/)],
-    ['first-steps-all', press(/^(Overview|개요)$/, 'link'), see(/^(Today|오늘)/)],
+    ['first-steps-all', press(/^(Overview|개요)$/, 'link'), see(/^(Last 24 hours|최근 24시간)/)],
   ]
   for (const [index, [name, ...steps]] of story.entries()) {
     for (const step of steps) await step(page)

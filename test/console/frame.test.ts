@@ -86,7 +86,7 @@ const PAGES = {
   templates: 'Templates',
   webhooks: 'Webhooks',
   wallet: 'Wallet',
-  providers: 'Providers',
+  providers: 'Carriers',
   operators: 'Operators',
   audit: 'Audit',
   system: 'System',
@@ -273,6 +273,18 @@ describe.each(STARTS)('the console %s', (_, start) => {
     const { page } = await open('', { ...ANSWERS, 'session/current': { ...SIGNED_IN, operator: viewer } })
     await page.getByRole('link', { name: 'System' }).waitFor()
     for (const name of ['Audit', 'Try it']) expect(await page.getByRole('link', { name }).count()).toBe(0)
+  })
+
+  test('tells a viewer whose steps they are, by the roles that may take them', async () => {
+    const viewer = { ...OWNER, role: 'viewer', permissions: ['look'] }
+    const { page } = await open('', {
+      ...ANSWERS,
+      'session/current': { ...SIGNED_IN, operator: viewer },
+      'apps/list': { apps: [] },
+    })
+    const steps = page.getByRole('listitem')
+    await steps.filter({ hasText: 'Add a webhook' }).getByText('for the role Owner or Developer.').waitFor()
+    await steps.filter({ hasText: 'Top up' }).getByText('for the role Owner.').waitFor()
   })
 
   test.each([

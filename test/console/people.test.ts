@@ -85,7 +85,7 @@ describe('people of the console', () => {
     await expectAccessible(page, 'overview without an app')
     await page.getByLabel('Name of the app').fill('shop')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Today · Test' }).waitFor()
+    await page.getByRole('heading', { name: 'Last 24 hours · Test' }).waitFor()
     await page.getByText('1 of 6 done').first().waitFor()
     await expectAccessible(page, 'overview')
   })
@@ -227,6 +227,11 @@ describe('people of the console', () => {
     const lines = (await exported('CSV')).trim().split('\r\n')
     expect(lines).toHaveLength(entries.length + 1)
     expect(JSON.stringify([entries, lines])).not.toContain(PASSWORD)
+  })
+
+  test('commands are shown as the binary is called', async () => {
+    await go('/system', 'System')
+    await page.getByText('watchword backup', { exact: true }).waitFor()
   })
 
   test.each([

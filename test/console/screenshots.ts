@@ -18,8 +18,8 @@ const HEIGHT = 800
 const WIDTHS = [360, 1280]
 const ALL_WIDTHS = [360, 768, 1280, 1600]
 const ISSUES = 12
-/** Charts measure themselves once more after they have been drawn. */
-const DRAWN_MS = 200
+/** Charts measure themselves once more after they have been drawn, and a frame or two later. */
+const QUIET_FRAMES = 10
 
 const MAIN = ['overview', 'issues', 'usage', 'try-it', 'wallet']
 const PAGES = {
@@ -50,7 +50,7 @@ async function takePictures(page: Page, language: string, name: string, widths: 
       await page.setViewportSize({ width, height: HEIGHT })
       await page.emulateMedia({ colorScheme })
       await page.evaluate(atTheEnd)
-      await page.waitForTimeout(DRAWN_MS)
+      await page.evaluate(drawn, QUIET_FRAMES)
       const file = `${language}/${name}-${width}-${colorScheme}.png`
       // What opens over the page is centred in the window.
       const fullPage = (await page.getByRole('dialog').count()) === 0
@@ -58,6 +58,23 @@ async function takePictures(page: Page, language: string, name: string, widths: 
       taken.set(name, [...(taken.get(name) ?? []), file])
     }
   await page.setViewportSize({ width: 1280, height: HEIGHT })
+}
+
+/** For the page: every chart is within its frame, and stays as large as it is for some frames. */
+async function drawn(quietFrames: number): Promise<void> {
+  const sizes = () =>
+    [...document.querySelectorAll('[role=img]')].map((frame) => {
+      const { width } = frame.getBoundingClientRect()
+      const drawings = [...frame.getElementsByTagName('svg')].map((drawing) => drawing.getBoundingClientRect())
+      const isWithin = drawings.every((drawing) => drawing.width < width + 1)
+      return isWithin ? drawings.map((drawing) => `${drawing.width} × ${drawing.height}`) : 'too wide'
+    })
+  for (let quiet = 0, before = ''; quiet < quietFrames; ) {
+    await new Promise((resolve) => requestAnimationFrame(resolve))
+    const now = sizes().join()
+    quiet = now === before && !now.includes('too wide') ? quiet + 1 : 0
+    before = now
+  }
 }
 
 const rpc = async (page: Page, procedure: string, input: object): Promise<Json> => {

@@ -231,7 +231,7 @@ describe('live delivery', () => {
       const report = { messageId: messageId(), status: 'delivered' }
       expect((await world.report('main', report, 'wrong-secret-wrong-secret')).status).toBe(401)
       expect((await world.send('POST', '/provider-reports/main', report)).status).toBe(401)
-      expect((await world.report('nope', report)).status).toBe(404)
+      expect((await world.report('nope', report)).status).toBe(401)
       expect((await world.send('GET', '/provider-reports/main', undefined)).status).toBe(404)
       expect((await world.report('main', { ...report, messageId: 'other' })).body).toEqual({ recorded: 0 })
       expect((await world.report('kakao', report)).body).toEqual({ recorded: 0 })

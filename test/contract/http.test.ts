@@ -296,6 +296,14 @@ describe.each(WIRES)('bad input over %s', (wire) => {
     expect(everything()).toBe(before)
   })
 
+  test('a body of more than 1,000 fields is refused before any schema looks at it', async () => {
+    const fields = (count: number) => wrapped(`{${Array.from({ length: count }, (_, n) => `"f${n}":1`).join(',')}}`)
+    expect((await post('issue', fields(998))).body.data).not.toMatchObject({ reason: 'too_many' })
+    expect((await post('issue', fields(1_001))).body.data).toMatchObject({ param: 'body', reason: 'too_many' })
+    const colons = `{"purpose":"${':'.repeat(5_000)}"}`
+    expect((await post('issue', wrapped(colons))).body.data).not.toMatchObject({ reason: 'too_many' })
+  })
+
   test('a duplicate key is named', async () => {
     const { body } = await post('issue', wrapped('{"purpose":"a","purpose":"b"}'))
     expect(body.message).toContain('purpose')
@@ -412,4 +420,19 @@ describe.each(WIRES)('bad input over %s', (wire) => {
       expect({ status, code: body.code }).toEqual({ status: 400, code: 'BAD_REQUEST' })
     })
   }
+})
+
+test('a client that goes away while it sends is nobody’s unexpected failure', async () => {
+  const world = await World.start()
+  await world.furnish()
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode('{"messageId":'))
+      controller.error(new DOMException('The connection was closed.', 'AbortError'))
+    },
+  })
+  const request = new Request('http://localhost/provider-reports/main', { method: 'POST', body })
+  expect((await world.run(world.app.fetch(request, '127.0.0.1'))).status).toBe(400)
+  expect(world.logged.join()).not.toContain('unexpectedly')
+  await world.stop()
 })

@@ -493,3 +493,18 @@ describe.each(WIRES)('reads over %s', (wire) => {
     })
   })
 })
+
+test.each([
+  ['/v1/issues?limit=1&limit=2', 'limit'],
+  ['/v1/status?issueId=a&issueId=b', 'issueId'],
+])('%s: nobody knows which one is meant, and a stranger is not told', async (path, param) => {
+  const world = await World.start()
+  const keys = await world.furnish()
+  const { status, body } = await world.send('GET', path, undefined, { key: keys.live })
+  expect([status, body.data]).toEqual([400, { param, reason: 'duplicate_field' }])
+  expect((await world.send('GET', path, undefined)).status).toBe(401)
+  expect((await world.send('GET', '/v1/issues?limit=1.5', undefined, { key: keys.live })).body.message).toBe(
+    'limit: must be a whole number',
+  )
+  await world.stop()
+})

@@ -57,7 +57,7 @@ describe('no block slips by:', () => {
   test('each is followed by somebody, or is read here, or says why not', () => {
     const isDone = (block: Block) => {
       const { language, marks } = block
-      const isRead = language === 'ini' || (language === 'json' && Object.keys(marks).length === 0)
+      const isRead = language === 'json' && Object.keys(marks).length === 0
       if (isRead || marks.untested !== undefined) return true
       return followed.has(block) && (language === 'sh' || marks.file !== undefined || marks.prints !== undefined)
     }
@@ -90,16 +90,6 @@ describe('no block slips by:', () => {
       if (language === 'json' && marks.prints === undefined) JSON.parse(text)
     }
   })
-})
-
-test('the unit of systemd starts what there is, with settings that there are', () => {
-  const [unit] = blocksOf('docs/operating.md', ['Install'])
-  const lines = (unit?.text ?? '').split('\n')
-  expect(lines.filter((line) => !/^(#.*|\[[A-Z]\w+\]|[A-Z]\w+=\S.*|)$/.test(line))).toEqual([])
-  const settings = lines.flatMap((line) => /^Environment=(\w+)=/.exec(line)?.[1] ?? [])
-  const known = describeSettings().map(({ name }) => name)
-  expect(settings.length).toBeGreaterThan(0)
-  expect(settings.filter((name) => !known.includes(name))).toEqual([])
 })
 
 test('every setting is described, with its default and meaning', () => {

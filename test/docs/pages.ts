@@ -4,7 +4,7 @@
  *
  * - `sh`: run, in the folder of those before it; `sh serve`: run beside what follows, until the story ends
  * - `file=NAME`: written there; `text prints`: what the block before it prints, where `…` is anything
- * - `json` and `ini`: read for what they claim
+ * - `json`: read for what it claims
  * - `untested="reason"`: left alone
  */
 import { readdirSync, readFileSync } from 'node:fs'

@@ -8,6 +8,7 @@ import {
   isNetwork,
   literalAddress,
   mayReach,
+  networkOf,
 } from '../../src/domain/address'
 import { RUNS, thrownBy } from './sample'
 
@@ -147,6 +148,21 @@ const mapped = (address: string) => {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
   return `::ffff:${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
 }
+
+describe('whom an address counts as', () => {
+  test.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2:ffff::', '2001:db8:1:2::/64'],
+    ['2001:db8:1:3::', '2001:db8:1:3::/64'],
+    ['::1', '::/64'],
+    ['', ''],
+    ['nonsense', 'nonsense'],
+  ])('%s: %s', (address, network) => {
+    expect(networkOf(address)).toBe(network)
+  })
+})
 
 describe('a webhook may not be sent to', () => {
   test.each(Object.entries(FORBIDDEN))('%s', (_class, addresses) => {

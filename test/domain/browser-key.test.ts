@@ -1,5 +1,5 @@
 /** What whoever finds a live browser key cannot do with it. */
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { type Allowance, assertWithin, isOpen } from '../../src/domain/browser-key'
 import type { ApiKey } from '../../src/domain/key'
 import type { Template } from '../../src/domain/template'
@@ -27,6 +27,14 @@ const refusalOf = (key: ApiKey, wish: { from?: string; name?: string; order?: st
 }
 
 describe('a live browser key', () => {
+  test('has a text that is too long refused without a look at it: its accents could take seconds to sort', () => {
+    const normalize = spyOn(String.prototype, 'normalize')
+    const name = `a${'\u0315\u0300'.repeat(30_000)}`
+    expect(refusalOf(browserKey(), { name })).toMatchObject({ kind: 'forbidden' })
+    expect(normalize).not.toHaveBeenCalled()
+    normalize.mockRestore()
+  })
+
   test('may not set the sender', () => {
     expect(refusalOf(browserKey(), { from: 'BANK' })).toMatchObject({
       kind: 'forbidden',

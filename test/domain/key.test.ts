@@ -264,6 +264,11 @@ describe('a key that is made', () => {
       aPublicKey({ allowedOrigins: Array.from({ length: 21 }, (_, n) => `https://${n}.example`) }),
       'origin',
     ],
+    [
+      'more than a hundred networks',
+      aKey({ allowedCidrs: Array.from({ length: 101 }, (_, n) => `10.0.${n}.0/24`) }),
+      'cidr: at most 100',
+    ],
     ['a network without a length', aKey({ allowedCidrs: ['10.0.0.1'] }), 'cidr'],
     ['a network that is too long', aKey({ allowedCidrs: ['10.0.0.0/33'] }), 'cidr'],
     ['a name for a network', aKey({ allowedCidrs: ['office'] }), 'cidr'],

@@ -20,18 +20,40 @@ describe('a new pattern', () => {
     for (const value of differing) expect([value, verdict(pattern, value)]).toEqual([value, 'differs'])
   })
 
-  test.each(['(?=a)a', '(?!a).', '(?<=a)b', '(a)\\1', '(', '[', 'a**', '(a{1000}){1000}', 'a'.repeat(201)])(
-    '%p is refused: it is none, or may take for ever',
-    (pattern) => {
-      expect(thrownBy(() => assertPatterns({ x: { pattern } }))).toMatchObject({
-        kind: 'invalid',
-        message: expect.stringContaining('"x"'),
-      })
-    },
-  )
+  test.each([
+    '(?i)a',
+    '(?i:[b-\\u{10FFFE}])',
+    '\\pL',
+    '(?P<a>a)',
+    '(?=a)a',
+    '(?!a).',
+    '(?<=a)b',
+    '(a)\\1',
+    '(',
+    '[',
+    'a**',
+    '(a{1000}){1000}',
+    'a'.repeat(201),
+  ])('%p is refused: it is none, or may take for ever', (pattern) => {
+    expect(thrownBy(() => assertPatterns({ x: { pattern } }))).toMatchObject({
+      kind: 'invalid',
+      message: expect.stringContaining('"x"'),
+    })
+  })
+
+  test('together with others may not be too long to be read while somebody types', () => {
+    const long = { pattern: '\\p{L}'.repeat(40) }
+    assertPatterns({ a: long, b: long, c: long, d: long, e: long })
+    expect(
+      thrownBy(() => assertPatterns({ a: long, b: long, c: long, d: long, e: long, f: { pattern: 'f' } })),
+    ).toMatchObject({
+      kind: 'invalid',
+      message: expect.stringContaining('"f"'),
+    })
+  })
 
   test('together with others may not become too much to look at', () => {
-    const heavy = { pattern: '.{900}' }
+    const heavy = { pattern: '.{700}' }
     assertPatterns({ a: heavy, b: heavy })
     expect(thrownBy(() => assertPatterns({ a: heavy, b: heavy, c: heavy }))).toMatchObject({ kind: 'invalid' })
   })
@@ -59,6 +81,8 @@ describe('a pattern that was stored before patterns were checked', () => {
   test('and would take for ever is given up soon, whatever the value', () => {
     expect(verdict('(?=a)(a+)+b|a*c', 'a'.repeat(60))).toBe('too long')
     expect(verdict('(?=.)(.*)(.*)(.*)(.*)x', 'a'.repeat(2_000))).toBe('too long')
+    expect(verdict('(?:.(?<=a|))*', 'a'.repeat(1_000))).toBe('too long')
+    expect(verdict('(a*)\\1(?:\\1|)*?b', 'a'.repeat(1_000))).toBe('too long')
   })
 
   test('and cannot be read fits nothing, and fails nothing', () => {

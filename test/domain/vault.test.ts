@@ -65,6 +65,7 @@ describe('hashes', () => {
     ['fingerprint', 16, (vault, text) => vault.fingerprint(text)],
     ['tag', 16, (vault, text) => vault.tag(text)],
     ['audit', 32, (vault, text) => vault.auditHash(text)],
+    ['address', 16, (vault, text) => vault.addressHash(text)],
   ]
   const TEXT = 'issue-1:123456'
 

@@ -18,6 +18,37 @@ const EVENT = {
 }
 const rendered = (template: string, event: unknown = EVENT) => JSON.parse(renderHookTemplate(template, event))
 
+describe('a template may cost no more than a request of ours has bytes', () => {
+  const naming = (times: number) => `[${Array(times).fill('{{data}}').join(',')}]`
+
+  test('a large value named often is written out to that point only', () => {
+    let looks = 0
+    const event = {
+      get data() {
+        looks++
+        return 'x'.repeat(1_000)
+      },
+    }
+    expect(thrownBy(() => renderHookTemplate(naming(1_500), event))).toMatchObject({
+      kind: 'invalid',
+      message: 'template: must be at most 65536 bytes after substitution',
+    })
+    expect(looks).toBeLessThan(70)
+  })
+
+  test('bytes count, and so does the last one', () => {
+    const rendered = (characters: number) => renderHookTemplate('["{{data}}"]', { data: '가'.repeat(characters) })
+    expect(Buffer.byteLength(rendered(21_844))).toBe(65_536)
+    expect(thrownBy(() => rendered(21_845))).toMatchObject({ kind: 'invalid' })
+  })
+
+  test('one that is too long is not looked at', () => {
+    expect(thrownBy(() => previewHookTemplate('{'.repeat(16_385)))).toMatchObject({
+      message: 'template: at most 16384 characters',
+    })
+  })
+})
+
 describe('a template', () => {
   test.each<[string, string, unknown]>([
     ['without placeholders stays as it is', '{ "a" : [1, true] }', { a: [1, true] }],

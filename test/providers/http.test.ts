@@ -109,6 +109,48 @@ describe('the request', () => {
     expect(JSON.parse(request.body)).toEqual({ t: 'T1', c: '123456', m: '' })
   })
 
+  test.each([
+    ['https://carrier.test/v1/{{from}}/send', '..', '/v1/%252E%252E/send'],
+    ['https://carrier.test/v1/{{from}}/send', '.', '/v1/%252E/send'],
+    ['https://carrier.test/v1/{{from}}', '..', '/v1/%252E%252E'],
+    ['https://carrier.test/v1/.{{from}}/send', '.', '/v1/%252E%252E/send'],
+    ['https://carrier.test/v1/{{from}}{{from}}/send', '.', '/v1/%252E%252E/send'],
+    ['https://carrier.test/v1/%2e{{from}}/send', '.', '/v1/%252e%252E/send'],
+    ['https://carrier.test/v1/{{from}}/send', '../..', '/v1/..%2F../send'],
+    ['https://carrier.test/v1/{{from}}/send', '%2e%2e', '/v1/%252e%252e/send'],
+    ['https://carrier.test/v1/{{from}}/send', '..\\', '/v1/..%5C/send'],
+    ['https://carrier.test/v1/{{from}}/send', '...', '/v1/.../send'],
+    ['https://carrier.test/v1/../{{from}}/send', '0212', '/0212/send'],
+    ['https://carrier.test/v1?from={{from}}', '..', '/v1?from=..'],
+  ])('%s with the sender %j stays where it is: %s', async (url, from, expected) => {
+    const { request } = await send({ url }, undefined, { ...MESSAGE, from })
+    const { origin, pathname, search } = new URL(request.url)
+    expect([origin, pathname + search]).toEqual(['https://carrier.test', expected])
+  })
+
+  test('no sender and no text leads to another path of the host', async () => {
+    const part = fc.string({
+      unit: fc.constantFrom('.', '/', '\\', '%', '2', 'e', 'E', 'f', '?', '#', '@', ':', 'a', ' '),
+    })
+    const url = 'https://carrier.test/a/{{from}}/b/.{{text}}/{{from}}{{text}}/c?q={{text}}#{{from}}'
+    await fc.assert(
+      fc.asyncProperty(part, part, async (from, text) => {
+        const { request } = await send({ url }, undefined, { ...MESSAGE, from, text })
+        const { host, pathname, searchParams } = new URL(request.url)
+        const segments = pathname.split('/')
+        expect([host, segments.length, segments[1], segments[3], segments[6]]).toEqual([
+          'carrier.test',
+          7,
+          'a',
+          'b',
+          'c',
+        ])
+        expect(searchParams.get('q')).toBe(text)
+      }),
+      { seed: 7, numRuns: 500 },
+    )
+  })
+
   test('no text can break out of its place', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {

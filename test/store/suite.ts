@@ -32,6 +32,16 @@ const nextJobAt = (store: Store, kind: JobKind): number | undefined =>
     .map(({ runAt }) => runAt)
     .sort((a, b) => a - b)[0]
 
+/** Whether others had a turn of the event loop before it was done. */
+async function hasYielded(work: () => Promise<unknown>): Promise<boolean> {
+  let hasTurned = false
+  setImmediate(() => {
+    hasTurned = true
+  })
+  await work()
+  return hasTurned
+}
+
 /** An empty database. */
 export interface Opened {
   store: Store
@@ -420,6 +430,25 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(await list({ status: 'verified' })).toEqual(ids([verified]))
         expect(await list({ status: 'replaced' })).toEqual(ids([replaced]))
         expect(await list({ status: 'max_attempts' })).toEqual(ids([spent]))
+      })
+
+      test('few of a status among many are all found, in pages, and meanwhile others have their turn', async () => {
+        const many = Array.from({ length: 60 }, (_, n) =>
+          settled(n + 1, n % 17 === 3 ? { verificationStatus: 'replaced' } : {}),
+        )
+        await add(...many)
+        const replaced = many.filter(({ verificationStatus }) => verificationStatus === 'replaced')
+        for (let limit = 1; limit <= replaced.length + 1; limit++) {
+          const paged: string[] = []
+          for (let before: string | undefined; ; before = paged.at(-1)) {
+            const page = await list({ status: 'replaced', limit, ...(before && { before }) })
+            if (page.length === 0) break
+            paged.push(...page)
+          }
+          expect(paged).toEqual(ids(replaced).toReversed())
+        }
+        expect(await hasYielded(() => list({ status: 'replaced', limit: 1 }))).toBeTrue()
+        expect(await list({ status: 'replaced', createdFrom: NOW + 1 })).toEqual([])
       })
 
       const issuesSince = async (at: number) => (await Array.fromAsync(store.read.issuesSince(OWNER, at))).flat()
@@ -823,6 +852,27 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(await seqs({ entryType: 'credit', createdTo: NOW + 1, limit: 2 })).toEqual([5, 3])
         expect(await seqs({ entryType: 'refund' })).toEqual([])
         expect(await store.read.ledger('app_two', { limit: 100 })).toEqual([])
+      })
+
+      test('few entries of a type among many are all found, in pages, and meanwhile others have their turn', async () => {
+        const many = Array.from({ length: 60 }, (_, n) =>
+          entry(n + 1, n % 7, n % 17 === 3 ? { entryType: 'clawback', amountDelta: -1 } : {}),
+        )
+        await run(async (tx) => {
+          for (const each of many) await tx.addLedgerEntry(each)
+        })
+        const newestFirst = many.toSorted((a, b) => b.createdAt - a.createdAt || b.seq - a.seq)
+        const clawbacks = newestFirst.filter(({ entryType }) => entryType === 'clawback')
+        for (let limit = 1; limit <= clawbacks.length + 1; limit++) {
+          const paged: LedgerEntry[] = []
+          for (let before: LedgerEntry | undefined; ; before = paged.at(-1)) {
+            const page = await list({ entryType: 'clawback', limit, ...(before && { before }) })
+            if (page.length === 0) break
+            paged.push(...page)
+          }
+          expect(paged).toEqual(clawbacks)
+        }
+        expect(await hasYielded(() => list({ entryType: 'refund', limit: 1 }))).toBeTrue()
       })
 
       test('a position of the ledger is written once', async () => {

@@ -52,6 +52,35 @@ describe('usage', () => {
     await store.close()
   })
 
+  test('is not looked for in hours before the first issue, however early one asks', async () => {
+    let looks = 0
+    const { file, vault, clock } = world
+    const store = openStore({ file, vault, clock: { now: clock.now, elapsed: () => looks++ } })
+    await issue('010-1234-0001')
+    const since = clock.now() - 900 * DAY_MS
+    const { total } = await readUsage({ store, clock }, owner(), { from: since, to: clock.now() + 1, by: 'day' })
+    expect(total.issued).toBe(1)
+    expect(looks).toBeLessThan(60)
+    await store.close()
+  })
+
+  test('by purpose tells of the 200 largest, for callers make up purposes', async () => {
+    const order = (n: number, purpose: string) =>
+      world.call(
+        'rest',
+        'issue',
+        { phoneNumber: `010-2000-${1_000 + n}`, purpose, idempotencyKey: `k${n}` },
+        { key: keys.live },
+      )
+    for (let n = 0; n < 202; n++) await order(n, n < 2 ? 'signup' : `made up ${n}`)
+    const now = world.clock.now()
+    const query = { from: now, to: now + 1, by: 'hour', groupBy: 'purpose' } as const
+    const { groups, total } = await readUsage(world, owner(), query)
+    expect(total.issued).toBe(202)
+    expect(groups).toHaveLength(200)
+    expect(groups[0]).toMatchObject({ name: 'signup', issued: 2 })
+  })
+
   test('of an hour that is over may be ten minutes old, and no older', async () => {
     const { issueId } = (await issue('010-1234-0001')).body
     await world.advance(HOUR_MS + 15 * MINUTE_MS)

@@ -1,8 +1,13 @@
 /** A request as it is written, over a socket: what no client library would send. */
 import { connect } from 'node:net'
 
-/** Everything that comes back until the server closes, or `patienceMs` have passed. */
-export function sendRaw(url: string, text: string | Uint8Array, patienceMs = 5_000): Promise<string> {
+/** Everything that comes back until the server closes, it is whole, or `patienceMs` have passed; a character for each byte. */
+export function sendRaw(
+  url: string,
+  text: string | Uint8Array,
+  patienceMs = 5_000,
+  isWhole: (answer: string) => boolean = () => false,
+): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     let answer = ''
@@ -15,6 +20,7 @@ export function sendRaw(url: string, text: string | Uint8Array, patienceMs = 5_0
     const timer = setTimeout(end, patienceMs)
     socket.on('data', (chunk) => {
       answer += chunk.toString('latin1')
+      if (isWhole(answer)) end()
     })
     socket.on('close', end)
     socket.on('error', (error: Error & { code?: string }) => (error.code === 'ECONNRESET' ? end() : reject(error)))

@@ -107,6 +107,7 @@ export class World {
       store: this.store,
       transport: options.wrapTransport?.(transport) ?? transport,
       dial: HTTP_ONLY.dial,
+      descriptors: { areShort: () => false },
       passwords: PLAIN_PASSWORDS,
       backups: () => [],
       hooks: options.hooks ?? NOBODY_LISTENS,

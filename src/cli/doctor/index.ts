@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, ConfigError, readConfig } from '../../config'
 import { systemClock } from '../../system/clock'
+import { headFileIn } from '../../system/head-file'
 import { type CommonOptions, onDataCommand } from '../command'
 import { endingOf } from '../failure'
 import { DATABASE_FILE, openFile } from '../open'
 import { outputFor, styled } from '../output'
+import { checkAudit } from './audit'
 import { checkBackups } from './backups'
 import { checkCarriers } from './carriers'
 import { checkClock } from './clock'
@@ -26,6 +28,7 @@ const CHECKS: readonly Check[] = [
   checkCarriers,
   checkKeys,
   checkTemplates,
+  checkAudit,
   checkBackups,
 ]
 
@@ -54,7 +57,7 @@ async function examineFolder(config: Config): Promise<Finding[]> {
     return [problem('database', `There is no database: ${file}`, advice)]
   }
   try {
-    const { store } = openFile(config, file, { isNew: false })
+    const { store } = openFile(config, file, { isNew: false, headFile: headFileIn(config.dataDir) })
     try {
       const installation = { config, store, now: systemClock.now() }
       const found: Finding[] = []

@@ -12,7 +12,8 @@ export const checkProxy: Check = ({ config: { host, publicUrl, trustedProxies } 
     wrong.push({
       state: 'warn',
       message: 'WATCHWORD_PUBLIC_URL is not set, and others than this machine reach the service.',
-      advice: 'Set it to the origin people and carriers use; printed links and report URLs begin with it.',
+      advice:
+        'Set it to the origin people and carriers use: the console is answered at no other one, and printed links and report URLs begin with it.',
     })
   }
   if (isPlain) {

@@ -1,14 +1,14 @@
 /** The master secret. That it opens the database is proved where this runs. */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { SECRET_FILE } from '../../system/secret'
+import { exposedKeyFile, SECRET_FILE } from '../../system/secret'
 import { type Check, type Finding, findings } from './finding'
 
 export const checkSecret: Check = ({ config: { dataDir, secret } }) => {
   const file = join(dataDir, SECRET_FILE)
   const wrong: Array<Omit<Finding, 'check'>> = []
   const isThere = existsSync(file)
-  if (isThere && (statSync(file).mode & 0o077) !== 0) {
+  if (exposedKeyFile(dataDir)) {
     wrong.push({
       state: 'problem',
       message: `The key file can be read by others than its owner: ${file}`,

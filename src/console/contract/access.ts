@@ -74,6 +74,10 @@ export const operators = {
   changeRole: procedure('operators')
     .input(z.object({ operatorId: z.string(), role }))
     .output(ok),
+  /** Lifts the pauses that failed sign-ins to the account have earned, whoever has made them. */
+  unlock: procedure('operators')
+    .input(z.object({ operatorId: z.string() }))
+    .output(ok),
   remove: procedure('operators')
     .input(z.object({ operatorId: z.string() }))
     .output(ok),

@@ -36,6 +36,15 @@ export const usage = {
     ),
 }
 
+/** Places where the end of the log was written down, and what is wrong with the log or with them. */
+const lost = z.array(
+  z.object({
+    where: z.enum(['database', 'file']),
+    problem: z.enum(['cut_off', 'unreadable', 'gone']),
+    seq: z.int().optional(),
+  }),
+)
+
 export const audit = {
   list: procedure('audit')
     .input(z.object({ ...pageInput.shape, actor: z.string().optional(), action: z.string().optional() }))
@@ -53,9 +62,11 @@ export const audit = {
         }),
       ),
     ),
-  /** Looks whether every entry is as it was written, and none is missing between them. */
+  /** Whether the log goes as far as it is known to have gone; quick. */
+  end: procedure('audit').output(z.object({ lost })),
+  /** Looks whether every entry is as it was written, and none is missing between them or at the end. */
   verify: procedure('audit').output(
-    z.object({ isIntact: z.boolean(), entries: z.int(), head: z.string(), brokenAt: z.int().optional() }),
+    z.object({ isIntact: z.boolean(), entries: z.int(), head: z.string(), brokenAt: z.int().optional(), lost }),
   ),
 }
 
@@ -64,6 +75,8 @@ export const system = {
     z.object({
       version: z.string(),
       startedAt: at,
+      /** How the program is called in the folder of the server: `watchword`, or from its source. */
+      command: z.string(),
       databaseBytes: z.int(),
       publicUrl: z.string().optional(),
       checks: z.object({ database: z.boolean(), dispatcher: z.boolean() }),

@@ -1,5 +1,6 @@
 /** Who is told of events, and what came of it. */
 import { z } from 'zod'
+import { EVENT_TYPES } from '../../../contract/event'
 import { at, eventType, mistake, mode, ofApp, ok, pageInput, pageOf, procedure } from './base'
 
 const filters = z.object({
@@ -94,7 +95,7 @@ export const webhooks = {
     .output(z.object({ replayed: z.int() })),
   /** What a template makes of a sample of each event; an empty one leaves it as it is; `mistake` instead of refusing. */
   preview: procedure('look')
-    .input(z.object({ template: z.string(), events: z.array(eventType) }))
+    .input(z.object({ template: z.string(), events: z.array(eventType).max(EVENT_TYPES.length) }))
     .output(
       z.object({
         previews: z.array(z.object({ type: eventType, body: z.string() })),

@@ -29,7 +29,6 @@ export function sessionProcedures(deps: ConsoleDependencies) {
   const { store, clock, random } = deps
   /** Secrets that were shown and not proved yet. */
   const pendingTotp = new Map<string, { secret: string; until: number }>()
-  const nobody = (context: ConsoleContext) => ({ ip: context.ip })
 
   return os.router({
     current: os.current.handler(async ({ context }) => {
@@ -44,17 +43,17 @@ export function sessionProcedures(deps: ConsoleDependencies) {
       }
     }),
     setUp: os.setUp.handler(async ({ input, context }) => {
-      const operator = await people.join(deps, nobody(context), input)
-      context.sessionToken = await people.openSession(deps, nobody(context), operator)
+      const operator = await people.join(deps, context.visitor, input)
+      context.sessionToken = await people.openSession(deps, context.visitor, operator)
       return OK
     }),
     accept: os.accept.handler(async ({ input, context }) => {
-      const operator = await people.join(deps, nobody(context), input)
-      context.sessionToken = await people.openSession(deps, nobody(context), operator)
+      const operator = await people.join(deps, context.visitor, input)
+      context.sessionToken = await people.openSession(deps, context.visitor, operator)
       return OK
     }),
     signIn: os.signIn.handler(async ({ input, context }) => {
-      context.sessionToken = await people.signIn(deps, nobody(context), input)
+      context.sessionToken = await people.signIn(deps, context.visitor, input)
       return OK
     }),
     signOut: os.signOut.handler(async ({ context }) => {
@@ -71,7 +70,7 @@ export function sessionProcedures(deps: ConsoleDependencies) {
       const { operator } = signedIn(context)
       await people.changePassword(deps, actorOf(context), operator, input)
       const [now] = (await store.read.operators()).filter(({ operatorId }) => operatorId === operator.operatorId)
-      if (now) context.sessionToken = await people.openSession(deps, nobody(context), now)
+      if (now) context.sessionToken = await people.openSession(deps, context.visitor, now)
       return OK
     }),
     totpBegin: os.totpBegin.handler(async ({ context }) => {
@@ -128,6 +127,10 @@ export function operatorProcedures(deps: ConsoleDependencies) {
     }),
     changeRole: os.changeRole.handler(async ({ input, context }) => {
       await people.changeRole(deps, actorOf(context), input.operatorId, input.role)
+      return OK
+    }),
+    unlock: os.unlock.handler(async ({ input, context }) => {
+      await people.unlock(deps, actorOf(context), input)
       return OK
     }),
     remove: os.remove.handler(async ({ input, context }) => {

@@ -42,15 +42,16 @@ const INBOX_DAYS = 7
 
 export function inboxProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.inbox).$context<ConsoleContext>()
-  const { store, clock, vault, modes, random } = deps
-  const magicNumbers = new MagicNumbers(vault)
+  const { store, clock, modes, random } = deps
+  const magicNumbers = new MagicNumbers(deps)
   return os.router({
     list: os.list.handler(async ({ input: { appId, after, limit } }) => {
       const from = clock.now() - INBOX_DAYS * DAY_MS
       const { rows, next } = await searchIssues(deps, { appId, mode: 'test' }, { after, limit, from })
+      const numbers = await Promise.all(rows.map((issue) => magicNumbers.of(issue)))
       return {
-        rows: rows.map((issue) => {
-          const number = magicNumbers.of(issue)
+        rows: rows.map((issue, index) => {
+          const number = numbers[index]
           const code = number && modes.test.newCode(number)
           return {
             ...rowOf(issue, clock.now()),

@@ -1,10 +1,11 @@
 import { implement } from '@orpc/server'
-import { verifyAudit } from '../../usecases/audit'
+import { lostEnds, verifyAudit } from '../../usecases/audit'
 import { readQueue } from '../../usecases/inspect'
 import { readUsage } from '../../usecases/read-usage'
 import { VERSION } from '../../version'
 import type { ConsoleContext, ConsoleDependencies } from '../context'
 import { consoleContract } from '../contract'
+import { embedded } from '../embedded'
 
 export function usageProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.usage).$context<ConsoleContext>()
@@ -28,11 +29,14 @@ export function auditProcedures(deps: ConsoleDependencies) {
       }))
       return { rows, ...(next !== undefined && { next: String(next) }) }
     }),
+    end: os.end.handler(async () => ({ lost: await lostEnds(store.read) })),
     verify: os.verify.handler(() => verifyAudit({ read: store.read, vault })),
   })
 }
 
 const DISPATCHER_SILENT_MS = 10_000
+/** From source as the README starts it: not everybody who has npm has Bun. */
+const COMMAND = embedded ? 'watchword' : `npx --yes bun@${Bun.version} src/main.ts`
 
 export function systemProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.system).$context<ConsoleContext>()
@@ -41,6 +45,7 @@ export function systemProcedures(deps: ConsoleDependencies) {
     show: os.show.handler(async () => ({
       version: VERSION,
       startedAt,
+      command: COMMAND,
       publicUrl,
       databaseBytes: databaseBytes(),
       checks: {

@@ -3,6 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { redirect } from '@tanstack/react-router'
 import type { Permission } from '../../domain/role'
 import { api, queries } from './api'
+import { isElsewhere } from './pages/entering/elsewhere'
 
 export const appsQuery = () => api.apps.list.queryOptions({ staleTime: 30_000 })
 
@@ -14,7 +15,11 @@ export const canKeepSession = isSecureContext
 /** Before a page of the frame: leads whoever is not signed in to where they can be. */
 export async function needSession(from: string): Promise<void> {
   if (!canKeepSession) throw redirect({ to: '/sign-in', search: { from } })
-  const session = await queries.ensureQueryData({ ...query(), revalidateIfStale: true })
+  const session = await queries.ensureQueryData({ ...query(), revalidateIfStale: true }).catch((failure) => {
+    // There it is explained.
+    if (isElsewhere(failure)) throw redirect({ to: '/sign-in', search: { from } })
+    throw failure
+  })
   if (!session.operator) throw redirect({ to: '/sign-in', search: { from } })
   // The frame shows them first of all; a failure is told where they are shown.
   await queries.prefetchQuery(appsQuery())

@@ -2,12 +2,14 @@
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { SendOutcome } from '../../domain/delivery'
+import { MINUTE_MS } from '../../domain/value'
 import type { Attempt, AwaitedReport, Reader } from '../../ports'
 import { type Drizzle, drizzle } from './drizzle'
-import { idFloor, uuidBytes } from './ids'
+import { idFloor, idTime, uuidBytes, uuidText } from './ids'
 import type { TxPart } from './opened'
 import { apps, attempts, awaitedReports } from './schema'
 import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
+import { nextTurn } from './turn'
 
 const attemptOf = (row: typeof attempts.$inferSelect): Attempt => ({
   ...row,
@@ -122,11 +124,16 @@ export function createAttemptReader(connection: Database): Pick<Reader, 'attempt
   const appIds = onFirstUse(() => db.select({ appId: apps.appId }).from(apps).prepare())
   const outcomes = connection.query<
     { provider: string; outcome: SendOutcome['kind']; calls: number },
-    { appId: string; from: Uint8Array }
+    { appId: string; from: Uint8Array; below: Uint8Array }
   >(
     `SELECT provider, outcome, count(*) AS calls FROM attempts
-     WHERE app_id = $appId AND mode = 'live' AND issue_id >= $from AND outcome IS NOT NULL GROUP BY provider, outcome`,
+     WHERE app_id = $appId AND mode = 'live' AND issue_id >= $from AND issue_id < $below AND outcome IS NOT NULL
+     GROUP BY provider, outcome`,
   )
+  const newest = connection.query<{ id: Uint8Array | null }, { appId: string }>(
+    "SELECT max(issue_id) AS id FROM attempts WHERE app_id = $appId AND mode = 'live'",
+  )
+  const at = (time: number) => uuidBytes(idFloor(time))
 
   return {
     async attempts({ appId, mode }, issueId) {
@@ -135,10 +142,19 @@ export function createAttemptReader(connection: Database): Pick<Reader, 'attempt
     async outcomesSince(since) {
       const found = new Map<string, Record<SendOutcome['kind'], number>>()
       for (const { appId } of appIds.all()) {
-        for (const { provider, outcome, calls } of outcomes.all({ appId, from: uuidBytes(idFloor(since)) })) {
-          const known = found.get(provider) ?? { accepted: 0, refused: 0, ambiguous: 0 }
-          known[outcome] += calls
-          found.set(provider, known)
+        const last = newest.get({ appId })?.id
+        const until = last ? idTime(uuidText(last)) : since - 1
+        // A busy hour has millions.
+        for (let from = since; from <= until; from += MINUTE_MS, await nextTurn()) {
+          for (const { provider, outcome, calls } of outcomes.all({
+            appId,
+            from: at(from),
+            below: at(from + MINUTE_MS),
+          })) {
+            const known = found.get(provider) ?? { accepted: 0, refused: 0, ambiguous: 0 }
+            known[outcome] += calls
+            found.set(provider, known)
+          }
         }
       }
       return found

@@ -1,10 +1,10 @@
-/** Operators, their sessions and invitations, and the log of what they change. */
+/** Operators, where they sign in from, their sessions and invitations. */
 import type { Database } from 'bun:sqlite'
-import { and, asc, desc, eq, gte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
 import type { Operator } from '../../domain/operator'
-import type { AuditEntry, Reader, Tx, Vault } from '../../ports'
+import type { Reader, Tx, Vault } from '../../ports'
 import { drizzle } from './drizzle'
-import { apiKeys, auditEntries, invitations, operatorSessions, operators } from './schema'
+import { apiKeys, facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
 
 const totpRow = (operatorId: string) => `operator-totp:${operatorId}`
@@ -13,15 +13,19 @@ const operatorOf = (vault: Vault, row: typeof operators.$inferSelect): Operator 
   ...row,
   totpSecret: row.totpSecret ? vault.open(totpRow(row.operatorId), row.totpSecret) : undefined,
   lastSeenAt: row.lastSeenAt ?? undefined,
+  unlockedAt: row.unlockedAt ?? undefined,
 })
 
-const entryOf = (row: typeof auditEntries.$inferSelect): AuditEntry => ({ ...row, ip: row.ip ?? undefined })
+const addressesOfOperator = eq(operatorAddresses.operatorId, bind(operatorAddresses.operatorId, 'operatorId'))
+const thisAddress = eq(operatorAddresses.addressHash, bind(operatorAddresses.addressHash, 'addressHash'))
 
 type ConsoleTx = Pick<
   Tx,
   | 'operators'
   | 'saveOperator'
   | 'removeOperator'
+  | 'rememberAddress'
+  | 'forgetAddresses'
   | 'saveOperatorSession'
   | 'touchOperatorSession'
   | 'removeOperatorSession'
@@ -30,8 +34,6 @@ type ConsoleTx = Pick<
   | 'invitation'
   | 'removeInvitation'
   | 'removeInvitationsOf'
-  | 'lastAuditEntry'
-  | 'addAuditEntry'
   | 'touchKeys'
 >
 
@@ -47,10 +49,41 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx &
         .values(parameters(operators))
         .onConflictDoUpdate({
           target: operators.operatorId,
-          set: changes(operators, ['email', 'name', 'role', 'passwordHash', 'totpSecret', 'lastSeenAt']),
+          set: changes(operators, ['email', 'name', 'role', 'passwordHash', 'totpSecret', 'lastSeenAt', 'unlockedAt']),
         })
         .prepare(),
     ),
+    upsertAddress: onFirstUse(() =>
+      db
+        .insert(operatorAddresses)
+        .values(parameters(operatorAddresses))
+        .onConflictDoUpdate({
+          target: [operatorAddresses.operatorId, operatorAddresses.addressHash],
+          set: changes(operatorAddresses, ['seenAt']),
+        })
+        .prepare(),
+    ),
+    deleteOlderAddresses: onFirstUse(() =>
+      db
+        .delete(operatorAddresses)
+        .where(
+          and(
+            addressesOfOperator,
+            notInArray(
+              operatorAddresses.addressHash,
+              db
+                .select({ addressHash: operatorAddresses.addressHash })
+                .from(operatorAddresses)
+                .where(addressesOfOperator)
+                // That of now is the newest, also under a clock that was set back.
+                .orderBy(desc(thisAddress), desc(operatorAddresses.seenAt))
+                .limit(sql.placeholder('kept')),
+            ),
+          ),
+        )
+        .prepare(),
+    ),
+    deleteAddresses: onFirstUse(() => db.delete(operatorAddresses).where(addressesOfOperator).prepare()),
     deleteOperator: onFirstUse(() => db.delete(operators).where(thisOperator).prepare()),
     insertSession: onFirstUse(() => db.insert(operatorSessions).values(parameters(operatorSessions)).prepare()),
     touchSession: onFirstUse(() =>
@@ -84,8 +117,6 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx &
         .where(eq(invitations.invitedBy, bind(invitations.invitedBy, 'invitedBy')))
         .prepare(),
     ),
-    lastEntry: onFirstUse(() => db.select().from(auditEntries).orderBy(desc(auditEntries.seq)).limit(1).prepare()),
-    insertEntry: onFirstUse(() => db.insert(auditEntries).values(parameters(auditEntries)).prepare()),
     touchKey: onFirstUse(() =>
       db
         .update(apiKeys)
@@ -99,9 +130,16 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx &
     async operators() {
       return run.operators.all().map((row) => operatorOf(vault, row))
     },
-    async saveOperator({ totpSecret, lastSeenAt = null, ...operator }) {
+    async saveOperator({ totpSecret, lastSeenAt = null, unlockedAt = null, ...operator }) {
       const sealed = totpSecret === undefined ? null : vault.seal(totpRow(operator.operatorId), totpSecret)
-      run.upsertOperator.run({ ...operator, lastSeenAt, totpSecret: sealed })
+      run.upsertOperator.run({ ...operator, lastSeenAt, unlockedAt, totpSecret: sealed })
+    },
+    async rememberAddress(operatorId, addressHash, kept) {
+      run.upsertAddress.run({ operatorId, addressHash, seenAt: this.now })
+      run.deleteOlderAddresses.run({ operatorId, addressHash, kept })
+    },
+    async forgetAddresses(operatorId) {
+      run.deleteAddresses.run({ operatorId })
     },
     async removeOperator(operatorId) {
       run.deleteSessions.all({ operatorId })
@@ -131,25 +169,32 @@ export function createConsoleTx(connection: Database, vault: Vault): ConsoleTx &
     async removeInvitationsOf(invitedBy) {
       run.deleteInvitationsOf.run({ invitedBy })
     },
-    async lastAuditEntry() {
-      const row = run.lastEntry.get()
-      return row && entryOf(row)
-    },
-    async addAuditEntry({ ip = null, ...entry }) {
-      run.insertEntry.run({ ...entry, ip })
-    },
     async touchKeys(usedAt) {
       for (const [keyId, lastUsedAt] of usedAt) run.touchKey.run({ keyId, lastUsedAt })
     },
   }
 }
 
-type ConsoleReader = Pick<Reader, 'operators' | 'invitations' | 'operatorSession' | 'audit' | 'auditFrom'>
+type ConsoleReader = Pick<Reader, 'installation' | 'operators' | 'knowsAddress' | 'invitations' | 'operatorSession'>
 
 export function createConsoleReader(connection: Database, vault: Vault): ConsoleReader {
   const db = drizzle(connection)
   const run = {
+    fact: onFirstUse(() =>
+      db
+        .select()
+        .from(facts)
+        .where(eq(facts.name, bind(facts.name, 'name')))
+        .prepare(),
+    ),
     operators: onFirstUse(() => db.select().from(operators).orderBy(asc(operators.createdAt)).prepare()),
+    address: onFirstUse(() =>
+      db
+        .select({ seenAt: operatorAddresses.seenAt })
+        .from(operatorAddresses)
+        .where(and(addressesOfOperator, thisAddress))
+        .prepare(),
+    ),
     invitations: onFirstUse(() => db.select().from(invitations).orderBy(asc(invitations.createdAt)).prepare()),
     session: onFirstUse(() =>
       db
@@ -159,34 +204,17 @@ export function createConsoleReader(connection: Database, vault: Vault): Console
         .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
         .prepare(),
     ),
-    audit: onFirstUse(() =>
-      db
-        .select()
-        .from(auditEntries)
-        .where(
-          and(
-            sql`${auditEntries.seq} < ${sql.placeholder('before')}`,
-            sql`(${sql.placeholder('actor')} IS NULL OR ${auditEntries.actor} = ${sql.placeholder('actor')})`,
-            sql`(${sql.placeholder('action')} IS NULL OR ${auditEntries.action} = ${sql.placeholder('action')})`,
-          ),
-        )
-        .orderBy(desc(auditEntries.seq))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
-    auditFrom: onFirstUse(() =>
-      db
-        .select()
-        .from(auditEntries)
-        .where(gte(auditEntries.seq, bind(auditEntries.seq, 'seq')))
-        .orderBy(asc(auditEntries.seq))
-        .limit(sql.placeholder('limit'))
-        .prepare(),
-    ),
   }
   return {
+    async installation() {
+      const fact = run.fact.get({ name: 'installation' })
+      return Buffer.from(fact?.value ?? []).toString('hex')
+    },
     async operators() {
       return run.operators.all().map((row) => operatorOf(vault, row))
+    },
+    async knowsAddress(operatorId, addressHash) {
+      return run.address.get({ operatorId, addressHash }) !== undefined
     },
     async invitations() {
       return run.invitations.all()
@@ -194,12 +222,6 @@ export function createConsoleReader(connection: Database, vault: Vault): Console
     async operatorSession(tokenHash) {
       const row = run.session.get({ tokenHash })
       return row && { session: row.session, operator: operatorOf(vault, row.operator) }
-    },
-    async audit({ before = Number.MAX_SAFE_INTEGER, actor = null, action = null, limit }) {
-      return run.audit.all({ before, actor, action, limit }).map(entryOf)
-    },
-    async auditFrom(seq, limit) {
-      return run.auditFrom.all({ seq, limit }).map(entryOf)
     },
   }
 }

@@ -175,6 +175,10 @@ const smaller = (a: string, b: string) => (a < b ? a : b)
 
 /** What takes some 10 ms. */
 const RECENT_AT_ONCE = 5_000
+/** The same where the rows are only looked at, for a status that few of them may have. */
+const LOOKED_AT_ONCE = 10_000
+/** A page of this many is read together with others by whoever looks for something. */
+const LONG_PAGE = 500
 
 export function createIssueReader(connection: Database): Pick<Reader, 'issue' | 'issues' | 'issuesSince'> {
   const db = drizzle(connection)
@@ -211,6 +215,24 @@ export function createIssueReader(connection: Database): Pick<Reader, 'issue' | 
     replaced: page(stored('replaced')),
   }
 
+  /** The id that many rows further down. */
+  const further = onFirstUse(() =>
+    db
+      .select({ issueId: issues.issueId })
+      .from(issues)
+      .where(
+        and(
+          ofOwner(issues),
+          gte(issues.issueId, bind(issues.issueId, 'from')),
+          lt(issues.issueId, bind(issues.issueId, 'below')),
+        ),
+      )
+      .orderBy(desc(issues.issueId))
+      .limit(1)
+      .offset(sql.placeholder('rows'))
+      .prepare(),
+  )
+
   const recent = onFirstUse(() =>
     db
       .select({
@@ -233,9 +255,17 @@ export function createIssueReader(connection: Database): Pick<Reader, 'issue' | 
     },
     async issues({ appId, mode }, { before, status, createdFrom = 0, createdTo = END_OF_TIME, limit }, now) {
       // Ids are in the order of creation also where the clock went back: then they are later than their rows.
-      const below = smaller(before ?? BEYOND_ALL_IDS, idFloor(createdTo + setBackMs()))
+      let below = smaller(before ?? BEYOND_ALL_IDS, idFloor(createdTo + setBackMs()))
       const from = idFloor(createdFrom)
-      return pages[status ?? 'any'].all({ appId, mode, from, below, createdFrom, createdTo, limit, now }).map(issueOf)
+      const found: Issue[] = []
+      for (let rows = 4 * limit; ; rows = LOOKED_AT_ONCE) {
+        const edge = status && further.get({ appId, mode, from, below, rows })?.issueId
+        const range = { from: edge ?? from, below, createdFrom, createdTo, limit: limit - found.length }
+        found.push(...pages[status ?? 'any'].all({ appId, mode, ...range, now }).map(issueOf))
+        if (edge !== undefined || found.length >= LONG_PAGE) await nextTurn()
+        if (edge === undefined || found.length === limit) return found
+        below = edge
+      }
     },
     async *issuesSince({ appId, mode }, since) {
       let after: string | undefined = idFloor(since)

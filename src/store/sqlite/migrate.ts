@@ -7,7 +7,8 @@ import consoleTables from '../../../migrations/sqlite/0004_console.sql' with { t
 import ledgerByIssue from '../../../migrations/sqlite/0005_ledger_by_issue.sql' with { type: 'text' }
 import removedApps from '../../../migrations/sqlite/0006_removed_apps.sql' with { type: 'text' }
 import browserKeys from '../../../migrations/sqlite/0007_browser_keys.sql' with { type: 'text' }
-import clockSteps from '../../../migrations/sqlite/0010_clock_steps.sql' with { type: 'text' }
+import signIn from '../../../migrations/sqlite/0008_sign_in.sql' with { type: 'text' }
+import clockSteps from '../../../migrations/sqlite/0009_clock_steps.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -18,6 +19,7 @@ const MIGRATIONS: readonly string[] = [
   ledgerByIssue,
   removedApps,
   browserKeys,
+  signIn,
   clockSteps,
 ]
 

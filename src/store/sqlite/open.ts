@@ -1,6 +1,7 @@
 /** Opens the embedded database: pragmas, migrations, one writer with group commit, one reader. */
 import { Database } from 'bun:sqlite'
-import type { Clock, Store, Vault } from '../../ports'
+import { existsSync, statSync } from 'node:fs'
+import type { Clock, HeadFile, Store, Vault } from '../../ports'
 import { migrate } from './migrate'
 import { createReader } from './read'
 import { createTransactions } from './transaction'
@@ -14,13 +15,20 @@ export interface StoreOptions {
   file: string
   clock: Pick<Clock, 'now' | 'elapsed'>
   vault: Vault
+  /** Where the end of the audit log is written down outside of the database. */
+  headFile?: HeadFile
   /** Defers group commit; defaults to the end of the event loop's turn. */
   soon?: (drain: () => void) => void
 }
 
 const BUSY_TIMEOUT_MS = 5_000
 
-export function openStore({ file, clock, vault, soon = setImmediate }: StoreOptions): Store {
+/** More than any request needs: on a disk where little things find room and an issue does not, this does not either. */
+const PROBE_BYTES = 256 * 1024
+
+const SECRET_PROOF = 'secret_proof'
+
+export function openStore({ file, clock, vault, headFile, soon = setImmediate }: StoreOptions): Store {
   const writing = openWriter(file, vault)
   const reading = new Database(file, { readonly: true, strict: true })
   reading.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
@@ -45,12 +53,12 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
     'SELECT queue, run_at AS runAt FROM jobs WHERE kind = $kind AND queue >= $from ORDER BY queue, run_at LIMIT 1',
   )
   const size = reading.query('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
-  const touch = writing.query("INSERT OR REPLACE INTO facts (name, value) VALUES ('touched_at', CAST(? AS BLOB))")
-  const openTransaction = createTransactions(writing, vault)
+  const probe = writing.query(`INSERT OR REPLACE INTO facts (name, value) VALUES ('room', zeroblob(${PROBE_BYTES}))`)
+  const openTransaction = createTransactions(writing, vault, headFile)
   const writer = new Writer(writing, soon, clock.elapsed)
 
   return {
-    read: createReader(reading, { vault, configurationVersion, elapsed: clock.elapsed }),
+    read: createReader(reading, { vault, headFile, configurationVersion, elapsed: clock.elapsed }),
 
     transaction(unit) {
       let effects: ReturnType<typeof openTransaction>['effects'] | undefined
@@ -87,6 +95,8 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
 
     waitingMs: () => writer.waitingMs(),
 
+    writeFailures: () => writer.failures(),
+
     bytes() {
       return (size.get() as { bytes: number }).bytes
     },
@@ -97,7 +107,7 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
 
     async assertWritable() {
       await writer.run(
-        async () => void touch.run(clock.now()),
+        async () => void probe.run(),
         () => {},
       )
     },
@@ -108,6 +118,38 @@ export function openStore({ file, clock, vault, soon = setImmediate }: StoreOpti
       writing.run('PRAGMA wal_checkpoint(TRUNCATE)')
       writing.close()
     },
+  }
+}
+
+/** How far a file has come: nothing in it, or no file; the tables of a database that is of no secret yet; all else. */
+export type Stage = 'empty' | 'unsealed' | 'sealed'
+
+/** What is wrong with a database is told where it is opened. */
+export function stageOf(file: string): Stage {
+  if (!existsSync(file) || statSync(file).size === 0) return 'empty'
+  const db = new Database(file, { readonly: true, strict: true })
+  try {
+    db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    if (db.query('SELECT 1 FROM sqlite_schema').get() === null) return 'empty'
+    return db.query('SELECT 1 FROM facts WHERE name = ?').get(SECRET_PROOF) === null ? 'unsealed' : 'sealed'
+  } catch {
+    return 'sealed'
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Makes a database without a secret. Before the key file is made, so that a beginning that is killed, or that two make at
+ * once, never looks like a key file whose database was lost.
+ */
+export function layOut(file: string): void {
+  const db = new Database(file, { create: true, strict: true })
+  try {
+    db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    migrate(db)
+  } finally {
+    db.close()
   }
 }
 
@@ -132,8 +174,6 @@ function openWriter(file: string, vault: Vault): Database {
     throw error
   }
 }
-
-const SECRET_PROOF = 'secret_proof'
 
 /** A database belongs to one master secret: with another one every hash would miss and every seal would break. */
 function assertSecret(db: Database, vault: Vault): void {

@@ -1,7 +1,8 @@
 /** Reads of committed data, on a connection of their own, so that they never wait for a writer. */
 import type { Database } from 'bun:sqlite'
-import type { Reader, Vault } from '../../ports'
+import type { HeadFile, Reader, Vault } from '../../ports'
 import { createAttemptReader } from './attempts'
+import { createAuditReader } from './audit'
 import { createConfigurationReader } from './configuration'
 import { createConsoleReader } from './console'
 import { createIssueReader } from './issues'
@@ -12,12 +13,16 @@ import { createWebhookReader } from './webhooks'
 
 export interface ReadOptions {
   vault: Vault
+  headFile: HeadFile | undefined
   configurationVersion: () => string
   /** Milliseconds of a clock that only goes forward. */
   elapsed: () => number
 }
 
-export function createReader(connection: Database, { vault, configurationVersion, elapsed }: ReadOptions): Reader {
+export function createReader(
+  connection: Database,
+  { vault, headFile, configurationVersion, elapsed }: ReadOptions,
+): Reader {
   return {
     ...createIssueReader(connection),
     ...createAttemptReader(connection),
@@ -26,6 +31,7 @@ export function createReader(connection: Database, { vault, configurationVersion
     ...createConfigurationReader(connection, vault),
     ...createWebhookReader(connection, vault),
     ...createConsoleReader(connection, vault),
+    ...createAuditReader(connection, vault, headFile),
     ...createUsageReader(connection, elapsed),
     configurationVersion,
   }

@@ -312,7 +312,18 @@ export const operators = sqliteTable('operators', {
   totpSecret: bytes('totp_secret'),
   createdAt: integer('created_at').notNull(),
   lastSeenAt: integer('last_seen_at'),
+  unlockedAt: integer('unlocked_at'),
 })
+
+export const operatorAddresses = sqliteTable(
+  'operator_addresses',
+  {
+    operatorId: text('operator_id').notNull(),
+    addressHash: bytes('address_hash').notNull(),
+    seenAt: integer('seen_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.operatorId, table.addressHash] })],
+)
 
 export const operatorSessions = sqliteTable('operator_sessions', {
   tokenHash: bytes('token_hash').primaryKey(),

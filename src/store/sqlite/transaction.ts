@@ -1,7 +1,8 @@
 /** What a transaction can do, on the writer's connection. Statements are prepared once and shared by all transactions. */
 import type { Database } from 'bun:sqlite'
-import type { Tx, Vault } from '../../ports'
+import type { HeadFile, Tx, Vault } from '../../ports'
 import { createAttemptTx } from './attempts'
+import { createAuditTx } from './audit'
 import { createClockTx } from './clock'
 import { createConfigurationTx } from './configuration'
 import { createConsoleTx } from './console'
@@ -16,8 +17,12 @@ import { createWebhookTx } from './webhooks'
 type OpenTransaction = { tx: Tx; effects: Effects; end: () => void }
 
 /** Prepares everything once; the answer opens a transaction at an instant. */
-export function createTransactions(connection: Database, vault: Vault): (now: number) => OpenTransaction {
-  const methods = createMethods(connection, vault)
+export function createTransactions(
+  connection: Database,
+  vault: Vault,
+  headFile?: HeadFile,
+): (now: number) => OpenTransaction {
+  const methods = createMethods(connection, vault, headFile)
   return (now) => {
     const effects: Effects = { afterCommit: [], changedConfiguration: false }
     const tx: OpenTx = Object.assign(Object.create(methods), { opened: { now, effects } })
@@ -36,7 +41,7 @@ const ENDED = new Proxy(
 )
 
 /** What all transactions share. */
-function createMethods(connection: Database, vault: Vault): Tx & ThisType<OpenTx> {
+function createMethods(connection: Database, vault: Vault, headFile: HeadFile | undefined): Tx & ThisType<OpenTx> {
   return {
     ...createIssueTx(connection, vault),
     ...createAttemptTx(connection),
@@ -46,6 +51,7 @@ function createMethods(connection: Database, vault: Vault): Tx & ThisType<OpenTx
     ...createConfigurationTx(connection, vault),
     ...createWebhookTx(connection, vault),
     ...createConsoleTx(connection, vault),
+    ...createAuditTx(connection, vault, headFile),
     ...createUsageTx(connection),
     ...createRetentionTx(connection),
     get now() {

@@ -74,14 +74,17 @@ function rolledUntil(connection: Database): () => number | undefined {
   }
 }
 
+const oldestIssue = (connection: Database) =>
+  connection.query<{ id: Uint8Array | null }, { appId: string; mode: string }>(
+    'SELECT min(issue_id) AS id FROM issues WHERE app_id = $appId AND mode = $mode',
+  )
+
 export function createUsageTx(connection: Database): Pick<Tx, 'usageRolledUntil' | 'rollUpHour'> {
   const findRolled = rolledUntil(connection)
   const owners = connection.query<Owner, []>(
     "SELECT app_id AS appId, mode FROM apps, (SELECT 'live' AS mode UNION ALL SELECT 'test')",
   )
-  const oldest = connection.query<{ id: Uint8Array | null }, { appId: string; mode: string }>(
-    'SELECT min(issue_id) AS id FROM issues WHERE app_id = $appId AND mode = $mode',
-  )
+  const oldest = oldestIssue(connection)
   const count = connection.query<CountedRow, Range>(COUNT)
   const keep = connection.query(
     `INSERT OR REPLACE INTO usage_hours (app_id, mode, hour, channel, provider, country, purpose, issued, delivered,
@@ -120,6 +123,7 @@ export function createUsageReader(connection: Database, elapsed: () => number): 
     `SELECT hour, channel, provider, country, purpose, issued, delivered, failed, verified, spent, latencies
      FROM usage_hours WHERE app_id = $appId AND mode = $mode AND hour >= $from AND hour < $to`,
   )
+  const oldest = oldestIssue(connection)
   const counted = connection.query<CountedRow, Range>(COUNT)
   const counts = new Map<string, { rows: UsageRow[]; at: number; keptMs: number }>()
 
@@ -133,13 +137,19 @@ export function createUsageReader(connection: Database, elapsed: () => number): 
     const isOver = hour + HOUR_MS + COUNT_KEPT_MS <= now
     if (counts.size >= MAX_COUNTS_KEPT) counts.clear()
     counts.set(name, { rows, at: now, keptMs: isOver ? COUNT_KEPT_MS : tookMs * REST_AFTER_COUNT })
-    if (rows.length > 0) await nextTurn()
+    await nextTurn()
     return rows
+  }
+
+  /** When the hour begins before which nothing was ever issued. */
+  function firstHour({ appId, mode }: Owner): number {
+    const id = oldest.get({ appId, mode })?.id
+    return id ? Math.floor(idTime(uuidText(id)) / HOUR_MS) * HOUR_MS : Number.POSITIVE_INFINITY
   }
 
   return {
     async usage(owner, from, to, now) {
-      const rolled = Math.min(Math.max(findRolled() ?? from, from), to)
+      const rolled = Math.min(Math.max(findRolled() ?? firstHour(owner), from), to)
       const rows = kept.all({ appId: owner.appId, mode: owner.mode, from, to: rolled }).map(rowOf)
       for (let hour = rolled; hour < to && hour <= now; hour += HOUR_MS) rows.push(...(await hourOf(owner, hour, now)))
       return rows

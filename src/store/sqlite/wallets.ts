@@ -7,6 +7,7 @@ import { type Drizzle, drizzle } from './drizzle'
 import type { TxPart } from './opened'
 import { ledgerEntries, wallets } from './schema'
 import { bind, onFirstUse, parameters } from './statement'
+import { nextTurn } from './turn'
 
 const entryOf = (row: typeof ledgerEntries.$inferSelect): LedgerEntry => ({
   ...row,
@@ -88,6 +89,8 @@ export function createWalletTx(connection: Database): WalletTx {
 }
 
 const BEYOND_ALL_TIMES = Number.MAX_SAFE_INTEGER
+/** What takes some milliseconds, for a type that few of the entries may have. */
+const LOOKED_AT_ONCE = 20_000
 
 export function createWalletReader(connection: Database): Pick<Reader, 'wallet' | 'ledger' | 'ledgerOfIssue'> {
   const db = drizzle(connection)
@@ -101,7 +104,7 @@ export function createWalletReader(connection: Database): Pick<Reader, 'wallet' 
           and(
             eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
             sql`(${ledgerEntries.createdAt}, ${ledgerEntries.seq}) < (${sql.placeholder('beforeAt')}, ${sql.placeholder('beforeSeq')})`,
-            gte(ledgerEntries.createdAt, bind(ledgerEntries.createdAt, 'from')),
+            sql`(${ledgerEntries.createdAt}, ${ledgerEntries.seq}) >= (${sql.placeholder('fromAt')}, ${sql.placeholder('fromSeq')})`,
             ...conditions,
           ),
         )
@@ -111,6 +114,24 @@ export function createWalletReader(connection: Database): Pick<Reader, 'wallet' 
     )
   const ledgerAll = ledgerPage()
   const ledgerOfType = ledgerPage(eq(ledgerEntries.entryType, bind(ledgerEntries.entryType, 'entryType')))
+
+  /** The entry that many rows further down. */
+  const further = onFirstUse(() =>
+    db
+      .select({ createdAt: ledgerEntries.createdAt, seq: ledgerEntries.seq })
+      .from(ledgerEntries)
+      .where(
+        and(
+          eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId')),
+          sql`(${ledgerEntries.createdAt}, ${ledgerEntries.seq}) < (${sql.placeholder('beforeAt')}, ${sql.placeholder('beforeSeq')})`,
+          gte(ledgerEntries.createdAt, bind(ledgerEntries.createdAt, 'fromAt')),
+        ),
+      )
+      .orderBy(desc(ledgerEntries.createdAt), desc(ledgerEntries.seq))
+      .limit(1)
+      .offset(sql.placeholder('rows'))
+      .prepare(),
+  )
 
   const entriesOfIssue = onFirstUse(() =>
     db
@@ -135,9 +156,18 @@ export function createWalletReader(connection: Database): Pick<Reader, 'wallet' 
     async ledger(appId, { before, entryType, createdFrom, createdTo, limit }) {
       const to = createdTo ?? BEYOND_ALL_TIMES
       // One bound, where the search starts: what is beyond it is not even looked at.
-      const start = before && before.createdAt < to ? before : { createdAt: to, seq: 0 }
-      const bounds = { appId, beforeAt: start.createdAt, beforeSeq: start.seq, from: createdFrom ?? 0, limit }
-      return (entryType ? ledgerOfType.all({ ...bounds, entryType }) : ledgerAll.all(bounds)).map(entryOf)
+      let start = before && before.createdAt < to ? before : { createdAt: to, seq: 0 }
+      const found: LedgerEntry[] = []
+      for (let rows = 4 * limit; ; rows = LOOKED_AT_ONCE) {
+        const bounds = { appId, beforeAt: start.createdAt, beforeSeq: start.seq, fromAt: createdFrom ?? 0, fromSeq: 0 }
+        const edge = entryType && further.get({ ...bounds, rows })
+        const range = { ...bounds, ...(edge && { fromAt: edge.createdAt, fromSeq: edge.seq }) }
+        const page = { ...range, limit: limit - found.length }
+        found.push(...(entryType ? ledgerOfType.all({ ...page, entryType }) : ledgerAll.all(page)).map(entryOf))
+        if (edge === undefined || found.length === limit) return found
+        await nextTurn()
+        start = edge
+      }
     },
     async ledgerOfIssue(appId, issueId) {
       return entriesOfIssue.all({ appId, issueId }).map(entryOf)

@@ -22,6 +22,7 @@ export class Writer {
   readonly #release: () => void
   readonly #commit: () => void
   #draining = false
+  #failures = 0
   #closed = false
   #drained: Promise<void> = Promise.resolve()
 
@@ -63,6 +64,11 @@ export class Writer {
     return now - (this.#queue[0]?.queuedAt ?? now)
   }
 
+  /** How often the disk has not taken what it was given. */
+  failures(): number {
+    return this.#failures
+  }
+
   /** Lets what is queued finish, then takes nothing more. */
   async close(): Promise<void> {
     this.#closed = true
@@ -90,7 +96,7 @@ export class Writer {
     try {
       this.#begin()
     } catch (error) {
-      for (const unit of group) unit.fail(storageFailure(error))
+      for (const unit of group) unit.fail(this.#storageFailure(error))
       return
     }
     for (const [index, unit] of group.entries()) {
@@ -102,11 +108,11 @@ export class Writer {
         ended.push(unit)
       } catch (error) {
         this.#rollbackUnit()
-        unit.fail(isStorageError(error) ? storageFailure(error) : error)
+        unit.fail(isStorageError(error) ? this.#storageFailure(error) : error)
         if (!this.db.inTransaction) {
           // The disk was full or failing and SQLite gave the whole transaction up: nobody before is on disk,
           // and a savepoint now would open, and commit, a transaction of its own.
-          for (const lost of ended) lost.fail(storageFailure(error))
+          for (const lost of ended) lost.fail(this.#storageFailure(error))
           this.#queue.unshift(...group.slice(index + 1))
           return
         }
@@ -116,7 +122,7 @@ export class Writer {
       this.#commit()
     } catch (error) {
       this.#rollback()
-      for (const unit of ended) unit.fail(storageFailure(error))
+      for (const unit of ended) unit.fail(this.#storageFailure(error))
       return
     }
     for (const answer of committed) {
@@ -129,6 +135,14 @@ export class Writer {
         })
       }
     }
+  }
+
+  /** The cause stays inside; callers learn only that trying again may help. */
+  #storageFailure(cause: unknown): Error {
+    this.#failures++
+    const refusal = unavailable('The store cannot write at the moment')
+    refusal.cause = cause
+    return refusal
   }
 
   #rollbackUnit(): void {
@@ -150,10 +164,3 @@ export class Writer {
 }
 
 const isStorageError = (error: unknown) => error instanceof Error && error.name === 'SQLiteError'
-
-/** The cause stays inside; callers learn only that trying again may help. */
-function storageFailure(cause: unknown): Error {
-  const refusal = unavailable('The store cannot write at the moment')
-  refusal.cause = cause
-  return refusal
-}

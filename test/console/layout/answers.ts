@@ -1,6 +1,7 @@
 /** What the console's procedures answer in the states that pages are looked at in: nothing yet, and plenty of it. */
 import type { InferContractRouterOutputs } from '@orpc/contract'
 import type { ConsoleContract } from '../../../src/console/contract'
+import type { Refused } from '../../../src/console/web/i18n/refusals'
 import { permissionsOf, type Role } from '../../../src/domain/role'
 import { StubFailure } from '../support'
 
@@ -20,7 +21,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 const REQUEST_ID = '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e99'
-export const refusal = (status: number, code: string, message: string, data?: object) =>
+export const refusal = (status: number, code: string, message: string, data?: Refused) =>
   new StubFailure(status, code, message, REQUEST_ID, data)
 
 /** As long as names, links and numbers become. */
@@ -96,6 +97,7 @@ export const EMPTY: Answers = {
   'system/show': {
     version: '0.1.0',
     startedAt: NOW - MINUTE,
+    command: 'npx --yes bun@1.4.5 src/main.ts',
     databaseBytes: 220_000,
     checks: { database: true, dispatcher: true },
     backups: [],
@@ -188,7 +190,9 @@ export const TRIED: OutputOf<'issues/story'> = {
   webhooks: [],
 }
 
-const endpoint = (endpointId: string, more: object = {}): OutputOf<'webhooks/list'>['endpoints'][number] => ({
+type Endpoint = OutputOf<'webhooks/list'>['endpoints'][number]
+
+const endpoint = (endpointId: string, more: Partial<Endpoint> = {}): Endpoint => ({
   endpointId,
   appId: 'a1',
   mode: 'test',
@@ -386,7 +390,10 @@ export const FULL: Answers = {
         previousSecretValidUntil: NOW + 20 * HOUR,
       }),
       endpoint('e2', { enabled: false, disabledReason: 'It failed for three days.' }),
-      endpoint('e3', { url: 'http://10.0.0.1/hooks', warning: 'The address 10.0.0.1 is private' }),
+      endpoint('e3', {
+        url: 'http://10.0.0.1/hooks',
+        warning: { param: 'url', reason: 'target_not_allowed', about: { address: '10.0.0.1' } },
+      }),
       endpoint('e4', { mode: 'live' }),
     ],
   },
@@ -514,10 +521,17 @@ export const FULL: Answers = {
     ],
     next: 'cursor',
   },
-  'audit/verify': { isIntact: true, entries: 1_234_567, head: HASH },
+  'audit/end': {
+    lost: [
+      { where: 'database', problem: 'gone' },
+      { where: 'file', problem: 'cut_off', seq: 1_234_567 },
+    ],
+  },
+  'audit/verify': { isIntact: true, entries: 1_234_567, head: HASH, lost: [] },
   'system/show': {
     version: '0.1.0',
     startedAt: NOW - 200 * DAY,
+    command: 'npx --yes bun@1.4.5 src/main.ts',
     databaseBytes: 123_456_789_012,
     publicUrl: 'https://otp.a-rather-long-company-name.example.com',
     checks: { database: true, dispatcher: false },

@@ -151,6 +151,13 @@ const CASES: Case[] = [
     mended: '<input aria-label="Search" placeholder="Issue id">',
   },
   {
+    what: 'a table whose last columns have to be scrolled to',
+    kind: 'clipped',
+    style: '.frame { width: 300px; overflow: auto } th { min-width: 80px }',
+    broken: `<div class="frame"><table><tr>${'<th>Number</th>'.repeat(7)}</tr></table></div>`,
+    mended: `<div class="frame"><table><tr>${'<th>Number</th>'.repeat(3)}</tr></table></div>`,
+  },
+  {
     what: 'a pale text',
     kind: 'contrast',
     style: '',

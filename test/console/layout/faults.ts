@@ -41,6 +41,7 @@ export function faultsOfLayout(): string[] {
     ...unlabelled(controls, pieces),
     ...overlapping(pieces, controls),
     ...clipped(pieces, controls),
+    ...cutTables(),
   ]
 }
 
@@ -200,6 +201,29 @@ function clipped(pieces: readonly Piece[], controls: readonly Control[]): string
       : [],
   )
   return [...new Set([...cut, ...inFields])]
+}
+
+/** Tables that go on where nobody looks: nothing says that there are more columns to scroll to. */
+const cutTables = (): string[] =>
+  [...document.querySelectorAll('table')].filter(isShown).flatMap((table) => {
+    const { right } = boxOf(table)
+    const cutting = scrollersAround(table).find((around) => right > boxOf(around).right + ROUNDING)
+    return cutting
+      ? [
+          fault(
+            'clipped',
+            table,
+            `goes on for ${Math.round(right - boxOf(cutting).right)} px behind the edge of its scroller`,
+          ),
+        ]
+      : []
+  })
+
+function scrollersAround(element: Element): Element[] {
+  const found: Element[] = []
+  for (let at = element.parentElement; at && at !== document.body; at = at.parentElement)
+    if (/auto|scroll/.test(getComputedStyle(at).overflowX)) found.push(at)
+  return found
 }
 
 function textWidth(text: string, element: Element): number {

@@ -1,4 +1,5 @@
 /** Everything a newcomer meets in the console: each page in each of its states, and whatever opens over one. */
+import type { Refused } from '../../../src/console/web/i18n/refusals'
 import {
   type Answers,
   AT_REST,
@@ -97,15 +98,18 @@ const everyPage: State[] = Object.entries(PAGES).flatMap(([route, path], index) 
   state(`${route}, empty`, path, EMPTY),
   { ...state(`${route}, loading`, path, LOADING), isLoading: true },
   state(`${route}, failing`, path, failing(FAILURES[index % FAILURES.length] ?? AT_REST)),
-  state(`${route}, for a viewer`, path, { ...FULL, ...asViewer }),
 ])
+
+/** Where most of what can be done is gone, and where the whole page is. */
+const FOR_VIEWERS = ['/', '/try-it', '/keys', '/templates/edit', '/webhooks/edit', '/webhooks/$endpointId', '/audit']
+const viewer = FOR_VIEWERS.map((route) => state(`${route}, for a viewer`, PAGES[route] ?? '', { ...FULL, ...asViewer }))
 
 const signIn = [
   fill(/^(E-mail address|이메일)/, 'kim.young-hee.longest@department.example.com'),
   fill(/^(Password|비밀번호)/, 'correct horse battery'),
   press(/^(Sign in|로그인)$/),
 ]
-const refused = (status: number, code: string, data?: object): Answers => ({
+const refused = (status: number, code: string, data: Refused): Answers => ({
   ...SIGNED_OUT,
   'session/signIn': refusal(status, code, 'Refused', data),
 })
@@ -113,12 +117,24 @@ const refused = (status: number, code: string, data?: object): Answers => ({
 const signedOut: State[] = [
   state('sign-in', '/sign-in', SIGNED_OUT),
   state('sign-in, with nothing filled in', '/sign-in', SIGNED_OUT, press(/^(Sign in|로그인)$/)),
-  state('sign-in, a wrong password', '/sign-in', refused(401, 'UNAUTHORIZED'), ...signIn, see(/is wrong|올바르지/)),
-  state('sign-in, too often', '/sign-in', refused(429, 'TOO_MANY_REQUESTS'), ...signIn, see(/Too many|너무 많/)),
+  state(
+    'sign-in, a wrong password',
+    '/sign-in',
+    refused(401, 'UNAUTHORIZED', { reason: 'wrong_credentials' }),
+    ...signIn,
+    see(/is wrong|올바르지/),
+  ),
+  state(
+    'sign-in, too often',
+    '/sign-in',
+    refused(429, 'TOO_MANY_REQUESTS', { retryAfterMs: 600_000 }),
+    ...signIn,
+    see(/Too many|너무 많/),
+  ),
   state(
     'sign-in, with an authenticator app',
     '/sign-in',
-    refused(401, 'UNAUTHORIZED', { needsTotp: true }),
+    refused(401, 'UNAUTHORIZED', { reason: 'totp_needed' }),
     ...signIn,
     see(/authenticator app|인증 앱 코드/),
   ),
@@ -323,10 +339,17 @@ const webhooks: State[] = [
   state(
     'webhooks, a new one refused',
     '/webhooks/edit',
-    { ...FULL, 'webhooks/add': refusal(400, 'BAD_REQUEST', 'url: The address 10.0.0.1 is private') },
+    {
+      ...FULL,
+      'webhooks/add': refusal(400, 'BAD_REQUEST', 'Refused', {
+        param: 'url',
+        reason: 'target_not_allowed',
+        about: { address: '10.0.0.1' },
+      }),
+    },
     fill(/^URL/, 'https://10.0.0.1/hooks'),
     press(/^(Add endpoint|엔드포인트 추가)$/),
-    see(/is private/),
+    see(/address 10\.0\.0\.1|10\.0\.0\.1 주소/),
   ),
   over(
     'pages/webhooks/actions.tsx',
@@ -509,6 +532,9 @@ const usage: State[] = [
     '/usage?range=custom&from=2025-10-01&to=2025-10-31&group=purpose',
     FULL,
   ),
+  state('usage, as tables', '/usage', FULL, async (page) => {
+    for (const choice of await page.getByText(/^(Table|표)$/).all()) await choice.click()
+  }),
   state('issues, with filters that fit nothing', '/issues?search=nothing&status=verified&from=2025-10-01', EMPTY),
 ]
 
@@ -517,6 +543,7 @@ export const STATES: readonly State[] = [
   ...firstSteps,
   ...frame,
   ...everyPage,
+  ...viewer,
   ...tryIt,
   ...apps,
   ...keys,

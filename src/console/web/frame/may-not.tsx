@@ -3,10 +3,10 @@ import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { may, ROLES } from '../../../domain/role'
+import { may } from '../../../domain/role'
 import { api } from '../api'
 import { frameWords } from '../i18n/frame'
-import { roleWords } from '../i18n/roles'
+import { roleWords, useWhoMay } from '../i18n/roles'
 import { inWords, useWords } from '../i18n/words'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
@@ -22,7 +22,6 @@ const words = inWords({
     },
     title: 'Not part of your role',
     who: (yours: string, theirs: string) => `You are signed in as ${yours}. This page is for the role ${theirs}.`,
-    or: (roles: string[]) => roles.join(' or '),
     ask: 'You can ask:',
     askOwner: 'Ask an owner.',
     home: 'To the overview',
@@ -36,7 +35,6 @@ const words = inWords({
     },
     title: '현재 역할로는 열 수 없습니다',
     who: (yours, theirs) => `현재 역할은 ${yours}입니다. 이 페이지는 ${theirs} 역할만 열 수 있습니다.`,
-    or: (roles) => roles.join(' 또는 '),
     ask: '다음 사람에게 요청하세요.',
     askOwner: '소유자에게 요청하세요.',
     home: '개요로 가기',
@@ -55,10 +53,10 @@ export function MayNot({ needs }: { needs: GuardedBy }) {
   const say = useWords(words)
   const common = useWords(frameWords)
   const roles = useWords(roleWords)
+  const whoMay = useWhoMay()
   const { operator } = useSession()
   const { data } = useQuery(api.operators.list.queryOptions())
-  const able = ROLES.filter((role) => may(role, needs))
-  const people = (data?.operators ?? []).filter(({ role }) => able.includes(role)).slice(0, MOST_PEOPLE)
+  const people = (data?.operators ?? []).filter(({ role }) => may(role, needs)).slice(0, MOST_PEOPLE)
   return (
     <>
       <PageHeader title={common.pages[PAGE[needs]]} about={say.about[needs]} />
@@ -67,9 +65,7 @@ export function MayNot({ needs }: { needs: GuardedBy }) {
         title={say.title}
         next={
           <Stack gap={4} align="center">
-            {operator && (
-              <Text inherit>{say.who(roles.names[operator.role], say.or(able.map((role) => roles.names[role])))}</Text>
-            )}
+            {operator && <Text inherit>{say.who(roles.names[operator.role], whoMay(needs))}</Text>}
             <Text inherit>{people.length > 0 ? say.ask : say.askOwner}</Text>
             {people.map(({ operatorId, name, email }) => (
               <Text key={operatorId} inherit>

@@ -4,6 +4,7 @@ import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
+import { Elsewhere, isElsewhere } from '../pages/entering/elsewhere'
 import { ProblemNote } from '../parts/problem-note'
 
 export function ProblemPage({ error, reset }: ErrorComponentProps) {
@@ -15,6 +16,7 @@ export function ProblemPage({ error, reset }: ErrorComponentProps) {
     reset()
     router.invalidate()
   }
+  if (isElsewhere(error)) return <Elsewhere />
   return (
     <ProblemNote failure={error}>
       <Button variant="default" size="xs" onClick={retry}>

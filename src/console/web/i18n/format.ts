@@ -1,5 +1,5 @@
 /** Numbers, money and times as the chosen language writes them. */
-import { type Language, useLanguage } from './language'
+import { type Language, language, useLanguage } from './language'
 
 const formats = (language: Language) => {
   const number = new Intl.NumberFormat(language)
@@ -8,9 +8,17 @@ const formats = (language: Language) => {
   const bytes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'].map(
     (unit) => new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 }),
   )
+  const wait = (['second', 'minute', 'hour'] as const).map(
+    (unit) => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }),
+  )
   const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
-  const hour = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  const hour = new Intl.DateTimeFormat(language, {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
+  })
   const utc = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
   return {
@@ -25,10 +33,16 @@ const formats = (language: Language) => {
     },
     /** Number and unit stay together. */
     milliseconds: (ms: number) => `${number.format(ms)}\u00a0ms`,
+    /** How long to wait, not less: “30 seconds”, “2분”. */
+    wait(ms: number) {
+      const seconds = Math.max(1, Math.ceil(ms / 1_000))
+      const power = seconds < 60 ? 0 : seconds < 3_600 ? 1 : 2
+      return wait[power]?.format(Math.ceil(seconds / 60 ** power)) ?? ''
+    },
     /** Unix milliseconds, where the reader is. */
     time: (at: number) => time.format(at),
     day: (at: number) => day.format(at),
-    /** “14:00” */
+    /** “14:00” in UTC, whose hours are those that usage is counted in. */
     hour: (at: number) => hour.format(at),
     utc: (at: number) => utc.format(at),
     /** “3 minutes ago”. */
@@ -50,9 +64,13 @@ export type Formats = ReturnType<typeof formats>
 
 const made = new Map<Language, Formats>()
 
-export function useFormats(): Formats {
-  const language = useLanguage()
+function formatsOf(language: Language): Formats {
   const known = made.get(language) ?? formats(language)
   made.set(language, known)
   return known
 }
+
+export const useFormats = (): Formats => formatsOf(useLanguage())
+
+/** For outside of components. */
+export const formatsNow = (): Formats => formatsOf(language())

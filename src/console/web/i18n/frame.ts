@@ -20,7 +20,7 @@ export const frameWords = inWords({
       templates: 'Templates',
       webhooks: 'Webhooks',
       wallet: 'Wallet',
-      providers: 'Providers',
+      providers: 'Carriers',
       operators: 'Operators',
       audit: 'Audit',
       system: 'System',

@@ -5,6 +5,7 @@
 import type { ErrorCode } from '../../../../contract/error'
 import type { JsonType } from '../../../../contract/reason'
 import type { About, RefusalReason, RefusalValues, Thing } from '../../../domain/reason'
+import { formatsNow } from './format'
 import { inWords, type Words, wordsNow } from './words'
 
 /** As the server sends it, in an error or of what it only looked at. */
@@ -22,7 +23,7 @@ type RefusalWords = {
   readonly types: { readonly [T in JsonType]: string }
   readonly things: { readonly [T in Thing]: string }
   readonly codes: { readonly [C in ErrorCode]: string }
-  readonly tooMany: (minutes: number) => string
+  readonly tooMany: (wait: string) => string
   readonly fields: { readonly [param: string]: string }
 }
 
@@ -92,6 +93,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       link_used_up: 'This link was used or is too old. Ask for another.',
       not_signed_in: 'You are not signed in.',
       role_lacks_permission: 'Your role does not allow this.',
+      public_url_needed: 'The server was not told of this address: set WATCHWORD_PUBLIC_URL.',
       foreign_origin: 'The console was opened under another address than the server knows as its own.',
       last_owner: 'Somebody has to stay an owner.',
       public_key_scope: 'A public key may issue and verify only.',
@@ -160,7 +162,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       INTERNAL_SERVER_ERROR: 'Something went wrong in the server. Its log says more.',
       SERVICE_UNAVAILABLE: 'The server cannot do this at the moment. Try again soon.',
     },
-    tooMany: (minutes) => `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+    tooMany: (wait) => `Too many attempts. Try again in ${wait}.`,
     fields: {
       amount: 'Amount',
       below: 'Warn below',
@@ -261,6 +263,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       link_used_up: '이미 사용했거나 만료된 링크입니다. 새 링크를 요청하세요.',
       not_signed_in: '로그인되어 있지 않습니다.',
       role_lacks_permission: '지금 역할로는 할 수 없습니다.',
+      public_url_needed: '서버에 등록되지 않은 주소입니다. WATCHWORD_PUBLIC_URL을 설정하세요.',
       foreign_origin: '서버가 알고 있는 주소가 아닌 곳에서 콘솔을 열었습니다.',
       last_owner: '소유자가 한 명은 있어야 합니다.',
       public_key_scope: '공개 키는 발급과 확인만 할 수 있습니다.',
@@ -329,7 +332,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       INTERNAL_SERVER_ERROR: '서버에서 문제가 생겼습니다. 서버 로그를 확인하세요.',
       SERVICE_UNAVAILABLE: '지금은 처리할 수 없습니다. 잠시 후 다시 시도하세요.',
     },
-    tooMany: (minutes) => `시도 횟수가 너무 많습니다. ${minutes}분 후에 다시 시도하세요.`,
+    tooMany: (wait) => `시도 횟수가 너무 많습니다. ${wait} 후에 다시 시도하세요.`,
     fields: {
       amount: '금액',
       below: '경고 기준',
@@ -374,7 +377,7 @@ export function refusalInWords({ reason, about = {} as About, retryAfterMs }: Re
   const { reasons, codes, tooMany } = wordsNow(words)
   const told = reason === undefined ? undefined : reasons[reason]
   if (told !== undefined) return typeof told === 'string' ? told : (told as (values: About) => string)(about)
-  if (code === 'TOO_MANY_REQUESTS' && retryAfterMs !== undefined) return tooMany(Math.ceil(retryAfterMs / 60_000))
+  if (code === 'TOO_MANY_REQUESTS' && retryAfterMs !== undefined) return tooMany(formatsNow().wait(retryAfterMs))
   return codes[code as ErrorCode] ?? codes.INTERNAL_SERVER_ERROR
 }
 

@@ -1,9 +1,11 @@
 /** What the roles are called, and what they allow in a sentence; the rule itself is `domain/role.ts`. */
-import { inWords } from './words'
+import { may, type Permission, ROLES } from '../../../domain/role'
+import { inWords, useWords } from './words'
 
 export const roleWords = inWords({
   en: {
     names: { owner: 'Owner', developer: 'Developer', viewer: 'Viewer' },
+    or: (roles: string[]) => roles.join(' or '),
     about: {
       owner: 'May do everything: money, carriers, operators, the audit log.',
       developer: 'Keys, templates, webhooks and test codes. No money, no operators.',
@@ -12,6 +14,7 @@ export const roleWords = inWords({
   },
   ko: {
     names: { owner: '소유자', developer: '개발자', viewer: '뷰어' },
+    or: (roles) => roles.join(' 또는 '),
     about: {
       owner: '결제, 발송사, 운영자, 감사 기록을 포함한 모든 작업을 할 수 있습니다.',
       developer: '키, 템플릿, 웹훅, 테스트 코드를 다룹니다. 크레딧과 운영자는 관리할 수 없습니다.',
@@ -19,3 +22,9 @@ export const roleWords = inWords({
     },
   },
 })
+
+/** Whose roles allow it: “Owner or Developer”. */
+export function useWhoMay(): (permission: Permission) => string {
+  const { names, or } = useWords(roleWords)
+  return (permission) => or(ROLES.filter((role) => may(role, permission)).map((role) => names[role]))
+}

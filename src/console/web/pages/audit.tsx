@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { api, paging } from '../api'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
+import { AsWritten } from '../parts/as-written'
 import { type Column, DataTable, fromPages } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
 import { PageHeader } from '../parts/page-header'
@@ -16,7 +17,11 @@ import { Detail } from './audit/detail'
 import type { AuditRow } from './audit/entry'
 import { Export } from './audit/export'
 import { Filters } from './audit/filters'
+import { Lost } from './audit/lost'
 import { useVerify } from './audit/verify'
+
+/** Names and addresses break anywhere, but not at every letter. */
+const LONG_MIN = '6rem'
 
 const words = inWords({
   en: {
@@ -75,7 +80,15 @@ export default function Audit() {
         </Box>
       ),
     },
-    { key: 'actor', header: say.actor, isUnbroken: true, cell: ({ actor }) => actors.nameOf(actor) },
+    {
+      key: 'actor',
+      header: say.actor,
+      cell: ({ actor }) => (
+        <AsWritten size="sm" miw={LONG_MIN}>
+          {actors.nameOf(actor)}
+        </AsWritten>
+      ),
+    },
     {
       key: 'action',
       header: say.action,
@@ -91,15 +104,23 @@ export default function Audit() {
     {
       key: 'target',
       header: say.target,
-      isUnbroken: true,
       cell: ({ target }) => (
-        <Text size="xs" ff="monospace">
+        <AsWritten size="xs" ff="monospace" miw={LONG_MIN}>
           {actors.nameOf(target)}
-        </Text>
+        </AsWritten>
       ),
     },
     { key: 'detail', header: say.detail, cell: ({ detail }) => <Detail detail={detail} /> },
-    { key: 'ip', header: say.ip, isMinor: true, cell: ({ ip }) => ip ?? common.none },
+    {
+      key: 'ip',
+      header: say.ip,
+      isMinor: true,
+      cell: ({ ip }) => (
+        <AsWritten size="sm" miw={LONG_MIN}>
+          {ip ?? common.none}
+        </AsWritten>
+      ),
+    },
     { key: 'seq', header: say.seq, isNumber: true, isMinor: true, cell: ({ seq }) => seq },
   ]
   return (
@@ -108,6 +129,7 @@ export default function Audit() {
         <Export filters={{ ...(actor && { actor }), ...(action && { action }) }} />
         {verify.button}
       </PageHeader>
+      <Lost />
       {verify.answer}
       <Filters
         filters={{ ...(actor && { actor }), ...(action && { action }) }}

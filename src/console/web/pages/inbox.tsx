@@ -7,6 +7,7 @@ import { api, paging } from '../api'
 import { frameWords } from '../i18n/frame'
 import { useScenarios } from '../i18n/scenarios'
 import { inWords, useWords } from '../i18n/words'
+import { AsWritten } from '../parts/as-written'
 import { CopyButton } from '../parts/copy'
 import { DataTable, fromPages } from '../parts/data-table'
 import { EmptyState } from '../parts/empty-state'
@@ -20,13 +21,12 @@ import { useAppScope } from '../scope'
 const words = inWords({
   en: {
     about: 'Test issues of the last 7 days, as they happen. Nothing of this was sent to anybody.',
-    to: 'To',
+    to: 'To, and what for',
     scenario: 'Scenario',
-    code: 'Code that verifies',
-    noCode: 'No code does',
+    code: 'Code',
+    noCode: 'None',
     delivery: 'Delivery',
     verification: 'Verification',
-    purpose: 'Purpose',
     issued: 'Issued',
     empty: 'Nothing arrived in the last 7 days',
     next: 'Issue a code to a magic number such as 010-0000-0000, here in the console or with a test key.',
@@ -34,13 +34,12 @@ const words = inWords({
   },
   ko: {
     about: '최근 7일의 테스트 발급을 실시간으로 보여 줍니다. 실제로 발송된 것은 없습니다.',
-    to: '수신 번호',
+    to: '수신 번호와 용도',
     scenario: '시나리오',
     code: '인증되는 번호',
     noCode: '없음',
     delivery: '전달 상태',
     verification: '인증 상태',
-    purpose: '용도',
     issued: '발급 시각',
     empty: '최근 7일 동안 수신한 것이 없습니다',
     next: '콘솔이나 테스트 키로 010-0000-0000 같은 매직 번호에 인증번호를 발급해 보세요.',
@@ -79,7 +78,14 @@ export default function Inbox() {
           {
             key: 'to',
             header: say.to,
-            cell: ({ phoneNumber, issueId }) => phoneNumber ?? <ShortId id={issueId} />,
+            cell: ({ phoneNumber, issueId, purpose }) => (
+              <Box maw="12rem">
+                <Text size="sm">{phoneNumber ?? <ShortId id={issueId} />}</Text>
+                <AsWritten size="xs" c="dimmed" visibleFrom="sm">
+                  {purpose}
+                </AsWritten>
+              </Box>
+            ),
             isUnbroken: true,
           },
           {
@@ -89,7 +95,7 @@ export default function Inbox() {
               if (scenario === undefined) return common.none
               const { name, about } = scenarioOf(scenario)
               return (
-                <Box miw="12rem" maw="26rem">
+                <Box miw="10rem" maw="26rem">
                   <Text size="sm">{name}</Text>
                   <Text size="xs" c="dimmed" visibleFrom="sm">
                     {about}
@@ -121,7 +127,6 @@ export default function Inbox() {
             header: say.verification,
             cell: (issue) => <VerificationMark status={issue.verificationStatus} />,
           },
-          { key: 'purpose', header: say.purpose, isMinor: true, cell: ({ purpose }) => purpose },
           { key: 'issued', header: say.issued, cell: ({ createdAt }) => <Time at={createdAt} relative /> },
         ]}
         empty={

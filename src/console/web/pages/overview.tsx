@@ -7,8 +7,8 @@ import { kept } from '../kept'
 import { PageHeader } from '../parts/page-header'
 import { useScope } from '../scope'
 import { Checklist } from './overview/checklist'
+import { LastDay } from './overview/last-day'
 import { isDone, useProgress } from './overview/progress'
-import { Today } from './overview/today'
 import { Warnings } from './overview/warnings'
 
 const words = inWords({
@@ -47,7 +47,7 @@ export default function Overview() {
       <Stack gap="lg">
         {app && <Warnings appId={app.appId} mode={mode} />}
         {isNew && (!isHidden || !app) && <Checklist progress={progress} />}
-        {app && <Today appId={app.appId} mode={mode} />}
+        {app && <LastDay appId={app.appId} mode={mode} />}
       </Stack>
     </>
   )

@@ -78,7 +78,7 @@ export default function System() {
         {system.isError ? <ProblemNote failure={system.error} /> : <Loading />}
       </>
     )
-  const { version, databaseBytes, publicUrl, checks, queue, backups } = system.data
+  const { version, command, databaseBytes, publicUrl, checks, queue, backups } = system.data
   const [backup] = backups
   return (
     <>
@@ -94,7 +94,7 @@ export default function System() {
           </SimpleGrid>
         </Section>
         <Section title={say.backups} about={say.backupHow}>
-          <CopyBlock label={say.command} value="watchword backup" />
+          <CopyBlock label={say.command} value={`${command} backup`} />
           <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }}>
             <Fact label={say.lastBackup}>
               {backup ? <Time at={backup.at} /> : <Text c="dimmed">{say.noBackup}</Text>}

@@ -3,7 +3,6 @@ import { Button, Paper, SimpleGrid, Skeleton, Stack } from '@mantine/core'
 import { IconChartBar } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
 import { api } from '../api'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
@@ -14,7 +13,7 @@ import { useAppScope } from '../scope'
 import { UsageCharts } from './usage/charts'
 import { UsageFilters } from './usage/filters'
 import { UsageGroups } from './usage/groups'
-import { before, periodOf } from './usage/period'
+import { before, periodOf, useMinute } from './usage/period'
 import { usageSearch } from './usage/search'
 import { UsageSummary } from './usage/summary'
 import { usageWords } from './usage/words'
@@ -72,16 +71,4 @@ export default function UsagePage() {
       </Stack>
     </>
   )
-}
-
-const MINUTE_MS = 60_000
-
-/** The time, as often as it moves what is looked at. */
-function useMinute(): number {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), MINUTE_MS)
-    return () => clearInterval(timer)
-  }, [])
-  return now
 }

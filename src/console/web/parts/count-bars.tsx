@@ -6,6 +6,8 @@ export const QUIET = { accessibilityLayer: false }
 
 export const PLAIN = {
   withLegend: true,
+  // Every hour or day, every second, every third …: as many as there is room for, at equal distances.
+  xAxisProps: { interval: 'equidistantPreserveStart' },
   // In the order of the series.
   legendProps: { itemSorter: null },
   tickLine: 'none',
@@ -13,4 +15,4 @@ export const PLAIN = {
 
 export const WHOLE = { allowDecimals: false }
 
-export const CountBars = BarChart.withProps({ ...PLAIN, barChartProps: QUIET, xAxisProps: WHOLE, yAxisProps: WHOLE })
+export const CountBars = BarChart.withProps({ ...PLAIN, barChartProps: QUIET, yAxisProps: WHOLE })

@@ -1,33 +1,20 @@
 /**
- * A table that pages by cursor. On phones each row is a card; roles keep it a table for those who cannot see that.
+ * A table that pages by cursor.
  *
  *     const issues = useInfiniteQuery(
  *       api.issues.list.infiniteOptions({ input: (after: string | undefined) => ({ appId, mode, after }), ...paging }),
  *     )
  *     <DataTable {...fromPages(issues)} label={say.title} keyOf={(row) => row.issueId} columns={[…]} empty={<EmptyState … />} />
  */
-import { Button, Center, Skeleton, Stack, Table, Text } from '@mantine/core'
-import type { LinkProps } from '@tanstack/react-router'
+import { Button, Center, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { inWords, useWords } from '../i18n/words'
-import styles from './data-table.module.css'
 import { ProblemNote } from './problem-note'
-import { RowLink } from './row-link'
+import { type Column, StackingTable, type StackingTableProps } from './stacking-table'
 
-export interface Column<Row> {
-  /** Unique in its table. */
-  key: string
-  header: ReactNode
-  cell(row: Row): ReactNode
-  /** Numbers stand on the right. */
-  isNumber?: boolean
-  /** On one line, however narrow the table. */
-  isUnbroken?: boolean
-  /** Left out on phones. */
-  isMinor?: boolean
-}
+export type { Column }
 
 interface Pages<Row> {
   rows: readonly Row[] | undefined
@@ -40,13 +27,7 @@ interface Pages<Row> {
   more?: string
 }
 
-export interface DataTableProps<Row> extends Pages<Row> {
-  /** What the table is of, for those who cannot see the heading above. */
-  label: string
-  columns: readonly Column<Row>[]
-  keyOf(row: Row): string
-  /** Where a row leads: its first cell becomes the link. */
-  linkOf?(row: Row): LinkProps
+export interface DataTableProps<Row> extends Pages<Row>, Omit<StackingTableProps<Row>, 'rows' | 'isLow'> {
   empty: ReactNode
 }
 
@@ -73,45 +54,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (rows?.length === 0) return empty
   return (
     <Stack gap="sm">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className={styles.frame} aria-label={label} tabIndex={0}>
-        <Table role="table" className={styles.table} highlightOnHover aria-busy={rows === undefined}>
-          <Table.Thead role="rowgroup">
-            <Table.Tr role="row">
-              {columns.map((column) => (
-                <Table.Th key={column.key} role="columnheader" scope="col" {...placed(column)}>
-                  {column.header}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody role="rowgroup">
-            {rows === undefined
-              ? SKELETON_ROWS.map((row) => (
-                  <Table.Tr key={row} aria-hidden>
-                    {columns.map((column) => (
-                      <Table.Td key={column.key} {...placed(column)}>
-                        <Skeleton height={14} my={4} />
-                      </Table.Td>
-                    ))}
-                  </Table.Tr>
-                ))
-              : rows.map((row) => (
-                  <Table.Tr key={keyOf(row)} role="row">
-                    {columns.map((column, index) => (
-                      <Table.Td key={column.key} role="cell" data-label={labelOf(column)} {...placed(column)}>
-                        {linkOf && index === 0 ? (
-                          <RowLink {...linkOf(row)}>{column.cell(row)}</RowLink>
-                        ) : (
-                          column.cell(row)
-                        )}
-                      </Table.Td>
-                    ))}
-                  </Table.Tr>
-                ))}
-          </Table.Tbody>
-        </Table>
-      </section>
+      <StackingTable label={label} columns={columns} rows={rows} keyOf={keyOf} linkOf={linkOf} />
       {rows && (
         <Center>
           <Stack gap={4} align="center">
@@ -130,15 +73,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     </Stack>
   )
 }
-
-const SKELETON_ROWS = ['a', 'b', 'c', 'd', 'e']
-
-/** What stands before a value where there is no row of headers. */
-const labelOf = ({ header }: Pick<Column<never>, 'header'>) => (typeof header === 'string' ? header : undefined)
-
-const placed = ({ isNumber, isUnbroken, isMinor }: Omit<Column<never>, 'cell'>) => ({
-  mod: { number: isNumber, unbroken: isUnbroken, minor: isMinor },
-})
 
 interface PagedQuery<Row> {
   data: { pages: readonly { rows: readonly Row[] }[] } | undefined

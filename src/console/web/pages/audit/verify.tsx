@@ -3,6 +3,7 @@ import { Alert, Button, Code, Stack, Text } from '@mantine/core'
 import { IconShieldCheck, IconShieldX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { client } from '../../api'
+import { useCommand } from '../../command'
 import { useFormats } from '../../i18n/format'
 import { inWords, useWords } from '../../i18n/words'
 import { CopyBlock } from '../../parts/copy'
@@ -17,7 +18,8 @@ const words = inWords({
     broken: 'The log is broken',
     brokenAbout: (seq: string) => `Entry ${seq} was changed, or one before it is missing.`,
     head: 'Hash of the newest entry',
-    keep: 'Keep it elsewhere: only it tells later that the newest entries were cut off.',
+    cutOff: 'The newest entries are gone, as is said above.',
+    keep: 'Keep it elsewhere: it tells later that the newest entries were cut off, also to who has lost all of this.',
     shell: 'The same from the command line:',
   },
   ko: {
@@ -27,13 +29,15 @@ const words = inWords({
     broken: '기록이 손상되었습니다',
     brokenAbout: (seq) => `${seq}번 기록이 변경되었거나 그 앞의 기록이 빠졌습니다.`,
     head: '최신 기록의 해시',
-    keep: '다른 곳에 보관하세요. 나중에 최신 기록이 잘려 나갔는지 확인할 수 있는 유일한 값입니다.',
+    cutOff: '위에 표시된 대로 최신 기록이 사라졌습니다.',
+    keep: '다른 곳에 보관하세요. 이 서버를 통째로 잃어도 나중에 최신 기록이 잘려 나갔는지 확인할 수 있습니다.',
     shell: '명령줄에서도 같은 검증을 할 수 있습니다.',
   },
 })
 
 export function useVerify() {
   const say = useWords(words)
+  const command = useCommand()
   const formats = useFormats()
   const verify = useMutation({ mutationFn: () => client.audit.verify() })
   const button = (
@@ -61,12 +65,14 @@ export function useVerify() {
             <Text size="sm">
               {verdict.isIntact
                 ? say.intactAbout(formats.number(verdict.entries))
-                : say.brokenAbout(formats.number(verdict.brokenAt ?? 0))}
+                : verdict.brokenAt === undefined
+                  ? say.cutOff
+                  : say.brokenAbout(formats.number(verdict.brokenAt))}
             </Text>
             <CopyBlock value={verdict.head} label={say.head} />
             <Text size="sm">{say.keep}</Text>
             <Text size="sm">
-              {say.shell} <Code>watchword audit verify</Code>
+              {say.shell} <Code>{command('audit verify')}</Code>
             </Text>
           </Stack>
         </Alert>

@@ -90,8 +90,8 @@ const attempts = (story: Story, { say, names, formats }: Tellers): Placed[] =>
 const lastAttemptAt = ({ attempts, createdAt }: Story) =>
   Math.max(createdAt, ...attempts.map(({ calledAt, answeredAt }) => answeredAt ?? calledAt))
 
-/** Reports are not kept with their time, but what they caused is. */
-function reportedAt(story: Story): number | undefined {
+/** Of a delivery that has ended. Reports are not kept with their time, but what they caused is. */
+export function reportedAt(story: Story): number | undefined {
   const event = story.webhooks.find(({ type }) => type === `otp.${story.deliveryStatus}`)
   const debit = story.ledger.find(({ entryType }) => entryType === 'debit')
   const isUntouchedSince = story.verificationStatus === 'issued' && story.attemptsUsed === 0

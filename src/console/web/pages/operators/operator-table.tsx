@@ -1,7 +1,7 @@
 import { ActionIcon, Badge, Group, Menu, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconDots, IconUsers } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Role } from '../../../../domain/role'
 import { api, client, queries } from '../../api'
 import { frameWords } from '../../i18n/frame'
@@ -10,7 +10,7 @@ import { inWords, useWords } from '../../i18n/words'
 import { confirmByName } from '../../parts/confirm-by-name'
 import { type Column, DataTable, fromList } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
-import { tellDone } from '../../parts/tell'
+import { tellDone, tellProblem } from '../../parts/tell'
 import { Time } from '../../parts/time'
 import { useMay, useSession } from '../../session'
 import { ChangeRole } from './change-role'
@@ -38,6 +38,8 @@ const words = inWords({
     actions: 'Actions',
     actionsOf: (name: string) => `Actions for ${name}`,
     changeRole: 'Change role',
+    unlock: 'Lift sign-in pauses',
+    unlocked: (name: string) => `${name} can sign in again from anywhere.`,
     remove: 'Remove',
     removeTitle: (name: string) => `Remove ${name}`,
     removeMeans: 'They are signed out at once and cannot sign in any more. What they did stays in the audit log.',
@@ -58,6 +60,8 @@ const words = inWords({
     actions: '작업',
     actionsOf: (name) => `${name} 님 관련 작업`,
     changeRole: '역할 변경',
+    unlock: '로그인 제한 해제',
+    unlocked: (name) => `이제 ${name} 님이 어디서든 다시 로그인할 수 있습니다.`,
     remove: '삭제',
     removeTitle: (name) => `${name} 님 삭제`,
     removeMeans: '즉시 로그아웃되며 다시 로그인할 수 없습니다. 지금까지의 작업은 감사 기록에 남습니다.',
@@ -142,6 +146,12 @@ function Actions({ row }: { row: Row }) {
       children: <ChangeRole operator={row} onClose={() => modals.close(modalId)} />,
     })
   }
+  const unlock = useMutation(
+    api.operators.unlock.mutationOptions({
+      onSuccess: () => tellDone(say.unlocked(name)),
+      onError: tellProblem,
+    }),
+  )
   const remove = () =>
     confirmByName({
       title: say.removeTitle(name),
@@ -164,6 +174,7 @@ function Actions({ row }: { row: Row }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={changeRole}>{say.changeRole}</Menu.Item>
+        <Menu.Item onClick={() => unlock.mutate({ operatorId })}>{say.unlock}</Menu.Item>
         <Menu.Item c="red" onClick={remove}>
           {say.remove}
         </Menu.Item>

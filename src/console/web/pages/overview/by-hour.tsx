@@ -4,23 +4,24 @@ import { lazyRouteComponent } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { useFormats } from '../../i18n/format'
 import { inWords, useWords } from '../../i18n/words'
+import { ChartFrame } from '../../parts/chart-frame'
 import type { Usage } from '../usage/rates'
 
 const words = inWords({
   en: {
     title: 'Issued and verified, hour by hour',
-    none: 'Nothing was issued today. The first code shows here.',
+    none: 'Nothing was issued in the last 24 hours. The next code shows here.',
     most: (hour: string, issued: string, verified: string) =>
-      `Busiest at ${hour}: ${issued} issued, ${verified} verified.`,
-    hour: 'Hour',
+      `Busiest at ${hour} (UTC): ${issued} issued, ${verified} verified.`,
+    hour: 'Hour (UTC)',
     issued: 'Issued',
     verified: 'Verified',
   },
   ko: {
     title: '시간별 발급과 인증',
-    none: '오늘 발급한 인증번호가 없습니다. 첫 발급부터 여기에 표시됩니다.',
-    most: (hour, issued, verified) => `가장 많은 시간 ${hour}: 발급 ${issued}건, 인증 ${verified}건.`,
-    hour: '시각',
+    none: '최근 24시간 동안 발급한 인증번호가 없습니다. 다음 발급부터 여기에 표시됩니다.',
+    most: (hour, issued, verified) => `가장 많은 시간 ${hour} (UTC): 발급 ${issued}건, 인증 ${verified}건.`,
+    hour: '시각 (UTC)',
     issued: '발급',
     verified: '인증',
   },
@@ -50,11 +51,11 @@ export function ByHour({ series }: { series: Usage['series'] | undefined }) {
   const most = others.reduce((best, hour) => (hour.issued > best.issued ? hour : best), first)
   return (
     <Stack component="figure" gap="xs" m={0}>
-      <div role="img" aria-label={say.title}>
+      <ChartFrame label={say.title}>
         <Suspense fallback={<Skeleton height={HEIGHT} />}>
           <HourChart height={HEIGHT} issued={say.issued} verified={say.verified} hours={hours} />
         </Suspense>
-      </div>
+      </ChartFrame>
       <Text component="figcaption" size="xs" c="dimmed">
         {say.most(most.hour, formats.number(most.issued), formats.number(most.verified))}
       </Text>

@@ -3,6 +3,8 @@ import { Badge, Button, Group, Stack, Text, ThemeIcon, VisuallyHidden } from '@m
 import { IconCheck } from '@tabler/icons-react'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { Permission } from '../../../../domain/role'
+import { useCommand } from '../../command'
+import { useWhoMay } from '../../i18n/roles'
 import { inWords, useWords } from '../../i18n/words'
 import { CopyBlock } from '../../parts/copy'
 import { useMay } from '../../session'
@@ -16,7 +18,7 @@ const words = inWords({
     todo: 'To do',
     optional: 'Optional',
     command: 'In the folder of the server',
-    askOwner: 'Your role cannot do this: ask an owner.',
+    mayNot: (theirs: string) => `Your role cannot do this. It is for the role ${theirs}.`,
     steps: {
       app: { title: 'Create an app', about: 'Keys, messages and credit belong to it.', go: 'Create an app' },
       tried: {
@@ -39,7 +41,7 @@ const words = inWords({
     todo: '할 일',
     optional: '선택',
     command: '서버 폴더에서 실행하세요',
-    askOwner: '현재 역할로는 할 수 없습니다. 소유자에게 요청하세요.',
+    mayNot: (theirs) => `현재 역할로는 할 수 없습니다. ${theirs} 역할만 할 수 있습니다.`,
     steps: {
       app: { title: '앱 만들기', about: '키, 메시지, 크레딧은 앱에 속합니다.', go: '앱 만들기' },
       tried: {
@@ -69,7 +71,7 @@ const PLACE: Record<Step, { to: NonNullable<LinkProps['to']>; needs: Permission 
 }
 
 const CARRIER_COMMAND =
-  'watchword provider set main --type http --channel sms --url https://carrier.example/send --header "X-Api-Key: …"'
+  'provider set main --type http --channel sms --url https://carrier.example/send --header "X-Api-Key: …"'
 
 export interface StepRowProps {
   step: Step
@@ -81,7 +83,9 @@ export interface StepRowProps {
 
 export function StepRow({ step, number, isDone, isNext }: StepRowProps) {
   const say = useWords(words)
+  const command = useCommand()
   const may = useMay()
+  const whoMay = useWhoMay()
   const { title, about, go } = say.steps[step]
   const { to, needs } = PLACE[step]
   return (
@@ -111,7 +115,7 @@ export function StepRow({ step, number, isDone, isNext }: StepRowProps) {
               </Group>
               {!isDone && (
                 <Text size="sm" c="dimmed">
-                  {may(needs) ? about : say.askOwner}
+                  {may(needs) ? about : say.mayNot(whoMay(needs))}
                 </Text>
               )}
             </Stack>
@@ -122,7 +126,7 @@ export function StepRow({ step, number, isDone, isNext }: StepRowProps) {
             )}
           </Group>
           {isNext && step === 'app' && may(needs) && <NewApp />}
-          {isNext && step === 'carrier' && <CopyBlock value={CARRIER_COMMAND} label={say.command} />}
+          {isNext && step === 'carrier' && <CopyBlock value={command(CARRIER_COMMAND)} label={say.command} />}
         </Stack>
       </Group>
     </li>

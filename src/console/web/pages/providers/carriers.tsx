@@ -3,6 +3,7 @@ import { Accordion, Paper, SimpleGrid, Skeleton, Stack, Title } from '@mantine/c
 import { IconRoute } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api'
+import { useCommand } from '../../command'
 import { useWords } from '../../i18n/words'
 import { CopyBlock } from '../../parts/copy'
 import { EmptyState } from '../../parts/empty-state'
@@ -11,10 +12,11 @@ import { CarrierCard } from './carrier-card'
 import { providerWords } from './words'
 
 /** Credentials stay on the server. */
-const COMMAND = 'watchword provider set main --type http --channel sms --url https://carrier.example.com/send'
+const COMMAND = 'provider set main --type http --channel sms --url https://carrier.example.com/send'
 
 export function Carriers() {
   const say = useWords(providerWords)
+  const command = useCommand()
   const carriers = useQuery(api.carriers.list.queryOptions({ refetchInterval: 3_000 }))
   const providers = carriers.data?.providers
   return (
@@ -25,7 +27,7 @@ export function Carriers() {
       {providers?.length === 0 && (
         <Paper withBorder p="md">
           <EmptyState icon={IconRoute} title={say.emptyTitle} next={say.emptyNext} />
-          <CopyBlock value={COMMAND} label={say.command} />
+          <CopyBlock value={command(COMMAND)} label={say.command} />
         </Paper>
       )}
       {providers !== undefined && providers.length > 0 && (
@@ -39,7 +41,7 @@ export function Carriers() {
             <Accordion.Item value="another">
               <Accordion.Control>{say.another}</Accordion.Control>
               <Accordion.Panel>
-                <CopyBlock value={COMMAND} label={say.command} />
+                <CopyBlock value={command(COMMAND)} label={say.command} />
               </Accordion.Panel>
             </Accordion.Item>
           </Accordion>

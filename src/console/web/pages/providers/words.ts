@@ -3,7 +3,7 @@ import { inWords } from '../../i18n/words'
 export const providerWords = inWords({
   en: {
     about: 'The carriers that deliver live messages, how they are, and which of them delivers what.',
-    carriers: 'Carriers',
+    carriers: 'Set up on this server',
     states: { healthy: 'Healthy', unhealthy: 'Unhealthy' },
     since: 'since',
     retry: 'Tried again',
@@ -42,7 +42,7 @@ export const providerWords = inWords({
   },
   ko: {
     about: '운영 메시지를 전달하는 발송사와 그 상태, 그리고 무엇을 어느 발송사로 보낼지 정하는 경로입니다.',
-    carriers: '발송사',
+    carriers: '이 서버에 설정된 발송사',
     states: { healthy: '정상', unhealthy: '장애' },
     since: '시작:',
     retry: '다시 시도:',

@@ -1,9 +1,10 @@
 /** The delivery of a code just issued, step by step as it happens. */
 import { IconCheck, IconHourglass, IconMailOff, IconMessagePlus, IconSend } from '@tabler/icons-react'
+import { useState } from 'react'
 import { statusWords } from '../../i18n/statuses'
 import { inWords, useWords } from '../../i18n/words'
 import { Steps, type StepView } from '../../parts/steps'
-import type { Story } from '../issue/timeline'
+import { reportedAt, type Story } from '../issue/timeline'
 
 const words = inWords({
   en: {
@@ -36,6 +37,7 @@ export function Delivery({ story }: { story: Story }) {
   const say = useWords(words)
   const names = useWords(statusWords)
   const { createdAt, deliveryStatus, isAmbiguous, attempts } = story
+  const endedAt = useEnd(story)
   const tried = attempts.map(({ number, provider, leg, calledAt, answeredAt, outcome }): StepView => {
     const key = `attempt-${number}`
     const channel = names.channels[leg]
@@ -52,9 +54,9 @@ export function Delivery({ story }: { story: Story }) {
   })
   const end: StepView[] =
     deliveryStatus === 'delivered'
-      ? [{ key: 'end', icon: IconCheck, tone: 'good', title: say.delivered }]
+      ? [{ key: 'end', icon: IconCheck, tone: 'good', title: say.delivered, at: endedAt }]
       : deliveryStatus === 'failed'
-        ? [{ key: 'end', icon: IconMailOff, tone: 'bad', title: say.failed }]
+        ? [{ key: 'end', icon: IconMailOff, tone: 'bad', title: say.failed, at: endedAt }]
         : attempts.length === 0
           ? [{ key: 'end', icon: IconHourglass, tone: 'waiting', title: say.queued }]
           : deliveryStatus === 'sent' && !isAmbiguous
@@ -66,4 +68,13 @@ export function Delivery({ story }: { story: Story }) {
       <Steps steps={[issued, ...tried, ...end]} label={say.steps} since={createdAt} />
     </div>
   )
+}
+
+/** When the delivery ended. Kept once it is seen: it can be told only until the code is verified. */
+function useEnd(story: Story): number | undefined {
+  const { deliveryStatus } = story
+  const now = deliveryStatus === 'delivered' || deliveryStatus === 'failed' ? reportedAt(story) : undefined
+  const [seen, setSeen] = useState(now)
+  if (seen === undefined && now !== undefined) setSeen(now)
+  return seen
 }

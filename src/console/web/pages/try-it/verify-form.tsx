@@ -76,6 +76,7 @@ export function VerifyForm({ appId, issueId }: { appId: string; issueId: string 
             autoComplete="off"
             required
             maxLength={20}
+            flex="1 1 14rem"
             value={code}
             onChange={(event) => setCode(event.currentTarget.value)}
           />

@@ -2,7 +2,8 @@
 import { Group, Paper, SegmentedControl, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useWords } from '../../i18n/words'
-import { PlainTable, type PlainTableProps } from './plain-table'
+import { ChartFrame } from '../../parts/chart-frame'
+import { NumberTable, type NumberTableProps } from './number-table'
 import { usageWords } from './words'
 
 export interface ChartPanelProps {
@@ -10,7 +11,7 @@ export interface ChartPanelProps {
   /** The chart in a sentence, for those who cannot see it. */
   summary: string
   chart: ReactNode
-  table: Omit<PlainTableProps, 'label'>
+  table: Omit<NumberTableProps, 'label'>
 }
 
 export function ChartPanel({ title, summary, chart, table }: ChartPanelProps) {
@@ -32,11 +33,9 @@ export function ChartPanel({ title, summary, chart, table }: ChartPanelProps) {
         />
       </Group>
       {shown === 'chart' ? (
-        <div role="img" aria-label={summary}>
-          {chart}
-        </div>
+        <ChartFrame label={summary}>{chart}</ChartFrame>
       ) : (
-        <PlainTable label={`${title}: ${say.asTable}`} {...table} />
+        <NumberTable label={`${title}: ${say.asTable}`} isLow {...table} />
       )}
     </Paper>
   )

@@ -6,8 +6,9 @@ import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useLanguage } from '../../i18n/language'
 import { useWords } from '../../i18n/words'
+import { ChartFrame } from '../../parts/chart-frame'
 import { CountBars, WHOLE } from '../../parts/count-bars'
-import { PlainTable } from './plain-table'
+import { NumberTable } from './number-table'
 import { conversion, deliveryRate, type Usage } from './rates'
 import { GROUPS, type Group as GroupBy, type UsageSearch } from './search'
 import { usageWords } from './words'
@@ -18,6 +19,8 @@ const BAR_HEIGHT = 36
 const AXIS_HEIGHT = 60
 /** Beside the bars; the table has the whole name. */
 const LONGEST_NAME = 12
+
+const NAMES_WIDTH = 112
 
 const short = (name: string) => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name)
 
@@ -51,15 +54,15 @@ export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: Group
         />
       </Group>
       <Grid gap="lg">
-        <Grid.Col span={{ base: 12, lg: 4 }}>
-          <div role="img" aria-label={bars.map(({ name, issued }) => `${name}: ${formats.number(issued)}`).join(', ')}>
+        <Grid.Col span={{ base: 12, xl: 4 }}>
+          <ChartFrame label={bars.map(({ name, issued }) => `${name}: ${formats.number(issued)}`).join(', ')}>
             <CountBars
               h={bars.length * BAR_HEIGHT + AXIS_HEIGHT}
               data={bars}
               dataKey="name"
               orientation="vertical"
               gridAxis="none"
-              yAxisProps={{ width: 96, tickFormatter: short }}
+              yAxisProps={{ width: NAMES_WIDTH, tickFormatter: short }}
               xAxisProps={{ ...WHOLE, tickFormatter: formats.short }}
               valueFormatter={formats.number}
               series={[
@@ -67,10 +70,10 @@ export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: Group
                 { name: 'verified', label: say.verified, color: 'teal.6' },
               ]}
             />
-          </div>
+          </ChartFrame>
         </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 8 }}>
-          <PlainTable
+        <Grid.Col span={{ base: 12, xl: 8 }}>
+          <NumberTable
             label={say.groups[by]}
             headers={[say.groups[by], say.issued, say.deliveryRate, say.conversion, say.p50, say.p95, say.spent]}
             rows={groups.map((group) => ({

@@ -1,4 +1,5 @@
 /** From when to when the usage page looks, and in which steps. Days are those of UTC, as the rollups have them. */
+import { useEffect, useState } from 'react'
 import type { UsageSearch } from './search'
 
 const HOUR_MS = 3_600_000
@@ -41,3 +42,15 @@ function stepped(from: number, to: number, by: 'hour' | 'day' | undefined): Peri
 
 /** As long, just before. */
 export const before = ({ from, to, by }: Period): Period => ({ from: from - (to - from), to: from, by })
+
+const MINUTE_MS = 60_000
+
+/** The time, as often as it moves what is looked at. */
+export function useMinute(): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), MINUTE_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}

@@ -45,7 +45,7 @@ export const usageWords = inWords({
     shownAs: (what: string) => `${what} as`,
     chartOf: (what: string, least: string, most: string) => `Chart of ${what}: from ${least} to ${most}`,
     group: 'Grouped by',
-    groups: { channel: 'Channel', provider: 'Provider', country: 'Country', purpose: 'Purpose' },
+    groups: { channel: 'Channel', provider: 'Carrier', country: 'Country', purpose: 'Purpose' },
     noProvider: 'Taken by no carrier',
     noCountry: 'Unknown',
   },

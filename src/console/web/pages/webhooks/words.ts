@@ -43,9 +43,9 @@ export const webhookWords = inWords({
     id: 'Id',
     twoSecrets: 'The previous secret counts until',
     eventMeans: {
-      'otp.sent': 'A provider accepted the message. With a fallback from AlimTalk to SMS it comes twice.',
+      'otp.sent': 'A carrier accepted the message. With a fallback from AlimTalk to SMS it comes twice.',
       'otp.delivered': 'The message reached the phone.',
-      'otp.failed': 'The delivery failed for good, on every provider and channel.',
+      'otp.failed': 'The delivery failed for good, on every carrier and channel.',
       'otp.verified': 'The code was verified.',
       'otp.expired': 'The code expired without being verified.',
       'otp.max_attempts': 'Wrong codes used up the attempts.',

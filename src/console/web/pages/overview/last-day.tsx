@@ -1,4 +1,4 @@
-/** The numbers of today, of the app and mode that are looked at. */
+/** The numbers of the last 24 hours, as the usage page begins with them: a day that is the same one in every time zone. */
 import { Anchor, SimpleGrid } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -9,13 +9,14 @@ import { inWords, useWords } from '../../i18n/words'
 import { ProblemNote } from '../../parts/problem-note'
 import { Section } from '../../parts/section'
 import type { Mode } from '../../scope'
-import { type Counts, share } from '../usage/rates'
+import { periodOf, useMinute } from '../usage/period'
+import { conversion, deliveryRate, share } from '../usage/rates'
 import { ByHour } from './by-hour'
 import { Figure } from './figure'
 
 const words = inWords({
   en: {
-    title: (mode: string) => `Today · ${mode}`,
+    title: (mode: string) => `Last 24 hours · ${mode}`,
     usage: 'All usage',
     issued: 'Issued',
     delivered: 'Delivered',
@@ -24,10 +25,11 @@ const words = inWords({
     spent: 'Credits spent',
     latency: 'Time to acceptance',
     ofIssued: (share: string) => `${share} of issued`,
+    ofDecided: (share: string) => `${share} of decided`,
     latencyAbout: (p95: string) => `p50 · p95 ${p95}`,
   },
   ko: {
-    title: (mode) => `오늘 · ${mode}`,
+    title: (mode) => `최근 24시간 · ${mode}`,
     usage: '전체 사용량',
     issued: '발급',
     delivered: '전달',
@@ -36,30 +38,27 @@ const words = inWords({
     spent: '사용 크레딧',
     latency: '접수까지 걸린 시간',
     ofIssued: (share) => `발급의 ${share}`,
+    ofDecided: (share) => `확정된 결과의 ${share}`,
     latencyAbout: (p95) => `p50 · p95 ${p95}`,
   },
 })
 
 const LOOK_MS = 5_000
-const DAY_MS = 86_400_000
 
-export function Today({ appId, mode }: { appId: string; mode: Mode }) {
+export function LastDay({ appId, mode }: { appId: string; mode: Mode }) {
   const say = useWords(words)
   const common = useWords(frameWords)
   const formats = useFormats()
-  const from = new Date().setHours(0, 0, 0, 0)
+  const { from, to, by } = periodOf({ range: '24h' }, useMinute())
   const usage = useQuery(
     api.usage.show.queryOptions({
-      input: { appId, mode, from, to: from + DAY_MS, by: 'hour' },
+      input: { appId, mode, from, to, by },
       refetchInterval: LOOK_MS,
       placeholderData: keepPreviousData,
     }),
   )
   const total = usage.data?.total
-  const ofIssued = ({ issued }: Counts, count: number) => {
-    const part = share(count, issued)
-    return say.ofIssued(part === undefined ? common.none : formats.percent(part))
-  }
+  const percent = (part: number | undefined) => (part === undefined ? common.none : formats.percent(part))
   return (
     <Section
       title={say.title(mode === 'live' ? common.live : common.test)}
@@ -78,17 +77,17 @@ export function Today({ appId, mode }: { appId: string; mode: Mode }) {
             <Figure
               label={say.delivered}
               value={total && formats.number(total.delivered)}
-              about={total && ofIssued(total, total.delivered)}
+              about={total && say.ofDecided(percent(deliveryRate(total)))}
             />
             <Figure
               label={say.verified}
               value={total && formats.number(total.verified)}
-              about={total && ofIssued(total, total.verified)}
+              about={total && say.ofIssued(percent(conversion(total)))}
             />
             <Figure
               label={say.failed}
               value={total && formats.number(total.failed)}
-              about={total && ofIssued(total, total.failed)}
+              about={total && say.ofDecided(percent(share(total.failed, total.delivered + total.failed)))}
               isBad={(total?.failed ?? 0) > 0}
             />
             <Figure label={say.spent} value={total && formats.number(total.spent)} />

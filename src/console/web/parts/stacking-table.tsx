@@ -1,0 +1,95 @@
+/**
+ * Rows under headers. On phones each row is a card; roles keep it a table for those who cannot see that. Behind
+ * `DataTable`, and alone where all rows are at hand.
+ */
+import { Skeleton, Table } from '@mantine/core'
+import type { LinkProps } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { RowLink } from './row-link'
+import styles from './stacking-table.module.css'
+
+export interface Column<Row> {
+  /** Unique in its table. */
+  key: string
+  header: ReactNode
+  cell(row: Row): ReactNode
+  /** What the row is about. */
+  isHeading?: boolean
+  /** Numbers stand on the right. */
+  isNumber?: boolean
+  /** On one line, however narrow the table. */
+  isUnbroken?: boolean
+  /** Left out on phones. */
+  isMinor?: boolean
+}
+
+export interface StackingTableProps<Row> {
+  /** What the table is of, for those who cannot see the heading above. */
+  label: string
+  columns: readonly Column<Row>[]
+  /** Missing while they are loaded. */
+  rows: readonly Row[] | undefined
+  keyOf(row: Row): string
+  /** Where a row leads: its first cell becomes the link. */
+  linkOf?: ((row: Row) => LinkProps) | undefined
+  /** No higher than a chart; the rest is scrolled to. */
+  isLow?: boolean
+}
+
+export function StackingTable<Row>({ label, columns, rows, keyOf, linkOf, isLow = false }: StackingTableProps<Row>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className={styles.frame} aria-label={label} tabIndex={0} data-low={isLow || undefined}>
+      <Table role="table" className={styles.table} highlightOnHover stickyHeader={isLow} aria-busy={rows === undefined}>
+        <Table.Thead role="rowgroup">
+          <Table.Tr role="row">
+            {columns.map((column) => (
+              <Table.Th key={column.key} role="columnheader" scope="col" {...placed(column)}>
+                {column.header}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody role="rowgroup">
+          {rows === undefined
+            ? SKELETON_ROWS.map((row) => (
+                <Table.Tr key={row} aria-hidden>
+                  {columns.map((column) => (
+                    <Table.Td key={column.key} {...placed(column)}>
+                      <Skeleton height={14} my={4} />
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))
+            : rows.map((row) => (
+                <Table.Tr key={keyOf(row)} role="row">
+                  {columns.map((column, index) => (
+                    <Table.Td
+                      key={column.key}
+                      role={column.isHeading ? 'rowheader' : 'cell'}
+                      data-label={labelOf(column)}
+                      {...placed(column)}
+                    >
+                      {linkOf && index === 0 ? (
+                        <RowLink {...linkOf(row)}>{column.cell(row)}</RowLink>
+                      ) : (
+                        column.cell(row)
+                      )}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  )
+}
+
+const SKELETON_ROWS = ['a', 'b', 'c', 'd', 'e']
+
+/** What stands before a value where there is no row of headers. */
+const labelOf = ({ header }: Pick<Column<never>, 'header'>) => (typeof header === 'string' ? header : undefined)
+
+const placed = ({ isNumber, isUnbroken, isMinor }: Omit<Column<never>, 'cell'>) => ({
+  mod: { number: isNumber, unbroken: isUnbroken, minor: isMinor },
+})

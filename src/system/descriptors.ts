@@ -1,0 +1,73 @@
+/**
+ * File descriptors. Every connection takes one: of clients, of carriers, of receivers. Where none is left, Bun accepts
+ * nobody, tells nobody and turns in circles; so the last quarter is not for clients.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { Sparing } from '../domain/sparing'
+import type { Descriptors, Log } from '../ports'
+
+const OPEN = '/proc/self/fd'
+const LOOK_EVERY_MS = 50
+/** Times what a look takes: a Linux before 6.2 has to count one by one. */
+const PATIENCE = 50
+const MAX_SPARE = 256
+
+export interface WatchedDescriptors extends Descriptors {
+  /** How idle clients are closed; done whenever they are found short. */
+  makeRoom(close: () => void): void
+}
+
+/** Looks at them for as long as the process runs. Where there is no `/proc` they are never short. */
+export function watchDescriptors(log: Log): WatchedDescriptors {
+  const limit = limitOfProcess()
+  if (limit === undefined) return { areShort: () => false, makeRoom() {} }
+  const most = limit - Math.min(MAX_SPARE, Math.floor(limit / 4))
+  const isCounted = statSync(OPEN).size > 0
+  const sparing = new Sparing()
+  let open = 0
+  let closeIdle = () => {}
+  const count = () => {
+    open = isCounted ? statSync(OPEN).size : countOneByOne()
+  }
+  const look = () => {
+    count()
+    if (open <= most) return
+    const said = sparing.next(OPEN, Date.now())
+    if (said) log.warn({ open, limit, ...said }, SHORT)
+    closeIdle()
+    count()
+  }
+  const watch = () => {
+    const startedAt = performance.now()
+    look()
+    setTimeout(watch, Math.max(LOOK_EVERY_MS, PATIENCE * (performance.now() - startedAt))).unref()
+  }
+  watch()
+  return {
+    areShort() {
+      // Between two looks a crowd may have come.
+      if (isCounted) look()
+      return open > most
+    },
+    makeRoom(close) {
+      closeIdle = close
+    },
+  }
+}
+
+const SHORT = 'file descriptors are short: idle clients are closed, new ones get 503; raise the limit (LimitNOFILE)'
+
+function limitOfProcess(): number | undefined {
+  if (!existsSync('/proc/self/limits')) return undefined
+  const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+  return soft === undefined ? undefined : Number(soft)
+}
+
+/** All of them, where none is left to count with. */
+function countOneByOne(): number {
+  try {
+    return readdirSync(OPEN).length
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { fuzz } from './fuzz'
+import { PLANT, PLANTS } from './plants'
+
+/** Other tests run beside this one: what holds the event loop so long holds it for everybody. `bun run fuzz` is stricter. */
+const FLOOR_MS = 150
+
+test('hostile requests get no 500, an envelope and a request id, change nothing, and nobody else waits', async () => {
+  expect(await fuzz({ seeds: [1], floorMs: FLOOR_MS })).toEqual([])
+}, 120_000)
+
+test.each(Object.entries(PLANTS))(
+  'finds the planted fault: %s',
+  async (name, { subject }) => {
+    const preload = [join(import.meta.dir, 'plants.ts')]
+    expect(await fuzz({ seeds: [1], only: [subject], floorMs: FLOOR_MS, preload, env: { [PLANT]: name } })).not.toEqual(
+      [],
+    )
+  },
+  60_000,
+)

@@ -1,0 +1,87 @@
+/** Planted faults. Each must be found by the fuzz, or the fuzz proves nothing. Loaded into the server before its own files. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../binary/support'
+
+interface Plant {
+  /** Whose seed finds it. */
+  subject: string
+  file: string
+  instead: string
+  of: string
+}
+
+const SERVER = 'src/http/server.ts'
+
+export const PLANTS: Record<string, Plant> = {
+  'patterns are matched by an engine that tries every way': {
+    subject: 'patterns',
+    file: 'src/domain/pattern.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    instead: "{ fits: (value) => new RegExp(`^(?:${pattern})$`, 'u').test(value), size: 1, isLinear: true }",
+    of: '{ fits: (value) => compiled.matches(value), size: compiled.programSize(), isLinear: true }',
+  },
+  'the event loop is held by a long body': {
+    subject: 'sizes',
+    file: 'src/http/json-body.ts',
+    instead:
+      'for (const at = Date.now(); text.length > 60_000 && Date.now() - at < 700; );\n  const members = countMembers(text)',
+    of: 'const members = countMembers(text)',
+  },
+  'a handler throws what nobody foresaw': {
+    subject: 'json',
+    file: 'src/usecases/verify-code.ts',
+    instead: "throw new Error('planted')",
+    of: 'return unknownIssue(request.issueId, clock.now())',
+  },
+  'a path that is nowhere is answered without the envelope': {
+    subject: 'paths',
+    file: SERVER,
+    instead: "new Response('Nothing here', { status: 404 })",
+    of: "json(404, interfaceError('NOT_FOUND', 'No such path or method').toJSON())",
+  },
+  'answers have no request id': {
+    subject: 'types',
+    file: SERVER,
+    instead: '',
+    of: "response.headers.set('x-request-id', requestId)",
+  },
+  'a refused order takes credit all the same': {
+    subject: 'json',
+    file: 'src/usecases/issue-code.ts',
+    instead:
+      'await store.transaction(async (tx) => tx.saveWallet({ ...(await tx.lockWallet(key.appId)), balance: 1 }))\n  await deps.limitsRecalled',
+    of: 'await deps.limitsRecalled',
+  },
+  'the log tells keys': {
+    subject: 'types',
+    file: SERVER,
+    instead: "mode: request.headers.get('authorization'),",
+    of: 'mode: trace.key?.mode,',
+  },
+  'an idempotency key is not looked up': {
+    subject: 'races',
+    file: 'src/usecases/issue-code.ts',
+    instead: 'const replayed = undefined as Issue | undefined',
+    of: 'const replayed = await replay(deps, tx, order.owner, claimant, fingerprint)',
+  },
+}
+
+/** The name of the one to plant. */
+export const PLANT = 'FUZZ_PLANT'
+
+const plant = PLANTS[process.env[PLANT] ?? '']
+if (plant) {
+  const { file, instead, of } = plant
+  const path = join(ROOT, file)
+  const source = readFileSync(path, 'utf8')
+  if (!source.includes(of)) throw new Error(`Nowhere to plant it: ${file} has no ${of}`)
+  Bun.plugin({
+    name: 'plant',
+    setup: (build) =>
+      void build.onLoad({ filter: /\.ts$/ }, ({ path: loaded }) => {
+        const contents = loaded === path ? source.replace(of, () => instead) : readFileSync(loaded, 'utf8')
+        return { contents, loader: 'ts' }
+      }),
+  })
+}
