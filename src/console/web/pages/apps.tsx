@@ -67,7 +67,7 @@ export default function Apps() {
             { key: 'created', header: say.created, isMinor: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
             {
               key: 'actions',
-              header: <VisuallyHidden>{say.choose}</VisuallyHidden>,
+              header: <VisuallyHidden>{say.actions}</VisuallyHidden>,
               isNumber: true,
               cell: (row) => (
                 <Group gap="xs" justify="flex-end" wrap="nowrap">
