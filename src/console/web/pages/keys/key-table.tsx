@@ -61,7 +61,7 @@ export function KeyTable({ actions, ...table }: KeyTableProps) {
                 header: say.actions,
                 cell: (key: Key) =>
                   key.state === 'active' && (
-                    <Group gap="xs" miw={{ sm: 'max-content' }}>
+                    <Group gap="xs">
                       {key.kind === 'pk' && key.mode === 'live' && (
                         <Button
                           size="compact-sm"
