@@ -168,10 +168,8 @@ export function readConfig(
   )
   const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !(name.slice(PREFIX.length) in settings))
   const parsed = environment.safeParse(given)
-  /** As whoever gave it has written it. */
-  const written = (name: string) => (flags[name] === undefined ? PREFIX + name : `--${name.toLowerCase()}`)
   const mistakes = [
-    ...(parsed.error?.issues.map(({ path: [name], message }) => `${written(String(name))}: ${message}`) ?? []),
+    ...(parsed.error?.issues.map(({ path: [name], message }) => `${PREFIX}${String(name)}: ${message}`) ?? []),
     ...unknown.map((name) => `${name}: no such setting`),
   ]
   if (!parsed.success || mistakes.length > 0) {
