@@ -282,7 +282,7 @@ describe('providers and usage', () => {
     await issues.getByRole('img', { name: 'Chart of Issues: from 0 to 3' }).waitFor()
     await issues.getByText('Table').click()
     expect(await issues.getByRole('row').count()).toBe(25)
-    await page.getByRole('radiogroup', { name: 'Grouped by' }).getByText('Provider').click()
+    await page.getByRole('radiogroup', { name: 'Grouped by' }).getByText('Carrier').click()
     await page.getByRole('rowheader', { name: 'backup' }).waitFor()
     await page.getByText('30 days').click()
     await page.getByText('By hour').waitFor({ state: 'detached' })

@@ -204,4 +204,4 @@ export function leaks(log: string, { requests }: TortureCarrier): string[] {
 
 /** What a data folder may hold; drafts of a process that was killed are not cleared away by the next. */
 export const strayFiles = (dataFolder: string): string[] =>
-  readdirSync(dataFolder).filter((name) => !/^(watchword\.(db|db-wal|db-shm|secret)|serve\.lock)$/.test(name))
+  readdirSync(dataFolder).filter((name) => !/^(watchword\.(db|db-wal|db-shm|secret|audit)|serve\.lock)$/.test(name))
