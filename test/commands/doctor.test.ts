@@ -3,6 +3,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkBackups } from '../../src/cli/doctor/backups'
 import { checkCarriers } from '../../src/cli/doctor/carriers'
+import { checkChanges } from '../../src/cli/doctor/changes'
 import { checkClock } from '../../src/cli/doctor/clock'
 import { checkDisk } from '../../src/cli/doctor/disk'
 import type { Check } from '../../src/cli/doctor/finding'
@@ -151,6 +152,24 @@ describe('carriers', () => {
       expect.stringMatching(/^problem: No carrier serves SMS/),
       expect.stringMatching(/^problem: No carrier serves AlimTalk/),
     ])
+  })
+})
+
+describe('what has changed since 0.1.0', () => {
+  const issueNow = async (key: string, idempotencyKey: string) => {
+    const input = { phoneNumber: '010-1234-5678', purpose: 'x', idempotencyKey }
+    expect((await world.call('rest', 'issue', input, { key })).status).toBe(200)
+  }
+
+  test('is told of an app with keys of both kinds while it has issues from before, and of no other', async () => {
+    const { appId, live } = await world.furnish()
+    await issueNow(live, 'before')
+    world.write('UPDATE issues SET key_kind = NULL')
+    expect(await found(checkChanges)).toEqual([expect.stringMatching(/^ok: /)])
+    await createKey(world.admin, { appId, kind: 'pk', mode: 'live', allowedOrigins: ['https://a.example'] })
+    expect(await found(checkChanges)).toEqual([expect.stringMatching(new RegExp(`^warn: demo \\(${appId}\\)`))])
+    world.write("UPDATE issues SET key_kind = 'sk'")
+    expect(await found(checkChanges)).toEqual([expect.stringMatching(/^ok: /)])
   })
 })
 

@@ -12,6 +12,7 @@ import { outputFor, styled } from '../output'
 import { checkAudit } from './audit'
 import { checkBackups } from './backups'
 import { checkCarriers } from './carriers'
+import { checkChanges } from './changes'
 import { checkClock } from './clock'
 import { checkDisk } from './disk'
 import type { Check, Finding } from './finding'
@@ -28,6 +29,7 @@ const CHECKS: readonly Check[] = [
   checkCarriers,
   checkKeys,
   checkTemplates,
+  checkChanges,
   checkAudit,
   checkBackups,
 ]
