@@ -158,7 +158,7 @@ function parse(text: string): Json {
 }
 
 /** Waits for something to become true; gives up with an error that names it. */
-export async function until(isTrue: () => unknown | Promise<unknown>, what: string, withinMs = 5_000): Promise<void> {
+export async function until(isTrue: () => unknown | Promise<unknown>, what: string, withinMs = 30_000): Promise<void> {
   const deadline = performance.now() + withinMs
   while (!(await isTrue())) {
     if (performance.now() > deadline) throw new Error(`Waited ${withinMs} ms for ${what}`)
