@@ -3,9 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Secret, TOTP } from 'otpauth'
 import { consoleContract } from '../../src/console/contract'
 import type { Access } from '../../src/console/contract/base'
-import { Limiter } from '../../src/domain/limit'
 import { may, ROLES, type Role } from '../../src/domain/role'
-import { SignInPauses } from '../../src/domain/sign-in'
+import { SignInPauses } from '../../src/node/sign-in'
 import { setUpToken } from '../../src/usecases/operators'
 import { type Furnished, World } from '../support/world'
 import { ConsoleClient } from './client'
@@ -104,21 +103,23 @@ describe('the console', () => {
   test('signing in writes back nothing of what changed meanwhile', async () => {
     const { changeRole, openSession } = await import('../../src/usecases/operators')
     await join('owner')
-    const [ann] = await world.store.read.operators()
+    const [ann] = await world.store.read.people.all()
     if (!ann) throw new Error('nobody is there')
     const deps = {
       store: world.store,
       clock: world.clock,
       random: world.random,
       vault: world.vault,
-      limiter: new Limiter(),
-      pauses: new SignInPauses(),
+      node: {
+        limits: { take: async () => ({ giveBack() {} }), recalled: async () => {} },
+        pauses: new SignInPauses(),
+      },
       passwords: { hash: async (text: string) => text, verify: async () => true },
     }
     const visitor = { ip: '10.0.0.1', hasOwnAddress: true }
     await changeRole(deps, { name: 'test' }, ann.operatorId, 'viewer')
     await openSession(deps, visitor, ann)
-    expect((await world.store.read.operators())[0]?.role).toBe('viewer')
+    expect((await world.store.read.people.all())[0]?.role).toBe('viewer')
     const stale = { ...ann, passwordHash: 'of before a reset' }
     const refusal = await openSession(deps, visitor, stale).catch((error: Error) => error)
     expect(refusal).toMatchObject({ kind: 'unauthorized' })

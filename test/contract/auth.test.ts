@@ -65,14 +65,14 @@ describe.each(WIRES)('authentication over %s', (wire) => {
 
   test('a revoked key is 401 at once, also when another process revoked it', async () => {
     expect((await call('balance', keys.test)).status).toBe(200)
-    const [first] = (await world.store.read.keys(keys.appId)).filter(({ mode }) => mode === 'test')
+    const [first] = (await world.store.read.keys.ofApp(keys.appId)).filter(({ mode }) => mode === 'test')
     await revokeKey(world.admin, first?.keyId ?? '')
     expect(await call('balance', keys.test)).toMatchObject(UNAUTHORIZED)
 
     const another = await world.key({ appId: keys.appId, kind: 'sk', mode: 'test' })
     expect((await call('balance', another)).status).toBe(200)
     const beside = new World({ dir: world.dir, clock: world.clock })
-    const [second] = (await beside.store.read.keys(keys.appId)).filter(
+    const [second] = (await beside.store.read.keys.ofApp(keys.appId)).filter(
       ({ mode, revokedAt }) => mode === 'test' && !revokedAt,
     )
     await revokeKey(beside.admin, second?.keyId ?? '')

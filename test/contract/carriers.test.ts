@@ -1,6 +1,6 @@
 /** What the dispatcher learns of its carriers, and what a clock that is set does not do to it. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { TransportResult } from '../../src/ports'
+import type { TransportResult } from '../../src/ports/network'
 import * as administer from '../../src/usecases/administer'
 import { answered } from '../support/carrier'
 import { PolledVendor, VENDOR_URL } from '../support/polled-vendor'
@@ -40,7 +40,7 @@ describe('carriers', () => {
       await world.advance(1_100)
       expect(await stateOf('main')).toMatchObject({ state: 'unhealthy', code: 'HTTP_500', inFlight: 0 })
       expect((await world.send('GET', '/readyz', undefined)).status).toBe(200)
-      const health = await world.store.read.providerHealth()
+      const health = await world.store.read.carriers.health()
       expect(health.get('main')).toMatchObject({ isHealthy: false, code: 'HTTP_500' })
       expect(world.logged.filter((line) => line.includes('provider is unhealthy'))).toHaveLength(1)
     })
@@ -54,7 +54,7 @@ describe('carriers', () => {
       await world.advance(12_000)
       expect(world.sms.accepted).toHaveLength(5)
       expect(await stateOf('main')).toMatchObject({ state: 'healthy' })
-      expect((await world.store.read.providerHealth()).get('main')?.isHealthy).toBe(true)
+      expect((await world.store.read.carriers.health()).get('main')?.isHealthy).toBe(true)
     })
 
     test('while it is open, the next carrier of the route gets the messages at once', async () => {
@@ -108,7 +108,7 @@ describe('carriers', () => {
       await world.advance(1_100)
       await world.provide('main', ['sms'], 'http://carrier.test/sms')
       expect(await status(await issue())).toMatchObject({ deliveryStatus: 'sent' })
-      expect((await world.store.read.providerHealth()).get('main')).toBeUndefined()
+      expect((await world.store.read.carriers.health()).get('main')).toBeUndefined()
     })
 
     test('one that cannot be reached is seen where a message comes every hour, and the log has a line for each try', async () => {
@@ -117,7 +117,7 @@ describe('carriers', () => {
       await issue({ expiresInSec: 30 })
       await world.advance(HOUR_MS)
       expect(await stateOf('main')).toMatchObject({ state: 'unhealthy', code: 'NOT_SENT_ECONNREFUSED' })
-      expect((await world.store.read.providerHealth()).get('main')).toMatchObject({ isHealthy: false })
+      expect((await world.store.read.carriers.health()).get('main')).toMatchObject({ isHealthy: false })
       const lines = world.logged.filter((line) => line.includes('did not take'))
       expect(lines).toHaveLength(world.sms.requests.length)
       expect(JSON.parse(lines[0] ?? '')).toMatchObject({

@@ -50,7 +50,7 @@ describe('CORS', () => {
     const origin = 'https://brief.example.com'
     await world.key({ appId: keys.appId, kind: 'pk', mode: 'live', allowedOrigins: [origin] })
     expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBe(origin)
-    const listed = (await world.store.read.keys(keys.appId)).find(({ allowedOrigins }) =>
+    const listed = (await world.store.read.keys.ofApp(keys.appId)).find(({ allowedOrigins }) =>
       allowedOrigins.includes(origin),
     )
     await revokeKey(world.admin, listed?.keyId ?? '')

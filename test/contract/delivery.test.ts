@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { TransportResult } from '../../src/ports'
+import type { TransportResult } from '../../src/ports/network'
 import { answered, codeIn } from '../support/carrier'
 import { type Furnished, World } from '../support/world'
 

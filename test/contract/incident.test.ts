@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Mishap } from '../../src/domain/mishap'
-import type { Store, TransportResult } from '../../src/ports'
+import type { TransportResult } from '../../src/ports/network'
+import type { Store } from '../../src/ports/store'
 import { assessIncident, type Incident, refundIncident, refundIssue, setRoute } from '../../src/usecases/administer'
 import { verifyAudit } from '../../src/usecases/audit'
 import { answered, Carrier } from '../support/carrier'
@@ -95,7 +96,7 @@ const refunds = () =>
   )
 const hexes = (issueIds: string[]) => issueIds.map((id) => id.replaceAll('-', '')).toSorted()
 const notes = async (): Promise<Array<Record<string, unknown>>> =>
-  (await world.store.read.audit({ limit: 100, action: 'credit.refund_incident' })).map(({ target, detail }) => ({
+  (await world.store.read.audit.page({ limit: 100, action: 'credit.refund_incident' })).map(({ target, detail }) => ({
     target,
     ...detail,
   }))

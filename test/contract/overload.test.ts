@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Store } from '../../src/ports'
+import type { Store } from '../../src/ports/store'
 import { type Operation, WIRES, World } from '../support/world'
 
 const OPERATIONS: Array<[Operation, object]> = [
@@ -65,9 +65,12 @@ describe('while the issues of the last day are still counted after a start', () 
       ...store,
       read: {
         ...store.read,
-        async *issuesSince(...args) {
-          await counting.promise
-          yield* store.read.issuesSince(...args)
+        issues: {
+          ...store.read.issues,
+          async *since(...args) {
+            await counting.promise
+            yield* store.read.issues.since(...args)
+          },
         },
       },
     })

@@ -1,6 +1,6 @@
 /** One receiver among many that hang. Decisions: "Webhooks". */
 import { afterEach, expect, test } from 'bun:test'
-import type { HookAnswer } from '../../src/ports'
+import type { HookAnswer } from '../../src/ports/network'
 import * as administer from '../../src/usecases/administer'
 import { VirtualClock } from '../support/clock'
 import { Receivers } from '../support/receiver'
@@ -42,8 +42,8 @@ test('a receiver that answers waits for one timeout at most, and for none once t
   const { endpoint } = await listen(own, QUICK)
   // The last of all queues, by its name.
   await world.store.transaction(async (tx) => {
-    await tx.removeEndpoint(endpoint.endpointId)
-    await tx.saveEndpoint({ ...endpoint, endpointId: 'whe_zzzzzzzzzzzz' })
+    await tx.endpoints.remove(endpoint.endpointId)
+    await tx.endpoints.add({ ...endpoint, endpointId: 'whe_zzzzzzzzzzzz' })
   })
   for (const app of crowd) for (let n = 0; n < 20; n++) await verified(app)
   await world.settle()

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { otpEvent } from '../../contract/event'
 import type { Mode } from '../../src/domain/value'
-import type { HookAnswer } from '../../src/ports'
+import type { HookAnswer } from '../../src/ports/network'
 import * as manage from '../../src/usecases/administer'
 import { answered } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
@@ -49,7 +49,7 @@ describe('webhooks', () => {
     return world.report('main', { messageId, status }).then(() => world.settle())
   }
   const last = () => JSON.parse(receivers.arrived.at(-1)?.body ?? '{}')
-  const hooks = async (endpointId: string) => world.store.read.hooks({ endpointId, limit: 100 })
+  const hooks = async (endpointId: string) => world.store.read.hooks.page({ endpointId, limit: 100 })
 
   describe('what happens to a code', () => {
     test('is told in order: sent, delivered, verified; signed; and as published', async () => {
@@ -193,14 +193,14 @@ describe('webhooks', () => {
       await listen()
       await world.store
         .transaction(async (tx) => {
-          const [endpoint] = await tx.endpoints({ appId: keys.appId, mode: 'live' })
+          const [endpoint] = await tx.endpoints.ofOwner({ appId: keys.appId, mode: 'live' })
           const event = {
             eventId: world.random.uuid(tx.now),
             type: 'otp.sent',
             issueId: undefined,
             body: '{}',
           } as const
-          await tx.addEvent({ ...event, appId: keys.appId, mode: 'live', createdAt: tx.now })
+          await tx.hooks.addEvent({ ...event, appId: keys.appId, mode: 'live', createdAt: tx.now })
           throw new Error(endpoint ? 'refused' : 'nobody listens')
         })
         .catch(() => {})
@@ -392,14 +392,15 @@ describe('webhooks', () => {
       await issue()
       await issue()
       expect(receivers.arrived).toHaveLength(1)
-      expect(await world.store.read.endpoint(endpoint.endpointId)).toMatchObject({
+      expect(await world.store.read.endpoints.find(endpoint.endpointId)).toMatchObject({
         disabledReason: 'The receiver answered 410 Gone',
       })
     })
 
     test('that fails for five days is disabled; one success in between begins anew', async () => {
       const { endpoint } = await listen({ events: ['otp.sent'] })
-      const isDisabled = async () => (await world.store.read.endpoint(endpoint.endpointId))?.disabledAt !== undefined
+      const isDisabled = async () =>
+        (await world.store.read.endpoints.find(endpoint.endpointId))?.disabledAt !== undefined
       receivers.answer = () => receives(404)
       await issue()
       world.clock.step(4 * DAY_MS)
@@ -476,7 +477,7 @@ describe('webhooks', () => {
     await issue()
     await world.advance(10_000)
     const [hook] = await hooks(endpoint.endpointId)
-    expect(await world.store.read.hookAttempts(hook?.deliveryId ?? '')).toMatchObject([
+    expect(await world.store.read.hooks.attempts(hook?.deliveryId ?? '')).toMatchObject([
       { number: 1, status: 503, answer: 'try later' },
       { number: 2, status: 200 },
     ])

@@ -1,10 +1,11 @@
 /** No lane sleeps while there is work for it and room. */
 import { expect, test } from 'bun:test'
-import { Places } from '../../src/domain/gate'
 import type { Job } from '../../src/domain/job'
 import type { Kind } from '../../src/jobs/kinds'
+import { Places } from '../../src/jobs/places'
 import { Runner } from '../../src/jobs/runner'
-import type { Store, Tx } from '../../src/ports'
+import type { Store, Tx } from '../../src/ports/store'
+import { ASLEEP } from '../support/asleep'
 import { VirtualClock } from '../support/clock'
 import { START } from '../support/world'
 
@@ -39,22 +40,33 @@ test.each(MOMENTS)(
     const done: number[] = []
     const first = Promise.withResolvers<void>()
     const store = {
-      queueHeads: (kind: string) => (kind === 'settle' && waiting.length > 0 ? [{ queue: '', runAt: START }] : []),
-      transaction: <T>(unit: (tx: Tx) => Promise<T>) =>
-        unit({ claimJobs: async (_: string, __: string, limit: number) => waiting.splice(0, limit) } as unknown as Tx),
-    } as Store
-    const room = new Places(() => 1)
-    const kind: Kind = {
-      async run({ jobId }) {
-        if (jobId === 1) await first.promise
-        done.push(jobId)
+      read: {
+        jobs: {
+          heads: async (kind: string) => (kind === 'settle' && waiting.length > 0 ? [{ queue: '', runAt: START }] : []),
+        },
       },
-      enter: () => room.enter(),
+      transaction: <T>(unit: (tx: Tx) => Promise<T>) =>
+        unit({
+          jobs: { claim: async (_: string, __: string, limit: number) => waiting.splice(0, limit) },
+        } as unknown as Tx),
+    } as unknown as Store
+    const room = new Places(() => 1)
+    const kind: Kind = () => {
+      const place = room.enter()
+      return (
+        place && {
+          async run({ jobId }) {
+            if (jobId === 1) await first.promise
+            done.push(jobId)
+          },
+          free: () => place.free(),
+        }
+      )
     }
-    const idle: Kind = { run: async () => {}, enter: () => undefined }
+    const idle: Kind = () => undefined
     const log = { info() {}, warn() {}, error() {} }
     const kinds = { deliver: idle, 'await-report': idle, settle: kind, webhook: idle }
-    const runner = new Runner({ store, clock: new VirtualClock(START), log, kinds })
+    const runner = new Runner({ store, clock: new VirtualClock(START), log, kinds, ...ASLEEP })
     runner.start()
     await calm()
     expect(done).toEqual([])
