@@ -518,6 +518,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
       const claim = (limit = 10, kind: JobKind = 'deliver') => run((tx) => tx.claimJobs(kind, FRONT, limit))
       const claimOne = async () => (await claim())[0] as Job
       const holds = (job: Job) => run((tx) => tx.holdsJob(job))
+      const LATER = NOW + 3_600_000
 
       test('are claimed when they are due, the oldest first, at most as many as asked for', async () => {
         await queue(NOW + 2, { of: issueNumber(3) })
@@ -584,6 +585,23 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(again).toHaveLength(1)
         expect(again[0]?.attempt).toBeGreaterThan(running.attempt + 1)
       })
+
+      test.each<[string, (tx: Tx, running: Job) => Promise<void>]>([
+        ['queued again', (tx) => tx.addJob({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: LATER })],
+        ['put off', (tx, running) => tx.rescheduleJob(running, LATER)],
+      ])(
+        'that are %s while they run are nobody’s: they keep their time over a restart, and can be hastened',
+        async (_, change) => {
+          await queue(NOW)
+          const running = await claimOne()
+          await run((tx) => change(tx, running))
+          await run((tx) => tx.releaseLeases())
+          expect(nextJobAt(store, 'deliver')).toBe(LATER)
+          await run((tx) => tx.hastenJob('deliver', issue.issueId))
+          expect(nextJobAt(store, 'deliver')).toBe(NOW)
+          expect(await claim()).toMatchObject([{ jobId: running.jobId }])
+        },
+      )
 
       test('that were finished and are queued anew are not held by the old runner', async () => {
         await queue(NOW)
@@ -987,6 +1005,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         variables: { name: { required: true, pattern: '.+' } },
         providerTemplateCode: 'W1',
       }
+      const OLD = { ...TEMPLATE, templateId: 'old' }
       const PROVIDER = {
         name: 'main',
         type: 'http',
@@ -994,19 +1013,29 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         config: { url: 'http://carrier.test', secret: 's' },
         createdAt: NOW,
       }
+      const ROUTE = { channel: 'sms' as const, country: undefined, appId: undefined, providers: ['main'] }
       const changes: Array<[string, (tx: Tx) => Promise<unknown>]> = [
         ['an app', (tx) => tx.addApp({ ...APP, appId: 'app_two' })],
         ['a key', (tx) => tx.addKey(aStoredKey(2))],
+        ['an app that is saved anew', (tx) => tx.saveApp({ ...APP, name: 'Renamed' })],
+        ['an app that is removed', (tx) => tx.removeApp(APP.appId)],
         ['a revocation', (tx) => tx.revokeKey('key_1', NOW)],
+        ['the end of a key', (tx) => tx.expireKey('key_1', NOW)],
+        ['an allowance', (tx) => tx.allowKey('key_1', ['from'])],
         ['a template', (tx) => tx.saveTemplate(APP.appId, TEMPLATE)],
+        ['a template that is removed', (tx) => tx.removeTemplate(APP.appId, OLD.templateId)],
         ['a provider', (tx) => tx.saveProvider(PROVIDER)],
         ['a provider that is removed', (tx) => tx.removeProvider('main')],
+        ['a route', (tx) => tx.saveRoute(ROUTE)],
+        ['a route that is removed', (tx) => tx.removeRoute({ ...ROUTE, country: 'KR' })],
       ]
 
       beforeEach(() =>
         run(async (tx) => {
           await tx.addKey(aStoredKey(1))
           await tx.saveProvider(PROVIDER)
+          await tx.saveTemplate(APP.appId, OLD)
+          await tx.saveRoute({ ...ROUTE, country: 'KR' })
         }),
       )
 
@@ -1093,10 +1122,10 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
 
       test('of a template the newest version counts', async () => {
         await run((tx) => tx.saveTemplate(APP.appId, TEMPLATE))
-        expect(await store.read.templates(APP.appId)).toEqual([TEMPLATE])
+        expect(await store.read.templates(APP.appId)).toEqual([OLD, TEMPLATE])
         const newer = { ...TEMPLATE, body: '#{code}', variables: {} }
         for (let version = 2; version <= 12; version++) await run((tx) => tx.saveTemplate(APP.appId, newer))
-        expect(await store.read.templates(APP.appId)).toEqual([newer])
+        expect(await store.read.templates(APP.appId)).toEqual([OLD, newer])
         expect(await store.read.templates('app_two')).toEqual([])
       })
 
