@@ -41,8 +41,10 @@ export class Directory {
     return this.#keep('routes', () => this.read.routes())
   }
 
-  publicOrigins(now: number): Promise<Set<string>> {
-    return this.#keep('origins', async () => new Set(await this.read.publicOrigins(now)))
+  /** Whether an active public key lists the origin. Time alone ends keys, and the store does not tell. */
+  async isPublicOrigin(origin: string, now: number): Promise<boolean> {
+    const ends = await this.#keep('origins', () => this.read.publicOrigins())
+    return now < (ends.get(origin) ?? 0)
   }
 
   #keep<T>(name: string, load: () => Promise<T>): Promise<T> {

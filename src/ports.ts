@@ -459,8 +459,8 @@ export interface Reader {
   /** Oldest first. */
   hookAttempts(deliveryId: string): Promise<HookAttempt[]>
   hooksOfIssue(owner: Owner, issueId: string): Promise<HookReport[]>
-  /** Every origin an active public key lists. */
-  publicOrigins(now: number): Promise<string[]>
+  /** Every origin that public keys list, and when the last of those keys expires; revoked ones do not count. */
+  publicOrigins(): Promise<Map<string, number>>
   /** Admitted since, oldest first, for the limits that count days; others get their turn between the pages. */
   issuesSince(owner: Owner, since: number): AsyncIterable<Array<Pick<Issue, 'keyKind' | 'phoneHash' | 'createdAt'>>>
   /** Changes whenever keys, apps, templates or providers may have changed, in whatever process. */

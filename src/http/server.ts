@@ -112,7 +112,7 @@ export function createFetch(deps: ServerDependencies): Fetch {
     const origin = request.headers.get('origin')
     if (request.method === 'OPTIONS') {
       trace.route = 'preflight'
-      const headers = await preflightHeaders(origin, () => directory.publicOrigins(clock.now()))
+      const headers = await preflightHeaders(origin, (listed) => directory.isPublicOrigin(listed, clock.now()))
       return new Response(null, { status: 204, headers })
     }
     let caller: Promise<ApiKey> | undefined
@@ -142,7 +142,7 @@ export function createFetch(deps: ServerDependencies): Fetch {
   /** Who is refused before the key is looked at reads the refusal from wherever a key may be used. */
   async function isListed(origin: string, key: ApiKey | undefined, status: number): Promise<boolean> {
     if (key) return listsOrigin(key, origin)
-    return status === 503 && (isLocalOrigin(origin) || (await directory.publicOrigins(clock.now())).has(origin))
+    return status === 503 && (isLocalOrigin(origin) || (await directory.isPublicOrigin(origin, clock.now())))
   }
 
   return async (request, socketAddress, mount) => {

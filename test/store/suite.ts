@@ -1108,16 +1108,25 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect((await store.read.key('key_1'))?.revokedAt).toBe(NOW + 1)
       })
 
-      test('public origins are those of active public keys', async () => {
+      test('public origins are those of public keys that are not revoked, until the last of them expires', async () => {
         const publicKey = (n: number, changes: object) =>
           aStoredKey(n, { kind: 'pk', scopes: ['otp:issue'], allowedOrigins: [`https://${n}.example`], ...changes })
+        const both = { allowedOrigins: ['https://2.example', 'https://5.example'] }
         await run(async (tx) => {
           await tx.addKey(publicKey(2, { expiresAt: NOW + 1 }))
           await tx.addKey(publicKey(3, { expiresAt: NOW }))
           await tx.addKey(publicKey(4, { revokedAt: NOW }))
-          await tx.addKey(publicKey(5, { allowedOrigins: ['https://2.example', 'https://5.example'] }))
+          await tx.addKey(publicKey(5, { ...both, expiresAt: NOW + 2 }))
+          await tx.addKey(publicKey(6, { ...both, expiresAt: NOW - 1 }))
+          await tx.addKey(publicKey(7, {}))
+          await tx.addKey(publicKey(8, { allowedOrigins: ['https://7.example'], expiresAt: NOW }))
         })
-        expect((await store.read.publicOrigins(NOW)).toSorted()).toEqual(['https://2.example', 'https://5.example'])
+        expect([...(await store.read.publicOrigins())].toSorted()).toEqual([
+          ['https://2.example', NOW + 2],
+          ['https://3.example', NOW],
+          ['https://5.example', NOW + 2],
+          ['https://7.example', Number.POSITIVE_INFINITY],
+        ])
       })
 
       test('of a template the newest version counts', async () => {

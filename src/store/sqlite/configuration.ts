@@ -345,9 +345,13 @@ export function createConfigurationReader(connection: Database, vault: Vault): C
     async keys(appId) {
       return keysOfApp.all({ appId }).flatMap((row) => storedKey(row) ?? [])
     },
-    async publicOrigins(now) {
-      const active = publicKeys.all().filter(({ key }) => key.expiresAt === null || now < key.expiresAt)
-      return [...new Set(active.flatMap(({ key }) => key.allowedOrigins))]
+    async publicOrigins() {
+      const ends = new Map<string, number>()
+      for (const { key } of publicKeys.all()) {
+        const end = key.expiresAt ?? Number.POSITIVE_INFINITY
+        for (const origin of key.allowedOrigins) ends.set(origin, Math.max(end, ends.get(origin) ?? 0))
+      }
+      return ends
     },
     async templates(appId) {
       const newest = new Map<string, Template>()
