@@ -90,6 +90,21 @@ describe('a breaker', () => {
     expect(breaker.admits(later)).toBe(true)
   })
 
+  test.each<[string, SendOutcome]>([
+    ['unclear', unclear],
+    ['busy', busy],
+    ['unfit', unfit],
+    ['unreached', unreached],
+    ['taken, and it opens again', accepted],
+  ])('after a probe that was %s, another one may try it once it has rested', (_, outcome) => {
+    const breaker = breakerAfter(unfit)
+    const later = NOW + 10_000
+    breaker.beginProbe()
+    breaker.answered(outcome, { isProbe: true, now: later })
+    if (outcome === accepted) breaker.answered(unfit, { isProbe: false, now: later })
+    expect([breaker.admits(later), breaker.wouldProbe(later + 20_000)]).toEqual([false, true])
+  })
+
   test('closes when the probe is taken, and begins to count anew', () => {
     const breaker = breakerAfter(...times(10, unclear))
     breaker.beginProbe()

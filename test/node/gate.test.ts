@@ -87,6 +87,22 @@ describe('a gate', () => {
     expect(fill(gate, NOW + 10_000)).toEqual([])
   })
 
+  test('a probe that is refused for being busy, while others are in the air, leaves its turn to the next after a rest', () => {
+    const gate = new Gate(8)
+    const [first, ...others] = fill(gate)
+    first?.answered(unfit, NOW)
+    others.pop()?.free()
+    const [probe] = fill(gate, NOW + 10_000)
+    probe?.answered(busy, NOW + 10_000)
+    expect(gate.inFlight).toBe(6)
+    expect(gate.health(NOW + 10_000)).toMatchObject({ isHealthy: false, code: 'HTTP_429', retryAt: NOW + 30_000 })
+    for (const other of others) other.answered(accepted, NOW + 20_000)
+    expect(fill(gate, NOW + 29_999)).toEqual([])
+    const [next] = fill(gate, NOW + 30_000)
+    next?.answered(accepted, NOW + 30_000)
+    expect(gate.health(NOW + 30_000).isHealthy).toBe(true)
+  })
+
   test('a carrier that refuses while it works on others is busy, not broken', () => {
     const gate = new Gate(128)
     const passes = fill(gate)

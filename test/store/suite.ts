@@ -508,6 +508,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
       const claim = (limit = 10, kind: JobKind = 'deliver') => run((tx) => tx.jobs.claim(kind, FRONT, limit))
       const claimOne = async () => (await claim())[0] as Job
       const holds = (job: Job) => run((tx) => tx.jobs.lock(job))
+      const LATER = NOW + 3_600_000
 
       test('are claimed when they are due, the oldest first, at most as many as asked for', async () => {
         await queue(NOW + 2, { of: issueNumber(3) })
@@ -574,6 +575,26 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(again).toHaveLength(1)
         expect(again[0]?.attempt).toBeGreaterThan(running.attempt + 1)
       })
+
+      test.each<[string, (tx: Tx, running: Job) => Promise<unknown>]>([
+        [
+          'queued again',
+          (tx) => tx.jobs.add({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: LATER }),
+        ],
+        ['put off', (tx, running) => tx.jobs.reschedule(running, LATER)],
+      ])(
+        'that are %s while they run are nobody’s: they keep their time over a restart, and can be hastened',
+        async (_, change) => {
+          await queue(NOW)
+          const running = await claimOne()
+          await run((tx) => change(tx, running))
+          await run((tx) => tx.jobs.releaseLeases())
+          expect(await nextJobAt(store, 'deliver')).toBe(LATER)
+          await run((tx) => tx.jobs.hasten('deliver', issue.issueId))
+          expect(await nextJobAt(store, 'deliver')).toBe(NOW)
+          expect(await claim()).toMatchObject([{ jobId: running.jobId }])
+        },
+      )
 
       test('that were finished and are queued anew are not held by the old runner', async () => {
         await queue(NOW)
@@ -979,6 +1000,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         variables: { name: { required: true, pattern: '.+' } },
         providerTemplateCode: 'W1',
       }
+      const OLD = { ...TEMPLATE, templateId: 'old' }
       const PROVIDER = {
         name: 'main',
         type: 'http',
@@ -986,19 +1008,29 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         config: { url: 'http://carrier.test', secret: 's' },
         createdAt: NOW,
       }
+      const ROUTE = { channel: 'sms' as const, country: undefined, appId: undefined, providers: ['main'] }
       const changes: Array<[string, (tx: Tx) => Promise<unknown>]> = [
         ['an app', (tx) => tx.apps.add({ ...APP, appId: 'app_two' })],
         ['a key', (tx) => tx.keys.add(aStoredKey(2))],
+        ['an app that is saved anew', (tx) => tx.apps.save({ ...APP, name: 'Renamed' })],
+        ['an app that is removed', (tx) => tx.apps.remove(APP.appId)],
         ['a revocation', (tx) => tx.keys.revoke('key_1', NOW)],
+        ['the end of a key', (tx) => tx.keys.expire('key_1', NOW)],
+        ['an allowance', (tx) => tx.keys.allow('key_1', ['from'])],
         ['a template', (tx) => tx.templates.save(APP.appId, TEMPLATE)],
+        ['a template that is removed', (tx) => tx.templates.remove(APP.appId, OLD.templateId)],
         ['a provider', (tx) => tx.carriers.save(PROVIDER)],
         ['a provider that is removed', (tx) => tx.carriers.remove('main')],
+        ['a route', (tx) => tx.routes.save(ROUTE)],
+        ['a route that is removed', (tx) => tx.routes.remove({ ...ROUTE, country: 'KR' })],
       ]
 
       beforeEach(() =>
         run(async (tx) => {
           await tx.keys.add(aStoredKey(1))
           await tx.carriers.save(PROVIDER)
+          await tx.templates.save(APP.appId, OLD)
+          await tx.routes.save({ ...ROUTE, country: 'KR' })
         }),
       )
 
@@ -1071,30 +1103,33 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect((await store.read.keys.find('key_1'))?.revokedAt).toBe(NOW + 1)
       })
 
-      test('public origins are those of active public keys', async () => {
+      test('public origins are those of public keys that are not revoked, until the last of them expires', async () => {
         const publicKey = (n: number, changes: object) =>
           aStoredKey(n, { kind: 'pk', scopes: ['otp:issue'], allowedOrigins: [`https://${n}.example`], ...changes })
+        const both = { allowedOrigins: ['https://2.example', 'https://5.example'] }
         await run(async (tx) => {
           await tx.keys.add(publicKey(2, { expiresAt: NOW + 1 }))
           await tx.keys.add(publicKey(3, { expiresAt: NOW }))
           await tx.keys.add(publicKey(4, { revokedAt: NOW }))
-          await tx.keys.add(publicKey(5, { allowedOrigins: ['https://2.example', 'https://5.example'] }))
+          await tx.keys.add(publicKey(5, { ...both, expiresAt: NOW + 2 }))
+          await tx.keys.add(publicKey(6, { ...both, expiresAt: NOW - 1 }))
+          await tx.keys.add(publicKey(7, {}))
+          await tx.keys.add(publicKey(8, { allowedOrigins: ['https://7.example'], expiresAt: NOW }))
         })
-        expect(await store.read.keys.publicOrigins()).toEqual(
-          new Map([
-            ['https://2.example', Number.POSITIVE_INFINITY],
-            ['https://3.example', NOW],
-            ['https://5.example', Number.POSITIVE_INFINITY],
-          ]),
-        )
+        expect([...(await store.read.keys.publicOrigins())].toSorted()).toEqual([
+          ['https://2.example', NOW + 2],
+          ['https://3.example', NOW],
+          ['https://5.example', NOW + 2],
+          ['https://7.example', Number.POSITIVE_INFINITY],
+        ])
       })
 
       test('of a template the newest version counts', async () => {
         await run((tx) => tx.templates.save(APP.appId, TEMPLATE))
-        expect(await store.read.templates.ofApp(APP.appId)).toEqual([TEMPLATE])
+        expect(await store.read.templates.ofApp(APP.appId)).toEqual([OLD, TEMPLATE])
         const newer = { ...TEMPLATE, body: '#{code}', variables: {} }
         for (let version = 2; version <= 12; version++) await run((tx) => tx.templates.save(APP.appId, newer))
-        expect(await store.read.templates.ofApp(APP.appId)).toEqual([newer])
+        expect(await store.read.templates.ofApp(APP.appId)).toEqual([OLD, newer])
         expect(await store.read.templates.ofApp('app_two')).toEqual([])
       })
 
