@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import { heapStats } from 'bun:jsc'
+import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Refusal } from '../../src/domain/error'
 import { Limiter, type LimitRule } from '../../src/domain/limit'
@@ -263,11 +263,7 @@ describe('giving back after the clock was set back', () => {
     expect(admitted(limiter, [rule()], NOW - 100)).toBe(3)
   })
 
-  test.each([
-    [0, 1, 2],
-    [2, 1, 0],
-    [1, 0, 2],
-  ])('makes room again, in whichever order: %d, %d, %d', (...order) => {
+  test.each([[[0, 1, 2]], [[2, 1, 0]], [[1, 0, 2]]])('makes room again, in whichever order: %j', (order) => {
     const limiter = new Limiter()
     const permits = [0, 1, 2].map((at) => limiter.take([rule()], NOW + at))
     expect(refusedFor(limiter, [rule()], NOW - 100)).toBeDefined()
