@@ -146,3 +146,22 @@ describe('at a time a receiver gets', () => {
     expect(open).toHaveLength(8)
   })
 })
+
+test('a receiver gets its eight after there was no room for any, however often that was looked for', async () => {
+  const open: Array<() => void> = []
+  receivers.answer = () => new Promise((resolve) => open.push(() => resolve(receives(400))))
+  const { endpoint } = await listen(await newApp(), QUICK)
+  const queue = async (endpointId: string, events: number) => {
+    for (let n = 0; n < events; n++) await administer.testEndpoint(world.admin, endpointId, 'otp.sent')
+    await world.advance(1_000)
+  }
+  await queue(endpoint.endpointId, 1)
+  for (const app of [await newApp(), await newApp()])
+    for (let n = 0; n < 20; n++) await queue((await listen(app, HANGING)).endpoint.endpointId, 8)
+  await queue(endpoint.endpointId, 20)
+  await world.advance(20_000)
+  expect([receivers.at(QUICK).length, receivers.arrived.length]).toEqual([1, 256])
+  for (const end of open.splice(0)) end()
+  await world.settle()
+  expect(receivers.at(QUICK)).toHaveLength(1 + 8)
+})
