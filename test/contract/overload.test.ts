@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Store } from '../../src/ports'
-import { type Operation, WIRES, World } from '../support/world'
+import { createApp } from '../../src/usecases/administer'
+import { type Furnished, type Operation, WIRES, World } from '../support/world'
 
 const OPERATIONS: Array<[Operation, object]> = [
   ['issue', { phoneNumber: '010-0000-0000', purpose: 'signup', idempotencyKey: 'overload' }],
@@ -79,5 +80,86 @@ describe('while the issues of the last day are still counted after a start', () 
     counting.resolve()
     expect((await again).status).toBe(429)
     await world.stop()
+  })
+})
+
+describe('the backlog', () => {
+  const BACKLOG_MAX = 3
+  /** Refusals of the store that are not told yet; undefined: each is told at once. */
+  let untold: Array<() => void> | undefined
+  let world: World
+  let keys: Furnished
+  let poor: string
+  /** What is issued leaves when it is told to. */
+  let leaving: Array<() => void>
+
+  beforeEach(async () => {
+    untold = undefined
+    world = await World.start({
+      env: { WATCHWORD_MAX_BACKLOG: String(BACKLOG_MAX) },
+      wrapStore: (store) => ({
+        ...store,
+        transaction: (unit) =>
+          store.transaction(unit).catch(async (refusal) => {
+            await new Promise<void>((tell) => (untold ? untold.push(tell) : tell()))
+            throw refusal
+          }),
+      }),
+    })
+    keys = await world.furnish()
+    poor = await world.key({ ...(await createApp(world.admin, { name: 'poor' })), kind: 'sk', mode: 'live' })
+    leaving = []
+    world.sms.answer = (message) => new Promise((resolve) => leaving.push(() => resolve(world.sms.accept(message))))
+  })
+  afterEach(() => world.stop())
+
+  let made = 0
+  const issue = (key = keys.live) => {
+    const n = made++
+    const input = { phoneNumber: `+8210${20_000_000 + n}`, purpose: 'p', idempotencyKey: `k${n}` }
+    return world.call('rest', 'issue', input, { key })
+  }
+  const statuses = async (count: number) => {
+    const found: number[] = []
+    for (let n = 0; n < count; n++) found.push((await issue()).status)
+    return found
+  }
+
+  test('takes as many as it may, and says when to come back', async () => {
+    expect(await statuses(BACKLOG_MAX)).toEqual([200, 200, 200])
+    const { status, headers } = await issue()
+    expect([status, headers.get('retry-after')]).toEqual([503, '5'])
+  })
+
+  test.each([
+    ['a tenth of a second later', 100],
+    ['also when the clock was set back', -3_600_000],
+  ])('has room again when a message has left, %s', async (_, byMs) => {
+    expect(await statuses(BACKLOG_MAX + 1)).toEqual([200, 200, 200, 503])
+    await world.settle()
+    leaving[0]?.()
+    await world.settle()
+    world.clock.step(byMs)
+    expect(await statuses(2)).toEqual([200, 503])
+  })
+
+  test('gets back at once what was refused after all', async () => {
+    for (let n = 0; n < 2 * BACKLOG_MAX; n++) expect((await issue(poor)).status).toBe(402)
+    expect(await statuses(BACKLOG_MAX + 1)).toEqual([200, 200, 200, 503])
+  })
+
+  test('gets nothing back twice: not what a count since then has not seen', async () => {
+    expect(await statuses(1)).toEqual([200])
+    const late: Array<() => void> = []
+    untold = late
+    const refused = [issue(poor), issue(poor)]
+    while (late.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    // Counted anew: two more, and it is full.
+    world.clock.step(1_000)
+    expect(await statuses(2)).toEqual([200, 200])
+    for (const tell of late) tell()
+    expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([402, 402])
+    untold = undefined
+    expect(await statuses(1)).toEqual([503])
   })
 })
