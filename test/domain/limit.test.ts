@@ -295,9 +295,9 @@ describe('pruning', () => {
       for (let index = 0; index < SUBJECTS; index++) limiter.take([rule({ subject: subject(index) })], NOW + n)
     pruneAll(NOW + WINDOW - 1)
     expect([0, 1, SUBJECTS - 1].map((index) => isFull(index, NOW + WINDOW - 1))).toEqual([true, true, true])
-    expect(objects() - others).toBeGreaterThan(SUBJECTS)
+    expect(objects() - others).toBeGreaterThan(SUBJECTS / 2)
     pruneAll(NOW + WINDOW + times)
-    expect(objects() - others).toBeLessThan(SUBJECTS / 10)
+    expect(objects() - others).toBeLessThan(SUBJECTS / 4)
   })
 
   test('forgets what no longer counts, for good', () => {
