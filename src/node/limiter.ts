@@ -43,7 +43,7 @@ class Window {
 
   /** The same of something that is known by its time only. */
   giveBackAt(at: number): void {
-    const counted = this.#counted.findLast((one) => one.at <= at && one.times > 0)
+    const counted = this.#counted.find((one) => one.at <= at)
     if (counted) this.giveBack(counted)
   }
 

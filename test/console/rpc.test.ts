@@ -58,6 +58,15 @@ describe('the console', () => {
     expect(await Bun.file('README.md').text()).toContain(command.replace(file, 'run quickstart'))
   })
 
+  test('tells that the dispatcher has not looked for work for ten seconds', async () => {
+    const check = async () => (await owner.call('system/show', {})).body.checks
+    await world.advance(1_000)
+    world.clock.step(9_999)
+    expect(await check()).toEqual({ database: true, dispatcher: true })
+    world.clock.step(1)
+    expect(await check()).toEqual({ database: true, dispatcher: false })
+  })
+
   describe('getting in', () => {
     test('the set-up link makes the owner, once', async () => {
       expect((await owner.call('session/current')).body.operator).toMatchObject({

@@ -1,3 +1,4 @@
+import { heapStats } from 'bun:jsc'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Refusal } from '../../src/domain/error'
@@ -186,6 +187,30 @@ describe('giving back', () => {
     permit.giveBack()
     expect(admitted(limiter, [rule()], NOW + WINDOW)).toBe(0)
   })
+
+  test.each([
+    [1, 1],
+    [2, 1],
+    [2, 2],
+    [3, 3],
+  ])('too late takes nothing from others: %d were counted, and now %d are', (before, after) => {
+    const limiter = new Limiter()
+    const late = Array.from({ length: before }, (_, index) => limiter.take([rule()], NOW + index))
+    const then = NOW + before + WINDOW
+    expect(admitted(limiter, [rule()], then, after)).toBe(after)
+    for (const permit of late) permit.giveBack()
+    expect(admitted(limiter, [rule({ max: after })], then)).toBe(0)
+  })
+
+  test.each([0, 1, 2])('twice takes nothing from others, with %d counted before', (before) => {
+    const limiter = new Limiter()
+    expect(admitted(limiter, [rule()], NOW, before)).toBe(before)
+    const permit = limiter.take([rule()], NOW)
+    permit.giveBack()
+    expect(admitted(limiter, [rule()], NOW, 1)).toBe(1)
+    permit.giveBack()
+    expect(admitted(limiter, [rule()], NOW)).toBe(2 - before)
+  })
 })
 
 describe('a clock that steps back', () => {
@@ -238,9 +263,44 @@ describe('giving back after the clock was set back', () => {
     for (const permit of permits) permit.giveBack()
     expect(admitted(limiter, [rule()], NOW - 100)).toBe(3)
   })
+
+  test.each([[[0, 1, 2]], [[2, 1, 0]], [[1, 0, 2]]])('makes room again, in whichever order: %j', (order) => {
+    const limiter = new Limiter()
+    const permits = [0, 1, 2].map((at) => limiter.take([rule()], NOW + at))
+    expect(refusedFor(limiter, [rule()], NOW - 100)).toBeDefined()
+    for (const index of order) permits[index]?.giveBack()
+    expect(admitted(limiter, [rule()], NOW - 100)).toBe(3)
+  })
 })
 
+/** What is alive on the heap, beyond what the test runner has there. */
+function objects(): number {
+  Bun.gc(true)
+  return heapStats().objectCount
+}
+
 describe('pruning', () => {
+  const SUBJECTS = 10_000
+  const subject = (index: number) => `issue:key_${index}`
+
+  test.each([1, 2])('frees the memory of what no longer counts, and of that only, with %d of each', (times) => {
+    const limiter = new Limiter()
+    const others = objects()
+    const isFull = (index: number, at: number) =>
+      refusedFor(limiter, [rule({ subject: subject(index), max: times })], at) !== undefined
+    const pruneAll = (at: number) => {
+      // A look sees some of them.
+      for (let look = 0; look < 5; look++) limiter.prune(at)
+    }
+    for (let n = 0; n < times; n++)
+      for (let index = 0; index < SUBJECTS; index++) limiter.take([rule({ subject: subject(index) })], NOW + n)
+    pruneAll(NOW + WINDOW - 1)
+    expect([0, 1, SUBJECTS - 1].map((index) => isFull(index, NOW + WINDOW - 1))).toEqual([true, true, true])
+    expect(objects() - others).toBeGreaterThan(SUBJECTS / 2)
+    pruneAll(NOW + WINDOW + times)
+    expect(objects() - others).toBeLessThan(SUBJECTS / 4)
+  })
+
   test('forgets what no longer counts, for good', () => {
     const limiter = new Limiter()
     expect(admitted(limiter, [rule(), daily()], NOW)).toBe(3)
