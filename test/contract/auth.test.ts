@@ -243,7 +243,10 @@ describe.each(WIRES)('authentication over %s', (wire) => {
       clock: world.clock,
       wrapStore: (store) => ({
         ...store,
-        read: { ...store.read, keyByHash: () => Promise.reject(new Error('disk I/O error')) },
+        read: {
+          ...store.read,
+          keys: { ...store.read.keys, findByHash: () => Promise.reject(new Error('disk I/O error')) },
+        },
       }),
     })
     const answer = await broken.call(wire, 'balance', {}, { key: keys.test })
