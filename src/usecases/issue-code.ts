@@ -156,8 +156,9 @@ async function replay(
 ): Promise<Issue | undefined> {
   const claim = await tx.claims.find(owner, claimant.hash, claimant.formerHash)
   if (!claim) return undefined
-  const issue = await tx.issues.lock(owner, claim.issueId)
-  if (!issue || claim.createdAt + idempotencyDays * DAY_MS <= tx.now) {
+  const isOver = claim.createdAt + idempotencyDays * DAY_MS <= tx.now
+  const issue = isOver ? undefined : await tx.issues.lock(owner, claim.issueId)
+  if (!issue) {
     await tx.claims.drop(owner, claim.keyHash)
     return undefined
   }
