@@ -7,17 +7,18 @@ import { Refusal } from '../domain/error'
 import type { StoredEvent } from '../domain/event'
 import type { Job } from '../domain/job'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
+import { VERSION } from '../domain/version'
 import {
-  type Answered,
   afterAttempt,
   type Endpoint,
+  type HookAnswered,
   type HookDelivery,
   isRedirect,
   judge,
   MAX_HOPS,
   readRetryAfter,
-  retryAfterMs,
   validSecrets,
+  webhookRetryMs,
 } from '../domain/webhook'
 import { signatureHeaders } from '../domain/webhook-signature'
 import { renderHookTemplate } from '../domain/webhook-template'
@@ -28,7 +29,6 @@ import type { Node } from '../ports/node'
 import type { Random } from '../ports/random'
 import type { Store, Tx } from '../ports/store'
 import type { Work } from '../ports/work'
-import { VERSION } from '../version'
 
 export interface SendWebhookDependencies {
   store: Store
@@ -48,7 +48,7 @@ interface Call {
   event: StoredEvent
 }
 
-interface Outcome extends Answered {
+interface Outcome extends HookAnswered {
   error: string | undefined
   answer: string | undefined
 }
@@ -181,7 +181,7 @@ async function record(
   const judgement = judge(attempted)
   const tries = delivery.tries + 1
   const jitter = deps.random.below(1_000) / 1_000
-  const waitMs = judgement === 'again' ? retryAfterMs(tries, attempted.retryAfterMs, jitter) : undefined
+  const waitMs = judgement === 'again' ? webhookRetryMs(tries, attempted.retryAfterMs, jitter) : undefined
   if (waitMs === undefined) await tx.jobs.finish(job)
   else await tx.jobs.reschedule(job, tx.now + waitMs, job.queue)
   const next = delivery.attempts === 0 ? await tx.hooks.firstUntried(delivery, delivery) : undefined
