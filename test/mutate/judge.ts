@@ -1,0 +1,56 @@
+/** Whether any test notices a mutant, and which is the first. */
+import type { Copy, Outcome } from './copy'
+import type { Mutant } from './mutant'
+import { type Reach, testsOf } from './reach'
+
+export interface Verdict {
+  mutant: Mutant
+  /** The first test that failed; none where the mutant survived. */
+  killedBy: string | undefined
+  ms: number
+}
+
+/** One test waits so long, a file several times what it took before: whatever takes longer hangs. */
+const TEST_HANGS_AFTER_MS = 20_000
+const FILE_HANGS_AFTER_MS = 30_000
+const TIMES_AS_LONG = 5
+
+/** Whole stories, for what no single test tells. They say nothing about the command line or one vendor's words. */
+const SIMULATION = ['test/simulation/run.ts', '--seeds', '5']
+const NOT_SIMULATED = ['cli', 'console', 'providers', 'system']
+
+export interface Judge {
+  copy: Copy
+  reaches: readonly Reach[]
+  room: string
+}
+
+export async function judge(mutant: Mutant, { copy, reaches, room }: Judge): Promise<Verdict> {
+  const began = performance.now()
+  await copy.write(mutant.path, mutant.text)
+  const killedBy =
+    (await firstFailure(copy, testsOf(copy, mutant, reaches))) ??
+    (NOT_SIMULATED.includes(room) ? undefined : await failureOfSimulation(copy))
+  await copy.restore(mutant.path)
+  return { mutant, killedBy, ms: performance.now() - began }
+}
+
+async function firstFailure(copy: Copy, tests: readonly Reach[]): Promise<string | undefined> {
+  for (const { test, ms } of tests) {
+    const args = ['test', '--bail', `--timeout=${TEST_HANGS_AFTER_MS}`, `./${test}`]
+    const outcome = await copy.run(args, FILE_HANGS_AFTER_MS + TIMES_AS_LONG * ms)
+    if (outcome.exitCode !== 0) return `${test}: ${failureIn(outcome)}`
+  }
+  return undefined
+}
+
+async function failureOfSimulation(copy: Copy): Promise<string | undefined> {
+  const outcome = await copy.run(SIMULATION, FILE_HANGS_AFTER_MS)
+  return outcome.exitCode === 0 ? undefined : `simulation: ${failureIn(outcome)}`
+}
+
+function failureIn({ stderr, isHung }: Outcome): string {
+  if (isHung) return 'hangs'
+  const [, name] = /^\(fail\) (.*?)(?: \[[\d.]+ms\])?$/m.exec(stderr) ?? []
+  return name ?? /^.*(?:error|Error).*$/m.exec(stderr)?.[0] ?? 'does not load'
+}
