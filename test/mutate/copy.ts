@@ -17,17 +17,16 @@ export interface Outcome {
 export class Copy {
   readonly path = mkdtempSync(join(tmpdir(), 'watchword-mutate-'))
 
-  constructor(private readonly root: string) {
+  constructor(root: string) {
     cpSync(root, this.path, { recursive: true, filter: (path) => !LEFT_BEHIND.includes(basename(path)) })
     symlinkSync(join(root, 'node_modules'), join(this.path, 'node_modules'))
   }
 
-  async write(path: string, text: string): Promise<void> {
+  /** Answers what stood there. */
+  async replace(path: string, text: string): Promise<string> {
+    const before = await Bun.file(join(this.path, path)).text()
     await Bun.write(join(this.path, path), text)
-  }
-
-  async restore(path: string): Promise<void> {
-    await this.write(path, await Bun.file(join(this.root, path)).text())
+    return before
   }
 
   /** `bun …` in the copy. */
