@@ -1,6 +1,7 @@
 /**
  * The small changes a slip of the hand or of the head could make to a piece of code, found on its syntax tree: an edge, a
- * condition, a statement left out. What no test should hold fast is no site: types, imports, words, log lines.
+ * condition, a statement left out. What no test should hold fast is no site: types, imports, words, log lines,
+ * descriptions.
  */
 import ts from 'typescript5'
 
@@ -21,7 +22,9 @@ export function sitesOf(source: ts.SourceFile): Site[] {
     const changes = changesOf(node, source)
     if (changes.length > 0) sites.push(changes)
     if (ts.isObjectLiteralExpression(node))
-      sites.push(...node.properties.map((_, index) => [withoutMember(node, index, source)]))
+      node.properties.forEach((member, index) => {
+        if (!isOutOfScope(member, source)) sites.push([withoutMember(node, index, source)])
+      })
     ts.forEachChild(node, visit)
   }
   visit(source)
@@ -40,6 +43,7 @@ export const applied = (text: string, { start, end, text: changed }: Change) =>
 function isOutOfScope(node: ts.Node, source: ts.SourceFile): boolean {
   if (ts.isTypeNode(node) || ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node)) return true
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return true
+  if (ts.isPropertyAssignment(node) && /^(description|summary)$/.test(node.name.getText(source))) return true
   if (ts.isExpressionStatement(node)) return isOutOfScope(node.expression, source)
   if (ts.isNewExpression(node)) return /Error$/.test(node.expression.getText(source))
   return ts.isCallExpression(node) && /\blog\.\w+$/.test(node.expression.getText(source))

@@ -30,13 +30,16 @@ export interface Equivalent {
 }
 
 /** A room is a folder of `src/`; these two are cut otherwise. */
-const ROOMS: Record<string, string> = {
-  root: 'src/*.ts',
-  console: 'src/console/{context,rpc,procedures/**/*}.ts',
+const ROOMS: Record<string, string[]> = {
+  root: ['src/*.ts'],
+  console: ['src/console/{context,rpc}.ts', 'src/console/procedures/**/*.ts'],
 }
 
+/** Throws where there is no such room. */
 export function filesOf(root: string, room: string): string[] {
-  const files = [...new Glob(ROOMS[room] ?? `src/${room}/**/*.ts`).scanSync({ cwd: root })]
+  const patterns = ROOMS[room] ?? [`src/${room}/**/*.ts`]
+  const files = patterns.flatMap((pattern) => [...new Glob(pattern).scanSync({ cwd: root })])
+  if (files.length === 0) throw new Error(`No such room in src/: ${room}`)
   return files.filter((path) => !path.endsWith('.d.ts')).toSorted()
 }
 

@@ -47,6 +47,7 @@ describe('a change', () => {
     ['type A = { b: true; c: 3 }'],
     ['let a: 1 | 2'],
     ["a = 'b'"],
+    ["a = { description: 'b' + (c + 1) }"],
     ['app.log.info({ a: 1 })'],
     ["a = new RangeError('below ' + (b + 1))"],
     ['a = { 1: b }.toString()'],
