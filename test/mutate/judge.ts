@@ -1,11 +1,11 @@
-/** Whether any test notices a mutant, and which is the first. */
+/** Whether any test notices a mutant, or the compiler another file that no longer fits; and which is the first. */
 import type { Copy, Outcome } from './copy'
 import type { Mutant } from './mutant'
 import { type Reach, testsOf } from './reach'
 
 export interface Verdict {
   mutant: Mutant
-  /** The first test that failed; none where the mutant survived. */
+  /** The first test that failed, or the compiler; none where the mutant survived. */
   killedBy: string | undefined
   ms: number
 }
@@ -25,6 +25,9 @@ const LOOKED_FOR_MS = 30_000
 const SIMULATION = ['test/simulation/run.ts', '--seeds', '5']
 const NOT_SIMULATED = ['cli', 'console', 'providers', 'system']
 
+/** Slow, so it comes last; of the changed file itself nothing is drawn that it refuses. */
+const COMPILER = ['node_modules/.bin/tsc', '-p', '.', '--noUnusedLocals', 'false', '--noUnusedParameters', 'false']
+
 export interface Judge {
   copy: Copy
   reaches: readonly Reach[]
@@ -36,7 +39,8 @@ export async function judge(mutant: Mutant, { copy, reaches, room }: Judge): Pro
   const before = await copy.replace(mutant.path, mutant.text)
   const killedBy =
     (await firstFailure(copy, testsOf(copy, mutant, reaches))) ??
-    (NOT_SIMULATED.includes(room) ? undefined : await failureOfSimulation(copy))
+    (NOT_SIMULATED.includes(room) ? undefined : await failureOf(copy, 'the simulation', SIMULATION)) ??
+    (await failureOf(copy, 'the compiler', COMPILER))
   await copy.replace(mutant.path, before)
   return { mutant, killedBy, ms: performance.now() - began }
 }
@@ -53,13 +57,13 @@ async function firstFailure(copy: Copy, tests: readonly Reach[]): Promise<string
   return undefined
 }
 
-async function failureOfSimulation(copy: Copy): Promise<string | undefined> {
-  const outcome = await copy.run(SIMULATION, FILE_HANGS_AFTER_MS)
-  return outcome.exitCode === 0 ? undefined : `simulation: ${failureIn(outcome)}`
+async function failureOf(copy: Copy, what: string, args: readonly string[]): Promise<string | undefined> {
+  const outcome = await copy.run(args, FILE_HANGS_AFTER_MS)
+  return outcome.exitCode === 0 ? undefined : `${what}: ${failureIn(outcome)}`
 }
 
 function failureIn({ stderr, isHung }: Outcome): string {
   if (isHung) return 'hangs'
   const [, name] = /^\(fail\) (.*?)(?: \[[\d.]+ms\])?$/m.exec(stderr) ?? []
-  return name ?? /^.*(?:error|Error).*$/m.exec(stderr)?.[0] ?? 'does not load'
+  return name ?? /^.*(?:error|Error).*$/m.exec(stderr)?.[0] ?? 'fails'
 }

@@ -1,6 +1,6 @@
 /** The maker of mutants: what it changes, and that it tells a test that bites from one that does not. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { seededRandom } from '../support/random'
@@ -90,7 +90,7 @@ describe('in a small project', () => {
   beforeAll(async () => {
     root = mkdtempSync(join(tmpdir(), 'watchword-mutate-test-'))
     for (const [path, text] of Object.entries(project)) await Bun.write(join(root, path), text)
-    await Bun.write(join(root, 'node_modules/.keep'), '')
+    symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'))
   })
   afterAll(() => rmSync(root, { recursive: true }))
   const of = (seed: number, count = 3) => ({ root, room: 'domain', seed, count })

@@ -1,0 +1,59 @@
+/** What an answer says of itself, and a webhook of its body: everything else is left to who reads it. */
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import * as administer from '../../src/usecases/administer'
+import { VERSION } from '../../src/version'
+import { VirtualClock } from '../support/clock'
+import { Receivers } from '../support/receiver'
+import { type Furnished, START, World } from '../support/world'
+
+let world: World
+let keys: Furnished
+let receivers: Receivers
+beforeEach(async () => {
+  const clock = new VirtualClock(START)
+  receivers = new Receivers(clock.now)
+  world = await World.start({ clock, hooks: receivers })
+  keys = await world.furnish()
+})
+afterEach(() => world.stop())
+
+test.each([
+  ['GET', '/healthz', 200],
+  ['GET', '/readyz', 200],
+  ['GET', '/v1/openapi.json', 200],
+  ['GET', '/v1/webhook-sources', 200],
+  ['GET', '/nothing/here', 404],
+  ['GET', '/v1/balance', 401],
+  ['POST', '/console/rpc/session/current', 403],
+  ['POST', '/provider-reports/none', 401],
+])('%s %s is JSON that nobody keeps', async (method, path, status) => {
+  const answer = await world.send(method, path, method === 'POST' ? {} : undefined)
+  expect(answer.status).toBe(status)
+  expect(answer.headers.get('content-type')).toBe('application/json')
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+})
+
+test('the interface on a page runs no script but its own, and frames nothing', async () => {
+  const { headers } = await world.send('GET', '/docs', undefined)
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(headers.get('content-security-policy')).toContain("script-src 'self'")
+  expect((await world.send('GET', '/docs/start.js', undefined)).headers.get('content-type')).toStartWith(
+    'text/javascript',
+  )
+})
+
+test('the root leads to the console, from now on and never for good', async () => {
+  const { status, headers } = await world.send('GET', '/', undefined)
+  expect([status, headers.get('location'), headers.get('cache-control')]).toEqual([302, '/console', 'no-store'])
+})
+
+test('a webhook is JSON, from this version of Watchword', async () => {
+  const wanted = { appId: keys.appId, mode: 'live', url: 'https://hook.example.com/', events: ['otp.sent'] } as const
+  const { endpoint } = await administer.addEndpoint(world.admin, wanted)
+  await administer.testEndpoint(world.admin, endpoint.endpointId, 'otp.sent')
+  await world.advance(1_000)
+  expect(receivers.arrived[0]?.headers).toMatchObject({
+    'Content-Type': 'application/json',
+    'User-Agent': `Watchword/${VERSION}`,
+  })
+})
