@@ -150,3 +150,13 @@ test('people are listed as they are, and those who are expected', async () => {
   const expiresAt = createdAt + 3 * 24 * 60 * 60_000
   expect(invitations).toEqual([{ invitationId: expect.any(String), role: 'viewer', invitedBy: 'Ann', expiresAt }])
 })
+
+test('a link tells whom it is from until its three days are over, and no longer', async () => {
+  const token = await invite()
+  const { expiresAt } = (await bob.call('session/invitation', { token })).body
+  world.clock.step(expiresAt - world.clock.now() - 1)
+  const { body } = await bob.call('session/invitation', { token })
+  expect(body).toEqual({ role: 'viewer', invitedBy: 'Ann', expiresAt })
+  world.clock.step(expiresAt - world.clock.now())
+  expect((await bob.call('session/invitation', { token })).status).toBe(404)
+})

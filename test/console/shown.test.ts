@@ -56,7 +56,7 @@ test('apps, and where their numbers are from', async () => {
     region: 'DE',
   })
   expect((await shown('apps/regions')).regions).toContain('KR')
-  expect((await shown('session/current')).organization).toBe(organizationId)
+  expect(await shown('session/current')).toMatchObject({ organization: organizationId, needsSetup: false })
 })
 
 test('keys, by their first and last characters', async () => {
@@ -186,6 +186,25 @@ test('a wallet, and its ledger', async () => {
   const taken = await shown('wallet/clawback', { appId, amount: 2 })
   expect(taken).toEqual({ ...entry, entryType: 'clawback', amountDelta: -2, balanceAfter: 1_003 })
   expect((await shown('wallet/ledger', { appId, limit: 1 })).rows).toEqual([taken])
+})
+
+test('a wallet that was never filled, and none of no app', async () => {
+  const { appId } = await shown('apps/create', { name: 'new' })
+  expect(await shown('wallet/show', { appId })).toMatchObject({
+    balance: 0,
+    reserved: 0,
+    available: 0,
+    overdraftLimit: 0,
+  })
+  expect(await shown('wallet/show', { appId: 'app_none' })).toEqual([
+    404,
+    expect.objectContaining({ reason: 'no_such' }),
+  ])
+  expect(await shown('keys/list', { appId: 'app_none' })).toEqual([404, expect.objectContaining({ reason: 'no_such' })])
+  expect(await shown('templates/list', { appId: 'app_none' })).toEqual([
+    404,
+    expect.objectContaining({ reason: 'no_such' }),
+  ])
 })
 
 describe('a webhook', () => {
@@ -344,9 +363,32 @@ test('templates, and what one makes of its values', async () => {
     segments: 2,
     encoding: 'UCS-2',
   })
+  expect(await preview('#{name}')).toEqual({ mistake: expect.objectContaining({ param: 'body' }) })
   expect(await preview(template.body, '7')).toEqual({
     mistake: expect.objectContaining({ reason: expect.any(String) }),
   })
+})
+
+test('usage by hour, the empty ones too, and by what issues have in common', async () => {
+  await issue({ idempotencyKey: 'a', purpose: 'signup', phoneNumber: '010-1234-0001' })
+  await world.advance(1_000)
+  await world.report('main', { messageId: world.sms.requests[0]?.messageId ?? '', status: 'delivered' })
+  world.clock.step(2 * HOUR_MS)
+  for (const n of [2, 3]) await issue({ idempotencyKey: `${n}`, phoneNumber: `010-1234-000${n}` })
+  await world.advance(1_000)
+  const query = { ...live(), from: START, to: START + 4 * HOUR_MS, by: 'hour' }
+  const { total, series, groups } = await shown('usage/show', { ...query, groupBy: 'purpose' })
+  expect(total).toMatchObject({ issued: 3, delivered: 1, failed: 0, spent: 1 })
+  expect(series.map(({ at, issued }: { at: number; issued: number }) => [at, issued])).toEqual(
+    [1, 0, 2, 0].map((issued, hour) => [START + hour * HOUR_MS, issued]),
+  )
+  expect(groups).toEqual([
+    expect.objectContaining({ name: 'login', issued: 2 }),
+    expect.objectContaining({ name: 'signup', issued: 1 }),
+  ])
+  const byDay = await shown('usage/show', { ...query, by: 'day', to: START + 24 * HOUR_MS })
+  expect(byDay.groups).toEqual([])
+  expect(byDay.series.map(({ issued }: { issued: number }) => issued)).toEqual([3, 0])
 })
 
 test('the installation, and whether it works', async () => {
@@ -355,6 +397,19 @@ test('the installation, and whether it works', async () => {
     ...{ version: expect.any(String), startedAt: START, command: expect.any(String), databaseBytes: TIME, backups: [] },
     ...{ checks: { database: true, dispatcher: true }, queue: expect.any(Array) },
   })
+})
+
+test('that nothing has been delivered for ten seconds, though there may be work', async () => {
+  const isLookedFor = async () => (await shown('system/show')).checks.dispatcher
+  world.clock.step(9_999)
+  expect(await isLookedFor()).toBe(true)
+  world.clock.step(10_000)
+  expect(await isLookedFor()).toBe(false)
+})
+
+test('an answer is JSON that nobody keeps', async () => {
+  const { headers } = await owner.call('session/current')
+  expect([headers.get('content-type'), headers.get('cache-control')]).toEqual(['application/json', 'no-store'])
 })
 
 test('the audit log with what was done, and its hash', async () => {

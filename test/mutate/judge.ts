@@ -15,11 +15,8 @@ const TEST_HANGS_AFTER_MS = 20_000
 const FILE_HANGS_AFTER_MS = 30_000
 const TIMES_AS_LONG = 5
 
-/**
- * Some lines are on the way of every request. If the likeliest tests, of so much time when the machine has nothing else to do,
- * do not notice, the others would by accident.
- */
-const LOOKED_FOR_MS = 30_000
+/** Some lines are on the way of every request. If the likeliest tests, which took so long before, do not notice, nobody waits. */
+const LOOKED_FOR_MS = 45_000
 
 /** Whole stories, for what no single test tells. They say nothing about the command line or one vendor's words. */
 const SIMULATION = ['test/simulation/run.ts', '--seeds', '5']

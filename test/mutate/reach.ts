@@ -77,11 +77,10 @@ function missedIn(lcov: string): Reach['missed'] {
 
 /** Those that come to the line: first what bears the file's name, then what is quick. */
 export function testsOf({ path }: Copy, mutant: Mutant, reaches: readonly Reach[]): Reach[] {
-  const words = basename(mutant.path, '.ts').split('-')
+  const wordsOf = (file: string) => basename(file).replace(/\..*/, '').split('-')
+  const words = wordsOf(mutant.path)
   const isNamesake = ({ test }: Reach) =>
-    basename(test, '.test.ts')
-      .split('-')
-      .some((word) => words.includes(word))
+    wordsOf(test).some((word) => words.some((other) => word.startsWith(other) || other.startsWith(word)))
   const { name } = mutant
   const concerns = name === undefined ? [mutant] : usesOf(path, name, mutant)
   return reaches
