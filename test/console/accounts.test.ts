@@ -1,6 +1,8 @@
 /** What is told of people: what the audit log holds of them, who they are, and why somebody does not get in. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { Secret, TOTP } from 'otpauth'
+// Loaded now: the first request would wait for it, and virtual time would pass.
+import '../../src/console/rpc'
 import { resetPassword, setUpToken } from '../../src/usecases/operators'
 import { World } from '../support/world'
 import { ConsoleClient } from './client'
