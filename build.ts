@@ -1,10 +1,13 @@
 /**
- * `bun run build`: the one file that is released, `dist/watchword`. The console is bundled first and goes in with it.
+ * `bun run build`: the one file that is released, `dist/watchword`. The console is bundled first and goes in with it,
+ * as do the licences of all that is in it.
  * `--target bun-linux-arm64` and the like build for other machines, `--outfile` elsewhere.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
+import { collectNotice } from './src/cli/licenses/collect'
+import type { Notice } from './src/cli/licenses/notice'
 import { type BundledFile, bundleConsole } from './src/console/bundle'
 
 const { values } = parseArgs({
@@ -15,7 +18,7 @@ const { values } = parseArgs({
 })
 
 /** Puts the bundled console in the place of `src/console/embedded.ts`, which has none. */
-function embed(files: readonly BundledFile[]): BunPlugin {
+function embedConsole(files: readonly BundledFile[]): BunPlugin {
   const ENCODINGS = ['br', 'gzip'] as const
   const embedded = files.flatMap((file) => ENCODINGS.map((encoding) => `console-asset:${encoding}/${file.name}`))
   const imports = embedded.map((path, index) => `import file${index} from ${JSON.stringify(path)}`)
@@ -44,6 +47,19 @@ function embed(files: readonly BundledFile[]): BunPlugin {
   }
 }
 
+/** Puts the notice in the place of `src/cli/licenses/embedded.ts`, which has none: as a file that only `licenses` reads. */
+const embedNotice = (notice: Notice): BunPlugin => ({
+  name: 'embed-notice',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]src[\\/]cli[\\/]licenses[\\/]embedded\.ts$/ }, () => ({
+      contents: `import notice from 'notice:licenses.json'\nexport const embedded = notice`,
+      loader: 'js',
+    }))
+    build.onResolve({ filter: /^notice:/ }, () => ({ path: 'licenses.json', namespace: 'notice' }))
+    build.onLoad({ filter: /.*/, namespace: 'notice' }, () => ({ contents: JSON.stringify(notice), loader: 'file' }))
+  },
+})
+
 const { outputs } = await Bun.build({
   entrypoints: [join(import.meta.dir, 'src/main.ts')],
   compile: {
@@ -56,6 +72,6 @@ const { outputs } = await Bun.build({
   minify: true,
   bytecode: true,
   define: { 'process.env.NODE_ENV': '"production"' },
-  plugins: [embed(await bundleConsole('best'))],
+  plugins: [embedConsole(await bundleConsole('best')), embedNotice(await collectNotice())],
 })
 for (const { path } of outputs) process.stdout.write(`${path} ${Math.round(Bun.file(path).size / 1e6)} MB\n`)

@@ -4,15 +4,17 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp, type Ports } from '../src/app'
 import { readConfig } from '../src/config'
-import type { Store } from '../src/ports'
+import type { Store } from '../src/ports/store'
 import { openStore } from '../src/store/sqlite/open'
 import { systemClock } from '../src/system/clock'
 import { systemPasswords } from '../src/system/passwords'
 import { systemRandom } from '../src/system/random'
-import { expireDue, sweepOldData } from '../src/usecases/expire-due'
+import { deleteOldData } from '../src/usecases/delete-old-data'
+import { expireDue } from '../src/usecases/expire-due'
 import { setUpToken } from '../src/usecases/operators'
 import { rollUpUsage } from '../src/usecases/read-usage'
 import { ConsoleClient } from '../test/console/client'
+import { ASLEEP } from '../test/support/asleep'
 import { fill } from './fill'
 import { furnish, vault } from './furnish'
 import { type Past, pastId, type Supply, type Target, type Workload } from './load/workloads'
@@ -256,7 +258,6 @@ async function consoleRows(small: InProcess, big: InProcess): Promise<Row[]> {
 }
 
 async function sweepRows(small: InProcess, big: InProcess): Promise<Row[]> {
-  const wakeDelivery = () => {}
   const perSecond = async (work: () => Promise<void>) => {
     const startedAt = performance.now()
     await work()
@@ -264,14 +265,14 @@ async function sweepRows(small: InProcess, big: InProcess): Promise<Row[]> {
   }
   const expire = async ({ side, store }: InProcess) => {
     lapse(side)
-    return perSecond(() => expireDue({ store, random: systemRandom, wakeDelivery }))
+    return perSecond(() => expireDue({ store, random: systemRandom, node: ASLEEP }))
   }
   let round = 0
   const retire = async ({ side: { supply }, store }: InProcess) => {
     const { start, stepMs } = supply.past
     const oldestKept = start + (Math.floor(round++ / 2) + 1) * SWEPT * stepMs
     const clock = { now: () => oldestKept + DAYS * DAY_MS }
-    return perSecond(() => sweepOldData({ store, clock, liveRetentionDays: DAYS, idempotencyDays: 1_000 }))
+    return perSecond(() => deleteOldData({ store, clock, liveRetentionDays: DAYS, idempotencyDays: 1_000 }))
   }
   return [
     rateRow('expiry sweep', await alternate(3, small, big, expire)),

@@ -3,16 +3,17 @@ import { Database } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Issue } from '../src/domain/issue'
+import type { Letter } from '../src/domain/letter'
 import type { Owner } from '../src/domain/value'
-import type { Letter, Store } from '../src/ports'
+import type { Store } from '../src/ports/store'
 import { assertProvider } from '../src/providers/carriers'
 import { openStore } from '../src/store/sqlite/open'
 import { systemClock } from '../src/system/clock'
 import { systemRandom } from '../src/system/random'
 import { createVault } from '../src/system/vault'
 import * as administer from '../src/usecases/administer'
+import { ASLEEP } from '../test/support/asleep'
 import { FILLED_CODE, filledId, type Supply } from './load/workloads'
-
 import { SECRET } from './secret'
 export const vault = createVault(Buffer.from(SECRET))
 
@@ -50,7 +51,7 @@ export async function furnish(
     random: systemRandom,
     actor: { name: 'bench' },
     assertProvider,
-    wakeDelivery() {},
+    node: ASLEEP,
   }
   const { appId } = await administer.createApp(admin, { name: 'bench' })
   const { key } = await administer.createKey(admin, { appId, kind: 'sk', mode: 'live' })
@@ -78,15 +79,15 @@ async function queueMessages(store: Store, appId: string, count: number): Promis
   const owner = { appId, mode: 'live' } as const
   for (let first = 0; first < count; first += BATCH) {
     await store.transaction(async (tx) => {
-      const wallet = await tx.lockWallet(appId)
+      const wallet = await tx.wallets.lock(appId)
       const last = Math.min(first + BATCH, count)
-      await tx.saveWallet({ ...wallet, reserved: wallet.reserved + last - first })
+      await tx.wallets.save({ ...wallet, reserved: wallet.reserved + last - first })
       for (let n = first; n < last; n++) {
         const issue = queuedIssue(owner, n, tx.now)
         const to = `+8210${String(95_000_000 + n).padStart(8, '0')}`
-        await tx.addIssue(issue)
-        await tx.addOutbox(issue, { ...LETTER, to })
-        await tx.addJob({ kind: 'deliver', owner, subjectId: issue.issueId, runAt: tx.now, queue: CARRIER })
+        await tx.issues.add(issue)
+        await tx.outbox.add(issue, { ...LETTER, to })
+        await tx.jobs.add({ kind: 'deliver', owner, subjectId: issue.issueId, runAt: tx.now, queue: CARRIER })
       }
     })
   }

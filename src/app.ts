@@ -1,39 +1,27 @@
 /** The composition root: everything is built here, and tests build it the same way with ports of their own. */
-import { Backlog } from './backlog'
 import type { Config } from './config'
-import { Directory } from './directory'
-import { Gate } from './domain/gate'
-import { Limiter } from './domain/limit'
-import { SignInPauses } from './domain/sign-in'
-import { Sparing } from './domain/sparing'
-import { REPORT_PREFIX } from './http/reports'
+import { createConsole } from './console'
+import { createApi } from './http/api'
+import { createReadiness } from './http/health'
+import { REPORT_PREFIX, receiveReports } from './http/reports'
+import { createRoutes } from './http/routes'
 import { createFetch, type Fetch } from './http/server'
 import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
-import { KeyUse } from './key-use'
-import { createModes } from './mode'
-import type {
-  Backup,
-  Clock,
-  Descriptors,
-  Dial,
-  HookTransport,
-  Log,
-  Passwords,
-  Random,
-  Schedule,
-  Store,
-  Transport,
-  Tx,
-  Vault,
-} from './ports'
-import { assertProvider, Carriers, explainCode } from './providers/carriers'
+import { Sweeps } from './jobs/sweeps'
+import { alone } from './node/alone'
+import { inOrder } from './node/clock'
+import type { Clock, Schedule } from './ports/clock'
+import type { Backup } from './ports/files'
+import type { Log } from './ports/log'
+import type { Descriptors, Dial, HookTransport, Transport } from './ports/network'
+import type { Random } from './ports/random'
+import type { Store } from './ports/store'
+import type { Passwords, Vault } from './ports/vault'
+import { assertProvider, Carriers } from './providers/carriers'
 import { createSimulator } from './providers/simulator'
-import { expireDue, sweepOldData } from './usecases/expire-due'
-import { followClock, inOrder } from './usecases/follow-clock'
-import { rollUpUsage } from './usecases/read-usage'
-import { recallLimits } from './usecases/recall-limits'
 import { recordReport } from './usecases/record-report'
+import { createModes } from './usecases/shared/mode'
 
 export interface Ports {
   clock: Clock
@@ -59,148 +47,64 @@ export interface App {
   stop(): Promise<void>
 }
 
-const EXPIRY_SWEEP_MS = 1_000
-const RECALL_AGAIN_MS = 1_000
-/** Simulated messages only sleep. */
-const SIMULATED_AT_ONCE = 4_096
-const EVERY_TEN_MINUTES = '*/10 * * * *'
+export function createApp(config: Config, ports: Ports): App {
+  const { clock, vault, log, transport, dial, hooks, descriptors, passwords, backups, schedule } = ports
+  const { limits, numbering, prices, publicUrl, trustedProxies, webhookSources, idempotencyDays } = config
+  const random = inOrder(ports.random)
+  const node = alone({ store: ports.store, clock, random, log, limits, maxBacklog: config.maxBacklog })
+  const { store } = node
+  const basics = { store, clock, random, log, vault, node }
 
-export function createApp(config: Config, given: Ports): App {
-  const { clock } = given
-  const ports = { ...given, store: followClock(given.store, clock, given.random), random: inOrder(given.random) }
-  const { random, store, log, schedule, transport, dial } = ports
-  const directory = new Directory(store.read)
-  const limiter = new Limiter()
-  const recalled = Promise.withResolvers<void>()
-  const backlog = new Backlog(config.maxBacklog)
-  const simulator = { provider: createSimulator(clock), gate: new Gate(SIMULATED_AT_ONCE, { neverOpens: true }) }
-  const { publicUrl } = config
-  const carriers = new Carriers(
-    directory,
-    { transport, dial, clock, random, log, timeoutMs: config.providerTimeoutMs },
-    config.providerConcurrency,
-    (name) => publicUrl && `${publicUrl}${REPORT_PREFIX}${name}`,
-    (name, report) => recordReport(deps, name, report),
-  )
-  const modes = createModes({
-    random,
-    limits: config.limits,
-    numbering: config.numbering,
-    prices: config.prices,
-    liveRouter: () => carriers.router(),
-    simulator,
+  const simulator = createSimulator(clock, node.gates)
+  const carriers = new Carriers(node, simulator, {
+    ...{ transport, dial, clock, random, log, timeoutMs: config.providerTimeoutMs },
+    concurrency: config.providerConcurrency,
+    reportUrl: (name) => publicUrl && `${publicUrl}${REPORT_PREFIX}${name}`,
+    report: (name, report) => recordReport(basics, name, report),
   })
-  const isSimulator = (name: string) => name === simulator.provider.name
-  const providerNamed = async (name: string) => (isSimulator(name) ? simulator : await carriers.named(name))?.provider
-  const gateOf = (name: string) => (isSimulator(name) ? simulator.gate : carriers.gateOf(name))
-  const wakeDelivery = () => runner.wake()
-  const { idempotencyDays, liveRetentionDays, trustedProxies, webhookSources } = config
-  const deps = {
-    ...ports,
-    publicUrl,
-    directory,
-    limiter,
-    pauses: new SignInPauses(),
-    limitsRecalled: recalled.promise,
-    backlog,
-    modes,
-    providerNamed,
-    gateOf,
-    wakeDelivery,
-    keyUse: new KeyUse(),
-    sparing: new Sparing(),
+  const providerNamed = async (name: string) => (await carriers.named(name))?.provider
+  const modes = createModes({ random, limits, numbering, prices, liveRouter: () => carriers.router(), simulator })
+
+  const runner = new Runner({
+    ...{ store, clock, log, wakeUps: node.wakeUps },
+    kinds: jobKinds({ ...basics, modes, providerNamed, hooks, hookPolicy: config.webhooks }),
+  })
+  const sweeps = new Sweeps({
+    ...{ ...basics, schedule, idempotencyDays, liveRetentionDays: config.liveRetentionDays },
+    refreshCarriers: () => carriers.refresh(),
+  })
+
+  const dispatcherLookedAt = () => runner.lastLookedAt()
+  const readiness = createReadiness({
+    ...{ store, load: node.load, clock, dispatcherLookedAt },
     gates: () => carriers.gates(),
-    dispatcherLookedAt: () => runner.lastLookedAt(),
-    databaseBytes: () => store.bytes(),
-    startedAt: clock.now(),
-    numbering: config.numbering,
-    providerTimeoutMs: config.providerTimeoutMs,
-    assertProvider,
-    async explain(provider: string, code: string) {
-      const known = (await directory.providers()).find(({ name }) => name === provider)
-      return known && explainCode(known, code)
-    },
-    hookPolicy: config.webhooks,
-    idempotencyDays,
-    limits: config.limits,
-    liveRetentionDays,
-  }
-  const runner = new Runner({ ...deps, kinds: jobKinds(deps) })
-  const fetch = createFetch({
-    webhookSources,
-    ...deps,
-    trustedProxies,
   })
-
-  /** Until then nothing is issued; everything else is answered. */
-  async function recall(): Promise<void> {
-    try {
-      await recallLimits({ store, clock, limiter, limits: config.limits })
-      recalled.resolve()
-    } catch (error) {
-      log.error({ err: error instanceof Error ? error.name : undefined }, 'could not count the issues of the last day')
-      if (!isStopped) cancelRecall = clock.after(RECALL_AGAIN_MS, () => void recall())
-    }
-  }
-
-  /** A disk that is full now must not keep the service from starting: leases also end by themselves. */
-  async function beginAfresh(alone: boolean): Promise<void> {
-    try {
-      await store.transaction(async (tx) => {
-        await tx.forgetHealth()
-        if (alone) await tx.releaseLeases()
-      })
-    } catch (error) {
-      log.warn({ err: error instanceof Error ? error.name : undefined }, 'could not take over what was running')
-    }
-  }
-
-  /** What waits for a carrier, when the operator has changed carriers or routes. */
-  async function chooseAnew(tx: Tx): Promise<void> {
-    await tx.emptyCarrierQueues()
-    tx.afterCommit(wakeDelivery)
-  }
-
-  let cancelSweep = () => {}
-  let cancelRecall = () => {}
-  let stopRetention = () => {}
-  let sweeping: Promise<void> = Promise.resolve()
-  let isStopped = false
-
-  /** Each sweep plans the next, so that a slow one is not overtaken. */
-  function sweepExpired(): void {
-    sweeping = expireDue(deps)
-      .then(() => carriers.refresh())
-      .then((hasOtherWays) => (hasOtherWays ? store.transaction(chooseAnew) : undefined))
-      .then(() => deps.keyUse.save(store))
-      .catch((error: unknown) => log.error({ err: error instanceof Error ? error.name : undefined }, 'sweep failed'))
-      .then(() => {
-        limiter.prune(clock.now())
-        if (!isStopped) cancelSweep = clock.after(EXPIRY_SWEEP_MS, sweepExpired)
-      })
-  }
+  const console = createConsole({
+    ...{ ...basics, modes, carriers, passwords, idempotencyDays, trustedProxies, assertProvider },
+    explain: (name, code) => carriers.explain(name, code),
+    facts: {
+      ...{ startedAt: clock.now(), publicUrl, dispatcherLookedAt, backups, numbering, hookPolicy: config.webhooks },
+      providerTimeoutMs: config.providerTimeoutMs,
+    },
+  })
+  const routes = createRoutes({
+    ...{ node, clock, descriptors, trustedProxies, publicUrl, webhookSources, console, readiness },
+    api: createApi({ ...basics, modes, limits, idempotencyDays, descriptors }),
+    reports: (request, url) => receiveReports({ ...basics, publicUrl, providerNamed }, request, url),
+  })
 
   return {
-    fetch,
-    async start({ alone } = { alone: false }) {
-      await beginAfresh(alone)
+    fetch: createFetch({ routes, clock, random, log, descriptors }),
+    async start(how = { alone: false }) {
+      await node.start(how)
       await carriers.refresh()
       runner.start()
-      sweepExpired()
-      void recall()
-      stopRetention = schedule(EVERY_TEN_MINUTES, async () => {
-        await sweepOldData(deps)
-        await rollUpUsage(deps)
-      })
+      sweeps.start()
     },
     async stop() {
-      isStopped = true
-      cancelSweep()
-      cancelRecall()
-      stopRetention()
-      await Promise.all([runner.stop(), sweeping])
+      await Promise.all([runner.stop(), sweeps.stop()])
       await carriers.close()
-      await deps.keyUse.save(store).catch(() => {})
+      await node.stop()
       await store.close()
     },
   }

@@ -2,12 +2,12 @@
 import { getCountries } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import { type HookUrlPolicy, isNetwork } from './domain/address'
-import { MAX_CONCURRENCY } from './domain/gate'
+import { MAX_CONCURRENCY } from './domain/carrier'
 import { MAX_TIMEOUT_MS } from './domain/job'
+import type { LimitsConfig } from './domain/limit'
 import type { Numbering } from './domain/phone'
-import { LOG_LEVELS } from './system/log'
-
-export const MIN_SECRET_LENGTH = 32
+import { LOG_LEVELS } from './ports/log'
+import { MIN_SECRET_LENGTH } from './ports/vault'
 
 const whole = (min: number, max: number, byDefault: number) =>
   z
@@ -107,21 +107,6 @@ const settings = {
 }
 
 const environment = z.object(settings)
-
-export interface LimitsConfig {
-  requestsPerKeyPerMin: number
-  pkIssuesPerMin: number
-  pkVerifiesPerMin: number
-  pkIssuesPerMinPerIp: number
-  issuesPerPhone10Min: number
-  issuesPerPhoneDay: number
-  testIssuesPerDay: number
-  refusalsPerMin: number
-  /** Fixed by the specification; test keys cannot have a custom limit. */
-  testRequestsPerKeyMin: number
-  testRequestsPerKeyDay: number
-  testIssuesPerOrgDay: number
-}
 
 export interface Config {
   host: string

@@ -22,10 +22,10 @@ export function appCommands(): Command {
   app.addCommand(
     onDataCommand('list', 'list apps', 'app list').action((options: CommonOptions) =>
       onData(options, async ({ store }, output) => {
-        const apps = await store.read.apps()
+        const apps = await store.read.apps.all()
         const rows = await Promise.all(
           apps.map(async ({ appId, organizationId, name, region }) => {
-            const { balance = 0, reserved = 0 } = (await store.read.wallet(appId)) ?? {}
+            const { balance = 0, reserved = 0 } = (await store.read.wallets.find(appId)) ?? {}
             return { appId, organizationId, name, region, balance, reserved }
           }),
         )
@@ -79,9 +79,9 @@ export function appCommands(): Command {
         onData(options, async (opened, output) => {
           const { store } = opened
           const { name } = await administer.existingApp(opened, appId)
-          const keys = (await store.read.keys(appId)).filter(({ revokedAt }) => revokedAt === undefined).length
-          const webhooks = (await store.read.endpoints(appId)).length
-          const credit = (await store.read.wallet(appId))?.balance ?? 0
+          const keys = (await store.read.keys.ofApp(appId)).filter(({ revokedAt }) => revokedAt === undefined).length
+          const webhooks = (await store.read.endpoints.ofApp(appId)).length
+          const credit = (await store.read.wallets.find(appId))?.balance ?? 0
           const goes = `${keys} keys stop working, ${webhooks} webhooks are removed, ${credit} CREDIT is left unused.`
           await confirm(options, `Remove the app ${name} (${appId})? ${goes}`)
           const { revokedKeys, removedWebhooks, balance } = await administer.removeApp(adminOf(opened), appId)

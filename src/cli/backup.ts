@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../config'
-import type { HeadFile } from '../ports'
+import type { HeadFile } from '../ports/files'
 import { assertSound, replaceDatabase } from '../store/sqlite/replace'
 import { listBackups, makeBackup } from '../system/backups'
 import { systemClock } from '../system/clock'
@@ -27,7 +27,7 @@ export const backupCommand = (): Command =>
     .action((options: CommonOptions & { keep: number }) =>
       onData(options, async ({ config, store }, output) => {
         const how = { now: systemClock.now(), keep: Math.max(1, options.keep) }
-        const [newest] = await store.read.audit({ limit: 1 })
+        const [newest] = await store.read.audit.page({ limit: 1 })
         const audit = { entries: newest?.seq ?? 0, head: headOf(newest) }
         const { made, removed } = makeBackup(config.dataDir, how, (file) => store.copyTo(file))
         output({ ...made, at: iso(made.at), audit, removed, kept: listBackups(config.dataDir).length }, [
@@ -92,7 +92,7 @@ export const restoreCommand = (): Command =>
 async function keepAuditHead(config: Config, database: string, headFile: HeadFile): Promise<void> {
   const { store } = openFile(config, database, { isNew: false, headFile })
   try {
-    await store.transaction((tx) => tx.keepAuditHead({ inAnyCase: true }))
+    await store.transaction((tx) => tx.audit.keepHead({ inAnyCase: true }))
   } finally {
     await store.close()
   }

@@ -20,6 +20,7 @@ export class Failure extends Error {
 /** By the name of the error; a `Refusal` brings its kind. */
 const CODES: Readonly<Record<string, string>> = {
   ConfigError: 'config',
+  KeyFileError: 'config',
   WrongSecretError: 'wrong_secret',
   NewerDatabaseError: 'newer_database',
   ForeignDatabaseError: 'foreign_database',

@@ -1,8 +1,7 @@
 import { Argument, type Command, Option } from 'commander'
 import { ALLOWANCES, type Allowance, isOpen } from '../domain/browser-key'
-import type { KeyKind, KeyLimits } from '../domain/key'
+import type { KeyKind, KeyLimits, StoredKey } from '../domain/key'
 import type { Mode } from '../domain/value'
-import type { StoredKey } from '../ports'
 import { systemClock } from '../system/clock'
 import * as administer from '../usecases/administer'
 import { type CommonOptions, collect, command, instant, onData, onDataCommand, wholeNumber } from './command'
@@ -90,7 +89,7 @@ export function keyCommands(): Command {
       .action((options: CommonOptions & { app: string }) =>
         onData(options, async ({ store }, output) => {
           await administer.existingApp({ store }, options.app)
-          const keys = await store.read.keys(options.app)
+          const keys = await store.read.keys.ofApp(options.app)
           output(
             { keys: keys.map(({ hash: _, ...rest }) => rest) },
             table(

@@ -2,9 +2,11 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, readConfig } from '../config'
-import type { HeadFile, Log, Store, Vault } from '../ports'
+import type { HeadFile } from '../ports/files'
+import type { Log } from '../ports/log'
+import type { Vault } from '../ports/vault'
 import { assertProvider, explainCode } from '../providers/carriers'
-import { layOut, openStore, stageOf } from '../store/sqlite/open'
+import { type FileStore, layOut, openStore, stageOf } from '../store/sqlite/open'
 import { systemClock } from '../system/clock'
 import { headFileIn } from '../system/head-file'
 import { createLog } from '../system/log'
@@ -19,7 +21,7 @@ export interface Opened {
   config: Config
   log: Log
   vault: Vault
-  store: Store
+  store: FileStore
 }
 
 export const DATABASE_FILE = 'watchword.db'
@@ -82,7 +84,7 @@ export const adminOf = ({ store, vault }: Pick<Opened, 'store' | 'vault'>): Admi
   vault,
   actor: { name: 'cli' },
   // The server looks by itself.
-  wakeDelivery() {},
+  node: { wakeUps: { wake() {}, listen() {} } },
   clock: systemClock,
   random: systemRandom,
   assertProvider,
@@ -92,7 +94,7 @@ export const inspectorOf = ({ store }: Pick<Opened, 'store'>): InspectDependenci
   store,
   clock: systemClock,
   async explain(provider, code) {
-    const known = (await store.read.providers()).find(({ name }) => name === provider)
+    const known = (await store.read.carriers.all()).find(({ name }) => name === provider)
     return known && explainCode(known, code)
   },
 })

@@ -11,6 +11,7 @@ import { doctorCommand } from './doctor'
 import { healthcheckCommand } from './healthcheck'
 import { issueCommands, queueCommand } from './issue'
 import { keyCommands } from './key'
+import { licensesCommand } from './licenses'
 import { open } from './open'
 import { auditCommands, operatorCommands } from './operator'
 import { styled } from './output'
@@ -48,6 +49,7 @@ export function createProgram({ isJson }: { isJson: boolean }): Command {
   program.addCommand(backupCommand())
   program.addCommand(restoreCommand())
   program.addCommand(completionCommand())
+  program.addCommand(licensesCommand())
   program.addCommand(completeCommand(program), { hidden: true })
   inherit(program)
   return program

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { Directory } from '../directory'
 import { missing } from '../domain/error'
 import { REPORT_PREFIX } from '../http/reports'
+import { KeptDirectory } from '../node/directory'
+import { LocalGates } from '../node/gates'
 import { Carriers, explainCode, PROVIDER_TYPES } from '../providers/carriers'
 import { systemClock } from '../system/clock'
 import { systemDial } from '../system/dial'
@@ -75,12 +76,18 @@ async function carrierOf({ config, store, log }: Opened, name: string) {
     log,
     timeoutMs: config.providerTimeoutMs,
   }
-  const directory = new Directory(store.read)
+  const directory = new KeptDirectory(store.read)
+  const node = { directory, gates: new LocalGates() }
   // Receipts belong to the server: refused here, they come again to it.
   const report = () => Promise.reject(new Error('not the server'))
-  const carriers = new Carriers(directory, dependencies, config.providerConcurrency, () => undefined, report)
+  const carriers = new Carriers(node, undefined, {
+    ...dependencies,
+    concurrency: config.providerConcurrency,
+    reportUrl: () => undefined,
+    report,
+  })
   const provider = (await carriers.named(name))?.provider
-  const known = (await directory.providers()).find((one) => one.name === name)
+  const known = (await directory.carriers()).find((one) => one.name === name)
   if (!provider || !known) throw missing('provider', name)
   return { provider, deps, explain: (code: string) => explainCode(known, code) }
 }
@@ -190,7 +197,7 @@ export function providerCommands(): Command {
       .argument('<carrier>', 'what you called it')
       .action((name: string, options: CommonOptions & Confirmable) =>
         onData(options, async (opened, output) => {
-          const known = (await opened.store.read.providers()).find((provider) => provider.name === name)
+          const known = (await opened.store.read.carriers.all()).find((provider) => provider.name === name)
           if (!known) throw missing('provider', name)
           const goes = 'Its settings and credentials are forgotten.'
           await confirm(options, `Remove the carrier ${name} (${known.type}, ${known.channels.join(', ')})? ${goes}`)

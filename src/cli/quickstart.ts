@@ -13,7 +13,7 @@ export async function quickstart(opened: Opened): Promise<void> {
   process.on('SIGHUP', () => drain('SIGHUP'))
   whenRunnerEnds(() => drain('the runner of the script has ended'))
   const { appId } =
-    (await opened.store.read.apps()).find(({ name }) => name === DEMO_APP) ??
+    (await opened.store.read.apps.all()).find(({ name }) => name === DEMO_APP) ??
     (await createApp(admin, { name: DEMO_APP }))
   const secretKey = await standingTestKey(admin, appId, 'sk')
   const publicKey = await standingTestKey(admin, appId, 'pk')

@@ -55,7 +55,7 @@ export function routeCommands(): Command {
     onDataCommand('list', 'list routes; a channel without one uses every carrier it has', 'route list').action(
       (options: CommonOptions) =>
         onData(options, async ({ store }, output) => {
-          const routes = await store.read.routes()
+          const routes = await store.read.routes.all()
           output(
             { routes },
             table(
@@ -77,7 +77,7 @@ export function routeCommands(): Command {
       (channel: string, options: RouteOptions & Confirmable) =>
         onData(options, async (opened, output) => {
           const whom = whomOf(channel, options)
-          const known = (await opened.store.read.routes()).find((route) => isSame(route, whom))
+          const known = (await opened.store.read.routes.all()).find((route) => isSame(route, whom))
           if (known) await confirm(options, `Remove the route ${lineOf(known)}?`)
           await administer.removeRoute(adminOf(opened), whom)
           output({ ...whom, removed: true }, ['Removed'])

@@ -67,7 +67,7 @@ export function templateCommands(): Command {
       .action((options: CommonOptions & { app: string }) =>
         onData(options, async ({ store }, output) => {
           await administer.existingApp({ store }, options.app)
-          const templates = await store.read.templates(options.app)
+          const templates = await store.read.templates.ofApp(options.app)
           output(
             { templates },
             table(
@@ -95,7 +95,7 @@ export function templateCommands(): Command {
       .action((templateId: string, options: CommonOptions & Confirmable & { app: string }) =>
         onData(options, async (opened, output) => {
           const { app: appId } = options
-          const known = (await opened.store.read.templates(appId)).find((own) => own.templateId === templateId)
+          const known = (await opened.store.read.templates.ofApp(appId)).find((own) => own.templateId === templateId)
           if (known) await confirm(options, `Remove the template ${templateId} of ${appId} ("${known.body}")?`)
           await administer.removeTemplate(adminOf(opened), appId, templateId)
           output({ appId, templateId, removed: true }, [`Removed template ${templateId} of ${appId}`])

@@ -4,9 +4,8 @@ import { EVENT_TYPES, type EventType } from '../../contract/event'
 import { assertHookTarget } from '../domain/address'
 import { Refusal } from '../domain/error'
 import { isUuid, type Mode } from '../domain/value'
-import type { Endpoint, HookAttempt, HookFilters } from '../domain/webhook'
+import type { Endpoint, HookAttempt, HookFilters, HookReport } from '../domain/webhook'
 import { previewHookTemplate } from '../domain/webhook-template'
-import type { HookReport } from '../ports'
 import * as administer from '../usecases/administer'
 import {
   type CommonOptions,
@@ -99,7 +98,7 @@ function warningOf({ config }: Opened, url: string): string | undefined {
 }
 
 async function existingEndpoint({ store }: Opened, endpointId: string): Promise<Endpoint> {
-  const endpoint = await store.read.endpoint(endpointId)
+  const endpoint = await store.read.endpoints.find(endpointId)
   if (!endpoint) throw new Refusal('not_found', `No such webhook: ${endpointId}`)
   return endpoint
 }
@@ -140,7 +139,7 @@ export function webhookCommands(): Command {
       .action((options: CommonOptions & { app: string }) =>
         onData(options, async ({ store }, output) => {
           await administer.existingApp({ store }, options.app)
-          const webhooks = await store.read.endpoints(options.app)
+          const webhooks = await store.read.endpoints.ofApp(options.app)
           output(
             { webhooks: webhooks.map(endpointObject) },
             table(
@@ -290,11 +289,11 @@ const eventsCommand = (): Command =>
           const { status, limit, before } = options
           await existingEndpoint(opened, endpointId)
           if (before !== undefined && !isUuid(before)) throw new Refusal('not_found', `No such delivery: ${before}`)
-          const hooks = await store.read.hooks({ endpointId, status, before, limit: Math.min(limit, 1_000) })
+          const hooks = await store.read.hooks.page({ endpointId, status, before, limit: Math.min(limit, 1_000) })
           const events = await Promise.all(
             hooks.map(async (hook) => ({
               ...hookObject(hook),
-              log: (await store.read.hookAttempts(hook.deliveryId)).map(attemptObject),
+              log: (await store.read.hooks.attempts(hook.deliveryId)).map(attemptObject),
             })),
           )
           output(

@@ -1,7 +1,7 @@
 /** Serves the console's pages: embedded in the binary, or bundled from source. Nothing is loaded from elsewhere. */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import type { Random } from '../ports'
+import type { Random } from '../ports/random'
 import { ASSET_PREFIX, type Bytes } from './bundle'
 import { embedded } from './embedded'
 import { bundledFromSource } from './source'

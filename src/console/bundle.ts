@@ -28,9 +28,9 @@ const TYPES: Record<string, string> = {
 /** `best` costs seconds and is for the build of the binary. */
 export type Effort = 'quick' | 'best'
 
-/** The page itself is `index.html`; everything else has its content's hash in its name. */
-export async function bundleConsole(effort: Effort): Promise<BundledFile[]> {
-  const { outputs } = await Bun.build({
+/** What the bundler makes of the pages, with its list of what it took. */
+export const buildConsole = () =>
+  Bun.build({
     entrypoints: [join(WEB, 'index.html')],
     target: 'browser',
     format: 'esm',
@@ -40,7 +40,12 @@ export async function bundleConsole(effort: Effort): Promise<BundledFile[]> {
     publicPath: ASSET_PREFIX,
     naming: { entry: '[name]-[hash].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
     define: { 'process.env.NODE_ENV': '"production"' },
+    metafile: true,
   })
+
+/** The page itself is `index.html`; everything else has its content's hash in its name. */
+export async function bundleConsole(effort: Effort): Promise<BundledFile[]> {
+  const { outputs } = await buildConsole()
   return Promise.all(
     outputs.map(async (output) => {
       const name = output.path.replace(/^.*[\\/]/, '')

@@ -1,38 +1,49 @@
 /** What a request to the console brings, and what the console works with. */
 import type { HookUrlPolicy } from '../domain/address'
 import { Refusal } from '../domain/error'
-import type { Gate } from '../domain/gate'
 import type { Operator, OperatorSession } from '../domain/operator'
 import type { Numbering } from '../domain/phone'
-import type { KeyUse } from '../key-use'
-import type { Backup, Clock, Provider } from '../ports'
+import type { Carrier } from '../ports/carrier'
+import type { Clock } from '../ports/clock'
+import type { Backup } from '../ports/files'
+import type { Log } from '../ports/log'
+import type { Gate, Node } from '../ports/node'
 import type { AdminDependencies } from '../usecases/administer'
 import type { Actor } from '../usecases/audit'
 import type { InspectDependencies } from '../usecases/inspect'
 import type { IssueDependencies } from '../usecases/issue-code'
 import type { OperatorDependencies, Visitor } from '../usecases/operators'
 
-type Needed = Omit<AdminDependencies, 'actor' | 'clock'> &
-  Omit<InspectDependencies, 'clock'> &
-  Omit<OperatorDependencies, 'clock'> &
-  IssueDependencies
-
 export const CONSOLE_RPC_PREFIX = '/console/rpc'
 
-export interface ConsoleDependencies extends Needed {
-  wakeDelivery: () => void
-  clock: Clock
-  hookPolicy: HookUrlPolicy
-  publicUrl: string | undefined
-  numbering: Numbering
-  providerTimeoutMs: number
-  keyUse: KeyUse
-  gates: () => Map<string, Gate>
-  providerNamed: (name: string) => Promise<Provider | undefined>
-  dispatcherLookedAt: () => number
-  databaseBytes: () => number
-  backups: () => Backup[]
+/** What people are shown of the server they are signed in to. */
+export interface ServerFacts {
   startedAt: number
+  publicUrl: string | undefined
+  dispatcherLookedAt: () => number
+  /** Copies of the database, newest first. */
+  backups: () => Backup[]
+  providerTimeoutMs: number
+  numbering: Numbering
+  hookPolicy: HookUrlPolicy
+}
+
+export type ConsoleDependencies = Omit<AdminDependencies, 'actor' | 'clock'> &
+  Omit<InspectDependencies, 'clock'> &
+  Omit<OperatorDependencies, 'clock' | 'node'> &
+  Omit<IssueDependencies, 'node'> & {
+    clock: Clock
+    log: Log
+    node: Pick<Node, 'backlog' | 'directory' | 'keyUse' | 'limits' | 'pauses' | 'wakeUps'>
+    carriers: ConsoleCarriers
+    trustedProxies: readonly string[]
+    facts: ServerFacts
+  }
+
+/** The carriers in use, by name. */
+export interface ConsoleCarriers {
+  gates(): ReadonlyMap<string, Gate>
+  named(name: string): Promise<Carrier | undefined>
 }
 
 export interface ConsoleContext {

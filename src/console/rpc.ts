@@ -10,7 +10,6 @@ import { clientIpOf } from '../http/client-ip'
 import { asRefusal, fromRefusal, interfaceError, retryAfter, unexpectedError, unreadable } from '../http/errors'
 import { isLoopbackHost, isOwnAddress } from '../http/forwarded'
 import { readJsonBody } from '../http/json-body'
-import type { Log } from '../ports'
 import { sessionOf } from '../usecases/operators'
 import { CONSOLE_RPC_PREFIX, type ConsoleContext, type ConsoleDependencies, notSignedIn } from './context'
 import type { Access } from './contract/base'
@@ -42,10 +41,9 @@ const createRouter = (deps: ConsoleDependencies) => ({
 /** `socketAddress` is the peer's. */
 export type ConsoleRpc = (request: Request, url: URL, socketAddress: string) => Promise<Response>
 
-export function createConsoleRpc(
-  deps: ConsoleDependencies & { log: Log; trustedProxies: readonly string[] },
-): ConsoleRpc {
-  const { log, publicUrl, trustedProxies } = deps
+export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
+  const { log, trustedProxies } = deps
+  const { publicUrl } = deps.facts
   const installation = deps.store.read.installation()
 
   const guard = async <T>({ context, procedure, next }: Intercepted<T>): Promise<T> => {

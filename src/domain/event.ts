@@ -3,7 +3,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { EventType, OtpEventOf } from '../../contract/event'
 import { CODE } from './delivery'
 import type { Issue } from './issue'
-import { CURRENCY } from './value'
+import { CURRENCY, type Owner } from './value'
 
 /** What has happened to an issue between two states of it, in order. */
 export function eventsOf(before: Issue, after: Issue): EventType[] {
@@ -120,4 +120,15 @@ export function maskNumber(e164: string): string {
   const national = digits.slice(country.length)
   const shown = national.length > 2 * SHOWN_DIGITS - 1 ? national.slice(-SHOWN_DIGITS) : ''
   return `+${country}${'*'.repeat(Math.max(1, national.length - shown.length))}${shown}`
+}
+
+/** What happened, as endpoints are told. */
+export interface StoredEvent extends Owner {
+  readonly eventId: string
+  readonly type: EventType
+  /** Undefined for a test event. */
+  readonly issueId: string | undefined
+  /** JSON; see `contract/event.ts`. */
+  readonly body: string
+  readonly createdAt: number
 }

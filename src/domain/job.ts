@@ -38,3 +38,12 @@ export const LEASE_MS: Readonly<Record<JobKind, number>> = {
   settle: 10_000,
   webhook: 30_000,
 }
+
+/** Work that is not done yet: of a kind, or of a kind in one carrier's queue. */
+export interface QueueState {
+  kind: JobKind
+  waiting: number
+  /** Of these, how many could run now. */
+  due: number
+  oldestDueMs: number
+}

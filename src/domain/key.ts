@@ -1,4 +1,5 @@
 /** API keys: how they are written, what they may do. Specification: "Authentication"; decisions: "Keys". */
+import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { OperationAccess, Scope } from '../../contract/scope'
 import { cidrContains, isNetwork } from './address'
@@ -68,6 +69,9 @@ export function parseKey(text: string): { kind: KeyKind; mode: Mode } | undefine
   return { kind: match[1] as KeyKind, mode: match[2] ? 'test' : 'live' }
 }
 
+/** What look-ups by key use; the key itself is stored nowhere. */
+export const keyHash = (key: string): Uint8Array => createHash('sha256').update(key).digest()
+
 export const isActive = (key: ApiKey, now: number) =>
   key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt)
 
@@ -135,4 +139,14 @@ function assertOrigin(origin: string): void {
     const problem = `must be an exact origin such as https://app.example.com, without path or wildcard: ${origin}`
     throw invalid('origin', 'invalid_origin', problem, { origin })
   }
+}
+
+/** A key as it is stored: what it may do, and how people recognise it. */
+export interface StoredKey extends ApiKey {
+  /** SHA-256 of the key. */
+  hash: Uint8Array
+  prefix: string
+  lastFour: string
+  lastUsedAt?: number | undefined
+  createdAt: number
 }

@@ -238,3 +238,14 @@ function assertHeaders(headers: Readonly<Record<string, string>>): void {
       throw invalid('header', 'invalid_header', `not a header that can be sent: ${name}`, { name })
   }
 }
+
+/** A webhook as people look at it. */
+export interface HookReport extends HookDelivery {
+  readonly type: EventType
+  /** Of the last attempt. */
+  readonly lastStatus: number | undefined
+  readonly lastError: string | undefined
+  readonly lastAttemptAt: number | undefined
+  /** When it is tried next. */
+  readonly nextAttemptAt: number | undefined
+}

@@ -2,7 +2,7 @@
 import { ORPCError, ValidationError } from '@orpc/contract'
 import type { z } from 'zod'
 import { type ErrorCode, errors } from '../../contract/error'
-import { invalid, Refusal, type RefusalKind, unavailable } from '../domain/error'
+import { invalid, Refusal, type RefusalKind } from '../domain/error'
 import { refusalOf } from '../domain/validation'
 
 const CODE: Readonly<Record<RefusalKind, ErrorCode>> = {
@@ -27,7 +27,7 @@ export const interfaceError = (code: ErrorCode, message: string, data?: unknown)
 export const unexpectedError = (): InterfaceError =>
   new ORPCError('INTERNAL_SERVER_ERROR', { defined: false, status: 500, message: 'Unexpected failure' })
 
-/** The refusal an error stands for: its own, that of an input that does not fit, or that of a database that cannot be read. */
+/** The refusal an error stands for: its own, or that of an input that does not fit. */
 export function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (error instanceof ORPCError && error.code === 'BAD_REQUEST' && error.cause instanceof ValidationError) {
@@ -35,8 +35,7 @@ export function asRefusal(error: unknown): Refusal | undefined {
     // Every schema of ours is zod's.
     return refusalOf(issues as readonly z.core.$ZodIssue[], data)
   }
-  if (!(error instanceof Error) || error.name !== 'SQLiteError') return undefined
-  return Object.assign(unavailable('The store cannot be read at the moment'), { cause: error })
+  return undefined
 }
 
 /** What oRPC could not make an input of. */

@@ -3,11 +3,13 @@
  * what it depends on.
  */
 import { presentableCode } from '../domain/delivery'
-import type { Gate } from '../domain/gate'
-import type { Clock, Store } from '../ports'
+import type { Clock } from '../ports/clock'
+import type { Gate, Load } from '../ports/node'
+import type { Store } from '../ports/store'
 
-interface HealthDependencies {
+export interface HealthDependencies {
   store: Store
+  load: Load
   clock: Clock
   /** When the dispatcher last looked for work, Unix milliseconds. */
   dispatcherLookedAt: () => number
@@ -15,7 +17,7 @@ interface HealthDependencies {
   gates: () => Map<string, Gate>
 }
 
-interface Readiness {
+export interface Readiness {
   status: 'ready' | 'not_ready'
   checks: { database: boolean; migrations: boolean; dispatcher: boolean }
   /** For people: a carrier that rests does not make the service unready, since another may serve. */
@@ -52,6 +54,7 @@ const KEPT_MS = 1_000
 
 export function createReadiness({
   store,
+  load,
   clock,
   dispatcherLookedAt,
   gates,
@@ -64,7 +67,7 @@ export function createReadiness({
       () => true,
       () => false,
     )
-    knownFailures = store.writeFailures()
+    knownFailures = load.writeFailures()
     const dispatcher = clock.now() - dispatcherLookedAt() < DISPATCHER_SILENT_MS
     // The store does not open before every migration is applied.
     const checks = { database, migrations: true, dispatcher }
@@ -74,7 +77,7 @@ export function createReadiness({
 
   return () => {
     const at = clock.now()
-    const isStale = !kept || Math.abs(at - kept.at) > KEPT_MS || store.writeFailures() > knownFailures
+    const isStale = !kept || Math.abs(at - kept.at) > KEPT_MS || load.writeFailures() > knownFailures
     if (!kept || isStale) kept = { at, readiness: examine() }
     return kept.readiness
   }

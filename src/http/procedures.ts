@@ -3,7 +3,6 @@ import { implement } from '@orpc/server'
 import { contract } from '../../contract'
 import { idempotencyKey } from '../../contract/issue'
 import { invalid } from '../domain/error'
-import type { ApiKey } from '../domain/key'
 import { refusalOf } from '../domain/validation'
 import { type IssueDependencies, issueCode } from '../usecases/issue-code'
 import {
@@ -16,6 +15,7 @@ import {
   readTemplate,
 } from '../usecases/read-history'
 import { verifyCode } from '../usecases/verify-code'
+import type { Caller } from './enter'
 import {
   balanceView,
   issuedView,
@@ -30,20 +30,7 @@ import {
 
 /** What a request brings besides its input. */
 export interface CallContext {
-  /** Authenticates once; throws `unauthorized`. */
-  caller: () => Promise<ApiKey>
-  /** The caller, once authenticated. */
-  known?: ApiKey
-  /** The same, once it is authorized for the procedure. */
-  key?: ApiKey
-  origin: string | undefined
-  clientIp: string
-  idempotencyHeader: string | null
-  /** A query parameter that is given more than once: which one would be meant? */
-  repeatedParameter: string | undefined
-  /** Set when the procedure has been entered: errors before that are the request's fault. */
-  entered: boolean
-  retryAfterMs: number | undefined
+  caller: Caller
 }
 
 export type ProcedureDependencies = IssueDependencies & ReadDependencies
@@ -52,45 +39,36 @@ export function createProcedures(deps: ProcedureDependencies) {
   const os = implement(contract).$context<CallContext>()
   const { clock } = deps
   return os.router({
-    issue: os.issue.handler(async ({ input, context }) => {
-      const key = authorized(context)
-      const request = { ...input, idempotencyKey: keyFor(input.idempotencyKey, context.idempotencyHeader) }
+    issue: os.issue.handler(async ({ input, context: { caller } }) => {
+      const { key, idempotencyHeader } = caller
+      const request = { ...input, idempotencyKey: keyFor(input.idempotencyKey, idempotencyHeader) }
       return issuedView(await issueCode(deps, key, request), key.mode)
     }),
-    verify: os.verify.handler(async ({ input, context }) => {
-      const key = authorized(context)
-      return verificationView(await verifyCode(deps, key, input), key.mode)
-    }),
-    status: os.status.handler(async ({ input, context }) =>
-      statusView(await readIssue(deps, authorized(context), input.issueId), clock.now()),
+    verify: os.verify.handler(async ({ input, context: { caller } }) =>
+      verificationView(await verifyCode(deps, caller.key, input), caller.key.mode),
     ),
-    listIssues: os.listIssues.handler(async ({ input, context }) => {
-      const key = authorized(context)
-      return issuesView(await listIssues(deps, key, input), clock.now(), key.mode)
-    }),
-    getIssue: os.getIssue.handler(async ({ input, context }) =>
-      projection(await readIssue(deps, authorized(context), input.issueId), clock.now()),
+    status: os.status.handler(async ({ input, context: { caller } }) =>
+      statusView(await readIssue(deps, caller.key, input.issueId), clock.now()),
     ),
-    listCreditLedger: os.listCreditLedger.handler(async ({ input, context }) =>
-      ledgerView(await listCreditLedger(deps, authorized(context), input)),
+    listIssues: os.listIssues.handler(async ({ input, context: { caller } }) =>
+      issuesView(await listIssues(deps, caller.key, input), clock.now(), caller.key.mode),
     ),
-    balance: os.balance.handler(async ({ context }) => {
-      const key = authorized(context)
-      return balanceView(await readBalance(deps, key), key.mode)
-    }),
-    listTemplates: os.listTemplates.handler(async ({ context }) =>
-      templatesView(await listTemplates(deps, authorized(context))),
+    getIssue: os.getIssue.handler(async ({ input, context: { caller } }) =>
+      projection(await readIssue(deps, caller.key, input.issueId), clock.now()),
     ),
-    getTemplate: os.getTemplate.handler(async ({ input, context }) =>
-      templateView(await readTemplate(deps, authorized(context), input.templateId)),
+    listCreditLedger: os.listCreditLedger.handler(async ({ input, context: { caller } }) =>
+      ledgerView(await listCreditLedger(deps, caller.key, input)),
+    ),
+    balance: os.balance.handler(async ({ context: { caller } }) =>
+      balanceView(await readBalance(deps, caller.key), caller.key.mode),
+    ),
+    listTemplates: os.listTemplates.handler(async ({ context: { caller } }) =>
+      templatesView(await listTemplates(deps, caller.key)),
+    ),
+    getTemplate: os.getTemplate.handler(async ({ input, context: { caller } }) =>
+      templateView(await readTemplate(deps, caller.key, input.templateId)),
     ),
   })
-}
-
-/** The guard has put the key there before any procedure runs. */
-function authorized({ key }: CallContext): ApiKey {
-  if (!key) throw new Error('A procedure was reached without the guard')
-  return key
 }
 
 /** Rule 1: from the header or the body field; when both are sent they must be equal. */

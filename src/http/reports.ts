@@ -1,13 +1,14 @@
 /** `POST /provider-reports/<name>`: what carriers report of messages they took. */
 import { Refusal } from '../domain/error'
-import type { Provider } from '../ports'
+import type { Provider } from '../ports/carrier'
 import { isSameSecret } from '../providers/answer'
 import { type ReportDependencies, recordReport } from '../usecases/record-report'
 import { readText } from './json-body'
 
 export const REPORT_PREFIX = '/provider-reports/'
 
-interface ReceiveDependencies extends ReportDependencies {
+export interface ReceiveDependencies extends ReportDependencies {
+  providerNamed: (name: string) => Promise<Provider | undefined>
   /** Under which carriers call us, where it differs from what the socket sees. */
   publicUrl: string | undefined
 }

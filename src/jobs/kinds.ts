@@ -1,38 +1,55 @@
 /** Which use case does which kind of job, and how many may run at a time. */
-import { type Gate, type Place, Places } from '../domain/gate'
-import { FRONT, type Job, type JobKind } from '../domain/job'
+import type { Job, JobKind } from '../domain/job'
 import { SECOND_MS } from '../domain/value'
-import { type DeliverDependencies, deliverCode } from '../usecases/deliver-code'
-import { awaitReport, type ReportDependencies } from '../usecases/record-report'
-import { type SendWebhookDependencies, sendWebhook } from '../usecases/send-webhook'
+import type { Node, Place } from '../ports/node'
+import { type DeliverDependencies, delivery } from '../usecases/deliver-code'
+import { type QueryDependencies, reportQuery } from '../usecases/record-report'
+import { type SendWebhookDependencies, type WebhookAnswer, webhookCall } from '../usecases/send-webhook'
 import { settleCredit } from '../usecases/settle-credit'
+import { perform } from './perform'
+import { fixed, inQueuesOf } from './places'
+import { createSeats } from './seats'
 
-export interface Kind {
-  /** `place` is freed at the latest when this ends. */
-  run: (job: Job, place: Place) => Promise<void>
-  /** Room for one more job of a queue, or undefined while there is none. */
-  enter: (queue: string) => Place | undefined
+/** Room for one job, and what is done there. `free` is called at the latest when it has run. */
+export interface Opening extends Place {
+  run(job: Job): Promise<unknown>
 }
 
-interface KindDependencies extends DeliverDependencies, ReportDependencies, SendWebhookDependencies {
-  /** The way in to a carrier, by its name. */
-  gateOf: (carrier: string) => Gate | undefined
-}
+/** Room for one more job of a queue, or undefined while there is none. */
+export type Kind = (queue: string) => Opening | undefined
 
-/** Messages that look for their carrier; one that is being sent counts there instead. */
-const LOOKING = 256
+interface KindDependencies extends DeliverDependencies, QueryDependencies, SendWebhookDependencies {
+  node: Pick<Node, 'wakeUps' | 'sparing' | 'gates'>
+}
 
 export function jobKinds(deps: KindDependencies): Record<JobKind, Kind> {
+  const query = reportQuery(deps)
   return {
-    deliver: { run: (job, place) => deliverCode(deps, job, place), enter: atTheCarrier(deps, fixed(LOOKING)) },
-    'await-report': {
-      run: (job) => awaitReport(deps, job),
-      enter: inQueuesOf(() => REPORTS_PER_CARRIER, REPORTS_AT_ONCE),
-    },
-    settle: { run: (job) => settleCredit(deps, job), enter: anywhere(fixed(64)) },
+    deliver: kind(createSeats({ gates: deps.node.gates, clock: deps.clock }), async (job, seat) =>
+      perform(deps, await delivery(deps, job, seat), job),
+    ),
+    'await-report': kind(
+      inQueuesOf(() => REPORTS_PER_CARRIER, REPORTS_AT_ONCE),
+      (job) => perform(deps, query, job),
+    ),
+    settle: kind(anywhere(64), (job) => settleCredit(deps, job)),
     webhook: atTheEndpoint(deps),
   }
 }
+
+function kind<P extends Place>(
+  enter: (queue: string) => P | undefined,
+  run: (job: Job, place: P) => Promise<unknown>,
+): Kind {
+  return (queue) => {
+    const place = enter(queue)
+    return place && { run: (job) => run(job, place), free: () => place.free() }
+  }
+}
+
+/** Of carriers that are asked what became of a message. */
+const REPORTS_PER_CARRIER = 64
+const REPORTS_AT_ONCE = 512
 
 /** So that one slow receiver delays nobody else; one that takes what it gets, and quickly, gets more and more. */
 const WEBHOOKS_PER_ENDPOINT = 8
@@ -43,77 +60,31 @@ const WEBHOOKS_AT_ONCE = 256
 const SLOW_AT_ONCE = 128
 const SLOW_MS = SECOND_MS
 
-function atTheEndpoint(deps: SendWebhookDependencies): Kind {
+function atTheEndpoint(deps: KindDependencies): Kind {
+  const call = webhookCall(deps)
   const forSlow = fixed(SLOW_AT_ONCE)
   const slow = new Set<string>()
   const quick = new Map<string, number>()
   const share = (endpoint: string) => quick.get(endpoint) ?? WEBHOOKS_PER_ENDPOINT
-  return {
-    async run(job) {
-      const asked = await sendWebhook(deps, job)
-      if (!asked) return
-      const isSlow = asked.tookMs >= SLOW_MS
-      if (isSlow) slow.add(job.queue)
-      else slow.delete(job.queue)
-      if (asked.isDelivered && !isSlow)
-        quick.set(job.queue, Math.min(share(job.queue) + 1, WEBHOOKS_PER_QUICK_ENDPOINT))
-      else quick.delete(job.queue)
+
+  function learn(endpoint: string, { tookMs, isDelivered }: WebhookAnswer): void {
+    const isSlow = tookMs >= SLOW_MS
+    if (isSlow) slow.add(endpoint)
+    else slow.delete(endpoint)
+    if (isDelivered && !isSlow) quick.set(endpoint, Math.min(share(endpoint) + 1, WEBHOOKS_PER_QUICK_ENDPOINT))
+    else quick.delete(endpoint)
+  }
+
+  return kind(
+    inQueuesOf(share, WEBHOOKS_AT_ONCE, (endpoint) => (slow.has(endpoint) ? [forSlow] : [])),
+    async (job) => {
+      const answer = await perform(deps, call, job)
+      if (answer) learn(job.queue, answer)
     },
-    enter: inQueuesOf(share, WEBHOOKS_AT_ONCE, (endpoint) => (slow.has(endpoint) ? [forSlow] : [])),
-  }
+  )
 }
 
-/** The same for carriers that are asked what became of a message. */
-const REPORTS_PER_CARRIER = 64
-const REPORTS_AT_ONCE = 512
-
-/** Room in each queue, within the room of all together and what `alsoIn` names. */
-function inQueuesOf(
-  each: (queue: string) => number,
-  together: number,
-  alsoIn: (queue: string) => readonly Places[] = () => [],
-): Kind['enter'] {
-  const all = fixed(together)
-  const byQueue = new Map<string, Places>()
-  return (queue) => {
-    const own = byQueue.get(queue) ?? new Places(() => each(queue))
-    const place = enterEach([own, ...alsoIn(queue), all])
-    if (!place) return undefined
-    byQueue.set(queue, own)
-    return {
-      free() {
-        place.free()
-        if (own.isEmpty) byQueue.delete(queue)
-      },
-    }
-  }
+const anywhere = (places: number) => {
+  const room = fixed(places)
+  return () => room.enter()
 }
-
-/** One place of each, or none of any. */
-function enterEach(rooms: readonly Places[]): Place | undefined {
-  const taken: Place[] = []
-  const free = () => {
-    for (const place of taken) place.free()
-  }
-  for (const room of rooms) {
-    const place = room.enter()
-    if (!place) {
-      free()
-      return undefined
-    }
-    taken.push(place)
-  }
-  return { free }
-}
-
-const fixed = (places: number) => new Places(() => places)
-
-const anywhere = (places: Places) => () => places.enter()
-
-/** A message in a carrier's queue is claimed with a place at that carrier in hand. */
-const atTheCarrier =
-  ({ gateOf, clock }: KindDependencies, looking: Places) =>
-  (queue: string) => {
-    const gate = queue === FRONT ? undefined : gateOf(queue)
-    return gate ? gate.enter(clock.now()) : looking.enter()
-  }

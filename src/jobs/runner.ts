@@ -3,10 +3,12 @@
  * that is missed, or whose process died, comes back when its lease ends. Each kind has a lane of its own, and within it
  * each carrier a queue: a slow carrier holds up neither settlements nor other carriers.
  */
-import type { Place } from '../domain/gate'
 import type { Job, JobKind } from '../domain/job'
-import type { Clock, Log, Store } from '../ports'
-import type { Kind } from './kinds'
+import type { Clock } from '../ports/clock'
+import type { Log } from '../ports/log'
+import type { WakeUps } from '../ports/node'
+import type { Store } from '../ports/store'
+import type { Kind, Opening } from './kinds'
 
 /** Look at least this often for jobs that another process has queued. */
 const IDLE_POLL_MS = 1_000
@@ -15,24 +17,26 @@ const RETRY_AFTER_FAILURE_MS = 1_000
 /** So that one claim does not keep the database for long. */
 const CLAIMED_AT_ONCE = 256
 
-/** Places for jobs of one queue. */
+/** Room for jobs of one queue. */
 interface Room {
   queue: string
-  places: Place[]
+  openings: Opening[]
 }
 
 interface RunnerDependencies {
   store: Store
   clock: Clock
   log: Log
+  wakeUps: WakeUps
   kinds: Record<JobKind, Kind>
 }
 
 export class Runner {
   readonly #lanes: Lane[]
 
-  constructor({ kinds, ...shared }: RunnerDependencies) {
+  constructor({ kinds, wakeUps, ...shared }: RunnerDependencies) {
     this.#lanes = Object.entries(kinds).map(([name, kind]) => new Lane(name as JobKind, kind, shared))
+    wakeUps.listen(() => this.wake())
   }
 
   start(): void {
@@ -57,7 +61,7 @@ export class Runner {
 
 class Lane {
   readonly #running = new Map<number, Job>()
-  readonly #ends = new Set<Promise<void>>()
+  readonly #ends = new Set<Promise<unknown>>()
   #started = false
   #looking: Promise<void> | undefined
   #lookAgain = false
@@ -71,7 +75,7 @@ class Lane {
   constructor(
     private readonly name: JobKind,
     private readonly kind: Kind,
-    private readonly shared: Omit<RunnerDependencies, 'kinds'>,
+    private readonly shared: Omit<RunnerDependencies, 'kinds' | 'wakeUps'>,
   ) {}
 
   start(): void {
@@ -119,7 +123,7 @@ class Lane {
   async #claimAndRun(): Promise<number> {
     const { store, clock } = this.shared
     for (;;) {
-      const heads = store.queueHeads(this.name)
+      const heads = await store.read.jobs.heads(this.name)
       const due = heads.filter(({ runAt }) => runAt <= clock.now())
       const rooms = this.#started ? this.#takeRooms(due.map(({ queue }) => queue)) : []
       this.#isStarved = rooms.length < due.length
@@ -136,14 +140,14 @@ class Lane {
     const ahead = queues.filter((queue) => queue <= this.#lastServed)
     const rooms = [...behind, ...ahead]
       .map((queue) => {
-        const places: Place[] = []
-        for (let place = this.kind.enter(queue); place; place = this.kind.enter(queue)) {
-          places.push(place)
-          if (places.length === CLAIMED_AT_ONCE) break
+        const openings: Opening[] = []
+        for (let opening = this.kind(queue); opening; opening = this.kind(queue)) {
+          openings.push(opening)
+          if (openings.length === CLAIMED_AT_ONCE) break
         }
-        return { queue, places }
+        return { queue, openings }
       })
-      .filter(({ places }) => places.length > 0)
+      .filter(({ openings }) => openings.length > 0)
     this.#lastServed = rooms.at(-1)?.queue ?? this.#lastServed
     return rooms
   }
@@ -152,30 +156,30 @@ class Lane {
     try {
       const claimed = await this.shared.store.transaction(async (tx) => {
         const jobs: Job[] = []
-        for (const { queue, places } of rooms) jobs.push(...(await tx.claimJobs(this.name, queue, places.length)))
+        for (const { queue, openings } of rooms) jobs.push(...(await tx.jobs.claim(this.name, queue, openings.length)))
         return jobs
       })
       for (const job of claimed) {
-        const place = rooms.find(({ queue }) => queue === job.queue)?.places.pop()
-        if (place) this.#run(job, place)
+        const opening = rooms.find(({ queue }) => queue === job.queue)?.openings.pop()
+        if (opening) this.#run(job, opening)
       }
       return claimed.length
     } finally {
-      for (const place of rooms.flatMap(({ places }) => places)) place.free()
+      for (const opening of rooms.flatMap(({ openings }) => openings)) opening.free()
     }
   }
 
-  #run(job: Job, place: Place): void {
+  #run(job: Job, opening: Opening): void {
     const held = this.#running.get(job.jobId)
     if (held && job.attempt === held.attempt + 1) {
       // Its lease ended while it still runs here, as when the clock was set forward: it goes on under the new one.
       held.attempt = job.attempt
-      place.free()
+      opening.free()
       return
     }
     this.#running.set(job.jobId, job)
-    const end = this.kind
-      .run(job, place)
+    const end: Promise<unknown> = opening
+      .run(job)
       .catch((error) => {
         this.shared.log.error(
           { err: errorText(error), job: job.jobId, kind: job.kind, attempt: job.attempt },
@@ -183,7 +187,7 @@ class Lane {
         )
       })
       .finally(() => {
-        place.free()
+        opening.free()
         if (this.#running.get(job.jobId) === job) this.#running.delete(job.jobId)
         this.#ends.delete(end)
         if (this.#isStarved) this.wake()

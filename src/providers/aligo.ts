@@ -3,9 +3,13 @@
  * became of a message is asked for. The fallback from AlimTalk to SMS is ours, so its own is always off.
  */
 import { z } from 'zod'
+import type { AwaitedReport } from '../domain/attempt'
+import type { CarrierConfig } from '../domain/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
+import type { OutboundMessage } from '../domain/letter'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
-import type { AwaitedReport, OutboundMessage, Provider, ProviderConfig, TransportResult } from '../ports'
+import type { Provider } from '../ports/carrier'
+import type { TransportResult } from '../ports/network'
 import { outcomeOfSilence, parseObject, textOf, type Verdict, verdictOfStatus } from './answer'
 import type { ProviderDependencies, ProviderType } from './type'
 
@@ -60,7 +64,7 @@ interface ApiResult {
   failed: string | undefined
 }
 
-function create({ name, config }: ProviderConfig, dependencies: ProviderDependencies): Provider {
+function create({ name, config }: CarrierConfig, dependencies: ProviderDependencies): Provider {
   const settings = aligoConfig.parse(config)
   const { transport, clock, timeoutMs } = dependencies
   const apis = { sms: smsApi(settings), at: alimtalkApi(settings) }

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { SendOutcome } from '../domain/delivery'
 import { invalid } from '../domain/error'
 import type { Refusal } from '../domain/route'
-import type { TransportResult } from '../ports'
+import type { TransportResult } from '../ports/network'
 
 /** The rule for all: what was never sent may be sent again, what may have arrived never is. */
 export const outcomeOfSilence = (result: Exclude<TransportResult, { kind: 'answered' }>): SendOutcome =>

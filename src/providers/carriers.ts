@@ -1,12 +1,12 @@
 /** The configured providers as working ones, and which of them serve a channel. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Directory } from '../directory'
+import { type CarrierConfig, MAX_CONCURRENCY } from '../domain/carrier'
 import { invalid } from '../domain/error'
-import { Gate, MAX_CONCURRENCY } from '../domain/gate'
 import { MAX_TIMEOUT_MS } from '../domain/job'
 import { chooseRoute, type Route } from '../domain/route'
 import { refusalOf } from '../domain/validation'
-import type { Carrier, ProviderConfig, ReportedMessage, Router } from '../ports'
+import type { Carrier, ReportedMessage, Router } from '../ports/carrier'
+import type { Gate, Node } from '../ports/node'
 import { aligo } from './aligo'
 import { http } from './http'
 import { nhn } from './nhn'
@@ -18,7 +18,7 @@ import type { ProviderDependencies, ProviderType } from './type'
 export const PROVIDER_TYPES: Readonly<Record<string, ProviderType>> = { http, smpp, twilio, solapi, nhn, aligo }
 
 /** Throws `invalid`, naming the setting that is wrong. */
-export function assertProvider({ type, channels, config, concurrency, timeoutMs }: ProviderConfig): void {
+export function assertProvider({ type, channels, config, concurrency, timeoutMs }: CarrierConfig): void {
   const known = Object.hasOwn(PROVIDER_TYPES, type) ? PROVIDER_TYPES[type] : undefined
   if (!known) {
     const choices = Object.keys(PROVIDER_TYPES)
@@ -41,32 +41,37 @@ function assertWithin(name: string, value: number | undefined, min: number, max:
 }
 
 /** What a code of such a carrier means, in words an operator can act on. */
-export const explainCode = ({ type, config }: ProviderConfig, code: string): string | undefined =>
+export const explainCode = ({ type, config }: CarrierConfig, code: string): string | undefined =>
   Object.hasOwn(PROVIDER_TYPES, type) ? PROVIDER_TYPES[type]?.explain(code, config) : undefined
 
 interface Built extends Carrier {
-  config: ProviderConfig
+  config: CarrierConfig
+}
+
+export interface CarrierSettings extends Omit<ProviderDependencies, 'reportUrl' | 'report'> {
+  /** Of a provider that has no setting of its own. */
+  concurrency: number
+  /** Where a provider of that name may report to. */
+  reportUrl: (name: string) => string | undefined
+  /** Records what a provider of that name pushes; see `ProviderDependencies`. */
+  report: (name: string, report: ReportedMessage) => Promise<boolean>
 }
 
 export class Carriers {
   /** By name; kept until its configuration is another, because a provider may hold a session, and its gate places. */
   readonly #built = new Map<string, Built>()
-  #ways: { configured: ProviderConfig[]; routes: Route[] } | undefined
+  #ways: { configured: CarrierConfig[]; routes: Route[] } | undefined
 
   constructor(
-    private readonly directory: Directory,
-    private readonly dependencies: Omit<ProviderDependencies, 'reportUrl' | 'report'>,
-    /** Of a provider that has no setting of its own. */
-    private readonly concurrency: number,
-    /** Where a provider of that name may report to. */
-    private readonly reportUrl: (name: string) => string | undefined,
-    /** Records what a provider of that name pushes; see `ProviderDependencies`. */
-    private readonly report: (name: string, report: ReportedMessage) => Promise<boolean>,
+    private readonly node: Pick<Node, 'directory' | 'gates'>,
+    /** Test mode's own, which is not configured. */
+    private readonly simulator: Carrier | undefined,
+    private readonly settings: CarrierSettings,
   ) {}
 
   /** Who delivers what to whom, as configured now: by route, else every provider of the channel as it was added. */
   async router(): Promise<Router> {
-    const [configured, routes] = await Promise.all([this.directory.providers(), this.directory.routes()])
+    const [configured, routes] = await Promise.all([this.node.directory.carriers(), this.node.directory.routes()])
     return (whom) => {
       const serving = configured.filter(({ channels }) => channels.includes(whom.channel))
       const routed = (chooseRoute(routes, whom) ?? []).flatMap(
@@ -78,7 +83,8 @@ export class Carriers {
   }
 
   async named(name: string): Promise<Carrier | undefined> {
-    const config = (await this.directory.providers()).find((provider) => provider.name === name)
+    if (name === this.simulator?.provider.name) return this.simulator
+    const config = (await this.node.directory.carriers()).find((provider) => provider.name === name)
     return config && this.#carrier(config)
   }
 
@@ -87,21 +93,22 @@ export class Carriers {
    * Answers whether messages that wait may have another way to go than when it was called before.
    */
   async refresh(): Promise<boolean> {
-    const [configured, routes] = await Promise.all([this.directory.providers(), this.directory.routes()])
+    const [configured, routes] = await Promise.all([this.node.directory.carriers(), this.node.directory.routes()])
     for (const config of configured) if (Object.hasOwn(PROVIDER_TYPES, config.type)) this.#carrier(config)
     const names = new Set(configured.map(({ name }) => name))
-    for (const name of this.#built.keys()) if (!names.has(name)) void this.#close(name)
+    for (const name of this.#built.keys()) if (!names.has(name)) this.#remove(name)
     const before = this.#ways
     this.#ways = { configured, routes }
     return before !== undefined && !isDeepStrictEqual(before, this.#ways)
   }
 
-  /** The way in to a carrier that is in use. */
-  gateOf(name: string): Gate | undefined {
-    return this.#built.get(name)?.gate
+  /** What a code of a carrier means, if anybody knows. */
+  async explain(name: string, code: string): Promise<string | undefined> {
+    const config = (await this.node.directory.carriers()).find((provider) => provider.name === name)
+    return config && explainCode(config, code)
   }
 
-  /** Every carrier in use, by name. */
+  /** Every configured carrier in use, by name. */
   gates(): Map<string, Gate> {
     return new Map([...this.#built].map(([name, { gate }]) => [name, gate]))
   }
@@ -110,13 +117,18 @@ export class Carriers {
     await Promise.all([...this.#built.keys()].map((name) => this.#close(name)))
   }
 
+  #remove(name: string): void {
+    void this.#close(name)
+    this.node.gates.close(name)
+  }
+
   async #close(name: string): Promise<void> {
     const built = this.#built.get(name)
     this.#built.delete(name)
     await built?.provider.close?.()
   }
 
-  #carrier(config: ProviderConfig): Carrier {
+  #carrier(config: CarrierConfig): Carrier {
     const built = this.#built.get(config.name)
     if (built && (built.config === config || isDeepStrictEqual(built.config, config))) {
       built.config = config
@@ -124,13 +136,16 @@ export class Carriers {
     }
     void this.#close(config.name)
     const provider = PROVIDER_TYPES[config.type]?.create(config, {
-      ...this.dependencies,
-      timeoutMs: config.timeoutMs ?? this.dependencies.timeoutMs,
-      reportUrl: this.reportUrl(config.name),
-      report: (report) => this.report(config.name, report),
+      ...this.settings,
+      timeoutMs: config.timeoutMs ?? this.settings.timeoutMs,
+      reportUrl: this.settings.reportUrl(config.name),
+      report: (report) => this.settings.report(config.name, report),
     })
     if (!provider) throw new Error(`Provider ${config.name} has a type this release does not know`)
-    const gate = new Gate(config.concurrency ?? provider.concurrency ?? this.concurrency, { before: built?.gate })
+    const gate = this.node.gates.open(
+      config.name,
+      config.concurrency ?? provider.concurrency ?? this.settings.concurrency,
+    )
     const carrier = { config, provider, gate }
     this.#built.set(config.name, carrier)
     return carrier

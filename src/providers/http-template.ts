@@ -1,6 +1,6 @@
 /** `{{name}}` in an address, a header or a body: what an operator writes to speak a carrier's HTTP API. */
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import type { OutboundMessage } from '../ports'
+import type { OutboundMessage } from '../domain/letter'
 
 const PLACEHOLDER = /\{\{\s*([A-Za-z]+(?:\.[A-Za-z0-9_]+)?)\s*\}\}/g
 

@@ -5,15 +5,11 @@
  * headers and body from templates, where the answer has its id and code, what codes mean, and how reports are written.
  */
 import { z } from 'zod'
+import type { CarrierConfig } from '../domain/carrier'
 import type { SendOutcome } from '../domain/delivery'
-import type {
-  OutboundMessage,
-  Provider,
-  ProviderConfig,
-  ReportCallback,
-  ReportedMessage,
-  TransportResult,
-} from '../ports'
+import type { OutboundMessage } from '../domain/letter'
+import type { Provider, ReportCallback, ReportedMessage } from '../ports/carrier'
+import type { TransportResult } from '../ports/network'
 import {
   isSameSecret,
   outcomeOfSilence,
@@ -86,7 +82,7 @@ const httpConfig = z
 
 type HttpConfig = z.infer<typeof httpConfig>
 
-function create({ name, config: stored }: ProviderConfig, { transport, timeoutMs }: ProviderDependencies): Provider {
+function create({ name, config: stored }: CarrierConfig, { transport, timeoutMs }: ProviderDependencies): Provider {
   const config = httpConfig.parse(stored)
   return {
     name,

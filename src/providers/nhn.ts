@@ -5,17 +5,13 @@
  */
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { z } from 'zod'
+import type { AwaitedReport } from '../domain/attempt'
+import type { CarrierConfig } from '../domain/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
+import type { OutboundMessage } from '../domain/letter'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
-import type {
-  AwaitedReport,
-  OutboundMessage,
-  Provider,
-  ProviderConfig,
-  ReportCallback,
-  ReportedMessage,
-  TransportResult,
-} from '../ports'
+import type { Provider, ReportCallback, ReportedMessage } from '../ports/carrier'
+import type { TransportResult } from '../ports/network'
 import {
   domesticDigits,
   isSameSecret,
@@ -305,7 +301,7 @@ function apiOf(name: ApiName, { sms, alimtalk }: NhnConfig): Api | undefined {
   return { name, url: urls[name], headers: { 'x-secret-key': product.secretKey, accept: 'application/json' } }
 }
 
-function create({ name, config }: ProviderConfig, dependencies: ProviderDependencies): Provider {
+function create({ name, config }: CarrierConfig, dependencies: ProviderDependencies): Provider {
   const settings = nhnConfig.parse(config)
   const { transport, clock, timeoutMs } = dependencies
   return {

@@ -2,61 +2,26 @@
  * Test mode's carrier. It plays the scenario a magic number names, by the timelines of the specification
  * ("Test-mode behavior" 6), and is asked for reports like any carrier that is polled.
  */
-import type { Recipient } from '../domain/phone'
-import type { Channel } from '../domain/value'
-import type { Clock, Provider } from '../ports'
+import { scenarioOf } from '../domain/scenario'
+import type { Carrier, Provider } from '../ports/carrier'
+import type { Clock } from '../ports/clock'
+import type { Gates } from '../ports/node'
 
-interface Played {
-  /** The carrier takes this long to answer, and then accepts. */
-  answersAfterMs: number
-  /** Its report comes this long after the answer. */
-  reportsAfterMs: number
-  report: 'delivered' | 'failed'
-}
-
-interface Scenario {
-  /** By the leg that is sent; `first` where a leg is not named. */
-  first: Played
-  afterAlimtalk?: Played
-  alimtalk?: Played
-  ambiguous?: boolean
-  refuses?: 'perPhone' | 'credit' | 'trial' | 'unavailable'
-  refusesEveryCode?: boolean
-  lifetimeMs?: number
-  defaultChannel?: Channel
-}
-
-const delivered: Played = { answersAfterMs: 1_000, reportsAfterMs: 1_000, report: 'delivered' }
-const failed: Played = { answersAfterMs: 1_000, reportsAfterMs: 2_000, report: 'failed' }
-const success: Scenario = { first: delivered }
-
-/** By the two last digits of the magic number; the rest behave like 00. */
-const SCENARIOS: Readonly<Record<number, Scenario>> = {
-  1: { first: failed },
-  2: { first: { answersAfterMs: 1_000, reportsAfterMs: 29_000, report: 'delivered' } },
-  3: { first: delivered, ambiguous: true },
-  4: { first: delivered, lifetimeMs: 10_000 },
-  5: { first: delivered, refusesEveryCode: true },
-  6: { first: delivered, refuses: 'perPhone' },
-  7: { first: delivered, refuses: 'credit' },
-  8: { first: delivered, refuses: 'trial' },
-  9: { first: delivered, refuses: 'unavailable' },
-  10: {
-    first: delivered,
-    alimtalk: failed,
-    afterAlimtalk: { answersAfterMs: 500, reportsAfterMs: 500, report: 'delivered' },
-    defaultChannel: 'alimtalk',
-  },
-}
-
-export const scenarioOf = ({ scenario }: Pick<Recipient, 'scenario'>): Scenario => SCENARIOS[scenario ?? 0] ?? success
-
+const NAME = 'simulator'
 const AMBIGUOUS_CODE = 'TEST_PROVIDER_OUTCOME_UNKNOWN'
 const FAILED_CODE = 'TEST_DELIVERY_FAILED'
 
-export function createSimulator(clock: Clock): Provider {
+/** Simulated messages only sleep. */
+const AT_ONCE = 4_096
+
+export const createSimulator = (clock: Clock, gates: Pick<Gates, 'open'>): Carrier => ({
+  provider: simulatedProvider(clock),
+  gate: gates.open(NAME, AT_ONCE, { neverOpens: true }),
+})
+
+function simulatedProvider(clock: Clock): Provider {
   return {
-    name: 'simulator',
+    name: NAME,
     reports: true,
 
     async send({ messageId, channel, scenario, isFallback }) {

@@ -3,7 +3,10 @@
  * waits when the link is lost. Submissions wait for a link and for room in the window; what was written and not answered
  * is lost, what never was written surely did not leave.
  */
-import type { Clock, Connection, Dial, Log, Random } from '../ports'
+import type { Clock } from '../ports/clock'
+import type { Log } from '../ports/log'
+import type { Connection, Dial } from '../ports/network'
+import type { Random } from '../ports/random'
 import {
   bindBody,
   COMMAND,

@@ -5,12 +5,15 @@
  * last one: carriers report each part, and a phone shows the message when it has them all.
  */
 import { z } from 'zod'
+import type { CarrierConfig } from '../domain/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
-import type { Clock, OutboundMessage, Provider, ProviderConfig } from '../ports'
+import type { OutboundMessage } from '../domain/letter'
+import { encodeText } from '../domain/sms-text'
+import type { Provider } from '../ports/carrier'
+import type { Clock } from '../ports/clock'
 import { type LinkConfig, type Patience, SmppLink, type Submitted } from './smpp-link'
 import { type Address, type Delivered, NOTHING, submitBody } from './smpp-pdu'
 import { explainStatus, outcomeOfStatus } from './smpp-status'
-import { encodeText } from './smpp-text'
 import type { ProviderDependencies, ProviderType } from './type'
 
 const printable = (max: number) =>
@@ -49,7 +52,7 @@ const smppConfig = z.strictObject({
 
 type SmppConfig = z.output<typeof smppConfig>
 
-function create({ name, config }: ProviderConfig, deps: ProviderDependencies): Provider {
+function create({ name, config }: CarrierConfig, deps: ProviderDependencies): Provider {
   const settings = smppConfig.parse(config)
   const receipts = new Receipts(settings.receiptIds, deps)
   const link = new SmppLink(name, linkConfigOf(settings), deps, (delivered) => receipts.record(delivered))

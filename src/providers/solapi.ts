@@ -5,17 +5,13 @@
 import { createHash, createHmac } from 'node:crypto'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { z } from 'zod'
+import type { AwaitedReport } from '../domain/attempt'
+import type { CarrierConfig } from '../domain/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
+import type { OutboundMessage } from '../domain/letter'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
-import type {
-  AwaitedReport,
-  OutboundMessage,
-  Provider,
-  ProviderConfig,
-  ReportCallback,
-  ReportedMessage,
-  TransportResult,
-} from '../ports'
+import type { Provider, ReportCallback, ReportedMessage } from '../ports/carrier'
+import type { TransportResult } from '../ports/network'
 import {
   domesticDigits,
   isSameSecret,
@@ -49,7 +45,7 @@ const ASK_AGAIN_MAX_MS = 30 * MINUTE_MS
 
 const SALT_BYTES = 16
 
-function create({ name, config }: ProviderConfig, dependencies: ProviderDependencies): Provider {
+function create({ name, config }: CarrierConfig, dependencies: ProviderDependencies): Provider {
   const settings = solapiConfig.parse(config)
   const { transport, clock, timeoutMs } = dependencies
   const messagesUrl = `${settings.apiBase.replace(/\/+$/, '')}/messages/v4`

@@ -4,17 +4,13 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import type { AwaitedReport } from '../domain/attempt'
+import type { CarrierConfig } from '../domain/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
+import type { OutboundMessage } from '../domain/letter'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
-import type {
-  AwaitedReport,
-  OutboundMessage,
-  Provider,
-  ProviderConfig,
-  ReportCallback,
-  ReportedMessage,
-  TransportResult,
-} from '../ports'
+import type { Provider, ReportCallback, ReportedMessage } from '../ports/carrier'
+import type { TransportResult } from '../ports/network'
 import { outcomeOfSilence, parseObject, type Verdict, verdictOfStatus } from './answer'
 import type { ProviderDependencies, ProviderType } from './type'
 
@@ -39,7 +35,7 @@ const VALIDITY_MAX_SECONDS = 36_000
 const ASK_AFTER_LOST_CALLBACK_MS = MINUTE_MS
 const ASK_WITHOUT_CALLBACK_MS = 10 * SECOND_MS
 
-function create({ name, config }: ProviderConfig, dependencies: ProviderDependencies): Provider {
+function create({ name, config }: CarrierConfig, dependencies: ProviderDependencies): Provider {
   const settings = twilioConfig.parse(config)
   const { transport, clock, timeoutMs, reportUrl } = dependencies
   const messagesUrl = `${settings.apiBase.replace(/\/+$/, '')}/2010-04-01/Accounts/${settings.accountSid}/Messages`

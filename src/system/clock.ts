@@ -1,4 +1,4 @@
-import type { Clock } from '../ports'
+import type { Clock } from '../ports/clock'
 
 export const systemClock: Clock = {
   now: () => Date.now(),

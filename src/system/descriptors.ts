@@ -4,7 +4,8 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { Sparing } from '../domain/sparing'
-import type { Descriptors, Log } from '../ports'
+import type { Log } from '../ports/log'
+import type { Descriptors } from '../ports/network'
 
 const OPEN = '/proc/self/fd'
 const LOOK_EVERY_MS = 50

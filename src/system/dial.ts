@@ -1,7 +1,7 @@
 /** TCP and TLS streams to carriers that do not speak HTTP. */
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import type { Dial } from '../ports'
+import type { Dial } from '../ports/network'
 
 export const systemDial: Dial = ({ host, port, tls }, { opened, received, closed }) => {
   let reason = 'closed'

@@ -1,7 +1,7 @@
 /** A line beside the database that does not go with it: where the audit log ends. */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { HeadFile } from '../ports'
+import type { HeadFile } from '../ports/files'
 
 const NAME = 'watchword.audit'
 

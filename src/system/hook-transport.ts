@@ -10,7 +10,7 @@ import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { literalAddress, mayReach } from '../domain/address'
 import { isHookHeader } from '../domain/hook-header'
-import type { HookAnswer, HookFailure, HookRequest, HookTransport } from '../ports'
+import type { HookAnswer, HookFailure, HookRequest, HookTransport } from '../ports/network'
 
 /** Every address of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>

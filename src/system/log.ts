@@ -1,8 +1,6 @@
 /** Structured logs: one line of JSON each, on stderr. pino: the field's standard, and it serializes nothing we did not name. */
 import pino from 'pino'
-import type { Log } from '../ports'
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+import type { LOG_LEVELS, Log } from '../ports/log'
 
 export function createLog(level: (typeof LOG_LEVELS)[number]): Log {
   const logger = pino(

@@ -1,4 +1,4 @@
-import type { Passwords } from '../ports'
+import type { Passwords } from '../ports/vault'
 
 /** What a password of nobody is compared with. */
 const NOBODY = '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$4qzqhRb9LnYQHr8Zr4fJ4aN9vGWZEn8dqEwbxkhN1bM'

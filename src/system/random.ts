@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import type { Random } from '../ports'
+import type { Random } from '../ports/random'
 
 /** The platform's cryptographic source. */
 export const systemRandom: Random = {

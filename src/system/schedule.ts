@@ -1,5 +1,5 @@
 import { Cron } from 'croner'
-import type { Schedule } from '../ports'
+import type { Schedule } from '../ports/clock'
 
 const START_AFTER_MS = 1_000
 

@@ -2,12 +2,16 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError, MIN_SECRET_LENGTH } from '../config'
-import type { Log } from '../ports'
+import type { Log } from '../ports/log'
+import { MIN_SECRET_LENGTH } from '../ports/vault'
 
 export const SECRET_FILE = 'watchword.secret'
 
-/** Throws `ConfigError` where a database is there but its key file is not, or is cut short. */
+export class KeyFileError extends Error {
+  override name = 'KeyFileError'
+}
+
+/** Throws `KeyFileError` where a database is there but its key file is not, or is cut short. */
 export function masterSecret(
   dataDir: string,
   configured: string | undefined,
@@ -17,13 +21,13 @@ export function masterSecret(
   const file = join(dataDir, SECRET_FILE)
   if (!existsSync(file)) {
     if (!isNew)
-      throw new ConfigError(`The database's key file is missing: ${file}. Restore it, or set WATCHWORD_SECRET.`)
+      throw new KeyFileError(`The database's key file is missing: ${file}. Restore it, or set WATCHWORD_SECRET.`)
     makeKeyFile(file)
     log.warn({ file }, 'made a new master secret; back this file up, the database is useless without it')
   }
   const secret = readFileSync(file, 'utf8').trim()
   if (secret.length < MIN_SECRET_LENGTH)
-    throw new ConfigError(`The key file is empty or cut short: ${file}. Restore it.`)
+    throw new KeyFileError(`The key file is empty or cut short: ${file}. Restore it.`)
   return Buffer.from(secret, 'utf8')
 }
 

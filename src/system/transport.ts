@@ -5,7 +5,7 @@
  */
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import type { Transport, TransportResult } from '../ports'
+import type { Transport, TransportResult } from '../ports/network'
 
 const BODY_MAX_BYTES = 64 * 1024
 

@@ -4,7 +4,7 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { CryptoHasher } from 'bun'
-import type { Vault } from '../ports'
+import type { Vault } from '../ports/vault'
 
 const SHORT_BYTES = 16
 const NONCE_BYTES = 12

@@ -2,7 +2,10 @@
  * The log of what operators change: who, what, when, from where; never a secret. Written in the transaction of the
  * change, each entry hashed together with the one before, under a key that the database does not hold.
  */
-import type { AuditEntry, Log, Reader, Store, Tx, Vault } from '../ports'
+import type { AuditEntry } from '../domain/audit'
+import type { Log } from '../ports/log'
+import type { Reader, Store, Tx } from '../ports/store'
+import type { Vault } from '../ports/vault'
 
 /** Whoever makes a change: `cli`, or an operator. */
 export interface Actor {
@@ -22,9 +25,9 @@ export async function noteChange(
   target: string,
   detail: Record<string, unknown> = {},
 ): Promise<void> {
-  const last = await tx.lastAuditEntry()
+  const last = await tx.audit.lockLast()
   const entry = { seq: (last?.seq ?? 0) + 1, at: tx.now, actor: actor.name, ip: actor.ip, action, target, detail }
-  await tx.addAuditEntry({ ...entry, hash: chain(vault, last?.hash, entry) })
+  await tx.audit.add({ ...entry, hash: chain(vault, last?.hash, entry) })
 }
 
 /** What the entry says and the hash before it, in one way of writing. */
@@ -44,7 +47,7 @@ export interface LostEnd {
 
 /** Empty where the log goes as far as it is known to have gone. */
 export async function lostEnds(read: Reader): Promise<LostEnd[]> {
-  const heads = await read.auditHeads()
+  const heads = await read.audit.heads()
   const isAnyKept = heads.some(({ state }) => state !== 'none')
   const found = await Promise.all(
     heads.map(async (kept): Promise<LostEnd | undefined> => {
@@ -54,7 +57,7 @@ export async function lostEnds(read: Reader): Promise<LostEnd[]> {
         return isAnyKept ? { where, problem: 'gone' } : undefined
       }
       const { seq, hash } = kept.head
-      const [entry] = await read.auditFrom(seq, 1)
+      const [entry] = await read.audit.from(seq, 1)
       const isHeld = entry !== undefined && entry.seq === seq && Buffer.from(entry.hash).equals(Buffer.from(hash))
       return isHeld ? undefined : { where, problem: 'cut_off', seq }
     }),
@@ -68,7 +71,7 @@ export async function checkAuditEnd({ store, log }: { store: Store; log: Log }):
     if (problem === 'gone') log.warn(lost, 'where the audit log ended was written down here, and is no more')
     else log.error({ ...lost, problem }, 'the newest entries of the audit log are gone; see watchword doctor')
   }
-  await store.transaction((tx) => tx.keepAuditHead({ inAnyCase: false }))
+  await store.transaction((tx) => tx.audit.keepHead({ inAnyCase: false }))
 }
 
 /** Takes the log as it is from now on, and says so in it. Answers what was missing. */
@@ -76,7 +79,7 @@ export async function acceptAudit(deps: AuditDependencies & { store: Store }): P
   const lost = await lostEnds(deps.store.read)
   await deps.store.transaction(async (tx) => {
     await noteChange(deps, tx, 'audit.accept', 'audit', { lost })
-    await tx.keepAuditHead({ inAnyCase: true })
+    await tx.audit.keepHead({ inAnyCase: true })
   })
   return lost
 }
@@ -119,7 +122,7 @@ export async function verifyAudit({
     ...(hash !== undefined && { holdsHash }),
   })
   for (;;) {
-    const batch = await read.auditFrom((previous?.seq ?? 0) + 1, BATCH)
+    const batch = await read.audit.from((previous?.seq ?? 0) + 1, BATCH)
     for (const entry of batch) {
       const isNext = entry.seq === (previous?.seq ?? 0) + 1
       if (!isNext || !Buffer.from(chain(vault, previous?.hash, entry)).equals(entry.hash)) return verdict(entry.seq)

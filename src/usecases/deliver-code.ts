@@ -1,9 +1,9 @@
 /**
- * Deliver: prepare (transaction: write the attempt) → send (outside any transaction) → record (transaction).
- * A crash in the middle leaves an attempt without an answer: an ambiguous outcome, never a second send.
- * Decisions: "Delivery (live)".
+ * Deliver: send the leg an issue is on by the next carrier of its route. A crash between the call and its answer leaves an
+ * attempt without an answer: an ambiguous outcome, never a second send. Decisions: "Delivery (live)".
  */
-import type { Health } from '../domain/breaker'
+import { type Attempt, awaitedOf, newAttempt, withAnswer } from '../domain/attempt'
+import type { Health } from '../domain/carrier'
 import {
   abandon,
   afterSend,
@@ -14,32 +14,32 @@ import {
   type SendOutcome,
   type Step,
 } from '../domain/delivery'
-import { Refusal } from '../domain/error'
-import type { Pass, Place } from '../domain/gate'
 import type { Issue } from '../domain/issue'
-import { type Job, LEASE_MS } from '../domain/job'
-import { nextProvider, type Retry, retryDelayMs } from '../domain/route'
-import type { Sparing } from '../domain/sparing'
-import { type Modes, rulesOf } from '../mode'
-import type { Attempt, Carrier, Clock, Letter, Log, OutboundMessage, Random, Router, Store, Tx } from '../ports'
-import { takeStep } from './take-step'
+import type { Job } from '../domain/job'
+import { type Letter, messageOf, type OutboundMessage, withoutSecrets } from '../domain/letter'
+import { nextProvider, retryDelayMs } from '../domain/route'
+import type { Carrier, Router } from '../ports/carrier'
+import type { Clock } from '../ports/clock'
+import type { Log } from '../ports/log'
+import type { Node, Seat } from '../ports/node'
+import type { Store, Tx } from '../ports/store'
+import type { Work } from '../ports/work'
+import { type Modes, rulesOf } from './shared/mode'
+import { takeStep } from './shared/take-step'
+import type { TellDependencies } from './shared/tell-events'
 
-export interface DeliverDependencies {
+export interface DeliverDependencies extends TellDependencies {
   store: Store
   clock: Clock
-  random: Random
   log: Log
   modes: Modes
-  wakeDelivery: () => void
-  /** How many lines the log gets of a carrier that fails. */
-  sparing: Sparing
+  node: Pick<Node, 'wakeUps' | 'sparing'>
 }
 
-type Failure = Exclude<SendOutcome, { kind: 'accepted' }>
-
-interface Call {
+/** A carrier is about to be asked. */
+interface Sending {
   carrier: Carrier
-  pass: Pass
+  seat: Seat
   attempt: Attempt
   message: OutboundMessage
   letter: Letter
@@ -48,29 +48,128 @@ interface Call {
   route: readonly Carrier[]
 }
 
-/** `place` is what the job was claimed with; it is changed for one at the carrier. */
-export async function deliverCode(deps: DeliverDependencies, job: Job, place: Place): Promise<void> {
+/** What the carrier said, and its health where that has changed. */
+interface Sent {
+  outcome: SendOutcome
+  health: Health | undefined
+}
+
+export type Delivery = Work<Issue | undefined, Sending, Sent>
+
+/**
+ * The work of a job. `seat` is what it was claimed with: a place at the carrier in whose queue it was, or one among those
+ * that look for their carrier, who move to it here.
+ */
+export async function delivery(deps: DeliverDependencies, job: Job, seat: Seat): Promise<Delivery> {
   const router = await rulesOf(deps.modes, job).router()
-  let pass: Pass | undefined
-  const enter = ({ gate }: Carrier, now: number) => {
-    pass = gate.enter(now)
-    return pass
-  }
-  try {
-    const call = await deps.store.transaction((tx) => prepare(deps, tx, job, { router, place, enter }))
-    if (!call) return
-    const outcome = await call.carrier.provider.send(call.message)
-    const health = call.pass.answered(outcome, deps.clock.now())
-    if (outcome.kind !== 'accepted') tellFailure(deps, call.carrier.provider.name, outcome)
-    await insist(deps, (tx) => record(deps, tx, job, { ...call, outcome, health }))
-  } finally {
-    pass?.free()
+  if (seat.carrier === undefined) await findSeat(deps, job, seat, router)
+  return {
+    lock: (tx) => tx.issues.lock(job, job.subjectId),
+    prepare: (tx, _, issue) => prepare(deps, tx, job, issue, { seat, router }),
+    act: (sending) => send(deps, sending),
+    note: (tx, { carrier }, { health }) =>
+      health ? tellHealth(deps, tx, carrier.provider.name, health) : Promise.resolve(),
+    record: (tx, _, issue, sending, { outcome }) => record(deps, tx, job, issue, sending, outcome),
   }
 }
 
+/** Looks where the message would go, and takes a place there. What it has found is looked at again under the lock. */
+async function findSeat({ store, clock }: DeliverDependencies, job: Job, seat: Seat, router: Router): Promise<void> {
+  const { read } = store
+  const issue = await read.issues.find(job, job.subjectId)
+  if (!issue?.sendPending) return
+  const attempts = await read.attempts.ofIssue(job, job.subjectId)
+  const carrier = choose(issue, attempts, { seat, router, now: clock.now() }).carrier
+  // Those that have waited there come first.
+  if (carrier && !(await read.jobs.hasDue(job.kind, carrier.provider.name, clock.now())))
+    seat.moveTo(carrier.provider.name, carrier.gate, clock.now())
+}
+
+interface Choice {
+  route: readonly Carrier[]
+  onThisLeg: readonly Attempt[]
+  /** Whose turn it is. */
+  carrier: Carrier | undefined
+}
+
+function choose(
+  issue: Issue,
+  attempts: readonly Attempt[],
+  { seat, router, now }: { seat: Seat; router: Router; now: number },
+): Choice {
+  const route = router({ ...issue, channel: issue.leg })
+  const onThisLeg = attempts.filter(({ leg }) => leg === issue.leg)
+  const name = nextProvider(namesToAsk(route, onThisLeg, now, seat), onThisLeg)
+  return { route, onThisLeg, carrier: route.find(({ provider }) => provider.name === name) }
+}
+
+/** The healthy; where none of them is left to ask, those that rest. Never those that said they can serve nobody. */
+function namesToAsk(route: readonly Carrier[], tried: readonly Attempt[], now: number, seat?: Seat): string[] {
+  // Whoever has a place is let in, also as the one that tries a carrier that rests.
+  const fit = route.filter((carrier) => isSeatedAt(seat, carrier) || !carrier.gate.isUnfit(now))
+  const healthy = namesOf(fit.filter((carrier) => isSeatedAt(seat, carrier) || carrier.gate.admits(now)))
+  return nextProvider(healthy, tried) === undefined ? namesOf(fit) : healthy
+}
+
+const isSeatedAt = (seat: Seat | undefined, { provider }: Carrier) => seat?.carrier === provider.name
+const namesOf = (route: readonly Carrier[]) => route.map(({ provider }) => provider.name)
+
+async function prepare(
+  deps: DeliverDependencies,
+  tx: Tx,
+  job: Job,
+  issue: Issue | undefined,
+  { seat, router }: { seat: Seat; router: Router },
+): Promise<Sending | undefined> {
+  const attempts = await tx.attempts.ofIssue(job, job.subjectId)
+  const interrupted = attempts.find(({ leg, outcome }) => leg === issue?.leg && outcome === undefined)
+  if (issue && interrupted) return recordInterrupted(deps, tx, job, issue, interrupted, router)
+  if (!issue?.sendPending) return void (await tx.jobs.finish(job))
+  const end = async (step: Step) => {
+    await tx.jobs.finish(job)
+    await takeStep(deps, tx, issue, step)
+    return undefined
+  }
+  if (!isWorthSending(issue, tx.now)) {
+    return end(abandon(issue, tx.now >= issue.expiresAt ? CODE.expiredUnsent : CODE.noLongerActive, tx.now))
+  }
+  const letter = await tx.outbox.find(issue.issueId)
+  if (!letter) return end(abandon(issue, CODE.noLetter, tx.now))
+
+  const { route, onThisLeg, carrier } = choose(issue, attempts, { seat, router, now: tx.now })
+  if (!carrier || (!isSeatedAt(seat, carrier) && !carrier.gate.admits(tx.now) && canFallBack(issue))) {
+    // As if refused by all: an AlimTalk whose carriers are gone or unhealthy goes on as SMS.
+    const nobody: SendOutcome = { kind: 'refused', retry: 'never', code: route.length ? CODE.unhealthy : CODE.noRoute }
+    return end(afterSend(issue, nobody, { retryAfterMs: undefined, reports: false, now: tx.now }))
+  }
+  const { name } = carrier.provider
+  if (!isSeatedAt(seat, carrier)) {
+    // No room there: it waits in that carrier's queue. With a place at another one it looks anew.
+    await (seat.carrier === undefined ? tx.jobs.reschedule(job, job.runAt, name) : tx.jobs.reschedule(job, tx.now))
+    tx.afterCommit(deps.node.wakeUps.wake)
+    return undefined
+  }
+  const attempt = newAttempt(issue, attempts.length + 1, name, tx.now)
+  await tx.attempts.add(attempt)
+  // A fast carrier may report before it has answered.
+  await tx.reports.expect(awaitedOf(attempt, undefined, tx.now))
+  return { carrier, seat, attempt, message: messageOf(issue, letter), letter, refusedBefore: onThisLeg, route }
+}
+
+async function send(deps: DeliverDependencies, { carrier, seat, message }: Sending): Promise<Sent> {
+  const outcome = await carrier.provider.send(message)
+  const health = seat.answered(outcome, deps.clock.now())
+  if (outcome.kind !== 'accepted') tellFailure(deps, carrier.provider.name, outcome)
+  return { outcome, health }
+}
+
 /** Without it a dead carrier would be seen only by who looks for it. */
-function tellFailure({ log, clock, sparing }: DeliverDependencies, provider: string, outcome: Failure): void {
-  const said = sparing.next(provider, clock.now())
+function tellFailure(
+  { log, clock, node }: DeliverDependencies,
+  provider: string,
+  outcome: Exclude<SendOutcome, { kind: 'accepted' }>,
+): void {
+  const said = node.sparing.next(provider, clock.now())
   if (!said) return
   const what = outcome.kind === 'refused' ? { outcome: outcome.kind, retry: outcome.retry } : { outcome: outcome.kind }
   const { unsaid } = said
@@ -80,158 +179,41 @@ function tellFailure({ log, clock, sparing }: DeliverDependencies, provider: str
   )
 }
 
-const INSIST_EVERY_MS = 1_000
-
-/**
- * A store that cannot write now (a full disk, a lock held for long) may soon: for as long as a lease the step is tried
- * again. What a carrier answered is known only here; lost, a refusal would be charged and a "later" never sent.
- */
-async function insist({ store, clock }: DeliverDependencies, step: (tx: Tx) => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await store.transaction(step)
-    } catch (error) {
-      const mayPass = error instanceof Refusal && error.kind === 'unavailable'
-      if (!mayPass || tries * INSIST_EVERY_MS >= LEASE_MS.deliver) throw error
-      await new Promise<void>((again) => void clock.after(INSIST_EVERY_MS, again))
-    }
-  }
-}
-
-interface Way {
-  router: Router
-  place: Place
-  enter: (carrier: Carrier, now: number) => Pass | undefined
-}
-
-async function prepare(
+async function record(
   deps: DeliverDependencies,
   tx: Tx,
   job: Job,
-  { router, place, enter }: Way,
-): Promise<Call | undefined> {
-  if (!(await tx.holdsJob(job))) return undefined
-  const issue = await tx.lockIssue(job, job.subjectId)
-  const attempts = await tx.attempts(job, job.subjectId)
-  const onThisLeg = attempts.filter(({ leg }) => leg === issue?.leg)
-  const interrupted = onThisLeg.find(({ outcome }) => outcome === undefined)
-  if (issue && interrupted) {
-    await recordInterrupted(deps, tx, job, issue, interrupted, router)
-    return undefined
-  }
-  if (!issue?.sendPending) {
-    await tx.finishJob(job)
-    return undefined
-  }
-  const end = async (step: Step) => {
-    await tx.finishJob(job)
-    await takeStep(deps, tx, issue, step)
-    return undefined
-  }
-  if (!isWorthSending(issue, tx.now)) {
-    return end(abandon(issue, tx.now >= issue.expiresAt ? CODE.expiredUnsent : CODE.noLongerActive, tx.now))
-  }
-  const letter = await tx.findOutbox(issue.issueId)
-  if (!letter) return end(abandon(issue, CODE.noLetter, tx.now))
-
-  place.free()
-  const route = router({ ...issue, channel: issue.leg })
-  const name = nextProvider(namesToAsk(route, onThisLeg, tx.now), onThisLeg)
-  const carrier = route.find(({ provider }) => provider.name === name)
-  if (!carrier || (!carrier.gate.admits(tx.now) && canFallBack(issue))) {
-    // As if refused by all: an AlimTalk whose carriers are gone or unhealthy goes on as SMS.
-    const nobody: SendOutcome = { kind: 'refused', retry: 'never', code: route.length ? CODE.unhealthy : CODE.noRoute }
-    return end(afterSend(issue, nobody, { retryAfterMs: undefined, reports: false, now: tx.now }))
-  }
-  const { provider } = carrier
-  const isBehindOthers = job.queue !== provider.name && (await tx.hasDueJobs(job.kind, provider.name))
-  const pass = isBehindOthers ? undefined : enter(carrier, tx.now)
-  if (!pass) {
-    await tx.rescheduleJob(job, job.runAt, provider.name)
-    return undefined
-  }
-
-  const attempt: Attempt = {
-    appId: issue.appId,
-    mode: issue.mode,
-    issueId: issue.issueId,
-    number: attempts.length + 1,
-    leg: issue.leg,
-    provider: provider.name,
-    messageId: issue.messageId,
-    calledAt: tx.now,
-    answeredAt: undefined,
-    outcome: undefined,
-    retry: undefined,
-    code: undefined,
-    providerMessageId: undefined,
-  }
-  await tx.addAttempt(attempt)
-  // A fast carrier may report before it has answered.
-  await listenForReport(tx, attempt, undefined)
-  return { carrier, pass, attempt, message: messageOf(issue, letter), letter, refusedBefore: onThisLeg, route }
-}
-
-/** The healthy; where none of them is left to ask, those that rest. Never those that said they can serve nobody. */
-function namesToAsk(route: readonly Carrier[], tried: readonly Attempt[], now: number): string[] {
-  const fit = route.filter(({ gate }) => !gate.isUnfit(now))
-  const healthy = namesOf(fit.filter(({ gate }) => gate.admits(now)))
-  return nextProvider(healthy, tried) === undefined ? namesOf(fit) : healthy
-}
-
-const namesOf = (route: readonly Carrier[]) => route.map(({ provider }) => provider.name)
-
-const messageOf = (issue: Issue, letter: Letter): OutboundMessage => ({
-  messageId: issue.messageId,
-  channel: issue.leg,
-  to: letter.to,
-  text: letter.text,
-  ...(letter.from !== undefined && { from: letter.from }),
-  ...(issue.leg === 'sms'
-    ? { messageType: letter.messageType }
-    : { templateCode: letter.templateCode, variables: { ...letter.variables, code: letter.code } }),
-  isFallback: issue.leg !== issue.channel,
-  expiresAt: issue.expiresAt,
-  ...(letter.scenario !== undefined && { scenario: letter.scenario }),
-})
-
-interface Answered extends Call {
-  outcome: SendOutcome
-  health: Health | undefined
-}
-
-async function record(deps: DeliverDependencies, tx: Tx, job: Job, call: Answered): Promise<void> {
-  const { provider } = call.carrier
-  if (call.health) await tellHealth(deps, tx, provider.name, call.health)
-  if (!(await tx.finishJob(job))) return
-  const outcome = withoutSecrets(call.outcome, call.letter)
-  const answeredAttempt = withAnswer(call.attempt, outcome, tx.now)
-  const issue = await tx.lockIssue(job, job.subjectId)
+  issue: Issue | undefined,
+  { carrier, attempt, letter, refusedBefore, route }: Sending,
+  said: SendOutcome,
+): Promise<void> {
+  await tx.jobs.finish(job)
+  const outcome = withoutSecrets(said, letter)
+  const answered = withAnswer(attempt, outcome, tx.now)
   // A report that overtook this answer has said what it says, and more.
-  if (!issue || !(await tx.answerAttempt(answeredAttempt))) return
-  const tried = [...call.refusedBefore, answeredAttempt]
+  if (!issue || !(await tx.attempts.answer(answered))) return
+  const tried = [...refusedBefore, answered]
   const jitter = deps.random.below(1_000) / 1_000
-  const route = namesToAsk(call.route, tried, tx.now)
-  const retryAfterMs = retryDelayMs(issue, { route, tried, jitter, now: tx.now })
-  const step = afterSend(issue, outcome, { retryAfterMs, reports: provider.reports, now: tx.now })
-  await takeStep(deps, tx, issue, step, call.letter.to)
-  if (outcome.kind === 'accepted') await listenForReport(tx, call.attempt, outcome.providerMessageId)
+  const retryAfterMs = retryDelayMs(issue, { route: namesToAsk(route, tried, tx.now), tried, jitter, now: tx.now })
+  const step = afterSend(issue, outcome, { retryAfterMs, reports: carrier.provider.reports, now: tx.now })
+  await takeStep(deps, tx, issue, step, letter.to)
+  if (outcome.kind === 'accepted') await tx.reports.expect(awaitedOf(attempt, outcome.providerMessageId, tx.now))
 }
 
 /** Stored for people in other processes; and what waits for a carrier chooses anew. */
 async function tellHealth(
-  { log, wakeDelivery }: DeliverDependencies,
+  { log, node }: DeliverDependencies,
   tx: Tx,
   provider: string,
   { isStill, ...health }: Health,
 ): Promise<void> {
-  await tx.saveHealth(provider, { ...health, code: health.code && presentableCode(health.code) })
+  await tx.carriers.saveHealth(provider, { ...health, code: health.code && presentableCode(health.code) })
   // A look at each that waits keeps everybody else waiting meanwhile.
-  if (!isStill) await tx.emptyCarrierQueues()
+  if (!isStill) await tx.jobs.emptyCarrierQueues()
   tx.afterCommit(() => {
     if (health.isHealthy) log.info({ provider }, 'provider is healthy again')
     else log.warn({ provider, code: presentableCode(health.code ?? '') }, 'provider is unhealthy and rests')
-    wakeDelivery()
+    node.wakeUps.wake()
   })
 }
 
@@ -243,53 +225,11 @@ async function recordInterrupted(
   issue: Issue,
   attempt: Attempt,
   router: Router,
-): Promise<void> {
+): Promise<undefined> {
   const outcome: SendOutcome = { kind: 'ambiguous', code: CODE.interrupted }
   const route = router({ ...issue, channel: attempt.leg })
   const reports = route.find(({ provider }) => provider.name === attempt.provider)?.provider.reports ?? true
-  await tx.answerAttempt(withAnswer(attempt, outcome, tx.now))
-  await tx.finishJob(job)
+  await tx.jobs.finish(job)
+  await tx.attempts.answer(withAnswer(attempt, outcome, tx.now))
   await takeStep(deps, tx, issue, afterSend(issue, outcome, { retryAfterMs: undefined, reports, now: tx.now }))
-}
-
-const withAnswer = (attempt: Attempt, outcome: SendOutcome, now: number): Attempt => ({
-  ...attempt,
-  answeredAt: now,
-  outcome: outcome.kind,
-  retry: retryOf(outcome),
-  code: outcome.code === undefined ? undefined : presentableCode(outcome.code),
-  providerMessageId: outcome.kind === 'accepted' ? outcome.providerMessageId : undefined,
-})
-
-const retryOf = (outcome: SendOutcome): Retry | undefined => {
-  if (outcome.kind !== 'refused') return undefined
-  switch (outcome.retry) {
-    case 'unfit':
-      return 'elsewhere'
-    case 'unreached':
-      return 'later'
-    default:
-      return outcome.retry
-  }
-}
-
-/** A report counts for the issue only while its delivery is open; takeStep forgets it when the delivery is final. */
-const listenForReport = (tx: Tx, attempt: Attempt, providerMessageId: string | undefined) =>
-  tx.awaitReport({
-    appId: attempt.appId,
-    mode: attempt.mode,
-    issueId: attempt.issueId,
-    messageId: attempt.messageId,
-    provider: attempt.provider,
-    providerMessageId,
-    leg: attempt.leg,
-    answeredAt: tx.now,
-  })
-
-/** An id that quotes number or code is not kept; the provider's reports are then recognised by our own id alone. */
-function withoutSecrets(outcome: SendOutcome, { to, code }: Letter): SendOutcome {
-  if (outcome.kind !== 'accepted' || outcome.providerMessageId === undefined) return outcome
-  const digits = outcome.providerMessageId.replace(/\D/g, '')
-  const isQuoting = digits.includes(code) || digits.includes(to.replace(/\D/g, '').slice(-8))
-  return isQuoting ? { ...outcome, providerMessageId: undefined } : outcome
 }

@@ -1,4 +1,7 @@
 /** What operators look at: one issue's story, and what waits to be done. No number, no code, no text. */
+
+import type { Attempt } from '../domain/attempt'
+import type { CarrierConfig } from '../domain/carrier'
 import { missing } from '../domain/error'
 import {
   effectiveStatus,
@@ -7,9 +10,12 @@ import {
   overallStatus,
   type VerificationStatus,
 } from '../domain/issue'
+import type { QueueState } from '../domain/job'
 import { isUuid } from '../domain/value'
 import type { LedgerEntry } from '../domain/wallet'
-import type { Attempt, Clock, HookReport, ProviderConfig, QueueState, Store } from '../ports'
+import type { HookReport } from '../domain/webhook'
+import type { Clock } from '../ports/clock'
+import type { Store } from '../ports/store'
 
 export interface InspectDependencies {
   store: Store
@@ -45,21 +51,21 @@ export async function tellIssue(deps: InspectDependencies, issueId: string): Pro
   const { store, clock } = deps
   const issue = isUuid(issueId) ? await findAnywhere(store, issueId) : undefined
   if (!issue) throw missing('issue', issueId)
-  const attempts = await store.read.attempts(issue, issue.issueId)
+  const attempts = await store.read.attempts.ofIssue(issue, issue.issueId)
   return {
     issue,
     verificationStatus: effectiveStatus(issue, clock.now()),
     overallStatus: overallStatus(issue, clock.now()),
     attempts: await Promise.all(attempts.map((attempt) => reportOf(deps, attempt))),
-    webhooks: await store.read.hooksOfIssue(issue, issue.issueId),
-    ledger: issue.mode === 'live' ? await store.read.ledgerOfIssue(issue.appId, issue.issueId) : [],
+    webhooks: await store.read.hooks.ofIssue(issue, issue.issueId),
+    ledger: issue.mode === 'live' ? await store.read.wallets.ledgerOfIssue(issue.appId, issue.issueId) : [],
   }
 }
 
 async function findAnywhere(store: Store, issueId: string): Promise<Issue | undefined> {
-  for (const { appId } of await store.read.allApps()) {
+  for (const { appId } of await store.read.apps.withRemoved()) {
     for (const mode of ['live', 'test'] as const) {
-      const issue = await store.read.issue({ appId, mode }, issueId)
+      const issue = await store.read.issues.find({ appId, mode }, issueId)
       if (issue) return issue
     }
   }
@@ -89,14 +95,17 @@ export interface QueueReport {
 
 /** Backlog and oldest age of each kind of work. */
 export async function readQueue({ store, clock }: Pick<InspectDependencies, 'store' | 'clock'>): Promise<QueueReport> {
-  return { queue: await store.read.queue(clock.now()), carriers: await store.read.carrierQueues(clock.now()) }
+  return {
+    queue: await store.read.jobs.queues(clock.now()),
+    carriers: await store.read.jobs.carrierQueues(clock.now()),
+  }
 }
 
 /** A configured carrier, without its settings, and what the server last found of it. */
 export interface ProviderReport {
   name: string
   type: string
-  channels: ProviderConfig['channels']
+  channels: CarrierConfig['channels']
   concurrency: number | undefined
   timeoutMs: number | undefined
   state: 'healthy' | 'unhealthy'
@@ -112,9 +121,9 @@ export async function listProviders({
   store,
   explain,
 }: Pick<InspectDependencies, 'store' | 'explain'>): Promise<ProviderReport[]> {
-  const health = await store.read.providerHealth()
+  const health = await store.read.carriers.health()
   return Promise.all(
-    (await store.read.providers()).map(async ({ name, type, channels, concurrency, timeoutMs }) => {
+    (await store.read.carriers.all()).map(async ({ name, type, channels, concurrency, timeoutMs }) => {
       const known = { name, type, channels, concurrency, timeoutMs }
       const found = health.get(name)
       if (!found || found.isHealthy) return { ...known, state: 'healthy' as const }

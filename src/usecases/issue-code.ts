@@ -2,21 +2,23 @@
  * Issue: make a 6-digit code, reserve credit, record the issue and queue its delivery, in one transaction.
  * Specification: `POST /issue`, rules 1 to 11; decisions: "Idempotency", "Credit".
  */
-import type { Backlog } from '../backlog'
-import type { Directory } from '../directory'
 import { assertWithin } from '../domain/browser-key'
 import { conflict, invalid, unavailable } from '../domain/error'
 import { fingerprintText, type ResolvedRequest } from '../domain/fingerprint'
 import { attemptsRemaining, type Issue, makeWay } from '../domain/issue'
 import type { ApiKey, KeyKind } from '../domain/key'
-import type { Limiter, Permit } from '../domain/limit'
+import type { Letter } from '../domain/letter'
 import type { Recipient } from '../domain/phone'
 import { DEFAULT_TEMPLATE_ID, messageTypeFor, render, type Template } from '../domain/template'
 import { type Channel, DAY_MS, type MessageType, type Owner } from '../domain/value'
-import { reserve } from '../domain/wallet'
-import { type ModeRules, type Modes, rulesOf } from '../mode'
-import type { Carrier, Letter, Random, Store, Tx, Vault } from '../ports'
-import { saveIssue } from './save-issue'
+import type { Carrier } from '../ports/carrier'
+import type { Node } from '../ports/node'
+import type { Random } from '../ports/random'
+import type { Store, Tx } from '../ports/store'
+import type { Vault } from '../ports/vault'
+import { seekAdmission } from './shared/admission'
+import { type ModeRules, type Modes, rulesOf } from './shared/mode'
+import { saveIssue } from './shared/save-issue'
 
 /** A validated request; texts are trimmed. `cost` is not billed, but part of the fingerprint. */
 export interface IssueRequest {
@@ -46,15 +48,9 @@ export interface IssueDependencies {
   store: Store
   vault: Vault
   random: Random
-  directory: Directory
   modes: Modes
-  limiter: Limiter
-  /** Settles once the limiter knows what was issued before this process started. */
-  limitsRecalled: Promise<void>
-  backlog: Backlog
+  node: Pick<Node, 'backlog' | 'directory' | 'limits' | 'wakeUps'>
   idempotencyDays: number
-  /** There is a message to deliver. */
-  wakeDelivery: () => void
 }
 
 /** Who asks for what, with every default resolved. */
@@ -68,20 +64,20 @@ interface Order {
 
 /** Throws `invalid`, `conflict`, `unavailable`, `limited` or `no_credit`; then nothing has changed and the key stays unused. */
 export async function issueCode(deps: IssueDependencies, key: ApiKey, request: IssueRequest): Promise<Issued> {
-  const { store, vault, directory } = deps
+  const { store, vault, node } = deps
   const order = resolve(deps, key, request)
-  const template = await directory.template(key.appId, order.request.templateId)
+  const template = await node.directory.template(key.appId, order.request.templateId)
   const router = await order.rules.router()
   const { channel } = order.request
   const route = router({ channel, appId: key.appId, country: order.recipient.country })
   const claimant = claimantOf(deps, key, request)
   const fingerprint = vault.fingerprint(fingerprintText(order.request))
 
-  await deps.limitsRecalled
-  let room: Permit | undefined
-  let permit: Permit | undefined
+  const admission = await seekAdmission(deps.node, order.rules.issueLimits(key, order.phoneHash))
+  let isNew = false
   try {
     return await store.transaction(async (tx) => {
+      isNew = false
       const replayed = await replay(deps, tx, order.owner, claimant, fingerprint)
       if (replayed) return issued(replayed)
 
@@ -90,23 +86,25 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       const letter = compose(order, template, code, key)
       order.rules.assertAdmits(order.recipient, tx.now)
       assertServed(channel, route)
-      room = await deps.backlog.admit(tx)
-      permit = deps.limiter.take(order.rules.issueLimits(key, order.phoneHash), tx.now)
+      admission.assertGranted()
+      isNew = true
 
       const issue = newIssue(deps, order, letter, { issueId, code, keyKind: key.kind, now: tx.now })
-      await reserveCredit(tx, issue)
+      await tx.claims.add({ ...order.owner, keyHash: claimant.hash, fingerprint, issueId, createdAt: tx.now })
       await replacePrevious(deps, tx, issue)
-      await tx.addIssue(issue)
-      await tx.addClaim({ ...order.owner, keyHash: claimant.hash, fingerprint, issueId, createdAt: tx.now })
-      await tx.addOutbox(issue, letter)
-      await tx.addJob({ kind: 'deliver', owner: issue, subjectId: issueId, runAt: tx.now, ...queueAt(route, tx.now) })
-      tx.afterCommit(deps.wakeDelivery)
+      await tx.issues.add(issue)
+      await tx.outbox.add(issue, letter)
+      await tx.jobs.add({ kind: 'deliver', owner: issue, subjectId: issueId, runAt: tx.now, ...queueAt(route, tx.now) })
+      await reserveCredit(tx, issue)
+      tx.afterCommit(deps.node.wakeUps.wake)
       return issued(issue)
     })
   } catch (refusal) {
-    room?.giveBack()
-    permit?.giveBack()
+    isNew = false
     throw refusal
+  } finally {
+    if (isNew) admission.keep()
+    else admission.giveBack()
   }
 }
 
@@ -156,11 +154,11 @@ async function replay(
   claimant: Claimant,
   fingerprint: Uint8Array,
 ): Promise<Issue | undefined> {
-  const claim = await tx.findClaim(owner, claimant.hash, claimant.formerHash)
+  const claim = await tx.claims.find(owner, claimant.hash, claimant.formerHash)
   if (!claim) return undefined
-  const issue = await tx.lockIssue(owner, claim.issueId)
+  const issue = await tx.issues.lock(owner, claim.issueId)
   if (!issue || claim.createdAt + idempotencyDays * DAY_MS <= tx.now) {
-    await tx.dropClaim(owner, claim.keyHash)
+    await tx.claims.drop(owner, claim.keyHash)
     return undefined
   }
   if (!Buffer.from(fingerprint).equals(claim.fingerprint)) {
@@ -249,12 +247,12 @@ function newIssue(
 
 /** Rule 9: what the wallet cannot promise is not issued. */
 async function reserveCredit(tx: Tx, { billingStatus, appId, price }: Issue): Promise<void> {
-  if (billingStatus === 'reserved') await tx.saveWallet(reserve(await tx.lockWallet(appId), price))
+  if (billingStatus === 'reserved') await tx.wallets.reserve(appId, price)
 }
 
 /** Rule 8: the previous code for the same phone and purpose can no longer be verified. */
 async function replacePrevious(deps: IssueDependencies, tx: Tx, issue: Issue): Promise<void> {
-  const previous = await tx.lockLiveIssue(issue, issue.phoneHash, issue.purpose)
+  const previous = await tx.issues.lockLive(issue, issue.phoneHash, issue.purpose)
   if (previous) await saveIssue(deps, tx, previous, makeWay(previous, tx.now))
 }
 

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { networkOf } from '../domain/address'
 import { invalid, missing, Refusal } from '../domain/error'
-import type { Limiter } from '../domain/limit'
 import {
   assertOwnerRemains,
   INVITATION_MS,
@@ -13,9 +12,12 @@ import {
   type OperatorSession,
 } from '../domain/operator'
 import { may, type Role } from '../domain/role'
-import type { Guess, SignInPauses, Who } from '../domain/sign-in'
 import { MINUTE_MS } from '../domain/value'
-import type { Clock, Passwords, Random, Store, Tx, Vault } from '../ports'
+import type { Clock } from '../ports/clock'
+import type { Guess, Node, Who } from '../ports/node'
+import type { Random } from '../ports/random'
+import type { Store, Tx } from '../ports/store'
+import type { Passwords, Vault } from '../ports/vault'
 import { newId } from './administer/shared'
 import { type Actor, noteChange } from './audit'
 
@@ -24,8 +26,7 @@ export interface OperatorDependencies {
   clock: Pick<Clock, 'now' | 'elapsed'>
   random: Random
   vault: Vault
-  limiter: Limiter
-  pauses: SignInPauses
+  node: Pick<Node, 'limits' | 'pauses'>
   passwords: Passwords
 }
 
@@ -43,11 +44,11 @@ const wrongLink = () =>
 /** Whoever first follows it owns the installation; undefined once somebody does. Each start makes a new one. */
 export async function setUpToken(deps: Pick<OperatorDependencies, 'store' | 'random'>): Promise<string | undefined> {
   const { store, random } = deps
-  if ((await store.read.operators()).length > 0) return undefined
+  if ((await store.read.people.all()).length > 0) return undefined
   const token = newToken(random)
-  const old = (await store.read.invitations()).filter(({ invitedBy }) => invitedBy === SET_UP)
+  const old = (await store.read.invitations.all()).filter(({ invitedBy }) => invitedBy === SET_UP)
   await store.transaction(async (tx) => {
-    for (const { tokenHash: hash } of old) await tx.removeInvitation(hash)
+    for (const { tokenHash: hash } of old) await tx.invitations.remove(hash)
     await addInvitation(tx, token, 'owner', SET_UP)
   })
   return token
@@ -73,15 +74,17 @@ export async function invite(
 async function addInvitation(tx: Tx, token: string, role: Role, invitedBy: string) {
   const expiresAt = tx.now + INVITATION_MS
   const invitation = { tokenHash: tokenHash(token), role, invitedBy, createdAt: tx.now, expiresAt }
-  await tx.addInvitation(invitation)
+  await tx.invitations.add(invitation)
   return invitation
 }
 
 export async function withdrawInvitation(deps: OperatorDependencies, actor: Actor, id: string): Promise<void> {
-  const found = (await deps.store.read.invitations()).find((invitation) => invitationId(invitation.tokenHash) === id)
+  const found = (await deps.store.read.invitations.all()).find(
+    (invitation) => invitationId(invitation.tokenHash) === id,
+  )
   if (!found) throw wrongLink()
   await deps.store.transaction(async (tx) => {
-    await tx.removeInvitation(found.tokenHash)
+    await tx.invitations.remove(found.tokenHash)
     await noteChange({ ...deps, actor }, tx, 'operator.withdraw', id)
   })
 }
@@ -89,7 +92,7 @@ export async function withdrawInvitation(deps: OperatorDependencies, actor: Acto
 /** Throws `not_found`. */
 export async function readInvitation({ store, clock }: Pick<OperatorDependencies, 'store' | 'clock'>, token: string) {
   const hash = Buffer.from(tokenHash(token))
-  const found = (await store.read.invitations()).find((invitation) => hash.equals(invitation.tokenHash))
+  const found = (await store.read.invitations.all()).find((invitation) => hash.equals(invitation.tokenHash))
   if (!found || clock.now() >= found.expiresAt) throw wrongLink()
   return found
 }
@@ -103,9 +106,9 @@ export async function join(
   await readInvitation(deps, token)
   const passwordHash = await deps.passwords.hash(password)
   return deps.store.transaction(async (tx) => {
-    const invitation = await tx.invitation(tokenHash(token))
+    const invitation = await tx.invitations.lock(tokenHash(token))
     if (!invitation || tx.now >= invitation.expiresAt) throw wrongLink()
-    const operators = await tx.operators()
+    const operators = await tx.people.lockAll()
     if (invitation.invitedBy === SET_UP && operators.length > 0) throw wrongLink()
     if (operators.some((other) => other.email === normalEmail(email)))
       throw invalid('email', 'email_taken', 'has an account already')
@@ -120,8 +123,8 @@ export async function join(
       lastSeenAt: undefined,
       unlockedAt: undefined,
     }
-    await tx.saveOperator(operator)
-    await tx.removeInvitation(invitation.tokenHash)
+    await tx.people.add(operator)
+    await tx.invitations.remove(invitation.tokenHash)
     const { operatorId, role } = operator
     await noteChange({ ...deps, actor: { ...actor, name: operatorId } }, tx, 'operator.join', operatorId, { role })
     return operator
@@ -151,7 +154,7 @@ export async function signIn(
   { email, password, totp }: { email: string; password: string; totp?: string | undefined },
 ): Promise<string> {
   const account = normalEmail(email)
-  const operators = await deps.store.read.operators()
+  const operators = await deps.store.read.people.all()
   const operator = operators.find((known) => known.email === account)
   const isKnown = await isKnownAddress(deps, operator, visitor)
   const who: Who = {
@@ -161,7 +164,7 @@ export async function signIn(
     address: networkOf(visitor.ip),
     isKnown,
   }
-  const guess = deps.pauses.guess(who, deps.clock.elapsed())
+  const guess = deps.node.pauses.guess(who, deps.clock.elapsed())
   const isRight = await deps.passwords.verify(password, operator?.passwordHash)
   if (!operator || !isRight) {
     if (operator) notePause(deps, visitor, operator, guess)
@@ -179,7 +182,7 @@ export async function signIn(
       notePause(deps, visitor, operator, guess)
       throw new Refusal('unauthorized', 'The code of the authenticator app is wrong', { reason: 'totp_wrong' })
     }
-    useOnce(deps, `totp:${operator.operatorId}:${step}`)
+    await useOnce(deps, `totp:${operator.operatorId}:${step}`)
   }
   // Only what failed counts.
   guess.wasRight()
@@ -192,7 +195,7 @@ const hashOf = ({ vault }: Pick<OperatorDependencies, 'vault'>, operatorId: stri
 /** Looks in any case, so that nobody learns by the time which accounts exist. */
 async function isKnownAddress(deps: OperatorDependencies, operator: Operator | undefined, visitor: Visitor) {
   const operatorId = operator?.operatorId ?? ''
-  const isKnown = await deps.store.read.knowsAddress(operatorId, hashOf(deps, operatorId, visitor))
+  const isKnown = await deps.store.read.people.knowsAddress(operatorId, hashOf(deps, operatorId, visitor))
   return isKnown && visitor.hasOwnAddress
 }
 
@@ -217,11 +220,12 @@ export async function openSession(deps: OperatorDependencies, visitor: Visitor, 
   await deps.store.transaction(async (tx) => {
     const { operatorId, passwordHash, totpSecret } = operator
     // Proving who one is takes a while: what it was proved against must still hold.
-    const known = (await tx.operators()).find((other) => other.operatorId === operatorId)
+    const known = (await tx.people.lockAll()).find((other) => other.operatorId === operatorId)
     if (known?.passwordHash !== passwordHash || known.totpSecret !== totpSecret) throw wrongCredentials()
-    await tx.saveOperatorSession({ tokenHash: tokenHash(token), operatorId, createdAt: tx.now, lastSeenAt: tx.now })
-    await tx.saveOperator({ ...known, lastSeenAt: tx.now })
-    if (visitor.hasOwnAddress) await tx.rememberAddress(operatorId, hashOf(deps, operatorId, visitor), KNOWN_ADDRESSES)
+    await tx.sessions.add({ tokenHash: tokenHash(token), operatorId, createdAt: tx.now, lastSeenAt: tx.now })
+    await tx.people.touch(operatorId)
+    if (visitor.hasOwnAddress)
+      await tx.people.rememberAddress(operatorId, hashOf(deps, operatorId, visitor), KNOWN_ADDRESSES)
     await noteChange({ ...deps, actor: { name: operatorId, ip: visitor.ip } }, tx, 'session.open', operatorId)
   })
   return token
@@ -247,23 +251,23 @@ export async function sessionOf(
   { store, clock }: Pick<OperatorDependencies, 'store' | 'clock'>,
   token: string,
 ): Promise<{ session: OperatorSession; operator: Operator } | undefined> {
-  const found = await store.read.operatorSession(tokenHash(token))
+  const found = await store.read.sessions.find(tokenHash(token))
   const now = clock.now()
   if (!found || !isLive(found.session, now)) return undefined
   if (Math.abs(now - found.session.lastSeenAt) > SEEN_EVERY_MS) {
-    await store.transaction((tx) => tx.touchOperatorSession(found.session.tokenHash))
+    await store.transaction((tx) => tx.sessions.touch(found.session.tokenHash))
   }
   return found
 }
 
 export async function signOut({ store }: Pick<OperatorDependencies, 'store'>, session: OperatorSession): Promise<void> {
-  await store.transaction((tx) => tx.removeOperatorSession(session.tokenHash))
+  await store.transaction((tx) => tx.sessions.remove(session.tokenHash))
 }
 
 /** Ends every session of an operator; answers how many. */
 export function signOutEverywhere(deps: OperatorDependencies, actor: Actor, operatorId: string): Promise<number> {
   return deps.store.transaction(async (tx) => {
-    const ended = await tx.removeOperatorSessions(operatorId)
+    const ended = await tx.sessions.removeOf(operatorId)
     await noteChange({ ...deps, actor }, tx, 'session.end_all', operatorId, { ended })
     return ended
   })
@@ -294,7 +298,7 @@ const attemptRule = (subject: string, max: number) => ({
 })
 
 async function assertPassword(deps: OperatorDependencies, operator: Operator, password: string): Promise<void> {
-  const permit = deps.limiter.take([attemptRule(`password:${operator.operatorId}`, ATTEMPTS)], deps.clock.now())
+  const permit = await deps.node.limits.take([attemptRule(`password:${operator.operatorId}`, ATTEMPTS)])
   if (!(await deps.passwords.verify(password, operator.passwordHash)))
     throw invalid('current', 'wrong_password', 'the password is wrong')
   permit.giveBack()
@@ -310,11 +314,11 @@ async function storePassword(deps: OperatorDependencies, actor: Actor, operator:
   await changeOperator(deps, actor, operator.operatorId, 'operator.password', change, endSessions)
 }
 
-const endSessions = async (tx: Tx, { operatorId }: Operator) => void (await tx.removeOperatorSessions(operatorId))
+const endSessions = async (tx: Tx, { operatorId }: Operator) => void (await tx.sessions.removeOf(operatorId))
 
 /** From the command line, for who has forgotten theirs: a new password, shown once, and no second factor. */
 export async function resetPassword(
-  deps: Omit<OperatorDependencies, 'limiter' | 'pauses'>,
+  deps: Omit<OperatorDependencies, 'node'>,
   actor: Actor,
   email: string,
 ): Promise<{ operator: Operator; password: string }> {
@@ -324,14 +328,14 @@ export async function resetPassword(
   const change = (known: Operator): Operator => ({ ...known, passwordHash, totpSecret: undefined })
   await changeOperator(deps, actor, operator.operatorId, 'operator.reset', change, async (tx, reset) => {
     await endSessions(tx, reset)
-    await tx.forgetAddresses(reset.operatorId)
+    await tx.people.forgetAddresses(reset.operatorId)
   })
   return { operator, password }
 }
 
 /** Throws `not_found`. */
 export async function operatorNamed({ store }: Pick<OperatorDependencies, 'store'>, email: string): Promise<Operator> {
-  const operator = (await store.read.operators()).find((known) => known.email === normalEmail(email))
+  const operator = (await store.read.people.all()).find((known) => known.email === normalEmail(email))
   if (!operator) throw missing('operator', email)
   return operator
 }
@@ -343,18 +347,18 @@ export async function changeRole(deps: OperatorDependencies, actor: Actor, opera
   }
   // Who may no longer invite has invited nobody.
   await changeOperator(deps, actor, operatorId, 'operator.role', change, async (tx, changed) => {
-    if (!may(changed.role, 'operators')) await tx.removeInvitationsOf(operatorId)
+    if (!may(changed.role, 'operators')) await tx.invitations.removeOf(operatorId)
   })
 }
 
 export async function removeOperator(deps: OperatorDependencies, actor: Actor, operatorId: string): Promise<void> {
   await deps.store.transaction(async (tx) => {
-    const operators = await tx.operators()
+    const operators = await tx.people.lockAll()
     const known = operators.find((operator) => operator.operatorId === operatorId)
     if (!known) throw missing('operator', operatorId)
     assertOwnerRemains(operators, { operatorId })
-    await tx.removeInvitationsOf(operatorId)
-    await tx.removeOperator(operatorId)
+    await tx.invitations.removeOf(operatorId)
+    await tx.people.remove(operatorId)
     await noteChange({ ...deps, actor }, tx, 'operator.remove', operatorId, { role: known.role })
   })
 }
@@ -368,11 +372,11 @@ function changeOperator(
   alsoDo: (tx: Tx, changed: Operator) => Promise<void> = async () => {},
 ): Promise<Operator> {
   return deps.store.transaction(async (tx) => {
-    const operators = await tx.operators()
+    const operators = await tx.people.lockAll()
     const known = operators.find((operator) => operator.operatorId === operatorId)
     if (!known) throw missing('operator', operatorId)
     const changed = change(known, operators, tx.now)
-    await tx.saveOperator(changed)
+    await tx.people.save(changed)
     await alsoDo(tx, changed)
     await noteChange({ ...deps, actor }, tx, action, operatorId, { role: changed.role })
     return changed
@@ -393,9 +397,9 @@ function totpStep(secret: string, token: string, timestamp: number): number | un
 }
 
 /** A code that somebody has seen being typed is worth nothing. */
-function useOnce({ limiter, clock }: OperatorDependencies, subject: string): void {
+async function useOnce({ node }: OperatorDependencies, subject: string): Promise<void> {
   try {
-    limiter.take([attemptRule(subject, 1)], clock.now())
+    await node.limits.take([attemptRule(subject, 1)])
   } catch {
     throw new Refusal('unauthorized', 'This code was used already; wait for the next one', { reason: 'totp_used' })
   }

@@ -1,19 +1,21 @@
 /** Reads that change nothing. Specification: `GET /status` to `GET /templates/{templateId}`. */
-import type { Directory } from '../directory'
 import { notFound } from '../domain/error'
 import type { Issue, VerificationStatus } from '../domain/issue'
 import type { ApiKey } from '../domain/key'
 import type { Template } from '../domain/template'
 import { isUuid, type Owner } from '../domain/value'
 import type { EntryType, LedgerEntry } from '../domain/wallet'
-import type { Clock, Store, Vault } from '../ports'
-import { type PagedEndpoint, readCursor, writeCursor } from './cursor'
+import type { Clock } from '../ports/clock'
+import type { Node } from '../ports/node'
+import type { Store } from '../ports/store'
+import type { Vault } from '../ports/vault'
+import { type PagedEndpoint, readCursor, writeCursor } from './shared/cursor'
 
 export interface ReadDependencies {
   store: Store
   vault: Vault
   clock: Clock
-  directory: Directory
+  node: Pick<Node, 'directory'>
 }
 
 interface PageRequest {
@@ -30,7 +32,7 @@ export interface Page<T> {
 
 /** Throws `not_found` for unknown issues, another app's and the other mode's alike. */
 export async function readIssue({ store }: ReadDependencies, owner: Owner, issueId: string): Promise<Issue> {
-  const issue = isUuid(issueId) ? await store.read.issue(owner, issueId) : undefined
+  const issue = isUuid(issueId) ? await store.read.issues.find(owner, issueId) : undefined
   if (!issue) throw notFound('issue')
   return issue
 }
@@ -43,7 +45,7 @@ export function listIssues(
   const { store, clock } = deps
   const { verificationStatus: status, ...page } = request
   return readPage(deps, 'issues', owner, page, {
-    read: (before, bounds) => store.read.issues(owner, { before, status, ...bounds }, clock.now()),
+    read: (before, bounds) => store.read.issues.page(owner, { before, status, ...bounds }, clock.now()),
     positionOf: ({ issueId }) => issueId,
   })
 }
@@ -59,7 +61,7 @@ export async function listCreditLedger(
     read: async (before, bounds) => {
       if (owner.mode === 'test') return []
       const [createdAt = 0, seq = 0] = before?.split('.').map(Number) ?? []
-      return deps.store.read.ledger(owner.appId, {
+      return deps.store.read.wallets.ledger(owner.appId, {
         ...(before && { before: { createdAt, seq } }),
         entryType,
         ...bounds,
@@ -107,25 +109,25 @@ export interface Balance {
 /** Fixed: test issues never reduce it. */
 const SIMULATED_BALANCE = 1_000_000
 
-export async function readBalance({ store, clock, directory }: ReadDependencies, key: ApiKey): Promise<Balance> {
+export async function readBalance({ store, clock, node }: ReadDependencies, key: ApiKey): Promise<Balance> {
   const { appId, organizationId } = key
   const owned = { appId, organizationId }
   if (key.mode === 'test') return { ...owned, balance: SIMULATED_BALANCE, updatedAt: clock.now() }
-  const wallet = await store.read.wallet(appId)
+  const wallet = await store.read.wallets.find(appId)
   if (wallet) return { ...owned, balance: wallet.balance, updatedAt: wallet.updatedAt }
-  return { ...owned, balance: 0, updatedAt: (await directory.app(appId))?.createdAt ?? clock.now() }
+  return { ...owned, balance: 0, updatedAt: (await node.directory.app(appId))?.createdAt ?? clock.now() }
 }
 
-export const listTemplates = ({ directory }: ReadDependencies, { appId }: Owner): Promise<Template[]> =>
-  directory.templates(appId)
+export const listTemplates = ({ node }: ReadDependencies, { appId }: Owner): Promise<Template[]> =>
+  node.directory.templates(appId)
 
 /** Throws `not_found`. */
 export async function readTemplate(
-  { directory }: ReadDependencies,
+  { node }: ReadDependencies,
   { appId }: Owner,
   templateId: string,
 ): Promise<Template> {
-  const template = await directory.template(appId, templateId)
+  const template = await node.directory.template(appId, templateId)
   if (!template) throw notFound('template')
   return template
 }

@@ -5,7 +5,8 @@
 import { REPORT_DEADLINE_MS } from '../domain/delivery'
 import { addUp, type UsageCounts, type UsageRow } from '../domain/usage'
 import { DAY_MS, HOUR_MS, type Owner } from '../domain/value'
-import type { Clock, Store } from '../ports'
+import type { Clock } from '../ports/clock'
+import type { Store } from '../ports/store'
 
 interface UsageDependencies {
   store: Store
@@ -21,9 +22,9 @@ export async function rollUpUsage({ store, clock }: UsageDependencies): Promise<
   const until = hourOf(clock.now() - SETTLED_AFTER_MS)
   for (;;) {
     const isDone = await store.transaction(async (tx) => {
-      const from = await tx.usageRolledUntil()
+      const from = await tx.usage.rolledUntil()
       if (from === undefined || from >= until) return true
-      await tx.rollUpHour(from)
+      await tx.usage.rollUp(from)
       return false
     })
     if (isDone) return
@@ -50,7 +51,7 @@ export async function readUsage({ store, clock }: UsageDependencies, owner: Owne
   const stepMs = by === 'hour' ? HOUR_MS : DAY_MS
   const from = Math.floor(query.from / stepMs) * stepMs
   const to = Math.min(Math.ceil(query.to / stepMs) * stepMs, from + MAX_POINTS * stepMs)
-  const rows = await store.read.usage(owner, from, to, clock.now())
+  const rows = await store.read.usage.rows(owner, from, to, clock.now())
   const steps = Math.max(0, Math.round((to - from) / stepMs))
   const byStep = Map.groupBy(rows, ({ hour }) => Math.floor((hour - from) / stepMs))
   return {

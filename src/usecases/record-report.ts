@@ -2,16 +2,23 @@
  * Record what a provider reports of a message it took: by callback, or because we asked. Duplicate, late and foreign
  * reports change nothing. Decisions: "Delivery (live)", "Credit" (report deadline).
  */
+
+import type { AwaitedReport } from '../domain/attempt'
 import { afterReport, type DeliveryReport, isFinal, REPORT_DEADLINE_MS, settlementOf } from '../domain/delivery'
+import type { Issue } from '../domain/issue'
 import type { Job } from '../domain/job'
 import { isUuid } from '../domain/value'
-import type { AwaitedReport, Provider, Random, ReportedMessage, Store, Tx } from '../ports'
-import { takeStep } from './take-step'
+import type { Provider, ReportedMessage } from '../ports/carrier'
+import type { Store, Tx } from '../ports/store'
+import type { Work } from '../ports/work'
+import { takeStep } from './shared/take-step'
+import type { TellDependencies } from './shared/tell-events'
 
-export interface ReportDependencies {
+export interface ReportDependencies extends TellDependencies {
   store: Store
-  random: Random
-  wakeDelivery: () => void
+}
+
+export interface QueryDependencies extends ReportDependencies {
   /** The provider that took a message, by name, or undefined if it is no longer configured. */
   providerNamed: (name: string) => Promise<Provider | undefined>
 }
@@ -21,20 +28,21 @@ export function recordReport(deps: ReportDependencies, provider: string, report:
   return deps.store.transaction(async (tx) => {
     const awaited = await findAwaited(tx, provider, report.messageId)
     if (!awaited) return false
+    const issue = await tx.issues.lock(awaited, awaited.issueId)
     if (report.mustAsk) {
       // Nobody signed it: the provider's own answer decides, by the id that a lost answer to the send did not tell.
       const providerMessageId = awaited.providerMessageId ?? report.providerMessageId?.slice(0, 256)
-      await tx.awaitReport({ ...awaited, providerMessageId })
-      await tx.addJob({
+      await tx.reports.expect({ ...awaited, providerMessageId })
+      await tx.jobs.add({
         kind: 'await-report',
         owner: awaited,
         subjectId: awaited.issueId,
         runAt: tx.now,
         queue: provider,
       })
-      tx.afterCommit(deps.wakeDelivery)
+      tx.afterCommit(deps.node.wakeUps.wake)
     } else {
-      await applyReport(deps, tx, awaited, report)
+      await applyReport(deps, tx, issue, awaited, report)
     }
     return true
   })
@@ -42,63 +50,68 @@ export function recordReport(deps: ReportDependencies, provider: string, report:
 
 /** The provider's id first; ours only for a message of the same provider. */
 async function findAwaited(tx: Tx, provider: string, messageId: string): Promise<AwaitedReport | undefined> {
-  const byProvider = await tx.findAwaited(provider, messageId)
+  const byProvider = await tx.reports.findByCarrier(provider, messageId)
   if (byProvider || !isUuid(messageId)) return byProvider
-  const ours = await tx.awaitedReport(messageId)
+  const ours = await tx.reports.find(messageId)
   return ours?.provider === provider ? ours : undefined
 }
 
 async function applyReport(
   deps: ReportDependencies,
   tx: Tx,
+  issue: Issue | undefined,
   awaited: AwaitedReport,
   report: DeliveryReport,
 ): Promise<void> {
   await answerFromReport(tx, awaited)
-  const issue = await tx.lockIssue(awaited, awaited.issueId)
   const step = issue && afterReport(issue, awaited.leg, report, tx.now)
   if (issue && step) await takeStep(deps, tx, issue, step)
 }
 
 /** A report that overtakes the carrier's answer is that answer: the message was accepted. */
 async function answerFromReport(tx: Tx, { messageId, ...awaited }: AwaitedReport): Promise<void> {
-  const attempts = await tx.attempts(awaited, awaited.issueId)
+  const attempts = await tx.attempts.ofIssue(awaited, awaited.issueId)
   const unanswered = attempts.find((attempt) => attempt.messageId === messageId && attempt.outcome === undefined)
-  if (unanswered) await tx.answerAttempt({ ...unanswered, outcome: 'accepted', answeredAt: tx.now })
+  if (unanswered) await tx.attempts.answer({ ...unanswered, outcome: 'accepted', answeredAt: tx.now })
 }
 
 /** The job that asks for a report where the provider can be asked, and gives up at the deadline. */
-export async function awaitReport(deps: ReportDependencies, job: Job): Promise<void> {
-  const awaited = await deps.store.transaction((tx) => stillAwaited(deps, tx, job))
-  if (!awaited) return
-  const provider = await deps.providerNamed(awaited.provider)
-  const canAsk = provider?.query && awaited.providerMessageId !== undefined
-  const answer = canAsk ? await provider?.query?.(awaited) : undefined
-  await deps.store.transaction(async (tx) => {
-    if (!(await tx.holdsJob(job))) return
+export const reportQuery = (
+  deps: QueryDependencies,
+): Work<Issue | undefined, AwaitedReport, Awaited<ReturnType<typeof ask>>> => ({
+  lock: (tx, job) => tx.issues.lock(job, job.subjectId),
+  prepare: (tx, job, issue) => stillAwaited(deps, tx, job, issue),
+  act: (awaited) => ask(deps, awaited),
+  async record(tx, job, issue, awaited, answer) {
     if (answer && 'status' in answer) {
-      await tx.finishJob(job)
-      await applyReport(deps, tx, awaited, answer)
+      await tx.jobs.finish(job)
+      await applyReport(deps, tx, issue, awaited, answer)
     } else {
       const deadline = awaited.answeredAt + REPORT_DEADLINE_MS
-      await tx.rescheduleJob(job, answer ? Math.min(tx.now + answer.askAgainMs, deadline) : deadline, job.queue)
-      tx.afterCommit(deps.wakeDelivery)
+      await tx.jobs.reschedule(job, answer ? Math.min(tx.now + answer.askAgainMs, deadline) : deadline, job.queue)
+      tx.afterCommit(deps.node.wakeUps.wake)
     }
-  })
+  },
+})
+
+/** Undefined where the provider cannot be asked. */
+async function ask({ providerNamed }: QueryDependencies, awaited: AwaitedReport) {
+  const provider = await providerNamed(awaited.provider)
+  return awaited.providerMessageId === undefined ? undefined : provider?.query?.(awaited)
 }
 
 /** The message whose report is still wanted; ends the processing where none will come any more. */
-async function stillAwaited(deps: ReportDependencies, tx: Tx, job: Job): Promise<AwaitedReport | undefined> {
-  if (!(await tx.holdsJob(job))) return undefined
-  const issue = await tx.lockIssue(job, job.subjectId)
-  const awaited = issue && (await tx.awaitedReport(issue.messageId))
-  if (!issue || !awaited || isFinal(issue)) {
-    await tx.finishJob(job)
-    return undefined
-  }
+async function stillAwaited(
+  deps: ReportDependencies,
+  tx: Tx,
+  job: Job,
+  issue: Issue | undefined,
+): Promise<AwaitedReport | undefined> {
+  const awaited = issue && (await tx.reports.find(issue.messageId))
+  if (!issue || !awaited || isFinal(issue)) return void (await tx.jobs.finish(job))
   if (tx.now < awaited.answeredAt + REPORT_DEADLINE_MS) return awaited
-  await tx.finishJob(job)
-  await tx.forgetReport(awaited.messageId)
+  await tx.jobs.finish(job)
+  await tx.reports.forget(awaited.messageId)
   await takeStep(deps, tx, issue, { issue, finish: settlementOf(issue) })
   return undefined
 }

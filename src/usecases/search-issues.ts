@@ -7,7 +7,8 @@ import {
   type VerificationStatus,
 } from '../domain/issue'
 import { isUuid, type Owner } from '../domain/value'
-import type { Clock, Store } from '../ports'
+import type { Clock } from '../ports/clock'
+import type { Store } from '../ports/store'
 
 export interface IssueSearch {
   after?: string | undefined
@@ -37,7 +38,7 @@ export async function searchIssues(
 ): Promise<FoundIssues> {
   const wanted = search.trim()
   if (isUuid(wanted)) {
-    const issue = await store.read.issue(owner, wanted.toLowerCase())
+    const issue = await store.read.issues.find(owner, wanted.toLowerCase())
     return { rows: issue ? [issue] : [] }
   }
   const fits = (issue: Issue) =>
@@ -52,7 +53,11 @@ export async function searchIssues(
   let before = after
   for (let looked = 0; looked < LOOKED_AT_MOST; ) {
     const size = isFiltered ? BATCH : limit + 1
-    const batch = await store.read.issues(owner, { ...bounds, ...(before && { before }), limit: size }, clock.now())
+    const batch = await store.read.issues.page(
+      owner,
+      { ...bounds, ...(before && { before }), limit: size },
+      clock.now(),
+    )
     looked += batch.length
     for (const issue of batch) {
       if (!fits(issue)) continue

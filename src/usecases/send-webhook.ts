@@ -4,6 +4,7 @@
  */
 import { assertHookTarget, type HookUrlPolicy } from '../domain/address'
 import { Refusal } from '../domain/error'
+import type { StoredEvent } from '../domain/event'
 import type { Job } from '../domain/job'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
 import {
@@ -20,7 +21,13 @@ import {
 } from '../domain/webhook'
 import { signatureHeaders } from '../domain/webhook-signature'
 import { renderHookTemplate } from '../domain/webhook-template'
-import type { Clock, HookTransport, Log, Random, Store, StoredEvent, Tx } from '../ports'
+import type { Clock } from '../ports/clock'
+import type { Log } from '../ports/log'
+import type { HookTransport } from '../ports/network'
+import type { Node } from '../ports/node'
+import type { Random } from '../ports/random'
+import type { Store, Tx } from '../ports/store'
+import type { Work } from '../ports/work'
 import { VERSION } from '../version'
 
 export interface SendWebhookDependencies {
@@ -30,7 +37,7 @@ export interface SendWebhookDependencies {
   log: Log
   hooks: HookTransport
   hookPolicy: HookUrlPolicy
-  wakeDelivery: () => void
+  node: Pick<Node, 'wakeUps'>
 }
 
 /** For all hops of one attempt. */
@@ -46,37 +53,44 @@ interface Outcome extends Answered {
   answer: string | undefined
 }
 
-/** Answers how the receiver did; undefined where it was not asked. */
-export async function sendWebhook(
-  deps: SendWebhookDependencies,
-  job: Job,
-): Promise<{ tookMs: number; isDelivered: boolean } | undefined> {
-  const call = await deps.store.transaction((tx) => prepare(tx, job))
-  if (!call) return undefined
-  const calledAt = deps.clock.now()
-  const outcome = await post(deps, call)
-  const answeredAt = deps.clock.now()
-  await deps.store.transaction((tx) => record(deps, tx, job, { ...outcome, calledAt, answeredAt }))
-  return { tookMs: answeredAt - calledAt, isDelivered: judge(outcome) === 'delivered' }
+/** What came of one attempt, and how long it took. */
+export interface WebhookAnswer extends Outcome {
+  calledAt: number
+  answeredAt: number
+  tookMs: number
+  isDelivered: boolean
 }
 
+export const webhookCall = (deps: SendWebhookDependencies): Work<void, Call, WebhookAnswer> => ({
+  // What it is about comes behind its job.
+  lock: async () => {},
+  prepare: (tx, job) => prepare(tx, job),
+  async act(call) {
+    const calledAt = deps.clock.now()
+    const outcome = await post(deps, call)
+    const answeredAt = deps.clock.now()
+    const tookMs = answeredAt - calledAt
+    return { ...outcome, calledAt, answeredAt, tookMs, isDelivered: judge(outcome) === 'delivered' }
+  },
+  record: (tx, job, _, __, answer) => record(deps, tx, job, answer),
+})
+
 async function prepare(tx: Tx, job: Job): Promise<Call | undefined> {
-  if (!(await tx.holdsJob(job))) return undefined
-  const hook = await tx.hook(job.subjectId)
-  const event = hook && (await tx.event(hook.delivery.eventId))
+  const hook = await tx.hooks.lock(job.subjectId)
+  const event = hook && (await tx.hooks.event(hook.delivery.eventId))
   if (!event || hook.delivery.status !== 'pending') {
-    await tx.finishJob(job)
+    await tx.jobs.finish(job)
     return undefined
   }
   const { delivery, endpoint } = hook
   if (endpoint.disabledAt !== undefined) {
-    await tx.finishJob(job)
-    await tx.saveHookDelivery({ ...delivery, status: 'failed' })
+    await tx.jobs.finish(job)
+    await tx.hooks.save({ ...delivery, status: 'failed' })
     return undefined
   }
   if (delivery.attempts === 0 && (await isBehind(tx, delivery))) {
     // The first attempt of the one before makes this due; the time is for the case that it never comes.
-    await tx.rescheduleJob(job, tx.now + MINUTE_MS, job.queue)
+    await tx.jobs.reschedule(job, tx.now + MINUTE_MS, job.queue)
     return undefined
   }
   return { endpoint, event }
@@ -84,7 +98,7 @@ async function prepare(tx: Tx, job: Job): Promise<Call | undefined> {
 
 /** An issue's events go out in order, as far as they are sent the first time. */
 const isBehind = async (tx: Tx, delivery: HookDelivery) =>
-  delivery.issueId !== undefined && (await tx.firstUntried(delivery)) !== delivery.deliveryId
+  delivery.issueId !== undefined && (await tx.hooks.firstUntried(delivery)) !== delivery.deliveryId
 
 /** One attempt, redirects followed. Never throws for what the outside did. */
 async function post(deps: SendWebhookDependencies, { endpoint, event }: Call): Promise<Outcome> {
@@ -156,20 +170,14 @@ function nextUrl(location: string | undefined, from: string): string | undefined
   return next.href
 }
 
-interface Attempted extends Outcome {
-  calledAt: number
-  answeredAt: number
-}
-
-async function record(deps: SendWebhookDependencies, tx: Tx, job: Job, attempted: Attempted): Promise<void> {
-  if (!(await tx.holdsJob(job))) return
-  const hook = await tx.hook(job.subjectId)
-  if (!hook) return void (await tx.finishJob(job))
+async function record(deps: SendWebhookDependencies, tx: Tx, job: Job, attempted: WebhookAnswer): Promise<void> {
+  const hook = await tx.hooks.lock(job.subjectId)
+  if (!hook) return void (await tx.jobs.finish(job))
   const { delivery, endpoint } = hook
   const judgement = judge(attempted)
   const after = afterAttempt(endpoint, judgement, tx.now)
   if (after.failingSince !== endpoint.failingSince || after.disabledAt !== endpoint.disabledAt)
-    await tx.saveEndpoint(after)
+    await tx.endpoints.save(after)
   if (after.disabledAt !== endpoint.disabledAt) {
     const { endpointId, disabledReason: reason } = after
     tx.afterCommit(() => deps.log.warn({ endpointId, reason }, 'webhook is disabled'))
@@ -178,15 +186,15 @@ async function record(deps: SendWebhookDependencies, tx: Tx, job: Job, attempted
   const { calledAt, answeredAt, status, error, answer } = attempted
   const number = delivery.attempts + 1
   const tries = delivery.tries + 1
-  await tx.addHookAttempt({ deliveryId: delivery.deliveryId, number, calledAt, answeredAt, status, error, answer })
+  await tx.hooks.addAttempt({ deliveryId: delivery.deliveryId, number, calledAt, answeredAt, status, error, answer })
   const jitter = deps.random.below(1_000) / 1_000
   const waitMs = judgement === 'again' ? retryAfterMs(tries, attempted.retryAfterMs, jitter) : undefined
   const state = judgement === 'delivered' ? 'delivered' : waitMs === undefined ? 'failed' : 'pending'
-  await tx.saveHookDelivery({ ...delivery, status: state, attempts: number, tries })
-  if (waitMs === undefined) await tx.finishJob(job)
-  else await tx.rescheduleJob(job, tx.now + waitMs, job.queue)
+  await tx.hooks.save({ ...delivery, status: state, attempts: number, tries })
+  if (waitMs === undefined) await tx.jobs.finish(job)
+  else await tx.jobs.reschedule(job, tx.now + waitMs, job.queue)
 
-  const next = delivery.attempts === 0 ? await tx.firstUntried(delivery, delivery) : undefined
-  if (next) await tx.hastenJob('webhook', next)
-  if (next || waitMs !== undefined) tx.afterCommit(deps.wakeDelivery)
+  const next = delivery.attempts === 0 ? await tx.hooks.firstUntried(delivery, delivery) : undefined
+  if (next) await tx.jobs.hasten('webhook', next)
+  if (next || waitMs !== undefined) tx.afterCommit(deps.node.wakeUps.wake)
 }

@@ -3,7 +3,9 @@ import type { SendOutcome } from '../domain/delivery'
 import { invalid } from '../domain/error'
 import { liveRecipient, type Numbering } from '../domain/phone'
 import type { Channel } from '../domain/value'
-import type { Clock, Provider, Random } from '../ports'
+import type { Provider } from '../ports/carrier'
+import type { Clock } from '../ports/clock'
+import type { Random } from '../ports/random'
 
 interface TestDependencies {
   clock: Clock

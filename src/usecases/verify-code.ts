@@ -2,9 +2,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import { attemptsRemaining, check, type ReasonCode } from '../domain/issue'
 import { isUuid, type Owner } from '../domain/value'
-import type { Clock, Store, Vault } from '../ports'
-import { saveIssue } from './save-issue'
-import type { TellDependencies } from './tell-events'
+import type { Clock } from '../ports/clock'
+import type { Store } from '../ports/store'
+import type { Vault } from '../ports/vault'
+import { saveIssue } from './shared/save-issue'
+import type { TellDependencies } from './shared/tell-events'
 
 export interface Verification {
   issueId: string
@@ -30,7 +32,7 @@ export async function verifyCode(
   const { store, vault, clock } = deps
   if (!isUuid(request.issueId)) return unknownIssue(request.issueId, clock.now())
   return store.transaction(async (tx) => {
-    const issue = await tx.lockIssue(owner, request.issueId)
+    const issue = await tx.issues.lock(owner, request.issueId)
     if (!issue) return unknownIssue(request.issueId, tx.now)
     const matches = timingSafeEqual(vault.codeHash(issue.issueId, request.code), issue.codeHash)
     const { verified, reasonCode, changed } = check(issue, matches, tx.now)

@@ -38,7 +38,7 @@ test('it compiles without a cast, issues, verifies, pages through and knows a re
   await Bun.write(join(folder.path, 'watchword.ts'), await generate())
   await Bun.write(join(folder.path, 'example.ts'), code)
   const options = {
-    ...{ target: 'esnext', module: 'esnext', moduleResolution: 'bundler', types: ['bun'], strict: true },
+    ...{ target: 'esnext', module: 'esnext', moduleResolution: 'bundler', types: ['bun-types'], strict: true },
     ...{ noUncheckedIndexedAccess: true, skipLibCheck: true, noEmit: true, lib: ['esnext', 'dom'] },
   }
   await Bun.write(

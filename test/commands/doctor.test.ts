@@ -90,7 +90,7 @@ describe('the clock', () => {
   test('is told to have gone back once', async () => {
     await newApp()
     world.clock.step(-60_000)
-    await addCredit(world.admin, { appId: (await world.store.read.apps())[0]?.appId ?? '', amount: 1 })
+    await addCredit(world.admin, { appId: (await world.store.read.apps.all())[0]?.appId ?? '', amount: 1 })
     world.clock.step(120_000)
     expect(await found(checkClock)).toEqual([expect.stringMatching(/^warn: The clock has gone back/)])
   })
@@ -129,7 +129,7 @@ describe('carriers', () => {
     const { appId } = await createApp(world.admin, { name: 'poor' })
     await createKey(world.admin, { appId, kind: 'sk', mode: 'live' })
     const health = { isHealthy: false, since: world.clock.now(), code: 'HTTP_401', retryAt: undefined }
-    await world.store.transaction((tx) => tx.saveHealth('main', health))
+    await world.store.transaction((tx) => tx.carriers.saveHealth('main', health))
     expect(await found(checkCarriers)).toEqual([
       expect.stringMatching(/^warn: SMS has one carrier only, main/),
       expect.stringMatching(/^warn: The server found main unhealthy .*HTTP_401/),

@@ -21,10 +21,12 @@ export class ConsoleClient {
     private readonly ip = '127.0.0.1',
   ) {}
 
-  async call(path: string, input?: unknown, headers: Record<string, string> = {}): Promise<ConsoleAnswer> {
+  /** A header that is undefined is left out. */
+  async call(path: string, input?: unknown, headers: Record<string, string | undefined> = {}): Promise<ConsoleAnswer> {
+    const sent = { 'content-type': 'application/json', origin: ORIGIN, cookie: this.cookie, ...headers }
     const request = new Request(`${ORIGIN}/console/rpc/${path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', origin: ORIGIN, cookie: this.cookie, ...headers },
+      headers: Object.entries(sent).filter((header): header is [string, string] => header[1] !== undefined),
       body: JSON.stringify({ json: input }),
     })
     const response = await this.world.run(this.world.app.fetch(request, this.ip))

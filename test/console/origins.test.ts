@@ -18,16 +18,21 @@ async function open(env: Record<string, string> = {}, options: { dir?: string; s
   return world
 }
 
-/** A procedure, called by a page of `origin` at the server that is called `host`. */
+/** A procedure, called by a page of `origin`, or by what is no page, at the server that is called `at`. */
 async function ask(
   world: World,
-  { at, origin = at, cookie = '', ip = '127.0.0.1' }: { at: string; origin?: string; cookie?: string; ip?: string },
+  {
+    at,
+    origin = at,
+    cookie = '',
+    ip = '127.0.0.1',
+  }: { at: string; origin?: string | null; cookie?: string; ip?: string },
   procedure = 'session/current',
   input: object = {},
 ) {
   const request = new Request(`${at}/console/rpc/${procedure}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', origin, cookie },
+    headers: { 'content-type': 'application/json', ...(origin !== null && { origin }), cookie },
     body: JSON.stringify({ json: input }),
   })
   const response = await world.run(world.app.fetch(request, ip))
@@ -71,7 +76,8 @@ describe('the console is answered', () => {
     ['a page on a sibling port', 'http://localhost:3000'],
     ['a page on the same port by another loopback name', 'http://127.0.0.1:8787'],
     ['a page over https on the same port', 'https://localhost:8787'],
-    ['no page', ''],
+    ['no page', null],
+    ['a page of nowhere', ''],
     ['a page that hides', 'null'],
   ])('not for %s', async (_, origin) => {
     const settings: Record<string, string>[] = [{}, { WATCHWORD_PUBLIC_URL: 'https://otp.example.com' }]

@@ -70,6 +70,7 @@ describe('people of the console', () => {
     await page.getByRole('button', { name: 'Make the account' }).click()
     await page.getByText('Enter your name.').waitFor()
     await page.getByText('Use at least 12 characters.').waitFor()
+    expect(await page.locator(':focus').getAttribute('autocomplete')).toBe('name')
     await expectAccessible(page, 'set-up with mistakes')
     await page.getByLabel('Your name').fill('Ann')
     await page.getByLabel('E-mail address').fill('ann@example.com')

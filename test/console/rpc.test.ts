@@ -3,16 +3,16 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Secret, TOTP } from 'otpauth'
 import { consoleContract } from '../../src/console/contract'
 import type { Access } from '../../src/console/contract/base'
-import { Limiter } from '../../src/domain/limit'
 import { may, ROLES, type Role } from '../../src/domain/role'
-import { SignInPauses } from '../../src/domain/sign-in'
+import { SignInPauses } from '../../src/node/sign-in'
 import { setUpToken } from '../../src/usecases/operators'
 import { type Furnished, World } from '../support/world'
 import { ConsoleClient } from './client'
 
 const PASSWORD = 'correct horse battery'
 const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 
 /** Every procedure of the contract, with the permission it names. */
 const PROCEDURES = Object.entries(consoleContract).flatMap(([group, procedures]) =>
@@ -58,6 +58,15 @@ describe('the console', () => {
     expect(await Bun.file('README.md').text()).toContain(command.replace(file, 'run quickstart'))
   })
 
+  test('tells that the dispatcher has not looked for work for ten seconds', async () => {
+    const check = async () => (await owner.call('system/show', {})).body.checks
+    await world.advance(1_000)
+    world.clock.step(9_999)
+    expect(await check()).toEqual({ database: true, dispatcher: true })
+    world.clock.step(1)
+    expect(await check()).toEqual({ database: true, dispatcher: false })
+  })
+
   describe('getting in', () => {
     test('the set-up link makes the owner, once', async () => {
       expect((await owner.call('session/current')).body.operator).toMatchObject({
@@ -76,6 +85,21 @@ describe('the console', () => {
       expect((await client.call('session/setUp', { token: first, ...person })).status).toBe(404)
       expect((await client.call('session/setUp', { token: second, ...person })).status).toBe(200)
       expect((await client.call('session/setUp', { token: second, ...person })).status).toBe(404)
+      await other.stop()
+    })
+
+    test('a set-up link that was not used makes nobody once there is an owner', async () => {
+      const other = await World.start()
+      const token = await setUpToken(other)
+      const [link] = other.rows('SELECT * FROM invitations')
+      const client = new ConsoleClient(other)
+      const setUp = (email: string) => client.call('session/setUp', { token, name: 'Bob', email, password: PASSWORD })
+      expect((await setUp('bob@example.com')).status).toBe(200)
+      // Another process that started at the same time has made it, too.
+      const names = Object.keys(link ?? {})
+      other.write(`INSERT INTO invitations (${names}) VALUES (${names.map(() => '?')})`, ...Object.values(link ?? {}))
+      expect(await setUp('eve@example.com')).toMatchObject({ status: 404, body: { data: { reason: 'link_used_up' } } })
+      expect(other.rows('SELECT email FROM operators')).toEqual([{ email: 'bob@example.com' }])
       await other.stop()
     })
 
@@ -104,24 +128,45 @@ describe('the console', () => {
   test('signing in writes back nothing of what changed meanwhile', async () => {
     const { changeRole, openSession } = await import('../../src/usecases/operators')
     await join('owner')
-    const [ann] = await world.store.read.operators()
+    const [ann] = await world.store.read.people.all()
     if (!ann) throw new Error('nobody is there')
     const deps = {
       store: world.store,
       clock: world.clock,
       random: world.random,
       vault: world.vault,
-      limiter: new Limiter(),
-      pauses: new SignInPauses(),
+      node: {
+        limits: { take: async () => ({ giveBack() {} }), recalled: async () => {} },
+        pauses: new SignInPauses(),
+      },
       passwords: { hash: async (text: string) => text, verify: async () => true },
     }
     const visitor = { ip: '10.0.0.1', hasOwnAddress: true }
     await changeRole(deps, { name: 'test' }, ann.operatorId, 'viewer')
     await openSession(deps, visitor, ann)
-    expect((await world.store.read.operators())[0]?.role).toBe('viewer')
-    const stale = { ...ann, passwordHash: 'of before a reset' }
-    const refusal = await openSession(deps, visitor, stale).catch((error: Error) => error)
-    expect(refusal).toMatchObject({ kind: 'unauthorized' })
+    expect((await world.store.read.people.all())[0]?.role).toBe('viewer')
+    for (const before of [{ passwordHash: 'of before a reset' }, { totpSecret: 'of before it was taken off' }]) {
+      const refusal = await openSession(deps, visitor, { ...ann, ...before }).catch((error: Error) => error)
+      expect(refusal).toMatchObject({ kind: 'unauthorized' })
+    }
+  })
+
+  test('of two changes of a password at once one counts, and the other is told', async () => {
+    const second = new ConsoleClient(world)
+    await signIn(second)
+    const passwords = ['the first new password', 'the second new password']
+    const answers = await Promise.all(
+      [owner, second].map((client, n) =>
+        client.call('session/changePassword', { current: PASSWORD, password: passwords[n] }),
+      ),
+    )
+    const told = answers.map(({ status, body }) => [status, body.data?.reason])
+    expect(told.toSorted()).toEqual([
+      [200, undefined],
+      [400, 'password_changed'],
+    ])
+    for (const [n, password] of passwords.entries())
+      expect((await signIn(new ConsoleClient(world), { password })).status).toBe(answers[n]?.status === 200 ? 200 : 401)
   })
 
   describe('a session', () => {
@@ -150,19 +195,26 @@ describe('the console', () => {
       expect((await signIn(new ConsoleClient(world))).status).toBe(401)
     })
 
-    test('ends after twelve idle hours, and after seven days in any case', async () => {
-      world.clock.step(11 * 60 * MINUTE_MS)
+    test('ends after twelve idle hours', async () => {
+      world.clock.step(11 * HOUR_MS)
       expect((await owner.call('apps/list')).status).toBe(200)
-      world.clock.step(12 * 60 * MINUTE_MS)
+      world.clock.step(12 * HOUR_MS - 1)
+      expect((await owner.call('apps/list')).status).toBe(200)
+      world.clock.step(12 * HOUR_MS)
       expect((await owner.call('apps/list')).status).toBe(401)
-      await signIn(owner)
-      for (let day = 0; day < 13; day++) {
-        world.clock.step(DAY_MS / 2 - MINUTE_MS)
-        await owner.call('apps/list')
+    })
+
+    test('ends after seven days in any case, though it was never idle', async () => {
+      for (let hours = 0; hours < 7 * 24 - 1; hours++) {
+        world.clock.step(HOUR_MS)
+        expect((await owner.call('apps/list')).status).toBe(200)
       }
+      world.clock.step(HOUR_MS - 1)
       expect((await owner.call('apps/list')).status).toBe(200)
-      world.clock.step(DAY_MS / 2 + 20 * MINUTE_MS)
+      expect((await owner.call('session/current')).body.operator).toBeDefined()
+      world.clock.step(1)
       expect((await owner.call('apps/list')).status).toBe(401)
+      expect((await owner.call('session/current')).body.operator).toBeUndefined()
     })
 
     test('ends with its account', async () => {
@@ -176,10 +228,12 @@ describe('the console', () => {
   describe('what other sites and other credentials can do', () => {
     test.each([
       ['another origin', { origin: 'https://evil.example' }],
-      ['no origin', { origin: '' }],
+      ['no origin', { origin: undefined }],
+      ['an empty origin', { origin: '' }],
       ['the null origin', { origin: 'null' }],
     ])('a request of %s is refused, cookie or not', async (_, headers) => {
-      expect((await owner.call('apps/list', undefined, headers)).status).toBe(403)
+      for (const client of [owner, new ConsoleClient(world)])
+        expect((await client.call('apps/list', undefined, headers)).status).toBe(403)
     })
 
     test('a foreign Host does not make a foreign page our own where the public URL is known', async () => {
@@ -317,6 +371,39 @@ describe('the console', () => {
       expect((await owner.call('session/totpRemove', { current: 'wrong' })).status).toBe(400)
       expect((await owner.call('session/totpRemove', { current: PASSWORD })).status).toBe(200)
       expect((await signIn(new ConsoleClient(world))).status).toBe(200)
+    })
+
+    describe('that was shown and not proved yet', () => {
+      const begin = async (client = owner) => (await client.call('session/totpBegin')).body.secret
+      const confirm = (secret: string, client = owner) => client.call('session/totpConfirm', { totp: codeOf(secret) })
+      const refused = { status: 400, body: { data: { param: 'totp', reason: 'totp_begin_anew' } } }
+
+      test('can be proved for ten minutes', async () => {
+        const [early, late] = [await join('viewer'), await join('viewer')]
+        const secrets = [await begin(early), await begin(late)] as const
+        world.clock.step(10 * MINUTE_MS - 1)
+        expect((await confirm(secrets[0], early)).status).toBe(200)
+        world.clock.step(1)
+        expect(await confirm(secrets[1], late)).toMatchObject(refused)
+        expect((await late.call('session/current')).body.operator.hasTotp).toBe(false)
+      })
+
+      test('is its operator’s alone, and the one shown last', async () => {
+        const viewer = await join('viewer')
+        const first = await begin()
+        expect(await confirm(first, viewer)).toMatchObject(refused)
+        const second = await begin()
+        expect((await confirm(first)).body.data.reason).toBe('totp_wrong')
+        expect((await confirm(second)).status).toBe(200)
+      })
+
+      test('is forgotten once it is proved: taken off, it does not come back by itself', async () => {
+        const secret = await begin()
+        expect((await confirm(secret)).status).toBe(200)
+        expect((await owner.call('session/totpRemove', { current: PASSWORD })).status).toBe(200)
+        expect(await confirm(secret)).toMatchObject(refused)
+        expect((await owner.call('session/current')).body.operator.hasTotp).toBe(false)
+      })
     })
 
     test('is sealed in the database', async () => {

@@ -212,6 +212,8 @@ describe('an app', () => {
     await inDialog().getByLabel('Name of the app').fill(' ')
     await inDialog().getByRole('button', { name: 'Save' }).click()
     await inDialog().getByText('Enter a name.').waitFor()
+    // The form behind the dialog has a field of the same name.
+    expect(await inDialog().locator(':focus').getAttribute('maxlength')).toBe('100')
     await inDialog().getByLabel('Name of the app').fill('Shop of Seoul')
     const before = (await audited()).length
     await save()

@@ -32,8 +32,8 @@ test('an app that is removed ends its keys and webhooks; what is under way is de
   expect(ended).toMatchObject({ revokedKeys: 2, removedWebhooks: 1, balance: 1_000 })
 
   for (const key of [live, testKey]) expect((await world.call('rest', 'balance', {}, { key })).status).toBe(401)
-  expect(await world.store.read.apps()).toEqual([])
-  expect(await world.store.read.endpoints(appId)).toEqual([])
+  expect(await world.store.read.apps.all()).toEqual([])
+  expect(await world.store.read.endpoints.ofApp(appId)).toEqual([])
   await expect(createKey(world.admin, { appId, kind: 'sk', mode: 'test' })).rejects.toMatchObject({ kind: 'not_found' })
   await expect(removeApp(world.admin, appId)).rejects.toMatchObject({ kind: 'not_found' })
 
@@ -46,8 +46,8 @@ test('an app that is removed ends its keys and webhooks; what is under way is de
     issue: { billingStatus: 'debited' },
     ledger: [{ entryType: 'debit', amountDelta: -1 }],
   })
-  expect(await world.store.read.wallet(appId)).toMatchObject({ balance: 999, reserved: 0 })
-  const [last] = await world.store.read.audit({ limit: 1, action: 'app.remove' })
+  expect(await world.store.read.wallets.find(appId)).toMatchObject({ balance: 999, reserved: 0 })
+  const [last] = await world.store.read.audit.page({ limit: 1, action: 'app.remove' })
   expect(last).toMatchObject({ target: appId, detail: { name: 'demo', keys: 2, webhooks: 1, balance: 1_000 } })
 })
 
@@ -55,7 +55,7 @@ test('an app that is renamed keeps its id and its keys, and a name that is none 
   world = await World.start()
   const { appId, test: key } = await world.furnish()
   expect(await renameApp(world.admin, appId, ' 한국 상점 ')).toMatchObject({ appId, name: '한국 상점' })
-  expect(await world.store.read.app(appId)).toMatchObject({ appId, name: '한국 상점' })
+  expect(await world.store.read.apps.find(appId)).toMatchObject({ appId, name: '한국 상점' })
   expect((await world.call('rest', 'balance', {}, { key })).status).toBe(200)
   await expect(renameApp(world.admin, appId, ' ')).rejects.toMatchObject({ kind: 'invalid' })
   await expect(renameApp(world.admin, 'app_none', 'x')).rejects.toMatchObject({ kind: 'not_found' })
@@ -99,7 +99,7 @@ test('a standing key is the same every time, works, and is stored as a hash only
   expect((await world.call('rest', 'balance', {}, { key: first })).status).toBe(200)
   expect(readFileSync(world.file).includes(first.slice('sk_test_'.length))).toBe(false)
 
-  const stored = (await world.store.read.keys(appId)).find(({ lastFour }) => first.endsWith(lastFour))
+  const stored = (await world.store.read.keys.ofApp(appId)).find(({ lastFour }) => first.endsWith(lastFour))
   await revokeKey(world.admin, stored?.keyId ?? '')
   const second = await standingTestKey(world.admin, appId, 'sk')
   expect(second).not.toBe(first)

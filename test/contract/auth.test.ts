@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { ACCESS, SCOPES, type Scope } from '../../contract/scope'
+import { formatKey } from '../../src/domain/key'
 import { revokeKey } from '../../src/usecases/administer'
 import { type Furnished, type Operation, WIRES, World } from '../support/world'
 
@@ -45,11 +46,7 @@ describe.each(WIRES)('authentication over %s', (wire) => {
   const FORBIDDEN = { status: 403, body: { defined: true, code: 'FORBIDDEN', status: 403 } }
 
   test.each(OPERATIONS)('%s without a key, or with one that is none: 401', async (operation) => {
-    const wellFormedButUnknown = (await import('../../src/domain/key')).formatKey(
-      'sk',
-      'test',
-      new Uint8Array(32).fill(7),
-    )
+    const wellFormedButUnknown = formatKey('sk', 'test', new Uint8Array(32).fill(7))
     const mistyped = `${keys.test.slice(0, -1)}${keys.test.endsWith('a') ? 'b' : 'a'}`
     for (const key of [undefined, '', 'sk_test_x', wellFormedButUnknown, mistyped, `${keys.test} extra`]) {
       expect(await call(operation, key)).toMatchObject(UNAUTHORIZED)
@@ -65,19 +62,72 @@ describe.each(WIRES)('authentication over %s', (wire) => {
 
   test('a revoked key is 401 at once, also when another process revoked it', async () => {
     expect((await call('balance', keys.test)).status).toBe(200)
-    const [first] = (await world.store.read.keys(keys.appId)).filter(({ mode }) => mode === 'test')
+    const [first] = (await world.store.read.keys.ofApp(keys.appId)).filter(({ mode }) => mode === 'test')
     await revokeKey(world.admin, first?.keyId ?? '')
     expect(await call('balance', keys.test)).toMatchObject(UNAUTHORIZED)
 
     const another = await world.key({ appId: keys.appId, kind: 'sk', mode: 'test' })
     expect((await call('balance', another)).status).toBe(200)
     const beside = new World({ dir: world.dir, clock: world.clock })
-    const [second] = (await beside.store.read.keys(keys.appId)).filter(
+    const [second] = (await beside.store.read.keys.ofApp(keys.appId)).filter(
       ({ mode, revokedAt }) => mode === 'test' && !revokedAt,
     )
     await revokeKey(beside.admin, second?.keyId ?? '')
     expect(await call('balance', another)).toMatchObject(UNAUTHORIZED)
     await beside.store.close()
+  })
+
+  describe('looking a key up', () => {
+    /** How often the store was asked for a key, and whether it answers. */
+    let asked: number
+    let isDown: boolean
+    beforeEach(async () => {
+      await world.stop()
+      world = await World.start({
+        wrapStore: (store) => ({
+          ...store,
+          read: {
+            ...store.read,
+            keys: {
+              ...store.read.keys,
+              findByHash: async (hash) => {
+                asked++
+                if (isDown) throw new Error('disk I/O error')
+                return store.read.keys.findByHash(hash)
+              },
+            },
+          },
+        }),
+      })
+      keys = await world.furnish()
+      asked = 0
+      isDown = false
+    })
+    const unknown = (n: number) => formatKey('sk', 'test', new Uint8Array(32).fill(n))
+
+    test('that is known asks the store once, and again after any change of keys', async () => {
+      for (let n = 0; n < 3; n++) expect((await call('balance', keys.test)).status).toBe(200)
+      expect(asked).toBe(1)
+      await world.key({ appId: keys.appId, kind: 'sk', mode: 'test' })
+      expect((await call('balance', keys.test)).status).toBe(200)
+      expect(asked).toBe(2)
+    })
+
+    test('that is unknown keeps nothing of it: guesses must not fill the memory', async () => {
+      for (let n = 1; n <= 3; n++) {
+        expect((await call('balance', unknown(n))).status).toBe(401)
+        expect((await call('balance', unknown(n))).status).toBe(401)
+        expect(asked).toBe(2 * n)
+      }
+    })
+
+    test('that cannot be done is 503, and is done again', async () => {
+      isDown = true
+      expect(await call('balance', keys.test)).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } })
+      isDown = false
+      expect((await call('balance', keys.test)).status).toBe(200)
+      expect(asked).toBe(2)
+    })
   })
 
   test('a key is 401 from its expiry on', async () => {
@@ -193,7 +243,10 @@ describe.each(WIRES)('authentication over %s', (wire) => {
       clock: world.clock,
       wrapStore: (store) => ({
         ...store,
-        read: { ...store.read, keyByHash: () => Promise.reject(new Error('disk I/O error')) },
+        read: {
+          ...store.read,
+          keys: { ...store.read.keys, findByHash: () => Promise.reject(new Error('disk I/O error')) },
+        },
       }),
     })
     const answer = await broken.call(wire, 'balance', {}, { key: keys.test })

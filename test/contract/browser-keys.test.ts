@@ -117,7 +117,7 @@ describe.each(WIRES)('over %s, with a live browser key', (wire) => {
     test('is a backend’s to write, and that of a key whose policy says so', async () => {
       expect((await hello(keys.live, 'https://shop.example.com/orders/1')).status).toBe(200)
       expect((await issue(keys.live, { from: '0212345678' })).status).toBe(200)
-      const [key] = (await world.store.read.keys(keys.appId)).filter(({ kind }) => kind === 'pk')
+      const [key] = (await world.store.read.keys.ofApp(keys.appId)).filter(({ kind }) => kind === 'pk')
       await world.run(administer.allowKey(world.admin, key?.keyId ?? '', ['from', 'text']))
       expect((await hello(browser, 'https://shop.example.com/orders/1')).status).toBe(200)
       expect((await issue(browser, { from: '0212345678', phoneNumber: '010-1234-9999' })).status).toBe(200)

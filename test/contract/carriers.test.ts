@@ -1,10 +1,10 @@
 /** What the dispatcher learns of its carriers, and what a clock that is set does not do to it. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { TransportResult } from '../../src/ports'
+import type { TransportResult } from '../../src/ports/network'
 import * as administer from '../../src/usecases/administer'
 import { answered } from '../support/carrier'
 import { PolledVendor, VENDOR_URL } from '../support/polled-vendor'
-import { type Furnished, REPORT_SECRET, World } from '../support/world'
+import { BACKUP_URL, type Furnished, REPORT_SECRET, SMS_URL, World } from '../support/world'
 
 const HOUR_MS = 3_600_000
 
@@ -40,7 +40,7 @@ describe('carriers', () => {
       await world.advance(1_100)
       expect(await stateOf('main')).toMatchObject({ state: 'unhealthy', code: 'HTTP_500', inFlight: 0 })
       expect((await world.send('GET', '/readyz', undefined)).status).toBe(200)
-      const health = await world.store.read.providerHealth()
+      const health = await world.store.read.carriers.health()
       expect(health.get('main')).toMatchObject({ isHealthy: false, code: 'HTTP_500' })
       expect(world.logged.filter((line) => line.includes('provider is unhealthy'))).toHaveLength(1)
     })
@@ -54,7 +54,7 @@ describe('carriers', () => {
       await world.advance(12_000)
       expect(world.sms.accepted).toHaveLength(5)
       expect(await stateOf('main')).toMatchObject({ state: 'healthy' })
-      expect((await world.store.read.providerHealth()).get('main')?.isHealthy).toBe(true)
+      expect((await world.store.read.carriers.health()).get('main')?.isHealthy).toBe(true)
     })
 
     test('while it is open, the next carrier of the route gets the messages at once', async () => {
@@ -108,7 +108,7 @@ describe('carriers', () => {
       await world.advance(1_100)
       await world.provide('main', ['sms'], 'http://carrier.test/sms')
       expect(await status(await issue())).toMatchObject({ deliveryStatus: 'sent' })
-      expect((await world.store.read.providerHealth()).get('main')).toBeUndefined()
+      expect((await world.store.read.carriers.health()).get('main')).toBeUndefined()
     })
 
     test('one that cannot be reached is seen where a message comes every hour, and the log has a line for each try', async () => {
@@ -117,7 +117,7 @@ describe('carriers', () => {
       await issue({ expiresInSec: 30 })
       await world.advance(HOUR_MS)
       expect(await stateOf('main')).toMatchObject({ state: 'unhealthy', code: 'NOT_SENT_ECONNREFUSED' })
-      expect((await world.store.read.providerHealth()).get('main')).toMatchObject({ isHealthy: false })
+      expect((await world.store.read.carriers.health()).get('main')).toMatchObject({ isHealthy: false })
       const lines = world.logged.filter((line) => line.includes('did not take'))
       expect(lines).toHaveLength(world.sms.requests.length)
       expect(JSON.parse(lines[0] ?? '')).toMatchObject({
@@ -156,6 +156,88 @@ describe('carriers', () => {
       await world.advance(2_000)
       expect(world.kakao.accepted).toHaveLength(3)
     })
+  })
+
+  describe('a message whose process died while its carrier had it', () => {
+    const status = async (world: World, issueId: string) =>
+      (await world.call('rest', 'status', { issueId }, { key: keys.live })).body
+    const billing = async (world: World, issueId: string) =>
+      (await world.call('rest', 'getIssue', { issueId }, { key: keys.live })).body.billingStatus
+
+    /** Another carrier says nothing of what this one reports. */
+    async function interrupted(reports: boolean, meanwhile: () => Promise<unknown> = async () => {}) {
+      await world.provide('main', ['sms'], SMS_URL, { reports })
+      await world.provide('other', ['sms'], BACKUP_URL, { reports: !reports })
+      world.sms.answer = () => new Promise<TransportResult>(() => {})
+      const issueId = await issue()
+      expect(world.sms.requests).toHaveLength(1)
+      world.clock.forgetTimers()
+      await meanwhile()
+      const after = await World.start({ dir: world.dir, clock: world.clock })
+      await after.advance(40_000)
+      expect(await status(after, issueId)).toMatchObject({
+        deliveryStatus: 'sent',
+        providerOutcomeAmbiguous: true,
+        providerOutcomeCode: 'INTERRUPTED',
+      })
+      const messageId = world.sms.requests[0]?.messageId ?? ''
+      world = after
+      return { issueId, messageId }
+    }
+
+    test('is charged at once where that carrier never reports', async () => {
+      expect(await billing(world, (await interrupted(false)).issueId)).toBe('debited')
+    })
+
+    test('is charged at its report, or a day later, where that carrier reports', async () => {
+      const { issueId } = await interrupted(true)
+      expect(await billing(world, issueId)).toBe('reserved')
+      world.clock.step(24 * HOUR_MS)
+      await world.advance(2_000)
+      expect(await billing(world, issueId)).toBe('debited')
+    })
+
+    test('and that was removed meanwhile is waited for as long: set up again, it may tell', async () => {
+      const { issueId, messageId } = await interrupted(true, () => administer.removeProvider(world.admin, 'main'))
+      expect(await billing(world, issueId)).toBe('reserved')
+      world.clock.step(23 * HOUR_MS)
+      await world.provide('main', ['sms'], SMS_URL)
+      await world.advance(2_000)
+      expect(await billing(world, issueId)).toBe('reserved')
+      expect((await world.report('main', { messageId, status: 'delivered' })).body).toEqual({ recorded: 1 })
+      await world.advance(2_000)
+      expect(await status(world, issueId)).toMatchObject({ deliveryStatus: 'delivered' })
+      expect(await billing(world, issueId)).toBe('debited')
+    })
+  })
+
+  test('a carrier that is set anew while it works on messages gets no more at a time than it bears', async () => {
+    const answers: Array<() => void> = []
+    world.sms.answer = (message) => new Promise((resolve) => answers.push(() => resolve(world.sms.accept(message))))
+    const setAnew = async (reportSecret: string) => {
+      await administer.setProvider(world.admin, {
+        name: 'main',
+        type: 'http',
+        channels: ['sms'],
+        config: { url: SMS_URL, reportSecret },
+        concurrency: 2,
+      })
+      await world.advance(1_500)
+    }
+    await setAnew('the first secret of reports')
+    await many(3)
+    for (const secret of ['the second secret of reports', 'the third secret of reports']) {
+      await setAnew(secret)
+      expect(await stateOf('main')).toMatchObject({ inFlight: 2, concurrency: 2 })
+      expect(world.sms.requests).toHaveLength(2)
+    }
+    answers[0]?.()
+    await world.advance(1_500)
+    expect(world.sms.requests).toHaveLength(3)
+    expect(await stateOf('main')).toMatchObject({ inFlight: 2 })
+    for (const answer of answers) answer()
+    await world.advance(1_500)
+    expect(await stateOf('main')).toMatchObject({ inFlight: 0 })
   })
 
   test('messages that wait learn at once of a carrier that the operator adds', async () => {
@@ -268,41 +350,103 @@ test('what the wallet refuses takes no room in the backlog', async () => {
 })
 
 describe('a carrier that must be asked', () => {
-  test('resolves a message whose answer was lost: its callback names it, and its own word decides', async () => {
-    let vendor: PolledVendor | undefined
-    const world = await World.start({
-      wrapTransport: (transport) => ({
-        request: (request) => (vendor ? vendor.over(transport) : transport).request(request),
-      }),
+  let world: World
+  let keys: Furnished
+  let vendor: PolledVendor
+  let issueId: string
+
+  const status = async () => (await world.call('rest', 'status', { issueId }, { key: keys.live })).body
+  const billing = async () => (await world.call('rest', 'getIssue', { issueId }, { key: keys.live })).body.billingStatus
+  const messageId = () => world.sms.accepted[0]?.messageId ?? ''
+  const decide = (fate: 'delivered' | 'failed') => vendor.decide(`carrier-${messageId()}`, fate)
+  const callback = (fate: string) =>
+    world.callback('main', vendor.callback(messageId(), `carrier-${messageId()}`, fate))
+
+  beforeEach(async () => {
+    world = await World.start({
+      wrapTransport: (transport) => ({ request: (request) => vendor.over(transport).request(request) }),
     })
-    const keys = await world.furnish()
     vendor = new PolledVendor(world.sms)
+    keys = await world.furnish()
     await administer.setProvider(world.admin, {
       name: 'main',
       type: 'solapi',
       channels: ['sms'],
       config: { apiKey: 'key', apiSecret: 's', from: '0212345678', apiBase: VENDOR_URL, reportSecret: REPORT_SECRET },
     })
+  })
+  afterEach(() => world.stop())
+
+  async function issue(): Promise<void> {
+    const request = { phoneNumber: '010-1234-5678', purpose: 'login', idempotencyKey: 'k' }
+    issueId = (await world.call('rest', 'issue', request, { key: keys.live })).body.issueId
+    await world.settle()
+  }
+
+  test('resolves a message whose answer was lost: its callback names it, and its own word decides', async () => {
     world.sms.answer = (message) => {
       world.sms.accept(message)
       return { kind: 'unknown', reason: 'TimeoutError' }
     }
-    const issued = await world.call(
-      'rest',
-      'issue',
-      { phoneNumber: '010-1234-5678', purpose: 'login', idempotencyKey: 'k' },
-      { key: keys.live },
-    )
-    await world.settle()
-    const status = async () =>
-      (await world.call('rest', 'status', { issueId: issued.body.issueId }, { key: keys.live })).body
+    await issue()
     expect(await status()).toMatchObject({ deliveryStatus: 'sent', providerOutcomeAmbiguous: true })
-    const messageId = world.sms.accepted[0]?.messageId ?? ''
     // The callback lies; the vendor itself says delivered.
-    vendor.decide(`carrier-${messageId}`, 'delivered')
-    await world.callback('main', vendor.callback(messageId, `carrier-${messageId}`, 'failed'))
+    decide('delivered')
+    await callback('failed')
     await world.advance(2_000)
     expect(await status()).toMatchObject({ deliveryStatus: 'delivered' })
-    await world.stop()
+  })
+
+  test('is asked again until it tells', async () => {
+    await issue()
+    await world.advance(31_000)
+    expect(await status()).toMatchObject({ deliveryStatus: 'sent' })
+    decide('delivered')
+    await world.advance(20_000)
+    expect(await status()).toMatchObject({ deliveryStatus: 'delivered' })
+  })
+
+  describe('and does not tell what became of a message', () => {
+    const DAY_MS = 24 * HOUR_MS
+    const MINUTE_MS = 60_000
+
+    /** It was asked some minutes before the day is over, and would be asked again half an hour later. */
+    async function untilTheDeadline(): Promise<void> {
+      await issue()
+      world.clock.step(DAY_MS - 5 * MINUTE_MS)
+      await world.advance(2_000)
+      world.clock.step(5 * MINUTE_MS - 2_000 - 1)
+      await world.settle()
+    }
+
+    test('is waited for a day and no longer, however seldom it is asked at last', async () => {
+      await untilTheDeadline()
+      await world.advance(0)
+      expect(await billing()).toBe('reserved')
+      await world.advance(1_000)
+      expect([await billing(), (await status()).deliveryStatus]).toEqual(['debited', 'sent'])
+      expect(world.rows('SELECT * FROM jobs')).toEqual([])
+    })
+
+    test.each([
+      ['in the last millisecond of that day', 0, 'delivered'],
+      ['no more when it is over', 1, 'sent'],
+    ])('is believed %s', async (_, ms, deliveryStatus) => {
+      await untilTheDeadline()
+      decide('delivered')
+      world.clock.step(ms)
+      await callback('delivered')
+      await world.settle()
+      expect([await billing(), (await status()).deliveryStatus]).toEqual(['debited', deliveryStatus])
+    })
+
+    test('is not heard any more after that', async () => {
+      await untilTheDeadline()
+      await world.advance(1_000)
+      decide('failed')
+      expect((await callback('failed')).body).toEqual({ recorded: 0 })
+      await world.advance(2_000)
+      expect([await billing(), (await status()).deliveryStatus]).toEqual(['debited', 'sent'])
+    })
   })
 })

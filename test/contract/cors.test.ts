@@ -3,6 +3,7 @@ import { revokeKey } from '../../src/usecases/administer'
 import { type Furnished, WIRES, World } from '../support/world'
 
 const LISTED = 'https://app.example.com'
+const HOUR_MS = 3_600_000
 const FOREIGN = 'https://evil.example.com'
 
 describe('CORS', () => {
@@ -50,11 +51,26 @@ describe('CORS', () => {
     const origin = 'https://brief.example.com'
     await world.key({ appId: keys.appId, kind: 'pk', mode: 'live', allowedOrigins: [origin] })
     expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBe(origin)
-    const listed = (await world.store.read.keys(keys.appId)).find(({ allowedOrigins }) =>
+    const listed = (await world.store.read.keys.ofApp(keys.appId)).find(({ allowedOrigins }) =>
       allowedOrigins.includes(origin),
     )
     await revokeKey(world.admin, listed?.keyId ?? '')
     expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('preflight stops when the last key that lists the origin expires, and not before', async () => {
+    const origin = 'https://passing.example.com'
+    const allowed = async () => (await preflight(origin)).headers.get('access-control-allow-origin')
+    for (const hours of [2, 1]) {
+      const expiresAt = world.clock.now() + hours * HOUR_MS
+      await world.key({ appId: keys.appId, kind: 'pk', mode: 'live', allowedOrigins: [LISTED, origin], expiresAt })
+    }
+    expect(await allowed()).toBe(origin)
+    world.clock.step(2 * HOUR_MS - 1)
+    expect(await allowed()).toBe(origin)
+    world.clock.step(1)
+    expect(await allowed()).toBeNull()
+    expect((await preflight(LISTED)).headers.get('access-control-allow-origin')).toBe(LISTED)
   })
 
   describe.each(WIRES)('answers over %s', (wire) => {

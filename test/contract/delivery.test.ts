@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { TransportResult } from '../../src/ports'
+import { createHmac } from 'node:crypto'
+import type { TransportResult } from '../../src/ports/network'
+import * as administer from '../../src/usecases/administer'
 import { answered, codeIn } from '../support/carrier'
 import { type Furnished, World } from '../support/world'
 
@@ -461,3 +463,78 @@ describe('live delivery', () => {
     })
   })
 })
+
+describe('a carrier that signs the URL it called', () => {
+  const AUTH_TOKEN = '0123456789abcdef0123456789abcdef'
+  const FORM = new URLSearchParams({ MessageSid: `SM${'0'.repeat(32)}`, MessageStatus: 'delivered' })
+  let world: World
+  afterEach(() => world.stop())
+
+  async function begin(publicUrl?: string): Promise<void> {
+    world = await World.start({ env: publicUrl === undefined ? {} : { WATCHWORD_PUBLIC_URL: publicUrl } })
+    const config = { accountSid: `AC${'1'.repeat(32)}`, authToken: AUTH_TOKEN, from: '+15005550006' }
+    await administer.setProvider(world.admin, { name: 'signs', type: 'twilio', channels: ['sms'], config })
+  }
+  /** As Twilio signs: the URL, and the fields of the form in order. */
+  async function statusOf(signedUrl: string, path = '/provider-reports/signs'): Promise<number> {
+    const fields = [...FORM].sort(([a], [b]) => (a < b ? -1 : 1))
+    const signature = createHmac('sha1', AUTH_TOKEN)
+      .update(signedUrl + fields.flat().join(''))
+      .digest('base64')
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature }
+    return (await world.send('POST', path, FORM.toString(), { headers })).status
+  }
+
+  test('is believed for the public URL, and for no other', async () => {
+    await begin('https://otp.example.com')
+    expect(await statusOf('https://otp.example.com/provider-reports/signs')).toBe(200)
+    for (const url of [
+      'http://localhost',
+      'http://otp.example.com',
+      'https://otp.example.com:443',
+      'https://x.example',
+    ])
+      expect(await statusOf(`${url}/provider-reports/signs`)).toBe(401)
+    expect(await statusOf('https://otp.example.com/provider-reports/other')).toBe(401)
+  })
+
+  test('signs the query, too', async () => {
+    await begin('https://otp.example.com')
+    const path = '/provider-reports/signs?a=1&b=%20'
+    expect(await statusOf(`https://otp.example.com${path}`, path)).toBe(200)
+    expect(await statusOf('https://otp.example.com/provider-reports/signs', path)).toBe(401)
+    expect(await statusOf(`https://otp.example.com${path}`)).toBe(401)
+  })
+
+  test('is believed for the URL the server sees where no public one is set', async () => {
+    await begin()
+    expect(await statusOf('http://localhost/provider-reports/signs')).toBe(200)
+    expect(await statusOf('https://otp.example.com/provider-reports/signs')).toBe(401)
+  })
+})
+
+test('more codes than one transaction takes expire in one sweep, and are forgotten in one', async () => {
+  const COUNT = 1_201
+  const world = await World.start({ env: { WATCHWORD_LIVE_RETENTION_DAYS: '1' } })
+  const keys = await world.furnish()
+  await administer.addCredit(world.admin, { appId: keys.appId, amount: COUNT })
+  world.sms.answer = () => answered(403, {})
+  for (let n = 0; n < COUNT; n++) {
+    const input = { phoneNumber: `+8210${20_000_000 + n}`, purpose: 'p', idempotencyKey: `k${n}` }
+    expect((await world.call('rest', 'issue', input, { key: keys.live })).status).toBe(200)
+  }
+  await world.settle()
+  const counts = () =>
+    world.rows('SELECT verification_status AS status, count(*) AS count FROM issues GROUP BY verification_status')
+  world.clock.step(180_000)
+  expect(counts()).toEqual([{ status: 'issued', count: COUNT }])
+  await world.advance(1_000)
+  expect(counts()).toEqual([{ status: 'expired', count: COUNT }])
+  expect(world.rows('SELECT * FROM outbox')).toEqual([])
+  await world.advance(10_000)
+  world.clock.step(8 * 86_400_000)
+  await world.sweep()
+  expect(counts()).toEqual([])
+  expect(world.rows('SELECT * FROM claims')).toEqual([])
+  await world.stop()
+}, 60_000)

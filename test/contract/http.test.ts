@@ -49,6 +49,11 @@ describe('every response', () => {
     }
   })
 
+  test.each(everywhere)('%s %s is taken for nothing but what it says it is', async (method, path, body) => {
+    const answers = [await world.send(method, path, body), await world.send(method, path, body, { key: keys.test })]
+    expect(answers.map(({ headers }) => headers.get('x-content-type-options'))).toEqual(['nosniff', 'nosniff'])
+  })
+
   test.each([
     ['GET', '/v1/nope'],
     ['GET', '/v1/issue'],
@@ -403,6 +408,51 @@ describe.each(WIRES)('bad input over %s', (wire) => {
         code: 'BAD_REQUEST',
         reason: 'required',
       })
+    })
+
+    const good = JSON.stringify({ ...ISSUE, idempotencyKey: 'meta' })
+    test.each([
+      '5',
+      '"x"',
+      'null',
+      '{}',
+      '{"0":[]}',
+      '[5]',
+      '[null]',
+      '["x"]',
+      '[{}]',
+      '[[]]',
+      '[["0","purpose"]]',
+      '[[-1,"purpose"]]',
+      '[[1.5,"purpose"]]',
+      '[[8,"purpose"]]',
+      '[[99,"purpose"]]',
+      '[[3,["purpose"]]]',
+      '[[3,null]]',
+      '[[3,"purpose",true]]',
+      '[[3,"nowhere"],[9,"purpose"]]',
+    ])('a good RPC input with the meta %s: 400, and nothing is issued', async (meta) => {
+      const before = everything()
+      const { status, body } = await post('issue', `{"json":${good},"meta":${meta}}`)
+      expect({ status, data: body.data }).toEqual({ status: 400, data: { param: 'meta', reason: 'invalid_format' } })
+      expect(everything()).toBe(before)
+    })
+
+    test.each(['more', 'Meta', 'maps', '__proto__'])('a good RPC input beside a field %s: 400', async (field) => {
+      const { status, body } = await post('issue', `{"json":${good},"${field}":[]}`)
+      expect({ status, code: body.code }).toEqual({ status: 400, code: 'BAD_REQUEST' })
+    })
+
+    test.each([0, 1, 2, 3, 4, 5, 6, 7])(
+      'type %d of a meta is known: what it makes of a field is judged',
+      async (type) => {
+        const { status, body } = await post('issue', `{"json":${good},"meta":[[${type},"nowhere",0]]}`)
+        expect(status === 200 || (status === 400 && body.data.param !== 'meta')).toBe(true)
+      },
+    )
+
+    test('an RPC input with an empty meta is one', async () => {
+      expect((await post('issue', `{"json":${good},"meta":[]}`)).status).toBe(200)
     })
 
     test.each([

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Mishap } from '../../src/domain/mishap'
-import type { Store, TransportResult } from '../../src/ports'
+import type { TransportResult } from '../../src/ports/network'
+import type { Store } from '../../src/ports/store'
 import { assessIncident, type Incident, refundIncident, refundIssue, setRoute } from '../../src/usecases/administer'
 import { verifyAudit } from '../../src/usecases/audit'
 import { answered, Carrier } from '../support/carrier'
@@ -17,6 +18,15 @@ let backup: Carrier
 let transactions: string[][] = []
 let carriedOut = Number.POSITIVE_INFINITY
 
+/** Tells of every word that is called. */
+const noting = (words: object, note: (word: string) => void) =>
+  new Proxy(words, {
+    get(target, word) {
+      note(String(word))
+      return Reflect.get(target, word)
+    },
+  })
+
 const watched = (store: Store): Store => ({
   ...store,
   transaction: (unit) =>
@@ -26,10 +36,9 @@ const watched = (store: Store): Store => ({
       transactions.push(calls)
       return unit(
         new Proxy(tx, {
-          get(target, name) {
-            if (name === 'addLedgerEntry' || name === 'addAuditEntry') calls.push(name)
-            const value = Reflect.get(target, name)
-            return typeof value === 'function' ? value.bind(target) : value
+          get(target, door) {
+            const words = Reflect.get(target, door)
+            return typeof words === 'object' ? noting(words, (word) => calls.push(`${String(door)}.${word}`)) : words
           },
         }),
       )
@@ -95,7 +104,7 @@ const refunds = () =>
   )
 const hexes = (issueIds: string[]) => issueIds.map((id) => id.replaceAll('-', '')).toSorted()
 const notes = async (): Promise<Array<Record<string, unknown>>> =>
-  (await world.store.read.audit({ limit: 100, action: 'credit.refund_incident' })).map(({ target, detail }) => ({
+  (await world.store.read.audit.page({ limit: 100, action: 'credit.refund_incident' })).map(({ target, detail }) => ({
     target,
     ...detail,
   }))
@@ -266,10 +275,13 @@ describe('a refund by the incident', () => {
     await manyAmbiguous(120)
     transactions = []
     expect(await refundAll()).toEqual({ issues: 120, credits: 120 })
-    const moved = transactions.map((calls) => calls.filter((name) => name === 'addLedgerEntry').length).filter(Boolean)
+    const moved = transactions
+      .map((calls) => calls.filter((name) => name === 'wallets.addEntry').length)
+      .filter(Boolean)
     expect(moved).toEqual([50, 50, 20])
-    expect(transactions.find((calls) => calls.length > 0)?.[0]).toBe('addAuditEntry')
-    expect(transactions.flat().filter((name) => name === 'addAuditEntry')).toHaveLength(1)
+    const changing = transactions.flat().filter((name) => ['audit.add', 'wallets.addEntry'].includes(name))
+    expect(changing[0]).toBe('audit.add')
+    expect(transactions.flat().filter((name) => name === 'audit.add')).toHaveLength(1)
   })
 
   test('that was killed on its way goes on with what is left, and nothing of it is unseen', async () => {

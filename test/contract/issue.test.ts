@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Furnished, WIRES, World } from '../support/world'
 
 const PHONE = '010-1234-5678'
+const DAY_MS = 86_400_000
 
 describe.each(WIRES)('POST /issue over %s', (wire) => {
   let world: World
@@ -162,10 +163,35 @@ describe.each(WIRES)('POST /issue over %s', (wire) => {
     test('after seven days the key is new again', async () => {
       const input = { phoneNumber: PHONE, purpose: 'a', idempotencyKey: 'week' }
       const first = await issue(input)
-      world.clock.step(7 * 86_400_000)
+      world.clock.step(7 * DAY_MS - 1)
+      expect((await issue(input)).body).toEqual(first.body)
+      world.clock.step(1)
       const second = await issue(input)
       expect(second.status).toBe(200)
       expect(second.body.issueId).not.toBe(first.body.issueId)
+    })
+
+    test.each([
+      ['same', {}],
+      ['another', { purpose: 'b' }],
+    ])('whose issue has outlived its retention is new again, for the %s request', async (_, changed) => {
+      await world.stop()
+      world = await World.start({ env: { WATCHWORD_LIVE_RETENTION_DAYS: '1' } })
+      keys = await world.furnish()
+      const input = { phoneNumber: PHONE, purpose: 'a', idempotencyKey: 'kept' }
+      const first = await issue(input)
+      await world.settle()
+      await world.report('main', { messageId: world.sms.requests[0]?.messageId ?? '', status: 'delivered' })
+      await world.advance(200_000)
+      world.clock.step(DAY_MS)
+      await world.sweep()
+      expect(await status(first.body.issueId)).toMatchObject({ code: 'NOT_FOUND' })
+      const second = await issue({ ...input, ...changed })
+      expect(second.status).toBe(200)
+      expect(second.body.issueId).not.toBe(first.body.issueId)
+      expect((await issue({ ...input, ...changed })).body).toEqual(second.body)
+      await world.settle()
+      expect(world.sms.requests).toHaveLength(2)
     })
 
     test('a hundred at once with one key make one issue', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Store } from '../../src/ports'
-import { type Operation, WIRES, World } from '../support/world'
+import type { Store } from '../../src/ports/store'
+import { createApp } from '../../src/usecases/administer'
+import { type Furnished, type Operation, WIRES, World } from '../support/world'
 
 const OPERATIONS: Array<[Operation, object]> = [
   ['issue', { phoneNumber: '010-0000-0000', purpose: 'signup', idempotencyKey: 'overload' }],
@@ -10,26 +11,46 @@ const OPERATIONS: Array<[Operation, object]> = [
 ]
 
 describe.each(WIRES)('more than can be done, over %s', (wire) => {
-  let waitingMs = 0
   let world: World
   let key = ''
+  /** Until then no unit begins. */
+  let turn: PromiseWithResolvers<void> | undefined
 
+  const slow = (store: Store): Store => ({
+    ...store,
+    transaction: async (unit) => {
+      await turn?.promise
+      return store.transaction(unit)
+    },
+  })
   beforeEach(async () => {
-    waitingMs = 0
-    world = await World.start({ wrapStore: (store) => ({ ...store, waitingMs: () => waitingMs }) })
+    turn = undefined
+    world = await World.start({ wrapStore: slow })
     key = (await world.furnish()).test
   })
-  afterEach(() => world.stop())
+  afterEach(async () => {
+    turn?.resolve()
+    await world.stop()
+  })
+
+  /** Somebody has waited so long for their turn. */
+  async function waiting(ms: number): Promise<void> {
+    turn = Promise.withResolvers()
+    void world.call(wire, ...(OPERATIONS[1] as (typeof OPERATIONS)[number]), { key })
+    await Bun.sleep(0)
+    while (world.clock.fireNext(0).fired);
+    world.clock.fireNext(ms)
+  }
 
   test.each(OPERATIONS)('%s is refused at once with 503 and the time to come back', async (operation, input) => {
-    waitingMs = 401
+    await waiting(401)
     const answer = await world.call(wire, operation, input, { key })
     expect(answer).toMatchObject({ status: 503, body: { defined: true, code: 'SERVICE_UNAVAILABLE' } })
     expect(answer.headers.get('retry-after')).toBe('1')
   })
 
   test('a page that may use a public key can read the refusal, another cannot', async () => {
-    waitingMs = 401
+    await waiting(401)
     const allowed = async (origin: string) =>
       (await world.call(wire, 'listIssues', {}, { headers: { origin } })).headers.get('access-control-allow-origin')
     expect(await allowed('http://localhost:3000')).toBe('http://localhost:3000')
@@ -38,16 +59,22 @@ describe.each(WIRES)('more than can be done, over %s', (wire) => {
 
   test('a refused issue changes nothing: its idempotency key is unused', async () => {
     const [operation, input] = OPERATIONS[0] as (typeof OPERATIONS)[number]
-    waitingMs = 401
-    await world.call(wire, operation, input, { key })
-    waitingMs = 400
+    await waiting(401)
+    expect((await world.call(wire, operation, input, { key })).status).toBe(503)
+    turn?.resolve()
+    await Bun.sleep(0)
     expect((await world.call(wire, 'listIssues', {}, { key })).body.items).toEqual([])
     expect((await world.call(wire, operation, { ...input, purpose: 'login' }, { key })).status).toBe(200)
   })
 
   test('health is answered all the same', async () => {
-    waitingMs = 10_000
+    await waiting(900)
     expect((await world.send('GET', '/healthz', undefined)).status).toBe(200)
+  })
+
+  test('waiting as long as that is no reason yet', async () => {
+    await waiting(400)
+    expect((await world.call(wire, 'listIssues', {}, { key })).status).toBe(200)
   })
 })
 
@@ -65,9 +92,12 @@ describe('while the issues of the last day are still counted after a start', () 
       ...store,
       read: {
         ...store.read,
-        async *issuesSince(...args) {
-          await counting.promise
-          yield* store.read.issuesSince(...args)
+        issues: {
+          ...store.read.issues,
+          async *since(...args) {
+            await counting.promise
+            yield* store.read.issues.since(...args)
+          },
         },
       },
     })
@@ -79,5 +109,92 @@ describe('while the issues of the last day are still counted after a start', () 
     counting.resolve()
     expect((await again).status).toBe(429)
     await world.stop()
+  })
+})
+
+describe('the backlog', () => {
+  const BACKLOG_MAX = 3
+  /** Refusals of the store that are not told yet; undefined: each is told at once. */
+  let untold: Array<() => void> | undefined
+  let world: World
+  let keys: Furnished
+  let poor: string
+  /** What is issued leaves when it is told to. */
+  let leaving: Array<() => void>
+
+  beforeEach(async () => {
+    untold = undefined
+    world = await World.start({
+      env: { WATCHWORD_MAX_BACKLOG: String(BACKLOG_MAX) },
+      wrapStore: (store) => ({
+        ...store,
+        transaction: (unit) =>
+          store.transaction(unit).catch(async (refusal) => {
+            await new Promise<void>((tell) => (untold ? untold.push(tell) : tell()))
+            throw refusal
+          }),
+      }),
+    })
+    keys = await world.furnish()
+    poor = await world.key({ ...(await createApp(world.admin, { name: 'poor' })), kind: 'sk', mode: 'live' })
+    leaving = []
+    world.sms.answer = (message) => new Promise((resolve) => leaving.push(() => resolve(world.sms.accept(message))))
+  })
+  afterEach(() => world.stop())
+
+  let made = 0
+  const issue = (key = keys.live) => {
+    const n = made++
+    const input = { phoneNumber: `+8210${20_000_000 + n}`, purpose: 'p', idempotencyKey: `k${n}` }
+    return world.call('rest', 'issue', input, { key })
+  }
+  const statuses = async (count: number) => {
+    const found: number[] = []
+    for (let n = 0; n < count; n++) found.push((await issue()).status)
+    return found
+  }
+
+  test('takes as many as it may, and says when to come back', async () => {
+    expect(await statuses(BACKLOG_MAX)).toEqual([200, 200, 200])
+    const { status, headers } = await issue()
+    expect([status, headers.get('retry-after')]).toEqual([503, '5'])
+  })
+
+  const pass = (ms: number) => {
+    while (world.clock.fireNext(0).fired);
+    world.clock.fireNext(ms)
+  }
+
+  test.each([
+    ['a tenth of a second later', 0],
+    ['also when the clock was set back', -3_600_000],
+  ])('has room again when a message has left, %s', async (_, byMs) => {
+    expect(await statuses(BACKLOG_MAX + 1)).toEqual([200, 200, 200, 503])
+    await world.settle()
+    leaving[0]?.()
+    await world.settle()
+    world.clock.step(byMs)
+    pass(100)
+    expect(await statuses(2)).toEqual([200, 503])
+  })
+
+  test('gets back at once what was refused after all', async () => {
+    for (let n = 0; n < 2 * BACKLOG_MAX; n++) expect((await issue(poor)).status).toBe(402)
+    expect(await statuses(BACKLOG_MAX + 1)).toEqual([200, 200, 200, 503])
+  })
+
+  test('counts what is not decided yet, also where it has counted anew meanwhile, and gets it back once', async () => {
+    expect(await statuses(1)).toEqual([200])
+    const late: Array<() => void> = []
+    untold = late
+    const refused = [issue(poor), issue(poor)]
+    while (late.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    untold = undefined
+    expect(await statuses(1)).toEqual([503])
+    pass(1_000)
+    expect(await statuses(1)).toEqual([503])
+    for (const tell of late) tell()
+    expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([402, 402])
+    expect(await statuses(3)).toEqual([200, 200, 503])
   })
 })

@@ -355,6 +355,43 @@ describe.each(WIRES)('reads over %s', (wire) => {
       expect((await read('listCreditLedger', { createdFrom: iso(at), createdTo: iso(at) })).status).toBe(400)
     })
 
+    test('keeps to both bounds on every page', async () => {
+      const iso = (ms: number) => new Date(ms).toISOString()
+      const at = world.clock.now() + 1_000
+      for (const tens of [10, 20, 30]) {
+        world.clock.step(1_000)
+        for (const ones of [1, 2, 3]) await addCredit(world.admin, { appId: keys.appId, amount: tens + ones })
+      }
+      for (const kind of [{}, { entryType: 'credit' }]) {
+        const range = { ...kind, createdFrom: iso(at), createdTo: iso(at + 2_000) }
+        const seen: number[][] = []
+        let cursor: string | undefined
+        do {
+          const { body } = await read('listCreditLedger', { limit: 2, ...range, ...(cursor && { cursor }) })
+          seen.push(body.items.map(({ amountDelta }: { amountDelta: number }) => amountDelta))
+          cursor = body.nextCursor
+        } while (cursor && seen.length < 10)
+        expect(seen).toEqual([
+          [23, 22],
+          [21, 13],
+          [12, 11],
+        ])
+      }
+    })
+
+    test.each(['listIssues', 'listCreditLedger'] as const)(
+      'a page of %s has fifty or up to a hundred',
+      async (list) => {
+        for (let n = 0; n < 110; n++) {
+          if (list === 'listIssues') await issue()
+          else await addCredit(world.admin, { appId: keys.appId, amount: 1 })
+        }
+        const lengthOf = async (input: object) => (await read(list, input)).body.items?.length
+        expect([await lengthOf({}), await lengthOf({ limit: 100 }), await lengthOf({ limit: 1 })]).toEqual([50, 100, 1])
+        for (const limit of [0, 101]) expect((await read(list, { limit })).status).toBe(400)
+      },
+    )
+
     test('in test mode the balance is simulated and fixed, the ledger empty', async () => {
       const before = (await read('balance', {}, keys.test)).body
       expect(before).toEqual({

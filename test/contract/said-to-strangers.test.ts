@@ -66,6 +66,26 @@ describe('/readyz', () => {
     const response = await ask('203.0.113.1')
     expect([response.status, await response.json()]).toEqual([503, { status: 'not_ready' }])
   })
+
+  test('is not ready once the dispatcher has not looked for work for ten seconds, and again when it has', async () => {
+    const told = async () => {
+      const response = await ask('127.0.0.1')
+      const { status, checks } = await response.json()
+      return [response.status, status, checks.database, checks.dispatcher]
+    }
+    // Its timers do not fire meanwhile.
+    world.clock.step(9_999)
+    expect(await told()).toEqual([200, 'ready', true, true])
+    world.clock.step(1)
+    // What was found is kept for a second.
+    expect(await told()).toEqual([200, 'ready', true, true])
+    world.clock.step(1_000)
+    expect(await told()).toEqual([503, 'not_ready', true, false])
+    await world.advance(2_000)
+    expect(await told()).toEqual([200, 'ready', true, true])
+    world.clock.step(10_000)
+    expect(await told()).toEqual([503, 'not_ready', true, false])
+  })
 })
 
 describe('reports without the right secret', () => {

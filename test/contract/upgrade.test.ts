@@ -65,7 +65,7 @@ describe.each(WIRES)('over %s, after the upgrade from 0.1.0', (wire) => {
   test('a live browser key may still set the sender and write texts, and is named for it; a new one may not', async () => {
     const template = { templateId: 'free', templateVariables: { who: 'https://shop.example.com' } }
     expect((await issue({ from: '0212345678', ...template }, keys.browser)).status).toBe(200)
-    const [key] = (await world.store.read.keys(keys.appId)).filter(({ kind }) => kind === 'pk')
+    const [key] = (await world.store.read.keys.ofApp(keys.appId)).filter(({ kind }) => kind === 'pk')
     expect(key && isOpen(key)).toBeTrue()
     const { appId } = keys
     const fresh = await world.key({ appId, kind: 'pk', mode: 'live', allowedOrigins: [ORIGIN] })
@@ -75,7 +75,9 @@ describe.each(WIRES)('over %s, after the upgrade from 0.1.0', (wire) => {
   test('a pattern that may take for ever goes on, bounded, and is named for it; it is not saved again', async () => {
     const statusOf = async (who: string) => (await issue({ templateId: 'former', templateVariables: { who } })).status
     expect([await statusOf('777'), await statusOf('778')]).toEqual([200, 400])
-    const former = (await world.store.read.templates(keys.appId)).find(({ templateId }) => templateId === 'former')
+    const former = (await world.store.read.templates.ofApp(keys.appId)).find(
+      ({ templateId }) => templateId === 'former',
+    )
     if (!former) throw new Error('The template is gone')
     expect(isLinear(former.variables.who?.pattern ?? '')).toBeFalse()
     await expect(administer.saveTemplate(world.admin, keys.appId, former)).rejects.toMatchObject({ kind: 'invalid' })

@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { otpEvent } from '../../contract/event'
 import type { Mode } from '../../src/domain/value'
-import type { HookAnswer } from '../../src/ports'
+import type { HookAnswer } from '../../src/ports/network'
+import type { Store } from '../../src/ports/store'
 import * as manage from '../../src/usecases/administer'
 import { answered } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
@@ -32,6 +33,8 @@ describe('webhooks', () => {
   afterEach(() => world.stop())
 
   const admin = () => world.admin
+  /** Another process looks for what the command line has queued. */
+  const notice = () => world.advance(1_000)
   const listen = (more: Partial<manage.WantedEndpoint> & { mode?: Mode; appId?: string } = {}) =>
     manage.addEndpoint(admin(), { appId: keys.appId, mode: 'live', url: URL_A, events: EVERY, ...more })
 
@@ -49,7 +52,7 @@ describe('webhooks', () => {
     return world.report('main', { messageId, status }).then(() => world.settle())
   }
   const last = () => JSON.parse(receivers.arrived.at(-1)?.body ?? '{}')
-  const hooks = async (endpointId: string) => world.store.read.hooks({ endpointId, limit: 100 })
+  const hooks = async (endpointId: string) => world.store.read.hooks.page({ endpointId, limit: 100 })
 
   describe('what happens to a code', () => {
     test('is told in order: sent, delivered, verified; signed; and as published', async () => {
@@ -193,14 +196,14 @@ describe('webhooks', () => {
       await listen()
       await world.store
         .transaction(async (tx) => {
-          const [endpoint] = await tx.endpoints({ appId: keys.appId, mode: 'live' })
+          const [endpoint] = await tx.endpoints.ofOwner({ appId: keys.appId, mode: 'live' })
           const event = {
             eventId: world.random.uuid(tx.now),
             type: 'otp.sent',
             issueId: undefined,
             body: '{}',
           } as const
-          await tx.addEvent({ ...event, appId: keys.appId, mode: 'live', createdAt: tx.now })
+          await tx.hooks.addEvent({ ...event, appId: keys.appId, mode: 'live', createdAt: tx.now })
           throw new Error(endpoint ? 'refused' : 'nobody listens')
         })
         .catch(() => {})
@@ -344,6 +347,50 @@ describe('webhooks', () => {
       ])
     })
 
+    /** Every hop leads to the next, and each takes that long. */
+    const eachHopTakes = (ms: number) => {
+      receivers.answer = ({ url, timeoutMs }) => {
+        const isInTime = ms < timeoutMs
+        const answer: HookAnswer = isInTime
+          ? receives(307, { location: `${url}/on` })
+          : { kind: 'failed', reason: 'timeout' }
+        return new Promise((resolve) => world.clock.after(Math.min(ms, timeoutMs), () => resolve(answer)))
+      }
+    }
+    const allowed = () => receivers.arrived.map(({ timeoutMs }) => timeoutMs)
+
+    test('have five seconds together: each hop gets what is left of them', async () => {
+      const { endpoint } = await listen({ events: ['otp.sent'] })
+      eachHopTakes(2_000)
+      await issue()
+      await world.advance(5_000)
+      expect(allowed()).toEqual([5_000, 3_000, 1_000])
+      const [hook] = await hooks(endpoint.endpointId)
+      expect(hook).toMatchObject({ status: 'pending', attempts: 1, lastError: 'timeout' })
+      const [attempt] = await world.store.read.hooks.attempts(hook?.deliveryId ?? '')
+      expect(attempt).toMatchObject({ calledAt: START, answeredAt: START + 5_000 })
+    })
+
+    test('are not followed once the five seconds are over', async () => {
+      const { endpoint } = await listen({ events: ['otp.sent'] })
+      receivers.answer = () =>
+        new Promise((resolve) => world.clock.after(5_000, () => resolve(receives(307, { location: URL_B }))))
+      await issue()
+      await world.advance(5_000)
+      expect(receivers.arrived.map(({ url }) => url)).toEqual([URL_A])
+      expect((await hooks(endpoint.endpointId))[0]?.lastError).toBe('timeout')
+    })
+
+    test('have no more than five seconds, wherever the clock is set meanwhile', async () => {
+      await listen({ events: ['otp.sent'] })
+      receivers.script(URL_A, () => {
+        world.clock.step(-MINUTE_MS)
+        return receives(307, { location: URL_B })
+      })
+      await issue()
+      expect(allowed()).toEqual([5_000, 5_000])
+    })
+
     test.each([
       'http://a.example/',
       'https://127.0.0.1/',
@@ -392,14 +439,15 @@ describe('webhooks', () => {
       await issue()
       await issue()
       expect(receivers.arrived).toHaveLength(1)
-      expect(await world.store.read.endpoint(endpoint.endpointId)).toMatchObject({
+      expect(await world.store.read.endpoints.find(endpoint.endpointId)).toMatchObject({
         disabledReason: 'The receiver answered 410 Gone',
       })
     })
 
     test('that fails for five days is disabled; one success in between begins anew', async () => {
       const { endpoint } = await listen({ events: ['otp.sent'] })
-      const isDisabled = async () => (await world.store.read.endpoint(endpoint.endpointId))?.disabledAt !== undefined
+      const isDisabled = async () =>
+        (await world.store.read.endpoints.find(endpoint.endpointId))?.disabledAt !== undefined
       receivers.answer = () => receives(404)
       await issue()
       world.clock.step(4 * DAY_MS)
@@ -461,6 +509,84 @@ describe('webhooks', () => {
       expect(await manage.replayEvents(admin(), endpoint.endpointId, { since: START })).toBe(0)
     })
 
+    test('is sent at once what waits for its next try, and the schedule goes on from there', async () => {
+      const { endpoint } = await listen({ events: ['otp.sent'] })
+      receivers.answer = () => receives(503)
+      await issue()
+      await world.advance(5_000)
+      expect(receivers.arrived).toHaveLength(2)
+      const [hook] = await hooks(endpoint.endpointId)
+      const replay = () => manage.replayEvents(admin(), endpoint.endpointId, { eventId: hook?.eventId ?? '' })
+      expect(await replay()).toBe(1)
+      await notice()
+      expect(receivers.arrived).toHaveLength(3)
+      // That was the third: five minutes until the fourth, and six in all.
+      await world.advance(4 * MINUTE_MS)
+      expect(receivers.arrived).toHaveLength(3)
+      await world.advance(3 * 60 * MINUTE_MS)
+      expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', attempts: 6 }])
+      // What has ended has the whole schedule before it again.
+      expect(await replay()).toBe(1)
+      await world.advance(3 * 60 * MINUTE_MS)
+      expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', attempts: 12 }])
+    }, 60_000)
+
+    test('is not sent twice what is on its way, and what comes of that counts', async () => {
+      const { endpoint } = await listen({ events: ['otp.sent'] })
+      receivers.answer = () => new Promise((resolve) => world.clock.after(3_000, () => resolve(receives(200))))
+      await issue()
+      const [hook] = await hooks(endpoint.endpointId)
+      await manage.replayEvents(admin(), endpoint.endpointId, { eventId: hook?.eventId ?? '' })
+      await world.advance(MINUTE_MS)
+      expect(receivers.arrived).toHaveLength(1)
+      expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'delivered', attempts: 1 }])
+    })
+
+    test('is sent all that it missed, however much it is', async () => {
+      const { endpoint } = await listen({ events: ['otp.sent'] })
+      receivers.answer = () => receives(400)
+      for (let n = 0; n < 401; n++) await manage.testEndpoint(admin(), endpoint.endpointId, 'otp.sent')
+      await notice()
+      expect(receivers.arrived).toHaveLength(401)
+      receivers.answer = () => receives(200)
+      expect(await manage.replayEvents(admin(), endpoint.endpointId, { since: START })).toBe(401)
+      await notice()
+      expect(world.rows('SELECT DISTINCT status FROM webhook_deliveries')).toEqual([{ status: 'delivered' }])
+      expect(receivers.arrived).toHaveLength(802)
+    })
+
+    /** Lets the first transaction of an operator through, and holds the next ones until it is told to go on. */
+    function halfDone() {
+      const goOn = Promise.withResolvers<void>()
+      let begun = 0
+      const transaction: Store['transaction'] = async (unit) => {
+        if (begun++ > 0) await goOn.promise
+        return world.store.transaction(unit)
+      }
+      return { deps: { ...admin(), store: { ...world.store, transaction } }, goOn: goOn.resolve }
+    }
+
+    test.each<[string, (deps: manage.AdminDependencies, endpointId: string) => Promise<unknown>]>([
+      ['removed', (deps, endpointId) => manage.removeEndpoint(deps, endpointId)],
+      ['removed with its app', (deps) => manage.removeApp(deps, keys.appId)],
+    ])('that is being %s is told nothing more from then on, neither what waits nor what happens', async (_, remove) => {
+      const { endpoint } = await listen()
+      receivers.answer = () => receives(503)
+      await issue()
+      expect(receivers.types(URL_A)).toEqual(['otp.sent'])
+      const { deps, goOn } = halfDone()
+      const removal = remove(deps, endpoint.endpointId)
+      await world.settle()
+      await report('delivered')
+      await world.advance(10 * MINUTE_MS)
+      expect(receivers.types(URL_A)).toEqual(['otp.sent'])
+      expect(world.rows('SELECT type FROM webhook_events')).toEqual([{ type: 'otp.sent' }])
+      goOn()
+      await removal
+      expect(await world.store.read.endpoints.find(endpoint.endpointId)).toBeUndefined()
+      expect(world.rows("SELECT * FROM jobs WHERE kind = 'webhook'")).toEqual([])
+    })
+
     test('gets a test event of each type, marked as none of its own', async () => {
       const { endpoint, secret } = await listen({ events: ['otp.verified'] })
       for (const type of EVERY) await manage.testEndpoint(admin(), endpoint.endpointId, type)
@@ -476,7 +602,7 @@ describe('webhooks', () => {
     await issue()
     await world.advance(10_000)
     const [hook] = await hooks(endpoint.endpointId)
-    expect(await world.store.read.hookAttempts(hook?.deliveryId ?? '')).toMatchObject([
+    expect(await world.store.read.hooks.attempts(hook?.deliveryId ?? '')).toMatchObject([
       { number: 1, status: 503, answer: 'try later' },
       { number: 2, status: 200 },
     ])

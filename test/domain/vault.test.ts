@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac, hkdfSync } from 'node:crypto'
 import fc from 'fast-check'
-import type { Vault } from '../../src/ports'
+import type { Vault } from '../../src/ports/vault'
 import { createVault } from '../../src/system/vault'
 import { RUNS } from './sample'
 

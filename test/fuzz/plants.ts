@@ -50,7 +50,7 @@ export const PLANTS: Record<string, Plant> = {
     subject: 'json',
     file: 'src/usecases/issue-code.ts',
     instead:
-      'await store.transaction(async (tx) => tx.saveWallet({ ...(await tx.lockWallet(key.appId)), balance: 1 }))\n  await deps.limitsRecalled',
+      'await store.transaction(async (tx) => tx.wallets.save({ ...(await tx.wallets.lock(key.appId)), balance: 1 }))\n  await deps.limitsRecalled',
     of: 'await deps.limitsRecalled',
   },
   'the log tells keys': {

@@ -1,10 +1,9 @@
 /** The real program with something of everything in it: apps, keys, templates, carriers of each kind, people. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Limiter } from '../../src/domain/limit'
 import type { Role } from '../../src/domain/role'
-import { SignInPauses } from '../../src/domain/sign-in'
 import type { Template } from '../../src/domain/template'
+import { SignInPauses } from '../../src/node/sign-in'
 import { assertProvider } from '../../src/providers/carriers'
 import { openStore } from '../../src/store/sqlite/open'
 import { systemClock } from '../../src/system/clock'
@@ -14,6 +13,7 @@ import { createVault } from '../../src/system/vault'
 import * as administer from '../../src/usecases/administer'
 import { invite, join as joinOperators } from '../../src/usecases/operators'
 import { newFolder, ROOT, Server, StubCarrier } from '../binary/support'
+import { ASLEEP } from '../support/asleep'
 import { type Held, openProbe, PROBE_FILE } from './probe'
 
 const SECRET = 'the master secret of the fuzz, never to be told'
@@ -82,6 +82,12 @@ const ENVIRONMENT = {
 const ROLES_TO_PLAY = ['owner', 'viewer'] as const satisfies Role[]
 const emailOf = (role: Role) => `${role}@fuzz.example`
 
+/** Nobody has failed to sign in. */
+const FREE = {
+  limits: { take: async () => ({ giveBack() {} }), recalled: async () => {} },
+  pauses: new SignInPauses(),
+}
+
 interface Furnished {
   appId: string
   keys: Target['keys']
@@ -93,7 +99,7 @@ async function furnish(database: string, carrierUrl: string): Promise<Furnished>
   const store = openStore({ file: database, clock: systemClock, vault })
   const actor = { name: 'fuzz' }
   const common = { store, vault, clock: systemClock, random: systemRandom, actor }
-  const admin = { ...common, assertProvider, wakeDelivery() {} }
+  const admin = { ...common, assertProvider, node: ASLEEP }
   const { appId } = await administer.createApp(admin, { name: 'fuzz' })
   const key = async (wanted: Omit<administer.NewKey, 'appId'>) =>
     (await administer.createKey(admin, { appId, ...wanted })).key
@@ -118,8 +124,8 @@ async function furnish(database: string, carrierUrl: string): Promise<Furnished>
     variables: { text: { required: false } },
   })
   // As a release before 0.2 has left it.
-  await store.transaction((tx) => tx.saveTemplate(appId, templateOf('former', FORMER_PATTERNS)))
-  const people = { ...common, passwords: systemPasswords, limiter: new Limiter(), pauses: new SignInPauses() }
+  await store.transaction((tx) => tx.templates.save(appId, templateOf('former', FORMER_PATTERNS)))
+  const people = { ...common, passwords: systemPasswords, node: FREE }
   for (const role of ROLES_TO_PLAY) {
     const { token } = await invite(people, actor, { role, invitedBy: 'fuzz' })
     await joinOperators(people, {}, { token, name: role, email: emailOf(role), password: PASSWORD })

@@ -1,10 +1,11 @@
-/** No lane sleeps while there is work for it and room. */
+/** No lane sleeps while there is work for it and room, one that hangs does not look awake, and one that stops ends well. */
 import { expect, test } from 'bun:test'
-import { Places } from '../../src/domain/gate'
 import type { Job } from '../../src/domain/job'
 import type { Kind } from '../../src/jobs/kinds'
+import { Places } from '../../src/jobs/places'
 import { Runner } from '../../src/jobs/runner'
-import type { Store, Tx } from '../../src/ports'
+import type { Store, Tx } from '../../src/ports/store'
+import { ASLEEP } from '../support/asleep'
 import { VirtualClock } from '../support/clock'
 import { START } from '../support/world'
 
@@ -27,6 +28,9 @@ function after(ticks: number, callback: () => void): void {
 /** Long enough for all that follows without time passing. */
 const calm = () => new Promise<void>((resolve) => after(200, resolve))
 
+const idle: Kind = () => undefined
+const log = { info() {}, warn() {}, error() {} }
+
 const COUNT = Array.from({ length: 12 }, (_, n) => n)
 /** When somebody wakes the lane, and when the one that runs may end, in microtasks. */
 const MOMENTS = [...COUNT.map((n) => [n, 0]), ...COUNT.map((n) => [0, n])] as Array<[number, number]>
@@ -39,22 +43,31 @@ test.each(MOMENTS)(
     const done: number[] = []
     const first = Promise.withResolvers<void>()
     const store = {
-      queueHeads: (kind: string) => (kind === 'settle' && waiting.length > 0 ? [{ queue: '', runAt: START }] : []),
-      transaction: <T>(unit: (tx: Tx) => Promise<T>) =>
-        unit({ claimJobs: async (_: string, __: string, limit: number) => waiting.splice(0, limit) } as unknown as Tx),
-    } as Store
-    const room = new Places(() => 1)
-    const kind: Kind = {
-      async run({ jobId }) {
-        if (jobId === 1) await first.promise
-        done.push(jobId)
+      read: {
+        jobs: {
+          heads: async (kind: string) => (kind === 'settle' && waiting.length > 0 ? [{ queue: '', runAt: START }] : []),
+        },
       },
-      enter: () => room.enter(),
+      transaction: <T>(unit: (tx: Tx) => Promise<T>) =>
+        unit({
+          jobs: { claim: async (_: string, __: string, limit: number) => waiting.splice(0, limit) },
+        } as unknown as Tx),
+    } as unknown as Store
+    const room = new Places(() => 1)
+    const kind: Kind = () => {
+      const place = room.enter()
+      return (
+        place && {
+          async run({ jobId }) {
+            if (jobId === 1) await first.promise
+            done.push(jobId)
+          },
+          free: () => place.free(),
+        }
+      )
     }
-    const idle: Kind = { run: async () => {}, enter: () => undefined }
-    const log = { info() {}, warn() {}, error() {} }
     const kinds = { deliver: idle, 'await-report': idle, settle: kind, webhook: idle }
-    const runner = new Runner({ store, clock: new VirtualClock(START), log, kinds })
+    const runner = new Runner({ store, clock: new VirtualClock(START), log, kinds, ...ASLEEP })
     runner.start()
     await calm()
     expect(done).toEqual([])
@@ -66,3 +79,81 @@ test.each(MOMENTS)(
     await runner.stop()
   },
 )
+
+test.each(['deliver', 'await-report', 'settle', 'webhook'] as const)(
+  'the runner has last looked when the last of its lanes has: one that hangs is seen, whichever: %s',
+  async (hanging) => {
+    const clock = new VirtualClock(START)
+    const store = {
+      read: { jobs: { heads: async (kind: string) => (kind === hanging ? [{ queue: '', runAt: START }] : []) } },
+      transaction: () => new Promise(() => {}),
+    } as unknown as Store
+    const kind: Kind = () => ({ run: async () => {}, free() {} })
+    const kinds = { deliver: kind, 'await-report': kind, settle: kind, webhook: kind }
+    const runner = new Runner({ store, clock, log, kinds, ...ASLEEP })
+    expect(runner.lastLookedAt()).toBe(0)
+    runner.start()
+    await calm()
+    expect(runner.lastLookedAt()).toBe(START)
+    for (let second = 0; second < 15; second++) {
+      clock.fireNext(1_000)
+      await calm()
+    }
+    expect(clock.now()).toBeGreaterThan(START + 3_000)
+    expect(runner.lastLookedAt()).toBe(START)
+  },
+)
+
+test('what is being claimed when the runner stops is run and waited for, and nothing else is claimed', async () => {
+  const waiting = [jobNumber(1), jobNumber(2)]
+  const claiming = Promise.withResolvers<void>()
+  const running = Promise.withResolvers<void>()
+  const store = {
+    read: {
+      jobs: {
+        heads: async (kind: string) => (kind === 'settle' && waiting.length > 0 ? [{ queue: '', runAt: START }] : []),
+      },
+    },
+    transaction: async <T>(unit: (tx: Tx) => Promise<T>) => {
+      await claiming.promise
+      return unit({ jobs: { claim: async () => waiting.splice(0, 1) } } as unknown as Tx)
+    },
+  } as unknown as Store
+  const begun: number[] = []
+  let isAsked = false
+  // Room for one more each time it looks.
+  const settle: Kind = () => {
+    isAsked = !isAsked
+    if (!isAsked) return undefined
+    return {
+      async run({ jobId }) {
+        begun.push(jobId)
+        await running.promise
+      },
+      free() {},
+    }
+  }
+  const clock = new VirtualClock(START)
+  const runner = new Runner({
+    store,
+    clock,
+    log,
+    kinds: { deliver: idle, 'await-report': idle, settle, webhook: idle },
+    ...ASLEEP,
+  })
+  runner.start()
+  await calm()
+  let isStopped = false
+  const stopped = runner.stop().then(() => {
+    isStopped = true
+  })
+  claiming.resolve()
+  await calm()
+  expect({ begun, isStopped }).toEqual({ begun: [1], isStopped: false })
+  running.resolve()
+  await stopped
+  runner.wake()
+  await calm()
+  expect(begun).toEqual([1])
+  expect(clock.fireNext(60_000)).toMatchObject({ fired: false })
+})

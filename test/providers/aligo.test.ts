@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { SendOutcome } from '../../src/domain/delivery'
-import type { OutboundMessage, TransportResult } from '../../src/ports'
+import type { OutboundMessage } from '../../src/domain/letter'
+import type { TransportResult } from '../../src/ports/network'
 import { aligo } from '../../src/providers/aligo'
 import { NOW } from '../domain/sample'
 import { VirtualClock } from '../support/clock'

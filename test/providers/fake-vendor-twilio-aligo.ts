@@ -1,7 +1,10 @@
 /** A vendor's HTTP API behind the transport port: it answers as told, and remembers what it was asked. */
 import { expect } from 'bun:test'
+import type { AwaitedReport } from '../../src/domain/attempt'
 import type { SendOutcome } from '../../src/domain/delivery'
-import type { AwaitedReport, OutboundMessage, Provider, Transport, TransportResult } from '../../src/ports'
+import type { OutboundMessage } from '../../src/domain/letter'
+import type { Provider } from '../../src/ports/carrier'
+import type { Transport, TransportResult } from '../../src/ports/network'
 import type { ProviderDependencies, ProviderType } from '../../src/providers/type'
 import { NOW } from '../domain/sample'
 import { HTTP_ONLY } from '../support/carrier'

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { OutboundMessage, ProviderConfig, TransportResult } from '../../src/ports'
+import type { CarrierConfig } from '../../src/domain/carrier'
+import type { OutboundMessage } from '../../src/domain/letter'
+import type { TransportResult } from '../../src/ports/network'
 import { assertProvider } from '../../src/providers/carriers'
 import { http } from '../../src/providers/http'
 import { answered, HTTP_ONLY } from '../support/carrier'
@@ -19,7 +21,7 @@ const MESSAGE: OutboundMessage = {
   expiresAt: 0,
 }
 
-const providerOf = (config: object): ProviderConfig => ({
+const providerOf = (config: object): CarrierConfig => ({
   name: 'p',
   type: 'http',
   channels: ['sms'],

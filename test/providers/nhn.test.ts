@@ -1,6 +1,6 @@
 /** The NHN Cloud adapter, SMS and AlimTalk, against its documented answers. */
 import { describe, expect, test } from 'bun:test'
-import type { TransportResult } from '../../src/ports'
+import type { TransportResult } from '../../src/ports/network'
 import { NHN_ALIMTALK_CODES, NHN_SMS_CODES, nhn } from '../../src/providers/nhn'
 import {
   aCallback,

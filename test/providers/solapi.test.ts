@@ -1,7 +1,7 @@
 /** The SOLAPI adapter against its documented answers. */
 import { describe, expect, test } from 'bun:test'
 import { createHash, createHmac } from 'node:crypto'
-import type { TransportResult } from '../../src/ports'
+import type { TransportResult } from '../../src/ports/network'
 import { SOLAPI_CODES, solapi } from '../../src/providers/solapi'
 import { NOW } from '../domain/sample'
 import {

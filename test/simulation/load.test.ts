@@ -1,6 +1,6 @@
 /** Ten thousand logins at once, under virtual time: what carriers that are slow, narrow or silent do to them. */
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { TransportResult } from '../../src/ports'
+import type { TransportResult } from '../../src/ports/network'
 import * as administer from '../../src/usecases/administer'
 import { answered, type Carrier, type ReceivedMessage } from '../support/carrier'
 import { type Furnished, World } from '../support/world'
@@ -16,7 +16,7 @@ describe(`${BURST} issues at once`, () => {
     const keys = await world.furnish()
     await administer.addCredit(world.admin, { appId: keys.appId, amount: 100_000 })
     if (concurrency !== undefined) {
-      const [main] = (await world.store.read.providers()).filter(({ name }) => name === 'main')
+      const [main] = (await world.store.read.carriers.all()).filter(({ name }) => name === 'main')
       if (main) await administer.setProvider(world.admin, { ...main, concurrency })
     }
     return keys

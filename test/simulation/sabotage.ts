@@ -1,9 +1,11 @@
 /** Planted bugs. Each must be found by the simulation, or the simulation proves nothing. */
-import type { Store, Tx } from '../../src/ports'
+import type { Store, Tx } from '../../src/ports/store'
 import type { Sabotage } from './simulate'
 
+type Twist = { [Door in keyof Tx]?: Partial<Tx[Door]> }
+
 /** Every transaction of the store, with some of its words twisted. */
-const twisted = (twist: (tx: Tx) => Partial<Tx>): Sabotage => ({
+const twisted = (twist: (tx: Tx) => Twist): Sabotage => ({
   store: (store: Store): Store => ({
     ...store,
     transaction: (unit) =>
@@ -11,8 +13,10 @@ const twisted = (twist: (tx: Tx) => Partial<Tx>): Sabotage => ({
         const changes = twist(tx)
         return unit(
           new Proxy(tx, {
-            get: (target, name, receiver) =>
-              name in changes ? changes[name as keyof Tx] : Reflect.get(target, name, receiver),
+            get(target, name, receiver) {
+              const door = Reflect.get(target, name, receiver)
+              return name in changes ? Object.assign({ ...(door as object) }, changes[name as keyof Twist]) : door
+            },
           }),
         )
       }),
@@ -20,7 +24,7 @@ const twisted = (twist: (tx: Tx) => Partial<Tx>): Sabotage => ({
 })
 
 export const SABOTAGES: Record<string, Sabotage> = {
-  'the previous code is not replaced': twisted(() => ({ lockLiveIssue: async () => undefined })),
+  'the previous code is not replaced': twisted(() => ({ issues: { lockLive: async () => undefined } })),
   'a send without an answer is sent again': {
     transport: (transport) => ({
       async request(request) {
@@ -30,59 +34,75 @@ export const SABOTAGES: Record<string, Sabotage> = {
     }),
   },
   'an outcome is recorded without its fence': twisted((tx) => ({
-    holdsJob: async () => true,
-    finishJob: async (job) => {
-      await tx.finishJob(job)
-      return true
+    jobs: {
+      lock: async () => true,
+      finish: async (job) => {
+        await tx.jobs.finish(job)
+        return true
+      },
     },
-    answerAttempt: async (attempt) => {
-      await tx.answerAttempt(attempt)
-      return true
+    attempts: {
+      answer: async (attempt) => {
+        await tx.attempts.answer(attempt)
+        return true
+      },
     },
   })),
   'a settlement is forgotten, and made again': twisted((tx) => ({
-    finishJob: (job) => tx.holdsJob(job),
-    saveIssue: (issue) =>
-      tx.saveIssue(
-        issue.billingStatus === 'debited' ? { ...issue, billingStatus: 'debit_pending', debitedAmount: 0 } : issue,
-      ),
-  })),
-  'a wrong code is not counted': twisted((tx) => ({
-    saveIssue: async (issue) => {
-      if (issue.verificationStatus !== 'issued' || issue.attemptsUsed === 0) await tx.saveIssue(issue)
+    jobs: { finish: (job) => tx.jobs.lock(job) },
+    issues: {
+      save: (issue) =>
+        tx.issues.save(
+          issue.billingStatus === 'debited' ? { ...issue, billingStatus: 'debit_pending', debitedAmount: 0 } : issue,
+        ),
     },
   })),
-  'number and text are not erased': twisted(() => ({ eraseOutbox: async () => {} })),
-  'an idempotency key is not remembered': twisted(() => ({ addClaim: async () => {} })),
-  'a debit leaves no entry': twisted(() => ({ addLedgerEntry: async () => {} })),
+  'a wrong code is not counted': twisted((tx) => ({
+    issues: {
+      save: async (issue) => {
+        if (issue.verificationStatus !== 'issued' || issue.attemptsUsed === 0) await tx.issues.save(issue)
+      },
+    },
+  })),
+  'number and text are not erased': twisted(() => ({ outbox: { erase: async () => {} } })),
+  'an idempotency key is not remembered': twisted(() => ({ claims: { add: async () => {} } })),
+  'a debit leaves no entry': twisted(() => ({ wallets: { addEntry: async () => {} } })),
   'a replaced code is not marked': twisted((tx) => ({
-    saveIssue: (issue) =>
-      tx.saveIssue(issue.verificationStatus === 'replaced' ? { ...issue, verificationStatus: 'expired' } : issue),
+    issues: {
+      save: (issue) =>
+        tx.issues.save(issue.verificationStatus === 'replaced' ? { ...issue, verificationStatus: 'expired' } : issue),
+    },
   })),
   'a message that waits for room at its carrier is forgotten': twisted((tx) => ({
-    rescheduleJob: async (job, runAt, queue) => {
-      await (queue ? tx.finishJob(job) : tx.rescheduleJob(job, runAt))
+    jobs: {
+      reschedule: (job, runAt, queue) => (queue ? tx.jobs.finish(job) : tx.jobs.reschedule(job, runAt)),
     },
   })),
   'an event is stored, and nobody is told': twisted((tx) => ({
-    addJob: async (job) => {
-      if (job.kind !== 'webhook') await tx.addJob(job)
+    jobs: {
+      add: async (job) => {
+        if (job.kind !== 'webhook') await tx.jobs.add(job)
+      },
     },
   })),
   'an event is told that did not happen': twisted((tx) => ({
-    saveIssue: async (issue) => {
-      if (issue.verificationStatus !== 'expired') await tx.saveIssue(issue)
+    issues: {
+      save: async (issue) => {
+        if (issue.verificationStatus !== 'expired') await tx.issues.save(issue)
+      },
     },
   })),
   'what is signed is not what is sent': {
     hooks: (hooks) => ({ post: (request) => hooks.post({ ...request, body: `${request.body} ` }) }),
   },
   'an interrupted send is forgotten': twisted((tx) => ({
-    attempts: async (owner, issueId) =>
-      (await tx.attempts(owner, issueId)).filter(({ outcome }) => outcome !== undefined),
-    addAttempt: async (attempt) => {
-      const number = (await tx.attempts(attempt, attempt.issueId)).length + 1
-      await tx.addAttempt({ ...attempt, number })
+    attempts: {
+      ofIssue: async (owner, issueId) =>
+        (await tx.attempts.ofIssue(owner, issueId)).filter(({ outcome }) => outcome !== undefined),
+      add: async (attempt) => {
+        const number = (await tx.attempts.ofIssue(attempt, attempt.issueId)).length + 1
+        await tx.attempts.add({ ...attempt, number })
+      },
     },
   })),
 }

@@ -3,8 +3,8 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readHead, writeHead } from '../../src/domain/audit-head'
-import type { Store } from '../../src/ports'
+import { readHead, writeHead } from '../../src/domain/audit'
+import type { Store } from '../../src/ports/store'
 import { headFileIn } from '../../src/system/head-file'
 import { acceptAudit, checkAuditEnd, lostEnds, noteChange, verifyAudit } from '../../src/usecases/audit'
 import { openAt, Scratch } from './open'
@@ -105,7 +105,7 @@ describe('the end of the audit log', () => {
 
   test('cannot be written anew without the key', async () => {
     await notes(5)
-    const [, , third] = await store.read.auditFrom(1, 5)
+    const [, , third] = await store.read.audit.from(1, 5)
     const forged = `3 ${Buffer.from(third?.hash ?? []).toString('hex')}`
     for (const line of [
       forged,
@@ -146,7 +146,7 @@ describe('the end of the audit log', () => {
     sabotage(CUT_OFF)
     await acceptAudit({ store, vault: VAULT, actor })
     expect(await verify()).toMatchObject({ isIntact: true, entries: 4 })
-    const [entry] = await store.read.audit({ limit: 1 })
+    const [entry] = await store.read.audit.page({ limit: 1 })
     expect(entry).toMatchObject({ action: 'audit.accept', detail: { lost: [{ seq: 5 }, { seq: 5 }] } })
   })
 

@@ -24,7 +24,7 @@ describe('a writer on a disk that is full', () => {
     db.run('CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL)')
     db.run('CREATE TABLE children (parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)')
     outside = new Database(scratch.file, { readonly: true })
-    writer = new Writer(db, setImmediate, Date.now)
+    writer = new Writer(db, setImmediate)
     happened.length = 0
   })
   afterEach(async () => {
@@ -212,11 +212,11 @@ describe('a store on a disk that is full', () => {
       return outcomeOf(
         store.transaction(async (tx) => {
           tx.afterCommit(() => effects.push(issue.issueId))
-          await tx.saveWallet({ ...(await tx.lockWallet(OWNER.appId)), reserved: index + 1 })
-          await tx.addIssue(issue)
-          await tx.addClaim(claimOf(issue, index))
-          await tx.addOutbox(issue, letter)
-          await tx.addJob({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: NOW })
+          await tx.wallets.save({ ...(await tx.wallets.lock(OWNER.appId)), reserved: index + 1 })
+          await tx.issues.add(issue)
+          await tx.claims.add(claimOf(issue, index))
+          await tx.outbox.add(issue, letter)
+          await tx.jobs.add({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: NOW })
           return issue.issueId
         }),
       )
@@ -234,13 +234,13 @@ describe('a store on a disk that is full', () => {
     for (const table of ['issues', 'claims', 'outbox', 'jobs']) {
       expect([table, query(scratch.file, `SELECT 1 FROM ${table}`).length]).toEqual([table, answered.length])
     }
-    const listed = await store.read.issues(OWNER, { limit: 100 }, NOW)
+    const listed = await store.read.issues.page(OWNER, { limit: 100 }, NOW)
     expect(listed.map(({ issueId }) => issueId)).toEqual(answered.toReversed())
 
     writing.run('PRAGMA max_page_count = 1073741823')
     const lost = outcomes.findIndex((outcome) => 'error' in outcome)
     expect(await issue(lost)).toMatchObject({ value: issues[lost]?.issueId })
-    expect(await store.transaction((tx) => tx.findClaim(OWNER, hash16(lost)))).toBeDefined()
+    expect(await store.transaction((tx) => tx.claims.find(OWNER, hash16(lost)))).toBeDefined()
     await store.close()
   })
 })
@@ -248,10 +248,10 @@ describe('a store on a disk that is full', () => {
 test('a statement of the store that fails is known as a failure of the storage', async () => {
   using scratch = new Scratch()
   const { store, writing } = openWithConnection(scratch.file)
-  const open = createTransactions(writing, VAULT)
+  const open = createTransactions(writing, VAULT, undefined)
   writing.run('PRAGMA query_only = ON')
   const { tx, end } = open(NOW)
-  await expect(tx.addIssue(issueNumber(1))).rejects.toMatchObject({ name: 'SQLiteError' })
+  await expect(tx.issues.add(issueNumber(1))).rejects.toMatchObject({ name: 'SQLiteError' })
   end()
   writing.run('PRAGMA query_only = OFF')
   await store.close()

@@ -4,7 +4,7 @@ import { spyOn } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Store } from '../../src/ports'
+import type { Store } from '../../src/ports/store'
 import { openStore, type StoreOptions } from '../../src/store/sqlite/open'
 import { StillClock, VAULT } from './sample'
 

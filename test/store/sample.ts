@@ -1,7 +1,13 @@
 /** What store tests start from. */
+
+import type { App } from '../../src/domain/app'
+import type { Attempt, AwaitedReport } from '../../src/domain/attempt'
+import type { Claim } from '../../src/domain/claim'
 import type { Issue } from '../../src/domain/issue'
+import type { StoredKey } from '../../src/domain/key'
+import type { Letter } from '../../src/domain/letter'
 import type { Owner } from '../../src/domain/value'
-import type { App, Attempt, AwaitedReport, Claim, Letter, Store, StoredKey } from '../../src/ports'
+import type { Store } from '../../src/ports/store'
 import { createVault } from '../../src/system/vault'
 import { anEndpoint, anIssue, NOW } from '../domain/sample'
 
@@ -141,8 +147,8 @@ export const aStoredKey = (n: number, changes: Partial<StoredKey> = {}): StoredK
 /** An organization with one app. */
 export const furnish = (store: Store): Promise<void> =>
   store.transaction(async (tx) => {
-    await tx.organizationId({ organizationId: APP.organizationId, name: 'Default' })
-    await tx.addApp(APP)
+    await tx.apps.organizationId({ organizationId: APP.organizationId, name: 'Default' })
+    await tx.apps.add(APP)
   })
 
 /** How a promise ended, without throwing. */

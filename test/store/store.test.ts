@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { copyFileSync, readFileSync } from 'node:fs'
-import type { Store } from '../../src/ports'
+import type { Store } from '../../src/ports/store'
 import { openAt, openWithConnection, query, Scratch } from './open'
 import { APP, anEndpoint, attemptOf, furnish, issueNumber, LETTER, NOW, OWNER, StillClock } from './sample'
 import { storeSuite } from './suite'
@@ -34,7 +34,7 @@ test('what is asked for in one turn is one commit', async () => {
   const finished: number[] = []
   const asked = Array.from({ length: 5 }, (_, n) =>
     store.transaction(async (tx) => {
-      await tx.addIssue(issueNumber(n + 1))
+      await tx.issues.add(issueNumber(n + 1))
       tx.afterCommit(() => finished.push(query(scratch.file, 'SELECT 1 FROM issues').length))
     }),
   )
@@ -49,7 +49,7 @@ test('what is asked for in one turn is one commit', async () => {
 test('a group is taken in portions, and everybody is answered', async () => {
   using scratch = new Scratch()
   const store = openAt(scratch.file)
-  const many = Array.from({ length: 1_200 }, (_, n) => store.transaction((tx) => tx.addIssue(issueNumber(n + 1))))
+  const many = Array.from({ length: 1_200 }, (_, n) => store.transaction((tx) => tx.issues.add(issueNumber(n + 1))))
   await Promise.all(many)
   expect(query(scratch.file, 'SELECT count(*) AS count FROM issues')).toEqual([{ count: 1_200 }])
   await store.close()
@@ -75,10 +75,10 @@ test('neither number, text nor code is in the file, and credentials of a provide
   await furnish(store)
   await store.transaction(async (tx) => {
     const issue = issueNumber(1)
-    await tx.addIssue(issue)
-    await tx.addOutbox(issue, { ...LETTER, text: 'Your code is 734291', code: '734291' })
-    await tx.addAttempt(attemptOf(issue, 1))
-    await tx.saveProvider({
+    await tx.issues.add(issue)
+    await tx.outbox.add(issue, { ...LETTER, text: 'Your code is 734291', code: '734291' })
+    await tx.attempts.add(attemptOf(issue, 1))
+    await tx.carriers.save({
       name: 'main',
       type: 'http',
       channels: ['sms'],
@@ -98,11 +98,11 @@ test('a message that was sealed for one issue does not open for another', async 
   using scratch = new Scratch()
   const store = openAt(scratch.file)
   const [one, other] = [issueNumber(1), issueNumber(2)]
-  await store.transaction((tx) => tx.addOutbox(one, LETTER))
+  await store.transaction((tx) => tx.outbox.add(one, LETTER))
   const outside = new Database(scratch.file)
   outside.run(`UPDATE outbox SET issue_id = X'${other.issueId.replaceAll('-', '')}'`)
   outside.close()
-  await expect(store.transaction((tx) => tx.findOutbox(other.issueId))).rejects.toThrow()
+  await expect(store.transaction((tx) => tx.outbox.find(other.issueId))).rejects.toThrow()
   await store.close()
 })
 
@@ -118,11 +118,11 @@ async function told(scratch: Scratch) {
   const hooks = [hookOf(one, event), hookOf(other, event)] as const
   await furnish(store)
   await store.transaction(async (tx) => {
-    for (const endpoint of [one, other]) await tx.saveEndpoint(endpoint)
-    await tx.addEvent(event)
+    for (const endpoint of [one, other]) await tx.endpoints.add(endpoint)
+    await tx.hooks.addEvent(event)
     for (const hook of hooks) {
-      await tx.addHookDelivery(hook)
-      await tx.addHookAttempt(hookAttempt(hook, 1, { answer: 'stack trace of the receiver' }))
+      await tx.hooks.add(hook)
+      await tx.hooks.addAttempt(hookAttempt(hook, 1, { answer: 'stack trace of the receiver' }))
     }
   })
   return { store, one, other, event, hooks }
@@ -131,7 +131,7 @@ async function told(scratch: Scratch) {
 test('secrets, headers, bodies and answers of webhooks are not in the file', async () => {
   using scratch = new Scratch()
   const { store, one } = await told(scratch)
-  await store.transaction((tx) => tx.saveEndpoint({ ...one, secrets: [{ secret: 'whsec_rotated' }] }))
+  await store.transaction((tx) => tx.endpoints.save({ ...one, secrets: [{ secret: 'whsec_rotated' }] }))
   await store.close()
   const bytes = readFileSync(scratch.file)
   expect(bytes.includes(one.url)).toBe(true)
@@ -154,12 +154,12 @@ test('what was sealed for one webhook does not open for another', async () => {
       outside.query(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ?`).run(sealed, id)
     }
   }
-  await store.transaction((tx) => tx.addEvent(eventNumber(2)))
+  await store.transaction((tx) => tx.hooks.addEvent(eventNumber(2)))
   const reads: Array<[string, string, string, () => Promise<unknown>]> = [
-    ['webhook_endpoints', 'secrets', 'endpoint_id', () => store.read.endpoint(one.endpointId)],
-    ['webhook_endpoints', 'headers', 'endpoint_id', () => store.read.endpoint(one.endpointId)],
-    ['webhook_events', 'body', 'event_id', () => store.transaction((tx) => tx.event(event.eventId))],
-    ['webhook_attempts', 'answer', 'delivery_id', () => store.read.hookAttempts(hooks[0].deliveryId)],
+    ['webhook_endpoints', 'secrets', 'endpoint_id', () => store.read.endpoints.find(one.endpointId)],
+    ['webhook_endpoints', 'headers', 'endpoint_id', () => store.read.endpoints.find(one.endpointId)],
+    ['webhook_events', 'body', 'event_id', () => store.transaction((tx) => tx.hooks.event(event.eventId))],
+    ['webhook_attempts', 'answer', 'delivery_id', () => store.read.hooks.attempts(hooks[0].deliveryId)],
   ]
   for (const [table, column, key, read] of reads) {
     expect(await read()).toBeDefined()
@@ -175,11 +175,11 @@ test('what was answered is there after the process dies without closing', async 
   using scratch = new Scratch()
   const clock = new StillClock()
   const died = openAt(scratch.file, { clock })
-  await died.transaction((tx) => tx.addIssue(issueNumber(1)))
+  await died.transaction((tx) => tx.issues.add(issueNumber(1)))
   const copy = `${scratch.file}-copy`
   for (const suffix of ['', '-wal']) copyFileSync(scratch.file + suffix, copy + suffix)
   const reopened = openAt(copy, { clock })
-  expect(await reopened.read.issue(OWNER, issueNumber(1).issueId)).toEqual(issueNumber(1))
+  expect(await reopened.read.issues.find(OWNER, issueNumber(1).issueId)).toEqual(issueNumber(1))
   await reopened.close()
   await died.close()
 })

@@ -1,10 +1,13 @@
 /** What every store promises its use cases, whatever database it keeps its rows in. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Claim } from '../../src/domain/claim'
 import type { Issue } from '../../src/domain/issue'
 import { FRONT, type Job, type JobKind, LEASE_MS } from '../../src/domain/job'
 import type { Template } from '../../src/domain/template'
 import type { LedgerEntry, Wallet } from '../../src/domain/wallet'
-import type { Claim, IssueFilter, LedgerFilter, Store, Tx } from '../../src/ports'
+import type { Store, Tx } from '../../src/ports/store'
+import type { IssueFilter } from '../../src/ports/store/issues'
+import type { LedgerFilter } from '../../src/ports/store/money'
 import {
   APP,
   aStoredKey,
@@ -26,11 +29,8 @@ import {
 import { webhookSuite } from './webhooks'
 
 /** When the first job of a kind is due, whatever queue it waits in. */
-const nextJobAt = (store: Store, kind: JobKind): number | undefined =>
-  store
-    .queueHeads(kind)
-    .map(({ runAt }) => runAt)
-    .sort((a, b) => a - b)[0]
+const nextJobAt = async (store: Store, kind: JobKind): Promise<number | undefined> =>
+  (await store.read.jobs.heads(kind)).map(({ runAt }) => runAt).sort((a, b) => a - b)[0]
 
 /** Whether others had a turn of the event loop before it was done. */
 async function hasYielded(work: () => Promise<unknown>): Promise<boolean> {
@@ -69,9 +69,10 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
     const run = <T>(unit: (tx: Tx) => Promise<T>) => store.transaction(unit)
     const add = (...issues: Issue[]) =>
       run(async (tx) => {
-        for (const issue of issues) await tx.addIssue(issue)
+        for (const issue of issues) await tx.issues.add(issue)
       })
-    const exists = async (issue: Issue, reader = other) => (await reader.read.issue(issue, issue.issueId)) !== undefined
+    const exists = async (issue: Issue, reader = other) =>
+      (await reader.read.issues.find(issue, issue.issueId)) !== undefined
 
     describe('transactions', () => {
       test('of many at once, one that fails is rolled back alone', async () => {
@@ -81,8 +82,8 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           issues.map((issue, index) =>
             outcomeOf(
               run(async (tx) => {
-                await tx.addIssue(issue)
-                await tx.addClaim(claimOf(issue, index))
+                await tx.issues.add(issue)
+                await tx.claims.add(claimOf(issue, index))
                 if (index === 17) throw refusal
                 return index
               }),
@@ -91,8 +92,8 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         )
         expect(outcomes).toEqual(issues.map((_, index) => (index === 17 ? { error: refusal } : { value: index })))
         expect(await Promise.all(issues.map((issue) => exists(issue)))).toEqual(issues.map((_, index) => index !== 17))
-        expect(await run((tx) => tx.findClaim(OWNER, hash16(17)))).toBeUndefined()
-        expect(await run((tx) => tx.findClaim(OWNER, hash16(18)))).toBeDefined()
+        expect(await run((tx) => tx.claims.find(OWNER, hash16(17)))).toBeUndefined()
+        expect(await run((tx) => tx.claims.find(OWNER, hash16(18)))).toBeDefined()
       })
 
       test('answer only once their changes are there for everybody', async () => {
@@ -101,7 +102,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         const seenAtAnswer = await Promise.all(
           issues.map((issue) =>
             run(async (tx) => {
-              await tx.addIssue(issue)
+              await tx.issues.add(issue)
               seenWithin.push(await exists(issue))
             }).then(() => exists(issue)),
           ),
@@ -114,14 +115,14 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         const counts = await Promise.all(
           Array.from({ length: 20 }, () =>
             run(async (tx) => {
-              const wallet = await tx.lockWallet(APP.appId)
-              await tx.saveWallet({ ...wallet, balance: wallet.balance + 1 })
+              const wallet = await tx.wallets.lock(APP.appId)
+              await tx.wallets.save({ ...wallet, balance: wallet.balance + 1 })
               return wallet.balance
             }),
           ),
         )
         expect(counts).toEqual(counts.map((_, index) => index))
-        expect((await other.read.wallet(APP.appId))?.balance).toBe(20)
+        expect((await other.read.wallets.find(APP.appId))?.balance).toBe(20)
       })
 
       test('change nothing at all when they throw', async () => {
@@ -129,28 +130,28 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         await add(kept)
         const lost = issueNumber(2)
         const failing = run(async (tx) => {
-          await tx.saveIssue({ ...kept, verificationStatus: 'replaced' })
-          await tx.addIssue(lost)
-          await tx.addClaim(claimOf(lost, 1))
-          await tx.addOutbox(lost, LETTER)
-          await tx.addAttempt(attemptOf(lost, 1))
-          await tx.awaitReport(awaitedOf(lost))
-          await tx.addJob({ kind: 'deliver', owner: lost, subjectId: lost.issueId, runAt: NOW })
-          await tx.saveWallet({ ...(await tx.lockWallet(APP.appId)), balance: 5 })
-          await tx.addKey(aStoredKey(1))
+          await tx.issues.save({ ...kept, verificationStatus: 'replaced' })
+          await tx.issues.add(lost)
+          await tx.claims.add(claimOf(lost, 1))
+          await tx.outbox.add(lost, LETTER)
+          await tx.attempts.add(attemptOf(lost, 1))
+          await tx.reports.expect(awaitedOf(lost))
+          await tx.jobs.add({ kind: 'deliver', owner: lost, subjectId: lost.issueId, runAt: NOW })
+          await tx.wallets.save({ ...(await tx.wallets.lock(APP.appId)), balance: 5 })
+          await tx.keys.add(aStoredKey(1))
           throw new Error('refused')
         })
         await expect(failing).rejects.toThrow('refused')
-        expect(await store.read.issue(OWNER, kept.issueId)).toEqual(kept)
+        expect(await store.read.issues.find(OWNER, kept.issueId)).toEqual(kept)
         expect(await exists(lost)).toBe(false)
-        expect(await store.read.wallet(APP.appId)).toBeUndefined()
-        expect(await store.read.key('key_1')).toBeUndefined()
-        expect(nextJobAt(store, 'deliver')).toBeUndefined()
+        expect(await store.read.wallets.find(APP.appId)).toBeUndefined()
+        expect(await store.read.keys.find('key_1')).toBeUndefined()
+        expect(await nextJobAt(store, 'deliver')).toBeUndefined()
         await run(async (tx) => {
-          expect(await tx.findClaim(OWNER, hash16(1))).toBeUndefined()
-          expect(await tx.findOutbox(lost.issueId)).toBeUndefined()
-          expect(await tx.attempts(OWNER, lost.issueId)).toEqual([])
-          expect(await tx.awaitedReport(lost.messageId)).toBeUndefined()
+          expect(await tx.claims.find(OWNER, hash16(1))).toBeUndefined()
+          expect(await tx.outbox.find(lost.issueId)).toBeUndefined()
+          expect(await tx.attempts.ofIssue(OWNER, lost.issueId)).toEqual([])
+          expect(await tx.reports.find(lost.messageId)).toBeUndefined()
         })
       })
 
@@ -160,17 +161,6 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         const outcomes = await Promise.all([outcomeOf(add(first)), outcomeOf(add(beside, twin)), outcomeOf(add(last))])
         expect(outcomes.map((outcome) => 'error' in outcome)).toEqual([false, true, false])
         expect([await exists(first), await exists(beside), await exists(last)]).toEqual([true, false, true])
-      })
-
-      test('tell how long the oldest has waited for its turn, whatever the wall clock does', async () => {
-        expect(store.waitingMs()).toBe(0)
-        const first = run(async () => {})
-        clock.elapsedMs += 300
-        const second = run(async () => {})
-        clock.time += 60_000
-        expect(store.waitingMs()).toBe(300)
-        await Promise.all([first, second])
-        expect(store.waitingMs()).toBe(0)
       })
 
       test('are of no use once they have ended, whichever way they did', async () => {
@@ -186,7 +176,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           }),
         )
         for (const tx of [kept, rolledBack]) {
-          expect(() => tx?.addIssue(issueNumber(1))).toThrow('ended')
+          expect(() => tx?.issues.add(issueNumber(1))).toThrow('ended')
           expect(() => tx?.afterCommit(() => {})).toThrow('ended')
           expect(() => tx?.now).toThrow('ended')
         }
@@ -199,7 +189,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
             run(async (tx) => {
               const before = tx.now
               clock.time += step
-              await tx.addIssue(issueNumber(step > 0 ? 1 : 2))
+              await tx.issues.add(issueNumber(step > 0 ? 1 : 2))
               return [before, tx.now]
             }),
           ),
@@ -218,7 +208,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
             wasStored = exists(issue)
           })
           tx.afterCommit(() => happened.push('second'))
-          await tx.addIssue(issue)
+          await tx.issues.add(issue)
           happened.push('unit')
         }).then(() => happened.push('answer'))
         expect(happened).toEqual(['unit', 'first', 'second', 'answer'])
@@ -232,7 +222,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
             outcomeOf(
               run(async (tx) => {
                 tx.afterCommit(() => happened.push(n))
-                await tx.addIssue(issueNumber(n))
+                await tx.issues.add(issueNumber(n))
                 if (n === 2) throw new Error('refused')
               }),
             ),
@@ -243,7 +233,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
 
       test('may be started by what another one answered, without end', async () => {
         for (let n = 1; n <= 30; n++) await add(issueNumber(n))
-        expect(await store.read.issues(OWNER, { limit: 100 }, NOW)).toHaveLength(30)
+        expect(await store.read.issues.page(OWNER, { limit: 100 }, NOW)).toHaveLength(30)
       })
 
       test('that were asked for before the store closes are stored, later ones refused', async () => {
@@ -259,11 +249,11 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
       test('of another process are neither lost nor overwritten', async () => {
         const bump = (where: Store) =>
           where.transaction(async (tx) => {
-            const wallet = await tx.lockWallet(APP.appId)
-            await tx.saveWallet({ ...wallet, balance: wallet.balance + 1 })
+            const wallet = await tx.wallets.lock(APP.appId)
+            await tx.wallets.save({ ...wallet, balance: wallet.balance + 1 })
           })
         for (let n = 0; n < 10; n++) await bump(n % 2 === 0 ? store : other)
-        expect((await store.read.wallet(APP.appId))?.balance).toBe(10)
+        expect((await store.read.wallets.find(APP.appId))?.balance).toBe(10)
       })
     })
 
@@ -289,8 +279,8 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
 
       test.each([full, bare])('reads back as it was stored', async (issue) => {
         await add(issue)
-        expect(await store.read.issue(OWNER, issue.issueId)).toEqual(issue)
-        expect(await run((tx) => tx.lockIssue(OWNER, issue.issueId))).toEqual(issue)
+        expect(await store.read.issues.find(OWNER, issue.issueId)).toEqual(issue)
+        expect(await run((tx) => tx.issues.lock(OWNER, issue.issueId))).toEqual(issue)
       })
 
       test('is missing for another app and for the other mode', async () => {
@@ -300,12 +290,12 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           { appId: APP.appId, mode: 'test' },
         ] as const
         for (const stranger of strangers) {
-          expect(await store.read.issue(stranger, bare.issueId)).toBeUndefined()
-          expect(await run((tx) => tx.lockIssue(stranger, bare.issueId))).toBeUndefined()
-          expect(await run((tx) => tx.lockLiveIssue(stranger, bare.phoneHash, bare.purpose))).toBeUndefined()
-          await run((tx) => tx.saveIssue({ ...bare, ...stranger, verificationStatus: 'expired' }))
+          expect(await store.read.issues.find(stranger, bare.issueId)).toBeUndefined()
+          expect(await run((tx) => tx.issues.lock(stranger, bare.issueId))).toBeUndefined()
+          expect(await run((tx) => tx.issues.lockLive(stranger, bare.phoneHash, bare.purpose))).toBeUndefined()
+          await run((tx) => tx.issues.save({ ...bare, ...stranger, verificationStatus: 'expired' }))
         }
-        expect(await store.read.issue(OWNER, bare.issueId)).toEqual(bare)
+        expect(await store.read.issues.find(OWNER, bare.issueId)).toEqual(bare)
       })
 
       test('is saved with all that may change, and nothing else', async () => {
@@ -322,8 +312,8 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           updatedAt: NOW + 9,
         }
         const forged = { purpose: 'other', expiresAt: NOW + 1, codeHash: hash32(99), maxAttempts: 9 }
-        await run((tx) => tx.saveIssue({ ...bare, ...changed, ...forged }))
-        expect(await store.read.issue(OWNER, bare.issueId)).toEqual({ ...bare, ...changed })
+        await run((tx) => tx.issues.save({ ...bare, ...changed, ...forged }))
+        expect(await store.read.issues.find(OWNER, bare.issueId)).toEqual({ ...bare, ...changed })
       })
 
       test('is at most one live one for an app, mode, phone and purpose', async () => {
@@ -339,7 +329,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           { ...twin, issueId: uuidAt(NOW, 74), appId: 'app_two' },
         ]
         await add(...apart)
-        expect(await run((tx) => tx.lockLiveIssue(OWNER, live.phoneHash, live.purpose))).toEqual(live)
+        expect(await run((tx) => tx.issues.lockLive(OWNER, live.phoneHash, live.purpose))).toEqual(live)
       })
 
       test.each(['verified', 'expired', 'max_attempts', 'replaced'] as const)(
@@ -350,12 +340,12 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           await add(old)
           const verifiedAt = verificationStatus === 'verified' ? NOW : undefined
           await run(async (tx) => {
-            await tx.saveIssue({ ...old, verificationStatus, verifiedAt })
-            await tx.addIssue(next)
+            await tx.issues.save({ ...old, verificationStatus, verifiedAt })
+            await tx.issues.add(next)
           })
-          expect(await run((tx) => tx.lockLiveIssue(OWNER, old.phoneHash, old.purpose))).toEqual(next)
-          await expect(run((tx) => tx.saveIssue(old))).rejects.toThrow()
-          expect((await store.read.issue(OWNER, old.issueId))?.verificationStatus).toBe(verificationStatus)
+          expect(await run((tx) => tx.issues.lockLive(OWNER, old.phoneHash, old.purpose))).toEqual(next)
+          await expect(run((tx) => tx.issues.save(old))).rejects.toThrow()
+          expect((await store.read.issues.find(OWNER, old.issueId))?.verificationStatus).toBe(verificationStatus)
         },
       )
 
@@ -367,7 +357,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         await add(...expiring, over)
         clock.time = NOW + 20_000
         const due = async (limit: number) =>
-          (await run((tx) => tx.lockExpired(limit))).map(({ expiresAt }) => expiresAt - NOW)
+          (await run((tx) => tx.issues.lockExpired(limit))).map(({ expiresAt }) => expiresAt - NOW)
         expect(await due(10)).toEqual([10_000, 20_000])
         expect(await due(1)).toEqual([10_000])
       })
@@ -376,7 +366,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
     describe('lists of issues', () => {
       const ids = (issues: readonly Issue[]) => issues.map(({ issueId }) => issueId)
       const list = async (filter: Partial<IssueFilter>, now = NOW) =>
-        ids(await store.read.issues(OWNER, { limit: 100, ...filter }, now))
+        ids(await store.read.issues.page(OWNER, { limit: 100, ...filter }, now))
 
       const at = (offset: number, n: number, changes: Partial<Issue> = {}) =>
         issueNumber(n, { createdAt: NOW + offset, ...changes })
@@ -451,7 +441,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(await list({ status: 'replaced', createdFrom: NOW + 1 })).toEqual([])
       })
 
-      const issuesSince = async (at: number) => (await Array.fromAsync(store.read.issuesSince(OWNER, at))).flat()
+      const issuesSince = async (at: number) => (await Array.fromAsync(store.read.issues.since(OWNER, at))).flat()
 
       test('hold what is the owner’s, and nothing else', async () => {
         const mine = issueNumber(1)
@@ -477,61 +467,62 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         const claim = claimOf(issue, 1)
         const found = async () => {
           const { appId, mode, keyHash, fingerprint, issueId, createdAt } = (await run((tx) =>
-            tx.findClaim(OWNER, hash16(1)),
+            tx.claims.find(OWNER, hash16(1)),
           )) as Claim
           return { appId, mode, keyHash, fingerprint, issueId, createdAt }
         }
-        await run((tx) => tx.addClaim(claim))
+        await run((tx) => tx.claims.add(claim))
         expect(await found()).toEqual(claim)
-        expect(await run((tx) => tx.findClaim({ ...OWNER, mode: 'test' }, hash16(1)))).toBeUndefined()
-        expect(await run((tx) => tx.findClaim({ ...OWNER, appId: 'app_two' }, hash16(1)))).toBeUndefined()
-        await expect(run((tx) => tx.addClaim({ ...claim, issueId: uuidAt(NOW, 9) }))).rejects.toThrow()
+        expect(await run((tx) => tx.claims.find({ ...OWNER, mode: 'test' }, hash16(1)))).toBeUndefined()
+        expect(await run((tx) => tx.claims.find({ ...OWNER, appId: 'app_two' }, hash16(1)))).toBeUndefined()
+        await expect(run((tx) => tx.claims.add({ ...claim, issueId: uuidAt(NOW, 9) }))).rejects.toThrow()
         await run(async (tx) => {
-          await tx.addClaim({ ...claim, mode: 'test' })
-          await tx.addClaim({ ...claim, appId: 'app_two' })
+          await tx.claims.add({ ...claim, mode: 'test' })
+          await tx.claims.add({ ...claim, appId: 'app_two' })
         })
         expect(await found()).toEqual(claim)
       })
 
       test('of many at once for one key, one is made', async () => {
         const outcomes = await Promise.all(
-          Array.from({ length: 20 }, (_, n) => outcomeOf(run((tx) => tx.addClaim(claimOf(issueNumber(n), 1))))),
+          Array.from({ length: 20 }, (_, n) => outcomeOf(run((tx) => tx.claims.add(claimOf(issueNumber(n), 1))))),
         )
         expect(outcomes.filter((outcome) => 'value' in outcome)).toHaveLength(1)
       })
 
       test('can be dropped, which frees the key', async () => {
         const claim = claimOf(issueNumber(1), 1)
-        await run((tx) => tx.addClaim(claim))
+        await run((tx) => tx.claims.add(claim))
         await run(async (tx) => {
-          await tx.dropClaim(OWNER, hash16(1))
-          await tx.addClaim({ ...claim, createdAt: NOW + 1 })
+          await tx.claims.drop(OWNER, hash16(1))
+          await tx.claims.add({ ...claim, createdAt: NOW + 1 })
         })
-        expect((await run((tx) => tx.findClaim(OWNER, hash16(1))))?.createdAt).toBe(NOW + 1)
+        expect((await run((tx) => tx.claims.find(OWNER, hash16(1))))?.createdAt).toBe(NOW + 1)
       })
     })
 
     describe('jobs', () => {
       const issue = issueNumber(1)
       const queue = (runAt: number, { kind = 'deliver' as JobKind, of = issue } = {}) =>
-        run((tx) => tx.addJob({ kind, owner: of, subjectId: of.issueId, runAt }))
-      const claim = (limit = 10, kind: JobKind = 'deliver') => run((tx) => tx.claimJobs(kind, FRONT, limit))
+        run((tx) => tx.jobs.add({ kind, owner: of, subjectId: of.issueId, runAt }))
+      const claim = (limit = 10, kind: JobKind = 'deliver') => run((tx) => tx.jobs.claim(kind, FRONT, limit))
       const claimOne = async () => (await claim())[0] as Job
-      const holds = (job: Job) => run((tx) => tx.holdsJob(job))
+      const holds = (job: Job) => run((tx) => tx.jobs.lock(job))
+      const LATER = NOW + 3_600_000
 
       test('are claimed when they are due, the oldest first, at most as many as asked for', async () => {
         await queue(NOW + 2, { of: issueNumber(3) })
         await queue(NOW, { of: issueNumber(1) })
         await queue(NOW + 1, { of: issueNumber(2) })
         await queue(NOW, { of: issueNumber(1), kind: 'settle' })
-        expect(nextJobAt(store, 'deliver')).toBe(NOW)
+        expect(await nextJobAt(store, 'deliver')).toBe(NOW)
         clock.time = NOW + 1
         const [first] = await claim(1)
         expect(first).toMatchObject({ ...OWNER, subjectId: uuidAt(NOW, 1), kind: 'deliver', attempt: 1 })
         expect((await claim()).map(({ subjectId }) => subjectId)).toEqual([uuidAt(NOW, 2)])
         expect(await claim()).toEqual([])
-        expect(nextJobAt(store, 'deliver')).toBe(NOW + 2)
-        expect(nextJobAt(store, 'await-report')).toBeUndefined()
+        expect(await nextJobAt(store, 'deliver')).toBe(NOW + 2)
+        expect(await nextJobAt(store, 'await-report')).toBeUndefined()
       })
 
       test('that are claimed are nobody else’s until the lease is over, and then come back', async () => {
@@ -548,7 +539,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         await queue(NOW)
         const [here, there] = await Promise.all([
           Promise.all(Array.from({ length: 10 }, () => claim())),
-          other.transaction((tx) => tx.claimJobs('deliver', FRONT, 10)),
+          other.transaction((tx) => tx.jobs.claim('deliver', FRONT, 10)),
         ])
         expect([...here.flat(), ...there]).toHaveLength(1)
       })
@@ -559,78 +550,99 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         clock.time = NOW + LEASE_MS.deliver
         const held = await claimOne()
         expect([await holds(stale), await holds(held)]).toEqual([false, true])
-        await run((tx) => tx.rescheduleJob(stale, NOW))
-        expect(nextJobAt(store, 'deliver')).toBe(clock.time + LEASE_MS.deliver)
-        expect(await run((tx) => tx.finishJob(stale))).toBe(false)
+        await run((tx) => tx.jobs.reschedule(stale, NOW))
+        expect(await nextJobAt(store, 'deliver')).toBe(clock.time + LEASE_MS.deliver)
+        expect(await run((tx) => tx.jobs.finish(stale))).toBe(false)
         expect(await holds(held)).toBe(true)
-        await run((tx) => tx.rescheduleJob(held, NOW + 777_000))
-        expect(nextJobAt(store, 'deliver')).toBe(NOW + 777_000)
-        expect(await run((tx) => tx.finishJob(held))).toBe(true)
+        await run((tx) => tx.jobs.reschedule(held, NOW + 777_000))
+        expect(await nextJobAt(store, 'deliver')).toBe(NOW + 777_000)
+        expect(await run((tx) => tx.jobs.finish(held))).toBe(true)
         expect(await holds(held)).toBe(false)
-        expect(nextJobAt(store, 'deliver')).toBeUndefined()
+        expect(await nextJobAt(store, 'deliver')).toBeUndefined()
       })
 
       test('that are queued again are moved, and whoever ran them has lost them', async () => {
         await queue(NOW)
         const running = await claimOne()
         await queue(NOW + 5)
-        expect(nextJobAt(store, 'deliver')).toBe(NOW + 5)
+        expect(await nextJobAt(store, 'deliver')).toBe(NOW + 5)
         expect(await holds(running)).toBe(false)
-        await run((tx) => tx.finishJob(running))
-        await run((tx) => tx.rescheduleJob(running, NOW + 999))
-        expect(nextJobAt(store, 'deliver')).toBe(NOW + 5)
+        await run((tx) => tx.jobs.finish(running))
+        await run((tx) => tx.jobs.reschedule(running, NOW + 999))
+        expect(await nextJobAt(store, 'deliver')).toBe(NOW + 5)
         clock.time = NOW + 5
         const again = await claim()
         expect(again).toHaveLength(1)
         expect(again[0]?.attempt).toBeGreaterThan(running.attempt + 1)
       })
 
+      test.each<[string, (tx: Tx, running: Job) => Promise<unknown>]>([
+        [
+          'queued again',
+          (tx) => tx.jobs.add({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: LATER }),
+        ],
+        ['put off', (tx, running) => tx.jobs.reschedule(running, LATER)],
+      ])(
+        'that are %s while they run are nobody’s: they keep their time over a restart, and can be hastened',
+        async (_, change) => {
+          await queue(NOW)
+          const running = await claimOne()
+          await run((tx) => change(tx, running))
+          await run((tx) => tx.jobs.releaseLeases())
+          expect(await nextJobAt(store, 'deliver')).toBe(LATER)
+          await run((tx) => tx.jobs.hasten('deliver', issue.issueId))
+          expect(await nextJobAt(store, 'deliver')).toBe(NOW)
+          expect(await claim()).toMatchObject([{ jobId: running.jobId }])
+        },
+      )
+
       test('that were finished and are queued anew are not held by the old runner', async () => {
         await queue(NOW)
         const old = await claimOne()
         await run(async (tx) => {
-          await tx.finishJob(old)
-          await tx.addJob({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: NOW })
+          await tx.jobs.finish(old)
+          await tx.jobs.add({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: NOW })
         })
         expect(await holds(old)).toBe(false)
         const anew = await claimOne()
-        await run((tx) => tx.finishJob(old))
+        await run((tx) => tx.jobs.finish(old))
         expect(await holds(anew)).toBe(true)
       })
 
       test('of different kinds for one issue do not know each other', async () => {
         for (const kind of ['deliver', 'await-report', 'settle'] as const) await queue(NOW, { kind })
         const delivering = await claimOne()
-        await run((tx) => tx.finishJob(delivering))
-        expect(nextJobAt(store, 'deliver')).toBeUndefined()
-        expect([nextJobAt(store, 'await-report'), nextJobAt(store, 'settle')]).toEqual([NOW, NOW])
+        await run((tx) => tx.jobs.finish(delivering))
+        expect(await nextJobAt(store, 'deliver')).toBeUndefined()
+        expect([await nextJobAt(store, 'await-report'), await nextJobAt(store, 'settle')]).toEqual([NOW, NOW])
         expect(await claim(10, 'settle')).toMatchObject([{ kind: 'settle', runAt: NOW }])
       })
 
       describe('that wait for a carrier', () => {
         const moveTo = async (queueName: string, runAt = NOW) => {
           await run(async (tx) => {
-            const [job] = await tx.claimJobs('deliver', FRONT, 1)
-            if (job) await tx.rescheduleJob(job, runAt, queueName)
+            const [job] = await tx.jobs.claim('deliver', FRONT, 1)
+            if (job) await tx.jobs.reschedule(job, runAt, queueName)
           })
         }
-        const headsOf = () => store.queueHeads('deliver')
+        const headsOf = () => store.read.jobs.heads('deliver')
 
         test('stand in a queue of their own, the oldest first, and are not claimed from another', async () => {
           for (const n of [1, 2, 3]) await queue(NOW, { of: issueNumber(n) })
           await moveTo('b', NOW - 1)
           await moveTo('a')
-          expect(headsOf()).toEqual([
+          expect(await headsOf()).toEqual([
             { queue: FRONT, runAt: NOW },
             { queue: 'a', runAt: NOW },
             { queue: 'b', runAt: NOW - 1 },
           ])
           expect(await claim()).toHaveLength(1)
-          expect(await run((tx) => tx.claimJobs('deliver', 'a', 10))).toMatchObject([{ queue: 'a', attempt: 2 }])
-          expect(
-            await run(async (tx) => [await tx.hasDueJobs('deliver', 'a'), await tx.hasDueJobs('deliver', 'b')]),
-          ).toEqual([false, true])
-          expect(await store.read.carrierQueues(NOW + 9)).toMatchObject([
+          expect(await run((tx) => tx.jobs.claim('deliver', 'a', 10))).toMatchObject([{ queue: 'a', attempt: 2 }])
+          expect(await Promise.all(['a', 'b'].map((name) => store.read.jobs.hasDue('deliver', name, NOW)))).toEqual([
+            false,
+            true,
+          ])
+          expect(await store.read.jobs.carrierQueues(NOW + 9)).toMatchObject([
             { carrier: 'a', kind: 'deliver', waiting: 1, due: 0 },
             { carrier: 'b', kind: 'deliver', waiting: 1, due: 1, oldestDueMs: 10 },
           ])
@@ -640,17 +652,17 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           for (const n of [1, 2]) await queue(NOW, { of: issueNumber(n) })
           await moveTo('a')
           await moveTo('b')
-          await run((tx) => tx.emptyCarrierQueues())
-          expect(headsOf()).toEqual([{ queue: FRONT, runAt: NOW }])
+          await run((tx) => tx.jobs.emptyCarrierQueues())
+          expect(await headsOf()).toEqual([{ queue: FRONT, runAt: NOW }])
           expect(await claim()).toHaveLength(2)
         })
 
         test('come to the front when their code ends, unless they are being sent', async () => {
           await queue(NOW + 60_000)
-          await run((tx) => tx.hastenJob('deliver', issue.issueId))
-          expect(headsOf()).toEqual([{ queue: FRONT, runAt: NOW }])
+          await run((tx) => tx.jobs.hasten('deliver', issue.issueId))
+          expect(await headsOf()).toEqual([{ queue: FRONT, runAt: NOW }])
           const running = await claimOne()
-          await run((tx) => tx.hastenJob('deliver', issue.issueId))
+          await run((tx) => tx.jobs.hasten('deliver', issue.issueId))
           expect([await holds(running), await claim()]).toEqual([true, []])
         })
       })
@@ -659,9 +671,9 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         await queue(NOW, { of: issueNumber(1) })
         await queue(NOW + 60_000, { of: issueNumber(2) })
         const lost = await claimOne()
-        await run((tx) => tx.releaseLeases())
+        await run((tx) => tx.jobs.releaseLeases())
         expect(await claim()).toMatchObject([{ jobId: lost.jobId, attempt: lost.attempt + 1 }])
-        expect(nextJobAt(store, 'deliver')).toBe(NOW + LEASE_MS.deliver)
+        expect(await nextJobAt(store, 'deliver')).toBe(NOW + LEASE_MS.deliver)
       })
 
       test('that were planned before the clock was set back come as soon as they would have', async () => {
@@ -672,7 +684,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         await queue(clock.time, { of: issueNumber(3) })
         const running = await claimOne()
         clock.time = NOW
-        await run((tx) => tx.setBack(HOUR_MS, 'one'))
+        await run((tx) => tx.clock.setBack(HOUR_MS, 'one'))
         expect(await holds(running)).toBe(true)
         clock.time = NOW + LEASE_MS.deliver - 1
         expect(await claim()).toEqual([])
@@ -689,8 +701,8 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         await queue(NOW, { of: issueNumber(2) })
         const running = await claimOne()
         clock.time = NOW + 2
-        await run((tx) => tx.setBack(60_000, 'one'))
-        expect(store.queueHeads('deliver')).toEqual([{ queue: FRONT, runAt: NOW + 2 }])
+        await run((tx) => tx.clock.setBack(60_000, 'one'))
+        expect(await store.read.jobs.heads('deliver')).toEqual([{ queue: FRONT, runAt: NOW + 2 }])
         expect(await claim()).toMatchObject([{ subjectId: issueNumber(1).issueId }])
         clock.time = NOW + LEASE_MS.deliver
         expect(await claim()).toMatchObject([{ jobId: running.jobId }])
@@ -699,14 +711,14 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
       test('of messages are counted, others are not, and no further than asked', async () => {
         for (const n of [1, 2, 3]) await queue(NOW, { of: issueNumber(n) })
         await queue(NOW, { kind: 'settle' })
-        expect(await run(async (tx) => [await tx.backlog(10), await tx.backlog(2)])).toEqual([3, 2])
+        expect([await store.read.jobs.backlog(10), await store.read.jobs.backlog(2)]).toEqual([3, 2])
       })
 
       test('whose claim is rolled back are still there', async () => {
         await queue(NOW)
         await outcomeOf(
           run(async (tx) => {
-            await tx.claimJobs('deliver', FRONT, 10)
+            await tx.jobs.claim('deliver', FRONT, 10)
             throw new Error('refused')
           }),
         )
@@ -719,20 +731,20 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
 
       test('number and text are there until they are erased', async () => {
         const letter = { ...LETTER, from: '0212345678', variables: { name: '앤' }, scenario: 7 }
-        await run((tx) => tx.addOutbox(issue, letter))
-        expect(await run((tx) => tx.findOutbox(issue.issueId))).toEqual(letter)
-        await run((tx) => tx.eraseOutbox(issue.issueId))
-        expect(await run((tx) => tx.findOutbox(issue.issueId))).toBeUndefined()
+        await run((tx) => tx.outbox.add(issue, letter))
+        expect(await run((tx) => tx.outbox.find(issue.issueId))).toEqual(letter)
+        await run((tx) => tx.outbox.erase(issue.issueId))
+        expect(await run((tx) => tx.outbox.find(issue.issueId))).toBeUndefined()
       })
 
       test('attempts come oldest first, and each number once', async () => {
         const attempts = [1, 2, 10].map((number) => attemptOf(issue, number))
         await run(async (tx) => {
-          for (const attempt of attempts.toReversed()) await tx.addAttempt(attempt)
+          for (const attempt of attempts.toReversed()) await tx.attempts.add(attempt)
         })
-        expect(await run((tx) => tx.attempts(OWNER, issue.issueId))).toEqual(attempts)
-        expect(await run((tx) => tx.attempts({ ...OWNER, mode: 'test' }, issue.issueId))).toEqual([])
-        await expect(run((tx) => tx.addAttempt(attemptOf(issue, 2)))).rejects.toThrow()
+        expect(await run((tx) => tx.attempts.ofIssue(OWNER, issue.issueId))).toEqual(attempts)
+        expect(await run((tx) => tx.attempts.ofIssue({ ...OWNER, mode: 'test' }, issue.issueId))).toEqual([])
+        await expect(run((tx) => tx.attempts.add(attemptOf(issue, 2)))).rejects.toThrow()
       })
 
       test('an attempt is answered once', async () => {
@@ -742,29 +754,29 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           code: 'OK',
           providerMessageId: 'p1',
         })
-        await run((tx) => tx.addAttempt(attemptOf(issue, 1)))
+        await run((tx) => tx.attempts.add(attemptOf(issue, 1)))
         const later = { ...answer, outcome: 'refused' as const, providerMessageId: undefined }
-        expect(await run((tx) => tx.answerAttempt(answer))).toBe(true)
-        expect(await run((tx) => tx.answerAttempt(later))).toBe(false)
-        expect(await run((tx) => tx.answerAttempt({ ...answer, number: 2 }))).toBe(false)
-        expect(await run((tx) => tx.attempts(OWNER, issue.issueId))).toEqual([answer])
+        expect(await run((tx) => tx.attempts.answer(answer))).toBe(true)
+        expect(await run((tx) => tx.attempts.answer(later))).toBe(false)
+        expect(await run((tx) => tx.attempts.answer({ ...answer, number: 2 }))).toBe(false)
+        expect(await run((tx) => tx.attempts.ofIssue(OWNER, issue.issueId))).toEqual([answer])
       })
 
       test('an awaited report is found by the provider’s id of its own provider, and by ours', async () => {
         const awaited = awaitedOf(issue, { providerMessageId: 'p1', answeredAt: NOW + 5 })
         const nameless = awaitedOf(issueNumber(2), { providerMessageId: undefined })
         await run(async (tx) => {
-          await tx.awaitReport(awaited)
-          await tx.awaitReport(nameless)
+          await tx.reports.expect(awaited)
+          await tx.reports.expect(nameless)
         })
         await run(async (tx) => {
-          expect(await tx.findAwaited('main', 'p1')).toEqual(awaited)
-          expect(await tx.findAwaited('other', 'p1')).toBeUndefined()
-          expect(await tx.awaitedReport(issue.messageId)).toEqual(awaited)
-          expect(await tx.awaitedReport(nameless.messageId)).toEqual(nameless)
-          await tx.forgetReport(issue.messageId)
-          expect(await tx.findAwaited('main', 'p1')).toBeUndefined()
-          expect(await tx.awaitedReport(issue.messageId)).toBeUndefined()
+          expect(await tx.reports.findByCarrier('main', 'p1')).toEqual(awaited)
+          expect(await tx.reports.findByCarrier('other', 'p1')).toBeUndefined()
+          expect(await tx.reports.find(issue.messageId)).toEqual(awaited)
+          expect(await tx.reports.find(nameless.messageId)).toEqual(nameless)
+          await tx.reports.forget(issue.messageId)
+          expect(await tx.reports.findByCarrier('main', 'p1')).toBeUndefined()
+          expect(await tx.reports.find(issue.messageId)).toBeUndefined()
         })
       })
     })
@@ -772,11 +784,11 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
     test('of an awaited report the last that was said counts', async () => {
       const first = awaitedOf(issueNumber(1), { providerMessageId: undefined })
       const last = { ...first, provider: 'backup', providerMessageId: 'p2', answeredAt: NOW + 5 }
-      await run((tx) => tx.awaitReport(first))
-      await run((tx) => tx.awaitReport(last))
+      await run((tx) => tx.reports.expect(first))
+      await run((tx) => tx.reports.expect(last))
       await run(async (tx) => {
-        expect(await tx.awaitedReport(first.messageId)).toEqual(last)
-        expect(await tx.findAwaited('backup', 'p2')).toEqual(last)
+        expect(await tx.reports.find(first.messageId)).toEqual(last)
+        expect(await tx.reports.findByCarrier('backup', 'p2')).toEqual(last)
       })
     })
 
@@ -803,27 +815,28 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
 
       test('a wallet is empty at first, and then as it was saved', async () => {
         const empty = { ...wallet, balance: 0, reserved: 0, overdraftLimit: 0, entries: 0, updatedAt: NOW }
-        expect(await run((tx) => tx.lockWallet(APP.appId))).toEqual(empty)
-        expect(await store.read.wallet(APP.appId)).toBeUndefined()
+        expect(await run((tx) => tx.wallets.lock(APP.appId))).toEqual(empty)
+        expect(await store.read.wallets.find(APP.appId)).toBeUndefined()
         for (const saved of [wallet, { ...wallet, balance: -5, reserved: 0, entries: 3, updatedAt: NOW + 9 }]) {
-          await run((tx) => tx.saveWallet(saved))
-          expect(await run((tx) => tx.lockWallet(APP.appId))).toEqual(saved)
-          expect(await store.read.wallet(APP.appId)).toEqual(saved)
+          await run((tx) => tx.wallets.save(saved))
+          expect(await run((tx) => tx.wallets.lock(APP.appId))).toEqual(saved)
+          expect(await store.read.wallets.find(APP.appId)).toEqual(saved)
         }
       })
 
       test('a wallet never promises a negative amount', async () => {
-        await expect(run((tx) => tx.saveWallet({ ...wallet, reserved: -1 }))).rejects.toThrow()
-        expect(await store.read.wallet(APP.appId)).toBeUndefined()
+        await expect(run((tx) => tx.wallets.save({ ...wallet, reserved: -1 }))).rejects.toThrow()
+        expect(await store.read.wallets.find(APP.appId)).toBeUndefined()
       })
 
       const debit = entry(4, 0, { entryType: 'debit', amountDelta: -1, issueId: uuidAt(NOW, 1) })
       const entries = [entry(1, -1), entry(2, 0), entry(3, 0), debit, entry(5, 0), entry(6, 1)]
       const writeEntries = () =>
         run(async (tx) => {
-          for (const each of entries.toReversed()) await tx.addLedgerEntry(each)
+          for (const each of entries.toReversed()) await tx.wallets.addEntry(each)
         })
-      const list = async (filter: Partial<LedgerFilter>) => store.read.ledger(APP.appId, { limit: 100, ...filter })
+      const list = async (filter: Partial<LedgerFilter>) =>
+        store.read.wallets.ledger(APP.appId, { limit: 100, ...filter })
       const seqs = async (filter: Partial<LedgerFilter>) => (await list(filter)).map(({ seq }) => seq)
 
       test('a ledger is newest first, and pages meet without a gap or a double, also within one millisecond', async () => {
@@ -851,7 +864,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(await seqs({ entryType: 'debit' })).toEqual([4])
         expect(await seqs({ entryType: 'credit', createdTo: NOW + 1, limit: 2 })).toEqual([5, 3])
         expect(await seqs({ entryType: 'refund' })).toEqual([])
-        expect(await store.read.ledger('app_two', { limit: 100 })).toEqual([])
+        expect(await store.read.wallets.ledger('app_two', { limit: 100 })).toEqual([])
       })
 
       test('few entries of a type among many are all found, in pages, and meanwhile others have their turn', async () => {
@@ -859,7 +872,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           entry(n + 1, n % 7, n % 17 === 3 ? { entryType: 'clawback', amountDelta: -1 } : {}),
         )
         await run(async (tx) => {
-          for (const each of many) await tx.addLedgerEntry(each)
+          for (const each of many) await tx.wallets.addEntry(each)
         })
         const newestFirst = many.toSorted((a, b) => b.createdAt - a.createdAt || b.seq - a.seq)
         const clawbacks = newestFirst.filter(({ entryType }) => entryType === 'clawback')
@@ -876,15 +889,15 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
       })
 
       test('a position of the ledger is written once', async () => {
-        await run((tx) => tx.addLedgerEntry(entry(1, 0)))
-        await expect(run((tx) => tx.addLedgerEntry(entry(1, 0, { amountDelta: 5 })))).rejects.toThrow()
+        await run((tx) => tx.wallets.addEntry(entry(1, 0)))
+        await expect(run((tx) => tx.wallets.addEntry(entry(1, 0, { amountDelta: 5 })))).rejects.toThrow()
         expect(await list({})).toEqual([entry(1, 0)])
       })
     })
 
     describe('retention', () => {
       const sweep = (before: number, limit = 100, mode: 'live' | 'test' = 'live') =>
-        run((tx) => tx.deleteIssuesBefore(mode, before, limit))
+        run((tx) => tx.retention.issues(mode, before, limit))
 
       test('deletes an old issue with its attempts and its message', async () => {
         const old = settled(1)
@@ -892,21 +905,21 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         await add(old, kept)
         await run(async (tx) => {
           for (const issue of [old, kept]) {
-            await tx.addAttempt(attemptOf(issue, 1))
-            await tx.addAttempt(attemptOf(issue, 2))
-            await tx.addOutbox(issue, LETTER)
-            await tx.addJob({ kind: 'await-report', owner: issue, subjectId: issue.issueId, runAt: issue.createdAt })
+            await tx.attempts.add(attemptOf(issue, 1))
+            await tx.attempts.add(attemptOf(issue, 2))
+            await tx.outbox.add(issue, LETTER)
+            await tx.jobs.add({ kind: 'await-report', owner: issue, subjectId: issue.issueId, runAt: issue.createdAt })
           }
         })
         expect(await sweep(NOW + 1)).toBe(1)
         expect([await exists(old), await exists(kept)]).toEqual([false, true])
         await run(async (tx) => {
-          expect(await tx.attempts(OWNER, old.issueId)).toEqual([])
-          expect(await tx.findOutbox(old.issueId)).toBeUndefined()
-          expect(await tx.attempts(OWNER, kept.issueId)).toHaveLength(2)
-          expect(await tx.findOutbox(kept.issueId)).toBeDefined()
+          expect(await tx.attempts.ofIssue(OWNER, old.issueId)).toEqual([])
+          expect(await tx.outbox.find(old.issueId)).toBeUndefined()
+          expect(await tx.attempts.ofIssue(OWNER, kept.issueId)).toHaveLength(2)
+          expect(await tx.outbox.find(kept.issueId)).toBeDefined()
         })
-        expect(nextJobAt(store, 'await-report')).toBe(kept.createdAt)
+        expect(await nextJobAt(store, 'await-report')).toBe(kept.createdAt)
       })
 
       test.each<[string, Partial<Issue>]>([
@@ -931,7 +944,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
       })
 
       test('counts one limit over all apps', async () => {
-        await run((tx) => tx.addApp({ ...APP, appId: 'app_two' }))
+        await run((tx) => tx.apps.add({ ...APP, appId: 'app_two' }))
         const issues = [1, 2, 3].flatMap((n) => [settled(n), settled(n, { appId: 'app_two' })])
         await add(...issues)
         expect([await sweep(NOW + 1, 4), await sweep(NOW + 1, 4)]).toEqual([4, 2])
@@ -948,31 +961,31 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         const issues = [0, 1, 2, 3].map((n) => issueNumber(n + 1, { createdAt: NOW + n, expiresAt: NOW + n }))
         await run(async (tx) => {
           for (const [n, issue] of issues.entries()) {
-            await tx.addClaim(claimOf(issue, n))
-            await tx.awaitReport(awaitedOf(issue, { answeredAt: NOW + n }))
-            await tx.addOutbox(issue, LETTER)
+            await tx.claims.add(claimOf(issue, n))
+            await tx.reports.expect(awaitedOf(issue, { answeredAt: NOW + n }))
+            await tx.outbox.add(issue, LETTER)
           }
         })
         clock.time = NOW + 1
         await run(async (tx) => {
-          expect(await tx.deleteClaimsBefore(NOW + 2, 100)).toBe(2)
-          expect(await tx.deleteAwaitedBefore(NOW + 2, 100)).toBe(2)
-          expect(await tx.deleteExpiredOutbox(100)).toBe(2)
+          expect(await tx.retention.claims(NOW + 2, 100)).toBe(2)
+          expect(await tx.retention.reports(NOW + 2, 100)).toBe(2)
+          expect(await tx.retention.outbox(100)).toBe(2)
         })
         await run(async (tx) => {
           for (const [n, issue] of issues.entries()) {
             const left = [
-              await tx.findClaim(OWNER, hash16(n)),
-              await tx.awaitedReport(issue.messageId),
-              await tx.findOutbox(issue.issueId),
+              await tx.claims.find(OWNER, hash16(n)),
+              await tx.reports.find(issue.messageId),
+              await tx.outbox.find(issue.issueId),
             ]
             expect(left.map((row) => row !== undefined)).toEqual(left.map(() => n >= 2))
           }
-          expect(await tx.deleteClaimsBefore(NOW + 9, 1)).toBe(1)
-          expect(await tx.deleteAwaitedBefore(NOW + 9, 1)).toBe(1)
+          expect(await tx.retention.claims(NOW + 9, 1)).toBe(1)
+          expect(await tx.retention.reports(NOW + 9, 1)).toBe(1)
         })
         clock.time = NOW + 9
-        expect(await run((tx) => tx.deleteExpiredOutbox(1))).toBe(1)
+        expect(await run((tx) => tx.retention.outbox(1))).toBe(1)
       })
     })
 
@@ -987,6 +1000,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         variables: { name: { required: true, pattern: '.+' } },
         providerTemplateCode: 'W1',
       }
+      const OLD = { ...TEMPLATE, templateId: 'old' }
       const PROVIDER = {
         name: 'main',
         type: 'http',
@@ -994,66 +1008,76 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         config: { url: 'http://carrier.test', secret: 's' },
         createdAt: NOW,
       }
+      const ROUTE = { channel: 'sms' as const, country: undefined, appId: undefined, providers: ['main'] }
       const changes: Array<[string, (tx: Tx) => Promise<unknown>]> = [
-        ['an app', (tx) => tx.addApp({ ...APP, appId: 'app_two' })],
-        ['a key', (tx) => tx.addKey(aStoredKey(2))],
-        ['a revocation', (tx) => tx.revokeKey('key_1', NOW)],
-        ['a template', (tx) => tx.saveTemplate(APP.appId, TEMPLATE)],
-        ['a provider', (tx) => tx.saveProvider(PROVIDER)],
-        ['a provider that is removed', (tx) => tx.removeProvider('main')],
+        ['an app', (tx) => tx.apps.add({ ...APP, appId: 'app_two' })],
+        ['a key', (tx) => tx.keys.add(aStoredKey(2))],
+        ['an app that is saved anew', (tx) => tx.apps.save({ ...APP, name: 'Renamed' })],
+        ['an app that is removed', (tx) => tx.apps.remove(APP.appId)],
+        ['a revocation', (tx) => tx.keys.revoke('key_1', NOW)],
+        ['the end of a key', (tx) => tx.keys.expire('key_1', NOW)],
+        ['an allowance', (tx) => tx.keys.allow('key_1', ['from'])],
+        ['a template', (tx) => tx.templates.save(APP.appId, TEMPLATE)],
+        ['a template that is removed', (tx) => tx.templates.remove(APP.appId, OLD.templateId)],
+        ['a provider', (tx) => tx.carriers.save(PROVIDER)],
+        ['a provider that is removed', (tx) => tx.carriers.remove('main')],
+        ['a route', (tx) => tx.routes.save(ROUTE)],
+        ['a route that is removed', (tx) => tx.routes.remove({ ...ROUTE, country: 'KR' })],
       ]
 
       beforeEach(() =>
         run(async (tx) => {
-          await tx.addKey(aStoredKey(1))
-          await tx.saveProvider(PROVIDER)
+          await tx.keys.add(aStoredKey(1))
+          await tx.carriers.save(PROVIDER)
+          await tx.templates.save(APP.appId, OLD)
+          await tx.routes.save({ ...ROUTE, country: 'KR' })
         }),
       )
 
       test.each(changes)('%s is news, here and in another process', async (_, change) => {
-        const [here, there] = [store.read.configurationVersion(), other.read.configurationVersion()]
+        const [here, there] = [await store.read.settingsVersion(), await other.read.settingsVersion()]
         await run(change)
-        expect(store.read.configurationVersion()).not.toBe(here)
-        expect(other.read.configurationVersion()).not.toBe(there)
-        const seen = [store.read.configurationVersion(), other.read.configurationVersion()]
-        expect([store.read.configurationVersion(), other.read.configurationVersion()]).toEqual(seen)
+        expect(await store.read.settingsVersion()).not.toBe(here)
+        expect(await other.read.settingsVersion()).not.toBe(there)
+        const seen = [await store.read.settingsVersion(), await other.read.settingsVersion()]
+        expect([await store.read.settingsVersion(), await other.read.settingsVersion()]).toEqual(seen)
       })
 
       test.each(changes)('%s that is rolled back is no news', async (_, change) => {
-        const before = store.read.configurationVersion()
+        const before = await store.read.settingsVersion()
         await outcomeOf(
           run(async (tx) => {
             await change(tx)
             throw new Error('refused')
           }),
         )
-        expect(store.read.configurationVersion()).toBe(before)
+        expect(await store.read.settingsVersion()).toBe(before)
       })
 
       test('is no news before it is stored', async () => {
-        const before = store.read.configurationVersion()
+        const before = await store.read.settingsVersion()
         await run(async (tx) => {
-          await tx.addKey(aStoredKey(2))
-          expect(store.read.configurationVersion()).toBe(before)
+          await tx.keys.add(aStoredKey(2))
+          expect(await store.read.settingsVersion()).toBe(before)
         })
       })
 
       test('is untouched by what requests write', async () => {
-        const before = store.read.configurationVersion()
+        const before = await store.read.settingsVersion()
         const issue = issueNumber(1)
         await run(async (tx) => {
-          await tx.addIssue(issue)
-          await tx.addClaim(claimOf(issue, 1))
-          await tx.addOutbox(issue, LETTER)
-          await tx.addAttempt(attemptOf(issue, 1))
-          await tx.awaitReport(awaitedOf(issue))
-          await tx.addJob({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: NOW })
-          await tx.claimJobs('deliver', FRONT, 1)
-          await tx.saveWallet(await tx.lockWallet(APP.appId))
-          await tx.saveIssue({ ...issue, verificationStatus: 'expired' })
+          await tx.issues.add(issue)
+          await tx.claims.add(claimOf(issue, 1))
+          await tx.outbox.add(issue, LETTER)
+          await tx.attempts.add(attemptOf(issue, 1))
+          await tx.reports.expect(awaitedOf(issue))
+          await tx.jobs.add({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: NOW })
+          await tx.jobs.claim('deliver', FRONT, 1)
+          await tx.wallets.save(await tx.wallets.lock(APP.appId))
+          await tx.issues.save({ ...issue, verificationStatus: 'expired' })
         })
         await store.assertWritable()
-        expect(store.read.configurationVersion()).toBe(before)
+        expect(await store.read.settingsVersion()).toBe(before)
       })
 
       test('keys read back as they were added, with the organization of their app', async () => {
@@ -1065,53 +1089,64 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           limits: { issuesPerMin: 5 },
           expiresAt: NOW + 1,
         })
-        await run((tx) => tx.addKey(rich))
-        expect(await store.read.key('key_2')).toEqual(rich)
-        expect(await store.read.keyByHash(hash32(2))).toEqual(rich)
-        expect(await store.read.keyByHash(hash32(3))).toBeUndefined()
-        expect(await store.read.keys(APP.appId)).toEqual([aStoredKey(1), rich])
-        await expect(run((tx) => tx.addKey(aStoredKey(3, { hash: hash32(1) })))).rejects.toThrow()
+        await run((tx) => tx.keys.add(rich))
+        expect(await store.read.keys.find('key_2')).toEqual(rich)
+        expect(await store.read.keys.findByHash(hash32(2))).toEqual(rich)
+        expect(await store.read.keys.findByHash(hash32(3))).toBeUndefined()
+        expect(await store.read.keys.ofApp(APP.appId)).toEqual([aStoredKey(1), rich])
+        await expect(run((tx) => tx.keys.add(aStoredKey(3, { hash: hash32(1) })))).rejects.toThrow()
       })
 
       test('a revocation keeps its first time', async () => {
-        await run((tx) => tx.revokeKey('key_1', NOW + 1))
-        await run((tx) => tx.revokeKey('key_1', NOW + 2))
-        expect((await store.read.key('key_1'))?.revokedAt).toBe(NOW + 1)
+        await run((tx) => tx.keys.revoke('key_1', NOW + 1))
+        await run((tx) => tx.keys.revoke('key_1', NOW + 2))
+        expect((await store.read.keys.find('key_1'))?.revokedAt).toBe(NOW + 1)
       })
 
-      test('public origins are those of active public keys', async () => {
+      test('public origins are those of public keys that are not revoked, until the last of them expires', async () => {
         const publicKey = (n: number, changes: object) =>
           aStoredKey(n, { kind: 'pk', scopes: ['otp:issue'], allowedOrigins: [`https://${n}.example`], ...changes })
+        const both = { allowedOrigins: ['https://2.example', 'https://5.example'] }
         await run(async (tx) => {
-          await tx.addKey(publicKey(2, { expiresAt: NOW + 1 }))
-          await tx.addKey(publicKey(3, { expiresAt: NOW }))
-          await tx.addKey(publicKey(4, { revokedAt: NOW }))
-          await tx.addKey(publicKey(5, { allowedOrigins: ['https://2.example', 'https://5.example'] }))
+          await tx.keys.add(publicKey(2, { expiresAt: NOW + 1 }))
+          await tx.keys.add(publicKey(3, { expiresAt: NOW }))
+          await tx.keys.add(publicKey(4, { revokedAt: NOW }))
+          await tx.keys.add(publicKey(5, { ...both, expiresAt: NOW + 2 }))
+          await tx.keys.add(publicKey(6, { ...both, expiresAt: NOW - 1 }))
+          await tx.keys.add(publicKey(7, {}))
+          await tx.keys.add(publicKey(8, { allowedOrigins: ['https://7.example'], expiresAt: NOW }))
         })
-        expect((await store.read.publicOrigins(NOW)).toSorted()).toEqual(['https://2.example', 'https://5.example'])
+        expect([...(await store.read.keys.publicOrigins())].toSorted()).toEqual([
+          ['https://2.example', NOW + 2],
+          ['https://3.example', NOW],
+          ['https://5.example', NOW + 2],
+          ['https://7.example', Number.POSITIVE_INFINITY],
+        ])
       })
 
       test('of a template the newest version counts', async () => {
-        await run((tx) => tx.saveTemplate(APP.appId, TEMPLATE))
-        expect(await store.read.templates(APP.appId)).toEqual([TEMPLATE])
+        await run((tx) => tx.templates.save(APP.appId, TEMPLATE))
+        expect(await store.read.templates.ofApp(APP.appId)).toEqual([OLD, TEMPLATE])
         const newer = { ...TEMPLATE, body: '#{code}', variables: {} }
-        for (let version = 2; version <= 12; version++) await run((tx) => tx.saveTemplate(APP.appId, newer))
-        expect(await store.read.templates(APP.appId)).toEqual([newer])
-        expect(await store.read.templates('app_two')).toEqual([])
+        for (let version = 2; version <= 12; version++) await run((tx) => tx.templates.save(APP.appId, newer))
+        expect(await store.read.templates.ofApp(APP.appId)).toEqual([OLD, newer])
+        expect(await store.read.templates.ofApp('app_two')).toEqual([])
       })
 
       test('what is found of a provider is told until it is set anew, removed, or a process starts', async () => {
         const health = { isHealthy: false, since: NOW, code: 'HTTP_500', retryAt: NOW + 10_000 }
-        const find = () => run((tx) => tx.saveHealth('main', health))
-        const told = async () => (await store.read.providerHealth()).get('main')
+        const find = () => run((tx) => tx.carriers.saveHealth('main', health))
+        const told = async () => (await store.read.carriers.health()).get('main')
         await find()
         expect(await told()).toEqual(health)
-        await run((tx) => tx.saveHealth('main', { isHealthy: true, since: NOW, code: undefined, retryAt: undefined }))
+        await run((tx) =>
+          tx.carriers.saveHealth('main', { isHealthy: true, since: NOW, code: undefined, retryAt: undefined }),
+        )
         expect((await told())?.isHealthy).toBe(true)
         for (const end of [
-          (tx: Tx) => tx.saveProvider(PROVIDER),
-          (tx: Tx) => tx.removeProvider('main'),
-          (tx: Tx) => tx.forgetHealth(),
+          (tx: Tx) => tx.carriers.save(PROVIDER),
+          (tx: Tx) => tx.carriers.remove('main'),
+          (tx: Tx) => tx.carriers.forgetHealth(),
         ]) {
           await find()
           await run(async (tx) => void (await end(tx)))
@@ -1121,17 +1156,17 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
 
       test('a provider is replaced by name, keeps its place, and is removed once', async () => {
         await run(async (tx) => {
-          await tx.saveProvider({ ...PROVIDER, name: 'backup', createdAt: NOW + 1 })
+          await tx.carriers.save({ ...PROVIDER, name: 'backup', createdAt: NOW + 1 })
         })
         const changed = { ...PROVIDER, config: { url: 'http://elsewhere.test' }, createdAt: NOW + 9 }
-        await run((tx) => tx.saveProvider(changed))
+        await run((tx) => tx.carriers.save(changed))
         const unset = { changedAt: NOW, concurrency: undefined, timeoutMs: undefined }
-        expect(await store.read.providers()).toEqual([
+        expect(await store.read.carriers.all()).toEqual([
           { ...changed, ...unset, createdAt: NOW },
           { ...PROVIDER, ...unset, name: 'backup', createdAt: NOW + 1 },
         ])
-        expect(await run((tx) => tx.removeProvider('main'))).toBe(true)
-        expect(await run((tx) => tx.removeProvider('main'))).toBe(false)
+        expect(await run((tx) => tx.carriers.remove('main'))).toBe(true)
+        expect(await run((tx) => tx.carriers.remove('main'))).toBe(false)
       })
     })
   })

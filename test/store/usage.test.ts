@@ -23,8 +23,8 @@ describe('usage', () => {
     world.call('rest', 'issue', { phoneNumber, purpose: 'signup', idempotencyKey: phoneNumber }, { key: keys.live })
   const deliver = (issueId: string) =>
     world.store.transaction(async (tx) => {
-      const stored = await tx.lockIssue(owner(), issueId)
-      if (stored) await tx.saveIssue({ ...stored, deliveryStatus: 'delivered', sendPending: false })
+      const stored = await tx.issues.lock(owner(), issueId)
+      if (stored) await tx.issues.save({ ...stored, deliveryStatus: 'delivered', sendPending: false })
     })
 
   test('of this hour is what has happened until now', async () => {

@@ -1,8 +1,9 @@
 /** What every store promises those who tell endpoints of events. */
 import { describe, expect, test } from 'bun:test'
+import type { StoredEvent } from '../../src/domain/event'
 import type { Job } from '../../src/domain/job'
-import type { Endpoint, HookAttempt, HookDelivery } from '../../src/domain/webhook'
-import type { HookReport, Store, StoredEvent, Tx } from '../../src/ports'
+import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../src/domain/webhook'
+import type { Store, Tx } from '../../src/ports/store'
 import { APP, anEndpoint, NOW, OWNER, outcomeOf, type StillClock, uuidAt } from './sample'
 
 /** What a test finds: the store with its app, the same database as another process sees it, and their clock. */
@@ -63,21 +64,21 @@ export function webhookSuite(atHand: () => AtHand): void {
   const run = <T>(unit: (tx: Tx) => Promise<T>) => atHand().store.transaction(unit)
   const save = (...endpoints: Endpoint[]) =>
     run(async (tx) => {
-      for (const endpoint of endpoints) await tx.saveEndpoint(endpoint)
+      for (const endpoint of endpoints) await tx.endpoints.add(endpoint)
     })
   /** As the use case does it: events first, each with its deliveries and their jobs. */
   const queue = (event: StoredEvent, ...hooks: HookDelivery[]) =>
     run(async (tx) => {
-      await tx.addEvent(event)
+      await tx.hooks.addEvent(event)
       for (const hook of hooks) {
-        await tx.addHookDelivery(hook)
+        await tx.hooks.add(hook)
         const { deliveryId: subjectId, endpointId: queue, createdAt: runAt } = hook
-        await tx.addJob({ kind: 'webhook', owner: hook, subjectId, runAt, queue })
+        await tx.jobs.add({ kind: 'webhook', owner: hook, subjectId, runAt, queue })
       }
     })
-  const claimed = (endpointId: string): Promise<Job[]> => run((tx) => tx.claimJobs('webhook', endpointId, 100))
-  const stored = (deliveryId: string) => run((tx) => tx.hook(deliveryId)).then((hook) => hook?.delivery)
-  const storedEvent = (eventId: string) => run((tx) => tx.event(eventId))
+  const claimed = (endpointId: string): Promise<Job[]> => run((tx) => tx.jobs.claim('webhook', endpointId, 100))
+  const stored = (deliveryId: string) => run((tx) => tx.hooks.lock(deliveryId)).then((hook) => hook?.delivery)
+  const storedEvent = (eventId: string) => run((tx) => tx.hooks.event(eventId))
 
   const one = anEndpoint()
   const second = anEndpoint({ endpointId: 'whe_second', createdAt: NOW + 1 })
@@ -106,37 +107,37 @@ export function webhookSuite(atHand: () => AtHand): void {
     ])('%s reads back as it was saved, here and in another process', async (_, endpoint) => {
       await save(endpoint)
       const { store, other } = atHand()
-      expect(await run((tx) => tx.endpoint(endpoint.endpointId))).toEqual(endpoint)
-      expect(await run((tx) => tx.endpoints(OWNER))).toEqual([endpoint])
+      expect(await run((tx) => tx.endpoints.lock(endpoint.endpointId))).toEqual(endpoint)
+      expect(await run((tx) => tx.endpoints.ofOwner(OWNER))).toEqual([endpoint])
       for (const { read } of [store, other]) {
-        expect(await read.endpoint(endpoint.endpointId)).toEqual(endpoint)
-        expect(await read.endpoints(APP.appId)).toEqual([endpoint])
+        expect(await read.endpoints.find(endpoint.endpointId)).toEqual(endpoint)
+        expect(await read.endpoints.ofApp(APP.appId)).toEqual([endpoint])
       }
     })
 
     test('is changed in all that may change, there and back, and stays whose it is', async () => {
       await save(one)
-      await run((tx) => tx.saveEndpoint({ ...full, mode: 'test', createdAt: NOW + 9 }))
-      expect(await atHand().other.read.endpoint(one.endpointId)).toEqual(full)
+      await run((tx) => tx.endpoints.save({ ...full, mode: 'test', createdAt: NOW + 9 }))
+      expect(await atHand().other.read.endpoints.find(one.endpointId)).toEqual(full)
       await save(one)
-      expect(await atHand().other.read.endpoint(one.endpointId)).toEqual(one)
+      expect(await atHand().other.read.endpoints.find(one.endpointId)).toEqual(one)
     })
 
     test('is one of its app and mode, the oldest first', async () => {
-      await run((tx) => tx.addApp({ ...APP, appId: 'app_two' }))
+      await run((tx) => tx.apps.add({ ...APP, appId: 'app_two' }))
       const foreign = anEndpoint({ endpointId: 'whe_foreign', appId: 'app_two' })
       const twin = anEndpoint({ endpointId: 'whe_a_twin', createdAt: second.createdAt })
       await save(second, foreign, inTest, twin, one)
-      expect(await run((tx) => tx.endpoints(OWNER))).toEqual([one, twin, second])
-      expect(await run((tx) => tx.endpoints({ ...OWNER, mode: 'test' }))).toEqual([inTest])
-      expect(await run((tx) => tx.endpoints({ ...OWNER, appId: 'app_three' }))).toEqual([])
-      expect(await atHand().store.read.endpoints(APP.appId)).toEqual([one, inTest, twin, second])
-      expect(await atHand().store.read.endpoints('app_two')).toEqual([foreign])
+      expect(await run((tx) => tx.endpoints.ofOwner(OWNER))).toEqual([one, twin, second])
+      expect(await run((tx) => tx.endpoints.ofOwner({ ...OWNER, mode: 'test' }))).toEqual([inTest])
+      expect(await run((tx) => tx.endpoints.ofOwner({ ...OWNER, appId: 'app_three' }))).toEqual([])
+      expect(await atHand().store.read.endpoints.ofApp(APP.appId)).toEqual([one, inTest, twin, second])
+      expect(await atHand().store.read.endpoints.ofApp('app_two')).toEqual([foreign])
     })
 
     test('of an app that does not exist is not saved', async () => {
       await expect(save(anEndpoint({ appId: 'app_none' }))).rejects.toThrow()
-      expect(await atHand().store.read.endpoint(one.endpointId)).toBeUndefined()
+      expect(await atHand().store.read.endpoints.find(one.endpointId)).toBeUndefined()
     })
 
     test('is removed with everything it was told, and nobody else’s', async () => {
@@ -148,24 +149,24 @@ export function webhookSuite(atHand: () => AtHand): void {
       const also = hookOf(one, alone)
       await queue(alone, also)
       await run(async (tx) => {
-        for (const hook of [gone, kept, also]) await tx.addHookAttempt(hookAttempt(hook, 1))
-        await tx.removeEndpoint(one.endpointId)
+        for (const hook of [gone, kept, also]) await tx.hooks.addAttempt(hookAttempt(hook, 1))
+        await tx.endpoints.remove(one.endpointId)
       })
       const { read } = atHand().other
-      expect(await read.endpoint(one.endpointId)).toBeUndefined()
-      expect(await read.endpoints(APP.appId)).toEqual([second])
+      expect(await read.endpoints.find(one.endpointId)).toBeUndefined()
+      expect(await read.endpoints.ofApp(APP.appId)).toEqual([second])
       expect([await stored(gone.deliveryId), await stored(also.deliveryId)]).toEqual([undefined, undefined])
-      expect([await read.hookAttempts(gone.deliveryId), await read.hookAttempts(also.deliveryId)]).toEqual([[], []])
-      expect(atHand().store.queueHeads('webhook')).toEqual([{ queue: second.endpointId, runAt: NOW }])
+      expect([await read.hooks.attempts(gone.deliveryId), await read.hooks.attempts(also.deliveryId)]).toEqual([[], []])
+      expect(await atHand().store.read.jobs.heads('webhook')).toEqual([{ queue: second.endpointId, runAt: NOW }])
       expect(await stored(kept.deliveryId)).toEqual(kept)
       expect([await storedEvent(event.eventId), await storedEvent(alone.eventId)]).toEqual([event, undefined])
-      expect(await read.hookAttempts(kept.deliveryId)).toHaveLength(1)
+      expect(await read.hooks.attempts(kept.deliveryId)).toHaveLength(1)
     })
 
     test('that does not exist is removed without a word', async () => {
       await save(one)
-      await run((tx) => tx.removeEndpoint('whe_none'))
-      expect(await atHand().store.read.endpoints(APP.appId)).toEqual([one])
+      await run((tx) => tx.endpoints.remove('whe_none'))
+      expect(await atHand().store.read.endpoints.ofApp(APP.appId)).toEqual([one])
     })
   })
 
@@ -174,14 +175,14 @@ export function webhookSuite(atHand: () => AtHand): void {
       ['about an issue', eventNumber(1, { type: 'otp.delivered', body: '{"a":"인증번호 \\u0000 😀"}' })],
       ['about nothing, for a test', eventNumber(2, { issueId: undefined, mode: 'test', body: ' { } ' })],
     ])('%s reads back to the byte', async (_, event) => {
-      await run((tx) => tx.addEvent(event))
+      await run((tx) => tx.hooks.addEvent(event))
       expect(await storedEvent(event.eventId)).toEqual(event)
       expect(await storedEvent(eventNumber(9).eventId)).toBeUndefined()
     })
 
     test('is added once', async () => {
-      await run((tx) => tx.addEvent(eventNumber(1)))
-      await expect(run((tx) => tx.addEvent(eventNumber(1, { body: 'other' })))).rejects.toThrow()
+      await run((tx) => tx.hooks.addEvent(eventNumber(1)))
+      await expect(run((tx) => tx.hooks.addEvent(eventNumber(1, { body: 'other' })))).rejects.toThrow()
       expect(await storedEvent(eventNumber(1).eventId)).toEqual(eventNumber(1))
     })
 
@@ -191,8 +192,8 @@ export function webhookSuite(atHand: () => AtHand): void {
       const hooks = [hookOf(second, event), hookOf(one, event)]
       await queue(event, ...hooks)
       await queue(next, hookOf(one, next))
-      expect(await run((tx) => tx.hooksOfEvent(event.eventId))).toEqual(hooks)
-      expect(await run((tx) => tx.hooksOfEvent(eventNumber(9).eventId))).toEqual([])
+      expect(await run((tx) => tx.hooks.ofEvent(event.eventId))).toEqual(hooks)
+      expect(await run((tx) => tx.hooks.ofEvent(eventNumber(9).eventId))).toEqual([])
     })
   })
 
@@ -213,34 +214,32 @@ export function webhookSuite(atHand: () => AtHand): void {
         await queue(event, hook)
         expect(await stored(hook.deliveryId)).toEqual(hook)
         const changed = { ...hook, status: 'failed' as const, attempts: 7, tries: 6 }
-        await run((tx) =>
-          tx.saveHookDelivery({ ...changed, eventId: uuidAt(NOW, 1), createdAt: 0, issueId: undefined }),
-        )
+        await run((tx) => tx.hooks.save({ ...changed, eventId: uuidAt(NOW, 1), createdAt: 0, issueId: undefined }))
         expect(await stored(hook.deliveryId)).toEqual(changed)
       }
     })
 
     test('is queued once under its id', async () => {
       await queueAll()
-      await expect(run((tx) => tx.addHookDelivery(first))).rejects.toThrow()
-      expect(await run((tx) => tx.hooksOfEvent(first.eventId))).toEqual([first])
+      await expect(run((tx) => tx.hooks.add(first))).rejects.toThrow()
+      expect(await run((tx) => tx.hooks.ofEvent(first.eventId))).toEqual([first])
     })
 
     test('of an issue is tried in the order of what happened, whatever its ids say', async () => {
       await queueAll()
       expect(ids(hooks).toSorted()).toEqual(ids(hooks).toReversed())
-      const untried = (after?: HookDelivery) => run((tx) => tx.firstUntried(last, after))
+      const untried = (after?: HookDelivery) => run((tx) => tx.hooks.firstUntried(last, after))
       expect([await untried(), await untried(first), await untried(middle), await untried(last)]).toEqual([
         first.deliveryId,
         middle.deliveryId,
         last.deliveryId,
         undefined,
       ])
-      await run((tx) => tx.saveHookDelivery({ ...first, attempts: 1 }))
+      await run((tx) => tx.hooks.save({ ...first, attempts: 1 }))
       expect([await untried(), await untried(first)]).toEqual([middle.deliveryId, middle.deliveryId])
-      await run((tx) => tx.saveHookDelivery({ ...middle, status: 'failed' }))
+      await run((tx) => tx.hooks.save({ ...middle, status: 'failed' }))
       expect([await untried(), await untried(first)]).toEqual([last.deliveryId, last.deliveryId])
-      await run((tx) => tx.saveHookDelivery({ ...last, attempts: 1, status: 'delivered' }))
+      await run((tx) => tx.hooks.save({ ...last, attempts: 1, status: 'delivered' }))
       expect([await untried(), await untried(first)]).toEqual([undefined, undefined])
     })
 
@@ -252,10 +251,10 @@ export function webhookSuite(atHand: () => AtHand): void {
       await queue(elsewhere, of[0], of[1])
       await queue(aboutNothing, of[2])
       const untried = await run(async (tx) => [
-        await tx.firstUntried(last),
-        await tx.firstUntried(of[0]),
-        await tx.firstUntried(of[1]),
-        await tx.firstUntried(of[2]),
+        await tx.hooks.firstUntried(last),
+        await tx.hooks.firstUntried(of[0]),
+        await tx.hooks.firstUntried(of[1]),
+        await tx.hooks.firstUntried(of[2]),
       ])
       expect(untried).toEqual([first.deliveryId, of[0].deliveryId, of[1].deliveryId, undefined])
     })
@@ -276,10 +275,10 @@ export function webhookSuite(atHand: () => AtHand): void {
       await at(0, 5)
       const foreign = await at(0, 6, second)
       await run(async (tx) => {
-        for (const hook of [...failed, { ...foreign, status: 'failed' as const }]) await tx.saveHookDelivery(hook)
-        await tx.saveHookDelivery({ ...delivered, status: 'delivered' })
+        for (const hook of [...failed, { ...foreign, status: 'failed' as const }]) await tx.hooks.save(hook)
+        await tx.hooks.save({ ...delivered, status: 'delivered' })
       })
-      const since = (time: number) => run((tx) => tx.failedHooks(one.endpointId, time))
+      const since = (time: number) => run((tx) => tx.hooks.failed(one.endpointId, time))
       expect([await since(0), await since(NOW), await since(NOW + 6)]).toEqual([failed, failed.slice(1), []])
     })
 
@@ -289,23 +288,23 @@ export function webhookSuite(atHand: () => AtHand): void {
       const [mine, others] = [hookOf(one, event), hookOf(second, event)]
       await queue(event, mine, others)
       const { store } = atHand()
-      expect(store.queueHeads('webhook')).toEqual([
+      expect(await store.read.jobs.heads('webhook')).toEqual([
         { queue: one.endpointId, runAt: NOW },
         { queue: second.endpointId, runAt: NOW },
       ])
       expect(await claimed('')).toEqual([])
       expect(await claimed(one.endpointId)).toMatchObject([{ ...OWNER, kind: 'webhook', subjectId: mine.deliveryId }])
-      expect(await store.read.carrierQueues(NOW)).toEqual([])
-      expect(await run((tx) => tx.backlog(10))).toBe(0)
-      await run((tx) => tx.emptyCarrierQueues())
-      await run((tx) => tx.hastenJob('webhook', others.deliveryId))
+      expect(await store.read.jobs.carrierQueues(NOW)).toEqual([])
+      expect(await store.read.jobs.backlog(10)).toBe(0)
+      await run((tx) => tx.jobs.emptyCarrierQueues())
+      await run((tx) => tx.jobs.hasten('webhook', others.deliveryId))
       expect(await claimed(second.endpointId)).toMatchObject([{ subjectId: others.deliveryId }])
     })
   })
 
   describe('reports on webhooks', () => {
     const report = async (hook: HookDelivery): Promise<HookReport | undefined> => {
-      const found = await atHand().other.read.hooks({ endpointId: hook.endpointId, limit: 100 })
+      const found = await atHand().other.read.hooks.page({ endpointId: hook.endpointId, limit: 100 })
       return found.find(({ deliveryId }) => deliveryId === hook.deliveryId)
     }
     const NOTHING_YET = { lastStatus: undefined, lastError: undefined, lastAttemptAt: undefined }
@@ -319,9 +318,9 @@ export function webhookSuite(atHand: () => AtHand): void {
 
       const [job] = (await claimed(one.endpointId)) as [Job]
       await run(async (tx) => {
-        await tx.addHookAttempt(hookAttempt(hook, 1))
-        await tx.saveHookDelivery({ ...hook, attempts: 1, tries: 1 })
-        await tx.rescheduleJob(job, NOW + 5_000, one.endpointId)
+        await tx.hooks.addAttempt(hookAttempt(hook, 1))
+        await tx.hooks.save({ ...hook, attempts: 1, tries: 1 })
+        await tx.jobs.reschedule(job, NOW + 5_000, one.endpointId)
       })
       expect(await report(hook)).toMatchObject({
         attempts: 1,
@@ -334,9 +333,9 @@ export function webhookSuite(atHand: () => AtHand): void {
       atHand().clock.time = NOW + 5_000
       const [again] = (await claimed(one.endpointId)) as [Job]
       await run(async (tx) => {
-        await tx.addHookAttempt(hookAttempt(hook, 2, { status: undefined, error: 'timeout', answer: undefined }))
-        await tx.saveHookDelivery({ ...hook, status: 'failed', attempts: 2, tries: 2 })
-        await tx.finishJob(again)
+        await tx.hooks.addAttempt(hookAttempt(hook, 2, { status: undefined, error: 'timeout', answer: undefined }))
+        await tx.hooks.save({ ...hook, status: 'failed', attempts: 2, tries: 2 })
+        await tx.jobs.finish(again)
       })
       expect(await report(hook)).toEqual({
         ...hook,
@@ -361,12 +360,12 @@ export function webhookSuite(atHand: () => AtHand): void {
         hookAttempt(hook, 2, { status: undefined, error: 'forbidden: 127.0.0.1', answer: undefined }),
         hookAttempt(hook, 3, { status: 200, answer: '' }),
       ]
-      for (const attempt of attempts.toReversed()) await run((tx) => tx.addHookAttempt(attempt))
+      for (const attempt of attempts.toReversed()) await run((tx) => tx.hooks.addAttempt(attempt))
       const { read } = atHand().other
-      expect(await read.hookAttempts(hook.deliveryId)).toEqual(attempts)
-      expect(await read.hookAttempts(uuidAt(NOW, 9))).toEqual([])
-      await expect(run((tx) => tx.addHookAttempt(hookAttempt(hook, 2)))).rejects.toThrow()
-      expect(await read.hookAttempts(hook.deliveryId)).toEqual(attempts)
+      expect(await read.hooks.attempts(hook.deliveryId)).toEqual(attempts)
+      expect(await read.hooks.attempts(uuidAt(NOW, 9))).toEqual([])
+      await expect(run((tx) => tx.hooks.addAttempt(hookAttempt(hook, 2)))).rejects.toThrow()
+      expect(await read.hooks.attempts(hook.deliveryId)).toEqual(attempts)
     })
 
     test('are newest first, and pages meet without a gap or a double, in every state', async () => {
@@ -385,7 +384,7 @@ export function webhookSuite(atHand: () => AtHand): void {
         for (let size = 1; size <= hooks.length; size++) {
           const paged: string[] = []
           for (let before: string | undefined; ; before = paged.at(-1)) {
-            const page = await read.hooks({ endpointId: one.endpointId, status, before, limit: size })
+            const page = await read.hooks.page({ endpointId: one.endpointId, status, before, limit: size })
             if (page.length === 0) break
             expect(page.length).toBeLessThanOrEqual(size)
             paged.push(...ids(page))
@@ -404,31 +403,31 @@ export function webhookSuite(atHand: () => AtHand): void {
       await queue(verified, hooks[2])
       await queue(elsewhere, hookOf(one, elsewhere))
       const { read } = atHand().other
-      const reports = await read.hooksOfIssue(OWNER, ISSUE)
+      const reports = await read.hooks.ofIssue(OWNER, ISSUE)
       expect(reports.map(({ deliveryId, type }) => [deliveryId, type])).toEqual([
         [hooks[0].deliveryId, 'otp.sent'],
         [hooks[1].deliveryId, 'otp.sent'],
         [hooks[2].deliveryId, 'otp.verified'],
       ])
-      expect(await read.hooksOfIssue({ ...OWNER, mode: 'test' }, ISSUE)).toEqual([])
-      expect(await read.hooksOfIssue({ ...OWNER, appId: 'app_two' }, ISSUE)).toEqual([])
+      expect(await read.hooks.ofIssue({ ...OWNER, mode: 'test' }, ISSUE)).toEqual([])
+      expect(await read.hooks.ofIssue({ ...OWNER, appId: 'app_two' }, ISSUE)).toEqual([])
     })
   })
 
   describe('retention of webhooks', () => {
-    const sweep = (before: number, limit = 100) => run((tx) => tx.deleteHooksBefore(before, limit))
+    const sweep = (before: number, limit = 100) => run((tx) => tx.retention.hooks(before, limit))
     /** One event for one endpoint, in a state, with an attempt. */
     const told = async (n: number, status: HookDelivery['status'], offset = 0, endpoint = one) => {
       const event = eventNumber(n, { createdAt: NOW + offset })
       const hook = hookOf(endpoint, event, { status, attempts: 1, tries: 1 })
       await queue(event, hook)
-      await run((tx) => tx.addHookAttempt(hookAttempt(hook, 1)))
+      await run((tx) => tx.hooks.addAttempt(hookAttempt(hook, 1)))
       return hook
     }
     const left = async ({ deliveryId, eventId }: HookDelivery) => ({
       hook: (await stored(deliveryId)) !== undefined,
       event: (await storedEvent(eventId)) !== undefined,
-      attempts: (await atHand().store.read.hookAttempts(deliveryId)).length,
+      attempts: (await atHand().store.read.hooks.attempts(deliveryId)).length,
     })
     const ALL = { hook: true, event: true, attempts: 1 }
     const NOTHING = { hook: false, event: false, attempts: 0 }
@@ -467,7 +466,7 @@ export function webhookSuite(atHand: () => AtHand): void {
       expect(await sweep(NOW + 1)).toBe(1)
       expect(await stored(done.deliveryId)).toBeUndefined()
       expect(await storedEvent(event.eventId)).toEqual(event)
-      await run((tx) => tx.saveHookDelivery({ ...waiting, status: 'failed' }))
+      await run((tx) => tx.hooks.save({ ...waiting, status: 'failed' }))
       expect(await sweep(NOW + 1)).toBe(1)
       expect(await storedEvent(event.eventId)).toBeUndefined()
     })
@@ -496,31 +495,31 @@ export function webhookSuite(atHand: () => AtHand): void {
     const lostHook = hookOf(second, lost)
     const outcome = await outcomeOf(
       run(async (tx) => {
-        await tx.saveEndpoint({ ...one, url: 'https://elsewhere.example.com' })
-        await tx.saveEndpoint(second)
-        await tx.addEvent(lost)
-        await tx.addHookDelivery(lostHook)
-        await tx.addHookAttempt(hookAttempt(lostHook, 1))
-        await tx.addJob({
+        await tx.endpoints.save({ ...one, url: 'https://elsewhere.example.com' })
+        await tx.endpoints.add(second)
+        await tx.hooks.addEvent(lost)
+        await tx.hooks.add(lostHook)
+        await tx.hooks.addAttempt(hookAttempt(lostHook, 1))
+        await tx.jobs.add({
           kind: 'webhook',
           owner: lost,
           subjectId: lostHook.deliveryId,
           runAt: NOW,
           queue: 'whe_second',
         })
-        await tx.saveHookDelivery({ ...kept, status: 'delivered', attempts: 1 })
-        await tx.removeEndpoint(one.endpointId)
-        await tx.deleteHooksBefore(NOW + 1, 100)
+        await tx.hooks.save({ ...kept, status: 'delivered', attempts: 1 })
+        await tx.endpoints.remove(one.endpointId)
+        await tx.retention.hooks(NOW + 1, 100)
         throw new Error('refused')
       }),
     )
     expect(outcome).toMatchObject({ error: { message: 'refused' } })
     const { store } = atHand()
-    expect(await store.read.endpoints(APP.appId)).toEqual([one])
-    expect(ids(await store.read.hooksOfIssue(OWNER, ISSUE))).toEqual([kept.deliveryId])
+    expect(await store.read.endpoints.ofApp(APP.appId)).toEqual([one])
+    expect(ids(await store.read.hooks.ofIssue(OWNER, ISSUE))).toEqual([kept.deliveryId])
     expect([await stored(kept.deliveryId), await stored(lostHook.deliveryId)]).toEqual([kept, undefined])
     expect([await storedEvent(event.eventId), await storedEvent(lost.eventId)]).toEqual([event, undefined])
-    expect(await store.read.hookAttempts(lostHook.deliveryId)).toEqual([])
-    expect(store.queueHeads('webhook')).toEqual([{ queue: one.endpointId, runAt: NOW }])
+    expect(await store.read.hooks.attempts(lostHook.deliveryId)).toEqual([])
+    expect(await store.read.jobs.heads('webhook')).toEqual([{ queue: one.endpointId, runAt: NOW }])
   })
 }

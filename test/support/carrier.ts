@@ -1,5 +1,5 @@
 /** Carriers that play a script over the transport port, and remember what they took. */
-import type { Transport, TransportResult } from '../../src/ports'
+import type { Transport, TransportResult } from '../../src/ports/network'
 
 export interface ReceivedMessage {
   messageId: string

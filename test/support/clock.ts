@@ -1,5 +1,5 @@
 /** Virtual time: nothing waits, timers fire in order when a test lets time pass. */
-import type { Clock } from '../../src/ports'
+import type { Clock } from '../../src/ports/clock'
 
 interface Timer {
   at: number

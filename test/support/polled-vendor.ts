@@ -1,5 +1,5 @@
 /** A carrier behind SOLAPI's API: it must be asked what became of a message, and its callbacks prove nothing. */
-import type { Transport, TransportResult } from '../../src/ports'
+import type { Transport, TransportResult } from '../../src/ports/network'
 import { answered, type Carrier, type ReceivedMessage } from './carrier'
 
 export const VENDOR_URL = 'http://vendor.test'

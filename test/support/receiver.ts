@@ -1,7 +1,7 @@
 /** Receivers of webhooks behind the transport port; what arrives is kept, to be verified as a customer would. */
 import { verifyWebhook } from '../../client/webhook'
 import type { OtpEvent } from '../../contract/event'
-import type { HookAnswer, HookRequest, HookTransport } from '../../src/ports'
+import type { HookAnswer, HookRequest, HookTransport } from '../../src/ports/network'
 
 export type ReceiverAnswer = (request: HookRequest) => Promise<HookAnswer> | HookAnswer
 

@@ -8,11 +8,16 @@ import { type App, createApp } from '../../src/app'
 import { type Config, readConfig } from '../../src/config'
 import type { KeyKind, KeyLimits } from '../../src/domain/key'
 import type { Channel, Mode } from '../../src/domain/value'
-import type { Clock, HookTransport, Log, Passwords, Store, Transport, Vault } from '../../src/ports'
+import type { Clock } from '../../src/ports/clock'
+import type { Log } from '../../src/ports/log'
+import type { HookTransport, Transport } from '../../src/ports/network'
+import type { Store } from '../../src/ports/store'
+import type { Passwords, Vault } from '../../src/ports/vault'
 import { assertProvider } from '../../src/providers/carriers'
 import { openStore } from '../../src/store/sqlite/open'
 import { createVault } from '../../src/system/vault'
 import * as administer from '../../src/usecases/administer'
+import { ASLEEP } from './asleep'
 import { Carrier, HTTP_ONLY, transportTo } from './carrier'
 import { VirtualClock } from './clock'
 import { type SeededRandom, seededRandom } from './random'
@@ -167,7 +172,7 @@ export class World {
 
   get admin(): administer.AdminDependencies {
     const { store, clock, random } = this
-    return { store, clock, random, vault: this.vault, actor: { name: 'test' }, assertProvider, wakeDelivery() {} }
+    return { store, clock, random, vault: this.vault, actor: { name: 'test' }, assertProvider, node: ASLEEP }
   }
 
   /** Calls an operation over a wire. */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { gzipSync } from 'node:zlib'
-import type { HookAnswer, HookFailure } from '../../src/ports'
+import type { HookAnswer, HookFailure } from '../../src/ports/network'
 import { createHookTransport, type Resolve } from '../../src/system/hook-transport'
 import { CA, CERT, KEY } from './certificate'
 

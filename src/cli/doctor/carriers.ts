@@ -1,7 +1,7 @@
 /** Whether live messages find a carrier, and credit. */
 import { isActive } from '../../domain/key'
 import type { Channel } from '../../domain/value'
-import type { Reader } from '../../ports'
+import type { Reader } from '../../ports/store'
 import { type Check, type Finding, findings } from './finding'
 
 const NAMES: Readonly<Record<Channel, string>> = { sms: 'SMS', alimtalk: 'AlimTalk' }
@@ -9,7 +9,7 @@ const NAMES: Readonly<Record<Channel, string>> = { sms: 'SMS', alimtalk: 'AlimTa
 type Wrong = Omit<Finding, 'check'>
 
 export const checkCarriers: Check = async ({ store: { read }, now }) => {
-  const providers = await read.providers()
+  const providers = await read.carriers.all()
   const live = await appsWithLiveKeys(read, now)
   const wrong = [
     ...(await Promise.all((['sms', 'alimtalk'] as const).map((channel) => channelWrong(read, channel, live)))).flat(),
@@ -21,17 +21,19 @@ export const checkCarriers: Check = async ({ store: { read }, now }) => {
 }
 
 async function appsWithLiveKeys(read: Reader, now: number): Promise<Array<{ appId: string; name: string }>> {
-  const apps = await read.apps()
-  const keys = await Promise.all(apps.map(({ appId }) => read.keys(appId)))
+  const apps = await read.apps.all()
+  const keys = await Promise.all(apps.map(({ appId }) => read.keys.ofApp(appId)))
   return apps.filter((_, index) => keys[index]?.some((key) => key.mode === 'live' && isActive(key, now)))
 }
 
 /** AlimTalk is asked for only where an app has a template for it. */
 async function channelWrong(read: Reader, channel: Channel, live: ReadonlyArray<{ appId: string }>): Promise<Wrong[]> {
-  const templates = (await Promise.all(live.map(({ appId }) => read.templates(appId)))).flat()
+  const templates = (await Promise.all(live.map(({ appId }) => read.templates.ofApp(appId)))).flat()
   const isWanted = channel === 'sms' || templates.some(({ channelSupport }) => channelSupport.includes(channel))
-  const serving = (await read.providers()).filter(({ channels }) => channels.includes(channel)).map(({ name }) => name)
-  const routed = (await read.routes()).find(
+  const serving = (await read.carriers.all())
+    .filter(({ channels }) => channels.includes(channel))
+    .map(({ name }) => name)
+  const routed = (await read.routes.all()).find(
     (route) => route.channel === channel && route.country === undefined && route.appId === undefined,
   )
   const used = serving.filter((name) => routed === undefined || routed.providers.includes(name))
@@ -58,7 +60,7 @@ async function channelWrong(read: Reader, channel: Channel, live: ReadonlyArray<
 }
 
 async function restingCarriers(read: Reader): Promise<Wrong[]> {
-  const health = await read.providerHealth()
+  const health = await read.carriers.health()
   return [...health]
     .filter(([, { isHealthy }]) => !isHealthy)
     .map(([name, { since, code }]) => ({
@@ -69,7 +71,7 @@ async function restingCarriers(read: Reader): Promise<Wrong[]> {
 }
 
 async function withoutCredit(read: Reader, live: ReadonlyArray<{ appId: string; name: string }>): Promise<Wrong[]> {
-  const wallets = await Promise.all(live.map(({ appId }) => read.wallet(appId)))
+  const wallets = await Promise.all(live.map(({ appId }) => read.wallets.find(appId)))
   return live.flatMap(({ appId, name }, index) => {
     const { balance = 0, reserved = 0, overdraftLimit = 0 } = wallets[index] ?? {}
     if (balance - reserved + overdraftLimit > 0) return []

@@ -8,12 +8,12 @@ import { type Check, findings } from './finding'
 const ISSUES_LOOKED_AT = 1_000
 
 export const checkChanges: Check = async ({ store: { read }, now }) => {
-  const apps = await read.apps()
+  const apps = await read.apps.all()
   const concerned = await Promise.all(
     apps.map(async ({ appId }) => {
-      const keys = (await read.keys(appId)).filter((key) => key.mode === 'live' && isActive(key, now))
+      const keys = (await read.keys.ofApp(appId)).filter((key) => key.mode === 'live' && isActive(key, now))
       if (new Set(keys.map(({ kind }) => kind)).size < 2) return false
-      const recent = await read.issues({ appId, mode: 'live' }, { limit: ISSUES_LOOKED_AT }, now)
+      const recent = await read.issues.page({ appId, mode: 'live' }, { limit: ISSUES_LOOKED_AT }, now)
       return recent.some(({ keyKind }) => keyKind === undefined)
     }),
   )

@@ -1,5 +1,5 @@
 /** The clock of this machine, held against what it has written. */
-import type { Reader } from '../../ports'
+import type { Reader } from '../../ports/store'
 import { type Check, type Finding, findings } from './finding'
 
 /** Two processes of one machine may differ by so much. */
@@ -7,7 +7,7 @@ const TOLERANCE_MS = 2_000
 const ENTRIES_LOOKED_AT = 1_000
 
 export const checkClock: Check = async ({ store: { read }, now }) => {
-  const entries = (await read.audit({ limit: ENTRIES_LOOKED_AT })).map(({ at }) => at)
+  const entries = (await read.audit.page({ limit: ENTRIES_LOOKED_AT })).map(({ at }) => at)
   const newest = Math.max(...(await newestIssues(read, now)), ...entries, 0)
   const wrong: Array<Omit<Finding, 'check'>> = []
   if (newest > now + TOLERANCE_MS) {
@@ -29,9 +29,9 @@ export const checkClock: Check = async ({ store: { read }, now }) => {
 }
 
 async function newestIssues(read: Reader, now: number): Promise<number[]> {
-  const owners = (await read.allApps()).flatMap(({ appId }) =>
+  const owners = (await read.apps.withRemoved()).flatMap(({ appId }) =>
     (['live', 'test'] as const).map((mode) => ({ appId, mode })),
   )
-  const pages = await Promise.all(owners.map((owner) => read.issues(owner, { limit: 1 }, now)))
+  const pages = await Promise.all(owners.map((owner) => read.issues.page(owner, { limit: 1 }, now)))
   return pages.flat().map(({ createdAt }) => createdAt)
 }

@@ -21,6 +21,7 @@ export const checkDisk: Check = async ({ config: { dataDir }, store }) => {
     () => true,
     () => false,
   )
+  const size = await store.read.size()
   const wrong: Array<Omit<Finding, 'check'>> = []
   if (!isWritable) {
     wrong.push({
@@ -29,10 +30,10 @@ export const checkDisk: Check = async ({ config: { dataDir }, store }) => {
       advice: 'Look at free space, at the owner of the folder, and whether it is mounted read-only.',
     })
   }
-  if (free < LITTLE_BYTES || free < store.bytes()) {
+  if (free < LITTLE_BYTES || free < size) {
     wrong.push({
       state: free < FULL_BYTES ? 'problem' : 'warn',
-      message: `${mib(free)} are free in ${dataDir}; the database has ${mib(store.bytes())}, and a backup takes as much.`,
+      message: `${mib(free)} are free in ${dataDir}; the database has ${mib(size)}, and a backup takes as much.`,
       advice: 'Make room, or move the data folder to a larger disk.',
     })
   }
@@ -43,5 +44,5 @@ export const checkDisk: Check = async ({ config: { dataDir }, store }) => {
       advice: 'Look for a process that reads the database for a long time, such as a copy being made.',
     })
   }
-  return findings('disk', wrong, `${mib(free)} are free; the database has ${mib(store.bytes())} and can be written.`)
+  return findings('disk', wrong, `${mib(free)} are free; the database has ${mib(size)} and can be written.`)
 }

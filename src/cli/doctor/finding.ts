@@ -1,6 +1,6 @@
 /** What a check looks at, and what it answers. */
 import type { Config } from '../../config'
-import type { Store } from '../../ports'
+import type { Store } from '../../ports/store'
 
 /** An installation whose database is open. */
 export interface Installation {

@@ -4,7 +4,7 @@ import { isActive } from '../../domain/key'
 import { type Check, findings } from './finding'
 
 export const checkKeys: Check = async ({ store: { read }, now }) => {
-  const keys = (await Promise.all((await read.apps()).map(({ appId }) => read.keys(appId)))).flat()
+  const keys = (await Promise.all((await read.apps.all()).map(({ appId }) => read.keys.ofApp(appId)))).flat()
   const open = keys.filter((key) => isActive(key, now) && isOpen(key))
   return findings(
     'keys',

@@ -3,10 +3,10 @@ import { isLinear } from '../../domain/pattern'
 import { type Check, findings } from './finding'
 
 export const checkTemplates: Check = async ({ store: { read } }) => {
-  const apps = await read.apps()
+  const apps = await read.apps.all()
   const wrong = await Promise.all(
     apps.map(async ({ appId }) =>
-      (await read.templates(appId)).flatMap(({ templateId, variables }) =>
+      (await read.templates.ofApp(appId)).flatMap(({ templateId, variables }) =>
         Object.entries(variables)
           .filter(([, { pattern }]) => pattern !== undefined && !isLinear(pattern))
           .map(([name]) => ({

@@ -20,7 +20,7 @@ const operatorView = ({ operatorId, email, name, role, totpSecret, createdAt, la
 
 /** Of the operator who invited; the command line has no other name. */
 const nameOf = async ({ store }: ConsoleDependencies, invitedBy: string): Promise<string> =>
-  (await store.read.operators()).find(({ operatorId }) => operatorId === invitedBy)?.name ?? invitedBy
+  (await store.read.people.all()).find(({ operatorId }) => operatorId === invitedBy)?.name ?? invitedBy
 
 const TOTP_PENDING_MS = 10 * MINUTE_MS
 
@@ -32,12 +32,12 @@ export function sessionProcedures(deps: ConsoleDependencies) {
 
   return os.router({
     current: os.current.handler(async ({ context }) => {
-      const [app] = await store.read.apps()
+      const [app] = await store.read.apps.all()
       const known = context.signedIn
       const operator = known && isLive(known.session, clock.now()) ? known.operator : undefined
       return {
         ...(operator && { operator: { ...operatorView(operator), permissions: [...permissionsOf(operator.role)] } }),
-        needsSetup: (await store.read.operators()).length === 0,
+        needsSetup: (await store.read.people.all()).length === 0,
         organization: app?.organizationId ?? '',
         version: VERSION,
       }
@@ -69,7 +69,7 @@ export function sessionProcedures(deps: ConsoleDependencies) {
     changePassword: os.changePassword.handler(async ({ input, context }) => {
       const { operator } = signedIn(context)
       await people.changePassword(deps, actorOf(context), operator, input)
-      const [now] = (await store.read.operators()).filter(({ operatorId }) => operatorId === operator.operatorId)
+      const [now] = (await store.read.people.all()).filter(({ operatorId }) => operatorId === operator.operatorId)
       if (now) context.sessionToken = await people.openSession(deps, context.visitor, now)
       return OK
     }),
@@ -103,9 +103,9 @@ export function operatorProcedures(deps: ConsoleDependencies) {
   const { store, clock } = deps
   return os.router({
     list: os.list.handler(async () => ({
-      operators: (await store.read.operators()).map(operatorView),
+      operators: (await store.read.people.all()).map(operatorView),
       invitations: await Promise.all(
-        (await store.read.invitations())
+        (await store.read.invitations.all())
           .filter(({ expiresAt }) => clock.now() < expiresAt)
           .map(async ({ tokenHash, role, invitedBy, expiresAt }) => ({
             invitationId: people.invitationId(tokenHash),

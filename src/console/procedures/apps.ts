@@ -1,8 +1,8 @@
 import { implement } from '@orpc/server'
 import { isOpen } from '../../domain/browser-key'
+import type { StoredKey } from '../../domain/key'
 import { isActive } from '../../domain/key'
 import { REGIONS } from '../../domain/phone'
-import type { StoredKey } from '../../ports'
 import * as administer from '../../usecases/administer'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
 import { consoleContract } from '../contract'
@@ -11,8 +11,8 @@ export function appProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.apps).$context<ConsoleContext>()
   return os.router({
     list: os.list.handler(async () => ({
-      apps: await deps.store.read.apps(),
-      defaultRegion: deps.numbering.region,
+      apps: await deps.store.read.apps.all(),
+      defaultRegion: deps.facts.numbering.region,
     })),
     create: os.create.handler(async ({ input, context }) => administer.createApp(adminOf(deps, context), input)),
     rename: os.rename.handler(async ({ input, context }) =>
@@ -27,7 +27,7 @@ export function appProcedures(deps: ConsoleDependencies) {
 
 export function keyProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.keys).$context<ConsoleContext>()
-  const { store, clock, keyUse } = deps
+  const { store, clock, node } = deps
 
   const view = (key: StoredKey) => ({
     keyId: key.keyId,
@@ -44,13 +44,13 @@ export function keyProcedures(deps: ConsoleDependencies) {
     createdAt: key.createdAt,
     expiresAt: key.expiresAt,
     revokedAt: key.revokedAt,
-    lastUsedAt: keyUse.latest(key.keyId) ?? key.lastUsedAt,
+    lastUsedAt: node.keyUse.latest(key.keyId) ?? key.lastUsedAt,
   })
 
   return os.router({
     list: os.list.handler(async ({ input }) => {
       await administer.existingApp({ store }, input.appId)
-      return { keys: (await store.read.keys(input.appId)).map(view).reverse() }
+      return { keys: (await store.read.keys.ofApp(input.appId)).map(view).reverse() }
     }),
     create: os.create.handler(async ({ input, context }) => {
       const { key, stored } = await administer.createKey(adminOf(deps, context), input)

@@ -9,15 +9,16 @@ import { consoleContract } from '../contract'
 
 export function carrierProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.carriers).$context<ConsoleContext>()
-  const { store, clock, gates, explain, providerNamed, providerTimeoutMs } = deps
+  const { store, clock, explain, carriers } = deps
+  const { providerTimeoutMs, numbering } = deps.facts
   return os.router({
     list: os.list.handler(async () => {
       const now = clock.now()
-      const waiting = new Map((await store.read.carrierQueues(now)).map((queue) => [queue.carrier, queue.waiting]))
-      const recent = await store.read.outcomesSince(now - HOUR_MS)
+      const waiting = new Map((await store.read.jobs.carrierQueues(now)).map((queue) => [queue.carrier, queue.waiting]))
+      const recent = await store.read.attempts.outcomesSince(now - HOUR_MS)
       return {
         providers: (await listProviders(deps)).map((provider) => {
-          const gate = gates().get(provider.name)
+          const gate = carriers.gates().get(provider.name)
           return {
             ...provider,
             channels: [...provider.channels],
@@ -31,10 +32,10 @@ export function carrierProcedures(deps: ConsoleDependencies) {
       }
     }),
     test: os.test.handler(async ({ input: { name, to, channel, templateCode } }) => {
-      const provider = await providerNamed(name)
+      const provider = (await carriers.named(name))?.provider
       if (!provider) throw missing('provider', name)
       const order = { to, channel, ...(templateCode && { templateCode }) }
-      const { outcome, latencyMs } = await testProvider(deps, provider, order)
+      const { outcome, latencyMs } = await testProvider({ ...deps, numbering }, provider, order)
       const { kind, code } = outcome
       const messageId = outcome.kind === 'accepted' ? outcome.providerMessageId : undefined
       return {
@@ -46,7 +47,7 @@ export function carrierProcedures(deps: ConsoleDependencies) {
       }
     }),
     routes: os.routes.handler(async () => ({
-      routes: (await store.read.routes()).map((route) => ({ ...route, providers: [...route.providers] })),
+      routes: (await store.read.routes.all()).map((route) => ({ ...route, providers: [...route.providers] })),
     })),
     setRoute: os.setRoute.handler(async ({ input: { channel, country, appId, providers }, context }) => {
       await administer.setRoute(adminOf(deps, context), { channel, country, appId, providers })

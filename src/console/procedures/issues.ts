@@ -3,7 +3,6 @@ import { attemptsRemaining } from '../../domain/issue'
 import type { ApiKey } from '../../domain/key'
 import { DEFAULT_TEMPLATE_ID } from '../../domain/template'
 import { DAY_MS } from '../../domain/value'
-import { MagicNumbers } from '../../magic-numbers'
 import { existingApp } from '../../usecases/administer'
 import { tellIssue } from '../../usecases/inspect'
 import { issueCode } from '../../usecases/issue-code'
@@ -11,6 +10,7 @@ import { rowOf, searchIssues } from '../../usecases/search-issues'
 import { verifyCode } from '../../usecases/verify-code'
 import { actorOf, type ConsoleContext, type ConsoleDependencies } from '../context'
 import { consoleContract } from '../contract'
+import { MagicNumbers } from '../magic-numbers'
 
 export function issueProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.issues).$context<ConsoleContext>()
@@ -79,7 +79,7 @@ export function inboxProcedures(deps: ConsoleDependencies) {
     verify: os.verify.handler(async ({ input }) => {
       const owner = { appId: input.appId, mode: 'test' } as const
       const { verified, reasonCode, expiresAt } = await verifyCode(deps, owner, input)
-      const issue = await store.read.issue(owner, input.issueId)
+      const issue = await store.read.issues.find(owner, input.issueId)
       return { verified, reasonCode, expiresAt, attemptsRemaining: issue ? attemptsRemaining(issue) : 0 }
     }),
   })

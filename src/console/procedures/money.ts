@@ -15,13 +15,13 @@ export function walletProcedures(deps: ConsoleDependencies) {
   return os.router({
     show: os.show.handler(async ({ input }) => {
       await administer.existingApp(deps, input.appId)
-      const wallet = await store.read.wallet(input.appId)
+      const wallet = await store.read.wallets.find(input.appId)
       const { balance = 0, reserved = 0, overdraftLimit = 0, alertBelow } = wallet ?? {}
       return { balance, reserved, available: balance - reserved, overdraftLimit, alertBelow, currency: CURRENCY }
     }),
     ledger: os.ledger.handler(async ({ input: { appId, after, limit, entryType, from, to } }) => {
       const [createdAt, seq] = (after ?? '').split('.').map(Number)
-      const rows = await store.read.ledger(appId, {
+      const rows = await store.read.wallets.ledger(appId, {
         ...(after && createdAt !== undefined && seq !== undefined && { before: { createdAt, seq } }),
         ...(entryType && { entryType }),
         ...(from !== undefined && { createdFrom: from }),

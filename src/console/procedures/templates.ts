@@ -1,6 +1,7 @@
 import { implement } from '@orpc/server'
 import { Refusal } from '../../domain/error'
 import { isLinear } from '../../domain/pattern'
+import { encodeText } from '../../domain/sms-text'
 import {
   assertTemplate,
   BUILT_IN_TEMPLATES,
@@ -10,7 +11,6 @@ import {
   render,
   type Template,
 } from '../../domain/template'
-import { encodeText } from '../../providers/smpp-text'
 import * as administer from '../../usecases/administer'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, mistakeOf } from '../context'
 import { consoleContract } from '../contract'
@@ -25,7 +25,7 @@ const view = ({ channelSupport, variables, ...template }: Template) => ({
 
 export function templateProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.templates).$context<ConsoleContext>()
-  const { directory } = deps
+  const { directory } = deps.node
   return os.router({
     list: os.list.handler(async ({ input }) => {
       await administer.existingApp(deps, input.appId)

@@ -20,7 +20,7 @@ export function auditProcedures(deps: ConsoleDependencies) {
   return os.router({
     list: os.list.handler(async ({ input: { after, limit, actor, action } }) => {
       const before = after === undefined ? undefined : Number(after) || 0
-      const entries = await store.read.audit({ before, actor, action, limit: limit + 1 })
+      const entries = await store.read.audit.page({ before, actor, action, limit: limit + 1 })
       const next = entries.length > limit ? entries[limit - 1]?.seq : undefined
       const rows = entries.slice(0, limit).map(({ hash, detail, ...entry }) => ({
         ...entry,
@@ -40,14 +40,15 @@ const COMMAND = embedded ? 'watchword' : `npx --yes bun@${Bun.version} src/main.
 
 export function systemProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.system).$context<ConsoleContext>()
-  const { store, clock, startedAt, publicUrl, databaseBytes, dispatcherLookedAt } = deps
+  const { store, clock } = deps
+  const { startedAt, publicUrl, dispatcherLookedAt, backups } = deps.facts
   return os.router({
     show: os.show.handler(async () => ({
       version: VERSION,
       startedAt,
       command: COMMAND,
       publicUrl,
-      databaseBytes: databaseBytes(),
+      databaseBytes: await store.read.size(),
       checks: {
         database: await store.assertWritable().then(
           () => true,
@@ -55,7 +56,7 @@ export function systemProcedures(deps: ConsoleDependencies) {
         ),
         dispatcher: clock.now() - dispatcherLookedAt() < DISPATCHER_SILENT_MS,
       },
-      backups: deps.backups(),
+      backups: backups(),
       queue: (await readQueue(deps)).queue,
     })),
   })

@@ -11,10 +11,13 @@ import { consoleContract } from '../contract'
 
 export function webhookProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.webhooks).$context<ConsoleContext>()
-  const { store, hookPolicy } = deps
+  const { store } = deps
+  const { hookPolicy } = deps.facts
   const view = (endpoint: Endpoint) => endpointView(endpoint, hookPolicy)
   return os.router({
-    list: os.list.handler(async ({ input }) => ({ endpoints: (await store.read.endpoints(input.appId)).map(view) })),
+    list: os.list.handler(async ({ input }) => ({
+      endpoints: (await store.read.endpoints.ofApp(input.appId)).map(view),
+    })),
     add: os.add.handler(async ({ input, context }) => {
       const { endpoint, secret } = await administer.addEndpoint(adminOf(deps, context), input)
       return { endpoint: view(endpoint), secret }
@@ -38,13 +41,13 @@ export function webhookProcedures(deps: ConsoleDependencies) {
       eventId: await administer.testEndpoint(adminOf(deps, context), input.endpointId, input.type),
     })),
     events: os.events.handler(async ({ input: { endpointId, status, after: before, limit } }) => {
-      const hooks = await store.read.hooks({ endpointId, status, before: known(before), limit: limit + 1 })
+      const hooks = await store.read.hooks.page({ endpointId, status, before: known(before), limit: limit + 1 })
       const next = hooks.length > limit ? hooks[limit - 1]?.deliveryId : undefined
       const rows = hooks.slice(0, limit).map(({ appId: _, mode: __, tries: ___, ...hook }) => hook)
       return { rows, ...(next && { next }) }
     }),
     attempts: os.attempts.handler(async ({ input }) => ({
-      attempts: (await store.read.hookAttempts(known(input.deliveryId) ?? '')).map(
+      attempts: (await store.read.hooks.attempts(known(input.deliveryId) ?? '')).map(
         ({ number, calledAt, answeredAt, status, error, answer }) => ({
           number,
           calledAt,

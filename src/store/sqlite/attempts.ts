@@ -1,12 +1,12 @@
 /** What carriers were asked, what they answered, and which messages they may still report on. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Attempt, AwaitedReport } from '../../domain/attempt'
 import type { SendOutcome } from '../../domain/delivery'
 import { MINUTE_MS } from '../../domain/value'
-import type { Attempt, AwaitedReport, Reader } from '../../ports'
+import type { Reader, Tx } from '../../ports/store'
 import { type Drizzle, drizzle } from './drizzle'
 import { idFloor, idTime, uuidBytes, uuidText } from './ids'
-import type { TxPart } from './opened'
 import { apps, attempts, awaitedReports } from './schema'
 import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
 import { nextTurn } from './turn'
@@ -40,11 +40,7 @@ const thisMessage = eq(awaitedReports.messageId, bind(awaitedReports.messageId, 
 const attemptsOfIssue = (db: Drizzle) =>
   onFirstUse(() => db.select().from(attempts).where(theseAttempts).orderBy(asc(attempts.number)).prepare())
 
-type AttemptTx = TxPart<
-  'addAttempt' | 'attempts' | 'answerAttempt' | 'awaitReport' | 'findAwaited' | 'awaitedReport' | 'forgetReport'
->
-
-export function createAttemptTx(connection: Database): AttemptTx {
+export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 'reports'> {
   const db = drizzle(connection)
   const run = {
     findAttempts: attemptsOfIssue(db),
@@ -91,34 +87,37 @@ export function createAttemptTx(connection: Database): AttemptTx {
   }
 
   return {
-    async addAttempt(attempt) {
-      run.insertAttempt.run(attemptRow(attempt))
+    attempts: {
+      async add(attempt) {
+        run.insertAttempt.run(attemptRow(attempt))
+      },
+      async ofIssue({ appId, mode }, issueId) {
+        return run.findAttempts.all({ appId, mode, issueId }).map(attemptOf)
+      },
+      async answer(attempt) {
+        return run.answerAttempt.all(attemptRow(attempt)).length > 0
+      },
     },
-    async attempts({ appId, mode }, issueId) {
-      return run.findAttempts.all({ appId, mode, issueId }).map(attemptOf)
-    },
-    async answerAttempt(attempt) {
-      return run.answerAttempt.all(attemptRow(attempt)).length > 0
-    },
-
-    async awaitReport(awaited) {
-      run.insertAwaited.run({ ...awaited, providerMessageId: awaited.providerMessageId ?? null })
-    },
-    async findAwaited(provider, messageId) {
-      const row = run.findAwaitedByProvider.get({ provider, messageId })
-      return row && awaitedOf(row)
-    },
-    async awaitedReport(messageId) {
-      const row = run.findAwaited.get({ messageId })
-      return row && awaitedOf(row)
-    },
-    async forgetReport(messageId) {
-      run.deleteAwaited.run({ messageId })
+    reports: {
+      async expect(awaited) {
+        run.insertAwaited.run({ ...awaited, providerMessageId: awaited.providerMessageId ?? null })
+      },
+      async findByCarrier(provider, messageId) {
+        const row = run.findAwaitedByProvider.get({ provider, messageId })
+        return row && awaitedOf(row)
+      },
+      async find(messageId) {
+        const row = run.findAwaited.get({ messageId })
+        return row && awaitedOf(row)
+      },
+      async forget(messageId) {
+        run.deleteAwaited.run({ messageId })
+      },
     },
   }
 }
 
-export function createAttemptReader(connection: Database): Pick<Reader, 'attempts' | 'outcomesSince'> {
+export function createAttemptReader(connection: Database): Pick<Reader, 'attempts'> {
   const db = drizzle(connection)
   const ofIssue = attemptsOfIssue(db)
   const appIds = onFirstUse(() => db.select({ appId: apps.appId }).from(apps).prepare())
@@ -136,28 +135,30 @@ export function createAttemptReader(connection: Database): Pick<Reader, 'attempt
   const at = (time: number) => uuidBytes(idFloor(time))
 
   return {
-    async attempts({ appId, mode }, issueId) {
-      return ofIssue.all({ appId, mode, issueId }).map(attemptOf)
-    },
-    async outcomesSince(since) {
-      const found = new Map<string, Record<SendOutcome['kind'], number>>()
-      for (const { appId } of appIds.all()) {
-        const last = newest.get({ appId })?.id
-        const until = last ? idTime(uuidText(last)) : since - 1
-        // A busy hour has millions.
-        for (let from = since; from <= until; from += MINUTE_MS, await nextTurn()) {
-          for (const { provider, outcome, calls } of outcomes.all({
-            appId,
-            from: at(from),
-            below: at(from + MINUTE_MS),
-          })) {
-            const known = found.get(provider) ?? { accepted: 0, refused: 0, ambiguous: 0 }
-            known[outcome] += calls
-            found.set(provider, known)
+    attempts: {
+      async ofIssue({ appId, mode }, issueId) {
+        return ofIssue.all({ appId, mode, issueId }).map(attemptOf)
+      },
+      async outcomesSince(since) {
+        const found = new Map<string, Record<SendOutcome['kind'], number>>()
+        for (const { appId } of appIds.all()) {
+          const last = newest.get({ appId })?.id
+          const until = last ? idTime(uuidText(last)) : since - 1
+          // A busy hour has millions.
+          for (let from = since; from <= until; from += MINUTE_MS, await nextTurn()) {
+            for (const { provider, outcome, calls } of outcomes.all({
+              appId,
+              from: at(from),
+              below: at(from + MINUTE_MS),
+            })) {
+              const known = found.get(provider) ?? { accepted: 0, refused: 0, ambiguous: 0 }
+              known[outcome] += calls
+              found.set(provider, known)
+            }
           }
         }
-      }
-      return found
+        return found
+      },
     },
   }
 }

@@ -1,10 +1,14 @@
 /** The log of what operators change, and where it ends: in a row of another table, and in a file beside the database. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, gte, sql } from 'drizzle-orm'
-import { type AuditHead, readHead, writeHead } from '../../domain/audit-head'
-import type { AuditEntry, HeadFile, KeptHead, Reader, Vault } from '../../ports'
+import type { AuditEntry } from '../../domain/audit'
+import { type AuditHead, readHead, writeHead } from '../../domain/audit'
+import type { HeadFile } from '../../ports/files'
+import type { Reader, Tx } from '../../ports/store'
+import type { KeptHead } from '../../ports/store/audit'
+import type { Vault } from '../../ports/vault'
+import type { Current } from './current'
 import { drizzle } from './drizzle'
-import type { TxPart } from './opened'
 import { auditEntries, facts } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
 import { nextTurn } from './turn'
@@ -41,9 +45,12 @@ function fileLine(file: HeadFile, vault: Vault): Line {
   }
 }
 
-type AuditTx = TxPart<'lastAuditEntry' | 'addAuditEntry' | 'keepAuditHead'>
-
-export function createAuditTx(connection: Database, vault: Vault, file: HeadFile | undefined): AuditTx {
+export function createAuditTx(
+  connection: Database,
+  vault: Vault,
+  file: HeadFile | undefined,
+  current: Current,
+): Pick<Tx, 'audit'> {
   const db = drizzle(connection)
   const run = {
     last: onFirstUse(() => db.select().from(auditEntries).orderBy(desc(auditEntries.seq)).limit(1).prepare()),
@@ -94,24 +101,28 @@ export function createAuditTx(connection: Database, vault: Vault, file: HeadFile
   }
 
   return {
-    async lastAuditEntry() {
-      const row = run.last.get()
-      return row && entryOf(row)
-    },
-    async addAuditEntry({ ip = null, ...entry }) {
-      run.insert.run({ ...entry, ip })
-      keep(entry, (effect) => this.afterCommit(effect), false)
-    },
-    async keepAuditHead({ inAnyCase }) {
-      const last = run.last.get()
-      if (last) keep(last, (effect) => this.afterCommit(effect), inAnyCase)
+    audit: {
+      async lockLast() {
+        const row = run.last.get()
+        return row && entryOf(row)
+      },
+      async add({ ip = null, ...entry }) {
+        run.insert.run({ ...entry, ip })
+        keep(entry, (effect) => current.afterCommit(effect), false)
+      },
+      async keepHead({ inAnyCase }) {
+        const last = run.last.get()
+        if (last) keep(last, (effect) => current.afterCommit(effect), inAnyCase)
+      },
     },
   }
 }
 
-type AuditReader = Pick<Reader, 'audit' | 'auditFrom' | 'auditHeads'>
-
-export function createAuditReader(connection: Database, vault: Vault, file: HeadFile | undefined): AuditReader {
+export function createAuditReader(
+  connection: Database,
+  vault: Vault,
+  file: HeadFile | undefined,
+): Pick<Reader, 'audit'> {
   const db = drizzle(connection)
   const run = {
     audit: onFirstUse(() =>
@@ -145,19 +156,21 @@ export function createAuditReader(connection: Database, vault: Vault, file: Head
     return { where, state: text === undefined ? 'none' : 'unreadable' }
   }
   return {
-    async audit({ before = Number.MAX_SAFE_INTEGER, actor = null, action = null, limit }) {
-      return run.audit.all({ before, actor, action, limit }).map(entryOf)
-    },
-    async auditFrom(seq, limit) {
-      const entries = run.auditFrom.all({ seq, limit }).map(entryOf)
-      // Whoever reads all of it has others wait for one page only.
-      await nextTurn()
-      return entries
-    },
-    async auditHeads() {
-      const fact = run.head.get({ name: HEAD })
-      const row = keptHead('database', lineOf(fact && Buffer.from(fact.value).toString(), vault))
-      return file ? [row, keptHead('file', fileLine(file, vault))] : [row]
+    audit: {
+      async page({ before = Number.MAX_SAFE_INTEGER, actor = null, action = null, limit }) {
+        return run.audit.all({ before, actor, action, limit }).map(entryOf)
+      },
+      async from(seq, limit) {
+        const entries = run.auditFrom.all({ seq, limit }).map(entryOf)
+        // Whoever reads all of it has others wait for one page only.
+        await nextTurn()
+        return entries
+      },
+      async heads() {
+        const fact = run.head.get({ name: HEAD })
+        const row = keptHead('database', lineOf(fact && Buffer.from(fact.value).toString(), vault))
+        return file ? [row, keptHead('file', fileLine(file, vault))] : [row]
+      },
     },
   }
 }

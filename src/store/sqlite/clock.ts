@@ -2,8 +2,9 @@
 import type { Database } from 'bun:sqlite'
 import { max, sql } from 'drizzle-orm'
 import { LEASE_MS } from '../../domain/job'
+import type { Tx } from '../../ports/store'
+import type { Current } from './current'
 import { drizzle } from './drizzle'
-import type { TxPart } from './opened'
 import { clockSteps, issues, jobs } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
 
@@ -11,7 +12,7 @@ import { bind, changes, onFirstUse, parameters } from './statement'
 const SAME_STEP_WITHIN_MS = 1_500
 const SAME_STEP_DIFFERS_MS = 2_000
 
-export function createClockTx(connection: Database): TxPart<'setBack'> {
+export function createClockTx(connection: Database, current: Current): Pick<Tx, 'clock'> {
   const db = drizzle(connection)
   const by = sql.placeholder('byMs')
   const run = {
@@ -56,13 +57,15 @@ export function createClockTx(connection: Database): TxPart<'setBack'> {
   }
 
   return {
-    async setBack(byMs, noticedBy) {
-      const { now } = this
-      if (run.sameStep.get({ now, byMs, noticedBy })) return
-      run.insertStep.run({ noticedAt: now, setBackMs: byMs, noticedBy })
-      run.expireEarlier.run({ byMs, now })
-      for (const [kind, leaseMs] of Object.entries(LEASE_MS)) run.shortenLeases.run({ kind, runAt: now + leaseMs })
-      run.bringForward.run({ byMs, now })
+    clock: {
+      async setBack(byMs, noticedBy) {
+        const { now } = current
+        if (run.sameStep.get({ now, byMs, noticedBy })) return
+        run.insertStep.run({ noticedAt: now, setBackMs: byMs, noticedBy })
+        run.expireEarlier.run({ byMs, now })
+        for (const [kind, leaseMs] of Object.entries(LEASE_MS)) run.shortenLeases.run({ kind, runAt: now + leaseMs })
+        run.bringForward.run({ byMs, now })
+      },
     },
   }
 }

@@ -2,12 +2,14 @@
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gt, gte, lt, lte, or, sql } from 'drizzle-orm'
 import type { Issue, VerificationStatus } from '../../domain/issue'
+import type { Letter } from '../../domain/letter'
 import type { Owner } from '../../domain/value'
-import type { Letter, Reader, Vault } from '../../ports'
+import type { Reader, Tx } from '../../ports/store'
+import type { Vault } from '../../ports/vault'
 import { furthestSetBack } from './clock'
+import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { idFloor } from './ids'
-import type { TxPart } from './opened'
 import { claims, issues, outbox } from './schema'
 import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
 import { nextTurn } from './turn'
@@ -52,21 +54,11 @@ export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.iss
 const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))
 export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
-type IssueTx = TxPart<
-  | 'lockIssue'
-  | 'lockLiveIssue'
-  | 'lockExpired'
-  | 'addIssue'
-  | 'saveIssue'
-  | 'findClaim'
-  | 'addClaim'
-  | 'dropClaim'
-  | 'addOutbox'
-  | 'findOutbox'
-  | 'eraseOutbox'
->
-
-export function createIssueTx(connection: Database, vault: Vault): IssueTx {
+export function createIssueTx(
+  connection: Database,
+  vault: Vault,
+  current: Current,
+): Pick<Tx, 'issues' | 'claims' | 'outbox'> {
   const db = drizzle(connection)
   const run = {
     findIssue: onFirstUse(() => db.select().from(issues).where(thisIssue).prepare()),
@@ -127,44 +119,48 @@ export function createIssueTx(connection: Database, vault: Vault): IssueTx {
   const outboxRow = (issueId: string) => `outbox:${issueId}`
 
   return {
-    async lockIssue(owner, issueId) {
-      const row = run.findIssue.get({ ...owned(owner), issueId })
-      return row && issueOf(row)
+    issues: {
+      async lock(owner, issueId) {
+        const row = run.findIssue.get({ ...owned(owner), issueId })
+        return row && issueOf(row)
+      },
+      async lockLive(owner, phoneHash, purpose) {
+        const row = run.findLiveIssue.get({ ...owned(owner), phoneHash, purpose })
+        return row && issueOf(row)
+      },
+      async lockExpired(limit) {
+        return run.findExpired.all({ now: current.now, limit }).map(issueOf)
+      },
+      async add(issue) {
+        run.insertIssue.run(issueRow(issue))
+      },
+      async save(issue) {
+        run.updateIssue.run(issueRow(issue))
+      },
     },
-    async lockLiveIssue(owner, phoneHash, purpose) {
-      const row = run.findLiveIssue.get({ ...owned(owner), phoneHash, purpose })
-      return row && issueOf(row)
+    claims: {
+      async find(owner, keyHash, formerHash = keyHash) {
+        return run.findClaim.get({ ...owned(owner), keyHash, formerHash })
+      },
+      async add(claim) {
+        run.insertClaim.run({ ...claim })
+      },
+      async drop(owner, keyHash) {
+        run.deleteClaim.run({ ...owned(owner), keyHash })
+      },
     },
-    async lockExpired(limit) {
-      return run.findExpired.all({ now: this.now, limit }).map(issueOf)
-    },
-    async addIssue(issue) {
-      run.insertIssue.run(issueRow(issue))
-    },
-    async saveIssue(issue) {
-      run.updateIssue.run(issueRow(issue))
-    },
-
-    async findClaim(owner, keyHash, formerHash = keyHash) {
-      return run.findClaim.get({ ...owned(owner), keyHash, formerHash })
-    },
-    async addClaim(claim) {
-      run.insertClaim.run({ ...claim })
-    },
-    async dropClaim(owner, keyHash) {
-      run.deleteClaim.run({ ...owned(owner), keyHash })
-    },
-
-    async addOutbox({ issueId, expiresAt }, letter) {
-      const sealed = vault.seal(outboxRow(issueId), JSON.stringify(letter))
-      run.insertOutbox.run({ issueId, sealed, expiresAt })
-    },
-    async findOutbox(issueId) {
-      const row = run.findOutbox.get({ issueId })
-      return row && (JSON.parse(vault.open(outboxRow(issueId), row.sealed)) as Letter)
-    },
-    async eraseOutbox(issueId) {
-      run.deleteOutbox.run({ issueId })
+    outbox: {
+      async add({ issueId, expiresAt }, letter) {
+        const sealed = vault.seal(outboxRow(issueId), JSON.stringify(letter))
+        run.insertOutbox.run({ issueId, sealed, expiresAt })
+      },
+      async find(issueId) {
+        const row = run.findOutbox.get({ issueId })
+        return row && (JSON.parse(vault.open(outboxRow(issueId), row.sealed)) as Letter)
+      },
+      async erase(issueId) {
+        run.deleteOutbox.run({ issueId })
+      },
     },
   }
 }
@@ -180,7 +176,7 @@ const LOOKED_AT_ONCE = 10_000
 /** A page of this many is read together with others by whoever looks for something. */
 const LONG_PAGE = 500
 
-export function createIssueReader(connection: Database): Pick<Reader, 'issue' | 'issues' | 'issuesSince'> {
+export function createIssueReader(connection: Database): Pick<Reader, 'issues'> {
   const db = drizzle(connection)
   const setBackMs = furthestSetBack(connection)
   const issueById = onFirstUse(() => db.select().from(issues).where(thisIssue).prepare())
@@ -249,32 +245,34 @@ export function createIssueReader(connection: Database): Pick<Reader, 'issue' | 
   )
 
   return {
-    async issue({ appId, mode }, issueId) {
-      const row = issueById.get({ appId, mode, issueId })
-      return row && issueOf(row)
-    },
-    async issues({ appId, mode }, { before, status, createdFrom = 0, createdTo = END_OF_TIME, limit }, now) {
-      // Ids are in the order of creation also where the clock went back: then they are later than their rows.
-      let below = smaller(before ?? BEYOND_ALL_IDS, idFloor(createdTo + setBackMs()))
-      const from = idFloor(createdFrom)
-      const found: Issue[] = []
-      for (let rows = 4 * limit; ; rows = LOOKED_AT_ONCE) {
-        const edge = status && further.get({ appId, mode, from, below, rows })?.issueId
-        const range = { from: edge ?? from, below, createdFrom, createdTo, limit: limit - found.length }
-        found.push(...pages[status ?? 'any'].all({ appId, mode, ...range, now }).map(issueOf))
-        if (edge !== undefined || found.length >= LONG_PAGE) await nextTurn()
-        if (edge === undefined || found.length === limit) return found
-        below = edge
-      }
-    },
-    async *issuesSince({ appId, mode }, since) {
-      let after: string | undefined = idFloor(since)
-      while (after !== undefined) {
-        const page = recent.all({ appId, mode, after })
-        yield page.map(({ keyKind, ...issue }) => ({ ...issue, keyKind: keyKind ?? undefined }))
-        after = page[RECENT_AT_ONCE - 1]?.issueId
-        if (after !== undefined) await nextTurn()
-      }
+    issues: {
+      async find({ appId, mode }, issueId) {
+        const row = issueById.get({ appId, mode, issueId })
+        return row && issueOf(row)
+      },
+      async page({ appId, mode }, { before, status, createdFrom = 0, createdTo = END_OF_TIME, limit }, now) {
+        // Ids are in the order of creation also where the clock went back: then they are later than their rows.
+        let below = smaller(before ?? BEYOND_ALL_IDS, idFloor(createdTo + setBackMs()))
+        const from = idFloor(createdFrom)
+        const found: Issue[] = []
+        for (let rows = 4 * limit; ; rows = LOOKED_AT_ONCE) {
+          const edge = status && further.get({ appId, mode, from, below, rows })?.issueId
+          const range = { from: edge ?? from, below, createdFrom, createdTo, limit: limit - found.length }
+          found.push(...pages[status ?? 'any'].all({ appId, mode, ...range, now }).map(issueOf))
+          if (edge !== undefined || found.length >= LONG_PAGE) await nextTurn()
+          if (edge === undefined || found.length === limit) return found
+          below = edge
+        }
+      },
+      async *since({ appId, mode }, since) {
+        let after: string | undefined = idFloor(since)
+        while (after !== undefined) {
+          const page = recent.all({ appId, mode, after })
+          yield page.map(({ keyKind, ...issue }) => ({ ...issue, keyKind: keyKind ?? undefined }))
+          after = page[RECENT_AT_ONCE - 1]?.issueId
+          if (after !== undefined) await nextTurn()
+        }
+      },
     },
   }
 }

@@ -1,29 +1,17 @@
 /** What is to be done, and who does it. */
 import type { Database } from 'bun:sqlite'
 import { and, eq, lte, sql } from 'drizzle-orm'
+import type { QueueState } from '../../domain/job'
 import { FRONT, LEASE_MS } from '../../domain/job'
-import type { QueueState, Reader } from '../../ports'
+import type { Reader, Tx } from '../../ports/store'
+import type { Current } from './current'
 import { drizzle } from './drizzle'
-import type { TxPart } from './opened'
 import { jobs } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
 
 const heldJob = and(eq(jobs.jobId, bind(jobs.jobId, 'jobId')), eq(jobs.attempt, bind(jobs.attempt, 'attempt')))
 
-type JobTx = TxPart<
-  | 'addJob'
-  | 'claimJobs'
-  | 'holdsJob'
-  | 'finishJob'
-  | 'rescheduleJob'
-  | 'backlog'
-  | 'hasDueJobs'
-  | 'hastenJob'
-  | 'emptyCarrierQueues'
-  | 'releaseLeases'
->
-
-export function createJobTx(connection: Database): JobTx {
+export function createJobTx(connection: Database, current: Current): Pick<Tx, 'jobs'> {
   const db = drizzle(connection)
   const run = {
     /** A job of the kind that exists already is moved, and whoever ran it has lost it. */
@@ -75,6 +63,7 @@ export function createJobTx(connection: Database): JobTx {
         .update(jobs)
         .set({ ...changes(jobs, ['runAt', 'queue']), leased: false })
         .where(heldJob)
+        .returning({ jobId: jobs.jobId })
         .prepare(),
     ),
     /** Not a job that runs: it sees for itself, and its fence must hold. */
@@ -97,12 +86,6 @@ export function createJobTx(connection: Database): JobTx {
     emptyCarrierQueues: onFirstUse(() =>
       db.update(jobs).set({ queue: FRONT }).where(sql`${jobs.kind} = 'deliver' AND ${jobs.queue} <> ''`).prepare(),
     ),
-    backlog: onFirstUse(() =>
-      db
-        .select({ waiting: sql<number>`count(*)` })
-        .from(sql`(SELECT 1 FROM jobs WHERE kind = 'deliver' LIMIT ${sql.placeholder('limit')})`)
-        .prepare(),
-    ),
     releaseLeases: onFirstUse(() =>
       db
         .update(jobs)
@@ -113,43 +96,39 @@ export function createJobTx(connection: Database): JobTx {
   }
 
   return {
-    async addJob({ kind, owner: { appId, mode }, subjectId, runAt, queue = FRONT }) {
-      run.upsertJob.run({ kind, appId, mode, subjectId, runAt, queue })
-    },
-    async claimJobs(kind, queue, limit) {
-      return run.findDueJobs.all({ kind, queue, now: this.now, limit }).map(({ leased: _, ...job }) => {
-        run.claimJob.run({ jobId: job.jobId, runAt: this.now + LEASE_MS[job.kind] })
-        return { ...job, attempt: job.attempt + 1 }
-      })
-    },
-    async holdsJob({ jobId, attempt }) {
-      return run.findHeldJob.get({ jobId, attempt }) !== undefined
-    },
-    async finishJob({ jobId, attempt }) {
-      return run.deleteJob.get({ jobId, attempt }) !== undefined
-    },
-    async rescheduleJob({ jobId, attempt }, runAt, queue = FRONT) {
-      run.moveJob.run({ jobId, attempt, runAt, queue })
-    },
-    async backlog(limit) {
-      return run.backlog.get({ limit })?.waiting ?? 0
-    },
-    async hasDueJobs(kind, queue) {
-      return run.findDueJobs.all({ kind, queue, now: this.now, limit: 1 }).length > 0
-    },
-    async hastenJob(kind, subjectId) {
-      run.hastenJob.run({ kind, subjectId, runAt: this.now })
-    },
-    async emptyCarrierQueues() {
-      run.emptyCarrierQueues.run()
-    },
-    async releaseLeases() {
-      run.releaseLeases.run({ runAt: this.now })
+    jobs: {
+      async add({ kind, owner: { appId, mode }, subjectId, runAt, queue = FRONT }) {
+        run.upsertJob.run({ kind, appId, mode, subjectId, runAt, queue })
+      },
+      async claim(kind, queue, limit) {
+        return run.findDueJobs.all({ kind, queue, now: current.now, limit }).map(({ leased: _, ...job }) => {
+          run.claimJob.run({ jobId: job.jobId, runAt: current.now + LEASE_MS[job.kind] })
+          return { ...job, attempt: job.attempt + 1 }
+        })
+      },
+      async lock({ jobId, attempt }) {
+        return run.findHeldJob.get({ jobId, attempt }) !== undefined
+      },
+      async finish({ jobId, attempt }) {
+        return run.deleteJob.get({ jobId, attempt }) !== undefined
+      },
+      async reschedule({ jobId, attempt }, runAt, queue = FRONT) {
+        return run.moveJob.get({ jobId, attempt, runAt, queue }) !== undefined
+      },
+      async hasten(kind, subjectId) {
+        run.hastenJob.run({ kind, subjectId, runAt: current.now })
+      },
+      async emptyCarrierQueues() {
+        run.emptyCarrierQueues.run()
+      },
+      async releaseLeases() {
+        run.releaseLeases.run({ runAt: current.now })
+      },
     },
   }
 }
 
-export function createJobReader(connection: Database): Pick<Reader, 'queue' | 'carrierQueues'> {
+export function createJobReader(connection: Database): Pick<Reader, 'jobs'> {
   const queueByKind = connection.query<QueueState, { now: number }>(
     `SELECT kind, count(*) AS waiting, count(*) FILTER (WHERE run_at <= $now) AS due,
        max(0, $now - min(run_at)) AS oldestDueMs FROM jobs GROUP BY kind ORDER BY kind`,
@@ -159,12 +138,42 @@ export function createJobReader(connection: Database): Pick<Reader, 'queue' | 'c
        max(0, $now - min(run_at)) AS oldestDueMs FROM jobs WHERE kind = 'deliver' AND queue <> '' GROUP BY queue ORDER BY queue`,
   )
 
+  const firstFrom = connection.query<{ queue: string; runAt: number }, { kind: string; from: string }>(
+    'SELECT queue, run_at AS runAt FROM jobs WHERE kind = $kind AND queue >= $from ORDER BY queue, run_at LIMIT 1',
+  )
+  const firstDue = connection.query<unknown, { kind: string; queue: string; now: number }>(
+    'SELECT 1 FROM jobs WHERE kind = $kind AND queue = $queue AND run_at <= $now LIMIT 1',
+  )
+  const waiting = connection.query<{ waiting: number }, { limit: number }>(
+    "SELECT count(*) AS waiting FROM (SELECT 1 FROM jobs WHERE kind = 'deliver' LIMIT $limit)",
+  )
+
   return {
-    async queue(now) {
-      return queueByKind.all({ now })
-    },
-    async carrierQueues(now) {
-      return queueByCarrier.all({ now })
+    jobs: {
+      async heads(kind) {
+        // From queue to queue by the index, however many jobs each holds.
+        const heads: Array<{ queue: string; runAt: number }> = []
+        for (
+          let head = firstFrom.get({ kind, from: '' });
+          head;
+          head = firstFrom.get({ kind, from: `${head.queue}\0` })
+        ) {
+          heads.push(head)
+        }
+        return heads
+      },
+      async hasDue(kind, queue, now) {
+        return firstDue.get({ kind, queue, now }) !== null
+      },
+      async backlog(limit) {
+        return waiting.get({ limit })?.waiting ?? 0
+      },
+      async queues(now) {
+        return queueByKind.all({ now })
+      },
+      async carrierQueues(now) {
+        return queueByCarrier.all({ now })
+      },
     },
   }
 }

@@ -1,10 +1,13 @@
 /** Opens the embedded database: pragmas, migrations, one writer with group commit, one reader. */
 import { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
-import type { Clock, HeadFile, Store, Vault } from '../../ports'
+import type { Clock } from '../../ports/clock'
+import type { HeadFile } from '../../ports/files'
+import type { Store } from '../../ports/store'
+import type { Vault } from '../../ports/vault'
 import { migrate } from './migrate'
 import { createReader } from './read'
-import { createTransactions } from './transaction'
+import { createTransactions, type OpenUnit } from './transaction'
 import { Writer } from './writer'
 
 export class WrongSecretError extends Error {
@@ -28,7 +31,13 @@ const PROBE_BYTES = 256 * 1024
 
 const SECRET_PROOF = 'secret_proof'
 
-export function openStore({ file, clock, vault, headFile, soon = setImmediate }: StoreOptions): Store {
+/** A store in a file. */
+export interface FileStore extends Store {
+  /** Writes a whole, consistent copy to a file that is not there yet. Takes its time: not for the serving process. */
+  copyTo(file: string): void
+}
+
+export function openStore({ file, clock, vault, headFile, soon = setImmediate }: StoreOptions): FileStore {
   const writing = openWriter(file, vault)
   const reading = new Database(file, { readonly: true, strict: true })
   reading.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
@@ -39,7 +48,7 @@ export function openStore({ file, clock, vault, headFile, soon = setImmediate }:
   const dataVersion = writing.query<{ data_version: number }, []>('PRAGMA data_version')
   let ownChanges = 0
   let version: string | undefined
-  const configurationVersion = () => {
+  const settingsVersion = () => {
     if (version === undefined) {
       version = `${dataVersion.get()?.data_version}.${ownChanges}`
       setImmediate(() => {
@@ -49,56 +58,30 @@ export function openStore({ file, clock, vault, headFile, soon = setImmediate }:
     return version
   }
 
-  const firstFrom = reading.query<{ queue: string; runAt: number }, { kind: string; from: string }>(
-    'SELECT queue, run_at AS runAt FROM jobs WHERE kind = $kind AND queue >= $from ORDER BY queue, run_at LIMIT 1',
-  )
-  const size = reading.query('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
   const probe = writing.query(`INSERT OR REPLACE INTO facts (name, value) VALUES ('room', zeroblob(${PROBE_BYTES}))`)
-  const openTransaction = createTransactions(writing, vault, headFile)
-  const writer = new Writer(writing, soon, clock.elapsed)
+  const openUnit = createTransactions(writing, vault, headFile)
+  const writer = new Writer(writing, soon)
 
   return {
-    read: createReader(reading, { vault, headFile, configurationVersion, elapsed: clock.elapsed }),
+    read: createReader(reading, { vault, headFile, settingsVersion, elapsed: clock.elapsed }),
 
     transaction(unit) {
-      let effects: ReturnType<typeof openTransaction>['effects'] | undefined
+      let ended: ReturnType<OpenUnit['end']> | undefined
       const run = async () => {
-        const open = openTransaction(clock.now())
-        effects = open.effects
+        const { tx, end } = openUnit(clock.now())
         try {
-          return await unit(open.tx)
+          return await unit(tx)
         } finally {
-          open.end()
+          ended = end()
         }
       }
       return writer.run(run, () => {
-        if (effects?.changedConfiguration) {
+        if (ended?.changesSettings) {
           ownChanges++
           version = undefined
         }
-        for (const effect of effects?.afterCommit ?? []) effect()
+        for (const effect of ended?.effects ?? []) effect()
       })
-    },
-
-    queueHeads(kind) {
-      // From queue to queue by the index, however many jobs each holds.
-      const heads: Array<{ queue: string; runAt: number }> = []
-      for (
-        let head = firstFrom.get({ kind, from: '' });
-        head;
-        head = firstFrom.get({ kind, from: `${head.queue}\0` })
-      ) {
-        heads.push(head)
-      }
-      return heads
-    },
-
-    waitingMs: () => writer.waitingMs(),
-
-    writeFailures: () => writer.failures(),
-
-    bytes() {
-      return (size.get() as { bytes: number }).bytes
     },
 
     copyTo(copy) {

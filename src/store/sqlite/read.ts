@@ -1,12 +1,17 @@
 /** Reads of committed data, on a connection of their own, so that they never wait for a writer. */
 import type { Database } from 'bun:sqlite'
-import type { HeadFile, Reader, Vault } from '../../ports'
+import type { HeadFile } from '../../ports/files'
+import type { Reader } from '../../ports/store'
+import type { Vault } from '../../ports/vault'
+import { createAppReader } from './apps'
 import { createAttemptReader } from './attempts'
 import { createAuditReader } from './audit'
-import { createConfigurationReader } from './configuration'
-import { createConsoleReader } from './console'
+import { createCarrierReader } from './carriers'
+import { guarded } from './failure'
 import { createIssueReader } from './issues'
 import { createJobReader } from './jobs'
+import { createKeyReader } from './keys'
+import { createPeopleReader } from './people'
 import { createUsageReader } from './usage'
 import { createWalletReader } from './wallets'
 import { createWebhookReader } from './webhooks'
@@ -14,25 +19,32 @@ import { createWebhookReader } from './webhooks'
 export interface ReadOptions {
   vault: Vault
   headFile: HeadFile | undefined
-  configurationVersion: () => string
+  settingsVersion: () => string
   /** Milliseconds of a clock that only goes forward. */
   elapsed: () => number
 }
 
-export function createReader(
-  connection: Database,
-  { vault, headFile, configurationVersion, elapsed }: ReadOptions,
-): Reader {
-  return {
+export function createReader(connection: Database, { vault, headFile, settingsVersion, elapsed }: ReadOptions): Reader {
+  const size = connection.query<{ bytes: number }, []>(
+    'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
+  )
+  return guarded({
     ...createIssueReader(connection),
     ...createAttemptReader(connection),
     ...createWalletReader(connection),
     ...createJobReader(connection),
-    ...createConfigurationReader(connection, vault),
+    ...createAppReader(connection),
+    ...createKeyReader(connection),
+    ...createCarrierReader(connection, vault),
     ...createWebhookReader(connection, vault),
-    ...createConsoleReader(connection, vault),
+    ...createPeopleReader(connection, vault),
     ...createAuditReader(connection, vault, headFile),
     ...createUsageReader(connection, elapsed),
-    configurationVersion,
-  }
+    async settingsVersion() {
+      return settingsVersion()
+    },
+    async size() {
+      return size.get()?.bytes ?? 0
+    },
+  })
 }

@@ -3,11 +3,12 @@ import type { Database } from 'bun:sqlite'
 import { and, asc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Owner } from '../../domain/value'
+import type { Tx } from '../../ports/store'
 import { theseAttempts } from './attempts'
+import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { idFloor } from './ids'
 import { thisIssue, thisLetter } from './issues'
-import type { TxPart } from './opened'
 import { apps, attempts, awaitedReports, claims, issues, jobs, outbox } from './schema'
 import { bind, ofOwner, onFirstUse } from './statement'
 
@@ -20,9 +21,7 @@ const oldest = (key: AnySQLiteColumn, isPast: SQL) =>
     sql`(SELECT ${named(key)} FROM (SELECT * FROM ${key.table} ORDER BY ${named(key)} LIMIT ${sql.placeholder('limit')}) WHERE ${isPast})`,
   )
 
-type RetentionTx = TxPart<'deleteIssuesBefore' | 'deleteClaimsBefore' | 'deleteAwaitedBefore' | 'deleteExpiredOutbox'>
-
-export function createRetentionTx(connection: Database): RetentionTx {
+export function createRetentionTx(connection: Database, current: Current): Omit<Tx['retention'], 'hooks'> {
   const db = drizzle(connection)
   const run = {
     appIds: onFirstUse(() => db.select({ appId: apps.appId }).from(apps).prepare()),
@@ -85,7 +84,7 @@ export function createRetentionTx(connection: Database): RetentionTx {
   }
 
   return {
-    async deleteIssuesBefore(mode, before, limit) {
+    async issues(mode, before, limit) {
       let deleted = 0
       for (const { appId } of run.appIds.all()) {
         const old = run.findOldIssues.all({ appId, mode, before: idFloor(before), limit: limit - deleted })
@@ -94,14 +93,14 @@ export function createRetentionTx(connection: Database): RetentionTx {
       }
       return deleted
     },
-    async deleteClaimsBefore(before, limit) {
+    async claims(before, limit) {
       return run.deleteOldClaims.all({ before, limit }).length
     },
-    async deleteAwaitedBefore(before, limit) {
+    async reports(before, limit) {
       return run.deleteOldAwaited.all({ before, limit }).length
     },
-    async deleteExpiredOutbox(limit) {
-      return run.deleteExpiredOutbox.all({ now: this.now, limit }).length
+    async outbox(limit) {
+      return run.deleteExpiredOutbox.all({ now: current.now, limit }).length
     },
   }
 }

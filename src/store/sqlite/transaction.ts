@@ -1,32 +1,46 @@
-/** What a transaction can do, on the writer's connection. Statements are prepared once and shared by all transactions. */
+/** The doors of a unit, on the writer's connection. Statements are prepared once and shared by all units. */
 import type { Database } from 'bun:sqlite'
-import type { HeadFile, Tx, Vault } from '../../ports'
+import type { HeadFile } from '../../ports/files'
+import type { Tx } from '../../ports/store'
+import type { Vault } from '../../ports/vault'
+import { createAppTx } from './apps'
 import { createAttemptTx } from './attempts'
 import { createAuditTx } from './audit'
+import { createCarrierTx } from './carriers'
 import { createClockTx } from './clock'
-import { createConfigurationTx } from './configuration'
-import { createConsoleTx } from './console'
+import { Current } from './current'
 import { createIssueTx } from './issues'
 import { createJobTx } from './jobs'
-import type { Effects, OpenTx } from './opened'
+import { createKeyTx } from './keys'
+import { createPeopleTx } from './people'
 import { createRetentionTx } from './retention'
 import { createUsageTx } from './usage'
 import { createWalletTx } from './wallets'
 import { createWebhookTx } from './webhooks'
 
-type OpenTransaction = { tx: Tx; effects: Effects; end: () => void }
+export interface OpenUnit {
+  tx: Tx
+  /** Nothing can be done through `tx` any more; answers what is to happen once it is on disk. */
+  end: () => ReturnType<Current['end']>
+}
 
-/** Prepares everything once; the answer opens a transaction at an instant. */
+/** Prepares everything once; the answer begins a unit at an instant. One runs at a time. */
 export function createTransactions(
   connection: Database,
   vault: Vault,
-  headFile?: HeadFile,
-): (now: number) => OpenTransaction {
-  const methods = createMethods(connection, vault, headFile)
+  headFile: HeadFile | undefined,
+): (now: number) => OpenUnit {
+  const current = new Current()
+  const doors = createDoors(connection, vault, headFile, current)
   return (now) => {
-    const effects: Effects = { afterCommit: [], changedConfiguration: false }
-    const tx: OpenTx = Object.assign(Object.create(methods), { opened: { now, effects } })
-    return { tx, effects, end: () => void Object.setPrototypeOf(tx, ENDED) }
+    current.begin(now)
+    const afterCommit = (effect: () => void) => current.afterCommit(effect)
+    const tx: Tx = Object.create(Object.assign(Object.create(doors), { now, afterCommit }))
+    const end = () => {
+      Object.setPrototypeOf(tx, ENDED)
+      return current.end()
+    }
+    return { tx, end }
   }
 }
 
@@ -40,25 +54,26 @@ const ENDED = new Proxy(
   },
 )
 
-/** What all transactions share. */
-function createMethods(connection: Database, vault: Vault, headFile: HeadFile | undefined): Tx & ThisType<OpenTx> {
+function createDoors(
+  connection: Database,
+  vault: Vault,
+  headFile: HeadFile | undefined,
+  current: Current,
+): Omit<Tx, 'now' | 'afterCommit'> {
+  const { retention, ...webhooks } = createWebhookTx(connection, vault)
   return {
-    ...createIssueTx(connection, vault),
+    ...createIssueTx(connection, vault, current),
     ...createAttemptTx(connection),
-    ...createWalletTx(connection),
-    ...createJobTx(connection),
-    ...createClockTx(connection),
-    ...createConfigurationTx(connection, vault),
-    ...createWebhookTx(connection, vault),
-    ...createConsoleTx(connection, vault),
-    ...createAuditTx(connection, vault, headFile),
+    ...createWalletTx(connection, current),
+    ...createJobTx(connection, current),
+    ...createClockTx(connection, current),
+    ...createAppTx(connection, current),
+    ...createKeyTx(connection, current),
+    ...createCarrierTx(connection, vault, current),
+    ...webhooks,
+    ...createPeopleTx(connection, vault, current),
+    ...createAuditTx(connection, vault, headFile, current),
     ...createUsageTx(connection),
-    ...createRetentionTx(connection),
-    get now() {
-      return this.opened.now
-    },
-    afterCommit(effect) {
-      this.opened.effects.afterCommit.push(effect)
-    },
+    retention: { ...createRetentionTx(connection, current), ...retention },
   }
 }

@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { LATENCY_STEPS_MS, type UsageRow } from '../../domain/usage'
 import { HOUR_MS, MINUTE_MS, type Owner } from '../../domain/value'
-import type { Reader, Tx } from '../../ports'
+import type { Reader, Tx } from '../../ports/store'
 import { idFloor, idTime, uuidBytes, uuidText } from './ids'
 import { nextTurn } from './turn'
 
@@ -79,7 +79,7 @@ const oldestIssue = (connection: Database) =>
     'SELECT min(issue_id) AS id FROM issues WHERE app_id = $appId AND mode = $mode',
   )
 
-export function createUsageTx(connection: Database): Pick<Tx, 'usageRolledUntil' | 'rollUpHour'> {
+export function createUsageTx(connection: Database): Pick<Tx, 'usage'> {
   const findRolled = rolledUntil(connection)
   const owners = connection.query<Owner, []>(
     "SELECT app_id AS appId, mode FROM apps, (SELECT 'live' AS mode UNION ALL SELECT 'test')",
@@ -94,19 +94,21 @@ export function createUsageTx(connection: Database): Pick<Tx, 'usageRolledUntil'
   )
   const mark = connection.query('INSERT OR REPLACE INTO facts (name, value) VALUES ($name, CAST($at AS BLOB))')
   return {
-    async usageRolledUntil() {
-      const known = findRolled()
-      if (known !== undefined) return known
-      const firsts = owners.all().flatMap(({ appId, mode }) => oldest.get({ appId, mode })?.id ?? [])
-      const [first] = firsts.map((id) => idTime(uuidText(id))).sort((a, b) => a - b)
-      return first === undefined ? undefined : Math.floor(first / HOUR_MS) * HOUR_MS
-    },
-    async rollUpHour(hour) {
-      for (const { appId, mode } of owners.all()) {
-        for (const row of joined(count.all({ appId, mode, ...range(hour, hour + HOUR_MS) })))
-          keep.run({ ...row, appId, mode, latencies: JSON.stringify(row.latencies) })
-      }
-      mark.run({ name: ROLLED_UNTIL, at: String(hour + HOUR_MS) })
+    usage: {
+      async rolledUntil() {
+        const known = findRolled()
+        if (known !== undefined) return known
+        const firsts = owners.all().flatMap(({ appId, mode }) => oldest.get({ appId, mode })?.id ?? [])
+        const [first] = firsts.map((id) => idTime(uuidText(id))).sort((a, b) => a - b)
+        return first === undefined ? undefined : Math.floor(first / HOUR_MS) * HOUR_MS
+      },
+      async rollUp(hour) {
+        for (const { appId, mode } of owners.all()) {
+          for (const row of joined(count.all({ appId, mode, ...range(hour, hour + HOUR_MS) })))
+            keep.run({ ...row, appId, mode, latencies: JSON.stringify(row.latencies) })
+        }
+        mark.run({ name: ROLLED_UNTIL, at: String(hour + HOUR_MS) })
+      },
     },
   }
 }
@@ -148,11 +150,14 @@ export function createUsageReader(connection: Database, elapsed: () => number): 
   }
 
   return {
-    async usage(owner, from, to, now) {
-      const rolled = Math.min(Math.max(findRolled() ?? firstHour(owner), from), to)
-      const rows = kept.all({ appId: owner.appId, mode: owner.mode, from, to: rolled }).map(rowOf)
-      for (let hour = rolled; hour < to && hour <= now; hour += HOUR_MS) rows.push(...(await hourOf(owner, hour, now)))
-      return rows
+    usage: {
+      async rows(owner, from, to, now) {
+        const rolled = Math.min(Math.max(findRolled() ?? firstHour(owner), from), to)
+        const rows = kept.all({ appId: owner.appId, mode: owner.mode, from, to: rolled }).map(rowOf)
+        for (let hour = rolled; hour < to && hour <= now; hour += HOUR_MS)
+          rows.push(...(await hourOf(owner, hour, now)))
+        return rows
+      },
     },
   }
 }

@@ -1,10 +1,10 @@
 /** Credit: what an app has, and every change of it. */
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
-import type { LedgerEntry, Wallet } from '../../domain/wallet'
-import type { Reader } from '../../ports'
+import { type LedgerEntry, release, reserve, type Wallet } from '../../domain/wallet'
+import type { Reader, Tx } from '../../ports/store'
+import type { Current } from './current'
 import { type Drizzle, drizzle } from './drizzle'
-import type { TxPart } from './opened'
 import { ledgerEntries, wallets } from './schema'
 import { bind, onFirstUse, parameters } from './statement'
 import { nextTurn } from './turn'
@@ -29,9 +29,7 @@ const walletById = (db: Drizzle) =>
       .prepare(),
   )
 
-type WalletTx = TxPart<'lockWallet' | 'saveWallet' | 'addLedgerEntry' | 'findLedgerEntry'>
-
-export function createWalletTx(connection: Database): WalletTx {
+export function createWalletTx(connection: Database, current: Current): Pick<Tx, 'wallets'> {
   const db = drizzle(connection)
   const run = {
     findWallet: walletById(db),
@@ -69,21 +67,29 @@ export function createWalletTx(connection: Database): WalletTx {
   }
 
   return {
-    async lockWallet(appId) {
-      const row = run.findWallet.get({ appId })
-      return row
-        ? walletOf(row)
-        : { appId, balance: 0, reserved: 0, overdraftLimit: 0, entries: 0, updatedAt: this.now }
-    },
-    async saveWallet(wallet) {
-      run.upsertWallet.run({ ...wallet, alertBelow: wallet.alertBelow ?? null })
-    },
-    async addLedgerEntry(entry) {
-      run.insertEntry.run({ ...entry, issueId: entry.issueId ?? null, reference: entry.reference ?? null })
-    },
-    async findLedgerEntry(appId, entryType, reference) {
-      const row = run.findEntry.get({ appId, entryType, reference })
-      return row && entryOf(row)
+    wallets: {
+      async lock(appId) {
+        const row = run.findWallet.get({ appId })
+        return row
+          ? walletOf(row)
+          : { appId, balance: 0, reserved: 0, overdraftLimit: 0, entries: 0, updatedAt: current.now }
+      },
+      async save(wallet) {
+        run.upsertWallet.run({ ...wallet, alertBelow: wallet.alertBelow ?? null })
+      },
+      async reserve(appId, amount) {
+        await this.save(reserve(await this.lock(appId), amount))
+      },
+      async release(appId, amount) {
+        await this.save(release(await this.lock(appId), amount))
+      },
+      async addEntry(entry) {
+        run.insertEntry.run({ ...entry, issueId: entry.issueId ?? null, reference: entry.reference ?? null })
+      },
+      async findEntry(appId, entryType, reference) {
+        const row = run.findEntry.get({ appId, entryType, reference })
+        return row && entryOf(row)
+      },
     },
   }
 }
@@ -92,7 +98,7 @@ const BEYOND_ALL_TIMES = Number.MAX_SAFE_INTEGER
 /** What takes some milliseconds, for a type that few of the entries may have. */
 const LOOKED_AT_ONCE = 20_000
 
-export function createWalletReader(connection: Database): Pick<Reader, 'wallet' | 'ledger' | 'ledgerOfIssue'> {
+export function createWalletReader(connection: Database): Pick<Reader, 'wallets'> {
   const db = drizzle(connection)
   const findWallet = walletById(db)
   const ledgerPage = (...conditions: Parameters<typeof and>) =>
@@ -149,28 +155,36 @@ export function createWalletReader(connection: Database): Pick<Reader, 'wallet' 
   )
 
   return {
-    async wallet(appId) {
-      const row = findWallet.get({ appId })
-      return row && walletOf(row)
-    },
-    async ledger(appId, { before, entryType, createdFrom, createdTo, limit }) {
-      const to = createdTo ?? BEYOND_ALL_TIMES
-      // One bound, where the search starts: what is beyond it is not even looked at.
-      let start = before && before.createdAt < to ? before : { createdAt: to, seq: 0 }
-      const found: LedgerEntry[] = []
-      for (let rows = 4 * limit; ; rows = LOOKED_AT_ONCE) {
-        const bounds = { appId, beforeAt: start.createdAt, beforeSeq: start.seq, fromAt: createdFrom ?? 0, fromSeq: 0 }
-        const edge = entryType && further.get({ ...bounds, rows })
-        const range = { ...bounds, ...(edge && { fromAt: edge.createdAt, fromSeq: edge.seq }) }
-        const page = { ...range, limit: limit - found.length }
-        found.push(...(entryType ? ledgerOfType.all({ ...page, entryType }) : ledgerAll.all(page)).map(entryOf))
-        if (edge === undefined || found.length === limit) return found
-        await nextTurn()
-        start = edge
-      }
-    },
-    async ledgerOfIssue(appId, issueId) {
-      return entriesOfIssue.all({ appId, issueId }).map(entryOf)
+    wallets: {
+      async find(appId) {
+        const row = findWallet.get({ appId })
+        return row && walletOf(row)
+      },
+      async ledger(appId, { before, entryType, createdFrom, createdTo, limit }) {
+        const to = createdTo ?? BEYOND_ALL_TIMES
+        // One bound, where the search starts: what is beyond it is not even looked at.
+        let start = before && before.createdAt < to ? before : { createdAt: to, seq: 0 }
+        const found: LedgerEntry[] = []
+        for (let rows = 4 * limit; ; rows = LOOKED_AT_ONCE) {
+          const bounds = {
+            appId,
+            beforeAt: start.createdAt,
+            beforeSeq: start.seq,
+            fromAt: createdFrom ?? 0,
+            fromSeq: 0,
+          }
+          const edge = entryType && further.get({ ...bounds, rows })
+          const range = { ...bounds, ...(edge && { fromAt: edge.createdAt, fromSeq: edge.seq }) }
+          const page = { ...range, limit: limit - found.length }
+          found.push(...(entryType ? ledgerOfType.all({ ...page, entryType }) : ledgerAll.all(page)).map(entryOf))
+          if (edge === undefined || found.length === limit) return found
+          await nextTurn()
+          start = edge
+        }
+      },
+      async ledgerOfIssue(appId, issueId) {
+        return entriesOfIssue.all({ appId, issueId }).map(entryOf)
+      },
     },
   }
 }

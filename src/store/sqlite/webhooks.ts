@@ -1,8 +1,9 @@
 /** Endpoints, events and what came of telling the one of the other: rows, and what transactions and readers do with them. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
-import type { Endpoint, HookAttempt, HookDelivery } from '../../domain/webhook'
-import type { HookReport, Reader, Tx, Vault } from '../../ports'
+import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../domain/webhook'
+import type { Reader, Tx } from '../../ports/store'
+import type { Vault } from '../../ports/vault'
 import { type Drizzle, drizzle } from './drizzle'
 import { idFloor } from './ids'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
@@ -68,25 +69,10 @@ const ENDPOINT_CHANGING = [
   'failingSince',
 ] as const
 
-type WebhookTx = Pick<
-  Tx,
-  | 'endpoints'
-  | 'endpoint'
-  | 'saveEndpoint'
-  | 'removeEndpoint'
-  | 'addEvent'
-  | 'event'
-  | 'addHookDelivery'
-  | 'hook'
-  | 'firstUntried'
-  | 'failedHooks'
-  | 'hooksOfEvent'
-  | 'saveHookDelivery'
-  | 'addHookAttempt'
-  | 'deleteHooksBefore'
->
-
-export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
+export function createWebhookTx(
+  connection: Database,
+  vault: Vault,
+): Pick<Tx, 'endpoints' | 'hooks'> & { retention: Pick<Tx['retention'], 'hooks'> } {
   const db = drizzle(connection)
   const thisDelivery = eq(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'deliveryId'))
   const ofEndpoint = eq(webhookDeliveries.endpointId, bind(webhookDeliveries.endpointId, 'endpointId'))
@@ -102,12 +88,9 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
   const run = {
     endpoints: onFirstUse(() => db.select().from(webhookEndpoints).where(ofOwner(webhookEndpoints)).prepare()),
     endpoint: endpointById(db),
-    upsertEndpoint: onFirstUse(() =>
-      db
-        .insert(webhookEndpoints)
-        .values(parameters(webhookEndpoints))
-        .onConflictDoUpdate({ target: webhookEndpoints.endpointId, set: changes(webhookEndpoints, ENDPOINT_CHANGING) })
-        .prepare(),
+    insertEndpoint: onFirstUse(() => db.insert(webhookEndpoints).values(parameters(webhookEndpoints)).prepare()),
+    updateEndpoint: onFirstUse(() =>
+      db.update(webhookEndpoints).set(changes(webhookEndpoints, ENDPOINT_CHANGING)).where(thisEndpoint).prepare(),
     ),
     deleteEndpoint: onFirstUse(() => db.delete(webhookEndpoints).where(thisEndpoint).prepare()),
     deliveriesOfEndpoint: onFirstUse(() =>
@@ -228,65 +211,72 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
   }
 
   return {
-    async endpoints({ appId, mode }) {
-      // Asked with every change of an issue: a sort by SQLite would cost more than the look-up.
-      const rows = run.endpoints.all({ appId, mode }).sort(byAge)
-      return rows.map((row) => endpointOf(vault, row))
+    endpoints: {
+      async ofOwner({ appId, mode }) {
+        // Asked with every change of an issue: a sort by SQLite would cost more than the look-up.
+        const rows = run.endpoints.all({ appId, mode }).sort(byAge)
+        return rows.map((row) => endpointOf(vault, row))
+      },
+      async lock(endpointId) {
+        const row = run.endpoint.get({ endpointId })
+        return row && endpointOf(vault, row)
+      },
+      async add(endpoint) {
+        run.insertEndpoint.run(endpointRow(vault, endpoint))
+      },
+      async save(endpoint) {
+        run.updateEndpoint.run(endpointRow(vault, endpoint))
+      },
+      async remove(endpointId, limit = ALL) {
+        const deliveries = run.deliveriesOfEndpoint.all({ endpointId, limit })
+        for (const delivery of deliveries) deleteDelivery(delivery)
+        if (deliveries.length === limit) return false
+        run.deleteEndpoint.run({ endpointId })
+        return true
+      },
     },
-    async endpoint(endpointId) {
-      const row = run.endpoint.get({ endpointId })
-      return row && endpointOf(vault, row)
+    hooks: {
+      async addEvent({ body, issueId = null, ...event }) {
+        run.insertEvent.run({ ...event, issueId, body: vault.seal(`hook-event:${event.eventId}`, body) })
+      },
+      async event(eventId) {
+        const row = run.event.get({ eventId })
+        if (!row) return undefined
+        return { ...row, issueId: row.issueId ?? undefined, body: vault.open(`hook-event:${eventId}`, row.body) }
+      },
+      async add({ appId: _, mode: __, ...delivery }) {
+        run.insertDelivery.run({ ...delivery, issueId: delivery.issueId ?? null })
+      },
+      async lock(deliveryId) {
+        const row = run.hook.get({ deliveryId })
+        if (!row) return undefined
+        const endpoint = endpointOf(vault, row.endpoint)
+        return { delivery: deliveryOf(row.delivery, { appId: endpoint.appId, mode: endpoint.mode }), endpoint }
+      },
+      async firstUntried({ endpointId, issueId }, after) {
+        if (issueId === undefined) return undefined
+        return run.firstUntried.get({ endpointId, issueId, after: after?.deliveryId ?? NIL })?.deliveryId
+      },
+      async failed(endpointId, since, { after = NIL, limit = ALL } = {}) {
+        return run.failed.all({ endpointId, since, after, limit }).map(ownedDelivery)
+      },
+      async ofEvent(eventId) {
+        return run.ofEvent.all({ eventId }).map(ownedDelivery)
+      },
+      async save({ deliveryId, status, attempts, tries }) {
+        run.updateDelivery.run({ deliveryId, status, attempts, tries })
+      },
+      async addAttempt({ answer, status = null, error = null, ...attempt }) {
+        const sealed = answer === undefined ? null : vault.seal(answerRow(attempt.deliveryId, attempt.number), answer)
+        run.insertAttempt.run({ ...attempt, status, error, answer: sealed })
+      },
     },
-    async saveEndpoint(endpoint) {
-      run.upsertEndpoint.run(endpointRow(vault, endpoint))
-    },
-    async removeEndpoint(endpointId, limit = ALL) {
-      const deliveries = run.deliveriesOfEndpoint.all({ endpointId, limit })
-      for (const delivery of deliveries) deleteDelivery(delivery)
-      if (deliveries.length === limit) return false
-      run.deleteEndpoint.run({ endpointId })
-      return true
-    },
-
-    async addEvent({ body, issueId = null, ...event }) {
-      run.insertEvent.run({ ...event, issueId, body: vault.seal(`hook-event:${event.eventId}`, body) })
-    },
-    async event(eventId) {
-      const row = run.event.get({ eventId })
-      if (!row) return undefined
-      return { ...row, issueId: row.issueId ?? undefined, body: vault.open(`hook-event:${eventId}`, row.body) }
-    },
-    async addHookDelivery({ appId: _, mode: __, ...delivery }) {
-      run.insertDelivery.run({ ...delivery, issueId: delivery.issueId ?? null })
-    },
-    async hook(deliveryId) {
-      const row = run.hook.get({ deliveryId })
-      if (!row) return undefined
-      const endpoint = endpointOf(vault, row.endpoint)
-      return { delivery: deliveryOf(row.delivery, { appId: endpoint.appId, mode: endpoint.mode }), endpoint }
-    },
-    async firstUntried({ endpointId, issueId }, after) {
-      if (issueId === undefined) return undefined
-      return run.firstUntried.get({ endpointId, issueId, after: after?.deliveryId ?? NIL })?.deliveryId
-    },
-    async failedHooks(endpointId, since, { after = NIL, limit = ALL } = {}) {
-      return run.failed.all({ endpointId, since, after, limit }).map(ownedDelivery)
-    },
-    async hooksOfEvent(eventId) {
-      return run.ofEvent.all({ eventId }).map(ownedDelivery)
-    },
-    async saveHookDelivery({ deliveryId, status, attempts, tries }) {
-      run.updateDelivery.run({ deliveryId, status, attempts, tries })
-    },
-    async addHookAttempt({ answer, status = null, error = null, ...attempt }) {
-      const sealed = answer === undefined ? null : vault.seal(answerRow(attempt.deliveryId, attempt.number), answer)
-      run.insertAttempt.run({ ...attempt, status, error, answer: sealed })
-    },
-
-    async deleteHooksBefore(before, limit) {
-      const old = run.oldDeliveries.all({ below: idFloor(before), limit })
-      for (const delivery of old) deleteDelivery(delivery)
-      return old.length
+    retention: {
+      async hooks(before, limit) {
+        const old = run.oldDeliveries.all({ below: idFloor(before), limit })
+        for (const delivery of old) deleteDelivery(delivery)
+        return old.length
+      },
     },
   }
 }
@@ -295,9 +285,7 @@ export function createWebhookTx(connection: Database, vault: Vault): WebhookTx {
 const ALL = -1
 const NIL = '00000000-0000-0000-0000-000000000000'
 
-type WebhookReader = Pick<Reader, 'endpoints' | 'endpoint' | 'hooks' | 'hookAttempts' | 'hooksOfIssue'>
-
-export function createWebhookReader(connection: Database, vault: Vault): WebhookReader {
+export function createWebhookReader(connection: Database, vault: Vault): Pick<Reader, 'endpoints' | 'hooks'> {
   const db = drizzle(connection)
   const reports = (...conditions: Parameters<typeof and>) =>
     db
@@ -369,32 +357,36 @@ export function createWebhookReader(connection: Database, vault: Vault): Webhook
   })
 
   return {
-    async endpoints(appId) {
-      return run.endpointsOfApp.all({ appId }).map((row) => endpointOf(vault, row))
+    endpoints: {
+      async ofApp(appId) {
+        return run.endpointsOfApp.all({ appId }).map((row) => endpointOf(vault, row))
+      },
+      async find(endpointId) {
+        const row = run.endpoint.get({ endpointId })
+        return row && endpointOf(vault, row)
+      },
     },
-    async endpoint(endpointId) {
-      const row = run.endpoint.get({ endpointId })
-      return row && endpointOf(vault, row)
-    },
-    async hooks({ endpointId, status, before = null, limit }) {
-      const rows =
-        status === undefined
-          ? run.everyHook.all({ endpointId, before, limit })
-          : run.hooksInState.all({ endpointId, before, limit, status })
-      return rows.map(reportOf)
-    },
-    async hooksOfIssue({ appId, mode }, issueId) {
-      return run.ofIssue.all({ appId, mode, issueId }).map(reportOf)
-    },
-    async hookAttempts(deliveryId) {
-      return run.attempts.all({ deliveryId }).map(
-        ({ answer, ...row }): HookAttempt => ({
-          ...row,
-          status: row.status ?? undefined,
-          error: row.error ?? undefined,
-          answer: answer ? vault.open(answerRow(deliveryId, row.number), answer) : undefined,
-        }),
-      )
+    hooks: {
+      async page({ endpointId, status, before = null, limit }) {
+        const rows =
+          status === undefined
+            ? run.everyHook.all({ endpointId, before, limit })
+            : run.hooksInState.all({ endpointId, before, limit, status })
+        return rows.map(reportOf)
+      },
+      async ofIssue({ appId, mode }, issueId) {
+        return run.ofIssue.all({ appId, mode, issueId }).map(reportOf)
+      },
+      async attempts(deliveryId) {
+        return run.attempts.all({ deliveryId }).map(
+          ({ answer, ...row }): HookAttempt => ({
+            ...row,
+            status: row.status ?? undefined,
+            error: row.error ?? undefined,
+            answer: answer ? vault.open(answerRow(deliveryId, row.number), answer) : undefined,
+          }),
+        )
+      },
     },
   }
 }

@@ -5,9 +5,9 @@
  */
 import type { Database } from 'bun:sqlite'
 import { unavailable } from '../../domain/error'
+import { isStorageError } from './failure'
 
 interface Unit {
-  queuedAt: number
   run: () => Promise<() => void>
   fail: (error: unknown) => void
 }
@@ -22,7 +22,6 @@ export class Writer {
   readonly #release: () => void
   readonly #commit: () => void
   #draining = false
-  #failures = 0
   #closed = false
   #drained: Promise<void> = Promise.resolve()
 
@@ -30,7 +29,6 @@ export class Writer {
   constructor(
     private readonly db: Database,
     private readonly soon: (drain: () => void) => void,
-    private readonly elapsed: () => number,
   ) {
     const prepared = (sql: string) => {
       const statement = db.query(sql)
@@ -53,20 +51,9 @@ export class Writer {
           onCommit()
         }
       }
-      this.#queue.push({ queuedAt: this.elapsed(), run, fail: reject })
+      this.#queue.push({ run, fail: reject })
       this.#schedule()
     })
-  }
-
-  /** How long the oldest unit has waited for its turn. */
-  waitingMs(): number {
-    const now = this.elapsed()
-    return now - (this.#queue[0]?.queuedAt ?? now)
-  }
-
-  /** How often the disk has not taken what it was given. */
-  failures(): number {
-    return this.#failures
   }
 
   /** Lets what is queued finish, then takes nothing more. */
@@ -96,7 +83,7 @@ export class Writer {
     try {
       this.#begin()
     } catch (error) {
-      for (const unit of group) unit.fail(this.#storageFailure(error))
+      for (const unit of group) unit.fail(storageFailure(error))
       return
     }
     for (const [index, unit] of group.entries()) {
@@ -108,11 +95,11 @@ export class Writer {
         ended.push(unit)
       } catch (error) {
         this.#rollbackUnit()
-        unit.fail(isStorageError(error) ? this.#storageFailure(error) : error)
+        unit.fail(isStorageError(error) ? storageFailure(error) : error)
         if (!this.db.inTransaction) {
           // The disk was full or failing and SQLite gave the whole transaction up: nobody before is on disk,
           // and a savepoint now would open, and commit, a transaction of its own.
-          for (const lost of ended) lost.fail(this.#storageFailure(error))
+          for (const lost of ended) lost.fail(storageFailure(error))
           this.#queue.unshift(...group.slice(index + 1))
           return
         }
@@ -122,7 +109,7 @@ export class Writer {
       this.#commit()
     } catch (error) {
       this.#rollback()
-      for (const unit of ended) unit.fail(this.#storageFailure(error))
+      for (const unit of ended) unit.fail(storageFailure(error))
       return
     }
     for (const answer of committed) {
@@ -135,14 +122,6 @@ export class Writer {
         })
       }
     }
-  }
-
-  /** The cause stays inside; callers learn only that trying again may help. */
-  #storageFailure(cause: unknown): Error {
-    this.#failures++
-    const refusal = unavailable('The store cannot write at the moment')
-    refusal.cause = cause
-    return refusal
   }
 
   #rollbackUnit(): void {
@@ -163,4 +142,5 @@ export class Writer {
   }
 }
 
-const isStorageError = (error: unknown) => error instanceof Error && error.name === 'SQLiteError'
+/** The cause stays inside; callers learn only that trying again may help. */
+const storageFailure = (cause: unknown) => Object.assign(unavailable('The store cannot write at the moment'), { cause })

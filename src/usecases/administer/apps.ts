@@ -1,7 +1,7 @@
+import type { App } from '../../domain/app'
 import { invalid } from '../../domain/error'
 import { isRegion } from '../../domain/phone'
 import { disable } from '../../domain/webhook'
-import type { App } from '../../ports'
 import { noteChange } from '../audit'
 import { type AdminDependencies, existingApp, label, newId } from './shared'
 import { forgetEndpoint } from './webhooks'
@@ -15,9 +15,9 @@ export function createApp(
   const checkedName = label(name, 'name')
   if (region !== undefined) assertRegion(region)
   return store.transaction(async (tx) => {
-    const organizationId = await tx.organizationId({ organizationId: newId(random, 'org'), name: 'Default' })
+    const organizationId = await tx.apps.organizationId({ organizationId: newId(random, 'org'), name: 'Default' })
     const app = { appId: newId(random, 'app'), organizationId, name: checkedName, region, createdAt: tx.now }
-    await tx.addApp(app)
+    await tx.apps.add(app)
     await noteChange(deps, tx, 'app.create', app.appId, { name: checkedName, ...(region && { region }) })
     return app
   })
@@ -28,7 +28,7 @@ export async function renameApp(deps: AdminDependencies, appId: string, name: st
   const app = await existingApp(deps, appId)
   const checkedName = label(name, 'name')
   await deps.store.transaction(async (tx) => {
-    await tx.saveApp({ ...app, name: checkedName })
+    await tx.apps.save({ ...app, name: checkedName })
     await noteChange(deps, tx, 'app.rename', appId, { name: checkedName, before: app.name })
   })
   return { ...app, name: checkedName }
@@ -39,7 +39,7 @@ export async function setRegion(deps: AdminDependencies, appId: string, region: 
   const app = await existingApp(deps, appId)
   if (region !== undefined) assertRegion(region)
   await deps.store.transaction(async (tx) => {
-    await tx.saveApp({ ...app, region })
+    await tx.apps.save({ ...app, region })
     await noteChange(deps, tx, 'app.region', appId, { region, before: app.region })
   })
   return { ...app, region }
@@ -65,13 +65,13 @@ export interface RemovedApp {
 export async function removeApp(deps: AdminDependencies, appId: string): Promise<RemovedApp> {
   const { store } = deps
   const app = await existingApp(deps, appId)
-  const keys = (await store.read.keys(appId)).filter(({ revokedAt }) => revokedAt === undefined)
-  const endpoints = await store.read.endpoints(appId)
+  const keys = (await store.read.keys.ofApp(appId)).filter(({ revokedAt }) => revokedAt === undefined)
+  const endpoints = await store.read.endpoints.ofApp(appId)
   const balance = await store.transaction(async (tx) => {
-    await tx.removeApp(appId)
-    for (const { keyId } of keys) await tx.revokeKey(keyId, tx.now)
-    for (const endpoint of endpoints) await tx.saveEndpoint(disable(endpoint, 'Being removed', tx.now))
-    const wallet = await tx.lockWallet(appId)
+    await tx.apps.remove(appId)
+    for (const { keyId } of keys) await tx.keys.revoke(keyId, tx.now)
+    for (const endpoint of endpoints) await tx.endpoints.save(disable(endpoint, 'Being removed', tx.now))
+    const wallet = await tx.wallets.lock(appId)
     const counts = { keys: keys.length, webhooks: endpoints.length }
     await noteChange(deps, tx, 'app.remove', appId, { name: app.name, ...counts, balance: wallet.balance })
     return wallet.balance

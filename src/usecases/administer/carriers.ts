@@ -1,7 +1,7 @@
+import type { CarrierConfig } from '../../domain/carrier'
 import { invalid, missing } from '../../domain/error'
 import type { Route } from '../../domain/route'
 import type { Channel } from '../../domain/value'
-import type { ProviderConfig } from '../../ports'
 import { noteChange } from '../audit'
 import { type AdminDependencies, existingApp, invalidName, NAME } from './shared'
 
@@ -24,16 +24,16 @@ export interface WantedProvider {
 export async function setProvider(
   deps: AdminDependencies,
   wanted: WantedProvider,
-): Promise<{ provider: ProviderConfig; newReportSecret?: string }> {
+): Promise<{ provider: CarrierConfig; newReportSecret?: string }> {
   const { name } = wanted
   if (name === RESERVED_PROVIDER)
     throw invalid('name', 'name_reserved', `"${name}" is test mode's own carrier`, { name })
   if (!NAME.test(name)) throw invalidName('name')
   if (wanted.channels.length === 0) throw invalid('channel', 'required', 'at least one of sms, alimtalk')
-  const known = (await deps.store.read.providers()).find(({ name }) => name === wanted.name)
+  const known = (await deps.store.read.carriers.all()).find(({ name }) => name === wanted.name)
   const knownSecret = wanted.config.reportSecret ?? known?.config.reportSecret
   const reportSecret = knownSecret ?? Buffer.from(deps.random.bytes(24)).toString('base64url')
-  const provider: ProviderConfig = {
+  const provider: CarrierConfig = {
     ...wanted,
     concurrency: wanted.concurrency,
     timeoutMs: wanted.timeoutMs,
@@ -43,7 +43,7 @@ export async function setProvider(
   }
   deps.assertProvider(provider)
   await deps.store.transaction(async (tx) => {
-    await tx.saveProvider(provider)
+    await tx.carriers.save(provider)
     await noteChange(deps, tx, 'provider.set', provider.name, { type: provider.type, channels: provider.channels })
   })
   return knownSecret === undefined ? { provider, newReportSecret: String(reportSecret) } : { provider }
@@ -51,7 +51,7 @@ export async function setProvider(
 
 export async function removeProvider(deps: AdminDependencies, name: string): Promise<void> {
   await deps.store.transaction(async (tx) => {
-    if (!(await tx.removeProvider(name))) throw missing('provider', name)
+    if (!(await tx.carriers.remove(name))) throw missing('provider', name)
     await noteChange(deps, tx, 'provider.remove', name)
   })
 }
@@ -64,7 +64,7 @@ export async function setRoute(deps: AdminDependencies, route: Route): Promise<R
   if (appId !== undefined) await existingApp(deps, appId)
   if (names.length === 0) throw invalid('providers', 'required', 'at least one')
   if (new Set(names).size < names.length) throw invalid('providers', 'duplicate_field', 'each once')
-  const configured = await deps.store.read.providers()
+  const configured = await deps.store.read.carriers.all()
   for (const name of names) {
     const provider = configured.find((known) => known.name === name)
     if (!provider) throw missing('provider', name)
@@ -74,7 +74,7 @@ export async function setRoute(deps: AdminDependencies, route: Route): Promise<R
     }
   }
   await deps.store.transaction(async (tx) => {
-    await tx.saveRoute(route)
+    await tx.routes.save(route)
     await noteChange(deps, tx, 'route.set', whomOf(route), { providers: names })
   })
   return route
@@ -82,7 +82,7 @@ export async function setRoute(deps: AdminDependencies, route: Route): Promise<R
 
 export async function removeRoute(deps: AdminDependencies, route: Omit<Route, 'providers'>): Promise<void> {
   await deps.store.transaction(async (tx) => {
-    if (!(await tx.removeRoute(route))) throw missing('route', whomOf(route))
+    if (!(await tx.routes.remove(route))) throw missing('route', whomOf(route))
     await noteChange(deps, tx, 'route.remove', whomOf(route))
   })
 }

@@ -33,7 +33,7 @@ export async function refundIssue(
   deps: AdminDependencies,
   { appId, issueId }: { appId: string; issueId: string },
 ): Promise<Posting> {
-  const issue = isUuid(issueId) ? await deps.store.read.issue({ appId, mode: 'live' }, issueId) : undefined
+  const issue = isUuid(issueId) ? await deps.store.read.issues.find({ appId, mode: 'live' }, issueId) : undefined
   if (!issue) throw missing('issue', issueId)
   if (issue.billingStatus !== 'debited')
     throw invalid('issue', 'not_refundable', `is ${issue.billingStatus}; only a debited one can be refunded`)
@@ -64,17 +64,17 @@ async function postOnce(
     throw invalid('reference', 'not_visible_ascii', problem, { max: 128 })
   }
   return deps.store.transaction(async (tx) => {
-    const wallet = await tx.lockWallet(appId)
+    const wallet = await tx.wallets.lock(appId)
     const posted = posting(wallet, tx.now)
     const { entryType, amountDelta } = posted.entry
-    const before = reference === undefined ? undefined : await tx.findLedgerEntry(appId, entryType, reference)
+    const before = reference === undefined ? undefined : await tx.wallets.findEntry(appId, entryType, reference)
     if (before && before.amountDelta !== amountDelta) {
       const problem = `stands for a ${entryType} of ${Math.abs(before.amountDelta)} already`
       throw invalid('reference', 'reference_taken', problem)
     }
     if (before) return { wallet, entry: before }
-    await tx.saveWallet(posted.wallet)
-    await tx.addLedgerEntry(posted.entry)
+    await tx.wallets.save(posted.wallet)
+    await tx.wallets.addEntry(posted.entry)
     const { issueId } = posted.entry
     await noteChange(deps, tx, `credit.${entryType}`, appId, {
       amountDelta,
@@ -93,8 +93,8 @@ export async function setOverdraft(
   if (!Number.isSafeInteger(limit) || limit < 0 || limit > 1_000_000_000)
     throw invalid('overdraft', 'too_small', 'must be a whole number from 0', { min: 0 })
   return deps.store.transaction(async (tx) => {
-    const wallet = { ...(await tx.lockWallet(appId)), overdraftLimit: limit }
-    await tx.saveWallet(wallet)
+    const wallet = { ...(await tx.wallets.lock(appId)), overdraftLimit: limit }
+    await tx.wallets.save(wallet)
     await noteChange(deps, tx, 'credit.overdraft', appId, { limit })
     return wallet
   })
@@ -109,8 +109,8 @@ export async function setCreditAlert(
   if (below !== undefined && (!Number.isSafeInteger(below) || below < 0 || below > 1_000_000_000))
     throw invalid('below', 'too_small', 'must be a whole number from 0', { min: 0 })
   return deps.store.transaction(async (tx) => {
-    const wallet = { ...(await tx.lockWallet(appId)), alertBelow: below }
-    await tx.saveWallet(wallet)
+    const wallet = { ...(await tx.wallets.lock(appId)), alertBelow: below }
+    await tx.wallets.save(wallet)
     await noteChange(deps, tx, 'credit.alert', appId, { below: below ?? null })
     return wallet
   })

@@ -7,7 +7,8 @@
 import { invalid } from '../../domain/error'
 import { hasSuffered, type Mishap } from '../../domain/mishap'
 import { refund } from '../../domain/wallet'
-import type { Clock, Store, Tx } from '../../ports'
+import type { Clock } from '../../ports/clock'
+import type { Store, Tx } from '../../ports/store'
 import { noteChange } from '../audit'
 import { refundOf } from './credit'
 import { type AdminDependencies, existingApp } from './shared'
@@ -48,7 +49,7 @@ export async function assessIncident(
 ): Promise<Damage> {
   if (incident.from >= incident.to) throw invalid('to', 'date_range_reversed', 'must be later than from')
   const { appId } = incident
-  const apps = appId === undefined ? await store.read.apps() : [await existingApp({ store }, appId)]
+  const apps = appId === undefined ? await store.read.apps.all() : [await existingApp({ store }, appId)]
   const charged: Charged[] = []
   let refundedBefore = 0
   let undecided = 0
@@ -67,10 +68,13 @@ async function* sufferers(store: Store, appId: string, { mishap, from, to, carri
   const owner = { appId, mode: 'live' as const }
   for (let before: string | undefined; ; ) {
     const bounds = { createdFrom: from, createdTo: to, limit: AT_A_LOOK, ...(before !== undefined && { before }) }
-    const page = await store.read.issues(owner, bounds, now)
+    const page = await store.read.issues.page(owner, bounds, now)
     for (const issue of page) {
       if (!hasSuffered(issue, mishap)) continue
-      if (carrier !== undefined && (await store.read.attempts(owner, issue.issueId)).at(-1)?.provider !== carrier)
+      if (
+        carrier !== undefined &&
+        (await store.read.attempts.ofIssue(owner, issue.issueId)).at(-1)?.provider !== carrier
+      )
         continue
       yield issue
     }
@@ -80,7 +84,7 @@ async function* sufferers(store: Store, appId: string, { mishap, from, to, carri
 }
 
 const isRefunded = async (store: Store, { appId, issueId }: { appId: string; issueId: string }) =>
-  (await store.read.ledgerOfIssue(appId, issueId)).some(({ entryType }) => entryType === 'refund')
+  (await store.read.wallets.ledgerOfIssue(appId, issueId)).some(({ entryType }) => entryType === 'refund')
 
 /**
  * Refunds what `assessIncident` found. The audit log has one entry of it, written before the first credit moves, so that
@@ -129,12 +133,12 @@ const note = (deps: AdminDependencies, tx: Tx, { appId, mishap, from, to, carrie
 
 /** False where it is no longer as it was found. */
 async function refundOne(tx: Tx, { appId, issueId }: Charged, mishap: Mishap): Promise<boolean> {
-  const issue = await tx.lockIssue({ appId, mode: 'live' }, issueId)
+  const issue = await tx.issues.lock({ appId, mode: 'live' }, issueId)
   if (!issue || issue.debitedAmount === 0 || !hasSuffered(issue, mishap)) return false
   const order = refundOf(issue)
-  if (await tx.findLedgerEntry(appId, 'refund', order.reference)) return false
-  const { wallet, entry } = refund(await tx.lockWallet(appId), order, tx.now)
-  await tx.saveWallet(wallet)
-  await tx.addLedgerEntry(entry)
+  if (await tx.wallets.findEntry(appId, 'refund', order.reference)) return false
+  const { wallet, entry } = refund(await tx.wallets.lock(appId), order, tx.now)
+  await tx.wallets.save(wallet)
+  await tx.wallets.addEntry(entry)
   return true
 }

@@ -1,18 +1,14 @@
-import { createHash } from 'node:crypto'
 import { SCOPES, type Scope } from '../../../contract/scope'
 import type { Allowance } from '../../domain/browser-key'
 import { invalid, missing } from '../../domain/error'
-import { assertKey, formatKey, isActive, type KeyKind, type KeyLimits } from '../../domain/key'
+import type { StoredKey } from '../../domain/key'
+import { assertKey, formatKey, isActive, type KeyKind, type KeyLimits, keyHash } from '../../domain/key'
 import { HOUR_MS, type Mode } from '../../domain/value'
-import type { StoredKey } from '../../ports'
 import { noteChange } from '../audit'
 import { type AdminDependencies, assertOverlap, existingApp, newId } from './shared'
 
 const MAX_LIVE_KEYS = 20
 const MAX_TEST_KEYS = 5
-
-/** What look-ups by key use; the key itself is stored nowhere. */
-export const keyHash = (key: string): Uint8Array => createHash('sha256').update(key).digest()
 
 export interface NewKey {
   appId: string
@@ -70,7 +66,7 @@ export async function createKey(deps: AdminDependencies, wanted: NewKey): Promis
     createdAt: deps.clock.now(),
   }
   await deps.store.transaction(async (tx) => {
-    await tx.addKey(stored)
+    await tx.keys.add(stored)
     const { appId, scopes, allowedOrigins, allowedCidrs } = stored
     const { kind, mode, allows } = stored
     const rights = { appId, kind, mode, scopes, allowedOrigins, allowedCidrs, ...(allows.length > 0 && { allows }) }
@@ -87,7 +83,7 @@ export async function standingTestKey(deps: AdminDependencies, appId: string, ki
   for (let generation = 1; ; generation++) {
     const secret = deps.vault.standingKey(`${appId}:${kind}:${generation}`)
     const key = formatKey(kind, 'test', secret)
-    const known = await deps.store.read.keyByHash(keyHash(key))
+    const known = await deps.store.read.keys.findByHash(keyHash(key))
     if (!known) return (await createKey(deps, { appId, kind, mode: 'test', secret })).key
     if (isActive(known, deps.clock.now())) return key
   }
@@ -100,7 +96,7 @@ export async function rotateKey(
   overlapHours: number,
 ): Promise<{ key: string; stored: StoredKey; previousWorksUntil: number }> {
   assertOverlap(overlapHours)
-  const old = await deps.store.read.key(keyId)
+  const old = await deps.store.read.keys.find(keyId)
   if (!old) throw missing('key', keyId)
   const now = deps.clock.now()
   if (!isActive(old, now)) throw invalid('key', 'key_not_active', 'only an active one can be rotated')
@@ -109,7 +105,7 @@ export async function rotateKey(
   const made = await createKey(deps, rights)
   const previousWorksUntil = Math.min(now + overlapHours * HOUR_MS, expiresAt ?? Number.POSITIVE_INFINITY)
   await deps.store.transaction(async (tx) => {
-    await tx.expireKey(keyId, previousWorksUntil)
+    await tx.keys.expire(keyId, previousWorksUntil)
     await noteChange(deps, tx, 'key.rotate', keyId, { newKeyId: made.stored.keyId, previousWorksUntil })
   })
   return { ...made, previousWorksUntil }
@@ -121,12 +117,12 @@ export async function allowKey(
   keyId: string,
   allows: readonly Allowance[],
 ): Promise<StoredKey> {
-  const key = await deps.store.read.key(keyId)
+  const key = await deps.store.read.keys.find(keyId)
   if (!key) throw missing('key', keyId)
   if (key.kind !== 'pk' || key.mode !== 'live')
     throw invalid('key', 'not_a_live_browser_key', 'only live pk keys are held to less')
   await deps.store.transaction(async (tx) => {
-    await tx.allowKey(keyId, allows)
+    await tx.keys.allow(keyId, allows)
     await noteChange(deps, tx, 'key.allow', keyId, { appId: key.appId, allows, before: key.allows })
   })
   return { ...key, allows }
@@ -142,7 +138,7 @@ function asScope(scope: string): Scope {
 async function assertRoomForKey({ store, clock }: AdminDependencies, { appId, mode }: NewKey) {
   const max = mode === 'test' ? MAX_TEST_KEYS : MAX_LIVE_KEYS
   const now = clock.now()
-  const active = (await store.read.keys(appId)).filter(
+  const active = (await store.read.keys.ofApp(appId)).filter(
     (key) => key.mode === mode && key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt),
   )
   if (active.length >= max)
@@ -152,11 +148,11 @@ async function assertRoomForKey({ store, clock }: AdminDependencies, { appId, mo
 /** Revoking twice is no mistake; the first time counts. */
 export async function revokeKey(deps: AdminDependencies, keyId: string): Promise<{ keyId: string; revokedAt: number }> {
   const { store, clock } = deps
-  const key = await store.read.key(keyId)
+  const key = await store.read.keys.find(keyId)
   if (!key) throw missing('key', keyId)
   const revokedAt = key.revokedAt ?? clock.now()
   await store.transaction(async (tx) => {
-    await tx.revokeKey(keyId, revokedAt)
+    await tx.keys.revoke(keyId, revokedAt)
     await noteChange(deps, tx, 'key.revoke', keyId)
   })
   return { keyId, revokedAt }

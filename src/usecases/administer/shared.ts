@@ -1,6 +1,12 @@
 /** What all administration shares. */
+
+import type { App } from '../../domain/app'
+import type { CarrierConfig } from '../../domain/carrier'
 import { invalid, missing } from '../../domain/error'
-import type { App, Clock, ProviderConfig, Random, Store } from '../../ports'
+import type { Clock } from '../../ports/clock'
+import type { Node } from '../../ports/node'
+import type { Random } from '../../ports/random'
+import type { Store, Tx } from '../../ports/store'
 import type { AuditDependencies } from '../audit'
 
 export interface AdminDependencies extends AuditDependencies {
@@ -8,9 +14,9 @@ export interface AdminDependencies extends AuditDependencies {
   clock: Pick<Clock, 'now'>
   random: Random
   /** Throws `invalid` for a configuration the provider type could not work with. */
-  assertProvider: (provider: ProviderConfig) => void
-  /** There is work for the dispatcher of this process, if it has one. */
-  wakeDelivery: () => void
+  assertProvider: (provider: CarrierConfig) => void
+  /** The dispatcher of this process is told that there is work, if it has one. */
+  node: Pick<Node, 'wakeUps'>
 }
 
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -37,7 +43,14 @@ export const newId = (random: Random, prefix: string) =>
 
 /** Throws `not_found`. */
 export async function existingApp({ store }: Pick<AdminDependencies, 'store'>, appId: string): Promise<App> {
-  const app = await store.read.app(appId)
+  const app = await store.read.apps.find(appId)
+  if (!app) throw missing('app', appId)
+  return app
+}
+
+/** The same, for what is added to it: until the unit ends nobody else adds anything. Throws `not_found`. */
+export async function lockApp(tx: Tx, appId: string): Promise<App> {
+  const app = await tx.apps.lock(appId)
   if (!app) throw missing('app', appId)
   return app
 }

@@ -10,7 +10,7 @@ export async function saveTemplate(deps: AdminDependencies, appId: string, templ
   const checked = { ...template, name: label(template.name, 'name') }
   assertTemplate(checked)
   await deps.store.transaction(async (tx) => {
-    await tx.saveTemplate(appId, checked)
+    await tx.templates.save(appId, checked)
     await noteChange(deps, tx, 'template.save', checked.templateId, { appId })
   })
   return checked
@@ -23,7 +23,7 @@ export async function saveTemplate(deps: AdminDependencies, appId: string, templ
 export async function removeTemplate(deps: AdminDependencies, appId: string, templateId: string): Promise<void> {
   await existingApp(deps, appId)
   await deps.store.transaction(async (tx) => {
-    if (!(await tx.removeTemplate(appId, templateId))) {
+    if (!(await tx.templates.remove(appId, templateId))) {
       const isBuiltIn = BUILT_IN_TEMPLATES.some((template) => template.templateId === templateId)
       throw isBuiltIn
         ? invalid('templateId', 'template_built_in', `${templateId} is built in; it cannot be removed`)

@@ -13,10 +13,10 @@ import {
   rotateSecret,
 } from '../../domain/webhook'
 import { newSecret } from '../../domain/webhook-signature'
-import type { Tx } from '../../ports'
+import type { Tx } from '../../ports/store'
 import { noteChange } from '../audit'
-import { queueEvent } from '../tell-events'
-import { type AdminDependencies, assertOverlap, existingApp, newId } from './shared'
+import { queueEvent } from '../shared/tell-events'
+import { type AdminDependencies, assertOverlap, lockApp, newId } from './shared'
 
 export interface WantedEndpoint {
   url: string
@@ -34,10 +34,13 @@ export async function addEndpoint(
   { appId, mode, ...wanted }: WantedEndpoint & { appId: string; mode: Mode },
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const { store, random } = deps
-  await existingApp(deps, appId)
   const secret = newSecret(random.bytes(SECRET_BYTES))
   const endpoint = await store.transaction(async (tx) => {
-    const known = [...(await tx.endpoints({ appId, mode: 'live' })), ...(await tx.endpoints({ appId, mode: 'test' }))]
+    await lockApp(tx, appId)
+    const known = [
+      ...(await tx.endpoints.ofOwner({ appId, mode: 'live' })),
+      ...(await tx.endpoints.ofOwner({ appId, mode: 'test' })),
+    ]
     if (known.length >= MAX_ENDPOINTS) {
       const max = MAX_ENDPOINTS
       throw invalid('app', 'too_many_webhooks', `has ${max} webhooks already; remove one first`, { max })
@@ -57,7 +60,7 @@ export async function addEndpoint(
       failingSince: undefined,
       createdAt: tx.now,
     })
-    await tx.saveEndpoint(made)
+    await tx.endpoints.add(made)
     await noteChange(deps, tx, 'webhook.add', made.endpointId, {
       appId,
       mode,
@@ -104,9 +107,9 @@ const BATCH = 200
 /** Tells it nothing more at once, and then forgets what it was told. */
 export async function removeEndpoint(deps: AdminDependencies, endpointId: string): Promise<void> {
   await deps.store.transaction(async (tx) => {
-    const endpoint = await tx.endpoint(endpointId)
+    const endpoint = await tx.endpoints.lock(endpointId)
     if (!endpoint) throw missing('webhook', endpointId)
-    await tx.saveEndpoint(disable(endpoint, 'Being removed', tx.now))
+    await tx.endpoints.save(disable(endpoint, 'Being removed', tx.now))
     await noteChange(deps, tx, 'webhook.remove', endpointId)
   })
   await forgetEndpoint(deps, endpointId)
@@ -114,7 +117,7 @@ export async function removeEndpoint(deps: AdminDependencies, endpointId: string
 
 /** What it was told, and then the endpoint itself. */
 export async function forgetEndpoint({ store }: Pick<AdminDependencies, 'store'>, endpointId: string): Promise<void> {
-  while (!(await store.transaction((tx) => tx.removeEndpoint(endpointId, BATCH))));
+  while (!(await store.transaction((tx) => tx.endpoints.remove(endpointId, BATCH))));
 }
 
 /** Some receivers take a token there. */
@@ -143,10 +146,10 @@ function changeEndpoint(
   change: (endpoint: Endpoint, now: number) => Endpoint,
 ): Promise<Endpoint> {
   return deps.store.transaction(async (tx) => {
-    const endpoint = await tx.endpoint(endpointId)
+    const endpoint = await tx.endpoints.lock(endpointId)
     if (!endpoint) throw missing('webhook', endpointId)
     const changed = change(endpoint, tx.now)
-    await tx.saveEndpoint(changed)
+    await tx.endpoints.save(changed)
     const { url, events, disabledAt } = changed
     await noteChange(deps, tx, action, endpointId, {
       url: withoutQuery(url),
@@ -160,7 +163,7 @@ function changeEndpoint(
 /** Queues a made-up event of a type, whatever the endpoint is subscribed to. Answers the event's id. */
 export function testEndpoint(deps: AdminDependencies, endpointId: string, type: EventType): Promise<string> {
   return deps.store.transaction(async (tx) => {
-    const endpoint = await tx.endpoint(endpointId)
+    const endpoint = await tx.endpoints.lock(endpointId)
     if (!endpoint) throw missing('webhook', endpointId)
     assertEnabled(endpoint)
     const eventId = deps.random.uuid(tx.now)
@@ -177,9 +180,9 @@ export async function replayEvents(
   endpointId: string,
   which: { eventId: string } | { since: number },
 ): Promise<number> {
-  const { store, wakeDelivery } = deps
+  const { store, node } = deps
   await store.transaction(async (tx) => {
-    const endpoint = await tx.endpoint(endpointId)
+    const endpoint = await tx.endpoints.lock(endpointId)
     if (!endpoint) throw missing('webhook', endpointId)
     assertEnabled(endpoint)
     await noteChange(deps, tx, 'webhook.replay', endpointId, { ...which })
@@ -190,9 +193,9 @@ export async function replayEvents(
       const found =
         'eventId' in which
           ? await toldOf(tx, endpointId, which.eventId)
-          : await tx.failedHooks(endpointId, which.since, { after, limit: BATCH })
+          : await tx.hooks.failed(endpointId, which.since, { after, limit: BATCH })
       for (const delivery of found) await replay(tx, delivery)
-      tx.afterCommit(wakeDelivery)
+      tx.afterCommit(node.wakeUps.wake)
       return found
     })
     replayed += batch.length
@@ -202,7 +205,7 @@ export async function replayEvents(
 }
 
 async function toldOf(tx: Tx, endpointId: string, eventId: string): Promise<HookDelivery[]> {
-  const found = (await tx.hooksOfEvent(eventId)).filter((delivery) => delivery.endpointId === endpointId)
+  const found = (await tx.hooks.ofEvent(eventId)).filter((delivery) => delivery.endpointId === endpointId)
   if (found.length === 0) throw notTold(endpointId, eventId)
   return found
 }
@@ -210,9 +213,9 @@ async function toldOf(tx: Tx, endpointId: string, eventId: string): Promise<Hook
 async function replay(tx: Tx, delivery: HookDelivery): Promise<void> {
   const { deliveryId, endpointId } = delivery
   // One that waits for its next try only need not wait; it may be on its way just now.
-  if (delivery.status === 'pending') return tx.hastenJob('webhook', deliveryId)
-  await tx.saveHookDelivery({ ...delivery, status: 'pending', tries: 0 })
-  await tx.addJob({ kind: 'webhook', owner: delivery, subjectId: deliveryId, runAt: tx.now, queue: endpointId })
+  if (delivery.status === 'pending') return tx.jobs.hasten('webhook', deliveryId)
+  await tx.hooks.save({ ...delivery, status: 'pending', tries: 0 })
+  await tx.jobs.add({ kind: 'webhook', owner: delivery, subjectId: deliveryId, runAt: tx.now, queue: endpointId })
 }
 
 function assertEnabled({ endpointId, disabledAt }: Endpoint): void {

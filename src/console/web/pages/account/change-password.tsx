@@ -1,8 +1,9 @@
 import { Button, Group, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { api } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
-import { useFields } from '../../parts/fields'
+import { refuseField, toFirstProblem } from '../../parts/field-problem'
 import { NewPasswordField, PasswordField, useNewPassword } from '../../parts/password-field'
 import { ProblemNote } from '../../parts/problem-note'
 import { Section } from '../../parts/section'
@@ -32,27 +33,27 @@ const words = inWords({
 export function ChangePassword() {
   const say = useWords(words)
   const passwordProblem = useNewPassword()
-  const fields = useFields({ current: '', password: '' }, ({ current, password }) => ({
-    current: current === '' ? say.needsCurrent : undefined,
-    password: passwordProblem(password),
-  }))
+  const form = useForm({
+    initialValues: { current: '', password: '' },
+    validate: { current: (current) => (current === '' ? say.needsCurrent : undefined), password: passwordProblem },
+  })
   const change = useMutation(
     api.session.changePassword.mutationOptions({
       onSuccess() {
-        fields.reset()
+        form.reset()
         tellDone(say.changed)
       },
       onError(failure) {
-        if (fields.refuse(failure)) change.reset()
+        if (refuseField(form, failure)) change.reset()
       },
     }),
   )
   return (
     <Section title={say.title} about={say.about}>
-      <form onSubmit={fields.onSubmit((values) => change.mutate(values))} noValidate>
+      <form onSubmit={form.onSubmit((values) => change.mutate(values), toFirstProblem)} noValidate>
         <Stack>
-          <PasswordField label={say.current} maxLength={256} {...fields.of('current')} />
-          <NewPasswordField label={say.next} maxLength={256} {...fields.of('password')} />
+          <PasswordField label={say.current} maxLength={256} {...form.getInputProps('current')} />
+          <NewPasswordField label={say.next} maxLength={256} {...form.getInputProps('password')} />
           {change.isError && <ProblemNote failure={change.error} />}
           <Group>
             <Button type="submit" loading={change.isPending}>

@@ -1,9 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { api, queries } from '../../api'
 import { frameWords } from '../../i18n/frame'
 import { inWords, useWords } from '../../i18n/words'
-import { useFields } from '../../parts/fields'
+import { refuseField, toFirstProblem } from '../../parts/field-problem'
 import { PasswordField } from '../../parts/password-field'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
@@ -28,9 +29,10 @@ const words = inWords({
 export function TotpOff({ onClose }: { onClose(): void }) {
   const say = useWords(words)
   const common = useWords(frameWords)
-  const fields = useFields({ current: '' }, ({ current }) => ({
-    current: current === '' ? say.needsPassword : undefined,
-  }))
+  const form = useForm({
+    initialValues: { current: '' },
+    validate: { current: (current) => (current === '' ? say.needsPassword : undefined) },
+  })
   const remove = useMutation(
     api.session.totpRemove.mutationOptions({
       async onSuccess() {
@@ -40,15 +42,15 @@ export function TotpOff({ onClose }: { onClose(): void }) {
         onClose()
       },
       onError(failure) {
-        if (fields.refuse(failure)) remove.reset()
+        if (refuseField(form, failure)) remove.reset()
       },
     }),
   )
   return (
-    <form onSubmit={fields.onSubmit((values) => remove.mutate(values))} noValidate>
+    <form onSubmit={form.onSubmit((values) => remove.mutate(values), toFirstProblem)} noValidate>
       <Stack>
         <Text size="sm">{say.about}</Text>
-        <PasswordField label={say.password} maxLength={256} data-autofocus {...fields.of('current')} />
+        <PasswordField label={say.password} maxLength={256} data-autofocus {...form.getInputProps('current')} />
         {remove.isError && <ProblemNote failure={remove.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

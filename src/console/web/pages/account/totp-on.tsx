@@ -1,5 +1,6 @@
 /** Scan, or type the secret; then a code proves that it worked. */
 import { Button, Center, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { api, client, queries } from '../../api'
@@ -7,7 +8,7 @@ import { Loading } from '../../frame/loading'
 import { frameWords } from '../../i18n/frame'
 import { inWords, useWords } from '../../i18n/words'
 import { CopyBlock } from '../../parts/copy'
-import { useFields } from '../../parts/fields'
+import { refuseField, toFirstProblem } from '../../parts/field-problem'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import { QrCode } from './qr-code'
@@ -45,9 +46,11 @@ export function TotpOn({ onClose }: { onClose(): void }) {
     gcTime: 0,
     refetchOnWindowFocus: false,
   })
-  const fields = useFields({ totp: '' }, ({ totp }) => ({
-    totp: /^\d{6}$/.test(totp.replaceAll(/\s/g, '')) ? undefined : say.needsCode,
-  }))
+  const form = useForm({
+    initialValues: { totp: '' },
+    validate: { totp: (totp) => (/^\d{6}$/.test(totp.replaceAll(/\s/g, '')) ? undefined : say.needsCode) },
+    transformValues: ({ totp }) => ({ totp: totp.replaceAll(/\s/g, '') }),
+  })
   const confirm = useMutation(
     api.session.totpConfirm.mutationOptions({
       async onSuccess() {
@@ -57,7 +60,7 @@ export function TotpOn({ onClose }: { onClose(): void }) {
         onClose()
       },
       onError(failure) {
-        if (fields.refuse(failure)) confirm.reset()
+        if (refuseField(form, failure)) confirm.reset()
       },
     }),
   )
@@ -65,7 +68,7 @@ export function TotpOn({ onClose }: { onClose(): void }) {
   if (!begun.data) return <Loading />
   const { secret, uri } = begun.data
   return (
-    <form onSubmit={fields.onSubmit(({ totp }) => confirm.mutate({ totp: totp.replaceAll(/\s/g, '') }))} noValidate>
+    <form onSubmit={form.onSubmit((values) => confirm.mutate(values), toFirstProblem)} noValidate>
       <Stack>
         <Text size="sm">{say.scan}</Text>
         <Center>
@@ -78,7 +81,7 @@ export function TotpOn({ onClose }: { onClose(): void }) {
           autoComplete="one-time-code"
           maxLength={10}
           autoFocus
-          {...fields.of('totp')}
+          {...form.getInputProps('totp')}
         />
         {confirm.isError && <ProblemNote failure={confirm.error} />}
         <Group justify="flex-end">

@@ -1,10 +1,11 @@
 /** Makes an app, which then is the one looked at. */
 import { Box, Button, Group, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, queries } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
-import { useFields } from '../../parts/fields'
+import { refuseField, toFirstProblem } from '../../parts/field-problem'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import { useScope } from '../../scope'
@@ -30,23 +31,29 @@ export function NewApp({ asksRegion = false }: { asksRegion?: boolean }) {
   const known = useWords(appWords)
   const { choose } = useScope()
   const [region, setRegion] = useState<string>()
-  const fields = useFields({ name: '' }, ({ name }) => ({ name: name.trim() === '' ? known.needsName : undefined }))
+  const form = useForm({
+    initialValues: { name: '' },
+    validate: { name: (name) => (name.trim() === '' ? known.needsName : undefined) },
+  })
   const create = useMutation(
     api.apps.create.mutationOptions({
       async onSuccess({ appId, name }) {
         await queries.invalidateQueries({ queryKey: api.apps.key() })
         choose({ app: appId })
-        fields.reset()
+        form.reset()
         setRegion(undefined)
         tellDone(say.made(name))
       },
       onError(failure) {
-        if (fields.refuse(failure)) create.reset()
+        if (refuseField(form, failure)) create.reset()
       },
     }),
   )
   return (
-    <form onSubmit={fields.onSubmit((values) => create.mutate({ ...values, ...(region && { region }) }))} noValidate>
+    <form
+      onSubmit={form.onSubmit((values) => create.mutate({ ...values, ...(region && { region }) }), toFirstProblem)}
+      noValidate
+    >
       <Stack gap="sm">
         <Group align="flex-end" gap="sm">
           <TextInput
@@ -54,7 +61,7 @@ export function NewApp({ asksRegion = false }: { asksRegion?: boolean }) {
             placeholder={say.example}
             maxLength={100}
             autoComplete="off"
-            {...fields.of('name')}
+            {...form.getInputProps('name')}
           />
           {asksRegion && (
             <Box flex="1 1 260px" maw={340}>

@@ -1,12 +1,13 @@
 /** What can be changed of an app: its name and its region. */
 import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { modals } from '@mantine/modals'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, client, queries } from '../../api'
 import { frameWords } from '../../i18n/frame'
 import { inWords, useWords, wordsNow } from '../../i18n/words'
-import { useFields } from '../../parts/fields'
+import { refuseField, toFirstProblem } from '../../parts/field-problem'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import type { App } from '../../scope'
@@ -36,9 +37,10 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
   const common = useWords(frameWords)
   const known = useWords(appWords)
   const { appId } = app
-  const fields = useFields({ name: app.name }, ({ name }) => ({
-    name: name.trim() === '' ? known.needsName : undefined,
-  }))
+  const form = useForm({
+    initialValues: { name: app.name },
+    validate: { name: (name) => (name.trim() === '' ? known.needsName : undefined) },
+  })
   const [region, setRegion] = useState(app.region)
   const save = useMutation({
     async mutationFn({ name }: { name: string }) {
@@ -50,14 +52,25 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
       onClose()
     },
     onError(failure) {
-      if (fields.refuse(failure)) save.reset()
+      if (refuseField(form, failure)) save.reset()
     },
     onSettled: () => queries.invalidateQueries({ queryKey: api.apps.key() }),
   })
   return (
-    <form onSubmit={fields.onSubmit((values) => save.isPending || save.mutate(values))} noValidate>
+    <form
+      onSubmit={form.onSubmit((values) => {
+        if (!save.isPending) save.mutate(values)
+      }, toFirstProblem)}
+      noValidate
+    >
       <Stack>
-        <TextInput data-autofocus label={known.appName} maxLength={100} autoComplete="off" {...fields.of('name')} />
+        <TextInput
+          data-autofocus
+          label={known.appName}
+          maxLength={100}
+          autoComplete="off"
+          {...form.getInputProps('name')}
+        />
         <RegionChoice value={region} onChange={setRegion} />
         {save.isError && <ProblemNote failure={save.error} />}
         <Group justify="flex-end">

@@ -1,9 +1,10 @@
 /** Who makes an account: the form of set-up and of invitations. */
 import { Button, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { inWords, useWords } from '../../i18n/words'
-import { useFields } from '../../parts/fields'
+import { refuseField, toFirstProblem } from '../../parts/field-problem'
 import { NewPasswordField, useNewPassword } from '../../parts/password-field'
 import { ProblemNote } from '../../parts/problem-note'
 import { SessionLost, useEnter } from './enter'
@@ -48,16 +49,20 @@ export function PersonForm({ action, make }: PersonFormProps) {
   const say = useWords(words)
   const passwordProblem = useNewPassword()
   const enter = useEnter()
-  const fields = useFields({ name: '', email: '', password: '' }, ({ name, email, password }) => ({
-    name: name.trim() === '' ? say.needsName : undefined,
-    email: /^\S+@\S+\.\S+$/.test(email.trim()) ? undefined : say.needsEmail,
-    password: passwordProblem(password),
-  }))
+  const form = useForm({
+    initialValues: { name: '', email: '', password: '' },
+    validate: {
+      name: (name) => (name.trim() === '' ? say.needsName : undefined),
+      email: (email) => (/^\S+@\S+\.\S+$/.test(email.trim()) ? undefined : say.needsEmail),
+      password: passwordProblem,
+    },
+    transformValues: ({ email, ...rest }) => ({ ...rest, email: email.trim() }),
+  })
   const making = useMutation({
-    mutationFn: (person: Person) => make({ ...person, email: person.email.trim() }),
+    mutationFn: make,
     onSuccess: () => enter(),
     onError: (failure) => {
-      if (fields.refuse(failure)) making.reset()
+      if (refuseField(form, failure)) making.reset()
     },
   })
   if (isUsedLink(making.error)) return <UsedLink />
@@ -71,18 +76,18 @@ export function PersonForm({ action, make }: PersonFormProps) {
       </Stack>
     )
   return (
-    <form onSubmit={fields.onSubmit((person) => making.mutate(person))} noValidate>
+    <form onSubmit={form.onSubmit((person) => making.mutate(person), toFirstProblem)} noValidate>
       <Stack>
-        <TextInput label={say.name} autoComplete="name" autoFocus maxLength={100} {...fields.of('name')} />
+        <TextInput label={say.name} autoComplete="name" autoFocus maxLength={100} {...form.getInputProps('name')} />
         <TextInput
           label={say.email}
           description={say.emailUse}
           type="email"
           autoComplete="username"
           maxLength={254}
-          {...fields.of('email')}
+          {...form.getInputProps('email')}
         />
-        <NewPasswordField label={say.password} maxLength={256} {...fields.of('password')} />
+        <NewPasswordField label={say.password} maxLength={256} {...form.getInputProps('password')} />
         {making.isError && <ProblemNote failure={making.error} />}
         <Button type="submit" loading={making.isPending || making.isSuccess} fullWidth>
           {action}

@@ -1,12 +1,13 @@
 /** E-mail address and password; the code of the authenticator app only where the account has one. */
 
 import { Alert, Anchor, Button, Code, Collapse, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, problemOf, refusedIn } from '../../api'
 import { inWords, useWords } from '../../i18n/words'
-import { useFields } from '../../parts/fields'
+import { refuseField, toFirstProblem } from '../../parts/field-problem'
 import { PasswordField } from '../../parts/password-field'
 import { ProblemNote } from '../../parts/problem-note'
 import { SessionLost } from './enter'
@@ -43,28 +44,34 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): Promise<void> }) {
   const say = useWords(words)
   const [needsTotp, setNeedsTotp] = useState(false)
   const [isForgotten, { toggle }] = useDisclosure()
-  const fields = useFields({ email: '', password: '', totp: '' }, ({ email, password, totp }) => ({
-    email: email.trim() === '' ? say.needsEmail : undefined,
-    password: password === '' ? say.needsPassword : undefined,
-    totp: needsTotp && !/^\d{6}$/.test(digitsOf(totp)) ? say.needsTotp : undefined,
-  }))
+  const form = useForm({
+    initialValues: { email: '', password: '', totp: '' },
+    validate: {
+      email: (email) => (email.trim() === '' ? say.needsEmail : undefined),
+      password: (password) => (password === '' ? say.needsPassword : undefined),
+      totp: (totp) => (needsTotp && !/^\d{6}$/.test(digitsOf(totp)) ? say.needsTotp : undefined),
+    },
+    transformValues: ({ email, password, totp }) => ({
+      email: email.trim(),
+      password,
+      ...(needsTotp && { totp: digitsOf(totp) }),
+    }),
+  })
   const signIn = useMutation(
     api.session.signIn.mutationOptions({
       onSuccess: onSignedIn,
       onError: (failure) => {
         const isUnfinished = refusedIn(failure).reason === 'totp_needed'
         if (isUnfinished) setNeedsTotp(true)
-        if (isUnfinished || fields.refuse(failure)) signIn.reset()
+        if (isUnfinished || refuseField(form, failure)) signIn.reset()
       },
     }),
   )
-  const send = ({ email, password, totp }: Record<'email' | 'password' | 'totp', string>) =>
-    signIn.mutate({ email: email.trim(), password, ...(needsTotp && { totp: digitsOf(totp) }) })
   return (
-    <form onSubmit={fields.onSubmit(send)} noValidate>
+    <form onSubmit={form.onSubmit((values) => signIn.mutate(values), toFirstProblem)} noValidate>
       <Stack>
-        <TextInput label={say.email} type="email" autoComplete="username" autoFocus {...fields.of('email')} />
-        <PasswordField label={say.password} {...fields.of('password')} />
+        <TextInput label={say.email} type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />
+        <PasswordField label={say.password} {...form.getInputProps('password')} />
         {needsTotp && (
           <TextInput
             label={say.totp}
@@ -73,7 +80,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): Promise<void> }) {
             autoComplete="one-time-code"
             maxLength={10}
             autoFocus
-            {...fields.of('totp')}
+            {...form.getInputProps('totp')}
           />
         )}
         {signIn.isError && <NotSignedIn failure={signIn.error} />}
@@ -86,7 +93,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn(): Promise<void> }) {
         <Collapse expanded={isForgotten}>
           <Stack gap={6}>
             <Text size="sm">{say.reset}</Text>
-            <Code block>watchword operator reset {fields.values.email.trim() || 'EMAIL'}</Code>
+            <Code block>watchword operator reset {form.values.email.trim() || 'EMAIL'}</Code>
           </Stack>
         </Collapse>
       </Stack>

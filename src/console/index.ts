@@ -1,0 +1,18 @@
+/** The console, as the server mounts it. */
+import type { Random } from '../ports/random'
+import { consoleAsset } from './assets'
+import { CONSOLE_RPC_PREFIX, type ConsoleDependencies } from './context'
+import type { ConsoleRpc } from './rpc'
+
+/** Its procedures are loaded with their first request: most of what a start takes is making schemas. */
+export function createConsole(deps: ConsoleDependencies & { random: Random }) {
+  let rpc: Promise<ConsoleRpc> | undefined
+  return {
+    rpcPrefix: CONSOLE_RPC_PREFIX,
+    async rpc(...request: Parameters<ConsoleRpc>): Promise<Response> {
+      rpc ??= import('./rpc').then(({ createConsoleRpc }) => createConsoleRpc(deps))
+      return (await rpc)(...request)
+    },
+    page: (path: string, acceptEncoding: string | null) => consoleAsset(path, acceptEncoding, deps.random),
+  }
+}

@@ -1,0 +1,84 @@
+/** What a carrier was asked, and which messages it may still report on. */
+import { presentableCode, type SendOutcome } from './delivery'
+import type { Issue } from './issue'
+import type { Retry } from './route'
+import type { Leg, Owner } from './value'
+
+/** One call of a provider. */
+export interface Attempt extends Owner {
+  readonly issueId: string
+  /** From 1, over all legs. */
+  readonly number: number
+  readonly leg: Leg
+  readonly provider: string
+  readonly messageId: string
+  readonly calledAt: number
+  readonly answeredAt: number | undefined
+  /** Undefined while the provider is being called; then never again. */
+  readonly outcome: SendOutcome['kind'] | undefined
+  /** Of a refusal: whether trying again makes sense. */
+  readonly retry: Retry | undefined
+  readonly code: string | undefined
+  readonly providerMessageId: string | undefined
+}
+
+/** A message whose fate its provider may still report. */
+export interface AwaitedReport extends Owner {
+  readonly messageId: string
+  readonly provider: string
+  /** Undefined while the provider has not answered, and where the send stayed ambiguous. */
+  readonly providerMessageId: string | undefined
+  readonly issueId: string
+  readonly leg: Leg
+  readonly answeredAt: number
+}
+
+/** The next call for the leg an issue is on; it has no answer yet. */
+export const newAttempt = (issue: Issue, number: number, provider: string, now: number): Attempt => ({
+  appId: issue.appId,
+  mode: issue.mode,
+  issueId: issue.issueId,
+  number,
+  leg: issue.leg,
+  provider,
+  messageId: issue.messageId,
+  calledAt: now,
+  answeredAt: undefined,
+  outcome: undefined,
+  retry: undefined,
+  code: undefined,
+  providerMessageId: undefined,
+})
+
+export const withAnswer = (attempt: Attempt, outcome: SendOutcome, now: number): Attempt => ({
+  ...attempt,
+  answeredAt: now,
+  outcome: outcome.kind,
+  retry: retryOf(outcome),
+  code: outcome.code === undefined ? undefined : presentableCode(outcome.code),
+  providerMessageId: outcome.kind === 'accepted' ? outcome.providerMessageId : undefined,
+})
+
+const retryOf = (outcome: SendOutcome): Retry | undefined => {
+  if (outcome.kind !== 'refused') return undefined
+  switch (outcome.retry) {
+    case 'unfit':
+      return 'elsewhere'
+    case 'unreached':
+      return 'later'
+    default:
+      return outcome.retry
+  }
+}
+
+/** What a report of the call would be about. It counts for the issue only while its delivery is open. */
+export const awaitedOf = (attempt: Attempt, providerMessageId: string | undefined, now: number): AwaitedReport => ({
+  appId: attempt.appId,
+  mode: attempt.mode,
+  issueId: attempt.issueId,
+  messageId: attempt.messageId,
+  provider: attempt.provider,
+  providerMessageId,
+  leg: attempt.leg,
+  answeredAt: now,
+})

@@ -1,0 +1,60 @@
+/** A message on its way: what is stored of it, and what a carrier gets. */
+import type { SendOutcome } from './delivery'
+import type { Issue } from './issue'
+import type { Leg, MessageType } from './value'
+
+/** What delivery needs to know and nothing else may hold: number and text, rendered once at admission. */
+export interface Letter {
+  to: string
+  text: string
+  code: string
+  from: string | undefined
+  messageType: MessageType
+  templateCode: string
+  variables: Readonly<Record<string, string>>
+  scenario: number | undefined
+}
+
+/** One message as a provider gets it. */
+export interface OutboundMessage {
+  messageId: string
+  channel: Leg
+  /** E.164. */
+  to: string
+  text: string
+  from?: string
+  /** `sms` channel only. */
+  messageType?: MessageType
+  /** AlimTalk only: the provider's code of the template, and its variables with `code` among them. */
+  templateCode?: string
+  variables?: Record<string, string>
+  /** An SMS that takes over from a failed AlimTalk. */
+  isFallback: boolean
+  /** When the code expires, Unix milliseconds: sending later is useless. */
+  expiresAt: number
+  /** Test mode: what the simulator must play. */
+  scenario?: number
+}
+
+/** The message of the leg an issue is on. */
+export const messageOf = (issue: Issue, letter: Letter): OutboundMessage => ({
+  messageId: issue.messageId,
+  channel: issue.leg,
+  to: letter.to,
+  text: letter.text,
+  ...(letter.from !== undefined && { from: letter.from }),
+  ...(issue.leg === 'sms'
+    ? { messageType: letter.messageType }
+    : { templateCode: letter.templateCode, variables: { ...letter.variables, code: letter.code } }),
+  isFallback: issue.leg !== issue.channel,
+  expiresAt: issue.expiresAt,
+  ...(letter.scenario !== undefined && { scenario: letter.scenario }),
+})
+
+/** An id that quotes number or code is not kept; the carrier's reports are then recognised by our own id alone. */
+export function withoutSecrets(outcome: SendOutcome, { to, code }: Letter): SendOutcome {
+  if (outcome.kind !== 'accepted' || outcome.providerMessageId === undefined) return outcome
+  const digits = outcome.providerMessageId.replace(/\D/g, '')
+  const isQuoting = digits.includes(code) || digits.includes(to.replace(/\D/g, '').slice(-8))
+  return isQuoting ? { ...outcome, providerMessageId: undefined } : outcome
+}

@@ -1,0 +1,74 @@
+/** Who calls, and may they: all that is decided about access, before anything of the input is looked at. */
+import type { OperationAccess } from '../../contract/scope'
+import { invalid, unauthorized, unavailable } from '../domain/error'
+import { type ApiKey, authorize, hasPoisonousScope, isActive, keyHash, parseKey } from '../domain/key'
+import type { Permit } from '../domain/limit'
+import type { Clock } from '../ports/clock'
+import type { Node } from '../ports/node'
+import { type Modes, rulesOf } from '../usecases/shared/mode'
+
+/** A request under `/v1`, as far as access is concerned. */
+export interface Visit {
+  headers: Headers
+  parameters: URLSearchParams
+  clientIp: string
+}
+
+export interface Caller {
+  key: ApiKey
+  /** Counted already; given back when the request is refused after all. */
+  permit: Permit
+  idempotencyHeader: string | null
+}
+
+export interface EnterDependencies {
+  node: Pick<Node, 'directory' | 'limits'>
+  clock: Pick<Clock, 'now'>
+  modes: Modes
+}
+
+/**
+ * The caller of a procedure. Throws `unauthorized`, `forbidden`, `invalid` for a parameter that is given twice, `limited`, or
+ * `unavailable`. `recognised` is called as soon as the key is known, since also a refused request is somebody's.
+ * Specification: "Authentication", "Limits".
+ */
+export async function enter(
+  deps: EnterDependencies,
+  { headers, parameters, clientIp }: Visit,
+  access: OperationAccess,
+  recognised: (key: ApiKey) => void,
+): Promise<Caller> {
+  const key = await authenticate(deps, headers.get('authorization'))
+  recognised(key)
+  authorize(key, access, headers.get('origin') ?? undefined, clientIp)
+  // Which one would be meant?
+  const repeated = repeatedIn(parameters)
+  if (repeated !== undefined) throw invalid(repeated.slice(0, 64), 'duplicate_field', 'this parameter is given twice')
+  const permit = await deps.node.limits.take(rulesOf(deps.modes, key).requestLimits(key, access.limitedAs, clientIp))
+  return { key, permit, idempotencyHeader: headers.get('idempotency-key') }
+}
+
+const BEARER = /^Bearer +([^\s]+) *$/i
+
+/**
+ * The active key of an `Authorization: Bearer` header. Throws `unauthorized` for every kind of wrong key alike, `unavailable`
+ * where it cannot be looked up; the look-up is by SHA-256, so its timing says nothing about how much of a guess was right.
+ */
+async function authenticate({ node, clock }: EnterDependencies, authorization: string | null): Promise<ApiKey> {
+  const text = BEARER.exec(authorization ?? '')?.[1] ?? ''
+  if (!parseKey(text)) throw unauthorized()
+  const key = await node.directory.keyByHash(keyHash(text)).catch((cause: unknown) => {
+    throw Object.assign(unavailable('The key cannot be checked at the moment'), { cause })
+  })
+  if (!key || !isActive(key, clock.now()) || hasPoisonousScope(key)) throw unauthorized()
+  return key
+}
+
+function repeatedIn(parameters: URLSearchParams): string | undefined {
+  const seen = new Set<string>()
+  for (const name of parameters.keys()) {
+    if (seen.has(name)) return name
+    seen.add(name)
+  }
+  return undefined
+}

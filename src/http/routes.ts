@@ -1,0 +1,157 @@
+/** What lies where: the API, its description and docs, reports of carriers, health, the console. */
+import { invalid, unavailable } from '../domain/error'
+import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/key'
+import type { Clock } from '../ports/clock'
+import type { Descriptors } from '../ports/network'
+import type { Node } from '../ports/node'
+import { type Api, COME_BACK_MS } from './api'
+import { clientIpOf } from './client-ip'
+import { answerHeaders, preflightHeaders } from './cors'
+import { docs } from './docs'
+import { interfaceError } from './errors'
+import { isFromHere } from './forwarded'
+import type { Readiness } from './health'
+import { json } from './json'
+import { isNeedlesslyEncoded, mountOf } from './mounts'
+import { describeApi } from './openapi'
+import { API_PREFIX, isRpc } from './operations'
+import { REPORT_PREFIX } from './reports'
+
+export interface Arrived {
+  request: Request
+  /** The peer's. */
+  socketAddress: string
+  mount: string | undefined
+}
+
+/** A response, and what a log says of its request: no path, since a path may hold anything. */
+export interface Answer {
+  route: string
+  response: Response
+  key?: ApiKey | undefined
+}
+
+/** Throws a `Refusal` at most for what the outside did. */
+export type Routes = (arrived: Arrived) => Promise<Answer>
+
+/** The console, as the server sees it: what it answers below its prefix, and its pages. */
+export interface ConsoleRoutes {
+  rpcPrefix: string
+  rpc(request: Request, url: URL, socketAddress: string): Promise<Response>
+  /** Undefined for what is no path of its own. */
+  page(path: string, acceptEncoding: string | null): Promise<Response | undefined>
+}
+
+export interface RouteDependencies {
+  api: Api
+  console: ConsoleRoutes
+  readiness: () => Promise<Readiness>
+  reports: (request: Request, url: URL) => Promise<{ recorded: number }>
+  node: Pick<Node, 'directory' | 'keyUse'>
+  clock: Pick<Clock, 'now'>
+  descriptors: Descriptors
+  trustedProxies: readonly string[]
+  publicUrl: string | undefined
+  /** Where webhooks come from, for receivers that let in known addresses only. */
+  webhookSources: readonly string[]
+}
+
+export function createRoutes(deps: RouteDependencies): Routes {
+  const { api, console, readiness, reports, node, clock, descriptors, trustedProxies, publicUrl, webhookSources } = deps
+  let description: Promise<string> | undefined
+
+  return async ({ request, socketAddress, mount }) => {
+    const url = urlOf(request)
+    const path = url.pathname
+    if (isNeedlesslyEncoded(path) || (mount !== undefined && mount !== mountOf(path))) return nothingThere()
+    if (path.startsWith(`${API_PREFIX}/`))
+      return (await published(request, path)) ?? apiAnswer(request, url, socketAddress)
+    if (path === '/healthz' && isReading(request)) return { route: 'healthz', response: json(200, { status: 'ok' }) }
+    if (descriptors.areShort()) throw unavailable('Too many connections at the moment', COME_BACK_MS)
+    if (path.startsWith(`${console.rpcPrefix}/`))
+      return { route: 'console', response: await console.rpc(request, url, socketAddress) }
+    if (path.startsWith(REPORT_PREFIX))
+      return { route: 'provider-reports', response: json(200, await reports(request, url)) }
+    return (isReading(request) && (await page(request, url, socketAddress))) || nothingThere()
+  }
+
+  /** What everybody may read of the API. */
+  async function published({ method }: Request, path: string): Promise<Answer | undefined> {
+    if (method !== 'GET') return undefined
+    if (path === `${API_PREFIX}/openapi.json`) {
+      description ??= describeApi(publicUrl).then((document) => JSON.stringify(document))
+      return { route: 'openapi', response: json(200, await description) }
+    }
+    if (path === `${API_PREFIX}/webhook-sources`)
+      return { route: 'webhook-sources', response: json(200, { networks: webhookSources }) }
+    return undefined
+  }
+
+  async function page(request: Request, url: URL, socketAddress: string): Promise<Answer | undefined> {
+    const path = url.pathname
+    if (path === '/') return { route: 'root', response: redirect('/console') }
+    if (path === '/readyz') return { route: 'readyz', response: await readyz(request, url, socketAddress) }
+    const page = await docs(path)
+    if (page) return { route: 'docs', response: page }
+    const asset = await console.page(path, request.headers.get('accept-encoding'))
+    return asset && { route: 'console', response: asset }
+  }
+
+  async function readyz(request: Request, url: URL, socketAddress: string): Promise<Response> {
+    const { status, ...details } = await readiness()
+    const isToldAll = isFromHere(request, url, clientIpOf(socketAddress, null, []))
+    return json(status === 'ready' ? 200 : 503, { status, ...(isToldAll && details) })
+  }
+
+  async function apiAnswer(request: Request, url: URL, socketAddress: string): Promise<Answer> {
+    const origin = request.headers.get('origin')
+    if (request.method === 'OPTIONS') {
+      const isListed = (asked: string) => node.directory.isPublicOrigin(asked, clock.now())
+      const headers = await preflightHeaders(origin, isListed)
+      return { route: 'preflight', response: new Response(null, { status: 204, headers }) }
+    }
+    const clientIp = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
+    const answer = await api(request, url, clientIp)
+    if (!answer) return nothingInApi(url)
+    const { status, body, key, route, retryAfterMs } = answer
+    if (key) node.keyUse.note(key.keyId, clock.now())
+    const listed = origin !== null && (await mayRead(origin, key, status)) ? origin : undefined
+    return { route, key, response: json(status, body, retryAfterMs, answerHeaders(listed)) }
+  }
+
+  /** Who is refused before the key is looked at reads the refusal from wherever a key may be used. */
+  async function mayRead(origin: string, key: ApiKey | undefined, status: number): Promise<boolean> {
+    if (key) return listsOrigin(key, origin)
+    return status === 503 && (isLocalOrigin(origin) || (await node.directory.isPublicOrigin(origin, clock.now())))
+  }
+}
+
+const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
+
+const redirect = (location: string) =>
+  new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } })
+
+/** Only path and query matter, and they stand in the request line also where a client sends no usable `Host`. */
+function urlOf({ url }: Request): URL {
+  try {
+    return new URL(url)
+  } catch {
+    return urlOfPath(url)
+  }
+}
+
+function urlOfPath(url: string): URL {
+  const path = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/]*/i, '')
+  if (!URL.canParse(path, 'http://localhost'))
+    throw invalid('url', 'invalid_format', 'the address of the request cannot be read')
+  return new URL(path, 'http://localhost')
+}
+
+const missing = () => interfaceError('NOT_FOUND', 'No such path or method').toJSON()
+
+const nothingThere = (): Answer => ({ route: 'none', response: json(404, missing()) })
+
+const nothingInApi = ({ pathname }: URL): Answer => ({
+  route: 'none',
+  response: json(404, isRpc(pathname) ? { json: missing() } : missing(), undefined, answerHeaders(undefined)),
+})

@@ -1,0 +1,69 @@
+/**
+ * The one protocol of work that reaches outside: prepare → act → record. A job that was claimed by somebody else meanwhile
+ * is left to them (the fence); an answer that cannot be stored now is held on to for as long as the lease lasts (insistence).
+ */
+import { Refusal } from '../domain/error'
+import { type Job, LEASE_MS } from '../domain/job'
+import type { Clock } from '../ports/clock'
+import type { Store, Tx } from '../ports/store'
+import type { Work } from '../ports/work'
+
+interface PerformDependencies {
+  store: Store
+  clock: Pick<Clock, 'after'>
+}
+
+/** Answers what came of it, or undefined where nothing was done outside. */
+export async function perform<Subject, Call, Answer>(
+  deps: PerformDependencies,
+  work: Work<Subject, Call, Answer>,
+  job: Job,
+): Promise<Answer | undefined> {
+  const call = await deps.store.transaction((tx) => begin(tx, work, job))
+  return call === undefined ? undefined : complete(deps, work, job, call)
+}
+
+/** The first half, in a unit that may also be somebody else's. */
+export async function begin<Subject, Call>(
+  tx: Tx,
+  work: Pick<Work<Subject, Call, unknown>, 'lock' | 'prepare'>,
+  job: Job,
+): Promise<Call | undefined> {
+  const subject = await work.lock(tx, job)
+  return (await tx.jobs.lock(job)) ? work.prepare(tx, job, subject) : undefined
+}
+
+/** The second half, once the first is stored. */
+export async function complete<Subject, Call, Answer>(
+  deps: PerformDependencies,
+  work: Work<Subject, Call, Answer>,
+  job: Job,
+  call: Call,
+): Promise<Answer> {
+  const answer = await work.act(call)
+  await insist(deps, job, async (tx) => {
+    const subject = await work.lock(tx, job)
+    const isHeld = await tx.jobs.lock(job)
+    await work.note?.(tx, call, answer)
+    if (isHeld) await work.record(tx, job, subject, call, answer)
+  })
+  return answer
+}
+
+const INSIST_EVERY_MS = 1_000
+
+/**
+ * A store that cannot write now (a full disk, a lock held for long) may soon. What the outside answered is known only here;
+ * lost, a refusal would be charged and a "later" never sent.
+ */
+async function insist({ store, clock }: PerformDependencies, job: Job, unit: (tx: Tx) => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await store.transaction(unit)
+    } catch (error) {
+      const mayPass = error instanceof Refusal && error.kind === 'unavailable'
+      if (!mayPass || tries * INSIST_EVERY_MS >= LEASE_MS[job.kind]) throw error
+      await new Promise<void>((again) => void clock.after(INSIST_EVERY_MS, again))
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** Numbers of places for work, taken before it is claimed. */
+import type { Place } from '../ports/node'
+
+/** A number of places, which may change. */
+export class Places {
+  #taken = 0
+
+  constructor(private readonly max: () => number) {}
+
+  get isEmpty(): boolean {
+    return this.#taken === 0
+  }
+
+  enter(): Place | undefined {
+    if (this.#taken >= this.max()) return undefined
+    this.#taken++
+    let isTaken = true
+    return {
+      free: () => {
+        if (isTaken) this.#taken--
+        isTaken = false
+      },
+    }
+  }
+}
+
+export const fixed = (places: number) => new Places(() => places)
+
+/** Room in each queue, within the room of all together and what `alsoIn` names. */
+export function inQueuesOf(
+  each: (queue: string) => number,
+  together: number,
+  alsoIn: (queue: string) => readonly Places[] = () => [],
+): (queue: string) => Place | undefined {
+  const all = fixed(together)
+  const byQueue = new Map<string, Places>()
+  return (queue) => {
+    const own = byQueue.get(queue) ?? new Places(() => each(queue))
+    const place = enterEach([own, ...alsoIn(queue), all])
+    if (!place) return undefined
+    byQueue.set(queue, own)
+    return {
+      free() {
+        place.free()
+        if (own.isEmpty) byQueue.delete(queue)
+      },
+    }
+  }
+}
+
+/** One place of each, or none of any. */
+function enterEach(rooms: readonly Places[]): Place | undefined {
+  const taken: Place[] = []
+  const free = () => {
+    for (const place of taken) place.free()
+  }
+  for (const room of rooms) {
+    const place = room.enter()
+    if (!place) {
+      free()
+      return undefined
+    }
+    taken.push(place)
+  }
+  return { free }
+}

@@ -1,0 +1,73 @@
+/** What is done now and then, whatever happens: codes expire, carriers are looked at anew, old data goes. */
+import type { Clock, Schedule } from '../ports/clock'
+import type { Log } from '../ports/log'
+import type { WakeUps } from '../ports/node'
+import type { Store } from '../ports/store'
+import { deleteOldData, type RetentionDependencies } from '../usecases/delete-old-data'
+import { expireDue } from '../usecases/expire-due'
+import { rollUpUsage } from '../usecases/read-usage'
+import type { TellDependencies } from '../usecases/shared/tell-events'
+
+const EVERY_MS = 1_000
+const EVERY_TEN_MINUTES = '*/10 * * * *'
+
+interface SweepDependencies extends TellDependencies, RetentionDependencies {
+  store: Store
+  clock: Clock
+  log: Log
+  schedule: Schedule
+  node: TellDependencies['node'] & { wakeUps: WakeUps; tidy(): Promise<void> }
+  /** Answers whether messages that wait may have another way to go than before. */
+  refreshCarriers: () => Promise<boolean>
+}
+
+export class Sweeps {
+  #cancel = () => {}
+  #stopSchedule = () => {}
+  #running: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(private readonly deps: SweepDependencies) {}
+
+  start(): void {
+    const { deps } = this
+    this.#sweep()
+    this.#stopSchedule = deps.schedule(EVERY_TEN_MINUTES, async () => {
+      await deleteOldData(deps)
+      await rollUpUsage(deps)
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#cancel()
+    this.#stopSchedule()
+    await this.#running
+  }
+
+  /** Each plans the next, so that a slow one is not overtaken. */
+  #sweep(): void {
+    const { clock, log } = this.deps
+    this.#running = this.#look()
+      .catch((error: unknown) => log.error({ err: error instanceof Error ? error.name : undefined }, 'sweep failed'))
+      .then(() => {
+        if (!this.#isStopped) this.#cancel = clock.after(EVERY_MS, () => this.#sweep())
+      })
+  }
+
+  async #look(): Promise<void> {
+    const { deps } = this
+    await expireDue(deps)
+    if (await deps.refreshCarriers()) await this.#chooseAnew()
+    await deps.node.tidy()
+  }
+
+  /** What waits for a carrier, when the operator has changed carriers or routes. */
+  async #chooseAnew(): Promise<void> {
+    const { store, node } = this.deps
+    await store.transaction(async (tx) => {
+      await tx.jobs.emptyCarrierQueues()
+      tx.afterCommit(node.wakeUps.wake)
+    })
+  }
+}

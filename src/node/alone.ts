@@ -1,0 +1,76 @@
+/** A server that shares its database with commands at most, and remembers what it needs in its own memory. */
+import type { LimitsConfig } from '../domain/limit'
+import { Sparing } from '../domain/sparing'
+import type { Clock } from '../ports/clock'
+import type { Log } from '../ports/log'
+import type { Node } from '../ports/node'
+import type { Random } from '../ports/random'
+import type { Store } from '../ports/store'
+import { CountedBacklog } from './backlog'
+import { followClock } from './clock'
+import { KeptDirectory } from './directory'
+import { LocalGates } from './gates'
+import { NotedKeyUse } from './key-use'
+import { LocalLimits } from './limits'
+import { watched } from './load'
+import { SignInPauses } from './sign-in'
+import { createWakeUps } from './wake-ups'
+
+interface AloneDependencies {
+  store: Store
+  clock: Clock
+  random: Random
+  log: Log
+  limits: LimitsConfig
+  maxBacklog: number
+}
+
+export interface RunningNode extends Node {
+  /** The store as this server must use it. */
+  readonly store: Store
+  /** Takes over what another process has left: where this one is `alone`, what is leased is lost. */
+  start(how: { alone: boolean }): Promise<void>
+  /** What is to be done every second or so. */
+  tidy(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function alone({ clock, random, log, limits: config, maxBacklog, ...given }: AloneDependencies): RunningNode {
+  const { store: seen, load } = watched(given.store, clock)
+  const store = followClock(seen, clock, random)
+  const limits = new LocalLimits({ read: store.read, clock, log, limits: config })
+  const keyUse = new NotedKeyUse()
+
+  return {
+    store,
+    limits,
+    backlog: new CountedBacklog(maxBacklog, store.read.jobs, clock),
+    gates: new LocalGates(),
+    directory: new KeptDirectory(store.read),
+    keyUse,
+    load,
+    pauses: new SignInPauses(),
+    sparing: new Sparing(),
+    wakeUps: createWakeUps(),
+    async start({ alone: isAlone }) {
+      try {
+        await store.transaction(async (tx) => {
+          await tx.carriers.forgetHealth()
+          if (isAlone) await tx.jobs.releaseLeases()
+        })
+      } catch (error) {
+        // A disk that is full now must not keep the service from starting: leases also end by themselves.
+        log.warn({ err: error instanceof Error ? error.name : undefined }, 'could not take over what was running')
+      }
+      void limits.start()
+    },
+    async tidy() {
+      limits.prune()
+      await keyUse.save(store)
+    },
+    async stop() {
+      limits.stop()
+      await keyUse.save(store).catch(() => {})
+    },
+  }
+}

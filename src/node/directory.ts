@@ -1,0 +1,75 @@
+/**
+ * Keys, apps, templates, carriers, routes and origins, read once and kept until the store says that they may have changed.
+ * So a revocation holds at once, also one made by another process on the same database.
+ */
+import type { App } from '../domain/app'
+import type { CarrierConfig } from '../domain/carrier'
+import type { StoredKey } from '../domain/key'
+import type { Route } from '../domain/route'
+import { BUILT_IN_TEMPLATES, DEFAULT_TEMPLATE_ID, type Template } from '../domain/template'
+import type { Directory } from '../ports/node'
+import type { Reader } from '../ports/store'
+
+export class KeptDirectory implements Directory {
+  #version = ''
+  #kept = new Map<string, Promise<unknown>>()
+
+  constructor(private readonly read: Reader) {}
+
+  keyByHash(hash: Uint8Array): Promise<StoredKey | undefined> {
+    return this.#keep(`key:${Buffer.from(hash).toString('base64')}`, () => this.read.keys.findByHash(hash))
+  }
+
+  app(appId: string): Promise<App | undefined> {
+    return this.#keep(`app:${appId}`, () => this.read.apps.find(appId))
+  }
+
+  templates(appId: string): Promise<Template[]> {
+    return this.#keep(`templates:${appId}`, async () => {
+      const own = await this.read.templates.ofApp(appId)
+      const ownIds = new Set(own.map(({ templateId }) => templateId))
+      return [...BUILT_IN_TEMPLATES.filter(({ templateId }) => !ownIds.has(templateId)), ...own]
+    })
+  }
+
+  async template(appId: string, templateId: string = DEFAULT_TEMPLATE_ID): Promise<Template | undefined> {
+    return (await this.templates(appId)).find((template) => template.templateId === templateId)
+  }
+
+  carriers(): Promise<CarrierConfig[]> {
+    return this.#keep('carriers', () => this.read.carriers.all())
+  }
+
+  routes(): Promise<Route[]> {
+    return this.#keep('routes', () => this.read.routes.all())
+  }
+
+  async isPublicOrigin(origin: string, now: number): Promise<boolean> {
+    const ends = await this.#keep('origins', () => this.read.keys.publicOrigins())
+    return now < (ends.get(origin) ?? 0)
+  }
+
+  async #keep<T>(name: string, load: () => Promise<T>): Promise<T> {
+    const version = await this.read.settingsVersion()
+    if (version !== this.#version) {
+      this.#version = version
+      this.#kept = new Map()
+    }
+    const kept = this.#kept.get(name) as Promise<T> | undefined
+    if (kept) return kept
+    const shelf = this.#kept
+    const loading = load().then(
+      (value) => {
+        // Absence is not kept: unknown keys must not fill the memory.
+        if (value === undefined) shelf.delete(name)
+        return value
+      },
+      (error) => {
+        shelf.delete(name)
+        throw error
+      },
+    )
+    shelf.set(name, loading)
+    return loading
+  }
+}

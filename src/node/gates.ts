@@ -1,0 +1,21 @@
+/** The ways in to the carriers, in this process's memory. */
+import type { Gates, Gate as Way } from '../ports/node'
+import { Gate } from './gate'
+
+export class LocalGates implements Gates {
+  readonly #byName = new Map<string, Gate>()
+
+  open(name: string, concurrency: number, { neverOpens } = { neverOpens: false }): Way {
+    const gate = new Gate(concurrency, { neverOpens, before: this.#byName.get(name) })
+    this.#byName.set(name, gate)
+    return gate
+  }
+
+  find(name: string): Way | undefined {
+    return this.#byName.get(name)
+  }
+
+  close(name: string): void {
+    this.#byName.delete(name)
+  }
+}

@@ -1,0 +1,218 @@
+/** Counts what limits allow, in this process's memory: exact within it, and rebuilt from the issues at start where a day counts. */
+import { Refusal } from '../domain/error'
+import type { LimitRule, Permit } from '../domain/limit'
+import { DAY_MS, nextMidnightUtc } from '../domain/value'
+
+/** How often something was counted in one millisecond: a busy key fills a minute with these, not with requests. */
+interface Counted {
+  at: number
+  times: number
+}
+
+/** What was counted within one window. */
+class Window {
+  /** Oldest first, from `#first` on. */
+  #counted: Counted[] = []
+  #first = 0
+  #total = 0
+
+  constructor(private readonly windowMs: LimitRule['windowMs']) {}
+
+  get total(): number {
+    return this.#total
+  }
+
+  count(at: number): Counted {
+    this.#total++
+    const last = this.#counted.at(-1)
+    if (last?.at === at) {
+      last.times++
+      return last
+    }
+    const counted = { at, times: 1 }
+    this.#counted.push(counted)
+    return counted
+  }
+
+  giveBack(counted: Counted): void {
+    // What has left the window counts no more.
+    if (counted.times === 0) return
+    counted.times--
+    this.#total--
+  }
+
+  /** The same of something that is known by its time only. */
+  giveBackAt(at: number): void {
+    const counted = this.#counted.find((one) => one.at <= at)
+    if (counted) this.giveBack(counted)
+  }
+
+  /** Drops times that have left the window, and times from a future that a clock step took back. */
+  moveTo(now: number): void {
+    const start = windowStart(this.windowMs, now)
+    for (let oldest = this.#counted[this.#first]; oldest && oldest.at < start; oldest = this.#counted[++this.#first]) {
+      this.#total -= oldest.times
+      oldest.times = 0
+    }
+    // Cut off now and then, so that the cost of it is shared by many.
+    if (this.#first * 2 > this.#counted.length) {
+      this.#counted = this.#counted.slice(this.#first)
+      this.#first = 0
+    }
+    for (let index = this.#counted.length - 1; index >= this.#first; index--) {
+      const counted = this.#counted[index] as Counted
+      if (counted.at <= now) break
+      counted.at = now
+    }
+  }
+
+  /** How long until fewer than `max` are left. */
+  waitMs(max: number, now: number): number {
+    if (this.windowMs === 'utc-day') return nextMidnightUtc(now) - now
+    let tooMany = this.#total - max
+    const leaving = this.#counted.slice(this.#first).find(({ times }) => {
+      tooMany -= times
+      return tooMany < 0
+    })
+    return Math.max(1, (leaving?.at ?? now) + this.windowMs - now)
+  }
+}
+
+const windowStart = (windowMs: LimitRule['windowMs'], now: number) =>
+  windowMs === 'utc-day' ? Math.floor(now / DAY_MS) * DAY_MS : now - windowMs + 1
+
+/** What was counted of each subject within windows of one length. */
+class Windows {
+  /** Most subjects were counted once: then this is the time, and no more is kept. */
+  readonly #bySubject = new Map<string, Window | number>()
+  /** Where the look at what may be forgotten goes on. */
+  #unseen = this.#bySubject.entries()
+
+  constructor(private readonly windowMs: LimitRule['windowMs']) {}
+
+  /** How often the subject was counted in the window that ends now. */
+  total(subject: string, now: number): number {
+    const counted = this.#bySubject.get(subject)
+    if (counted === undefined) return 0
+    if (typeof counted === 'number') return this.#totalOfOne(subject, counted, now)
+    counted.moveTo(now)
+    return counted.total
+  }
+
+  #totalOfOne(subject: string, at: number, now: number): number {
+    if (at < windowStart(this.windowMs, now)) {
+      this.#bySubject.delete(subject)
+      return 0
+    }
+    if (at > now) this.#bySubject.set(subject, now)
+    return 1
+  }
+
+  waitMs(subject: string, max: number, now: number): number {
+    return this.#windowOf(subject).waitMs(max, now)
+  }
+
+  /** Answers what takes it back. */
+  count(subject: string, at: number): () => void {
+    if (!this.#bySubject.has(subject)) {
+      this.#bySubject.set(subject, at)
+      return () => this.#takeBack(subject, at)
+    }
+    const window = this.#windowOf(subject)
+    const counted = window.count(at)
+    return () => window.giveBack(counted)
+  }
+
+  /** Looks at some and forgets those that no longer count; answers false when it has seen all. */
+  prune(now: number, looks: number): boolean {
+    for (let look = 0; look < looks; look++) {
+      const { done, value } = this.#unseen.next()
+      if (done) {
+        this.#unseen = this.#bySubject.entries()
+        return false
+      }
+      if (this.total(value[0], now) === 0) this.#bySubject.delete(value[0])
+    }
+    return true
+  }
+
+  #takeBack(subject: string, at: number): void {
+    const counted = this.#bySubject.get(subject)
+    // A clock that was set back has set the time back, too.
+    if (typeof counted === 'number' && counted <= at) this.#bySubject.delete(subject)
+    else if (counted instanceof Window) counted.giveBackAt(at)
+  }
+
+  #windowOf(subject: string): Window {
+    const known = this.#bySubject.get(subject)
+    if (known instanceof Window) return known
+    const window = new Window(this.windowMs)
+    if (known !== undefined) window.count(known)
+    this.#bySubject.set(subject, window)
+    return window
+  }
+}
+
+type Counter = Pick<LimitRule, 'limit' | 'subject' | 'windowMs'>
+
+/** So that a look at what may be forgotten does not keep requests waiting. */
+const LOOKED_AT_ONCE = 20_000
+
+export class Limiter {
+  /** By kind of limit. */
+  readonly #kinds = new Map<string, Windows>()
+  #unpruned: Windows[] = []
+
+  /** Counts one under every rule, or throws `limited` and counts none. */
+  take(rules: readonly LimitRule[], now: number): Permit {
+    let worst: { rule: LimitRule; waitMs: number } | undefined
+    for (const rule of rules) {
+      const windows = this.#windowsOf(rule)
+      if (windows.total(rule.subject, now) < rule.max) continue
+      const waitMs = windows.waitMs(rule.subject, rule.max, now)
+      // The longest wait: only after it may the request succeed.
+      if (!worst || waitMs > worst.waitMs) worst = { rule, waitMs }
+    }
+    if (worst) throw limited(worst.rule, worst.waitMs)
+    const takeBack = rules.map((rule) => this.#windowsOf(rule).count(rule.subject, now))
+    return {
+      giveBack() {
+        for (const undo of takeBack.splice(0)) undo()
+      },
+    }
+  }
+
+  /** Takes over what another has counted, of kinds that were not counted here yet. */
+  adopt(other: Limiter): void {
+    for (const [kind, windows] of other.#kinds) this.#kinds.set(kind, windows)
+    this.#unpruned = []
+  }
+
+  /** Counts something that happened before this process started. */
+  recall(counter: Counter, at: number, now: number): void {
+    if (at >= windowStart(counter.windowMs, now)) this.#windowsOf(counter).count(counter.subject, at)
+  }
+
+  /** Forgets some of what no longer counts; called now and then, so that memory follows the traffic. */
+  prune(now: number): void {
+    if (this.#unpruned.length === 0) this.#unpruned = [...this.#kinds.values()]
+    if (!this.#unpruned[0]?.prune(now, LOOKED_AT_ONCE)) this.#unpruned.shift()
+  }
+
+  #windowsOf({ limit, windowMs }: Counter): Windows {
+    const kind = `${limit}/${windowMs}`
+    const known = this.#kinds.get(kind)
+    if (known) return known
+    const windows = new Windows(windowMs)
+    this.#kinds.set(kind, windows)
+    return windows
+  }
+}
+
+function limited(rule: LimitRule, retryAfter: number): Refusal {
+  return new Refusal('limited', `Limit exceeded: ${rule.limit}`, {
+    limit: rule.limit,
+    policy: rule.policy,
+    retryAfterMs: retryAfter,
+  })
+}

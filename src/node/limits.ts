@@ -1,0 +1,56 @@
+/** Limits of one server: counted in its memory, once the issues of the last day are counted there, too. */
+import type { LimitRule, LimitsConfig, Permit } from '../domain/limit'
+import type { Clock } from '../ports/clock'
+import type { Log } from '../ports/log'
+import type { Limits } from '../ports/node'
+import type { Reader } from '../ports/store'
+import { Limiter } from './limiter'
+import { recall } from './recall'
+
+const RECALL_AGAIN_MS = 1_000
+
+interface LimitsDependencies {
+  read: Reader
+  clock: Clock
+  log: Log
+  limits: LimitsConfig
+}
+
+export class LocalLimits implements Limits {
+  readonly #limiter = new Limiter()
+  readonly #recalled = Promise.withResolvers<void>()
+  #cancelRecall = () => {}
+  #isStopped = false
+
+  constructor(private readonly deps: LimitsDependencies) {}
+
+  async take(rules: readonly LimitRule[]): Promise<Permit> {
+    return this.#limiter.take(rules, this.deps.clock.now())
+  }
+
+  recalled(): Promise<void> {
+    return this.#recalled.promise
+  }
+
+  /** Forgets some of what no longer counts; called now and then. */
+  prune(): void {
+    this.#limiter.prune(this.deps.clock.now())
+  }
+
+  /** Until it has succeeded nothing is issued; everything else is answered. */
+  async start(): Promise<void> {
+    const { read, limits, clock, log } = this.deps
+    try {
+      this.#limiter.adopt(await recall(read, limits, clock))
+      this.#recalled.resolve()
+    } catch (error) {
+      log.error({ err: error instanceof Error ? error.name : undefined }, 'could not count the issues of the last day')
+      if (!this.#isStopped) this.#cancelRecall = clock.after(RECALL_AGAIN_MS, () => void this.start())
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#cancelRecall()
+  }
+}

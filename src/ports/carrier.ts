@@ -1,0 +1,50 @@
+/** Who delivers messages, or plays it. */
+import type { AwaitedReport } from '../domain/attempt'
+import type { DeliveryReport, SendOutcome } from '../domain/delivery'
+import type { OutboundMessage } from '../domain/letter'
+import type { Channel } from '../domain/value'
+import type { Gate } from './node'
+
+/** A carrier, or what plays one. */
+export interface Provider {
+  readonly name: string
+  /** Whether it ever tells what became of a message, by callback or by `query`. */
+  readonly reports: boolean
+  /** How many messages it can have in the air by its nature, where that is known. */
+  readonly concurrency?: number
+  /** Never throws for what the outside did; see `SendOutcome` for the four outcomes. */
+  send(message: OutboundMessage): Promise<SendOutcome>
+  /** Asks for a message's fate; `askAgainMs` when it is not decided yet. */
+  query?(message: AwaitedReport): Promise<DeliveryReport | { askAgainMs: number }>
+  /** Reads a report callback; undefined when it is not authentic. Throws `invalid` when it cannot be read. */
+  readReports?(callback: ReportCallback): ReportedMessage[] | undefined
+  /** Ends what it holds open; a send after that is refused. */
+  close?(): Promise<void>
+}
+
+/** A provider and the way in to it. */
+export interface Carrier {
+  readonly provider: Provider
+  readonly gate: Gate
+}
+
+/** Carriers for a message, in order of preference; empty: the channel cannot be served. */
+export type Router = (whom: { channel: Channel; appId: string; country: string | undefined }) => readonly Carrier[]
+
+export interface ReportCallback {
+  /** As the provider called it, query included; some sign it. */
+  url: string
+  headers: Headers
+  query: URLSearchParams
+  /** The body, at most 64 KiB. */
+  text: string
+}
+
+export interface ReportedMessage extends DeliveryReport {
+  /** The provider's id of the message, or the `messageId` we sent along. */
+  messageId: string
+  /** The provider's id, where `messageId` is ours. */
+  providerMessageId?: string
+  /** The callback proves nothing (an unsigned vendor): ask the provider before believing it. */
+  mustAsk?: boolean
+}

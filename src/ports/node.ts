@@ -1,0 +1,153 @@
+/**
+ * What a server remembers beside what is stored, or shares with its like: counts, places, what rarely changes. One server:
+ * `node/alone.ts`.
+ */
+import type { App } from '../domain/app'
+import type { CarrierConfig, Health } from '../domain/carrier'
+import type { SendOutcome } from '../domain/delivery'
+import type { Refusal } from '../domain/error'
+import type { StoredKey } from '../domain/key'
+import type { LimitRule, Permit } from '../domain/limit'
+import type { Route } from '../domain/route'
+import type { Sparing } from '../domain/sparing'
+import type { Template } from '../domain/template'
+
+export interface Node {
+  readonly limits: Limits
+  readonly backlog: Backlog
+  readonly gates: Gates
+  readonly directory: Directory
+  readonly keyUse: KeyUse
+  readonly load: Load
+  readonly pauses: Pauses
+  /** Of the lines of its log. */
+  readonly sparing: Sparing
+  readonly wakeUps: WakeUps
+}
+
+/** Tells dispatchers that there is work, so that they need not look for it. */
+export interface WakeUps {
+  wake(): void
+  /** Calls whenever there is work. */
+  listen(look: () => void): void
+}
+
+export interface Limits {
+  /** Counts one under every rule, or throws `limited` and counts none. */
+  take(rules: readonly LimitRule[]): Promise<Permit>
+  /** Settles once what was issued before this process started is counted; until then nothing may be issued. */
+  recalled(): Promise<void>
+}
+
+/** How many messages may wait to be sent. */
+export interface Backlog {
+  /** Makes room for one more message, or throws `unavailable`. */
+  admit(): Promise<Entry>
+}
+
+/** Room that is taken before the message is stored; one of the two is called, once. */
+export interface Entry extends Permit {
+  /** It is stored, and counts like every other that waits. */
+  keep(): void
+}
+
+/** The ways in to the carriers, by name. */
+export interface Gates {
+  /** A new one, where the carrier is new or set up anew. `neverOpens`: its failures are played. */
+  open(name: string, concurrency: number, how?: { neverOpens: boolean }): Gate
+  find(name: string): Gate | undefined
+  close(name: string): void
+}
+
+export interface Gate {
+  readonly concurrency: number
+  readonly inFlight: number
+  /** Whether a message may be sent, room permitting. */
+  admits(now: number): boolean
+  /** It said that it cannot serve anybody; only a probe may show the contrary. */
+  isUnfit(now: number): boolean
+  health(now: number): Health
+  /** A place, or undefined where there is no room or the carrier rests. */
+  enter(now: number): Pass | undefined
+}
+
+/** Room for one piece of work; given back once, whatever happens. */
+export interface Place {
+  free(): void
+}
+
+/** A place at a carrier. */
+export interface Pass extends Place {
+  /** Frees the place, and learns from the answer; tells the carrier's health when it has changed. */
+  answered(outcome: SendOutcome, now: number): Health | undefined
+}
+
+/** Where a message stands that is to be sent: among those that look for their carrier, or at one. It has one place at a time. */
+export interface Seat extends Place {
+  /** Whom it has a place at; undefined while it looks. */
+  readonly carrier: string | undefined
+  /** Gives up its place for one at the carrier, if there is room. */
+  moveTo(carrier: string, gate: Gate, now: number): void
+  /** Frees the place at the carrier, which learns from its answer; tells the carrier's health when it has changed. */
+  answered(outcome: SendOutcome, now: number): Health | undefined
+}
+
+/** What rarely changes: a change made in whatever process holds at once. */
+export interface Directory {
+  keyByHash(hash: Uint8Array): Promise<StoredKey | undefined>
+  app(appId: string): Promise<App | undefined>
+  /** The app's own templates before the built-in ones; an own template hides a built-in of the same id. */
+  templates(appId: string): Promise<Template[]>
+  /** The usual one where no id is given. */
+  template(appId: string, templateId?: string): Promise<Template | undefined>
+  carriers(): Promise<CarrierConfig[]>
+  routes(): Promise<Route[]>
+  /** Whether an active public key lists the origin. */
+  isPublicOrigin(origin: string, now: number): Promise<boolean>
+}
+
+/** When keys were last used. */
+export interface KeyUse {
+  note(keyId: string, at: number): void
+  /** What is not stored yet of one key. */
+  latest(keyId: string): number | undefined
+}
+
+/** Who tries to sign in. */
+export interface Who {
+  account: string
+  /** When the pauses of the account were lifted last, and those of any: that lifts the pauses of addresses. */
+  liftedAt: number | undefined
+  anyLiftedAt: number | undefined
+  address: string
+  /** Whether the account has been signed in to from the address. */
+  isKnown: boolean
+}
+
+/** An attempt that is looked at. It counts as failed from its beginning, so that many at a time are as many. */
+export interface Guess {
+  /** It forgives the failures of the pair. */
+  wasRight(): void
+  /** It was none. */
+  takeBack(): void
+  /** Goes on to the second factor, which has pauses of its own. Throws `limited`, and then it was no attempt. */
+  goOn(now: number): void
+  /** What a wrong one is told where only the known address has let it be looked at. */
+  refusal(now: number): Refusal | undefined
+  /** How often the pair has failed, where it is paused now and nothing was told of the operator lately. */
+  news(operatorId: string, now: number): number | undefined
+}
+
+/** Pauses that failed sign-ins have earned. */
+export interface Pauses {
+  /** Throws `limited` while the pair or the address is paused, but for a known one. */
+  guess(who: Who, now: number): Guess
+}
+
+/** How the store keeps up. */
+export interface Load {
+  /** How long the oldest unit that has not begun has waited. */
+  waitingMs(): number
+  /** How often what a unit did could not be stored. */
+  writeFailures(): number
+}

@@ -1,0 +1,59 @@
+/** Apps and what rarely changes around them: templates, carriers and routes. And how carriers are. */
+import type { App } from '../../domain/app'
+import type { CarrierConfig, Health } from '../../domain/carrier'
+import type { Route } from '../../domain/route'
+import type { Template } from '../../domain/template'
+
+export interface AppTx {
+  /** The installation's organization; `first` becomes it where there is none. */
+  organizationId(first: { organizationId: string; name: string }): Promise<string>
+  /** Until this ends nobody else adds to what belongs to the app, and limits of how much that may be hold. */
+  lock(appId: string): Promise<App | undefined>
+  add(app: App): Promise<void>
+  /** Stores what may change of an app: its name and region. */
+  save(app: App): Promise<void>
+  remove(appId: string): Promise<void>
+}
+
+export interface AppReader {
+  /** Without those that were removed. */
+  all(): Promise<App[]>
+  withRemoved(): Promise<App[]>
+  /** Undefined once it was removed. */
+  find(appId: string): Promise<App | undefined>
+}
+
+export interface TemplateTx {
+  save(appId: string, template: Template): Promise<void>
+  /** With every version of it; false where there was none. */
+  remove(appId: string, templateId: string): Promise<boolean>
+}
+
+export interface TemplateReader {
+  /** The app's own templates, newest version each. */
+  ofApp(appId: string): Promise<Template[]>
+}
+
+export interface CarrierTx {
+  lock(name: string): Promise<CarrierConfig | undefined>
+  save(carrier: CarrierConfig): Promise<void>
+  remove(name: string): Promise<boolean>
+  saveHealth(carrier: string, health: Health): Promise<void>
+  /** A process begins with every carrier healthy. */
+  forgetHealth(): Promise<void>
+}
+
+export interface CarrierReader {
+  all(): Promise<CarrierConfig[]>
+  /** What the running server last found of carriers, by name; one without a row is healthy. */
+  health(): Promise<Map<string, Health>>
+}
+
+export interface RouteTx {
+  save(route: Route): Promise<void>
+  remove(route: Omit<Route, 'providers'>): Promise<boolean>
+}
+
+export interface RouteReader {
+  all(): Promise<Route[]>
+}

@@ -1,0 +1,95 @@
+/**
+ * What is kept, by subject: doors of some ten methods each, the same for every database.
+ *
+ * A **unit** is one transaction: all of it is stored, or nothing. It may run twice (the database may ask for it), so it
+ * touches nothing outside of its transaction; what is to happen once goes to `afterCommit`. What it changes it has locked,
+ * in one order: claim, phone, issue, job, attempt, endpoint, webhook, wallet. Whoever locks in another order can wait for
+ * somebody who waits for them.
+ */
+import type {
+  AppReader,
+  AppTx,
+  CarrierReader,
+  CarrierTx,
+  RouteReader,
+  RouteTx,
+  TemplateReader,
+  TemplateTx,
+} from './apps'
+import type { AuditReader, AuditTx } from './audit'
+import type { AttemptReader, AttemptTx, ReportTx } from './delivery'
+import type { ClaimTx, IssueReader, IssueTx, OutboxTx } from './issues'
+import type { ClockTx, JobReader, JobTx } from './jobs'
+import type { KeyReader, KeyTx } from './keys'
+import type { WalletReader, WalletTx } from './money'
+import type { InvitationReader, InvitationTx, PeopleReader, PeopleTx, SessionReader, SessionTx } from './people'
+import type { RetentionTx } from './retention'
+import type { UsageReader, UsageTx } from './usage'
+import type { EndpointReader, EndpointTx, HookReader, HookTx } from './webhooks'
+
+export interface Store {
+  readonly read: Reader
+  /** Runs `unit` and answers once its changes are on disk. Throws `unavailable` when they cannot be stored. */
+  transaction<T>(unit: (tx: Tx) => Promise<T>): Promise<T>
+  /** Writes more than any request does. Throws when nothing can be stored. */
+  assertWritable(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * One unit. `now` is fixed for its life. Only `tx` calls are awaited inside it.
+ * A thrown error rolls all of it back; using it after it has ended throws.
+ */
+export interface Tx {
+  readonly now: number
+  /** Runs once the transaction is on disk; not at all if it is rolled back. */
+  afterCommit(effect: () => void): void
+
+  readonly claims: ClaimTx
+  readonly issues: IssueTx
+  readonly outbox: OutboxTx
+  readonly jobs: JobTx
+  readonly attempts: AttemptTx
+  readonly reports: ReportTx
+  readonly wallets: WalletTx
+  readonly endpoints: EndpointTx
+  readonly hooks: HookTx
+  readonly apps: AppTx
+  readonly keys: KeyTx
+  readonly templates: TemplateTx
+  readonly carriers: CarrierTx
+  readonly routes: RouteTx
+  readonly people: PeopleTx
+  readonly sessions: SessionTx
+  readonly invitations: InvitationTx
+  readonly audit: AuditTx
+  readonly usage: UsageTx
+  readonly retention: RetentionTx
+  readonly clock: ClockTx
+}
+
+/** Reads of committed data, outside of any unit. Throw `unavailable` when it cannot be read. */
+export interface Reader {
+  readonly issues: IssueReader
+  readonly jobs: JobReader
+  readonly attempts: AttemptReader
+  readonly wallets: WalletReader
+  readonly endpoints: EndpointReader
+  readonly hooks: HookReader
+  readonly apps: AppReader
+  readonly keys: KeyReader
+  readonly templates: TemplateReader
+  readonly carriers: CarrierReader
+  readonly routes: RouteReader
+  readonly people: PeopleReader
+  readonly sessions: SessionReader
+  readonly invitations: InvitationReader
+  readonly audit: AuditReader
+  readonly usage: UsageReader
+  /** Tells this installation from others; hexadecimal digits. */
+  installation(): Promise<string>
+  /** Changes whenever keys, apps, templates, carriers or routes may have changed, in whatever process. */
+  settingsVersion(): Promise<string>
+  /** What is stored, in bytes. */
+  size(): Promise<number>
+}

@@ -1,0 +1,48 @@
+/** Issues, the idempotency keys that stand for them, and what is to be sent. */
+import type { Claim } from '../../domain/claim'
+import type { Issue, VerificationStatus } from '../../domain/issue'
+import type { Letter } from '../../domain/letter'
+import type { Owner } from '../../domain/value'
+
+export interface IssueTx {
+  /** Reads an issue for change: no other transaction changes it until this one ends. */
+  lock(owner: Owner, issueId: string): Promise<Issue | undefined>
+  /** The issue stored as `issued` for a phone and purpose; there is at most one, and until this ends nobody adds another. */
+  lockLive(owner: Owner, phoneHash: Uint8Array, purpose: string): Promise<Issue | undefined>
+  /** Issues stored as `issued` whose expiry has passed. */
+  lockExpired(limit: number): Promise<Issue[]>
+  add(issue: Issue): Promise<void>
+  /** Stores what may change of an issue that is locked. */
+  save(issue: Issue): Promise<void>
+}
+
+export interface ClaimTx {
+  /** Under either hash: how keys are hashed has changed, and claims made before are found by the former one. */
+  find(owner: Owner, keyHash: Uint8Array, formerHash?: Uint8Array): Promise<Claim | undefined>
+  add(claim: Claim): Promise<void>
+  drop(owner: Owner, keyHash: Uint8Array): Promise<void>
+}
+
+/** Numbers and texts, sealed, until they are erased. */
+export interface OutboxTx {
+  add(issue: Issue, letter: Letter): Promise<void>
+  find(issueId: string): Promise<Letter | undefined>
+  erase(issueId: string): Promise<void>
+}
+
+/** Where a page starts and what it shows; times are Unix milliseconds. */
+export interface IssueFilter {
+  before?: string
+  status?: VerificationStatus
+  createdFrom?: number
+  createdTo?: number
+  limit: number
+}
+
+export interface IssueReader {
+  find(owner: Owner, issueId: string): Promise<Issue | undefined>
+  /** Newest first; `now` decides what is expired. */
+  page(owner: Owner, filter: IssueFilter, now: number): Promise<Issue[]>
+  /** Admitted since, oldest first, for the limits that count days; others get their turn between the pages. */
+  since(owner: Owner, since: number): AsyncIterable<Array<Pick<Issue, 'keyKind' | 'phoneHash' | 'createdAt'>>>
+}

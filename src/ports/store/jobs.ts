@@ -1,0 +1,44 @@
+/** What is to be done, and who does it. */
+import type { Job, JobKind, QueueState } from '../../domain/job'
+import type { Owner } from '../../domain/value'
+
+export interface JobTx {
+  /** One job of a kind for a subject: one that exists is moved, and whoever ran it has lost it. */
+  add(job: { kind: JobKind; owner: Owner; subjectId: string; runAt: number; queue?: string }): Promise<void>
+  /** Takes due jobs of a kind from a queue: raises `attempt`, and keeps them from others until the lease ends. */
+  claim(kind: JobKind, queue: string, limit: number): Promise<Job[]>
+  /** Locks it; true when it is still held under this attempt. */
+  lock(job: Job): Promise<boolean>
+  /** False when it is no longer held under this attempt; then nothing has changed. */
+  finish(job: Job): Promise<boolean>
+  /** To the front, where no queue is named. False when it is no longer held; then nothing has changed. */
+  reschedule(job: Job, runAt: number, queue?: string): Promise<boolean>
+  /** Makes a job due at once, unless it runs already; a message leaves its carrier's queue. */
+  hasten(kind: JobKind, subjectId: string): Promise<void>
+  /** Moves every message that waits for room at a carrier to the front. */
+  emptyCarrierQueues(): Promise<void>
+  /** Makes due what a process that is gone was running. Only where no other process runs jobs. */
+  releaseLeases(): Promise<void>
+}
+
+export interface JobReader {
+  /** The queues of a kind that are not empty, and when the first job of each is due, Unix milliseconds. */
+  heads(kind: JobKind): Promise<Array<{ queue: string; runAt: number }>>
+  /** Whether a job of the queue could run now. */
+  hasDue(kind: JobKind, queue: string, now: number): Promise<boolean>
+  /** How many messages wait to be sent; counts no further than `limit`. */
+  backlog(limit: number): Promise<number>
+  /** By kind. */
+  queues(now: number): Promise<QueueState[]>
+  /** What waits for room at a carrier. */
+  carrierQueues(now: number): Promise<Array<QueueState & { carrier: string }>>
+}
+
+export interface ClockTx {
+  /**
+   * The clock was set back by so much: codes that can still be verified expire that much earlier, jobs that wait are due
+   * that much earlier, though not before now, and no lease has more left than its length; a job that runs keeps it. Noted
+   * with a name of the process, so that another one that sees the same step changes nothing.
+   */
+  setBack(byMs: number, noticedBy: string): Promise<void>
+}

@@ -1,0 +1,49 @@
+/** Operators, where they sign in from, their sessions and invitations. */
+import type { Invitation, Operator, OperatorSession } from '../../domain/operator'
+
+export interface PeopleTx {
+  /** Everybody, locked together: there must remain an owner, and addresses of mail are taken once. */
+  lockAll(): Promise<Operator[]>
+  add(operator: Operator): Promise<void>
+  /** Stores what may change of an operator. */
+  save(operator: Operator): Promise<void>
+  /** The operator signs in now. */
+  touch(operatorId: string): Promise<void>
+  /** With all sessions. */
+  remove(operatorId: string): Promise<void>
+  /** The operator signs in from there; of the addresses known before only the newest stay, `kept` in all. */
+  rememberAddress(operatorId: string, addressHash: Uint8Array, kept: number): Promise<void>
+  forgetAddresses(operatorId: string): Promise<void>
+}
+
+export interface PeopleReader {
+  all(): Promise<Operator[]>
+  /** Whether an operator has signed in from an address, among the newest. */
+  knowsAddress(operatorId: string, addressHash: Uint8Array): Promise<boolean>
+}
+
+export interface SessionTx {
+  add(session: OperatorSession): Promise<void>
+  /** It is used now; one that has ended stays so. */
+  touch(tokenHash: Uint8Array): Promise<void>
+  remove(tokenHash: Uint8Array): Promise<void>
+  /** Answers how many. */
+  removeOf(operatorId: string): Promise<number>
+}
+
+export interface SessionReader {
+  /** A session and whose it is. */
+  find(tokenHash: Uint8Array): Promise<{ session: OperatorSession; operator: Operator } | undefined>
+}
+
+export interface InvitationTx {
+  add(invitation: Invitation): Promise<void>
+  lock(tokenHash: Uint8Array): Promise<Invitation | undefined>
+  /** False where somebody else has removed it. */
+  remove(tokenHash: Uint8Array): Promise<boolean>
+  removeOf(invitedBy: string): Promise<void>
+}
+
+export interface InvitationReader {
+  all(): Promise<Invitation[]>
+}

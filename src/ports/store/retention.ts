@@ -1,0 +1,14 @@
+/** What has outlived its retention: each deletes at most `limit` of it, and answers how many. */
+import type { Mode } from '../../domain/value'
+
+export interface RetentionTx {
+  /** Issues of `mode` created before, with all that belongs to them. */
+  issues(mode: Mode, before: number, limit: number): Promise<number>
+  claims(before: number, limit: number): Promise<number>
+  /** What is no longer awaited because the report deadline has long passed. */
+  reports(before: number, limit: number): Promise<number>
+  /** Webhooks that are done, with their attempts and with events nobody else is told of. */
+  hooks(before: number, limit: number): Promise<number>
+  /** Numbers and texts whose code has expired; a net below the rule that erases them with the issue's change. */
+  outbox(limit: number): Promise<number>
+}

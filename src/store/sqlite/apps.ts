@@ -1,0 +1,150 @@
+/** Apps and their templates. */
+import type { Database } from 'bun:sqlite'
+import { and, eq, isNull, max, type SQL } from 'drizzle-orm'
+import type { App } from '../../domain/app'
+import type { Template } from '../../domain/template'
+import type { Reader, Tx } from '../../ports/store'
+import type { Current } from './current'
+import { type Drizzle, drizzle } from './drizzle'
+import { apps, organizations, templates } from './schema'
+import { bind, changes, onFirstUse, parameters } from './statement'
+
+const appOf = ({ removedAt, region, ...app }: typeof apps.$inferSelect): App => ({
+  ...app,
+  region: region ?? undefined,
+  ...(removedAt !== null && { removedAt }),
+})
+
+const appsWhere = (db: Drizzle, condition?: SQL) =>
+  onFirstUse(() => db.select().from(apps).where(condition).orderBy(apps.createdAt).prepare())
+export const isThere = isNull(apps.removedAt)
+const appThere = and(eq(apps.appId, bind(apps.appId, 'appId')), isThere)
+
+export function createAppTx(connection: Database, current: Current): Pick<Tx, 'apps' | 'templates'> {
+  const db = drizzle(connection)
+  const run = {
+    findApp: appsWhere(db, appThere),
+    findOrganization: onFirstUse(() =>
+      db.select().from(organizations).orderBy(organizations.createdAt).limit(1).prepare(),
+    ),
+    insertOrganization: onFirstUse(() => db.insert(organizations).values(parameters(organizations)).prepare()),
+    insertApp: onFirstUse(() => db.insert(apps).values(parameters(apps)).prepare()),
+    updateApp: onFirstUse(() =>
+      db
+        .update(apps)
+        .set(changes(apps, ['name', 'region']))
+        .where(eq(apps.appId, bind(apps.appId, 'appId')))
+        .prepare(),
+    ),
+    removeApp: onFirstUse(() =>
+      db
+        .update(apps)
+        .set(changes(apps, ['removedAt']))
+        .where(eq(apps.appId, bind(apps.appId, 'appId')))
+        .prepare(),
+    ),
+
+    newestTemplateVersion: onFirstUse(() =>
+      db
+        .select({ version: max(templates.version) })
+        .from(templates)
+        .where(
+          and(
+            eq(templates.appId, bind(templates.appId, 'appId')),
+            eq(templates.templateId, bind(templates.templateId, 'templateId')),
+          ),
+        )
+        .prepare(),
+    ),
+    insertTemplate: onFirstUse(() => db.insert(templates).values(parameters(templates)).prepare()),
+    deleteTemplate: onFirstUse(() =>
+      db
+        .delete(templates)
+        .where(
+          and(
+            eq(templates.appId, bind(templates.appId, 'appId')),
+            eq(templates.templateId, bind(templates.templateId, 'templateId')),
+          ),
+        )
+        .returning({ version: templates.version })
+        .prepare(),
+    ),
+  }
+
+  return {
+    apps: {
+      async organizationId(first) {
+        const known = run.findOrganization.get()
+        if (known) return known.organizationId
+        run.insertOrganization.run({ ...first, createdAt: current.now })
+        return first.organizationId
+      },
+      async lock(appId) {
+        const row = run.findApp.get({ appId })
+        return row && appOf(row)
+      },
+      async add(app) {
+        run.insertApp.run({ removedAt: null, ...app, region: app.region ?? null })
+        current.settingsChanged()
+      },
+      async save({ appId, name, region = null }) {
+        run.updateApp.run({ appId, name, region })
+        current.settingsChanged()
+      },
+      async remove(appId) {
+        run.removeApp.run({ appId, removedAt: current.now })
+        current.settingsChanged()
+      },
+    },
+    templates: {
+      async save(appId, template) {
+        const newest = run.newestTemplateVersion.get({ appId, templateId: template.templateId })?.version ?? 0
+        run.insertTemplate.run({ ...template, appId, version: newest + 1, createdAt: current.now })
+        current.settingsChanged()
+      },
+      async remove(appId, templateId) {
+        current.settingsChanged()
+        return run.deleteTemplate.all({ appId, templateId }).length > 0
+      },
+    },
+  }
+}
+
+export function createAppReader(connection: Database): Pick<Reader, 'apps' | 'templates'> {
+  const db = drizzle(connection)
+  const allApps = appsWhere(db)
+  const appsThere = appsWhere(db, isThere)
+  const appById = appsWhere(db, appThere)
+  const templatesOfApp = onFirstUse(() =>
+    db
+      .select()
+      .from(templates)
+      .where(eq(templates.appId, bind(templates.appId, 'appId')))
+      .orderBy(templates.templateId, templates.version)
+      .prepare(),
+  )
+
+  return {
+    apps: {
+      async all() {
+        return appsThere.all().map(appOf)
+      },
+      async withRemoved() {
+        return allApps.all().map(appOf)
+      },
+      async find(appId) {
+        const row = appById.get({ appId })
+        return row && appOf(row)
+      },
+    },
+    templates: {
+      async ofApp(appId) {
+        const newest = new Map<string, Template>()
+        for (const { version: _, createdAt: __, appId: ___, ...template } of templatesOfApp.all({ appId })) {
+          newest.set(template.templateId, template)
+        }
+        return [...newest.values()]
+      },
+    },
+  }
+}

@@ -1,0 +1,26 @@
+/** The unit that runs now: there is one at a time on the writer's connection, and what the doors do belongs to it. */
+export class Current {
+  now = 0
+  #effects: Array<() => void> = []
+  #changesSettings = false
+
+  begin(now: number): void {
+    this.now = now
+    this.#effects = []
+    this.#changesSettings = false
+  }
+
+  afterCommit(effect: () => void): void {
+    this.#effects.push(effect)
+  }
+
+  /** Keys, apps, templates, carriers or routes have changed. */
+  settingsChanged(): void {
+    this.#changesSettings = true
+  }
+
+  /** What is to happen once the unit that has just ended is on disk. */
+  end(): { effects: ReadonlyArray<() => void>; changesSettings: boolean } {
+    return { effects: this.#effects, changesSettings: this.#changesSettings }
+  }
+}

@@ -1,0 +1,145 @@
+/** API keys. */
+import type { Database } from 'bun:sqlite'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { StoredKey } from '../../domain/key'
+import type { Reader, Tx } from '../../ports/store'
+import { isThere } from './apps'
+import type { Current } from './current'
+import { type Drizzle, drizzle } from './drizzle'
+import { apiKeys, apps } from './schema'
+import { bind, changes, onFirstUse, parameters } from './statement'
+
+/** What a key has of its app. */
+interface OfItsApp {
+  organizationId: string
+  region: string | null
+}
+
+const keyOf = (row: typeof apiKeys.$inferSelect & OfItsApp): StoredKey => ({
+  ...row,
+  region: row.region ?? undefined,
+  expiresAt: row.expiresAt ?? undefined,
+  revokedAt: row.revokedAt ?? undefined,
+  lastUsedAt: row.lastUsedAt ?? undefined,
+})
+
+type Row = { key: typeof apiKeys.$inferSelect } & OfItsApp
+
+const storedKey = ({ key, organizationId, region }: Row): StoredKey => keyOf({ ...key, organizationId, region })
+
+const keysWhere = (db: Drizzle, ...conditions: Parameters<typeof and>) =>
+  onFirstUse(() =>
+    db
+      .select({ key: apiKeys, organizationId: apps.organizationId, region: apps.region })
+      .from(apiKeys)
+      .innerJoin(apps, eq(apps.appId, apiKeys.appId))
+      .where(and(...conditions))
+      .orderBy(apiKeys.createdAt)
+      .prepare(),
+  )
+const thisKey = eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId'))
+const keysOfApp = (db: Drizzle) => keysWhere(db, eq(apiKeys.appId, bind(apiKeys.appId, 'appId')))
+
+export function createKeyTx(connection: Database, current: Current): Pick<Tx, 'keys'> {
+  const db = drizzle(connection)
+  const run = {
+    ofApp: keysOfApp(db),
+    findKey: keysWhere(db, thisKey),
+    insertKey: onFirstUse(() => db.insert(apiKeys).values(parameters(apiKeys)).prepare()),
+    revokeKey: onFirstUse(() =>
+      db
+        .update(apiKeys)
+        .set(changes(apiKeys, ['revokedAt']))
+        .where(and(thisKey, sql`${apiKeys.revokedAt} IS NULL`))
+        .prepare(),
+    ),
+    expireKey: onFirstUse(() =>
+      db
+        .update(apiKeys)
+        .set(changes(apiKeys, ['expiresAt']))
+        .where(thisKey)
+        .prepare(),
+    ),
+    allowKey: onFirstUse(() =>
+      db
+        .update(apiKeys)
+        .set(changes(apiKeys, ['allows']))
+        .where(thisKey)
+        .prepare(),
+    ),
+    touchKey: onFirstUse(() =>
+      db
+        .update(apiKeys)
+        .set(changes(apiKeys, ['lastUsedAt']))
+        .where(thisKey)
+        .prepare(),
+    ),
+  }
+
+  return {
+    keys: {
+      async ofApp(appId) {
+        return run.ofApp.all({ appId }).map(storedKey)
+      },
+      async lock(keyId) {
+        const row = run.findKey.get({ keyId })
+        return row && storedKey(row)
+      },
+      async add(key) {
+        run.insertKey.run({
+          ...key,
+          expiresAt: key.expiresAt ?? null,
+          revokedAt: key.revokedAt ?? null,
+          lastUsedAt: null,
+        })
+        current.settingsChanged()
+      },
+      async revoke(keyId, at) {
+        run.revokeKey.run({ keyId, revokedAt: at })
+        current.settingsChanged()
+      },
+      async expire(keyId, expiresAt) {
+        run.expireKey.run({ keyId, expiresAt })
+        current.settingsChanged()
+      },
+      async allow(keyId, allows) {
+        run.allowKey.run({ keyId, allows })
+        current.settingsChanged()
+      },
+      async touch(usedAt) {
+        for (const [keyId, lastUsedAt] of usedAt) run.touchKey.run({ keyId, lastUsedAt })
+      },
+    },
+  }
+}
+
+export function createKeyReader(connection: Database): Pick<Reader, 'keys'> {
+  const db = drizzle(connection)
+  const keyByHash = keysWhere(db, eq(apiKeys.hash, bind(apiKeys.hash, 'hash')), isThere)
+  const keyById = keysWhere(db, thisKey)
+  const ofApp = keysOfApp(db)
+  const publicKeys = keysWhere(db, eq(apiKeys.kind, sql`'pk'`), isNull(apiKeys.revokedAt))
+
+  return {
+    keys: {
+      async findByHash(hash) {
+        const row = keyByHash.get({ hash })
+        return row && storedKey(row)
+      },
+      async find(keyId) {
+        const row = keyById.get({ keyId })
+        return row && storedKey(row)
+      },
+      async ofApp(appId) {
+        return ofApp.all({ appId }).map(storedKey)
+      },
+      async publicOrigins() {
+        const ends = new Map<string, number>()
+        for (const { key } of publicKeys.all())
+          for (const origin of key.allowedOrigins)
+            ends.set(origin, Math.max(ends.get(origin) ?? 0, key.expiresAt ?? Number.POSITIVE_INFINITY))
+        return ends
+      },
+    },
+  }
+}

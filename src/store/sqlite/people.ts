@@ -1,0 +1,235 @@
+/** Operators, where they sign in from, their sessions and invitations. */
+import type { Database } from 'bun:sqlite'
+import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
+import type { Operator } from '../../domain/operator'
+import type { Reader, Tx } from '../../ports/store'
+import type { Vault } from '../../ports/vault'
+import type { Current } from './current'
+import { drizzle } from './drizzle'
+import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
+import { bind, changes, onFirstUse, parameters } from './statement'
+
+const totpRow = (operatorId: string) => `operator-totp:${operatorId}`
+
+const operatorOf = (vault: Vault, row: typeof operators.$inferSelect): Operator => ({
+  ...row,
+  totpSecret: row.totpSecret ? vault.open(totpRow(row.operatorId), row.totpSecret) : undefined,
+  lastSeenAt: row.lastSeenAt ?? undefined,
+  unlockedAt: row.unlockedAt ?? undefined,
+})
+
+const operatorRow = (vault: Vault, { totpSecret, ...operator }: Operator) => ({
+  ...operator,
+  lastSeenAt: operator.lastSeenAt ?? null,
+  unlockedAt: operator.unlockedAt ?? null,
+  totpSecret: totpSecret === undefined ? null : vault.seal(totpRow(operator.operatorId), totpSecret),
+})
+
+const addressesOfOperator = eq(operatorAddresses.operatorId, bind(operatorAddresses.operatorId, 'operatorId'))
+const thisAddress = eq(operatorAddresses.addressHash, bind(operatorAddresses.addressHash, 'addressHash'))
+
+export function createPeopleTx(
+  connection: Database,
+  vault: Vault,
+  current: Current,
+): Pick<Tx, 'people' | 'sessions' | 'invitations'> {
+  const db = drizzle(connection)
+  const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))
+  const thisInvitation = eq(invitations.tokenHash, bind(invitations.tokenHash, 'tokenHash'))
+  const run = {
+    operators: onFirstUse(() => db.select().from(operators).orderBy(asc(operators.createdAt)).prepare()),
+    insertOperator: onFirstUse(() => db.insert(operators).values(parameters(operators)).prepare()),
+    updateOperator: onFirstUse(() =>
+      db
+        .update(operators)
+        .set(changes(operators, ['email', 'name', 'role', 'passwordHash', 'totpSecret', 'unlockedAt']))
+        .where(thisOperator)
+        .prepare(),
+    ),
+    touchOperator: onFirstUse(() =>
+      db
+        .update(operators)
+        .set(changes(operators, ['lastSeenAt']))
+        .where(thisOperator)
+        .prepare(),
+    ),
+    upsertAddress: onFirstUse(() =>
+      db
+        .insert(operatorAddresses)
+        .values(parameters(operatorAddresses))
+        .onConflictDoUpdate({
+          target: [operatorAddresses.operatorId, operatorAddresses.addressHash],
+          set: changes(operatorAddresses, ['seenAt']),
+        })
+        .prepare(),
+    ),
+    deleteOlderAddresses: onFirstUse(() =>
+      db
+        .delete(operatorAddresses)
+        .where(
+          and(
+            addressesOfOperator,
+            notInArray(
+              operatorAddresses.addressHash,
+              db
+                .select({ addressHash: operatorAddresses.addressHash })
+                .from(operatorAddresses)
+                .where(addressesOfOperator)
+                // That of now is the newest, also under a clock that was set back.
+                .orderBy(desc(thisAddress), desc(operatorAddresses.seenAt))
+                .limit(sql.placeholder('kept')),
+            ),
+          ),
+        )
+        .prepare(),
+    ),
+    deleteAddresses: onFirstUse(() => db.delete(operatorAddresses).where(addressesOfOperator).prepare()),
+    deleteOperator: onFirstUse(() => db.delete(operators).where(thisOperator).prepare()),
+    insertSession: onFirstUse(() => db.insert(operatorSessions).values(parameters(operatorSessions)).prepare()),
+    touchSession: onFirstUse(() =>
+      db
+        .update(operatorSessions)
+        .set(changes(operatorSessions, ['lastSeenAt']))
+        .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
+        .prepare(),
+    ),
+    deleteSession: onFirstUse(() =>
+      db
+        .delete(operatorSessions)
+        .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
+        .prepare(),
+    ),
+    deleteSessions: onFirstUse(() =>
+      db
+        .delete(operatorSessions)
+        .where(eq(operatorSessions.operatorId, bind(operatorSessions.operatorId, 'operatorId')))
+        .returning({ operatorId: operatorSessions.operatorId })
+        .prepare(),
+    ),
+    insertInvitation: onFirstUse(() => db.insert(invitations).values(parameters(invitations)).prepare()),
+    invitation: onFirstUse(() => db.select().from(invitations).where(thisInvitation).prepare()),
+    deleteInvitation: onFirstUse(() =>
+      db.delete(invitations).where(thisInvitation).returning({ role: invitations.role }).prepare(),
+    ),
+    deleteInvitationsOf: onFirstUse(() =>
+      db
+        .delete(invitations)
+        .where(eq(invitations.invitedBy, bind(invitations.invitedBy, 'invitedBy')))
+        .prepare(),
+    ),
+  }
+
+  return {
+    people: {
+      async lockAll() {
+        return run.operators.all().map((row) => operatorOf(vault, row))
+      },
+      async add(operator) {
+        run.insertOperator.run(operatorRow(vault, operator))
+      },
+      async save(operator) {
+        run.updateOperator.run(operatorRow(vault, operator))
+      },
+      async touch(operatorId) {
+        run.touchOperator.run({ operatorId, lastSeenAt: current.now })
+      },
+      async rememberAddress(operatorId, addressHash, kept) {
+        run.upsertAddress.run({ operatorId, addressHash, seenAt: current.now })
+        run.deleteOlderAddresses.run({ operatorId, addressHash, kept })
+      },
+      async forgetAddresses(operatorId) {
+        run.deleteAddresses.run({ operatorId })
+      },
+      async remove(operatorId) {
+        run.deleteSessions.all({ operatorId })
+        run.deleteOperator.run({ operatorId })
+      },
+    },
+    sessions: {
+      async add(session) {
+        run.insertSession.run({ ...session })
+      },
+      async touch(tokenHash) {
+        run.touchSession.run({ tokenHash, lastSeenAt: current.now })
+      },
+      async remove(tokenHash) {
+        run.deleteSession.run({ tokenHash })
+      },
+      async removeOf(operatorId) {
+        return run.deleteSessions.all({ operatorId }).length
+      },
+    },
+    invitations: {
+      async add(invitation) {
+        run.insertInvitation.run({ ...invitation })
+      },
+      async lock(tokenHash) {
+        return run.invitation.get({ tokenHash })
+      },
+      async remove(tokenHash) {
+        return run.deleteInvitation.all({ tokenHash }).length > 0
+      },
+      async removeOf(invitedBy) {
+        run.deleteInvitationsOf.run({ invitedBy })
+      },
+    },
+  }
+}
+
+export function createPeopleReader(
+  connection: Database,
+  vault: Vault,
+): Pick<Reader, 'people' | 'sessions' | 'invitations' | 'installation'> {
+  const db = drizzle(connection)
+  const run = {
+    fact: onFirstUse(() =>
+      db
+        .select()
+        .from(facts)
+        .where(eq(facts.name, bind(facts.name, 'name')))
+        .prepare(),
+    ),
+    operators: onFirstUse(() => db.select().from(operators).orderBy(asc(operators.createdAt)).prepare()),
+    address: onFirstUse(() =>
+      db
+        .select({ seenAt: operatorAddresses.seenAt })
+        .from(operatorAddresses)
+        .where(and(addressesOfOperator, thisAddress))
+        .prepare(),
+    ),
+    invitations: onFirstUse(() => db.select().from(invitations).orderBy(asc(invitations.createdAt)).prepare()),
+    session: onFirstUse(() =>
+      db
+        .select({ session: operatorSessions, operator: operators })
+        .from(operatorSessions)
+        .innerJoin(operators, eq(operators.operatorId, operatorSessions.operatorId))
+        .where(eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash')))
+        .prepare(),
+    ),
+  }
+  return {
+    async installation() {
+      const fact = run.fact.get({ name: 'installation' })
+      return Buffer.from(fact?.value ?? []).toString('hex')
+    },
+    people: {
+      async all() {
+        return run.operators.all().map((row) => operatorOf(vault, row))
+      },
+      async knowsAddress(operatorId, addressHash) {
+        return run.address.get({ operatorId, addressHash }) !== undefined
+      },
+    },
+    invitations: {
+      async all() {
+        return run.invitations.all()
+      },
+    },
+    sessions: {
+      async find(tokenHash) {
+        const row = run.session.get({ tokenHash })
+        return row && { session: row.session, operator: operatorOf(vault, row.operator) }
+      },
+    },
+  }
+}

@@ -1,0 +1,43 @@
+/** Old data goes. Decisions: retention. */
+import { REPORT_DEADLINE_MS } from '../domain/delivery'
+import { DAY_MS } from '../domain/value'
+import type { Clock } from '../ports/clock'
+import type { Store } from '../ports/store'
+
+const BATCH = 500
+
+export interface RetentionDependencies {
+  store: Store
+  clock: Pick<Clock, 'now'>
+  liveRetentionDays: number
+  idempotencyDays: number
+}
+
+/** Test issues live as long as the test inbox shows them. */
+const TEST_RETENTION_DAYS = 7
+
+/** What endpoints were told, and what came of it. */
+const HOOK_RETENTION_DAYS = 30
+
+/** Deletes what has outlived its retention, a batch a transaction, so that nobody waits long. */
+export async function deleteOldData({
+  store,
+  clock,
+  liveRetentionDays,
+  idempotencyDays,
+}: RetentionDependencies): Promise<void> {
+  const daysAgo = (days: number) => clock.now() - days * DAY_MS
+  const inBatches = async (sweep: (limit: number) => Promise<number>) => {
+    while ((await sweep(BATCH)) === BATCH);
+  }
+  await inBatches((limit) =>
+    store.transaction((tx) => tx.retention.issues('test', daysAgo(TEST_RETENTION_DAYS), limit)),
+  )
+  await inBatches((limit) => store.transaction((tx) => tx.retention.issues('live', daysAgo(liveRetentionDays), limit)))
+  await inBatches((limit) => store.transaction((tx) => tx.retention.claims(daysAgo(idempotencyDays), limit)))
+  await inBatches((limit) =>
+    store.transaction((tx) => tx.retention.reports(clock.now() - 2 * REPORT_DEADLINE_MS, limit)),
+  )
+  await inBatches((limit) => store.transaction((tx) => tx.retention.hooks(daysAgo(HOOK_RETENTION_DAYS), limit)))
+  await inBatches((limit) => store.transaction((tx) => tx.retention.outbox(limit)))
+}

@@ -1,0 +1,46 @@
+/** Whether a new issue finds room: decided before its transaction, given back where that makes none. */
+import { Refusal } from '../../domain/error'
+import type { LimitRule } from '../../domain/limit'
+import type { Node } from '../../ports/node'
+
+export interface Admission {
+  /** Throws `unavailable` or `limited` where there was no room. */
+  assertGranted(): void
+  /** The issue is stored. */
+  keep(): void
+  /** None was made. */
+  giveBack(): void
+}
+
+/** Takes a place in the backlog and counts one under each limit; a replay needs neither, so a refusal waits to be asked for. */
+export async function seekAdmission(
+  { backlog, limits }: Pick<Node, 'backlog' | 'limits'>,
+  rules: readonly LimitRule[],
+): Promise<Admission> {
+  await limits.recalled()
+  try {
+    const entry = await backlog.admit()
+    try {
+      const permit = await limits.take(rules)
+      const giveBack = () => {
+        entry.giveBack()
+        permit.giveBack()
+      }
+      return { assertGranted() {}, keep: () => entry.keep(), giveBack }
+    } catch (refusal) {
+      entry.giveBack()
+      throw refusal
+    }
+  } catch (refusal) {
+    if (refusal instanceof Refusal) return refused(refusal)
+    throw refusal
+  }
+}
+
+const refused = (refusal: Refusal): Admission => ({
+  assertGranted() {
+    throw refusal
+  },
+  keep() {},
+  giveBack() {},
+})

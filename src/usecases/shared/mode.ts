@@ -1,0 +1,113 @@
+/**
+ * Live and test, side by side. A mode swaps what is around the rules (numbers, codes, prices, limits, providers),
+ * never the rules themselves: both run through the same use cases. Specification: "Test-mode behavior".
+ */
+import { Refusal, unavailable } from '../../domain/error'
+import type { ApiKey } from '../../domain/key'
+import {
+  type LimitedAs,
+  type LimitRule,
+  type LimitsConfig,
+  phoneLimits,
+  requestLimits,
+  testIssueLimits,
+  testRequestLimits,
+} from '../../domain/limit'
+import { liveRecipient, type Numbering, type Recipient, testRecipient } from '../../domain/phone'
+import { scenarioOf } from '../../domain/scenario'
+import { type Channel, MINUTE_MS, type Mode, nextMidnightUtc } from '../../domain/value'
+import type { PriceList } from '../../domain/wallet'
+import type { Carrier, Router } from '../../ports/carrier'
+import type { Random } from '../../ports/random'
+
+export interface ModeRules {
+  /** Whom a number stands for, read in a region or the server's own; throws `invalid` for numbers of the other mode. */
+  recipient(phoneNumber: string, region: string | undefined): Recipient
+  defaultChannel(recipient: Recipient): Channel
+  /** Whether an AlimTalk that fails goes on as SMS. */
+  fallsBack(recipient: Recipient, requested: boolean): boolean
+  /** Throws where the recipient's scenario is a refusal. */
+  assertAdmits(recipient: Recipient, now: number): void
+  newCode(recipient: Recipient): string
+  lifetimeMs(recipient: Recipient, requestedSec: number): number
+  prices: PriceList
+  /** What every request of this kind counts against; a replay counts, too. */
+  requestLimits(key: ApiKey, kind: LimitedAs, clientIp: string): LimitRule[]
+  /** What only a new issue counts against. */
+  issueLimits(key: ApiKey, phoneHash: Uint8Array): LimitRule[]
+  router(): Promise<Router>
+}
+
+export interface Modes {
+  live: ModeRules
+  test: ModeRules
+}
+
+interface ModeDependencies {
+  random: Random
+  limits: LimitsConfig
+  numbering: Numbering
+  prices: PriceList
+  liveRouter: () => Promise<Router>
+  simulator: Carrier
+}
+
+export function createModes(dependencies: ModeDependencies): Modes {
+  return { live: liveMode(dependencies), test: testMode(dependencies) }
+}
+
+function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDependencies): ModeRules {
+  return {
+    recipient: (phoneNumber, region = numbering.region) => liveRecipient(phoneNumber, { ...numbering, region }),
+    defaultChannel: () => 'sms',
+    fallsBack: (_, requested) => requested,
+    assertAdmits() {},
+    newCode: () => random.below(1_000_000).toString().padStart(6, '0'),
+    lifetimeMs: (_, requestedSec) => requestedSec * 1_000,
+    prices,
+    requestLimits: (key, kind, clientIp) => requestLimits(limits, key, kind, clientIp),
+    issueLimits: ({ appId, kind }, phoneHash) => phoneLimits(limits, { appId, kind, phoneHash }),
+    router: liveRouter,
+  }
+}
+
+/** The code that verifies every magic number. */
+const TEST_CODE = '000000'
+/** What a six-digit guess never equals. */
+const UNGUESSABLE = 'never'
+
+function testMode({ limits, numbering, simulator }: ModeDependencies): ModeRules {
+  return {
+    recipient: (phoneNumber, region = numbering.region) => testRecipient(phoneNumber, { region }),
+    defaultChannel: (recipient) => scenarioOf(recipient).defaultChannel ?? 'sms',
+    fallsBack: (recipient, requested) => requested && scenarioOf(recipient).afterAlimtalk !== undefined,
+    assertAdmits(recipient, now) {
+      switch (scenarioOf(recipient).refuses) {
+        case 'perPhone':
+          throw new Refusal('limited', 'Test scenario: rate limited', {
+            limit: 'perPhone',
+            policy: 'platform',
+            retryAfterMs: MINUTE_MS,
+          })
+        case 'credit':
+          throw new Refusal('no_credit', 'Test scenario: insufficient credit', { code: 'INSUFFICIENT_CREDIT' })
+        case 'trial':
+          throw new Refusal('no_credit', 'Test scenario: trial daily limit', {
+            code: 'TRIAL_DAILY_LIMIT_EXCEEDED',
+            resetAt: nextMidnightUtc(now),
+          })
+        case 'unavailable':
+          throw unavailable('Test scenario: service unavailable', 2_000)
+      }
+    },
+    newCode: (recipient) => (scenarioOf(recipient).refusesEveryCode ? UNGUESSABLE : TEST_CODE),
+    lifetimeMs: (recipient, requestedSec) => scenarioOf(recipient).lifetimeMs ?? requestedSec * 1_000,
+    prices: { sms: 0, lms: 0, alimtalk: 0 },
+    requestLimits: (key, kind) => testRequestLimits(limits, key, kind),
+    issueLimits: (key) => testIssueLimits(limits, key),
+    router: async () => () => [simulator],
+  }
+}
+
+/** Which set of rules a piece of stored data belongs to. */
+export const rulesOf = (modes: Modes, { mode }: { mode: Mode }): ModeRules => modes[mode]

@@ -1,0 +1,179 @@
+/** Lists of the console in pages: newest first, each row once, within the bounds that were asked for. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import * as administer from '../../src/usecases/administer'
+import { setUpToken } from '../../src/usecases/operators'
+import { VirtualClock } from '../support/clock'
+import { Receivers, receives } from '../support/receiver'
+import { type Furnished, START, World } from '../support/world'
+import { ConsoleClient } from './client'
+
+// biome-ignore lint/suspicious/noExplicitAny: rows are compared, not used
+type Row = any
+
+let world: World
+let keys: Furnished
+let receivers: Receivers
+let owner: ConsoleClient
+
+beforeEach(async () => {
+  const clock = new VirtualClock(START)
+  receivers = new Receivers(clock.now)
+  world = await World.start({ clock, hooks: receivers })
+  keys = await world.furnish()
+  owner = new ConsoleClient(world)
+  const person = { name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' }
+  await owner.call('session/setUp', { token: await setUpToken(world), ...person })
+})
+afterEach(() => world.stop())
+
+/** Every page of a list, one below the other. */
+async function pagesOf(path: string, input: object): Promise<Row[][]> {
+  const pages: Row[][] = []
+  let after: string | undefined
+  do {
+    const { status, body } = await owner.call(path, { ...input, ...(after !== undefined && { after }) })
+    expect(status).toBe(200)
+    pages.push(body.rows)
+    after = body.next
+  } while (after !== undefined && pages.length < 50)
+  return pages
+}
+
+/** Pages of two have what one page has, each row once, and only the last is shorter. */
+async function expectPages(path: string, input: object, count: number): Promise<Row[]> {
+  const [whole = []] = await pagesOf(path, { ...input, limit: 200 })
+  expect(whole).toHaveLength(count)
+  for (const limit of [1, 2, count]) {
+    const pages = await pagesOf(path, { ...input, limit })
+    expect(pages.flat()).toEqual(whole)
+    expect(pages).toHaveLength(Math.ceil(count / limit))
+    expect(pages.slice(0, -1).every(({ length }) => length === limit)).toBe(true)
+  }
+  return whole
+}
+
+/** As for every list. */
+async function expectBounds(path: string, input: object): Promise<void> {
+  for (const limit of [0, -1, 1.5, 201, '2'])
+    expect({ limit, status: (await owner.call(path, { ...input, limit })).status }).toEqual({ limit, status: 400 })
+  for (const limit of [1, 200]) expect((await owner.call(path, { ...input, limit })).status).toBe(200)
+}
+
+describe('the audit log', () => {
+  test('comes newest first, in pages, by who and what', async () => {
+    for (let n = 0; n < 5; n++) {
+      await owner.call('apps/create', { name: `app ${n}` })
+      await administer.addCredit(world.admin, { appId: keys.appId, amount: 1 })
+    }
+    const [every = []] = await pagesOf('audit/list', { limit: 200 })
+    await expectPages('audit/list', {}, every.length)
+    expect(every.map(({ seq }) => seq)).toEqual(every.map((_, index) => every.length - index))
+    const made = await expectPages('audit/list', { action: 'app.create', actor: every[1].actor }, 5)
+    expect(made.map(({ detail }) => detail.name)).toEqual([4, 3, 2, 1, 0].map((n) => `app ${n}`))
+    await expectPages('audit/list', { action: 'credit.credit', actor: 'test' }, 6)
+    expect(await expectPages('audit/list', { action: 'app.create', actor: 'test' }, 1)).toMatchObject([
+      { detail: { name: 'demo' } },
+    ])
+  })
+
+  test('ends where a page would begin that is none', async () => {
+    for (const after of ['', '0', '1', 'x', '-5', 'NaN'])
+      expect((await owner.call('audit/list', { after })).body).toEqual({ rows: [] })
+    expect((await owner.call('audit/list', { after: '2' })).body.rows).toMatchObject([{ seq: 1 }])
+  })
+
+  test('has at most two hundred entries on a page', () => expectBounds('audit/list', {}))
+})
+
+describe('what an endpoint was told', () => {
+  let endpointId: string
+  beforeEach(async () => {
+    const wanted = { appId: keys.appId, mode: 'live' as const, url: 'https://a.example/', events: ['otp.sent'] }
+    endpointId = (await administer.addEndpoint(world.admin, wanted)).endpoint.endpointId
+    // Every second is not taken.
+    receivers.answer = () => receives(receivers.arrived.length % 2 === 0 ? 400 : 200)
+    for (let n = 0; n < 7; n++) {
+      const { body } = await owner.call('webhooks/test', { endpointId, type: 'otp.sent' })
+      expect(body.eventId).toBeString()
+      await world.settle()
+    }
+  })
+
+  test('comes newest first, in pages, by what came of it', async () => {
+    const every = await expectPages('webhooks/events', { endpointId }, 7)
+    const ids = receivers.arrived.map(({ body }) => JSON.parse(body).id).reverse()
+    expect(every.map(({ eventId }) => eventId)).toEqual(ids)
+    for (const [status, taken] of [
+      ['delivered', 0],
+      ['failed', 1],
+    ] as const) {
+      const wanted = ids.toReversed().filter((_, index) => index % 2 === taken)
+      const rows = await expectPages('webhooks/events', { endpointId, status }, wanted.length)
+      expect(rows.map(({ eventId }) => eventId)).toEqual(wanted.toReversed())
+    }
+    expect(await pagesOf('webhooks/events', { endpointId, status: 'pending' })).toEqual([[]])
+  })
+
+  test('is not found after what cannot be an id, and nothing is after what was never told', async () => {
+    expect((await owner.call('webhooks/events', { endpointId, after: 'x' })).status).toBe(404)
+    const never = '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'
+    expect((await owner.call('webhooks/events', { endpointId, after: never })).body).toEqual({ rows: [] })
+  })
+
+  test('has at most two hundred events on a page', () => expectBounds('webhooks/events', { endpointId }))
+
+  test('and waits for its next try is sent at once when it is replayed', async () => {
+    receivers.answer = () => receives(503)
+    const { body } = await owner.call('webhooks/test', { endpointId, type: 'otp.sent' })
+    await world.settle()
+    expect(receivers.arrived).toHaveLength(8)
+    const replay = await owner.call('webhooks/replay', { endpointId, eventId: body.eventId })
+    expect(replay.body).toEqual({ replayed: 1 })
+    await world.settle()
+    expect(receivers.arrived).toHaveLength(9)
+    expect(world.clock.now()).toBeLessThan(START + 5_000)
+  })
+})
+
+describe('the ledger of an app', () => {
+  /** Three entries in each of three seconds, of the amounts 11, 12, 13, 21 and so on. */
+  const SECOND = START + 10_000
+  beforeEach(async () => {
+    world.clock.step(SECOND - world.clock.now())
+    for (const tens of [10, 20, 30]) {
+      for (const ones of [1, 2, 3])
+        await owner.call('wallet/topUp', { appId: keys.appId, amount: tens + ones, reference: `${tens}${ones}` })
+      world.clock.step(1_000)
+    }
+    await owner.call('wallet/clawback', { appId: keys.appId, amount: 5 })
+  })
+  const ledger = (more: object = {}) => ({ appId: keys.appId, ...more })
+  const amounts = (rows: Row[]) => rows.map(({ amountDelta }) => amountDelta)
+
+  test('comes newest first, in pages, by kind', async () => {
+    const ordered = [33, 32, 31, 23, 22, 21, 13, 12, 11, 1_000]
+    expect(amounts(await expectPages('wallet/ledger', ledger(), 11))).toEqual([-5, ...ordered])
+    expect(amounts(await expectPages('wallet/ledger', ledger({ entryType: 'credit' }), 10))).toEqual(ordered)
+    expect(amounts(await expectPages('wallet/ledger', ledger({ entryType: 'clawback' }), 1))).toEqual([-5])
+  })
+
+  test('has the first moment of a time and not its last, on every page, with a kind or without', async () => {
+    for (const kind of [{}, { entryType: 'credit' }]) {
+      const within = async (from: number | undefined, to: number | undefined, count: number) =>
+        amounts(await expectPages('wallet/ledger', ledger({ ...kind, from, to }), count))
+      expect(await within(SECOND + 1_000, SECOND + 2_000, 3)).toEqual([23, 22, 21])
+      expect(await within(SECOND + 1_000, SECOND + 2_001, 6)).toEqual([33, 32, 31, 23, 22, 21])
+      expect(await within(SECOND + 1_001, SECOND + 2_001, 3)).toEqual([33, 32, 31])
+      expect(await within(undefined, SECOND + 1, 4)).toEqual([13, 12, 11, 1_000])
+      expect(await within(SECOND + 2_000, SECOND + 3_000, 3)).toEqual([33, 32, 31])
+    }
+  })
+
+  test('of a page further up begins no later than its time ends', async () => {
+    const { next } = (await owner.call('wallet/ledger', ledger({ limit: 2 }))).body
+    const page = await owner.call('wallet/ledger', ledger({ after: next, to: SECOND + 1_000 }))
+    expect(amounts(page.body.rows)).toEqual([13, 12, 11, 1_000])
+  })
+
+  test('has at most two hundred entries on a page', () => expectBounds('wallet/ledger', ledger()))
+})

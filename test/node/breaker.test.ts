@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'bun:test'
+import type { SendOutcome } from '../../src/domain/delivery'
+import { Breaker } from '../../src/node/breaker'
+
+const accepted: SendOutcome = { kind: 'accepted', providerMessageId: 'x' }
+const unclear: SendOutcome = { kind: 'ambiguous', code: 'HTTP_500' }
+const busy: SendOutcome = { kind: 'refused', retry: 'later', code: 'HTTP_429' }
+const unfit: SendOutcome = { kind: 'refused', retry: 'unfit', code: 'HTTP_401' }
+const unreached: SendOutcome = { kind: 'refused', retry: 'unreached', code: 'NOT_SENT_ECONNREFUSED' }
+const wrongMessage: SendOutcome = { kind: 'refused', retry: 'never', code: 'BAD_NUMBER' }
+
+const NOW = 1_000_000
+const breakerAfter = (...outcomes: SendOutcome[]) => {
+  const breaker = new Breaker()
+  for (const outcome of outcomes) breaker.answered(outcome, { isProbe: false, now: NOW })
+  return breaker
+}
+const times = (count: number, outcome: SendOutcome) => Array.from({ length: count }, () => outcome)
+
+describe('a breaker', () => {
+  test.each<[string, SendOutcome[], boolean]>([
+    ['nothing yet', [], true],
+    ['few failures', times(9, unclear), true],
+    ['ten unclear outcomes', times(10, unclear), false],
+    ['half unclear', [...times(5, accepted), ...times(5, unclear)], false],
+    ['less than half unclear', [...times(6, accepted), ...times(5, unclear)], true],
+    ['ten refusals for being busy and nothing taken', times(10, busy), false],
+    ['one that was taken and many refusals for being busy', [accepted, ...times(49, busy)], true],
+    ['two connections that could not be made', times(2, unreached), true],
+    ['three connections that could not be made', times(3, unreached), false],
+    ['three connections that could not be made, one call between', [unreached, unreached, busy, unreached], true],
+    ['refusals of messages, not of the carrier', times(50, wrongMessage), true],
+    ['one refusal of credentials', [...times(30, accepted), unfit], false],
+  ])('after %s', (_, outcomes, isHealthy) => {
+    const breaker = breakerAfter(...outcomes)
+    expect(breaker.health(NOW).isHealthy).toBe(isHealthy)
+    expect(breaker.admits(NOW)).toBe(isHealthy)
+  })
+
+  test.each<[string, number, SendOutcome]>([
+    ['three connections that could not be made', 3, unreached],
+    ['ten calls nobody knows the end of', 10, unclear],
+    ['ten refusals for being busy', 10, busy],
+  ])('%s in a row open it, an hour between each two', (_, count, outcome) => {
+    const breaker = new Breaker()
+    const isOpenAfter = Array.from({ length: count }, (_, n) => {
+      const now = NOW + n * 3_600_000
+      breaker.answered(outcome, { isProbe: false, now })
+      return !breaker.admits(now)
+    })
+    expect(isOpenAfter).toEqual([...times(count - 1, outcome).map(() => false), true])
+  })
+
+  test('one that is taken ends the row', () => {
+    const breaker = breakerAfter(...times(2, unreached), accepted, ...times(2, unreached))
+    expect(breaker.admits(NOW)).toBe(true)
+    breaker.answered(accepted, { isProbe: false, now: NOW })
+    for (let n = 0; n < 30; n++) {
+      const now = NOW + n * 120_000
+      breaker.answered(n % 9 === 8 ? accepted : unclear, { isProbe: false, now })
+      expect(breaker.admits(now)).toBe(true)
+    }
+  })
+
+  test('forgets a share of failures after a minute', () => {
+    const breaker = breakerAfter(...times(5, unclear), ...times(4, accepted))
+    expect(breaker.answered(accepted, { isProbe: false, now: NOW + 60_000 })).toBeUndefined()
+    expect(breaker.admits(NOW + 60_000)).toBe(true)
+  })
+
+  test('tells that it opened, why, and when it is tried again', () => {
+    const breaker = breakerAfter(...times(9, unclear))
+    expect(breaker.answered(unclear, { isProbe: false, now: NOW })).toEqual({
+      isHealthy: false,
+      since: NOW,
+      code: 'HTTP_500',
+      retryAt: NOW + 10_000,
+    })
+    expect(breaker.admits(NOW + 9_999)).toBe(false)
+    expect(breaker.admits(NOW + 10_000)).toBe(true)
+  })
+
+  test('lets one message try it at a time', () => {
+    const breaker = breakerAfter(unfit)
+    const later = NOW + 10_000
+    expect(breaker.wouldProbe(later)).toBe(true)
+    breaker.beginProbe()
+    expect(breaker.admits(later)).toBe(false)
+    breaker.abandonProbe()
+    expect(breaker.admits(later)).toBe(true)
+  })
+
+  test.each<[string, SendOutcome]>([
+    ['unclear', unclear],
+    ['busy', busy],
+    ['unfit', unfit],
+    ['unreached', unreached],
+    ['taken, and it opens again', accepted],
+  ])('after a probe that was %s, another one may try it once it has rested', (_, outcome) => {
+    const breaker = breakerAfter(unfit)
+    const later = NOW + 10_000
+    breaker.beginProbe()
+    breaker.answered(outcome, { isProbe: true, now: later })
+    if (outcome === accepted) breaker.answered(unfit, { isProbe: false, now: later })
+    expect([breaker.admits(later), breaker.wouldProbe(later + 20_000)]).toEqual([false, true])
+  })
+
+  test('closes when the probe is taken, and begins to count anew', () => {
+    const breaker = breakerAfter(...times(10, unclear))
+    breaker.beginProbe()
+    expect(breaker.answered(accepted, { isProbe: true, now: NOW + 10_000 })?.isHealthy).toBe(true)
+    expect(breaker.answered(unclear, { isProbe: false, now: NOW + 10_000 })).toBeUndefined()
+    expect(breaker.admits(NOW + 10_000)).toBe(true)
+  })
+
+  test('rests twice as long after each probe that fails, a minute at most, and remembers since when', () => {
+    const breaker = breakerAfter(...times(10, unclear))
+    let now = NOW + 10_000
+    for (const restMs of [20_000, 40_000, 60_000, 60_000]) {
+      breaker.beginProbe()
+      expect(breaker.answered(unclear, { isProbe: true, now })).toMatchObject({ since: NOW, retryAt: now + restMs })
+      now += restMs
+    }
+  })
+
+  test('says whether a failed probe has changed anything for those who wait', () => {
+    const breaker = breakerAfter(...times(10, unclear))
+    breaker.beginProbe()
+    expect(breaker.answered(unclear, { isProbe: true, now: NOW + 10_000 })?.isStill).toBe(true)
+    breaker.beginProbe()
+    expect(breaker.answered(unfit, { isProbe: true, now: NOW + 30_000 })?.isStill).toBe(false)
+  })
+
+  test('is not moved by the answers to messages that left before it opened', () => {
+    const breaker = breakerAfter(...times(10, unclear))
+    expect(breaker.answered(accepted, { isProbe: false, now: NOW + 1 })).toBeUndefined()
+    expect(breaker.admits(NOW + 1)).toBe(false)
+  })
+
+  test('a clock that goes back does not prolong the rest', () => {
+    const breaker = breakerAfter(...times(10, unclear))
+    expect(breaker.admits(NOW - 3_600_000)).toBe(true)
+  })
+
+  test('knows a carrier that can serve nobody from one that fails now and then', () => {
+    expect(breakerAfter(unfit).isUnfit).toBe(true)
+    expect(breakerAfter(...times(10, unclear)).isUnfit).toBe(false)
+  })
+})
