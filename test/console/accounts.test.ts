@@ -36,7 +36,7 @@ afterEach(() => world.stop())
 
 /** The newest entries, oldest first: who, from where, what, to whom, how. */
 async function noted(count: number) {
-  const entries = await world.store.read.audit({ limit: count })
+  const entries = await world.store.read.audit.page({ limit: count })
   return entries.toReversed().map(({ actor, ip, action, target, detail }) => [actor, ip, action, target, detail])
 }
 

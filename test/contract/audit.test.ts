@@ -13,7 +13,7 @@ afterEach(() => world.stop())
 
 /** The newest entries of the log, oldest first, without who and when. */
 async function noted(count: number) {
-  const entries = await world.store.read.audit({ limit: count })
+  const entries = await world.store.read.audit.page({ limit: count })
   return entries.toReversed().map(({ action, target, detail }) => [action, target, detail])
 }
 
