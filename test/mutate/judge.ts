@@ -16,7 +16,7 @@ const FILE_HANGS_AFTER_MS = 30_000
 const TIMES_AS_LONG = 5
 
 /** Some lines are on the way of every request. If the likeliest tests, which took so long before, do not notice, nobody waits. */
-const LOOKED_FOR_MS = 45_000
+const LOOKED_FOR_MS = 25_000
 
 /** Whole stories, for what no single test tells. They say nothing about the command line or one vendor's words. */
 const SIMULATION = ['test/simulation/run.ts', '--seeds', '5']
