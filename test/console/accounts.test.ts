@@ -162,3 +162,12 @@ test('a link tells whom it is from until its three days are over, and no longer'
   world.clock.step(expiresAt - world.clock.now())
   expect((await bob.call('session/invitation', { token })).status).toBe(404)
 })
+
+test('a right password may be asked for again and again, a wrong one five times in a quarter of an hour', async () => {
+  const takeOff = async (current: string) => (await bob.call('session/totpRemove', { current })).status
+  for (let n = 0; n < 6; n++) expect(await takeOff(PASSWORD)).toBe(200)
+  for (let n = 0; n < 5; n++) expect(await takeOff('wrong')).toBe(400)
+  expect(await takeOff(PASSWORD)).toBe(429)
+  world.clock.step(15 * 60_000)
+  expect(await takeOff(PASSWORD)).toBe(200)
+})
