@@ -81,7 +81,10 @@ test('the audit log has what became of an account', async () => {
 })
 
 test('the audit log has when a second factor was put on and taken off', async () => {
-  const { secret } = (await bob.call('session/totpBegin')).body
+  const { secret, uri } = (await bob.call('session/totpBegin')).body
+  const account = new URL(uri)
+  expect(decodeURIComponent(account.pathname)).toEndWith('/Watchword:bob@example.com')
+  expect([account.searchParams.get('issuer'), account.searchParams.get('secret')]).toEqual(['Watchword', secret])
   const totp = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now() })
   await bob.call('session/totpConfirm', { totp })
   await bob.call('session/totpRemove', { current: PASSWORD })

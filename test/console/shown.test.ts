@@ -318,6 +318,22 @@ test('carriers, how they are and what a message by hand comes to', async () => {
   ])
 })
 
+test('a carrier that rests, with what it said last, in words, and when it is tried again', async () => {
+  world.sms.answer = () => answered(402, {})
+  await issue()
+  await world.advance(1_000)
+  const explanation = 'the account at the carrier has no balance'
+  const [, main] = (await shown('carriers/list')).providers
+  expect(main).toMatchObject({ name: 'main', state: 'unhealthy', code: 'HTTP_402', explanation })
+  expect(main.since).toBe(START)
+  expect(main.retryAt).toBeGreaterThan(START)
+  const order = { name: 'main', to: '010-1234-0009', channel: 'sms' }
+  expect(await shown('carriers/test', order)).toMatchObject({ kind: 'refused', code: 'HTTP_402', explanation })
+  const { rows } = await shown('issues/list', { ...live(), limit: 1 })
+  const { attempts } = await shown('issues/story', { issueId: rows[0].issueId })
+  expect(attempts[0]).toMatchObject({ code: 'HTTP_402', explanation })
+})
+
 test('routes, for everybody, a country or an app', async () => {
   const { appId } = keys
   const routes = [
