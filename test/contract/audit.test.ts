@@ -124,3 +124,29 @@ test('of webhooks, without what stands in the query of their address', async () 
   ])
   expect(JSON.stringify(await noted(5))).not.toContain(secret)
 })
+
+test('of nothing that was refused: an overlap beyond a week, a limit below nothing or beyond a thousand million', async () => {
+  const { appId } = keys
+  const [stored] = await world.store.read.keys.ofApp(appId)
+  const before = await noted(1)
+  const { keyId = '' } = stored ?? {}
+  const hook = { appId, mode: 'live', url: 'https://hook.example.com/a', events: ['otp.sent'] } as const
+  for (const hours of [-1, 0.5, 169])
+    await expect(administer.rotateKey(world.admin, keyId, hours)).rejects.toMatchObject({ kind: 'invalid' })
+  for (const limit of [-1, 0.5, 1_000_000_001]) {
+    await expect(administer.setOverdraft(world.admin, { appId, limit })).rejects.toMatchObject({ kind: 'invalid' })
+    await expect(administer.setCreditAlert(world.admin, { appId, below: limit })).rejects.toMatchObject({
+      kind: 'invalid',
+    })
+  }
+  expect(await noted(1)).toEqual(before)
+  for (const limit of [0, 1_000_000_000]) {
+    await administer.setOverdraft(world.admin, { appId, limit })
+    await administer.setCreditAlert(world.admin, { appId, below: limit })
+  }
+  const { endpoint } = await administer.addEndpoint(world.admin, hook)
+  await expect(administer.rotateEndpoint(world.admin, endpoint.endpointId, 169)).rejects.toMatchObject({
+    kind: 'invalid',
+  })
+  for (const hours of [0, 168]) await administer.rotateEndpoint(world.admin, endpoint.endpointId, hours)
+})

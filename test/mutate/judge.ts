@@ -12,8 +12,10 @@ export interface Verdict {
 
 /** One test waits so long, a file several times what it took before: whatever takes longer hangs. */
 const TEST_HANGS_AFTER_MS = 20_000
-const FILE_HANGS_AFTER_MS = 30_000
+const FILE_HANGS_AFTER_MS = 60_000
 const TIMES_AS_LONG = 5
+/** What ends without having looked says nothing, so the compiler gets all the time it may need. */
+const COMPILED_WITHIN_MS = 300_000
 
 /** Some lines are on the way of every request. If the likeliest tests, which took so long before, do not notice, nobody waits. */
 const LOOKED_FOR_MS = 25_000
@@ -36,8 +38,10 @@ export async function judge(mutant: Mutant, { copy, reaches, room }: Judge): Pro
   const before = await copy.replace(mutant.path, mutant.text)
   const killedBy =
     (await firstFailure(copy, testsOf(copy, mutant, reaches))) ??
-    (NOT_SIMULATED.includes(room) ? undefined : await failureOf(copy, 'the simulation', SIMULATION)) ??
-    (await failureOf(copy, 'the compiler', COMPILER))
+    (NOT_SIMULATED.includes(room)
+      ? undefined
+      : await failureOf(copy, 'the simulation', SIMULATION, FILE_HANGS_AFTER_MS)) ??
+    (await failureOf(copy, 'the compiler', COMPILER, COMPILED_WITHIN_MS))
   await copy.replace(mutant.path, before)
   return { mutant, killedBy, ms: performance.now() - began }
 }
@@ -54,8 +58,13 @@ async function firstFailure(copy: Copy, tests: readonly Reach[]): Promise<string
   return undefined
 }
 
-async function failureOf(copy: Copy, what: string, args: readonly string[]): Promise<string | undefined> {
-  const outcome = await copy.run(args, FILE_HANGS_AFTER_MS)
+async function failureOf(
+  copy: Copy,
+  what: string,
+  args: readonly string[],
+  boundMs: number,
+): Promise<string | undefined> {
+  const outcome = await copy.run(args, boundMs)
   return outcome.exitCode === 0 ? undefined : `${what}: ${failureIn(outcome)}`
 }
 

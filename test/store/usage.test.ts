@@ -110,4 +110,12 @@ describe('usage', () => {
     await deliver(issueId)
     expect(await ofTheDay()).toMatchObject({ issued: 1, delivered: 1 })
   })
+
+  test('of an hour is kept when it has settled', async () => {
+    const { issueId } = (await issue('010-1234-0001')).body
+    world.clock.step(28 * HOUR_MS)
+    await rollUpUsage(world)
+    await deliver(issueId)
+    expect(await ofTheDay()).toMatchObject({ issued: 1, delivered: 0 })
+  })
 })
