@@ -1,4 +1,4 @@
-/** What an answer says of itself, and a webhook of its body: everything else is left to who reads it. */
+/** What an answer says of itself, a webhook of its body, the log of a request: what is read without looking inside. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import * as administer from '../../src/usecases/administer'
 import { VERSION } from '../../src/version'
@@ -45,6 +45,34 @@ test('the interface on a page runs no script but its own, and frames nothing', a
 test('the root leads to the console, from now on and never for good', async () => {
   const { status, headers } = await world.send('GET', '/', undefined)
   expect([status, headers.get('location'), headers.get('cache-control')]).toEqual([302, '/console', 'no-store'])
+})
+
+test('the log has a request by its route, whatever it asks for', async () => {
+  const id = '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'
+  const requests = [
+    ['GET', `/v1/issues/${id}`],
+    ['GET', '/v1/issues'],
+    ['GET', '/v1/balance'],
+    ['GET', '/nothing/here'],
+  ] as const
+  for (const [method, path] of requests) await world.send(method, path, undefined, { key: keys.test })
+  const logged = world.logged.map((line) => JSON.parse(line)).filter(({ message }) => message === 'request')
+  expect(logged.map(({ route }) => route)).toEqual(['GET /v1/issues/{id}', 'GET /v1/issues', 'GET /v1/balance', 'none'])
+})
+
+test('a parameter that is not taken is named', async () => {
+  const { status, body } = await world.send('POST', '/v1/issue?first=1&second=2', {}, { key: keys.test })
+  expect([status, body.data]).toEqual([400, { param: 'first', reason: 'unknown_field' }])
+})
+
+test('a database that takes nothing makes the service not ready, and alive all the same', async () => {
+  await world.stop()
+  world = await World.start({
+    wrapStore: (store) => ({ ...store, assertWritable: () => Promise.reject(new Error('full')) }),
+  })
+  const { status, body } = await world.send('GET', '/readyz', undefined)
+  expect([status, body.status, body.checks.database]).toEqual([503, 'not_ready', false])
+  expect((await world.send('GET', '/healthz', undefined)).status).toBe(200)
 })
 
 test('a webhook is JSON, from this version of Watchword', async () => {
