@@ -1,7 +1,6 @@
 import { SCOPES, type Scope } from '../../../contract/scope'
-import type { Allowance } from '../../domain/browser-key'
 import { invalid, missing } from '../../domain/error'
-import type { StoredKey } from '../../domain/key'
+import type { Allowance, StoredKey } from '../../domain/key'
 import { assertKey, formatKey, isActive, type KeyKind, type KeyLimits, keyHash } from '../../domain/key'
 import { HOUR_MS, type Mode } from '../../domain/value'
 import { noteChange } from '../audit'
