@@ -1,7 +1,7 @@
 /** What an answer says of itself, a webhook of its body, the log of a request: what is read without looking inside. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { VERSION } from '../../src/domain/version'
 import * as administer from '../../src/usecases/administer'
-import { VERSION } from '../../src/version'
 import { VirtualClock } from '../support/clock'
 import { Receivers } from '../support/receiver'
 import { type Furnished, START, World } from '../support/world'
