@@ -29,10 +29,14 @@ export async function measure(copy: Copy, tell: (line: string) => void): Promise
   const reaches: Reach[] = []
   for (const test of quickTests(copy)) {
     const kept = join(tmpdir(), `watchword-reach-${digestOf(copy, [test], code)}.json`)
-    if (!existsSync(kept)) await Bun.write(kept, JSON.stringify(await measureOne(copy, test)))
-    const reach: Reach = JSON.parse(readFileSync(kept, 'utf8'))
-    if (reach.isGreen) reaches.push(reach)
-    else tell(`${test} fails without any mutant and is left out`)
+    const isKnown = existsSync(kept)
+    const reach: Reach = isKnown ? JSON.parse(readFileSync(kept, 'utf8')) : await measureOne(copy, test)
+    if (!reach.isGreen) {
+      tell(`${test} fails without any mutant and is left out`)
+      continue
+    }
+    if (!isKnown) await Bun.write(kept, JSON.stringify(reach))
+    reaches.push(reach)
   }
   return reaches
 }
