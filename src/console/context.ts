@@ -8,11 +8,12 @@ import type { Clock } from '../ports/clock'
 import type { Backup } from '../ports/files'
 import type { Log } from '../ports/log'
 import type { Gate, Node } from '../ports/node'
+import type { Passwords } from '../ports/vault'
 import type { AdminDependencies } from '../usecases/administer'
 import type { Actor } from '../usecases/audit'
 import type { InspectDependencies } from '../usecases/inspect'
 import type { IssueDependencies } from '../usecases/issue-code'
-import type { OperatorDependencies, Visitor } from '../usecases/operators'
+import type { Visitor } from '../usecases/people'
 
 export const CONSOLE_RPC_PREFIX = '/console/rpc'
 
@@ -30,10 +31,10 @@ export interface ServerFacts {
 
 export type ConsoleDependencies = Omit<AdminDependencies, 'actor' | 'clock'> &
   Omit<InspectDependencies, 'clock'> &
-  Omit<OperatorDependencies, 'clock' | 'node'> &
   Omit<IssueDependencies, 'node'> & {
     clock: Clock
     log: Log
+    passwords: Passwords
     node: Pick<Node, 'backlog' | 'directory' | 'keyUse' | 'limits' | 'pauses' | 'wakeUps'>
     carriers: ConsoleCarriers
     trustedProxies: readonly string[]

@@ -3,7 +3,8 @@ import { invalid } from '../../domain/error'
 import { isRegion } from '../../domain/phone'
 import { disable } from '../../domain/webhook'
 import { noteChange } from '../audit'
-import { type AdminDependencies, existingApp, label, newId } from './shared'
+import { newId } from '../shared/id'
+import { type AdminDependencies, existingApp, label } from './shared'
 import { forgetEndpoint } from './webhooks'
 
 /** Apps belong to the installation's organization; the first app makes it. */

@@ -5,7 +5,8 @@ import type { StoredKey } from '../../domain/key'
 import { assertKey, formatKey, isActive, type KeyKind, type KeyLimits, keyHash } from '../../domain/key'
 import { HOUR_MS, type Mode } from '../../domain/value'
 import { noteChange } from '../audit'
-import { type AdminDependencies, assertOverlap, existingApp, newId } from './shared'
+import { newId } from '../shared/id'
+import { type AdminDependencies, assertOverlap, existingApp } from './shared'
 
 const MAX_LIVE_KEYS = 20
 const MAX_TEST_KEYS = 5

@@ -35,12 +35,6 @@ export function label(name: string, what: string): string {
   return trimmed
 }
 
-const ID_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
-
-/** A short identifier such as `app_4k2m9x0c7q`. */
-export const newId = (random: Random, prefix: string) =>
-  `${prefix}_${Array.from({ length: 12 }, () => ID_ALPHABET[random.below(ID_ALPHABET.length)]).join('')}`
-
 /** Throws `not_found`. */
 export async function existingApp({ store }: Pick<AdminDependencies, 'store'>, appId: string): Promise<App> {
   const app = await store.read.apps.find(appId)

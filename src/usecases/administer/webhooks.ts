@@ -15,8 +15,9 @@ import {
 import { newSecret } from '../../domain/webhook-signature'
 import type { Tx } from '../../ports/store'
 import { noteChange } from '../audit'
+import { newId } from '../shared/id'
 import { queueEvent } from '../shared/tell-events'
-import { type AdminDependencies, assertOverlap, lockApp, newId } from './shared'
+import { type AdminDependencies, assertOverlap, lockApp } from './shared'
 
 export interface WantedEndpoint {
   url: string
