@@ -58,7 +58,7 @@ export function operatorCommands(): Command {
         onData(options, async (opened, output) => {
           const { actor } = adminOf(opened)
           const deps = peopleOf(opened)
-          const { token, expiresAt } = await invite(deps, actor, { role: options.role, invitedBy: actor.name })
+          const { token, expiresAt } = await invite(deps, actor, { role: options.role })
           const url = `${opened.config.publicUrl ?? ''}/console/invitation#${token}`
           output({ url, role: options.role, expiresAt: iso(expiresAt) }, [
             `Until ${iso(expiresAt)}: ${url}`,

@@ -5,7 +5,7 @@
 import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
 import { forbidden, invalid, type Refusal } from '../domain/error'
-import { may } from '../domain/role'
+import { assertMay } from '../domain/role'
 import { clientIpOf } from '../http/client-ip'
 import { asRefusal, fromRefusal, interfaceError, retryAfter, unexpectedError, unreadable } from '../http/errors'
 import { isLoopbackHost, isOwnAddress } from '../http/forwarded'
@@ -51,8 +51,7 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
     const { permission } = procedure['~orpc'].meta as Access
     if (permission !== null) {
       if (!context.signedIn) throw notSignedIn()
-      if (!may(context.signedIn.operator.role, permission))
-        throw forbidden('role_lacks_permission', 'Your role does not allow this')
+      assertMay(context.signedIn.operator.role, permission)
     }
     return next()
   }

@@ -177,7 +177,7 @@ async function record(deps: SendWebhookDependencies, tx: Tx, job: Job, attempted
   const judgement = judge(attempted)
   const after = afterAttempt(endpoint, judgement, tx.now)
   if (after.failingSince !== endpoint.failingSince || after.disabledAt !== endpoint.disabledAt)
-    await tx.endpoints.save(after)
+    await tx.endpoints.saveState(after)
   if (after.disabledAt !== endpoint.disabledAt) {
     const { endpointId, disabledReason: reason } = after
     tx.afterCommit(() => deps.log.warn({ endpointId, reason }, 'webhook is disabled'))

@@ -566,7 +566,7 @@ describe('webhooks', () => {
       return { deps: { ...admin(), store: { ...world.store, transaction } }, goOn: goOn.resolve }
     }
 
-    test.each<[string, (deps: manage.AdminDependencies, endpointId: string) => Promise<unknown>]>([
+    test.each<[string, (deps: World['admin'], endpointId: string) => Promise<unknown>]>([
       ['removed', (deps, endpointId) => manage.removeEndpoint(deps, endpointId)],
       ['removed with its app', (deps) => manage.removeApp(deps, keys.appId)],
     ])('that is being %s is told nothing more from then on, neither what waits nor what happens', async (_, remove) => {

@@ -127,7 +127,7 @@ async function furnish(database: string, carrierUrl: string): Promise<Furnished>
   await store.transaction((tx) => tx.templates.save(appId, templateOf('former', FORMER_PATTERNS)))
   const people = { ...common, passwords: systemPasswords, node: FREE }
   for (const role of ROLES_TO_PLAY) {
-    const { token } = await invite(people, actor, { role, invitedBy: 'fuzz' })
+    const { token } = await invite(people, actor, { role })
     await joinOperators(people, {}, { token, name: role, email: emailOf(role), password: PASSWORD })
   }
   await store.close()

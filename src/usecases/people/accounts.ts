@@ -13,30 +13,26 @@ interface ChangeDependencies {
   vault: Vault
 }
 
-/** Ends every other session. */
+/** Ends every session; answers the operator as they are now, who may have another at once. */
 export async function changePassword(
   deps: ChangeDependencies & PasswordDependencies,
   actor: Actor,
   operator: Operator,
   { current, password }: { current: string; password: string },
-): Promise<void> {
+): Promise<Operator> {
   await assertPassword(deps, operator, current)
-  await storePassword(deps, actor, operator, password)
-}
-
-async function storePassword(
-  deps: ChangeDependencies & { passwords: Passwords },
-  actor: Actor,
-  operator: Operator,
-  password: string,
-) {
   const passwordHash = await deps.passwords.hash(password)
   const change = (known: Operator): Operator => {
-    if (known.passwordHash !== operator.passwordHash)
-      throw invalid('current', 'password_changed', 'the password has been changed meanwhile')
+    assertSamePassword(known, operator)
     return { ...known, passwordHash }
   }
-  await changeOperator(deps, actor, operator.operatorId, 'operator.password', change, endSessions)
+  return changeOperator(deps, actor, operator.operatorId, 'operator.password', change, endSessions)
+}
+
+/** Looking at a password takes a while. Throws `invalid` where it is another one by now. */
+export function assertSamePassword(known: Operator, before: Operator): void {
+  if (known.passwordHash !== before.passwordHash)
+    throw invalid('current', 'password_changed', 'the password has been changed meanwhile')
 }
 
 const endSessions = async (tx: Tx, { operatorId }: Operator) => void (await tx.sessions.removeOf(operatorId))
@@ -79,32 +75,11 @@ export async function changeRole(deps: ChangeDependencies, actor: Actor, operato
 export async function removeOperator(deps: ChangeDependencies, actor: Actor, operatorId: string): Promise<void> {
   await deps.store.transaction(async (tx) => {
     const operators = await tx.people.lockAll()
-    const known = operators.find((operator) => operator.operatorId === operatorId)
-    if (!known) throw missing('operator', operatorId)
+    const known = among(operators, operatorId)
     assertOwnerRemains(operators, { operatorId })
     await tx.invitations.removeOf(operatorId)
     await tx.people.remove(operatorId)
     await noteChange({ vault: deps.vault, actor }, tx, 'operator.remove', operatorId, { role: known.role })
-  })
-}
-
-export function changeOperator(
-  deps: ChangeDependencies,
-  actor: Actor,
-  operatorId: string,
-  action: string,
-  change: (known: Operator, operators: readonly Operator[], now: number) => Operator,
-  alsoDo: (tx: Tx, changed: Operator) => Promise<void> = async () => {},
-): Promise<Operator> {
-  return deps.store.transaction(async (tx) => {
-    const operators = await tx.people.lockAll()
-    const known = operators.find((operator) => operator.operatorId === operatorId)
-    if (!known) throw missing('operator', operatorId)
-    const changed = change(known, operators, tx.now)
-    await tx.people.save(changed)
-    await alsoDo(tx, changed)
-    await noteChange({ vault: deps.vault, actor }, tx, action, operatorId, { role: changed.role })
-    return changed
   })
 }
 
@@ -119,4 +94,34 @@ export async function unlock(
     // Another one each time, whatever the clock does.
     unlockedAt: Math.max(now, (known.unlockedAt ?? 0) + 1),
   }))
+}
+
+/** One change of one operator, everybody being locked. Throws `not_found`. */
+export function changeOperator(
+  deps: ChangeDependencies,
+  actor: Actor,
+  operatorId: string,
+  action: string,
+  change: (known: Operator, operators: readonly Operator[], now: number) => Operator,
+  alsoDo: (tx: Tx, changed: Operator) => Promise<void> = async () => {},
+): Promise<Operator> {
+  return deps.store.transaction(async (tx) => {
+    const operators = await tx.people.lockAll()
+    const known = among(operators, operatorId)
+    const changed = change(known, operators, tx.now)
+    await tx.people.save(changed)
+    await alsoDo(tx, changed)
+    await noteChange({ vault: deps.vault, actor }, tx, action, operatorId, { role: changed.role })
+    return changed
+  })
+}
+
+/** Throws `not_found`. */
+export const lockOperator = async (tx: Tx, operatorId: string): Promise<Operator> =>
+  among(await tx.people.lockAll(), operatorId)
+
+function among(operators: readonly Operator[], operatorId: string): Operator {
+  const known = operators.find((operator) => operator.operatorId === operatorId)
+  if (!known) throw missing('operator', operatorId)
+  return known
 }

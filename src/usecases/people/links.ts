@@ -1,13 +1,14 @@
 /** Links that make an account, once. */
 import { invalid, Refusal } from '../../domain/error'
 import { INVITATION_MS, normalEmail, type Operator } from '../../domain/operator'
-import type { Role } from '../../domain/role'
+import { assertMay, type Role } from '../../domain/role'
 import type { Clock } from '../../ports/clock'
 import type { Random } from '../../ports/random'
 import type { Store, Tx } from '../../ports/store'
 import type { Passwords, Vault } from '../../ports/vault'
 import { type Actor, noteChange } from '../audit'
 import { newId } from '../shared/id'
+import { lockOperator } from './accounts'
 import { newToken, tokenHash } from './token'
 
 /** What people see of an invitation, and withdraw it by. */
@@ -16,30 +17,35 @@ export const invitationId = (hash: Uint8Array) => Buffer.from(hash.subarray(0, 8
 const wrongLink = () =>
   new Refusal('not_found', 'This link is used up or too old; ask for another', { reason: 'link_used_up' })
 
-/** Whoever first follows it owns the installation; undefined once somebody does. Each start makes a new one. */
+/** Whoever first follows it owns the installation; undefined once somebody does. Each start makes a new one, and the newest is the only one. */
 export async function setUpToken(deps: { store: Store; random: Random }): Promise<string | undefined> {
   const { store, random } = deps
+  // Once there is somebody there always is, and a start needs to write nothing.
   if ((await store.read.people.all()).length > 0) return undefined
   const token = newToken(random)
-  const old = (await store.read.invitations.all()).filter(({ invitedBy }) => invitedBy === SET_UP)
-  await store.transaction(async (tx) => {
-    for (const { tokenHash: hash } of old) await tx.invitations.remove(hash)
+  return store.transaction(async (tx) => {
+    if ((await tx.people.lockAll()).length > 0) return undefined
+    await tx.invitations.removeOf(SET_UP)
     await addInvitation(tx, token, 'owner', SET_UP)
+    return token
   })
-  return token
 }
 
 const SET_UP = 'set-up'
 
-/** Answers the token, once. */
+/**
+ * Answers the token, once. `inviter`: the operator who invites, where it is one. Throws `forbidden` or `not_found` where
+ * they may no longer, or are gone: who invites has to be there when the invitation is.
+ */
 export async function invite(
   deps: { store: Store; random: Random; vault: Vault },
   actor: Actor,
-  { role, invitedBy }: { role: Role; invitedBy: string },
+  { role, inviter }: { role: Role; inviter?: string },
 ): Promise<{ token: string; expiresAt: number }> {
   const token = newToken(deps.random)
   const expiresAt = await deps.store.transaction(async (tx) => {
-    const invitation = await addInvitation(tx, token, role, invitedBy)
+    if (inviter !== undefined) assertMay((await lockOperator(tx, inviter)).role, 'operators')
+    const invitation = await addInvitation(tx, token, role, inviter ?? actor.name)
     await noteChange({ vault: deps.vault, actor }, tx, 'operator.invite', invitationId(invitation.tokenHash), { role })
     return invitation.expiresAt
   })
@@ -53,6 +59,7 @@ async function addInvitation(tx: Tx, token: string, role: Role, invitedBy: strin
   return invitation
 }
 
+/** Throws `not_found`, also where it was used meanwhile. */
 export async function withdrawInvitation(
   deps: { store: Store; vault: Vault },
   actor: Actor,
@@ -63,7 +70,7 @@ export async function withdrawInvitation(
   )
   if (!found) throw wrongLink()
   await deps.store.transaction(async (tx) => {
-    await tx.invitations.remove(found.tokenHash)
+    if (!(await tx.invitations.remove(found.tokenHash))) throw wrongLink()
     await noteChange({ vault: deps.vault, actor }, tx, 'operator.withdraw', id)
   })
 }
@@ -93,9 +100,9 @@ export async function join(
   await readInvitation(deps, token)
   const passwordHash = await deps.passwords.hash(password)
   return deps.store.transaction(async (tx) => {
+    const operators = await tx.people.lockAll()
     const invitation = await tx.invitations.lock(tokenHash(token))
     if (!invitation || tx.now >= invitation.expiresAt) throw wrongLink()
-    const operators = await tx.people.lockAll()
     if (invitation.invitedBy === SET_UP && operators.length > 0) throw wrongLink()
     if (operators.some((other) => other.email === normalEmail(email)))
       throw invalid('email', 'email_taken', 'has an account already')
@@ -111,7 +118,7 @@ export async function join(
       unlockedAt: undefined,
     }
     await tx.people.add(operator)
-    await tx.invitations.remove(invitation.tokenHash)
+    if (!(await tx.invitations.remove(invitation.tokenHash))) throw wrongLink()
     const { operatorId, role } = operator
     await noteChange({ ...deps, actor: { ...actor, name: operatorId } }, tx, 'operator.join', operatorId, { role })
     return operator

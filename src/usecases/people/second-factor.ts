@@ -8,7 +8,7 @@ import type { Random } from '../../ports/random'
 import type { Store } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import type { Actor } from '../audit'
-import { changeOperator } from './accounts'
+import { assertSamePassword, changeOperator } from './accounts'
 import { assertPassword, attemptRule, type PasswordDependencies } from './attempts'
 
 const totpOf = (secret: string, label = '') =>
@@ -59,6 +59,9 @@ export async function removeTotp(
   current: string,
 ) {
   await assertPassword(deps, operator, current)
-  const change = (known: Operator): Operator => ({ ...known, totpSecret: undefined })
+  const change = (known: Operator): Operator => {
+    assertSamePassword(known, operator)
+    return { ...known, totpSecret: undefined }
+  }
   await changeOperator(deps, actor, operator.operatorId, 'operator.totp_off', change)
 }
