@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
 import { collectNotice } from './src/cli/licenses/collect'
-import type { Notice } from './src/cli/licenses/notice'
+import type { Notice } from './src/cli/licenses/component'
 import { type BundledFile, bundleConsole } from './src/console/bundle'
 
 const { values } = parseArgs({

@@ -6,6 +6,7 @@ import { MAX_CONCURRENCY } from './domain/carrier'
 import { MAX_TIMEOUT_MS } from './domain/job'
 import type { LimitsConfig } from './domain/limit'
 import type { Numbering } from './domain/phone'
+import type { PriceList } from './domain/wallet'
 import { LOG_LEVELS } from './ports/log'
 import { MIN_SECRET_LENGTH } from './ports/vault'
 
@@ -126,7 +127,7 @@ export interface Config {
   webhooks: HookUrlPolicy
   /** Published for receivers that let in known addresses only. */
   webhookSources: readonly string[]
-  prices: { sms: number; lms: number; alimtalk: number }
+  prices: PriceList
   limits: LimitsConfig
 }
 

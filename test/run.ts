@@ -1,6 +1,6 @@
 /**
- * Runs every test and closes with one line that says how many: `N passed, N failed`. Two runs side by side: what starts
- * processes and browsers, and what only computes.
+ * Runs every test and closes with one line that says how many: `N passed, N failed`. Two runs side by side, each of a part
+ * of the folders: tests that start processes and browsers wait more than they compute.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,11 +8,21 @@ import { spawn } from 'bun'
 
 /** No test is late because the machine is slow: this only ends one that hangs. */
 const HANGS_AFTER_MS = 60_000
+const AT_ONCE = 2
+
+const listed = (folder = '') => readdirSync(join(import.meta.dir, folder), { withFileTypes: true })
+const folders = listed().flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
+const filesOf = (folder: string) =>
+  listed(folder).flatMap(({ name }) => (name.endsWith('.test.ts') ? [join(folder, name)] : []))
+
 const WITH_PROCESSES = ['binary', 'client', 'console', 'docs', 'fuzz', 'system']
-const folders = readdirSync(import.meta.dir, { withFileTypes: true }).flatMap((entry) =>
-  entry.isDirectory() ? [entry.name] : [],
-)
-const halves = [WITH_PROCESSES, folders.filter((name) => !WITH_PROCESSES.includes(name))]
+/** What takes long comes first. */
+const parts = [
+  ['console/layout'],
+  ['binary', 'docs', 'client', 'system'],
+  [...filesOf('console'), 'fuzz'],
+  folders.filter((name) => !WITH_PROCESSES.includes(name)),
+]
 
 async function runTests(names: string[]): Promise<{ pass: number; fail: number; exitCode: number }> {
   const paths = names.map((name) => join(import.meta.dir, name))
@@ -29,7 +39,14 @@ async function runTests(names: string[]): Promise<{ pass: number; fail: number; 
   return { ...count, exitCode: await run.exited }
 }
 
-const results = await Promise.all(halves.map(runTests))
+const waiting = parts.values()
+const results: Array<Awaited<ReturnType<typeof runTests>>> = []
+await Promise.all(
+  Array.from({ length: AT_ONCE }, async () => {
+    // Each takes what is next.
+    for (const part of waiting) results.push(await runTests(part))
+  }),
+)
 const sum = (what: 'pass' | 'fail') => results.reduce((total, result) => total + result[what], 0)
 process.stdout.write(`${sum('pass')} passed, ${sum('fail')} failed\n`)
 const isWhole = results.every(({ pass, exitCode }) => pass > 0 && exitCode === 0)

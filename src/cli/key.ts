@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander'
-import { ALLOWANCES, type Allowance, isOpen } from '../domain/browser-key'
+import { isOpen } from '../domain/browser-key'
 import type { KeyKind, KeyLimits, StoredKey } from '../domain/key'
+import { ALLOWANCES, type Allowance } from '../domain/key'
 import type { Mode } from '../domain/value'
 import { systemClock } from '../system/clock'
 import * as administer from '../usecases/administer'

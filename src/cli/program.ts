@@ -1,7 +1,7 @@
 /** The command line. Every command works while a server runs on the same data folder, and when none does. */
 import { Command, type Option } from 'commander'
 import { describeSettings } from '../config'
-import { VERSION } from '../version'
+import { VERSION } from '../domain/version'
 import { appCommands } from './app'
 import { backupCommand, restoreCommand } from './backup'
 import { command, dataOption, newOption } from './command'

@@ -1,5 +1,6 @@
 /** `watchword serve`. */
 import { createApp } from '../app'
+import { MOUNTS } from '../http/mounts'
 import type { Fetch } from '../http/server'
 import { listBackups } from '../system/backups'
 import { systemClock } from '../system/clock'
@@ -68,7 +69,7 @@ export async function serve(opened: Opened): Promise<Served> {
 
 function listenOn({ host, port }: Opened['config'], fetch: Fetch, descriptors: WatchedDescriptors) {
   try {
-    return listen({ host, port, fetch, descriptors })
+    return listen({ host, port, fetch, mounts: MOUNTS, descriptors })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     throw new Failure(

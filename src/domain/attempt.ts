@@ -1,7 +1,6 @@
 /** What a carrier was asked, and which messages it may still report on. */
-import { presentableCode, type SendOutcome } from './delivery'
+import { presentableCode, type Retry, type SendOutcome } from './delivery'
 import type { Issue } from './issue'
-import type { Retry } from './route'
 import type { Leg, Owner } from './value'
 
 /** One call of a provider. */

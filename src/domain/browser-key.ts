@@ -6,10 +6,6 @@ import { Refusal } from './error'
 import type { ApiKey } from './key'
 import type { Template } from './template'
 
-/** `from`: set the sender. `text`: fill template variables that have no pattern with any text. */
-export const ALLOWANCES = ['from', 'text'] as const
-export type Allowance = (typeof ALLOWANCES)[number]
-
 /** A name, an order number, an hour; not a message. */
 const MAX_CHARACTERS = 40
 

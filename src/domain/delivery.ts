@@ -8,13 +8,21 @@
  * An AlimTalk that is refused or reported failed goes on as SMS (the second leg); only the whole can be `failed`.
  */
 import type { Issue } from './issue'
-import type { Refusal } from './route'
 import type { Leg } from './value'
+
+/** What a refusal says about trying again: later, with another provider only, or never. */
+export type Retry = 'later' | 'elsewhere' | 'never'
+
+/**
+ * What a provider's refusal means. `unfit` is `elsewhere`, and for every other message, too (credentials, balance);
+ * `unreached` is `later`: no connection could be made.
+ */
+export type SendRefusal = Retry | 'unfit' | 'unreached'
 
 /** What a provider answered to one send. Codes are the provider's, at most 128 characters, free of personal data. */
 export type SendOutcome =
   | { kind: 'accepted'; providerMessageId: string | undefined; code?: string; reportAfterMs?: number }
-  | { kind: 'refused'; retry: Refusal; code: string }
+  | { kind: 'refused'; retry: SendRefusal; code: string }
   | { kind: 'ambiguous'; code: string }
 
 /** A provider's later word on an accepted or ambiguous message. */

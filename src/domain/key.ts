@@ -3,11 +3,14 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { OperationAccess, Scope } from '../../contract/scope'
 import { cidrContains, isNetwork } from './address'
-import type { Allowance } from './browser-key'
 import { forbidden, invalid } from './error'
 import type { Mode } from './value'
 
 export type KeyKind = 'sk' | 'pk'
+
+/** What a live browser key may do beyond the usual. `from`: set the sender. `text`: fill template variables that have no pattern with any text. */
+export const ALLOWANCES = ['from', 'text'] as const
+export type Allowance = (typeof ALLOWANCES)[number]
 
 /** What a key may do and how often; never the key itself. */
 export interface ApiKey {

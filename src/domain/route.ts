@@ -1,5 +1,5 @@
 /** Which provider makes the next try on a leg, and when. Decisions: "Delivery (live)", retryable refusals. */
-import { canFallBack } from './delivery'
+import { canFallBack, type Retry } from './delivery'
 import type { Issue } from './issue'
 import type { Channel } from './value'
 
@@ -25,15 +25,6 @@ export function chooseRoute(
   const weight = ({ country, appId }: Route) => (appId === undefined ? 0 : 2) + (country === undefined ? 0 : 1)
   return routes.filter(fits).sort((a, b) => weight(b) - weight(a))[0]?.providers
 }
-
-/** What a refusal says about trying again: later, with another provider only, or never. */
-export type Retry = 'later' | 'elsewhere' | 'never'
-
-/**
- * What a provider's refusal means. `unfit` is `elsewhere`, and for every other message, too (credentials, balance);
- * `unreached` is `later`: no connection could be made.
- */
-export type Refusal = Retry | 'unfit' | 'unreached'
 
 /** A try on this leg that was refused. */
 export interface Tried {

@@ -6,6 +6,7 @@
  */
 import { crc32 } from 'node:zlib'
 import { invalid, Refusal } from './error'
+import type { Channel, MessageType } from './value'
 
 export interface Wallet {
   appId: string
@@ -54,6 +55,11 @@ export type BillingStatus = 'reserved' | 'debit_pending' | 'debited' | 'release_
 
 /** Credits for one message, by what carries it; an AlimTalk's SMS fallback is included. */
 export type PriceList = Readonly<Record<'sms' | 'lms' | 'alimtalk', number>>
+
+export function priceOf(prices: PriceList, channel: Channel, messageType: MessageType): number {
+  if (channel === 'alimtalk') return prices.alimtalk
+  return messageType === 'LMS' ? prices.lms : prices.sms
+}
 
 /** Promises `price` to an issue, or throws `no_credit`. */
 export function reserve(wallet: Wallet, price: number): Wallet {

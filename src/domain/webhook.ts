@@ -93,7 +93,7 @@ export function wants({ events, filters, disabledAt }: Endpoint, { type, method,
 }
 
 /** How an attempt ended. */
-export interface Answered {
+export interface HookAnswered {
   /** Undefined where there was no answer. */
   status: number | undefined
   /** How long the receiver asks to be left alone. */
@@ -103,7 +103,7 @@ export interface Answered {
 export type Judgement = 'delivered' | 'again' | 'final' | 'gone'
 
 /** 2xx is success; 408, 429, 5xx, a redirect that leads nowhere and no answer are tried again; other 4xx are final. */
-export function judge({ status }: Answered): Judgement {
+export function judge({ status }: HookAnswered): Judgement {
   if (status === undefined) return 'again'
   if (status >= 200 && status < 300) return 'delivered'
   if (status === 410) return 'gone'
@@ -117,7 +117,7 @@ const SPREAD = 0.1
 const LONGEST_RETRY_AFTER_MS = DAY_MS
 
 /** Wait before the next try, or undefined when the last one was made. `jitter` is 0 to 1. */
-export function retryAfterMs(tries: number, asked: number | undefined, jitter: number): number | undefined {
+export function webhookRetryMs(tries: number, asked: number | undefined, jitter: number): number | undefined {
   const planned = RETRY_AFTER_MS[tries - 1]
   if (planned === undefined) return undefined
   const spread = tries <= EXACT_RETRIES ? planned : Math.round(planned * (1 + SPREAD * jitter))

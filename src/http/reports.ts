@@ -1,7 +1,7 @@
 /** `POST /provider-reports/<name>`: what carriers report of messages they took. */
 import { Refusal } from '../domain/error'
+import { isSameSecret } from '../domain/same-secret'
 import type { Provider } from '../ports/carrier'
-import { isSameSecret } from '../providers/answer'
 import { type ReportDependencies, recordReport } from '../usecases/record-report'
 import { readText } from './json-body'
 

@@ -1,8 +1,6 @@
-/** What adapters of HTTP carriers do alike: judge silence, read JSON, compare secrets. */
-import { createHash, timingSafeEqual } from 'node:crypto'
-import type { SendOutcome } from '../domain/delivery'
+/** What adapters of HTTP carriers do alike: judge silence, read JSON. */
+import type { SendOutcome, SendRefusal } from '../domain/delivery'
 import { invalid } from '../domain/error'
-import type { Refusal } from '../domain/route'
 import type { TransportResult } from '../ports/network'
 
 /** The rule for all: what was never sent may be sent again, what may have arrived never is. */
@@ -12,7 +10,7 @@ export const outcomeOfSilence = (result: Exclude<TransportResult, { kind: 'answe
     : { kind: 'ambiguous', code: `NO_ANSWER_${result.reason}` }
 
 /** Of a send that was answered so: refused, or ambiguous. */
-export type Verdict = Exclude<Refusal, 'unreached'> | 'ambiguous'
+export type Verdict = Exclude<SendRefusal, 'unreached'> | 'ambiguous'
 
 /** An answer without a code of the carrier's. */
 export function withoutCode(status: number): SendOutcome {
@@ -55,11 +53,6 @@ export function textOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
-
-const digest = (text: string) => createHash('sha256').update(text).digest()
-
-/** In constant time, also for texts of different length. */
-export const isSameSecret = (shown: string, secret: string): boolean => timingSafeEqual(digest(shown), digest(secret))
 
 /** A Korean number as it is dialled in Korea; others as their digits. */
 export function domesticDigits(number: string): string {

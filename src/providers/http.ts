@@ -8,17 +8,10 @@ import { z } from 'zod'
 import type { CarrierConfig } from '../domain/carrier'
 import type { SendOutcome } from '../domain/delivery'
 import type { OutboundMessage } from '../domain/letter'
+import { isSameSecret } from '../domain/same-secret'
 import type { Provider, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
-import {
-  isSameSecret,
-  outcomeOfSilence,
-  parseJson,
-  parseReports,
-  textOf,
-  type Verdict,
-  verdictOfStatus,
-} from './answer'
+import { outcomeOfSilence, parseJson, parseReports, textOf, type Verdict, verdictOfStatus } from './answer'
 import { fillForm, fillHeader, fillJson, fillUrl, unknownPlaceholder, valueAt } from './http-template'
 import type { ProviderDependencies, ProviderType } from './type'
 

@@ -1,11 +1,10 @@
 /** What SMPP 3.4 (table 5-2) answers, and what it means for a message: whether to try again, and where. */
-import type { SendOutcome } from '../domain/delivery'
-import type { Refusal } from '../domain/route'
+import type { SendOutcome, SendRefusal } from '../domain/delivery'
 
 interface Meaning {
   name: string
   /** `unsure`: the carrier does not know itself whether it took the message. */
-  verdict: Refusal | 'unsure'
+  verdict: SendRefusal | 'unsure'
   explanation: string
 }
 

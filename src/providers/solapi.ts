@@ -9,12 +9,12 @@ import type { AwaitedReport } from '../domain/attempt'
 import type { CarrierConfig } from '../domain/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
 import type { OutboundMessage } from '../domain/letter'
+import { isSameSecret } from '../domain/same-secret'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
 import type { Provider, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
 import {
   domesticDigits,
-  isSameSecret,
   outcomeOfSilence,
   parseObject,
   parseReports,

@@ -1,6 +1,4 @@
 /** The socket. */
-import { MOUNTS } from '../http/mounts'
-import type { Fetch } from '../http/server'
 import type { WatchedDescriptors } from './descriptors'
 
 export interface Listener {
@@ -22,11 +20,13 @@ export function urlOf(host: string, port: number): string {
 interface ListenOptions {
   host: string
   port: number
-  fetch: Fetch
+  /** Answers a request; `socketAddress` is the peer's, `mount` the pattern that the request line matched as it was written. */
+  fetch: (request: Request, socketAddress: string, mount: string) => Promise<Response>
+  mounts: readonly string[]
   descriptors: WatchedDescriptors
 }
 
-export function listen({ host, port, fetch, descriptors }: ListenOptions): Listener {
+export function listen({ host, port, fetch, mounts, descriptors }: ListenOptions): Listener {
   /** Only `routes` see the path as it was written. */
   const answerAt = (mount: string) => (request: Request, bun: Bun.Server<undefined>) =>
     fetch(request, bun.requestIP(request)?.address ?? '', mount)
@@ -38,7 +38,7 @@ export function listen({ host, port, fetch, descriptors }: ListenOptions): Liste
     development: false,
     // Without this Bun lets a second server share a port that is taken.
     reusePort: false,
-    routes: Object.fromEntries(MOUNTS.map((mount) => [mount, answerAt(mount)])),
+    routes: Object.fromEntries(mounts.map((mount) => [mount, answerAt(mount)])),
     fetch: answerAt(''),
   })
   descriptors.makeRoom(() => server.closeIdleConnections())

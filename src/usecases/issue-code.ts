@@ -11,6 +11,7 @@ import type { Letter } from '../domain/letter'
 import type { Recipient } from '../domain/phone'
 import { DEFAULT_TEMPLATE_ID, messageTypeFor, render, type Template } from '../domain/template'
 import { type Channel, DAY_MS, type MessageType, type Owner } from '../domain/value'
+import { priceOf } from '../domain/wallet'
 import type { Carrier } from '../ports/carrier'
 import type { Node } from '../ports/node'
 import type { Random } from '../ports/random'
@@ -156,8 +157,9 @@ async function replay(
 ): Promise<Issue | undefined> {
   const claim = await tx.claims.find(owner, claimant.hash, claimant.formerHash)
   if (!claim) return undefined
-  const issue = await tx.issues.lock(owner, claim.issueId)
-  if (!issue || claim.createdAt + idempotencyDays * DAY_MS <= tx.now) {
+  const isOver = claim.createdAt + idempotencyDays * DAY_MS <= tx.now
+  const issue = isOver ? undefined : await tx.issues.lock(owner, claim.issueId)
+  if (!issue) {
     await tx.claims.drop(owner, claim.keyHash)
     return undefined
   }
@@ -211,7 +213,7 @@ function newIssue(
 ): Issue {
   const { owner, request, rules, recipient } = order
   const { channel } = request
-  const price = rules.prices[channel === 'alimtalk' ? 'alimtalk' : letter.messageType === 'LMS' ? 'lms' : 'sms']
+  const price = priceOf(rules.prices, channel, letter.messageType)
   return {
     ...owner,
     issueId,

@@ -7,17 +7,18 @@ import { Refusal } from '../domain/error'
 import type { StoredEvent } from '../domain/event'
 import type { Job } from '../domain/job'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
+import { VERSION } from '../domain/version'
 import {
-  type Answered,
   afterAttempt,
   type Endpoint,
+  type HookAnswered,
   type HookDelivery,
   isRedirect,
   judge,
   MAX_HOPS,
   readRetryAfter,
-  retryAfterMs,
   validSecrets,
+  webhookRetryMs,
 } from '../domain/webhook'
 import { signatureHeaders } from '../domain/webhook-signature'
 import { renderHookTemplate } from '../domain/webhook-template'
@@ -28,7 +29,6 @@ import type { Node } from '../ports/node'
 import type { Random } from '../ports/random'
 import type { Store, Tx } from '../ports/store'
 import type { Work } from '../ports/work'
-import { VERSION } from '../version'
 
 export interface SendWebhookDependencies {
   store: Store
@@ -48,7 +48,7 @@ interface Call {
   event: StoredEvent
 }
 
-interface Outcome extends Answered {
+interface Outcome extends HookAnswered {
   error: string | undefined
   answer: string | undefined
 }
@@ -61,9 +61,9 @@ export interface WebhookAnswer extends Outcome {
   isDelivered: boolean
 }
 
-export const webhookCall = (deps: SendWebhookDependencies): Work<void, Call, WebhookAnswer> => ({
-  // What it is about comes behind its job.
-  lock: async () => {},
+export const webhookCall = (deps: SendWebhookDependencies): Work<HookDelivery | undefined, Call, WebhookAnswer> => ({
+  // It is locked behind its job, and nobody changes it who does not hold that.
+  lock: (tx, job) => tx.hooks.find(job.subjectId),
   prepare: (tx, job) => prepare(tx, job),
   async act(call) {
     const calledAt = deps.clock.now()
@@ -72,7 +72,7 @@ export const webhookCall = (deps: SendWebhookDependencies): Work<void, Call, Web
     const tookMs = answeredAt - calledAt
     return { ...outcome, calledAt, answeredAt, tookMs, isDelivered: judge(outcome) === 'delivered' }
   },
-  record: (tx, job, _, __, answer) => record(deps, tx, job, answer),
+  record: (tx, job, delivery, _, answer) => record(deps, tx, job, delivery, answer),
 })
 
 async function prepare(tx: Tx, job: Job): Promise<Call | undefined> {
@@ -170,31 +170,46 @@ function nextUrl(location: string | undefined, from: string): string | undefined
   return next.href
 }
 
-async function record(deps: SendWebhookDependencies, tx: Tx, job: Job, attempted: WebhookAnswer): Promise<void> {
-  const hook = await tx.hooks.lock(job.subjectId)
-  if (!hook) return void (await tx.jobs.finish(job))
-  const { delivery, endpoint } = hook
+async function record(
+  deps: SendWebhookDependencies,
+  tx: Tx,
+  job: Job,
+  delivery: HookDelivery | undefined,
+  attempted: WebhookAnswer,
+): Promise<void> {
+  if (!delivery) return void (await tx.jobs.finish(job))
   const judgement = judge(attempted)
-  const after = afterAttempt(endpoint, judgement, tx.now)
+  const tries = delivery.tries + 1
+  const jitter = deps.random.below(1_000) / 1_000
+  const waitMs = judgement === 'again' ? webhookRetryMs(tries, attempted.retryAfterMs, jitter) : undefined
+  if (waitMs === undefined) await tx.jobs.finish(job)
+  else await tx.jobs.reschedule(job, tx.now + waitMs, job.queue)
+  const next = delivery.attempts === 0 ? await tx.hooks.firstUntried(delivery, delivery) : undefined
+  if (next) await tx.jobs.hasten('webhook', next)
+  if (next || waitMs !== undefined) tx.afterCommit(deps.node.wakeUps.wake)
+
+  const status = judgement === 'delivered' ? 'delivered' : waitMs === undefined ? 'failed' : 'pending'
+  await noteAttempt(deps, tx, attempted, { ...delivery, status, attempts: delivery.attempts + 1, tries })
+}
+
+async function noteAttempt(
+  { log }: SendWebhookDependencies,
+  tx: Tx,
+  attempted: WebhookAnswer,
+  delivery: HookDelivery,
+): Promise<void> {
+  const hook = await tx.hooks.lock(delivery.deliveryId)
+  if (!hook) return
+  const { calledAt, answeredAt, status, error, answer } = attempted
+  const { deliveryId, attempts: number } = delivery
+  await tx.hooks.addAttempt({ deliveryId, number, calledAt, answeredAt, status, error, answer })
+  await tx.hooks.save(delivery)
+  const { endpoint } = hook
+  const after = afterAttempt(endpoint, judge(attempted), tx.now)
   if (after.failingSince !== endpoint.failingSince || after.disabledAt !== endpoint.disabledAt)
     await tx.endpoints.saveState(after)
   if (after.disabledAt !== endpoint.disabledAt) {
     const { endpointId, disabledReason: reason } = after
-    tx.afterCommit(() => deps.log.warn({ endpointId, reason }, 'webhook is disabled'))
+    tx.afterCommit(() => log.warn({ endpointId, reason }, 'webhook is disabled'))
   }
-
-  const { calledAt, answeredAt, status, error, answer } = attempted
-  const number = delivery.attempts + 1
-  const tries = delivery.tries + 1
-  await tx.hooks.addAttempt({ deliveryId: delivery.deliveryId, number, calledAt, answeredAt, status, error, answer })
-  const jitter = deps.random.below(1_000) / 1_000
-  const waitMs = judgement === 'again' ? retryAfterMs(tries, attempted.retryAfterMs, jitter) : undefined
-  const state = judgement === 'delivered' ? 'delivered' : waitMs === undefined ? 'failed' : 'pending'
-  await tx.hooks.save({ ...delivery, status: state, attempts: number, tries })
-  if (waitMs === undefined) await tx.jobs.finish(job)
-  else await tx.jobs.reschedule(job, tx.now + waitMs, job.queue)
-
-  const next = delivery.attempts === 0 ? await tx.hooks.firstUntried(delivery, delivery) : undefined
-  if (next) await tx.jobs.hasten('webhook', next)
-  if (next || waitMs !== undefined) tx.afterCommit(deps.node.wakeUps.wake)
 }

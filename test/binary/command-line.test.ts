@@ -241,7 +241,7 @@ describe('doctor', () => {
       worst: [],
     })
     expect(new Set(checks.map(({ check }: { check: string }) => check))).toEqual(
-      new Set(['secret', 'disk', 'clock', 'proxy', 'carriers', 'keys', 'templates', 'audit', 'backups']),
+      new Set(['secret', 'disk', 'clock', 'proxy', 'carriers', 'keys', 'templates', 'changes', 'audit', 'backups']),
     )
   })
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import satisfies from 'spdx-satisfies'
-import type { Component, Notice } from '../../src/cli/licenses/notice'
+import type { Component, Notice } from '../../src/cli/licenses/component'
 import { released } from './compiled'
 import { fromSource, newFolder, type Program, ROOT, run } from './support'
 

@@ -11,6 +11,7 @@ import * as administer from '../../src/usecases/administer'
 import { acceptAudit, noteChange, verifyAudit } from '../../src/usecases/audit'
 import * as people from '../../src/usecases/people'
 import { ConsoleClient } from '../console/client'
+import { eachUnitTwice } from '../simulation/twice'
 import { Receivers, receives } from '../support/receiver'
 import { type Furnished, SMS_URL, World } from '../support/world'
 
@@ -44,22 +45,6 @@ const farAway = (store: Store): Store => ({
   read: lateWords(store.read) as unknown as Store['read'],
   async transaction(unit) {
     await letOthersGoOn(2)
-    return store.transaction(unit)
-  },
-})
-
-const AGAIN = new Error('run it again')
-
-const askingTwice = (store: Store): Store => ({
-  ...store,
-  async transaction(unit) {
-    const first = async (tx: Tx) => {
-      await unit(tx)
-      throw AGAIN
-    }
-    await store.transaction(first).catch((error: unknown) => {
-      if (error !== AGAIN) throw error
-    })
     return store.transaction(unit)
   },
 })
@@ -664,7 +649,7 @@ const records: Array<[string, () => Promise<void>]> = [
 const STORES: Array<[string, (store: Store) => Store]> = [
   ['as it is', (store) => store],
   ['that is far away', farAway],
-  ['that asks for every unit twice', askingTwice],
+  ['that asks for every unit twice', eachUnitTwice],
 ]
 
 describe.each(STORES)('whoever does it at once, over a store %s', (_, wrap) => {

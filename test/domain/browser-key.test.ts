@@ -1,7 +1,7 @@
 /** What whoever finds a live browser key cannot do with it. */
 import { describe, expect, spyOn, test } from 'bun:test'
-import { type Allowance, assertWithin, isOpen } from '../../src/domain/browser-key'
-import type { ApiKey } from '../../src/domain/key'
+import { assertWithin, isOpen } from '../../src/domain/browser-key'
+import type { Allowance, ApiKey } from '../../src/domain/key'
 import type { Template } from '../../src/domain/template'
 import { aStoredKey } from '../store/sample'
 import { thrownBy } from './sample'

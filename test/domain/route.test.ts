@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { Retry } from '../../src/domain/delivery'
 import type { Issue } from '../../src/domain/issue'
-import { nextProvider, type Retry, retryDelayMs, type Tried } from '../../src/domain/route'
+import { nextProvider, retryDelayMs, type Tried } from '../../src/domain/route'
 import { anIssue, NOW, RUNS, triedOn } from './sample'
 
 const FAR = anIssue({ expiresAt: NOW + 86_400_000 })

@@ -13,10 +13,10 @@ import {
   type Judgement,
   judge,
   readRetryAfter,
-  retryAfterMs,
   rotateSecret,
   validSecrets,
   wants,
+  webhookRetryMs,
 } from '../../src/domain/webhook'
 import { anEndpoint, NOW, RUNS, thrownBy } from './sample'
 
@@ -141,11 +141,11 @@ describe('the next try', () => {
   test.each(SCHEDULE.map((waitMs, index) => [index + 1, waitMs] as const))(
     'after %d comes %d ms later, or a little more from the third on',
     (tries, waitMs) => {
-      expect(retryAfterMs(tries, undefined, 0)).toBe(waitMs)
-      expect(retryAfterMs(tries, undefined, 1)).toBe(tries <= 2 ? waitMs : Math.round(waitMs * 1.1))
+      expect(webhookRetryMs(tries, undefined, 0)).toBe(waitMs)
+      expect(webhookRetryMs(tries, undefined, 1)).toBe(tries <= 2 ? waitMs : Math.round(waitMs * 1.1))
       fc.assert(
         fc.property(jitter, (jitter) => {
-          const wait = retryAfterMs(tries, undefined, jitter) ?? Number.NaN
+          const wait = webhookRetryMs(tries, undefined, jitter) ?? Number.NaN
           expect(wait).toBeGreaterThanOrEqual(waitMs)
           expect(wait).toBeLessThanOrEqual(tries <= 2 ? waitMs : Math.round(waitMs * 1.1))
           expect(Number.isSafeInteger(wait)).toBe(true)
@@ -156,7 +156,7 @@ describe('the next try', () => {
   )
 
   test.each([6, 7, 100])('there is none after %d, whatever the receiver asks for', (tries) => {
-    expect([retryAfterMs(tries, undefined, 0), retryAfterMs(tries, 60_000, 1)]).toEqual([undefined, undefined])
+    expect([webhookRetryMs(tries, undefined, 0), webhookRetryMs(tries, 60_000, 1)]).toEqual([undefined, undefined])
   })
 
   test.each<[string, number, number, number]>([
@@ -166,14 +166,14 @@ describe('the next try', () => {
     ['one of a day is kept', 5, DAY_MS, DAY_MS],
     ['one of a week is kept for a day', 5, 7 * DAY_MS, DAY_MS],
   ])('%s', (_, tries, asked, waitMs) => {
-    expect(retryAfterMs(tries, asked, 0)).toBe(waitMs)
+    expect(webhookRetryMs(tries, asked, 0)).toBe(waitMs)
   })
 
   test('is never before its time, nor before the receiver asks for, nor more than a day away', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), fc.nat(30 * DAY_MS), jitter, (tries, asked, jitter) => {
-        const planned = retryAfterMs(tries, undefined, jitter) ?? Number.NaN
-        expect(retryAfterMs(tries, asked, jitter)).toBe(Math.max(planned, Math.min(asked, DAY_MS)))
+        const planned = webhookRetryMs(tries, undefined, jitter) ?? Number.NaN
+        expect(webhookRetryMs(tries, asked, jitter)).toBe(Math.max(planned, Math.min(asked, DAY_MS)))
       }),
       RUNS,
     )

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import keptSeeds from './kept-seeds.json'
 import { SABOTAGES } from './sabotage'
 import { type Sabotage, SimulationFailure, simulate } from './simulate'
+import { eachUnitTwice } from './twice'
 
 const SEEDS = Array.from({ length: 300 }, (_, index) => index + 1)
 
@@ -21,6 +22,10 @@ describe('simulation', () => {
   test(`${SEEDS.length} seeds keep every promise`, async () => {
     expect(await firstFailure(SEEDS)).toBeUndefined()
   }, 600_000)
+
+  test('units that run twice, as a database may ask for, keep every promise', async () => {
+    expect(await firstFailure(SEEDS.slice(0, 60), { store: eachUnitTwice })).toBeUndefined()
+  }, 240_000)
 
   test('seeds that once told of a broken promise are kept, and keep it now', async () => {
     expect(await firstFailure(keptSeeds)).toBeUndefined()

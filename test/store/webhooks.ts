@@ -119,7 +119,7 @@ export function webhookSuite(atHand: () => AtHand): void {
       await save(one)
       await run((tx) => tx.endpoints.save({ ...full, mode: 'test', createdAt: NOW + 9 }))
       expect(await atHand().other.read.endpoints.find(one.endpointId)).toEqual(full)
-      await save(one)
+      await run((tx) => tx.endpoints.save(one))
       expect(await atHand().other.read.endpoints.find(one.endpointId)).toEqual(one)
     })
 

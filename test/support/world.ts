@@ -20,6 +20,7 @@ import * as administer from '../../src/usecases/administer'
 import { ASLEEP } from './asleep'
 import { Carrier, HTTP_ONLY, transportTo } from './carrier'
 import { VirtualClock } from './clock'
+import { inLockOrder } from './locks'
 import { type SeededRandom, seededRandom } from './random'
 
 export const START = Date.parse('2026-03-01T12:00:00.000Z')
@@ -85,6 +86,8 @@ export class World {
   readonly app: App
   readonly #sweeps: Array<() => Promise<void>> = []
   readonly #isTimed: boolean
+  /** How units have locked against the order of locks; none may. */
+  readonly violations = new Set<string>()
   #busy = 0
 
   constructor(options: WorldOptions = {}) {
@@ -102,7 +105,8 @@ export class World {
       vault: this.vault,
       ...(options.soon && { soon: options.soon }),
     })
-    this.store = this.#counting(options.wrapStore?.(opened) ?? opened)
+    const ordered = inLockOrder(opened, (violation) => this.violations.add(violation))
+    this.store = this.#counting(options.wrapStore?.(ordered) ?? ordered)
     const backup = options.carriers?.backup ?? new Carrier()
     const transport = transportTo({ [SMS_URL]: this.sms, [KAKAO_URL]: this.kakao, [BACKUP_URL]: backup })
     this.app = createApp(this.config, {
@@ -305,6 +309,7 @@ export class World {
     }
     if (isStopped) await stopping
     rmSync(this.dir, { recursive: true, force: true })
+    if (this.violations.size > 0) throw new Error(`Locks are taken in one order: ${[...this.violations].join(', ')}`)
   }
 
   #log(): Log {

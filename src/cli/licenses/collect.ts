@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildConsole } from '../../console/bundle'
 import { Failure } from '../failure'
-import type { Component, Notice } from './notice'
+import type { Component, Notice } from './component'
 import { type Bundled, type Manifest, manifestOf, packagesIn } from './packages'
 
 const ROOT = join(import.meta.dir, '../../..')

@@ -1,24 +1,6 @@
 /** The third-party notice: embedded in the binary, or collected from source. */
+import type { Notice } from './component'
 import { embedded } from './embedded'
-
-/** One work with its licence. */
-export interface Component {
-  name: string
-  version: string
-  /** An SPDX expression. */
-  license: string
-  /** Copyright and licence in full, with what the licence asks to be told beside it. */
-  text: string
-  /** How it comes to be here, or where its text is from, if not as usual. */
-  note?: string
-}
-
-export interface Notice {
-  program: Component
-  /** Bun, which the binary is made with and carries. */
-  runtime: Component
-  packages: Component[]
-}
 
 export async function readNotice(): Promise<Notice> {
   if (embedded !== undefined) return Bun.file(embedded).json()

@@ -1,7 +1,7 @@
 /** Apps and their keys. */
 import { z } from 'zod'
 import { SCOPES } from '../../../contract/scope'
-import { ALLOWANCES } from '../../domain/browser-key'
+import { ALLOWANCES } from '../../domain/key'
 import { at, mode, ofApp, ok, procedure } from './base'
 
 /** ISO 3166 code of the country whose national phone formats are read; missing: the server's own. */

@@ -1,6 +1,5 @@
 /** API keys. */
-import type { Allowance } from '../../domain/browser-key'
-import type { StoredKey } from '../../domain/key'
+import type { Allowance, StoredKey } from '../../domain/key'
 
 export interface KeyTx {
   /** Of an app that is locked, also those that have ended. */

@@ -23,6 +23,7 @@ export interface HookTx {
   addEvent(event: StoredEvent): Promise<void>
   event(eventId: string): Promise<StoredEvent | undefined>
   add(delivery: HookDelivery): Promise<void>
+  find(deliveryId: string): Promise<HookDelivery | undefined>
   /** What is to be told, and to whom; both are locked. */
   lock(deliveryId: string): Promise<{ delivery: HookDelivery; endpoint: Endpoint } | undefined>
   save(delivery: HookDelivery): Promise<void>

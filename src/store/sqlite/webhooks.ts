@@ -215,6 +215,13 @@ export function createWebhookTx(
     run.deleteEvent.run({ eventId })
   }
 
+  function findHook(deliveryId: string): { delivery: HookDelivery; endpoint: Endpoint } | undefined {
+    const row = run.hook.get({ deliveryId })
+    if (!row) return undefined
+    const endpoint = endpointOf(vault, row.endpoint)
+    return { delivery: deliveryOf(row.delivery, { appId: endpoint.appId, mode: endpoint.mode }), endpoint }
+  }
+
   return {
     endpoints: {
       async ofOwner({ appId, mode }) {
@@ -258,11 +265,11 @@ export function createWebhookTx(
       async add({ appId: _, mode: __, ...delivery }) {
         run.insertDelivery.run({ ...delivery, issueId: delivery.issueId ?? null })
       },
+      async find(deliveryId) {
+        return findHook(deliveryId)?.delivery
+      },
       async lock(deliveryId) {
-        const row = run.hook.get({ deliveryId })
-        if (!row) return undefined
-        const endpoint = endpointOf(vault, row.endpoint)
-        return { delivery: deliveryOf(row.delivery, { appId: endpoint.appId, mode: endpoint.mode }), endpoint }
+        return findHook(deliveryId)
       },
       async firstUntried({ endpointId, issueId }, after) {
         if (issueId === undefined) return undefined

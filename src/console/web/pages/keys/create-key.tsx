@@ -15,7 +15,7 @@ import {
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Scope } from '../../../../../contract/scope'
-import type { Allowance } from '../../../../domain/browser-key'
+import type { Allowance } from '../../../../domain/key'
 import { api, queries } from '../../api'
 import { dayFromNow, timesOf } from '../../days'
 import { frameWords } from '../../i18n/frame'

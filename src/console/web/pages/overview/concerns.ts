@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import type { LinkProps } from '@tanstack/react-router'
-import type { Allowance } from '../../../../domain/browser-key'
+import type { Allowance } from '../../../../domain/key'
 import { api } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { inWords, useWords } from '../../i18n/words'

@@ -2,16 +2,14 @@
 import { Alert, Badge, Button, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core'
 import { IconAlertTriangle, IconSend } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import type { client } from '../../api'
 import { channelWords } from '../../i18n/delivery'
 import { useFormats } from '../../i18n/format'
 import { useWords } from '../../i18n/words'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
+import type { Carrier } from './answers'
 import { openCarrierTest } from './carrier-test'
 import { providerWords } from './words'
-
-export type Carrier = Awaited<ReturnType<typeof client.carriers.list>>['providers'][number]
 
 export function CarrierCard({ carrier }: { carrier: Carrier }) {
   const say = useWords(providerWords)

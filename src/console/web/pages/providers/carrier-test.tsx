@@ -10,7 +10,7 @@ import { frameWords } from '../../i18n/frame'
 import { useWords, wordsNow } from '../../i18n/words'
 import { AsWritten } from '../../parts/as-written'
 import { ProblemNote } from '../../parts/problem-note'
-import type { Carrier } from './carrier-card'
+import type { Carrier } from './answers'
 import { providerWords } from './words'
 
 export function openCarrierTest(carrier: Carrier): void {

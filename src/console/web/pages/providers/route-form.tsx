@@ -10,9 +10,8 @@ import { useLanguage } from '../../i18n/language'
 import { useWords, wordsNow } from '../../i18n/words'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
-import type { Carrier } from './carrier-card'
+import type { Carrier, Route } from './answers'
 import { CarrierOrder } from './carrier-order'
-import type { Route } from './routes'
 import { routeWords } from './routes-words'
 
 export interface RouteFormProps {

@@ -12,10 +12,9 @@ import { EmptyState } from '../../parts/empty-state'
 import { tellDone } from '../../parts/tell'
 import { useApps } from '../../scope'
 import { useMay } from '../../session'
+import type { Route } from './answers'
 import { openRouteForm } from './route-form'
 import { routeWords } from './routes-words'
-
-export type Route = Awaited<ReturnType<typeof client.carriers.routes>>['routes'][number]
 
 export function Routes() {
   const say = useWords(routeWords)

@@ -3,7 +3,7 @@ import { Badge, Button, Group, SegmentedControl, Stack, Text, Title } from '@man
 import { IconMailForward } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, type client, paging } from '../../api'
+import { api, paging } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
@@ -12,14 +12,11 @@ import { DataTable, fromPages } from '../../parts/data-table'
 import { EmptyState } from '../../parts/empty-state'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
+import { type Delivery, STATUS_COLORS } from './delivery'
 import { DeliveryDetails } from './delivery-details'
 import { deliveryWords } from './delivery-words'
 import type { Endpoint } from './endpoint-state'
 import { openReplay } from './replay'
-
-export type Delivery = Awaited<ReturnType<typeof client.webhooks.events>>['rows'][number]
-
-export const STATUS_COLORS = { pending: 'blue', delivered: 'teal', failed: 'red' } as const
 
 export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
   const say = useWords(deliveryWords)

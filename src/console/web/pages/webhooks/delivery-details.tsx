@@ -14,7 +14,7 @@ import { RowLink } from '../../parts/row-link'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { Time } from '../../parts/time'
 import { useMay } from '../../session'
-import { type Delivery, STATUS_COLORS } from './deliveries'
+import { type Delivery, STATUS_COLORS } from './delivery'
 import { deliveryWords } from './delivery-words'
 import type { Endpoint } from './endpoint-state'
 

@@ -1,0 +1,4 @@
+/** What this release is called. */
+import { version } from '../../package.json'
+
+export const VERSION: string = version

@@ -1,0 +1,5 @@
+/** Migrations are embedded as text. */
+declare module '*.sql' {
+  const text: string
+  export default text
+}

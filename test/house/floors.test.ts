@@ -1,0 +1,92 @@
+/** Data flows one way: what may import what, and that nothing imports itself by a detour. */
+import { expect, test } from 'bun:test'
+import { existsSync, statSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { Glob } from 'bun'
+
+const SRC = join(import.meta.dir, '../../src')
+
+/** Below which rooms each stands. Every room may import from itself, and from the contract where it is named. */
+const FLOORS: Readonly<Record<string, readonly string[]>> = {
+  domain: ['contract'],
+  ports: ['contract', 'domain'],
+  store: ['contract', 'domain', 'ports', 'migrations'],
+  providers: ['domain', 'ports'],
+  node: ['domain', 'ports'],
+  system: ['domain', 'ports'],
+  usecases: ['contract', 'domain', 'ports'],
+  jobs: ['domain', 'ports', 'usecases'],
+  http: ['contract', 'domain', 'ports', 'usecases'],
+  console: ['contract', 'domain', 'ports', 'usecases', 'http', 'client'],
+  config: ['domain', 'ports'],
+  app: ['config', 'console', 'http', 'jobs', 'node', 'ports', 'providers', 'usecases'],
+  cli: [
+    ...['app', 'config', 'contract', 'domain', 'http', 'node', 'ports', 'providers', 'store', 'system', 'usecases'],
+    // What the binary carries of the pages, for the notice of licences.
+    'console',
+  ],
+  main: ['cli'],
+}
+
+const files: string[] = [...new Glob('**/*.{ts,tsx}').scanSync(SRC)].filter((name) => !name.endsWith('.d.ts'))
+const imports = new Map(await Promise.all(files.map(async (name) => [name, await importsOf(name)] as const)))
+
+function fileAt(path: string): string {
+  const found = [path, `${path}.ts`, `${path}.tsx`, join(path, 'index.ts')].find(
+    (file) => existsSync(file) && statSync(file).isFile(),
+  )
+  return relative(SRC, found ?? path)
+}
+
+/** Also of types: who names what another room is made of depends on it. */
+async function importsOf(name: string): Promise<string[]> {
+  const text = await Bun.file(join(SRC, name)).text()
+  const local = [...text.matchAll(/(?:\bfrom|\bimport) ?\(?'(\.[^']+)'/g)].map(([, path = '']) => path)
+  return [...new Set(local.map((path) => fileAt(resolve(SRC, name, '..', path))))]
+}
+
+/** The first folder, or the file at the root; outside of src, the folder at the top. */
+const roomOf = (name: string) =>
+  (name.startsWith('../') ? name.slice(3) : name).split('/')[0]?.replace(/\.tsx?$/, '') ?? ''
+
+test.each(files.map((name) => [name] as const))('%s imports from the floors below it only', (name) => {
+  const allowed = FLOORS[roomOf(name)]
+  expect(allowed).toBeDefined()
+  const rooms = (imports.get(name) ?? []).map(roomOf).filter((room) => room !== roomOf(name))
+  expect(rooms.filter((room) => !allowed?.includes(room) && !EMBEDDED.includes(room))).toEqual([])
+})
+
+/** What lies beside the rooms and goes into the binary as it is. */
+const EMBEDDED = ['package', 'package.json', 'node_modules']
+
+test('nothing imports itself by a detour', () => {
+  const seen = new Map<string, 'open' | 'done'>()
+  const circles: string[][] = []
+  const visit = (name: string, way: readonly string[]) => {
+    if (seen.get(name) === 'open') circles.push([...way.slice(way.indexOf(name)), name])
+    if (seen.has(name)) return
+    seen.set(name, 'open')
+    for (const next of imports.get(name) ?? []) visit(next, [...way, name])
+    seen.set(name, 'done')
+  }
+  for (const name of files) visit(name, [])
+  expect(circles).toEqual([])
+})
+
+test('the root has what begins, and rooms', () => {
+  expect(files.filter((name) => !name.includes('/')).toSorted()).toEqual(['app.ts', 'config.ts', 'main.ts'])
+})
+
+test.each([
+  ['store', /\bDate\.now\b|\bsetTimeout\b|\bfetch\(|\bMath\.random\b|\bprocess\.env\b/],
+  ['domain', /\bDate\.now\b|\bsetTimeout\b|\bfetch\(|\bMath\.random\b|\bprocess\.|\bawait /],
+  ['usecases', /\bDate\.now\b|\bsetTimeout\b|\bfetch\(|\bMath\.random\b|\bprocess\./],
+  ['node', /\bDate\.now\b|\bsetTimeout\b|\bfetch\(|\bMath\.random\b|\bprocess\./],
+  ['jobs', /\bDate\.now\b|\bsetTimeout\b|\bfetch\(|\bMath\.random\b|\bprocess\./],
+  ['ports', /bun:sqlite|\bSQL|PRAGMA/],
+] as const)('what is outside comes to %s by ports', async (room, outside) => {
+  for (const name of files.filter((file) => roomOf(file) === room)) {
+    const text = (await Bun.file(join(SRC, name)).text()).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    expect([name, outside.exec(text)?.[0]]).toEqual([name, undefined])
+  }
+})
