@@ -10,8 +10,10 @@ import type { Store, Tx } from '../../src/ports/store'
 import * as administer from '../../src/usecases/administer'
 import { acceptAudit, noteChange, verifyAudit } from '../../src/usecases/audit'
 import * as people from '../../src/usecases/people'
+import { recordReport } from '../../src/usecases/record-report'
 import { ConsoleClient } from '../console/client'
 import { eachUnitTwice } from '../simulation/twice'
+import { ASLEEP } from '../support/asleep'
 import { Receivers, receives } from '../support/receiver'
 import { type Furnished, SMS_URL, World } from '../support/world'
 
@@ -62,7 +64,7 @@ const withOthersMeanwhile = (store: Store): Store => ({
 
 /** As a database would whose rows anybody may change while they are looked at: `word` of a door answers, and then that happens. */
 function notLocking(
-  door: 'endpoints' | 'hooks' | 'invitations',
+  door: 'hooks' | 'invitations' | 'reports',
   word: string,
   then: (tx: Tx, found: unknown) => unknown,
 ) {
@@ -703,6 +705,25 @@ describe('over a store that lets others by', () => {
     const now = await world.store.read.endpoints.find(endpoint.endpointId)
     expect(now).toMatchObject(changes)
     expect(now?.failingSince).toBeNumber()
+  })
+
+  test('a report of a message that another one has just ended starts nothing', async () => {
+    let isEnded = false
+    await begin(
+      notLocking('reports', 'findByCarrier', async (tx, found) => {
+        const { messageId } = (found as Awaited<ReturnType<Tx['reports']['findByCarrier']>>) ?? {}
+        isEnded = messageId !== undefined
+        if (messageId) await tx.reports.forget(messageId)
+      }),
+    )
+    const order = { phoneNumber: '010-1234-5678', purpose: 'p', idempotencyKey: 'k' }
+    await world.call('rest', 'issue', order, { key: keys.live })
+    await world.settle()
+    const [attempt] = world.rows('SELECT provider_message_id AS id FROM attempts')
+    const report = { messageId: attempt?.id ?? '', status: 'delivered', mustAsk: true } as const
+    expect(await recordReport({ ...world.admin, node: ASLEEP }, 'main', report)).toBe(false)
+    expect(isEnded).toBe(true)
+    expect(world.rows('SELECT * FROM awaited_reports')).toEqual([])
   })
 
   test('a link that somebody else has just used up makes no account', async () => {
