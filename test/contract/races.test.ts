@@ -255,11 +255,11 @@ const settings: Array<[string, () => Promise<void>]> = [
     },
   ],
   [
-    'nothing is added to an app that is being removed',
+    'nothing changes of an app that is being removed',
     async () => {
       const { appId } = keys
       const live = await keyId(keys.live)
-      const before = await noted('app.remove')
+      await administer.saveTemplate(world.admin, appId, TEMPLATE)
       const outcomes = await atOnce<unknown>(
         () => administer.removeApp(world.admin, appId),
         () => administer.createKey(world.admin, { appId, kind: 'sk', mode: 'live' }),
@@ -267,6 +267,7 @@ const settings: Array<[string, () => Promise<void>]> = [
         () => administer.rotateKey(world.admin, live, 24),
         () => administer.addEndpoint(world.admin, { ...LISTENS, appId }),
         () => administer.saveTemplate(world.admin, appId, TEMPLATE),
+        () => administer.removeTemplate(world.admin, appId, TEMPLATE.templateId),
         () => administer.addCredit(world.admin, { appId, amount: 5 }),
         () => administer.clawBackCredit(world.admin, { appId, amount: 5, reference: 'r' }),
         () => administer.setOverdraft(world.admin, { appId, limit: 5 }),
@@ -277,7 +278,6 @@ const settings: Array<[string, () => Promise<void>]> = [
       )
       expect(done(outcomes)).toHaveLength(1)
       const [last] = await world.store.read.audit.page({ limit: 1 })
-      expect(before).toEqual([])
       expect(last?.action).toBe('app.remove')
       expect(await activeKeys()).toEqual([])
     },
@@ -521,6 +521,10 @@ const records: Array<[string, () => Promise<void>]> = [
       await times(5, () => administer.addCredit(world.admin, { appId, amount: 10, reference: 'a' }))
       await times(5, () => administer.clawBackCredit(world.admin, { appId, amount: 3, reference: 'b' }))
       expect(await balance()).toBe(1_007)
+      const references = [...(await noted('credit.credit')), ...(await noted('credit.clawback'))].map(
+        ({ detail }) => detail.reference,
+      )
+      expect(references).toEqual([undefined, 'a', 'b'])
     },
   ],
   [
@@ -612,6 +616,21 @@ const records: Array<[string, () => Promise<void>]> = [
       expect(await world.store.read.hooks.page({ endpointId, limit: 10 })).toMatchObject([
         { status: 'delivered', attempts: 2 },
       ])
+    },
+  ],
+  [
+    'a webhook that is being disabled is not replayed',
+    async () => {
+      receivers.answer = () => receives(400)
+      const { endpoint } = await administer.addEndpoint(world.admin, { ...LISTENS, appId: keys.appId })
+      await charged()
+      const { endpointId } = endpoint
+      const outcomes = await atOnce<unknown>(
+        () => administer.updateEndpoint(world.admin, endpointId, { enabled: false }),
+        () => administer.replayEvents(world.admin, endpointId, { since: 0 }),
+      )
+      expect(reasons(outcomes)).toEqual(['webhook_disabled'])
+      expect(await world.store.read.hooks.page({ endpointId, limit: 10 })).toMatchObject([{ status: 'failed' }])
     },
   ],
   [

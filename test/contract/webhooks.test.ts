@@ -550,6 +550,7 @@ describe('webhooks', () => {
       expect(receivers.arrived).toHaveLength(401)
       receivers.answer = () => receives(200)
       expect(await manage.replayEvents(admin(), endpoint.endpointId, { since: START })).toBe(401)
+      expect(await world.store.read.audit.page({ action: 'webhook.replay', limit: 9 })).toHaveLength(1)
       await notice()
       expect(world.rows('SELECT DISTINCT status FROM webhook_deliveries')).toEqual([{ status: 'delivered' }])
       expect(receivers.arrived).toHaveLength(802)

@@ -135,7 +135,7 @@ async function refundSome(tx: Tx, some: readonly Charged[], mishap: Mishap): Pro
   const issues = new Map<Charged, Issue>()
   for (const one of some) {
     const issue = await tx.issues.lock({ appId: one.appId, mode: 'live' }, one.issueId)
-    if (issue && issue.debitedAmount > 0 && hasSuffered(issue, mishap)) issues.set(one, issue)
+    if (issue && hasSuffered(issue, mishap)) issues.set(one, issue)
   }
   const given: Charged[] = []
   for (const [one, issue] of issues) if ((await postRefund(tx, issue)).isNew) given.push(one)
