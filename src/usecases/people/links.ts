@@ -17,7 +17,10 @@ export const invitationId = (hash: Uint8Array) => Buffer.from(hash.subarray(0, 8
 const wrongLink = () =>
   new Refusal('not_found', 'This link is used up or too old; ask for another', { reason: 'link_used_up' })
 
-/** Whoever first follows it owns the installation; undefined once somebody does. Each start makes a new one, and the newest is the only one. */
+/**
+ * Whoever first follows it owns the installation; undefined once somebody does. Each start makes a new one, and the newest
+ * is the only one: tokens are stored as hashes, so an older one cannot be shown again.
+ */
 export async function setUpToken(deps: { store: Store; random: Random }): Promise<string | undefined> {
   const { store, random } = deps
   // Once there is somebody there always is, and a start needs to write nothing.
@@ -120,7 +123,8 @@ export async function join(
     await tx.people.add(operator)
     if (!(await tx.invitations.remove(invitation.tokenHash))) throw wrongLink()
     const { operatorId, role } = operator
-    await noteChange({ ...deps, actor: { ...actor, name: operatorId } }, tx, 'operator.join', operatorId, { role })
+    const joined = { vault: deps.vault, actor: { ...actor, name: operatorId } }
+    await noteChange(joined, tx, 'operator.join', operatorId, { role })
     return operator
   })
 }

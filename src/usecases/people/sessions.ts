@@ -123,7 +123,8 @@ export async function openSession(
     await tx.people.touch(operatorId)
     if (visitor.hasOwnAddress)
       await tx.people.rememberAddress(operatorId, hashOf(deps, operatorId, visitor), KNOWN_ADDRESSES)
-    await noteChange({ ...deps, actor: { name: operatorId, ip: visitor.ip } }, tx, 'session.open', operatorId)
+    const signedIn = { vault: deps.vault, actor: { name: operatorId, ip: visitor.ip } }
+    await noteChange(signedIn, tx, 'session.open', operatorId)
   })
   return token
 }
