@@ -1,4 +1,4 @@
-/** Old data goes. Decisions: retention. */
+/** Old data goes. Decisions: "Retention". */
 import { REPORT_DEADLINE_MS } from '../domain/delivery'
 import { DAY_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'

@@ -46,6 +46,11 @@ describe('signing in', () => {
     expect((await from(HOME)).status).toBe(200)
   })
 
+  test('who signs in rightly, however often, has not guessed', async () => {
+    for (let n = 0; n < 10; n++) expect((await from(CAFE)).status).toBe(200)
+    expect((await guess(CAFE)).status).toBe(401)
+  })
+
   test('a guesser waits longer and longer, and is told how long', async () => {
     for (let n = 0; n < 5; n++) expect((await guess(STRANGER)).status).toBe(401)
     const refused = await guess(STRANGER)

@@ -36,9 +36,9 @@ export const PLANTS: Record<string, Plant> = {
   },
   'a path that is nowhere is answered without the envelope': {
     subject: 'paths',
-    file: SERVER,
-    instead: "new Response('Nothing here', { status: 404 })",
-    of: "json(404, interfaceError('NOT_FOUND', 'No such path or method').toJSON())",
+    file: 'src/http/routes.ts',
+    instead: "response: new Response('Nothing here', { status: 404 })",
+    of: 'response: json(404, missing())',
   },
   'answers have no request id': {
     subject: 'types',
@@ -50,14 +50,14 @@ export const PLANTS: Record<string, Plant> = {
     subject: 'json',
     file: 'src/usecases/issue-code.ts',
     instead:
-      'await store.transaction(async (tx) => tx.wallets.save({ ...(await tx.wallets.lock(key.appId)), balance: 1 }))\n  await deps.limitsRecalled',
-    of: 'await deps.limitsRecalled',
+      'await store.transaction(async (tx) => tx.wallets.save({ ...(await tx.wallets.lock(key.appId)), balance: 1 }))\n  const admission = await seekAdmission(',
+    of: 'const admission = await seekAdmission(',
   },
   'the log tells keys': {
     subject: 'types',
     file: SERVER,
-    instead: "mode: request.headers.get('authorization'),",
-    of: 'mode: trace.key?.mode,',
+    instead: "...ofKey(key), told: request.headers.get('authorization') }, 'request')",
+    of: "...ofKey(key) }, 'request')",
   },
   'an idempotency key is not looked up': {
     subject: 'races',

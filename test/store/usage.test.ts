@@ -101,4 +101,21 @@ describe('usage', () => {
     expect(counted).toMatchObject({ issued: 1, delivered: 1 })
     expect(await ofTheDay()).toEqual(counted)
   })
+
+  test('of an hour is kept once it has settled, and no sooner: after the last report, the last code and an hour', async () => {
+    const { issueId } = (await issue('010-1234-0001')).body
+    // The hour of the issue has settled at 16:00 of the next day.
+    world.clock.step(28 * HOUR_MS - 1)
+    await rollUpUsage(world)
+    await deliver(issueId)
+    expect(await ofTheDay()).toMatchObject({ issued: 1, delivered: 1 })
+  })
+
+  test('of an hour is kept when it has settled', async () => {
+    const { issueId } = (await issue('010-1234-0001')).body
+    world.clock.step(28 * HOUR_MS)
+    await rollUpUsage(world)
+    await deliver(issueId)
+    expect(await ofTheDay()).toMatchObject({ issued: 1, delivered: 0 })
+  })
 })

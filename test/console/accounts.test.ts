@@ -1,0 +1,176 @@
+/** What is told of people: what the audit log holds of them, who they are, and why somebody does not get in. */
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { Secret, TOTP } from 'otpauth'
+// Loaded now: the first request would wait for it, and virtual time would pass.
+import '../../src/console/rpc'
+import { resetPassword, setUpToken } from '../../src/usecases/operators'
+import { World } from '../support/world'
+import { ConsoleClient } from './client'
+
+const PASSWORD = 'correct horse battery'
+const NEW_PASSWORD = 'staple of a correct horse'
+
+let world: World
+let ann: ConsoleClient
+let bob: ConsoleClient
+const ids = { ann: '', bob: '' }
+
+const idOf = async (client: ConsoleClient): Promise<string> =>
+  (await client.call('session/current')).body.operator.operatorId
+const signIn = (client: ConsoleClient, more: object = {}) =>
+  client.call('session/signIn', { email: 'bob@example.com', password: PASSWORD, ...more })
+const invite = async () => (await ann.call('operators/invite', { role: 'viewer' })).body.url.split('#')[1]
+const invitations = async () => (await ann.call('operators/list')).body.invitations
+
+beforeEach(async () => {
+  world = await World.start()
+  ann = new ConsoleClient(world, '192.0.2.1')
+  const token = await setUpToken(world)
+  await ann.call('session/setUp', { token, name: 'Ann', email: 'ann@example.com', password: PASSWORD })
+  bob = new ConsoleClient(world, '192.0.2.2')
+  const person = { name: 'Bob', email: 'bob@example.com', password: PASSWORD }
+  await bob.call('session/accept', { token: await invite(), ...person })
+  Object.assign(ids, { ann: await idOf(ann), bob: await idOf(bob) })
+})
+afterEach(() => world.stop())
+
+/** The newest entries, oldest first: who, from where, what, to whom, how. */
+async function noted(count: number) {
+  const entries = await world.store.read.audit.page({ limit: count })
+  return entries.toReversed().map(({ actor, ip, action, target, detail }) => [actor, ip, action, target, detail])
+}
+
+test('the audit log has who was invited, by whom, and who came or was not to come', async () => {
+  const [, invited, joined, opened] = await noted(4)
+  expect(invited).toEqual([ids.ann, '192.0.2.1', 'operator.invite', expect.any(String), { role: 'viewer' }])
+  expect([joined, opened]).toEqual([
+    [ids.bob, '192.0.2.2', 'operator.join', ids.bob, { role: 'viewer' }],
+    [ids.bob, '192.0.2.2', 'session.open', ids.bob, {}],
+  ])
+  await invite()
+  const [{ invitationId }] = await invitations()
+  await ann.call('operators/withdraw', { invitationId })
+  expect(await noted(2)).toEqual([
+    [ids.ann, '192.0.2.1', 'operator.invite', invitationId, { role: 'viewer' }],
+    [ids.ann, '192.0.2.1', 'operator.withdraw', invitationId, {}],
+  ])
+})
+
+test('the audit log has what became of an account', async () => {
+  const operatorId = ids.bob
+  await ann.call('operators/changeRole', { operatorId, role: 'developer' })
+  await ann.call('operators/unlock', { operatorId })
+  await bob.call('session/changePassword', { current: PASSWORD, password: NEW_PASSWORD })
+  await bob.call('session/signOutEverywhere')
+  await resetPassword(
+    { ...world, passwords: { hash: async () => 'x', verify: async () => false } },
+    { name: 'cli' },
+    'bob@example.com',
+  )
+  await ann.call('operators/remove', { operatorId })
+  const role = 'developer'
+  expect(await noted(7)).toEqual([
+    [ids.ann, '192.0.2.1', 'operator.role', operatorId, { role }],
+    [ids.ann, '192.0.2.1', 'operator.unlock', operatorId, { role }],
+    [operatorId, '192.0.2.2', 'operator.password', operatorId, { role }],
+    [operatorId, '192.0.2.2', 'session.open', operatorId, {}],
+    [operatorId, '192.0.2.2', 'session.end_all', operatorId, { ended: 1 }],
+    ['cli', undefined, 'operator.reset', operatorId, { role }],
+    [ids.ann, '192.0.2.1', 'operator.remove', operatorId, { role }],
+  ])
+})
+
+test('the audit log has when a second factor was put on and taken off', async () => {
+  const { secret, uri } = (await bob.call('session/totpBegin')).body
+  const account = new URL(uri)
+  expect(decodeURIComponent(account.pathname)).toEndWith('/Watchword:bob@example.com')
+  expect([account.searchParams.get('issuer'), account.searchParams.get('secret')]).toEqual(['Watchword', secret])
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now() })
+  await bob.call('session/totpConfirm', { totp })
+  await bob.call('session/totpRemove', { current: PASSWORD })
+  expect(await noted(2)).toEqual([
+    [ids.bob, '192.0.2.2', 'operator.totp_on', ids.bob, { role: 'viewer' }],
+    [ids.bob, '192.0.2.2', 'operator.totp_off', ids.bob, { role: 'viewer' }],
+  ])
+})
+
+test('who does not get in, or may not change something, is told why', async () => {
+  const { secret } = (await bob.call('session/totpBegin')).body
+  const totp = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now() })
+  const refusals = [
+    await bob.call('session/totpConfirm', { totp: '000000' }),
+    await bob.call('session/totpConfirm', { totp: totp() }),
+    await bob.call('session/totpConfirm', { totp: totp() }),
+    await signIn(new ConsoleClient(world), { totp: '000000' }),
+    await signIn(new ConsoleClient(world), { totp: totp() }),
+    await signIn(new ConsoleClient(world), { totp: totp() }),
+    await signIn(new ConsoleClient(world), { password: 'wrong' }),
+    await bob.call('session/changePassword', { current: 'wrong', password: NEW_PASSWORD }),
+    await new ConsoleClient(world).call('session/accept', {
+      token: 'x'.repeat(20),
+      name: 'Eve',
+      email: 'eve@example.com',
+      password: PASSWORD,
+    }),
+    await new ConsoleClient(world).call('session/accept', {
+      token: await invite(),
+      name: 'Eve',
+      email: 'BOB@example.com',
+      password: PASSWORD,
+    }),
+  ]
+  expect(refusals.map(({ status, body }) => [status, body.data?.reason])).toEqual([
+    [400, 'totp_wrong'],
+    [200, undefined],
+    [400, 'totp_begin_anew'],
+    [401, 'totp_wrong'],
+    [200, undefined],
+    [401, 'totp_used'],
+    [401, 'wrong_credentials'],
+    [400, 'wrong_password'],
+    [404, 'link_used_up'],
+    [400, 'email_taken'],
+  ])
+})
+
+test('people are listed as they are, and those who are expected', async () => {
+  await invite()
+  const createdAt = world.clock.now()
+  world.clock.step(60_000)
+  await signIn(new ConsoleClient(world))
+  const { operators, invitations } = (await ann.call('operators/list')).body
+  const byName = operators.toSorted((a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name))
+  const common = { hasTotp: false, createdAt }
+  expect(byName).toEqual([
+    { operatorId: ids.ann, email: 'ann@example.com', name: 'Ann', role: 'owner', lastSeenAt: createdAt, ...common },
+    {
+      operatorId: ids.bob,
+      email: 'bob@example.com',
+      name: 'Bob',
+      role: 'viewer',
+      lastSeenAt: createdAt + 60_000,
+      ...common,
+    },
+  ])
+  const expiresAt = createdAt + 3 * 24 * 60 * 60_000
+  expect(invitations).toEqual([{ invitationId: expect.any(String), role: 'viewer', invitedBy: 'Ann', expiresAt }])
+})
+
+test('a link tells whom it is from until its three days are over, and no longer', async () => {
+  const token = await invite()
+  const { expiresAt } = (await bob.call('session/invitation', { token })).body
+  world.clock.step(expiresAt - world.clock.now() - 1)
+  const { body } = await bob.call('session/invitation', { token })
+  expect(body).toEqual({ role: 'viewer', invitedBy: 'Ann', expiresAt })
+  world.clock.step(expiresAt - world.clock.now())
+  expect((await bob.call('session/invitation', { token })).status).toBe(404)
+})
+
+test('a right password may be asked for again and again, a wrong one five times in a quarter of an hour', async () => {
+  const takeOff = async (current: string) => (await bob.call('session/totpRemove', { current })).status
+  for (let n = 0; n < 6; n++) expect(await takeOff(PASSWORD)).toBe(200)
+  for (let n = 0; n < 5; n++) expect(await takeOff('wrong')).toBe(400)
+  expect(await takeOff(PASSWORD)).toBe(429)
+  world.clock.step(15 * 60_000)
+  expect(await takeOff(PASSWORD)).toBe(200)
+})

@@ -1,0 +1,87 @@
+/** What an answer says of itself, a webhook of its body, the log of a request: what is read without looking inside. */
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { VERSION } from '../../src/domain/version'
+import * as administer from '../../src/usecases/administer'
+import { VirtualClock } from '../support/clock'
+import { Receivers } from '../support/receiver'
+import { type Furnished, START, World } from '../support/world'
+
+let world: World
+let keys: Furnished
+let receivers: Receivers
+beforeEach(async () => {
+  const clock = new VirtualClock(START)
+  receivers = new Receivers(clock.now)
+  world = await World.start({ clock, hooks: receivers })
+  keys = await world.furnish()
+})
+afterEach(() => world.stop())
+
+test.each([
+  ['GET', '/healthz', 200],
+  ['GET', '/readyz', 200],
+  ['GET', '/v1/openapi.json', 200],
+  ['GET', '/v1/webhook-sources', 200],
+  ['GET', '/nothing/here', 404],
+  ['GET', '/v1/balance', 401],
+  ['POST', '/console/rpc/session/current', 403],
+  ['POST', '/provider-reports/none', 401],
+])('%s %s is JSON that nobody keeps', async (method, path, status) => {
+  const answer = await world.send(method, path, method === 'POST' ? {} : undefined)
+  expect(answer.status).toBe(status)
+  expect(answer.headers.get('content-type')).toBe('application/json')
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+})
+
+test('the interface on a page runs no script but its own, and frames nothing', async () => {
+  const { headers } = await world.send('GET', '/docs', undefined)
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(headers.get('content-security-policy')).toContain("script-src 'self'")
+  expect((await world.send('GET', '/docs/start.js', undefined)).headers.get('content-type')).toStartWith(
+    'text/javascript',
+  )
+})
+
+test('the root leads to the console, from now on and never for good', async () => {
+  const { status, headers } = await world.send('GET', '/', undefined)
+  expect([status, headers.get('location'), headers.get('cache-control')]).toEqual([302, '/console', 'no-store'])
+})
+
+test('the log has a request by its route, whatever it asks for', async () => {
+  const id = '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'
+  const requests = [
+    ['GET', `/v1/issues/${id}`],
+    ['GET', '/v1/issues'],
+    ['GET', '/v1/balance'],
+    ['GET', '/nothing/here'],
+  ] as const
+  for (const [method, path] of requests) await world.send(method, path, undefined, { key: keys.test })
+  const logged = world.logged.map((line) => JSON.parse(line)).filter(({ message }) => message === 'request')
+  expect(logged.map(({ route }) => route)).toEqual(['GET /v1/issues/{id}', 'GET /v1/issues', 'GET /v1/balance', 'none'])
+})
+
+test('a parameter that is not taken is named', async () => {
+  const { status, body } = await world.send('POST', '/v1/issue?first=1&second=2', {}, { key: keys.test })
+  expect([status, body.data]).toEqual([400, { param: 'first', reason: 'unknown_field' }])
+})
+
+test('a database that takes nothing makes the service not ready, and alive all the same', async () => {
+  await world.stop()
+  world = await World.start({
+    wrapStore: (store) => ({ ...store, assertWritable: () => Promise.reject(new Error('full')) }),
+  })
+  const { status, body } = await world.send('GET', '/readyz', undefined)
+  expect([status, body.status, body.checks.database]).toEqual([503, 'not_ready', false])
+  expect((await world.send('GET', '/healthz', undefined)).status).toBe(200)
+})
+
+test('a webhook is JSON, from this version of Watchword', async () => {
+  const wanted = { appId: keys.appId, mode: 'live', url: 'https://hook.example.com/', events: ['otp.sent'] } as const
+  const { endpoint } = await administer.addEndpoint(world.admin, wanted)
+  await administer.testEndpoint(world.admin, endpoint.endpointId, 'otp.sent')
+  await world.advance(1_000)
+  expect(receivers.arrived[0]?.headers).toMatchObject({
+    'Content-Type': 'application/json',
+    'User-Agent': `Watchword/${VERSION}`,
+  })
+})
