@@ -44,7 +44,7 @@ export async function furnish(
   mkdirSync(dir, { recursive: true })
   const file = join(dir, 'watchword.db')
   const store = openStore({ file, clock: systemClock, vault })
-  const admin: administer.AdminDependencies = {
+  const admin = {
     store,
     vault,
     clock: systemClock,

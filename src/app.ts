@@ -18,7 +18,7 @@ import type { Descriptors, Dial, HookTransport, Transport } from './ports/networ
 import type { Random } from './ports/random'
 import type { Store } from './ports/store'
 import type { Passwords, Vault } from './ports/vault'
-import { assertProvider, Carriers } from './providers/carriers'
+import { Carriers } from './providers/carriers'
 import { createSimulator } from './providers/simulator'
 import { recordReport } from './usecases/record-report'
 import { createModes } from './usecases/shared/mode'
@@ -80,7 +80,7 @@ export function createApp(config: Config, ports: Ports): App {
     gates: () => carriers.gates(),
   })
   const console = createConsole({
-    ...{ ...basics, modes, carriers, passwords, idempotencyDays, trustedProxies, assertProvider },
+    ...{ ...basics, modes, carriers, passwords, idempotencyDays, trustedProxies },
     explain: (name, code) => carriers.explain(name, code),
     facts: {
       ...{ startedAt: clock.now(), publicUrl, dispatcherLookedAt, backups, numbering, hookPolicy: config.webhooks },

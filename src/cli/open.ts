@@ -13,7 +13,6 @@ import { createLog } from '../system/log'
 import { systemRandom } from '../system/random'
 import { masterSecret, SECRET_FILE } from '../system/secret'
 import { createVault } from '../system/vault'
-import type { AdminDependencies } from '../usecases/administer'
 import type { InspectDependencies } from '../usecases/inspect'
 import { Failure } from './failure'
 
@@ -79,7 +78,8 @@ export function openFile(
   return { config, log, vault, store }
 }
 
-export const adminOf = ({ store, vault }: Pick<Opened, 'store' | 'vault'>): AdminDependencies => ({
+/** For use cases that note who made the change. */
+export const adminOf = ({ store, vault }: Pick<Opened, 'store' | 'vault'>) => ({
   store,
   vault,
   actor: { name: 'cli' },

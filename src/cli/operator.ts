@@ -4,7 +4,7 @@ import { systemClock } from '../system/clock'
 import { systemPasswords } from '../system/passwords'
 import { systemRandom } from '../system/random'
 import { acceptAudit, verifyAudit } from '../usecases/audit'
-import { invite, operatorNamed, resetPassword, unlock } from '../usecases/operators'
+import { invite, operatorNamed, resetPassword, unlock } from '../usecases/people'
 import { type CommonOptions, command, onData, onDataCommand, wholeNumber } from './command'
 import { lostInWords } from './doctor/audit'
 import { adminOf, type Opened } from './open'
@@ -58,7 +58,7 @@ export function operatorCommands(): Command {
         onData(options, async (opened, output) => {
           const { actor } = adminOf(opened)
           const deps = peopleOf(opened)
-          const { token, expiresAt } = await invite(deps, actor, { role: options.role, invitedBy: actor.name })
+          const { token, expiresAt } = await invite(deps, actor, { role: options.role })
           const url = `${opened.config.publicUrl ?? ''}/console/invitation#${token}`
           output({ url, role: options.role, expiresAt: iso(expiresAt) }, [
             `Until ${iso(expiresAt)}: ${url}`,

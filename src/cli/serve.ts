@@ -15,7 +15,7 @@ import { exposedKeyFile } from '../system/secret'
 import { holdAlone } from '../system/sole'
 import { systemTransport } from '../system/transport'
 import { checkAuditEnd } from '../usecases/audit'
-import { setUpToken } from '../usecases/operators'
+import { setUpToken } from '../usecases/people'
 import { Failure } from './failure'
 import type { Opened } from './open'
 

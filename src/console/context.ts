@@ -8,11 +8,11 @@ import type { Clock } from '../ports/clock'
 import type { Backup } from '../ports/files'
 import type { Log } from '../ports/log'
 import type { Gate, Node } from '../ports/node'
-import type { AdminDependencies } from '../usecases/administer'
+import type { Passwords } from '../ports/vault'
 import type { Actor } from '../usecases/audit'
 import type { InspectDependencies } from '../usecases/inspect'
 import type { IssueDependencies } from '../usecases/issue-code'
-import type { OperatorDependencies, Visitor } from '../usecases/operators'
+import type { Visitor } from '../usecases/people'
 
 export const CONSOLE_RPC_PREFIX = '/console/rpc'
 
@@ -28,17 +28,15 @@ export interface ServerFacts {
   hookPolicy: HookUrlPolicy
 }
 
-export type ConsoleDependencies = Omit<AdminDependencies, 'actor' | 'clock'> &
-  Omit<InspectDependencies, 'clock'> &
-  Omit<OperatorDependencies, 'clock' | 'node'> &
-  Omit<IssueDependencies, 'node'> & {
-    clock: Clock
-    log: Log
-    node: Pick<Node, 'backlog' | 'directory' | 'keyUse' | 'limits' | 'pauses' | 'wakeUps'>
-    carriers: ConsoleCarriers
-    trustedProxies: readonly string[]
-    facts: ServerFacts
-  }
+export interface ConsoleDependencies extends Omit<InspectDependencies, 'clock'>, Omit<IssueDependencies, 'node'> {
+  clock: Clock
+  log: Log
+  passwords: Passwords
+  node: Pick<Node, 'backlog' | 'directory' | 'keyUse' | 'limits' | 'pauses' | 'wakeUps'>
+  carriers: ConsoleCarriers
+  trustedProxies: readonly string[]
+  facts: ServerFacts
+}
 
 /** The carriers in use, by name. */
 export interface ConsoleCarriers {
@@ -74,7 +72,7 @@ export const actorOf = (context: ConsoleContext): Actor => ({
 })
 
 /** For use cases that note who made the change. */
-export const adminOf = (deps: ConsoleDependencies, context: ConsoleContext): AdminDependencies => ({
+export const adminOf = (deps: ConsoleDependencies, context: ConsoleContext) => ({
   ...deps,
   actor: actorOf(context),
 })

@@ -5,12 +5,12 @@
 import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
 import { forbidden, invalid, type Refusal } from '../domain/error'
-import { may } from '../domain/role'
+import { assertMay } from '../domain/role'
 import { clientIpOf } from '../http/client-ip'
 import { asRefusal, fromRefusal, interfaceError, retryAfter, unexpectedError, unreadable } from '../http/errors'
 import { isLoopbackHost, isOwnAddress } from '../http/forwarded'
 import { readJsonBody } from '../http/json-body'
-import { sessionOf } from '../usecases/operators'
+import { sessionOf } from '../usecases/people'
 import { CONSOLE_RPC_PREFIX, type ConsoleContext, type ConsoleDependencies, notSignedIn } from './context'
 import type { Access } from './contract/base'
 import { operatorProcedures, sessionProcedures } from './procedures/access'
@@ -51,8 +51,7 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
     const { permission } = procedure['~orpc'].meta as Access
     if (permission !== null) {
       if (!context.signedIn) throw notSignedIn()
-      if (!may(context.signedIn.operator.role, permission))
-        throw forbidden('role_lacks_permission', 'Your role does not allow this')
+      assertMay(context.signedIn.operator.role, permission)
     }
     return next()
   }

@@ -1,4 +1,5 @@
 /** What operators may do, in one table. Decisions: "Operators". */
+import { forbidden } from './error'
 
 export const ROLES = ['owner', 'developer', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
@@ -29,5 +30,10 @@ const MAY: Readonly<Record<Role, readonly Permission[]>> = {
 }
 
 export const may = (role: Role, permission: Permission): boolean => MAY[role].includes(permission)
+
+/** Throws `forbidden`. */
+export function assertMay(role: Role, permission: Permission): void {
+  if (!may(role, permission)) throw forbidden('role_lacks_permission', 'Your role does not allow this')
+}
 
 export const permissionsOf = (role: Role): readonly Permission[] => MAY[role]

@@ -5,6 +5,7 @@
 import type { AuditEntry } from '../domain/audit'
 import type { Log } from '../ports/log'
 import type { Reader, Store, Tx } from '../ports/store'
+import type { AuditEnds } from '../ports/store/audit'
 import type { Vault } from '../ports/vault'
 
 /** Whoever makes a change: `cli`, or an operator. */
@@ -46,8 +47,8 @@ export interface LostEnd {
 }
 
 /** Empty where the log goes as far as it is known to have gone. */
-export async function lostEnds(read: Reader): Promise<LostEnd[]> {
-  const heads = await read.audit.heads()
+export async function lostEnds({ audit }: { audit: AuditEnds }): Promise<LostEnd[]> {
+  const heads = await audit.heads()
   const isAnyKept = heads.some(({ state }) => state !== 'none')
   const found = await Promise.all(
     heads.map(async (kept): Promise<LostEnd | undefined> => {
@@ -57,8 +58,8 @@ export async function lostEnds(read: Reader): Promise<LostEnd[]> {
         return isAnyKept ? { where, problem: 'gone' } : undefined
       }
       const { seq, hash } = kept.head
-      const [entry] = await read.audit.from(seq, 1)
-      const isHeld = entry !== undefined && entry.seq === seq && Buffer.from(entry.hash).equals(Buffer.from(hash))
+      const entry = await audit.find(seq)
+      const isHeld = entry !== undefined && Buffer.from(entry.hash).equals(Buffer.from(hash))
       return isHeld ? undefined : { where, problem: 'cut_off', seq }
     }),
   )
@@ -75,13 +76,14 @@ export async function checkAuditEnd({ store, log }: { store: Store; log: Log }):
 }
 
 /** Takes the log as it is from now on, and says so in it. Answers what was missing. */
-export async function acceptAudit(deps: AuditDependencies & { store: Store }): Promise<LostEnd[]> {
-  const lost = await lostEnds(deps.store.read)
-  await deps.store.transaction(async (tx) => {
+export function acceptAudit(deps: AuditDependencies & { store: Store }): Promise<LostEnd[]> {
+  return deps.store.transaction(async (tx) => {
+    await tx.audit.lockLast()
+    const lost = await lostEnds(tx)
     await noteChange(deps, tx, 'audit.accept', 'audit', { lost })
     await tx.audit.keepHead({ inAnyCase: true })
+    return lost
   })
-  return lost
 }
 
 export interface AuditVerdict {

@@ -26,9 +26,11 @@ export interface QueryDependencies extends ReportDependencies {
 /** A callback of `provider`; answers whether it was about a message we are waiting for. */
 export function recordReport(deps: ReportDependencies, provider: string, report: ReportedMessage): Promise<boolean> {
   return deps.store.transaction(async (tx) => {
-    const awaited = await findAwaited(tx, provider, report.messageId)
+    const found = await findAwaited(tx, provider, report.messageId)
+    const issue = found && (await tx.issues.lock(found, found.issueId))
+    // Another report may have ended it before the issue was locked.
+    const awaited = found && (await tx.reports.find(found.messageId))
     if (!awaited) return false
-    const issue = await tx.issues.lock(awaited, awaited.issueId)
     if (report.mustAsk) {
       // Nobody signed it: the provider's own answer decides, by the id that a lost answer to the send did not tell.
       const providerMessageId = awaited.providerMessageId ?? report.providerMessageId?.slice(0, 256)

@@ -207,7 +207,7 @@ async function noteAttempt(
   const { endpoint } = hook
   const after = afterAttempt(endpoint, judge(attempted), tx.now)
   if (after.failingSince !== endpoint.failingSince || after.disabledAt !== endpoint.disabledAt)
-    await tx.endpoints.save(after)
+    await tx.endpoints.saveState(after)
   if (after.disabledAt !== endpoint.disabledAt) {
     const { endpointId, disabledReason: reason } = after
     tx.afterCommit(() => log.warn({ endpointId, reason }, 'webhook is disabled'))

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Mode } from '../../src/domain/value'
 import type { Store } from '../../src/ports/store'
-import { setUpToken } from '../../src/usecases/operators'
+import { setUpToken } from '../../src/usecases/people'
 import { type Furnished, WIRES, World } from '../support/world'
 import { ConsoleClient } from './client'
 

@@ -1,6 +1,6 @@
 /** Where the console may be opened, and what its cookie can do. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { setUpToken } from '../../src/usecases/operators'
+import { setUpToken } from '../../src/usecases/people'
 import { World } from '../support/world'
 
 const PASSWORD = 'correct horse battery'

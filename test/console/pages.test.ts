@@ -1,7 +1,7 @@
 /** Lists of the console in pages: newest first, each row once, within the bounds that were asked for. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import * as administer from '../../src/usecases/administer'
-import { setUpToken } from '../../src/usecases/operators'
+import { setUpToken } from '../../src/usecases/people'
 import { VirtualClock } from '../support/clock'
 import { Receivers, receives } from '../support/receiver'
 import { type Furnished, START, World } from '../support/world'

@@ -5,7 +5,7 @@ import { consoleContract } from '../../src/console/contract'
 import type { Access } from '../../src/console/contract/base'
 import { may, ROLES, type Role } from '../../src/domain/role'
 import { SignInPauses } from '../../src/node/sign-in'
-import { setUpToken } from '../../src/usecases/operators'
+import { setUpToken } from '../../src/usecases/people'
 import { type Furnished, World } from '../support/world'
 import { ConsoleClient } from './client'
 
@@ -126,7 +126,7 @@ describe('the console', () => {
   })
 
   test('signing in writes back nothing of what changed meanwhile', async () => {
-    const { changeRole, openSession } = await import('../../src/usecases/operators')
+    const { changeRole, openSession } = await import('../../src/usecases/people')
     await join('owner')
     const [ann] = await world.store.read.people.all()
     if (!ann) throw new Error('nobody is there')

@@ -1,7 +1,7 @@
 /** Who guesses passwords is slowed down, and nobody else is. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Secret, TOTP } from 'otpauth'
-import { operatorNamed, setUpToken, unlock } from '../../src/usecases/operators'
+import { operatorNamed, setUpToken, unlock } from '../../src/usecases/people'
 import { World } from '../support/world'
 import { ConsoleClient } from './client'
 

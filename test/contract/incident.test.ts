@@ -271,7 +271,7 @@ describe('a refund by the incident', () => {
     ])
   })
 
-  test('holds the database for few issues at a time, and is noted before the first credit moves', async () => {
+  test('holds the database for few issues at a time, and is noted with the first credit that moves', async () => {
     await manyAmbiguous(120)
     transactions = []
     expect(await refundAll()).toEqual({ issues: 120, credits: 120 })
@@ -279,8 +279,8 @@ describe('a refund by the incident', () => {
       .map((calls) => calls.filter((name) => name === 'wallets.addEntry').length)
       .filter(Boolean)
     expect(moved).toEqual([50, 50, 20])
-    const changing = transactions.flat().filter((name) => ['audit.add', 'wallets.addEntry'].includes(name))
-    expect(changing[0]).toBe('audit.add')
+    const changing = transactions.filter((calls) => calls.includes('wallets.addEntry'))
+    expect(changing.map((calls) => calls.filter((name) => name === 'audit.add').length)).toEqual([1, 0, 0])
     expect(transactions.flat().filter((name) => name === 'audit.add')).toHaveLength(1)
   })
 

@@ -550,6 +550,7 @@ describe('webhooks', () => {
       expect(receivers.arrived).toHaveLength(401)
       receivers.answer = () => receives(200)
       expect(await manage.replayEvents(admin(), endpoint.endpointId, { since: START })).toBe(401)
+      expect(await world.store.read.audit.page({ action: 'webhook.replay', limit: 9 })).toHaveLength(1)
       await notice()
       expect(world.rows('SELECT DISTINCT status FROM webhook_deliveries')).toEqual([{ status: 'delivered' }])
       expect(receivers.arrived).toHaveLength(802)
@@ -566,7 +567,7 @@ describe('webhooks', () => {
       return { deps: { ...admin(), store: { ...world.store, transaction } }, goOn: goOn.resolve }
     }
 
-    test.each<[string, (deps: manage.AdminDependencies, endpointId: string) => Promise<unknown>]>([
+    test.each<[string, (deps: World['admin'], endpointId: string) => Promise<unknown>]>([
       ['removed', (deps, endpointId) => manage.removeEndpoint(deps, endpointId)],
       ['removed with its app', (deps) => manage.removeApp(deps, keys.appId)],
     ])('that is being %s is told nothing more from then on, neither what waits nor what happens', async (_, remove) => {

@@ -11,7 +11,7 @@ import { systemPasswords } from '../../src/system/passwords'
 import { systemRandom } from '../../src/system/random'
 import { createVault } from '../../src/system/vault'
 import * as administer from '../../src/usecases/administer'
-import { invite, join as joinOperators } from '../../src/usecases/operators'
+import { invite, join as joinOperators } from '../../src/usecases/people'
 import { newFolder, ROOT, Server, StubCarrier } from '../binary/support'
 import { ASLEEP } from '../support/asleep'
 import { type Held, openProbe, PROBE_FILE } from './probe'
@@ -127,7 +127,7 @@ async function furnish(database: string, carrierUrl: string): Promise<Furnished>
   await store.transaction((tx) => tx.templates.save(appId, templateOf('former', FORMER_PATTERNS)))
   const people = { ...common, passwords: systemPasswords, node: FREE }
   for (const role of ROLES_TO_PLAY) {
-    const { token } = await invite(people, actor, { role, invitedBy: 'fuzz' })
+    const { token } = await invite(people, actor, { role })
     await joinOperators(people, {}, { token, name: role, email: emailOf(role), password: PASSWORD })
   }
   await store.close()

@@ -123,6 +123,20 @@ export function webhookSuite(atHand: () => AtHand): void {
       expect(await atHand().other.read.endpoints.find(one.endpointId)).toEqual(one)
     })
 
+    test('is disabled and fails without another word of it being written', async () => {
+      await save(one)
+      const { disabledAt, disabledReason, failingSince } = full
+      await run((tx) => tx.endpoints.saveState(full))
+      expect(await atHand().other.read.endpoints.find(one.endpointId)).toEqual({
+        ...one,
+        disabledAt,
+        disabledReason,
+        failingSince,
+      })
+      await run((tx) => tx.endpoints.saveState(one))
+      expect(await atHand().other.read.endpoints.find(one.endpointId)).toEqual(one)
+    })
+
     test('is one of its app and mode, the oldest first', async () => {
       await run((tx) => tx.apps.add({ ...APP, appId: 'app_two' }))
       const foreign = anEndpoint({ endpointId: 'whe_foreign', appId: 'app_two' })
@@ -133,6 +147,8 @@ export function webhookSuite(atHand: () => AtHand): void {
       expect(await run((tx) => tx.endpoints.ofOwner({ ...OWNER, appId: 'app_three' }))).toEqual([])
       expect(await atHand().store.read.endpoints.ofApp(APP.appId)).toEqual([one, inTest, twin, second])
       expect(await atHand().store.read.endpoints.ofApp('app_two')).toEqual([foreign])
+      expect(await run((tx) => tx.endpoints.lockOfApp(APP.appId))).toEqual([one, inTest, twin, second])
+      expect(await run((tx) => tx.endpoints.lockOfApp('app_two'))).toEqual([foreign])
     })
 
     test('of an app that does not exist is not saved', async () => {

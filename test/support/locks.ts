@@ -1,16 +1,28 @@
 /**
- * The order in which units lock, as the port promises it: claim, phone, issue, job, attempt, endpoint, webhook, wallet. A
- * unit that locks against it can wait for another one that waits for it, where rows are really locked. What is added belongs
- * to what is locked already, and is no lock.
+ * The order in which units lock, as the port promises it. A unit that locks against it can wait for another one that waits
+ * for it, where rows are really locked. What is added belongs to what is locked already, and is no lock.
  */
 import type { Store, Tx } from '../../src/ports/store'
 
-const ORDER = ['claim', 'phone', 'issue', 'job', 'attempt', 'endpoint', 'webhook', 'wallet'] as const
+// biome-ignore format: it is one row
+const ORDER = [
+  'app', 'key', 'carrier', 'people', 'invitation',
+  'claim', 'phone', 'issue', 'job', 'attempt', 'endpoint', 'webhook', 'wallet', 'audit',
+] as const
 
 type Locked = (typeof ORDER)[number]
 
 /** What each word locks, and which of it: what a unit has locked it may lock again. */
 const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (...args: never[]) => string]>> } = {
+  apps: { lock: ['app', (appId: string) => appId] },
+  keys: { lock: ['key', (keyId: string) => keyId] },
+  carriers: { lock: ['carrier', (name: string) => name] },
+  people: { lockAll: ['people', () => 'everybody'] },
+  invitations: {
+    lock: ['invitation', (tokenHash: Uint8Array) => hex(tokenHash)],
+    remove: ['invitation', (tokenHash: Uint8Array) => hex(tokenHash)],
+    removeOf: ['invitation', (invitedBy: string) => `of ${invitedBy}`],
+  },
   claims: {
     find: ['claim', (_owner: object, keyHash: Uint8Array) => hex(keyHash)],
   },
@@ -25,13 +37,17 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
     hasten: ['job', (kind: string, subjectId: string) => kind + subjectId],
   },
   attempts: { answer: ['attempt', ({ issueId }: { issueId: string }) => issueId] },
-  endpoints: { lock: ['endpoint', (endpointId: string) => endpointId] },
+  endpoints: {
+    lock: ['endpoint', (endpointId: string) => endpointId],
+    lockOfApp: ['endpoint', (appId: string) => `of ${appId}`],
+  },
   hooks: { lock: ['webhook', (deliveryId: string) => deliveryId] },
   wallets: {
     lock: ['wallet', (appId: string) => appId],
     reserve: ['wallet', (appId: string) => appId],
     release: ['wallet', (appId: string) => appId],
   },
+  audit: { lockLast: ['audit', () => 'the last'] },
 }
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')

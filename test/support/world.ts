@@ -174,7 +174,7 @@ export class World {
     return (await administer.createKey(this.admin, wanted)).key
   }
 
-  get admin(): administer.AdminDependencies {
+  get admin() {
     const { store, clock, random } = this
     return { store, clock, random, vault: this.vault, actor: { name: 'test' }, assertProvider, node: ASLEEP }
   }

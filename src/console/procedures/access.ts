@@ -4,7 +4,7 @@ import { isLive, type Operator } from '../../domain/operator'
 import { permissionsOf } from '../../domain/role'
 import { MINUTE_MS } from '../../domain/value'
 import { VERSION } from '../../domain/version'
-import * as people from '../../usecases/operators'
+import * as people from '../../usecases/people'
 import { actorOf, type ConsoleContext, type ConsoleDependencies, OK, signedIn } from '../context'
 import { consoleContract } from '../contract'
 
@@ -68,9 +68,8 @@ export function sessionProcedures(deps: ConsoleDependencies) {
     }),
     changePassword: os.changePassword.handler(async ({ input, context }) => {
       const { operator } = signedIn(context)
-      await people.changePassword(deps, actorOf(context), operator, input)
-      const [now] = (await store.read.people.all()).filter(({ operatorId }) => operatorId === operator.operatorId)
-      if (now) context.sessionToken = await people.openSession(deps, context.visitor, now)
+      const changed = await people.changePassword(deps, actorOf(context), operator, input)
+      context.sessionToken = await people.openSession(deps, context.visitor, changed)
       return OK
     }),
     totpBegin: os.totpBegin.handler(async ({ context }) => {
@@ -116,8 +115,8 @@ export function operatorProcedures(deps: ConsoleDependencies) {
       ),
     })),
     invite: os.invite.handler(async ({ input, context }) => {
-      const invitedBy = signedIn(context).operator.operatorId
-      const { token, expiresAt } = await people.invite(deps, actorOf(context), { ...input, invitedBy })
+      const inviter = signedIn(context).operator.operatorId
+      const { token, expiresAt } = await people.invite(deps, actorOf(context), { ...input, inviter })
       // Behind the #, where it reaches no server and no log.
       return { url: `${context.origin}/console/invitation#${token}`, expiresAt }
     }),

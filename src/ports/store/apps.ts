@@ -7,7 +7,10 @@ import type { Template } from '../../domain/template'
 export interface AppTx {
   /** The installation's organization; `first` becomes it where there is none. */
   organizationId(first: { organizationId: string; name: string }): Promise<string>
-  /** Until this ends nobody else adds to what belongs to the app, and limits of how much that may be hold. */
+  /**
+   * Undefined once it was removed. Until this ends nobody else changes the app, its keys and its templates, or adds to
+   * what belongs to it: limits of how much that may be hold.
+   */
   lock(appId: string): Promise<App | undefined>
   add(app: App): Promise<void>
   /** Stores what may change of an app: its name and region. */
@@ -24,6 +27,7 @@ export interface AppReader {
 }
 
 export interface TemplateTx {
+  /** A new version, of an app that is locked. */
   save(appId: string, template: Template): Promise<void>
   /** With every version of it; false where there was none. */
   remove(appId: string, templateId: string): Promise<boolean>
@@ -35,6 +39,7 @@ export interface TemplateReader {
 }
 
 export interface CarrierTx {
+  /** Until this ends nobody else changes or removes it, nor makes one of that name. */
   lock(name: string): Promise<CarrierConfig | undefined>
   save(carrier: CarrierConfig): Promise<void>
   remove(name: string): Promise<boolean>

@@ -1,7 +1,14 @@
 /** The log of what operators change. */
 import type { AuditEntry, AuditHead } from '../../domain/audit'
 
-export interface AuditTx {
+/** Where the log ends, and where it should. */
+export interface AuditEnds {
+  find(seq: number): Promise<AuditEntry | undefined>
+  /** Of every place where one is kept. */
+  heads(): Promise<KeptHead[]>
+}
+
+export interface AuditTx extends AuditEnds {
   /** The newest entry; until this ends nobody else adds one behind it. */
   lockLast(): Promise<AuditEntry | undefined>
   /** With it goes every head that is still held by the log. */
@@ -23,11 +30,9 @@ export interface AuditFilter {
   limit: number
 }
 
-export interface AuditReader {
+export interface AuditReader extends AuditEnds {
   /** Newest first. */
   page(filter: AuditFilter): Promise<AuditEntry[]>
   /** Oldest first, from that entry on. */
   from(seq: number, limit: number): Promise<AuditEntry[]>
-  /** Of every place where one is kept. */
-  heads(): Promise<KeptHead[]>
 }

@@ -2,7 +2,7 @@
 import type { Allowance, StoredKey } from '../../domain/key'
 
 export interface KeyTx {
-  /** Of an app, also those that have ended. */
+  /** Of an app that is locked, also those that have ended. */
   ofApp(appId: string): Promise<StoredKey[]>
   lock(keyId: string): Promise<StoredKey | undefined>
   add(key: StoredKey): Promise<void>

@@ -5,7 +5,7 @@ export interface PeopleTx {
   /** Everybody, locked together: there must remain an owner, and addresses of mail are taken once. */
   lockAll(): Promise<Operator[]>
   add(operator: Operator): Promise<void>
-  /** Stores what may change of an operator. */
+  /** Stores what may change of an operator, but for when they were seen. */
   save(operator: Operator): Promise<void>
   /** The operator signs in now. */
   touch(operatorId: string): Promise<void>

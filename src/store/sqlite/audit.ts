@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../domain/audit'
 import { type AuditHead, readHead, writeHead } from '../../domain/audit'
 import type { HeadFile } from '../../ports/files'
 import type { Reader, Tx } from '../../ports/store'
-import type { KeptHead } from '../../ports/store/audit'
+import type { AuditEnds, KeptHead } from '../../ports/store/audit'
 import type { Vault } from '../../ports/vault'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
@@ -23,6 +23,15 @@ const headFact = (connection: Database) =>
       .select()
       .from(facts)
       .where(eq(facts.name, bind(facts.name, 'name')))
+      .prepare(),
+  )
+
+const entryBySeq = (connection: Database) =>
+  onFirstUse(() =>
+    drizzle(connection)
+      .select()
+      .from(auditEntries)
+      .where(eq(auditEntries.seq, bind(auditEntries.seq, 'seq')))
       .prepare(),
   )
 
@@ -45,6 +54,26 @@ function fileLine(file: HeadFile, vault: Vault): Line {
   }
 }
 
+function createEnds(connection: Database, vault: Vault, file: HeadFile | undefined): AuditEnds {
+  const entry = entryBySeq(connection)
+  const fact = headFact(connection)
+  const keptHead = (where: KeptHead['where'], { text, head }: Line): KeptHead => {
+    if (head) return { where, state: 'kept', head }
+    return { where, state: text === undefined ? 'none' : 'unreadable' }
+  }
+  return {
+    async find(seq) {
+      const row = entry.get({ seq })
+      return row && entryOf(row)
+    },
+    async heads() {
+      const stored = fact.get({ name: HEAD })
+      const row = keptHead('database', lineOf(stored && Buffer.from(stored.value).toString(), vault))
+      return file ? [row, keptHead('file', fileLine(file, vault))] : [row]
+    },
+  }
+}
+
 export function createAuditTx(
   connection: Database,
   vault: Vault,
@@ -54,13 +83,7 @@ export function createAuditTx(
   const db = drizzle(connection)
   const run = {
     last: onFirstUse(() => db.select().from(auditEntries).orderBy(desc(auditEntries.seq)).limit(1).prepare()),
-    entry: onFirstUse(() =>
-      db
-        .select({ hash: auditEntries.hash })
-        .from(auditEntries)
-        .where(eq(auditEntries.seq, bind(auditEntries.seq, 'seq')))
-        .prepare(),
-    ),
+    entry: entryBySeq(connection),
     insert: onFirstUse(() => db.insert(auditEntries).values(parameters(auditEntries)).prepare()),
     head: headFact(connection),
     upsertHead: onFirstUse(() =>
@@ -102,6 +125,7 @@ export function createAuditTx(
 
   return {
     audit: {
+      ...createEnds(connection, vault, file),
       async lockLast() {
         const row = run.last.get()
         return row && entryOf(row)
@@ -149,14 +173,10 @@ export function createAuditReader(
         .limit(sql.placeholder('limit'))
         .prepare(),
     ),
-    head: headFact(connection),
-  }
-  const keptHead = (where: KeptHead['where'], { text, head }: Line): KeptHead => {
-    if (head) return { where, state: 'kept', head }
-    return { where, state: text === undefined ? 'none' : 'unreadable' }
   }
   return {
     audit: {
+      ...createEnds(connection, vault, file),
       async page({ before = Number.MAX_SAFE_INTEGER, actor = null, action = null, limit }) {
         return run.audit.all({ before, actor, action, limit }).map(entryOf)
       },
@@ -165,11 +185,6 @@ export function createAuditReader(
         // Whoever reads all of it has others wait for one page only.
         await nextTurn()
         return entries
-      },
-      async heads() {
-        const fact = run.head.get({ name: HEAD })
-        const row = keptHead('database', lineOf(fact && Buffer.from(fact.value).toString(), vault))
-        return file ? [row, keptHead('file', fileLine(file, vault))] : [row]
       },
     },
   }

@@ -57,17 +57,18 @@ const ownedDelivery = ({
 const thisEndpoint = eq(webhookEndpoints.endpointId, bind(webhookEndpoints.endpointId, 'endpointId'))
 const endpointById = (db: Drizzle) => onFirstUse(() => db.select().from(webhookEndpoints).where(thisEndpoint).prepare())
 
-const ENDPOINT_CHANGING = [
-  'url',
-  'events',
-  'filters',
-  'headers',
-  'template',
-  'secrets',
-  'disabledAt',
-  'disabledReason',
-  'failingSince',
-] as const
+const endpointsOfApp = (db: Drizzle) =>
+  onFirstUse(() =>
+    db
+      .select()
+      .from(webhookEndpoints)
+      .where(eq(webhookEndpoints.appId, bind(webhookEndpoints.appId, 'appId')))
+      .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.endpointId))
+      .prepare(),
+  )
+
+const ENDPOINT_STATE = ['disabledAt', 'disabledReason', 'failingSince'] as const
+const ENDPOINT_CHANGING = ['url', 'events', 'filters', 'headers', 'template', 'secrets', ...ENDPOINT_STATE] as const
 
 export function createWebhookTx(
   connection: Database,
@@ -88,9 +89,13 @@ export function createWebhookTx(
   const run = {
     endpoints: onFirstUse(() => db.select().from(webhookEndpoints).where(ofOwner(webhookEndpoints)).prepare()),
     endpoint: endpointById(db),
+    endpointsOfApp: endpointsOfApp(db),
     insertEndpoint: onFirstUse(() => db.insert(webhookEndpoints).values(parameters(webhookEndpoints)).prepare()),
     updateEndpoint: onFirstUse(() =>
       db.update(webhookEndpoints).set(changes(webhookEndpoints, ENDPOINT_CHANGING)).where(thisEndpoint).prepare(),
+    ),
+    updateState: onFirstUse(() =>
+      db.update(webhookEndpoints).set(changes(webhookEndpoints, ENDPOINT_STATE)).where(thisEndpoint).prepare(),
     ),
     deleteEndpoint: onFirstUse(() => db.delete(webhookEndpoints).where(thisEndpoint).prepare()),
     deliveriesOfEndpoint: onFirstUse(() =>
@@ -228,11 +233,17 @@ export function createWebhookTx(
         const row = run.endpoint.get({ endpointId })
         return row && endpointOf(vault, row)
       },
+      async lockOfApp(appId) {
+        return run.endpointsOfApp.all({ appId }).map((row) => endpointOf(vault, row))
+      },
       async add(endpoint) {
         run.insertEndpoint.run(endpointRow(vault, endpoint))
       },
       async save(endpoint) {
         run.updateEndpoint.run(endpointRow(vault, endpoint))
+      },
+      async saveState({ endpointId, disabledAt = null, disabledReason = null, failingSince = null }) {
+        run.updateState.run({ endpointId, disabledAt, disabledReason, failingSince })
       },
       async remove(endpointId, limit = ALL) {
         const deliveries = run.deliveriesOfEndpoint.all({ endpointId, limit })
@@ -328,14 +339,7 @@ export function createWebhookReader(connection: Database, vault: Vault): Pick<Re
         .prepare(),
     )
   const run = {
-    endpointsOfApp: onFirstUse(() =>
-      db
-        .select()
-        .from(webhookEndpoints)
-        .where(eq(webhookEndpoints.appId, bind(webhookEndpoints.appId, 'appId')))
-        .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.endpointId))
-        .prepare(),
-    ),
+    endpointsOfApp: endpointsOfApp(db),
     endpoint: endpointById(db),
     everyHook: page(),
     hooksInState: page(eq(webhookDeliveries.status, bind(webhookDeliveries.status, 'status'))),

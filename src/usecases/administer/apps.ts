@@ -3,12 +3,13 @@ import { invalid } from '../../domain/error'
 import { isRegion } from '../../domain/phone'
 import { disable } from '../../domain/webhook'
 import { noteChange } from '../audit'
-import { type AdminDependencies, existingApp, label, newId } from './shared'
+import { newId } from '../shared/id'
+import { type AdminDependencies, label, lockApp, type MakingDependencies } from './shared'
 import { forgetEndpoint } from './webhooks'
 
 /** Apps belong to the installation's organization; the first app makes it. */
 export function createApp(
-  deps: AdminDependencies,
+  deps: MakingDependencies,
   { name, region }: { name: string; region?: string | undefined },
 ): Promise<App> {
   const { random, store } = deps
@@ -25,24 +26,26 @@ export function createApp(
 
 /** People call it otherwise; its id stays. */
 export async function renameApp(deps: AdminDependencies, appId: string, name: string): Promise<App> {
-  const app = await existingApp(deps, appId)
   const checkedName = label(name, 'name')
-  await deps.store.transaction(async (tx) => {
-    await tx.apps.save({ ...app, name: checkedName })
+  return deps.store.transaction(async (tx) => {
+    const app = await lockApp(tx, appId)
+    const renamed = { ...app, name: checkedName }
+    await tx.apps.save(renamed)
     await noteChange(deps, tx, 'app.rename', appId, { name: checkedName, before: app.name })
+    return renamed
   })
-  return { ...app, name: checkedName }
 }
 
 /** Its numbers without a country are read as of this one from now on; undefined: as of the server's default. */
 export async function setRegion(deps: AdminDependencies, appId: string, region: string | undefined): Promise<App> {
-  const app = await existingApp(deps, appId)
   if (region !== undefined) assertRegion(region)
-  await deps.store.transaction(async (tx) => {
-    await tx.apps.save({ ...app, region })
+  return deps.store.transaction(async (tx) => {
+    const app = await lockApp(tx, appId)
+    const moved = { ...app, region }
+    await tx.apps.save(moved)
     await noteChange(deps, tx, 'app.region', appId, { region, before: app.region })
+    return moved
   })
-  return { ...app, region }
 }
 
 function assertRegion(region: string): void {
@@ -63,19 +66,18 @@ export interface RemovedApp {
  * issues go when retention takes them, its ledger stays.
  */
 export async function removeApp(deps: AdminDependencies, appId: string): Promise<RemovedApp> {
-  const { store } = deps
-  const app = await existingApp(deps, appId)
-  const keys = (await store.read.keys.ofApp(appId)).filter(({ revokedAt }) => revokedAt === undefined)
-  const endpoints = await store.read.endpoints.ofApp(appId)
-  const balance = await store.transaction(async (tx) => {
+  const { endpoints, ...removed } = await deps.store.transaction(async (tx) => {
+    const app = await lockApp(tx, appId)
+    const keys = (await tx.keys.ofApp(appId)).filter(({ revokedAt }) => revokedAt === undefined)
+    const endpoints = await tx.endpoints.lockOfApp(appId)
     await tx.apps.remove(appId)
     for (const { keyId } of keys) await tx.keys.revoke(keyId, tx.now)
-    for (const endpoint of endpoints) await tx.endpoints.save(disable(endpoint, 'Being removed', tx.now))
-    const wallet = await tx.wallets.lock(appId)
+    for (const endpoint of endpoints) await tx.endpoints.saveState(disable(endpoint, 'Being removed', tx.now))
+    const { balance } = await tx.wallets.lock(appId)
     const counts = { keys: keys.length, webhooks: endpoints.length }
-    await noteChange(deps, tx, 'app.remove', appId, { name: app.name, ...counts, balance: wallet.balance })
-    return wallet.balance
+    await noteChange(deps, tx, 'app.remove', appId, { name: app.name, ...counts, balance })
+    return { app, endpoints, revokedKeys: keys.length, removedWebhooks: endpoints.length, balance }
   })
   for (const { endpointId } of endpoints) await forgetEndpoint(deps, endpointId)
-  return { app, revokedKeys: keys.length, removedWebhooks: endpoints.length, balance }
+  return removed
 }

@@ -2,8 +2,9 @@ import type { CarrierConfig } from '../../domain/carrier'
 import { invalid, missing } from '../../domain/error'
 import type { Route } from '../../domain/route'
 import type { Channel } from '../../domain/value'
+import type { Tx } from '../../ports/store'
 import { noteChange } from '../audit'
-import { type AdminDependencies, existingApp, invalidName, NAME } from './shared'
+import { type AdminDependencies, invalidName, lockApp, type MakingDependencies, NAME } from './shared'
 
 /** Attempts name their provider, and this one is built in. */
 const RESERVED_PROVIDER = 'simulator'
@@ -19,10 +20,10 @@ export interface WantedProvider {
 
 /**
  * Adds a provider or changes the one of that name. What its reports must show is made here, told once, and kept when
- * the provider is changed.
+ * the provider is changed. `assertProvider` throws `invalid` for a configuration its type could not work with.
  */
 export async function setProvider(
-  deps: AdminDependencies,
+  deps: MakingDependencies & { assertProvider: (provider: CarrierConfig) => void },
   wanted: WantedProvider,
 ): Promise<{ provider: CarrierConfig; newReportSecret?: string }> {
   const { name } = wanted
@@ -30,23 +31,23 @@ export async function setProvider(
     throw invalid('name', 'name_reserved', `"${name}" is test mode's own carrier`, { name })
   if (!NAME.test(name)) throw invalidName('name')
   if (wanted.channels.length === 0) throw invalid('channel', 'required', 'at least one of sms, alimtalk')
-  const known = (await deps.store.read.carriers.all()).find(({ name }) => name === wanted.name)
-  const knownSecret = wanted.config.reportSecret ?? known?.config.reportSecret
-  const reportSecret = knownSecret ?? Buffer.from(deps.random.bytes(24)).toString('base64url')
-  const provider: CarrierConfig = {
-    ...wanted,
-    concurrency: wanted.concurrency,
-    timeoutMs: wanted.timeoutMs,
-    channels: [...new Set(wanted.channels)],
-    config: { ...wanted.config, reportSecret },
-    createdAt: deps.clock.now(),
-  }
-  deps.assertProvider(provider)
-  await deps.store.transaction(async (tx) => {
+  return deps.store.transaction(async (tx) => {
+    const known = await tx.carriers.lock(name)
+    const knownSecret = wanted.config.reportSecret ?? known?.config.reportSecret
+    const reportSecret = knownSecret ?? Buffer.from(deps.random.bytes(24)).toString('base64url')
+    const provider: CarrierConfig = {
+      ...wanted,
+      concurrency: wanted.concurrency,
+      timeoutMs: wanted.timeoutMs,
+      channels: [...new Set(wanted.channels)],
+      config: { ...wanted.config, reportSecret },
+      createdAt: tx.now,
+    }
+    deps.assertProvider(provider)
     await tx.carriers.save(provider)
     await noteChange(deps, tx, 'provider.set', provider.name, { type: provider.type, channels: provider.channels })
+    return knownSecret === undefined ? { provider, newReportSecret: String(reportSecret) } : { provider }
   })
-  return knownSecret === undefined ? { provider, newReportSecret: String(reportSecret) } : { provider }
 }
 
 export async function removeProvider(deps: AdminDependencies, name: string): Promise<void> {
@@ -61,23 +62,28 @@ export async function setRoute(deps: AdminDependencies, route: Route): Promise<R
   const { channel, country, appId, providers: names } = route
   if (country !== undefined && !/^[A-Z]{2}$/.test(country))
     throw invalid('country', 'invalid_country', `must be an ISO 3166 code such as KR: ${country}`)
-  if (appId !== undefined) await existingApp(deps, appId)
   if (names.length === 0) throw invalid('providers', 'required', 'at least one')
   if (new Set(names).size < names.length) throw invalid('providers', 'duplicate_field', 'each once')
-  const configured = await deps.store.read.carriers.all()
-  for (const name of names) {
-    const provider = configured.find((known) => known.name === name)
-    if (!provider) throw missing('provider', name)
-    if (!provider.channels.includes(channel)) {
-      const about = { provider: name, channel }
-      throw invalid('providers', 'channel_not_delivered', `${name} does not deliver ${channel}`, about)
-    }
-  }
   await deps.store.transaction(async (tx) => {
+    if (appId !== undefined) await lockApp(tx, appId)
+    // In one order, whatever the route's is: another one may be set at the same time.
+    for (const name of names.toSorted()) assertDelivers(await lockCarrier(tx, name), channel)
     await tx.routes.save(route)
     await noteChange(deps, tx, 'route.set', whomOf(route), { providers: names })
   })
   return route
+}
+
+async function lockCarrier(tx: Tx, name: string): Promise<CarrierConfig> {
+  const carrier = await tx.carriers.lock(name)
+  if (!carrier) throw missing('provider', name)
+  return carrier
+}
+
+function assertDelivers({ name, channels }: CarrierConfig, channel: Channel): void {
+  if (channels.includes(channel)) return
+  const about = { provider: name, channel }
+  throw invalid('providers', 'channel_not_delivered', `${name} does not deliver ${channel}`, about)
 }
 
 export async function removeRoute(deps: AdminDependencies, route: Omit<Route, 'providers'>): Promise<void> {

@@ -5,12 +5,12 @@
  * Killed and begun anew, it goes on with what is left.
  */
 import { invalid } from '../../domain/error'
+import type { Issue } from '../../domain/issue'
 import { hasSuffered, type Mishap } from '../../domain/mishap'
-import { refund } from '../../domain/wallet'
 import type { Clock } from '../../ports/clock'
 import type { Store, Tx } from '../../ports/store'
 import { noteChange } from '../audit'
-import { refundOf } from './credit'
+import { postRefund } from './credit'
 import { type AdminDependencies, existingApp } from './shared'
 
 export interface Incident {
@@ -44,7 +44,7 @@ const PAUSE_MS = 20
 
 /** Changes nothing. Throws `invalid` and `not_found`. */
 export async function assessIncident(
-  { store, clock }: Pick<AdminDependencies, 'store' | 'clock'>,
+  { store, clock }: { store: Store; clock: Pick<Clock, 'now'> },
   incident: Incident,
 ): Promise<Damage> {
   if (incident.from >= incident.to) throw invalid('to', 'date_range_reversed', 'must be later than from')
@@ -87,8 +87,8 @@ const isRefunded = async (store: Store, { appId, issueId }: { appId: string; iss
   (await store.read.wallets.ledgerOfIssue(appId, issueId)).some(({ entryType }) => entryType === 'refund')
 
 /**
- * Refunds what `assessIncident` found. The audit log has one entry of it, written before the first credit moves, so that
- * nothing is given back unseen. What has changed since, a message that did arrive or was refunded otherwise, is passed
+ * Refunds what `assessIncident` found. The audit log has one entry of it, written with the first credit that moves, so
+ * that nothing is given back unseen. What has changed since, a message that did arrive or was refunded otherwise, is passed
  * over, and then that is noted, too.
  */
 export async function refundIncident(
@@ -100,9 +100,8 @@ export async function refundIncident(
   for (let at = 0; at < charged.length; at += AT_ONCE) {
     const some = charged.slice(at, at + AT_ONCE)
     const given = await deps.store.transaction(async (tx) => {
+      const given = await refundSome(tx, some, incident.mishap)
       if (at === 0) await note(deps, tx, incident, { ...totalOf(charged), refundedBefore, apps: appsOf(charged) })
-      const given: Charged[] = []
-      for (const one of some) if (await refundOne(tx, one, incident.mishap)) given.push(one)
       return totalOf(given)
     })
     refunded.issues += given.issues
@@ -131,14 +130,14 @@ const note = (deps: AdminDependencies, tx: Tx, { appId, mishap, from, to, carrie
     ...what,
   })
 
-/** False where it is no longer as it was found. */
-async function refundOne(tx: Tx, { appId, issueId }: Charged, mishap: Mishap): Promise<boolean> {
-  const issue = await tx.issues.lock({ appId, mode: 'live' }, issueId)
-  if (!issue || issue.debitedAmount === 0 || !hasSuffered(issue, mishap)) return false
-  const order = refundOf(issue)
-  if (await tx.wallets.findEntry(appId, 'refund', order.reference)) return false
-  const { wallet, entry } = refund(await tx.wallets.lock(appId), order, tx.now)
-  await tx.wallets.save(wallet)
-  await tx.wallets.addEntry(entry)
-  return true
+/** Answers those that were as they had been found. All issues are locked before the first wallet is. */
+async function refundSome(tx: Tx, some: readonly Charged[], mishap: Mishap): Promise<Charged[]> {
+  const issues = new Map<Charged, Issue>()
+  for (const one of some) {
+    const issue = await tx.issues.lock({ appId: one.appId, mode: 'live' }, one.issueId)
+    if (issue && hasSuffered(issue, mishap)) issues.set(one, issue)
+  }
+  const given: Charged[] = []
+  for (const [one, issue] of issues) if ((await postRefund(tx, issue)).isNew) given.push(one)
+  return given
 }

@@ -10,6 +10,6 @@ export {
 } from './credit'
 export { assessIncident, type Damage, type Incident, refundIncident, totalOf } from './incident'
 export * from './keys'
-export { type AdminDependencies, existingApp } from './shared'
+export { existingApp } from './shared'
 export * from './templates'
 export * from './webhooks'

@@ -1,22 +1,18 @@
 /** What all administration shares. */
-
 import type { App } from '../../domain/app'
-import type { CarrierConfig } from '../../domain/carrier'
 import { invalid, missing } from '../../domain/error'
-import type { Clock } from '../../ports/clock'
-import type { Node } from '../../ports/node'
 import type { Random } from '../../ports/random'
 import type { Store, Tx } from '../../ports/store'
 import type { AuditDependencies } from '../audit'
 
+/** For every change: where it is stored, and who is noted to have made it. */
 export interface AdminDependencies extends AuditDependencies {
   store: Store
-  clock: Pick<Clock, 'now'>
+}
+
+/** For who makes something that has a name or a secret of its own. */
+export interface MakingDependencies extends AdminDependencies {
   random: Random
-  /** Throws `invalid` for a configuration the provider type could not work with. */
-  assertProvider: (provider: CarrierConfig) => void
-  /** The dispatcher of this process is told that there is work, if it has one. */
-  node: Pick<Node, 'wakeUps'>
 }
 
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -35,20 +31,14 @@ export function label(name: string, what: string): string {
   return trimmed
 }
 
-const ID_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
-
-/** A short identifier such as `app_4k2m9x0c7q`. */
-export const newId = (random: Random, prefix: string) =>
-  `${prefix}_${Array.from({ length: 12 }, () => ID_ALPHABET[random.below(ID_ALPHABET.length)]).join('')}`
-
 /** Throws `not_found`. */
-export async function existingApp({ store }: Pick<AdminDependencies, 'store'>, appId: string): Promise<App> {
+export async function existingApp({ store }: { store: Store }, appId: string): Promise<App> {
   const app = await store.read.apps.find(appId)
   if (!app) throw missing('app', appId)
   return app
 }
 
-/** The same, for what is added to it: until the unit ends nobody else adds anything. Throws `not_found`. */
+/** The same, for who changes it or what belongs to it: until the unit ends nobody else does. Throws `not_found`. */
 export async function lockApp(tx: Tx, appId: string): Promise<App> {
   const app = await tx.apps.lock(appId)
   if (!app) throw missing('app', appId)

@@ -13,10 +13,12 @@ import {
   rotateSecret,
 } from '../../domain/webhook'
 import { newSecret } from '../../domain/webhook-signature'
-import type { Tx } from '../../ports/store'
+import type { Node } from '../../ports/node'
+import type { Store, Tx } from '../../ports/store'
 import { noteChange } from '../audit'
-import { queueEvent } from '../shared/tell-events'
-import { type AdminDependencies, assertOverlap, lockApp, newId } from './shared'
+import { newId } from '../shared/id'
+import { queueEvent, type TellDependencies } from '../shared/tell-events'
+import { type AdminDependencies, assertOverlap, lockApp, type MakingDependencies } from './shared'
 
 export interface WantedEndpoint {
   url: string
@@ -30,18 +32,14 @@ const SECRET_BYTES = 32
 
 /** Answers the secret, once. Throws `invalid` or `not_found`. */
 export async function addEndpoint(
-  deps: AdminDependencies,
+  deps: MakingDependencies,
   { appId, mode, ...wanted }: WantedEndpoint & { appId: string; mode: Mode },
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const { store, random } = deps
   const secret = newSecret(random.bytes(SECRET_BYTES))
   const endpoint = await store.transaction(async (tx) => {
     await lockApp(tx, appId)
-    const known = [
-      ...(await tx.endpoints.ofOwner({ appId, mode: 'live' })),
-      ...(await tx.endpoints.ofOwner({ appId, mode: 'test' })),
-    ]
-    if (known.length >= MAX_ENDPOINTS) {
+    if ((await tx.endpoints.lockOfApp(appId)).length >= MAX_ENDPOINTS) {
       const max = MAX_ENDPOINTS
       throw invalid('app', 'too_many_webhooks', `has ${max} webhooks already; remove one first`, { max })
     }
@@ -107,16 +105,15 @@ const BATCH = 200
 /** Tells it nothing more at once, and then forgets what it was told. */
 export async function removeEndpoint(deps: AdminDependencies, endpointId: string): Promise<void> {
   await deps.store.transaction(async (tx) => {
-    const endpoint = await tx.endpoints.lock(endpointId)
-    if (!endpoint) throw missing('webhook', endpointId)
-    await tx.endpoints.save(disable(endpoint, 'Being removed', tx.now))
+    const endpoint = await lockEndpoint(tx, endpointId)
+    await tx.endpoints.saveState(disable(endpoint, 'Being removed', tx.now))
     await noteChange(deps, tx, 'webhook.remove', endpointId)
   })
   await forgetEndpoint(deps, endpointId)
 }
 
 /** What it was told, and then the endpoint itself. */
-export async function forgetEndpoint({ store }: Pick<AdminDependencies, 'store'>, endpointId: string): Promise<void> {
+export async function forgetEndpoint({ store }: { store: Store }, endpointId: string): Promise<void> {
   while (!(await store.transaction((tx) => tx.endpoints.remove(endpointId, BATCH))));
 }
 
@@ -125,18 +122,16 @@ const withoutQuery = (url: string) => url.replace(/\?.*$/, '')
 
 /** Answers the new secret, once; the one before stays valid beside it for `overlapHours`. */
 export async function rotateEndpoint(
-  deps: AdminDependencies,
+  deps: MakingDependencies,
   endpointId: string,
   overlapHours: number,
 ): Promise<{ endpoint: Endpoint; secret: string; previousValidUntil: number }> {
   assertOverlap(overlapHours)
   const secret = newSecret(deps.random.bytes(SECRET_BYTES))
-  let previousValidUntil = 0
-  const endpoint = await changeEndpoint(deps, endpointId, 'webhook.rotate', (before, now) => {
-    previousValidUntil = now + overlapHours * HOUR_MS
-    return rotateSecret(before, secret, previousValidUntil)
-  })
-  return { endpoint, secret, previousValidUntil }
+  const endpoint = await changeEndpoint(deps, endpointId, 'webhook.rotate', (before, now) =>
+    rotateSecret(before, secret, now + overlapHours * HOUR_MS),
+  )
+  return { endpoint, secret, previousValidUntil: endpoint.secrets[1]?.validUntil ?? 0 }
 }
 
 function changeEndpoint(
@@ -146,8 +141,7 @@ function changeEndpoint(
   change: (endpoint: Endpoint, now: number) => Endpoint,
 ): Promise<Endpoint> {
   return deps.store.transaction(async (tx) => {
-    const endpoint = await tx.endpoints.lock(endpointId)
-    if (!endpoint) throw missing('webhook', endpointId)
+    const endpoint = await lockEndpoint(tx, endpointId)
     const changed = change(endpoint, tx.now)
     await tx.endpoints.save(changed)
     const { url, events, disabledAt } = changed
@@ -161,10 +155,13 @@ function changeEndpoint(
 }
 
 /** Queues a made-up event of a type, whatever the endpoint is subscribed to. Answers the event's id. */
-export function testEndpoint(deps: AdminDependencies, endpointId: string, type: EventType): Promise<string> {
+export function testEndpoint(
+  deps: AdminDependencies & TellDependencies,
+  endpointId: string,
+  type: EventType,
+): Promise<string> {
   return deps.store.transaction(async (tx) => {
-    const endpoint = await tx.endpoints.lock(endpointId)
-    if (!endpoint) throw missing('webhook', endpointId)
+    const endpoint = await lockEndpoint(tx, endpointId)
     assertEnabled(endpoint)
     const eventId = deps.random.uuid(tx.now)
     const body = JSON.stringify({ ...sampleEvent(type), id: eventId, created: Math.floor(tx.now / 1_000) })
@@ -176,46 +173,49 @@ export function testEndpoint(deps: AdminDependencies, endpointId: string, type: 
 
 /** Sends one event again, or all that failed since a time, with the whole schedule before them. Answers how many. */
 export async function replayEvents(
-  deps: AdminDependencies,
+  deps: AdminDependencies & { node: Pick<Node, 'wakeUps'> },
   endpointId: string,
   which: { eventId: string } | { since: number },
 ): Promise<number> {
-  const { store, node } = deps
-  await store.transaction(async (tx) => {
-    const endpoint = await tx.endpoints.lock(endpointId)
-    if (!endpoint) throw missing('webhook', endpointId)
-    assertEnabled(endpoint)
-    await noteChange(deps, tx, 'webhook.replay', endpointId, { ...which })
-  })
-  let replayed = 0
-  for (let after: string | undefined; ; ) {
-    const batch = await store.transaction(async (tx) => {
+  const replaySome = (after?: string) =>
+    deps.store.transaction(async (tx) => {
       const found =
         'eventId' in which
-          ? await toldOf(tx, endpointId, which.eventId)
+          ? (await tx.hooks.ofEvent(which.eventId)).filter((told) => told.endpointId === endpointId)
           : await tx.hooks.failed(endpointId, which.since, { after, limit: BATCH })
-      for (const delivery of found) await replay(tx, delivery)
-      tx.afterCommit(node.wakeUps.wake)
+      await replay(tx, endpointId, found)
+      if ('eventId' in which && found.length === 0) throw notTold(endpointId, which.eventId)
+      if (after === undefined) await noteChange(deps, tx, 'webhook.replay', endpointId, { ...which })
+      tx.afterCommit(deps.node.wakeUps.wake)
       return found
     })
+  let replayed = 0
+  for (let after: string | undefined; ; ) {
+    const batch = await replaySome(after)
     replayed += batch.length
     after = batch.at(-1)?.deliveryId
     if ('eventId' in which || batch.length < BATCH) return replayed
   }
 }
 
-async function toldOf(tx: Tx, endpointId: string, eventId: string): Promise<HookDelivery[]> {
-  const found = (await tx.hooks.ofEvent(eventId)).filter((delivery) => delivery.endpointId === endpointId)
-  if (found.length === 0) throw notTold(endpointId, eventId)
-  return found
+/** Jobs are locked before the endpoint and what it was told, as by who performs them. */
+async function replay(tx: Tx, endpointId: string, found: readonly HookDelivery[]): Promise<void> {
+  // One that waits for its next try only need not wait; it may be on its way just now.
+  for (const { deliveryId } of found) await tx.jobs.hasten('webhook', deliveryId)
+  assertEnabled(await lockEndpoint(tx, endpointId))
+  for (const { deliveryId } of found) {
+    const { delivery } = (await tx.hooks.lock(deliveryId)) ?? {}
+    if (!delivery || delivery.status === 'pending') continue
+    await tx.hooks.save({ ...delivery, status: 'pending', tries: 0 })
+    await tx.jobs.add({ kind: 'webhook', owner: delivery, subjectId: deliveryId, runAt: tx.now, queue: endpointId })
+  }
 }
 
-async function replay(tx: Tx, delivery: HookDelivery): Promise<void> {
-  const { deliveryId, endpointId } = delivery
-  // One that waits for its next try only need not wait; it may be on its way just now.
-  if (delivery.status === 'pending') return tx.jobs.hasten('webhook', deliveryId)
-  await tx.hooks.save({ ...delivery, status: 'pending', tries: 0 })
-  await tx.jobs.add({ kind: 'webhook', owner: delivery, subjectId: deliveryId, runAt: tx.now, queue: endpointId })
+/** Throws `not_found`. */
+async function lockEndpoint(tx: Tx, endpointId: string): Promise<Endpoint> {
+  const endpoint = await tx.endpoints.lock(endpointId)
+  if (!endpoint) throw missing('webhook', endpointId)
+  return endpoint
 }
 
 function assertEnabled({ endpointId, disabledAt }: Endpoint): void {

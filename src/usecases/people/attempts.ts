@@ -1,0 +1,34 @@
+/** How often somebody may try to prove who they are, beside the pauses of signing in. */
+import { invalid } from '../../domain/error'
+import type { Operator } from '../../domain/operator'
+import { MINUTE_MS } from '../../domain/value'
+import type { Node } from '../../ports/node'
+import type { Passwords } from '../../ports/vault'
+
+const ATTEMPTS = 5
+const ATTEMPTS_WINDOW_MS = 15 * MINUTE_MS
+
+export const attemptRule = (subject: string, max: number) => ({
+  limit: 'perKey' as const,
+  policy: 'platform' as const,
+  subject,
+  max,
+  windowMs: ATTEMPTS_WINDOW_MS,
+})
+
+export interface PasswordDependencies {
+  node: Pick<Node, 'limits'>
+  passwords: Passwords
+}
+
+/** Throws `invalid` or `limited`. */
+export async function assertPassword(
+  { node, passwords }: PasswordDependencies,
+  operator: Operator,
+  password: string,
+): Promise<void> {
+  const permit = await node.limits.take([attemptRule(`password:${operator.operatorId}`, ATTEMPTS)])
+  if (!(await passwords.verify(password, operator.passwordHash)))
+    throw invalid('current', 'wrong_password', 'the password is wrong')
+  permit.giveBack()
+}

@@ -1,0 +1,130 @@
+/** Links that make an account, once. */
+import { invalid, Refusal } from '../../domain/error'
+import { INVITATION_MS, normalEmail, type Operator } from '../../domain/operator'
+import { assertMay, type Role } from '../../domain/role'
+import type { Clock } from '../../ports/clock'
+import type { Random } from '../../ports/random'
+import type { Store, Tx } from '../../ports/store'
+import type { Passwords, Vault } from '../../ports/vault'
+import { type Actor, noteChange } from '../audit'
+import { newId } from '../shared/id'
+import { lockOperator } from './accounts'
+import { newToken, tokenHash } from './token'
+
+/** What people see of an invitation, and withdraw it by. */
+export const invitationId = (hash: Uint8Array) => Buffer.from(hash.subarray(0, 8)).toString('hex')
+
+const wrongLink = () =>
+  new Refusal('not_found', 'This link is used up or too old; ask for another', { reason: 'link_used_up' })
+
+/**
+ * Whoever first follows it owns the installation; undefined once somebody does. Each start makes a new one, and the newest
+ * is the only one: tokens are stored as hashes, so an older one cannot be shown again.
+ */
+export async function setUpToken(deps: { store: Store; random: Random }): Promise<string | undefined> {
+  const { store, random } = deps
+  // Once there is somebody there always is, and a start needs to write nothing.
+  if ((await store.read.people.all()).length > 0) return undefined
+  const token = newToken(random)
+  return store.transaction(async (tx) => {
+    if ((await tx.people.lockAll()).length > 0) return undefined
+    await tx.invitations.removeOf(SET_UP)
+    await addInvitation(tx, token, 'owner', SET_UP)
+    return token
+  })
+}
+
+const SET_UP = 'set-up'
+
+/**
+ * Answers the token, once. `inviter`: the operator who invites, where it is one. Throws `forbidden` or `not_found` where
+ * they may no longer, or are gone: who invites has to be there when the invitation is.
+ */
+export async function invite(
+  deps: { store: Store; random: Random; vault: Vault },
+  actor: Actor,
+  { role, inviter }: { role: Role; inviter?: string },
+): Promise<{ token: string; expiresAt: number }> {
+  const token = newToken(deps.random)
+  const expiresAt = await deps.store.transaction(async (tx) => {
+    if (inviter !== undefined) assertMay((await lockOperator(tx, inviter)).role, 'operators')
+    const invitation = await addInvitation(tx, token, role, inviter ?? actor.name)
+    await noteChange({ vault: deps.vault, actor }, tx, 'operator.invite', invitationId(invitation.tokenHash), { role })
+    return invitation.expiresAt
+  })
+  return { token, expiresAt }
+}
+
+async function addInvitation(tx: Tx, token: string, role: Role, invitedBy: string) {
+  const expiresAt = tx.now + INVITATION_MS
+  const invitation = { tokenHash: tokenHash(token), role, invitedBy, createdAt: tx.now, expiresAt }
+  await tx.invitations.add(invitation)
+  return invitation
+}
+
+/** Throws `not_found`, also where it was used meanwhile. */
+export async function withdrawInvitation(
+  deps: { store: Store; vault: Vault },
+  actor: Actor,
+  id: string,
+): Promise<void> {
+  const found = (await deps.store.read.invitations.all()).find(
+    (invitation) => invitationId(invitation.tokenHash) === id,
+  )
+  if (!found) throw wrongLink()
+  await deps.store.transaction(async (tx) => {
+    if (!(await tx.invitations.remove(found.tokenHash))) throw wrongLink()
+    await noteChange({ vault: deps.vault, actor }, tx, 'operator.withdraw', id)
+  })
+}
+
+/** Throws `not_found`. */
+export async function readInvitation({ store, clock }: { store: Store; clock: Pick<Clock, 'now'> }, token: string) {
+  const hash = Buffer.from(tokenHash(token))
+  const found = (await store.read.invitations.all()).find((invitation) => hash.equals(invitation.tokenHash))
+  if (!found || clock.now() >= found.expiresAt) throw wrongLink()
+  return found
+}
+
+interface JoinDependencies {
+  store: Store
+  clock: Pick<Clock, 'now'>
+  random: Random
+  vault: Vault
+  passwords: Passwords
+}
+
+/** Makes an account by a link, which is then used up. Throws `not_found`, `invalid` or `limited`. */
+export async function join(
+  deps: JoinDependencies,
+  actor: Omit<Actor, 'name'>,
+  { token, name, email, password }: { token: string; name: string; email: string; password: string },
+): Promise<Operator> {
+  await readInvitation(deps, token)
+  const passwordHash = await deps.passwords.hash(password)
+  return deps.store.transaction(async (tx) => {
+    const operators = await tx.people.lockAll()
+    const invitation = await tx.invitations.lock(tokenHash(token))
+    if (!invitation || tx.now >= invitation.expiresAt) throw wrongLink()
+    if (invitation.invitedBy === SET_UP && operators.length > 0) throw wrongLink()
+    if (operators.some((other) => other.email === normalEmail(email)))
+      throw invalid('email', 'email_taken', 'has an account already')
+    const operator: Operator = {
+      operatorId: newId(deps.random, 'op'),
+      email: normalEmail(email),
+      name: name.trim(),
+      role: invitation.role,
+      passwordHash,
+      totpSecret: undefined,
+      createdAt: tx.now,
+      lastSeenAt: undefined,
+      unlockedAt: undefined,
+    }
+    await tx.people.add(operator)
+    if (!(await tx.invitations.remove(invitation.tokenHash))) throw wrongLink()
+    const { operatorId, role } = operator
+    const joined = { vault: deps.vault, actor: { ...actor, name: operatorId } }
+    await noteChange(joined, tx, 'operator.join', operatorId, { role })
+    return operator
+  })
+}

@@ -1,0 +1,163 @@
+/** Signing in and out. A session is a cookie; stored is its hash. */
+import { networkOf } from '../../domain/address'
+import { Refusal } from '../../domain/error'
+import { isLive, normalEmail, type Operator, type OperatorSession } from '../../domain/operator'
+import { MINUTE_MS } from '../../domain/value'
+import type { Clock } from '../../ports/clock'
+import type { Guess, Node, Who } from '../../ports/node'
+import type { Random } from '../../ports/random'
+import type { Store } from '../../ports/store'
+import type { Passwords, Vault } from '../../ports/vault'
+import { type Actor, noteChange } from '../audit'
+import { totpStep, useOnce } from './second-factor'
+import { newToken, tokenHash } from './token'
+
+/** Somebody who is not signed in. */
+export interface Visitor {
+  ip: string
+  /** Whether the address is surely theirs, and not that of something that many people come through. */
+  hasOwnAddress: boolean
+}
+
+const wrongCredentials = () =>
+  new Refusal('unauthorized', 'E-mail address or password is wrong', { reason: 'wrong_credentials' })
+
+interface SignInDependencies {
+  store: Store
+  clock: Pick<Clock, 'now' | 'elapsed'>
+  random: Random
+  vault: Vault
+  node: Pick<Node, 'limits' | 'pauses'>
+  passwords: Passwords
+}
+
+/**
+ * Answers the session's token. Throws `unauthorized` for every kind of wrong credentials alike, or `limited`: then right
+ * and wrong ones are told alike, for nobody has looked at them. From an address the operator has signed in from they are
+ * looked at in any case.
+ */
+export async function signIn(
+  deps: SignInDependencies,
+  visitor: Visitor,
+  { email, password, totp }: { email: string; password: string; totp?: string | undefined },
+): Promise<string> {
+  const account = normalEmail(email)
+  const operators = await deps.store.read.people.all()
+  const operator = operators.find((known) => known.email === account)
+  const isKnown = await isKnownAddress(deps, operator, visitor)
+  const who: Who = {
+    account,
+    liftedAt: operator?.unlockedAt,
+    anyLiftedAt: Math.max(0, ...operators.map(({ unlockedAt = 0 }) => unlockedAt)),
+    address: networkOf(visitor.ip),
+    isKnown,
+  }
+  const guess = deps.node.pauses.guess(who, deps.clock.elapsed())
+  const isRight = await deps.passwords.verify(password, operator?.passwordHash)
+  if (!operator || !isRight) {
+    if (operator) notePause(deps, visitor, operator, guess)
+    throw guess.refusal(deps.clock.elapsed()) ?? wrongCredentials()
+  }
+  if (operator.totpSecret !== undefined) {
+    if (!totp) {
+      // The password was right, and asking for the rest is no attempt.
+      guess.takeBack()
+      throw new Refusal('unauthorized', 'Enter the code of your authenticator app', { reason: 'totp_needed' })
+    }
+    guess.goOn(deps.clock.elapsed())
+    const step = totpStep(operator.totpSecret, totp, deps.clock.now())
+    if (step === undefined) {
+      notePause(deps, visitor, operator, guess)
+      throw new Refusal('unauthorized', 'The code of the authenticator app is wrong', { reason: 'totp_wrong' })
+    }
+    await useOnce(deps, `totp:${operator.operatorId}:${step}`)
+  }
+  // Only what failed counts.
+  guess.wasRight()
+  return openSession(deps, visitor, operator)
+}
+
+const hashOf = ({ vault }: { vault: Vault }, operatorId: string, { ip }: Visitor) =>
+  vault.addressHash(`${operatorId} ${networkOf(ip)}`)
+
+/** Looks in any case, so that nobody learns by the time which accounts exist. */
+async function isKnownAddress(deps: { store: Store; vault: Vault }, operator: Operator | undefined, visitor: Visitor) {
+  const operatorId = operator?.operatorId ?? ''
+  const isKnown = await deps.store.read.people.knowsAddress(operatorId, hashOf(deps, operatorId, visitor))
+  return isKnown && visitor.hasOwnAddress
+}
+
+/** For the audit log, now and then: somebody guesses. Nobody waits for it, or the time would tell which accounts exist. */
+function notePause(
+  deps: Pick<SignInDependencies, 'store' | 'clock' | 'vault'>,
+  { ip }: Visitor,
+  { operatorId }: Operator,
+  guess: Guess,
+): void {
+  const failures = guess.news(operatorId, deps.clock.elapsed())
+  if (failures === undefined) return
+  const actor = { name: NOBODY, ip }
+  deps.store
+    .transaction((tx) => noteChange({ vault: deps.vault, actor }, tx, 'session.pause', operatorId, { failures }))
+    // What cannot be written now is no reason to fail.
+    .catch(() => {})
+}
+
+const NOBODY = 'nobody'
+
+/** Addresses of an operator that are remembered. */
+const KNOWN_ADDRESSES = 20
+
+export async function openSession(
+  deps: { store: Store; random: Random; vault: Vault },
+  visitor: Visitor,
+  operator: Operator,
+): Promise<string> {
+  const token = newToken(deps.random)
+  await deps.store.transaction(async (tx) => {
+    const { operatorId, passwordHash, totpSecret } = operator
+    // Proving who one is takes a while: what it was proved against must still hold.
+    const known = (await tx.people.lockAll()).find((other) => other.operatorId === operatorId)
+    if (known?.passwordHash !== passwordHash || known.totpSecret !== totpSecret) throw wrongCredentials()
+    await tx.sessions.add({ tokenHash: tokenHash(token), operatorId, createdAt: tx.now, lastSeenAt: tx.now })
+    await tx.people.touch(operatorId)
+    if (visitor.hasOwnAddress)
+      await tx.people.rememberAddress(operatorId, hashOf(deps, operatorId, visitor), KNOWN_ADDRESSES)
+    const signedIn = { vault: deps.vault, actor: { name: operatorId, ip: visitor.ip } }
+    await noteChange(signedIn, tx, 'session.open', operatorId)
+  })
+  return token
+}
+
+const SEEN_EVERY_MS = MINUTE_MS
+
+/** Whose session a token is, or undefined. */
+export async function sessionOf(
+  { store, clock }: { store: Store; clock: Pick<Clock, 'now'> },
+  token: string,
+): Promise<{ session: OperatorSession; operator: Operator } | undefined> {
+  const found = await store.read.sessions.find(tokenHash(token))
+  const now = clock.now()
+  if (!found || !isLive(found.session, now)) return undefined
+  if (Math.abs(now - found.session.lastSeenAt) > SEEN_EVERY_MS) {
+    await store.transaction((tx) => tx.sessions.touch(found.session.tokenHash))
+  }
+  return found
+}
+
+export async function signOut({ store }: { store: Store }, session: OperatorSession): Promise<void> {
+  await store.transaction((tx) => tx.sessions.remove(session.tokenHash))
+}
+
+/** Ends every session of an operator; answers how many. */
+export function signOutEverywhere(
+  deps: { store: Store; vault: Vault },
+  actor: Actor,
+  operatorId: string,
+): Promise<number> {
+  return deps.store.transaction(async (tx) => {
+    const ended = await tx.sessions.removeOf(operatorId)
+    await noteChange({ vault: deps.vault, actor }, tx, 'session.end_all', operatorId, { ended })
+    return ended
+  })
+}
