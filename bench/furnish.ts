@@ -6,7 +6,7 @@ import type { Issue } from '../src/domain/issue'
 import type { Letter } from '../src/domain/letter'
 import type { Owner } from '../src/domain/value'
 import type { Store } from '../src/ports/store'
-import { assertProvider } from '../src/providers/carriers'
+import { assertCarrier } from '../src/providers/carriers'
 import { openStore } from '../src/store/sqlite/open'
 import { systemClock } from '../src/system/clock'
 import { systemRandom } from '../src/system/random'
@@ -50,14 +50,14 @@ export async function furnish(
     clock: systemClock,
     random: systemRandom,
     actor: { name: 'bench' },
-    assertProvider,
+    assertCarrier,
     node: ASLEEP,
   }
   const { appId } = await administer.createApp(admin, { name: 'bench' })
   const { key } = await administer.createKey(admin, { appId, kind: 'sk', mode: 'live' })
   await administer.addCredit(admin, { appId, amount: 1_000_000_000 })
   const { reports = false, ...settings } = carrier
-  await administer.setProvider(admin, {
+  await administer.setCarrier(admin, {
     name: CARRIER,
     type: 'http',
     channels: ['sms'],

@@ -57,17 +57,17 @@ export function createApp(config: Config, ports: Ports): App {
 
   const simulator = createSimulator(clock, node.gates)
   const carriers = new Carriers(node, simulator, {
-    ...{ transport, dial, clock, random, log, timeoutMs: config.providerTimeoutMs },
-    concurrency: config.providerConcurrency,
+    ...{ transport, dial, clock, random, log, timeoutMs: config.carrierTimeoutMs },
+    concurrency: config.carrierConcurrency,
     reportUrl: (name) => publicUrl && `${publicUrl}${REPORT_PREFIX}${name}`,
     report: (name, report) => recordReport(basics, name, report),
   })
-  const providerNamed = async (name: string) => (await carriers.named(name))?.provider
+  const carrierNamed = async (name: string) => (await carriers.named(name))?.carrier
   const modes = createModes({ random, limits, numbering, prices, liveRouter: () => carriers.router(), simulator })
 
   const runner = new Runner({
     ...{ store, clock, log, wakeUps: node.wakeUps },
-    kinds: jobKinds({ ...basics, modes, providerNamed, hooks, hookPolicy: config.webhooks }),
+    kinds: jobKinds({ ...basics, modes, carrierNamed, hooks, hookPolicy: config.webhooks }),
   })
   const sweeps = new Sweeps({
     ...{ ...basics, schedule, idempotencyDays, liveRetentionDays: config.liveRetentionDays },
@@ -84,13 +84,13 @@ export function createApp(config: Config, ports: Ports): App {
     explain: (name, code) => carriers.explain(name, code),
     facts: {
       ...{ startedAt: clock.now(), publicUrl, dispatcherLookedAt, backups, numbering, hookPolicy: config.webhooks },
-      providerTimeoutMs: config.providerTimeoutMs,
+      carrierTimeoutMs: config.carrierTimeoutMs,
     },
   })
   const routes = createRoutes({
     ...{ node, clock, descriptors, trustedProxies, publicUrl, webhookSources, console, readiness },
     api: createApi({ ...basics, modes, limits, idempotencyDays, descriptors }),
-    reports: (request, url) => receiveReports({ ...basics, publicUrl, providerNamed }, request, url),
+    reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),
   })
 
   return {

@@ -119,8 +119,8 @@ export interface Config {
   /** How phone numbers are read, where an app has no region of its own. */
   numbering: Numbering
   trustedProxies: readonly string[]
-  providerTimeoutMs: number
-  providerConcurrency: number
+  carrierTimeoutMs: number
+  carrierConcurrency: number
   maxBacklog: number
   liveRetentionDays: number
   idempotencyDays: number
@@ -172,8 +172,8 @@ export function readConfig(
     logLevel: value.LOG_LEVEL,
     numbering: { region: value.DEFAULT_REGION, prefixes: value.NUMBER_PREFIXES },
     trustedProxies: value.TRUSTED_PROXIES,
-    providerTimeoutMs: value.PROVIDER_TIMEOUT_MS,
-    providerConcurrency: value.PROVIDER_CONCURRENCY,
+    carrierTimeoutMs: value.PROVIDER_TIMEOUT_MS,
+    carrierConcurrency: value.PROVIDER_CONCURRENCY,
     maxBacklog: value.MAX_BACKLOG,
     liveRetentionDays: value.LIVE_RETENTION_DAYS,
     idempotencyDays: value.IDEMPOTENCY_DAYS,

@@ -5,7 +5,7 @@ import { type Config, readConfig } from '../config'
 import type { HeadFile } from '../ports/files'
 import type { Log } from '../ports/log'
 import type { Vault } from '../ports/vault'
-import { assertProvider, explainCode } from '../providers/carriers'
+import { assertCarrier, explainCode } from '../providers/carriers'
 import { type FileStore, layOut, openStore, stageOf } from '../store/sqlite/open'
 import { systemClock } from '../system/clock'
 import { headFileIn } from '../system/head-file'
@@ -87,7 +87,7 @@ export const adminOf = ({ store, vault }: Pick<Opened, 'store' | 'vault'>) => ({
   node: { wakeUps: { wake() {}, listen() {} } },
   clock: systemClock,
   random: systemRandom,
-  assertProvider,
+  assertCarrier,
 })
 
 export const inspectorOf = ({ store }: Pick<Opened, 'store'>): InspectDependencies => ({

@@ -4,14 +4,14 @@ import { missing } from '../domain/error'
 import { REPORT_PREFIX } from '../http/reports'
 import { KeptDirectory } from '../node/directory'
 import { LocalGates } from '../node/gates'
-import { Carriers, explainCode, PROVIDER_TYPES } from '../providers/carriers'
+import { CARRIER_TYPES, Carriers, explainCode } from '../providers/carriers'
 import { systemClock } from '../system/clock'
 import { systemDial } from '../system/dial'
 import { systemRandom } from '../system/random'
 import { systemTransport } from '../system/transport'
 import * as administer from '../usecases/administer'
-import { listProviders, type ProviderReport } from '../usecases/inspect'
-import { testProvider } from '../usecases/test-provider'
+import { type CarrierState, listCarriers } from '../usecases/inspect'
+import { testCarrier } from '../usecases/test-provider'
 import {
   asChannel,
   type CommonOptions,
@@ -74,7 +74,7 @@ async function carrierOf({ config, store, log }: Opened, name: string) {
     transport: systemTransport,
     dial: systemDial,
     log,
-    timeoutMs: config.providerTimeoutMs,
+    timeoutMs: config.carrierTimeoutMs,
   }
   const directory = new KeptDirectory(store.read)
   const node = { directory, gates: new LocalGates() }
@@ -82,17 +82,17 @@ async function carrierOf({ config, store, log }: Opened, name: string) {
   const report = () => Promise.reject(new Error('not the server'))
   const carriers = new Carriers(node, undefined, {
     ...dependencies,
-    concurrency: config.providerConcurrency,
+    concurrency: config.carrierConcurrency,
     reportUrl: () => undefined,
     report,
   })
-  const provider = (await carriers.named(name))?.provider
+  const provider = (await carriers.named(name))?.carrier
   const known = (await directory.carriers()).find((one) => one.name === name)
   if (!provider || !known) throw missing('provider', name)
   return { provider, deps, explain: (code: string) => explainCode(known, code) }
 }
 
-const healthOf = ({ state, since, code, explanation, retryAt }: ProviderReport) =>
+const healthOf = ({ state, since, code, explanation, retryAt }: CarrierState) =>
   state === 'healthy'
     ? state
     : `${state} since ${iso(since)}${code ? `, ${code}` : ''}${explanation ? `: ${explanation}` : ''}; tried again from ${iso(retryAt)}`
@@ -111,7 +111,7 @@ export function providerCommands(): Command {
       'provider set twilio --type twilio --channel sms --config twilio.json',
     )
       .argument('<carrier>', 'what you call it')
-      .addOption(new Option('--type <type>', 'what it is').choices(Object.keys(PROVIDER_TYPES)).makeOptionMandatory())
+      .addOption(new Option('--type <type>', 'what it is').choices(Object.keys(CARRIER_TYPES)).makeOptionMandatory())
       .requiredOption('--channel <channel>', 'sms or alimtalk, repeatable or separated by commas', collect)
       .option('--config <file>', 'JSON object with its settings and credentials; - reads standard input')
       .option('--url <url>', 'http: where messages are posted to')
@@ -129,7 +129,7 @@ export function providerCommands(): Command {
       .option('--reports', 'http: the carrier calls the report URL; charge when it does')
       .action((name: string, options: ProviderOptions) =>
         onData(options, async (opened, output) => {
-          const { provider, newReportSecret } = await administer.setProvider(adminOf(opened), {
+          const { provider, newReportSecret } = await administer.setCarrier(adminOf(opened), {
             name,
             type: options.type,
             channels: options.channel.flatMap((list) => list.split(',')).map(asChannel),
@@ -162,7 +162,7 @@ export function providerCommands(): Command {
           const { provider, explain, deps } = await carrierOf(opened, name)
           const { to, channel, templateCode } = options
           const order = { to, channel: asChannel(channel), ...(templateCode && { templateCode }) }
-          const { outcome, latencyMs } = await testProvider(deps, provider, order).finally(() => provider.close?.())
+          const { outcome, latencyMs } = await testCarrier(deps, provider, order).finally(() => provider.close?.())
           const explanation = outcome.code === undefined ? undefined : explain(outcome.code)
           output({ name, ...outcome, latencyMs, ...(explanation && { explanation }) }, [
             `${name}: ${outcome.kind} after ${latencyMs} ms${outcome.code ? `, ${outcome.code}` : ''}${explanation ? `: ${explanation}` : ''}`,
@@ -174,7 +174,7 @@ export function providerCommands(): Command {
   provider.addCommand(
     onDataCommand('list', 'list carriers', 'provider list').action((options: CommonOptions) =>
       onData(options, async (opened, output) => {
-        const providers = await listProviders(inspectorOf(opened))
+        const providers = await listCarriers(inspectorOf(opened))
         output(
           {
             providers: providers.map(({ since, retryAt, ...row }) => ({
@@ -201,7 +201,7 @@ export function providerCommands(): Command {
           if (!known) throw missing('provider', name)
           const goes = 'Its settings and credentials are forgotten.'
           await confirm(options, `Remove the carrier ${name} (${known.type}, ${known.channels.join(', ')})? ${goes}`)
-          await administer.removeProvider(adminOf(opened), name)
+          await administer.removeCarrier(adminOf(opened), name)
           output({ name, removed: true }, [`Removed provider ${name}`])
         }),
       ),

@@ -11,17 +11,20 @@ interface RouteOptions extends CommonOptions {
   app?: string
 }
 
-const whomOf = (channel: string, { country, app }: RouteOptions): Omit<Route, 'providers'> => ({
+const whomOf = (channel: string, { country, app }: RouteOptions): Omit<Route, 'carriers'> => ({
   channel: asChannel(channel),
   country,
   appId: app,
 })
 
-const isSame = (a: Omit<Route, 'providers'>, b: Omit<Route, 'providers'>) =>
+const isSame = (a: Omit<Route, 'carriers'>, b: Omit<Route, 'carriers'>) =>
   a.channel === b.channel && a.country === b.country && a.appId === b.appId
 
-const lineOf = ({ channel, country, appId, providers }: Route) =>
-  `${channel}${country ? ` to ${country}` : ''}${appId ? ` of ${appId}` : ''}: ${providers.join(', then ')}`
+/** As the command line has always written them. */
+const jsonOf = ({ carriers, ...route }: Route) => ({ ...route, providers: carriers })
+
+const lineOf = ({ channel, country, appId, carriers }: Route) =>
+  `${channel}${country ? ` to ${country}` : ''}${appId ? ` of ${appId}` : ''}: ${carriers.join(', then ')}`
 
 export function routeCommands(): Command {
   const route = command('route', 'which carriers deliver a channel, and in which order', 'route set sms main,backup')
@@ -42,12 +45,12 @@ export function routeCommands(): Command {
       .argument('<carriers>', 'carriers, separated by commas')
       .action((channel: string, names: string, options: RouteOptions) =>
         onData(options, async (opened, output) => {
-          const providers = names
+          const carriers = names
             .split(',')
             .map((name) => name.trim())
             .filter(Boolean)
-          const set = await administer.setRoute(adminOf(opened), { ...whomOf(channel, options), providers })
-          output(set, [lineOf(set)])
+          const set = await administer.setRoute(adminOf(opened), { ...whomOf(channel, options), carriers })
+          output(jsonOf(set), [lineOf(set)])
         }),
       ),
   )
@@ -57,14 +60,14 @@ export function routeCommands(): Command {
         onData(options, async ({ store }, output) => {
           const routes = await store.read.routes.all()
           output(
-            { routes },
+            { routes: routes.map(jsonOf) },
             table(
               ['CHANNEL', 'COUNTRY', 'APP', 'CARRIERS'],
-              routes.map(({ channel, country, appId, providers }) => [
+              routes.map(({ channel, country, appId, carriers }) => [
                 channel,
                 country ?? 'any',
                 appId ?? 'any',
-                providers.join(', then '),
+                carriers.join(', then '),
               ]),
               'No routes yet: every carrier of a channel serves it. `watchword route set` names an order.',
             ),

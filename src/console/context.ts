@@ -3,7 +3,7 @@ import type { HookUrlPolicy } from '../domain/address'
 import { Refusal } from '../domain/error'
 import type { Operator, OperatorSession } from '../domain/operator'
 import type { Numbering } from '../domain/phone'
-import type { Carrier } from '../ports/carrier'
+import type { Way } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Backup } from '../ports/files'
 import type { Log } from '../ports/log'
@@ -23,7 +23,7 @@ export interface ServerFacts {
   dispatcherLookedAt: () => number
   /** Copies of the database, newest first. */
   backups: () => Backup[]
-  providerTimeoutMs: number
+  carrierTimeoutMs: number
   numbering: Numbering
   hookPolicy: HookUrlPolicy
 }
@@ -41,7 +41,7 @@ export interface ConsoleDependencies extends Omit<InspectDependencies, 'clock'>,
 /** The carriers in use, by name. */
 export interface ConsoleCarriers {
   gates(): ReadonlyMap<string, Gate>
-  named(name: string): Promise<Carrier | undefined>
+  named(name: string): Promise<Way | undefined>
 }
 
 export interface ConsoleContext {

@@ -9,7 +9,7 @@ export interface Attempt extends Owner {
   /** From 1, over all legs. */
   readonly number: number
   readonly leg: Leg
-  readonly provider: string
+  readonly carrier: string
   readonly messageId: string
   readonly calledAt: number
   readonly answeredAt: number | undefined
@@ -18,35 +18,35 @@ export interface Attempt extends Owner {
   /** Of a refusal: whether trying again makes sense. */
   readonly retry: Retry | undefined
   readonly code: string | undefined
-  readonly providerMessageId: string | undefined
+  readonly carrierMessageId: string | undefined
 }
 
 /** A message whose fate its provider may still report. */
 export interface AwaitedReport extends Owner {
   readonly messageId: string
-  readonly provider: string
+  readonly carrier: string
   /** Undefined while the provider has not answered, and where the send stayed ambiguous. */
-  readonly providerMessageId: string | undefined
+  readonly carrierMessageId: string | undefined
   readonly issueId: string
   readonly leg: Leg
   readonly answeredAt: number
 }
 
 /** The next call for the leg an issue is on; it has no answer yet. */
-export const newAttempt = (issue: Issue, number: number, provider: string, now: number): Attempt => ({
+export const newAttempt = (issue: Issue, number: number, carrier: string, now: number): Attempt => ({
   appId: issue.appId,
   mode: issue.mode,
   issueId: issue.issueId,
   number,
   leg: issue.leg,
-  provider,
+  carrier,
   messageId: issue.messageId,
   calledAt: now,
   answeredAt: undefined,
   outcome: undefined,
   retry: undefined,
   code: undefined,
-  providerMessageId: undefined,
+  carrierMessageId: undefined,
 })
 
 export const withAnswer = (attempt: Attempt, outcome: SendOutcome, now: number): Attempt => ({
@@ -55,7 +55,7 @@ export const withAnswer = (attempt: Attempt, outcome: SendOutcome, now: number):
   outcome: outcome.kind,
   retry: retryOf(outcome),
   code: outcome.code === undefined ? undefined : presentableCode(outcome.code),
-  providerMessageId: outcome.kind === 'accepted' ? outcome.providerMessageId : undefined,
+  carrierMessageId: outcome.kind === 'accepted' ? outcome.carrierMessageId : undefined,
 })
 
 const retryOf = (outcome: SendOutcome): Retry | undefined => {
@@ -71,13 +71,13 @@ const retryOf = (outcome: SendOutcome): Retry | undefined => {
 }
 
 /** What a report of the call would be about. It counts for the issue only while its delivery is open. */
-export const awaitedOf = (attempt: Attempt, providerMessageId: string | undefined, now: number): AwaitedReport => ({
+export const awaitedOf = (attempt: Attempt, carrierMessageId: string | undefined, now: number): AwaitedReport => ({
   appId: attempt.appId,
   mode: attempt.mode,
   issueId: attempt.issueId,
   messageId: attempt.messageId,
-  provider: attempt.provider,
-  providerMessageId,
+  carrier: attempt.carrier,
+  carrierMessageId,
   leg: attempt.leg,
   answeredAt: now,
 })

@@ -21,7 +21,7 @@ export type SendRefusal = Retry | 'unfit' | 'unreached'
 
 /** What a provider answered to one send. Codes are the provider's, at most 128 characters, free of personal data. */
 export type SendOutcome =
-  | { kind: 'accepted'; providerMessageId: string | undefined; code?: string; reportAfterMs?: number }
+  | { kind: 'accepted'; carrierMessageId: string | undefined; code?: string; reportAfterMs?: number }
   | { kind: 'refused'; retry: SendRefusal; code: string }
   | { kind: 'ambiguous'; code: string }
 

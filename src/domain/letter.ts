@@ -53,8 +53,8 @@ export const messageOf = (issue: Issue, letter: Letter): OutboundMessage => ({
 
 /** An id that quotes number or code is not kept; the carrier's reports are then recognised by our own id alone. */
 export function withoutSecrets(outcome: SendOutcome, { to, code }: Letter): SendOutcome {
-  if (outcome.kind !== 'accepted' || outcome.providerMessageId === undefined) return outcome
-  const digits = outcome.providerMessageId.replace(/\D/g, '')
+  if (outcome.kind !== 'accepted' || outcome.carrierMessageId === undefined) return outcome
+  const digits = outcome.carrierMessageId.replace(/\D/g, '')
   const isQuoting = digits.includes(code) || digits.includes(to.replace(/\D/g, '').slice(-8))
-  return isQuoting ? { ...outcome, providerMessageId: undefined } : outcome
+  return isQuoting ? { ...outcome, carrierMessageId: undefined } : outcome
 }

@@ -10,7 +10,7 @@ export interface Route {
   country: string | undefined
   /** Undefined: every app. */
   appId: string | undefined
-  providers: readonly string[]
+  carriers: readonly string[]
 }
 
 /** The most specific route: of the app and country, of the app, of the country, of the channel. */
@@ -23,12 +23,12 @@ export function chooseRoute(
     (country === undefined || country === whom.country) &&
     (appId === undefined || appId === whom.appId)
   const weight = ({ country, appId }: Route) => (appId === undefined ? 0 : 2) + (country === undefined ? 0 : 1)
-  return routes.filter(fits).sort((a, b) => weight(b) - weight(a))[0]?.providers
+  return routes.filter(fits).sort((a, b) => weight(b) - weight(a))[0]?.carriers
 }
 
 /** A try on this leg that was refused. */
 export interface Tried {
-  provider: string
+  carrier: string
   retry: Retry | undefined
 }
 
@@ -38,12 +38,12 @@ const MAX_BACKOFF_MS = 15_000
 
 /** A provider that said it cannot serve (credentials, balance) is not asked again for this message. */
 const usableOf = (route: readonly string[], tried: readonly Tried[]) =>
-  route.filter((name) => !tried.some(({ provider, retry }) => provider === name && retry === 'elsewhere'))
+  route.filter((name) => !tried.some(({ carrier, retry }) => carrier === name && retry === 'elsewhere'))
 
-const triesOf = (tried: readonly Tried[], name: string) => tried.filter(({ provider }) => provider === name).length
+const triesOf = (tried: readonly Tried[], name: string) => tried.filter(({ carrier }) => carrier === name).length
 
 /** Each provider of the route gets a few tries in turn, the last one all the rest. */
-export function nextProvider(route: readonly string[], tried: readonly Tried[]): string | undefined {
+export function nextCarrier(route: readonly string[], tried: readonly Tried[]): string | undefined {
   const usable = usableOf(route, tried)
   return usable.find((name) => triesOf(tried, name) < TRIES_PER_PROVIDER) ?? usable.at(-1)
 }
@@ -62,11 +62,11 @@ interface RetryPlan {
  * A leg that can fall back gives up after the route; a last leg keeps trying while the code lives.
  */
 export function retryDelayMs(issue: Issue, { route, tried, jitter, now }: RetryPlan): number | undefined {
-  const next = nextProvider(route, tried)
+  const next = nextCarrier(route, tried)
   if (next === undefined) return undefined
   const tries = triesOf(tried, next)
   if (tries >= TRIES_PER_PROVIDER && canFallBack(issue)) return undefined
-  const movesOn = tried.at(-1)?.provider !== next
+  const movesOn = tried.at(-1)?.carrier !== next
   const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (tries - 1), MAX_BACKOFF_MS)
   const delayMs = movesOn ? 0 : Math.round(backoffMs * (0.8 + 0.4 * jitter))
   return now + delayMs < issue.expiresAt ? delayMs : undefined

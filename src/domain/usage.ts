@@ -12,7 +12,7 @@ export interface UsageRow {
   hour: number
   channel: Channel
   /** Empty where no carrier took the message. */
-  provider: string
+  carrier: string
   country: string
   purpose: string
   issued: number

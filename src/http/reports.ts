@@ -1,14 +1,14 @@
 /** `POST /provider-reports/<name>`: what carriers report of messages they took. */
 import { Refusal } from '../domain/error'
 import { isSameSecret } from '../domain/same-secret'
-import type { Provider } from '../ports/carrier'
+import type { Carrier } from '../ports/carrier'
 import { type ReportDependencies, recordReport } from '../usecases/record-report'
 import { readText } from './json-body'
 
 export const REPORT_PREFIX = '/provider-reports/'
 
 export interface ReceiveDependencies extends ReportDependencies {
-  providerNamed: (name: string) => Promise<Provider | undefined>
+  carrierNamed: (name: string) => Promise<Carrier | undefined>
   /** Under which carriers call us, where it differs from what the socket sees. */
   publicUrl: string | undefined
 }
@@ -23,7 +23,7 @@ export async function receiveReports(
   url: URL,
 ): Promise<{ recorded: number }> {
   if (request.method !== 'POST') throw new Refusal('not_found', 'No such path or method')
-  const provider = (await deps.providerNamed(url.pathname.slice(REPORT_PREFIX.length))) ?? NOBODY
+  const provider = (await deps.carrierNamed(url.pathname.slice(REPORT_PREFIX.length))) ?? NOBODY
   const readReports = provider.readReports ?? NOBODY.readReports
   const reports = readReports({
     url: `${deps.publicUrl ?? url.origin}${url.pathname}${url.search}`,
@@ -38,7 +38,7 @@ export async function receiveReports(
 }
 
 /** A carrier that believes nobody, and looks at what it was shown as the others do. */
-const NOBODY: Pick<Provider, 'name'> & Required<Pick<Provider, 'readReports'>> = {
+const NOBODY: Pick<Carrier, 'name'> & Required<Pick<Carrier, 'readReports'>> = {
   name: '',
   readReports({ headers, query }) {
     isSameSecret(headers.get('authorization') ?? query.get('token') ?? '', '')

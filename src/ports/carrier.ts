@@ -6,7 +6,7 @@ import type { Channel } from '../domain/value'
 import type { Gate } from './node'
 
 /** A carrier, or what plays one. */
-export interface Provider {
+export interface Carrier {
   readonly name: string
   /** Whether it ever tells what became of a message, by callback or by `query`. */
   readonly reports: boolean
@@ -23,13 +23,13 @@ export interface Provider {
 }
 
 /** A provider and the way in to it. */
-export interface Carrier {
-  readonly provider: Provider
+export interface Way {
+  readonly carrier: Carrier
   readonly gate: Gate
 }
 
 /** Carriers for a message, in order of preference; empty: the channel cannot be served. */
-export type Router = (whom: { channel: Channel; appId: string; country: string | undefined }) => readonly Carrier[]
+export type Router = (whom: { channel: Channel; appId: string; country: string | undefined }) => readonly Way[]
 
 export interface ReportCallback {
   /** As the provider called it, query included; some sign it. */
@@ -44,7 +44,7 @@ export interface ReportedMessage extends DeliveryReport {
   /** The provider's id of the message, or the `messageId` we sent along. */
   messageId: string
   /** The provider's id, where `messageId` is ours. */
-  providerMessageId?: string
+  carrierMessageId?: string
   /** The callback proves nothing (an unsigned vendor): ask the provider before believing it. */
   mustAsk?: boolean
 }

@@ -8,10 +8,10 @@ import type { CarrierConfig } from '../domain/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
 import type { OutboundMessage } from '../domain/letter'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
-import type { Provider } from '../ports/carrier'
+import type { Carrier } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
 import { outcomeOfSilence, parseObject, textOf, type Verdict, verdictOfStatus } from './answer'
-import type { ProviderDependencies, ProviderType } from './type'
+import type { CarrierDependencies, CarrierType } from './type'
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
@@ -64,7 +64,7 @@ interface ApiResult {
   failed: string | undefined
 }
 
-function create({ name, config }: CarrierConfig, dependencies: ProviderDependencies): Provider {
+function create({ name, config }: CarrierConfig, dependencies: CarrierDependencies): Carrier {
   const settings = aligoConfig.parse(config)
   const { transport, clock, timeoutMs } = dependencies
   const apis = { sms: smsApi(settings), at: alimtalkApi(settings) }
@@ -91,7 +91,7 @@ function create({ name, config }: CarrierConfig, dependencies: ProviderDependenc
     },
     async query(awaited) {
       const askAgainMs = askAgainAfterMs(awaited, clock.now())
-      const [, apiName, mid] = /^(sms|at):(\d+)$/.exec(awaited.providerMessageId ?? '') ?? []
+      const [, apiName, mid] = /^(sms|at):(\d+)$/.exec(awaited.carrierMessageId ?? '') ?? []
       if (apiName === undefined || mid === undefined) return { askAgainMs }
       const api = apiName === 'at' ? apis.at : apis.sms
       return fateIn(api, await post(api, api.queryPath, { ...api.credentials, mid })) ?? { askAgainMs }
@@ -179,7 +179,7 @@ function acceptanceOf(api: Api, status: number, { id, succeeded, failed }: ApiRe
     return { kind: 'refused', retry: 'elsewhere', code: `${api.name}:${RECIPIENT_REFUSED}` }
   }
   return id !== undefined && /^\d{1,20}$/.test(id)
-    ? { kind: 'accepted', providerMessageId: `${api.name}:${id}`, reportAfterMs: REPORT_AFTER_MS }
+    ? { kind: 'accepted', carrierMessageId: `${api.name}:${id}`, reportAfterMs: REPORT_AFTER_MS }
     : { kind: 'ambiguous', code: `HTTP_${status}_WITHOUT_ID` }
 }
 
@@ -330,4 +330,4 @@ function explain(code: string): string | undefined {
   return EXPLANATIONS.find(([pattern]) => pattern.test(code))?.[1]
 }
 
-export const aligo: ProviderType = { config: aligoConfig, channels: ['sms', 'alimtalk'], create, explain }
+export const aligo: CarrierType = { config: aligoConfig, channels: ['sms', 'alimtalk'], create, explain }

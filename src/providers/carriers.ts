@@ -5,7 +5,7 @@ import { invalid } from '../domain/error'
 import { MAX_TIMEOUT_MS } from '../domain/job'
 import { chooseRoute, type Route } from '../domain/route'
 import { refusalOf } from '../domain/validation'
-import type { Carrier, ReportedMessage, Router } from '../ports/carrier'
+import type { ReportedMessage, Router, Way } from '../ports/carrier'
 import type { Gate, Node } from '../ports/node'
 import { aligo } from './aligo'
 import { http } from './http'
@@ -13,15 +13,15 @@ import { nhn } from './nhn'
 import { smpp } from './smpp'
 import { solapi } from './solapi'
 import { twilio } from './twilio'
-import type { ProviderDependencies, ProviderType } from './type'
+import type { CarrierDependencies, CarrierType } from './type'
 
-export const PROVIDER_TYPES: Readonly<Record<string, ProviderType>> = { http, smpp, twilio, solapi, nhn, aligo }
+export const CARRIER_TYPES: Readonly<Record<string, CarrierType>> = { http, smpp, twilio, solapi, nhn, aligo }
 
 /** Throws `invalid`, naming the setting that is wrong. */
-export function assertProvider({ type, channels, config, concurrency, timeoutMs }: CarrierConfig): void {
-  const known = Object.hasOwn(PROVIDER_TYPES, type) ? PROVIDER_TYPES[type] : undefined
+export function assertCarrier({ type, channels, config, concurrency, timeoutMs }: CarrierConfig): void {
+  const known = Object.hasOwn(CARRIER_TYPES, type) ? CARRIER_TYPES[type] : undefined
   if (!known) {
-    const choices = Object.keys(PROVIDER_TYPES)
+    const choices = Object.keys(CARRIER_TYPES)
     throw invalid('type', 'not_a_choice', `no such provider type: ${type}. Known: ${choices.join(' ')}`, { choices })
   }
   const unserved = channels.find((channel) => !known.channels.includes(channel))
@@ -42,13 +42,13 @@ function assertWithin(name: string, value: number | undefined, min: number, max:
 
 /** What a code of such a carrier means, in words an operator can act on. */
 export const explainCode = ({ type, config }: CarrierConfig, code: string): string | undefined =>
-  Object.hasOwn(PROVIDER_TYPES, type) ? PROVIDER_TYPES[type]?.explain(code, config) : undefined
+  Object.hasOwn(CARRIER_TYPES, type) ? CARRIER_TYPES[type]?.explain(code, config) : undefined
 
-interface Built extends Carrier {
+interface Built extends Way {
   config: CarrierConfig
 }
 
-export interface CarrierSettings extends Omit<ProviderDependencies, 'reportUrl' | 'report'> {
+export interface CarrierSettings extends Omit<CarrierDependencies, 'reportUrl' | 'report'> {
   /** Of a provider that has no setting of its own. */
   concurrency: number
   /** Where a provider of that name may report to. */
@@ -65,7 +65,7 @@ export class Carriers {
   constructor(
     private readonly node: Pick<Node, 'directory' | 'gates'>,
     /** Test mode's own, which is not configured. */
-    private readonly simulator: Carrier | undefined,
+    private readonly simulator: Way | undefined,
     private readonly settings: CarrierSettings,
   ) {}
 
@@ -82,8 +82,8 @@ export class Carriers {
     }
   }
 
-  async named(name: string): Promise<Carrier | undefined> {
-    if (name === this.simulator?.provider.name) return this.simulator
+  async named(name: string): Promise<Way | undefined> {
+    if (name === this.simulator?.carrier.name) return this.simulator
     const config = (await this.node.directory.carriers()).find((provider) => provider.name === name)
     return config && this.#carrier(config)
   }
@@ -94,7 +94,7 @@ export class Carriers {
    */
   async refresh(): Promise<boolean> {
     const [configured, routes] = await Promise.all([this.node.directory.carriers(), this.node.directory.routes()])
-    for (const config of configured) if (Object.hasOwn(PROVIDER_TYPES, config.type)) this.#carrier(config)
+    for (const config of configured) if (Object.hasOwn(CARRIER_TYPES, config.type)) this.#carrier(config)
     const names = new Set(configured.map(({ name }) => name))
     for (const name of this.#built.keys()) if (!names.has(name)) this.#remove(name)
     const before = this.#ways
@@ -125,29 +125,29 @@ export class Carriers {
   async #close(name: string): Promise<void> {
     const built = this.#built.get(name)
     this.#built.delete(name)
-    await built?.provider.close?.()
+    await built?.carrier.close?.()
   }
 
-  #carrier(config: CarrierConfig): Carrier {
+  #carrier(config: CarrierConfig): Way {
     const built = this.#built.get(config.name)
     if (built && (built.config === config || isDeepStrictEqual(built.config, config))) {
       built.config = config
       return built
     }
     void this.#close(config.name)
-    const provider = PROVIDER_TYPES[config.type]?.create(config, {
+    const carrier = CARRIER_TYPES[config.type]?.create(config, {
       ...this.settings,
       timeoutMs: config.timeoutMs ?? this.settings.timeoutMs,
       reportUrl: this.settings.reportUrl(config.name),
       report: (report) => this.settings.report(config.name, report),
     })
-    if (!provider) throw new Error(`Provider ${config.name} has a type this release does not know`)
+    if (!carrier) throw new Error(`Carrier ${config.name} has a type this release does not know`)
     const gate = this.node.gates.open(
       config.name,
-      config.concurrency ?? provider.concurrency ?? this.settings.concurrency,
+      config.concurrency ?? carrier.concurrency ?? this.settings.concurrency,
     )
-    const carrier = { config, provider, gate }
-    this.#built.set(config.name, carrier)
-    return carrier
+    const way = { config, carrier, gate }
+    this.#built.set(config.name, way)
+    return way
   }
 }

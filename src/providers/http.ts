@@ -9,11 +9,11 @@ import type { CarrierConfig } from '../domain/carrier'
 import type { SendOutcome } from '../domain/delivery'
 import type { OutboundMessage } from '../domain/letter'
 import { isSameSecret } from '../domain/same-secret'
-import type { Provider, ReportCallback, ReportedMessage } from '../ports/carrier'
+import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
 import { outcomeOfSilence, parseJson, parseReports, textOf, type Verdict, verdictOfStatus } from './answer'
 import { fillForm, fillHeader, fillJson, fillUrl, unknownPlaceholder, valueAt } from './http-template'
-import type { ProviderDependencies, ProviderType } from './type'
+import type { CarrierDependencies, CarrierType } from './type'
 
 /** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. */
 const meaning = z.enum(['accepted', 'later', 'elsewhere', 'unfit', 'never', 'ambiguous'])
@@ -75,7 +75,7 @@ const httpConfig = z
 
 type HttpConfig = z.infer<typeof httpConfig>
 
-function create({ name, config: stored }: CarrierConfig, { transport, timeoutMs }: ProviderDependencies): Provider {
+function create({ name, config: stored }: CarrierConfig, { transport, timeoutMs }: CarrierDependencies): Carrier {
   const config = httpConfig.parse(stored)
   return {
     name,
@@ -141,7 +141,7 @@ function outcomeOf(config: HttpConfig, result: TransportResult): SendOutcome {
   const id = idIn(config, answer)
   return id === undefined || id.length > 256
     ? { kind: 'ambiguous', code: `${ofStatus}_WITHOUT_ID` }
-    : { kind: 'accepted', providerMessageId: id }
+    : { kind: 'accepted', carrierMessageId: id }
 }
 
 const meaningOf = ({ codes }: HttpConfig, code: string) => (Object.hasOwn(codes, code) ? codes[code]?.means : undefined)
@@ -187,7 +187,7 @@ const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [
   [/^HTTP_[34]\d\d$/, 'the carrier refused the message'],
 ]
 
-export const http: ProviderType = {
+export const http: CarrierType = {
   config: httpConfig,
   channels: ['sms', 'alimtalk'],
   create,

@@ -11,7 +11,7 @@ import type { DeliveryReport, SendOutcome } from '../domain/delivery'
 import type { OutboundMessage } from '../domain/letter'
 import { isSameSecret } from '../domain/same-secret'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
-import type { Provider, ReportCallback, ReportedMessage } from '../ports/carrier'
+import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
 import {
   domesticDigits,
@@ -22,7 +22,7 @@ import {
   verdictOfStatus,
   withoutCode,
 } from './answer'
-import type { ProviderDependencies, ProviderType } from './type'
+import type { CarrierDependencies, CarrierType } from './type'
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 const key = z.string().regex(/^[\x21-\x7e]+$/, 'must be a key as the console shows it')
@@ -301,7 +301,7 @@ function apiOf(name: ApiName, { sms, alimtalk }: NhnConfig): Api | undefined {
   return { name, url: urls[name], headers: { 'x-secret-key': product.secretKey, accept: 'application/json' } }
 }
 
-function create({ name, config }: CarrierConfig, dependencies: ProviderDependencies): Provider {
+function create({ name, config }: CarrierConfig, dependencies: CarrierDependencies): Carrier {
   const settings = nhnConfig.parse(config)
   const { transport, clock, timeoutMs } = dependencies
   return {
@@ -330,7 +330,7 @@ function create({ name, config }: CarrierConfig, dependencies: ProviderDependenc
     },
     async query(awaited) {
       const askAgainMs = askAgainMsOf(awaited, clock.now())
-      const id = parseId(awaited.providerMessageId)
+      const id = parseId(awaited.carrierMessageId)
       const api = id && apiOf(id.api, settings)
       if (!api) return { askAgainMs }
       const url = `${api.url}/${id.requestId}${api.name === 'at' ? '/' : '?recipientSeq='}${id.recipientSeq}`
@@ -410,10 +410,10 @@ function outcomeOf(result: TransportResult, api: ApiName, reportAfterMs: number)
   const recipient = (api === 'at' ? data?.sendResults : data?.sendResultList)?.[0]
   const isTaken = result.status < 300 && answer.header.isSuccessful && answer.header.resultCode === '0'
   if (isTaken && recipient?.resultCode === '0') {
-    const providerMessageId = idOf(api, data?.requestId, recipient.recipientSeq)
-    return providerMessageId === undefined
+    const carrierMessageId = idOf(api, data?.requestId, recipient.recipientSeq)
+    return carrierMessageId === undefined
       ? { kind: 'ambiguous', code: `HTTP_${result.status}_WITHOUT_ID` }
-      : { kind: 'accepted', providerMessageId, reportAfterMs }
+      : { kind: 'accepted', carrierMessageId, reportAfterMs }
   }
   const refused = [recipient?.resultCode, answer.header.isSuccessful ? undefined : answer.header.resultCode]
   // The recipient's own code tells more than that of the request as a whole.
@@ -522,7 +522,7 @@ function reportsIn(text: string): ReportedMessage[] {
     const messageId = hook.recipientGroupingKey ?? theirs
     if (!report || messageId === undefined) return []
     return [
-      { messageId, ...(theirs && messageId !== theirs && { providerMessageId: theirs }), ...report, mustAsk: true },
+      { messageId, ...(theirs && messageId !== theirs && { carrierMessageId: theirs }), ...report, mustAsk: true },
     ]
   })
 }
@@ -556,4 +556,4 @@ const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [
   [/^HTTP_[34]\d\d$/, 'NHN refused the request; check apiBase'],
 ]
 
-export const nhn: ProviderType = { config: nhnConfig, channels: ['sms', 'alimtalk'], create, explain }
+export const nhn: CarrierType = { config: nhnConfig, channels: ['sms', 'alimtalk'], create, explain }

@@ -3,7 +3,7 @@
  * ("Test-mode behavior" 6), and is asked for reports like any carrier that is polled.
  */
 import { scenarioOf } from '../domain/scenario'
-import type { Carrier, Provider } from '../ports/carrier'
+import type { Carrier, Way } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Gates } from '../ports/node'
 
@@ -14,12 +14,12 @@ const FAILED_CODE = 'TEST_DELIVERY_FAILED'
 /** Simulated messages only sleep. */
 const AT_ONCE = 4_096
 
-export const createSimulator = (clock: Clock, gates: Pick<Gates, 'open'>): Carrier => ({
-  provider: simulatedProvider(clock),
+export const createSimulator = (clock: Clock, gates: Pick<Gates, 'open'>): Way => ({
+  carrier: simulatedProvider(clock),
   gate: gates.open(NAME, AT_ONCE, { neverOpens: true }),
 })
 
-function simulatedProvider(clock: Clock): Provider {
+function simulatedProvider(clock: Clock): Carrier {
   return {
     name: NAME,
     reports: true,
@@ -33,13 +33,13 @@ function simulatedProvider(clock: Clock): Provider {
       // The message's own id says what its report will be, so that nothing need be remembered.
       return {
         kind: 'accepted',
-        providerMessageId: `${played.report}:${messageId}`,
+        carrierMessageId: `${played.report}:${messageId}`,
         reportAfterMs: played.reportsAfterMs,
       }
     },
 
-    async query({ providerMessageId }) {
-      return providerMessageId?.startsWith('failed') ? { status: 'failed', code: FAILED_CODE } : { status: 'delivered' }
+    async query({ carrierMessageId }) {
+      return carrierMessageId?.startsWith('failed') ? { status: 'failed', code: FAILED_CODE } : { status: 'delivered' }
     },
   }
 }

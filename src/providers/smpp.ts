@@ -9,12 +9,12 @@ import type { CarrierConfig } from '../domain/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
 import type { OutboundMessage } from '../domain/letter'
 import { encodeText } from '../domain/sms-text'
-import type { Provider } from '../ports/carrier'
+import type { Carrier } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import { type LinkConfig, type Patience, SmppLink, type Submitted } from './smpp-link'
 import { type Address, type Delivered, NOTHING, submitBody } from './smpp-pdu'
 import { explainStatus, outcomeOfStatus } from './smpp-status'
-import type { ProviderDependencies, ProviderType } from './type'
+import type { CarrierDependencies, CarrierType } from './type'
 
 const printable = (max: number) =>
   z
@@ -52,7 +52,7 @@ const smppConfig = z.strictObject({
 
 type SmppConfig = z.output<typeof smppConfig>
 
-function create({ name, config }: CarrierConfig, deps: ProviderDependencies): Provider {
+function create({ name, config }: CarrierConfig, deps: CarrierDependencies): Carrier {
   const settings = smppConfig.parse(config)
   const receipts = new Receipts(settings.receiptIds, deps)
   const link = new SmppLink(name, linkConfigOf(settings), deps, (delivered) => receipts.record(delivered))
@@ -135,7 +135,7 @@ function outcomeOf(submitted: Submitted, receipts: Receipts): SendOutcome {
       if (submitted.status !== 0) return outcomeOfStatus(submitted.status)
       return submitted.messageId === undefined || submitted.messageId.length > 256
         ? { kind: 'ambiguous', code: CODE.noId }
-        : { kind: 'accepted', providerMessageId: receipts.idOf(submitted.messageId) }
+        : { kind: 'accepted', carrierMessageId: receipts.idOf(submitted.messageId) }
   }
 }
 
@@ -189,7 +189,7 @@ class Receipts {
 
   constructor(
     private readonly format: SmppConfig['receiptIds'],
-    private readonly deps: Pick<ProviderDependencies, 'clock' | 'report'>,
+    private readonly deps: Pick<CarrierDependencies, 'clock' | 'report'>,
   ) {}
 
   /** The id as receipts will have it. */
@@ -274,7 +274,7 @@ const EXPLANATIONS: ReadonlyMap<string, string> = new Map([
   ['REJECTD', 'the message was rejected on its way'],
 ])
 
-export const smpp: ProviderType = {
+export const smpp: CarrierType = {
   config: smppConfig,
   channels: ['sms'],
   create,

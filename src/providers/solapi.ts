@@ -11,7 +11,7 @@ import type { DeliveryReport, SendOutcome } from '../domain/delivery'
 import type { OutboundMessage } from '../domain/letter'
 import { isSameSecret } from '../domain/same-secret'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
-import type { Provider, ReportCallback, ReportedMessage } from '../ports/carrier'
+import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
 import {
   domesticDigits,
@@ -22,7 +22,7 @@ import {
   verdictOfStatus,
   withoutCode,
 } from './answer'
-import type { ProviderDependencies, ProviderType } from './type'
+import type { CarrierDependencies, CarrierType } from './type'
 
 const solapiConfig = z.strictObject({
   apiKey: z.string().regex(/^[0-9A-Za-z]+$/, 'must be the API key of the account'),
@@ -45,7 +45,7 @@ const ASK_AGAIN_MAX_MS = 30 * MINUTE_MS
 
 const SALT_BYTES = 16
 
-function create({ name, config }: CarrierConfig, dependencies: ProviderDependencies): Provider {
+function create({ name, config }: CarrierConfig, dependencies: CarrierDependencies): Carrier {
   const settings = solapiConfig.parse(config)
   const { transport, clock, timeoutMs } = dependencies
   const messagesUrl = `${settings.apiBase.replace(/\/+$/, '')}/messages/v4`
@@ -70,7 +70,7 @@ function create({ name, config }: CarrierConfig, dependencies: ProviderDependenc
     },
     async query(awaited) {
       const askAgainMs = askAgainMsOf(awaited, clock.now())
-      const id = awaited.providerMessageId
+      const id = awaited.carrierMessageId
       if (id === undefined) return { askAgainMs }
       const url = `${messagesUrl}/list?messageId=${encodeURIComponent(id)}`
       const result = await transport.request({ method: 'GET', url, headers: headers(), timeoutMs })
@@ -81,7 +81,7 @@ function create({ name, config }: CarrierConfig, dependencies: ProviderDependenc
 }
 
 /** A signature can be used once, within 15 minutes of its date; the salt makes it differ within one millisecond. */
-function authorizationOf({ apiKey, apiSecret }: SolapiConfig, { clock, random }: ProviderDependencies): string {
+function authorizationOf({ apiKey, apiSecret }: SolapiConfig, { clock, random }: CarrierDependencies): string {
   const date = new Date(clock.now()).toISOString()
   const salt = Buffer.from(random.bytes(SALT_BYTES)).toString('hex')
   const signature = createHmac('sha256', apiSecret).update(`${date}${salt}`).digest('hex')
@@ -226,7 +226,7 @@ function outcomeOf(result: TransportResult, reportAfterMs: number): SendOutcome 
   if (isOk && (code === DELIVERED || isPending(code))) {
     const id = answer.messageId
     return typeof id === 'string' && /^[\x21-\x7e]{1,256}$/.test(id)
-      ? { kind: 'accepted', providerMessageId: id, reportAfterMs }
+      ? { kind: 'accepted', carrierMessageId: id, reportAfterMs }
       : { kind: 'ambiguous', code: `HTTP_${result.status}_WITHOUT_ID` }
   }
   const verdict = SOLAPI_CODES.get(code)?.[0] ?? unlisted(code, result.status)
@@ -288,7 +288,7 @@ function reportsIn(text: string): ReportedMessage[] {
     const report = reported && reportOf(reported.statusCode)
     if (!report) return []
     const { messageId: theirs, customFields } = reported
-    const ids = customFields ? { messageId: customFields.messageId, providerMessageId: theirs } : { messageId: theirs }
+    const ids = customFields ? { messageId: customFields.messageId, carrierMessageId: theirs } : { messageId: theirs }
     return [{ ...ids, ...report, mustAsk: true }]
   })
 }
@@ -310,7 +310,7 @@ const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [
   [/^[A-Z][A-Za-z]{2,39}$/, 'SOLAPI refused the request with an error that is not listed'],
 ]
 
-export const solapi: ProviderType = {
+export const solapi: CarrierType = {
   config: solapiConfig,
   channels: ['sms', 'alimtalk'],
   create,

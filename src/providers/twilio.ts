@@ -9,10 +9,10 @@ import type { CarrierConfig } from '../domain/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
 import type { OutboundMessage } from '../domain/letter'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
-import type { Provider, ReportCallback, ReportedMessage } from '../ports/carrier'
+import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
 import { outcomeOfSilence, parseObject, type Verdict, verdictOfStatus } from './answer'
-import type { ProviderDependencies, ProviderType } from './type'
+import type { CarrierDependencies, CarrierType } from './type'
 
 const twilioConfig = z.strictObject({
   accountSid: z.string().regex(/^AC[0-9a-fA-F]{32}$/, 'must be an account SID: AC and 32 hex digits'),
@@ -35,7 +35,7 @@ const VALIDITY_MAX_SECONDS = 36_000
 const ASK_AFTER_LOST_CALLBACK_MS = MINUTE_MS
 const ASK_WITHOUT_CALLBACK_MS = 10 * SECOND_MS
 
-function create({ name, config }: CarrierConfig, dependencies: ProviderDependencies): Provider {
+function create({ name, config }: CarrierConfig, dependencies: CarrierDependencies): Carrier {
   const settings = twilioConfig.parse(config)
   const { transport, clock, timeoutMs, reportUrl } = dependencies
   const messagesUrl = `${settings.apiBase.replace(/\/+$/, '')}/2010-04-01/Accounts/${settings.accountSid}/Messages`
@@ -55,10 +55,10 @@ function create({ name, config }: CarrierConfig, dependencies: ProviderDependenc
     },
     async query(awaited) {
       const askAgainMs = askAgainAfterMs(awaited, clock.now())
-      if (!isMessageSid(awaited.providerMessageId)) return { askAgainMs }
+      if (!isMessageSid(awaited.carrierMessageId)) return { askAgainMs }
       const result = await transport.request({
         method: 'GET',
-        url: `${messagesUrl}/${awaited.providerMessageId}.json`,
+        url: `${messagesUrl}/${awaited.carrierMessageId}.json`,
         headers: { authorization, accept: 'application/json' },
         timeoutMs,
       })
@@ -99,7 +99,7 @@ function outcomeOf(result: TransportResult, reportAfterMs: number): SendOutcome 
   const answer = parseObject(result.body)
   if (status >= 200 && status < 300) {
     return isMessageSid(answer.sid)
-      ? { kind: 'accepted', providerMessageId: answer.sid, reportAfterMs }
+      ? { kind: 'accepted', carrierMessageId: answer.sid, reportAfterMs }
       : { kind: 'ambiguous', code: `HTTP_${status}_WITHOUT_ID` }
   }
   const code = errorCodeOf(answer.code)
@@ -275,4 +275,4 @@ function explain(code: string): string | undefined {
   return EXPLANATIONS.find(([pattern]) => pattern.test(code))?.[1]
 }
 
-export const twilio: ProviderType = { config: twilioConfig, channels: ['sms'], create, explain }
+export const twilio: CarrierType = { config: twilioConfig, channels: ['sms'], create, explain }

@@ -2,24 +2,24 @@
 import type { z } from 'zod'
 import type { CarrierConfig } from '../domain/carrier'
 import type { Channel } from '../domain/value'
-import type { Provider, ReportedMessage } from '../ports/carrier'
+import type { Carrier, ReportedMessage } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Dial, Transport } from '../ports/network'
 import type { Random } from '../ports/random'
 
-export interface ProviderType {
+export interface CarrierType {
   /** What `CarrierConfig.config` must look like; it holds the credentials. */
   config: z.ZodType
   /** What such a carrier can deliver. */
   channels: readonly Channel[]
   /** `config` has been checked. */
-  create(provider: CarrierConfig, dependencies: ProviderDependencies): Provider
+  create(provider: CarrierConfig, dependencies: CarrierDependencies): Carrier
   /** What a code of this carrier means, in words an operator can act on; `config` may say more. */
   explain(code: string, config?: Record<string, unknown>): string | undefined
 }
 
-export interface ProviderDependencies {
+export interface CarrierDependencies {
   transport: Transport
   dial: Dial
   log: Log

@@ -17,8 +17,8 @@ import {
 import type { Issue } from '../domain/issue'
 import type { Job } from '../domain/job'
 import { type Letter, messageOf, type OutboundMessage, withoutSecrets } from '../domain/letter'
-import { nextProvider, retryDelayMs } from '../domain/route'
-import type { Carrier, Router } from '../ports/carrier'
+import { nextCarrier, retryDelayMs } from '../domain/route'
+import type { Router, Way } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Node, Seat } from '../ports/node'
@@ -38,14 +38,14 @@ export interface DeliverDependencies extends TellDependencies {
 
 /** A carrier is about to be asked. */
 interface Sending {
-  carrier: Carrier
+  carrier: Way
   seat: Seat
   attempt: Attempt
   message: OutboundMessage
   letter: Letter
   /** Earlier tries on this leg. */
   refusedBefore: readonly Attempt[]
-  route: readonly Carrier[]
+  route: readonly Way[]
 }
 
 /** What the carrier said, and its health where that has changed. */
@@ -68,7 +68,7 @@ export async function delivery(deps: DeliverDependencies, job: Job, seat: Seat):
     prepare: (tx, _, issue) => prepare(deps, tx, job, issue, { seat, router }),
     act: (sending) => send(deps, sending),
     note: (tx, { carrier }, { health }) =>
-      health ? tellHealth(deps, tx, carrier.provider.name, health) : Promise.resolve(),
+      health ? tellHealth(deps, tx, carrier.carrier.name, health) : Promise.resolve(),
     record: (tx, _, issue, sending, { outcome }) => record(deps, tx, job, issue, sending, outcome),
   }
 }
@@ -81,15 +81,15 @@ async function findSeat({ store, clock }: DeliverDependencies, job: Job, seat: S
   const attempts = await read.attempts.ofIssue(job, job.subjectId)
   const carrier = choose(issue, attempts, { seat, router, now: clock.now() }).carrier
   // Those that have waited there come first.
-  if (carrier && !(await read.jobs.hasDue(job.kind, carrier.provider.name, clock.now())))
-    seat.moveTo(carrier.provider.name, carrier.gate, clock.now())
+  if (carrier && !(await read.jobs.hasDue(job.kind, carrier.carrier.name, clock.now())))
+    seat.moveTo(carrier.carrier.name, carrier.gate, clock.now())
 }
 
 interface Choice {
-  route: readonly Carrier[]
+  route: readonly Way[]
   onThisLeg: readonly Attempt[]
   /** Whose turn it is. */
-  carrier: Carrier | undefined
+  carrier: Way | undefined
 }
 
 function choose(
@@ -99,20 +99,20 @@ function choose(
 ): Choice {
   const route = router({ ...issue, channel: issue.leg })
   const onThisLeg = attempts.filter(({ leg }) => leg === issue.leg)
-  const name = nextProvider(namesToAsk(route, onThisLeg, now, seat), onThisLeg)
-  return { route, onThisLeg, carrier: route.find(({ provider }) => provider.name === name) }
+  const name = nextCarrier(namesToAsk(route, onThisLeg, now, seat), onThisLeg)
+  return { route, onThisLeg, carrier: route.find(({ carrier }) => carrier.name === name) }
 }
 
 /** The healthy; where none of them is left to ask, those that rest. Never those that said they can serve nobody. */
-function namesToAsk(route: readonly Carrier[], tried: readonly Attempt[], now: number, seat?: Seat): string[] {
+function namesToAsk(route: readonly Way[], tried: readonly Attempt[], now: number, seat?: Seat): string[] {
   // Whoever has a place is let in, also as the one that tries a carrier that rests.
   const fit = route.filter((carrier) => isSeatedAt(seat, carrier) || !carrier.gate.isUnfit(now))
   const healthy = namesOf(fit.filter((carrier) => isSeatedAt(seat, carrier) || carrier.gate.admits(now)))
-  return nextProvider(healthy, tried) === undefined ? namesOf(fit) : healthy
+  return nextCarrier(healthy, tried) === undefined ? namesOf(fit) : healthy
 }
 
-const isSeatedAt = (seat: Seat | undefined, { provider }: Carrier) => seat?.carrier === provider.name
-const namesOf = (route: readonly Carrier[]) => route.map(({ provider }) => provider.name)
+const isSeatedAt = (seat: Seat | undefined, { carrier }: Way) => seat?.carrier === carrier.name
+const namesOf = (route: readonly Way[]) => route.map(({ carrier }) => carrier.name)
 
 async function prepare(
   deps: DeliverDependencies,
@@ -142,7 +142,7 @@ async function prepare(
     const nobody: SendOutcome = { kind: 'refused', retry: 'never', code: route.length ? CODE.unhealthy : CODE.noRoute }
     return end(afterSend(issue, nobody, { retryAfterMs: undefined, reports: false, now: tx.now }))
   }
-  const { name } = carrier.provider
+  const { name } = carrier.carrier
   if (!isSeatedAt(seat, carrier)) {
     // No room there: it waits in that carrier's queue. With a place at another one it looks anew.
     await (seat.carrier === undefined ? tx.jobs.reschedule(job, job.runAt, name) : tx.jobs.reschedule(job, tx.now))
@@ -157,9 +157,9 @@ async function prepare(
 }
 
 async function send(deps: DeliverDependencies, { carrier, seat, message }: Sending): Promise<Sent> {
-  const outcome = await carrier.provider.send(message)
+  const outcome = await carrier.carrier.send(message)
   const health = seat.answered(outcome, deps.clock.now())
-  if (outcome.kind !== 'accepted') tellFailure(deps, carrier.provider.name, outcome)
+  if (outcome.kind !== 'accepted') tellFailure(deps, carrier.carrier.name, outcome)
   return { outcome, health }
 }
 
@@ -195,9 +195,9 @@ async function record(
   const tried = [...refusedBefore, answered]
   const jitter = deps.random.below(1_000) / 1_000
   const retryAfterMs = retryDelayMs(issue, { route: namesToAsk(route, tried, tx.now), tried, jitter, now: tx.now })
-  const step = afterSend(issue, outcome, { retryAfterMs, reports: carrier.provider.reports, now: tx.now })
+  const step = afterSend(issue, outcome, { retryAfterMs, reports: carrier.carrier.reports, now: tx.now })
   await takeStep(deps, tx, issue, step, letter.to)
-  if (outcome.kind === 'accepted') await tx.reports.expect(awaitedOf(attempt, outcome.providerMessageId, tx.now))
+  if (outcome.kind === 'accepted') await tx.reports.expect(awaitedOf(attempt, outcome.carrierMessageId, tx.now))
 }
 
 /** Stored for people in other processes; and what waits for a carrier chooses anew. */
@@ -228,7 +228,7 @@ async function recordInterrupted(
 ): Promise<undefined> {
   const outcome: SendOutcome = { kind: 'ambiguous', code: CODE.interrupted }
   const route = router({ ...issue, channel: attempt.leg })
-  const reports = route.find(({ provider }) => provider.name === attempt.provider)?.provider.reports ?? true
+  const reports = route.find(({ carrier }) => carrier.name === attempt.carrier)?.carrier.reports ?? true
   await tx.jobs.finish(job)
   await tx.attempts.answer(withAnswer(attempt, outcome, tx.now))
   await takeStep(deps, tx, issue, afterSend(issue, outcome, { retryAfterMs: undefined, reports, now: tx.now }))

@@ -73,17 +73,17 @@ async function findAnywhere(store: Store, issueId: string): Promise<Issue | unde
 }
 
 async function reportOf({ explain }: InspectDependencies, attempt: Attempt): Promise<AttemptReport> {
-  const { number, leg, provider, calledAt, answeredAt, outcome, code } = attempt
+  const { number, leg, carrier, calledAt, answeredAt, outcome, code } = attempt
   return {
     number,
     leg,
-    provider,
+    provider: carrier,
     calledAt,
     answeredAt,
     latencyMs: answeredAt === undefined ? undefined : answeredAt - calledAt,
     outcome,
     code,
-    explanation: code === undefined ? undefined : await explain(provider, code),
+    explanation: code === undefined ? undefined : await explain(carrier, code),
   }
 }
 
@@ -102,7 +102,7 @@ export async function readQueue({ store, clock }: Pick<InspectDependencies, 'sto
 }
 
 /** A configured carrier, without its settings, and what the server last found of it. */
-export interface ProviderReport {
+export interface CarrierState {
   name: string
   type: string
   channels: CarrierConfig['channels']
@@ -117,10 +117,10 @@ export interface ProviderReport {
 }
 
 /** Credentials are never shown again. */
-export async function listProviders({
+export async function listCarriers({
   store,
   explain,
-}: Pick<InspectDependencies, 'store' | 'explain'>): Promise<ProviderReport[]> {
+}: Pick<InspectDependencies, 'store' | 'explain'>): Promise<CarrierState[]> {
   const health = await store.read.carriers.health()
   return Promise.all(
     (await store.read.carriers.all()).map(async ({ name, type, channels, concurrency, timeoutMs }) => {

@@ -12,7 +12,7 @@ import type { Recipient } from '../domain/phone'
 import { DEFAULT_TEMPLATE_ID, messageTypeFor, render, type Template } from '../domain/template'
 import { type Channel, DAY_MS, type MessageType, type Owner } from '../domain/value'
 import { priceOf } from '../domain/wallet'
-import type { Carrier } from '../ports/carrier'
+import type { Way } from '../ports/carrier'
 import type { Node } from '../ports/node'
 import type { Random } from '../ports/random'
 import type { Store, Tx } from '../ports/store'
@@ -192,7 +192,7 @@ function compose({ request, recipient }: Order, template: Template | undefined, 
   }
 }
 
-function assertServed(channel: Channel, route: readonly Carrier[]): void {
+function assertServed(channel: Channel, route: readonly Way[]): void {
   if (route.length === 0) throw unavailable(`No provider is configured for the channel ${channel}`, 60_000)
 }
 
@@ -200,9 +200,9 @@ function assertServed(channel: Channel, route: readonly Carrier[]): void {
  * It waits where it will be sent from. Where the first to be asked has rested and is about to be tried, delivery
  * decides: one message tries it, and the others must not wait behind that one.
  */
-function queueAt(route: readonly Carrier[], now: number): { queue?: string } {
+function queueAt(route: readonly Way[], now: number): { queue?: string } {
   const carrier = route.find(({ gate }) => gate.admits(now))
-  return carrier?.gate.health(now).isHealthy ? { queue: carrier.provider.name } : {}
+  return carrier?.gate.health(now).isHealthy ? { queue: carrier.carrier.name } : {}
 }
 
 function newIssue(

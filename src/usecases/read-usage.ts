@@ -68,7 +68,7 @@ const MOST_GROUPS = 200
 
 /** The largest ones; of purposes there may be as many as there are issues. */
 const groupsOf = (rows: readonly UsageRow[], by: 'channel' | 'provider' | 'country' | 'purpose') =>
-  [...Map.groupBy(rows, (row) => row[by])]
+  [...Map.groupBy(rows, (row) => row[by === 'provider' ? 'carrier' : by])]
     .map(([name, group]) => ({ name, group, issued: group.reduce((sum, row) => sum + row.issued, 0) }))
     .sort((a, b) => b.issued - a.issued)
     .slice(0, MOST_GROUPS)

@@ -8,7 +8,7 @@ import { afterReport, type DeliveryReport, isFinal, REPORT_DEADLINE_MS, settleme
 import type { Issue } from '../domain/issue'
 import type { Job } from '../domain/job'
 import { isUuid } from '../domain/value'
-import type { Provider, ReportedMessage } from '../ports/carrier'
+import type { Carrier, ReportedMessage } from '../ports/carrier'
 import type { Store, Tx } from '../ports/store'
 import type { Work } from '../ports/work'
 import { takeStep } from './shared/take-step'
@@ -20,7 +20,7 @@ export interface ReportDependencies extends TellDependencies {
 
 export interface QueryDependencies extends ReportDependencies {
   /** The provider that took a message, by name, or undefined if it is no longer configured. */
-  providerNamed: (name: string) => Promise<Provider | undefined>
+  carrierNamed: (name: string) => Promise<Carrier | undefined>
 }
 
 /** A callback of `provider`; answers whether it was about a message we are waiting for. */
@@ -33,8 +33,8 @@ export function recordReport(deps: ReportDependencies, provider: string, report:
     if (!awaited) return false
     if (report.mustAsk) {
       // Nobody signed it: the provider's own answer decides, by the id that a lost answer to the send did not tell.
-      const providerMessageId = awaited.providerMessageId ?? report.providerMessageId?.slice(0, 256)
-      await tx.reports.expect({ ...awaited, providerMessageId })
+      const carrierMessageId = awaited.carrierMessageId ?? report.carrierMessageId?.slice(0, 256)
+      await tx.reports.expect({ ...awaited, carrierMessageId })
       await tx.jobs.add({
         kind: 'await-report',
         owner: awaited,
@@ -55,7 +55,7 @@ async function findAwaited(tx: Tx, provider: string, messageId: string): Promise
   const byProvider = await tx.reports.findByCarrier(provider, messageId)
   if (byProvider || !isUuid(messageId)) return byProvider
   const ours = await tx.reports.find(messageId)
-  return ours?.provider === provider ? ours : undefined
+  return ours?.carrier === provider ? ours : undefined
 }
 
 async function applyReport(
@@ -97,9 +97,9 @@ export const reportQuery = (
 })
 
 /** Undefined where the provider cannot be asked. */
-async function ask({ providerNamed }: QueryDependencies, awaited: AwaitedReport) {
-  const provider = await providerNamed(awaited.provider)
-  return awaited.providerMessageId === undefined ? undefined : provider?.query?.(awaited)
+async function ask({ carrierNamed }: QueryDependencies, awaited: AwaitedReport) {
+  const provider = await carrierNamed(awaited.carrier)
+  return awaited.carrierMessageId === undefined ? undefined : provider?.query?.(awaited)
 }
 
 /** The message whose report is still wanted; ends the processing where none will come any more. */

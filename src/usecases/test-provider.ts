@@ -3,7 +3,7 @@ import type { SendOutcome } from '../domain/delivery'
 import { invalid } from '../domain/error'
 import { liveRecipient, type Numbering } from '../domain/phone'
 import type { Channel } from '../domain/value'
-import type { Provider } from '../ports/carrier'
+import type { Carrier } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Random } from '../ports/random'
 
@@ -24,9 +24,9 @@ const TEXT = 'Watchword test message. 인증 테스트 000000'
 const LIFETIME_MS = 60_000
 
 /** Throws `invalid` for an impossible number. */
-export async function testProvider(
+export async function testCarrier(
   { clock, random, numbering }: TestDependencies,
-  provider: Provider,
+  provider: Carrier,
   { to, channel, templateCode }: TestOrder,
 ): Promise<{ outcome: SendOutcome; latencyMs: number }> {
   if (channel === 'alimtalk' && templateCode === undefined)

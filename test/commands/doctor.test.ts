@@ -10,14 +10,7 @@ import type { Check } from '../../src/cli/doctor/finding'
 import { checkProxy } from '../../src/cli/doctor/proxy'
 import { checkSecret } from '../../src/cli/doctor/secret'
 import { readConfig } from '../../src/config'
-import {
-  addCredit,
-  createApp,
-  createKey,
-  removeProvider,
-  saveTemplate,
-  setProvider,
-} from '../../src/usecases/administer'
+import { addCredit, createApp, createKey, removeCarrier, saveTemplate, setCarrier } from '../../src/usecases/administer'
 import { World } from '../support/world'
 
 let world: World
@@ -112,7 +105,7 @@ describe('the way in', () => {
 
 describe('carriers', () => {
   const provide = (name: string, channels: Array<'sms' | 'alimtalk'>) =>
-    setProvider(world.admin, { name, type: 'http', channels, config: { url: 'http://carrier.test/' } })
+    setCarrier(world.admin, { name, type: 'http', channels, config: { url: 'http://carrier.test/' } })
 
   test('are missing only as a warning while there are test keys alone', async () => {
     expect(await found(checkCarriers)).toEqual([expect.stringMatching(/^warn: No carrier serves SMS/)])
@@ -147,7 +140,7 @@ describe('carriers', () => {
       variables: {},
       providerTemplateCode: 'T',
     })
-    for (const name of ['main', 'kakao']) await removeProvider(world.admin, name)
+    for (const name of ['main', 'kakao']) await removeCarrier(world.admin, name)
     expect(await found(checkCarriers)).toEqual([
       expect.stringMatching(/^problem: No carrier serves SMS/),
       expect.stringMatching(/^problem: No carrier serves AlimTalk/),

@@ -76,9 +76,9 @@ test('of carriers and routes', async () => {
   const { appId } = keys
   await world.provide('spare', ['sms'], BACKUP_URL)
   const route = { channel: 'sms', appId, country: 'KR' } as const
-  await administer.setRoute(world.admin, { ...route, providers: ['spare', 'main'] })
+  await administer.setRoute(world.admin, { ...route, carriers: ['spare', 'main'] })
   await administer.removeRoute(world.admin, route)
-  await administer.removeProvider(world.admin, 'spare')
+  await administer.removeCarrier(world.admin, 'spare')
   expect(await noted(4)).toEqual([
     ['provider.set', 'spare', { type: 'http', channels: ['sms'] }],
     ['route.set', `sms ${appId} KR`, { providers: ['spare', 'main'] }],

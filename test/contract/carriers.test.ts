@@ -151,7 +151,7 @@ describe('carriers', () => {
       await many(10)
       await many(3)
       expect(world.rows("SELECT queue FROM jobs WHERE kind = 'deliver'")).toEqual(Array(3).fill({ queue: 'main' }))
-      await administer.removeProvider(world.admin, 'main')
+      await administer.removeCarrier(world.admin, 'main')
       await world.provide('other', ['sms'], 'http://carrier.test/kakao')
       await world.advance(2_000)
       expect(world.kakao.accepted).toHaveLength(3)
@@ -198,7 +198,7 @@ describe('carriers', () => {
     })
 
     test('and that was removed meanwhile is waited for as long: set up again, it may tell', async () => {
-      const { issueId, messageId } = await interrupted(true, () => administer.removeProvider(world.admin, 'main'))
+      const { issueId, messageId } = await interrupted(true, () => administer.removeCarrier(world.admin, 'main'))
       expect(await billing(world, issueId)).toBe('reserved')
       world.clock.step(23 * HOUR_MS)
       await world.provide('main', ['sms'], SMS_URL)
@@ -215,7 +215,7 @@ describe('carriers', () => {
     const answers: Array<() => void> = []
     world.sms.answer = (message) => new Promise((resolve) => answers.push(() => resolve(world.sms.accept(message))))
     const setAnew = async (reportSecret: string) => {
-      await administer.setProvider(world.admin, {
+      await administer.setCarrier(world.admin, {
         name: 'main',
         type: 'http',
         channels: ['sms'],
@@ -242,7 +242,7 @@ describe('carriers', () => {
 
   test('messages that wait learn at once of a carrier that the operator adds', async () => {
     world.sms.answer = () => new Promise<TransportResult>(() => {})
-    await administer.setProvider(world.admin, {
+    await administer.setCarrier(world.admin, {
       name: 'main',
       type: 'http',
       channels: ['sms'],
@@ -256,7 +256,7 @@ describe('carriers', () => {
       channel: 'sms',
       country: undefined,
       appId: undefined,
-      providers: ['rescue', 'main'],
+      carriers: ['rescue', 'main'],
     })
     await world.advance(1_500)
     expect(world.kakao.accepted).toHaveLength(3)
@@ -368,7 +368,7 @@ describe('a carrier that must be asked', () => {
     })
     vendor = new PolledVendor(world.sms)
     keys = await world.furnish()
-    await administer.setProvider(world.admin, {
+    await administer.setCarrier(world.admin, {
       name: 'main',
       type: 'solapi',
       channels: ['sms'],

@@ -290,10 +290,10 @@ describe('live delivery', () => {
     })
 
     test('when the AlimTalk carriers are gone before it was sent', async () => {
-      const { removeProvider } = await import('../../src/usecases/administer')
+      const { removeCarrier } = await import('../../src/usecases/administer')
       world.kakao.answer = () => answered(429, {})
       const issueId = await issue({ channel: 'alimtalk' })
-      await removeProvider(world.admin, 'kakao')
+      await removeCarrier(world.admin, 'kakao')
       await world.advance(2_000)
       expect(world.sms.requests).toHaveLength(1)
       expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
@@ -389,9 +389,9 @@ describe('live delivery', () => {
   })
 
   describe('routes', () => {
-    const route = async (providers: string[], whom: { country?: string; appId?: string } = {}) => {
+    const route = async (carriers: string[], whom: { country?: string; appId?: string } = {}) => {
       const { setRoute } = await import('../../src/usecases/administer')
-      return setRoute(world.admin, { channel: 'sms', country: whom.country, appId: whom.appId, providers })
+      return setRoute(world.admin, { channel: 'sms', country: whom.country, appId: whom.appId, carriers })
     }
 
     beforeEach(() => world.provide('second', ['sms'], 'http://carrier.test/kakao'))
@@ -450,14 +450,14 @@ describe('live delivery', () => {
 
     test('a provider that was removed is left out of its routes', async () => {
       await route(['second', 'main'])
-      const { removeProvider } = await import('../../src/usecases/administer')
-      await removeProvider(world.admin, 'second')
+      const { removeCarrier } = await import('../../src/usecases/administer')
+      await removeCarrier(world.admin, 'second')
       await issue()
       expect(world.sms.requests).toHaveLength(1)
       // Nor does a route whose carriers are all gone silence the channel.
       await route(['main'])
       await world.provide('third', ['sms'], 'http://carrier.test/kakao')
-      await removeProvider(world.admin, 'main')
+      await removeCarrier(world.admin, 'main')
       await issue()
       expect(world.kakao.requests).toHaveLength(1)
     })
@@ -473,7 +473,7 @@ describe('a carrier that signs the URL it called', () => {
   async function begin(publicUrl?: string): Promise<void> {
     world = await World.start({ env: publicUrl === undefined ? {} : { WATCHWORD_PUBLIC_URL: publicUrl } })
     const config = { accountSid: `AC${'1'.repeat(32)}`, authToken: AUTH_TOKEN, from: '+15005550006' }
-    await administer.setProvider(world.admin, { name: 'signs', type: 'twilio', channels: ['sms'], config })
+    await administer.setCarrier(world.admin, { name: 'signs', type: 'twilio', channels: ['sms'], config })
   }
   /** As Twilio signs: the URL, and the fields of the form in order. */
   async function statusOf(signedUrl: string, path = '/provider-reports/signs'): Promise<number> {

@@ -142,7 +142,7 @@ describe('what an incident has spoilt is found', () => {
     await world.provide('backup', ['sms'], BACKUP_URL, { reports: false })
     await setRoute(world.admin, {
       channel: 'sms',
-      providers: ['main', 'backup'],
+      carriers: ['main', 'backup'],
       country: undefined,
       appId: undefined,
     })

@@ -345,8 +345,8 @@ describe.each(WIRES)('POST /issue over %s', (wire) => {
   })
 
   test('without a provider for the channel: 503 that says so, and nothing is reserved', async () => {
-    const { removeProvider } = await import('../../src/usecases/administer')
-    await removeProvider(world.admin, 'main')
+    const { removeCarrier } = await import('../../src/usecases/administer')
+    await removeCarrier(world.admin, 'main')
     const answer = await issue({ phoneNumber: PHONE, purpose: 'a' })
     expect(answer.status).toBe(503)
     expect(answer.body).toMatchObject({ code: 'SERVICE_UNAVAILABLE', defined: true })

@@ -274,7 +274,7 @@ const settings: Array<[string, () => Promise<void>]> = [
         () => administer.setCreditAlert(world.admin, { appId, below: 5 }),
         () => administer.renameApp(world.admin, appId, 'Renamed'),
         () => administer.setRegion(world.admin, appId, 'JP'),
-        () => administer.setRoute(world.admin, { appId, channel: 'sms', country: undefined, providers: ['main'] }),
+        () => administer.setRoute(world.admin, { appId, channel: 'sms', country: undefined, carriers: ['main'] }),
       )
       expect(done(outcomes)).toHaveLength(1)
       const [last] = await world.store.read.audit.page({ limit: 1 })
@@ -300,7 +300,7 @@ const settings: Array<[string, () => Promise<void>]> = [
     'the report secret of a carrier that is set up anew is told once, and is the one that is kept',
     async () => {
       const wanted = { name: 'new', type: 'http', channels: ['sms'] as const, config: { url: SMS_URL } }
-      const set = done(await times(5, () => administer.setProvider(world.admin, wanted)))
+      const set = done(await times(5, () => administer.setCarrier(world.admin, wanted)))
       const told = set.flatMap(({ newReportSecret }) => (newReportSecret === undefined ? [] : [newReportSecret]))
       const kept = (await world.store.read.carriers.all()).find(({ name }) => name === 'new')?.config.reportSecret
       expect(told).toEqual([String(kept)])
@@ -312,10 +312,10 @@ const settings: Array<[string, () => Promise<void>]> = [
       const route = { appId: undefined, country: undefined, channel: 'sms' as const }
       await world.provide('other', ['sms', 'alimtalk'], SMS_URL)
       const outcomes = await atOnce<unknown>(
-        () => administer.removeProvider(world.admin, 'main'),
+        () => administer.removeCarrier(world.admin, 'main'),
         () => world.provide('other', ['alimtalk'], SMS_URL),
-        () => administer.setRoute(world.admin, { ...route, providers: ['other', 'main'] }),
-        () => administer.setRoute(world.admin, { ...route, providers: ['other'] }),
+        () => administer.setRoute(world.admin, { ...route, carriers: ['other', 'main'] }),
+        () => administer.setRoute(world.admin, { ...route, carriers: ['other'] }),
       )
       expect(reasons(outcomes)).toEqual(['no_such', 'channel_not_delivered'])
       expect(await world.store.read.routes.all()).toEqual([])

@@ -20,7 +20,7 @@ import { retryDelayMs } from '../../src/domain/route'
 import type { Leg } from '../../src/domain/value'
 import { anIssue, NOW, RUNS, triedOn } from './sample'
 
-const ACCEPTED: SendOutcome = { kind: 'accepted', providerMessageId: 'p1' }
+const ACCEPTED: SendOutcome = { kind: 'accepted', carrierMessageId: 'p1' }
 const AMBIGUOUS: SendOutcome = { kind: 'ambiguous', code: 'TIMEOUT' }
 const BUSY: SendOutcome = { kind: 'refused', retry: 'later', code: 'BUSY' }
 const BLOCKED: SendOutcome = { kind: 'refused', retry: 'never', code: 'BLOCKED' }

@@ -6,7 +6,7 @@ import { type EventContext, eventOf, eventsOf, maskNumber } from '../../src/doma
 import { check, type Issue, makeWay, markExpired } from '../../src/domain/issue'
 import { anIssue, NOW, RUNS } from './sample'
 
-const ACCEPTED: SendOutcome = { kind: 'accepted', providerMessageId: 'p1' }
+const ACCEPTED: SendOutcome = { kind: 'accepted', carrierMessageId: 'p1' }
 const AMBIGUOUS: SendOutcome = { kind: 'ambiguous', code: 'TIMEOUT' }
 const BUSY: SendOutcome = { kind: 'refused', retry: 'later', code: 'BUSY' }
 const BLOCKED: SendOutcome = { kind: 'refused', retry: 'never', code: 'BLOCKED' }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Retry } from '../../src/domain/delivery'
 import type { Issue } from '../../src/domain/issue'
-import { nextProvider, retryDelayMs, type Tried } from '../../src/domain/route'
+import { nextCarrier, retryDelayMs, type Tried } from '../../src/domain/route'
 import { anIssue, NOW, RUNS, triedOn } from './sample'
 
 const FAR = anIssue({ expiresAt: NOW + 86_400_000 })
@@ -13,34 +13,34 @@ describe('the route', () => {
     [['a'], 'aaaaaaaaaa'],
     [['a', 'b'], 'aaabbbbbbb'],
     [['a', 'b', 'c'], 'aaabbbcccc'],
-  ])('%j: three tries each, the last provider all the rest', (route, expected) => {
-    expect(Array.from({ length: 10 }, (_, tries) => nextProvider(route, triedOn(route, tries)) ?? '-').join('')).toBe(
+  ])('%j: three tries each, the last carrier all the rest', (route, expected) => {
+    expect(Array.from({ length: 10 }, (_, tries) => nextCarrier(route, triedOn(route, tries)) ?? '-').join('')).toBe(
       expected,
     )
   })
 
-  test('a provider that cannot serve is not asked again, and the next one is asked at once', () => {
-    const tried: Tried[] = [{ provider: 'a', retry: 'elsewhere' }]
-    expect(nextProvider(['a', 'b'], tried)).toBe('b')
+  test('a carrier that cannot serve is not asked again, and the next one is asked at once', () => {
+    const tried: Tried[] = [{ carrier: 'a', retry: 'elsewhere' }]
+    expect(nextCarrier(['a', 'b'], tried)).toBe('b')
     expect(retryDelayMs(FAR, { route: ['a', 'b'], tried, jitter: 0.5, now: NOW })).toBe(0)
-    const both: Tried[] = [...tried, { provider: 'b', retry: 'elsewhere' }]
-    expect(nextProvider(['a', 'b'], both)).toBeUndefined()
+    const both: Tried[] = [...tried, { carrier: 'b', retry: 'elsewhere' }]
+    expect(nextCarrier(['a', 'b'], both)).toBeUndefined()
     expect(retryDelayMs(FAR, { route: ['a', 'b'], tried: both, jitter: 0.5, now: NOW })).toBeUndefined()
   })
 
-  test('the last usable provider keeps all the rest, also when a later one cannot serve', () => {
-    const tried: Tried[] = [...triedOn(['a'], 3), { provider: 'b', retry: 'elsewhere' }]
-    expect(nextProvider(['a', 'b'], tried)).toBe('a')
+  test('the last usable carrier keeps all the rest, also when a later one cannot serve', () => {
+    const tried: Tried[] = [...triedOn(['a'], 3), { carrier: 'b', retry: 'elsewhere' }]
+    expect(nextCarrier(['a', 'b'], tried)).toBe('a')
   })
 
-  test('whatever was tried, a provider that cannot serve is never chosen, nor one outside of the route', () => {
+  test('whatever was tried, a carrier that cannot serve is never chosen, nor one outside of the route', () => {
     const name: fc.Arbitrary<string> = fc.constantFrom('a', 'b', 'c', 'd')
     const retry = fc.constantFrom<Retry>('later', 'elsewhere')
     fc.assert(
-      fc.property(fc.uniqueArray(name), fc.array(fc.record({ provider: name, retry })), (route, tried) => {
-        const next = nextProvider(route, tried)
+      fc.property(fc.uniqueArray(name), fc.array(fc.record({ carrier: name, retry })), (route, tried) => {
+        const next = nextCarrier(route, tried)
         const usable = route.filter(
-          (one) => !tried.some((other) => other.provider === one && other.retry === 'elsewhere'),
+          (one) => !tried.some((other) => other.carrier === one && other.retry === 'elsewhere'),
         )
         expect(next === undefined ? usable.length === 0 : usable.includes(next)).toBe(true)
       }),
@@ -62,7 +62,7 @@ describe('the wait before the next try', () => {
     expect(waits(FAR, 1, 0.5, 8)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000])
   })
 
-  test('is nothing when the next provider takes over, which then starts anew', () => {
+  test('is nothing when the next carrier takes over, which then starts anew', () => {
     expect(waits(FAR, 3, 0.5, 11)).toEqual([500, 1_000, 0, 500, 1_000, 0, 500, 1_000, 2_000, 4_000, 8_000])
   })
 

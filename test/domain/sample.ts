@@ -1,6 +1,6 @@
 /** What domain and store tests start from. */
 import type { Issue } from '../../src/domain/issue'
-import { nextProvider, type Tried } from '../../src/domain/route'
+import { nextCarrier, type Tried } from '../../src/domain/route'
 import type { Endpoint } from '../../src/domain/webhook'
 
 export const NOW = Date.parse('2026-03-01T12:00:00.000Z')
@@ -76,9 +76,9 @@ export function thrownBy(attempt: () => unknown): unknown {
 export function triedOn(route: readonly string[], tries: number): Tried[] {
   const tried: Tried[] = []
   while (tried.length < tries) {
-    const provider = nextProvider(route, tried)
-    if (provider === undefined) break
-    tried.push({ provider, retry: 'later' })
+    const carrier = nextCarrier(route, tried)
+    if (carrier === undefined) break
+    tried.push({ carrier, retry: 'later' })
   }
   return tried
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { addUp, LATENCY_STEPS_MS, type UsageRow } from '../../src/domain/usage'
 
 const row = (more: Partial<UsageRow> = {}): UsageRow => ({
-  ...{ hour: 0, channel: 'sms', provider: 'main', country: 'KR', purpose: 'login' },
+  ...{ hour: 0, channel: 'sms', carrier: 'main', country: 'KR', purpose: 'login' },
   ...{ issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0, latencies: [] },
   ...more,
 })

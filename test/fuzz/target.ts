@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Role } from '../../src/domain/role'
 import type { Template } from '../../src/domain/template'
 import { SignInPauses } from '../../src/node/sign-in'
-import { assertProvider } from '../../src/providers/carriers'
+import { assertCarrier } from '../../src/providers/carriers'
 import { openStore } from '../../src/store/sqlite/open'
 import { systemClock } from '../../src/system/clock'
 import { systemPasswords } from '../../src/system/passwords'
@@ -99,7 +99,7 @@ async function furnish(database: string, carrierUrl: string): Promise<Furnished>
   const store = openStore({ file: database, clock: systemClock, vault })
   const actor = { name: 'fuzz' }
   const common = { store, vault, clock: systemClock, random: systemRandom, actor }
-  const admin = { ...common, assertProvider, node: ASLEEP }
+  const admin = { ...common, assertCarrier, node: ASLEEP }
   const { appId } = await administer.createApp(admin, { name: 'fuzz' })
   const key = async (wanted: Omit<administer.NewKey, 'appId'>) =>
     (await administer.createKey(admin, { appId, ...wanted })).key
@@ -110,7 +110,7 @@ async function furnish(database: string, carrierUrl: string): Promise<Furnished>
   }
   for (const [name, config] of Object.entries(carriersAt(carrierUrl))) {
     const type = name === 'main' ? 'http' : name
-    await administer.setProvider(admin, {
+    await administer.setCarrier(admin, {
       name,
       type,
       channels: ['sms'],

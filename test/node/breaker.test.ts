@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { SendOutcome } from '../../src/domain/delivery'
 import { Breaker } from '../../src/node/breaker'
 
-const accepted: SendOutcome = { kind: 'accepted', providerMessageId: 'x' }
+const accepted: SendOutcome = { kind: 'accepted', carrierMessageId: 'x' }
 const unclear: SendOutcome = { kind: 'ambiguous', code: 'HTTP_500' }
 const busy: SendOutcome = { kind: 'refused', retry: 'later', code: 'HTTP_429' }
 const unfit: SendOutcome = { kind: 'refused', retry: 'unfit', code: 'HTTP_401' }

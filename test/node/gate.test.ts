@@ -4,7 +4,7 @@ import { Places } from '../../src/jobs/places'
 import { Gate } from '../../src/node/gate'
 import type { Pass } from '../../src/ports/node'
 
-const accepted: SendOutcome = { kind: 'accepted', providerMessageId: 'x' }
+const accepted: SendOutcome = { kind: 'accepted', carrierMessageId: 'x' }
 const busy: SendOutcome = { kind: 'refused', retry: 'later', code: 'HTTP_429' }
 const unfit: SendOutcome = { kind: 'refused', retry: 'unfit', code: 'HTTP_401' }
 const NOW = 1_000_000

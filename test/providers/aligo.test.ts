@@ -166,7 +166,7 @@ describe('what Aligo answers to a text', () => {
     const body = { result_code, message: 'success', msg_id, success_cnt: 1, error_cnt: 0, msg_type: 'SMS' }
     expect(await sendText(answered(200, body))).toEqual({
       kind: 'accepted',
-      providerMessageId: 'sms:123456789',
+      carrierMessageId: 'sms:123456789',
       reportAfterMs: 5_000,
     })
   })
@@ -228,7 +228,7 @@ describe('what Aligo answers to an AlimTalk', () => {
     const info = { type: 'AT', mid: 456789, current: '100.0', unit: 6.5, total: 6.5, scnt: 1, fcnt: 0 }
     expect(await sendAlimtalk(answered(200, { code: 0, message: '성공', info }))).toEqual({
       kind: 'accepted',
-      providerMessageId: 'at:456789',
+      carrierMessageId: 'at:456789',
       reportAfterMs: 5_000,
     })
   })
@@ -269,10 +269,10 @@ describe('what Aligo answers to an AlimTalk', () => {
 describe('asking for a message', () => {
   const UNDECIDED = { askAgainMs: 5_000 }
 
-  const ask = async (providerMessageId: string | undefined, answer: TransportResult, ageMs = 0) => {
+  const ask = async (carrierMessageId: string | undefined, answer: TransportResult, ageMs = 0) => {
     const { vendor, provider } = connect(aligo, CONFIG, { clock: new VirtualClock(NOW + ageMs) })
     vendor.answer = answer
-    return { vendor, fate: await provider.query?.(anAwaited({ providerMessageId })) }
+    return { vendor, fate: await provider.query?.(anAwaited({ carrierMessageId })) }
   }
   const smsList = (item: object) => answered(200, { result_code: 1, list: [{ mdid: '1', receiver: '010', ...item }] })
   const history = (item: object) => answered(200, { code: 0, list: [{ msgid: '1', phone: '010', ...item }] })

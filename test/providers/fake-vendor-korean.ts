@@ -3,9 +3,9 @@ import { expect } from 'bun:test'
 import type { AwaitedReport } from '../../src/domain/attempt'
 import { presentableCode, type SendOutcome } from '../../src/domain/delivery'
 import type { OutboundMessage } from '../../src/domain/letter'
-import type { Provider, ReportCallback } from '../../src/ports/carrier'
+import type { Carrier, ReportCallback } from '../../src/ports/carrier'
 import type { Transport, TransportResult } from '../../src/ports/network'
-import type { ProviderType } from '../../src/providers/type'
+import type { CarrierType } from '../../src/providers/type'
 import { NOW } from '../domain/sample'
 import { HTTP_ONLY } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
@@ -24,7 +24,7 @@ export class FakeVendor {
   readonly clock = new VirtualClock(NOW)
   answer: TransportResult = { kind: 'not_sent', reason: 'ConnectionRefused' }
 
-  provider(type: ProviderType, config: object): Provider {
+  provider(type: CarrierType, config: object): Carrier {
     const dependencies = {
       ...HTTP_ONLY,
       transport: {
@@ -84,13 +84,13 @@ export const anAlimtalk = (changes: Partial<OutboundMessage> = {}): OutboundMess
   ...changes,
 })
 
-export const anAwaited = (providerMessageId: string | undefined): AwaitedReport => ({
+export const anAwaited = (carrierMessageId: string | undefined): AwaitedReport => ({
   appId: 'app_one',
   mode: 'live',
   messageId: MESSAGE_ID,
   issueId: '019ca91c-4e00-7000-8000-000000000001',
-  provider: 'kr',
-  providerMessageId,
+  carrier: 'kr',
+  carrierMessageId,
   leg: 'sms',
   answeredAt: NOW,
 })

@@ -3,9 +3,9 @@ import { expect } from 'bun:test'
 import type { AwaitedReport } from '../../src/domain/attempt'
 import type { SendOutcome } from '../../src/domain/delivery'
 import type { OutboundMessage } from '../../src/domain/letter'
-import type { Provider } from '../../src/ports/carrier'
+import type { Carrier } from '../../src/ports/carrier'
 import type { Transport, TransportResult } from '../../src/ports/network'
-import type { ProviderDependencies, ProviderType } from '../../src/providers/type'
+import type { CarrierDependencies, CarrierType } from '../../src/providers/type'
 import { NOW } from '../domain/sample'
 import { HTTP_ONLY } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
@@ -58,8 +58,8 @@ export const anAwaited = (changes: Partial<AwaitedReport> = {}): AwaitedReport =
   mode: 'live',
   messageId: '019ca91c-4e00-7000-8000-0000000000aa',
   issueId: '019ca91c-4e00-7000-8000-000000000001',
-  provider: 'carrier',
-  providerMessageId: undefined,
+  carrier: 'carrier',
+  carrierMessageId: undefined,
   leg: 'sms',
   answeredAt: NOW,
   ...changes,
@@ -67,10 +67,10 @@ export const anAwaited = (changes: Partial<AwaitedReport> = {}): AwaitedReport =
 
 /** A provider of that type in front of the fake, configured as the administrator would have done it. */
 export function connect(
-  type: ProviderType,
+  type: CarrierType,
   config: Record<string, unknown>,
-  changes: Partial<ProviderDependencies> = {},
-): { vendor: FakeVendor; provider: Provider } {
+  changes: Partial<CarrierDependencies> = {},
+): { vendor: FakeVendor; provider: Carrier } {
   const vendor = new FakeVendor()
   const provider = type.create(
     { name: 'carrier', type: 'any', channels: type.channels, config, createdAt: NOW },

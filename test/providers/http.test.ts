@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { CarrierConfig } from '../../src/domain/carrier'
 import type { OutboundMessage } from '../../src/domain/letter'
 import type { TransportResult } from '../../src/ports/network'
-import { assertProvider } from '../../src/providers/carriers'
+import { assertCarrier } from '../../src/providers/carriers'
 import { http } from '../../src/providers/http'
 import { answered, HTTP_ONLY } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
@@ -51,7 +51,7 @@ async function send(config: object, result: TransportResult = answered(200, { id
 
 const refusalOf = (config: object) => {
   try {
-    assertProvider(providerOf(config))
+    assertCarrier(providerOf(config))
   } catch (error) {
     return String(error)
   }
@@ -185,8 +185,8 @@ describe('the answer', () => {
   const withCode = (status: number, code: unknown) => answered(status, { result: { code, messages: [{ id: 'm1' }] } })
 
   test.each([
-    [withCode(200, '0'), { kind: 'accepted', providerMessageId: 'm1' }],
-    [withCode(200, 0), { kind: 'accepted', providerMessageId: 'm1' }],
+    [withCode(200, '0'), { kind: 'accepted', carrierMessageId: 'm1' }],
+    [withCode(200, 0), { kind: 'accepted', carrierMessageId: 'm1' }],
     [withCode(200, 'E1'), { kind: 'refused', retry: 'later', code: 'E1' }],
     [withCode(200, 'E2'), { kind: 'refused', retry: 'elsewhere', code: 'E2' }],
     [withCode(400, 'E3'), { kind: 'refused', retry: 'never', code: 'E3' }],

@@ -169,7 +169,7 @@ for (const { name, message, id, family, codes, taken } of PRODUCTS) {
     test('accepted; the id tells request, recipient and API', async () => {
       const { outcome } = await send(taken(), message)
       const reportAfterMs = message.channel === 'alimtalk' ? 5_000 : 30_000
-      expect(outcome).toEqual({ kind: 'accepted', providerMessageId: id, reportAfterMs })
+      expect(outcome).toEqual({ kind: 'accepted', carrierMessageId: id, reportAfterMs })
     })
 
     for (const [given, [verdict, sentence]] of codes) {
@@ -358,10 +358,10 @@ describe('reports', () => {
   })
 
   test('must be asked for before they count, under our own id', () => {
-    const providerMessageId = `at:${REQUEST_ID}:1`
+    const carrierMessageId = `at:${REQUEST_ID}:1`
     expect(read(callback(hook('1000'), hook('3019')))).toEqual([
-      { messageId: MESSAGE_ID, providerMessageId, status: 'delivered', code: 'AT_1000', mustAsk: true },
-      { messageId: MESSAGE_ID, providerMessageId, status: 'failed', code: 'AT_3019', mustAsk: true },
+      { messageId: MESSAGE_ID, carrierMessageId, status: 'delivered', code: 'AT_1000', mustAsk: true },
+      { messageId: MESSAGE_ID, carrierMessageId, status: 'failed', code: 'AT_3019', mustAsk: true },
     ])
   })
 

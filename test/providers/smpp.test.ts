@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from 'node:net'
 import smpp, { type PDU, type Session } from 'smpp'
 import { presentableCode, type SendOutcome } from '../../src/domain/delivery'
 import type { OutboundMessage } from '../../src/domain/letter'
-import type { Provider, ReportedMessage } from '../../src/ports/carrier'
+import type { Carrier, ReportedMessage } from '../../src/ports/carrier'
 import type { Clock } from '../../src/ports/clock'
 import { smpp as smppType } from '../../src/providers/smpp'
 import { systemClock } from '../../src/system/clock'
@@ -128,7 +128,7 @@ class Smsc {
 }
 
 interface Bench {
-  provider: Provider
+  provider: Carrier
   reports: ReportedMessage[]
   logged: string[]
   send(message?: Partial<OutboundMessage>): Promise<SendOutcome>
@@ -191,7 +191,7 @@ async function until(isSo: () => boolean, withinMs = 2_000): Promise<void> {
   }
 }
 
-const accepted = (providerMessageId: string): SendOutcome => ({ kind: 'accepted', providerMessageId })
+const accepted = (carrierMessageId: string): SendOutcome => ({ kind: 'accepted', carrierMessageId })
 const textsOf = (smsc: Smsc) => smsc.taken.map(({ short_message }) => short_message.message)
 
 test('binds as a transceiver with the account, and says goodbye', async () => {
@@ -523,7 +523,7 @@ test.each([
   expect(reports).toEqual([{ messageId: 'our-id', status: 'delivered' }])
   // Another process knows the message by the id that is stored.
   expect(later.reports).toEqual([
-    { messageId: outcome.kind === 'accepted' ? String(outcome.providerMessageId) : '', status: 'delivered' },
+    { messageId: outcome.kind === 'accepted' ? String(outcome.carrierMessageId) : '', status: 'delivered' },
   ])
 })
 

@@ -115,7 +115,7 @@ describe('the outcome', () => {
   for (const statusCode of ['2000', 2000, '2001', '3000', '4000']) {
     test(`${typeof statusCode} ${statusCode} is accepted`, async () => {
       const { outcome } = await send(taken({ statusCode }))
-      expect(outcome).toEqual({ kind: 'accepted', providerMessageId: ID, reportAfterMs: 30_000 })
+      expect(outcome).toEqual({ kind: 'accepted', carrierMessageId: ID, reportAfterMs: 30_000 })
     })
   }
 
@@ -257,8 +257,8 @@ describe('reports', () => {
 
   test('must be asked for before they count, under our own id', () => {
     expect(read([report('4000'), report('3104')])).toEqual([
-      { messageId: MESSAGE_ID, providerMessageId: ID, status: 'delivered', code: '4000', mustAsk: true },
-      { messageId: MESSAGE_ID, providerMessageId: ID, status: 'failed', code: '3104', mustAsk: true },
+      { messageId: MESSAGE_ID, carrierMessageId: ID, status: 'delivered', code: '4000', mustAsk: true },
+      { messageId: MESSAGE_ID, carrierMessageId: ID, status: 'failed', code: '3104', mustAsk: true },
     ])
   })
 

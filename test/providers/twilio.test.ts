@@ -145,7 +145,7 @@ describe('what Twilio answers to a send', () => {
     const result = answered(201, { sid: MESSAGE, status: 'queued', error_code: null })
     expect(await send({ result, reportUrl: REPORT_URL })).toEqual({
       kind: 'accepted',
-      providerMessageId: MESSAGE,
+      carrierMessageId: MESSAGE,
       reportAfterMs: 60_000,
     })
     expect(await send({ result })).toMatchObject({ kind: 'accepted', reportAfterMs: 10_000 })
@@ -285,10 +285,10 @@ describe('report callbacks', () => {
 })
 
 describe('asking for a message', () => {
-  const ask = async (result: TransportResult, ageMs = 0, providerMessageId: string | undefined = MESSAGE) => {
+  const ask = async (result: TransportResult, ageMs = 0, carrierMessageId: string | undefined = MESSAGE) => {
     const { vendor, provider } = connect(twilio, CONFIG, { clock: new VirtualClock(NOW + ageMs) })
     vendor.answer = result
-    return { vendor, fate: await provider.query?.(anAwaited({ providerMessageId })) }
+    return { vendor, fate: await provider.query?.(anAwaited({ carrierMessageId })) }
   }
 
   test('one GET with basic auth', async () => {

@@ -17,7 +17,7 @@ describe(`${BURST} issues at once`, () => {
     await administer.addCredit(world.admin, { appId: keys.appId, amount: 100_000 })
     if (concurrency !== undefined) {
       const [main] = (await world.store.read.carriers.all()).filter(({ name }) => name === 'main')
-      if (main) await administer.setProvider(world.admin, { ...main, concurrency })
+      if (main) await administer.setCarrier(world.admin, { ...main, concurrency })
     }
     return keys
   }
@@ -107,15 +107,15 @@ describe(`${BURST} issues at once`, () => {
   test('a silent carrier does not hold up another one', async () => {
     const keys = await start()
     working(world.kakao, 10_000, () => ({ kind: 'unknown', reason: 'TimeoutError' }))
-    await administer.setProvider(world.admin, {
+    await administer.setCarrier(world.admin, {
       name: 'silent',
       type: 'http',
       channels: ['sms'],
       config: { url: 'http://carrier.test/kakao', reports: false },
       concurrency: 8,
     })
-    await administer.setRoute(world.admin, { channel: 'sms', country: 'KR', appId: undefined, providers: ['silent'] })
-    await administer.setRoute(world.admin, { channel: 'sms', country: 'GB', appId: undefined, providers: ['main'] })
+    await administer.setRoute(world.admin, { channel: 'sms', country: 'KR', appId: undefined, carriers: ['silent'] })
+    await administer.setRoute(world.admin, { channel: 'sms', country: 'GB', appId: undefined, carriers: ['main'] })
     await world.run(Promise.all(Array.from({ length: 500 }, (_, number) => issue(keys, number))))
     const british = await world.run(
       world.call(

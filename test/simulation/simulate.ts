@@ -142,11 +142,11 @@ class Story {
       { name: 'backup', channels: ['sms' as const], ...reporting(BACKUP_URL) },
       { name: 'kakao', channels: ['alimtalk' as const], ...reporting(KAKAO_URL) },
     ]) {
-      await world.run(administer.setProvider(world.admin, provider))
+      await world.run(administer.setCarrier(world.admin, provider))
     }
-    const providers = ['main', 'backup']
+    const carriers = ['main', 'backup']
     await world.run(
-      administer.setRoute(world.admin, { channel: 'sms', country: undefined, appId: undefined, providers }),
+      administer.setRoute(world.admin, { channel: 'sms', country: undefined, appId: undefined, carriers }),
     )
   }
 

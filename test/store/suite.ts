@@ -752,10 +752,10 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           answeredAt: NOW + 5,
           outcome: 'accepted',
           code: 'OK',
-          providerMessageId: 'p1',
+          carrierMessageId: 'p1',
         })
         await run((tx) => tx.attempts.add(attemptOf(issue, 1)))
-        const later = { ...answer, outcome: 'refused' as const, providerMessageId: undefined }
+        const later = { ...answer, outcome: 'refused' as const, carrierMessageId: undefined }
         expect(await run((tx) => tx.attempts.answer(answer))).toBe(true)
         expect(await run((tx) => tx.attempts.answer(later))).toBe(false)
         expect(await run((tx) => tx.attempts.answer({ ...answer, number: 2 }))).toBe(false)
@@ -763,8 +763,8 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
       })
 
       test('an awaited report is found by the provider’s id of its own provider, and by ours', async () => {
-        const awaited = awaitedOf(issue, { providerMessageId: 'p1', answeredAt: NOW + 5 })
-        const nameless = awaitedOf(issueNumber(2), { providerMessageId: undefined })
+        const awaited = awaitedOf(issue, { carrierMessageId: 'p1', answeredAt: NOW + 5 })
+        const nameless = awaitedOf(issueNumber(2), { carrierMessageId: undefined })
         await run(async (tx) => {
           await tx.reports.expect(awaited)
           await tx.reports.expect(nameless)
@@ -782,8 +782,8 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
     })
 
     test('of an awaited report the last that was said counts', async () => {
-      const first = awaitedOf(issueNumber(1), { providerMessageId: undefined })
-      const last = { ...first, provider: 'backup', providerMessageId: 'p2', answeredAt: NOW + 5 }
+      const first = awaitedOf(issueNumber(1), { carrierMessageId: undefined })
+      const last = { ...first, carrier: 'backup', carrierMessageId: 'p2', answeredAt: NOW + 5 }
       await run((tx) => tx.reports.expect(first))
       await run((tx) => tx.reports.expect(last))
       await run(async (tx) => {
@@ -1008,7 +1008,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         config: { url: 'http://carrier.test', secret: 's' },
         createdAt: NOW,
       }
-      const ROUTE = { channel: 'sms' as const, country: undefined, appId: undefined, providers: ['main'] }
+      const ROUTE = { channel: 'sms' as const, country: undefined, appId: undefined, carriers: ['main'] }
       const changes: Array<[string, (tx: Tx) => Promise<unknown>]> = [
         ['an app', (tx) => tx.apps.add({ ...APP, appId: 'app_two' })],
         ['a key', (tx) => tx.keys.add(aStoredKey(2))],

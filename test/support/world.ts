@@ -13,7 +13,7 @@ import type { Log } from '../../src/ports/log'
 import type { HookTransport, Transport } from '../../src/ports/network'
 import type { Store } from '../../src/ports/store'
 import type { Passwords, Vault } from '../../src/ports/vault'
-import { assertProvider } from '../../src/providers/carriers'
+import { assertCarrier } from '../../src/providers/carriers'
 import { openStore } from '../../src/store/sqlite/open'
 import { createVault } from '../../src/system/vault'
 import * as administer from '../../src/usecases/administer'
@@ -153,7 +153,7 @@ export class World {
   }
 
   async provide(name: string, channels: Channel[], url: string, config: Record<string, unknown> = {}): Promise<void> {
-    await administer.setProvider(this.admin, {
+    await administer.setCarrier(this.admin, {
       name,
       type: 'http',
       channels,
@@ -176,7 +176,7 @@ export class World {
 
   get admin() {
     const { store, clock, random } = this
-    return { store, clock, random, vault: this.vault, actor: { name: 'test' }, assertProvider, node: ASLEEP }
+    return { store, clock, random, vault: this.vault, actor: { name: 'test' }, assertCarrier, node: ASLEEP }
   }
 
   /** Calls an operation over a wire. */

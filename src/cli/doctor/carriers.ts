@@ -36,7 +36,7 @@ async function channelWrong(read: Reader, channel: Channel, live: ReadonlyArray<
   const routed = (await read.routes.all()).find(
     (route) => route.channel === channel && route.country === undefined && route.appId === undefined,
   )
-  const used = serving.filter((name) => routed === undefined || routed.providers.includes(name))
+  const used = serving.filter((name) => routed === undefined || routed.carriers.includes(name))
   if (used.length === 0) {
     if (!isWanted) return []
     const isUrgent = live.length > 0

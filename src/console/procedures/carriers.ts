@@ -2,28 +2,28 @@ import { implement } from '@orpc/server'
 import { missing } from '../../domain/error'
 import { HOUR_MS } from '../../domain/value'
 import * as administer from '../../usecases/administer'
-import { listProviders } from '../../usecases/inspect'
-import { testProvider } from '../../usecases/test-provider'
+import { listCarriers } from '../../usecases/inspect'
+import { testCarrier } from '../../usecases/test-provider'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
 import { consoleContract } from '../contract'
 
 export function carrierProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.carriers).$context<ConsoleContext>()
   const { store, clock, explain, carriers } = deps
-  const { providerTimeoutMs, numbering } = deps.facts
+  const { carrierTimeoutMs, numbering } = deps.facts
   return os.router({
     list: os.list.handler(async () => {
       const now = clock.now()
       const waiting = new Map((await store.read.jobs.carrierQueues(now)).map((queue) => [queue.carrier, queue.waiting]))
       const recent = await store.read.attempts.outcomesSince(now - HOUR_MS)
       return {
-        providers: (await listProviders(deps)).map((provider) => {
+        providers: (await listCarriers(deps)).map((provider) => {
           const gate = carriers.gates().get(provider.name)
           return {
             ...provider,
             channels: [...provider.channels],
             concurrency: gate?.concurrency ?? provider.concurrency ?? 0,
-            timeoutMs: provider.timeoutMs ?? providerTimeoutMs,
+            timeoutMs: provider.timeoutMs ?? carrierTimeoutMs,
             inFlight: gate?.inFlight ?? 0,
             waiting: waiting.get(provider.name) ?? 0,
             recent: recent.get(provider.name) ?? { accepted: 0, refused: 0, ambiguous: 0 },
@@ -32,12 +32,12 @@ export function carrierProcedures(deps: ConsoleDependencies) {
       }
     }),
     test: os.test.handler(async ({ input: { name, to, channel, templateCode } }) => {
-      const provider = (await carriers.named(name))?.provider
+      const provider = (await carriers.named(name))?.carrier
       if (!provider) throw missing('provider', name)
       const order = { to, channel, ...(templateCode && { templateCode }) }
-      const { outcome, latencyMs } = await testProvider({ ...deps, numbering }, provider, order)
+      const { outcome, latencyMs } = await testCarrier({ ...deps, numbering }, provider, order)
       const { kind, code } = outcome
-      const messageId = outcome.kind === 'accepted' ? outcome.providerMessageId : undefined
+      const messageId = outcome.kind === 'accepted' ? outcome.carrierMessageId : undefined
       return {
         kind,
         latencyMs,
@@ -47,10 +47,10 @@ export function carrierProcedures(deps: ConsoleDependencies) {
       }
     }),
     routes: os.routes.handler(async () => ({
-      routes: (await store.read.routes.all()).map((route) => ({ ...route, providers: [...route.providers] })),
+      routes: (await store.read.routes.all()).map((route) => ({ ...route, providers: [...route.carriers] })),
     })),
     setRoute: os.setRoute.handler(async ({ input: { channel, country, appId, providers }, context }) => {
-      await administer.setRoute(adminOf(deps, context), { channel, country, appId, providers })
+      await administer.setRoute(adminOf(deps, context), { channel, country, appId, carriers: providers })
       return OK
     }),
     removeRoute: os.removeRoute.handler(async ({ input: { channel, country, appId }, context }) => {

@@ -56,7 +56,7 @@ export interface CarrierReader {
 
 export interface RouteTx {
   save(route: Route): Promise<void>
-  remove(route: Omit<Route, 'providers'>): Promise<boolean>
+  remove(route: Omit<Route, 'carriers'>): Promise<boolean>
 }
 
 export interface RouteReader {

@@ -17,7 +17,7 @@ const attemptOf = (row: typeof attempts.$inferSelect): Attempt => ({
   outcome: row.outcome ?? undefined,
   retry: row.retry ?? undefined,
   code: row.code ?? undefined,
-  providerMessageId: row.providerMessageId ?? undefined,
+  carrierMessageId: row.carrierMessageId ?? undefined,
 })
 
 const attemptRow = (attempt: Attempt) => ({
@@ -26,12 +26,12 @@ const attemptRow = (attempt: Attempt) => ({
   outcome: attempt.outcome ?? null,
   retry: attempt.retry ?? null,
   code: attempt.code ?? null,
-  providerMessageId: attempt.providerMessageId ?? null,
+  carrierMessageId: attempt.carrierMessageId ?? null,
 })
 
 const awaitedOf = (row: typeof awaitedReports.$inferSelect): AwaitedReport => ({
   ...row,
-  providerMessageId: row.providerMessageId ?? undefined,
+  carrierMessageId: row.carrierMessageId ?? undefined,
 })
 
 export const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
@@ -48,7 +48,7 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
     answerAttempt: onFirstUse(() =>
       db
         .update(attempts)
-        .set(changes(attempts, ['answeredAt', 'outcome', 'retry', 'code', 'providerMessageId']))
+        .set(changes(attempts, ['answeredAt', 'outcome', 'retry', 'code', 'carrierMessageId']))
         .where(
           and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number')), sql`${attempts.outcome} IS NULL`),
         )
@@ -63,22 +63,22 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
         .onConflictDoUpdate({
           target: awaitedReports.messageId,
           set: {
-            provider: sql`excluded.provider`,
-            providerMessageId: sql`excluded.provider_message_id`,
+            carrier: sql`excluded.provider`,
+            carrierMessageId: sql`excluded.provider_message_id`,
             answeredAt: sql`excluded.answered_at`,
           },
         })
         .prepare(),
     ),
     findAwaited: onFirstUse(() => db.select().from(awaitedReports).where(thisMessage).prepare()),
-    findAwaitedByProvider: onFirstUse(() =>
+    findAwaitedByCarrier: onFirstUse(() =>
       db
         .select()
         .from(awaitedReports)
         .where(
           and(
-            eq(awaitedReports.provider, bind(awaitedReports.provider, 'provider')),
-            eq(awaitedReports.providerMessageId, bind(awaitedReports.providerMessageId, 'messageId')),
+            eq(awaitedReports.carrier, bind(awaitedReports.carrier, 'carrier')),
+            eq(awaitedReports.carrierMessageId, bind(awaitedReports.carrierMessageId, 'messageId')),
           ),
         )
         .prepare(),
@@ -100,10 +100,10 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
     },
     reports: {
       async expect(awaited) {
-        run.insertAwaited.run({ ...awaited, providerMessageId: awaited.providerMessageId ?? null })
+        run.insertAwaited.run({ ...awaited, carrierMessageId: awaited.carrierMessageId ?? null })
       },
-      async findByCarrier(provider, messageId) {
-        const row = run.findAwaitedByProvider.get({ provider, messageId })
+      async findByCarrier(carrier, messageId) {
+        const row = run.findAwaitedByCarrier.get({ carrier, messageId })
         return row && awaitedOf(row)
       },
       async find(messageId) {
@@ -122,10 +122,10 @@ export function createAttemptReader(connection: Database): Pick<Reader, 'attempt
   const ofIssue = attemptsOfIssue(db)
   const appIds = onFirstUse(() => db.select({ appId: apps.appId }).from(apps).prepare())
   const outcomes = connection.query<
-    { provider: string; outcome: SendOutcome['kind']; calls: number },
+    { carrier: string; outcome: SendOutcome['kind']; calls: number },
     { appId: string; from: Uint8Array; below: Uint8Array }
   >(
-    `SELECT provider, outcome, count(*) AS calls FROM attempts
+    `SELECT provider AS carrier, outcome, count(*) AS calls FROM attempts
      WHERE app_id = $appId AND mode = 'live' AND issue_id >= $from AND issue_id < $below AND outcome IS NOT NULL
      GROUP BY provider, outcome`,
   )
@@ -146,14 +146,14 @@ export function createAttemptReader(connection: Database): Pick<Reader, 'attempt
           const until = last ? idTime(uuidText(last)) : since - 1
           // A busy hour has millions.
           for (let from = since; from <= until; from += MINUTE_MS, await nextTurn()) {
-            for (const { provider, outcome, calls } of outcomes.all({
+            for (const { carrier, outcome, calls } of outcomes.all({
               appId,
               from: at(from),
               below: at(from + MINUTE_MS),
             })) {
-              const known = found.get(provider) ?? { accepted: 0, refused: 0, ambiguous: 0 }
+              const known = found.get(carrier) ?? { accepted: 0, refused: 0, ambiguous: 0 }
               known[outcome] += calls
-              found.set(provider, known)
+              found.set(carrier, known)
             }
           }
         }

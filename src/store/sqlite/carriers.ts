@@ -6,28 +6,28 @@ import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
-import { providerHealth, providers, routes } from './schema'
+import { carrierHealth, carriers, routes } from './schema'
 import { bind, onFirstUse, parameters } from './statement'
 
-const carrierOf = (vault: Vault, row: typeof providers.$inferSelect): CarrierConfig => ({
+const carrierOf = (vault: Vault, row: typeof carriers.$inferSelect): CarrierConfig => ({
   ...row,
   config: JSON.parse(vault.open(`provider:${row.name}`, row.config)),
   concurrency: row.concurrency ?? undefined,
   timeoutMs: row.timeoutMs ?? undefined,
 })
 
-const thisCarrier = eq(providers.name, bind(providers.name, 'name'))
+const thisCarrier = eq(carriers.name, bind(carriers.name, 'name'))
 
 export function createCarrierTx(connection: Database, vault: Vault, current: Current): Pick<Tx, 'carriers' | 'routes'> {
   const db = drizzle(connection)
   const run = {
-    findCarrier: onFirstUse(() => db.select().from(providers).where(thisCarrier).prepare()),
-    upsertProvider: onFirstUse(() =>
+    findCarrier: onFirstUse(() => db.select().from(carriers).where(thisCarrier).prepare()),
+    upsertCarrier: onFirstUse(() =>
       db
-        .insert(providers)
-        .values(parameters(providers))
+        .insert(carriers)
+        .values(parameters(carriers))
         .onConflictDoUpdate({
-          target: providers.name,
+          target: carriers.name,
           set: {
             type: sql`excluded.type`,
             channels: sql`excluded.channels`,
@@ -39,15 +39,15 @@ export function createCarrierTx(connection: Database, vault: Vault, current: Cur
         })
         .prepare(),
     ),
-    deleteProvider: onFirstUse(() =>
-      db.delete(providers).where(thisCarrier).returning({ name: providers.name }).prepare(),
+    deleteCarrier: onFirstUse(() =>
+      db.delete(carriers).where(thisCarrier).returning({ name: carriers.name }).prepare(),
     ),
     upsertHealth: onFirstUse(() =>
       db
-        .insert(providerHealth)
-        .values(parameters(providerHealth))
+        .insert(carrierHealth)
+        .values(parameters(carrierHealth))
         .onConflictDoUpdate({
-          target: providerHealth.provider,
+          target: carrierHealth.carrier,
           set: {
             isHealthy: sql`excluded.is_healthy`,
             since: sql`excluded.since`,
@@ -59,11 +59,11 @@ export function createCarrierTx(connection: Database, vault: Vault, current: Cur
     ),
     deleteHealth: onFirstUse(() =>
       db
-        .delete(providerHealth)
-        .where(eq(providerHealth.provider, bind(providerHealth.provider, 'provider')))
+        .delete(carrierHealth)
+        .where(eq(carrierHealth.carrier, bind(carrierHealth.carrier, 'carrier')))
         .prepare(),
     ),
-    deleteAllHealth: onFirstUse(() => db.delete(providerHealth).prepare()),
+    deleteAllHealth: onFirstUse(() => db.delete(carrierHealth).prepare()),
 
     upsertRoute: onFirstUse(() =>
       db
@@ -71,7 +71,7 @@ export function createCarrierTx(connection: Database, vault: Vault, current: Cur
         .values(parameters(routes))
         .onConflictDoUpdate({
           target: [routes.channel, routes.country, routes.appId],
-          set: { providers: sql`excluded.providers` },
+          set: { carriers: sql`excluded.providers` },
         })
         .prepare(),
     ),
@@ -96,28 +96,28 @@ export function createCarrierTx(connection: Database, vault: Vault, current: Cur
         const row = run.findCarrier.get({ name })
         return row && carrierOf(vault, row)
       },
-      async save(provider) {
-        const config = vault.seal(`provider:${provider.name}`, JSON.stringify(provider.config))
-        const { concurrency = null, timeoutMs = null } = provider
-        run.upsertProvider.run({ ...provider, config, concurrency, timeoutMs, changedAt: current.now })
-        run.deleteHealth.run({ provider: provider.name })
+      async save(carrier) {
+        const config = vault.seal(`provider:${carrier.name}`, JSON.stringify(carrier.config))
+        const { concurrency = null, timeoutMs = null } = carrier
+        run.upsertCarrier.run({ ...carrier, config, concurrency, timeoutMs, changedAt: current.now })
+        run.deleteHealth.run({ carrier: carrier.name })
         current.settingsChanged()
       },
       async remove(name) {
-        run.deleteHealth.run({ provider: name })
+        run.deleteHealth.run({ carrier: name })
         current.settingsChanged()
-        return run.deleteProvider.all({ name }).length > 0
+        return run.deleteCarrier.all({ name }).length > 0
       },
-      async saveHealth(provider, { isHealthy, since, code = null, retryAt = null }) {
-        run.upsertHealth.run({ provider, isHealthy, since, code, retryAt })
+      async saveHealth(carrier, { isHealthy, since, code = null, retryAt = null }) {
+        run.upsertHealth.run({ carrier, isHealthy, since, code, retryAt })
       },
       async forgetHealth() {
         run.deleteAllHealth.run()
       },
     },
     routes: {
-      async save({ channel, country = '', appId = '', providers }) {
-        run.upsertRoute.run({ channel, country, appId, providers })
+      async save({ channel, country = '', appId = '', carriers }) {
+        run.upsertRoute.run({ channel, country, appId, carriers })
         current.settingsChanged()
       },
       async remove({ channel, country = '', appId = '' }) {
@@ -130,25 +130,23 @@ export function createCarrierTx(connection: Database, vault: Vault, current: Cur
 
 export function createCarrierReader(connection: Database, vault: Vault): Pick<Reader, 'carriers' | 'routes'> {
   const db = drizzle(connection)
-  const allProviders = onFirstUse(() =>
-    db.select().from(providers).orderBy(providers.createdAt, providers.name).prepare(),
-  )
+  const allCarriers = onFirstUse(() => db.select().from(carriers).orderBy(carriers.createdAt, carriers.name).prepare())
   const allRoutes = onFirstUse(() =>
     db.select().from(routes).orderBy(routes.channel, routes.appId, routes.country).prepare(),
   )
-  const allHealth = onFirstUse(() => db.select().from(providerHealth).prepare())
+  const allHealth = onFirstUse(() => db.select().from(carrierHealth).prepare())
 
   return {
     carriers: {
       async all() {
-        return allProviders.all().map((row) => carrierOf(vault, row))
+        return allCarriers.all().map((row) => carrierOf(vault, row))
       },
       async health() {
         return new Map(
           allHealth
             .all()
-            .map(({ provider, isHealthy, since, code, retryAt }): [string, Health] => [
-              provider,
+            .map(({ carrier, isHealthy, since, code, retryAt }): [string, Health] => [
+              carrier,
               { isHealthy, since, code: code ?? undefined, retryAt: retryAt ?? undefined },
             ]),
         )

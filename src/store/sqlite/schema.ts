@@ -82,7 +82,7 @@ export const templates = sqliteTable(
   (table) => [primaryKey({ columns: [table.appId, table.templateId, table.version] })],
 )
 
-export const providers = sqliteTable('providers', {
+export const carriers = sqliteTable('providers', {
   name: text('name').primaryKey(),
   type: text('type').notNull(),
   channels: json('channels').$type<Channel[]>().notNull(),
@@ -93,8 +93,8 @@ export const providers = sqliteTable('providers', {
   timeoutMs: integer('timeout_ms'),
 })
 
-export const providerHealth = sqliteTable('provider_health', {
-  provider: text('provider').primaryKey(),
+export const carrierHealth = sqliteTable('provider_health', {
+  carrier: text('provider').primaryKey(),
   isHealthy: integer('is_healthy', { mode: 'boolean' }).notNull(),
   since: integer('since').notNull(),
   code: text('code'),
@@ -107,7 +107,7 @@ export const routes = sqliteTable(
     channel: text('channel').$type<Channel>().notNull(),
     country: text('country').notNull(),
     appId: text('app_id').notNull(),
-    providers: json('providers').$type<string[]>().notNull(),
+    carriers: json('providers').$type<string[]>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.channel, table.country, table.appId] })],
 )
@@ -207,22 +207,22 @@ export const attempts = sqliteTable(
     issueId: uuid('issue_id').notNull(),
     number: integer('number').notNull(),
     leg: leg(),
-    provider: text('provider').notNull(),
+    carrier: text('provider').notNull(),
     messageId: uuid('message_id').notNull(),
     calledAt: integer('called_at').notNull(),
     answeredAt: integer('answered_at'),
     outcome: text('outcome').$type<SendOutcome['kind']>(),
     retry: text('retry').$type<Retry>(),
     code: text('code'),
-    providerMessageId: text('provider_message_id'),
+    carrierMessageId: text('provider_message_id'),
   },
   (table) => [primaryKey({ columns: [table.appId, table.mode, table.issueId, table.number] })],
 )
 
 export const awaitedReports = sqliteTable('awaited_reports', {
   messageId: uuid('message_id').primaryKey(),
-  provider: text('provider').notNull(),
-  providerMessageId: text('provider_message_id'),
+  carrier: text('provider').notNull(),
+  carrierMessageId: text('provider_message_id'),
   appId: text('app_id').notNull(),
   mode: mode(),
   issueId: uuid('issue_id').notNull(),
@@ -356,7 +356,7 @@ export const usageHours = sqliteTable(
     appId: text('app_id').notNull(),
     mode: mode(),
     channel: text('channel').$type<Channel>().notNull(),
-    provider: text('provider').notNull(),
+    carrier: text('provider').notNull(),
     country: text('country').notNull(),
     purpose: text('purpose').notNull(),
     issued: integer('issued').notNull(),
@@ -368,7 +368,7 @@ export const usageHours = sqliteTable(
   },
   (table) => [
     primaryKey({
-      columns: [table.appId, table.mode, table.hour, table.channel, table.provider, table.country, table.purpose],
+      columns: [table.appId, table.mode, table.hour, table.channel, table.carrier, table.country, table.purpose],
     }),
   ],
 )

@@ -13,13 +13,13 @@ const STEP = `CASE ${LATENCY_STEPS_MS.map((step, index) => `WHEN a.answered_at -
 /** Of issues by id, so by time: the primary key leads to them. One row for each step of the histogram. */
 const COUNT = `
   SELECT (i.created_at / ${HOUR_MS}) * ${HOUR_MS} AS hour, i.leg AS channel,
-    coalesce(a.provider, '') AS provider, coalesce(i.country, '') AS country, i.purpose, ${STEP} AS step,
+    coalesce(a.provider, '') AS carrier, coalesce(i.country, '') AS country, i.purpose, ${STEP} AS step,
     count(*) AS issued, sum(i.delivery_status = 'delivered') AS delivered, sum(i.delivery_status = 'failed') AS failed,
     sum(i.verification_status = 'verified') AS verified, sum(i.debited_amount) AS spent
   FROM issues i LEFT JOIN attempts a ON a.app_id = i.app_id AND a.mode = i.mode AND a.issue_id = i.issue_id
     AND a.leg = i.leg AND a.outcome = 'accepted'
   WHERE i.app_id = $appId AND i.mode = $mode AND i.issue_id >= $from AND i.issue_id < $below
-  GROUP BY hour, i.leg, provider, country, i.purpose, step`
+  GROUP BY hour, i.leg, carrier, country, i.purpose, step`
 
 interface CountedRow extends Omit<UsageRow, 'latencies'> {
   step: number | null
@@ -34,8 +34,8 @@ interface Range extends Record<string, string | Uint8Array> {
 
 /** The steps of what is otherwise alike, in one row. */
 function joined(rows: readonly CountedRow[]): UsageRow[] {
-  const alike = Map.groupBy(rows, ({ hour, channel, provider, country, purpose }) =>
-    JSON.stringify([hour, channel, provider, country, purpose]),
+  const alike = Map.groupBy(rows, ({ hour, channel, carrier, country, purpose }) =>
+    JSON.stringify([hour, channel, carrier, country, purpose]),
   )
   return [...alike.values()].map((group) => {
     const latencies = [...LATENCY_STEPS_MS, 0].map(() => 0)
@@ -89,7 +89,7 @@ export function createUsageTx(connection: Database): Pick<Tx, 'usage'> {
   const keep = connection.query(
     `INSERT OR REPLACE INTO usage_hours (app_id, mode, hour, channel, provider, country, purpose, issued, delivered,
        failed, verified, spent, latencies)
-     VALUES ($appId, $mode, $hour, $channel, $provider, $country, $purpose, $issued, $delivered, $failed, $verified,
+     VALUES ($appId, $mode, $hour, $channel, $carrier, $country, $purpose, $issued, $delivered, $failed, $verified,
        $spent, $latencies)`,
   )
   const mark = connection.query('INSERT OR REPLACE INTO facts (name, value) VALUES ($name, CAST($at AS BLOB))')
@@ -122,7 +122,7 @@ const MAX_COUNTS_KEPT = 2_000
 export function createUsageReader(connection: Database, elapsed: () => number): Pick<Reader, 'usage'> {
   const findRolled = rolledUntil(connection)
   const kept = connection.query<Row, { appId: string; mode: string; from: number; to: number }>(
-    `SELECT hour, channel, provider, country, purpose, issued, delivered, failed, verified, spent, latencies
+    `SELECT hour, channel, provider AS carrier, country, purpose, issued, delivered, failed, verified, spent, latencies
      FROM usage_hours WHERE app_id = $appId AND mode = $mode AND hour >= $from AND hour < $to`,
   )
   const oldest = oldestIssue(connection)

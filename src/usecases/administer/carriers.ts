@@ -7,9 +7,9 @@ import { noteChange } from '../audit'
 import { type AdminDependencies, invalidName, lockApp, type MakingDependencies, NAME } from './shared'
 
 /** Attempts name their provider, and this one is built in. */
-const RESERVED_PROVIDER = 'simulator'
+const RESERVED = 'simulator'
 
-export interface WantedProvider {
+export interface WantedCarrier {
   name: string
   type: string
   channels: readonly Channel[]
@@ -20,15 +20,14 @@ export interface WantedProvider {
 
 /**
  * Adds a provider or changes the one of that name. What its reports must show is made here, told once, and kept when
- * the provider is changed. `assertProvider` throws `invalid` for a configuration its type could not work with.
+ * the provider is changed. `assertCarrier` throws `invalid` for a configuration its type could not work with.
  */
-export async function setProvider(
-  deps: MakingDependencies & { assertProvider: (provider: CarrierConfig) => void },
-  wanted: WantedProvider,
+export async function setCarrier(
+  deps: MakingDependencies & { assertCarrier: (provider: CarrierConfig) => void },
+  wanted: WantedCarrier,
 ): Promise<{ provider: CarrierConfig; newReportSecret?: string }> {
   const { name } = wanted
-  if (name === RESERVED_PROVIDER)
-    throw invalid('name', 'name_reserved', `"${name}" is test mode's own carrier`, { name })
+  if (name === RESERVED) throw invalid('name', 'name_reserved', `"${name}" is test mode's own carrier`, { name })
   if (!NAME.test(name)) throw invalidName('name')
   if (wanted.channels.length === 0) throw invalid('channel', 'required', 'at least one of sms, alimtalk')
   return deps.store.transaction(async (tx) => {
@@ -43,14 +42,14 @@ export async function setProvider(
       config: { ...wanted.config, reportSecret },
       createdAt: tx.now,
     }
-    deps.assertProvider(provider)
+    deps.assertCarrier(provider)
     await tx.carriers.save(provider)
     await noteChange(deps, tx, 'provider.set', provider.name, { type: provider.type, channels: provider.channels })
     return knownSecret === undefined ? { provider, newReportSecret: String(reportSecret) } : { provider }
   })
 }
 
-export async function removeProvider(deps: AdminDependencies, name: string): Promise<void> {
+export async function removeCarrier(deps: AdminDependencies, name: string): Promise<void> {
   await deps.store.transaction(async (tx) => {
     if (!(await tx.carriers.remove(name))) throw missing('provider', name)
     await noteChange(deps, tx, 'provider.remove', name)
@@ -59,7 +58,7 @@ export async function removeProvider(deps: AdminDependencies, name: string): Pro
 
 /** Which providers deliver a channel, in order; for one country or app only, where they are named. */
 export async function setRoute(deps: AdminDependencies, route: Route): Promise<Route> {
-  const { channel, country, appId, providers: names } = route
+  const { channel, country, appId, carriers: names } = route
   if (country !== undefined && !/^[A-Z]{2}$/.test(country))
     throw invalid('country', 'invalid_country', `must be an ISO 3166 code such as KR: ${country}`)
   if (names.length === 0) throw invalid('providers', 'required', 'at least one')
@@ -86,12 +85,12 @@ function assertDelivers({ name, channels }: CarrierConfig, channel: Channel): vo
   throw invalid('providers', 'channel_not_delivered', `${name} does not deliver ${channel}`, about)
 }
 
-export async function removeRoute(deps: AdminDependencies, route: Omit<Route, 'providers'>): Promise<void> {
+export async function removeRoute(deps: AdminDependencies, route: Omit<Route, 'carriers'>): Promise<void> {
   await deps.store.transaction(async (tx) => {
     if (!(await tx.routes.remove(route))) throw missing('route', whomOf(route))
     await noteChange(deps, tx, 'route.remove', whomOf(route))
   })
 }
 
-const whomOf = ({ channel, appId, country }: Omit<Route, 'providers'>) =>
+const whomOf = ({ channel, appId, country }: Omit<Route, 'carriers'>) =>
   [channel, appId, country].filter(Boolean).join(' ')

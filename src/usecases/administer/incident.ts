@@ -73,7 +73,7 @@ async function* sufferers(store: Store, appId: string, { mishap, from, to, carri
       if (!hasSuffered(issue, mishap)) continue
       if (
         carrier !== undefined &&
-        (await store.read.attempts.ofIssue(owner, issue.issueId)).at(-1)?.provider !== carrier
+        (await store.read.attempts.ofIssue(owner, issue.issueId)).at(-1)?.carrier !== carrier
       )
         continue
       yield issue

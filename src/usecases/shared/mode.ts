@@ -17,7 +17,7 @@ import { liveRecipient, type Numbering, type Recipient, testRecipient } from '..
 import { scenarioOf } from '../../domain/scenario'
 import { type Channel, MINUTE_MS, type Mode, nextMidnightUtc } from '../../domain/value'
 import type { PriceList } from '../../domain/wallet'
-import type { Carrier, Router } from '../../ports/carrier'
+import type { Router, Way } from '../../ports/carrier'
 import type { Random } from '../../ports/random'
 
 export interface ModeRules {
@@ -49,7 +49,7 @@ interface ModeDependencies {
   numbering: Numbering
   prices: PriceList
   liveRouter: () => Promise<Router>
-  simulator: Carrier
+  simulator: Way
 }
 
 export function createModes(dependencies: ModeDependencies): Modes {

@@ -25,7 +25,7 @@ export async function takeStep(
     await tx.jobs.add({ kind: 'deliver', ...ofIssue, runAt: tx.now + step.sendAfterMs })
   if (step.awaitReportMs !== undefined) {
     // In a queue of its carrier: one that answers slowly must not keep us from asking the others.
-    const queue = (await tx.reports.find(issue.messageId))?.provider
+    const queue = (await tx.reports.find(issue.messageId))?.carrier
     await tx.jobs.add({ kind: 'await-report', ...ofIssue, runAt: tx.now + step.awaitReportMs, ...(queue && { queue }) })
   }
   if (isFinal(issue) || issue.leg !== before.leg) await tx.reports.forget(before.messageId)

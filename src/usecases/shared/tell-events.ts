@@ -58,7 +58,7 @@ async function tell(deps: TellDependencies, tx: Tx, { type, issue, listening, se
 
 async function carrierOf(tx: Tx, issue: Issue): Promise<string | undefined> {
   const attempts = await tx.attempts.ofIssue(issue, issue.issueId)
-  return attempts.findLast(({ leg, outcome }) => leg === issue.leg && outcome !== 'refused')?.provider
+  return attempts.findLast(({ leg, outcome }) => leg === issue.leg && outcome !== 'refused')?.carrier
 }
 
 /** Stores an event, and a webhook of it for each endpoint. */
