@@ -3,7 +3,7 @@ import { presentableCode, type Retry, type SendOutcome } from './delivery'
 import type { Issue } from './issue'
 import type { Leg, Owner } from './value'
 
-/** One call of a provider. */
+/** One call of a carrier. */
 export interface Attempt extends Owner {
   readonly issueId: string
   /** From 1, over all legs. */
@@ -13,7 +13,7 @@ export interface Attempt extends Owner {
   readonly messageId: string
   readonly calledAt: number
   readonly answeredAt: number | undefined
-  /** Undefined while the provider is being called; then never again. */
+  /** Undefined while the carrier is being called; then never again. */
   readonly outcome: SendOutcome['kind'] | undefined
   /** Of a refusal: whether trying again makes sense. */
   readonly retry: Retry | undefined
@@ -21,11 +21,11 @@ export interface Attempt extends Owner {
   readonly carrierMessageId: string | undefined
 }
 
-/** A message whose fate its provider may still report. */
+/** A message whose fate its carrier may still report. */
 export interface AwaitedReport extends Owner {
   readonly messageId: string
   readonly carrier: string
-  /** Undefined while the provider has not answered, and where the send stayed ambiguous. */
+  /** Undefined while the carrier has not answered, and where the send stayed ambiguous. */
   readonly carrierMessageId: string | undefined
   readonly issueId: string
   readonly leg: Leg

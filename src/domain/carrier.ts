@@ -1,7 +1,7 @@
 /** A carrier as the operator has set it up. */
 import type { Channel } from './value'
 
-/** A configured provider; `config` holds its credentials and is stored sealed. */
+/** A configured carrier; `config` holds its credentials and is stored sealed. */
 export interface CarrierConfig {
   name: string
   type: string
@@ -18,7 +18,7 @@ export interface CarrierConfig {
 
 export const MAX_CONCURRENCY = 10_000
 
-/** What is told of a provider when it changes. */
+/** What is told of a carrier when it changes. */
 export interface Health {
   isHealthy: boolean
   since: number

@@ -10,22 +10,22 @@
 import type { Issue } from './issue'
 import type { Leg } from './value'
 
-/** What a refusal says about trying again: later, with another provider only, or never. */
+/** What a refusal says about trying again: later, with another carrier only, or never. */
 export type Retry = 'later' | 'elsewhere' | 'never'
 
 /**
- * What a provider's refusal means. `unfit` is `elsewhere`, and for every other message, too (credentials, balance);
+ * What a carrier's refusal means. `unfit` is `elsewhere`, and for every other message, too (credentials, balance);
  * `unreached` is `later`: no connection could be made.
  */
 export type SendRefusal = Retry | 'unfit' | 'unreached'
 
-/** What a provider answered to one send. Codes are the provider's, at most 128 characters, free of personal data. */
+/** What a carrier answered to one send. Codes are the carrier's, at most 128 characters, free of personal data. */
 export type SendOutcome =
   | { kind: 'accepted'; carrierMessageId: string | undefined; code?: string; reportAfterMs?: number }
   | { kind: 'refused'; retry: SendRefusal; code: string }
   | { kind: 'ambiguous'; code: string }
 
-/** A provider's later word on an accepted or ambiguous message. */
+/** A carrier's later word on an accepted or ambiguous message. */
 export interface DeliveryReport {
   status: 'delivered' | 'failed'
   code?: string
@@ -47,7 +47,7 @@ export const CODE = {
 } as const
 
 /**
- * A provider's code as it may be kept and shown. What does not look like a code, or has digits enough for a number or
+ * A carrier's code as it may be kept and shown. What does not look like a code, or has digits enough for a number or
  * a code in it, may quote the message, and is not kept.
  */
 export function presentableCode(code: string): string {
@@ -84,11 +84,11 @@ export interface Step {
   finish?: 'debit' | 'release'
 }
 
-/** What is known of the provider when an attempt is answered. */
+/** What is known of the carrier when an attempt is answered. */
 interface Answered {
   /** Wait before the next try, `undefined` when the leg is exhausted: see `route.ts`. */
   retryAfterMs: number | undefined
-  /** Whether the provider ever reports what became of a message; if not, its answer ends the processing. */
+  /** Whether the carrier ever reports what became of a message; if not, its answer ends the processing. */
   reports: boolean
   now: number
 }
@@ -111,7 +111,7 @@ export function afterSend(issue: Issue, outcome: SendOutcome, { retryAfterMs, re
 /** What a report makes of its issue; `delivered` and `failed` are final, so a later one changes nothing. */
 export function afterReport(issue: Issue, leg: Leg, report: DeliveryReport, now: number): Step | undefined {
   if (isFinal(issue) || issue.leg !== leg) return undefined
-  // Only a message that was taken can be reported on, even where the report overtakes the provider's answer.
+  // Only a message that was taken can be reported on, even where the report overtakes the carrier's answer.
   const taken: Issue = { ...withCode(issue, report.code, now), deliveryStatus: 'sent', sendPending: false }
   if (report.status === 'failed') return afterLegFailed(taken, now)
   return finished({ ...taken, deliveryStatus: 'delivered' })
@@ -134,7 +134,7 @@ const failed = (issue: Issue): Step => ({
 
 const finished = (issue: Issue): Step => ({ issue: { ...issue, providerOutcomeAmbiguous: false }, finish: 'debit' })
 
-/** A message that any provider took, or may have taken, is charged; one that surely never left is not. */
+/** A message that any carrier took, or may have taken, is charged; one that surely never left is not. */
 export const settlementOf = (issue: Issue): 'debit' | 'release' =>
   issue.deliveryStatus === 'queued' ? 'release' : 'debit'
 

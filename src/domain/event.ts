@@ -21,7 +21,7 @@ export function eventsOf(before: Issue, after: Issue): EventType[] {
   return events
 }
 
-/** A provider said that it took the message of a leg; its report of delivery, where that overtakes the answer, says so too. */
+/** A carrier said that it took the message of a leg; its report of delivery, where that overtakes the answer, says so too. */
 const wasAccepted = (before: Issue, after: Issue) =>
   before.sendPending &&
   !after.sendPending &&
@@ -34,7 +34,7 @@ export interface EventContext {
   now: number
   /** E.164; undefined where number and text are erased already. */
   to: string | undefined
-  /** The provider that took the message. */
+  /** The carrier that took the message. */
   carrier: string | undefined
 }
 

@@ -31,7 +31,7 @@ export interface Job extends Owner {
 /** Of a carrier; below the lease, so that a call that is still out is never taken for one that was lost. */
 export const MAX_TIMEOUT_MS = 20_000
 
-/** How long a claimed job may run before another runner takes it over; must exceed every provider timeout. */
+/** How long a claimed job may run before another runner takes it over; must exceed every carrier timeout. */
 export const LEASE_MS: Readonly<Record<JobKind, number>> = {
   deliver: 30_000,
   'await-report': 30_000,

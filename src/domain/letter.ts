@@ -15,7 +15,7 @@ export interface Letter {
   scenario: number | undefined
 }
 
-/** One message as a provider gets it. */
+/** One message as a carrier gets it. */
 export interface OutboundMessage {
   messageId: string
   channel: Leg
@@ -25,7 +25,7 @@ export interface OutboundMessage {
   from?: string
   /** `sms` channel only. */
   messageType?: MessageType
-  /** AlimTalk only: the provider's code of the template, and its variables with `code` among them. */
+  /** AlimTalk only: the carrier's code of the template, and its variables with `code` among them. */
   templateCode?: string
   variables?: Record<string, string>
   /** An SMS that takes over from a failed AlimTalk. */

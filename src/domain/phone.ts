@@ -13,7 +13,7 @@ import { invalid, Refusal } from './error'
 export interface Recipient {
   /** What makes two spellings one phone; the input of the stored hash. */
   identity: string
-  /** Where a provider sends to, E.164. */
+  /** Where a carrier sends to, E.164. */
   to: string
   /** ISO 3166 country of the number, when known. */
   country: string | undefined

@@ -1,4 +1,4 @@
-/** Which provider makes the next try on a leg, and when. Decisions: "Delivery (live)", retryable refusals. */
+/** Which carrier makes the next try on a leg, and when. Decisions: "Delivery (live)", retryable refusals. */
 import { canFallBack, type Retry } from './delivery'
 import type { Issue } from './issue'
 import type { Channel } from './value'
@@ -36,13 +36,13 @@ const TRIES_PER_PROVIDER = 3
 const FIRST_BACKOFF_MS = 500
 const MAX_BACKOFF_MS = 15_000
 
-/** A provider that said it cannot serve (credentials, balance) is not asked again for this message. */
+/** A carrier that said it cannot serve (credentials, balance) is not asked again for this message. */
 const usableOf = (route: readonly string[], tried: readonly Tried[]) =>
   route.filter((name) => !tried.some(({ carrier, retry }) => carrier === name && retry === 'elsewhere'))
 
 const triesOf = (tried: readonly Tried[], name: string) => tried.filter(({ carrier }) => carrier === name).length
 
-/** Each provider of the route gets a few tries in turn, the last one all the rest. */
+/** Each carrier of the route gets a few tries in turn, the last one all the rest. */
 export function nextCarrier(route: readonly string[], tried: readonly Tried[]): string | undefined {
   const usable = usableOf(route, tried)
   return usable.find((name) => triesOf(tried, name) < TRIES_PER_PROVIDER) ?? usable.at(-1)
@@ -58,7 +58,7 @@ interface RetryPlan {
 }
 
 /**
- * Wait before the next try, or undefined when the leg is exhausted. The first try at another provider waits for nothing.
+ * Wait before the next try, or undefined when the leg is exhausted. The first try at another carrier waits for nothing.
  * A leg that can fall back gives up after the route; a last leg keeps trying while the code lives.
  */
 export function retryDelayMs(issue: Issue, { route, tried, jitter, now }: RetryPlan): number | undefined {

@@ -1,5 +1,5 @@
 /**
- * Whether a provider is fit to get messages. Issue rules: a failure rate opens the breaker, one real message tries it.
+ * Whether a carrier is fit to get messages. Issue rules: a failure rate opens the breaker, one real message tries it.
  *
  *   closed ──mostly failures──▶ open ──rests a while──▶ one message is the probe ──taken──▶ closed
  *                                ▲ rests longer ──────────────not taken─────────────┘
@@ -72,7 +72,7 @@ export class Breaker {
     this.#isProbing = false
   }
 
-  /** The answer to one message; tells the provider's health when it has changed. */
+  /** The answer to one message; tells the carrier's health when it has changed. */
   answered(outcome: SendOutcome, { isProbe, now }: { isProbe: boolean; now: number }): Health | undefined {
     const result = resultOf(outcome)
     if (isProbe) return this.#probed(result, outcome.code, now)

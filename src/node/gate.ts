@@ -1,6 +1,6 @@
 /**
- * How many messages a provider has in the air at a time, and whether it gets any: the dispatcher takes a place first
- * and calls the provider second. Places live in this process's memory; a message without one waits in the database.
+ * How many messages a carrier has in the air at a time, and whether it gets any: the dispatcher takes a place first
+ * and calls the carrier second. Places live in this process's memory; a message without one waits in the database.
  */
 import type { Health } from '../domain/carrier'
 import type { SendOutcome } from '../domain/delivery'
@@ -9,14 +9,14 @@ import { Breaker } from './breaker'
 
 export class Gate implements Way {
   #inFlight = 0
-  /** What the provider bears: less than `concurrency` while it refuses for being busy; grows by one a round trip. */
+  /** What the carrier bears: less than `concurrency` while it refuses for being busy; grows by one a round trip. */
   #bears: number
   readonly #breaker: Breaker | undefined
 
   /** Of the same carrier, as it was configured before: what it still has in the air takes room here, too. */
   #before: Gate | undefined
 
-  /** `neverOpens` is for a provider whose failures are played. */
+  /** `neverOpens` is for a carrier whose failures are played. */
   constructor(
     readonly concurrency: number,
     { neverOpens = false, before }: { neverOpens?: boolean; before?: Gate | undefined } = {},

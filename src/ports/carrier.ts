@@ -22,7 +22,7 @@ export interface Carrier {
   close?(): Promise<void>
 }
 
-/** A provider and the way in to it. */
+/** A carrier and the way in to it. */
 export interface Way {
   readonly carrier: Carrier
   readonly gate: Gate
@@ -32,7 +32,7 @@ export interface Way {
 export type Router = (whom: { channel: Channel; appId: string; country: string | undefined }) => readonly Way[]
 
 export interface ReportCallback {
-  /** As the provider called it, query included; some sign it. */
+  /** As the carrier called it, query included; some sign it. */
   url: string
   headers: Headers
   query: URLSearchParams
@@ -41,10 +41,10 @@ export interface ReportCallback {
 }
 
 export interface ReportedMessage extends DeliveryReport {
-  /** The provider's id of the message, or the `messageId` we sent along. */
+  /** The carrier's id of the message, or the `messageId` we sent along. */
   messageId: string
-  /** The provider's id, where `messageId` is ours. */
+  /** The carrier's id, where `messageId` is ours. */
   carrierMessageId?: string
-  /** The callback proves nothing (an unsigned vendor): ask the provider before believing it. */
+  /** The callback proves nothing (an unsigned vendor): ask the carrier before believing it. */
   mustAsk?: boolean
 }

@@ -6,7 +6,7 @@ export interface Descriptors {
   areShort(): boolean
 }
 
-/** What came of an HTTP request to a provider. Whether the request may have arrived is what matters. */
+/** What came of an HTTP request to a carrier. Whether the request may have arrived is what matters. */
 export type TransportResult =
   | { kind: 'answered'; status: number; headers: Record<string, string>; body: string }
   /** Surely not received: the connection failed before a byte of the request was written. */

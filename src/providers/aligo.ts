@@ -24,7 +24,7 @@ const aligoConfig = z.strictObject({
   from: z.string().regex(/^\+?[0-9-]{8,16}$/, 'must be a Korean phone number'),
   apiBase: httpUrl.default('https://apis.aligo.in'),
   kakaoApiBase: httpUrl.default('https://kakaoapi.aligo.in'),
-  /** Every provider has one; Aligo has no reports to believe. */
+  /** Every carrier has one; Aligo has no reports to believe. */
   reportSecret: z.string().min(16),
 })
 
@@ -193,7 +193,7 @@ function rejectionOf(api: Api, status: number, resultCode: string | undefined): 
 
 /**
  * Aligo documents any negative code (SMS), and any but 0 (AlimTalk), as a rejection, and explains it in Korean prose
- * only. Whatever it was, another provider may try.
+ * only. Whatever it was, another carrier may try.
  */
 const byUnknownCode = ({ name }: Api, resultCode: string): Verdict =>
   name === 'at' || resultCode.startsWith('-') ? 'elsewhere' : 'ambiguous'

@@ -1,4 +1,4 @@
-/** The configured providers as working ones, and which of them serve a channel. */
+/** The configured carriers as working ones, and which of them serve a channel. */
 import { isDeepStrictEqual } from 'node:util'
 import { type CarrierConfig, MAX_CONCURRENCY } from '../domain/carrier'
 import { invalid } from '../domain/error'
@@ -49,16 +49,16 @@ interface Built extends Way {
 }
 
 export interface CarrierSettings extends Omit<CarrierDependencies, 'reportUrl' | 'report'> {
-  /** Of a provider that has no setting of its own. */
+  /** Of a carrier that has no setting of its own. */
   concurrency: number
-  /** Where a provider of that name may report to. */
+  /** Where a carrier of that name may report to. */
   reportUrl: (name: string) => string | undefined
-  /** Records what a provider of that name pushes; see `ProviderDependencies`. */
+  /** Records what a carrier of that name pushes; see `ProviderDependencies`. */
   report: (name: string, report: ReportedMessage) => Promise<boolean>
 }
 
 export class Carriers {
-  /** By name; kept until its configuration is another, because a provider may hold a session, and its gate places. */
+  /** By name; kept until its configuration is another, because a carrier may hold a session, and its gate places. */
   readonly #built = new Map<string, Built>()
   #ways: { configured: CarrierConfig[]; routes: Route[] } | undefined
 
@@ -69,7 +69,7 @@ export class Carriers {
     private readonly settings: CarrierSettings,
   ) {}
 
-  /** Who delivers what to whom, as configured now: by route, else every provider of the channel as it was added. */
+  /** Who delivers what to whom, as configured now: by route, else every carrier of the channel as it was added. */
   async router(): Promise<Router> {
     const [configured, routes] = await Promise.all([this.node.directory.carriers(), this.node.directory.routes()])
     return (whom) => {
@@ -89,7 +89,7 @@ export class Carriers {
   }
 
   /**
-   * Brings sessions up before the first message, so that receipts are heard, and ends those of removed providers.
+   * Brings sessions up before the first message, so that receipts are heard, and ends those of removed carriers.
    * Answers whether messages that wait may have another way to go than when it was called before.
    */
   async refresh(): Promise<boolean> {

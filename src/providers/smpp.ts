@@ -1,5 +1,5 @@
 /**
- * Any carrier that speaks SMPP 3.4. One transceiver session a provider; receipts come over it as deliver_sm.
+ * Any carrier that speaks SMPP 3.4. One transceiver session a carrier; receipts come over it as deliver_sm.
  *
  * A long message goes out in parts, one after the other. It counts as accepted when every part was, under the id of the
  * last one: carriers report each part, and a phone shows the message when it has them all.
@@ -46,7 +46,7 @@ const smppConfig = z.strictObject({
   receiptIds: z.enum(['same', 'hex', 'decimal']).default('same'),
   /** The carrier sends receipts. Without them its acceptance ends the processing. */
   reports: z.boolean().default(true),
-  /** Every provider is given one; receipts come over the session and need none. */
+  /** Every carrier is given one; receipts come over the session and need none. */
   reportSecret: z.string().optional(),
 })
 

@@ -21,7 +21,7 @@ const twilioConfig = z.strictObject({
   /** A number in E.164, a short code, an alphanumeric sender, or the SID of a messaging service. */
   from: z.string().min(1),
   apiBase: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).default('https://api.twilio.com'),
-  /** Every provider has one; Twilio's reports are believed by their signature instead. */
+  /** Every carrier has one; Twilio's reports are believed by their signature instead. */
   reportSecret: z.string().min(16),
 })
 

@@ -1,5 +1,5 @@
 /**
- * HTTP to providers. What matters is whether the request may have arrived: see `TransportResult`.
+ * HTTP to carriers. What matters is whether the request may have arrived: see `TransportResult`.
  * `node:http` rather than `fetch`: Bun lets 256 requests of `fetch` out at a time, whoever they are for, so that a
  * carrier that hangs would hold up the others; and here a connection that never came about is told from one that broke.
  */

@@ -20,7 +20,7 @@ import type { Store } from '../ports/store'
 export interface InspectDependencies {
   store: Store
   clock: Pick<Clock, 'now'>
-  /** What a provider's code means, if anybody knows. */
+  /** What a carrier's code means, if anybody knows. */
   explain: (provider: string, code: string) => Promise<string | undefined>
 }
 

@@ -1,5 +1,5 @@
 /**
- * Record what a provider reports of a message it took: by callback, or because we asked. Duplicate, late and foreign
+ * Record what a carrier reports of a message it took: by callback, or because we asked. Duplicate, late and foreign
  * reports change nothing. Decisions: "Delivery (live)", "Credit" (report deadline).
  */
 
@@ -19,7 +19,7 @@ export interface ReportDependencies extends TellDependencies {
 }
 
 export interface QueryDependencies extends ReportDependencies {
-  /** The provider that took a message, by name, or undefined if it is no longer configured. */
+  /** The carrier that took a message, by name, or undefined if it is no longer configured. */
   carrierNamed: (name: string) => Promise<Carrier | undefined>
 }
 
@@ -32,7 +32,7 @@ export function recordReport(deps: ReportDependencies, provider: string, report:
     const awaited = found && (await tx.reports.find(found.messageId))
     if (!awaited) return false
     if (report.mustAsk) {
-      // Nobody signed it: the provider's own answer decides, by the id that a lost answer to the send did not tell.
+      // Nobody signed it: the carrier's own answer decides, by the id that a lost answer to the send did not tell.
       const carrierMessageId = awaited.carrierMessageId ?? report.carrierMessageId?.slice(0, 256)
       await tx.reports.expect({ ...awaited, carrierMessageId })
       await tx.jobs.add({
@@ -50,7 +50,7 @@ export function recordReport(deps: ReportDependencies, provider: string, report:
   })
 }
 
-/** The provider's id first; ours only for a message of the same provider. */
+/** The carrier's id first; ours only for a message of the same carrier. */
 async function findAwaited(tx: Tx, provider: string, messageId: string): Promise<AwaitedReport | undefined> {
   const byProvider = await tx.reports.findByCarrier(provider, messageId)
   if (byProvider || !isUuid(messageId)) return byProvider
@@ -77,7 +77,7 @@ async function answerFromReport(tx: Tx, { messageId, ...awaited }: AwaitedReport
   if (unanswered) await tx.attempts.answer({ ...unanswered, outcome: 'accepted', answeredAt: tx.now })
 }
 
-/** The job that asks for a report where the provider can be asked, and gives up at the deadline. */
+/** The job that asks for a report where the carrier can be asked, and gives up at the deadline. */
 export const reportQuery = (
   deps: QueryDependencies,
 ): Work<Issue | undefined, AwaitedReport, Awaited<ReturnType<typeof ask>>> => ({
@@ -96,7 +96,7 @@ export const reportQuery = (
   },
 })
 
-/** Undefined where the provider cannot be asked. */
+/** Undefined where the carrier cannot be asked. */
 async function ask({ carrierNamed }: QueryDependencies, awaited: AwaitedReport) {
   const provider = await carrierNamed(awaited.carrier)
   return awaited.carrierMessageId === undefined ? undefined : provider?.query?.(awaited)

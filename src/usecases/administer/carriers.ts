@@ -6,7 +6,7 @@ import type { Tx } from '../../ports/store'
 import { noteChange } from '../audit'
 import { type AdminDependencies, invalidName, lockApp, type MakingDependencies, NAME } from './shared'
 
-/** Attempts name their provider, and this one is built in. */
+/** Attempts name their carrier, and this one is built in. */
 const RESERVED = 'simulator'
 
 export interface WantedCarrier {
@@ -19,8 +19,8 @@ export interface WantedCarrier {
 }
 
 /**
- * Adds a provider or changes the one of that name. What its reports must show is made here, told once, and kept when
- * the provider is changed. `assertCarrier` throws `invalid` for a configuration its type could not work with.
+ * Adds a carrier or changes the one of that name. What its reports must show is made here, told once, and kept when
+ * the carrier is changed. `assertCarrier` throws `invalid` for a configuration its type could not work with.
  */
 export async function setCarrier(
   deps: MakingDependencies & { assertCarrier: (provider: CarrierConfig) => void },
@@ -56,7 +56,7 @@ export async function removeCarrier(deps: AdminDependencies, name: string): Prom
   })
 }
 
-/** Which providers deliver a channel, in order; for one country or app only, where they are named. */
+/** Which carriers deliver a channel, in order; for one country or app only, where they are named. */
 export async function setRoute(deps: AdminDependencies, route: Route): Promise<Route> {
   const { channel, country, appId, carriers: names } = route
   if (country !== undefined && !/^[A-Z]{2}$/.test(country))

@@ -1,5 +1,5 @@
 /**
- * Live and test, side by side. A mode swaps what is around the rules (numbers, codes, prices, limits, providers),
+ * Live and test, side by side. A mode swaps what is around the rules (numbers, codes, prices, limits, carriers),
  * never the rules themselves: both run through the same use cases. Specification: "Test-mode behavior".
  */
 import { Refusal, unavailable } from '../../domain/error'
