@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { Secret, TOTP } from 'otpauth'
 // Loaded now: the first request would wait for it, and virtual time would pass.
 import '../../src/console/rpc'
-import { resetPassword, setUpToken } from '../../src/usecases/operators'
+import { resetPassword, setUpToken } from '../../src/usecases/people'
 import { World } from '../support/world'
 import { ConsoleClient } from './client'
 

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 // Loaded now: the first request would wait for it, and virtual time would pass.
 import '../../src/console/rpc'
-import { setUpToken } from '../../src/usecases/operators'
+import { setUpToken } from '../../src/usecases/people'
 import { answered } from '../support/carrier'
 import { type Furnished, START, World } from '../support/world'
 import { ConsoleClient } from './client'
