@@ -1,7 +1,7 @@
 /**
- * What must hold however many do it at once: what a unit decides by, it has looked at and locked itself. Over the store as
- * it is, over one that is far away, so that others come between whatever is read and what is done with it, and over one
- * that asks for every unit twice.
+ * What must hold however many do it at once: what a unit decides by, it has looked at and locked itself. Over the store
+ * as it is, over one that is far away, so that others come between whatever is read and what is done with it, and over
+ * one that asks for every unit twice.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Secret, TOTP } from 'otpauth'
@@ -62,7 +62,7 @@ const withOthersMeanwhile = (store: Store): Store => ({
   },
 })
 
-/** As a database whose rows anybody may change while they are looked at: a word of a door answers, and then that happens. */
+/** As a database that locks nothing: a word of a door answers, and then that happens, before the answer is used. */
 function notLocking(
   door: 'hooks' | 'invitations' | 'reports',
   word: string,
