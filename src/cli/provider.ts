@@ -129,7 +129,7 @@ export function providerCommands(): Command {
       .option('--reports', 'http: the carrier calls the report URL; charge when it does')
       .action((name: string, options: ProviderOptions) =>
         onData(options, async (opened, output) => {
-          const { provider, newReportSecret } = await administer.setCarrier(adminOf(opened), {
+          const { carrier: provider, newReportSecret } = await administer.setCarrier(adminOf(opened), {
             name,
             type: options.type,
             channels: options.channel.flatMap((list) => list.split(',')).map(asChannel),

@@ -21,10 +21,10 @@ export interface Readiness {
   status: 'ready' | 'not_ready'
   checks: { database: boolean; migrations: boolean; dispatcher: boolean }
   /** For people: a carrier that rests does not make the service unready, since another may serve. */
-  providers: Record<string, ProviderState>
+  providers: Record<string, CarrierState>
 }
 
-interface ProviderState {
+interface CarrierState {
   state: 'healthy' | 'unhealthy'
   inFlight: number
   concurrency: number
@@ -34,7 +34,7 @@ interface ProviderState {
   retryAt?: string
 }
 
-function providerState(gate: Gate, now: number): ProviderState {
+function carrierState(gate: Gate, now: number): CarrierState {
   const { isHealthy, since, code, retryAt } = gate.health(now)
   const { inFlight, concurrency } = gate
   if (isHealthy) return { state: 'healthy', inFlight, concurrency }
@@ -71,8 +71,8 @@ export function createReadiness({
     const dispatcher = clock.now() - dispatcherLookedAt() < DISPATCHER_SILENT_MS
     // The store does not open before every migration is applied.
     const checks = { database, migrations: true, dispatcher }
-    const providers = [...gates()].map(([name, gate]) => [name, providerState(gate, clock.now())])
-    return { status: database && dispatcher ? 'ready' : 'not_ready', checks, providers: Object.fromEntries(providers) }
+    const carriers = [...gates()].map(([name, gate]) => [name, carrierState(gate, clock.now())])
+    return { status: database && dispatcher ? 'ready' : 'not_ready', checks, providers: Object.fromEntries(carriers) }
   }
 
   return () => {

@@ -23,8 +23,8 @@ export async function receiveReports(
   url: URL,
 ): Promise<{ recorded: number }> {
   if (request.method !== 'POST') throw new Refusal('not_found', 'No such path or method')
-  const provider = (await deps.carrierNamed(url.pathname.slice(REPORT_PREFIX.length))) ?? NOBODY
-  const readReports = provider.readReports ?? NOBODY.readReports
+  const carrier = (await deps.carrierNamed(url.pathname.slice(REPORT_PREFIX.length))) ?? NOBODY
+  const readReports = carrier.readReports ?? NOBODY.readReports
   const reports = readReports({
     url: `${deps.publicUrl ?? url.origin}${url.pathname}${url.search}`,
     headers: request.headers,
@@ -33,7 +33,7 @@ export async function receiveReports(
   })
   if (!reports) throw new Refusal('unauthorized', 'The secret or signature of this report is wrong')
   let recorded = 0
-  for (const report of reports) if (await recordReport(deps, provider.name, report)) recorded++
+  for (const report of reports) if (await recordReport(deps, carrier.name, report)) recorded++
   return { recorded }
 }
 

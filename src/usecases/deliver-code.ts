@@ -166,15 +166,15 @@ async function send(deps: DeliverDependencies, { carrier, seat, message }: Sendi
 /** Without it a dead carrier would be seen only by who looks for it. */
 function tellFailure(
   { log, clock, node }: DeliverDependencies,
-  provider: string,
+  carrier: string,
   outcome: Exclude<SendOutcome, { kind: 'accepted' }>,
 ): void {
-  const said = node.sparing.next(provider, clock.now())
+  const said = node.sparing.next(carrier, clock.now())
   if (!said) return
   const what = outcome.kind === 'refused' ? { outcome: outcome.kind, retry: outcome.retry } : { outcome: outcome.kind }
   const { unsaid } = said
   log.warn(
-    { provider, ...what, code: presentableCode(outcome.code), ...(unsaid > 0 && { unsaid }) },
+    { provider: carrier, ...what, code: presentableCode(outcome.code), ...(unsaid > 0 && { unsaid }) },
     'a carrier did not take a message',
   )
 }
@@ -204,15 +204,15 @@ async function record(
 async function tellHealth(
   { log, node }: DeliverDependencies,
   tx: Tx,
-  provider: string,
+  carrier: string,
   { isStill, ...health }: Health,
 ): Promise<void> {
-  await tx.carriers.saveHealth(provider, { ...health, code: health.code && presentableCode(health.code) })
+  await tx.carriers.saveHealth(carrier, { ...health, code: health.code && presentableCode(health.code) })
   // A look at each that waits keeps everybody else waiting meanwhile.
   if (!isStill) await tx.jobs.emptyCarrierQueues()
   tx.afterCommit(() => {
-    if (health.isHealthy) log.info({ provider }, 'provider is healthy again')
-    else log.warn({ provider, code: presentableCode(health.code ?? '') }, 'provider is unhealthy and rests')
+    if (health.isHealthy) log.info({ provider: carrier }, 'provider is healthy again')
+    else log.warn({ provider: carrier, code: presentableCode(health.code ?? '') }, 'provider is unhealthy and rests')
     node.wakeUps.wake()
   })
 }

@@ -21,7 +21,7 @@ export interface InspectDependencies {
   store: Store
   clock: Pick<Clock, 'now'>
   /** What a carrier's code means, if anybody knows. */
-  explain: (provider: string, code: string) => Promise<string | undefined>
+  explain: (carrier: string, code: string) => Promise<string | undefined>
 }
 
 export interface AttemptReport {

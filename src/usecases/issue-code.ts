@@ -193,7 +193,7 @@ function compose({ request, recipient }: Order, template: Template | undefined, 
 }
 
 function assertServed(channel: Channel, route: readonly Way[]): void {
-  if (route.length === 0) throw unavailable(`No provider is configured for the channel ${channel}`, 60_000)
+  if (route.length === 0) throw unavailable(`No carrier is configured for the channel ${channel}`, 60_000)
 }
 
 /**

@@ -23,10 +23,10 @@ export interface QueryDependencies extends ReportDependencies {
   carrierNamed: (name: string) => Promise<Carrier | undefined>
 }
 
-/** A callback of `provider`; answers whether it was about a message we are waiting for. */
-export function recordReport(deps: ReportDependencies, provider: string, report: ReportedMessage): Promise<boolean> {
+/** A callback of `carrier`; answers whether it was about a message we are waiting for. */
+export function recordReport(deps: ReportDependencies, carrier: string, report: ReportedMessage): Promise<boolean> {
   return deps.store.transaction(async (tx) => {
-    const found = await findAwaited(tx, provider, report.messageId)
+    const found = await findAwaited(tx, carrier, report.messageId)
     const issue = found && (await tx.issues.lock(found, found.issueId))
     // Another report may have ended it before the issue was locked.
     const awaited = found && (await tx.reports.find(found.messageId))
@@ -40,7 +40,7 @@ export function recordReport(deps: ReportDependencies, provider: string, report:
         owner: awaited,
         subjectId: awaited.issueId,
         runAt: tx.now,
-        queue: provider,
+        queue: carrier,
       })
       tx.afterCommit(deps.node.wakeUps.wake)
     } else {
@@ -51,11 +51,11 @@ export function recordReport(deps: ReportDependencies, provider: string, report:
 }
 
 /** The carrier's id first; ours only for a message of the same carrier. */
-async function findAwaited(tx: Tx, provider: string, messageId: string): Promise<AwaitedReport | undefined> {
-  const byProvider = await tx.reports.findByCarrier(provider, messageId)
-  if (byProvider || !isUuid(messageId)) return byProvider
+async function findAwaited(tx: Tx, carrier: string, messageId: string): Promise<AwaitedReport | undefined> {
+  const byCarrier = await tx.reports.findByCarrier(carrier, messageId)
+  if (byCarrier || !isUuid(messageId)) return byCarrier
   const ours = await tx.reports.find(messageId)
-  return ours?.carrier === provider ? ours : undefined
+  return ours?.carrier === carrier ? ours : undefined
 }
 
 async function applyReport(
@@ -98,8 +98,8 @@ export const reportQuery = (
 
 /** Undefined where the carrier cannot be asked. */
 async function ask({ carrierNamed }: QueryDependencies, awaited: AwaitedReport) {
-  const provider = await carrierNamed(awaited.carrier)
-  return awaited.carrierMessageId === undefined ? undefined : provider?.query?.(awaited)
+  const carrier = await carrierNamed(awaited.carrier)
+  return awaited.carrierMessageId === undefined ? undefined : carrier?.query?.(awaited)
 }
 
 /** The message whose report is still wanted; ends the processing where none will come any more. */

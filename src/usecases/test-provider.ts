@@ -26,13 +26,13 @@ const LIFETIME_MS = 60_000
 /** Throws `invalid` for an impossible number. */
 export async function testCarrier(
   { clock, random, numbering }: TestDependencies,
-  provider: Carrier,
+  carrier: Carrier,
   { to, channel, templateCode }: TestOrder,
 ): Promise<{ outcome: SendOutcome; latencyMs: number }> {
   if (channel === 'alimtalk' && templateCode === undefined)
     throw invalid('template-code', 'required', 'an AlimTalk needs one')
   const startedAt = clock.now()
-  const outcome = await provider.send({
+  const outcome = await carrier.send({
     messageId: random.uuid(startedAt),
     channel,
     to: liveRecipient(to, numbering).to,

@@ -17,25 +17,25 @@ export function carrierProcedures(deps: ConsoleDependencies) {
       const waiting = new Map((await store.read.jobs.carrierQueues(now)).map((queue) => [queue.carrier, queue.waiting]))
       const recent = await store.read.attempts.outcomesSince(now - HOUR_MS)
       return {
-        providers: (await listCarriers(deps)).map((provider) => {
-          const gate = carriers.gates().get(provider.name)
+        providers: (await listCarriers(deps)).map((carrier) => {
+          const gate = carriers.gates().get(carrier.name)
           return {
-            ...provider,
-            channels: [...provider.channels],
-            concurrency: gate?.concurrency ?? provider.concurrency ?? 0,
-            timeoutMs: provider.timeoutMs ?? carrierTimeoutMs,
+            ...carrier,
+            channels: [...carrier.channels],
+            concurrency: gate?.concurrency ?? carrier.concurrency ?? 0,
+            timeoutMs: carrier.timeoutMs ?? carrierTimeoutMs,
             inFlight: gate?.inFlight ?? 0,
-            waiting: waiting.get(provider.name) ?? 0,
-            recent: recent.get(provider.name) ?? { accepted: 0, refused: 0, ambiguous: 0 },
+            waiting: waiting.get(carrier.name) ?? 0,
+            recent: recent.get(carrier.name) ?? { accepted: 0, refused: 0, ambiguous: 0 },
           }
         }),
       }
     }),
     test: os.test.handler(async ({ input: { name, to, channel, templateCode } }) => {
-      const provider = (await carriers.named(name))?.carrier
-      if (!provider) throw missing('provider', name)
+      const carrier = (await carriers.named(name))?.carrier
+      if (!carrier) throw missing('provider', name)
       const order = { to, channel, ...(templateCode && { templateCode }) }
-      const { outcome, latencyMs } = await testCarrier({ ...deps, numbering }, provider, order)
+      const { outcome, latencyMs } = await testCarrier({ ...deps, numbering }, carrier, order)
       const { kind, code } = outcome
       const messageId = outcome.kind === 'accepted' ? outcome.carrierMessageId : undefined
       return {

@@ -23,9 +23,9 @@ export interface WantedCarrier {
  * the carrier is changed. `assertCarrier` throws `invalid` for a configuration its type could not work with.
  */
 export async function setCarrier(
-  deps: MakingDependencies & { assertCarrier: (provider: CarrierConfig) => void },
+  deps: MakingDependencies & { assertCarrier: (carrier: CarrierConfig) => void },
   wanted: WantedCarrier,
-): Promise<{ provider: CarrierConfig; newReportSecret?: string }> {
+): Promise<{ carrier: CarrierConfig; newReportSecret?: string }> {
   const { name } = wanted
   if (name === RESERVED) throw invalid('name', 'name_reserved', `"${name}" is test mode's own carrier`, { name })
   if (!NAME.test(name)) throw invalidName('name')
@@ -34,7 +34,7 @@ export async function setCarrier(
     const known = await tx.carriers.lock(name)
     const knownSecret = wanted.config.reportSecret ?? known?.config.reportSecret
     const reportSecret = knownSecret ?? Buffer.from(deps.random.bytes(24)).toString('base64url')
-    const provider: CarrierConfig = {
+    const carrier: CarrierConfig = {
       ...wanted,
       concurrency: wanted.concurrency,
       timeoutMs: wanted.timeoutMs,
@@ -42,10 +42,10 @@ export async function setCarrier(
       config: { ...wanted.config, reportSecret },
       createdAt: tx.now,
     }
-    deps.assertCarrier(provider)
-    await tx.carriers.save(provider)
-    await noteChange(deps, tx, 'provider.set', provider.name, { type: provider.type, channels: provider.channels })
-    return knownSecret === undefined ? { provider, newReportSecret: String(reportSecret) } : { provider }
+    deps.assertCarrier(carrier)
+    await tx.carriers.save(carrier)
+    await noteChange(deps, tx, 'provider.set', carrier.name, { type: carrier.type, channels: carrier.channels })
+    return knownSecret === undefined ? { carrier, newReportSecret: String(reportSecret) } : { carrier }
   })
 }
 
