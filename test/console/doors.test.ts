@@ -188,6 +188,7 @@ describe('an owner', () => {
     expect(await page.getByText('The newest entries are gone').count()).toBe(0)
     const { Database } = await import('bun:sqlite')
     const db = new Database(`${folders[0]?.path}/watchword-data/watchword.db`)
+    db.run('PRAGMA busy_timeout = 5000')
     db.run('DELETE FROM audit_entries WHERE seq > 1')
     db.close()
     await page.reload()
