@@ -57,7 +57,7 @@ export const ourTables: OpenTables = (dir, appId, vault) => {
   const reserve = db.query('UPDATE wallets SET reserved = $reserved, updated_at = $now WHERE app_id = $appId')
   const insertIssue = db.query(
     `INSERT INTO issues VALUES ($appId, 'live', $id, $messageId, $purpose, 'otp_default_kr', 'sms', 1, $phoneHash, $codeHash,
-       'KR', NULL, $now, $expiresAt, ${MAX_ATTEMPTS}, 'issued', 0, NULL, 'queued', 'sms', 1, 0, NULL, 'reserved', 1, 0, $now)`,
+       'KR', NULL, $now, $expiresAt, ${MAX_ATTEMPTS}, 'issued', 0, NULL, 'queued', 'sms', 1, 0, NULL, 'reserved', 1, 0, $now, 'sk', NULL)`,
   )
   const insertClaim = db.query(
     `INSERT INTO claims (app_id, mode, key_hash, fingerprint, issue_id, created_at)
