@@ -33,11 +33,10 @@ export function followClock(store: Store, clock: Clock, random: Random): Store {
 
   return {
     ...store,
-    async transaction(unit) {
+    transaction(unit) {
       if (known - lead() >= NOTICED_MS) mending ??= mend()
       else if (!mending) known = lead()
-      if (mending) await mending
-      return store.transaction(unit)
+      return mending ? mending.then(() => store.transaction(unit)) : store.transaction(unit)
     },
   }
 }

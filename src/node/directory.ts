@@ -12,6 +12,7 @@ import type { Reader } from '../ports/store'
 
 export class KeptDirectory implements Directory {
   #version = ''
+  #seen: Promise<string> | undefined
   #kept = new Map<string, Promise<unknown>>()
 
   constructor(private readonly read: Reader) {}
@@ -49,12 +50,19 @@ export class KeptDirectory implements Directory {
     return now < (ends.get(origin) ?? 0)
   }
 
-  async #keep<T>(name: string, load: () => Promise<T>): Promise<T> {
-    const version = await this.read.settingsVersion()
-    if (version !== this.#version) {
-      this.#version = version
-      this.#kept = new Map()
-    }
+  #keep<T>(name: string, load: () => Promise<T>): Promise<T> {
+    const version = this.read.settingsVersion()
+    // Asked many times in a turn of the event loop, it answers with one promise.
+    if (version === this.#seen) return this.#take(name, load)
+    return version.then((current) => {
+      if (current !== this.#version) this.#kept = new Map()
+      this.#version = current
+      this.#seen = version
+      return this.#take(name, load)
+    })
+  }
+
+  #take<T>(name: string, load: () => Promise<T>): Promise<T> {
     const kept = this.#kept.get(name) as Promise<T> | undefined
     if (kept) return kept
     const shelf = this.#kept

@@ -18,7 +18,8 @@ interface LimitsDependencies {
 
 export class LocalLimits implements Limits {
   readonly #limiter = new Limiter()
-  readonly #recalled = Promise.withResolvers<void>()
+  readonly #recalling = Promise.withResolvers<void>()
+  #isRecalled = false
   #cancelRecall = () => {}
   #isStopped = false
 
@@ -28,8 +29,8 @@ export class LocalLimits implements Limits {
     return this.#limiter.take(rules, this.deps.clock.now())
   }
 
-  recalled(): Promise<void> {
-    return this.#recalled.promise
+  recalled(): Promise<void> | undefined {
+    return this.#isRecalled ? undefined : this.#recalling.promise
   }
 
   /** Forgets some of what no longer counts; called now and then. */
@@ -42,7 +43,8 @@ export class LocalLimits implements Limits {
     const { read, limits, clock, log } = this.deps
     try {
       this.#limiter.adopt(await recall(read, limits, clock))
-      this.#recalled.resolve()
+      this.#isRecalled = true
+      this.#recalling.resolve()
     } catch (error) {
       log.error({ err: error instanceof Error ? error.name : undefined }, 'could not count the issues of the last day')
       if (!this.#isStopped) this.#cancelRecall = clock.after(RECALL_AGAIN_MS, () => void this.start())

@@ -35,8 +35,8 @@ export interface WakeUps {
 export interface Limits {
   /** Counts one under every rule, or throws `limited` and counts none. */
   take(rules: readonly LimitRule[]): Promise<Permit>
-  /** Settles once what was issued before this process started is counted; until then nothing may be issued. */
-  recalled(): Promise<void>
+  /** Settles once what was issued before this process started is counted; until then nothing may be issued. Undefined ever after. */
+  recalled(): Promise<void> | undefined
 }
 
 /** How many messages may wait to be sent. */

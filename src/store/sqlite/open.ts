@@ -47,10 +47,10 @@ export function openStore({ file, clock, vault, headFile, soon = setImmediate }:
   // Read once in a turn of the event loop, for all requests in it.
   const dataVersion = writing.query<{ data_version: number }, []>('PRAGMA data_version')
   let ownChanges = 0
-  let version: string | undefined
+  let version: Promise<string> | undefined
   const settingsVersion = () => {
     if (version === undefined) {
-      version = `${dataVersion.get()?.data_version}.${ownChanges}`
+      version = Promise.resolve(`${dataVersion.get()?.data_version}.${ownChanges}`)
       setImmediate(() => {
         version = undefined
       })

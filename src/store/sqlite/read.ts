@@ -19,7 +19,7 @@ import { createWebhookReader } from './webhooks'
 export interface ReadOptions {
   vault: Vault
   headFile: HeadFile | undefined
-  settingsVersion: () => string
+  settingsVersion: () => Promise<string>
   /** Milliseconds of a clock that only goes forward. */
   elapsed: () => number
 }
@@ -28,7 +28,7 @@ export function createReader(connection: Database, { vault, headFile, settingsVe
   const size = connection.query<{ bytes: number }, []>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
   )
-  return guarded({
+  const doors = guarded({
     ...createIssueReader(connection),
     ...createAttemptReader(connection),
     ...createWalletReader(connection),
@@ -40,11 +40,9 @@ export function createReader(connection: Database, { vault, headFile, settingsVe
     ...createPeopleReader(connection, vault),
     ...createAuditReader(connection, vault, headFile),
     ...createUsageReader(connection, elapsed),
-    async settingsVersion() {
-      return settingsVersion()
-    },
     async size() {
       return size.get()?.bytes ?? 0
     },
   })
+  return { ...doors, settingsVersion }
 }

@@ -34,8 +34,7 @@ export function createTransactions(
   const doors = createDoors(connection, vault, headFile, current)
   return (now) => {
     current.begin(now)
-    const afterCommit = (effect: () => void) => current.afterCommit(effect)
-    const tx: Tx = Object.create(Object.assign(Object.create(doors), { now, afterCommit }))
+    const tx: Tx = Object.create(doors)
     const end = () => {
       Object.setPrototypeOf(tx, ENDED)
       return current.end()
@@ -54,12 +53,7 @@ const ENDED = new Proxy(
   },
 )
 
-function createDoors(
-  connection: Database,
-  vault: Vault,
-  headFile: HeadFile | undefined,
-  current: Current,
-): Omit<Tx, 'now' | 'afterCommit'> {
+function createDoors(connection: Database, vault: Vault, headFile: HeadFile | undefined, current: Current): Tx {
   const { retention, ...webhooks } = createWebhookTx(connection, vault)
   return {
     ...createIssueTx(connection, vault, current),
@@ -75,5 +69,11 @@ function createDoors(
     ...createAuditTx(connection, vault, headFile, current),
     ...createUsageTx(connection),
     retention: { ...createRetentionTx(connection, current), ...retention },
+    get now() {
+      return current.now
+    },
+    afterCommit(effect) {
+      current.afterCommit(effect)
+    },
   }
 }

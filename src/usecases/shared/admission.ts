@@ -17,7 +17,8 @@ export async function seekAdmission(
   { backlog, limits }: Pick<Node, 'backlog' | 'limits'>,
   rules: readonly LimitRule[],
 ): Promise<Admission> {
-  await limits.recalled()
+  const recalled = limits.recalled()
+  if (recalled) await recalled
   try {
     const entry = await backlog.admit()
     try {
