@@ -9,10 +9,10 @@ import type { Backup } from '../ports/files'
 import type { Log } from '../ports/log'
 import type { Gate, Node } from '../ports/node'
 import type { Passwords } from '../ports/vault'
-import type { Actor } from '../usecases/audit'
 import type { InspectDependencies } from '../usecases/inspect'
 import type { IssueDependencies } from '../usecases/issue-code'
 import type { Visitor } from '../usecases/people'
+import type { Actor } from '../usecases/shared/note-change'
 
 export const CONSOLE_RPC_PREFIX = '/console/rpc'
 

@@ -3,7 +3,7 @@ import type { Mishap } from '../../src/domain/mishap'
 import type { TransportResult } from '../../src/ports/network'
 import type { Store } from '../../src/ports/store'
 import { assessIncident, type Incident, refundIncident, refundIssue, setRoute } from '../../src/usecases/administer'
-import { verifyAudit } from '../../src/usecases/audit'
+import { verifyAudit } from '../../src/usecases/verify-audit'
 import { answered, Carrier } from '../support/carrier'
 import { BACKUP_URL, type Furnished, SMS_URL, World } from '../support/world'
 

@@ -1,5 +1,5 @@
 /** Whether the audit log goes as far as it is known to have gone. Whether each entry is as it was written takes longer. */
-import { type LostEnd, lostEnds } from '../../usecases/audit'
+import { type LostEnd, lostEnds } from '../../usecases/verify-audit'
 import { type Check, type Finding, findings } from './finding'
 
 export const checkAudit: Check = async ({ store: { read } }) =>

@@ -3,7 +3,7 @@ import { invalid, missing } from '../../domain/error'
 import type { Route } from '../../domain/route'
 import type { Channel } from '../../domain/value'
 import type { Tx } from '../../ports/store'
-import { noteChange } from '../audit'
+import { noteChange } from '../shared/note-change'
 import { type AdminDependencies, invalidName, lockApp, type MakingDependencies, NAME } from './shared'
 
 /** Attempts name their carrier, and this one is built in. */

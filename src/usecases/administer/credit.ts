@@ -3,7 +3,7 @@ import type { Issue } from '../../domain/issue'
 import { isUuid } from '../../domain/value'
 import { clawback, type LedgerEntry, refund, topUp, type Wallet } from '../../domain/wallet'
 import type { Tx } from '../../ports/store'
-import { noteChange } from '../audit'
+import { noteChange } from '../shared/note-change'
 import { type AdminDependencies, lockApp } from './shared'
 
 interface Posting {

@@ -9,7 +9,7 @@ import type { Issue } from '../../domain/issue'
 import { hasSuffered, type Mishap } from '../../domain/mishap'
 import type { Clock } from '../../ports/clock'
 import type { Store, Tx } from '../../ports/store'
-import { noteChange } from '../audit'
+import { noteChange } from '../shared/note-change'
 import { postRefund } from './credit'
 import { type AdminDependencies, existingApp } from './shared'
 

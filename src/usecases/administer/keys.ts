@@ -5,8 +5,8 @@ import type { Allowance, StoredKey } from '../../domain/key'
 import { assertKey, formatKey, isActive, type KeyKind, type KeyLimits, keyHash } from '../../domain/key'
 import { HOUR_MS, type Mode } from '../../domain/value'
 import type { Tx } from '../../ports/store'
-import { noteChange } from '../audit'
 import { newId } from '../shared/id'
+import { noteChange } from '../shared/note-change'
 import { type AdminDependencies, assertOverlap, lockApp, type MakingDependencies } from './shared'
 
 const MAX_LIVE_KEYS = 20

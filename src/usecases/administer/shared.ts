@@ -3,7 +3,7 @@ import type { App } from '../../domain/app'
 import { invalid, missing } from '../../domain/error'
 import type { Random } from '../../ports/random'
 import type { Store, Tx } from '../../ports/store'
-import type { AuditDependencies } from '../audit'
+import type { AuditDependencies } from '../shared/note-change'
 
 /** For every change: where it is stored, and who is noted to have made it. */
 export interface AdminDependencies extends AuditDependencies {

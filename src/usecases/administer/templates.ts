@@ -1,6 +1,6 @@
 import { invalid, missing } from '../../domain/error'
 import { assertTemplate, BUILT_IN_TEMPLATES, type Template } from '../../domain/template'
-import { noteChange } from '../audit'
+import { noteChange } from '../shared/note-change'
 import { type AdminDependencies, invalidName, label, lockApp, NAME } from './shared'
 
 /** A new template, or a new version of one. Messages already admitted keep the text they were admitted with. */

@@ -15,8 +15,8 @@ import {
 import { newSecret } from '../../domain/webhook-signature'
 import type { Node } from '../../ports/node'
 import type { Store, Tx } from '../../ports/store'
-import { noteChange } from '../audit'
 import { newId } from '../shared/id'
+import { noteChange } from '../shared/note-change'
 import { queueEvent, type TellDependencies } from '../shared/tell-events'
 import { type AdminDependencies, assertOverlap, lockApp, type MakingDependencies } from './shared'
 

@@ -5,7 +5,7 @@ import { may, type Role } from '../../domain/role'
 import type { Random } from '../../ports/random'
 import type { Store, Tx } from '../../ports/store'
 import type { Passwords, Vault } from '../../ports/vault'
-import { type Actor, noteChange } from '../audit'
+import { type Actor, noteChange } from '../shared/note-change'
 import { assertPassword, type PasswordDependencies } from './attempts'
 
 interface ChangeDependencies {

@@ -7,7 +7,7 @@ import type { Node } from '../../ports/node'
 import type { Random } from '../../ports/random'
 import type { Store } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
-import type { Actor } from '../audit'
+import type { Actor } from '../shared/note-change'
 import { assertSamePassword, changeOperator } from './accounts'
 import { assertPassword, attemptRule, type PasswordDependencies } from './attempts'
 

@@ -8,7 +8,7 @@ import type { Guess, Node, Who } from '../../ports/node'
 import type { Random } from '../../ports/random'
 import type { Store } from '../../ports/store'
 import type { Passwords, Vault } from '../../ports/vault'
-import { type Actor, noteChange } from '../audit'
+import { type Actor, noteChange } from '../shared/note-change'
 import { totpStep, useOnce } from './second-factor'
 import { newToken, tokenHash } from './token'
 

@@ -1,42 +1,10 @@
-/**
- * The log of what operators change: who, what, when, from where; never a secret. Written in the transaction of the
- * change, each entry hashed together with the one before, under a key that the database does not hold.
- */
+/** Whether the log of what operators change is whole, and what is done where it is not. */
 import type { AuditEntry } from '../domain/audit'
 import type { Log } from '../ports/log'
-import type { Reader, Store, Tx } from '../ports/store'
+import type { Reader, Store } from '../ports/store'
 import type { AuditEnds } from '../ports/store/audit'
 import type { Vault } from '../ports/vault'
-
-/** Whoever makes a change: `cli`, or an operator. */
-export interface Actor {
-  name: string
-  ip?: string | undefined
-}
-
-export interface AuditDependencies {
-  vault: Vault
-  actor: Actor
-}
-
-export async function noteChange(
-  { vault, actor }: AuditDependencies,
-  tx: Tx,
-  action: string,
-  target: string,
-  detail: Record<string, unknown> = {},
-): Promise<void> {
-  const last = await tx.audit.lockLast()
-  const entry = { seq: (last?.seq ?? 0) + 1, at: tx.now, actor: actor.name, ip: actor.ip, action, target, detail }
-  await tx.audit.add({ ...entry, hash: chain(vault, last?.hash, entry) })
-}
-
-/** What the entry says and the hash before it, in one way of writing. */
-function chain(vault: Vault, before: Uint8Array | undefined, entry: Omit<AuditEntry, 'hash'>): Uint8Array {
-  const { seq, at, actor, ip = null, action, target, detail } = entry
-  const previous = Buffer.from(before ?? []).toString('hex')
-  return vault.auditHash(JSON.stringify([previous, seq, at, actor, ip, action, target, JSON.stringify(detail)]))
-}
+import { type AuditDependencies, chain, noteChange } from './shared/note-change'
 
 /** A place where the end of the log was written down, and what speaks against the log, or the place. */
 export interface LostEnd {
