@@ -4,7 +4,7 @@ import type { TransportResult } from '../../src/ports/network'
 import * as administer from '../../src/usecases/administer'
 import { answered } from '../support/carrier'
 import { PolledVendor, VENDOR_URL } from '../support/polled-vendor'
-import { BACKUP_URL, type Furnished, REPORT_SECRET, SMS_URL, World } from '../support/world'
+import { BACKUP_URL, type Furnished, REPORT_SECRET, SMS_URL, START, World } from '../support/world'
 
 const HOUR_MS = 3_600_000
 
@@ -38,7 +38,14 @@ describe('carriers', () => {
       world.sms.answer = failing
       await many(10)
       await world.advance(1_100)
-      expect(await stateOf('main')).toMatchObject({ state: 'unhealthy', code: 'HTTP_500', inFlight: 0 })
+      expect(await stateOf('main')).toEqual({
+        state: 'unhealthy',
+        inFlight: 0,
+        concurrency: world.config.carrierConcurrency,
+        since: new Date(START).toISOString(),
+        code: 'HTTP_500',
+        retryAt: new Date(START + 10_000).toISOString(),
+      })
       expect((await world.send('GET', '/readyz', undefined)).status).toBe(200)
       const health = await world.store.read.carriers.health()
       expect(health.get('main')).toMatchObject({ isHealthy: false, code: 'HTTP_500' })

@@ -42,6 +42,14 @@ test('the interface on a page runs no script but its own, and frames nothing', a
   )
 })
 
+test('where webhooks come from is told to whoever asks', async () => {
+  const networks = ['192.0.2.0/24', '2001:db8::/32']
+  const told = await World.start({ env: { WATCHWORD_WEBHOOK_SOURCES: networks.join(',') } })
+  expect((await told.send('GET', '/v1/webhook-sources', undefined)).body).toEqual({ networks })
+  expect((await world.send('GET', '/v1/webhook-sources', undefined)).body).toEqual({ networks: [] })
+  await told.stop()
+})
+
 test('the root leads to the console, from now on and never for good', async () => {
   const { status, headers } = await world.send('GET', '/', undefined)
   expect([status, headers.get('location'), headers.get('cache-control')]).toEqual([302, '/console', 'no-store'])

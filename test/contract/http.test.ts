@@ -61,6 +61,8 @@ describe('every response', () => {
     ['DELETE', '/v1/issues'],
     ['PATCH', '/v1/verify'],
     ['GET', '/v1/balance/'],
+    ['GET', '/v1/issues/'],
+    ['GET', '/v1/templates/'],
     ['GET', '/v1//balance'],
     ['GET', '/v1/issues/a/b'],
     ['GET', '/v1/rpc/otp/balance'],
