@@ -93,7 +93,6 @@ export class Breaker {
       return { ...health, isStill: before?.isUnfit === (result === 'unfit') }
     }
     this.#rest = undefined
-    this.#begin()
     return this.health(now)
   }
 
@@ -107,12 +106,6 @@ export class Breaker {
     }
   }
 
-  /** What was before says nothing about it now. */
-  #begin(): void {
-    this.#recent = []
-    this.#inARow = { failed: 0, unreached: 0 }
-  }
-
   #isFailing(latest: Result): boolean {
     if (latest === 'unfit' || this.#inARow.unreached >= UNREACHED_IN_A_ROW) return true
     const share = (wanted: Result) =>
@@ -123,7 +116,9 @@ export class Breaker {
 
   #open(result: Result, code = '', { since, forMs, now }: { since: number; forMs: number; now: number }): Health {
     this.#rest = { since, from: now, forMs, code, isUnfit: result === 'unfit' }
-    this.#begin()
+    // What was before says nothing about it once it has rested.
+    this.#recent = []
+    this.#inARow = { failed: 0, unreached: 0 }
     return this.health(now)
   }
 }
