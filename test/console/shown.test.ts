@@ -167,6 +167,8 @@ describe('an issue', () => {
       ...{ verified: false, reasonCode: 'MISMATCH', attemptsRemaining: 4, expiresAt },
     })
     expect(await shown('inbox/verify', { appId, issueId, code })).toMatchObject({ verified: true })
+    const unknown = { appId, issueId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77', code }
+    expect(await shown('inbox/verify', unknown)).toMatchObject({ reasonCode: 'NOT_FOUND', attemptsRemaining: 0 })
     expect((await shown('inbox/list', { appId, limit: 10 })).rows[0]).toMatchObject({ verificationStatus: 'verified' })
   })
 })
@@ -249,6 +251,8 @@ describe('a webhook', () => {
       warning: undefined,
     }
     expect(await shown('webhooks/update', { endpointId, enabled: false, url: off.url })).toEqual(off)
+    const filters = { method: ['sms'], type: ['login'], metadata: { tier: ['gold', 'silver'] } }
+    expect(await shown('webhooks/update', { endpointId, filters })).toMatchObject({ filters })
     const plain = { endpointId, enabled: true, template: '', filters: {}, headers: {}, events: ['otp.failed'] }
     expect(await shown('webhooks/update', plain)).toEqual({ ...off, ...plain, headers: [], disabledReason: undefined })
     expect(await shown('webhooks/remove', { endpointId })).toEqual({ ok: true })
@@ -415,6 +419,17 @@ test('the installation, and whether it works', async () => {
     ...{ version: expect.any(String), startedAt: START, command: expect.any(String), databaseBytes: TIME, backups: [] },
     ...{ checks: { database: true, dispatcher: true }, queue: expect.any(Array) },
   })
+})
+
+test('the installation, and where it says it is reached', async () => {
+  const publicUrl = 'https://otp.example.com'
+  const told = await World.start({ env: { WATCHWORD_PUBLIC_URL: publicUrl } })
+  const somebody = new ConsoleClient(told)
+  const headers = { origin: publicUrl }
+  const account = { name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' }
+  await somebody.call('session/setUp', { token: await setUpToken(told), ...account }, headers)
+  expect((await somebody.call('system/show', undefined, headers)).body).toMatchObject({ publicUrl })
+  await told.stop()
 })
 
 test('that nobody has looked for work for more than ten seconds', async () => {
