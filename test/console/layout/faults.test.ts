@@ -93,6 +93,13 @@ const CASES: Case[] = [
     mended: '<a href="#x">Look</a>',
   },
   {
+    what: 'a label that lies on its value, both in one cell',
+    kind: 'overlap',
+    style: '.cell { display: grid; grid-template-columns: 96px 200px } .nowrap { white-space: nowrap }',
+    broken: '<div class="cell"><span class="nowrap">Verification conversion</span>75%</div>',
+    mended: '<div class="cell"><span>Verification conversion</span>75%</div>',
+  },
+  {
     what: 'a text on another',
     kind: 'overlap',
     style: '.up { margin-top: -14px }',

@@ -129,8 +129,9 @@ function overlapping(pieces: readonly Piece[], controls: readonly Control[]): st
   for (const [index, one] of things.entries())
     for (const other of things.slice(index + 1)) {
       if (other.box.top >= one.box.bottom) break
-      if (one.layer !== other.layer || one.element.contains(other.element) || other.element.contains(one.element))
-        continue
+      // A control has its own text in it; one text lies on no other, also where its element holds that one's.
+      const isHeld = one.element.contains(other.element) || other.element.contains(one.element)
+      if (one.layer !== other.layer || (isHeld && !('text' in one && 'text' in other))) continue
       const { width, height } = overlapOf(one.box, other.box)
       if (width > OVERLAP && height > OVERLAP)
         found.add(
