@@ -60,6 +60,13 @@ describe.each(WIRES)('authentication over %s', (wire) => {
     expect((await world.send('POST', path, '{"', {})).status).toBe(401)
   })
 
+  test('what may not be called is 403 before its body is read', async () => {
+    const path = wire === 'rest' ? '/v1/issue' : '/v1/rpc/otp/issue'
+    const reader = await world.key({ appId: keys.appId, kind: 'sk', mode: 'test', scopes: ['otp:status'] })
+    expect((await world.send('POST', path, '{"', { key: reader })).status).toBe(403)
+    expect((await world.send('POST', path, '{"', { key: keys.test })).status).toBe(400)
+  })
+
   test('a revoked key is 401 at once, also when another process revoked it', async () => {
     expect((await call('balance', keys.test)).status).toBe(200)
     const [first] = (await world.store.read.keys.ofApp(keys.appId)).filter(({ mode }) => mode === 'test')

@@ -1054,6 +1054,14 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(await store.read.settingsVersion()).toBe(before)
       })
 
+      test('that cannot be looked at is told as a refusal, and not thrown at who only asks', async () => {
+        const asked = () => other.read.settingsVersion().catch((error: unknown) => error)
+        expect(await asked()).toEqual(expect.any(String))
+        await other.close()
+        await new Promise((turn) => setImmediate(turn))
+        expect(await asked()).toMatchObject({ kind: 'unavailable' })
+      })
+
       test('is no news before it is stored', async () => {
         const before = await store.read.settingsVersion()
         await run(async (tx) => {

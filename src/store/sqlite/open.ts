@@ -5,6 +5,7 @@ import type { Clock } from '../../ports/clock'
 import type { HeadFile } from '../../ports/files'
 import type { Store } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
+import { cannotRead } from './failure'
 import { migrate } from './migrate'
 import { createReader } from './read'
 import { createTransactions, type OpenUnit } from './transaction'
@@ -48,9 +49,10 @@ export function openStore({ file, clock, vault, headFile, soon = setImmediate }:
   const dataVersion = writing.query<{ data_version: number }, []>('PRAGMA data_version')
   let ownChanges = 0
   let version: Promise<string> | undefined
+  const readVersion = async () => `${dataVersion.get()?.data_version}.${ownChanges}`
   const settingsVersion = () => {
     if (version === undefined) {
-      version = Promise.resolve(`${dataVersion.get()?.data_version}.${ownChanges}`)
+      version = readVersion().catch((cause) => Promise.reject(cannotRead(cause)))
       setImmediate(() => {
         version = undefined
       })
