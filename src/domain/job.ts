@@ -39,6 +39,9 @@ export const LEASE_MS: Readonly<Record<JobKind, number>> = {
   webhook: 30_000,
 }
 
+/** A dispatcher that has not looked for work for so long hangs. */
+export const DISPATCHER_SILENT_MS = 10_000
+
 /** Work that is not done yet: of a kind, or of a kind in one carrier's queue. */
 export interface QueueState {
   kind: JobKind

@@ -3,6 +3,7 @@
  * what it depends on.
  */
 import { presentableCode } from '../domain/delivery'
+import { DISPATCHER_SILENT_MS } from '../domain/job'
 import type { Clock } from '../ports/clock'
 import type { Gate, Load } from '../ports/node'
 import type { Store } from '../ports/store'
@@ -48,7 +49,6 @@ function carrierState(gate: Gate, now: number): CarrierState {
   }
 }
 
-const DISPATCHER_SILENT_MS = 10_000
 /** One write serves all who ask within this time, so that asking costs the disk nothing; unless one has failed since. */
 const KEPT_MS = 1_000
 

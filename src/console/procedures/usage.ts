@@ -1,4 +1,5 @@
 import { implement } from '@orpc/server'
+import { DISPATCHER_SILENT_MS } from '../../domain/job'
 import { VERSION } from '../../domain/version'
 import { readQueue } from '../../usecases/inspect'
 import { readUsage } from '../../usecases/read-usage'
@@ -34,7 +35,6 @@ export function auditProcedures(deps: ConsoleDependencies) {
   })
 }
 
-const DISPATCHER_SILENT_MS = 10_000
 /** From source as the README starts it: not everybody who has npm has Bun. */
 const COMMAND = embedded ? 'watchword' : `npx --yes bun@${Bun.version} src/main.ts`
 
