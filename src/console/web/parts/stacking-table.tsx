@@ -70,13 +70,10 @@ export function StackingTable<Row>({ label, columns, rows, keyOf, linkOf, isLow 
                       data-label={labelOf(column)}
                       {...placed(column)}
                     >
-                      {labelled(
-                        column,
-                        linkOf && index === 0 ? (
-                          <RowLink {...linkOf(row)}>{column.cell(row)}</RowLink>
-                        ) : (
-                          column.cell(row)
-                        ),
+                      {linkOf && index === 0 ? (
+                        <RowLink {...linkOf(row)}>{column.cell(row)}</RowLink>
+                      ) : (
+                        column.cell(row)
                       )}
                     </Table.Td>
                   ))}
@@ -89,19 +86,6 @@ export function StackingTable<Row>({ label, columns, rows, keyOf, linkOf, isLow 
 }
 
 const SKELETON_ROWS = ['a', 'b', 'c', 'd', 'e']
-
-/** On phones behind its label, which is told to nobody twice; an empty cell has none. */
-const labelled = (column: Pick<Column<never>, 'header'>, value: ReactNode) =>
-  value === undefined || value === null || value === false || value === '' ? null : (
-    <>
-      {labelOf(column) && (
-        <span className={styles.label} aria-hidden>
-          {labelOf(column)}
-        </span>
-      )}
-      {value}
-    </>
-  )
 
 /** What stands before a value where there is no row of headers. */
 const labelOf = ({ header }: Pick<Column<never>, 'header'>) => (typeof header === 'string' ? header : undefined)
