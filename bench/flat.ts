@@ -213,7 +213,7 @@ async function openInProcess(side: Side): Promise<InProcess> {
   } as unknown as Ports)
   await rollUpUsage({ store, clock: systemClock })
   const client = new ConsoleClient({ app, run: (work) => work })
-  const token = await setUpToken({ store, random: systemRandom })
+  const token = await setUpToken({ store, vault })
   await client.call('session/setUp', { token, name: 'Bench', email: 'b@example.com', password: 'a good long password' })
   return { side, store, client }
 }

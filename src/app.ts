@@ -11,8 +11,10 @@ import { Runner } from './jobs/runner'
 import { Sweeps } from './jobs/sweeps'
 import { alone } from './node/alone'
 import { inOrder } from './node/clock'
+import { several } from './node/several'
 import type { Clock, Schedule } from './ports/clock'
 import type { Backup } from './ports/files'
+import type { Fleet } from './ports/fleet'
 import type { Log } from './ports/log'
 import type { Descriptors, Dial, HookTransport, Transport } from './ports/network'
 import type { Random } from './ports/random'
@@ -35,6 +37,8 @@ export interface Ports {
   /** Copies of the database, newest first. */
   backups: () => Backup[]
   store: Store
+  /** Where several servers share the store: this one's word to the others, and its name for people. */
+  fleet?: { fleet: Fleet; name: string } | undefined
   log: Log
   schedule: Schedule
 }
@@ -51,7 +55,8 @@ export function createApp(config: Config, ports: Ports): App {
   const { clock, vault, log, transport, dial, hooks, descriptors, passwords, backups, schedule } = ports
   const { limits, numbering, prices, publicUrl, trustedProxies, webhookSources, idempotencyDays } = config
   const random = inOrder(ports.random)
-  const node = alone({ store: ports.store, clock, random, log, limits, maxBacklog: config.maxBacklog })
+  const shared = { store: ports.store, clock, random, log, maxBacklog: config.maxBacklog }
+  const node = ports.fleet ? several({ ...shared, ...ports.fleet }) : alone({ ...shared, limits })
   const { store } = node
   const basics = { store, clock, random, log, vault, node }
 
@@ -102,6 +107,7 @@ export function createApp(config: Config, ports: Ports): App {
       sweeps.start()
     },
     async stop() {
+      await node.leave()
       await Promise.all([runner.stop(), sweeps.stop()])
       await carriers.close()
       await node.stop()

@@ -1,4 +1,5 @@
 /** Configuration: environment and flags in, a frozen Config out, or one refusal that names every mistake. */
+import { readFileSync } from 'node:fs'
 import { getCountries } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import { type HookUrlPolicy, isNetwork } from './domain/address'
@@ -42,6 +43,8 @@ const numberPrefixes = list
   )
   .default([])
 
+const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
+
 /** Every setting, by the name of its environment variable without `WATCHWORD_`. The table of docs/operating.md is made from it. */
 const settings = {
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
@@ -52,6 +55,18 @@ const settings = {
     .min(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`)
     .optional()
     .describe('Master secret; without it a key file in the data folder is made and used'),
+  DATABASE_URL: postgresUrl
+    .optional()
+    .describe(
+      'PostgreSQL that several servers share, as postgres://user:password@host/database; without it the data folder',
+    ),
+  DATABASE_URL_FILE: z.string().min(1).optional().describe('File that holds DATABASE_URL, instead of it'),
+  DATABASE_POOL: whole(2, 500, 16).describe(
+    'Connections of a server to PostgreSQL for changes; reads have half as many',
+  ),
+  DATABASE_REPLICA_URL: postgresUrl
+    .optional()
+    .describe("Replica of that PostgreSQL for the console's lists, usage and exports"),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
     .transform((url) => url.replace(/\/$/, ''))
@@ -113,6 +128,8 @@ export interface Config {
   host: string
   port: number
   dataDir: string
+  /** Undefined: the embedded one in the data folder. */
+  database: DatabaseConfig | undefined
   secret: string | undefined
   publicUrl: string | undefined
   logLevel: (typeof LOG_LEVELS)[number]
@@ -129,6 +146,14 @@ export interface Config {
   webhookSources: readonly string[]
   prices: PriceList
   limits: LimitsConfig
+}
+
+export interface DatabaseConfig {
+  /** With credentials. */
+  url: string
+  /** Connections for units. */
+  size: number
+  replicaUrl: string | undefined
 }
 
 export class ConfigError extends Error {
@@ -158,6 +183,9 @@ export function readConfig(
     ...(parsed.error?.issues.map(({ path: [name], message }) => `${PREFIX}${String(name)}: ${message}`) ?? []),
     ...unknown.map((name) => `${name}: no such setting`),
   ]
+  const databaseUrl = databaseUrlOf(given, flags, mistakes)
+  if (databaseUrl !== undefined && given.SECRET === undefined)
+    mistakes.push(`${PREFIX}SECRET: is needed with ${PREFIX}DATABASE_URL; every server has the same one`)
   if (!parsed.success || mistakes.length > 0) {
     const isUsage = parsed.error?.issues.some(({ path: [name] }) => flags[String(name)] !== undefined)
     throw new ConfigError(`The configuration has mistakes:\n${mistakes.map((line) => `  ${line}`).join('\n')}`, isUsage)
@@ -167,6 +195,7 @@ export function readConfig(
     host: value.HOST,
     port: value.PORT,
     dataDir: value.DATA,
+    database: databaseUrl === undefined ? undefined : databaseOf(databaseUrl, value),
     secret: value.SECRET,
     publicUrl: value.PUBLIC_URL,
     logLevel: value.LOG_LEVEL,
@@ -200,14 +229,37 @@ export function readConfig(
   })
 }
 
+/** A data folder that is named on the command line wins over what the environment says. */
+function databaseUrlOf(
+  { DATABASE_URL: url, DATABASE_URL_FILE: file }: Record<string, string | undefined>,
+  flags: Record<string, string | undefined>,
+  mistakes: string[],
+): string | undefined {
+  if (flags.DATA !== undefined) return undefined
+  if (url !== undefined && file !== undefined)
+    mistakes.push(`${PREFIX}DATABASE_URL_FILE: give either this or ${PREFIX}DATABASE_URL`)
+  if (file === undefined) return url
+  try {
+    const text = readFileSync(file, 'utf8').trim()
+    if (postgresUrl.safeParse(text).success) return text
+    mistakes.push(`${PREFIX}DATABASE_URL_FILE: the file holds no postgres:// URL`)
+  } catch {
+    mistakes.push(`${PREFIX}DATABASE_URL_FILE: the file cannot be read`)
+  }
+  return undefined
+}
+
+const databaseOf = (url: string, value: z.output<typeof environment>): DatabaseConfig => ({
+  ...{ url, size: value.DATABASE_POOL, replicaUrl: value.DATABASE_REPLICA_URL },
+})
+
 /** Name, default and meaning of every setting, for docs/operating.md and `watchword help`. */
 export function describeSettings(): Array<{ name: string; byDefault: string; meaning: string }> {
   return Object.entries(settings).map(([name, schema]) => {
     const byDefault = schema.safeParse(undefined).data
     return {
       name: PREFIX + name,
-      byDefault:
-        byDefault === undefined || (Array.isArray(byDefault) && byDefault.length === 0) ? '' : String(byDefault),
+      byDefault: String(byDefault ?? ''),
       meaning: schema.description ?? '',
     }
   })

@@ -1,6 +1,7 @@
 /**
- * Runs every test and closes with one line that says how many: `N passed, N failed`. Two runs side by side, each of a part
- * of the folders: tests that start processes and browsers wait more than they compute.
+ * Runs every test, the heart of the contract over both stores, and closes with one line that says how many: `N passed, N
+ * failed`. Two runs side by side, each of a part of the folders: tests that start processes and browsers wait more than they
+ * compute.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,18 +17,28 @@ const filesOf = (folder: string) =>
   listed(folder).flatMap(({ name }) => (name.endsWith('.test.ts') ? [join(folder, name)] : []))
 
 const WITH_PROCESSES = ['binary', 'client', 'console', 'docs', 'fuzz', 'system']
+interface Part {
+  names: string[]
+  env?: Record<string, string>
+}
+
+/** What each login goes through; all of the contract takes longer there: `bun run test:postgres`. */
+const ON_BOTH = ['issue', 'verify', 'auth', 'races', 'credit', 'limits']
+
 /** What takes long comes first. */
-const parts = [
-  ['console/layout'],
-  ['binary', 'docs', 'client', 'system'],
-  [...filesOf('console'), 'fuzz'],
-  folders.filter((name) => !WITH_PROCESSES.includes(name)),
+const parts: Part[] = [
+  { names: ['console/layout'] },
+  { names: ['binary', 'docs', 'client', 'system'] },
+  { names: ON_BOTH.map((name) => `contract/${name}.test.ts`), env: { WATCHWORD_TEST_STORE: 'postgres' } },
+  { names: [...filesOf('console'), 'fuzz'] },
+  { names: folders.filter((name) => !WITH_PROCESSES.includes(name)) },
 ]
 
-async function runTests(names: string[]): Promise<{ pass: number; fail: number; exitCode: number }> {
+async function runTests({ names, env }: Part): Promise<{ pass: number; fail: number; exitCode: number }> {
   const paths = names.map((name) => join(import.meta.dir, name))
   const options = ['--only-failures', `--timeout=${HANGS_AFTER_MS}`, ...process.argv.slice(2)]
   const run = spawn([process.execPath, 'test', ...options, ...paths], {
+    env: { ...process.env, ...env },
     stdout: 'inherit',
     stderr: 'pipe',
   })

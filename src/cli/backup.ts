@@ -26,11 +26,13 @@ export const backupCommand = (): Command =>
   )
     .option('--keep <n>', 'how many of the newest copies stay', wholeNumber, 7)
     .action((options: CommonOptions & { keep: number }) =>
-      onData(options, async ({ config, store }, output) => {
+      onData(options, async ({ config, store, file }, output) => {
+        if (!file)
+          throw new Failure('not_embedded', 'PostgreSQL is backed up by its own means: pg_dump, or its archive.')
         const how = { now: systemClock.now(), keep: Math.max(1, options.keep) }
         const [newest] = await store.read.audit.page({ limit: 1 })
         const audit = { entries: newest?.seq ?? 0, head: headOf(newest) }
-        const { made, removed } = makeBackup(config.dataDir, how, (file) => store.copyTo(file))
+        const { made, removed } = makeBackup(config.dataDir, how, (copy) => file.copyTo(copy))
         output({ ...made, at: iso(made.at), audit, removed, kept: listBackups(config.dataDir).length }, [
           `Made ${join(config.dataDir, 'backups', made.name)} (${made.bytes} bytes). It is useless without watchword.secret: keep that, too.`,
           `The audit log in it: ${audit.entries} entries, head ${audit.head}`,
@@ -62,12 +64,14 @@ export const restoreCommand = (): Command =>
         copyWhole(file, copy)
         assertSound(copy)
         // As the server would open it: with this secret, at this program's version.
-        const { store, vault } = openFile(config, copy, { isNew: false })
+        const { store, vault, clock } = openFile(config, copy, { isNew: false })
         try {
           const isReplacing = existsSync(database)
           if (isReplacing) await confirm(options, `Put ${file} in the place of ${database}? That is kept beside it.`)
           await store.transaction((tx) =>
-            noteChange(adminOf({ store, vault }), tx, 'database.restore', DATABASE_FILE, { auditHead: endBefore }),
+            noteChange(adminOf({ store, vault, clock }), tx, 'database.restore', DATABASE_FILE, {
+              auditHead: endBefore,
+            }),
           )
         } finally {
           await store.close()

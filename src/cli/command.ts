@@ -39,7 +39,7 @@ export const onData = (options: CommonOptions, run: Work): Promise<void> => work
 export const onDataOrNew = (options: CommonOptions, run: Work): Promise<void> => work(options, run, { makes: true })
 
 async function work({ data, json }: CommonOptions, run: Work, beginning: Beginning): Promise<void> {
-  const opened = open({ DATA: data, LOG_LEVEL: 'warn' }, beginning)
+  const opened = await open({ DATA: data, LOG_LEVEL: 'warn' }, beginning)
   try {
     await run(opened, outputFor(json))
   } finally {

@@ -5,6 +5,7 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config'
 import { Refusal } from '../domain/error'
+import { MoveError } from '../store/move/side'
 
 /** A failure of the command line itself. */
 export class Failure extends Error {
@@ -26,7 +27,10 @@ const CODES: Readonly<Record<string, string>> = {
   ForeignDatabaseError: 'foreign_database',
   DamagedDatabaseError: 'damaged_database',
   AlreadyServedError: 'already_served',
+  MovedError: 'moved',
   SQLiteError: 'database',
+  PostgresError: 'database',
+  OldServerError: 'old_database',
 }
 
 export interface Ending {
@@ -43,7 +47,7 @@ export function endingOf(error: unknown): Ending {
   if (error instanceof CommanderError) return usage(error)
   if (error instanceof ConfigError && error.isUsage) return { ...failed('usage', error.message), exitCode: 2 }
   if (error instanceof Refusal) return failed(error.kind, error.message)
-  if (error instanceof Failure) return failed(error.code, error.message)
+  if (error instanceof Failure || error instanceof MoveError) return failed(error.code, error.message)
   if (!(error instanceof Error)) return failed('defect', String(error))
   const code = CODES[error.name] ?? ('code' in error ? 'system' : undefined)
   // Mistakes of the operator and of the environment are told in a line; only a defect shows where it happened.

@@ -1,13 +1,18 @@
 /** Opens the data folder, for a server or for one command beside it. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Config, readConfig } from '../config'
+import { type Config, type DatabaseConfig, readConfig } from '../config'
+import type { Clock } from '../ports/clock'
 import type { HeadFile } from '../ports/files'
+import type { Fleet } from '../ports/fleet'
 import type { Log } from '../ports/log'
+import type { Store } from '../ports/store'
 import type { Vault } from '../ports/vault'
 import { assertCarrier, explainCode } from '../providers/carriers'
+import { openStore as openPostgres } from '../store/postgres/open'
 import { type FileStore, layOut, openStore, stageOf } from '../store/sqlite/open'
 import { systemClock } from '../system/clock'
+import { databaseClock, type Sighting } from '../system/database-clock'
 import { headFileIn } from '../system/head-file'
 import { createLog } from '../system/log'
 import { systemRandom } from '../system/random'
@@ -20,7 +25,13 @@ export interface Opened {
   config: Config
   log: Log
   vault: Vault
-  store: FileStore
+  /** The one that the store stamps by. */
+  clock: Clock
+  store: Store
+  /** The embedded database, where it is that. */
+  file?: FileStore
+  /** Of the servers that share the database, this one. */
+  fleet?: Fleet
 }
 
 export const DATABASE_FILE = 'watchword.db'
@@ -35,8 +46,26 @@ export interface Beginning {
  * Throws what `readConfig` and `openStore` throw, and a `Failure` where there is no database and none is to be made: a
  * wrong folder is a mistake, and a key file without its database is a loss, neither is a new service.
  */
-export function open(flags: Record<string, string | undefined>, beginning: Beginning = {}): Opened {
+export async function open(flags: Record<string, string | undefined>, beginning: Beginning = {}): Promise<Opened> {
   const config = readConfig(process.env, flags)
+  return config.database ? openShared(config, config.database) : openFolder(config, beginning)
+}
+
+/** Any server or command may be the first: the database is laid out where it is empty. */
+async function openShared(config: Config, database: DatabaseConfig): Promise<Opened> {
+  const log = createLog(config.logLevel)
+  const vault = createVault(masterSecret(config.dataDir, config.secret, { isNew: false, log }))
+  const { clock, see } = databaseClock(systemClock)
+  const node = Buffer.from(systemRandom.bytes(8)).toString('hex')
+  const time = (sighting: Sighting) => {
+    see(sighting)
+    return sighting.stamped
+  }
+  const store = await openPostgres({ ...database, clock, vault, node, time })
+  return { config, log, vault, clock, store, fleet: store.fleet }
+}
+
+function openFolder(config: Config, beginning: Beginning): Opened {
   const { dataDir } = config
   const file = join(dataDir, DATABASE_FILE)
   // Looked for first: another process that begins here makes it last.
@@ -75,24 +104,24 @@ export function openFile(
   const log = createLog(config.logLevel)
   const vault = createVault(masterSecret(config.dataDir, config.secret, { isNew, log }))
   const store = openStore({ file, clock: systemClock, vault, ...(headFile && { headFile }) })
-  return { config, log, vault, store }
+  return { config, log, vault, clock: systemClock, store, file: store }
 }
 
 /** For use cases that note who made the change. */
-export const adminOf = ({ store, vault }: Pick<Opened, 'store' | 'vault'>) => ({
+export const adminOf = ({ store, vault, clock }: Pick<Opened, 'store' | 'vault' | 'clock'>) => ({
   store,
   vault,
+  clock,
   actor: { name: 'cli' },
   // The server looks by itself.
   node: { wakeUps: { wake() {}, listen() {} } },
-  clock: systemClock,
   random: systemRandom,
   assertCarrier,
 })
 
-export const inspectorOf = ({ store }: Pick<Opened, 'store'>): InspectDependencies => ({
+export const inspectorOf = ({ store, clock }: Pick<Opened, 'store' | 'clock'>): InspectDependencies => ({
   store,
-  clock: systemClock,
+  clock,
   async explain(provider, code) {
     const known = (await store.read.carriers.all()).find(({ name }) => name === provider)
     return known && explainCode(known, code)

@@ -1,6 +1,6 @@
 /** The command line. Every command works while a server runs on the same data folder, and when none does. */
 import { Command, type Option } from 'commander'
-import { describeSettings } from '../config'
+import { type Config, describeSettings } from '../config'
 import { VERSION } from '../domain/version'
 import { appCommands } from './app'
 import { backupCommand, restoreCommand } from './backup'
@@ -12,6 +12,8 @@ import { healthcheckCommand } from './healthcheck'
 import { issueCommands, queueCommand } from './issue'
 import { keyCommands } from './key'
 import { licensesCommand } from './licenses'
+import { moveCommand } from './move'
+import { nodesCommand } from './nodes'
 import { open } from './open'
 import { auditCommands, operatorCommands } from './operator'
 import { styled } from './output'
@@ -42,12 +44,14 @@ export function createProgram({ isJson }: { isJson: boolean }): Command {
   program.addCommand(routeCommands())
   program.addCommand(issueCommands())
   program.addCommand(queueCommand())
+  program.addCommand(nodesCommand())
   program.addCommand(templateCommands())
   program.addCommand(webhookCommands())
   program.addCommand(operatorCommands())
   program.addCommand(auditCommands())
   program.addCommand(backupCommand())
   program.addCommand(restoreCommand())
+  program.addCommand(moveCommand())
   program.addCommand(completionCommand())
   program.addCommand(licensesCommand())
   program.addCommand(completeCommand(program), { hidden: true })
@@ -78,7 +82,7 @@ const serveCommand = () =>
     .action(async ({ data, port, host, new: isNew = false }: ListenOptions) => {
       // What only a server needs is loaded by a server only.
       const { serve } = await import('./serve')
-      const opened = open({ DATA: data, PORT: port, HOST: host }, { makes: true, isNew })
+      const opened = await open({ DATA: data, PORT: port, HOST: host }, { makes: true, isNew })
       const { url, setUpUrl } = await serve(opened)
       const publicUrl = opened.config.publicUrl ?? url
       const pages = {
@@ -86,9 +90,16 @@ const serveCommand = () =>
         console: `${publicUrl}/console`,
         ...(setUpUrl && { setUp: setUpUrl }),
       }
-      const line = { event: 'listening', url, ...pages, data: opened.config.dataDir, version: VERSION }
+      const line = { event: 'listening', url, ...pages, ...whereOf(opened.config), version: VERSION }
       process.stdout.write(`${JSON.stringify(line)}\n`)
     })
+
+/** Where everything is kept, without credentials. */
+function whereOf({ database, dataDir }: Config): { data: string } | { database: string } {
+  if (!database) return { data: dataDir }
+  const { host, pathname } = new URL(database.url)
+  return { database: `postgres://${host}${pathname}` }
+}
 
 const quickstartCommand = () =>
   command('quickstart', 'run the service with a demo app and print its test keys', 'quickstart --port 9000')
@@ -98,7 +109,7 @@ const quickstartCommand = () =>
     .addOption(newOption())
     .action(async ({ data, port, host, new: isNew = false }: ListenOptions) => {
       const { quickstart } = await import('./quickstart')
-      await quickstart(open({ DATA: data, PORT: port, HOST: host, LOG_LEVEL: 'warn' }, { makes: true, isNew }))
+      await quickstart(await open({ DATA: data, PORT: port, HOST: host, LOG_LEVEL: 'warn' }, { makes: true, isNew }))
     })
 
 /** Says of an option that must be given that it must; else as commander describes it. */

@@ -1,9 +1,9 @@
 /** `watchword serve`. */
+import { hostname } from 'node:os'
 import { createApp } from '../app'
 import { MOUNTS } from '../http/mounts'
 import type { Fetch } from '../http/server'
 import { listBackups } from '../system/backups'
-import { systemClock } from '../system/clock'
 import { type WatchedDescriptors, watchDescriptors } from '../system/descriptors'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
@@ -29,25 +29,23 @@ export interface Served {
 
 /** Starts everything; SIGTERM and SIGINT drain. Answers once it listens. */
 export async function serve(opened: Opened): Promise<Served> {
-  const { config, log } = opened
-  holdAlone(config.dataDir)
-  const exposed = exposedKeyFile(config.dataDir)
-  if (exposed) log.warn({ file: exposed }, 'the key file can be read by others than its owner; chmod 600')
+  const { config, log, fleet } = opened
+  if (!fleet) holdFolder(opened)
   const descriptors = watchDescriptors(log)
   const app = createApp(config, {
     ...opened,
-    clock: systemClock,
+    fleet: fleet && { fleet, name: `${hostname()}:${process.pid}` },
     random: systemRandom,
     transport: systemTransport,
     dial: systemDial,
     descriptors,
     passwords: systemPasswords,
-    backups: () => listBackups(config.dataDir),
+    backups: () => (fleet ? [] : listBackups(config.dataDir)),
     hooks: createHookTransport(config.webhooks),
     schedule: systemSchedule,
   })
   await checkAuditEnd(opened)
-  await app.start({ alone: true })
+  await app.start({ alone: !fleet })
   const listener = listenOn(config, app.fetch, descriptors)
 
   let isDraining = false
@@ -61,10 +59,17 @@ export async function serve(opened: Opened): Promise<Served> {
   }
   process.on('SIGTERM', () => drain('SIGTERM'))
   process.on('SIGINT', () => drain('SIGINT'))
-  const token = await setUpToken({ ...opened, random: systemRandom })
+  const token = await setUpToken(opened)
   // Behind the #, where it reaches no server and no log.
   const setUpUrl = token && `${config.publicUrl ?? listener.url}/console/set-up#${token}`
   return { url: listener.url, setUpUrl, drain }
+}
+
+/** One server works on a data folder. */
+function holdFolder({ config, log }: Opened): void {
+  holdAlone(config.dataDir)
+  const exposed = exposedKeyFile(config.dataDir)
+  if (exposed) log.warn({ file: exposed }, 'the key file can be read by others than its owner; chmod 600')
 }
 
 function listenOn({ host, port }: Opened['config'], fetch: Fetch, descriptors: WatchedDescriptors) {

@@ -1,6 +1,6 @@
 /** How often something may happen. Specification: "Limits", 429; decisions: "Keys", "Test mode". */
 import type { OperationAccess } from '../../contract/scope'
-import type { LimitName, RefusalKind } from './error'
+import { type LimitName, Refusal, type RefusalKind } from './error'
 import type { ApiKey, KeyKind } from './key'
 import { DAY_MS, MINUTE_MS } from './value'
 
@@ -12,7 +12,14 @@ export interface LimitRule {
   subject: string
   max: number
   windowMs: number | 'utc-day'
+  /** Several servers count it together; without it each counts what it sees. */
+  isExact?: true
+  /** Several servers count it by the issues of this phone. */
+  phone?: PhoneOfApp
 }
+
+export const limited = ({ limit, policy }: LimitRule, retryAfterMs: number) =>
+  new Refusal('limited', `Limit exceeded: ${limit}`, { limit, policy, retryAfterMs })
 
 /** Counted already; given back when the request is refused after all, because a rejected request does not count. */
 export interface Permit {
@@ -77,13 +84,15 @@ export function requestLimits(limits: LimitsConfig, key: ApiKey, kind: LimitedAs
   ]
 }
 
+const exact = (rule: LimitRule): LimitRule => ({ ...rule, isExact: true })
+
 const perKeyDaily = (limits: LimitsConfig, key: ApiKey, kind: LimitedAs) =>
-  platform('perKeyDaily', `${kind}:${key.keyId}`, limits.testRequestsPerKeyDay, 'utc-day')
+  exact(platform('perKeyDaily', `${kind}:${key.keyId}`, limits.testRequestsPerKeyDay, 'utc-day'))
 
 /** The same of a test key. */
 export function testRequestLimits(limits: LimitsConfig, key: ApiKey, kind: LimitedAs): LimitRule[] {
   if (kind === 'none') return []
-  const perMinute = platform('perKey', `${kind}:${key.keyId}`, limits.testRequestsPerKeyMin, MINUTE_MS)
+  const perMinute = exact(platform('perKey', `${kind}:${key.keyId}`, limits.testRequestsPerKeyMin, MINUTE_MS))
   return kind === 'issue' ? [perMinute] : [perMinute, perKeyDaily(limits, key, kind)]
 }
 
@@ -98,15 +107,18 @@ const phoneSubject = ({ appId, kind, phoneHash }: PhoneOfApp) =>
   `${appId}:${kind}:${Buffer.from(phoneHash).toString('latin1')}`
 
 /** Per-phone windows of live issues; also what is rebuilt from the issues at start. */
-export const phoneLimits = (limits: LimitsConfig, phone: PhoneOfApp): LimitRule[] => [
-  platform('perPhone', phoneSubject(phone), limits.issuesPerPhone10Min, 10 * MINUTE_MS),
-  platform('perPhone', phoneSubject(phone), limits.issuesPerPhoneDay, DAY_MS),
-]
+export function phoneLimits(limits: LimitsConfig, phone: PhoneOfApp): LimitRule[] {
+  const subject = phoneSubject(phone)
+  return [
+    { ...platform('perPhone', subject, limits.issuesPerPhone10Min, 10 * MINUTE_MS), phone },
+    { ...platform('perPhone', subject, limits.issuesPerPhoneDay, DAY_MS), phone },
+  ]
+}
 
 /** Daily budgets of new test issues; also what is rebuilt from the issues at start. */
 export const testBudgets = (limits: LimitsConfig, organizationId: string): LimitRule[] => [
-  platform('perOrgDaily', organizationId, limits.testIssuesPerOrgDay, 'utc-day'),
-  platform('testModeDaily', 'platform', limits.testIssuesPerDay, 'utc-day'),
+  exact(platform('perOrgDaily', organizationId, limits.testIssuesPerOrgDay, 'utc-day')),
+  exact(platform('testModeDaily', 'platform', limits.testIssuesPerDay, 'utc-day')),
 ]
 
 /** Of these nobody would need to wait, however many there are. */

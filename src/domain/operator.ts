@@ -13,6 +13,8 @@ export interface Operator {
   readonly passwordHash: string
   /** Base32; undefined: no second factor. */
   readonly totpSecret: string | undefined
+  /** One that was shown and is not proved yet; `until`: Unix milliseconds. */
+  readonly totpBegun?: { readonly secret: string; readonly until: number } | undefined
   readonly createdAt: number
   readonly lastSeenAt: number | undefined
   /** When the pauses after failed sign-ins were lifted last. */

@@ -64,13 +64,14 @@ export function priceOf(prices: PriceList, channel: Channel, messageType: Messag
 /** Promises `price` to an issue, or throws `no_credit`. */
 export function reserve(wallet: Wallet, price: number): Wallet {
   const available = wallet.balance - wallet.reserved
-  if (available - price < -wallet.overdraftLimit) {
-    throw new Refusal('no_credit', 'The wallet has too little credit for this message', {
-      code: wallet.overdraftLimit === 0 ? 'INSUFFICIENT_CREDIT' : 'OVERDRAFT_LIMIT_EXCEEDED',
-    })
-  }
+  if (available - price < -wallet.overdraftLimit) throw tooLittleCredit(wallet)
   return { ...wallet, reserved: wallet.reserved + price }
 }
+
+export const tooLittleCredit = ({ overdraftLimit }: Pick<Wallet, 'overdraftLimit'>) =>
+  new Refusal('no_credit', 'The wallet has too little credit for this message', {
+    code: overdraftLimit === 0 ? 'INSUFFICIENT_CREDIT' : 'OVERDRAFT_LIMIT_EXCEEDED',
+  })
 
 /** Ends a reservation without charging it. */
 export const release = (wallet: Wallet, price: number): Wallet => ({ ...wallet, reserved: wallet.reserved - price })
@@ -97,6 +98,10 @@ export function post(
     },
   }
 }
+
+/** Ends a reservation and charges it. */
+export const debit = (wallet: Wallet, { issueId, price }: { issueId: string; price: number }, now: number) =>
+  post(release(wallet, price), { entryType: 'debit', amountDelta: -price, issueId }, now)
 
 const MAX_AMOUNT = 1_000_000_000
 

@@ -4,6 +4,7 @@
  */
 import { presentableCode } from '../domain/delivery'
 import { DISPATCHER_SILENT_MS } from '../domain/job'
+import { conditionOf, type NodeCondition, type NodeState } from '../domain/node'
 import type { Clock } from '../ports/clock'
 import type { Gate, Load } from '../ports/node'
 import type { Store } from '../ports/store'
@@ -21,9 +22,25 @@ export interface HealthDependencies {
 export interface Readiness {
   status: 'ready' | 'not_ready'
   checks: { database: boolean; migrations: boolean; dispatcher: boolean }
+  /** The servers that share the database; left out where one has it for itself. */
+  nodes?: NodeReport[]
   /** For people: a carrier that rests does not make the service unready, since another may serve. */
   providers: Record<string, CarrierState>
 }
+
+interface NodeReport {
+  id: string
+  name: string
+  version: string
+  state: NodeCondition
+  seenAt: string
+  lagMs: number
+}
+
+const nodeReport = (node: NodeState, now: number): NodeReport => ({
+  ...{ id: node.nodeId, name: node.name, version: node.version, state: conditionOf(node, now) },
+  ...{ seenAt: new Date(node.seenAt).toISOString(), lagMs: node.lagMs },
+})
 
 interface CarrierState {
   state: 'healthy' | 'unhealthy'
@@ -71,8 +88,14 @@ export function createReadiness({
     const dispatcher = clock.now() - dispatcherLookedAt() < DISPATCHER_SILENT_MS
     // The store does not open before every migration is applied.
     const checks = { database, migrations: true, dispatcher }
+    const nodes = await store.read.nodes().catch(() => [])
     const carriers = [...gates()].map(([name, gate]) => [name, carrierState(gate, clock.now())])
-    return { status: database && dispatcher ? 'ready' : 'not_ready', checks, providers: Object.fromEntries(carriers) }
+    return {
+      status: database && dispatcher ? 'ready' : 'not_ready',
+      checks,
+      ...(nodes.length > 0 && { nodes: nodes.map((node) => nodeReport(node, clock.now())) }),
+      providers: Object.fromEntries(carriers),
+    }
   }
 
   return () => {

@@ -166,7 +166,6 @@ export async function describeApi(publicUrl?: string): Promise<Json> {
       },
     },
     commonSchemas: SCHEMAS,
-    customErrorResponseBodySchema: refTo('schemas', 'Error'),
   })) as unknown as { components: Json; paths: Record<string, Record<string, Json>> }
 
   for (const procedure of Object.values(contract)) {

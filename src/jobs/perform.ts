@@ -29,8 +29,8 @@ export async function begin<Subject, Call>(
   work: Pick<Work<Subject, Call, unknown>, 'lock' | 'prepare'>,
   job: Job,
 ): Promise<Call | undefined> {
-  const subject = await work.lock(tx, job)
-  return (await tx.jobs.lock(job)) ? work.prepare(tx, job, subject) : undefined
+  const { subject, isHeld } = await lock(tx, work, job)
+  return isHeld ? work.prepare(tx, job, subject) : undefined
 }
 
 /** The second half, once the first is stored. */
@@ -42,12 +42,17 @@ export async function complete<Subject, Call, Answer>(
 ): Promise<Answer> {
   const answer = await work.act(call)
   await insist(deps, job, async (tx) => {
-    const subject = await work.lock(tx, job)
-    const isHeld = await tx.jobs.lock(job)
+    const { subject, isHeld } = await lock(tx, work, job)
     await work.note?.(tx, call, answer)
     if (isHeld) await work.record(tx, job, subject, call, answer)
   })
   return answer
+}
+
+/** In their order, and asked for together. */
+async function lock<Subject>(tx: Tx, work: Pick<Work<Subject, unknown, unknown>, 'lock'>, job: Job) {
+  const [subject, isHeld] = await Promise.all([work.lock(tx, job), tx.jobs.lock(job)])
+  return { subject, isHeld }
 }
 
 const INSIST_EVERY_MS = 1_000

@@ -32,6 +32,8 @@ export interface RunningNode extends Node {
   start(how: { alone: boolean }): Promise<void>
   /** What is to be done every second or so. */
   tidy(): Promise<void>
+  /** It takes no more work, and says so to whoever shares the store. */
+  leave(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -68,6 +70,7 @@ export function alone({ clock, random, log, limits: config, maxBacklog, ...given
       limits.prune()
       await keyUse.save(store)
     },
+    async leave() {},
     async stop() {
       limits.stop()
       await keyUse.save(store).catch(() => {})

@@ -18,7 +18,7 @@ export class CountedBacklog implements Backlog {
   #countedAt = Number.NEGATIVE_INFINITY
   #counting: Promise<void> | undefined
   /** Admitted, and perhaps not stored yet: a count may or may not have seen them. */
-  readonly #entering = new Set<Entry>()
+  #entering = 0
 
   constructor(
     private readonly max: number,
@@ -32,18 +32,20 @@ export class CountedBacklog implements Backlog {
       await this.#counting
     }
     if (this.#isFull) throw unavailable('Too many messages wait to be sent', RETRY_AFTER_MS)
-    const entry: Entry = {
+    this.#entering++
+    return {
       keep: () => {
-        if (this.#entering.delete(entry)) this.#stored++
+        this.#entering--
+        this.#stored++
       },
-      giveBack: () => void this.#entering.delete(entry),
+      giveBack: () => {
+        this.#entering--
+      },
     }
-    this.#entering.add(entry)
-    return entry
   }
 
   get #isFull(): boolean {
-    return this.#stored + this.#entering.size >= this.max
+    return this.#stored + this.#entering >= this.max
   }
 
   async #count(): Promise<void> {

@@ -7,22 +7,31 @@ import type { SendOutcome } from '../domain/delivery'
 import type { Pass, Gate as Way } from '../ports/node'
 import { Breaker } from './breaker'
 
+interface GateOptions {
+  /** For a carrier whose failures are played. */
+  neverOpens?: boolean
+  before?: Gate | undefined
+  /** Of its places, how many are this server's now. */
+  share?: (places: number) => number
+}
+
 export class Gate implements Way {
   #inFlight = 0
   /** What the carrier bears: less than `concurrency` while it refuses for being busy; grows by one a round trip. */
   #bears: number
   readonly #breaker: Breaker | undefined
+  readonly #share: (places: number) => number
 
   /** Of the same carrier, as it was configured before: what it still has in the air takes room here, too. */
   #before: Gate | undefined
 
-  /** `neverOpens` is for a carrier whose failures are played. */
   constructor(
     readonly concurrency: number,
-    { neverOpens = false, before }: { neverOpens?: boolean; before?: Gate | undefined } = {},
+    { neverOpens = false, before, share = (places) => places }: GateOptions = {},
   ) {
     this.#bears = concurrency
     this.#before = before
+    this.#share = share
     this.#breaker = neverOpens ? undefined : new Breaker()
   }
 
@@ -44,7 +53,8 @@ export class Gate implements Way {
   }
 
   enter(now: number): Pass | undefined {
-    if (this.inFlight >= Math.floor(this.#bears) || !this.admits(now)) return undefined
+    if (this.inFlight >= Math.min(Math.floor(this.#bears), this.#share(this.concurrency))) return undefined
+    if (!this.admits(now)) return undefined
     const isProbe = this.#breaker?.wouldProbe(now) ?? false
     if (isProbe) this.#breaker?.beginProbe()
     this.#inFlight++

@@ -5,8 +5,11 @@ import { Gate } from './gate'
 export class LocalGates implements Gates {
   readonly #byName = new Map<string, Gate>()
 
+  /** `share`: of so many places, how many are this server's now. */
+  constructor(private readonly share: (places: number) => number = (places) => places) {}
+
   open(name: string, concurrency: number, { neverOpens } = { neverOpens: false }): Way {
-    const gate = new Gate(concurrency, { neverOpens, before: this.#byName.get(name) })
+    const gate = new Gate(concurrency, { neverOpens, before: this.#byName.get(name), share: this.share })
     this.#byName.set(name, gate)
     return gate
   }

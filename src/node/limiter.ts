@@ -1,6 +1,5 @@
 /** Counts what limits allow, in this process's memory: exact within it, and rebuilt from the issues at start where a day counts. */
-import { Refusal } from '../domain/error'
-import type { LimitRule, Permit } from '../domain/limit'
+import { type LimitRule, limited, type Permit } from '../domain/limit'
 import { DAY_MS, nextMidnightUtc } from '../domain/value'
 
 /** How often something was counted in one millisecond: a busy key fills a minute with these, not with requests. */
@@ -39,6 +38,8 @@ class Window {
     if (counted.times === 0) return
     counted.times--
     this.#total--
+    // A caller may repeat an order for as long as it likes: what is taken back leaves nothing behind.
+    while (this.#counted.length > this.#first && this.#counted.at(-1)?.times === 0) this.#counted.pop()
   }
 
   /** The same of something that is known by its time only. */
@@ -70,7 +71,8 @@ class Window {
   waitMs(max: number, now: number): number {
     if (this.windowMs === 'utc-day') return nextMidnightUtc(now) - now
     let tooMany = this.#total - max
-    const leaving = this.#counted.slice(this.#first).find(({ times }) => {
+    // What has left already counts nothing.
+    const leaving = this.#counted.find(({ times }) => {
       tooMany -= times
       return tooMany < 0
     })
@@ -165,16 +167,16 @@ export class Limiter {
 
   /** Counts one under every rule, or throws `limited` and counts none. */
   take(rules: readonly LimitRule[], now: number): Permit {
+    const counters = rules.map((rule) => ({ rule, windows: this.#windowsOf(rule) }))
     let worst: { rule: LimitRule; waitMs: number } | undefined
-    for (const rule of rules) {
-      const windows = this.#windowsOf(rule)
+    for (const { rule, windows } of counters) {
       if (windows.total(rule.subject, now) < rule.max) continue
       const waitMs = windows.waitMs(rule.subject, rule.max, now)
       // The longest wait: only after it may the request succeed.
       if (!worst || waitMs > worst.waitMs) worst = { rule, waitMs }
     }
     if (worst) throw limited(worst.rule, worst.waitMs)
-    const takeBack = rules.map((rule) => this.#windowsOf(rule).count(rule.subject, now))
+    const takeBack = counters.map(({ rule, windows }) => windows.count(rule.subject, now))
     return {
       giveBack() {
         for (const undo of takeBack.splice(0)) undo()
@@ -207,12 +209,4 @@ export class Limiter {
     this.#kinds.set(kind, windows)
     return windows
   }
-}
-
-function limited(rule: LimitRule, retryAfter: number): Refusal {
-  return new Refusal('limited', `Limit exceeded: ${rule.limit}`, {
-    limit: rule.limit,
-    policy: rule.policy,
-    retryAfterMs: retryAfter,
-  })
 }

@@ -2,7 +2,7 @@
 import type { LimitRule, LimitsConfig, Permit } from '../domain/limit'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
-import type { Limits } from '../ports/node'
+import type { IssuePermit, Limits } from '../ports/node'
 import type { Reader } from '../ports/store'
 import { Limiter } from './limiter'
 import { recall } from './recall'
@@ -16,6 +16,8 @@ interface LimitsDependencies {
   limits: LimitsConfig
 }
 
+const nothingMore = async () => {}
+
 export class LocalLimits implements Limits {
   readonly #limiter = new Limiter()
   readonly #recalling = Promise.withResolvers<void>()
@@ -27,6 +29,11 @@ export class LocalLimits implements Limits {
 
   async take(rules: readonly LimitRule[]): Promise<Permit> {
     return this.#limiter.take(rules, this.deps.clock.now())
+  }
+
+  async admit(rules: readonly LimitRule[]): Promise<IssuePermit> {
+    const { giveBack } = this.#limiter.take(rules, this.deps.clock.now())
+    return { giveBack, confirm: nothingMore }
   }
 
   recalled(): Promise<void> | undefined {

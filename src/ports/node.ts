@@ -11,6 +11,7 @@ import type { LimitRule, Permit } from '../domain/limit'
 import type { Route } from '../domain/route'
 import type { Sparing } from '../domain/sparing'
 import type { Template } from '../domain/template'
+import type { Tx } from './store'
 
 export interface Node {
   readonly limits: Limits
@@ -35,8 +36,18 @@ export interface WakeUps {
 export interface Limits {
   /** Counts one under every rule, or throws `limited` and counts none. */
   take(rules: readonly LimitRule[]): Promise<Permit>
+  /** The same for a new issue, which is still to be confirmed. */
+  admit(rules: readonly LimitRule[]): Promise<IssuePermit>
   /** Settles once what was issued before this process started is counted; until then nothing may be issued. Undefined ever after. */
   recalled(): Promise<void> | undefined
+}
+
+export interface IssuePermit extends Permit {
+  /**
+   * Counts in the unit that stores the issue what several servers count by the issues of a phone. Throws `limited`. Its
+   * questions go out with those that are asked beside it.
+   */
+  confirm(tx: Tx): Promise<void>
 }
 
 /** How many messages may wait to be sent. */

@@ -54,7 +54,13 @@ interface Sent {
   health: Health | undefined
 }
 
-export type Delivery = Work<Issue | undefined, Sending, Sent>
+/** What it is about, and what carriers were asked already. */
+interface Subject {
+  issue: Issue | undefined
+  attempts: readonly Attempt[]
+}
+
+export type Delivery = Work<Subject, Sending, Sent>
 
 /**
  * The work of a job. `seat` is what it was claimed with: a place at the carrier in whose queue it was, or one among those
@@ -64,20 +70,28 @@ export async function delivery(deps: DeliverDependencies, job: Job, seat: Seat):
   const router = await rulesOf(deps.modes, job).router()
   if (seat.carrier === undefined) await findSeat(deps, job, seat, router)
   return {
-    lock: (tx) => tx.issues.lock(job, job.subjectId),
-    prepare: (tx, _, issue) => prepare(deps, tx, job, issue, { seat, router }),
+    lock: (tx) => lock(tx, job),
+    prepare: (tx, _, subject) => prepare(deps, tx, job, subject, { seat, router }),
     act: (sending) => send(deps, sending),
     note: (tx, { carrier }, { health }) =>
       health ? tellHealth(deps, tx, carrier.carrier.name, health) : Promise.resolve(),
-    record: (tx, _, issue, sending, { outcome }) => record(deps, tx, job, issue, sending, outcome),
+    record: (tx, _, { issue }, sending, { outcome }) => record(deps, tx, job, issue, sending, outcome),
   }
+}
+
+async function lock(tx: Tx, job: Job): Promise<Subject> {
+  const [issue, attempts] = await Promise.all([
+    tx.issues.lock(job, job.subjectId),
+    tx.attempts.ofIssue(job, job.subjectId),
+  ])
+  return { issue, attempts }
 }
 
 /** Looks where the message would go, and takes a place there. What it has found is looked at again under the lock. */
 async function findSeat({ store, clock }: DeliverDependencies, job: Job, seat: Seat, router: Router): Promise<void> {
   const { read } = store
   const issue = await read.issues.find(job, job.subjectId)
-  if (!issue?.sendPending) return
+  if (!issue?.sendPending || !isWorthSending(issue, clock.now())) return
   const attempts = await read.attempts.ofIssue(job, job.subjectId)
   const carrier = choose(issue, attempts, { seat, router, now: clock.now() }).carrier
   // Those that have waited there come first.
@@ -118,10 +132,9 @@ async function prepare(
   deps: DeliverDependencies,
   tx: Tx,
   job: Job,
-  issue: Issue | undefined,
+  { issue, attempts }: Subject,
   { seat, router }: { seat: Seat; router: Router },
 ): Promise<Sending | undefined> {
-  const attempts = await tx.attempts.ofIssue(job, job.subjectId)
   const interrupted = attempts.find(({ leg, outcome }) => leg === issue?.leg && outcome === undefined)
   if (issue && interrupted) return recordInterrupted(deps, tx, job, issue, interrupted, router)
   if (!issue?.sendPending) return void (await tx.jobs.finish(job))

@@ -92,7 +92,9 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
 
       const issue = newIssue(deps, order, letter, { issueId, code, keyKind: key.kind, now: tx.now })
       await tx.claims.add({ ...order.owner, keyHash: claimant.hash, fingerprint, issueId, createdAt: tx.now })
-      await replacePrevious(deps, tx, issue)
+      const previous = tx.issues.lockLive(issue, issue.phoneHash, issue.purpose)
+      await Promise.all([previous, admission.confirm(tx)])
+      await replacePrevious(deps, tx, await previous)
       await tx.issues.add(issue)
       await tx.outbox.add(issue, letter)
       await tx.jobs.add({ kind: 'deliver', owner: issue, subjectId: issueId, runAt: tx.now, ...queueAt(route, tx.now) })
@@ -253,8 +255,7 @@ async function reserveCredit(tx: Tx, { billingStatus, appId, price }: Issue): Pr
 }
 
 /** Rule 8: the previous code for the same phone and purpose can no longer be verified. */
-async function replacePrevious(deps: IssueDependencies, tx: Tx, issue: Issue): Promise<void> {
-  const previous = await tx.issues.lockLive(issue, issue.phoneHash, issue.purpose)
+async function replacePrevious(deps: IssueDependencies, tx: Tx, previous: Issue | undefined): Promise<void> {
   if (previous) await saveIssue(deps, tx, previous, makeWay(previous, tx.now))
 }
 

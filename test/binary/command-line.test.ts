@@ -52,6 +52,10 @@ describe('how it ends', () => {
     expect(wrong).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('PORT') })
   })
 
+  test.each(['--help', '--version'])('shown %s it exits with 0, and has nothing to say on stderr', async (flag) => {
+    expect(await run(program, flag)).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/./), stderr: '' })
+  })
+
   test('a wrong setting, a wrong secret and a newer database have codes of their own', async () => {
     const codeOf = async (env: Record<string, string>, at = program) => {
       const { exitCode, stderr } = await run({ ...at, env }, 'app', 'list', '--json')

@@ -23,7 +23,7 @@ beforeAll(async () => {
     expect((await world.call('rest', 'issue', input, { key: keys.live })).status).toBe(200)
   }
   await world.settle()
-  world.write('UPDATE issues SET outcome_ambiguous = 1, delivery_status = ?', 'sent')
+  await world.write('UPDATE issues SET outcome_ambiguous = true, delivery_status = ?', 'sent')
   program = fromSource(folder.path, { WATCHWORD_DATA: world.dir, WATCHWORD_SECRET: SECRET })
 })
 afterAll(async () => {
@@ -31,8 +31,9 @@ afterAll(async () => {
   folder.remove()
 })
 
-const refunds = () => world.rows("SELECT issue_id FROM ledger_entries WHERE entry_type = 'refund'").length
-const balances = () => world.rows<{ balance: number }>('SELECT balance FROM wallets').map(({ balance }) => balance)
+const refunds = async () => (await world.rows("SELECT issue_id FROM ledger_entries WHERE entry_type = 'refund'")).length
+const balances = async () =>
+  (await world.rows<{ balance: number }>('SELECT balance FROM wallets')).map(({ balance }) => balance)
 
 test.each([
   ['nobody', []],
@@ -56,14 +57,14 @@ test('--dry-run says what would be refunded, and changes nothing', async () => {
     undecided: 0,
     dryRun: true,
   })
-  expect(refunds()).toBe(0)
+  expect(await refunds()).toBe(0)
 })
 
 test('without a terminal it needs --yes, and says how much goes back', async () => {
   const { exitCode, stdout, stderr } = await run(program, 'credit', 'refund', '--app', appId, ...WHEN)
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
   expect(stderr).toMatch(new RegExp(`^Refund ${ISSUES} CREDIT for ${ISSUES} issues of ${appId}\\?.*--yes\\n$`))
-  expect(refunds()).toBe(0)
+  expect(await refunds()).toBe(0)
 })
 
 test('killed on its way and begun anew it refunds each issue once; once more, none', async () => {
@@ -73,15 +74,15 @@ test('killed on its way and begun anew it refunds each issue once; once more, no
     env: program.env ?? {},
     stdio: ['ignore', 'ignore', 'ignore'],
   })
-  while (refunds() === 0 && child.exitCode === null) await Bun.sleep(1)
+  while ((await refunds()) === 0 && child.exitCode === null) await Bun.sleep(1)
   child.kill('SIGKILL')
   await child.exited
-  const before = refunds()
+  const before = await refunds()
   expect(before).toBeGreaterThan(0)
   expect(before).toBeLessThan(ISSUES)
   const rest = { issues: ISSUES - before, credits: ISSUES - before, refundedBefore: before }
   expect(await runJson(program, ...args)).toMatchObject(rest)
-  expect([refunds(), balances()]).toEqual([ISSUES, [1_000]])
+  expect([await refunds(), await balances()]).toEqual([ISSUES, [1_000]])
   expect(await runJson(program, ...args)).toMatchObject({ issues: 0, refundedBefore: ISSUES })
   expect((await run(program, ...args)).stdout).toBe(
     `0 issues, 0 CREDIT, can be refunded.\n${ISSUES} were refunded before.\n`,

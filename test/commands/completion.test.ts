@@ -46,6 +46,8 @@ describe('Tab completes', () => {
     ['a carrier', ['provider', 'test', ...IN, 'm'], ['main']],
     ['files', ['restore', ''], ':files'],
     ['files for an option', ['provider', 'set', 'main', '--config', ''], ':files'],
+    ['files where a folder may stand', ['move', '--from', ''], ':files'],
+    ['no files for a date', ['issue', 'list', '--since', ''], []],
   ] as Array<[string, string[], string[] | string]>)('%s', (_, words, expected) => {
     expect(found(...words)).toEqual(expected)
   })

@@ -157,11 +157,11 @@ describe('what has changed since 0.1.0', () => {
   test('is told of an app with keys of both kinds while it has issues from before, and of no other', async () => {
     const { appId, live } = await world.furnish()
     await issueNow(live, 'before')
-    world.write('UPDATE issues SET key_kind = NULL')
+    await world.write('UPDATE issues SET key_kind = NULL')
     expect(await found(checkChanges)).toEqual([expect.stringMatching(/^ok: /)])
     await createKey(world.admin, { appId, kind: 'pk', mode: 'live', allowedOrigins: ['https://a.example'] })
     expect(await found(checkChanges)).toEqual([expect.stringMatching(new RegExp(`^warn: demo \\(${appId}\\)`))])
-    world.write("UPDATE issues SET key_kind = 'sk'")
+    await world.write("UPDATE issues SET key_kind = 'sk'")
     expect(await found(checkChanges)).toEqual([expect.stringMatching(/^ok: /)])
   })
 })

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { Secret, TOTP } from 'otpauth'
 // Loaded now: the first request would wait for it, and virtual time would pass.
 import '../../src/console/rpc'
-import { resetPassword, setUpToken } from '../../src/usecases/people'
+import { join, resetPassword, setUpToken } from '../../src/usecases/people'
 import { World } from '../support/world'
 import { ConsoleClient } from './client'
 
@@ -162,8 +162,74 @@ test('a link tells whom it is from until its three days are over, and no longer'
   world.clock.step(expiresAt - world.clock.now() - 1)
   const { body } = await bob.call('session/invitation', { token })
   expect(body).toEqual({ role: 'viewer', invitedBy: 'Ann', expiresAt })
+  // Her session has ended meanwhile.
+  await ann.call('session/signIn', { email: 'ann@example.com', password: PASSWORD })
+  expect(await invitations()).toHaveLength(1)
   world.clock.step(expiresAt - world.clock.now())
   expect((await bob.call('session/invitation', { token })).status).toBe(404)
+  expect(await invitations()).toEqual([])
+})
+
+test('who loses the right to invite while they do has invited nobody', async () => {
+  await ann.call('operators/changeRole', { operatorId: ids.bob, role: 'owner' })
+  const [changed, invited] = await Promise.all([
+    ann.call('operators/changeRole', { operatorId: ids.bob, role: 'viewer' }),
+    bob.call('operators/invite', { role: 'owner' }),
+  ])
+  expect([changed.status, invited.status]).toEqual([200, 403])
+  expect(await invitations()).toEqual([])
+})
+
+test('a link whose time is over when the account is made has made none', async () => {
+  const token = await invite()
+  const { expiresAt } = (await bob.call('session/invitation', { token })).body
+  const passwords = {
+    hash: async () => {
+      world.clock.step(expiresAt - world.clock.now())
+      return 'x'
+    },
+    verify: async () => false,
+  }
+  const person = { token, name: 'Eve', email: 'eve@example.com', password: PASSWORD }
+  await expect(join({ ...world, passwords }, { ip: undefined }, person)).rejects.toMatchObject({
+    detail: { reason: 'link_used_up' },
+  })
+  expect((await world.store.read.people.all()).map(({ name }) => name).toSorted()).toEqual(['Ann', 'Bob'])
+})
+
+test('who is removed has invited nobody, and the last owner may be named owner again', async () => {
+  const { ann: operatorId } = ids
+  expect((await ann.call('operators/changeRole', { operatorId, role: 'owner' })).status).toBe(200)
+  await ann.call('operators/changeRole', { operatorId: ids.bob, role: 'owner' })
+  const token = (await bob.call('operators/invite', { role: 'owner' })).body.url.split('#')[1]
+  await ann.call('operators/remove', { operatorId: ids.bob })
+  expect(await invitations()).toEqual([])
+  const person = { token, name: 'Eve', email: 'eve@example.com', password: PASSWORD }
+  expect((await bob.call('session/accept', person)).status).toBe(404)
+})
+
+test('pauses that are lifted twice in a moment are lifted twice', async () => {
+  const liftedAt = async () => {
+    await ann.call('operators/unlock', { operatorId: ids.bob })
+    return (await world.store.read.people.all()).find(({ operatorId }) => operatorId === ids.bob)?.unlockedAt
+  }
+  const now = world.clock.now()
+  expect([await liftedAt(), await liftedAt()]).toEqual([now, now + 1])
+  world.clock.step(-60_000)
+  expect(await liftedAt()).toBe(now + 2)
+})
+
+test('a password that was reset ends every session, takes the second factor off, and is a good one', async () => {
+  const { secret } = (await bob.call('session/totpBegin')).body
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now() })
+  await bob.call('session/totpConfirm', { totp })
+  const passwords = { hash: async (password: string) => `plain:${password}`, verify: async () => false }
+  const { operator, password } = await resetPassword({ ...world, passwords }, { name: 'cli' }, ' BOB@example.com')
+  expect([operator.operatorId, password]).toEqual([ids.bob, expect.stringMatching(/^[\w-]{20}$/)])
+  expect((await bob.call('apps/list')).status).toBe(401)
+  expect((await signIn(new ConsoleClient(world))).status).toBe(401)
+  expect((await signIn(bob, { password })).status).toBe(200)
+  expect((await bob.call('session/current')).body.operator.hasTotp).toBe(false)
 })
 
 test('a right password may be asked for again and again, a wrong one five times in a quarter of an hour', async () => {
@@ -173,4 +239,22 @@ test('a right password may be asked for again and again, a wrong one five times 
   expect(await takeOff(PASSWORD)).toBe(429)
   world.clock.step(15 * 60_000)
   expect(await takeOff(PASSWORD)).toBe(200)
+})
+
+test('of the addresses somebody has signed in from the latest twenty are known', async () => {
+  for (let n = 0; n < 22; n++) expect((await signIn(new ConsoleClient(world, `198.51.100.${n}`))).status).toBe(200)
+  const addresses = 'SELECT count(*) AS known FROM operator_addresses WHERE operator_id = ?'
+  expect(await world.rows(addresses, ids.bob)).toEqual([{ known: 20 }])
+})
+
+test('when a session was seen last is stored once a minute at most', async () => {
+  const seen = async () => {
+    await bob.call('apps/list')
+    return world.rows<{ at: number }>('SELECT last_seen_at AS at FROM operator_sessions WHERE operator_id = ?', ids.bob)
+  }
+  const openedAt = world.clock.now()
+  world.clock.step(60_000)
+  expect(await seen()).toEqual([{ at: openedAt }])
+  world.clock.step(1)
+  expect(await seen()).toEqual([{ at: openedAt + 60_001 }])
 })

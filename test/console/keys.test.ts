@@ -116,9 +116,11 @@ describe('a key that is rotated', () => {
 
 describe('when a key was last used', () => {
   const usedAt = async (key = keys.test) => (await shown(key)).lastUsedAt
-  const stored = (key = keys.test) =>
-    world.rows<{ at: number | null }>('SELECT last_used_at AS at FROM api_keys WHERE last_four = ?', key.slice(-4))[0]
-      ?.at
+  const stored = async (key = keys.test) => {
+    const sql = 'SELECT last_used_at AS at FROM api_keys WHERE last_four = ?'
+    const [row] = await world.rows<{ at: number | null }>(sql, key.slice(-4))
+    return row?.at
+  }
   /** Time goes on between two uses; answers when the last one was. */
   async function use(key = keys.test): Promise<number> {
     await world.advance(10 * SWEEP_MS)
@@ -156,27 +158,27 @@ describe('when a key was last used', () => {
 
   test('is shown before it is stored, also where an earlier use is', async () => {
     const first = await use()
-    expect([await usedAt(), stored()]).toEqual([first, null])
+    expect([await usedAt(), await stored()]).toEqual([first, null])
     const second = await use()
-    expect([await usedAt(), stored()]).toEqual([second, first])
+    expect([await usedAt(), await stored()]).toEqual([second, first])
   })
 
   test('is stored soon, and known after a restart', async () => {
     const at = await use()
     await world.advance(SWEEP_MS)
-    expect(stored()).toBe(at)
-    const beside = await World.start({ dir: world.dir, clock: world.clock })
+    expect(await stored()).toBe(at)
+    const beside = await World.start({ place: world.place, clock: world.clock })
     const [key] = (await beside.store.read.keys.ofApp(keys.appId)).filter(({ mode }) => mode === 'test')
     expect(key?.lastUsedAt).toBe(at)
     await beside.run(beside.app.stop())
   })
 
   test('is stored when the process stops, however soon', async () => {
-    const beside = await World.start({ dir: world.dir, clock: world.clock })
+    const beside = await World.start({ place: world.place, clock: world.clock })
     await world.advance(10 * SWEEP_MS)
     expect((await beside.call('rest', 'balance', {}, { key: keys.test })).status).toBe(200)
     await beside.run(beside.app.stop())
-    expect(stored()).toBe(world.clock.now())
+    expect(await stored()).toBe(world.clock.now())
   })
 
   test('is kept when it cannot be stored, until it can; a use meanwhile counts', async () => {
@@ -192,9 +194,9 @@ describe('when a key was last used', () => {
     await world.advance(SWEEP_MS)
     expect(meanwhile).toBeGreaterThan(ofLive)
     expect([await usedAt(), await usedAt(keys.live)]).toEqual([meanwhile, ofLive])
-    expect([stored(), stored(keys.live)]).toEqual([first, null])
+    expect([await stored(), await stored(keys.live)]).toEqual([first, null])
     insteadOfStoring = undefined
     await world.advance(SWEEP_MS)
-    expect([stored(), stored(keys.live)]).toEqual([meanwhile, ofLive])
+    expect([await stored(), await stored(keys.live)]).toEqual([meanwhile, ofLive])
   })
 })

@@ -1,7 +1,7 @@
 /** Where the console may be opened, and what its cookie can do. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { setUpToken } from '../../src/usecases/people'
-import { World } from '../support/world'
+import { World, type WorldOptions } from '../support/world'
 
 const PASSWORD = 'correct horse battery'
 const PERSON = { name: 'Ann', email: 'ann@example.com', password: PASSWORD }
@@ -12,7 +12,10 @@ afterEach(async () => {
   worlds = []
 })
 
-async function open(env: Record<string, string> = {}, options: { dir?: string; seed?: number } = {}): Promise<World> {
+async function open(
+  env: Record<string, string> = {},
+  options: Pick<WorldOptions, 'place' | 'seed'> = {},
+): Promise<World> {
   const world = await World.start({ env, ...options })
   worlds.push(world)
   return world
@@ -152,7 +155,7 @@ describe('its cookie', () => {
 
   test('keeps its name over a restart', async () => {
     const { cookie } = await setUp(world, proxied)
-    const again = await open({ WATCHWORD_PUBLIC_URL: HTTPS }, { dir: world.dir })
+    const again = await open({ WATCHWORD_PUBLIC_URL: HTTPS }, { place: world.place })
     expect((await ask(again, { ...proxied, cookie })).body.operator.email).toBe(PERSON.email)
   })
 

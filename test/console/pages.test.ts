@@ -1,7 +1,10 @@
 /** Lists of the console in pages: newest first, each row once, within the bounds that were asked for. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Reader, Store } from '../../src/ports/store'
 import * as administer from '../../src/usecases/administer'
 import { setUpToken } from '../../src/usecases/people'
+import { searchIssues } from '../../src/usecases/search-issues'
+import { anIssue } from '../domain/sample'
 import { VirtualClock } from '../support/clock'
 import { Receivers, receives } from '../support/receiver'
 import { type Furnished, START, World } from '../support/world'
@@ -176,4 +179,20 @@ describe('the ledger of an app', () => {
   })
 
   test('has at most two hundred entries on a page', () => expectBounds('wallet/ledger', ledger()))
+})
+
+test('a search for what is rare answers soon, short of rows, and says where to go on', async () => {
+  const aBatch = Array.from({ length: 1_000 }, (_, n) => ({ ...anIssue(), issueId: `issue ${n}` }))
+  let looked = 0
+  const page: Reader['issues']['page'] = async (_, { limit }) => {
+    looked += limit
+    return aBatch.slice(0, limit)
+  }
+  const store = { read: { issues: { page } } } as unknown as Store
+  const owner = { appId: keys.appId, mode: 'live' } as const
+  const search = (search: string) => searchIssues({ store, clock: world.clock }, owner, { search, limit: 10 })
+  expect(await search('rare')).toEqual({ rows: [], next: 'issue 999' })
+  expect(looked).toBe(20_000)
+  expect((await search('signup')).next).toBe('issue 9')
+  expect(looked).toBe(21_000)
 })

@@ -170,6 +170,15 @@ describe('an issue', () => {
     const unknown = { appId, issueId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77', code }
     expect(await shown('inbox/verify', unknown)).toMatchObject({ reasonCode: 'NOT_FOUND', attemptsRemaining: 0 })
     expect((await shown('inbox/list', { appId, limit: 10 })).rows[0]).toMatchObject({ verificationStatus: 'verified' })
+    // Whatever is still there: a week is what the inbox shows.
+    for (const [ms, count] of [
+      [7 * 24 * HOUR_MS, 1],
+      [1, 0],
+    ] as const) {
+      world.clock.step(ms)
+      await owner.call('session/signIn', { email: 'ann@example.com', password: 'correct horse battery' })
+      expect((await shown('inbox/list', { appId, limit: 10 })).rows).toHaveLength(count)
+    }
   })
 })
 
@@ -234,7 +243,7 @@ describe('a webhook', () => {
         enabled: true,
         createdAt: TIME,
       },
-      warning: { reason: expect.any(String), param: expect.any(String) },
+      warning: { param: 'url', reason: 'https_required' },
     }
     expect(endpoint).toEqual(view)
     expect(secret).toMatch(/^whsec_/)
@@ -279,6 +288,8 @@ describe('a webhook', () => {
     const replay = (which: object) => shown('webhooks/replay', { endpointId, ...which })
     expect(await replay({ eventId })).toEqual({ replayed: 1 })
     expect(await replay({ since: 0 })).toEqual({ replayed: 0 })
+    const never = { eventId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77' }
+    expect(await replay(never)).toEqual([404, { reason: 'no_such', about: { what: 'event' } }])
     for (const which of [{}, { eventId, since: 0 }])
       expect(await replay(which)).toEqual([400, { param: 'replay', reason: 'invalid_format' }])
   })
@@ -292,7 +303,8 @@ describe('a webhook', () => {
       ],
     })
     expect((await preview('')).previews[1].body).toContain('"otp.failed"')
-    expect(await preview('{')).toEqual({ previews: [], mistake: expect.objectContaining({ param: 'template' }) })
+    const mistake = { param: 'template', reason: 'template_not_json' }
+    expect(await preview('{')).toEqual({ previews: [], mistake })
   })
 })
 
@@ -386,6 +398,9 @@ test('templates, and what one makes of its values', async () => {
     encoding: 'UCS-2',
   })
   expect(await preview('#{name}')).toEqual({ mistake: expect.objectContaining({ param: 'body' }) })
+  expect(await preview('#{code}')).toEqual({
+    mistake: { param: 'variables', reason: 'unused_variable', about: { name: 'name' } },
+  })
   expect(await preview(template.body, '7')).toEqual({
     mistake: expect.objectContaining({ reason: expect.any(String) }),
   })
@@ -408,6 +423,7 @@ test('usage by hour, the empty ones too, and by what issues have in common', asy
     expect.objectContaining({ name: 'login', issued: 2 }),
     expect.objectContaining({ name: 'signup', issued: 1 }),
   ])
+  expect(await shown('usage/show', { ...query, to: START })).toMatchObject({ total: { issued: 0 }, series: [] })
   const byDay = await shown('usage/show', { ...query, by: 'day', to: START + 24 * HOUR_MS })
   expect(byDay.groups).toEqual([])
   expect(byDay.series.map(({ issued }: { issued: number }) => issued)).toEqual([3, 0])
@@ -417,7 +433,7 @@ test('the installation, and whether it works', async () => {
   const state = await shown('system/show')
   expect(state).toEqual({
     ...{ version: expect.any(String), startedAt: START, command: expect.any(String), databaseBytes: TIME, backups: [] },
-    ...{ checks: { database: true, dispatcher: true }, queue: expect.any(Array) },
+    ...{ checks: { database: true, dispatcher: true }, nodes: [], queue: expect.any(Array) },
   })
 })
 
@@ -438,6 +454,11 @@ test('that nobody has looked for work for more than ten seconds', async () => {
   expect(await isLookedFor()).toBe(true)
   world.clock.step(30_000)
   expect(await isLookedFor()).toBe(false)
+})
+
+test('no procedure of a name that is none', async () => {
+  const { status, body } = await owner.call('apps/none')
+  expect([status, body]).toEqual([404, { defined: true, code: 'NOT_FOUND', status: 404, message: 'No such procedure' }])
 })
 
 test('an answer is JSON that nobody keeps', async () => {

@@ -113,7 +113,7 @@ describe('signing in', () => {
 
   describe('the addresses that are known', () => {
     test('are known after a restart, too', async () => {
-      const restarted = await World.start({ dir: world.dir })
+      const restarted = await World.start({ place: world.place })
       const client = new ConsoleClient(restarted, HOME)
       const wrong = { email: 'ann@example.com', password: 'wrong' }
       for (let n = 0; n < 8; n++) await client.call('session/signIn', wrong)
@@ -127,7 +127,7 @@ describe('signing in', () => {
         if (n === 19) world.clock.step(-HOUR_MS)
         expect((await from(`198.51.100.${100 + n}`)).status).toBe(200)
       }
-      expect(world.rows('SELECT * FROM operator_addresses')).toHaveLength(20)
+      expect(await world.rows('SELECT * FROM operator_addresses')).toHaveLength(20)
       for (const ip of ['198.51.100.119', '198.51.100.100', HOME]) for (let n = 0; n < 6; n++) await guess(ip)
       expect((await from('198.51.100.119')).status).toBe(200)
       expect((await from('198.51.100.100')).status).toBe(200)
@@ -140,7 +140,7 @@ describe('signing in', () => {
       const { url } = (await owner.call('operators/invite', { role: 'viewer' })).body
       const person = { name: 'Bob', email: 'bob@example.com', password: PASSWORD }
       await new ConsoleClient(world, HOME).call('session/accept', { token: url.split('#')[1], ...person })
-      const hashes = world.rows<{ hash: string }>('SELECT hex(address_hash) AS hash FROM operator_addresses')
+      const hashes = await world.rows<{ hash: string }>('SELECT hex(address_hash) AS hash FROM operator_addresses')
       expect(new Set(hashes.map(({ hash }) => hash)).size).toBe(2)
     })
 
@@ -154,7 +154,7 @@ describe('signing in', () => {
     })
 
     test('behind a named proxy are those of the clients', async () => {
-      const other = await World.start({ dir: world.dir, env: { WATCHWORD_TRUSTED_PROXIES: '10.0.0.0/8' } })
+      const other = await World.start({ place: world.place, env: { WATCHWORD_TRUSTED_PROXIES: '10.0.0.0/8' } })
       const client = new ConsoleClient(other, '10.0.0.1')
       const at = (ip: string, password: string) =>
         client.call('session/signIn', { email: 'ann@example.com', password }, { 'x-forwarded-for': ip })
@@ -178,7 +178,7 @@ describe('signing in', () => {
     })
 
     test('lifts them from another process, again and again', async () => {
-      const beside = await World.start({ dir: world.dir })
+      const beside = await World.start({ place: world.place })
       for (let time = 0; time < 3; time++) {
         const ip = `203.0.113.${time}`
         for (let n = 0; n < 6; n++) await guess(ip)

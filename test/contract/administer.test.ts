@@ -1,6 +1,5 @@
 /** What operators do to apps and templates, and what callers see of it. */
-import { afterEach, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { afterEach, describe, expect, test } from 'bun:test'
 import {
   addEndpoint,
   createApp,
@@ -13,7 +12,7 @@ import {
   standingTestKey,
 } from '../../src/usecases/administer'
 import { tellIssue } from '../../src/usecases/inspect'
-import { World } from '../support/world'
+import { WIRES, World } from '../support/world'
 
 let world: World
 afterEach(() => world.stop())
@@ -61,6 +60,19 @@ test('an app that is renamed keeps its id and its keys, and a name that is none 
   await expect(renameApp(world.admin, 'app_none', 'x')).rejects.toMatchObject({ kind: 'not_found' })
 })
 
+test('a name has at most a hundred characters, whatever they are made of, and none that cannot be seen', async () => {
+  world = await World.start()
+  const { appId } = await createApp(world.admin, { name: 'x' })
+  for (const longest of ['가'.repeat(100), '🦉'.repeat(100)])
+    expect(await renameApp(world.admin, appId, ` ${longest} `)).toMatchObject({ name: longest })
+  for (const [name, reason] of [
+    ['x'.repeat(101), 'too_long'],
+    ['  ', 'required'],
+    ['a\u0007b', 'invalid_characters'],
+  ] as const)
+    await expect(renameApp(world.admin, appId, name)).rejects.toMatchObject({ detail: { param: 'name', reason } })
+})
+
 test('a template that is removed is refused from then on; issues keep its name, and a built-in it hid shows again', async () => {
   world = await World.start()
   const { appId, test: key } = await world.furnish()
@@ -97,9 +109,7 @@ test('a standing key is the same every time, works, and is stored as a hash only
   ]
   expect(new Set([first, own.key, ...others]).size).toBe(4)
   expect((await world.call('rest', 'balance', {}, { key: first })).status).toBe(200)
-  // What was written last is beside the file.
-  for (const file of [world.file, `${world.file}-wal`])
-    expect(readFileSync(file).includes(first.slice('sk_test_'.length))).toBe(false)
+  expect(await world.place.dump()).not.toContain(first.slice('sk_test_'.length))
 
   const stored = (await world.store.read.keys.ofApp(appId)).find(({ lastFour }) => first.endsWith(lastFour))
   await revokeKey(world.admin, stored?.keyId ?? '')
@@ -108,4 +118,37 @@ test('a standing key is the same every time, works, and is stored as a hash only
   expect(await standingTestKey(world.admin, appId, 'sk')).toBe(second)
   expect((await world.call('rest', 'balance', {}, { key: first })).status).toBe(401)
   for (const key of [second, own.key]) expect((await world.call('rest', 'balance', {}, { key })).status).toBe(200)
+})
+
+describe('limits of its own', () => {
+  const names = ['issuesPerMin', 'verifiesPerMin', 'readsPerMin', 'issuesPerMinPerIp'] as const
+
+  test.each(names)('are not for a test key: %s', async (name) => {
+    world = await World.start()
+    const { appId } = await createApp(world.admin, { name: 'shop' })
+    const wanted = { appId, kind: 'sk', mode: 'test' } as const
+    await expect(createKey(world.admin, { ...wanted, limits: { [name]: 1 } })).rejects.toMatchObject({
+      detail: { param: 'limit', reason: 'limits_on_test_key' },
+    })
+    await createKey(world.admin, { ...wanted, limits: {} })
+  })
+
+  test.each(names)('are whole numbers from one: %s', async (name) => {
+    world = await World.start()
+    const { appId } = await createApp(world.admin, { name: 'shop' })
+    const wanted = { appId, kind: 'sk', mode: 'live' } as const
+    for (const max of [0, -1, 1.5, Number.NaN])
+      await expect(createKey(world.admin, { ...wanted, limits: { [name]: max } })).rejects.toMatchObject({
+        detail: { param: 'limit', reason: 'too_small', about: { min: 1 } },
+      })
+    expect((await createKey(world.admin, { ...wanted, limits: { [name]: 1 } })).stored.limits).toEqual({ [name]: 1 })
+  })
+})
+
+test.each(WIRES)('a template may be named by one letter, over %s', async (wire) => {
+  world = await World.start()
+  const { appId, test: key } = await world.furnish()
+  const own = { channelSupport: ['sms'] as const, variables: {}, providerTemplateCode: 'X', name: 'own' }
+  await saveTemplate(world.admin, appId, { ...own, templateId: 'a', body: '#{code}' })
+  expect((await world.call(wire, 'getTemplate', { templateId: 'a' }, { key })).body).toMatchObject({ templateId: 'a' })
 })

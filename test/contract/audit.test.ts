@@ -1,6 +1,8 @@
 /** What the audit log holds of each change: what was changed, to what, and what was there before. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import type { Store, Tx } from '../../src/ports/store'
 import * as administer from '../../src/usecases/administer'
+import { acceptAudit, verifyAudit } from '../../src/usecases/verify-audit'
 import { BACKUP_URL, type Furnished, World } from '../support/world'
 
 let world: World
@@ -149,4 +151,36 @@ test('of nothing that was refused: an overlap beyond a week, a limit below nothi
     kind: 'invalid',
   })
   for (const hours of [0, 168]) await administer.rotateEndpoint(world.admin, endpoint.endpointId, hours)
+})
+
+test('the log is looked at to its end, however long it is', async () => {
+  const { appId } = keys
+  for (let n = 0; n < 600; n++) await administer.addCredit(world.admin, { appId, amount: 1 })
+  const verdict = () => verifyAudit({ read: world.store.read, vault: world.vault })
+  const { entries, isIntact } = await verdict()
+  expect([entries > 600, isIntact]).toEqual([true, true])
+  await world.write("UPDATE audit_entries SET actor = 'somebody' WHERE seq = ?", entries - 1)
+  expect(await verdict()).toMatchObject({ isIntact: false, brokenAt: entries - 1 })
+})
+
+test('who accepts the log as it is keeps others from adding to it while they look', async () => {
+  const asked: string[] = []
+  const watched = (tx: Tx): Tx =>
+    new Proxy(tx, {
+      get: (target, door) => {
+        if (door !== 'audit') return Reflect.get(target, door)
+        return new Proxy(target.audit, {
+          get(audit, word) {
+            asked.push(String(word))
+            return Reflect.get(audit, word).bind(audit)
+          },
+        })
+      },
+    })
+  const store = {
+    ...world.store,
+    transaction: ((unit) => world.store.transaction((tx) => unit(watched(tx)))) as Store['transaction'],
+  }
+  expect(await acceptAudit({ ...world.admin, store })).toEqual([])
+  expect(asked[0]).toBe('lockLast')
 })

@@ -2,7 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { ACCESS, SCOPES, type Scope } from '../../contract/scope'
 import { formatKey } from '../../src/domain/key'
 import { revokeKey } from '../../src/usecases/administer'
+import { IS_POSTGRES } from '../support/place'
 import { type Furnished, type Operation, WIRES, World } from '../support/world'
+
+/** What a server has remembered of settings that another one changes. */
+const KNOWN_ELSEWHERE_MS = 1_500
 
 const INPUT: Record<Operation, object> = {
   issue: { phoneNumber: '010-0000-0000', purpose: 'auth', idempotencyKey: 'auth' },
@@ -75,11 +79,12 @@ describe.each(WIRES)('authentication over %s', (wire) => {
 
     const another = await world.key({ appId: keys.appId, kind: 'sk', mode: 'test' })
     expect((await call('balance', another)).status).toBe(200)
-    const beside = new World({ dir: world.dir, clock: world.clock })
+    const beside = await World.open({ place: world.place, clock: world.clock })
     const [second] = (await beside.store.read.keys.ofApp(keys.appId)).filter(
       ({ mode, revokedAt }) => mode === 'test' && !revokedAt,
     )
     await revokeKey(beside.admin, second?.keyId ?? '')
+    if (IS_POSTGRES) await world.advance(KNOWN_ELSEWHERE_MS)
     expect(await call('balance', another)).toMatchObject(UNAUTHORIZED)
     await beside.store.close()
   })
@@ -210,10 +215,7 @@ describe.each(WIRES)('authentication over %s', (wire) => {
 
     test.each([[['*']], [['otp:issue', 'otp:status']], [['otp:send']]])('scopes %p poison the key', async (scopes) => {
       await expect(world.key({ appId: keys.appId, kind: 'pk', mode: 'test', scopes })).rejects.toThrow()
-      const { Database } = await import('bun:sqlite')
-      const db = new Database(world.file)
-      db.query("UPDATE api_keys SET scopes = ? WHERE kind = 'pk'").run(JSON.stringify(scopes))
-      db.close()
+      await world.write("UPDATE api_keys SET scopes = ? WHERE kind = 'pk'", JSON.stringify(scopes))
       expect(await call('verify', pk, { origin: ORIGIN })).toMatchObject(UNAUTHORIZED)
     })
 
@@ -246,7 +248,7 @@ describe.each(WIRES)('authentication over %s', (wire) => {
 
   test('when keys cannot be looked up: 503', async () => {
     const broken = await World.start({
-      dir: world.dir,
+      place: world.place,
       clock: world.clock,
       wrapStore: (store) => ({
         ...store,

@@ -30,7 +30,7 @@ describe.each(WIRES)('over %s, with a live browser key', (wire) => {
   /** Another process takes over the same database. */
   async function restart(): Promise<void> {
     await world.settle()
-    world = await World.start({ dir: world.dir, clock: world.clock })
+    world = await World.start({ place: world.place, clock: world.clock })
     await world.settle()
   }
 
@@ -55,7 +55,7 @@ describe.each(WIRES)('over %s, with a live browser key', (wire) => {
 
   test('claims made by 0.1 are found by either kind', async () => {
     const first = await issue(keys.live, { idempotencyKey: 'from-0.1', purpose: 'mine' })
-    world.write('UPDATE claims SET key_hash = ?', Buffer.from(world.vault.claimHash('from-0.1')))
+    await world.write('UPDATE claims SET key_hash = ?', Buffer.from(world.vault.claimHash('from-0.1')))
     for (const key of [keys.live, browser])
       expect((await issue(key, { idempotencyKey: 'from-0.1', purpose: 'mine' })).body).toEqual(first.body)
   })
@@ -72,7 +72,7 @@ describe.each(WIRES)('over %s, with a live browser key', (wire) => {
     await restart()
     expect((await issue(browser)).status).toBe(429)
     expect((await issue(keys.live)).status).toBe(200)
-    world.write('UPDATE issues SET key_kind = NULL')
+    await world.write('UPDATE issues SET key_kind = NULL')
     await restart()
     expect([(await issue(browser)).status, (await issue(keys.live)).status]).toEqual([429, 429])
   })
@@ -110,7 +110,7 @@ describe.each(WIRES)('over %s, with a live browser key', (wire) => {
       const link = await hello(browser, 'BANK: https://evil.example')
       expect(link.status).toBe(403)
       expect(link.body.data).toEqual({ param: 'templateVariables.who', reason: 'free_text_not_allowed' })
-      expect(world.rows('SELECT 1 FROM issues')).toEqual([])
+      expect(await world.rows('SELECT 1 FROM issues')).toEqual([])
       expect((await hello(browser, 'Ann')).status).toBe(200)
     })
 

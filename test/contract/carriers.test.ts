@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { TransportResult } from '../../src/ports/network'
 import * as administer from '../../src/usecases/administer'
-import { answered } from '../support/carrier'
+import { answered, Carrier } from '../support/carrier'
 import { PolledVendor, VENDOR_URL } from '../support/polled-vendor'
 import { BACKUP_URL, type Furnished, REPORT_SECRET, SMS_URL, START, World } from '../support/world'
 
@@ -122,7 +122,7 @@ describe('carriers', () => {
       world.sms.answer = () => ({ kind: 'not_sent', reason: 'ECONNREFUSED' })
       world.kakao.answer = world.sms.answer
       await issue({ expiresInSec: 30 })
-      await world.advance(HOUR_MS)
+      await world.leap(HOUR_MS)
       expect(await stateOf('main')).toMatchObject({ state: 'unhealthy', code: 'NOT_SENT_ECONNREFUSED' })
       expect((await world.store.read.carriers.health()).get('main')).toMatchObject({ isHealthy: false })
       const lines = world.logged.filter((line) => line.includes('did not take'))
@@ -157,7 +157,9 @@ describe('carriers', () => {
       world.sms.answer = failing
       await many(10)
       await many(3)
-      expect(world.rows("SELECT queue FROM jobs WHERE kind = 'deliver'")).toEqual(Array(3).fill({ queue: 'main' }))
+      expect(await world.rows("SELECT queue FROM jobs WHERE kind = 'deliver'")).toEqual(
+        Array(3).fill({ queue: 'main' }),
+      )
       await administer.removeCarrier(world.admin, 'main')
       await world.provide('other', ['sms'], 'http://carrier.test/kakao')
       await world.advance(2_000)
@@ -180,7 +182,7 @@ describe('carriers', () => {
       expect(world.sms.requests).toHaveLength(1)
       world.clock.forgetTimers()
       await meanwhile()
-      const after = await World.start({ dir: world.dir, clock: world.clock })
+      const after = await World.start({ place: world.place, clock: world.clock })
       await after.advance(40_000)
       expect(await status(after, issueId)).toMatchObject({
         deliveryStatus: 'sent',
@@ -282,8 +284,8 @@ describe('carriers', () => {
       deliveryStatus: 'failed',
       providerOutcomeCode: 'EXPIRED_UNSENT',
     })
-    expect(world.rows("SELECT count(*) AS n FROM issues WHERE billing_status = 'released'")).toEqual([{ n: 1 }])
-    expect(world.rows("SELECT count(*) AS n FROM jobs WHERE kind = 'deliver'")).toEqual([{ n: 1 }])
+    expect(await world.rows("SELECT count(*) AS n FROM issues WHERE billing_status = 'released'")).toEqual([{ n: 1 }])
+    expect(await world.rows("SELECT count(*) AS n FROM jobs WHERE kind = 'deliver'")).toEqual([{ n: 1 }])
   })
 
   describe('a clock that is set', () => {
@@ -301,7 +303,7 @@ describe('carriers', () => {
       expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent', verificationStatus: 'expired' })
       expect((await status(issueId)).providerOutcomeAmbiguous).toBeUndefined()
       expect(world.sms.requests).toHaveLength(1)
-      expect(world.rows('SELECT outcome FROM attempts')).toEqual([{ outcome: 'accepted' }])
+      expect(await world.rows('SELECT outcome FROM attempts')).toEqual([{ outcome: 'accepted' }])
     })
 
     test('forward: no code lives longer, and what was due runs once', async () => {
@@ -311,7 +313,7 @@ describe('carriers', () => {
       await world.advance(5_000)
       expect(await status(issueId)).toMatchObject({ deliveryStatus: 'failed', providerOutcomeCode: 'EXPIRED_UNSENT' })
       expect(world.sms.requests).toHaveLength(1)
-      expect(world.rows('SELECT balance, reserved FROM wallets')).toEqual([{ balance: 1_000, reserved: 0 }])
+      expect(await world.rows('SELECT balance, reserved FROM wallets')).toEqual([{ balance: 1_000, reserved: 0 }])
     })
 
     test('back by an hour: messages go out at once, and an expired code stays expired', async () => {
@@ -333,7 +335,7 @@ describe('carriers', () => {
         await world.advance(10_000)
       }
       expect(world.sms.requests).toHaveLength(5)
-      const claims = world.rows<{ most: number }>('SELECT max(attempt) AS most FROM jobs')
+      const claims = await world.rows<{ most: number }>('SELECT max(attempt) AS most FROM jobs')
       expect(claims[0]?.most ?? 0).toBeLessThan(20)
     })
   })
@@ -406,6 +408,8 @@ describe('a carrier that must be asked', () => {
 
   test('is asked again until it tells', async () => {
     await issue()
+    // With its like, so that one that answers slowly keeps nobody else waiting.
+    expect(await world.rows('SELECT kind, queue FROM jobs')).toEqual([{ kind: 'await-report', queue: 'main' }])
     await world.advance(31_000)
     expect(await status()).toMatchObject({ deliveryStatus: 'sent' })
     decide('delivered')
@@ -432,7 +436,7 @@ describe('a carrier that must be asked', () => {
       expect(await billing()).toBe('reserved')
       await world.advance(1_000)
       expect([await billing(), (await status()).deliveryStatus]).toEqual(['debited', 'sent'])
-      expect(world.rows('SELECT * FROM jobs')).toEqual([])
+      expect(await world.rows('SELECT * FROM jobs')).toEqual([])
     })
 
     test.each([
@@ -456,4 +460,56 @@ describe('a carrier that must be asked', () => {
       expect([await billing(), (await status()).deliveryStatus]).toEqual(['debited', 'sent'])
     })
   })
+})
+
+test('a message waits where it will be sent from: at the first of its route that is healthy, and at none that is about to be tried', async () => {
+  const backup = new Carrier()
+  const world = await World.start({ carriers: { sms: new Carrier(), kakao: new Carrier(), backup } })
+  const { live } = await world.furnish()
+  await world.provide('spare', ['sms'], BACKUP_URL)
+  const issue = async (n: number) => {
+    const order = { phoneNumber: `010-1234-000${n}`, purpose: 'p', idempotencyKey: `k${n}` }
+    expect((await world.call('rest', 'issue', order, { key: live })).status).toBe(200)
+    await world.settle()
+  }
+  const queues = () => world.rows("SELECT queue FROM jobs WHERE kind = 'deliver' ORDER BY subject_id")
+  const hangs = () => new Promise<TransportResult>(() => {})
+  world.sms.script(hangs, () => answered(402, {}))
+  world.sms.answer = hangs
+  backup.answer = hangs
+  await issue(1)
+  expect(await queues()).toEqual([{ queue: 'main' }])
+  // That one is refused, so that all look anew.
+  await issue(2)
+  await issue(3)
+  world.clock.step(10_000)
+  await issue(4)
+  expect(await queues()).toEqual(['', '', 'spare', ''].map((queue) => ({ queue })))
+  await world.stop()
+})
+
+test('a carrier that was given no secret for its reports has one that cannot be guessed, and keeps it', async () => {
+  const world = await World.start()
+  const set = () =>
+    administer.setCarrier(world.admin, { name: 'main', type: 'http', channels: ['sms'], config: { url: SMS_URL } })
+  const secret = async () => (await world.store.read.carriers.all())[0]?.config.reportSecret
+  await set()
+  const first = await secret()
+  expect(first).toMatch(/^[\w-]{32}$/)
+  await set()
+  expect(await secret()).toBe(first as string)
+  await world.stop()
+})
+
+test('a carrier may call its messages by what looks like an id of ours', async () => {
+  const world = await World.start()
+  const { live } = await world.furnish()
+  const theirs = '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77'
+  world.sms.answer = () => answered(200, { id: theirs })
+  const order = { phoneNumber: '010-1234-5678', purpose: 'p', idempotencyKey: 'k' }
+  const { issueId } = (await world.call('rest', 'issue', order, { key: live })).body
+  await world.settle()
+  expect((await world.report('main', { messageId: theirs, status: 'delivered' })).body).toEqual({ recorded: 1 })
+  expect((await world.call('rest', 'status', { issueId }, { key: live })).body.deliveryStatus).toBe('delivered')
+  await world.stop()
 })

@@ -36,6 +36,7 @@ describe('CORS', () => {
       expect(headers.get('access-control-allow-headers')?.toLowerCase()).toContain(header)
     }
     expect(headers.get('access-control-allow-credentials')).toBeNull()
+    expect([headers.get('vary'), headers.get('access-control-max-age')]).toEqual(['Origin', '600'])
   })
 
   test.each([FOREIGN, 'null', 'http://[::1]:3000', 'http://192.168.0.1', undefined])(

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { addCredit, clawBackCredit, refundIssue } from '../../src/usecases/administer'
 import { answered } from '../support/carrier'
-import { type Furnished, World } from '../support/world'
+import { type Furnished, SMS_URL, World } from '../support/world'
 
 describe("the operator's entries", () => {
   let world: World
@@ -86,4 +86,33 @@ describe("the operator's entries", () => {
     for (let time = 0; time < 3; time++) await addCredit(world.admin, { appId: keys.appId, amount: 10 })
     expect((await read('balance')).balance).toBe(1_040)
   })
+})
+
+test.each([
+  [200, 'debited'],
+  [400, 'released'],
+])('an issue that was answered %d has changed last when its credit was %s', async (status, billingStatus) => {
+  // Every unit a millisecond after the one before.
+  const world = await World.start({
+    wrapStore: (store) => ({
+      ...store,
+      transaction: (unit) => {
+        world.clock.step(1)
+        return store.transaction(unit)
+      },
+    }),
+  })
+  const { live } = await world.furnish()
+  await world.provide('main', ['sms'], SMS_URL, { reports: false })
+  world.sms.answer = () => answered(status, {})
+  const order = { phoneNumber: '010-1234-5678', purpose: 'login', idempotencyKey: 'k' }
+  const { issueId } = (await world.call('rest', 'issue', order, { key: live })).body
+  await world.settle()
+  const { body } = await world.call('rest', 'getIssue', { issueId }, { key: live })
+  expect(body.billingStatus).toBe(billingStatus)
+  const [{ answered_at: answeredAt } = { answered_at: Number.NaN }] = await world.rows<{ answered_at: number }>(
+    'SELECT answered_at FROM attempts',
+  )
+  expect(Date.parse(body.updatedAt)).toBeGreaterThan(answeredAt)
+  await world.stop()
 })

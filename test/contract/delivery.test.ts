@@ -33,7 +33,7 @@ describe('live delivery', () => {
   const billing = async (issueId: string) =>
     (await world.call('rest', 'getIssue', { issueId }, { key: keys.live })).body.billingStatus
   const balance = async () => (await world.call('rest', 'balance', {}, { key: keys.live })).body.balance
-  const wallet = () => world.rows('SELECT balance, reserved FROM wallets')[0]
+  const wallet = async () => (await world.rows('SELECT balance, reserved FROM wallets'))[0]
   const messageId = (index = -1) => world.sms.requests.at(index)?.messageId ?? ''
 
   test('the carrier gets the documented message, and nothing more', async () => {
@@ -86,11 +86,11 @@ describe('live delivery', () => {
         })
         await world.advance(200_000)
         expect(world.sms.requests).toHaveLength(1)
-        expect(wallet()).toEqual({ balance: 1_000, reserved: 1 })
+        expect(await wallet()).toEqual({ balance: 1_000, reserved: 1 })
         world.clock.step(86_400_000)
         await world.advance(5_000)
         expect(await billing(issueId)).toBe('debited')
-        expect(wallet()).toEqual({ balance: 999, reserved: 0 })
+        expect(await wallet()).toEqual({ balance: 999, reserved: 0 })
         expect(world.sms.requests).toHaveLength(1)
       },
     )
@@ -127,7 +127,7 @@ describe('live delivery', () => {
       expect(world.sms.requests).toHaveLength(3)
       expect(new Set(world.sms.requests.map(({ text }) => text)).size).toBe(1)
       expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
-      expect(world.rows('SELECT outcome FROM attempts ORDER BY number').map(({ outcome }) => outcome)).toEqual([
+      expect((await world.rows('SELECT outcome FROM attempts ORDER BY number')).map(({ outcome }) => outcome)).toEqual([
         'refused',
         'refused',
         'accepted',
@@ -143,7 +143,7 @@ describe('live delivery', () => {
       await world.advance(60_000)
       expect(await status(issueId)).toMatchObject({ deliveryStatus: 'failed', overallStatus: 'expired' })
       expect(await billing(issueId)).toBe('released')
-      expect(wallet()).toEqual({ balance: 1_000, reserved: 0 })
+      expect(await wallet()).toEqual({ balance: 1_000, reserved: 0 })
       await world.advance(60_000)
       expect(world.sms.requests.length).toBeLessThanOrEqual(tries + 1)
     })
@@ -155,7 +155,7 @@ describe('live delivery', () => {
       expect(world.sms.requests).toHaveLength(1)
       expect(await status(issueId)).toMatchObject({ deliveryStatus: 'failed', providerOutcomeCode: 'NO_SENDER' })
       expect(await billing(issueId)).toBe('released')
-      expect(wallet()).toEqual({ balance: 1_000, reserved: 0 })
+      expect(await wallet()).toEqual({ balance: 1_000, reserved: 0 })
     })
 
     test('retries go to the next provider of the channel', async () => {
@@ -346,26 +346,26 @@ describe('live delivery', () => {
   })
 
   describe('number and text', () => {
-    const outbox = () => world.rows('SELECT * FROM outbox').length
+    const outbox = async () => (await world.rows('SELECT * FROM outbox')).length
 
     test('are sealed while a send may still happen, and erased when it may not', async () => {
       world.sms.answer = () => new Promise(() => {})
       await issue()
-      expect(outbox()).toBe(1)
-      const [row] = world.rows<{ sealed: Uint8Array }>('SELECT sealed FROM outbox')
+      expect(await outbox()).toBe(1)
+      const [row] = await world.rows<{ sealed: Uint8Array }>('SELECT sealed FROM outbox')
       expect(Buffer.from(row?.sealed ?? []).toString('latin1')).not.toContain('1012345678')
       world.sms.answer = (message) => world.sms.accept(message)
       await issue({ phoneNumber: '010-1234-5679' })
-      expect(outbox()).toBe(1)
+      expect(await outbox()).toBe(1)
     })
 
     test('stay for the fallback of an accepted AlimTalk, at most until the code expires', async () => {
       await issue({ channel: 'alimtalk', expiresInSec: 30 })
-      expect(outbox()).toBe(1)
+      expect(await outbox()).toBe(1)
       await world.advance(29_000)
-      expect(outbox()).toBe(1)
+      expect(await outbox()).toBe(1)
       await world.advance(2_000)
-      expect(outbox()).toBe(0)
+      expect(await outbox()).toBe(0)
     })
   })
 
@@ -445,7 +445,7 @@ describe('live delivery', () => {
       }
       expect(await route(['main'], { country: 'Korea' }).catch((error: Error) => error)).toBeInstanceOf(Error)
       expect(await route(['main'], { appId: 'app_none' }).catch((error: Error) => error)).toBeInstanceOf(Error)
-      expect(world.rows('SELECT * FROM routes')).toEqual([])
+      expect(await world.rows('SELECT * FROM routes')).toEqual([])
     })
 
     test('a provider that was removed is left out of its routes', async () => {
@@ -527,14 +527,14 @@ test('more codes than one transaction takes expire in one sweep, and are forgott
   const counts = () =>
     world.rows('SELECT verification_status AS status, count(*) AS count FROM issues GROUP BY verification_status')
   world.clock.step(180_000)
-  expect(counts()).toEqual([{ status: 'issued', count: COUNT }])
+  expect(await counts()).toEqual([{ status: 'issued', count: COUNT }])
   await world.advance(1_000)
-  expect(counts()).toEqual([{ status: 'expired', count: COUNT }])
-  expect(world.rows('SELECT * FROM outbox')).toEqual([])
+  expect(await counts()).toEqual([{ status: 'expired', count: COUNT }])
+  expect(await world.rows('SELECT * FROM outbox')).toEqual([])
   await world.advance(10_000)
   world.clock.step(8 * 86_400_000)
   await world.sweep()
-  expect(counts()).toEqual([])
-  expect(world.rows('SELECT * FROM claims')).toEqual([])
+  expect(await counts()).toEqual([])
+  expect(await world.rows('SELECT * FROM claims')).toEqual([])
   await world.stop()
 }, 60_000)

@@ -4,7 +4,7 @@ import { VERSION } from '../../src/domain/version'
 import * as administer from '../../src/usecases/administer'
 import { VirtualClock } from '../support/clock'
 import { Receivers } from '../support/receiver'
-import { type Furnished, START, World } from '../support/world'
+import { type Furnished, START, WIRES, World } from '../support/world'
 
 let world: World
 let keys: Furnished
@@ -36,10 +36,25 @@ test.each([
 test('the interface on a page runs no script but its own, and frames nothing', async () => {
   const { headers } = await world.send('GET', '/docs', undefined)
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
-  expect(headers.get('content-security-policy')).toContain("script-src 'self'")
+  expect(headers.get('content-security-policy')?.split('; ')).toEqual([
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "worker-src 'self' blob:",
+    "frame-ancestors 'none'",
+  ])
   expect((await world.send('GET', '/docs/start.js', undefined)).headers.get('content-type')).toStartWith(
     'text/javascript',
   )
+  const script = await world.app.fetch(new Request('http://localhost/docs/scalar.js'), '127.0.0.1')
+  expect(Object.fromEntries(script.headers)).toMatchObject({
+    ...{ 'content-type': 'text/javascript; charset=utf-8', 'content-encoding': 'gzip' },
+    'cache-control': 'public, max-age=86400',
+  })
+  expect(Buffer.from(Bun.gunzipSync(await script.bytes())).toString()).toStartWith('globalThis.__zod_globalConfig')
 })
 
 test('where webhooks come from is told to whoever asks', async () => {
@@ -68,6 +83,41 @@ test('the log has a request by its route, whatever it asks for', async () => {
   expect(logged.map(({ route }) => route)).toEqual(['GET /v1/issues/{id}', 'GET /v1/issues', 'GET /v1/balance', 'none'])
 })
 
+test('the log has a request with its id, its answer and how long that took, and whose it was', async () => {
+  const headers = { 'x-request-id': 'request-of-a-test' }
+  await world.send('GET', '/v1/balance', undefined, { key: keys.test, headers })
+  await world.send('GET', '/v1/balance', undefined, { headers })
+  const [stored] = await world.store.read.keys.ofApp(keys.appId)
+  const lines = world.logged.map((line) => JSON.parse(line)).filter(({ message }) => message === 'request')
+  const common = { level: 'info', message: 'request', requestId: 'request-of-a-test', route: 'GET /v1/balance', ms: 0 }
+  const known = (await world.store.read.keys.ofApp(keys.appId)).find(({ mode }) => mode === 'test')
+  expect(lines).toEqual([
+    { ...common, status: 200, appId: stored?.appId, keyId: known?.keyId, mode: 'test' },
+    { ...common, status: 401 },
+  ])
+})
+
+test('what nobody has ever named is named by its beginning', async () => {
+  const name = 'n'.repeat(65)
+  const param = name.slice(0, 64)
+  const to = (path: string, body?: object) =>
+    world.send(body ? 'POST' : 'GET', path, body, { key: keys.test }).then(({ status, body }) => [status, body.data])
+  const unknown = [400, { param, reason: 'unknown_field' }]
+  expect(await to(`/v1/issue?${name}=1`, {})).toEqual(unknown)
+  expect(await to(`/v1/rpc/otp/balance?${name}=1`, {})).toEqual(unknown)
+  expect(await to('/v1/rpc/otp/balance', { json: {}, [name]: 1 })).toEqual(unknown)
+  expect(await to(`/v1/issues?${name}=1&${name}=2`)).toEqual([400, { param, reason: 'duplicate_field' }])
+})
+
+test.each([
+  ['/healthz', 200],
+  ['/console/*', 404],
+  ['', 404],
+])('a request that was written as of %p is answered where it leads to there, too', async (mount, status) => {
+  const request = new Request('http://localhost/healthz')
+  expect((await world.app.fetch(request, '127.0.0.1', mount)).status).toBe(status)
+})
+
 test('a parameter that is not taken is named', async () => {
   const { status, body } = await world.send('POST', '/v1/issue?first=1&second=2', {}, { key: keys.test })
   expect([status, body.data]).toEqual([400, { param: 'first', reason: 'unknown_field' }])
@@ -81,6 +131,38 @@ test('a database that takes nothing makes the service not ready, and alive all t
   const { status, body } = await world.send('GET', '/readyz', undefined)
   expect([status, body.status, body.checks.database]).toEqual([503, 'not_ready', false])
   expect((await world.send('GET', '/healthz', undefined)).status).toBe(200)
+})
+
+test('one look at the database serves all who ask within a second, unless what was stored since has failed', async () => {
+  await world.stop()
+  let looks = 0
+  let isFull = false
+  world = await World.start({
+    wrapStore: (store) => ({
+      ...store,
+      assertWritable: async () => {
+        looks++
+        if (isFull) throw new Error('full')
+      },
+      transaction: (unit) => (isFull ? Promise.reject(new Error('full')) : store.transaction(unit)),
+    }),
+  })
+  const { test } = await world.furnish()
+  const ask = async () => (await world.send('GET', '/readyz', undefined)).status
+  expect([await ask(), await ask(), looks]).toEqual([200, 200, 1])
+  world.clock.step(1_000)
+  expect([await ask(), looks]).toEqual([200, 1])
+  world.clock.step(1)
+  expect([await ask(), looks]).toEqual([200, 2])
+  world.clock.step(-1_001)
+  expect([await ask(), looks]).toEqual([200, 3])
+  isFull = true
+  expect([await ask(), looks]).toEqual([200, 3])
+  const order = { phoneNumber: '010-0000-0000', purpose: 'p', idempotencyKey: 'k' }
+  for (const wire of WIRES) expect((await world.call(wire, 'issue', order, { key: test })).status).toBe(500)
+  const line = JSON.stringify({ level: 'error', err: 'Error', message: 'request failed unexpectedly' })
+  expect(world.logged.filter((logged) => logged === line)).toHaveLength(2)
+  expect([await ask(), looks]).toEqual([503, 4])
 })
 
 test('a webhook is JSON, from this version of Watchword', async () => {

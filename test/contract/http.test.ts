@@ -132,12 +132,10 @@ describe.each(WIRES)('bad input over %s', (wire) => {
   const wrapped = (text: string) => (wire === 'rpc' ? `{"json":${text}}` : text)
   const post = (operation: Operation, raw: string | Uint8Array, headers: Record<string, string> = {}) =>
     world.send('POST', path(operation), raw, { key: keys.test, headers })
-  const everything = () =>
-    JSON.stringify(
-      ['issues', 'claims', 'outbox', 'jobs', 'attempts', 'wallets', 'ledger_entries'].map((table) =>
-        world.rows(`SELECT * FROM ${table}`),
-      ),
-    )
+  const everything = async () => {
+    const tables = ['issues', 'claims', 'outbox', 'jobs', 'attempts', 'wallets', 'ledger_entries']
+    return JSON.stringify(await Promise.all(tables.map((table) => world.rows(`SELECT * FROM ${table}`))))
+  }
 
   const NUL = '\\u0000'
   const fields: Array<[Operation, string, string, string]> = [
@@ -251,14 +249,14 @@ describe.each(WIRES)('bad input over %s', (wire) => {
     const raw = `{${Object.entries(good)
       .map(([name, text]) => `"${name}":${text}`)
       .join(',')}}`
-    const before = everything()
+    const before = await everything()
     const { status, body, headers } = await post(operation, wrapped(raw))
     expect(status).toBe(400)
     expect(body).toMatchObject({ defined: true, code: 'BAD_REQUEST', status: 400 })
     expect(body.message).toContain(named)
     expect(body.data.param).toStartWith(named)
     expect(headers.get('x-request-id')).toMatch(REQUEST_ID)
-    expect(everything()).toBe(before)
+    expect(await everything()).toBe(before)
   })
 
   const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
@@ -293,14 +291,14 @@ describe.each(WIRES)('bad input over %s', (wire) => {
     ['__proto__', wrapped('{"__proto__":{"purpose":"p"},"phoneNumber":"010-0000-0000","idempotencyKey":"x"}')],
   ]
   test.each(bodies)('a body that is %s: 400', async (_, raw) => {
-    const before = everything()
+    const before = await everything()
     const { status, body } = await post('issue', raw)
     expect({ status, code: body.code, defined: body.defined }).toEqual({
       status: 400,
       code: 'BAD_REQUEST',
       defined: true,
     })
-    expect(everything()).toBe(before)
+    expect(await everything()).toBe(before)
   })
 
   test('a body of more than 1,000 fields is refused before any schema looks at it', async () => {
@@ -434,10 +432,10 @@ describe.each(WIRES)('bad input over %s', (wire) => {
       '[[3,"purpose",true]]',
       '[[3,"nowhere"],[9,"purpose"]]',
     ])('a good RPC input with the meta %s: 400, and nothing is issued', async (meta) => {
-      const before = everything()
+      const before = await everything()
       const { status, body } = await post('issue', `{"json":${good},"meta":${meta}}`)
       expect({ status, data: body.data }).toEqual({ status: 400, data: { param: 'meta', reason: 'invalid_format' } })
-      expect(everything()).toBe(before)
+      expect(await everything()).toBe(before)
     })
 
     test.each(['more', 'Meta', 'maps', '__proto__'])('a good RPC input beside a field %s: 400', async (field) => {

@@ -80,7 +80,7 @@ async function ambiguous(count: number): Promise<string[]> {
 async function manyAmbiguous(count: number): Promise<string[]> {
   const issueIds: string[] = []
   for (let n = 0; n < count; n++) issueIds.push(await issueNow())
-  world.write("UPDATE issues SET outcome_ambiguous = 1, delivery_status = 'sent'")
+  await world.write("UPDATE issues SET outcome_ambiguous = true, delivery_status = 'sent'")
   return issueIds
 }
 
@@ -113,12 +113,15 @@ describe('what an incident has spoilt is found', () => {
   test('by outcome: not known, not known since the process ended, failed', async () => {
     await issueNow()
     const [unknown, interrupted] = await ambiguous(2)
-    world.write(
+    await world.write(
       "UPDATE issues SET outcome_code = 'INTERRUPTED' WHERE lower(hex(issue_id)) = ?",
       hexes([interrupted ?? ''])[0] ?? '',
     )
     const failed = await issueNow()
-    world.write("UPDATE issues SET delivery_status = 'failed' WHERE lower(hex(issue_id)) = ?", hexes([failed])[0] ?? '')
+    await world.write(
+      "UPDATE issues SET delivery_status = 'failed' WHERE lower(hex(issue_id)) = ?",
+      hexes([failed])[0] ?? '',
+    )
     const byOutcome = async (mishap: Mishap) => hexes(await found({ mishap }))
     expect(await byOutcome('ambiguous')).toEqual(hexes([unknown ?? '', interrupted ?? '']))
     expect(await byOutcome('interrupted')).toEqual(hexes([interrupted ?? '']))
@@ -171,7 +174,7 @@ describe('what an incident has spoilt is found', () => {
     await world.advance(60_000)
     expect(await found({ appId: keys.appId })).toEqual(mine)
     expect(await found()).toEqual([...mine, theirs].toSorted())
-    expect(refunds()).toEqual([])
+    expect(await refunds()).toEqual([])
   })
 
   test('but not before it is charged: its carrier may still report, and is waited for', async () => {
@@ -186,21 +189,16 @@ describe('what an incident has spoilt is found', () => {
 
   test('among more issues than are looked at at a time', async () => {
     const first = await ambiguous(1)
-    const [row] = world.rows('SELECT * FROM issues')
-    const copies = 1_500
-    for (let n = 1; n <= copies; n++) {
-      const id = Buffer.from(row?.issue_id)
-      id.writeUInt32BE(n, 12)
-      const copy = {
-        ...row,
-        issue_id: id,
-        message_id: id,
-        phone_hash: Buffer.concat([id, id]),
-        outcome_ambiguous: n === 1 ? 1 : 0,
+    const [issueId = ''] = first
+    const issue = await world.store.read.issues.find({ appId: keys.appId, mode: 'live' }, issueId)
+    await world.store.transaction(async (tx) => {
+      for (let n = 1; n <= 1_500; n++) {
+        const id = issueId.slice(0, -8) + n.toString(16).padStart(8, '0')
+        const phoneHash = Buffer.alloc(32).fill(id.slice(-12))
+        const copy = { issueId: id, messageId: id, phoneHash, providerOutcomeAmbiguous: n === 1 }
+        if (issue) await tx.issues.add({ ...issue, ...copy })
       }
-      const names = Object.keys(copy)
-      world.write(`INSERT INTO issues (${names}) VALUES (${names.map(() => '?')})`, ...(Object.values(copy) as []))
-    }
+    })
     expect(await found()).toHaveLength(first.length + 1)
   })
 
@@ -220,11 +218,9 @@ describe('a refund by the incident', () => {
     const { to } = incident()
     expect(await refundAll({ carrier: 'main', to })).toEqual({ issues: 3, credits: 3 })
     expect(await balance()).toBe(999)
-    expect(
-      refunds()
-        .map(({ id, amount }) => [id, amount])
-        .toSorted(),
-    ).toEqual(hexes(issueIds).map((id) => [id, 1]))
+    expect((await refunds()).map(({ id, amount }) => [id, amount]).toSorted()).toEqual(
+      hexes(issueIds).map((id) => [id, 1]),
+    )
     expect(await notes()).toEqual([
       {
         target: 'all apps',
@@ -251,8 +247,10 @@ describe('a refund by the incident', () => {
     const given = await world.run(Promise.all(twice))
     expect(given.reduce((sum, { issues }) => sum + issues, 0)).toBe(1)
     await refundIssue(world.admin, { appId: keys.appId, issueId: third })
+    const noted = await notes()
     expect(await refundAll()).toEqual({ issues: 0, credits: 0 })
-    expect(refunds()).toHaveLength(3)
+    expect(await notes()).toEqual(noted)
+    expect(await refunds()).toHaveLength(3)
     expect(await balance()).toBe(1_000)
     expect(await assessIncident(world.admin, incident())).toEqual({ charged: [], refundedBefore: 3, undecided: 0 })
   })
@@ -260,8 +258,8 @@ describe('a refund by the incident', () => {
   test('passes over a message that did arrive meanwhile, and notes that', async () => {
     const issueIds = await ambiguous(2)
     const damage = await assessIncident(world.admin, incident())
-    world.write(
-      "UPDATE issues SET outcome_ambiguous = 0, delivery_status = 'delivered' WHERE lower(hex(issue_id)) = ?",
+    await world.write(
+      "UPDATE issues SET outcome_ambiguous = false, delivery_status = 'delivered' WHERE lower(hex(issue_id)) = ?",
       hexes(issueIds)[0] ?? '',
     )
     expect(await world.run(refundIncident(dependencies(), incident(), damage))).toEqual({ issues: 1, credits: 1 })
@@ -292,14 +290,10 @@ describe('a refund by the incident', () => {
       .run(refundIncident(dependencies(), incident(), damage))
       .catch((error: Error) => expect(error.message).toBe('killed'))
     carriedOut = Number.POSITIVE_INFINITY
-    expect(refunds()).toHaveLength(50)
+    expect(await refunds()).toHaveLength(50)
     expect(await notes()).toMatchObject([{ issues: 120, refundedBefore: 0 }])
     expect(await refundAll()).toEqual({ issues: 70, credits: 70 })
-    expect(
-      refunds()
-        .map(({ id }) => id)
-        .toSorted(),
-    ).toEqual(hexes(issueIds))
+    expect((await refunds()).map(({ id }) => id).toSorted()).toEqual(hexes(issueIds))
     expect(await balance()).toBe(1_000)
     expect(await notes()).toMatchObject([{ issues: 70, refundedBefore: 50 }, { issues: 120 }])
   })

@@ -119,7 +119,7 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
     await begin()
     for (let index = 0; index < 5; index++) await issue(phone(1), keys.live)
     await world.settle()
-    const after = await World.start({ dir: world.dir, clock: world.clock })
+    const after = await World.start({ place: world.place, clock: world.clock })
     const answer = await after.call(
       wire,
       'issue',
@@ -290,7 +290,7 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
       }
       expectLimited(await issue('010-0000-0000', keys.test), 'testModeDaily')
       const after = await World.start({
-        dir: world.dir,
+        place: world.place,
         clock: world.clock,
         env: { WATCHWORD_LIMIT_TEST_ISSUES_PER_DAY: '3' },
       })

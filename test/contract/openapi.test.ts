@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import Ajv from 'ajv/dist/2020'
 import { contract } from '../../contract'
 import { errorBody } from '../../contract/error'
-import { EVENT_TYPES } from '../../contract/event'
+import { EVENT_TYPES, sampleEvent } from '../../contract/event'
 import { issueInput, verifyInput } from '../../contract/issue'
 import { describeApi } from '../../src/http/openapi'
 
@@ -65,13 +65,48 @@ describe('/v1/openapi.json', () => {
       expect(resolved(schema).properties.type.const).toBe(type)
       expect(document.webhooks[type].post.security).toEqual([])
     }
-    expect(Object.keys(document.components.schemas)).toEqual(
-      expect.arrayContaining([
+    expect(Object.keys(document.components.schemas).sort()).toEqual(
+      [
         ...['IssueRequest', 'IssueResult', 'VerifyRequest', 'VerifyResult', 'IssueStatus', 'IssueProjection'],
         ...['IssuePage', 'LedgerEntry', 'LedgerPage', 'Balance', 'TemplateSummary', 'TemplateList', 'TemplateDetail'],
-        ...['Error', 'ErrorData', 'ErrorCode', 'Reason', 'Channel', 'Mode', 'VerificationStatus', 'DeliveryStatus'],
-      ]),
+        ...['Error', 'ErrorData', 'ErrorCode', 'Reason', 'PaymentRequiredData', 'TooManyRequestsData'],
+        ...['Channel', 'Mode', 'VerificationStatus', 'DeliveryStatus', 'OverallStatus', 'BillingStatus', 'ReasonCode'],
+        ...['EntryType', 'SentEvent', 'DeliveredEvent', 'FailedEvent', 'VerifiedEvent', 'ExpiredEvent'],
+        'MaxAttemptsEvent',
+      ].sort(),
     )
+  })
+
+  test('says what it is, where it is served, and what its parts are', () => {
+    expect(document.info).toMatchObject({ title: 'Watchword', description: expect.stringMatching(/verify them/) })
+    expect(document.servers).toEqual([{ url: '/v1', description: expect.stringMatching(/./) }])
+    const tags = ['Codes', 'History', 'Wallet', 'Templates', 'Events']
+    expect(document.tags).toEqual(tags.map((name) => ({ name, description: expect.stringMatching(/./) })))
+    for (const scheme of Object.values(document.components.securitySchemes))
+      expect(scheme).toEqual({ type: 'http', scheme: 'bearer', description: expect.stringMatching(/./) })
+  })
+
+  test('says of each event what the request looks like, how it is signed, and what an answer means', () => {
+    const text = expect.stringMatching(/./)
+    expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES])
+    for (const type of EVENT_TYPES) {
+      const { post } = document.webhooks[type]
+      const content = { schema: { $ref: expect.stringMatching(/Event$/) }, example: sampleEvent(type) }
+      const header = { in: 'header', required: true, description: text, schema: { type: 'string' } }
+      const names = [
+        'X-Watchword-Signature',
+        'X-Watchword-Timestamp',
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
+      ]
+      expect(post).toEqual({
+        ...{ operationId: type, summary: text, tags: ['Events'], security: [] },
+        parameters: names.map((name) => ({ ...header, name })),
+        requestBody: { required: true, content: { 'application/json': content } },
+        responses: { '2XX': { description: text }, '410': { description: text } },
+      })
+    }
   })
 
   test('an issueId is described alike wherever it stands', () => {
@@ -157,6 +192,19 @@ describe('/v1/openapi.json', () => {
     expect(Object.keys(contract)).toHaveLength(9)
   })
 
+  /** Specification: "Authentication", scopes; the first is the one that is required. */
+  const OPENS: Record<string, string[]> = {
+    'otp.issue': ['otp:issue', 'otp:send', '*'],
+    'otp.verify': ['otp:verify', 'otp:read', '*'],
+    'otp.status': ['otp:status', 'otp:read', '*'],
+    'otp.listIssues': ['otp:dashboard:read', 'otp:read', '*'],
+    'otp.getIssue': ['otp:dashboard:read', 'otp:read', '*'],
+    'otp.listCreditLedger': ['otp:ledger:read', 'otp:dashboard:read', 'otp:read', '*'],
+    'otp.balance': ['otp:balance', '*'],
+    'otp.listTemplates': ['otp:templates', 'otp:read', '*'],
+    'otp.getTemplate': ['otp:templates', 'otp:read', '*'],
+  }
+
   test('says of each operation which scopes and keys open it', () => {
     expect(Object.keys(document.components.securitySchemes).sort()).toEqual(['publicKey', 'secretKey'])
     for (const { operation } of operations()) {
@@ -164,14 +212,54 @@ describe('/v1/openapi.json', () => {
       expect(operation['x-accepted-scopes']).toContain('*')
       expect(operation['x-accepted-scopes']).toContain(operation['x-required-scopes'][0])
       const isPublic = ['otp.issue', 'otp.verify'].includes(operation.operationId)
-      expect(operation.security.some((scheme: object) => 'publicKey' in scheme)).toBe(isPublic)
-      expect(operation.security.some((scheme: object) => 'secretKey' in scheme)).toBe(true)
+      expect(operation.security).toEqual([{ secretKey: [] }, ...(isPublic ? [{ publicKey: [] }] : [])])
+      expect(operation['x-accepted-scopes']).toEqual(OPENS[operation.operationId])
     }
   })
 
   test('documents the Idempotency-Key header on POST /issue', () => {
     const issue = document.paths['/issue'].post
-    expect(issue.parameters).toContainEqual(expect.objectContaining({ name: 'Idempotency-Key', in: 'header' }))
+    expect(issue.parameters).toEqual([
+      {
+        ...{ name: 'Idempotency-Key', in: 'header', required: false, description: expect.stringMatching(/./) },
+        schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
+        example: expect.stringMatching(/^[!-~]{1,128}$/),
+      },
+    ])
+  })
+
+  test('shows each error as it goes over the wire, with its headers', () => {
+    const requestId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
+    const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
+    const limit = { limit: 'perPhone', policy: 'platform', retryAfterMs: expect.any(Number) }
+    const shown = Object.values(document.components.responses).map((response) => {
+      const { headers, content } = response as { headers: object; content: { 'application/json': { example: object } } }
+      return { headers, ...content['application/json'].example }
+    })
+    const error = (status: number, code: string, data?: object, isDefined = true) => ({
+      ...{ status, code, defined: isDefined, message: expect.stringMatching(/./), ...(data && { data }) },
+      headers: [429, 503].includes(status) ? { ...requestId, ...retryAfter } : requestId,
+    })
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        error(400, 'BAD_REQUEST', { param: 'phoneNumber', reason: 'invalid_phone_number' }),
+        error(401, 'UNAUTHORIZED'),
+        error(402, 'PAYMENT_REQUIRED', { code: 'INSUFFICIENT_CREDIT' }),
+        error(403, 'FORBIDDEN', { reason: 'scope_missing' }),
+        error(404, 'NOT_FOUND'),
+        error(409, 'CONFLICT', { param: 'idempotencyKey', reason: 'idempotency_key_reused' }),
+        error(413, 'PAYLOAD_TOO_LARGE'),
+        error(429, 'TOO_MANY_REQUESTS', limit),
+        error(500, 'INTERNAL_SERVER_ERROR', undefined, false),
+        error(503, 'SERVICE_UNAVAILABLE'),
+      ]),
+    )
+    expect(shown).toHaveLength(10)
+    const { RequestId, RetryAfter } = document.components.headers
+    expect(RequestId.schema).toEqual({ type: 'string', pattern: '^[A-Za-z0-9._:-]{8,128}$' })
+    expect(RetryAfter.schema).toEqual({ type: 'integer', minimum: 0 })
+    for (const { description } of [RequestId, RetryAfter]) expect(description).toMatch(/./)
+    for (const { operation } of operations()) expect(operation.responses['200'].headers).toEqual(requestId)
   })
 
   test('lists every error of each operation, with the envelope', () => {
@@ -267,7 +355,8 @@ describe('/v1/openapi.json', () => {
     for (const parameter of parameters) {
       expect(resolved(parameter.schema).type).toBeDefined()
       // `?status=a`, and no `?status[a]=b`.
-      expect(parameter).not.toHaveProperty('style')
+      for (const word of ['style', 'explode', 'allowEmptyValue', 'allowReserved'])
+        expect(parameter).not.toHaveProperty(word)
     }
   })
 })

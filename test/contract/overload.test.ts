@@ -15,16 +15,19 @@ describe.each(WIRES)('more than can be done, over %s', (wire) => {
   let key = ''
   /** Until then no unit begins. */
   let turn: PromiseWithResolvers<void> | undefined
+  let hasCome: PromiseWithResolvers<void>
 
   const slow = (store: Store): Store => ({
     ...store,
     transaction: async (unit) => {
+      hasCome.resolve()
       await turn?.promise
       return store.transaction(unit)
     },
   })
   beforeEach(async () => {
     turn = undefined
+    hasCome = Promise.withResolvers()
     world = await World.start({ wrapStore: slow })
     key = (await world.furnish()).test
   })
@@ -36,8 +39,9 @@ describe.each(WIRES)('more than can be done, over %s', (wire) => {
   /** Somebody has waited so long for their turn. */
   async function waiting(ms: number): Promise<void> {
     turn = Promise.withResolvers()
+    hasCome = Promise.withResolvers()
     void world.call(wire, ...(OPERATIONS[1] as (typeof OPERATIONS)[number]), { key })
-    await Bun.sleep(0)
+    await hasCome.promise
     while (world.clock.fireNext(0).fired);
     world.clock.fireNext(ms)
   }
@@ -62,7 +66,7 @@ describe.each(WIRES)('more than can be done, over %s', (wire) => {
     await waiting(401)
     expect((await world.call(wire, operation, input, { key })).status).toBe(503)
     turn?.resolve()
-    await Bun.sleep(0)
+    await world.settle()
     expect((await world.call(wire, 'listIssues', {}, { key })).body.items).toEqual([])
     expect((await world.call(wire, operation, { ...input, purpose: 'login' }, { key })).status).toBe(200)
   })
@@ -101,7 +105,7 @@ describe('while the issues of the last day are still counted after a start', () 
         },
       },
     })
-    const world = await World.start({ env, dir: before.dir, clock: before.clock, wrapStore: slowly })
+    const world = await World.start({ env, place: before.place, clock: before.clock, wrapStore: slowly })
     const again = world.call('rest', 'issue', { ...issue, idempotencyKey: 'second' }, { key: live })
     const isWaiting = Symbol()
     expect((await world.call('rest', 'balance', {}, { key: live })).status).toBe(200)
@@ -180,6 +184,13 @@ describe('the backlog', () => {
 
   test('gets back at once what was refused after all', async () => {
     for (let n = 0; n < 2 * BACKLOG_MAX; n++) expect((await issue(poor)).status).toBe(402)
+    expect(await statuses(BACKLOG_MAX + 1)).toEqual([200, 200, 200, 503])
+  })
+
+  test('gets back at once what a limit refuses', async () => {
+    world.config.limits.issuesPerPhone10Min = 0
+    expect(await statuses(2 * BACKLOG_MAX)).toEqual(Array(2 * BACKLOG_MAX).fill(429))
+    world.config.limits.issuesPerPhone10Min = 5
     expect(await statuses(BACKLOG_MAX + 1)).toEqual([200, 200, 200, 503])
   })
 

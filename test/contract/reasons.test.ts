@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { contract } from '../../contract'
 import { REASONS, type Reason } from '../../contract/reason'
+import { Refusal } from '../../src/domain/error'
+import { fromRefusal } from '../../src/http/errors'
 import { saveTemplate } from '../../src/usecases/administer'
 import { type CallOptions, type Furnished, type Operation, WIRES, World } from '../support/world'
 
@@ -307,4 +309,12 @@ test('docs/errors.md has every reason with its meaning, and no other', async () 
   const table = page.slice(page.indexOf('## Reasons'))
   const rows = [...table.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].slice(1).map(([, reason, meaning]) => [reason, meaning])
   expect(rows).toEqual(Object.entries(REASONS))
+})
+
+test('a message has five hundred characters at most, whatever it quotes', () => {
+  for (const [length, told] of [
+    [500, 500],
+    [501, 500],
+  ] as const)
+    expect(fromRefusal(new Refusal('not_found', 'x'.repeat(length))).message).toHaveLength(told)
 })

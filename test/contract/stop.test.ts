@@ -1,6 +1,5 @@
 /** What a server does before it stops: it waits for what it has begun, begins nothing more, and leaves nothing behind. */
 import { afterEach, expect, test } from 'bun:test'
-import { rmSync } from 'node:fs'
 import * as administer from '../../src/usecases/administer'
 import { answered } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
@@ -8,7 +7,7 @@ import { Receivers, receives } from '../support/receiver'
 import { START, World, type WorldOptions } from '../support/world'
 
 let world: World
-afterEach(() => rmSync(world.dir, { recursive: true, force: true }))
+afterEach(() => world.place.remove())
 
 async function begin(options: WorldOptions = {}) {
   world = await World.start(options)
@@ -42,8 +41,8 @@ test('it waits for the message that is at a carrier, and writes down what became
   expect(isStopped()).toBe(false)
   await world.advance(1)
   expect(isStopped()).toBe(true)
-  expect(world.rows('SELECT delivery_status AS status FROM issues')).toEqual([{ status: 'sent' }])
-  expect(world.rows('SELECT * FROM jobs WHERE leased = 1')).toEqual([])
+  expect(await world.rows('SELECT delivery_status AS status FROM issues')).toEqual([{ status: 'sent' }])
+  expect(await world.rows('SELECT * FROM jobs WHERE leased')).toEqual([])
 })
 
 test('it waits for the event that is at its receiver', async () => {
@@ -59,7 +58,7 @@ test('it waits for the event that is at its receiver', async () => {
   expect(isStopped()).toBe(false)
   await world.advance(1)
   expect(isStopped()).toBe(true)
-  expect(world.rows('SELECT status FROM webhook_deliveries')).toEqual([{ status: 'delivered' }])
+  expect(await world.rows('SELECT status FROM webhook_deliveries')).toEqual([{ status: 'delivered' }])
 })
 
 test('it begins nothing more, also where what ends makes room', async () => {
@@ -71,7 +70,7 @@ test('it begins nothing more, also where what ends makes room', async () => {
   await world.advance(10_000)
   expect(isStopped()).toBe(true)
   expect(world.sms.requests).toHaveLength(1)
-  expect(world.rows("SELECT * FROM jobs WHERE kind = 'deliver' AND leased = 0")).toHaveLength(2)
+  expect(await world.rows("SELECT * FROM jobs WHERE kind = 'deliver' AND NOT leased")).toHaveLength(2)
 })
 
 test('it waits for the sweep that is under way', async () => {

@@ -196,7 +196,7 @@ describe.each(WIRES)('test mode over %s', (wire) => {
       ...(data && { data }),
     })
     expect(headers.get('retry-after')).toBe(retryAfter)
-    expect(world.rows('SELECT * FROM issues')).toEqual([])
+    expect(await world.rows('SELECT * FROM issues')).toEqual([])
   })
 
   test('10: the AlimTalk is the default channel, and the code of either leg verifies', async () => {
@@ -205,7 +205,7 @@ describe.each(WIRES)('test mode over %s', (wire) => {
     const projection = (await world.call(wire, 'getIssue', { issueId: body.issueId }, { key: keys.test })).body
     expect(projection).toMatchObject({ channel: 'alimtalk', deliveryStatus: 'delivered' })
     expect(await verify(body.issueId)).toMatchObject({ verified: true })
-    expect(world.rows('SELECT leg, outcome FROM attempts')).toEqual([
+    expect(await world.rows('SELECT leg, outcome FROM attempts ORDER BY number')).toEqual([
       { leg: 'alimtalk', outcome: 'accepted' },
       { leg: 'sms', outcome: 'accepted' },
     ])
@@ -236,7 +236,7 @@ describe.each(WIRES)('test mode over %s', (wire) => {
     expect(world.kakao.requests).toEqual([])
     const { items } = (await world.call(wire, 'listIssues', {}, { key: keys.test })).body
     for (const item of items) expect(item).toMatchObject({ billingStatus: 'released', debitedAmount: 0 })
-    expect(world.rows('SELECT balance, reserved FROM wallets')).toEqual([{ balance: 1_000, reserved: 0 }])
+    expect(await world.rows('SELECT balance, reserved FROM wallets')).toEqual([{ balance: 1_000, reserved: 0 }])
   })
 
   test('template errors are as in live mode', async () => {
@@ -254,7 +254,7 @@ describe.each(WIRES)('test mode over %s', (wire) => {
     const { body } = await issue(magic(0))
     await world.advance(500)
     world.clock.forgetTimers()
-    const after = await World.start({ dir: world.dir, clock: world.clock })
+    const after = await World.start({ place: world.place, clock: world.clock })
     await after.advance(40_000)
     const answer = await after.call(wire, 'status', { issueId: body.issueId }, { key: keys.test })
     expect(answer.body).toMatchObject({
@@ -274,7 +274,7 @@ describe.each(WIRES)('test mode over %s', (wire) => {
     world.clock.step(300_000)
     await world.sweep()
     expect((await world.call(wire, 'status', { issueId: body.issueId }, { key: keys.test })).status).toBe(404)
-    expect(world.rows('SELECT * FROM attempts')).toEqual([])
-    expect(world.rows('SELECT * FROM claims')).toEqual([])
+    expect(await world.rows('SELECT * FROM attempts')).toEqual([])
+    expect(await world.rows('SELECT * FROM claims')).toEqual([])
   })
 })

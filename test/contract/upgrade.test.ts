@@ -1,27 +1,26 @@
 /** A database of 0.1.0 goes on: what it answered it answers, and what its keys and templates could do they can. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isOpen } from '../../src/domain/browser-key'
 import { isLinear } from '../../src/domain/pattern'
 import * as administer from '../../src/usecases/administer'
 import kept from '../fixtures/0.1.0/kept.json'
 import { VirtualClock } from '../support/clock'
+import { FilePlace, onSQLite } from '../support/place'
 import { WIRES, World } from '../support/world'
 
 const FIXTURE = join(import.meta.dir, '../fixtures/0.1.0/watchword.db.gz')
 const ORIGIN = 'https://shop.example.com'
 const { keys, answers, reads } = kept
 
-describe.each(WIRES)('over %s, after the upgrade from 0.1.0', (wire) => {
+onSQLite(describe).each(WIRES)('over %s, after the upgrade from 0.1.0', (wire) => {
   let world: World
   let made = 0
 
   beforeEach(async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'watchword-upgrade-'))
-    await Bun.write(join(dir, 'watchword.db'), Bun.gunzipSync(await Bun.file(FIXTURE).bytes()))
-    world = await World.start({ dir, clock: new VirtualClock(kept.now) })
+    const place = new FilePlace()
+    await Bun.write(place.file, Bun.gunzipSync(await Bun.file(FIXTURE).bytes()))
+    world = await World.start({ place, clock: new VirtualClock(kept.now) })
     await world.settle()
   })
   afterEach(() => world.stop())
@@ -38,8 +37,8 @@ describe.each(WIRES)('over %s, after the upgrade from 0.1.0', (wire) => {
     const { items } = (await call('listCreditLedger', {})).body
     const without = ({ ledgerId: _, ...entry }: { ledgerId: string }) => entry
     expect(items.map(without)).toMatchObject(reads.ledger.items.map(without))
-    const sum = world.rows<{ sum: number }>('SELECT sum(amount_delta) AS sum FROM ledger_entries')[0]?.sum
-    expect(sum).toBe(reads.balance.balance)
+    const sum = await world.rows('SELECT sum(amount_delta) AS sum FROM ledger_entries')
+    expect(sum).toEqual([{ sum: reads.balance.balance }])
   })
 
   test.each(['verified', 'expired', 'newer', 'waiting'] as const)(

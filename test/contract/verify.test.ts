@@ -120,7 +120,7 @@ describe.each(WIRES)('POST /verify over %s', (wire) => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => verify(issueId, wrong)))
     expect(answers.filter(({ reasonCode }) => reasonCode === 'MISMATCH')).toHaveLength(4)
     expect(answers.filter(({ reasonCode }) => reasonCode === 'MAX_ATTEMPTS')).toHaveLength(96)
-    expect(world.rows('SELECT attempts_used FROM issues')).toEqual([{ attempts_used: 5 }])
+    expect(await world.rows('SELECT attempts_used FROM issues')).toEqual([{ attempts_used: 5 }])
     expect(await verify(issueId, code)).toMatchObject({ verified: false })
   })
 
@@ -137,14 +137,14 @@ describe.each(WIRES)('POST /verify over %s', (wire) => {
       const { status } = await world.call(wire, 'verify', { issueId, code }, { key: keys.live })
       expect(status).toBe(400)
     }
-    expect(world.rows('SELECT attempts_used FROM issues')).toEqual([{ attempts_used: 0 }])
+    expect(await world.rows('SELECT attempts_used FROM issues')).toEqual([{ attempts_used: 0 }])
   })
 
   test('number and text are erased with the right code', async () => {
     world.sms.answer = () => new Promise(() => {})
     const { issueId, code } = await issued()
-    expect(world.rows('SELECT * FROM outbox')).toHaveLength(1)
+    expect(await world.rows('SELECT * FROM outbox')).toHaveLength(1)
     await verify(issueId, code)
-    expect(world.rows('SELECT * FROM outbox')).toHaveLength(0)
+    expect(await world.rows('SELECT * FROM outbox')).toHaveLength(0)
   })
 })

@@ -154,9 +154,8 @@ describe('webhooks', () => {
         expect(body.replace(/"created":\d+/, '').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '')).not.toContain(`"${code}"`)
       }
       expect(JSON.parse(receivers.arrived[0]?.body ?? '').data.to).toBe('+82******5678')
-      const file = await Bun.file(world.file).text()
-      const wal = await Bun.file(`${world.file}-wal`).text()
-      for (const text of ['******5678', '"otp.delivered","created"']) expect(file + wal).not.toContain(text)
+      const stored = await world.place.dump()
+      for (const text of ['******5678', '"otp.delivered","created"']) expect(stored).not.toContain(text)
     })
   })
 
@@ -189,7 +188,7 @@ describe('webhooks', () => {
     test('nobody: then nothing is stored', async () => {
       await listen({ events: ['otp.expired'] })
       await issue()
-      expect(world.rows('SELECT * FROM webhook_events')).toEqual([])
+      expect(await world.rows('SELECT * FROM webhook_events')).toEqual([])
     })
 
     test('a change that is rolled back tells nothing', async () => {
@@ -207,7 +206,7 @@ describe('webhooks', () => {
           throw new Error(endpoint ? 'refused' : 'nobody listens')
         })
         .catch(() => {})
-      expect(world.rows('SELECT * FROM webhook_events')).toEqual([])
+      expect(await world.rows('SELECT * FROM webhook_events')).toEqual([])
     })
   })
 
@@ -228,7 +227,7 @@ describe('webhooks', () => {
         const { endpoint } = await listen({ events: ['otp.sent'] })
         receivers.answer = () => answer
         await issue()
-        await world.advance(3 * 60 * MINUTE_MS)
+        await world.leap(3 * 60 * MINUTE_MS)
         const [first, second, third, fourth, fifth, sixth, ...more] = attemptsAt()
         expect([first, second, third, more]).toEqual([0, 5_000, 35_000, []])
         const within = (at: number | undefined, from: number | undefined, ms: number) => {
@@ -239,7 +238,7 @@ describe('webhooks', () => {
         within(fifth, fourth, 30 * MINUTE_MS)
         within(sixth, fifth, 120 * MINUTE_MS)
         expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', attempts: 6 }])
-        expect(world.rows("SELECT * FROM jobs WHERE kind = 'webhook'")).toEqual([])
+        expect(await world.rows("SELECT * FROM jobs WHERE kind = 'webhook'")).toEqual([])
       },
       60_000,
     )
@@ -250,7 +249,7 @@ describe('webhooks', () => {
         const { endpoint } = await listen({ events: ['otp.sent'] })
         receivers.answer = () => receives(status)
         await issue()
-        await world.advance(3 * 60 * MINUTE_MS)
+        await world.leap(3 * 60 * MINUTE_MS)
         expect(receivers.arrived).toHaveLength(1)
         expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', lastStatus: status }])
       },
@@ -381,6 +380,14 @@ describe('webhooks', () => {
       expect((await hooks(endpoint.endpointId))[0]?.lastError).toBe('timeout')
     })
 
+    test('get the last millisecond, too', async () => {
+      await listen({ events: ['otp.sent'] })
+      eachHopTakes(4_999)
+      await issue()
+      await world.advance(5_000)
+      expect(allowed()).toEqual([5_000, 1])
+    })
+
     test('have no more than five seconds, wherever the clock is set meanwhile', async () => {
       await listen({ events: ['otp.sent'] })
       receivers.script(URL_A, () => {
@@ -435,10 +442,15 @@ describe('webhooks', () => {
   describe('an endpoint', () => {
     test('that answers 410 is disabled, with the reason, and told nothing more', async () => {
       const { endpoint } = await listen()
+      const told = () => world.logged.filter((line) => line.includes('webhook is disabled'))
+      receivers.script(URL_A, () => receives(400))
+      await issue()
+      expect(told()).toEqual([])
       receivers.answer = () => receives(410)
       await issue()
       await issue()
-      expect(receivers.arrived).toHaveLength(1)
+      expect(receivers.arrived).toHaveLength(2)
+      expect(told()).toEqual([expect.stringContaining(endpoint.endpointId)])
       expect(await world.store.read.endpoints.find(endpoint.endpointId)).toMatchObject({
         disabledReason: 'The receiver answered 410 Gone',
       })
@@ -523,11 +535,11 @@ describe('webhooks', () => {
       // That was the third: five minutes until the fourth, and six in all.
       await world.advance(4 * MINUTE_MS)
       expect(receivers.arrived).toHaveLength(3)
-      await world.advance(3 * 60 * MINUTE_MS)
+      await world.leap(3 * 60 * MINUTE_MS)
       expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', attempts: 6 }])
       // What has ended has the whole schedule before it again.
       expect(await replay()).toBe(1)
-      await world.advance(3 * 60 * MINUTE_MS)
+      await world.leap(3 * 60 * MINUTE_MS)
       expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', attempts: 12 }])
     }, 60_000)
 
@@ -552,8 +564,19 @@ describe('webhooks', () => {
       expect(await manage.replayEvents(admin(), endpoint.endpointId, { since: START })).toBe(401)
       expect(await world.store.read.audit.page({ action: 'webhook.replay', limit: 9 })).toHaveLength(1)
       await notice()
-      expect(world.rows('SELECT DISTINCT status FROM webhook_deliveries')).toEqual([{ status: 'delivered' }])
+      expect(await world.rows('SELECT DISTINCT status FROM webhook_deliveries')).toEqual([{ status: 'delivered' }])
       expect(receivers.arrived).toHaveLength(802)
+    })
+
+    test('that hangs delays no other also when both are sent what they missed', async () => {
+      const both = [await listen({ events: ['otp.sent'] }), await listen({ url: URL_B, events: ['otp.sent'] })]
+      receivers.answer = () => receives(400)
+      for (let n = 0; n < 20; n++) await issue({ phoneNumber: `+8210${30_000_000 + n}` })
+      receivers.answer = ({ url }) => (url === URL_A ? new Promise(() => {}) : receives(200))
+      for (const { endpoint } of both)
+        expect(await manage.replayEvents(admin(), endpoint.endpointId, { since: START })).toBe(20)
+      await notice()
+      expect([receivers.at(URL_A).length, receivers.at(URL_B).length]).toEqual([20 + 8, 20 + 20])
     })
 
     /** Lets the first transaction of an operator through, and holds the next ones until it is told to go on. */
@@ -581,11 +604,11 @@ describe('webhooks', () => {
       await report('delivered')
       await world.advance(10 * MINUTE_MS)
       expect(receivers.types(URL_A)).toEqual(['otp.sent'])
-      expect(world.rows('SELECT type FROM webhook_events')).toEqual([{ type: 'otp.sent' }])
+      expect(await world.rows('SELECT type FROM webhook_events')).toEqual([{ type: 'otp.sent' }])
       goOn()
       await removal
       expect(await world.store.read.endpoints.find(endpoint.endpointId)).toBeUndefined()
-      expect(world.rows("SELECT * FROM jobs WHERE kind = 'webhook'")).toEqual([])
+      expect(await world.rows("SELECT * FROM jobs WHERE kind = 'webhook'")).toEqual([])
     })
 
     test('gets a test event of each type, marked as none of its own', async () => {
@@ -613,7 +636,7 @@ describe('webhooks', () => {
     world.clock.step(2 * DAY_MS)
     await world.sweep()
     for (const table of ['webhook_deliveries', 'webhook_attempts', 'webhook_events'])
-      expect(world.rows(`SELECT * FROM ${table}`)).toEqual([])
+      expect(await world.rows(`SELECT * FROM ${table}`)).toEqual([])
   })
 
   test('twenty endpoints for an app, and no more', async () => {

@@ -77,7 +77,10 @@ describe('no block slips by:', () => {
       'docs/carriers.md: test/binary builds it, runs it alone in an empty folder and kills it',
       'docs/carriers.md: it would send a message',
       'docs/operating.md: a configuration of Caddy',
+      'docs/operating.md: test/binary/move.test.ts moves to a PostgreSQL and back',
       'docs/performance.md: it takes long, and a time would decide nothing',
+      "docs/several-servers.md: it installs Debian's PostgreSQL",
+      "docs/several-servers.md: PostgreSQL's own program",
     ])
   })
 

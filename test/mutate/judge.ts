@@ -18,7 +18,7 @@ const TIMES_AS_LONG = 5
 const COMPILED_WITHIN_MS = 300_000
 
 /** Some lines are on the way of every request. If the likeliest tests, which took so long before, do not notice, nobody waits. */
-const LOOKED_FOR_MS = 25_000
+const LOOKED_FOR_MS = 60_000
 
 /** Whole stories, for what no single test tells. They say nothing about the command line or one vendor's words. */
 const SIMULATION = ['test/simulation/run.ts', '--seeds', '5']

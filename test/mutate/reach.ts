@@ -21,7 +21,12 @@ export interface Reach {
 /** Folders of `test/` whose files run the code in their own process. The others are slow, and nothing measures a child. */
 const FOLDERS = ['domain', 'store', 'jobs', 'node', 'providers', 'system', 'contract', 'console', 'client', 'commands']
 /** Who imports one of these starts a process or a browser all the same. */
-const STARTS_PROCESSES = ['test/binary/support.ts', 'test/binary/compiled.ts', 'test/console/support.ts']
+const STARTS_PROCESSES = [
+  'test/binary/support.ts',
+  'test/binary/compiled.ts',
+  'test/console/support.ts',
+  'test/support/postgres.ts',
+]
 const MEASURED_WITHIN_MS = 60_000
 
 export async function measure(copy: Copy, tell: (line: string) => void): Promise<Reach[]> {

@@ -24,6 +24,8 @@ describe('a breaker', () => {
     ['ten unclear outcomes', times(10, unclear), false],
     ['half unclear', [...times(5, accepted), ...times(5, unclear)], false],
     ['less than half unclear', [...times(6, accepted), ...times(5, unclear)], true],
+    ['half of the last fifty unclear, whatever was before', [...times(100, accepted), ...times(25, unclear)], false],
+    ['less than half of the last fifty unclear', [...times(26, accepted), ...times(24, unclear)], true],
     ['ten refusals for being busy and nothing taken', times(10, busy), false],
     ['one that was taken and many refusals for being busy', [accepted, ...times(49, busy)], true],
     ['two connections that could not be made', times(2, unreached), true],
@@ -60,6 +62,20 @@ describe('a breaker', () => {
       breaker.answered(n % 9 === 8 ? accepted : unclear, { isProbe: false, now })
       expect(breaker.admits(now)).toBe(true)
     }
+  })
+
+  test.each<[number, SendOutcome]>([
+    [10, unclear],
+    [3, unreached],
+  ])('that has closed again counts from the beginning: %d', (count, outcome) => {
+    const breaker = breakerAfter(...times(count, outcome))
+    breaker.beginProbe()
+    breaker.answered(accepted, { isProbe: true, now: NOW })
+    for (let n = 1; n <= count; n++) {
+      expect(breaker.admits(NOW)).toBe(true)
+      breaker.answered(outcome, { isProbe: false, now: NOW })
+    }
+    expect(breaker.admits(NOW)).toBe(false)
   })
 
   test('forgets a share of failures after a minute', () => {

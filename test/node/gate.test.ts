@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { SendOutcome } from '../../src/domain/delivery'
 import { Places } from '../../src/jobs/places'
 import { Gate } from '../../src/node/gate'
+import { LocalGates } from '../../src/node/gates'
 import type { Pass } from '../../src/ports/node'
 
 const accepted: SendOutcome = { kind: 'accepted', carrierMessageId: 'x' }
@@ -138,5 +139,20 @@ describe('a gate', () => {
     const gate = new Gate(8, { neverOpens: true })
     for (let n = 0; n < 50; n++) gate.enter(NOW)?.answered(unfit, NOW)
     expect([gate.admits(NOW), gate.health(NOW).isHealthy]).toEqual([true, true])
+  })
+})
+
+describe('gates', () => {
+  test('are found by name until they are closed; one that is opened anew counts what the one before has in the air', () => {
+    const gates = new LocalGates()
+    expect(gates.find('main')).toBeUndefined()
+    const first = gates.open('main', 2)
+    expect(gates.find('main')).toBe(first)
+    first.enter(NOW)
+    const second = gates.open('main', 2)
+    expect([gates.find('main') === second, second.inFlight]).toEqual([true, 1])
+    gates.close('main')
+    expect(gates.find('main')).toBeUndefined()
+    expect(gates.open('main', 2).inFlight).toBe(0)
   })
 })

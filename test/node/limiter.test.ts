@@ -180,6 +180,16 @@ describe('giving back', () => {
     expect(refusedFor(limiter, [rule({ max: 2 })], NOW + 700)).toBe(900)
   })
 
+  test('leaves nothing behind, however often a caller repeats itself', () => {
+    const limiter = new Limiter()
+    // One that stays: a window of one is kept as its time only.
+    limiter.take([daily()], NOW)
+    const others = objects()
+    for (let n = 1; n <= 20_000; n++) limiter.take([daily()], NOW + n).giveBack()
+    expect(objects() - others).toBeLessThan(1_000)
+    expect(admitted(limiter, [daily()], NOW + 20_000)).toBe(2)
+  })
+
   test('what has left the window already takes nothing from others', () => {
     const limiter = new Limiter()
     const permit = limiter.take([rule()], NOW)

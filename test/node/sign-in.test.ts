@@ -118,6 +118,17 @@ describe('failed sign-ins', () => {
     expect(fail(pauses, ANN, MINUTE)).toBe(MINUTE)
   })
 
+  test('an attempt that was none leaves nothing behind, and takes nothing from what was counted since', () => {
+    const pauses = new SignInPauses()
+    pauses.guess(ANN, 0).takeBack()
+    expect(pauses.size).toBe(0)
+    const early = pauses.guess(ANN, 0)
+    pauses.guess(ANN, 0).wasRight()
+    failTimes(pauses, ANN, 5)
+    early.takeBack()
+    expect(fail(pauses, ANN, 0)).toBe(30 * SECOND)
+  })
+
   test('many at a time are as many: who has begun has failed until it is known better', () => {
     const pauses = new SignInPauses()
     const begun: Guess[] = []
@@ -154,6 +165,31 @@ describe('failed sign-ins', () => {
       pauses.guess(who, 0).goOn(0)
     }
     expect(pauses.size).toBeLessThanOrEqual(3 * MOST_SUBJECTS)
+  })
+
+  test('who would push one out of memory has to fail for as many others as are remembered', () => {
+    const pauses = new SignInPauses()
+    const others = (count: number) => {
+      for (let n = 0; n < count; n++) pauses.guess({ ...ANN, account: `a${made}`, address: `host ${made++}` }, 0)
+    }
+    let made = 0
+    failTimes(pauses, ANN, 5)
+    others(MOST_SUBJECTS - 1)
+    // One more failure of the same is of no other.
+    made--
+    others(1)
+    expect(fail(pauses, ANN, 0)).toBe(30 * SECOND)
+    others(1)
+    expect(fail(pauses, ANN, 0)).toBe(0)
+  })
+
+  test('that are remembered from long ago are forgiven by the right password, too', () => {
+    const pauses = new SignInPauses()
+    const ann = { ...ANN, isKnown: true }
+    failTimes(pauses, ann, 5)
+    for (let n = 0; n < MOST_SUBJECTS / 2; n++) pauses.guess({ ...ANN, account: `a${n}`, address: `host ${n}` }, 0)
+    pauses.guess(ann, 0).wasRight()
+    expect(fail(pauses, ANN, 0)).toBe(0)
   })
 
   test('news of an operator come once an hour, and only of a pause', () => {

@@ -60,7 +60,8 @@ describe(`${BURST} issues at once`, () => {
     return seen
   }
 
-  const count = (where: string) => (world.rows(`SELECT count(*) AS n FROM issues WHERE ${where}`)[0] as { n: number }).n
+  const count = async (where: string) =>
+    (await world.rows<{ n: number }>(`SELECT count(*) AS n FROM issues WHERE ${where}`))[0]?.n ?? 0
 
   test('against a carrier that takes 200 ms and 50 at a time: every code is sent, and never more than 50 are in the air', async () => {
     const keys = await start({}, 50)
@@ -68,7 +69,7 @@ describe(`${BURST} issues at once`, () => {
     const answers = await burst(keys)
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     await world.advance(60_000)
-    expect([count("delivery_status = 'sent'"), world.sms.accepted.length, seen.most]).toEqual([BURST, BURST, 50])
+    expect([await count("delivery_status = 'sent'"), world.sms.accepted.length, seen.most]).toEqual([BURST, BURST, 50])
     expect(new Set(world.sms.accepted.map(({ messageId }) => messageId)).size).toBe(BURST)
   }, 120_000)
 
@@ -77,7 +78,7 @@ describe(`${BURST} issues at once`, () => {
     const seen = working(world.sms, 200, (inFlight, accept) => (inFlight > 50 ? answered(429, {}) : accept()))
     await burst(keys)
     await world.advance(120_000)
-    expect([count("delivery_status = 'sent'"), world.sms.accepted.length]).toEqual([BURST, BURST])
+    expect([await count("delivery_status = 'sent'"), world.sms.accepted.length]).toEqual([BURST, BURST])
     // Without learning, most requests would be refused.
     expect(seen.refused).toBeLessThan(BURST / 10)
   }, 120_000)
@@ -93,15 +94,15 @@ describe(`${BURST} issues at once`, () => {
     const ready = await world.send('GET', '/readyz', undefined)
     expect(ready.body.providers.main).toMatchObject({ state: 'unhealthy', code: 'NO_ANSWER_TimeoutError' })
     await world.advance(165_000)
-    expect(count("delivery_status = 'queued' OR send_pending = 1")).toBe(0)
-    const unclear = count("delivery_status = 'sent' AND outcome_ambiguous = 1")
+    expect(await count("delivery_status = 'queued' OR send_pending = 1")).toBe(0)
+    const unclear = await count("delivery_status = 'sent' AND outcome_ambiguous = true")
     expect(unclear).toBe(world.sms.requests.length)
     expect(
-      count("delivery_status = 'failed' AND outcome_code = 'EXPIRED_UNSENT' AND billing_status = 'released'"),
+      await count("delivery_status = 'failed' AND outcome_code = 'EXPIRED_UNSENT' AND billing_status = 'released'"),
     ).toBe(BURST - unclear)
     expect(seen.most).toBeLessThanOrEqual(128)
-    expect(world.rows('SELECT * FROM outbox')).toEqual([])
-    expect(world.rows('SELECT reserved FROM wallets')).toEqual([{ reserved: unclear }])
+    expect(await world.rows('SELECT * FROM outbox')).toEqual([])
+    expect(await world.rows('SELECT reserved FROM wallets')).toEqual([{ reserved: unclear }])
   }, 120_000)
 
   test('a silent carrier does not hold up another one', async () => {
@@ -143,8 +144,11 @@ describe(`${BURST} issues at once`, () => {
     expect([admitted, refused.length]).toEqual([1_000, BURST - 1_000])
     expect(refused[0]?.headers.get('retry-after')).toBe('5')
     expect(refused[0]?.body).toMatchObject({ code: 'SERVICE_UNAVAILABLE', defined: true })
-    expect([count('true'), world.rows('SELECT reserved FROM wallets')]).toEqual([1_000, [{ reserved: 1_000 }]])
-    expect(world.rows('SELECT count(*) AS n FROM claims')).toEqual([{ n: 1_000 }])
+    expect([await count('true'), await world.rows('SELECT reserved FROM wallets')]).toEqual([
+      1_000,
+      [{ reserved: 1_000 }],
+    ])
+    expect(await world.rows('SELECT count(*) AS n FROM claims')).toEqual([{ n: 1_000 }])
 
     // A replay asks for nothing new, and a code that was refused is admitted once there is room.
     expect((await issue(keys, 0)).status).toBe(200)

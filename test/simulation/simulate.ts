@@ -2,7 +2,6 @@
  * Deterministic simulation: the real app, twice over one database, under virtual time, with carriers, clients, crashes
  * and clock steps drawn from a seed. The same seed tells the same story, so a failure is its seed.
  */
-import { rmSync } from 'node:fs'
 import { EVENT_TYPES } from '../../contract/event'
 import { unavailable } from '../../src/domain/error'
 import type { Clock } from '../../src/ports/clock'
@@ -11,6 +10,7 @@ import type { Store } from '../../src/ports/store'
 import * as administer from '../../src/usecases/administer'
 import { answered, Carrier, codeIn, type ReceivedMessage } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
+import { FilePlace } from '../support/place'
 import { PolledVendor, VENDOR_URL } from '../support/polled-vendor'
 import { type SeededRandom, seededRandom } from '../support/random'
 import { Receivers, receives, verified } from '../support/receiver'
@@ -83,7 +83,7 @@ class Story {
   #nodes: Node[] = []
   #keys!: Furnished
   #invariants!: Invariants
-  #dir: string | undefined
+  readonly #place = new FilePlace()
   #started = 0
   #made = 0
   #faults = true
@@ -112,7 +112,7 @@ class Story {
     await this.#provideCarriers(first.world)
     await this.#listen(first.world)
     while (this.#nodes.length < NODES) this.#nodes.push(await this.#startNode())
-    this.#invariants = new Invariants(first.world.file, Object.values(this.#carriers))
+    this.#invariants = new Invariants(this.#place.file, Object.values(this.#carriers))
     this.#faults = true
     for (let step = 0; step < STEPS; step++) {
       await this.#step()
@@ -163,7 +163,7 @@ class Story {
   end(): void {
     this.#invariants?.close()
     for (const node of this.#nodes) node.isAlive = false
-    if (this.#dir) rmSync(this.#dir, { recursive: true, force: true })
+    void this.#place.remove()
   }
 
   async #step(): Promise<void> {
@@ -350,7 +350,7 @@ class Story {
   }
 
   #stored(issueId: string): Pick<ModelIssue, 'status' | 'attemptsUsed'> | undefined {
-    return this.#anyWorld().rows<Pick<ModelIssue, 'status' | 'attemptsUsed'>>(
+    return this.#place.query<Pick<ModelIssue, 'status' | 'attemptsUsed'>>(
       'SELECT verification_status AS status, attempts_used AS attemptsUsed FROM issues WHERE issue_id = ?',
       Buffer.from(issueId.replaceAll('-', ''), 'hex'),
     )[0]
@@ -421,7 +421,7 @@ class Story {
 
   /** End users read their phones: the newest issue of a message's number is found by its `messageId`. */
   #readCode(message: ReceivedMessage): void {
-    const [row] = this.#anyWorld().rows<{ issue_id: Uint8Array }>(
+    const [row] = this.#place.query<{ issue_id: Uint8Array }>(
       'SELECT issue_id FROM attempts WHERE message_id = ?',
       Buffer.from(message.messageId.replaceAll('-', ''), 'hex'),
     )
@@ -554,12 +554,12 @@ class Story {
         return store.transaction(unit)
       },
     })
-    const world = new World({
+    const world = await World.open({
       seed: this.seed * 1_000 + this.#started++,
       clock,
       processClock,
       carriers: this.#carriers,
-      ...(this.#dir && { dir: this.#dir }),
+      place: this.#place,
       env: {
         WATCHWORD_LIMIT_ISSUES_PER_PHONE_10_MIN: '100000',
         WATCHWORD_LIMIT_ISSUES_PER_PHONE_DAY: '100000',
@@ -573,7 +573,6 @@ class Story {
         return this.sabotage.transport?.(all) ?? all
       },
     })
-    this.#dir = world.dir
     node = new Node(world)
     await world.run(world.app.start())
     return node

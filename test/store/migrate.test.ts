@@ -5,8 +5,8 @@ import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import initial from '../../migrations/sqlite/0001_initial.sql' with { type: 'text' }
 import { FRONT } from '../../src/domain/job'
+import { WrongSecretError } from '../../src/store/secret'
 import { migrate, NewerDatabaseError } from '../../src/store/sqlite/migrate'
-import { WrongSecretError } from '../../src/store/sqlite/open'
 import * as schema from '../../src/store/sqlite/schema'
 import { createVault } from '../../src/system/vault'
 import { openAt, openWithConnection, query, Scratch } from './open'
@@ -77,7 +77,7 @@ describe('migrating', () => {
     expect(tablesIn(db)).toEqual([])
     migrate(db)
     expect(tablesIn(db)).toHaveLength(tables.length)
-    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 9 })
+    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 10 })
   })
 
   test('again applies nothing', () => {

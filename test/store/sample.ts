@@ -24,6 +24,8 @@ export class StillClock {
   /** Apart from the wall clock, which tests set as they like. */
   elapsedMs = 0
   elapsed = () => this.elapsedMs
+  /** Nothing here is late. */
+  after = () => () => {}
 }
 
 const filled = (length: number, seed: number) => {

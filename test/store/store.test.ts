@@ -20,6 +20,7 @@ storeSuite('SQLite', (clock) => {
   return {
     store: opening(),
     another: opening,
+    newsMs: 0,
     close: async () => {
       for (const store of stores) await store.close()
       scratch[Symbol.dispose]()

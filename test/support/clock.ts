@@ -34,6 +34,11 @@ export class VirtualClock implements Clock {
     this.#stepped += byMs
   }
 
+  /** Time passes in which nobody comes to fire a timer: those that were due come next. */
+  leap(ms: number): void {
+    this.#elapsed += ms
+  }
+
   /** Forgets every timer, as a killed process does. */
   forgetTimers(): void {
     this.#timers = []

@@ -1,6 +1,7 @@
 /**
- * The order in which units lock, as the port promises it. A unit that locks against it can wait for another one that waits
- * for it, where rows are really locked. What is added belongs to what is locked already, and is no lock.
+ * What the port asks of units, and only some databases enforce. The order in which they lock: a unit that locks against it
+ * can wait for another one that waits for it, where rows are really locked; what is added belongs to what is locked already,
+ * and is no lock. And that they read the time only once a door has answered.
  */
 import type { Store, Tx } from '../../src/ports/store'
 
@@ -46,6 +47,7 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
     lock: ['wallet', (appId: string) => appId],
     reserve: ['wallet', (appId: string) => appId],
     release: ['wallet', (appId: string) => appId],
+    debit: ['wallet', (appId: string) => appId],
   },
   audit: { lockLast: ['audit', () => 'the last'] },
 }
@@ -59,33 +61,41 @@ export const inLockOrder = (store: Store, tell: (violation: string) => void): St
 })
 
 function observed(tx: Tx, tell: (violation: string) => void): Tx {
-  const held = new Map<string, string>()
-  const note = (door: string, word: string, what: Locked, which: string) => {
+  /** When each was asked for: what is asked for together is locked in that order, whichever answer comes first. */
+  const held = new Map<string, number>()
+  let asked = 0
+  let hasAnswered = false
+  const note = (door: string, word: string, what: Locked, which: string, at: number) => {
     const row = `${what} ${which}`
     if (held.has(row)) return
-    const later = [...held.keys()].find((other) => rank(other) > rank(row))
-    if (later) tell(`${door}.${word} locks after ${later.split(' ')[0]}`)
-    held.set(row, word)
+    for (const [other, otherAt] of held) {
+      const [first, second] = otherAt < at ? [other, row] : [row, other]
+      if (rank(first) > rank(second))
+        tell(`${door}.${word}: ${second.split(' ')[0]} is locked after ${first.split(' ')[0]}`)
+    }
+    held.set(row, at)
   }
+  const answering = (door: string, words: object) =>
+    new Proxy(words, {
+      get(doorOf, word) {
+        const value = Reflect.get(doorOf, word)
+        const lock = LOCKS[door as keyof Tx]?.[String(word)]
+        return async (...args: never[]) => {
+          const at = asked++
+          const answer = await value.apply(doorOf, args)
+          hasAnswered = true
+          // What is not there is not held.
+          if (lock && (answer !== undefined || lock[0] === 'wallet'))
+            note(door, String(word), lock[0], lock[1](...args), at)
+          return answer
+        }
+      },
+    })
   return new Proxy(tx, {
-    get(target, door, receiver) {
-      const words = Reflect.get(target, door, receiver)
-      const locking = LOCKS[door as keyof Tx]
-      if (!locking) return words
-      return new Proxy(words as object, {
-        get(doorOf, word) {
-          const value = Reflect.get(doorOf, word)
-          const lock = locking[String(word)]
-          if (!lock) return value
-          const [what, which] = lock
-          return async (...args: never[]) => {
-            const answer = await value.apply(doorOf, args)
-            // What is not there is not held.
-            if (answer !== undefined || what === 'wallet') note(String(door), String(word), what, which(...args))
-            return answer
-          }
-        },
-      })
+    get(target, name) {
+      if (name === 'now' && !hasAnswered) throw new Error('The time of a unit is known once a door has answered')
+      const value = Reflect.get(target, name)
+      return typeof value === 'object' ? answering(String(name), value) : value
     },
   })
 }

@@ -1,8 +1,4 @@
-/** The real app on a real database file, with virtual time, seeded randomness and scripted carriers. */
-import { Database } from 'bun:sqlite'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+/** The real app on a real database, with virtual time, seeded randomness and scripted carriers. */
 import { contract } from '../../contract'
 import { type App, createApp } from '../../src/app'
 import { type Config, readConfig } from '../../src/config'
@@ -14,13 +10,13 @@ import type { HookTransport, Transport } from '../../src/ports/network'
 import type { Store } from '../../src/ports/store'
 import type { Passwords, Vault } from '../../src/ports/vault'
 import { assertCarrier } from '../../src/providers/carriers'
-import { openStore } from '../../src/store/sqlite/open'
 import { createVault } from '../../src/system/vault'
 import * as administer from '../../src/usecases/administer'
 import { ASLEEP } from './asleep'
 import { Carrier, HTTP_ONLY, transportTo } from './carrier'
 import { VirtualClock } from './clock'
 import { inLockOrder } from './locks'
+import { FilePlace, newPlace, type Parameter, type Place } from './place'
 import { type SeededRandom, seededRandom } from './random'
 
 export const START = Date.parse('2026-03-01T12:00:00.000Z')
@@ -34,9 +30,6 @@ const PLAIN_PASSWORDS: Passwords = {
 }
 
 const NOBODY_LISTENS: HookTransport = { post: async () => ({ kind: 'failed', reason: 'refused' }) }
-
-/** Memory-backed where the machine has it: these tests promise nothing about the disk. */
-const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 export type Operation = keyof typeof contract
 export type Wire = 'rest' | 'rpc'
@@ -61,7 +54,8 @@ export interface WorldOptions {
   seed?: number
   env?: Record<string, string>
   clock?: VirtualClock
-  dir?: string
+  /** What another world has left, or shares; a new one otherwise. */
+  place?: Place
   carriers?: { sms: Carrier; kakao: Carrier; backup?: Carrier }
   /** The clock as this process sees it, where it can be killed. */
   processClock?: Clock
@@ -73,13 +67,21 @@ export interface WorldOptions {
   soon?: (drain: () => void) => void
 }
 
+interface Opened extends WorldOptions {
+  place: Place
+  clock: VirtualClock
+  random: SeededRandom
+  vault: Vault
+  opened: Store
+}
+
 export class World {
   readonly clock: VirtualClock
   readonly random: SeededRandom
   readonly sms: Carrier
   readonly kakao: Carrier
   readonly logged: string[] = []
-  readonly dir: string
+  readonly place: Place
   readonly config: Config
   readonly store: Store
   readonly vault: Vault
@@ -88,23 +90,18 @@ export class World {
   readonly #isTimed: boolean
   /** How units have locked against the order of locks; none may. */
   readonly violations = new Set<string>()
-  #busy = 0
+  /** Units and reads that are not answered yet. */
+  #inFlight = 0
 
-  constructor(options: WorldOptions = {}) {
+  private constructor({ place, clock, random, vault, opened, ...options }: Opened) {
+    this.place = place
+    this.clock = clock
+    this.random = random
+    this.vault = vault
     this.#isTimed = options.soon !== undefined
-    this.clock = options.clock ?? new VirtualClock(START)
-    this.random = seededRandom(options.seed ?? 1)
     this.sms = options.carriers?.sms ?? new Carrier()
     this.kakao = options.carriers?.kakao ?? new Carrier()
-    this.dir = options.dir ?? mkdtempSync(join(scratch, 'watchword-test-'))
     this.config = readConfig({ ...options.env })
-    this.vault = createVault(Buffer.from(SECRET), (length) => this.random.bytes(length))
-    const opened = openStore({
-      file: this.file,
-      clock: this.clock,
-      vault: this.vault,
-      ...(options.soon && { soon: options.soon }),
-    })
     const ordered = inLockOrder(opened, (violation) => this.violations.add(violation))
     this.store = this.#counting(options.wrapStore?.(ordered) ?? ordered)
     const backup = options.carriers?.backup ?? new Carrier()
@@ -128,12 +125,31 @@ export class World {
     })
   }
 
+  /** Where it keeps its file; elsewhere than on SQLite there is none. */
+  get dir(): string {
+    return this.#filePlace.dir
+  }
+
   get file(): string {
-    return join(this.dir, 'watchword.db')
+    return this.#filePlace.file
+  }
+
+  get #filePlace(): FilePlace {
+    if (this.place instanceof FilePlace) return this.place
+    throw new Error('There is no file: it is a promise of SQLite only')
+  }
+
+  /** All of it, with nothing running yet. */
+  static async open(options: WorldOptions = {}): Promise<World> {
+    const { place = await newPlace(), clock = new VirtualClock(START), seed = 1, soon } = options
+    const random = seededRandom(seed)
+    const vault = createVault(Buffer.from(SECRET), (length) => random.bytes(length))
+    const opened = await place.open({ clock, vault, ...(soon && { soon }) })
+    return new World({ ...options, place, clock, random, vault, opened })
   }
 
   static async start(options: WorldOptions = {}): Promise<World> {
-    const world = new World(options)
+    const world = await World.open(options)
     await world.app.start()
     return world
   }
@@ -242,6 +258,18 @@ export class World {
     await this.settle()
   }
 
+  /** The same for hours, in which something stored is due now and then: nobody looks in vain in between. */
+  async leap(ms: number): Promise<void> {
+    const until = this.clock.elapsed() + ms
+    while (this.clock.elapsed() < until) {
+      await this.advance(Math.min(LOOKED_EVERY_MS, until - this.clock.elapsed()))
+      const [next] = await this.rows<{ at: number | null }>(NEXT_DUE)
+      const spare = (next?.at ?? Number.POSITIVE_INFINITY) - this.clock.now() - LOOKED_EVERY_MS
+      this.clock.leap(Math.max(0, Math.min(spare, until - this.clock.elapsed())))
+    }
+    await this.advance(0)
+  }
+
   /** Lets time pass until `work` is done. */
   async run<T>(work: Promise<T>): Promise<T> {
     let isDone = false
@@ -269,7 +297,7 @@ export class World {
     }
     for (let quiet = 0; quiet < 3; ) {
       await new Promise((resolve) => setImmediate(resolve))
-      quiet = this.#busy === 0 ? quiet + 1 : 0
+      quiet = this.#inFlight === 0 ? quiet + 1 : 0
     }
   }
 
@@ -278,23 +306,13 @@ export class World {
   }
 
   /** Reads the database as an operator would, behind the app's back. */
-  rows<T = Record<string, Json>>(sql: string, ...parameters: Array<string | number | Uint8Array>): T[] {
-    const db = new Database(this.file, { readonly: true })
-    try {
-      return db.query(sql).all(...parameters) as T[]
-    } finally {
-      db.close()
-    }
+  rows<T = Record<string, Json>>(sql: string, ...parameters: Parameter[]): Promise<T[]> {
+    return this.place.rows<T>(sql, ...parameters)
   }
 
   /** Changes the database behind the app's back, as another release has left it. */
-  write(sql: string, ...parameters: Array<string | number | Uint8Array>): void {
-    const db = new Database(this.file)
-    try {
-      db.query(sql).run(...parameters)
-    } finally {
-      db.close()
-    }
+  write(sql: string, ...parameters: Parameter[]): Promise<void> {
+    return this.place.write(sql, ...parameters)
   }
 
   /** Drains as SIGTERM does; a carrier that never answers is left behind, as a killed process leaves it. */
@@ -304,11 +322,11 @@ export class World {
       isStopped = true
     })
     for (let second = 0; second < 60 && !isStopped; second++) {
-      await new Promise((resolve) => setImmediate(resolve))
+      await this.settle()
       this.clock.fireNext(1_000)
     }
     if (isStopped) await stopping
-    rmSync(this.dir, { recursive: true, force: true })
+    await this.place.remove()
     if (this.violations.size > 0) throw new Error(`Locks are taken in one order: ${[...this.violations].join(', ')}`)
   }
 
@@ -319,20 +337,52 @@ export class World {
     return { info: write('info'), warn: write('warn'), error: write('error') }
   }
 
+  /** The store, whose units and reads are counted while they are not answered. */
   #counting(store: Store): Store {
+    const counted = async <T>(answer: Promise<T>): Promise<T> => {
+      this.#inFlight++
+      try {
+        return await answer
+      } finally {
+        this.#inFlight--
+      }
+    }
     return {
       ...store,
-      transaction: async (unit) => {
-        this.#busy++
-        try {
-          return await store.transaction(unit)
-        } finally {
-          this.#busy--
-        }
-      },
+      read: countedReads(store.read, counted),
+      transaction: (unit) => counted(store.transaction(unit)),
     }
   }
 }
+
+type Count = <T>(answer: Promise<T>) => Promise<T>
+
+const countedReads = <Doors extends object>(doors: Doors, counted: Count): Doors =>
+  new Proxy(doors, {
+    get(target, name) {
+      // biome-ignore lint/suspicious/noExplicitAny: doors of whatever shape
+      const door: any = Reflect.get(target, name)
+      if (typeof door !== 'function') return countedReads(door, counted)
+      return (...args: unknown[]) => {
+        const answer = door.apply(target, args)
+        return answer instanceof Promise ? counted(answer) : countedPages(answer, counted)
+      }
+    },
+  })
+
+async function* countedPages<T>(pages: AsyncIterable<T>, counted: Count): AsyncIterable<T> {
+  const each = pages[Symbol.asyncIterator]()
+  try {
+    for (let page = await counted(each.next()); !page.done; page = await counted(each.next())) yield page.value
+  } finally {
+    await each.return?.()
+  }
+}
+
+/** How often the app looks for what is due. */
+const LOOKED_EVERY_MS = 1_000
+const NEXT_DUE = `SELECT min(at) AS at FROM (
+  SELECT run_at AS at FROM jobs UNION ALL SELECT expires_at FROM issues WHERE verification_status = 'issued') AS due`
 
 export const SMS_URL = 'http://carrier.test/sms'
 export const KAKAO_URL = 'http://carrier.test/kakao'

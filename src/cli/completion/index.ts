@@ -101,11 +101,16 @@ function wordsOf(line: Line): Name[] | typeof FILES {
     return children.map((child) => ({ id: child.name(), about: child.description() }))
   }
   const argument = command.registeredArguments[given]
+  if (argument?.name() === 'file') return FILES
   return argument ? valuesNamed(argument.name(), argument.argChoices, line) : []
 }
 
-const valuesOf = (option: Option | undefined, line: Line) =>
-  option ? valuesNamed(option.attributeName(), option.argChoices, line) : []
+function valuesOf(option: Option | undefined, line: Line): Name[] | typeof FILES {
+  if (!option) return []
+  return OF_FILES.test(option.flags) ? FILES : valuesNamed(option.attributeName(), option.argChoices, line)
+}
+
+const OF_FILES = /<(dir|file)/
 
 /** Arguments and options of one name take the same everywhere. */
 const NAMED: Readonly<Record<string, Named>> = {
@@ -123,12 +128,10 @@ const FIXED: Readonly<Record<string, readonly string[]>> = {
   scope: SCOPES,
   events: EVENT_TYPES,
 }
-const OF_FILES = ['data', 'config', 'file']
 
-function valuesNamed(name: string, choices: readonly string[] | undefined, { options }: Line): Name[] | typeof FILES {
+function valuesNamed(name: string, choices: readonly string[] | undefined, { options }: Line): Name[] {
   const fixed = choices ?? FIXED[name]
   if (fixed) return fixed.map((id) => ({ id, about: '' }))
-  if (OF_FILES.includes(name)) return FILES
   const named = NAMED[name]
   return named ? readNames(databaseOf(options.get('data')), named, options.get('app')) : []
 }

@@ -79,8 +79,20 @@ export const system = {
       command: z.string(),
       databaseBytes: z.int(),
       publicUrl: z.string().optional(),
+      /** The servers that share the database, the one that answers among them; none where it has it for itself. */
+      nodes: z.array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          version: z.string(),
+          state: z.enum(['working', 'leaving', 'silent']),
+          startedAt: at,
+          seenAt: at,
+          lagMs: z.int(),
+        }),
+      ),
       checks: z.object({ database: z.boolean(), dispatcher: z.boolean() }),
-      /** Newest first; `watchword backup` makes them. */
+      /** Newest first; `watchword backup` makes them. None where the database is backed up by its own means. */
       backups: z.array(z.object({ name: z.string(), bytes: z.int(), at })),
       queue: z.array(z.object({ kind: z.string(), waiting: z.int(), due: z.int(), oldestDueMs: z.int() })),
     }),

@@ -1,8 +1,6 @@
 import { implement } from '@orpc/server'
-import { invalid } from '../../domain/error'
 import { isLive, type Operator } from '../../domain/operator'
 import { permissionsOf } from '../../domain/role'
-import { MINUTE_MS } from '../../domain/value'
 import { VERSION } from '../../domain/version'
 import * as people from '../../usecases/people'
 import { actorOf, type ConsoleContext, type ConsoleDependencies, OK, signedIn } from '../context'
@@ -22,13 +20,9 @@ const operatorView = ({ operatorId, email, name, role, totpSecret, createdAt, la
 const nameOf = async ({ store }: ConsoleDependencies, invitedBy: string): Promise<string> =>
   (await store.read.people.all()).find(({ operatorId }) => operatorId === invitedBy)?.name ?? invitedBy
 
-const TOTP_PENDING_MS = 10 * MINUTE_MS
-
 export function sessionProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.session).$context<ConsoleContext>()
-  const { store, clock, random } = deps
-  /** Secrets that were shown and not proved yet. */
-  const pendingTotp = new Map<string, { secret: string; until: number }>()
+  const { store, clock } = deps
 
   return os.router({
     current: os.current.handler(async ({ context }) => {
@@ -72,18 +66,9 @@ export function sessionProcedures(deps: ConsoleDependencies) {
       context.sessionToken = await people.openSession(deps, context.visitor, changed)
       return OK
     }),
-    totpBegin: os.totpBegin.handler(async ({ context }) => {
-      const { operator } = signedIn(context)
-      const begun = people.newTotp(random, operator)
-      pendingTotp.set(operator.operatorId, { secret: begun.secret, until: clock.now() + TOTP_PENDING_MS })
-      return begun
-    }),
+    totpBegin: os.totpBegin.handler(({ context }) => people.beginTotp(deps, signedIn(context).operator)),
     totpConfirm: os.totpConfirm.handler(async ({ input, context }) => {
-      const { operator } = signedIn(context)
-      const pending = pendingTotp.get(operator.operatorId)
-      if (!pending || clock.now() >= pending.until) throw invalid('totp', 'totp_begin_anew', 'begin anew')
-      await people.confirmTotp(deps, actorOf(context), operator, { secret: pending.secret, totp: input.totp })
-      pendingTotp.delete(operator.operatorId)
+      await people.confirmTotp(deps, actorOf(context), signedIn(context).operator, input.totp)
       return OK
     }),
     totpRemove: os.totpRemove.handler(async ({ input, context }) => {

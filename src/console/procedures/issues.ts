@@ -1,7 +1,6 @@
 import { implement } from '@orpc/server'
 import { attemptsRemaining } from '../../domain/issue'
 import type { ApiKey } from '../../domain/key'
-import { DEFAULT_TEMPLATE_ID } from '../../domain/template'
 import { DAY_MS } from '../../domain/value'
 import { existingApp } from '../../usecases/administer'
 import { tellIssue } from '../../usecases/inspect'
@@ -70,7 +69,6 @@ export function inboxProcedures(deps: ConsoleDependencies) {
         purpose: input.purpose,
         idempotencyKey: `console-${Buffer.from(random.bytes(12)).toString('hex')}`,
         channel: input.channel,
-        templateId: DEFAULT_TEMPLATE_ID,
         expiresInSec: 180,
         maxAttempts: 5,
       })

@@ -1,5 +1,6 @@
 import { implement } from '@orpc/server'
 import { DISPATCHER_SILENT_MS } from '../../domain/job'
+import { conditionOf } from '../../domain/node'
 import { VERSION } from '../../domain/version'
 import { readQueue } from '../../usecases/inspect'
 import { readUsage } from '../../usecases/read-usage'
@@ -49,6 +50,10 @@ export function systemProcedures(deps: ConsoleDependencies) {
       command: COMMAND,
       publicUrl,
       databaseBytes: await store.read.size(),
+      nodes: (await store.read.nodes()).map((node) => ({
+        ...{ id: node.nodeId, name: node.name, version: node.version, state: conditionOf(node, clock.now()) },
+        ...{ startedAt: node.startedAt, seenAt: node.seenAt, lagMs: node.lagMs },
+      })),
       checks: {
         database: await store.assertWritable().then(
           () => true,

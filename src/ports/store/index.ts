@@ -6,6 +6,7 @@
  * it has locked, in one order: app, key, carrier (by name), people, invitation, claim, phone, issue, job, attempt, endpoint,
  * webhook, wallet, and last the audit log. Whoever locks in another order can wait for somebody who waits for them.
  */
+import type { NodeState } from '../../domain/node'
 import type {
   AppReader,
   AppTx,
@@ -41,6 +42,7 @@ export interface Store {
  * A thrown error rolls all of it back; using it after it has ended throws.
  */
 export interface Tx {
+  /** Unix milliseconds, by the store's clock; known once a door has answered. */
   readonly now: number
   /** Runs once the transaction is on disk; not at all if it is rolled back. */
   afterCommit(effect: () => void): void
@@ -90,6 +92,8 @@ export interface Reader {
   installation(): Promise<string>
   /** Changes whenever keys, apps, templates, carriers or routes may have changed, in whatever process. */
   settingsVersion(): Promise<string>
+  /** The servers that share it, in the order of their ids; none where one has it for itself. */
+  nodes(): Promise<NodeState[]>
   /** What is stored, in bytes. */
   size(): Promise<number>
 }

@@ -2,6 +2,7 @@
 import type { Claim } from '../../domain/claim'
 import type { Issue, VerificationStatus } from '../../domain/issue'
 import type { Letter } from '../../domain/letter'
+import type { PhoneOfApp } from '../../domain/limit'
 import type { Owner } from '../../domain/value'
 
 export interface IssueTx {
@@ -11,6 +12,11 @@ export interface IssueTx {
   lockLive(owner: Owner, phoneHash: Uint8Array, purpose: string): Promise<Issue | undefined>
   /** Issues stored as `issued` whose expiry has passed. */
   lockExpired(limit: number): Promise<Issue[]>
+  /**
+   * When the `nth` newest live issue for a phone was made, where that was not before `since`: then there are so many. Asked
+   * behind `lockLive`, nobody adds another meanwhile.
+   */
+  nthNewest(phone: PhoneOfApp, nth: number, since: number): Promise<number | undefined>
   add(issue: Issue): Promise<void>
   /** Stores what may change of an issue that is locked. */
   save(issue: Issue): Promise<void>

@@ -9,6 +9,8 @@ export interface WalletTx {
   reserve(appId: string, amount: number): Promise<void>
   /** Ends a reservation without a charge. */
   release(appId: string, amount: number): Promise<void>
+  /** Ends a reservation and charges it, with its entry. */
+  debit(appId: string, charge: { issueId: string; price: number }): Promise<void>
   addEntry(entry: LedgerEntry): Promise<void>
   /** The entry of that kind an operator made under that reference. */
   findEntry(appId: string, entryType: EntryType, reference: string): Promise<LedgerEntry | undefined>

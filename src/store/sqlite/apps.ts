@@ -1,19 +1,12 @@
 /** Apps and their templates. */
 import type { Database } from 'bun:sqlite'
 import { and, eq, isNull, max, type SQL } from 'drizzle-orm'
-import type { App } from '../../domain/app'
-import type { Template } from '../../domain/template'
 import type { Reader, Tx } from '../../ports/store'
+import { appOf, appRow, newestOf } from '../rows/app'
 import type { Current } from './current'
 import { type Drizzle, drizzle } from './drizzle'
 import { apps, organizations, templates } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
-
-const appOf = ({ removedAt, region, ...app }: typeof apps.$inferSelect): App => ({
-  ...app,
-  region: region ?? undefined,
-  ...(removedAt !== null && { removedAt }),
-})
 
 const appsWhere = (db: Drizzle, condition?: SQL) =>
   onFirstUse(() => db.select().from(apps).where(condition).orderBy(apps.createdAt).prepare())
@@ -84,7 +77,7 @@ export function createAppTx(connection: Database, current: Current): Pick<Tx, 'a
         return row && appOf(row)
       },
       async add(app) {
-        run.insertApp.run({ removedAt: null, ...app, region: app.region ?? null })
+        run.insertApp.run(appRow(app))
         current.settingsChanged()
       },
       async save({ appId, name, region = null }) {
@@ -139,11 +132,7 @@ export function createAppReader(connection: Database): Pick<Reader, 'apps' | 'te
     },
     templates: {
       async ofApp(appId) {
-        const newest = new Map<string, Template>()
-        for (const { version: _, createdAt: __, appId: ___, ...template } of templatesOfApp.all({ appId })) {
-          newest.set(template.templateId, template)
-        }
-        return [...newest.values()]
+        return newestOf(templatesOfApp.all({ appId }))
       },
     },
   }

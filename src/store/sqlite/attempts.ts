@@ -1,38 +1,15 @@
 /** What carriers were asked, what they answered, and which messages they may still report on. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { Attempt, AwaitedReport } from '../../domain/attempt'
 import type { SendOutcome } from '../../domain/delivery'
 import { MINUTE_MS } from '../../domain/value'
 import type { Reader, Tx } from '../../ports/store'
+import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
+import { ATTEMPT_ANSWER, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/attempt'
+import { nextTurn } from '../turn'
 import { type Drizzle, drizzle } from './drizzle'
-import { idFloor, idTime, uuidBytes, uuidText } from './ids'
 import { apps, attempts, awaitedReports } from './schema'
 import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
-import { nextTurn } from './turn'
-
-const attemptOf = (row: typeof attempts.$inferSelect): Attempt => ({
-  ...row,
-  answeredAt: row.answeredAt ?? undefined,
-  outcome: row.outcome ?? undefined,
-  retry: row.retry ?? undefined,
-  code: row.code ?? undefined,
-  carrierMessageId: row.carrierMessageId ?? undefined,
-})
-
-const attemptRow = (attempt: Attempt) => ({
-  ...attempt,
-  answeredAt: attempt.answeredAt ?? null,
-  outcome: attempt.outcome ?? null,
-  retry: attempt.retry ?? null,
-  code: attempt.code ?? null,
-  carrierMessageId: attempt.carrierMessageId ?? null,
-})
-
-const awaitedOf = (row: typeof awaitedReports.$inferSelect): AwaitedReport => ({
-  ...row,
-  carrierMessageId: row.carrierMessageId ?? undefined,
-})
 
 export const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
 const thisMessage = eq(awaitedReports.messageId, bind(awaitedReports.messageId, 'messageId'))
@@ -48,7 +25,7 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
     answerAttempt: onFirstUse(() =>
       db
         .update(attempts)
-        .set(changes(attempts, ['answeredAt', 'outcome', 'retry', 'code', 'carrierMessageId']))
+        .set(changes(attempts, ATTEMPT_ANSWER))
         .where(
           and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number')), sql`${attempts.outcome} IS NULL`),
         )
@@ -100,7 +77,7 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
     },
     reports: {
       async expect(awaited) {
-        run.insertAwaited.run({ ...awaited, carrierMessageId: awaited.carrierMessageId ?? null })
+        run.insertAwaited.run(awaitedRow(awaited))
       },
       async findByCarrier(carrier, messageId) {
         const row = run.findAwaitedByCarrier.get({ carrier, messageId })

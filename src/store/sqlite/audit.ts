@@ -1,21 +1,17 @@
 /** The log of what operators change, and where it ends: in a row of another table, and in a file beside the database. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, gte, sql } from 'drizzle-orm'
-import type { AuditEntry } from '../../domain/audit'
-import { type AuditHead, readHead, writeHead } from '../../domain/audit'
+import { type AuditHead, writeHead } from '../../domain/audit'
 import type { HeadFile } from '../../ports/files'
 import type { Reader, Tx } from '../../ports/store'
-import type { AuditEnds, KeptHead } from '../../ports/store/audit'
+import type { AuditEnds } from '../../ports/store/audit'
 import type { Vault } from '../../ports/vault'
+import { entryOf, entryRow, fileLine, HEAD, keptHead, type Line, lineOf, mayMoveOn } from '../rows/audit'
+import { nextTurn } from '../turn'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { auditEntries, facts } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
-import { nextTurn } from './turn'
-
-const entryOf = (row: typeof auditEntries.$inferSelect): AuditEntry => ({ ...row, ip: row.ip ?? undefined })
-
-const HEAD = 'audit_head'
 
 const headFact = (connection: Database) =>
   onFirstUse(() =>
@@ -35,32 +31,9 @@ const entryBySeq = (connection: Database) =>
       .prepare(),
   )
 
-interface Line {
-  text: string | undefined
-  head: AuditHead | undefined
-}
-
-const lineOf = (text: string | undefined, { auditHash }: Vault): Line => ({
-  text,
-  head: text === undefined ? undefined : readHead(text, auditHash),
-})
-
-/** What cannot be read is a line that says nothing. */
-function fileLine(file: HeadFile, vault: Vault): Line {
-  try {
-    return lineOf(file.read(), vault)
-  } catch {
-    return { text: '', head: undefined }
-  }
-}
-
 function createEnds(connection: Database, vault: Vault, file: HeadFile | undefined): AuditEnds {
   const entry = entryBySeq(connection)
   const fact = headFact(connection)
-  const keptHead = (where: KeptHead['where'], { text, head }: Line): KeptHead => {
-    if (head) return { where, state: 'kept', head }
-    return { where, state: text === undefined ? 'none' : 'unreadable' }
-  }
   return {
     async find(seq) {
       const row = entry.get({ seq })
@@ -95,11 +68,9 @@ export function createAuditTx(
     ),
   }
 
-  /** A head moves on only while the log holds it: one that was cut off stays to be seen. */
-  function mayMoveOn({ text, head }: Line): boolean {
-    if (text === undefined) return true
-    const entry = head && run.entry.get({ seq: head.seq })
-    return entry !== undefined && Buffer.from(entry.hash).equals(Buffer.from(head?.hash ?? []))
+  const isFree = (line: Line): boolean => {
+    const held = line.head && run.entry.get({ seq: line.head.seq })
+    return mayMoveOn(line, held && entryOf(held))
   }
 
   const rowLine = () => {
@@ -110,11 +81,11 @@ export function createAuditTx(
   /** Both, or those that may. */
   function keep(head: AuditHead, afterCommit: (effect: () => void) => void, inAnyCase: boolean): void {
     const line = writeHead(head, vault.auditHash)
-    if (inAnyCase || mayMoveOn(rowLine())) run.upsertHead.run({ name: HEAD, value: Buffer.from(line) })
+    if (inAnyCase || isFree(rowLine())) run.upsertHead.run({ name: HEAD, value: Buffer.from(line) })
     if (!file) return
     afterCommit(() => {
       const kept = fileLine(file, vault)
-      const isBehind = mayMoveOn(kept) && (kept.head?.seq ?? 0) < head.seq
+      const isBehind = isFree(kept) && (kept.head?.seq ?? 0) < head.seq
       try {
         if (inAnyCase || isBehind) file.write(line)
       } catch {
@@ -130,8 +101,8 @@ export function createAuditTx(
         const row = run.last.get()
         return row && entryOf(row)
       },
-      async add({ ip = null, ...entry }) {
-        run.insert.run({ ...entry, ip })
+      async add(entry) {
+        run.insert.run(entryRow(entry))
         keep(entry, (effect) => current.afterCommit(effect), false)
       },
       async keepHead({ inAnyCase }) {

@@ -1,20 +1,13 @@
 /** Carriers and routes; and how carriers are. */
 import type { Database } from 'bun:sqlite'
 import { and, eq, sql } from 'drizzle-orm'
-import type { CarrierConfig, Health } from '../../domain/carrier'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
+import { carrierOf, carrierRow, healthOf, healthRow, routeKey, routeOf } from '../rows/carrier'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { carrierHealth, carriers, routes } from './schema'
 import { bind, onFirstUse, parameters } from './statement'
-
-const carrierOf = (vault: Vault, row: typeof carriers.$inferSelect): CarrierConfig => ({
-  ...row,
-  config: JSON.parse(vault.open(`provider:${row.name}`, row.config)),
-  concurrency: row.concurrency ?? undefined,
-  timeoutMs: row.timeoutMs ?? undefined,
-})
 
 const thisCarrier = eq(carriers.name, bind(carriers.name, 'name'))
 
@@ -97,9 +90,7 @@ export function createCarrierTx(connection: Database, vault: Vault, current: Cur
         return row && carrierOf(vault, row)
       },
       async save(carrier) {
-        const config = vault.seal(`provider:${carrier.name}`, JSON.stringify(carrier.config))
-        const { concurrency = null, timeoutMs = null } = carrier
-        run.upsertCarrier.run({ ...carrier, config, concurrency, timeoutMs, changedAt: current.now })
+        run.upsertCarrier.run({ ...carrierRow(vault, carrier, current.now) })
         run.deleteHealth.run({ carrier: carrier.name })
         current.settingsChanged()
       },
@@ -108,21 +99,21 @@ export function createCarrierTx(connection: Database, vault: Vault, current: Cur
         current.settingsChanged()
         return run.deleteCarrier.all({ name }).length > 0
       },
-      async saveHealth(carrier, { isHealthy, since, code = null, retryAt = null }) {
-        run.upsertHealth.run({ carrier, isHealthy, since, code, retryAt })
+      async saveHealth(carrier, health) {
+        run.upsertHealth.run({ ...healthRow(carrier, health) })
       },
       async forgetHealth() {
         run.deleteAllHealth.run()
       },
     },
     routes: {
-      async save({ channel, country = '', appId = '', carriers }) {
-        run.upsertRoute.run({ channel, country, appId, carriers })
+      async save(route) {
+        run.upsertRoute.run({ ...routeKey(route), carriers: route.carriers })
         current.settingsChanged()
       },
-      async remove({ channel, country = '', appId = '' }) {
+      async remove(route) {
         current.settingsChanged()
-        return run.deleteRoute.all({ channel, country, appId }).length > 0
+        return run.deleteRoute.all(routeKey(route)).length > 0
       },
     },
   }
@@ -142,23 +133,12 @@ export function createCarrierReader(connection: Database, vault: Vault): Pick<Re
         return allCarriers.all().map((row) => carrierOf(vault, row))
       },
       async health() {
-        return new Map(
-          allHealth
-            .all()
-            .map(({ carrier, isHealthy, since, code, retryAt }): [string, Health] => [
-              carrier,
-              { isHealthy, since, code: code ?? undefined, retryAt: retryAt ?? undefined },
-            ]),
-        )
+        return new Map(allHealth.all().map((row) => [row.carrier, healthOf(row)]))
       },
     },
     routes: {
       async all() {
-        return allRoutes.all().map(({ country, appId, ...route }) => ({
-          ...route,
-          country: country || undefined,
-          appId: appId || undefined,
-        }))
+        return allRoutes.all().map(routeOf)
       },
     },
   }

@@ -2,53 +2,17 @@
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gt, gte, lt, lte, or, sql } from 'drizzle-orm'
 import type { Issue, VerificationStatus } from '../../domain/issue'
-import type { Letter } from '../../domain/letter'
 import type { Owner } from '../../domain/value'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
+import { idFloor } from '../ids'
+import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter } from '../rows/issue'
+import { nextTurn } from '../turn'
 import { furthestSetBack } from './clock'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
-import { idFloor } from './ids'
 import { claims, issues, outbox } from './schema'
 import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
-import { nextTurn } from './turn'
-
-const issueOf = (row: typeof issues.$inferSelect): Issue => ({
-  ...row,
-  keyKind: row.keyKind ?? undefined,
-  promisedExpiresAt: row.promisedExpiresAt ?? undefined,
-  country: row.country ?? undefined,
-  metadata: row.metadata ?? undefined,
-  verifiedAt: row.verifiedAt ?? undefined,
-  providerOutcomeCode: row.providerOutcomeCode ?? undefined,
-})
-
-const issueRow = (issue: Issue) => ({
-  ...issue,
-  keyKind: issue.keyKind ?? null,
-  promisedExpiresAt: issue.promisedExpiresAt ?? null,
-  country: issue.country ?? null,
-  metadata: issue.metadata ?? null,
-  verifiedAt: issue.verifiedAt ?? null,
-  providerOutcomeCode: issue.providerOutcomeCode ?? null,
-})
-
-/** The columns of an issue that change after its admission. */
-const CHANGING = [
-  'messageId',
-  'verificationStatus',
-  'attemptsUsed',
-  'verifiedAt',
-  'deliveryStatus',
-  'leg',
-  'sendPending',
-  'providerOutcomeAmbiguous',
-  'providerOutcomeCode',
-  'billingStatus',
-  'debitedAmount',
-  'updatedAt',
-] as const
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
 const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))
@@ -85,8 +49,25 @@ export function createIssueTx(
         .limit(sql.placeholder('limit'))
         .prepare(),
     ),
+    nthNewest: onFirstUse(() =>
+      db
+        .select({ createdAt: issues.createdAt })
+        .from(issues)
+        .where(
+          and(
+            sql`${issues.appId} = ${bind(issues.appId, 'appId')} AND ${issues.mode} = 'live'`,
+            eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
+            sql`coalesce(${issues.keyKind}, ${sql.placeholder('kind')}) = ${sql.placeholder('kind')}`,
+            gte(issues.createdAt, bind(issues.createdAt, 'since')),
+          ),
+        )
+        .orderBy(desc(issues.createdAt))
+        .limit(1)
+        .offset(sql.placeholder('before'))
+        .prepare(),
+    ),
     insertIssue: onFirstUse(() => db.insert(issues).values(parameters(issues)).prepare()),
-    updateIssue: onFirstUse(() => db.update(issues).set(changes(issues, CHANGING)).where(thisIssue).prepare()),
+    updateIssue: onFirstUse(() => db.update(issues).set(changes(issues, ISSUE_CHANGING)).where(thisIssue).prepare()),
 
     findClaim: onFirstUse(() =>
       db
@@ -116,7 +97,6 @@ export function createIssueTx(
     deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
   }
   const owned = ({ appId, mode }: Owner) => ({ appId, mode })
-  const outboxRow = (issueId: string) => `outbox:${issueId}`
 
   return {
     issues: {
@@ -130,6 +110,9 @@ export function createIssueTx(
       },
       async lockExpired(limit) {
         return run.findExpired.all({ now: current.now, limit }).map(issueOf)
+      },
+      async nthNewest({ appId, kind, phoneHash }, nth, since) {
+        return run.nthNewest.get({ appId, kind, phoneHash, since, before: nth - 1 })?.createdAt
       },
       async add(issue) {
         run.insertIssue.run(issueRow(issue))
@@ -151,12 +134,11 @@ export function createIssueTx(
     },
     outbox: {
       async add({ issueId, expiresAt }, letter) {
-        const sealed = vault.seal(outboxRow(issueId), JSON.stringify(letter))
-        run.insertOutbox.run({ issueId, sealed, expiresAt })
+        run.insertOutbox.run({ issueId, sealed: sealLetter(vault, issueId, letter), expiresAt })
       },
       async find(issueId) {
         const row = run.findOutbox.get({ issueId })
-        return row && (JSON.parse(vault.open(outboxRow(issueId), row.sealed)) as Letter)
+        return row && openLetter(vault, issueId, row.sealed)
       },
       async erase(issueId) {
         run.deleteOutbox.run({ issueId })

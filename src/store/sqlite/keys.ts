@@ -1,31 +1,13 @@
 /** API keys. */
 import type { Database } from 'bun:sqlite'
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import type { StoredKey } from '../../domain/key'
 import type { Reader, Tx } from '../../ports/store'
+import { keyOf, newKeyRow, originsOf } from '../rows/key'
 import { isThere } from './apps'
 import type { Current } from './current'
 import { type Drizzle, drizzle } from './drizzle'
 import { apiKeys, apps } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
-
-/** What a key has of its app. */
-interface OfItsApp {
-  organizationId: string
-  region: string | null
-}
-
-const keyOf = (row: typeof apiKeys.$inferSelect & OfItsApp): StoredKey => ({
-  ...row,
-  region: row.region ?? undefined,
-  expiresAt: row.expiresAt ?? undefined,
-  revokedAt: row.revokedAt ?? undefined,
-  lastUsedAt: row.lastUsedAt ?? undefined,
-})
-
-type Row = { key: typeof apiKeys.$inferSelect } & OfItsApp
-
-const storedKey = ({ key, organizationId, region }: Row): StoredKey => keyOf({ ...key, organizationId, region })
 
 const keysWhere = (db: Drizzle, ...conditions: Parameters<typeof and>) =>
   onFirstUse(() =>
@@ -79,19 +61,14 @@ export function createKeyTx(connection: Database, current: Current): Pick<Tx, 'k
   return {
     keys: {
       async ofApp(appId) {
-        return run.ofApp.all({ appId }).map(storedKey)
+        return run.ofApp.all({ appId }).map(keyOf)
       },
       async lock(keyId) {
         const row = run.findKey.get({ keyId })
-        return row && storedKey(row)
+        return row && keyOf(row)
       },
       async add(key) {
-        run.insertKey.run({
-          ...key,
-          expiresAt: key.expiresAt ?? null,
-          revokedAt: key.revokedAt ?? null,
-          lastUsedAt: null,
-        })
+        run.insertKey.run(newKeyRow(key))
         current.settingsChanged()
       },
       async revoke(keyId, at) {
@@ -124,21 +101,17 @@ export function createKeyReader(connection: Database): Pick<Reader, 'keys'> {
     keys: {
       async findByHash(hash) {
         const row = keyByHash.get({ hash })
-        return row && storedKey(row)
+        return row && keyOf(row)
       },
       async find(keyId) {
         const row = keyById.get({ keyId })
-        return row && storedKey(row)
+        return row && keyOf(row)
       },
       async ofApp(appId) {
-        return ofApp.all({ appId }).map(storedKey)
+        return ofApp.all({ appId }).map(keyOf)
       },
       async publicOrigins() {
-        const ends = new Map<string, number>()
-        for (const { key } of publicKeys.all())
-          for (const origin of key.allowedOrigins)
-            ends.set(origin, Math.max(ends.get(origin) ?? 0, key.expiresAt ?? Number.POSITIVE_INFINITY))
-        return ends
+        return originsOf(publicKeys.all())
       },
     },
   }

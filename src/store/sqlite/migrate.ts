@@ -9,6 +9,7 @@ import removedApps from '../../../migrations/sqlite/0006_removed_apps.sql' with 
 import browserKeys from '../../../migrations/sqlite/0007_browser_keys.sql' with { type: 'text' }
 import signIn from '../../../migrations/sqlite/0008_sign_in.sql' with { type: 'text' }
 import clockSteps from '../../../migrations/sqlite/0009_clock_steps.sql' with { type: 'text' }
+import totpBegun from '../../../migrations/sqlite/0010_totp_begun.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -21,6 +22,7 @@ const MIGRATIONS: readonly string[] = [
   browserKeys,
   signIn,
   clockSteps,
+  totpBegun,
 ]
 
 export class NewerDatabaseError extends Error {

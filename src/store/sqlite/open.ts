@@ -5,15 +5,13 @@ import type { Clock } from '../../ports/clock'
 import type { HeadFile } from '../../ports/files'
 import type { Store } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
-import { cannotRead } from './failure'
+import { cannotRead } from '../failure'
+import { assertInPlace, MARKED } from '../moved'
+import { SECRET_PROOF, WrongSecretError } from '../secret'
 import { migrate } from './migrate'
 import { createReader } from './read'
 import { createTransactions, type OpenUnit } from './transaction'
 import { Writer } from './writer'
-
-export class WrongSecretError extends Error {
-  override name = 'WrongSecretError'
-}
 
 export interface StoreOptions {
   file: string
@@ -29,8 +27,6 @@ const BUSY_TIMEOUT_MS = 5_000
 
 /** More than any request needs: on a disk where little things find room and an issue does not, this does not either. */
 const PROBE_BYTES = 256 * 1024
-
-const SECRET_PROOF = 'secret_proof'
 
 /** A store in a file. */
 export interface FileStore extends Store {
@@ -144,6 +140,7 @@ function openWriter(file: string, vault: Vault): Database {
   try {
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     migrate(db)
+    assertInPlace(db.query(MARKED).all() as Parameters<typeof assertInPlace>[0])
     db.run('PRAGMA journal_mode = WAL')
     db.run('PRAGMA synchronous = FULL')
     db.run('PRAGMA foreign_keys = ON')
@@ -166,6 +163,6 @@ function assertSecret(db: Database, vault: Vault): void {
   db.query('INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING').run(SECRET_PROOF, proof)
   const stored = db.query('SELECT value FROM facts WHERE name = ?').get(SECRET_PROOF) as { value: Uint8Array }
   if (!proof.equals(stored.value)) {
-    throw new WrongSecretError('The master secret is not the one this database was made with.')
+    throw new WrongSecretError()
   }
 }

@@ -1,29 +1,13 @@
 /** Operators, where they sign in from, their sessions and invitations. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
-import type { Operator } from '../../domain/operator'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
+import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
-
-const totpRow = (operatorId: string) => `operator-totp:${operatorId}`
-
-const operatorOf = (vault: Vault, row: typeof operators.$inferSelect): Operator => ({
-  ...row,
-  totpSecret: row.totpSecret ? vault.open(totpRow(row.operatorId), row.totpSecret) : undefined,
-  lastSeenAt: row.lastSeenAt ?? undefined,
-  unlockedAt: row.unlockedAt ?? undefined,
-})
-
-const operatorRow = (vault: Vault, { totpSecret, ...operator }: Operator) => ({
-  ...operator,
-  lastSeenAt: operator.lastSeenAt ?? null,
-  unlockedAt: operator.unlockedAt ?? null,
-  totpSecret: totpSecret === undefined ? null : vault.seal(totpRow(operator.operatorId), totpSecret),
-})
 
 const addressesOfOperator = eq(operatorAddresses.operatorId, bind(operatorAddresses.operatorId, 'operatorId'))
 const thisAddress = eq(operatorAddresses.addressHash, bind(operatorAddresses.addressHash, 'addressHash'))
@@ -40,11 +24,7 @@ export function createPeopleTx(
     operators: onFirstUse(() => db.select().from(operators).orderBy(asc(operators.createdAt)).prepare()),
     insertOperator: onFirstUse(() => db.insert(operators).values(parameters(operators)).prepare()),
     updateOperator: onFirstUse(() =>
-      db
-        .update(operators)
-        .set(changes(operators, ['email', 'name', 'role', 'passwordHash', 'totpSecret', 'unlockedAt']))
-        .where(thisOperator)
-        .prepare(),
+      db.update(operators).set(changes(operators, OPERATOR_CHANGING)).where(thisOperator).prepare(),
     ),
     touchOperator: onFirstUse(() =>
       db
@@ -125,10 +105,10 @@ export function createPeopleTx(
         return run.operators.all().map((row) => operatorOf(vault, row))
       },
       async add(operator) {
-        run.insertOperator.run(operatorRow(vault, operator))
+        run.insertOperator.run({ ...operatorRow(vault, operator) })
       },
       async save(operator) {
-        run.updateOperator.run(operatorRow(vault, operator))
+        run.updateOperator.run({ ...operatorRow(vault, operator) })
       },
       async touch(operatorId) {
         run.touchOperator.run({ operatorId, lastSeenAt: current.now })

@@ -3,11 +3,12 @@ import type { Database } from 'bun:sqlite'
 import type { HeadFile } from '../../ports/files'
 import type { Reader } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
+import { guarded } from '../failure'
 import { createAppReader } from './apps'
 import { createAttemptReader } from './attempts'
 import { createAuditReader } from './audit'
 import { createCarrierReader } from './carriers'
-import { guarded } from './failure'
+import { readFailure } from './failure'
 import { createIssueReader } from './issues'
 import { createJobReader } from './jobs'
 import { createKeyReader } from './keys'
@@ -28,21 +29,27 @@ export function createReader(connection: Database, { vault, headFile, settingsVe
   const size = connection.query<{ bytes: number }, []>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
   )
-  const doors = guarded({
-    ...createIssueReader(connection),
-    ...createAttemptReader(connection),
-    ...createWalletReader(connection),
-    ...createJobReader(connection),
-    ...createAppReader(connection),
-    ...createKeyReader(connection),
-    ...createCarrierReader(connection, vault),
-    ...createWebhookReader(connection, vault),
-    ...createPeopleReader(connection, vault),
-    ...createAuditReader(connection, vault, headFile),
-    ...createUsageReader(connection, elapsed),
-    async size() {
-      return size.get()?.bytes ?? 0
+  const doors = guarded(
+    {
+      ...createIssueReader(connection),
+      ...createAttemptReader(connection),
+      ...createWalletReader(connection),
+      ...createJobReader(connection),
+      ...createAppReader(connection),
+      ...createKeyReader(connection),
+      ...createCarrierReader(connection, vault),
+      ...createWebhookReader(connection, vault),
+      ...createPeopleReader(connection, vault),
+      ...createAuditReader(connection, vault, headFile),
+      ...createUsageReader(connection, elapsed),
+      async nodes() {
+        return []
+      },
+      async size() {
+        return size.get()?.bytes ?? 0
+      },
     },
-  })
+    readFailure,
+  )
   return { ...doors, settingsVersion }
 }

@@ -11,7 +11,7 @@ import type { TemplateVariable } from '../../domain/template'
 import type { Channel, Leg, Mode } from '../../domain/value'
 import type { BillingStatus, EntryType } from '../../domain/wallet'
 import type { DeliveryState, HookFilters } from '../../domain/webhook'
-import { uuidBytes, uuidText } from './ids'
+import { uuidBytes, uuidText } from '../ids'
 
 /** UUID text in the domain, 16 bytes in the database. Drizzle hands NULL to `toDriver` of a placeholder too. */
 const uuid = customType<{ data: string; driverData: Uint8Array | null }>({
@@ -308,6 +308,7 @@ export const operators = sqliteTable('operators', {
   role: text('role').$type<Role>().notNull(),
   passwordHash: text('password_hash').notNull(),
   totpSecret: bytes('totp_secret'),
+  totpBegun: bytes('totp_begun'),
   createdAt: integer('created_at').notNull(),
   lastSeenAt: integer('last_seen_at'),
   unlockedAt: integer('unlocked_at'),

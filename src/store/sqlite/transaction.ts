@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import type { HeadFile } from '../../ports/files'
 import type { Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
+import { openUnit } from '../ended'
 import { createAppTx } from './apps'
 import { createAttemptTx } from './attempts'
 import { createAuditTx } from './audit'
@@ -34,24 +35,16 @@ export function createTransactions(
   const doors = createDoors(connection, vault, headFile, current)
   return (now) => {
     current.begin(now)
-    const tx: Tx = Object.create(doors)
-    const end = () => {
-      Object.setPrototypeOf(tx, ENDED)
-      return current.end()
+    const { tx, end } = openUnit(doors)
+    return {
+      tx,
+      end() {
+        end()
+        return current.end()
+      },
     }
-    return { tx, end }
   }
 }
-
-/** A transaction that is used after its end throws instead of writing into somebody else's. */
-const ENDED = new Proxy(
-  {},
-  {
-    get() {
-      throw new Error('This transaction has ended')
-    },
-  },
-)
 
 function createDoors(connection: Database, vault: Vault, headFile: HeadFile | undefined, current: Current): Tx {
   const { retention, ...webhooks } = createWebhookTx(connection, vault)

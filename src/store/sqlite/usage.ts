@@ -1,14 +1,11 @@
 /** Usage by hour: kept rows for hours that have settled, counted ones for the rest. */
 import type { Database } from 'bun:sqlite'
-import { LATENCY_STEPS_MS, type UsageRow } from '../../domain/usage'
+import type { UsageRow } from '../../domain/usage'
 import { HOUR_MS, MINUTE_MS, type Owner } from '../../domain/value'
 import type { Reader, Tx } from '../../ports/store'
-import { idFloor, idTime, uuidBytes, uuidText } from './ids'
-import { nextTurn } from './turn'
-
-/** Which step of the histogram a latency belongs to; NULL where nothing was accepted. */
-const STEP = `CASE ${LATENCY_STEPS_MS.map((step, index) => `WHEN a.answered_at - a.called_at <= ${step} THEN ${index}`).join(' ')}
-  WHEN a.answered_at IS NOT NULL THEN ${LATENCY_STEPS_MS.length} END`
+import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
+import { type CountedRow, joined, ROLLED_UNTIL, STEP } from '../rows/usage'
+import { nextTurn } from '../turn'
 
 /** Of issues by id, so by time: the primary key leads to them. One row for each step of the histogram. */
 const COUNT = `
@@ -21,40 +18,12 @@ const COUNT = `
   WHERE i.app_id = $appId AND i.mode = $mode AND i.issue_id >= $from AND i.issue_id < $below
   GROUP BY hour, i.leg, carrier, country, i.purpose, step`
 
-interface CountedRow extends Omit<UsageRow, 'latencies'> {
-  step: number | null
-}
-
 interface Range extends Record<string, string | Uint8Array> {
   appId: string
   mode: string
   from: Uint8Array
   below: Uint8Array
 }
-
-/** The steps of what is otherwise alike, in one row. */
-function joined(rows: readonly CountedRow[]): UsageRow[] {
-  const alike = Map.groupBy(rows, ({ hour, channel, carrier, country, purpose }) =>
-    JSON.stringify([hour, channel, carrier, country, purpose]),
-  )
-  return [...alike.values()].map((group) => {
-    const latencies = [...LATENCY_STEPS_MS, 0].map(() => 0)
-    for (const { step, issued } of group) if (step !== null) latencies[step] = (latencies[step] ?? 0) + issued
-    const sum = (value: (row: CountedRow) => number) => group.reduce((total, row) => total + value(row), 0)
-    const { step: _, ...first } = group[0] as CountedRow
-    return {
-      ...first,
-      issued: sum(({ issued }) => issued),
-      delivered: sum(({ delivered }) => delivered),
-      failed: sum(({ failed }) => failed),
-      verified: sum(({ verified }) => verified),
-      spent: sum(({ spent }) => spent),
-      latencies,
-    }
-  })
-}
-
-const ROLLED_UNTIL = 'usage_rolled_until'
 
 interface Row extends Omit<UsageRow, 'latencies'> {
   latencies: string

@@ -1,24 +1,14 @@
 /** Credit: what an app has, and every change of it. */
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
-import { type LedgerEntry, release, reserve, type Wallet } from '../../domain/wallet'
+import { debit, type LedgerEntry, release, reserve } from '../../domain/wallet'
 import type { Reader, Tx } from '../../ports/store'
+import { emptyWallet, entryOf, entryRow, walletOf, walletRow } from '../rows/wallet'
+import { nextTurn } from '../turn'
 import type { Current } from './current'
 import { type Drizzle, drizzle } from './drizzle'
 import { ledgerEntries, wallets } from './schema'
 import { bind, onFirstUse, parameters } from './statement'
-import { nextTurn } from './turn'
-
-const entryOf = (row: typeof ledgerEntries.$inferSelect): LedgerEntry => ({
-  ...row,
-  issueId: row.issueId ?? undefined,
-  reference: row.reference ?? undefined,
-})
-
-const walletOf = (row: typeof wallets.$inferSelect): Wallet => ({
-  ...row,
-  alertBelow: row.alertBelow ?? undefined,
-})
 
 const walletById = (db: Drizzle) =>
   onFirstUse(() =>
@@ -70,12 +60,10 @@ export function createWalletTx(connection: Database, current: Current): Pick<Tx,
     wallets: {
       async lock(appId) {
         const row = run.findWallet.get({ appId })
-        return row
-          ? walletOf(row)
-          : { appId, balance: 0, reserved: 0, overdraftLimit: 0, entries: 0, updatedAt: current.now }
+        return row ? walletOf(row) : emptyWallet(appId, current.now)
       },
       async save(wallet) {
-        run.upsertWallet.run({ ...wallet, alertBelow: wallet.alertBelow ?? null })
+        run.upsertWallet.run(walletRow(wallet))
       },
       async reserve(appId, amount) {
         await this.save(reserve(await this.lock(appId), amount))
@@ -83,8 +71,13 @@ export function createWalletTx(connection: Database, current: Current): Pick<Tx,
       async release(appId, amount) {
         await this.save(release(await this.lock(appId), amount))
       },
+      async debit(appId, charge) {
+        const { wallet, entry } = debit(await this.lock(appId), charge, current.now)
+        await this.save(wallet)
+        await this.addEntry(entry)
+      },
       async addEntry(entry) {
-        run.insertEntry.run({ ...entry, issueId: entry.issueId ?? null, reference: entry.reference ?? null })
+        run.insertEntry.run(entryRow(entry))
       },
       async findEntry(appId, entryType, reference) {
         const row = run.findEntry.get({ appId, entryType, reference })

@@ -1,58 +1,34 @@
 /** Endpoints, events and what came of telling the one of the other: rows, and what transactions and readers do with them. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
-import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../domain/webhook'
+import type { Owner } from '../../domain/value'
+import type { Endpoint, HookDelivery } from '../../domain/webhook'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
+import { idFloor } from '../ids'
+import {
+  byAge,
+  deliveryOf,
+  deliveryRow,
+  ENDPOINT_CHANGING,
+  ENDPOINT_STATE,
+  endpointOf,
+  endpointRow,
+  eventOf,
+  eventRow,
+  hookAttemptOf,
+  hookAttemptRow,
+  reportOf,
+} from '../rows/webhook'
 import { type Drizzle, drizzle } from './drizzle'
-import { idFloor } from './ids'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
 import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
-
-type EndpointRow = typeof webhookEndpoints.$inferSelect
-type DeliveryRow = typeof webhookDeliveries.$inferSelect
-
-const endpointOf = (vault: Vault, row: EndpointRow): Endpoint => ({
-  ...row,
-  headers: JSON.parse(vault.open(`hook-headers:${row.endpointId}`, row.headers)),
-  secrets: JSON.parse(vault.open(`hook-secrets:${row.endpointId}`, row.secrets)),
-  template: row.template ?? undefined,
-  disabledAt: row.disabledAt ?? undefined,
-  disabledReason: row.disabledReason ?? undefined,
-  failingSince: row.failingSince ?? undefined,
-})
-
-const byAge = (a: EndpointRow, b: EndpointRow) => a.createdAt - b.createdAt || (a.endpointId < b.endpointId ? -1 : 1)
-
-const endpointRow = (vault: Vault, endpoint: Endpoint) => ({
-  ...endpoint,
-  headers: vault.seal(`hook-headers:${endpoint.endpointId}`, JSON.stringify(endpoint.headers)),
-  secrets: vault.seal(`hook-secrets:${endpoint.endpointId}`, JSON.stringify(endpoint.secrets)),
-  template: endpoint.template ?? null,
-  disabledAt: endpoint.disabledAt ?? null,
-  disabledReason: endpoint.disabledReason ?? null,
-  failingSince: endpoint.failingSince ?? null,
-})
-
-type Stored<Row> = Omit<Row, 'seq'>
-
-const deliveryOf = (
-  row: Pick<
-    DeliveryRow,
-    'deliveryId' | 'endpointId' | 'eventId' | 'issueId' | 'status' | 'attempts' | 'tries' | 'createdAt'
-  >,
-  owner: Pick<HookDelivery, 'appId' | 'mode'>,
-): HookDelivery => ({ ...owner, ...row, issueId: row.issueId ?? undefined })
-
-const answerRow = (deliveryId: string, number: number) => `hook-answer:${deliveryId}:${number}`
 
 const { seq: _, ...DELIVERY } = getTableColumns(webhookDeliveries)
 /** Of a delivery, with whose it is. */
 const OWNED = { delivery: DELIVERY, appId: webhookEndpoints.appId, mode: webhookEndpoints.mode }
-const ownedDelivery = ({
-  delivery,
-  ...owner
-}: { delivery: Stored<DeliveryRow> } & Pick<HookDelivery, 'appId' | 'mode'>) => deliveryOf(delivery, owner)
+const ownedDelivery = ({ delivery, ...owner }: Owner & { delivery: Parameters<typeof deliveryOf>[0] }) =>
+  deliveryOf(delivery, owner)
 
 const thisEndpoint = eq(webhookEndpoints.endpointId, bind(webhookEndpoints.endpointId, 'endpointId'))
 const endpointById = (db: Drizzle) => onFirstUse(() => db.select().from(webhookEndpoints).where(thisEndpoint).prepare())
@@ -66,9 +42,6 @@ const endpointsOfApp = (db: Drizzle) =>
       .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.endpointId))
       .prepare(),
   )
-
-const ENDPOINT_STATE = ['disabledAt', 'disabledReason', 'failingSince'] as const
-const ENDPOINT_CHANGING = ['url', 'events', 'filters', 'headers', 'template', 'secrets', ...ENDPOINT_STATE] as const
 
 export function createWebhookTx(
   connection: Database,
@@ -237,10 +210,10 @@ export function createWebhookTx(
         return run.endpointsOfApp.all({ appId }).map((row) => endpointOf(vault, row))
       },
       async add(endpoint) {
-        run.insertEndpoint.run(endpointRow(vault, endpoint))
+        run.insertEndpoint.run({ ...endpointRow(vault, endpoint) })
       },
       async save(endpoint) {
-        run.updateEndpoint.run(endpointRow(vault, endpoint))
+        run.updateEndpoint.run({ ...endpointRow(vault, endpoint) })
       },
       async saveState({ endpointId, disabledAt = null, disabledReason = null, failingSince = null }) {
         run.updateState.run({ endpointId, disabledAt, disabledReason, failingSince })
@@ -254,16 +227,15 @@ export function createWebhookTx(
       },
     },
     hooks: {
-      async addEvent({ body, issueId = null, ...event }) {
-        run.insertEvent.run({ ...event, issueId, body: vault.seal(`hook-event:${event.eventId}`, body) })
+      async addEvent(event) {
+        run.insertEvent.run({ ...eventRow(vault, event) })
       },
       async event(eventId) {
         const row = run.event.get({ eventId })
-        if (!row) return undefined
-        return { ...row, issueId: row.issueId ?? undefined, body: vault.open(`hook-event:${eventId}`, row.body) }
+        return row && eventOf(vault, row)
       },
-      async add({ appId: _, mode: __, ...delivery }) {
-        run.insertDelivery.run({ ...delivery, issueId: delivery.issueId ?? null })
+      async add(delivery) {
+        run.insertDelivery.run(deliveryRow(delivery))
       },
       async find(deliveryId) {
         return findHook(deliveryId)?.delivery
@@ -284,9 +256,8 @@ export function createWebhookTx(
       async save({ deliveryId, status, attempts, tries }) {
         run.updateDelivery.run({ deliveryId, status, attempts, tries })
       },
-      async addAttempt({ answer, status = null, error = null, ...attempt }) {
-        const sealed = answer === undefined ? null : vault.seal(answerRow(attempt.deliveryId, attempt.number), answer)
-        run.insertAttempt.run({ ...attempt, status, error, answer: sealed })
+      async addAttempt(attempt) {
+        run.insertAttempt.run({ ...hookAttemptRow(vault, attempt) })
       },
     },
     retention: {
@@ -357,16 +328,6 @@ export function createWebhookReader(connection: Database, vault: Vault): Pick<Re
         .prepare(),
     ),
   }
-  type ReportRow = ReturnType<typeof run.everyHook.all>[number]
-  const reportOf = ({ delivery, appId, mode, ...row }: ReportRow): HookReport => ({
-    ...deliveryOf(delivery, { appId, mode }),
-    type: row.type,
-    lastStatus: row.lastStatus ?? undefined,
-    lastError: row.lastError ?? undefined,
-    lastAttemptAt: row.lastAttemptAt ?? undefined,
-    nextAttemptAt: row.nextAttemptAt ?? undefined,
-  })
-
   return {
     endpoints: {
       async ofApp(appId) {
@@ -389,14 +350,7 @@ export function createWebhookReader(connection: Database, vault: Vault): Pick<Re
         return run.ofIssue.all({ appId, mode, issueId }).map(reportOf)
       },
       async attempts(deliveryId) {
-        return run.attempts.all({ deliveryId }).map(
-          ({ answer, ...row }): HookAttempt => ({
-            ...row,
-            status: row.status ?? undefined,
-            error: row.error ?? undefined,
-            answer: answer ? vault.open(answerRow(deliveryId, row.number), answer) : undefined,
-          }),
-        )
+        return run.attempts.all({ deliveryId }).map((row) => hookAttemptOf(vault, row))
       },
     },
   }

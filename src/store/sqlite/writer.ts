@@ -5,6 +5,7 @@
  */
 import type { Database } from 'bun:sqlite'
 import { unavailable } from '../../domain/error'
+import { cannotWrite } from '../failure'
 import { isStorageError } from './failure'
 
 interface Unit {
@@ -83,7 +84,7 @@ export class Writer {
     try {
       this.#begin()
     } catch (error) {
-      for (const unit of group) unit.fail(storageFailure(error))
+      for (const unit of group) unit.fail(cannotWrite(error))
       return
     }
     for (const [index, unit] of group.entries()) {
@@ -95,11 +96,11 @@ export class Writer {
         ended.push(unit)
       } catch (error) {
         this.#rollbackUnit()
-        unit.fail(isStorageError(error) ? storageFailure(error) : error)
+        unit.fail(isStorageError(error) ? cannotWrite(error) : error)
         if (!this.db.inTransaction) {
           // The disk was full or failing and SQLite gave the whole transaction up: nobody before is on disk,
           // and a savepoint now would open, and commit, a transaction of its own.
-          for (const lost of ended) lost.fail(storageFailure(error))
+          for (const lost of ended) lost.fail(cannotWrite(error))
           this.#queue.unshift(...group.slice(index + 1))
           return
         }
@@ -109,7 +110,7 @@ export class Writer {
       this.#commit()
     } catch (error) {
       this.#rollback()
-      for (const unit of ended) unit.fail(storageFailure(error))
+      for (const unit of ended) unit.fail(cannotWrite(error))
       return
     }
     for (const answer of committed) {
@@ -141,6 +142,3 @@ export class Writer {
     }
   }
 }
-
-/** The cause stays inside; callers learn only that trying again may help. */
-const storageFailure = (cause: unknown) => Object.assign(unavailable('The store cannot write at the moment'), { cause })

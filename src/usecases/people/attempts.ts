@@ -1,23 +1,26 @@
 /** How often somebody may try to prove who they are, beside the pauses of signing in. */
 import { invalid } from '../../domain/error'
+import type { LimitRule } from '../../domain/limit'
 import type { Operator } from '../../domain/operator'
 import { MINUTE_MS } from '../../domain/value'
-import type { Node } from '../../ports/node'
+import type { Limits } from '../../ports/node'
 import type { Passwords } from '../../ports/vault'
 
 const ATTEMPTS = 5
 const ATTEMPTS_WINDOW_MS = 15 * MINUTE_MS
 
-export const attemptRule = (subject: string, max: number) => ({
-  limit: 'perKey' as const,
-  policy: 'platform' as const,
+/** Whoever guesses may come to any server. */
+export const attemptRule = (subject: string, max: number): LimitRule => ({
+  limit: 'perKey',
+  policy: 'platform',
   subject,
   max,
   windowMs: ATTEMPTS_WINDOW_MS,
+  isExact: true,
 })
 
 export interface PasswordDependencies {
-  node: Pick<Node, 'limits'>
+  node: { limits: Pick<Limits, 'take'> }
   passwords: Passwords
 }
 

@@ -18,14 +18,14 @@ const wrongLink = () =>
   new Refusal('not_found', 'This link is used up or too old; ask for another', { reason: 'link_used_up' })
 
 /**
- * Whoever first follows it owns the installation; undefined once somebody does. Each start makes a new one, and the newest
- * is the only one: tokens are stored as hashes, so an older one cannot be shown again.
+ * Whoever first follows it owns the installation; undefined once somebody does. The same at every start, and of every server
+ * that shares the database: it is made from the master secret, and stored is its hash.
  */
-export async function setUpToken(deps: { store: Store; random: Random }): Promise<string | undefined> {
-  const { store, random } = deps
+export async function setUpToken({ store, vault }: { store: Store; vault: Vault }): Promise<string | undefined> {
   // Once there is somebody there always is, and a start needs to write nothing.
   if ((await store.read.people.all()).length > 0) return undefined
-  const token = newToken(random)
+  const key = vault.standingKey(`set-up:${await store.read.installation()}`)
+  const token = Buffer.from(key).toString('base64url')
   return store.transaction(async (tx) => {
     if ((await tx.people.lockAll()).length > 0) return undefined
     await tx.invitations.removeOf(SET_UP)
@@ -48,9 +48,9 @@ export async function invite(
   const token = newToken(deps.random)
   const expiresAt = await deps.store.transaction(async (tx) => {
     if (inviter !== undefined) assertMay((await lockOperator(tx, inviter)).role, 'operators')
-    const invitation = await addInvitation(tx, token, role, inviter ?? actor.name)
-    await noteChange({ vault: deps.vault, actor }, tx, 'operator.invite', invitationId(invitation.tokenHash), { role })
-    return invitation.expiresAt
+    // The note first: what time it is, a unit knows once it has looked at something.
+    await noteChange({ vault: deps.vault, actor }, tx, 'operator.invite', invitationId(tokenHash(token)), { role })
+    return (await addInvitation(tx, token, role, inviter ?? actor.name)).expiresAt
   })
   return { token, expiresAt }
 }

@@ -2,13 +2,13 @@
 import { Secret, TOTP } from 'otpauth'
 import { invalid, Refusal } from '../../domain/error'
 import type { Operator } from '../../domain/operator'
+import { MINUTE_MS } from '../../domain/value'
 import type { Clock } from '../../ports/clock'
-import type { Node } from '../../ports/node'
 import type { Random } from '../../ports/random'
 import type { Store } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import type { Actor } from '../shared/note-change'
-import { assertSamePassword, changeOperator } from './accounts'
+import { assertSamePassword, changeOperator, lockOperator } from './accounts'
 import { assertPassword, attemptRule, type PasswordDependencies } from './attempts'
 
 const totpOf = (secret: string, label = '') =>
@@ -23,7 +23,7 @@ export function totpStep(secret: string, token: string, timestamp: number): numb
 }
 
 /** A code that somebody has seen being typed is worth nothing. */
-export async function useOnce({ node }: { node: Pick<Node, 'limits'> }, subject: string): Promise<void> {
+export async function useOnce({ node }: Pick<PasswordDependencies, 'node'>, subject: string): Promise<void> {
   try {
     await node.limits.take([attemptRule(subject, 1)])
   } catch {
@@ -31,20 +31,32 @@ export async function useOnce({ node }: { node: Pick<Node, 'limits'> }, subject:
   }
 }
 
-/** A new secret, and the URI an authenticator app reads; stored once a code has proved it. */
-export function newTotp(random: Random, { email }: Operator): { secret: string; uri: string } {
-  const { base32 } = new Secret({ buffer: Uint8Array.from(random.bytes(20)).buffer as ArrayBuffer })
-  return { secret: base32, uri: totpOf(base32, email).toString() }
+const TO_PROVE_MS = 10 * MINUTE_MS
+
+/** A new secret, and the URI an authenticator app reads; it counts once a code has proved it, whichever server that comes to. */
+export async function beginTotp(
+  { store, random }: { store: Store; random: Random },
+  { operatorId }: Operator,
+): Promise<{ secret: string; uri: string }> {
+  const { base32: secret } = new Secret({ buffer: Uint8Array.from(random.bytes(20)).buffer as ArrayBuffer })
+  return store.transaction(async (tx) => {
+    const operator = await lockOperator(tx, operatorId)
+    await tx.people.save({ ...operator, totpBegun: { secret, until: tx.now + TO_PROVE_MS } })
+    return { secret, uri: totpOf(secret, operator.email).toString() }
+  })
 }
 
 export async function confirmTotp(
   deps: { store: Store; clock: Pick<Clock, 'now'>; vault: Vault },
   actor: Actor,
   operator: Operator,
-  { secret, totp }: { secret: string; totp: string },
+  totp: string,
 ): Promise<void> {
-  if (totpStep(secret, totp, deps.clock.now()) === undefined) throw invalid('totp', 'totp_wrong', 'the code is wrong')
-  const change = (known: Operator): Operator => {
+  const change = ({ totpBegun, ...known }: Operator): Operator => {
+    const now = deps.clock.now()
+    if (!totpBegun || now >= totpBegun.until) throw invalid('totp', 'totp_begin_anew', 'begin anew')
+    const { secret } = totpBegun
+    if (totpStep(secret, totp, now) === undefined) throw invalid('totp', 'totp_wrong', 'the code is wrong')
     // Taking one off needs the password; a session alone must not do it by putting another on.
     if (known.totpSecret !== undefined) throw invalid('totp', 'totp_already_on', 'take off the one there is first')
     return { ...known, totpSecret: secret }

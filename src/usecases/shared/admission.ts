@@ -2,10 +2,13 @@
 import { Refusal } from '../../domain/error'
 import type { LimitRule } from '../../domain/limit'
 import type { Node } from '../../ports/node'
+import type { Tx } from '../../ports/store'
 
 export interface Admission {
   /** Throws `unavailable` or `limited` where there was no room. */
   assertGranted(): void
+  /** What only the unit itself can count. Throws `limited`. */
+  confirm(tx: Tx): Promise<void>
   /** The issue is stored. */
   keep(): void
   /** None was made. */
@@ -22,12 +25,12 @@ export async function seekAdmission(
   try {
     const entry = await backlog.admit()
     try {
-      const permit = await limits.take(rules)
+      const permit = await limits.admit(rules)
       const giveBack = () => {
         entry.giveBack()
         permit.giveBack()
       }
-      return { assertGranted() {}, keep: () => entry.keep(), giveBack }
+      return { assertGranted() {}, confirm: (tx) => permit.confirm(tx), keep: () => entry.keep(), giveBack }
     } catch (refusal) {
       entry.giveBack()
       throw refusal
@@ -40,6 +43,9 @@ export async function seekAdmission(
 
 const refused = (refusal: Refusal): Admission => ({
   assertGranted() {
+    throw refusal
+  },
+  async confirm() {
     throw refusal
   },
   keep() {},

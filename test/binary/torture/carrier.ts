@@ -63,6 +63,8 @@ const SILENT_MS = 1_300
 export const PROVIDER_TIMEOUT_MS = 800
 const REPORTING_MS = 20
 const BATCH = 50
+/** For the answer to a report. */
+const PATIENCE_MS = 5_000
 
 export class TortureCarrier {
   readonly requests: SendRequest[] = []
@@ -228,7 +230,10 @@ export class TortureCarrier {
         headers: { authorization: `Bearer ${this.#secrets.get(provider)}`, 'content-type': 'application/json' },
         body: JSON.stringify(batch.map(({ messageId, status }) => ({ messageId, status }))),
         keepalive: false,
+        signal: AbortSignal.timeout(PATIENCE_MS),
       })
+      // It comes again.
+      if (response.status === 503) return
       const { recorded } = (await response.json()) as { recorded?: number }
       if (response.status !== 200) this.found.push(`a report was answered with ${response.status}`)
       else if (isFirstTime && recorded !== batch.length) {

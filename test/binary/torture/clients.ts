@@ -35,6 +35,8 @@ export interface Api {
 }
 
 const CODE_PATIENCE_MS = 400
+/** Below what a phone may get in ten minutes. */
+const MOST_PER_PHONE = 4
 
 export class Clients {
   readonly issues: KnownIssue[] = []
@@ -64,6 +66,15 @@ export class Clients {
     await Promise.all(this.#loops)
   }
 
+  /** Asks once more for everything that was answered. */
+  async replayAll(): Promise<void> {
+    const left = this.issues.values()
+    const some = async () => {
+      for (const issue of left) await this.#replay(issue)
+    }
+    await Promise.all(Array.from({ length: this.#loops.length }, some))
+  }
+
   /** The next request that is made. */
   nextCall(): Promise<void> {
     return new Promise((called) => this.#waiting.add(called))
@@ -74,7 +85,7 @@ export class Clients {
     const own: KnownIssue[] = []
     while (this.#isRunning) {
       const previous = own.at(-1)
-      const isAgain = previous !== undefined && random.chance(0.15)
+      const isAgain = previous !== undefined && random.chance(0.15) && countTo(previous, own) < MOST_PER_PHONE
       const issue = await this.#issue(isAgain ? previous.request : undefined)
       if (issue) {
         if (isAgain) previous.isSuperseded = true
@@ -98,7 +109,7 @@ export class Clients {
       maxAttempts: random.pick([2, 5]),
       idempotencyKey: `key-${++this.#keys}`,
     }
-    const { answer } = await this.#persist('/v1/issue', request)
+    const { answer } = await this.persist('/v1/issue', request)
     if (answer.status !== 200) {
       this.found.push(`${request.idempotencyKey} was answered with ${answer.status} ${JSON.stringify(answer.body)}`)
       return undefined
@@ -116,7 +127,7 @@ export class Clients {
   }
 
   async #replay({ request, answer: first, isSuperseded, isVerified }: KnownIssue): Promise<void> {
-    const { answer } = await this.#persist('/v1/issue', request)
+    const { answer } = await this.persist('/v1/issue', request)
     if (answer.status === 200 && Bun.deepEquals(answer.body, first)) return
     if (answer.status === 409 && isSuperseded && !isVerified) return
     this.found.push(
@@ -137,7 +148,7 @@ export class Clients {
 
   async #try(issue: KnownIssue, kind: 'right' | 'wrong' | 'maybe' | 'again', code = 'no code'): Promise<void> {
     const input = { issueId: issue.answer.issueId, code: kind === 'wrong' ? this.#wrongCode(issue) : code }
-    const { answer, unanswered } = await this.#persist('/v1/verify', input)
+    const { answer, unanswered } = await this.persist('/v1/verify', input)
     issue.unansweredVerifies += unanswered
     const { verified, reasonCode } = answer.body
     if (answer.status !== 200) this.found.push(`a verify was answered with ${answer.status}`)
@@ -160,7 +171,7 @@ export class Clients {
   }
 
   /** Calls until there is an answer; so a lost answer is asked for again. */
-  async #persist(path: string, body: object): Promise<{ answer: Pick<Answer, 'status' | 'body'>; unanswered: number }> {
+  async persist(path: string, body: object): Promise<{ answer: Pick<Answer, 'status' | 'body'>; unanswered: number }> {
     for (let unanswered = 0; ; ) {
       try {
         const answering = this.api.post(path, body)
@@ -190,3 +201,5 @@ export class Clients {
 }
 
 const e164 = ({ request }: KnownIssue) => `+82${request.phoneNumber.replaceAll('-', '').slice(1)}`
+const countTo = ({ request }: KnownIssue, issues: readonly KnownIssue[]) =>
+  issues.filter((issue) => issue.request.phoneNumber === request.phoneNumber).length

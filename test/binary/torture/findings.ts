@@ -14,28 +14,37 @@ interface Witnesses {
 }
 
 /** Everything that is wrong with the data folder of a server that is dead. Looks at a copy, as after a power cut. */
-export function findings(dataFolder: string, witnesses: Witnesses, { isOver = false } = {}): string[] {
+export function findings(dataFolder: string, witnesses: Witnesses, how: { isOver?: boolean } = {}): string[] {
   const { path, remove } = newFolder()
   try {
-    const file = copyDatabase(dataFolder, path)
-    const db = new Database(file)
-    try {
-      const { integrity_check: integrity } = db.query('PRAGMA integrity_check').get() as { integrity_check: string }
-      if (integrity !== 'ok') return [`the database is broken: ${integrity}`]
-      indexForChecks(db)
-      return [
-        ...brokenPromises(file, witnesses.carrier, isOver),
-        ...wrongSends(attemptsByMessage(db), witnesses.carrier.requests),
-        ...forgottenAnswers(db, witnesses.clients.issues),
-        ...(isOver ? countedTwice(db, witnesses.clients.issues.length) : []),
-        ...witnesses.carrier.found,
-        ...witnesses.clients.found,
-      ]
-    } finally {
-      db.close()
-    }
+    return findingsIn(copyDatabase(dataFolder, path), witnesses, how)
   } finally {
     remove()
+  }
+}
+
+/** The same of a copy that nobody writes to. `elsewhere`: keys that stand for issues of which `clients` know nothing. */
+export function findingsIn(
+  file: string,
+  { carrier, clients }: Witnesses,
+  { isOver = false, elsewhere = 0 }: { isOver?: boolean; elsewhere?: number } = {},
+): string[] {
+  const db = new Database(file)
+  try {
+    const { integrity_check: integrity } = db.query('PRAGMA integrity_check').get() as { integrity_check: string }
+    if (integrity !== 'ok') return [`the database is broken: ${integrity}`]
+    indexForChecks(db)
+    return [
+      ...brokenPromises(file, carrier, isOver),
+      ...wrongLedger(db),
+      ...wrongSends(attemptsByMessage(db), carrier.requests),
+      ...forgottenAnswers(db, clients.issues),
+      ...(isOver ? countedTwice(db, clients.issues.length + elsewhere) : []),
+      ...carrier.found,
+      ...clients.found,
+    ]
+  } finally {
+    db.close()
   }
 }
 
@@ -48,12 +57,27 @@ function copyDatabase(dataFolder: string, to: string): string {
 }
 
 /** The checks join by issue alone, which the product never does; without these a long run spends its time here. */
-function indexForChecks(copy: Database): void {
-  copy.run('CREATE INDEX checks_of_ledger ON ledger_entries (issue_id)')
-  copy.run('CREATE INDEX checks_of_attempts ON attempts (issue_id)')
+export function indexForChecks(copy: Database): void {
+  copy.run('CREATE INDEX IF NOT EXISTS checks_of_ledger ON ledger_entries (issue_id)')
+  copy.run('CREATE INDEX IF NOT EXISTS checks_of_attempts ON attempts (issue_id)')
 }
 
-function brokenPromises(file: string, { accepted }: TortureCarrier, isOver: boolean): string[] {
+/** Entries follow each other without a gap, and each says what the balance was after it. */
+function wrongLedger(db: Database): string[] {
+  const rows = db
+    .query(
+      `SELECT app_id AS app, seq FROM (SELECT app_id, seq, balance_after, row_number() OVER own AS place,
+         sum(amount_delta) OVER own AS balance FROM ledger_entries WINDOW own AS (PARTITION BY app_id ORDER BY seq))
+       WHERE seq <> place OR balance_after <> balance
+       UNION ALL SELECT app_id, entries FROM wallets AS w
+       WHERE entries <> (SELECT count(*) FROM ledger_entries AS l WHERE l.app_id = w.app_id)`,
+    )
+    .all() as Array<{ app: string; seq: number }>
+  return rows.slice(0, 3).map(({ app, seq }) => `the ledger of ${app} is wrong at entry ${seq}`)
+}
+
+/** What holds at every moment, whoever is at work. */
+export function brokenPromises(file: string, { accepted }: Pick<TortureCarrier, 'accepted'>, isOver = false): string[] {
   const invariants = new Invariants(file, [{ accepted } as unknown as Carrier])
   try {
     const found = invariants.broken() ?? (isOver ? invariants.unfinished() : undefined)

@@ -7,15 +7,16 @@
  * but it may take another run to meet it again.
  */
 import { Database } from 'bun:sqlite'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Subprocess } from 'bun'
 import { type SeededRandom, seededRandom } from '../../support/random'
 import { alone } from '../compiled'
-import { type Program, runJson, until } from '../support'
+import { type Program, until } from '../support'
 import { PROVIDER_TIMEOUT_MS, TortureCarrier } from './carrier'
 import { Clients } from './clients'
-import { findings, leaks, SILENT_PROVIDER, strayFiles, wronglyReserved } from './findings'
+import { findings, leaks, strayFiles, wronglyReserved } from './findings'
+import { furnish, postTo } from './furnish'
+import { Victim } from './victim'
 
 export interface TortureOptions {
   binary: string
@@ -65,53 +66,9 @@ const MOMENTS = ['starting', 'just started', 'working', 'sending', 'answering'] 
 type Moment = (typeof MOMENTS)[number]
 
 const CLIENTS = 8
-const CREDIT = 1_000_000
 const DAY_MS = 24 * 60 * 60_000
 /** Longer than a lease, and than a refused message may wait for its next try. */
 const QUIET_WITHIN_MS = 90_000
-
-/** One process of the server. */
-class Victim {
-  readonly startedAt = performance.now()
-  url: string | undefined
-  #stdout = ''
-
-  private constructor(private readonly child: Subprocess<'ignore', 'pipe', number>) {
-    void this.#read()
-  }
-
-  /** Answers at once: it may be killed before it listens. */
-  static spawn({ command, cwd, env = {} }: Program, log: string): Victim {
-    const stderr = openSync(log, 'a')
-    const child = Bun.spawn([...command, 'serve', '--port', '0'], { cwd, env, stdin: 'ignore', stdout: 'pipe', stderr })
-    closeSync(stderr)
-    return new Victim(child)
-  }
-
-  get isAlive(): boolean {
-    return this.child.exitCode === null && this.child.signalCode === null
-  }
-
-  async listening(): Promise<void> {
-    await until(() => this.url !== undefined || !this.isAlive, 'the server to listen')
-    if (!this.isAlive)
-      throw new Error(`the server ended by itself, with ${this.child.exitCode ?? this.child.signalCode}`)
-  }
-
-  async stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
-    this.child.kill(signal)
-    await this.child.exited
-    return this.child.exitCode
-  }
-
-  async #read(): Promise<void> {
-    const decoder = new TextDecoder()
-    for await (const chunk of this.child.stdout) {
-      this.#stdout += decoder.decode(chunk, { stream: true })
-      if (this.#stdout.includes('\n')) this.url ??= JSON.parse(this.#stdout.split('\n')[0] ?? '').url
-    }
-  }
-}
 
 class Story {
   readonly #random: SeededRandom
@@ -166,32 +123,13 @@ class Story {
   }
 
   async #furnish(): Promise<void> {
-    const program = this.#program
-    const { appId } = await runJson(program, 'app', 'create', 'tortured')
-    this.#key = (await runJson(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'live')).key
-    await runJson(program, 'credit', 'add', '--app', appId, '--amount', String(CREDIT))
-    for (const [name, channel] of [
-      ['main', 'sms'],
-      [SILENT_PROVIDER, 'sms'],
-      ['kakao', 'alimtalk'],
-    ] as const) {
-      const target = ['--type', 'http', '--channel', channel, '--url', this.carrier.urlOf(name)]
-      const reports = name === SILENT_PROVIDER ? [] : ['--reports']
-      const { reportSecret } = await runJson(program, 'provider', 'set', name, ...target, ...reports)
-      this.carrier.hasSecret(name, reportSecret)
-    }
+    this.#key = await furnish(this.#program, this.carrier)
   }
 
   async #post(path: string, body: object) {
     const url = this.#victim?.url
     if (url === undefined) throw new Error('There is no server')
-    const response = await fetch(`${url}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      keepalive: false,
-    })
-    return { status: response.status, body: await response.json() }
+    return postTo(url, this.#key, path, body)
   }
 
   #start(): Victim {

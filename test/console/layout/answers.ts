@@ -99,6 +99,7 @@ export const EMPTY: Answers = {
     startedAt: NOW - MINUTE,
     command: 'npx --yes bun@1.4.5 src/main.ts',
     databaseBytes: 220_000,
+    nodes: [],
     checks: { database: true, dispatcher: true },
     backups: [],
     queue: [],
@@ -534,6 +535,10 @@ export const FULL: Answers = {
     command: 'npx --yes bun@1.4.5 src/main.ts',
     databaseBytes: 123_456_789_012,
     publicUrl: 'https://otp.a-rather-long-company-name.example.com',
+    nodes: (['working', 'leaving', 'silent'] as const).map((state, n) => ({
+      ...{ id: `b485e69d145b6cb${n}`, name: `watchword-production-eu-central-1${n}.internal:1234567`, state },
+      ...{ version: '0.1.0', startedAt: NOW - 200 * DAY, seenAt: NOW - n * MINUTE, lagMs: n * 123_456 },
+    })),
     checks: { database: true, dispatcher: false },
     backups: [{ name: 'watchword-2025-11-01T02-00-00.db', bytes: 12_345_678_901, at: NOW - DAY }],
     queue: [

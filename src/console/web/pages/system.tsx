@@ -11,6 +11,7 @@ import { ProblemNote } from '../parts/problem-note'
 import { Section } from '../parts/section'
 import { Time } from '../parts/time'
 import { Fact } from './system/fact'
+import { NodeTable } from './system/node-table'
 import { QueueTable } from './system/queue-table'
 import { useUptime } from './system/uptime'
 
@@ -35,6 +36,10 @@ const words = inWords({
     backupSize: 'Size',
     backupCount: 'Kept',
     backupHow: 'Made by this command, for example every night:',
+    nodes: 'Servers',
+    nodesAbout: 'They share one database. When one is silent, the others do its work.',
+    ownMeans:
+      'The database is a PostgreSQL, and backed up by its own means: its archive, or this command every night. Useless without WATCHWORD_SECRET.',
     queue: 'Queue',
     queueAbout: 'Work that is not done yet. What waits for its time is not late.',
   },
@@ -58,6 +63,10 @@ const words = inWords({
     backupSize: '크기',
     backupCount: '보관 중',
     backupHow: '다음 명령으로 만듭니다. 매일 밤 실행하는 것을 권장합니다.',
+    nodes: '서버 목록',
+    nodesAbout: '하나의 데이터베이스를 함께 사용합니다. 응답이 없는 서버의 작업은 다른 서버가 이어서 처리합니다.',
+    ownMeans:
+      '데이터베이스는 PostgreSQL의 방법으로 백업합니다. 아카이브를 쓰거나 매일 밤 다음 명령을 실행하세요. WATCHWORD_SECRET이 없으면 쓸 수 없습니다.',
     queue: '대기열',
     queueAbout: '아직 끝나지 않은 작업입니다. 예정 시각을 기다리는 작업은 지연된 것이 아닙니다.',
   },
@@ -78,7 +87,8 @@ export default function System() {
         {system.isError ? <ProblemNote failure={system.error} /> : <Loading />}
       </>
     )
-  const { version, command, databaseBytes, publicUrl, checks, queue, backups } = system.data
+  const { version, command, databaseBytes, publicUrl, nodes, checks, queue, backups } = system.data
+  const isShared = nodes.length > 0
   const [backup] = backups
   return (
     <>
@@ -93,16 +103,30 @@ export default function System() {
             <Fact label={say.url}>{publicUrl ?? <Text c="dimmed">{say.noUrl}</Text>}</Fact>
           </SimpleGrid>
         </Section>
-        <Section title={say.backups} about={say.backupHow}>
-          <CopyBlock label={say.command} value={`${command} backup`} />
-          <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }}>
-            <Fact label={say.lastBackup}>
-              {backup ? <Time at={backup.at} /> : <Text c="dimmed">{say.noBackup}</Text>}
-            </Fact>
-            <Fact label={say.backupSize}>{backup ? formats.bytes(backup.bytes) : '—'}</Fact>
-            <Fact label={say.backupCount}>{formats.number(backups.length)}</Fact>
-          </SimpleGrid>
-        </Section>
+        {isShared && (
+          <Section title={say.nodes} about={say.nodesAbout}>
+            <NodeTable nodes={nodes} />
+          </Section>
+        )}
+        {isShared ? (
+          <Section title={say.backups} about={say.ownMeans}>
+            <CopyBlock
+              label={say.command}
+              value='pg_dump --format=custom --file=watchword.dump "$WATCHWORD_DATABASE_URL"'
+            />
+          </Section>
+        ) : (
+          <Section title={say.backups} about={say.backupHow}>
+            <CopyBlock label={say.command} value={`${command} backup`} />
+            <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }}>
+              <Fact label={say.lastBackup}>
+                {backup ? <Time at={backup.at} /> : <Text c="dimmed">{say.noBackup}</Text>}
+              </Fact>
+              <Fact label={say.backupSize}>{backup ? formats.bytes(backup.bytes) : '—'}</Fact>
+              <Fact label={say.backupCount}>{formats.number(backups.length)}</Fact>
+            </SimpleGrid>
+          </Section>
+        )}
         <Section title={say.checks}>
           <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }}>
             {(['database', 'dispatcher'] as const).map((check) => (

@@ -1,0 +1,91 @@
+/**
+ * One of several servers that share a database. What each remembers for itself is bounded, what must be exact is asked; the
+ * bounds stand in docs/several-servers.md.
+ */
+import { conditionOf, type NodeState } from '../domain/node'
+import { Sparing } from '../domain/sparing'
+import { VERSION } from '../domain/version'
+import type { Clock } from '../ports/clock'
+import type { Fleet } from '../ports/fleet'
+import type { Log } from '../ports/log'
+import type { Random } from '../ports/random'
+import type { Store } from '../ports/store'
+import type { RunningNode } from './alone'
+import { CountedBacklog } from './backlog'
+import { followClock } from './clock'
+import { KeptDirectory } from './directory'
+import { LocalGates } from './gates'
+import { NotedKeyUse } from './key-use'
+import { watched } from './load'
+import { SharedLimits } from './shared-limits'
+import { SignInPauses } from './sign-in'
+import { createWakeUps } from './wake-ups'
+
+interface SeveralDependencies {
+  store: Store
+  fleet: Fleet
+  clock: Clock
+  random: Random
+  log: Log
+  maxBacklog: number
+  /** What people know this server by. */
+  name: string
+}
+
+export function several({ fleet, clock, random, log, maxBacklog, name, ...given }: SeveralDependencies): RunningNode {
+  const { store: seen, load } = watched(given.store, clock)
+  const store = followClock(seen, clock, random)
+  const limits = new SharedLimits({ fleet, clock })
+  const keyUse = new NotedKeyUse()
+  let working: readonly NodeState[] = []
+  let isLeaving = false
+  const beat = async () => {
+    const nodes = await fleet.beat({ name, version: VERSION, isLeaving })
+    working = nodes.filter((node) => conditionOf(node, clock.now()) === 'working')
+  }
+
+  return {
+    store,
+    limits,
+    backlog: new CountedBacklog(maxBacklog, store.read.jobs, clock),
+    gates: new LocalGates((places) => shareOf(places, working, fleet.nodeId)),
+    directory: new KeptDirectory(store.read),
+    keyUse,
+    load,
+    pauses: new SignInPauses(),
+    sparing: new Sparing(),
+    wakeUps: createWakeUps(),
+    start: beat,
+    async tidy() {
+      limits.prune()
+      await beat()
+      await keyUse.save(store)
+    },
+    async leave() {
+      isLeaving = true
+      // Whoever cannot be told finds out by its silence.
+      await beat().catch(() => {})
+    },
+    async stop() {
+      try {
+        await keyUse.save(store)
+        // What is still leased here is nobody's: others go on with it at once.
+        await store.transaction((tx) => tx.jobs.releaseLeases())
+        await fleet.leave()
+      } catch (error) {
+        log.warn(
+          { err: error instanceof Error ? error.name : undefined },
+          'could not hand over; leases end by themselves',
+        )
+      }
+    },
+  }
+}
+
+/** Places are dealt out one by one, in one order everywhere, so that all shares together are all places. */
+export function shareOf(places: number, working: readonly NodeState[], nodeId: string): number {
+  const rank = working.findIndex((node) => node.nodeId === nodeId)
+  // Nobody knows of it yet: it waits.
+  if (rank < 0) return working.length === 0 ? places : 0
+  return Math.floor(places / working.length) + (rank < places % working.length ? 1 : 0)
+}

@@ -1,0 +1,36 @@
+/** What a database could not do, as the outside is told. The cause stays inside; callers learn only that trying again may help. */
+import { unavailable } from '../domain/error'
+
+export const cannotRead = (cause: unknown) =>
+  Object.assign(unavailable('The store cannot be read at the moment'), { cause })
+
+export const cannotWrite = (cause: unknown) =>
+  Object.assign(unavailable('The store cannot write at the moment'), { cause })
+
+type Read = (...args: unknown[]) => Promise<unknown> | AsyncIterable<unknown>
+type Translate = (error: unknown) => unknown
+
+/** Doors for reading whose calls throw what `translate` makes of their errors. */
+export function guarded<Doors extends object>(doors: Doors, translate: Translate): Doors {
+  const entries = Object.entries(doors).map(([name, door]) => [
+    name,
+    typeof door === 'function' ? guardedRead(door as Read, translate) : guarded(door, translate),
+  ])
+  return Object.fromEntries(entries)
+}
+
+function guardedRead(read: Read, translate: Translate): Read {
+  return (...args) => {
+    const answer = read(...args)
+    if (answer instanceof Promise) return answer.catch((error) => Promise.reject(translate(error)))
+    return pages(answer, translate)
+  }
+}
+
+async function* pages(answer: AsyncIterable<unknown>, translate: Translate) {
+  try {
+    yield* answer
+  } catch (error) {
+    throw translate(error)
+  }
+}

@@ -1,0 +1,120 @@
+/** A database in PostgreSQL as one side of a move. */
+import type { ReservedSQL, SQL } from 'bun'
+import { migrate } from '../postgres/migrate'
+import { connect } from '../postgres/pool'
+import { type Engine, MoveError, type Row } from './side'
+import { type Column, TABLES, type Table } from './tables'
+
+/** A server says within so long that it is there. */
+const SEEN_WITHIN_MS = 30_000
+/** Large tables take their time; whoever writes is not waited for. */
+const SETTINGS = {
+  statement_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  lock_timeout: '5s',
+  bytea_output: 'hex',
+}
+
+/** Throws what `migrate` throws, and `MoveError` where another move works on it. */
+export async function openUrl(url: string): Promise<Engine> {
+  const sql = connect({ url, size: 1 }, 'watchword move')
+  try {
+    await migrate(sql)
+    // One connection from here on: what was begun, locked and set ends with it.
+    const connection = await sql.reserve()
+    const engine = new UrlEngine(sql, connection, nameOf(url))
+    await engine.prepare()
+    return engine
+  } catch (error) {
+    await sql.close()
+    throw error
+  }
+}
+
+/** A URL without what nobody else may know. */
+export function nameOf(text: string): string {
+  const url = new URL(text)
+  const path = url.searchParams.get('search_path')
+  const user = url.username && `${url.username}@`
+  return `postgres://${user}${url.host}${url.pathname}${path === null ? '' : `?search_path=${path}`}`
+}
+
+class UrlEngine implements Engine {
+  readonly now = 'clock_ms()'
+
+  constructor(
+    private readonly sql: SQL,
+    private readonly connection: ReservedSQL,
+    readonly name: string,
+  ) {}
+
+  async prepare(): Promise<void> {
+    for (const [name, value] of Object.entries(SETTINGS))
+      await this.all('SELECT set_config($1, $2, false)', [name, value])
+    const [row] = await this.all(
+      `SELECT pg_try_advisory_lock(hashtextextended('watchword move ' || current_schema(), 0))::text`,
+    )
+    if (row?.[0] !== 'true') throw new MoveError('in_use', `Another move works on ${this.name}.`)
+  }
+
+  async all(sql: string, values: Row = []): Promise<Row[]> {
+    return await this.connection.unsafe(sql, [...values]).values()
+  }
+
+  read({ name }: Column): string {
+    return `${name}::text`
+  }
+
+  write({ type }: Column, text: string): string {
+    return `${text}::text::${type}`
+  }
+
+  async insert({ name, columns }: Table, rows: readonly Row[]): Promise<void> {
+    const copying = this.connection.unsafe(`COPY ${name} (${columns.map(({ name }) => `"${name}"`)}) FROM STDIN`)
+    const writer = (await copying.writable()).getWriter()
+    await writer.write(new TextEncoder().encode(rows.map(lineOf).join('')))
+    await writer.close()
+    await copying
+  }
+
+  async assertIdle(): Promise<void> {
+    const sql = `SELECT name FROM nodes WHERE seen_at > clock_ms() - ${SEEN_WITHIN_MS} LIMIT 1`
+    const [node] = await this.all(sql)
+    if (node)
+      throw new MoveError(
+        'in_use',
+        `A server runs on ${this.name}: ${node[0]}. Stop all of them; one that was killed counts as gone after ${SEEN_WITHIN_MS / 1_000} seconds.`,
+      )
+  }
+
+  async gather(): Promise<void> {
+    await this.all('SELECT lock_wallet(app_id, updated_at)::text FROM wallets')
+  }
+
+  async hold(): Promise<void> {
+    await this.all('BEGIN')
+    await this.all(`LOCK TABLE ${TABLES.map(({ name }) => name)} IN SHARE MODE`)
+  }
+
+  lastNumber(table: string, column: string): string {
+    const given = `pg_sequence_last_value(${sequenceOf(table, column)}::regclass)`
+    return `greatest(coalesce(max(${column}), 0), coalesce(${given}, 0))::text`
+  }
+
+  async setLastNumber(table: string, column: string, last: string): Promise<void> {
+    if (last !== '0') await this.all(`SELECT setval(${sequenceOf(table, column)}, $1::text::bigint)::text`, [last])
+  }
+
+  async close(): Promise<void> {
+    this.connection.release()
+    await this.sql.close()
+  }
+}
+
+const sequenceOf = (table: string, column: string) => `pg_get_serial_sequence('${table}', '${column}')`
+
+/** As COPY reads it. */
+const lineOf = (row: Row): string => `${row.map((value) => (value === null ? '\\N' : escaped(value))).join('\t')}\n`
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+const escaped = (value: string) => value.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] ?? character)

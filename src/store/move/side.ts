@@ -1,0 +1,214 @@
+/**
+ * One side of a move. Rows travel as text, as PostgreSQL writes it, so that they are the same on both sides; SQL that both
+ * kinds of database understand stands here, the rest is the engine's.
+ */
+import { type Mark, MOVED_FROM, MOVED_TO, MOVING } from '../moved'
+import { SECRET_PROOF } from '../secret'
+import { COUNTED, type Column, TABLES, type Table } from './tables'
+
+export type Row = ReadonlyArray<string | null>
+
+/** What the two kinds of database do each in their own way, on one connection. */
+export interface Engine {
+  /** As people name it: a folder, or a URL without its password. */
+  readonly name: string
+  all(sql: string, values?: Row): Promise<Row[]>
+  /** An expression for the column as text. */
+  read(column: Column): string
+  /** An expression for what such a text stands for. */
+  write(column: Column, text: string): string
+  /** What takes the rows to come, in a transaction that has begun. */
+  insert(table: Table, rows: readonly Row[]): Promise<void>
+  /** Throws `MoveError` where a server works on it. */
+  assertIdle(): Promise<void>
+  /** Takes back what is set aside for servers that run. */
+  gather(): Promise<void>
+  /** From now on nobody else writes, until `COMMIT`. */
+  hold(): Promise<void>
+  /** An expression for the last number that was given for a column, in a query of its table. */
+  lastNumber(table: string, column: string): string
+  setLastNumber(table: string, column: string, last: string): Promise<void>
+  /** An expression: Unix milliseconds. */
+  readonly now: string
+  close(): Promise<void>
+}
+
+export class MoveError extends Error {
+  override name = 'MoveError'
+  constructor(
+    readonly code: 'conflict' | 'in_use' | 'damaged_database' | 'not_the_same',
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+export const unsound = ({ name }: { name: string }, appId: string) =>
+  new MoveError('damaged_database', `In ${name} the ledger of ${appId} does not add up to its balance.`)
+
+const quoted = (name: string) => `"${name}"`
+const VALUE: Column = { name: 'value', type: 'bytea' }
+const hexOf = (bytes: Uint8Array) => `\\x${Buffer.from(bytes).toString('hex')}`
+const bytesOf = (hex: string) => Buffer.from(hex.slice(2), 'hex')
+
+export const keyOf = ({ key }: Table, row: Row): string[] => key.map((at) => row[at] ?? '')
+
+/** The first app whose ledger does not add up to its balance. */
+const UNBALANCED = `SELECT app_id FROM wallets AS w WHERE balance <>
+  (SELECT coalesce(sum(amount_delta), 0) FROM ledger_entries AS l WHERE l.app_id = w.app_id) LIMIT 1`
+
+export class Side {
+  constructor(private readonly engine: Engine) {}
+
+  get name(): string {
+    return this.engine.name
+  }
+
+  /** A fact's bytes. */
+  async fact(name: string): Promise<Buffer | undefined> {
+    const sql = `SELECT ${this.engine.read(VALUE)} FROM facts WHERE name = $1`
+    const [row] = await this.engine.all(sql, [name])
+    return row?.[0] ? bytesOf(row[0]) : undefined
+  }
+
+  async mark(name: string): Promise<Mark | undefined> {
+    const value = await this.fact(name)
+    return value && JSON.parse(value.toString())
+  }
+
+  assertIdle(): Promise<void> {
+    return this.engine.assertIdle()
+  }
+
+  /** Of those that are moved, the first that has rows. */
+  async filledTable(): Promise<string | undefined> {
+    for (const { name } of TABLES)
+      if (name !== 'facts' && (await this.engine.all(`SELECT 1 FROM ${name} LIMIT 1`)).length > 0) return name
+  }
+
+  async unbalanced(): Promise<string | undefined> {
+    return (await this.engine.all(UNBALANCED))[0]?.[0] ?? undefined
+  }
+
+  async count({ name, only = 'TRUE' }: Table): Promise<number> {
+    return Number((await this.engine.all(`SELECT count(*) FROM ${name} WHERE ${only}`))[0]?.[0])
+  }
+
+  /** Rows behind a key, in the order of keys. */
+  page(table: Table, after: readonly string[] | undefined, limit: number): Promise<Row[]> {
+    const { name, only = 'TRUE' } = table
+    const isBehind = after ? `(${this.#keys(table)}) > (${this.#keyTexts(table)})` : 'TRUE'
+    return this.engine.all(
+      `SELECT ${this.#reads(table)} FROM ${name} WHERE ${only} AND ${isBehind} ORDER BY ${this.#keys(table)} LIMIT ${limit}`,
+      after,
+    )
+  }
+
+  /** Some rows, whichever; all of them where there are no more. */
+  sample(table: Table, rows: number): Promise<Row[]> {
+    const { name, only = 'TRUE', columns, key } = table
+    const names = key.map((at) => quoted(columns[at]?.name ?? ''))
+    return this.engine.all(
+      `SELECT ${this.#reads(table)} FROM ${name} JOIN
+         (SELECT ${names} FROM ${name} WHERE ${only} ORDER BY random() LIMIT ${rows}) AS chosen USING (${names})`,
+    )
+  }
+
+  async find(table: Table, key: readonly string[]): Promise<Row | undefined> {
+    const is = `(${this.#keys(table)}) = (${this.#keyTexts(table)})`
+    return (await this.engine.all(`SELECT ${this.#reads(table)} FROM ${table.name} WHERE ${is}`, key))[0]
+  }
+
+  /** Leaves a source for `mark.to`; nobody else writes to it from now on. */
+  async leave(mark: Mark): Promise<void> {
+    await this.#transaction(async () => {
+      await this.engine.gather()
+      await this.#setMark(MOVED_TO, mark)
+    })
+    await this.engine.hold()
+  }
+
+  /** A source that has been left. */
+  async left(mark: Mark): Promise<void> {
+    await this.#setMark(MOVED_TO, mark)
+    await this.engine.all('COMMIT')
+  }
+
+  /** Whoever left it comes back. False where nobody did. */
+  async comeBack(): Promise<boolean> {
+    return (await this.engine.all('DELETE FROM facts WHERE name = $1 RETURNING name', [MOVED_TO])).length > 0
+  }
+
+  /** An empty target: what it says of itself goes, but for the secret it is of. */
+  begin(proof: Uint8Array, mark: Mark): Promise<void> {
+    return this.#transaction(async () => {
+      await this.engine.all('DELETE FROM facts')
+      await this.#setFact(SECRET_PROOF, proof)
+      await this.#setMark(MOVING, mark)
+    })
+  }
+
+  /** Rows, and with them how far it has come. */
+  add(table: Table, rows: readonly Row[], mark: Mark): Promise<void> {
+    return this.#transaction(async () => {
+      await this.engine.insert(table, rows)
+      await this.#setMark(MOVING, mark)
+    })
+  }
+
+  /** The last number given for each column that gives one once only. */
+  async lastNumbers(): Promise<Record<string, string>> {
+    const entries = Object.entries(COUNTED).map(async ([table, column]): Promise<[string, string]> => {
+      const [row] = await this.engine.all(`SELECT ${this.engine.lastNumber(table, column)} FROM ${table}`)
+      return [table, row?.[0] ?? '0']
+    })
+    return Object.fromEntries(await Promise.all(entries))
+  }
+
+  /** A target that has everything: numbers go on behind the last one, and nobody runs a job. */
+  finish(lastNumbers: Record<string, string>, mark: Mark): Promise<void> {
+    return this.#transaction(async () => {
+      for (const [table, column] of Object.entries(COUNTED))
+        await this.engine.setLastNumber(table, column, lastNumbers[table] ?? '0')
+      await this.engine.all(`UPDATE jobs SET leased = FALSE, run_at = ${this.engine.now} WHERE leased`)
+      await this.engine.all('DELETE FROM facts WHERE name = $1', [MOVING])
+      await this.#setMark(MOVED_FROM, mark)
+    })
+  }
+
+  close(): Promise<void> {
+    return this.engine.close()
+  }
+
+  /** What fails ends the move, and with the connection what was begun. */
+  async #transaction(work: () => Promise<void>): Promise<void> {
+    await this.engine.all('BEGIN')
+    await work()
+    await this.engine.all('COMMIT')
+  }
+
+  async #setFact(name: string, value: Uint8Array): Promise<void> {
+    await this.engine.all(
+      `INSERT INTO facts (name, value) VALUES ($1, ${this.engine.write(VALUE, '$2')})
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+      [name, hexOf(value)],
+    )
+  }
+
+  #setMark(name: string, mark: Mark): Promise<void> {
+    return this.#setFact(name, Buffer.from(JSON.stringify(mark)))
+  }
+
+  #reads({ name, columns }: Table): string {
+    return columns.map((column) => this.engine.read({ ...column, name: `${name}.${quoted(column.name)}` })).join(', ')
+  }
+
+  /** By the table's name: what is selected is text, and sorts otherwise. */
+  #keys({ name, columns, key }: Table): string {
+    return key.map((at) => `${name}.${quoted(columns[at]?.name ?? '')}`).join(', ')
+  }
+
+  #keyTexts({ columns, key }: Table): string {
+    return key.map((at, n) => this.engine.write(columns[at] as Column, `$${n + 1}`)).join(', ')
+  }
+}

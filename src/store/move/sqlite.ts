@@ -1,0 +1,100 @@
+/** A database file as one side of a move. Whoever opens it sees to it that no server runs on its folder. */
+import { Database, type Statement } from 'bun:sqlite'
+import { storable } from '../postgres/statement'
+import { migrate } from '../sqlite/migrate'
+import type { Engine, Row } from './side'
+import type { Column } from './tables'
+
+const BUSY_TIMEOUT_MS = 5_000
+
+/** `name`: of the folder, as people name it. Throws what `migrate` throws. */
+export function openFile(file: string, name: string): Engine {
+  const db = new Database(file, { create: false, readwrite: true, strict: true })
+  try {
+    db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    migrate(db)
+    db.run('PRAGMA journal_mode = WAL')
+    db.run('PRAGMA synchronous = FULL')
+    db.run('PRAGMA foreign_keys = ON')
+    db.run('PRAGMA cache_size = -65536')
+    return new FileEngine(db, name)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+class FileEngine implements Engine {
+  readonly now = `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
+  #insert: { table: unknown; statement: Statement } | undefined
+
+  constructor(
+    private readonly db: Database,
+    readonly name: string,
+  ) {}
+
+  async all(sql: string, values: Row = []): Promise<Row[]> {
+    // As the other side could have stored them.
+    return this.db
+      .query(sql)
+      .values(...values)
+      .map(storable) as Row[]
+  }
+
+  read({ name, type }: Column): string {
+    if (type === 'text') return name
+    if (type === 'boolean') return `iif(${name}, 'true', 'false')`
+    if (type === 'integer' || type === 'bigint') return `CAST(${name} AS TEXT)`
+    const hex = `lower(hex(${name}))`
+    return `iif(${name} IS NULL, NULL, ${type === 'uuid' ? uuidOf(hex) : `'\\x' || ${hex}`})`
+  }
+
+  write({ type }: Column, text: string): string {
+    if (type === 'text') return text
+    if (type === 'boolean') return `${text} = 'true'`
+    if (type === 'integer' || type === 'bigint') return `CAST(${text} AS INTEGER)`
+    return type === 'uuid' ? `unhex(${text}, '-')` : `unhex(substr(${text}, 3))`
+  }
+
+  async insert(...[table, rows]: Parameters<Engine['insert']>): Promise<void> {
+    if (this.#insert?.table !== table) {
+      const names = table.columns.map(({ name }) => `"${name}"`)
+      const values = table.columns.map((column, at) => this.write(column, `?${at + 1}`))
+      this.#insert = { table, statement: this.db.prepare(`INSERT INTO ${table.name} (${names}) VALUES (${values})`) }
+    }
+    for (const row of rows) this.#insert.statement.run(...row)
+  }
+
+  async assertIdle(): Promise<void> {}
+
+  async gather(): Promise<void> {}
+
+  async hold(): Promise<void> {
+    this.db.run('BEGIN IMMEDIATE')
+  }
+
+  lastNumber(table: string, column: string): string {
+    const given = `SELECT seq FROM sqlite_sequence WHERE name = '${table}'`
+    return `CAST(max(coalesce(max(${column}), 0), coalesce((${given}), 0)) AS TEXT)`
+  }
+
+  async setLastNumber(table: string, _column: string, last: string): Promise<void> {
+    this.db.query('DELETE FROM sqlite_sequence WHERE name = ?').run(table)
+    this.db.query('INSERT INTO sqlite_sequence (name, seq) VALUES (?, CAST(? AS INTEGER))').run(table, last)
+  }
+
+  async close(): Promise<void> {
+    this.db.close()
+  }
+}
+
+const uuidOf = (hex: string) =>
+  [
+    [1, 8],
+    [9, 4],
+    [13, 4],
+    [17, 4],
+    [21, 12],
+  ]
+    .map(([from, length]) => `substr(${hex}, ${from}, ${length})`)
+    .join(` || '-' || `)

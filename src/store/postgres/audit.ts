@@ -1,0 +1,140 @@
+/** The log of what operators change, and where it ends: in a row of another table, and in a file where one is kept. */
+import { asc, desc, eq, gte, sql } from 'drizzle-orm'
+import { type AuditHead, writeHead } from '../../domain/audit'
+import type { HeadFile } from '../../ports/files'
+import type { Tx } from '../../ports/store'
+import type { AuditEnds, AuditReader } from '../../ports/store/audit'
+import type { Vault } from '../../ports/vault'
+import { entryOf, entryRow, fileLine, HEAD, keptHead, type Line, lineOf, mayMoveOn } from '../rows/audit'
+import { lock } from './locks'
+import { auditEntries, facts } from './schema'
+import { bind, db, parameters, statement } from './statement'
+import type { Asked, Unit } from './unit'
+
+export interface AuditDependencies {
+  vault: Vault
+  headFile: HeadFile | undefined
+}
+
+const STATEMENTS = {
+  last: statement(() => db.select().from(auditEntries).orderBy(desc(auditEntries.seq)).limit(1).prepare('')),
+  entry: statement(() =>
+    db
+      .select()
+      .from(auditEntries)
+      .where(eq(auditEntries.seq, bind(auditEntries.seq, 'seq')))
+      .prepare(''),
+  ),
+  insert: statement(() => db.insert(auditEntries).values(parameters(auditEntries)).prepare('')),
+  head: statement(() =>
+    db
+      .select()
+      .from(facts)
+      .where(eq(facts.name, bind(facts.name, 'name')))
+      .prepare(''),
+  ),
+  upsertHead: statement(() =>
+    db
+      .insert(facts)
+      .values(parameters(facts))
+      .onConflictDoUpdate({ target: facts.name, set: { value: sql`excluded.value` } })
+      .prepare(''),
+  ),
+}
+
+function auditEnds(asked: Asked, { vault, headFile }: AuditDependencies): AuditEnds {
+  return {
+    async find(seq) {
+      const row = await asked.get(STATEMENTS.entry, { seq })
+      return row && entryOf(row)
+    },
+    async heads() {
+      const row = keptHead('database', await rowLine(asked, vault))
+      return headFile ? [row, keptHead('file', fileLine(headFile, vault))] : [row]
+    },
+  }
+}
+
+async function rowLine(asked: Asked, vault: Vault): Promise<Line> {
+  const fact = await asked.get(STATEMENTS.head, { name: HEAD })
+  return lineOf(fact && Buffer.from(fact.value).toString(), vault)
+}
+
+export function auditTx(unit: Unit, deps: AuditDependencies): Tx['audit'] {
+  const { vault, headFile } = deps
+  const ends = auditEnds(unit, deps)
+  const isFree = async (line: Line) => mayMoveOn(line, line.head && (await ends.find(line.head.seq)))
+
+  /** Both, or those that may. */
+  async function keep(head: AuditHead, inAnyCase: boolean): Promise<void> {
+    const line = writeHead(head, vault.auditHash)
+    if (inAnyCase || (await isFree(await rowLine(unit, vault))))
+      unit.run(STATEMENTS.upsertHead, { name: HEAD, value: Buffer.from(line) })
+    if (!headFile) return
+    const kept = fileLine(headFile, vault)
+    const isBehind = (await isFree(kept)) && (kept.head?.seq ?? 0) < head.seq
+    unit.afterCommit(() => {
+      try {
+        if (inAnyCase || isBehind) headFile.write(line)
+      } catch {
+        // The disk is full, for example: the file stays behind, and the next entry takes it along.
+      }
+    })
+  }
+
+  const last = () => {
+    lock(unit, 'audit')
+    return unit.get(STATEMENTS.last)
+  }
+
+  return {
+    ...ends,
+    async lockLast() {
+      const row = await last()
+      return row && entryOf(row)
+    },
+    async add(entry) {
+      unit.run(STATEMENTS.insert, entryRow(entry))
+      await keep(entry, false)
+    },
+    async keepHead({ inAnyCase }) {
+      const row = await last()
+      if (row) await keep(row, inAnyCase)
+    },
+  }
+}
+
+const isAny = (name: string) => sql`${sql.placeholder(name)}::text IS NULL`
+
+const READS = {
+  page: statement(() =>
+    db
+      .select()
+      .from(auditEntries)
+      .where(
+        sql`${auditEntries.seq} < ${sql.placeholder('before')}
+          AND (${isAny('actor')} OR ${auditEntries.actor} = ${sql.placeholder('actor')})
+          AND (${isAny('action')} OR ${auditEntries.action} = ${sql.placeholder('action')})`,
+      )
+      .orderBy(desc(auditEntries.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare(''),
+  ),
+  from: statement(() =>
+    db
+      .select()
+      .from(auditEntries)
+      .where(gte(auditEntries.seq, bind(auditEntries.seq, 'seq')))
+      .orderBy(asc(auditEntries.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare(''),
+  ),
+}
+
+export const auditReader = (pool: Asked, deps: AuditDependencies): AuditReader => ({
+  ...auditEnds(pool, deps),
+  async page({ before = Number.MAX_SAFE_INTEGER, actor = null, action = null, limit }) {
+    return (await pool.all(READS.page, { before, actor, action, limit })).map(entryOf)
+  },
+  from: async (seq, limit) => (await pool.all(READS.from, { seq, limit })).map(entryOf),
+})

@@ -1,0 +1,131 @@
+/** Carriers and routes; and how carriers are. */
+import { and, eq, sql } from 'drizzle-orm'
+import type { Tx } from '../../ports/store'
+import type { CarrierReader, RouteReader } from '../../ports/store/apps'
+import type { Vault } from '../../ports/vault'
+import { carrierOf, carrierRow, healthOf, healthRow, routeKey, routeOf } from '../rows/carrier'
+import { lock } from './locks'
+import { carrierHealth, carriers, routes } from './schema'
+import { settingsChanged } from './settings'
+import { bind, db, parameters, statement } from './statement'
+import type { Asked, Unit } from './unit'
+
+const thisCarrier = eq(carriers.name, bind(carriers.name, 'name'))
+
+const STATEMENTS = {
+  find: statement(() => db.select().from(carriers).where(thisCarrier).prepare('')),
+  upsert: statement(() =>
+    db
+      .insert(carriers)
+      .values(parameters(carriers))
+      .onConflictDoUpdate({
+        target: carriers.name,
+        set: {
+          ...{ type: sql`excluded.type`, channels: sql`excluded.channels`, config: sql`excluded.config` },
+          ...{ concurrency: sql`excluded.concurrency`, timeoutMs: sql`excluded.timeout_ms` },
+          changedAt: sql`excluded.changed_at`,
+        },
+      })
+      .prepare(''),
+  ),
+  remove: statement(() => db.delete(carriers).where(thisCarrier).returning({ name: carriers.name }).prepare('')),
+  upsertHealth: statement(() =>
+    db
+      .insert(carrierHealth)
+      .values(parameters(carrierHealth))
+      .onConflictDoUpdate({
+        target: carrierHealth.carrier,
+        set: {
+          ...{ isHealthy: sql`excluded.is_healthy`, since: sql`excluded.since` },
+          ...{ code: sql`excluded.code`, retryAt: sql`excluded.retry_at` },
+        },
+      })
+      .prepare(''),
+  ),
+  deleteHealth: statement(() =>
+    db
+      .delete(carrierHealth)
+      .where(eq(carrierHealth.carrier, bind(carrierHealth.carrier, 'carrier')))
+      .prepare(''),
+  ),
+  forgetHealth: statement(() => db.delete(carrierHealth).prepare('')),
+  upsertRoute: statement(() =>
+    db
+      .insert(routes)
+      .values(parameters(routes))
+      .onConflictDoUpdate({
+        target: [routes.channel, routes.country, routes.appId],
+        set: { carriers: sql`excluded.providers` },
+      })
+      .prepare(''),
+  ),
+  deleteRoute: statement(() =>
+    db
+      .delete(routes)
+      .where(
+        and(
+          eq(routes.channel, bind(routes.channel, 'channel')),
+          eq(routes.country, bind(routes.country, 'country')),
+          eq(routes.appId, bind(routes.appId, 'appId')),
+        ),
+      )
+      .returning({ channel: routes.channel })
+      .prepare(''),
+  ),
+}
+
+export function carrierTx(unit: Unit, vault: Vault): Tx['carriers'] {
+  return {
+    async lock(name) {
+      lock(unit, `carrier ${name}`)
+      const row = await unit.get(STATEMENTS.find, { name })
+      return row && carrierOf(vault, row)
+    },
+    async save(carrier) {
+      await unit.opened()
+      unit.run(STATEMENTS.upsert, { ...carrierRow(vault, carrier, unit.now) })
+      unit.run(STATEMENTS.deleteHealth, { carrier: carrier.name })
+      settingsChanged(unit)
+    },
+    async remove(name) {
+      lock(unit, `carrier ${name}`)
+      unit.run(STATEMENTS.deleteHealth, { carrier: name })
+      settingsChanged(unit)
+      return (await unit.change(STATEMENTS.remove, { name })).length > 0
+    },
+    async saveHealth(carrier, health) {
+      unit.run(STATEMENTS.upsertHealth, { ...healthRow(carrier, health) })
+    },
+    async forgetHealth() {
+      unit.run(STATEMENTS.forgetHealth)
+    },
+  }
+}
+
+export function routeTx(unit: Unit): Tx['routes'] {
+  return {
+    async save(route) {
+      unit.run(STATEMENTS.upsertRoute, { ...routeKey(route), carriers: route.carriers })
+      settingsChanged(unit)
+    },
+    async remove(route) {
+      settingsChanged(unit)
+      return (await unit.change(STATEMENTS.deleteRoute, routeKey(route))).length > 0
+    },
+  }
+}
+
+const READS = {
+  all: statement(() => db.select().from(carriers).orderBy(carriers.createdAt, carriers.name).prepare('')),
+  health: statement(() => db.select().from(carrierHealth).prepare('')),
+  routes: statement(() => db.select().from(routes).orderBy(routes.channel, routes.appId, routes.country).prepare('')),
+}
+
+export const carrierReader = (pool: Asked, vault: Vault): CarrierReader => ({
+  all: async () => (await pool.all(READS.all)).map((row) => carrierOf(vault, row)),
+  health: async () => new Map((await pool.all(READS.health)).map((row) => [row.carrier, healthOf(row)])),
+})
+
+export const routeReader = (pool: Asked): RouteReader => ({
+  all: async () => (await pool.all(READS.routes)).map(routeOf),
+})

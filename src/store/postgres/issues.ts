@@ -1,0 +1,277 @@
+/** Issues, the idempotency keys that stand for them, and what is to be sent. */
+import { and, desc, eq, gt, gte, lt, lte, or, sql } from 'drizzle-orm'
+import type { Issue, VerificationStatus } from '../../domain/issue'
+import type { Owner } from '../../domain/value'
+import type { Tx } from '../../ports/store'
+import type { IssueReader } from '../../ports/store/issues'
+import type { Vault } from '../../ports/vault'
+import { idFloor } from '../ids'
+import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter } from '../rows/issue'
+import { furthestSetBack } from './clock'
+import { claims, issues, outbox } from './schema'
+import { bind, changes, db, ofOwner, parameters, plain, statement } from './statement'
+import type { Asked, Unit } from './unit'
+
+export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
+const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))
+export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
+
+const eitherClaim = and(
+  ofOwner(claims),
+  or(eq(claims.keyHash, bind(claims.keyHash, 'keyHash')), eq(claims.keyHash, bind(claims.keyHash, 'formerHash'))),
+)
+
+const STATEMENTS = {
+  lock: statement(() => db.select().from(issues).where(thisIssue).for('no key update').prepare('')),
+  lockOfClaim: statement(() =>
+    db
+      .select()
+      .from(issues)
+      .where(
+        and(
+          ofOwner(issues),
+          eq(issues.issueId, sql`(${db.select({ issueId: claims.issueId }).from(claims).where(eitherClaim)})`),
+        ),
+      )
+      .for('no key update')
+      .prepare(''),
+  ),
+  /** Nobody else issues for the phone until the unit ends. */
+  lockPhone: plain(
+    `SELECT pg_advisory_xact_lock(hashtextextended($1, 1))`,
+    ({ appId, mode, phoneHash }) => [`${appId}/${mode}/${Buffer.from(phoneHash as Uint8Array).toString('hex')}`],
+    () => true,
+  ),
+  lockLive: statement(() =>
+    db
+      .select()
+      .from(issues)
+      .where(
+        and(
+          ofOwner(issues),
+          eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
+          eq(issues.purpose, bind(issues.purpose, 'purpose')),
+          sql`${issues.verificationStatus} = 'issued'`,
+        ),
+      )
+      .for('no key update')
+      .prepare(''),
+  ),
+  /** What another server is about to end is left to it. */
+  lockExpired: statement(() =>
+    db
+      .select()
+      .from(issues)
+      .where(and(sql`${issues.verificationStatus} = 'issued'`, lte(issues.expiresAt, bind(issues.expiresAt, 'now'))))
+      .orderBy(issues.expiresAt)
+      .limit(sql.placeholder('limit'))
+      .for('no key update', { skipLocked: true })
+      .prepare(''),
+  ),
+  /** Issues made before kinds were noted count for each. */
+  nthNewest: plain(
+    `SELECT created_at FROM issues WHERE phone_hash = $1 AND app_id = $2 AND mode = 'live' AND created_at >= $4
+       AND coalesce(key_kind, $3) = $3 ORDER BY created_at DESC LIMIT 1 OFFSET $5`,
+    ({ phoneHash, appId, kind, since, before }) => [phoneHash, appId, kind, since, before],
+    ([createdAt]) => Number(createdAt),
+  ),
+  insert: statement(() => db.insert(issues).values(parameters(issues)).prepare('')),
+  update: statement(() => db.update(issues).set(changes(issues, ISSUE_CHANGING)).where(thisIssue).prepare('')),
+  findClaim: statement(() => db.select().from(claims).where(eitherClaim).prepare('')),
+  insertClaim: statement(() =>
+    db
+      .insert(claims)
+      .values(parameters(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']))
+      .prepare(''),
+  ),
+  deleteClaim: statement(() => db.delete(claims).where(thisClaim).prepare('')),
+  insertLetter: statement(() => db.insert(outbox).values(parameters(outbox)).prepare('')),
+  findLetter: statement(() => db.select().from(outbox).where(thisLetter).prepare('')),
+  deleteLetter: statement(() => db.delete(outbox).where(thisLetter).prepare('')),
+}
+
+const owned = ({ appId, mode }: Owner) => ({ appId, mode })
+const named = (issueId: string) => `issue ${issueId}`
+
+/** `ahead`: who locks an issue is about to tell of its change, and will ask for this. */
+export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues'] {
+  const lock = (owner: Owner, issueId: string) =>
+    unit.once(named(issueId), async () => {
+      const row = await unit.get(STATEMENTS.lock, { ...owned(owner), issueId })
+      return row && issueOf(row)
+    })
+  return {
+    async lock(owner, issueId) {
+      const locked = lock(owner, issueId)
+      ahead(owner)
+      const issue = await locked
+      return issue?.appId === owner.appId && issue.mode === owner.mode ? issue : undefined
+    },
+    async lockLive(owner, phoneHash, purpose) {
+      const values = { ...owned(owner), phoneHash, purpose }
+      const [row] = await Promise.all([
+        unit.all(STATEMENTS.lockPhone, values).then(() => undefined),
+        unit.get(STATEMENTS.lockLive, values),
+        ahead(owner),
+      ]).then(([, live]) => [live])
+      return row && issueOf(row)
+    },
+    async lockExpired(limit) {
+      await unit.opened()
+      return (await unit.change(STATEMENTS.lockExpired, { now: unit.now, limit })).map(issueOf)
+    },
+    async nthNewest({ appId, kind, phoneHash }, nth, since) {
+      return unit.get(STATEMENTS.nthNewest, { appId, kind, phoneHash, since, before: nth - 1 })
+    },
+    async add(issue) {
+      unit.run(STATEMENTS.insert, issueRow(issue))
+    },
+    async save(issue) {
+      unit.run(STATEMENTS.update, issueRow(issue))
+      unit.note(named(issue.issueId), issue)
+    },
+  }
+}
+
+export function claimTx(unit: Unit): Tx['claims'] {
+  return {
+    async find(owner, keyHash, formerHash = keyHash) {
+      const values = { ...owned(owner), keyHash, formerHash }
+      const claim = unit.get(STATEMENTS.findClaim, values)
+      // Whoever finds a claim locks its issue next.
+      const issue = unit.get(STATEMENTS.lockOfClaim, values).then((row) => row && issueOf(row))
+      const [found, locked] = await Promise.all([claim, issue])
+      if (found && locked?.issueId === found.issueId) unit.note(named(found.issueId), locked)
+      return found
+    },
+    async add(claim) {
+      unit.run(STATEMENTS.insertClaim, { ...claim })
+    },
+    async drop(owner, keyHash) {
+      unit.run(STATEMENTS.deleteClaim, { ...owned(owner), keyHash })
+    },
+  }
+}
+
+export function outboxTx(unit: Unit, vault: Vault): Tx['outbox'] {
+  return {
+    async add({ issueId, expiresAt }, letter) {
+      unit.run(STATEMENTS.insertLetter, { issueId, sealed: sealLetter(vault, issueId, letter), expiresAt })
+    },
+    async find(issueId) {
+      const row = await unit.get(STATEMENTS.findLetter, { issueId })
+      return row && openLetter(vault, issueId, row.sealed)
+    },
+    async erase(issueId) {
+      unit.run(STATEMENTS.deleteLetter, { issueId })
+    },
+  }
+}
+
+const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+const END_OF_TIME = 8_640_000_000_000_000
+const smaller = (a: string, b: string) => (a < b ? a : b)
+
+const RECENT_AT_ONCE = 5_000
+/** Rows of which only a status is looked at: what takes some milliseconds. */
+const LOOKED_AT_ONCE = 10_000
+
+const page = (...conditions: Parameters<typeof and>) =>
+  statement(() =>
+    db
+      .select()
+      .from(issues)
+      .where(
+        and(
+          ofOwner(issues),
+          gte(issues.issueId, bind(issues.issueId, 'from')),
+          lt(issues.issueId, bind(issues.issueId, 'below')),
+          gte(issues.createdAt, bind(issues.createdAt, 'createdFrom')),
+          lt(issues.createdAt, bind(issues.createdAt, 'createdTo')),
+          ...conditions,
+        ),
+      )
+      .orderBy(desc(issues.issueId))
+      .limit(sql.placeholder('limit'))
+      .prepare(''),
+  )
+const stored = (status: VerificationStatus) => eq(issues.verificationStatus, sql.raw(`'${status}'`))
+const unexpired = gt(issues.expiresAt, bind(issues.expiresAt, 'now'))
+const pastExpiry = lte(issues.expiresAt, bind(issues.expiresAt, 'now'))
+
+const READS = {
+  find: statement(() => db.select().from(issues).where(thisIssue).prepare('')),
+  pages: {
+    any: page(),
+    issued: page(stored('issued'), unexpired),
+    expired: page(or(stored('expired'), and(stored('issued'), pastExpiry))),
+    verified: page(stored('verified')),
+    max_attempts: page(stored('max_attempts')),
+    replaced: page(stored('replaced')),
+  },
+  /** The id that many rows further down. */
+  further: statement(() =>
+    db
+      .select({ issueId: issues.issueId })
+      .from(issues)
+      .where(
+        and(
+          ofOwner(issues),
+          gte(issues.issueId, bind(issues.issueId, 'from')),
+          lt(issues.issueId, bind(issues.issueId, 'below')),
+        ),
+      )
+      .orderBy(desc(issues.issueId))
+      .limit(1)
+      .offset(sql.placeholder('rows'))
+      .prepare(''),
+  ),
+  recent: statement(() =>
+    db
+      .select({
+        issueId: issues.issueId,
+        phoneHash: issues.phoneHash,
+        keyKind: issues.keyKind,
+        createdAt: issues.createdAt,
+      })
+      .from(issues)
+      .where(and(ofOwner(issues), gt(issues.issueId, bind(issues.issueId, 'after'))))
+      .orderBy(issues.issueId)
+      .limit(RECENT_AT_ONCE)
+      .prepare(''),
+  ),
+}
+
+export const issueReader = (pool: Asked): IssueReader => ({
+  async find({ appId, mode }, issueId) {
+    const row = await pool.get(READS.find, { appId, mode, issueId })
+    return row && issueOf(row)
+  },
+  async page({ appId, mode }, { before, status, createdFrom = 0, createdTo = END_OF_TIME, limit }, now) {
+    // Ids are in the order of creation also where the clock went back: then they are later than their rows.
+    let below = smaller(before ?? BEYOND_ALL_IDS, idFloor(createdTo + (await furthestSetBack(pool))))
+    const from = idFloor(createdFrom)
+    const found: Issue[] = []
+    for (let rows = 4 * limit; ; rows = LOOKED_AT_ONCE) {
+      const edge = status && (await pool.get(READS.further, { appId, mode, from, below, rows }))?.issueId
+      const range = { from: edge ?? from, below, createdFrom, createdTo, limit: limit - found.length }
+      const rowsOfPage = await pool.all(READS.pages[status ?? 'any'], { appId, mode, ...range, now })
+      found.push(...rowsOfPage.map(issueOf))
+      if (edge === undefined || found.length === limit) return found
+      below = edge
+    }
+  },
+  async *since({ appId, mode }, since) {
+    let after: string | undefined = idFloor(since)
+    while (after !== undefined) {
+      const rows: Array<{
+        issueId: string
+        keyKind: Issue['keyKind'] | null
+        phoneHash: Uint8Array
+        createdAt: number
+      }> = await pool.all(READS.recent, { appId, mode, after })
+      yield rows.map(({ keyKind, ...issue }) => ({ ...issue, keyKind: keyKind ?? undefined }))
+      after = rows[RECENT_AT_ONCE - 1]?.issueId
+    }
+  },
+})

@@ -1,0 +1,168 @@
+/** What is to be done, and who does it. */
+import { and, eq, sql } from 'drizzle-orm'
+import { FRONT, type Job, type JobKind, LEASE_MS, type QueueState } from '../../domain/job'
+import type { Mode } from '../../domain/value'
+import type { Tx } from '../../ports/store'
+import type { JobReader } from '../../ports/store/jobs'
+import { jobs } from './schema'
+import { bind, changes, db, parameters, plain, statement } from './statement'
+import type { Asked, Unit } from './unit'
+
+const heldJob = and(eq(jobs.jobId, bind(jobs.jobId, 'jobId')), eq(jobs.attempt, bind(jobs.attempt, 'attempt')))
+
+const STATEMENTS = {
+  /** A job of the kind that exists already is moved, and whoever ran it has lost it. */
+  upsert: statement(() =>
+    db
+      .insert(jobs)
+      .values({
+        ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue']),
+        ...{ attempt: 0, leased: false },
+      })
+      .onConflictDoUpdate({
+        target: [jobs.subjectId, jobs.kind],
+        set: {
+          ...{ runAt: sql`excluded.run_at`, queue: sql`excluded.queue`, attempt: sql`${jobs.attempt} + 1` },
+          ...{ leased: false, leasedBy: null },
+        },
+      })
+      .prepare(''),
+  ),
+  /** What another server is about to claim is left to it. */
+  claim: plain<Job>(
+    `UPDATE jobs SET run_at = $4::bigint + $5::bigint, attempt = attempt + 1, leased = true, leased_by = $6
+     FROM (SELECT job_id, run_at AS due_at FROM jobs WHERE kind = $1 AND queue = $2 AND run_at <= $4
+           ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS due
+     WHERE jobs.job_id = due.job_id
+     RETURNING jobs.job_id, kind, queue, app_id, mode, subject_id, due_at, attempt`,
+    ({ kind, queue, limit, now, leaseMs, node }) => [kind, queue, limit, now, leaseMs, node],
+    ([jobId, kind, queue, appId, mode, subjectId, dueAt, attempt]) => ({
+      ...{ jobId: Number(jobId), kind: kind as JobKind, queue: String(queue), attempt: Number(attempt) },
+      ...{ appId: String(appId), mode: mode as Mode, subjectId: String(subjectId), runAt: Number(dueAt) },
+    }),
+  ),
+  lock: statement(() => db.select({ jobId: jobs.jobId }).from(jobs).where(heldJob).for('no key update').prepare('')),
+  finish: statement(() => db.delete(jobs).where(heldJob).returning({ jobId: jobs.jobId }).prepare('')),
+  move: statement(() =>
+    db
+      .update(jobs)
+      .set({ ...changes(jobs, ['runAt', 'queue']), leased: false, leasedBy: null })
+      .where(heldJob)
+      .returning({ jobId: jobs.jobId })
+      .prepare(''),
+  ),
+  /** Not a job that runs: it sees for itself, and its fence must hold. */
+  hasten: statement(() =>
+    db
+      .update(jobs)
+      .set({
+        ...changes(jobs, ['runAt']),
+        queue: sql`CASE ${jobs.kind} WHEN 'deliver' THEN '' ELSE ${jobs.queue} END`,
+      })
+      .where(
+        and(
+          eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')),
+          eq(jobs.kind, bind(jobs.kind, 'kind')),
+          sql`NOT ${jobs.leased}`,
+        ),
+      )
+      .prepare(''),
+  ),
+  emptyCarrierQueues: statement(() =>
+    db.update(jobs).set({ queue: FRONT }).where(sql`${jobs.kind} = 'deliver' AND ${jobs.queue} <> ''`).prepare(''),
+  ),
+  releaseLeases: statement(() =>
+    db
+      .update(jobs)
+      .set({ ...changes(jobs, ['runAt']), leased: false, leasedBy: null })
+      .where(and(sql`${jobs.leased}`, eq(jobs.leasedBy, bind(jobs.leasedBy, 'node'))))
+      .prepare(''),
+  ),
+}
+
+const held = ({ jobId, attempt }: Job) => `job ${jobId} ${attempt}`
+
+/** `node`: the server in whose name jobs are claimed. */
+export function jobTx(unit: Unit, node: string): Tx['jobs'] {
+  /** One that is locked is held: nobody need wait for the answer. */
+  const isHeld = async (job: Job) => unit.knows(held(job)) && (await unit.once(held(job), async () => false))
+  return {
+    async add({ kind, owner: { appId, mode }, subjectId, runAt, queue = FRONT }) {
+      unit.run(STATEMENTS.upsert, { kind, appId, mode, subjectId, runAt, queue })
+    },
+    async claim(kind, queue, limit) {
+      await unit.opened()
+      const values = { kind, queue, limit, now: unit.now, leaseMs: LEASE_MS[kind], node }
+      const claimed = await unit.change(STATEMENTS.claim, values)
+      return claimed.sort((a, b) => a.runAt - b.runAt)
+    },
+    lock: (job) => unit.once(held(job), async () => (await unit.get(STATEMENTS.lock, { ...job })) !== undefined),
+    async finish(job) {
+      if (!(await isHeld(job))) return (await unit.change(STATEMENTS.finish, { ...job })).length > 0
+      unit.run(STATEMENTS.finish, { ...job })
+      unit.note(held(job), false)
+      return true
+    },
+    async reschedule(job, runAt, queue = FRONT) {
+      const values = { ...job, runAt, queue }
+      if (!(await isHeld(job))) return (await unit.change(STATEMENTS.move, values)).length > 0
+      unit.run(STATEMENTS.move, values)
+      return true
+    },
+    async hasten(kind, subjectId) {
+      await unit.opened()
+      unit.run(STATEMENTS.hasten, { kind, subjectId, runAt: unit.now })
+    },
+    async emptyCarrierQueues() {
+      unit.run(STATEMENTS.emptyCarrierQueues)
+    },
+    async releaseLeases() {
+      await unit.opened()
+      unit.run(STATEMENTS.releaseLeases, { runAt: unit.now, node })
+    },
+  }
+}
+
+const stateOf = ([kind, waiting, due, oldestDueMs]: readonly unknown[]): QueueState => ({
+  ...{ kind: kind as JobKind, waiting: Number(waiting), due: Number(due), oldestDueMs: Number(oldestDueMs) },
+})
+
+const STATE = `count(*), count(*) FILTER (WHERE run_at <= $1), greatest(0, $1::bigint - min(run_at))`
+
+const READS = {
+  /** From queue to queue by the index, however many jobs each holds. */
+  heads: plain(
+    `WITH RECURSIVE head AS (
+       (SELECT queue, run_at FROM jobs WHERE kind = $1 ORDER BY queue, run_at LIMIT 1)
+       UNION ALL
+       SELECT next.queue, next.run_at FROM head, LATERAL
+         (SELECT queue, run_at FROM jobs WHERE kind = $1 AND queue > head.queue ORDER BY queue, run_at LIMIT 1) AS next
+     ) SELECT queue, run_at FROM head`,
+    ({ kind }) => [kind],
+    ([queue, runAt]) => ({ queue: String(queue), runAt: Number(runAt) }),
+  ),
+  hasDue: plain(
+    'SELECT 1 FROM jobs WHERE kind = $1 AND queue = $2 AND run_at <= $3 LIMIT 1',
+    ({ kind, queue, now }) => [kind, queue, now],
+    () => true,
+  ),
+  backlog: plain(
+    `SELECT count(*) FROM (SELECT 1 FROM jobs WHERE kind = 'deliver' LIMIT $1) AS waiting`,
+    ({ limit }) => [limit],
+    ([waiting]) => Number(waiting),
+  ),
+  queues: plain(`SELECT kind, ${STATE} FROM jobs GROUP BY kind ORDER BY kind`, ({ now }) => [now], stateOf),
+  carrierQueues: plain(
+    `SELECT kind, ${STATE}, queue FROM jobs WHERE kind = 'deliver' AND queue <> '' GROUP BY kind, queue ORDER BY queue`,
+    ({ now }) => [now],
+    (row) => ({ carrier: String(row[4]), ...stateOf(row) }),
+  ),
+}
+
+export const jobReader = (pool: Asked): JobReader => ({
+  heads: (kind) => pool.all(READS.heads, { kind }),
+  hasDue: async (kind, queue, now) => (await pool.get(READS.hasDue, { kind, queue, now })) ?? false,
+  backlog: async (limit) => (await pool.get(READS.backlog, { limit })) ?? 0,
+  queues: (now) => pool.all(READS.queues, { now }),
+  carrierQueues: (now) => pool.all(READS.carrierQueues, { now }),
+})

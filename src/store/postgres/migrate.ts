@@ -1,0 +1,69 @@
+/**
+ * Brings a database to the schema this binary knows, one server at a time. A migration only adds what the release before
+ * can live beside: both run side by side during a deploy. The SQL is text in the binary.
+ */
+import type { SQL } from 'bun'
+import initial from '../../../migrations/postgres/0001_initial.sql' with { type: 'text' }
+
+/** In order. A landed migration is never changed. */
+const MIGRATIONS: readonly string[] = [initial]
+
+export class NewerDatabaseError extends Error {
+  override name = 'NewerDatabaseError'
+}
+
+export class ForeignDatabaseError extends Error {
+  override name = 'ForeignDatabaseError'
+}
+
+export class OldServerError extends Error {
+  override name = 'OldServerError'
+}
+
+const OLDEST_SERVER = 14
+
+/**
+ * Applies what is missing, all or nothing. Throws `OldServerError`, `ForeignDatabaseError` for a schema with tables of
+ * another program, and `NewerDatabaseError` where a later release has taken away what this one needs; leaves all as it is.
+ */
+export async function migrate(sql: SQL): Promise<void> {
+  await assertKnownServer(sql)
+  if ((await applied(sql))?.version === MIGRATIONS.length) return
+  await sql.begin(async (tx) => {
+    await tx`SELECT pg_advisory_xact_lock(hashtextextended('watchword migrations', 0))`
+    const known = await applied(tx)
+    if (known && known.needs > MIGRATIONS.length)
+      throw new NewerDatabaseError(
+        `The database has schema version ${known.version}, this binary knows ${MIGRATIONS.length}: run a newer release.`,
+      )
+    if (known && known.version >= MIGRATIONS.length) return
+    if (!known) await begin(tx)
+    for (const text of MIGRATIONS.slice(known?.version ?? 0)) await tx.unsafe(text)
+    await tx`UPDATE schema_version SET version = ${MIGRATIONS.length}`
+  })
+}
+
+async function assertKnownServer(sql: SQL): Promise<void> {
+  const [row] = await sql`SHOW server_version_num`
+  const version = Math.floor(Number(row.server_version_num) / 10_000)
+  if (version < OLDEST_SERVER)
+    throw new OldServerError(`PostgreSQL ${version} is too old: Watchword needs ${OLDEST_SERVER} or newer.`)
+}
+
+/** Undefined where there is nothing of ours yet. `needs`: what a binary must know to live with it. */
+async function applied(sql: SQL): Promise<{ version: number; needs: number } | undefined> {
+  // Not by `to_regclass`, which may remember that there was none before the lock was waited for.
+  const [table] =
+    await sql`SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_version'`
+  if (!table) return undefined
+  const [row] = await sql`SELECT version, needs FROM schema_version`
+  return { version: row.version, needs: row.needs }
+}
+
+async function begin(sql: SQL): Promise<void> {
+  const [foreign] = await sql`SELECT 1 FROM pg_tables WHERE schemaname = current_schema() LIMIT 1`
+  if (foreign)
+    throw new ForeignDatabaseError('The schema has tables that are not of Watchword: give it an empty database.')
+  await sql`CREATE TABLE schema_version (version integer NOT NULL, needs integer NOT NULL)`
+  await sql`INSERT INTO schema_version VALUES (0, 1)`
+}

@@ -1,0 +1,111 @@
+/** Opens a database in PostgreSQL: connections, migrations, units and reads. */
+import type { SQL } from 'bun'
+import type { Clock } from '../../ports/clock'
+import type { HeadFile } from '../../ports/files'
+import type { Fleet } from '../../ports/fleet'
+import type { Reader, Store } from '../../ports/store'
+import type { Vault } from '../../ports/vault'
+import { assertInPlace, MARKED } from '../moved'
+import { SECRET_PROOF, WrongSecretError } from '../secret'
+import { appReader, templateReader } from './apps'
+import { attemptReader } from './attempts'
+import { auditReader } from './audit'
+import { carrierReader, routeReader } from './carriers'
+import { createFleet, nodesOf } from './fleet'
+import { issueReader } from './issues'
+import { jobReader } from './jobs'
+import { keyReader } from './keys'
+import { migrate } from './migrate'
+import { installation, invitationReader, peopleReader, sessionReader } from './people'
+import { connect, type PoolOptions, Reading } from './pool'
+import { SettingsWatch } from './settings'
+import { plain } from './statement'
+import type { Asked, Time } from './unit'
+import { Units } from './units'
+import { usageReader } from './usage'
+import { walletReader } from './wallets'
+import { endpointReader, hookReader } from './webhooks'
+
+export interface StoreOptions extends PoolOptions {
+  clock: Pick<Clock, 'elapsed' | 'after'>
+  vault: Vault
+  headFile?: HeadFile | undefined
+  /** In whose name jobs are claimed: of a server. */
+  node?: string
+  /** Learns the time from the database; tests have a time of their own. */
+  time?: Time
+}
+
+const APPLICATION = 'watchword'
+
+/** A store that several servers may share. */
+export interface SharedStore extends Store {
+  readonly fleet: Fleet
+}
+
+export async function openStore(options: StoreOptions): Promise<SharedStore> {
+  const { vault, headFile, node = '', time = ({ stamped }) => stamped } = options
+  const writing = connect(options, APPLICATION)
+  try {
+    await migrate(writing)
+    assertInPlace(await writing.unsafe(MARKED))
+    await assertSecret(writing, vault)
+  } catch (error) {
+    await writing.close()
+    throw error
+  }
+  const readers = { ...options, size: Math.ceil(options.size / 2) }
+  const pool = new Reading(() => connect(readers, APPLICATION), options.clock)
+  const settings = new SettingsWatch(pool, options.clock.elapsed)
+  const units = new Units(writing, { vault, headFile, node, time, clock: options.clock }, () => settings.changed())
+  return {
+    read: createReader(pool, settings, options),
+    fleet: createFleet(pool, node),
+    transaction: (unit) => units.run(unit),
+    assertWritable: () => units.assertWritable(),
+    async close() {
+      await units.close()
+      await pool.close()
+      await writing.close()
+    },
+  }
+}
+
+const SIZE = plain(
+  'SELECT pg_database_size(current_database())',
+  () => [],
+  ([bytes]) => Number(bytes),
+)
+
+function createReader(pool: Asked, settings: SettingsWatch, { vault, headFile, clock }: StoreOptions): Reader {
+  return {
+    issues: issueReader(pool),
+    jobs: jobReader(pool),
+    attempts: attemptReader(pool),
+    wallets: walletReader(pool),
+    endpoints: endpointReader(pool, vault),
+    hooks: hookReader(pool, vault),
+    apps: appReader(pool),
+    keys: keyReader(pool),
+    templates: templateReader(pool),
+    carriers: carrierReader(pool, vault),
+    routes: routeReader(pool),
+    people: peopleReader(pool, vault),
+    sessions: sessionReader(pool, vault),
+    invitations: invitationReader(pool),
+    audit: auditReader(pool, { vault, headFile }),
+    usage: usageReader(pool, clock.elapsed),
+    installation: () => installation(pool),
+    settingsVersion: () => settings.current(),
+    nodes: () => nodesOf(pool),
+    size: async () => (await pool.get(SIZE)) ?? 0,
+  }
+}
+
+/** A database belongs to one master secret: with another one every hash would miss and every seal would break. */
+async function assertSecret(sql: SQL, vault: Vault): Promise<void> {
+  const proof = Buffer.from(vault.tag(SECRET_PROOF))
+  await sql`INSERT INTO facts (name, value) VALUES (${SECRET_PROOF}, ${proof}) ON CONFLICT DO NOTHING`
+  const [stored] = await sql`SELECT value FROM facts WHERE name = ${SECRET_PROOF}`
+  if (!proof.equals(stored.value)) throw new WrongSecretError()
+}

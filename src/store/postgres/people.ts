@@ -1,0 +1,203 @@
+/** Operators, where they sign in from, their sessions and invitations. */
+import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
+import type { Tx } from '../../ports/store'
+import type { InvitationReader, PeopleReader, SessionReader } from '../../ports/store/people'
+import type { Vault } from '../../ports/vault'
+import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
+import { lock } from './locks'
+import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
+import { bind, changes, db, parameters, statement } from './statement'
+import type { Asked, Unit } from './unit'
+
+const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))
+const ofOperator = eq(operatorAddresses.operatorId, bind(operatorAddresses.operatorId, 'operatorId'))
+const thisAddress = eq(operatorAddresses.addressHash, bind(operatorAddresses.addressHash, 'addressHash'))
+const thisSession = eq(operatorSessions.tokenHash, bind(operatorSessions.tokenHash, 'tokenHash'))
+const thisInvitation = eq(invitations.tokenHash, bind(invitations.tokenHash, 'tokenHash'))
+
+const everybody = () => db.select().from(operators).orderBy(asc(operators.createdAt), asc(operators.operatorId))
+
+const STATEMENTS = {
+  lockAll: statement(() => everybody().for('no key update').prepare('')),
+  insert: statement(() => db.insert(operators).values(parameters(operators)).prepare('')),
+  update: statement(() =>
+    db.update(operators).set(changes(operators, OPERATOR_CHANGING)).where(thisOperator).prepare(''),
+  ),
+  touch: statement(() =>
+    db
+      .update(operators)
+      .set(changes(operators, ['lastSeenAt']))
+      .where(thisOperator)
+      .prepare(''),
+  ),
+  upsertAddress: statement(() =>
+    db
+      .insert(operatorAddresses)
+      .values(parameters(operatorAddresses))
+      .onConflictDoUpdate({
+        target: [operatorAddresses.operatorId, operatorAddresses.addressHash],
+        set: { seenAt: sql`excluded.seen_at` },
+      })
+      .prepare(''),
+  ),
+  deleteOlderAddresses: statement(() =>
+    db
+      .delete(operatorAddresses)
+      .where(
+        and(
+          ofOperator,
+          notInArray(
+            operatorAddresses.addressHash,
+            db
+              .select({ addressHash: operatorAddresses.addressHash })
+              .from(operatorAddresses)
+              .where(ofOperator)
+              // That of now is the newest, also under a clock that was set back.
+              .orderBy(desc(thisAddress), desc(operatorAddresses.seenAt))
+              .limit(sql.placeholder('kept')),
+          ),
+        ),
+      )
+      .prepare(''),
+  ),
+  deleteAddresses: statement(() => db.delete(operatorAddresses).where(ofOperator).prepare('')),
+  remove: statement(() => db.delete(operators).where(thisOperator).prepare('')),
+  insertSession: statement(() => db.insert(operatorSessions).values(parameters(operatorSessions)).prepare('')),
+  touchSession: statement(() =>
+    db
+      .update(operatorSessions)
+      .set(changes(operatorSessions, ['lastSeenAt']))
+      .where(thisSession)
+      .prepare(''),
+  ),
+  removeSession: statement(() => db.delete(operatorSessions).where(thisSession).prepare('')),
+  removeSessionsOf: statement(() =>
+    db
+      .delete(operatorSessions)
+      .where(eq(operatorSessions.operatorId, bind(operatorSessions.operatorId, 'operatorId')))
+      .returning({ operatorId: operatorSessions.operatorId })
+      .prepare(''),
+  ),
+  insertInvitation: statement(() => db.insert(invitations).values(parameters(invitations)).prepare('')),
+  lockInvitation: statement(() => db.select().from(invitations).where(thisInvitation).for('update').prepare('')),
+  removeInvitation: statement(() =>
+    db.delete(invitations).where(thisInvitation).returning({ role: invitations.role }).prepare(''),
+  ),
+  removeInvitationsOf: statement(() =>
+    db
+      .delete(invitations)
+      .where(eq(invitations.invitedBy, bind(invitations.invitedBy, 'invitedBy')))
+      .prepare(''),
+  ),
+}
+
+export function peopleTx(unit: Unit, vault: Vault): Tx['people'] {
+  return {
+    async lockAll() {
+      lock(unit, 'people')
+      return (await unit.all(STATEMENTS.lockAll)).map((row) => operatorOf(vault, row))
+    },
+    async add(operator) {
+      unit.run(STATEMENTS.insert, { ...operatorRow(vault, operator) })
+    },
+    async save(operator) {
+      unit.run(STATEMENTS.update, { ...operatorRow(vault, operator) })
+    },
+    async touch(operatorId) {
+      await unit.opened()
+      unit.run(STATEMENTS.touch, { operatorId, lastSeenAt: unit.now })
+    },
+    async rememberAddress(operatorId, addressHash, kept) {
+      await unit.opened()
+      unit.run(STATEMENTS.upsertAddress, { operatorId, addressHash, seenAt: unit.now })
+      unit.run(STATEMENTS.deleteOlderAddresses, { operatorId, addressHash, kept })
+    },
+    async forgetAddresses(operatorId) {
+      unit.run(STATEMENTS.deleteAddresses, { operatorId })
+    },
+    async remove(operatorId) {
+      unit.run(STATEMENTS.removeSessionsOf, { operatorId })
+      unit.run(STATEMENTS.remove, { operatorId })
+    },
+  }
+}
+
+export function sessionTx(unit: Unit): Tx['sessions'] {
+  return {
+    async add(session) {
+      unit.run(STATEMENTS.insertSession, { ...session })
+    },
+    async touch(tokenHash) {
+      await unit.opened()
+      unit.run(STATEMENTS.touchSession, { tokenHash, lastSeenAt: unit.now })
+    },
+    async remove(tokenHash) {
+      unit.run(STATEMENTS.removeSession, { tokenHash })
+    },
+    async removeOf(operatorId) {
+      return (await unit.change(STATEMENTS.removeSessionsOf, { operatorId })).length
+    },
+  }
+}
+
+export function invitationTx(unit: Unit): Tx['invitations'] {
+  return {
+    async add(invitation) {
+      unit.run(STATEMENTS.insertInvitation, { ...invitation })
+    },
+    lock: (tokenHash) => unit.get(STATEMENTS.lockInvitation, { tokenHash }),
+    async remove(tokenHash) {
+      return (await unit.change(STATEMENTS.removeInvitation, { tokenHash })).length > 0
+    },
+    async removeOf(invitedBy) {
+      unit.run(STATEMENTS.removeInvitationsOf, { invitedBy })
+    },
+  }
+}
+
+const READS = {
+  fact: statement(() =>
+    db
+      .select()
+      .from(facts)
+      .where(eq(facts.name, bind(facts.name, 'name')))
+      .prepare(''),
+  ),
+  everybody: statement(() => everybody().prepare('')),
+  address: statement(() =>
+    db
+      .select({ seenAt: operatorAddresses.seenAt })
+      .from(operatorAddresses)
+      .where(and(ofOperator, thisAddress))
+      .prepare(''),
+  ),
+  invitations: statement(() => db.select().from(invitations).orderBy(asc(invitations.createdAt)).prepare('')),
+  session: statement(() =>
+    db
+      .select({ session: operatorSessions, operator: operators })
+      .from(operatorSessions)
+      .innerJoin(operators, eq(operators.operatorId, operatorSessions.operatorId))
+      .where(thisSession)
+      .prepare(''),
+  ),
+}
+
+export const peopleReader = (pool: Asked, vault: Vault): PeopleReader => ({
+  all: async () => (await pool.all(READS.everybody)).map((row) => operatorOf(vault, row)),
+  knowsAddress: async (operatorId, addressHash) =>
+    (await pool.get(READS.address, { operatorId, addressHash })) !== undefined,
+})
+
+export const sessionReader = (pool: Asked, vault: Vault): SessionReader => ({
+  async find(tokenHash) {
+    const row = await pool.get(READS.session, { tokenHash })
+    return row && { session: row.session, operator: operatorOf(vault, row.operator) }
+  },
+})
+
+export const invitationReader = (pool: Asked): InvitationReader => ({ all: () => pool.all(READS.invitations) })
+
+export async function installation(pool: Asked): Promise<string> {
+  const fact = await pool.get(READS.fact, { name: 'installation' })
+  return Buffer.from(fact?.value ?? []).toString('hex')
+}

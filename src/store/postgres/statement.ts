@@ -1,0 +1,119 @@
+/** Statements, prepared to the end when they are first used, and executed on whatever connection a unit has. */
+import { and, eq, getTableColumns, Param, type Placeholder, type Query, type SQL, sql, type Table } from 'drizzle-orm'
+import {
+  type AnyPgColumn,
+  PgDatabase,
+  PgDialect,
+  PgPreparedQuery,
+  PgSession,
+  type PgTable,
+  type PreparedQueryConfig,
+  type SelectedFieldsOrdered,
+} from 'drizzle-orm/pg-core'
+import { type Compiled, compile } from '../compiled'
+
+/** What a connection is asked, and what its rows mean. */
+export interface Statement<Row> {
+  readonly text: string
+  bind(values: Values): unknown[]
+  read(row: readonly unknown[]): Row
+}
+
+export type Values = Record<string, unknown>
+
+/** Only a builder: what it prepares is executed elsewhere. */
+class CompiledQuery<T extends PreparedQueryConfig> extends PgPreparedQuery<T> {
+  readonly compiled: Compiled
+
+  constructor(query: Query, fields: SelectedFieldsOrdered | undefined) {
+    super(query, undefined, undefined)
+    this.compiled = compile(query, fields)
+  }
+
+  override execute(): Promise<never> {
+    throw new Error('A statement is executed by a unit or a reader')
+  }
+}
+
+class Builder extends PgSession {
+  override prepareQuery<T extends PreparedQueryConfig>(query: Query, fields: SelectedFieldsOrdered | undefined) {
+    return new CompiledQuery<T>(query, fields)
+  }
+
+  override transaction(): Promise<never> {
+    throw new Error('Units are begun by the store')
+  }
+}
+
+const dialect = new PgDialect()
+
+/** Builds statements. */
+export const db = new PgDatabase(dialect, new Builder(dialect), undefined)
+
+interface Prepared {
+  getQuery(): Query
+  execute(values?: never): Promise<unknown>
+}
+
+type RowOf<P extends Prepared> = Awaited<ReturnType<P['execute']>> extends Array<infer Row> ? Row : never
+
+/** A text here holds no NUL, which carriers may send: wherever one is stored or looked for, another sign stands for it. */
+export const storable = (parameters: unknown[]): unknown[] =>
+  parameters.some((value) => typeof value === 'string' && value.includes('\0'))
+    ? parameters.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value))
+    : parameters
+
+/** Prepared when it is first used: preparing all of them would take longer than the rest of a start. */
+export function statement<P extends Prepared>(prepare: () => P): Statement<RowOf<P>> {
+  let known: { query: Query; compiled: Compiled } | undefined
+  const prepared = () => {
+    if (!known) {
+      const query = prepare() as unknown as CompiledQuery<PreparedQueryConfig>
+      known = { query: query.getQuery(), compiled: query.compiled }
+    }
+    return known
+  }
+  return {
+    get text() {
+      return prepared().query.sql
+    },
+    bind: (values) => storable(prepared().compiled.bind(values)),
+    read: (row) => prepared().compiled.read(row) as RowOf<P>,
+  }
+}
+
+/** A statement in SQL's own words; its rows are read by their places. */
+export function plain<Row = never>(
+  text: string,
+  bind: (values: Values) => unknown[],
+  read: (row: readonly unknown[]) => Row = () => undefined as never,
+): Statement<Row> {
+  return { text, bind: (values) => storable(bind(values)), read }
+}
+
+/** A parameter of a condition, encoded as the column is (Drizzle leaves bare placeholders in conditions as they are). */
+export const bind = (column: AnyPgColumn, name: string) => new Param(sql.placeholder(name), column)
+
+/** Of an app and mode. */
+export const ofOwner = ({ appId, mode }: { appId: AnyPgColumn; mode: AnyPgColumn }) =>
+  and(eq(appId, bind(appId, 'appId')), eq(mode, bind(mode, 'mode')))
+
+/** The named columns as parameters of an UPDATE. */
+export function changes<T extends PgTable, const K extends keyof T['_']['columns'] & string>(
+  table: T,
+  names: readonly K[],
+) {
+  const columns = getTableColumns(table as Table)
+  return Object.fromEntries(names.map((name) => [name, sql`${bind(columns[name] as AnyPgColumn, name)}`])) as Record<
+    K,
+    SQL
+  >
+}
+
+/** Every column of a table, or the named ones, as parameters of an INSERT. */
+export function parameters<T extends PgTable>(table: T, names?: readonly string[]) {
+  const columns = names ?? Object.keys(getTableColumns(table as Table))
+  return Object.fromEntries(columns.map((name) => [name, sql.placeholder(name)])) as {
+    [K in keyof T['$inferInsert']]-?: Placeholder
+  }
+}

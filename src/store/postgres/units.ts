@@ -1,0 +1,163 @@
+/** Runs units: again where they lost against another one, once and for all where the answer to a commit was lost. */
+import type { ReservedSQL, SQL } from 'bun'
+import { tooLittleCredit } from '../../domain/wallet'
+import type { Clock } from '../../ports/clock'
+import type { Tx } from '../../ports/store'
+import { openUnit } from '../ended'
+import { cannotWrite } from '../failure'
+import { CommitLostError, isPassing, lostRace, noCreditIn } from './failure'
+import { end, SILENT_MS, wireOf } from './pool'
+import { plain } from './statement'
+import { type DoorDependencies, doorsOf } from './transaction'
+import { TIMELINE, type Time, Unit } from './unit'
+
+/** Who loses so often is told to come back. */
+const MAX_RUNS = 12
+const PAUSE_MS = 5
+/** How long a commit whose answer was lost may still be under way. */
+const OUTCOME_WITHIN_MS = 10_000
+const ASK_AGAIN_MS = 100
+/** What wallets set aside is in so many parts. */
+const SLOTS = 16
+
+const PROBE = plain(
+  `INSERT INTO facts (name, value) VALUES ('room', decode(repeat('00', 65536), 'hex'))
+   ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  () => [],
+)
+
+export class Units {
+  #begun = 0
+  #running = 0
+  #isClosed = false
+
+  constructor(
+    private readonly sql: SQL,
+    private readonly deps: DoorDependencies & { time: Time; clock: Pick<Clock, 'after'> },
+    private readonly settingsChanged: () => void,
+  ) {}
+
+  /** What the unit answered, once it is stored. Throws what the unit throws, or `unavailable`. */
+  run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#run(async (unit) => {
+      const { tx, end } = openUnit(doorsOf(unit, this.deps))
+      try {
+        return await work(tx)
+      } finally {
+        end()
+      }
+    })
+  }
+
+  async #run<T>(work: (unit: Unit) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw cannotWrite(undefined)
+    this.#running++
+    try {
+      for (let run = 1; ; run++) {
+        const outcome = await this.#once(work)
+        if ('effects' in outcome) {
+          if (outcome.changesSettings) this.settingsChanged()
+          for (const effect of outcome.effects) tell(effect)
+          return outcome.answer
+        }
+        if (run === MAX_RUNS) throw cannotWrite(outcome.lost)
+        // Not all at the same moment.
+        await Bun.sleep(PAUSE_MS * run * (1 + (this.#begun % SLOTS) / SLOTS))
+      }
+    } finally {
+      this.#running--
+    }
+  }
+
+  /** Writes more than any request does. */
+  assertWritable(): Promise<void> {
+    return this.#run(async (unit) => unit.run(PROBE))
+  }
+
+  /** Lets what runs finish, then takes nothing more. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    while (this.#running > 0) await Bun.sleep(PAUSE_MS)
+  }
+
+  async #once<T>(work: (unit: Unit) => Promise<T>): Promise<Stored<T> | { lost: unknown }> {
+    const connection = await this.#reserve()
+    const unit = new Unit(wireOf(connection), this.#begun++ % SLOTS, this.deps.time)
+    const cancel = this.deps.clock.after(SILENT_MS, () => end(connection))
+    try {
+      const answer = await work(unit)
+      try {
+        return stored(unit, answer, await unit.commit())
+      } catch (error) {
+        if (error instanceof CommitLostError) return await this.#whatBecameOf(unit, answer, error)
+        throw error
+      }
+    } catch (error) {
+      await unit.rollback()
+      if (lostRace(error)) return { lost: error }
+      throw translated(error)
+    } finally {
+      cancel()
+      connection.release()
+    }
+  }
+
+  /** The database knows by the transaction's id, unless another one has taken its place. */
+  async #whatBecameOf<T>(unit: Unit, answer: T, lost: CommitLostError): Promise<Stored<T> | { lost: unknown }> {
+    const until = performance.now() + OUTCOME_WITHIN_MS
+    while (performance.now() < until) {
+      const outcome = await this.#outcomeOf(unit).catch(() => undefined)
+      if (outcome === 'committed') return stored(unit, answer, unit.effects)
+      if (outcome === 'aborted') return { lost }
+      if (outcome === 'unknown') break
+      await Bun.sleep(ASK_AGAIN_MS)
+    }
+    throw cannotWrite(lost)
+  }
+
+  /** Undefined while it is under way, or nobody can be asked. */
+  async #outcomeOf({ identity }: Unit): Promise<'committed' | 'aborted' | 'unknown' | undefined> {
+    if (!identity) return 'unknown'
+    const [row] = await this.sql
+      .unsafe(`SELECT pg_xact_status($1::text::xid8), ${TIMELINE}`, [identity.transaction])
+      .values()
+    const [status, timeline] = row ?? []
+    if (timeline !== identity.timeline) return 'unknown'
+    return status === 'in progress' ? undefined : (status ?? 'unknown')
+  }
+
+  async #reserve(): Promise<ReservedSQL> {
+    try {
+      return await this.sql.reserve()
+    } catch (error) {
+      throw cannotWrite(error)
+    }
+  }
+}
+
+interface Stored<T> {
+  answer: T
+  effects: ReadonlyArray<() => void>
+  changesSettings: boolean
+}
+
+const stored = <T>({ changesSettings }: Unit, answer: T, effects: ReadonlyArray<() => void>): Stored<T> => ({
+  ...{ answer, effects, changesSettings },
+})
+
+function translated(error: unknown): unknown {
+  const noCredit = noCreditIn(error)
+  if (noCredit) return tooLittleCredit(noCredit)
+  return isPassing(error) ? cannotWrite(error) : error
+}
+
+/** An effect must not keep the others from their answers, nor go unseen. */
+function tell(effect: () => void): void {
+  try {
+    effect()
+  } catch (defect) {
+    queueMicrotask(() => {
+      throw defect
+    })
+  }
+}

@@ -1,0 +1,302 @@
+/** Endpoints, events and what came of telling the one of the other. */
+import { and, asc, desc, eq, getTableColumns, gte, type SQL, sql } from 'drizzle-orm'
+import type { Owner } from '../../domain/value'
+import type { HookDelivery } from '../../domain/webhook'
+import type { Tx } from '../../ports/store'
+import type { EndpointReader, HookReader } from '../../ports/store/webhooks'
+import type { Vault } from '../../ports/vault'
+import {
+  byAge,
+  deliveryOf,
+  deliveryRow,
+  ENDPOINT_CHANGING,
+  ENDPOINT_STATE,
+  endpointOf,
+  endpointRow,
+  eventOf,
+  eventRow,
+  hookAttemptOf,
+  hookAttemptRow,
+  reportOf,
+} from '../rows/webhook'
+import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
+import { bind, changes, db, ofOwner, parameters, plain, statement } from './statement'
+import type { Asked, Unit } from './unit'
+
+const { seq: _, ...DELIVERY } = getTableColumns(webhookDeliveries)
+/** Of a delivery, with whose it is. */
+const OWNED = { delivery: DELIVERY, appId: webhookEndpoints.appId, mode: webhookEndpoints.mode }
+const ownedDelivery = ({ delivery, ...owner }: Owner & { delivery: Parameters<typeof deliveryOf>[0] }) =>
+  deliveryOf(delivery, owner)
+
+const thisEndpoint = eq(webhookEndpoints.endpointId, bind(webhookEndpoints.endpointId, 'endpointId'))
+const endpointsOfApp = () =>
+  db
+    .select()
+    .from(webhookEndpoints)
+    .where(eq(webhookEndpoints.appId, bind(webhookEndpoints.appId, 'appId')))
+    .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.endpointId))
+
+const thisDelivery = eq(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'deliveryId'))
+const ofEndpoint = eq(webhookDeliveries.endpointId, bind(webhookDeliveries.endpointId, 'endpointId'))
+/** After that delivery, in the order of what happened. */
+const behind = sql`${webhookDeliveries.seq} > coalesce((SELECT seq FROM webhook_deliveries WHERE delivery_id = ${bind(webhookDeliveries.deliveryId, 'after')}), 0)`
+const deliveries = (...conditions: Array<SQL | undefined>) =>
+  db
+    .select(OWNED)
+    .from(webhookDeliveries)
+    .innerJoin(webhookEndpoints, eq(webhookEndpoints.endpointId, webhookDeliveries.endpointId))
+    .where(and(...conditions))
+    .orderBy(asc(webhookDeliveries.seq))
+
+const STATEMENTS = {
+  ofOwner: statement(() => db.select().from(webhookEndpoints).where(ofOwner(webhookEndpoints)).prepare('')),
+  lock: statement(() => db.select().from(webhookEndpoints).where(thisEndpoint).for('no key update').prepare('')),
+  lockOfApp: statement(() => endpointsOfApp().for('no key update').prepare('')),
+  insertEndpoint: statement(() => db.insert(webhookEndpoints).values(parameters(webhookEndpoints)).prepare('')),
+  updateEndpoint: statement(() =>
+    db.update(webhookEndpoints).set(changes(webhookEndpoints, ENDPOINT_CHANGING)).where(thisEndpoint).prepare(''),
+  ),
+  updateState: statement(() =>
+    db.update(webhookEndpoints).set(changes(webhookEndpoints, ENDPOINT_STATE)).where(thisEndpoint).prepare(''),
+  ),
+  deleteEndpoint: statement(() => db.delete(webhookEndpoints).where(thisEndpoint).prepare('')),
+  /** At most so many, with their attempts, their jobs, and events nobody else is told of. */
+  deleteDeliveries: plain(
+    `WITH old AS MATERIALIZED (SELECT delivery_id, event_id FROM webhook_deliveries WHERE endpoint_id = $1 LIMIT $2),
+     gone_attempts AS (DELETE FROM webhook_attempts USING old WHERE webhook_attempts.delivery_id = old.delivery_id),
+     gone_jobs AS (DELETE FROM jobs USING old WHERE subject_id = old.delivery_id AND kind = 'webhook'),
+     gone_events AS (
+       DELETE FROM webhook_events WHERE event_id IN (SELECT event_id FROM old) AND NOT EXISTS (
+         SELECT 1 FROM webhook_deliveries AS other WHERE other.event_id = webhook_events.event_id
+           AND other.delivery_id NOT IN (SELECT delivery_id FROM old))),
+     gone AS (DELETE FROM webhook_deliveries USING old WHERE webhook_deliveries.delivery_id = old.delivery_id RETURNING 1)
+     SELECT count(*) FROM gone`,
+    ({ endpointId, limit }) => [endpointId, limit],
+    ([deleted]) => Number(deleted),
+  ),
+
+  insertEvent: statement(() => db.insert(webhookEvents).values(parameters(webhookEvents)).prepare('')),
+  event: statement(() =>
+    db
+      .select()
+      .from(webhookEvents)
+      .where(eq(webhookEvents.eventId, bind(webhookEvents.eventId, 'eventId')))
+      .prepare(''),
+  ),
+  insertDelivery: statement(() =>
+    db
+      .insert(webhookDeliveries)
+      .values(parameters(webhookDeliveries, Object.keys(DELIVERY)))
+      .prepare(''),
+  ),
+  find: statement(() => deliveries(thisDelivery).prepare('')),
+  endpointOf: statement(() =>
+    db
+      .select()
+      .from(webhookEndpoints)
+      .where(
+        sql`${webhookEndpoints.endpointId} = (SELECT endpoint_id FROM webhook_deliveries WHERE delivery_id = ${bind(webhookDeliveries.deliveryId, 'deliveryId')})`,
+      )
+      .for('no key update')
+      .prepare(''),
+  ),
+  lockDelivery: statement(() =>
+    db.select(DELIVERY).from(webhookDeliveries).where(thisDelivery).for('no key update').prepare(''),
+  ),
+  firstUntried: statement(() =>
+    db
+      .select({ deliveryId: webhookDeliveries.deliveryId })
+      .from(webhookDeliveries)
+      .where(
+        and(
+          ofEndpoint,
+          eq(webhookDeliveries.issueId, bind(webhookDeliveries.issueId, 'issueId')),
+          sql`${webhookDeliveries.attempts} = 0 AND ${webhookDeliveries.status} = 'pending'`,
+          behind,
+        ),
+      )
+      .orderBy(asc(webhookDeliveries.seq))
+      .limit(1)
+      .prepare(''),
+  ),
+  failed: statement(() =>
+    deliveries(
+      ofEndpoint,
+      sql`${webhookDeliveries.status} = 'failed'`,
+      gte(webhookDeliveries.createdAt, bind(webhookDeliveries.createdAt, 'since')),
+      behind,
+    )
+      .limit(sql.placeholder('limit'))
+      .prepare(''),
+  ),
+  ofEvent: statement(() =>
+    deliveries(eq(webhookDeliveries.eventId, bind(webhookDeliveries.eventId, 'eventId'))).prepare(''),
+  ),
+  updateDelivery: statement(() =>
+    db
+      .update(webhookDeliveries)
+      .set(changes(webhookDeliveries, ['status', 'attempts', 'tries']))
+      .where(thisDelivery)
+      .prepare(''),
+  ),
+  insertAttempt: statement(() => db.insert(webhookAttempts).values(parameters(webhookAttempts)).prepare('')),
+}
+
+/** No limit, to PostgreSQL. */
+const ALL = null
+const NIL = '00000000-0000-0000-0000-000000000000'
+
+const ofOwnerName = ({ appId, mode }: Owner) => `endpoints ${appId}/${mode}`
+
+export function endpointTx(unit: Unit, vault: Vault): Tx['endpoints'] {
+  return {
+    ofOwner: (owner) => endpointsOfOwner(unit, vault, owner),
+    async lock(endpointId) {
+      const row = await unit.get(STATEMENTS.lock, { endpointId })
+      return row && endpointOf(vault, row)
+    },
+    lockOfApp: async (appId) => (await unit.all(STATEMENTS.lockOfApp, { appId })).map((row) => endpointOf(vault, row)),
+    async add(endpoint) {
+      unit.run(STATEMENTS.insertEndpoint, { ...endpointRow(vault, endpoint) })
+      unit.forget(ofOwnerName(endpoint))
+    },
+    async save(endpoint) {
+      unit.run(STATEMENTS.updateEndpoint, { ...endpointRow(vault, endpoint) })
+      unit.forget(ofOwnerName(endpoint))
+    },
+    async saveState(endpoint) {
+      const { endpointId, disabledAt = null, disabledReason = null, failingSince = null } = endpoint
+      unit.run(STATEMENTS.updateState, { endpointId, disabledAt, disabledReason, failingSince })
+      unit.forget(ofOwnerName(endpoint))
+    },
+    async remove(endpointId, limit) {
+      const [deleted = 0] = await unit.change(STATEMENTS.deleteDeliveries, { endpointId, limit: limit ?? ALL })
+      if (deleted === limit) return false
+      unit.run(STATEMENTS.deleteEndpoint, { endpointId })
+      return true
+    },
+  }
+}
+
+/** Asked once in a unit, and often before it is needed. */
+export const endpointsOfOwner = (unit: Unit, vault: Vault, { appId, mode }: Owner) =>
+  unit.once(ofOwnerName({ appId, mode }), async () =>
+    (await unit.all(STATEMENTS.ofOwner, { appId, mode })).sort(byAge).map((row) => endpointOf(vault, row)),
+  )
+
+export function hookTx(unit: Unit, vault: Vault): Tx['hooks'] {
+  return {
+    async addEvent(event) {
+      unit.run(STATEMENTS.insertEvent, { ...eventRow(vault, event) })
+    },
+    async event(eventId) {
+      const row = await unit.get(STATEMENTS.event, { eventId })
+      return row && eventOf(vault, row)
+    },
+    async add(delivery) {
+      unit.run(STATEMENTS.insertDelivery, deliveryRow(delivery))
+    },
+    async find(deliveryId) {
+      const row = await unit.get(STATEMENTS.find, { deliveryId })
+      return row && ownedDelivery(row)
+    },
+    async lock(deliveryId) {
+      const [endpointRow, deliveryRow] = await Promise.all([
+        unit.get(STATEMENTS.endpointOf, { deliveryId }),
+        unit.get(STATEMENTS.lockDelivery, { deliveryId }),
+      ])
+      if (!endpointRow || !deliveryRow) return undefined
+      const endpoint = endpointOf(vault, endpointRow)
+      return { endpoint, delivery: deliveryOf(deliveryRow, endpoint) }
+    },
+    async firstUntried({ endpointId, issueId }: HookDelivery, after) {
+      if (issueId === undefined) return undefined
+      const values = { endpointId, issueId, after: after?.deliveryId ?? NIL }
+      return (await unit.get(STATEMENTS.firstUntried, values))?.deliveryId
+    },
+    failed: async (endpointId, since, { after = NIL, limit } = {}) =>
+      (await unit.all(STATEMENTS.failed, { endpointId, since, after, limit: limit ?? ALL })).map(ownedDelivery),
+    ofEvent: async (eventId) => (await unit.all(STATEMENTS.ofEvent, { eventId })).map(ownedDelivery),
+    async save({ deliveryId, status, attempts, tries }) {
+      unit.run(STATEMENTS.updateDelivery, { deliveryId, status, attempts, tries })
+    },
+    async addAttempt(attempt) {
+      unit.run(STATEMENTS.insertAttempt, { ...hookAttemptRow(vault, attempt) })
+    },
+  }
+}
+
+const reports = (...conditions: Array<SQL | undefined>) =>
+  db
+    .select({
+      ...OWNED,
+      type: webhookEvents.type,
+      lastStatus: webhookAttempts.status,
+      lastError: webhookAttempts.error,
+      lastAttemptAt: webhookAttempts.calledAt,
+      nextAttemptAt: jobs.runAt,
+    })
+    .from(webhookDeliveries)
+    .innerJoin(webhookEndpoints, eq(webhookEndpoints.endpointId, webhookDeliveries.endpointId))
+    .innerJoin(webhookEvents, eq(webhookEvents.eventId, webhookDeliveries.eventId))
+    .leftJoin(
+      webhookAttempts,
+      and(
+        eq(webhookAttempts.deliveryId, webhookDeliveries.deliveryId),
+        eq(webhookAttempts.number, webhookDeliveries.attempts),
+      ),
+    )
+    .leftJoin(jobs, and(eq(jobs.subjectId, webhookDeliveries.deliveryId), sql`${jobs.kind} = 'webhook'`))
+    .where(and(...conditions))
+
+const page = (...conditions: Array<SQL | undefined>) =>
+  statement(() =>
+    reports(
+      ofEndpoint,
+      sql`(${sql.placeholder('before')}::uuid IS NULL OR ${webhookDeliveries.seq} < (SELECT seq FROM webhook_deliveries WHERE delivery_id = ${sql.placeholder('before')}::uuid))`,
+      ...conditions,
+    )
+      .orderBy(desc(webhookDeliveries.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare(''),
+  )
+
+const READS = {
+  endpointsOfApp: statement(() => endpointsOfApp().prepare('')),
+  endpoint: statement(() => db.select().from(webhookEndpoints).where(thisEndpoint).prepare('')),
+  everyHook: page(),
+  hooksInState: page(eq(webhookDeliveries.status, bind(webhookDeliveries.status, 'status'))),
+  ofIssue: statement(() =>
+    reports(eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId')), ofOwner(webhookEvents))
+      .orderBy(asc(webhookDeliveries.seq))
+      .prepare(''),
+  ),
+  attempts: statement(() =>
+    db
+      .select()
+      .from(webhookAttempts)
+      .where(eq(webhookAttempts.deliveryId, bind(webhookAttempts.deliveryId, 'deliveryId')))
+      .orderBy(asc(webhookAttempts.number))
+      .prepare(''),
+  ),
+}
+
+export const endpointReader = (pool: Asked, vault: Vault): EndpointReader => ({
+  ofApp: async (appId) => (await pool.all(READS.endpointsOfApp, { appId })).map((row) => endpointOf(vault, row)),
+  async find(endpointId) {
+    const row = await pool.get(READS.endpoint, { endpointId })
+    return row && endpointOf(vault, row)
+  },
+})
+
+export const hookReader = (pool: Asked, vault: Vault): HookReader => ({
+  async page({ endpointId, status, before = null, limit }) {
+    const values = { endpointId, before, limit, status }
+    const rows = await pool.all(status === undefined ? READS.everyHook : READS.hooksInState, values)
+    return rows.map(reportOf)
+  },
+  ofIssue: async ({ appId, mode }, issueId) => (await pool.all(READS.ofIssue, { appId, mode, issueId })).map(reportOf),
+  attempts: async (deliveryId) =>
+    (await pool.all(READS.attempts, { deliveryId })).map((row) => hookAttemptOf(vault, row)),
+})

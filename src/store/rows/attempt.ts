@@ -1,0 +1,34 @@
+/** What carriers were asked, and which messages they may still report on. */
+import type { Attempt, AwaitedReport } from '../../domain/attempt'
+import type { Row } from './row'
+
+export const attemptOf = (row: Row<Attempt>): Attempt => ({
+  ...row,
+  answeredAt: row.answeredAt ?? undefined,
+  outcome: row.outcome ?? undefined,
+  retry: row.retry ?? undefined,
+  code: row.code ?? undefined,
+  carrierMessageId: row.carrierMessageId ?? undefined,
+})
+
+export const attemptRow = (attempt: Attempt): Row<Attempt> => ({
+  ...attempt,
+  answeredAt: attempt.answeredAt ?? null,
+  outcome: attempt.outcome ?? null,
+  retry: attempt.retry ?? null,
+  code: attempt.code ?? null,
+  carrierMessageId: attempt.carrierMessageId ?? null,
+})
+
+/** What an answer tells of an attempt. */
+export const ATTEMPT_ANSWER = ['answeredAt', 'outcome', 'retry', 'code', 'carrierMessageId'] as const
+
+export const awaitedOf = (row: Row<AwaitedReport>): AwaitedReport => ({
+  ...row,
+  carrierMessageId: row.carrierMessageId ?? undefined,
+})
+
+export const awaitedRow = (awaited: AwaitedReport): Row<AwaitedReport> => ({
+  ...awaited,
+  carrierMessageId: awaited.carrierMessageId ?? null,
+})

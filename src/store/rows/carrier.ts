@@ -1,0 +1,60 @@
+/** Carriers, how they are, and routes. */
+import type { CarrierConfig, Health } from '../../domain/carrier'
+import type { Route } from '../../domain/route'
+import type { Vault } from '../../ports/vault'
+import type { Row } from './row'
+
+interface CarrierRow extends Omit<Row<CarrierConfig>, 'config' | 'changedAt'> {
+  /** Sealed: it holds credentials. */
+  config: Uint8Array
+  changedAt: number
+}
+
+const configSeal = (name: string) => `provider:${name}`
+
+export const carrierOf = (vault: Vault, row: CarrierRow): CarrierConfig => ({
+  ...row,
+  config: JSON.parse(vault.open(configSeal(row.name), row.config)),
+  concurrency: row.concurrency ?? undefined,
+  timeoutMs: row.timeoutMs ?? undefined,
+})
+
+export const carrierRow = (vault: Vault, carrier: CarrierConfig, changedAt: number): CarrierRow => ({
+  ...carrier,
+  config: vault.seal(configSeal(carrier.name), JSON.stringify(carrier.config)),
+  concurrency: carrier.concurrency ?? null,
+  timeoutMs: carrier.timeoutMs ?? null,
+  changedAt,
+})
+
+interface HealthRow extends Omit<Row<Health>, 'isStill'> {
+  carrier: string
+}
+
+export const healthOf = ({ isHealthy, since, code, retryAt }: HealthRow): Health => ({
+  ...{ isHealthy, since },
+  code: code ?? undefined,
+  retryAt: retryAt ?? undefined,
+})
+
+export const healthRow = (carrier: string, { isHealthy, since, code, retryAt }: Health): HealthRow => ({
+  ...{ carrier, isHealthy, since },
+  code: code ?? null,
+  retryAt: retryAt ?? null,
+})
+
+/** '' stands for every country, or every app. */
+interface RouteRow extends Pick<Route, 'channel' | 'carriers'> {
+  country: string
+  appId: string
+}
+
+export const routeOf = ({ country, appId, ...route }: RouteRow): Route => ({
+  ...route,
+  country: country || undefined,
+  appId: appId || undefined,
+})
+
+export const routeKey = ({ channel, country = '', appId = '' }: Omit<Route, 'carriers'>) => ({
+  ...{ channel, country, appId },
+})

@@ -1,0 +1,49 @@
+/** Issues, idempotency keys and what is to be sent. */
+import type { Issue } from '../../domain/issue'
+import type { Letter } from '../../domain/letter'
+import type { Vault } from '../../ports/vault'
+import type { Row } from './row'
+
+export const issueOf = (row: Row<Issue>): Issue => ({
+  ...row,
+  keyKind: row.keyKind ?? undefined,
+  promisedExpiresAt: row.promisedExpiresAt ?? undefined,
+  country: row.country ?? undefined,
+  metadata: row.metadata ?? undefined,
+  verifiedAt: row.verifiedAt ?? undefined,
+  providerOutcomeCode: row.providerOutcomeCode ?? undefined,
+})
+
+export const issueRow = (issue: Issue): Row<Issue> => ({
+  ...issue,
+  keyKind: issue.keyKind ?? null,
+  promisedExpiresAt: issue.promisedExpiresAt ?? null,
+  country: issue.country ?? null,
+  metadata: issue.metadata ?? null,
+  verifiedAt: issue.verifiedAt ?? null,
+  providerOutcomeCode: issue.providerOutcomeCode ?? null,
+})
+
+/** What changes of an issue after its admission. */
+export const ISSUE_CHANGING = [
+  'messageId',
+  'verificationStatus',
+  'attemptsUsed',
+  'verifiedAt',
+  'deliveryStatus',
+  'leg',
+  'sendPending',
+  'providerOutcomeAmbiguous',
+  'providerOutcomeCode',
+  'billingStatus',
+  'debitedAmount',
+  'updatedAt',
+] as const
+
+const letterSeal = (issueId: string) => `outbox:${issueId}`
+
+export const sealLetter = (vault: Vault, issueId: string, letter: Letter): Uint8Array =>
+  vault.seal(letterSeal(issueId), JSON.stringify(letter))
+
+export const openLetter = (vault: Vault, issueId: string, sealed: Uint8Array): Letter =>
+  JSON.parse(vault.open(letterSeal(issueId), sealed))

@@ -1,0 +1,36 @@
+/** API keys, with what they have of their app. */
+import type { ApiKey, StoredKey } from '../../domain/key'
+import type { Row } from './row'
+
+type KeyRow = Omit<Row<StoredKey>, 'organizationId' | 'region'>
+
+export interface KeyOfApp extends Pick<ApiKey, 'organizationId'> {
+  key: KeyRow
+  region: string | null
+}
+
+export const keyOf = ({ key, organizationId, region }: KeyOfApp): StoredKey => ({
+  ...key,
+  organizationId,
+  region: region ?? undefined,
+  expiresAt: key.expiresAt ?? undefined,
+  revokedAt: key.revokedAt ?? undefined,
+  lastUsedAt: key.lastUsedAt ?? undefined,
+})
+
+/** One that was not used yet. */
+export const newKeyRow = (key: StoredKey) => ({
+  ...key,
+  expiresAt: key.expiresAt ?? null,
+  revokedAt: key.revokedAt ?? null,
+  lastUsedAt: null,
+})
+
+/** Every origin that public keys list, and when the last of these keys ends. */
+export function originsOf(publicKeys: readonly KeyOfApp[]): Map<string, number> {
+  const ends = new Map<string, number>()
+  for (const { key } of publicKeys)
+    for (const origin of key.allowedOrigins)
+      ends.set(origin, Math.max(ends.get(origin) ?? 0, key.expiresAt ?? Number.POSITIVE_INFINITY))
+  return ends
+}

@@ -1,0 +1,118 @@
+/** Endpoints, events and what came of telling the one of the other. */
+import type { StoredEvent } from '../../domain/event'
+import type { Owner } from '../../domain/value'
+import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../domain/webhook'
+import type { Vault } from '../../ports/vault'
+import type { Row } from './row'
+
+export interface EndpointRow extends Omit<Row<Endpoint>, 'headers' | 'secrets'> {
+  /** Sealed, both: they may hold credentials. */
+  headers: Uint8Array
+  secrets: Uint8Array
+}
+
+const headersSeal = (endpointId: string) => `hook-headers:${endpointId}`
+const secretsSeal = (endpointId: string) => `hook-secrets:${endpointId}`
+
+export const endpointOf = (vault: Vault, row: EndpointRow): Endpoint => ({
+  ...row,
+  headers: JSON.parse(vault.open(headersSeal(row.endpointId), row.headers)),
+  secrets: JSON.parse(vault.open(secretsSeal(row.endpointId), row.secrets)),
+  template: row.template ?? undefined,
+  disabledAt: row.disabledAt ?? undefined,
+  disabledReason: row.disabledReason ?? undefined,
+  failingSince: row.failingSince ?? undefined,
+})
+
+export const endpointRow = (vault: Vault, endpoint: Endpoint): EndpointRow => ({
+  ...endpoint,
+  headers: vault.seal(headersSeal(endpoint.endpointId), JSON.stringify(endpoint.headers)),
+  secrets: vault.seal(secretsSeal(endpoint.endpointId), JSON.stringify(endpoint.secrets)),
+  template: endpoint.template ?? null,
+  disabledAt: endpoint.disabledAt ?? null,
+  disabledReason: endpoint.disabledReason ?? null,
+  failingSince: endpoint.failingSince ?? null,
+})
+
+/** Oldest first. */
+export const byAge = (a: EndpointRow, b: EndpointRow) =>
+  a.createdAt - b.createdAt || (a.endpointId < b.endpointId ? -1 : 1)
+
+export const ENDPOINT_STATE = ['disabledAt', 'disabledReason', 'failingSince'] as const
+export const ENDPOINT_CHANGING = [
+  ...(['url', 'events', 'filters', 'headers', 'template', 'secrets'] as const),
+  ...ENDPOINT_STATE,
+] as const
+
+type Delivery = Omit<Row<HookDelivery>, keyof Owner>
+
+export const deliveryOf = (row: Delivery, { appId, mode }: Owner): HookDelivery => ({
+  ...{ appId, mode },
+  ...row,
+  issueId: row.issueId ?? undefined,
+})
+
+export const deliveryRow = ({ appId: _, mode: __, ...delivery }: HookDelivery): Delivery => ({
+  ...delivery,
+  issueId: delivery.issueId ?? null,
+})
+
+interface EventRow extends Omit<Row<StoredEvent>, 'body'> {
+  /** Sealed. */
+  body: Uint8Array
+}
+
+const eventSeal = (eventId: string) => `hook-event:${eventId}`
+
+export const eventOf = (vault: Vault, row: EventRow): StoredEvent => ({
+  ...row,
+  issueId: row.issueId ?? undefined,
+  body: vault.open(eventSeal(row.eventId), row.body),
+})
+
+export const eventRow = (vault: Vault, event: StoredEvent): EventRow => ({
+  ...event,
+  issueId: event.issueId ?? null,
+  body: vault.seal(eventSeal(event.eventId), event.body),
+})
+
+interface AttemptRow extends Omit<Row<HookAttempt>, 'answer'> {
+  /** Sealed. */
+  answer: Uint8Array | null
+}
+
+const answerSeal = ({ deliveryId, number }: Pick<HookAttempt, 'deliveryId' | 'number'>) =>
+  `hook-answer:${deliveryId}:${number}`
+
+export const hookAttemptOf = (vault: Vault, row: AttemptRow): HookAttempt => ({
+  ...row,
+  status: row.status ?? undefined,
+  error: row.error ?? undefined,
+  answer: row.answer ? vault.open(answerSeal(row), row.answer) : undefined,
+})
+
+export const hookAttemptRow = (vault: Vault, attempt: HookAttempt): AttemptRow => ({
+  ...attempt,
+  status: attempt.status ?? null,
+  error: attempt.error ?? null,
+  answer: attempt.answer === undefined ? null : vault.seal(answerSeal(attempt), attempt.answer),
+})
+
+/** A delivery with what is told of it. */
+export interface ReportRow extends Owner {
+  delivery: Delivery
+  type: HookReport['type']
+  lastStatus: number | null
+  lastError: string | null
+  lastAttemptAt: number | null
+  nextAttemptAt: number | null
+}
+
+export const reportOf = ({ delivery, appId, mode, ...row }: ReportRow): HookReport => ({
+  ...deliveryOf(delivery, { appId, mode }),
+  type: row.type,
+  lastStatus: row.lastStatus ?? undefined,
+  lastError: row.lastError ?? undefined,
+  lastAttemptAt: row.lastAttemptAt ?? undefined,
+  nextAttemptAt: row.nextAttemptAt ?? undefined,
+})

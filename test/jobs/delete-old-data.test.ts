@@ -1,0 +1,50 @@
+/** What is deleted how long after: decisions, "Retention". */
+import { expect, test } from 'bun:test'
+import type { Store, Tx } from '../../src/ports/store'
+import { deleteOldData } from '../../src/usecases/delete-old-data'
+import { NOW } from '../domain/sample'
+
+const HOUR_MS = 60 * 60_000
+
+/** Hours ago, or nothing, by what is asked to go; `left`: so much of it there is. */
+async function deleted(left = 0) {
+  const asked: Record<string, Array<number | undefined>> = {}
+  const limits = new Set<number>()
+  const remaining = new Map<string, number>()
+  const take = (what: string, before: number | undefined, limit: number) => {
+    const hours = before === undefined ? undefined : (NOW - before) / HOUR_MS
+    asked[what] = [...(asked[what] ?? []), hours]
+    limits.add(limit)
+    const there = remaining.get(what) ?? left
+    remaining.set(what, Math.max(0, there - limit))
+    return Promise.resolve(Math.min(there, limit))
+  }
+  const retention: Tx['retention'] = {
+    issues: (mode, before, limit) => take(mode, before, limit),
+    claims: (before, limit) => take('claims', before, limit),
+    reports: (before, limit) => take('reports', before, limit),
+    hooks: (before, limit) => take('webhooks', before, limit),
+    outbox: (limit) => take('outbox', undefined, limit),
+  }
+  const transaction = ((unit) => unit({ retention } as Tx)) as Store['transaction']
+  const days = { liveRetentionDays: 180, idempotencyDays: 7 }
+  await deleteOldData({ store: { transaction } as Store, clock: { now: () => NOW }, ...days })
+  return { asked, limits: [...limits] }
+}
+
+test('each has its time', async () => {
+  expect((await deleted()).asked).toEqual({
+    test: [7 * 24],
+    live: [180 * 24],
+    claims: [7 * 24],
+    reports: [2 * 24],
+    webhooks: [30 * 24],
+    outbox: [undefined],
+  })
+})
+
+test('much of it goes a little at a time, so that nobody waits long, and goes all', async () => {
+  const { asked, limits } = await deleted(1_001)
+  expect(limits).toEqual([500])
+  for (const times of Object.values(asked)) expect(times).toHaveLength(3)
+})

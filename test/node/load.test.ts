@@ -1,0 +1,69 @@
+/** What a server sees of its store: how long units wait for their turn, and how often what they did was not stored. */
+import { expect, test } from 'bun:test'
+import { watched } from '../../src/node/load'
+import type { Store } from '../../src/ports/store'
+import { NOW } from '../domain/sample'
+import { VirtualClock } from '../support/clock'
+
+function watching() {
+  const turns: Array<() => void> = []
+  let disk: Error | undefined
+  const transaction = (async (unit) => {
+    await new Promise<void>((begin) => turns.push(begin))
+    const answer = await unit({} as never)
+    if (disk) throw disk
+    return answer
+  }) as Store['transaction']
+  const assertWritable = async () => {
+    if (disk) throw disk
+  }
+  const clock = new VirtualClock(NOW)
+  const { store, load } = watched({ transaction, assertWritable } as Store, clock)
+  const breaks = () => {
+    disk = new Error('full')
+  }
+  const begin = async () => {
+    turns.shift()?.()
+    await Promise.resolve()
+  }
+  return { store, load, clock, begin, breaks }
+}
+
+test('the oldest unit that has not begun says how long one waits', async () => {
+  const { store, load, clock, begin } = watching()
+  expect(load.waitingMs()).toBe(0)
+  const first = store.transaction(async () => {})
+  clock.fireNext(30)
+  const second = store.transaction(async () => {})
+  clock.fireNext(20)
+  expect(load.waitingMs()).toBe(50)
+  await begin()
+  expect(load.waitingMs()).toBe(20)
+  await begin()
+  expect(load.waitingMs()).toBe(0)
+  await Promise.all([first, second])
+  expect(load.writeFailures()).toBe(0)
+})
+
+test('what a unit itself refuses is no failure of the disk', async () => {
+  const { store, load, begin } = watching()
+  const refused = store.transaction(async () => {
+    throw new Error('refused')
+  })
+  await begin()
+  await expect(refused).rejects.toThrow('refused')
+  expect([load.writeFailures(), load.waitingMs()]).toEqual([0, 0])
+})
+
+test('what could not be stored is, be it a unit or a look whether it can be written', async () => {
+  const { store, load, begin, breaks } = watching()
+  await store.assertWritable()
+  expect(load.writeFailures()).toBe(0)
+  breaks()
+  const broken = store.transaction(async () => {})
+  await begin()
+  await expect(broken).rejects.toThrow('full')
+  expect(load.writeFailures()).toBe(1)
+  await expect(store.assertWritable()).rejects.toThrow('full')
+  expect(load.writeFailures()).toBe(2)
+})

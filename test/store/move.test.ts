@@ -1,0 +1,484 @@
+/** Moving between the two kinds of database: everything arrives, or the target is not taken for whole. */
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { type MoveOptions, move, undoMove } from '../../src/store/move/move'
+import { openUrl } from '../../src/store/move/postgres'
+import { Side } from '../../src/store/move/side'
+import { openFile } from '../../src/store/move/sqlite'
+import { TABLES } from '../../src/store/move/tables'
+import { openStore as openPostgres } from '../../src/store/postgres/open'
+import { layOut } from '../../src/store/sqlite/open'
+import * as sqlite from '../../src/store/sqlite/schema'
+import { createVault } from '../../src/system/vault'
+import { type Database as Place, sharedPostgres } from '../support/postgres'
+import { openAt, query, Scratch } from './open'
+import { furnish, issueNumber, OWNER, StillClock, VAULT } from './sample'
+
+const server = await sharedPostgres()
+const places: Place[] = []
+const scratches: Scratch[] = []
+afterAll(async () => {
+  for (const place of places) await place.drop()
+  for (const scratch of scratches) scratch[Symbol.dispose]()
+})
+
+async function emptyUrl(): Promise<string> {
+  const place = await server.database()
+  places.push(place)
+  return place.url
+}
+
+function emptyFile(): string {
+  const scratch = new Scratch()
+  scratches.push(scratch)
+  layOut(scratch.file)
+  return scratch.file
+}
+
+const ID = '00112233445566778899aabbccddeeff'
+const NASTY = 'tab\t line\n\r back\\slash \\N \\. quote\' "한글" 🙂'
+const uuid = (n: number) => `X'019ca91c4e0070008000${n.toString(16).padStart(12, '0')}'`
+const blob = (bytes: number, n: number) => `X'${n.toString(16).padStart(2 * bytes, '0')}'`
+const text = (value: string) => `'${value.replaceAll("'", "''")}'`
+
+/** Rows in every table, with what is awkward in some. */
+async function furnishedFile(): Promise<string> {
+  const file = emptyFile()
+  const store = openAt(file)
+  await furnish(store)
+  await store.close()
+  const db = new Database(file)
+  const rows: Record<string, string[]> = {
+    api_keys: [1, 2].map(
+      (n) =>
+        `'key_${n}', 'app_one', 'sk', 'live', ${blob(32, n)}, 'sk_', 'abcd', '["*"]', '[]', '[]', '{}', NULL, ${n === 1 ? 'NULL' : '77'}, 5, NULL, '[]'`,
+    ),
+    templates: [`'app_one', 'mine', 1, ${text(NASTY)}, '["sms"]', ${text(`#{code} ${NASTY}`)}, '{}', '', 5`],
+    providers: [`'main', 'http', '["sms"]', ${blob(20, 9)}, 5, 3, 6, NULL`],
+    provider_health: [`'main', 0, 5, 'HTTP_500', 9`, `'other', 1, 5, NULL, NULL`],
+    routes: [`'sms', '', '', '["main"]'`, `'sms', 'KR', 'app_one', '["main","other"]'`],
+    wallets: [`'app_one', 90, 2, 0, 2, 9007199254740991, NULL`],
+    ledger_entries: [
+      `'app_one', 5, 1, 'credit', 100, 100, NULL, ${text('order\t7')}`,
+      `'app_one', 6, 2, 'debit', -10, 90, ${uuid(1)}, NULL`,
+    ],
+    issues: [1, 2, 3].map(
+      (n) =>
+        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, ${n === 1 ? 'NULL' : "'pk'"}, ${n === 2 ? '11' : 'NULL'}`,
+    ),
+    claims: [`4, 'app_one', 'live', ${blob(16, 1)}, ${blob(16, 2)}, ${uuid(1)}, 5`],
+    outbox: [`${uuid(2)}, ${blob(30, 3)}, 9`, `${uuid(3)}, X'', 9`],
+    attempts: [
+      `'app_one', 'live', ${uuid(2)}, 1, 'sms', 'main', ${uuid(52)}, 6, 7, 'refused', 'later', 'X', ${text(NASTY)}`,
+      `'app_one', 'live', ${uuid(2)}, 2, 'sms', 'main', ${uuid(52)}, 8, NULL, NULL, NULL, NULL, NULL`,
+    ],
+    awaited_reports: [`${uuid(52)}, 'main', NULL, 'app_one', 'live', ${uuid(2)}, 'sms', 7`],
+    jobs: [
+      `11, 'deliver', 'app_one', 'live', ${uuid(2)}, 99, 3, 'main', 0`,
+      `12, 'settle', 'app_one', 'live', ${uuid(1)}, 5, 1, '', 0`,
+    ],
+    webhook_endpoints: [
+      `'whe_one', 'app_one', 'live', 'https://a.example/?x=${text(NASTY).slice(1, -1)}', '[]', '{}', ${blob(9, 1)}, ${text(NASTY)}, ${blob(9, 2)}, NULL, NULL, 7, 5`,
+    ],
+    webhook_events: [
+      `${uuid(70)}, 'app_one', 'live', 'otp.sent', ${uuid(2)}, ${blob(200, 5)}, 5`,
+      `${uuid(71)}, 'app_one', 'live', 'otp.sent', NULL, ${blob(200, 6)}, 5`,
+    ],
+    webhook_deliveries: [`21, ${uuid(80)}, 'whe_one', ${uuid(70)}, ${uuid(2)}, 'pending', 1, 1, 5`],
+    webhook_attempts: [
+      `${uuid(80)}, 1, 5, 6, 500, NULL, ${blob(10, 1)}`,
+      `${uuid(80)}, 2, 5, 6, NULL, 'timeout', NULL`,
+    ],
+    operators: [
+      `'op_1', 'a@b.example', ${text(NASTY)}, 'owner', '$argon2id$x', ${blob(20, 1)}, 5, NULL, NULL, ${blob(20, 2)}`,
+    ],
+    operator_addresses: [`'op_1', ${blob(16, 1)}, 6`],
+    operator_sessions: [`${blob(32, 1)}, 'op_1', 5, 6`],
+    invitations: [`${blob(32, 2)}, 'viewer', 'op_1', 5, 6`],
+    audit_entries: [1, 2].map((n) => `${n}, 5, 'cli', NULL, 'app.create', 'x', '{}', ${blob(32, n)}`),
+    usage_hours: [`3600000, 'app_one', 'live', 'sms', 'main', 'KR', 'signup', 3, 2, 1, 1, 4, '{"100":2}'`],
+    clock_steps: [`5, 10, 'a'`, `5, 11, 'b'`],
+    facts: [`'audit_head', CAST('2 abc' AS BLOB)`, `'usage_until', CAST('3600000' AS BLOB)`],
+  }
+  for (const [table, values] of Object.entries(rows))
+    for (const row of values) db.run(`INSERT INTO ${table} VALUES (${row})`)
+  // One that was given, and is not there any more.
+  db.run("UPDATE sqlite_sequence SET seq = 40 WHERE name = 'jobs'")
+  db.close()
+  return file
+}
+
+/** Everything in a file that is moved, row by row. */
+function contentOf(file: string): Record<string, unknown> {
+  return Object.fromEntries(
+    TABLES.map(({ name, only = 'TRUE' }) => [
+      name,
+      query<object>(file, `SELECT * FROM ${name} WHERE ${only}`)
+        .map((row) => Bun.inspect(row))
+        .toSorted(),
+    ]),
+  )
+}
+
+const fileSide = (file: string) => new Side(openFile(file, `folder of ${file}`))
+const urlSide = async (url: string) => new Side(await openUrl(url))
+const sideOf = async (place: string) => (place.startsWith('postgres://') ? urlSide(place) : fileSide(place))
+
+async function moved(from: string, to: string, options: Partial<MoveOptions> = {}) {
+  const sides = [await sideOf(from), await sideOf(to)] as const
+  try {
+    return await move(...sides, { vault: VAULT, id: ID, report() {}, ...options })
+  } finally {
+    for (const side of sides) await side.close()
+  }
+}
+
+/** SQL on a database of PostgreSQL, past everything. */
+async function asked(url: string, sql: string): Promise<unknown[][]> {
+  const connection = new SQL(url, { max: 1 })
+  try {
+    return [...(await connection.unsafe(sql).values())]
+  } finally {
+    await connection.close()
+  }
+}
+
+function changed(file: string, sql: string): void {
+  const db = new Database(file)
+  db.run(sql)
+  db.close()
+}
+
+test('what is moved is every table and column that a file has', () => {
+  const ofMove = TABLES.map(({ name, columns }) => [name, columns.map((column) => column.name).toSorted()])
+  const ofFile = Object.values(sqlite).map((table) => [
+    getTableName(table),
+    Object.values(getTableColumns(table))
+      .map(({ name }) => name)
+      .toSorted(),
+  ])
+  expect(Object.fromEntries(ofMove)).toEqual(Object.fromEntries(ofFile))
+})
+
+describe('to PostgreSQL and back', () => {
+  test('every row of every table arrives as it was', async () => {
+    const [file, url, back] = [await furnishedFile(), await emptyUrl(), emptyFile()]
+    const before = contentOf(file)
+    for (const [name, rows] of Object.entries(before))
+      expect([name, (rows as unknown[]).length > 0]).toEqual([name, true])
+    const there = await moved(file, url)
+    expect(there).toMatchObject({ tables: { issues: 3, jobs: 2 } })
+    expect(there?.compared).toBe(Object.values(there?.tables ?? {}).reduce((sum, rows) => sum + rows, 0))
+    await moved(url, back, { id: 'back' })
+    expect(contentOf(back)).toEqual(before)
+    expect(contentOf(file)).toEqual(before)
+  })
+
+  test('numbers go on behind the last that was given, so that no old fence opens a new job', async () => {
+    const [file, url, back] = [await furnishedFile(), await emptyUrl(), emptyFile()]
+    await moved(file, url)
+    const next = (table: string, column: string) =>
+      asked(url, `SELECT nextval(pg_get_serial_sequence('${table}', '${column}'))::int`)
+    expect(await next('jobs', 'job_id')).toMatchObject([[41]])
+    expect(await next('claims', 'claim_id')).toMatchObject([[5]])
+    expect(await next('webhook_deliveries', 'seq')).toMatchObject([[22]])
+    await moved(url, back, { id: 'back' })
+    changed(
+      back,
+      `INSERT INTO jobs (kind, app_id, mode, subject_id, run_at) VALUES ('webhook', 'app_one', 'live', ${uuid(90)}, 1)`,
+    )
+    expect(query(back, 'SELECT max(job_id) AS id FROM jobs')).toEqual([{ id: 42 }])
+  })
+
+  test('nobody has a job of the one that was left', async () => {
+    const [file, url, back] = [await furnishedFile(), await emptyUrl(), emptyFile()]
+    changed(file, 'UPDATE jobs SET leased = 1, run_at = 9007199254740991 WHERE job_id = 11')
+    await moved(file, url)
+    const isDue = 'run_at <= clock_ms() AND NOT leased AND leased_by IS NULL'
+    expect(await asked(url, `SELECT ${isDue} FROM jobs WHERE job_id = 11`)).toMatchObject([[true]])
+    await asked(url, "UPDATE jobs SET leased = true, leased_by = 'node', run_at = 9007199254740991")
+    await moved(url, back, { id: 'back' })
+    expect(
+      query(back, 'SELECT count(*) AS n FROM jobs WHERE NOT leased AND run_at < unixepoch() * 1000 + 60000'),
+    ).toEqual([{ n: 2 }])
+  })
+
+  test('credit that is set aside for servers is in the wallet', async () => {
+    const [url, back] = [await emptyUrl(), emptyFile()]
+    const store = await openPostgres({ url, size: 2, clock: new StillClock(), vault: VAULT })
+    await furnish(store)
+    await store.transaction(async (tx) => {
+      const wallet = await tx.wallets.lock(OWNER.appId)
+      await tx.wallets.save({ ...wallet, overdraftLimit: 100_000 })
+    })
+    await store.transaction((tx) => tx.wallets.reserve(OWNER.appId, 1))
+    await store.close()
+    expect(await asked(url, 'SELECT reserved > 1 FROM wallets')).toMatchObject([[true]])
+    await moved(url, back)
+    expect(query(back, 'SELECT reserved FROM wallets')).toEqual([{ reserved: 1 }])
+  })
+
+  test('a NUL that a carrier sent is what PostgreSQL makes of it', async () => {
+    const [file, url] = [await furnishedFile(), await emptyUrl()]
+    changed(file, "UPDATE awaited_reports SET provider_message_id = 'a' || char(0) || 'b'")
+    await moved(file, url)
+    expect(await asked(url, 'SELECT provider_message_id FROM awaited_reports')).toEqual([['a\uFFFDb']])
+  })
+
+  test('the store at the other end works on it', async () => {
+    const [file, url] = [await furnishedFile(), await emptyUrl()]
+    const old = openAt(file)
+    const installation = await old.read.installation()
+    await old.close()
+    await moved(file, url)
+    const store = await openPostgres({ url, size: 2, clock: new StillClock(), vault: VAULT })
+    expect(await store.read.installation()).toBe(installation)
+    await store.transaction((tx) => tx.issues.add(issueNumber(9)))
+    await store.close()
+  })
+})
+
+class Killed extends Error {}
+
+/** Ends a move at its `n`th report. */
+const killedAt = (n: number): MoveOptions['report'] => {
+  let reports = 0
+  return () => {
+    if (++reports === n) throw new Killed()
+  }
+}
+
+describe('a move that was killed', () => {
+  test.each([
+    ['to PostgreSQL', furnishedFile, emptyUrl],
+    ['to a file', furnishedUrl, async () => emptyFile()],
+  ])('%s goes on from wherever it was', async (_, source, target) => {
+    const [from, to, back] = [await source(), await target(), emptyFile()]
+    const content = from.startsWith('postgres://') ? undefined : contentOf(from)
+    for (let at = 1; ; at += 3) {
+      const ended = await moved(from, to, { id: `try ${at}`, report: killedAt(at) }).catch((error) => error)
+      if (!(ended instanceof Killed)) {
+        expect(ended).toMatchObject({ tables: { issues: 3 } })
+        break
+      }
+      await expect(opened(to)).rejects.toMatchObject({
+        name: 'MovedError',
+        message: expect.stringContaining('half of a move'),
+      })
+    }
+    if (content) {
+      await moved(to, back, { id: 'back' })
+      expect(contentOf(back)).toEqual(content)
+    }
+  })
+
+  test('between the two marks goes on, too', async () => {
+    const [file, url] = [await furnishedFile(), await emptyUrl()]
+    const [source, target] = [fileSide(file), await urlSide(url)]
+    await source.leave({ id: 'first', from: source.name, to: target.name })
+    for (const side of [source, target]) await side.close()
+    expect(await moved(file, url)).toMatchObject({ tables: { issues: 3 } })
+  })
+
+  test('when it was done says so, and changes nothing', async () => {
+    const [file, url] = [await furnishedFile(), await emptyUrl()]
+    await moved(file, url)
+    await asked(url, "UPDATE apps SET name = 'renamed since'")
+    expect(await moved(file, url, { id: 'again' })).toBeUndefined()
+    expect(await asked(url, 'SELECT name FROM apps')).toMatchObject([['renamed since']])
+  })
+
+  test('in the middle of a large table loses no row and doubles none', async () => {
+    const [file, url] = [await furnishedFile(), await emptyUrl()]
+    changed(
+      file,
+      `WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 3599)
+       INSERT INTO clock_steps SELECT i, 1, 'many' FROM n`,
+    )
+    const isMany = (progress: Parameters<MoveOptions['report']>[0]) => {
+      if (typeof progress === 'object' && progress.table === 'clock_steps' && progress.rows === 2_000)
+        throw new Killed()
+    }
+    await expect(moved(file, url, { report: isMany })).rejects.toBeInstanceOf(Killed)
+    expect(await asked(url, 'SELECT count(*)::int FROM clock_steps')).toMatchObject([[2_000]])
+    expect(await moved(file, url)).toMatchObject({ tables: { clock_steps: 3_502 } })
+  })
+})
+
+async function furnishedUrl(): Promise<string> {
+  const url = await emptyUrl()
+  await moved(await furnishedFile(), url, { id: 'furnishing' })
+  return url
+}
+
+/** As a server or a command opens it. */
+async function opened(place: string): Promise<void> {
+  const clock = new StillClock()
+  const isUrl = place.startsWith('postgres://')
+  await (isUrl ? await openPostgres({ url: place, size: 1, clock, vault: VAULT }) : openAt(place)).close()
+}
+
+describe('refused is', () => {
+  test.each([
+    ['a target with rows', emptyFile, furnishedUrl, 'is not empty: there are rows in organizations'],
+    ['a target that was moved away', furnishedFile, leftUrl, 'is not empty'],
+    ['half of another move as a target', furnishedFile, halfUrl, 'is half of another move'],
+    ['half of a move as a source', halfUrl, async () => emptyFile(), 'is itself half of a move'],
+    ['a source that was moved elsewhere', leftUrl, async () => emptyFile(), 'was moved to'],
+    ['a source whose ledger does not add up', unsoundFile, emptyUrl, 'In folder of'],
+    ['a source that a server runs on', servedUrl, async () => emptyFile(), 'A server runs on'],
+    ['a target that a server runs on', furnishedFile, servedEmptyUrl, 'A server runs on'],
+  ] as Array<[string, () => Promise<string>, () => Promise<string>, string]>)('%s', async (_, source, target, why) => {
+    const [from, to] = [await source(), await target()]
+    const isHalf = why.includes('itself')
+    await expect(sealed(from, isHalf).then(() => moved(from, to))).rejects.toThrow(why)
+  })
+
+  /** An empty file is of no secret yet. */
+  const sealed = async (place: string, isHalf: boolean) => {
+    if (!isHalf && !place.startsWith('postgres://')) await openAt(place).close()
+  }
+
+  test('another secret than that of the source', async () => {
+    const vault = createVault(Buffer.from('quite another secret, as long as it has to be'))
+    await expect(moved(await furnishedFile(), await emptyUrl(), { vault })).rejects.toMatchObject({
+      name: 'WrongSecretError',
+    })
+  })
+
+  test('a target of another secret', async () => {
+    const [file, url] = [await furnishedFile(), await emptyUrl()]
+    const vault = createVault(Buffer.from('quite another secret, as long as it has to be'))
+    await (await openPostgres({ url, size: 1, clock: new StillClock(), vault })).close()
+    await expect(moved(file, url)).rejects.toMatchObject({ name: 'WrongSecretError' })
+  })
+
+  test('a second move of the same PostgreSQL at the same time', async () => {
+    const url = await emptyUrl()
+    const first = await openUrl(url)
+    await expect(openUrl(url)).rejects.toThrow('Another move works on')
+    await first.close()
+    await (await openUrl(url)).close()
+  })
+
+  async function halfUrl(): Promise<string> {
+    const url = await emptyUrl()
+    await expect(moved(await furnishedFile(), url, { id: 'half', report: killedAt(3) })).rejects.toBeInstanceOf(Killed)
+    return url
+  }
+
+  async function leftUrl(): Promise<string> {
+    const url = await furnishedUrl()
+    await moved(url, emptyFile(), { id: 'left' })
+    return url
+  }
+
+  async function unsoundFile(): Promise<string> {
+    const file = await furnishedFile()
+    changed(file, 'UPDATE wallets SET balance = balance + 1')
+    return file
+  }
+
+  const NODE = "INSERT INTO nodes VALUES ('n', 'node-a', '1', 1, clock_ms() - 20000, false, 0)"
+
+  async function servedUrl(): Promise<string> {
+    const url = await furnishedUrl()
+    await asked(url, NODE)
+    return url
+  }
+
+  async function servedEmptyUrl(): Promise<string> {
+    const url = await emptyUrl()
+    await (await openUrl(url)).close()
+    await asked(url, NODE)
+    return url
+  }
+})
+
+test('a server that has not been seen for long keeps nobody from moving', async () => {
+  const url = await furnishedUrl()
+  await asked(url, "INSERT INTO nodes VALUES ('n', 'node-a', '1', 1, clock_ms() - 31000, false, 0)")
+  expect(await moved(url, emptyFile())).toBeDefined()
+})
+
+describe('while it moves nobody else writes to the source', () => {
+  test('in a file', async () => {
+    const [file, url] = [await furnishedFile(), await emptyUrl()]
+    const db = new Database(file)
+    await moved(file, url, { report: () => expect(() => db.run("UPDATE apps SET name = 'x'")).toThrow('locked') })
+    db.close()
+  })
+
+  test('in PostgreSQL', async () => {
+    const [url, file] = [await furnishedUrl(), emptyFile()]
+    // There already, so that it asks while the move has most of its way before it.
+    const somebody = new SQL(`${url}&lock_timeout=1`, { max: 1 })
+    await somebody`SELECT 1`
+    const outcomes: unknown[] = []
+    const report: MoveOptions['report'] = () => {
+      if (outcomes.length > 0) return
+      outcomes.push(somebody.unsafe("UPDATE apps SET name = 'x'").catch((error) => String(error)))
+    }
+    await moved(url, file, { report })
+    expect(await Promise.all(outcomes)).toEqual([expect.stringContaining('lock timeout')])
+    await somebody.close()
+  })
+})
+
+describe('before it says done it finds', () => {
+  const TAMPERED: Array<[string, string, string]> = [
+    ['a row that is missing', 'DELETE FROM attempts WHERE number = 2', 'attempts has 1 rows instead of 2'],
+    ['one that is too many', "INSERT INTO clock_steps VALUES (7, 7, 'c')", 'clock_steps has 3 rows instead of 2'],
+    ['a wallet that does not add up', 'UPDATE wallets SET balance = 91', 'the ledger of app_one does not add up'],
+    ['another value', "UPDATE issues SET country = 'US' WHERE country = 'KR'", 'issues has another country'],
+    ['a value for none', "UPDATE issues SET country = 'US' WHERE country IS NULL", 'issues has another country'],
+    ['another key', "UPDATE routes SET country = 'US' WHERE country = 'KR'", 'routes lacks the row'],
+    ['another fact', "UPDATE facts SET name = 'other' WHERE name = 'audit_head'", 'facts lacks the row audit_head'],
+  ]
+
+  test.each(TAMPERED)('%s in PostgreSQL', async (_, sql, found) => {
+    const [file, url] = [await furnishedFile(), await emptyUrl()]
+    await expect(moved(file, url, { report: ended })).rejects.toBeInstanceOf(Killed)
+    await asked(url, sql)
+    await expect(moved(file, url)).rejects.toThrow(found)
+    await expect(opened(url)).rejects.toMatchObject({ name: 'MovedError' })
+  })
+
+  test.each(TAMPERED)('%s in a file', async (_, sql, found) => {
+    const [url, file] = [await furnishedUrl(), emptyFile()]
+    await expect(moved(url, file, { report: ended })).rejects.toBeInstanceOf(Killed)
+    changed(file, sql)
+    await expect(moved(url, file)).rejects.toThrow(found)
+    await expect(opened(file)).rejects.toMatchObject({ name: 'MovedError' })
+  })
+
+  const ended: MoveOptions['report'] = (progress) => {
+    if (progress === 'verifying') throw new Killed()
+  }
+})
+
+describe('what was moved away', () => {
+  test('says where it went, without a password, and how to come back', async () => {
+    const [file, url] = [await furnishedFile(), await emptyUrl()]
+    await moved(file, url.replace('postgres@', 'postgres:hidden@'))
+    const refusal = await opened(file).catch((error) => error)
+    expect(refusal.name).toBe('MovedError')
+    expect(refusal.message).toContain(`has been moved to ${url}: start the server there`)
+    expect(refusal.message).toContain(`watchword move --undo --from 'folder of ${file}'`)
+    expect(refusal.message).not.toContain('hidden')
+  })
+
+  test('is worked on again after the way back, by who has its secret', async () => {
+    const [file, url] = [await furnishedFile(), await emptyUrl()]
+    await moved(file, url)
+    const side = fileSide(file)
+    const stranger = createVault(Buffer.from('quite another secret, as long as it has to be'))
+    await expect(undoMove(side, stranger)).rejects.toMatchObject({ name: 'WrongSecretError' })
+    await undoMove(side, VAULT)
+    await expect(undoMove(side, VAULT)).rejects.toThrow('has not been moved anywhere')
+    await side.close()
+    await opened(file)
+  })
+})

@@ -1,0 +1,224 @@
+/** Units on PostgreSQL, where many run at a time and the network between may fail. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import type { Refusal } from '../../src/domain/error'
+import { openStore, type SharedStore, type StoreOptions } from '../../src/store/postgres/open'
+import { createVault } from '../../src/system/vault'
+import { type Database, sharedPostgres } from '../support/postgres'
+import { Wire } from '../support/wire'
+import { APP, furnish, issueNumber, NOW, outcomeOf, StillClock, VAULT } from './sample'
+
+let database: Database
+let wire: Wire
+const stores: SharedStore[] = []
+const open = async (options: Partial<StoreOptions> = {}) => {
+  const clock = new StillClock()
+  const store = await openStore({ url: database.url, size: 3, clock, vault: VAULT, time: () => NOW, ...options })
+  stores.push(store)
+  return store
+}
+
+beforeEach(async () => {
+  const server = await sharedPostgres()
+  database = await server.database()
+  wire = await Wire.to(server.port)
+})
+afterEach(async () => {
+  wire.passing = {}
+  await Promise.all(stores.splice(0).map((store) => store.close()))
+  wire.close()
+  await database.drop()
+})
+
+const rows = async (text: string) => {
+  const sql = new SQL(database.url, { max: 1 })
+  try {
+    return await sql.unsafe(text)
+  } finally {
+    await sql.close()
+  }
+}
+
+describe('a database', () => {
+  test('that many begin on at once is laid out once', async () => {
+    await Promise.all(Array.from({ length: 6 }, () => open()))
+    expect(await rows('SELECT count(*)::int AS count FROM schema_version')).toEqual([{ count: 1 }] as never)
+  })
+
+  test('of another program is left as it is', async () => {
+    await rows('CREATE TABLE theirs (id integer)')
+    await expect(open()).rejects.toMatchObject({ name: 'ForeignDatabaseError' })
+    expect(
+      await rows("SELECT 1 FROM pg_tables WHERE tablename = 'issues' AND schemaname = current_schema()"),
+    ).toHaveLength(0)
+  })
+
+  test('of another secret is refused', async () => {
+    await open()
+    const vault = createVault(Buffer.from('another master secret, 32+ characters'))
+    await expect(open({ vault })).rejects.toMatchObject({ name: 'WrongSecretError' })
+  })
+
+  test('of a release that has taken away what this one needs is refused, and one that only has more is not', async () => {
+    await open()
+    await rows('UPDATE schema_version SET version = 99')
+    await open()
+    await rows('UPDATE schema_version SET needs = 99')
+    await expect(open()).rejects.toMatchObject({ name: 'NewerDatabaseError' })
+  })
+})
+
+describe('credit', () => {
+  const withCredit = async (balance: number) => {
+    const store = await open({ size: 8 })
+    await furnish(store)
+    await store.transaction(async (tx) => {
+      const wallet = await tx.wallets.lock(APP.appId)
+      await tx.wallets.save({ ...wallet, balance })
+    })
+    return store
+  }
+  const reserve = (store: SharedStore, times: number, amount = 1) =>
+    Promise.all(
+      Array.from({ length: times }, () => outcomeOf(store.transaction((tx) => tx.wallets.reserve(APP.appId, amount)))),
+    )
+  const granted = (outcomes: Awaited<ReturnType<typeof reserve>>) => outcomes.filter((one) => 'value' in one).length
+
+  test.each([
+    [60, 1],
+    [61, 2],
+    [3_000, 40],
+  ])('of %d is promised to the last, and not beyond, by many at once who want %d each', async (balance, amount) => {
+    const store = await withCredit(balance)
+    const others = await open()
+    const fits = Math.floor(balance / amount)
+    const outcomes = [...(await Promise.all([reserve(store, fits, amount), reserve(others, 40, amount)]))].flat()
+    expect(granted(outcomes)).toBe(fits)
+    const refusals = outcomes.flatMap((one) => ('error' in one ? [one.error as Refusal] : []))
+    expect(refusals.map(({ detail }) => detail)).toEqual(refusals.map(() => ({ code: 'INSUFFICIENT_CREDIT' })))
+    expect(await store.read.wallets.find(APP.appId)).toMatchObject({ balance, reserved: fits * amount })
+  })
+
+  test('that is plentiful is set aside for who comes next, and nobody who looks sees it as promised', async () => {
+    const store = await withCredit(1_000_000)
+    expect(granted(await reserve(store, 100))).toBe(100)
+    expect(await rows('SELECT count(*)::int AS slots FROM wallet_slots')).not.toEqual([{ slots: 0 }] as never)
+    expect(await store.read.wallets.find(APP.appId)).toMatchObject({ reserved: 100 })
+    expect(await store.transaction((tx) => tx.wallets.lock(APP.appId))).toMatchObject({ reserved: 100 })
+  })
+
+  test('beyond the overdraft is refused by its own word', async () => {
+    const store = await withCredit(0)
+    await store.transaction(async (tx) => {
+      await tx.wallets.save({ ...(await tx.wallets.lock(APP.appId)), overdraftLimit: 2 })
+    })
+    const outcomes = await reserve(store, 3)
+    expect(granted(outcomes)).toBe(2)
+    expect(outcomes.find((one) => 'error' in one)).toMatchObject({
+      error: { kind: 'no_credit', detail: { code: 'OVERDRAFT_LIMIT_EXCEEDED' } },
+    })
+  })
+})
+
+describe('units that meet', () => {
+  test('in two orders both end: the one that lost runs again, and has its effects once', async () => {
+    const store = await open()
+    await furnish(store)
+    const [one, other] = [issueNumber(1), issueNumber(2)]
+    await store.transaction(async (tx) => {
+      await tx.issues.add(one)
+      await tx.issues.add(other)
+    })
+    let met = 0
+    const bothHaveOne = Promise.withResolvers<void>()
+    const effects: string[] = []
+    const inOrder = (first: typeof one, second: typeof one) =>
+      store.transaction(async (tx) => {
+        tx.afterCommit(() => effects.push(first.issueId))
+        const known = await tx.issues.lock(first, first.issueId)
+        if (++met === 2) bothHaveOne.resolve()
+        await bothHaveOne.promise
+        await tx.issues.lock(second, second.issueId)
+        if (known) await tx.issues.save({ ...known, attemptsUsed: known.attemptsUsed + 1 })
+      })
+    await Promise.all([inOrder(one, other), inOrder(other, one)])
+    expect(met).toBeGreaterThan(2)
+    expect(effects.sort()).toEqual([one.issueId, other.issueId].sort())
+    const used = await Promise.all([one, other].map((issue) => store.read.issues.find(issue, issue.issueId)))
+    expect(used.map((issue) => issue?.attemptsUsed)).toEqual([1, 1])
+  })
+})
+
+describe('the answer to a commit that is lost', () => {
+  /** One connection, whose statements are prepared: nothing goes out between the last write and the commit. */
+  async function warmedUp() {
+    const store = await open({ url: wire.through(database.url), size: 1 })
+    await furnish(store)
+    for (const issue of [issueNumber(1), issueNumber(2)])
+      await store.transaction(async (tx) => {
+        await tx.issues.add(issue)
+        await tx.issues.lock(issue, issue.issueId)
+      })
+    return store
+  }
+
+  test.each([
+    ['is stored, it is answered and had its effects once', true],
+    ['did not arrive, it runs again', false],
+  ])('where it %s', async (_, arrives) => {
+    const store = await warmedUp()
+    const issue = issueNumber(7)
+    let runs = 0
+    let effects = 0
+    let isCut = false
+    let isAsked = false
+    await store.transaction(async (tx) => {
+      runs++
+      tx.afterCommit(() => effects++)
+      await tx.issues.add(issue)
+      await tx.issues.lock(issue, issue.issueId)
+      if (runs > 1) return
+      wire.passing = {
+        // All that comes now is what the unit writes last, and its commit.
+        asked(_data, end) {
+          isAsked = true
+          if (isCut || arrives) return true
+          isCut = true
+          end()
+          return false
+        },
+        answered(_data, end) {
+          if (isCut || !isAsked) return true
+          isCut = true
+          end()
+          return false
+        },
+      }
+    })
+    expect(isCut).toBe(true)
+    expect(runs).toBe(arrives ? 1 : 2)
+    expect(effects).toBe(1)
+    wire.passing = {}
+    expect(await store.read.issues.find(issue, issue.issueId)).toMatchObject({ issueId: issue.issueId })
+    expect(await rows('SELECT count(*)::int AS count FROM issues')).toEqual([{ count: 3 }] as never)
+  })
+})
+
+test('statements that go out together, errors among them, each get their own rows', async () => {
+  const server = await sharedPostgres()
+  const sql = new SQL(server.url(), { max: 3 })
+  const asked = Array.from({ length: 12_000 }, (_, n) => {
+    const text = ['SELECT $1::int', 'SELECT $1::int, $1::int + 1', 'SELECT 1 / ($1::int - $1::int)'][n % 3] as string
+    return sql.unsafe(text, [n]).values()
+  })
+  const answers = await Promise.allSettled(asked)
+  const wrong = answers.filter((answer, n) => {
+    if (n % 3 === 2) return answer.status !== 'rejected' || answer.reason.errno !== '22012'
+    return (
+      answer.status !== 'fulfilled' ||
+      JSON.stringify([...answer.value]) !== JSON.stringify([n % 3 === 0 ? [n] : [n, n + 1]])
+    )
+  })
+  expect(wrong).toEqual([])
+  await sql.close()
+})
