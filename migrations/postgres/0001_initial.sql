@@ -5,6 +5,59 @@
 CREATE FUNCTION clock_ms() RETURNS bigint LANGUAGE sql VOLATILE AS
   $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
 
+-- The lives of this database: each ends with a crash, which empties what is unlogged. A crash forgets the numbers of
+-- transactions that had stored nothing, and the next life gives them again: from `first_transaction` on they are its own.
+CREATE TABLE lives (
+  life              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  first_transaction xid8 NOT NULL
+);
+CREATE UNLOGGED TABLE this_life (life bigint NOT NULL);
+
+-- WW001 where nobody has begun it: then nothing may be stored.
+CREATE FUNCTION current_life() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  known bigint;
+BEGIN
+  SELECT life INTO known FROM this_life;
+  IF known IS NULL THEN RAISE EXCEPTION 'nobody has begun this life of the database' USING ERRCODE = 'WW001'; END IF;
+  RETURN known;
+END $$;
+
+-- Recovery ends with a checkpoint, which knows the next number; where we may not look, ours is the first that counts.
+CREATE FUNCTION begin_life() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  first xid8 := pg_current_xact_id();
+  known text;
+  begun bigint;
+BEGIN
+  LOCK TABLE this_life IN EXCLUSIVE MODE;
+  IF EXISTS (SELECT FROM this_life) THEN RETURN; END IF;
+  BEGIN
+    SELECT next_xid INTO known FROM pg_control_checkpoint();
+    first := least(first,
+      (split_part(known, ':', 1)::numeric * 4294967296 + split_part(known, ':', 2)::numeric)::text::xid8);
+  EXCEPTION WHEN insufficient_privilege THEN NULL;
+  END;
+  INSERT INTO lives (first_transaction) VALUES (first) RETURNING life INTO begun;
+  INSERT INTO this_life VALUES (begun);
+END $$;
+SELECT begin_life();
+
+-- What became of a transaction of a life: as pg_xact_status. That it is told is stored behind it, so what is told as
+-- committed is also where this database is copied to before anybody answers.
+CREATE FUNCTION outcome_of(transaction xid8, of_life bigint) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  status text;
+BEGIN
+  IF current_life() > of_life AND
+     transaction >= (SELECT first_transaction FROM lives WHERE life > of_life ORDER BY life LIMIT 1) THEN
+    RETURN 'aborted';
+  END IF;
+  status := pg_xact_status(transaction);
+  IF status = 'committed' THEN PERFORM pg_logical_emit_message(true, 'watchword', ''); END IF;
+  RETURN status;
+END $$;
+
 -- Facts about this database: which master secret sealed it, what it is called.
 CREATE TABLE facts (
   name  text COLLATE "C" PRIMARY KEY,

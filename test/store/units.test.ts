@@ -4,7 +4,7 @@ import { SQL } from 'bun'
 import type { Refusal } from '../../src/domain/error'
 import { openStore, type SharedStore, type StoreOptions } from '../../src/store/postgres/open'
 import { createVault } from '../../src/system/vault'
-import { type Database, sharedPostgres } from '../support/postgres'
+import { type Database, Postgres, sharedPostgres } from '../support/postgres'
 import { Wire } from '../support/wire'
 import { APP, furnish, issueNumber, NOW, outcomeOf, StillClock, VAULT } from './sample'
 
@@ -203,6 +203,50 @@ describe('the answer to a commit that is lost', () => {
     expect(await rows('SELECT count(*)::int AS count FROM issues')).toEqual([{ count: 3 }] as never)
   })
 })
+
+test('a crash gives the number of a transaction to another one: whose commit then succeeds says nothing of the first', async () => {
+  const postgres = await Postgres.start({ isDurable: true })
+  try {
+    const store = await open({ url: postgres.url() })
+    await furnish(store)
+    const sql = new SQL(postgres.url(), { max: 1 })
+    const next = async () => {
+      const [row] = await sql.unsafe('SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS id').catch(() => [])
+      return Number(row?.id ?? 0)
+    }
+    const [lost, others] = [issueNumber(1), [2, 3, 4, 5, 6].map(issueNumber)]
+    let runs = 0
+    await store.transaction(async (tx) => {
+      await tx.issues.lock(lost, lost.issueId)
+      if (++runs === 1) {
+        const ours = await next()
+        await postgres.halt('immediate')
+        await postgres.run()
+        for (const issue of others) await addedTo(store, issue)
+        // Otherwise nothing was put to the test.
+        while ((await next()) <= ours) await sql.unsafe('SELECT pg_current_xact_id()')
+      }
+      await tx.issues.add(lost)
+    })
+    await sql.close()
+    expect(runs).toBe(2)
+    for (const issue of [lost, ...others])
+      expect(await store.read.issues.find(issue, issue.issueId)).toMatchObject({ issueId: issue.issueId })
+    await store.close()
+    stores.length = 0
+  } finally {
+    await postgres.stop()
+  }
+}, 60_000)
+
+/** Connections that ended are noticed one by one. */
+async function addedTo(store: SharedStore, issue: ReturnType<typeof issueNumber>): Promise<void> {
+  for (let tries = 0; tries < 50; tries++, await Bun.sleep(50)) {
+    const outcome = await outcomeOf(store.transaction((tx) => tx.issues.add(issue)))
+    if ('value' in outcome) return
+  }
+  throw new Error('The database did not come back')
+}
 
 test('statements that go out together, errors among them, each get their own rows', async () => {
   const server = await sharedPostgres()

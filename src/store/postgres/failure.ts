@@ -23,6 +23,9 @@ const LOST_RACE = new Set(['40001', '40P01', '23505', '23503'])
 
 export const lostRace = (error: unknown) => LOST_RACE.has(stateOf(error) ?? '')
 
+/** The database has recovered from a crash, and nobody has noted that yet. */
+export const isUnbegun = (error: unknown) => stateOf(error) === 'WW001'
+
 /** The connection is gone, and nobody knows what the last answer was. */
 export const isLost = (error: unknown) => isDatabaseError(error) && stateOf(error) === undefined
 

@@ -26,12 +26,14 @@ export type Time = (sighting: { stamped: number; sentAt: number; answeredAt: num
 
 export interface Identity {
   transaction: string
+  /** Of the database's lives between crashes: another one gives some numbers anew. */
+  life: string
   /** Of the database's history: another one, when a replica has taken over, gives the same ids anew. */
   timeline: string
 }
 
 export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)'
-const OPENING = `SELECT clock_ms(), pg_current_xact_id()::text, ${TIMELINE}`
+const OPENING = `SELECT clock_ms(), pg_current_xact_id()::text, current_life()::text, ${TIMELINE}`
 
 export class Unit implements Asked {
   #now: number | undefined
@@ -58,7 +60,7 @@ export class Unit implements Asked {
     this.#opened = opening.then(
       ([row]) => {
         this.#now = time({ stamped: Number(row?.[0]), sentAt, answeredAt: performance.now() })
-        this.#identity = { transaction: String(row?.[1]), timeline: String(row?.[2]) }
+        this.#identity = { transaction: String(row?.[1]), life: String(row?.[2]), timeline: String(row?.[3]) }
       },
       (error) => this.#fail(error),
     )

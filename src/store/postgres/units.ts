@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock'
 import type { Tx } from '../../ports/store'
 import { openUnit } from '../ended'
 import { cannotWrite } from '../failure'
-import { CommitLostError, isPassing, lostRace, noCreditIn } from './failure'
+import { CommitLostError, isPassing, isUnbegun, lostRace, noCreditIn } from './failure'
 import { end, SILENT_MS, wireOf } from './pool'
 import { plain } from './statement'
 import { type DoorDependencies, doorsOf } from './transaction'
@@ -94,7 +94,7 @@ export class Units {
       }
     } catch (error) {
       await unit.rollback()
-      if (lostRace(error)) return { lost: error }
+      if (lostRace(error) || (await this.#beginsLife(error))) return { lost: error }
       throw translated(error)
     } finally {
       cancel()
@@ -102,11 +102,18 @@ export class Units {
     }
   }
 
-  /** The database knows by the transaction's id, unless another one has taken its place. */
+  /** Whether that was all that was missing. */
+  async #beginsLife(error: unknown): Promise<boolean> {
+    if (!isUnbegun(error)) return false
+    await this.sql.unsafe('SELECT begin_life()').catch(() => {})
+    return true
+  }
+
+  /** The database knows by the transaction's number, unless another one has taken its place. */
   async #whatBecameOf<T>(unit: Unit, answer: T, lost: CommitLostError): Promise<Stored<T> | { lost: unknown }> {
     const until = performance.now() + OUTCOME_WITHIN_MS
     while (performance.now() < until) {
-      const outcome = await this.#outcomeOf(unit).catch(() => undefined)
+      const outcome = await this.#outcomeOf(unit).catch((error) => void this.#beginsLife(error))
       if (outcome === 'committed') return stored(unit, answer, unit.effects)
       if (outcome === 'aborted') return { lost }
       if (outcome === 'unknown') break
@@ -119,7 +126,7 @@ export class Units {
   async #outcomeOf({ identity }: Unit): Promise<'committed' | 'aborted' | 'unknown' | undefined> {
     if (!identity) return 'unknown'
     const [row] = await this.sql
-      .unsafe(`SELECT pg_xact_status($1::text::xid8), ${TIMELINE}`, [identity.transaction])
+      .unsafe(`SELECT outcome_of($1::text::xid8, $2::text::bigint), ${TIMELINE}`, [identity.transaction, identity.life])
       .values()
     const [status, timeline] = row ?? []
     if (timeline !== identity.timeline) return 'unknown'

@@ -30,17 +30,21 @@ export interface Causes {
   spans: readonly Span[]
   /** Issues of stolen jobs. */
   stolen: ReadonlySet<string>
+  /** Unix milliseconds from which the story counts. */
+  begunAt: number
 }
 
 /** Calls that were taken for interrupted and were not: whoever made them lived, and nobody had taken their job. */
-export function falselyInterrupted(file: string, { spans, stolen }: Causes): string[] {
+export function falselyInterrupted(file: string, { spans, stolen, begunAt }: Causes): string[] {
   const rows = read<{ issue: string; at: number }>(
     file,
     "SELECT lower(hex(issue_id)) AS issue, called_at AS at FROM attempts WHERE code = 'INTERRUPTED'",
   )
   return rows.flatMap(({ issue, at }) => {
     const hasCause = spans.some(({ from, to }) => to >= at - BEFORE_MS && from <= at + RECORDED_WITHIN_MS)
-    return hasCause || stolen.has(issue) ? [] : [`${issue} was taken for interrupted, and no server was killed`]
+    return hasCause || stolen.has(issue)
+      ? []
+      : [`the call of ${issue} at ${at - begunAt} ms was taken for interrupted, and no server was killed`]
   })
 }
 
@@ -75,6 +79,16 @@ export function takenBack(file: string, stolen: readonly Stolen[]): string[] {
     const isThere = (attempts.get(jobId) ?? 0) >= attempt
     return isThere || onAnotherLeg.has(issueId) ? [] : [`the job of ${issueId} was ended by who held it no more`]
   })
+}
+
+/** What servers said had gone wrong, with when. */
+export function complaints(log: string, begunAt: number): string[] {
+  return log
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as { level: string; time: string; msg: string })
+    .filter(({ level }) => level === 'warn' || level === 'error')
+    .map((line) => `${Date.parse(line.time) - begunAt} ms: ${JSON.stringify(line)}`)
 }
 
 function read<Row>(file: string, query: string): Row[] {

@@ -18,7 +18,7 @@ import { Clients } from '../clients'
 import { brokenPromises, findingsIn, leaks } from '../findings'
 import { furnish, postTo } from '../furnish'
 import { Crowd, PER_PHONE } from './crowd'
-import { falselyInterrupted, type Span, type Stolen, stuck, takenBack, tooManyPerPhone } from './findings'
+import { complaints, falselyInterrupted, type Span, type Stolen, stuck, takenBack, tooManyPerPhone } from './findings'
 import { Place } from './place'
 import { snapshot } from './snapshot'
 
@@ -47,7 +47,7 @@ export interface NodesTortured {
 export class NodesFailure extends Error {
   override name = 'NodesFailure'
   constructor({ events, seed }: NodesOptions, found: readonly string[], story: readonly string[]) {
-    const lines = [...found.slice(0, 10).map((line) => `- ${line}`), ...story.slice(-20)]
+    const lines = [...found.slice(0, 10).map((line) => `- ${line}`), ...story]
     const again = `bun run torture:nodes --events ${events} --seed ${seed}`
     super([`seed ${seed} (${again}): ${found.length} found`, ...lines].join('\n'))
   }
@@ -122,6 +122,7 @@ class Story {
   /** What has begun and is not over. */
   readonly #ongoing = new Set<Promise<void>>()
   readonly #begunAt = performance.now()
+  readonly #startedAt = Date.now()
   #replica: Postgres | undefined
   /** Who takes over does not know what became of a commit whose answer was lost: until then a 503 says nothing of it. */
   #forgetfulUntil = 0
@@ -373,7 +374,7 @@ class Story {
     return this.#look((file) => [
       ...findingsIn(file, this, { isOver, elsewhere: this.#crowd.issued }),
       ...tooManyPerPhone(file),
-      ...falselyInterrupted(file, { spans: this.#causes, stolen: this.#stolen }),
+      ...falselyInterrupted(file, { spans: this.#causes, stolen: this.#stolen, begunAt: this.#startedAt }),
       ...this.#crowd.found,
     ])
   }
@@ -415,7 +416,8 @@ class Story {
   }
 
   #failure(found: readonly string[]): NodesFailure {
-    return new NodesFailure(this.options, found, this.#story)
+    const complained = complaints(readFileSync(this.#log, 'utf8'), this.#startedAt)
+    return new NodesFailure(this.options, found, [...this.#story.slice(-20), ...complained.slice(-40)])
   }
 
   get #lostCommits(): number {
