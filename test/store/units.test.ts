@@ -214,7 +214,7 @@ test('a crash gives the number of a transaction to another one: whose commit the
       const [row] = await sql.unsafe('SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS id').catch(() => [])
       return Number(row?.id ?? 0)
     }
-    const [lost, others] = [issueNumber(1), [2, 3, 4, 5, 6].map(issueNumber)]
+    const [lost, others] = [issueNumber(1), [2, 3, 4, 5, 6].map((n) => issueNumber(n))]
     let runs = 0
     await store.transaction(async (tx) => {
       await tx.issues.lock(lost, lost.issueId)
