@@ -95,6 +95,9 @@ const CLIENTS = 8
 const EVERY_MS = 1_000
 const HELD_UP_MS = 3_000
 const LOSING_MS = 1_500
+/** Servers that have just lost their database commit nothing for a while. */
+const LOST_AT_LEAST = 5
+const LOST_WITHIN_MS = 15_000
 const LOSSES: Loss[] = ['unsent', 'unheard', 'unanswered']
 /** Longer than any call of a carrier takes. */
 const STOLEN_MS = 4_000
@@ -269,7 +272,7 @@ class Story {
       }
       case 'commits go unheard':
         for (const each of this.#networks) each.loseCommits(() => (this.#random.chance(0.3) ? pick(LOSSES) : undefined))
-        await Bun.sleep(LOSING_MS)
+        await this.#loseSome(this.#lostCommits + LOST_AT_LEAST)
         for (const each of this.#networks) each.loseCommits(() => undefined)
         return note(`${this.#lostCommits} so far`)
       case 'jobs are taken':
@@ -278,6 +281,15 @@ class Story {
         note('')
         return this.#failOver()
     }
+  }
+
+  async #loseSome(most: number): Promise<void> {
+    const begunAt = performance.now()
+    const isOver = () => {
+      const passedMs = performance.now() - begunAt
+      return passedMs > LOST_WITHIN_MS || (passedMs > LOSING_MS && this.#lostCommits >= most)
+    }
+    while (!isOver()) await Bun.sleep(100)
   }
 
   #goOn(event: Promise<void>): void {
