@@ -209,7 +209,7 @@ async function record(
   const jitter = deps.random.below(1_000) / 1_000
   const retryAfterMs = retryDelayMs(issue, { route: namesToAsk(route, tried, tx.now), tried, jitter, now: tx.now })
   const step = afterSend(issue, outcome, { retryAfterMs, reports: carrier.carrier.reports, now: tx.now })
-  await takeStep(deps, tx, issue, step, letter.to)
+  await takeStep(deps, tx, issue, step, { by: attempt.carrier, to: letter.to })
   if (outcome.kind === 'accepted') await tx.reports.expect(awaitedOf(attempt, outcome.carrierMessageId, tx.now))
 }
 
@@ -244,5 +244,6 @@ async function recordInterrupted(
   const reports = route.find(({ carrier }) => carrier.name === attempt.carrier)?.carrier.reports ?? true
   await tx.jobs.finish(job)
   await tx.attempts.answer(withAnswer(attempt, outcome, tx.now))
-  await takeStep(deps, tx, issue, afterSend(issue, outcome, { retryAfterMs: undefined, reports, now: tx.now }))
+  const step = afterSend(issue, outcome, { retryAfterMs: undefined, reports, now: tx.now })
+  await takeStep(deps, tx, issue, step, { by: attempt.carrier })
 }

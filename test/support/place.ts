@@ -83,19 +83,23 @@ const CONNECTIONS = 4
 /** Made and migrated, and empty again: sooner there than new ones. */
 const free: Database[] = []
 
-class SchemaPlace implements Place {
+export class SchemaPlace implements Place {
   readonly #stores: Store[] = []
   /** An operator's own connection. */
   #beside: SQL | undefined
 
-  private constructor(private readonly database: Database) {}
+  private constructor(
+    private readonly database: Database,
+    private readonly by: (url: string) => string,
+  ) {}
 
-  static async find(): Promise<SchemaPlace> {
-    return new SchemaPlace(free.pop() ?? (await (await sharedPostgres()).database()))
+  /** `by`: another way there. */
+  static async find(by = (url: string) => url): Promise<SchemaPlace> {
+    return new SchemaPlace(free.pop() ?? (await (await sharedPostgres()).database()), by)
   }
 
   async open({ clock, vault }: Opening): Promise<Store> {
-    const { url } = this.database
+    const url = this.by(this.database.url)
     // No connection has gone silent, however far time jumps.
     const patient = { elapsed: () => clock.elapsed(), after: () => () => {} }
     const store = await openSchema({ url, size: CONNECTIONS, clock: patient, vault, time: () => clock.now() })

@@ -1,0 +1,112 @@
+/**
+ * What each use case costs on PostgreSQL: journeys to the database and back, and statements. They do not depend on the
+ * machine; the table is in docs/several-servers.md. On top come looks that all requests of a server share: settings twice a
+ * second, the backlog once.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { CountingWire } from '../support/counting-wire'
+import { SchemaPlace } from '../support/place'
+import { sharedPostgres } from '../support/postgres'
+import { type Answer, type Furnished, World } from '../support/world'
+
+interface Cost {
+  roundTrips: number
+  statements: number
+}
+
+let wire: CountingWire
+let world: World
+let keys: Furnished
+let made = 0
+
+const request = () => ({ phoneNumber: `010-3000-${1_000 + ++made}`, purpose: 'p', idempotencyKey: `k${made}` })
+const issue = (body = request(), key = keys.live) => world.call('rest', 'issue', body, { key })
+const verify = (issueId: string, code: string) => world.call('rest', 'verify', { issueId, code }, { key: keys.live })
+const status = (issueId: string) => world.call('rest', 'status', { issueId }, { key: keys.live })
+
+/** Of the answer to a request, and of nothing that goes on behind it. */
+async function costOf(call: () => Promise<Answer>): Promise<Cost> {
+  await world.settle()
+  await wire.quiet()
+  const before = { roundTrips: wire.roundTrips, statements: wire.statements.length }
+  const answer = await call()
+  const cost = {
+    roundTrips: wire.roundTrips - before.roundTrips,
+    statements: wire.statements.length - before.statements,
+  }
+  expect(answer.status).toBe(200)
+  return cost
+}
+
+/** Of the units that change so much, since they were counted last. */
+function unitsThat(change: string): Cost[] {
+  const found = wire.units.filter(({ statements }) => statements.some((text) => text.startsWith(change)))
+  return found.map(({ roundTrips, statements }) => ({ roundTrips, statements: statements.length }))
+}
+
+const atMost = (cost: Cost | undefined, most: Cost) => {
+  expect(cost?.roundTrips ?? Number.NaN).toBeLessThanOrEqual(most.roundTrips)
+  expect(cost?.statements ?? Number.NaN).toBeLessThanOrEqual(most.statements)
+}
+
+/** A statement is prepared when a connection first has it, which takes a journey of its own. */
+const WARMED_BY = 8
+
+beforeAll(async () => {
+  wire = await CountingWire.to((await sharedPostgres()).port)
+  world = await World.start({ place: await SchemaPlace.find((url) => wire.through(url)) })
+  keys = await world.furnish()
+  for (let round = 0; round < WARMED_BY; round++) {
+    const body = request()
+    const { issueId } = (await issue(body)).body
+    await issue(body)
+    await status(issueId)
+    await world.settle()
+    await verify(issueId, '000000')
+    await verify(issueId, world.sms.lastCode())
+  }
+}, 60_000)
+
+afterAll(async () => {
+  await world.stop()
+  wire.close()
+})
+
+test('an issue takes 3 round trips', async () => {
+  await issue()
+  atMost(await costOf(issue), { roundTrips: 3, statements: 13 })
+})
+
+test('its replay takes 1', async () => {
+  const body = request()
+  await issue(body)
+  atMost(await costOf(() => issue(body)), { roundTrips: 1, statements: 4 })
+})
+
+test('a status takes 1', async () => {
+  const { issueId } = (await issue()).body
+  atMost(await costOf(() => status(issueId)), { roundTrips: 1, statements: 1 })
+})
+
+test('a verify takes 2, right or wrong', async () => {
+  const { issueId } = (await issue()).body
+  await world.settle()
+  const code = world.sms.lastCode()
+  atMost(await costOf(() => verify(issueId, code === '000000' ? '000001' : '000000')), { roundTrips: 2, statements: 6 })
+  atMost(await costOf(() => verify(issueId, code)), { roundTrips: 2, statements: 6 })
+})
+
+test('recording what a carrier answered takes 2, whatever it was', async () => {
+  for (const answer of [{ id: 'carrier-1' }, {}]) {
+    await world.settle()
+    await wire.quiet()
+    wire.units.length = 0
+    world.sms.script(() => ({ kind: 'answered', status: 200, headers: {}, body: JSON.stringify(answer) }))
+    await issue()
+    await world.settle()
+    await wire.quiet()
+    const [recorded, ...more] = unitsThat('update "attempts"')
+    expect(more).toEqual([])
+    atMost(recorded, { roundTrips: 2, statements: 13 })
+  }
+})
