@@ -114,7 +114,7 @@ export function auditCommands(): Command {
       .option('--limit <n>', 'how many', wholeNumber, 100)
       .action((options: CommonOptions & { limit: number }) =>
         onData(options, async ({ store }, output) => {
-          const entries = (await store.read.audit.page({ limit: Math.min(options.limit, 100_000) })).map((entry) => ({
+          const entries = (await store.lists.audit.page({ limit: Math.min(options.limit, 100_000) })).map((entry) => ({
             ...entry,
             at: iso(entry.at),
             hash: Buffer.from(entry.hash).toString('hex'),

@@ -289,11 +289,11 @@ const eventsCommand = (): Command =>
           const { status, limit, before } = options
           await existingEndpoint(opened, endpointId)
           if (before !== undefined && !isUuid(before)) throw new Refusal('not_found', `No such delivery: ${before}`)
-          const hooks = await store.read.hooks.page({ endpointId, status, before, limit: Math.min(limit, 1_000) })
+          const hooks = await store.lists.hooks.page({ endpointId, status, before, limit: Math.min(limit, 1_000) })
           const events = await Promise.all(
             hooks.map(async (hook) => ({
               ...hookObject(hook),
-              log: (await store.read.hooks.attempts(hook.deliveryId)).map(attemptObject),
+              log: (await store.lists.hooks.attempts(hook.deliveryId)).map(attemptObject),
             })),
           )
           output(

@@ -51,7 +51,7 @@ export async function readUsage({ store, clock }: UsageDependencies, owner: Owne
   const stepMs = by === 'hour' ? HOUR_MS : DAY_MS
   const from = Math.floor(query.from / stepMs) * stepMs
   const to = Math.min(Math.ceil(query.to / stepMs) * stepMs, from + MAX_POINTS * stepMs)
-  const rows = await store.read.usage.rows(owner, from, to, clock.now())
+  const rows = await store.lists.usage.rows(owner, from, to, clock.now())
   const steps = Math.max(0, Math.round((to - from) / stepMs))
   const byStep = Map.groupBy(rows, ({ hour }) => Math.floor((hour - from) / stepMs))
   return {

@@ -53,7 +53,7 @@ export async function searchIssues(
   let before = after
   for (let looked = 0; looked < LOOKED_AT_MOST; ) {
     const size = isFiltered ? BATCH : limit + 1
-    const batch = await store.read.issues.page(
+    const batch = await store.lists.issues.page(
       owner,
       { ...bounds, ...(before && { before }), limit: size },
       clock.now(),

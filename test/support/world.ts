@@ -350,6 +350,7 @@ export class World {
     return {
       ...store,
       read: countedReads(store.read, counted),
+      lists: countedReads(store.lists, counted),
       transaction: (unit) => counted(store.transaction(unit)),
     }
   }

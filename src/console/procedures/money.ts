@@ -21,7 +21,7 @@ export function walletProcedures(deps: ConsoleDependencies) {
     }),
     ledger: os.ledger.handler(async ({ input: { appId, after, limit, entryType, from, to } }) => {
       const [createdAt, seq] = (after ?? '').split('.').map(Number)
-      const rows = await store.read.wallets.ledger(appId, {
+      const rows = await store.lists.wallets.ledger(appId, {
         ...(after && createdAt !== undefined && seq !== undefined && { before: { createdAt, seq } }),
         ...(entryType && { entryType }),
         ...(from !== undefined && { createdFrom: from }),

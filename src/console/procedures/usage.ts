@@ -22,7 +22,7 @@ export function auditProcedures(deps: ConsoleDependencies) {
   return os.router({
     list: os.list.handler(async ({ input: { after, limit, actor, action } }) => {
       const before = after === undefined ? undefined : Number(after) || 0
-      const entries = await store.read.audit.page({ before, actor, action, limit: limit + 1 })
+      const entries = await store.lists.audit.page({ before, actor, action, limit: limit + 1 })
       const next = entries.length > limit ? entries[limit - 1]?.seq : undefined
       const rows = entries.slice(0, limit).map(({ hash, detail, ...entry }) => ({
         ...entry,

@@ -41,13 +41,13 @@ export function webhookProcedures(deps: ConsoleDependencies) {
       eventId: await administer.testEndpoint(adminOf(deps, context), input.endpointId, input.type),
     })),
     events: os.events.handler(async ({ input: { endpointId, status, after: before, limit } }) => {
-      const hooks = await store.read.hooks.page({ endpointId, status, before: known(before), limit: limit + 1 })
+      const hooks = await store.lists.hooks.page({ endpointId, status, before: known(before), limit: limit + 1 })
       const next = hooks.length > limit ? hooks[limit - 1]?.deliveryId : undefined
       const rows = hooks.slice(0, limit).map(({ appId: _, mode: __, tries: ___, ...hook }) => hook)
       return { rows, ...(next && { next }) }
     }),
     attempts: os.attempts.handler(async ({ input }) => ({
-      attempts: (await store.read.hooks.attempts(known(input.deliveryId) ?? '')).map(
+      attempts: (await store.lists.hooks.attempts(known(input.deliveryId) ?? '')).map(
         ({ number, calledAt, answeredAt, status, error, answer }) => ({
           number,
           calledAt,

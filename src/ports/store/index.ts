@@ -30,6 +30,8 @@ import type { EndpointReader, EndpointTx, HookReader, HookTx } from './webhooks'
 
 export interface Store {
   readonly read: Reader
+  /** What people page through and add up; it may be behind `read` for a while, so nothing is decided by it. */
+  readonly lists: Lists
   /** Runs `unit` and answers once its changes are on disk. Throws `unavailable` when they cannot be stored. */
   transaction<T>(unit: (tx: Tx) => Promise<T>): Promise<T>
   /** Writes more than any request does. Throws when nothing can be stored. */
@@ -87,7 +89,6 @@ export interface Reader {
   readonly sessions: SessionReader
   readonly invitations: InvitationReader
   readonly audit: AuditReader
-  readonly usage: UsageReader
   /** Tells this installation from others; hexadecimal digits. */
   installation(): Promise<string>
   /** Changes whenever keys, apps, templates, carriers or routes may have changed, in whatever process. */
@@ -96,4 +97,13 @@ export interface Reader {
   nodes(): Promise<NodeState[]>
   /** What is stored, in bytes. */
   size(): Promise<number>
+}
+
+/** Lists, usage and exports of console and command line. */
+export interface Lists {
+  readonly issues: Pick<IssueReader, 'page'>
+  readonly wallets: Pick<WalletReader, 'ledger'>
+  readonly hooks: Pick<HookReader, 'page' | 'attempts'>
+  readonly audit: Pick<AuditReader, 'page'>
+  readonly usage: UsageReader
 }

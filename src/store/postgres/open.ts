@@ -3,7 +3,7 @@ import type { SQL } from 'bun'
 import type { Clock } from '../../ports/clock'
 import type { HeadFile } from '../../ports/files'
 import type { Fleet } from '../../ports/fleet'
-import type { Reader, Store } from '../../ports/store'
+import type { Lists, Reader, Store } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { assertInPlace, MARKED } from '../moved'
 import { SECRET_PROOF, WrongSecretError } from '../secret'
@@ -18,6 +18,7 @@ import { keyReader } from './keys'
 import { migrate } from './migrate'
 import { installation, invitationReader, peopleReader, sessionReader } from './people'
 import { connect, type PoolOptions, Reading } from './pool'
+import { Replica } from './replica'
 import { SettingsWatch } from './settings'
 import { plain } from './statement'
 import type { Asked, Time } from './unit'
@@ -27,6 +28,8 @@ import { walletReader } from './wallets'
 import { endpointReader, hookReader } from './webhooks'
 
 export interface StoreOptions extends PoolOptions {
+  /** Of a replica, for lists. */
+  replicaUrl?: string | undefined
   clock: Pick<Clock, 'elapsed' | 'after'>
   vault: Vault
   headFile?: HeadFile | undefined
@@ -56,16 +59,18 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
   }
   const readers = { ...options, size: Math.ceil(options.size / 2) }
   const pool = new Reading(() => connect(readers, APPLICATION), options.clock)
+  const replica = options.replicaUrl === undefined ? undefined : new Replica(pool, options.replicaUrl, readers)
   const settings = new SettingsWatch(pool, options.clock.elapsed)
   const units = new Units(writing, { vault, headFile, node, time, clock: options.clock }, () => settings.changed())
   return {
     read: createReader(pool, settings, options),
+    lists: createLists(replica ?? pool, options),
     fleet: createFleet(pool, node),
     transaction: (unit) => units.run(unit),
     assertWritable: () => units.assertWritable(),
     async close() {
       await units.close()
-      await pool.close()
+      await Promise.all([pool.close(), replica?.close()])
       await writing.close()
     },
   }
@@ -77,7 +82,17 @@ const SIZE = plain(
   ([bytes]) => Number(bytes),
 )
 
-function createReader(pool: Asked, settings: SettingsWatch, { vault, headFile, clock }: StoreOptions): Reader {
+function createLists(asked: Asked, { vault, headFile, clock }: StoreOptions): Lists {
+  return {
+    issues: issueReader(asked),
+    wallets: walletReader(asked),
+    hooks: hookReader(asked, vault),
+    audit: auditReader(asked, { vault, headFile }),
+    usage: usageReader(asked, clock.elapsed),
+  }
+}
+
+function createReader(pool: Asked, settings: SettingsWatch, { vault, headFile }: StoreOptions): Reader {
   return {
     issues: issueReader(pool),
     jobs: jobReader(pool),
@@ -94,7 +109,6 @@ function createReader(pool: Asked, settings: SettingsWatch, { vault, headFile, c
     sessions: sessionReader(pool, vault),
     invitations: invitationReader(pool),
     audit: auditReader(pool, { vault, headFile }),
-    usage: usageReader(pool, clock.elapsed),
     installation: () => installation(pool),
     settingsVersion: () => settings.current(),
     nodes: () => nodesOf(pool),

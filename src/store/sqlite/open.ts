@@ -60,8 +60,10 @@ export function openStore({ file, clock, vault, headFile, soon = setImmediate }:
   const openUnit = createTransactions(writing, vault, headFile)
   const writer = new Writer(writing, soon)
 
+  const read = createReader(reading, { vault, headFile, settingsVersion, elapsed: clock.elapsed })
   return {
-    read: createReader(reading, { vault, headFile, settingsVersion, elapsed: clock.elapsed }),
+    read,
+    lists: read,
 
     transaction(unit) {
       let ended: ReturnType<OpenUnit['end']> | undefined

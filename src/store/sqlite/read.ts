@@ -1,7 +1,7 @@
 /** Reads of committed data, on a connection of their own, so that they never wait for a writer. */
 import type { Database } from 'bun:sqlite'
 import type { HeadFile } from '../../ports/files'
-import type { Reader } from '../../ports/store'
+import type { Lists, Reader } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { guarded } from '../failure'
 import { createAppReader } from './apps'
@@ -25,7 +25,10 @@ export interface ReadOptions {
   elapsed: () => number
 }
 
-export function createReader(connection: Database, { vault, headFile, settingsVersion, elapsed }: ReadOptions): Reader {
+export function createReader(
+  connection: Database,
+  { vault, headFile, settingsVersion, elapsed }: ReadOptions,
+): Reader & Lists {
   const size = connection.query<{ bytes: number }, []>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
   )

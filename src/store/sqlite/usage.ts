@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import type { UsageRow } from '../../domain/usage'
 import { HOUR_MS, MINUTE_MS, type Owner } from '../../domain/value'
-import type { Reader, Tx } from '../../ports/store'
+import type { Lists, Tx } from '../../ports/store'
 import { idFloor, idTime, uuidBytes, uuidText } from '../ids'
 import { type CountedRow, joined, ROLLED_UNTIL, STEP } from '../rows/usage'
 import { nextTurn } from '../turn'
@@ -88,7 +88,7 @@ const COUNT_KEPT_MS = 10 * MINUTE_MS
 const REST_AFTER_COUNT = 20
 const MAX_COUNTS_KEPT = 2_000
 
-export function createUsageReader(connection: Database, elapsed: () => number): Pick<Reader, 'usage'> {
+export function createUsageReader(connection: Database, elapsed: () => number): Pick<Lists, 'usage'> {
   const findRolled = rolledUntil(connection)
   const kept = connection.query<Row, { appId: string; mode: string; from: number; to: number }>(
     `SELECT hour, channel, provider AS carrier, country, purpose, issued, delivered, failed, verified, spent, latencies
