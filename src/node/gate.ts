@@ -9,10 +9,10 @@ import { Breaker } from './breaker'
 
 interface GateOptions {
   /** For a carrier whose failures are played. */
-  neverOpens?: boolean
+  neverOpens?: boolean | undefined
   before?: Gate | undefined
-  /** Of its places, how many are this server's now. */
-  share?: (places: number) => number
+  /** How many of its places are this server's now. */
+  share?: () => number
 }
 
 export class Gate implements Way {
@@ -20,14 +20,14 @@ export class Gate implements Way {
   /** What the carrier bears: less than `concurrency` while it refuses for being busy; grows by one a round trip. */
   #bears: number
   readonly #breaker: Breaker | undefined
-  readonly #share: (places: number) => number
+  readonly #share: () => number
 
   /** Of the same carrier, as it was configured before: what it still has in the air takes room here, too. */
   #before: Gate | undefined
 
   constructor(
     readonly concurrency: number,
-    { neverOpens = false, before, share = (places) => places }: GateOptions = {},
+    { neverOpens = false, before, share = () => concurrency }: GateOptions = {},
   ) {
     this.#bears = concurrency
     this.#before = before
@@ -38,6 +38,10 @@ export class Gate implements Way {
   get inFlight(): number {
     if (this.#before?.inFlight === 0) this.#before = undefined
     return this.#inFlight + (this.#before?.inFlight ?? 0)
+  }
+
+  get isOurs(): boolean {
+    return this.#share() > 0
   }
 
   admits(now: number): boolean {
@@ -53,7 +57,7 @@ export class Gate implements Way {
   }
 
   enter(now: number): Pass | undefined {
-    if (this.inFlight >= Math.min(Math.floor(this.#bears), this.#share(this.concurrency))) return undefined
+    if (this.inFlight >= Math.min(Math.floor(this.#bears), this.#share())) return undefined
     if (!this.admits(now)) return undefined
     const isProbe = this.#breaker?.wouldProbe(now) ?? false
     if (isProbe) this.#breaker?.beginProbe()

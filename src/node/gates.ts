@@ -5,11 +5,12 @@ import { Gate } from './gate'
 export class LocalGates implements Gates {
   readonly #byName = new Map<string, Gate>()
 
-  /** `share`: of so many places, how many are this server's now. */
-  constructor(private readonly share: (places: number) => number = (places) => places) {}
+  /** `share`: of so many places, how many are this server's now, where only so many servers may be there. */
+  constructor(private readonly share: (places: number, servers?: number) => number = (places) => places) {}
 
-  open(name: string, concurrency: number, { neverOpens } = { neverOpens: false }): Way {
-    const gate = new Gate(concurrency, { neverOpens, before: this.#byName.get(name), share: this.share })
+  open(name: string, concurrency: number, { neverOpens, servers }: Parameters<Gates['open']>[2] = {}): Way {
+    const share = () => this.share(concurrency, servers)
+    const gate = new Gate(concurrency, { neverOpens, before: this.#byName.get(name), share })
     this.#byName.set(name, gate)
     return gate
   }

@@ -48,7 +48,7 @@ export function several({ fleet, clock, random, log, maxBacklog, name, ...given 
     store,
     limits,
     backlog: new CountedBacklog(maxBacklog, store.read.jobs, clock),
-    gates: new LocalGates((places) => shareOf(places, working, fleet.nodeId)),
+    gates: new LocalGates((places, servers) => shareOf(places, working, fleet.nodeId, servers)),
     directory: new KeptDirectory(store.read),
     keyUse,
     load,
@@ -82,10 +82,15 @@ export function several({ fleet, clock, random, log, maxBacklog, name, ...given 
   }
 }
 
-/** Places are dealt out one by one, in one order everywhere, so that all shares together are all places. */
-export function shareOf(places: number, working: readonly NodeState[], nodeId: string): number {
-  const rank = working.findIndex((node) => node.nodeId === nodeId)
-  // Nobody knows of it yet: it waits.
-  if (rank < 0) return working.length === 0 ? places : 0
-  return Math.floor(places / working.length) + (rank < places % working.length ? 1 : 0)
+/**
+ * Places are dealt out one by one, in one order everywhere, so that all shares together are all places. Where no more
+ * than `servers` may be there, those that come first are.
+ */
+export function shareOf(places: number, working: readonly NodeState[], nodeId: string, servers?: number): number {
+  if (working.length === 0) return places
+  const there = working.slice(0, servers)
+  const rank = there.findIndex((node) => node.nodeId === nodeId)
+  // Nobody knows of it yet, or there is no room for one more.
+  if (rank < 0) return 0
+  return Math.floor(places / there.length) + (rank < places % there.length ? 1 : 0)
 }

@@ -10,8 +10,6 @@ export interface Carrier {
   readonly name: string
   /** Whether it ever tells what became of a message, by callback or by `query`. */
   readonly reports: boolean
-  /** How many messages it can have in the air by its nature, where that is known. */
-  readonly concurrency?: number
   /** Never throws for what the outside did; see `SendOutcome` for the four outcomes. */
   send(message: OutboundMessage): Promise<SendOutcome>
   /** Asks for a message's fate; `askAgainMs` when it is not decided yet. */

@@ -64,14 +64,19 @@ export interface Entry extends Permit {
 
 /** The ways in to the carriers, by name. */
 export interface Gates {
-  /** A new one, where the carrier is new or set up anew. `neverOpens`: its failures are played. */
-  open(name: string, concurrency: number, how?: { neverOpens: boolean }): Gate
+  /**
+   * A new one, where the carrier is new or set up anew. `servers`: as many may be at it at a time, where it counts them.
+   * `neverOpens`: its failures are played.
+   */
+  open(name: string, concurrency: number, how?: { servers?: number | undefined; neverOpens?: boolean }): Gate
   find(name: string): Gate | undefined
   close(name: string): void
 }
 
 export interface Gate {
   readonly concurrency: number
+  /** Whether this server is one of those that may be at it now. */
+  readonly isOurs: boolean
   readonly inFlight: number
   /** Whether a message may be sent, room permitting. */
   admits(now: number): boolean

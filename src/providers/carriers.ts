@@ -48,7 +48,7 @@ interface Built extends Way {
   config: CarrierConfig
 }
 
-export interface CarrierSettings extends Omit<CarrierDependencies, 'reportUrl' | 'report'> {
+export interface CarrierSettings extends Omit<CarrierDependencies, 'reportUrl' | 'report' | 'isOurs'> {
   /** Of a carrier that has no setting of its own. */
   concurrency: number
   /** Where a carrier of that name may report to. */
@@ -135,17 +135,17 @@ export class Carriers {
       return built
     }
     void this.#close(config.name)
-    const carrier = CARRIER_TYPES[config.type]?.create(config, {
+    const type = CARRIER_TYPES[config.type]
+    if (!type) throw new Error(`Carrier ${config.name} has a type this release does not know`)
+    const { concurrency = this.settings.concurrency, servers } = type.places?.(config.config) ?? {}
+    const gate = this.node.gates.open(config.name, config.concurrency ?? concurrency, { servers })
+    const carrier = type.create(config, {
       ...this.settings,
+      isOurs: () => gate.isOurs,
       timeoutMs: config.timeoutMs ?? this.settings.timeoutMs,
       reportUrl: this.settings.reportUrl(config.name),
       report: (report) => this.settings.report(config.name, report),
     })
-    if (!carrier) throw new Error(`Carrier ${config.name} has a type this release does not know`)
-    const gate = this.node.gates.open(
-      config.name,
-      config.concurrency ?? carrier.concurrency ?? this.settings.concurrency,
-    )
     const way = { config, carrier, gate }
     this.#built.set(config.name, way)
     return way

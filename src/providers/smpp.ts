@@ -1,5 +1,5 @@
 /**
- * Any carrier that speaks SMPP 3.4. One transceiver session a carrier; receipts come over it as deliver_sm.
+ * Any carrier that speaks SMPP 3.4. One transceiver session a carrier and server; receipts come over it as deliver_sm.
  *
  * A long message goes out in parts, one after the other. It counts as accepted when every part was, under the id of the
  * last one: carriers report each part, and a phone shows the message when it has them all.
@@ -13,6 +13,7 @@ import type { Carrier } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import { type LinkConfig, type Patience, SmppLink, type Submitted } from './smpp-link'
 import { type Address, type Delivered, NOTHING, submitBody } from './smpp-pdu'
+import { SmppSession } from './smpp-session'
 import { explainStatus, outcomeOfStatus } from './smpp-status'
 import type { CarrierDependencies, CarrierType } from './type'
 
@@ -39,6 +40,8 @@ const smppConfig = z.strictObject({
   destination: z.strictObject({ ton: ton.default(1), npi: npi.default(1) }).prefault({}),
   /** Whether the carrier is told for how long the message is of use. */
   validity: z.enum(['relative', 'none']).default('relative'),
+  /** How many sessions the carrier allows, over all servers that share a database; without it each of them has one. */
+  sessions: z.int().min(1).max(100).optional(),
   /** How many messages may be without an answer at a time. */
   window: z.int().min(1).max(1_000).default(10),
   enquireLinkMs: z.int().min(1_000).max(600_000).default(30_000),
@@ -55,7 +58,8 @@ type SmppConfig = z.output<typeof smppConfig>
 function create({ name, config }: CarrierConfig, deps: CarrierDependencies): Carrier {
   const settings = smppConfig.parse(config)
   const receipts = new Receipts(settings.receiptIds, deps)
-  const link = new SmppLink(name, linkConfigOf(settings), deps, (delivered) => receipts.record(delivered))
+  const bind = () => new SmppLink(name, linkConfigOf(settings), deps, (delivered) => receipts.record(delivered))
+  const session = new SmppSession(bind, deps)
 
   /** Part after part, as long as they are taken. */
   async function submit(message: OutboundMessage, patience: Patience): Promise<SendOutcome> {
@@ -76,7 +80,7 @@ function create({ name, config }: CarrierConfig, deps: CarrierDependencies): Car
       const [next, ...later] = rest
       // A receipt may come before this answer is stored: then our own id tells what it is about.
       const accepted = (id: string) => receipts.expect(id, next ? undefined : message.messageId)
-      const outcome = outcomeOf(await link.submit(bodyOf(part), patience, accepted), receipts)
+      const outcome = outcomeOf(await session.submit(bodyOf(part), patience, accepted), receipts)
       if (outcome.kind !== 'accepted' || !next) return outcome
       const outcomeOfRest = await submitFrom(next, later)
       // With a part of it out, the message is neither accepted nor surely not sent.
@@ -89,9 +93,8 @@ function create({ name, config }: CarrierConfig, deps: CarrierDependencies): Car
   return {
     name,
     reports: settings.reports,
-    concurrency: settings.window,
     send: (message) => withPatience(deps.clock, deps.timeoutMs, (patience) => submit(message, patience)),
-    close: () => link.close(),
+    close: () => session.close(),
   }
 }
 
@@ -277,6 +280,10 @@ const EXPLANATIONS: ReadonlyMap<string, string> = new Map([
 export const smpp: CarrierType = {
   config: smppConfig,
   channels: ['sms'],
+  places(config) {
+    const { window, sessions } = smppConfig.parse(config)
+    return { concurrency: window, servers: sessions }
+  },
   create,
   explain: (code) => EXPLANATIONS.get(code) ?? EXPLANATIONS.get(code.replace(/_.*/, '')) ?? explainStatus(code),
 }

@@ -13,6 +13,8 @@ export interface CarrierType {
   config: z.ZodType
   /** What such a carrier can deliver. */
   channels: readonly Channel[]
+  /** By its nature, where that is known: how many messages at a time, and how many servers. `config` has been checked. */
+  places?(config: Record<string, unknown>): { concurrency: number; servers: number | undefined }
   /** `config` has been checked. */
   create(provider: CarrierConfig, dependencies: CarrierDependencies): Carrier
   /** What a code of this carrier means, in words an operator can act on; `config` may say more. */
@@ -27,6 +29,8 @@ export interface CarrierDependencies {
   random: Random
   /** How long the carrier may take to answer. */
   timeoutMs: number
+  /** Whether this server is one of those that may be at it now; asked again and again. */
+  isOurs(): boolean
   /** Where the carrier may report to; undefined where no public URL is configured. */
   reportUrl: string | undefined
   /**

@@ -134,7 +134,13 @@ interface Bench {
   send(message?: Partial<OutboundMessage>): Promise<SendOutcome>
 }
 
-function connect(smsc: Smsc, config: Record<string, unknown> = {}, report?: () => Promise<boolean>): Bench {
+interface Surroundings {
+  report?: () => Promise<boolean>
+  isOurs?: () => boolean
+}
+
+function connect(smsc: Smsc, config: Record<string, unknown> = {}, around: Surroundings = {}): Bench {
+  const { report, isOurs = () => true } = around
   const reports: ReportedMessage[] = []
   const logged: string[] = []
   const log = (fields: object, message: string) => void logged.push(`${JSON.stringify(fields)} ${message}`)
@@ -154,6 +160,7 @@ function connect(smsc: Smsc, config: Record<string, unknown> = {}, report?: () =
       timeoutMs: TIMEOUT_MS,
       reportUrl: undefined,
       transport: { request: () => Promise.reject(new Error('no HTTP here')) },
+      isOurs,
       report: async (reported) => {
         reports.push(reported)
         return report ? report() : true
@@ -193,6 +200,32 @@ async function until(isSo: () => boolean, withinMs = 2_000): Promise<void> {
 
 const accepted = (carrierMessageId: string): SendOutcome => ({ kind: 'accepted', carrierMessageId })
 const textsOf = (smsc: Smsc) => smsc.taken.map(({ short_message }) => short_message.message)
+
+test('a server that may not be there has no session, and one that was gives it back once what is out is answered', async () => {
+  const smsc = await Smsc.start()
+  let ours = 'one'
+  const one = connect(smsc, {}, { isOurs: () => ours === 'one' })
+  const other = connect(smsc, {}, { isOurs: () => ours === 'other' })
+  expect(await one.send()).toEqual(accepted('m-1'))
+  expect(await other.send()).toEqual({ kind: 'refused', retry: 'unreached', code: 'SMPP_NOT_CONNECTED' })
+  expect(smsc.binds).toHaveLength(1)
+
+  let answer = () => {}
+  smsc.behaviour = (pdu, session) => {
+    answer = () => session.send(pdu.response({ message_id: 'late' }))
+    return undefined
+  }
+  const underWay = one.send()
+  await until(() => smsc.taken.length === 2)
+  ours = 'other'
+  await until(() => smsc.binds.length === 2)
+  expect(smsc.unbinds).toBe(0)
+  answer()
+  expect(await underWay).toEqual(accepted('late'))
+  await until(() => smsc.unbinds === 1)
+  smsc.behaviour = () => 'm-3'
+  expect(await other.send()).toEqual(accepted('m-3'))
+})
 
 test('binds as a transceiver with the account, and says goodbye', async () => {
   const smsc = await Smsc.start()
@@ -538,14 +571,11 @@ test('of a long message only the last part is reported', async () => {
 test('a receipt is acknowledged once it is recorded, and refused when it is not', async () => {
   const smsc = await Smsc.start()
   let record = (_isStored: boolean) => {}
-  const { send } = connect(
-    smsc,
-    {},
-    () =>
-      new Promise((resolve, reject) => {
-        record = (isStored) => (isStored ? resolve(true) : reject(new Error('disk full')))
-      }),
-  )
+  const report = () =>
+    new Promise<boolean>((resolve, reject) => {
+      record = (isStored) => (isStored ? resolve(true) : reject(new Error('disk full')))
+    })
+  const { send } = connect(smsc, {}, { report })
   await send()
   let status: number | undefined
   const receipts = smsc.receipt('m-1', 'DELIVRD').then((answered) => {
@@ -577,7 +607,7 @@ test('a receipt right behind the answer is known at once', async () => {
 
 test('a receipt that overtakes the answer finds its message', async () => {
   const smsc = await Smsc.start()
-  const { send, reports } = connect(smsc, {}, async () => reports.at(-1)?.messageId === 'our-id')
+  const { send, reports } = connect(smsc, {}, { report: async () => reports.at(-1)?.messageId === 'our-id' })
   let receipted: Promise<number> | undefined
   smsc.behaviour = (pdu, session) => {
     receipted = smsc.receipt('early', 'DELIVRD')
@@ -591,7 +621,7 @@ test('a receipt that overtakes the answer finds its message', async () => {
 
 test('what people send, and what no one waits for, is acknowledged', async () => {
   const smsc = await Smsc.start()
-  const { reports } = connect(smsc, {}, async () => false)
+  const { reports } = connect(smsc, {}, { report: async () => false })
   await until(() => smsc.binds.length === 1)
   expect(await smsc.deliver({ esm_class: 0, short_message: Buffer.from('id:1 stat:DELIVRD') })).toBe(0)
   expect(reports).toEqual([])

@@ -72,5 +72,6 @@ export const HTTP_ONLY = {
     throw new Error('no carrier here speaks anything but HTTP')
   },
   log: { info() {}, warn() {}, error() {} },
+  isOurs: () => true,
   report: () => Promise.reject(new Error('an HTTP carrier pushes nothing')),
 }
