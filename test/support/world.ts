@@ -93,13 +93,15 @@ export class World {
   readonly violations = new Set<string>()
   /** What the store is asked and has not answered yet. */
   #inFlight = 0
+  /** Who waits until all of it is answered. */
+  #answered: Array<() => void> = []
 
   readonly #counted = async <T>(answer: Promise<T>): Promise<T> => {
     this.#inFlight++
     try {
       return await answer
     } finally {
-      this.#inFlight--
+      if (--this.#inFlight === 0) for (const go of this.#answered.splice(0)) go()
     }
   }
 
@@ -309,6 +311,8 @@ export class World {
     for (let quiet = 0; quiet < 3; ) {
       await new Promise((resolve) => setImmediate(resolve))
       quiet = this.#inFlight === 0 ? quiet + 1 : 0
+      // Whoever kept looking would take the database's time.
+      if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#answered.push(resolve))
     }
   }
 
