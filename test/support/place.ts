@@ -173,7 +173,7 @@ const HEX = ['bytea', 'uuid']
 const CLEAR = `DO $$ DECLARE name text; BEGIN
   SET LOCAL session_replication_role = replica;
   FOR name IN SELECT tablename FROM pg_tables
-    WHERE schemaname = current_schema() AND tablename NOT IN ('schema_version', 'settings_version', 'facts')
+    WHERE schemaname = current_schema() AND tablename NOT IN ('schema_version', 'lives', 'this_life', 'settings_version', 'facts')
   LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
   DELETE FROM facts WHERE facts.name <> 'installation';
   UPDATE settings_version SET version = 0;
