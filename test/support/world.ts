@@ -66,6 +66,8 @@ export interface WorldOptions {
   hooks?: HookTransport
   wrapTransport?: (transport: Transport) => Transport
   soon?: (drain: () => void) => void
+  /** Of several servers: what the store has; on SQLite none otherwise. */
+  fleet?: Fleet
 }
 
 interface Opened extends WorldOptions {
@@ -118,12 +120,13 @@ export class World {
     this.store = this.#counting(options.wrapStore?.(ordered) ?? ordered)
     const backup = options.carriers?.backup ?? new Carrier()
     const transport = transportTo({ [SMS_URL]: this.sms, [KAKAO_URL]: this.kakao, [BACKUP_URL]: backup })
+    const fleet = options.fleet ?? opened.fleet
     this.app = createApp(this.config, {
       clock: options.processClock ?? this.clock,
       random: this.random,
       vault: this.vault,
       store: this.store,
-      fleet: opened.fleet && { fleet: this.#countingFleet(opened.fleet), name: 'a server' },
+      fleet: fleet && { fleet: this.#countingFleet(fleet), name: 'a server' },
       transport: options.wrapTransport?.(transport) ?? transport,
       dial: HTTP_ONLY.dial,
       descriptors: { areShort: () => false },
