@@ -23,7 +23,8 @@ export const limited = ({ limit, policy }: LimitRule, retryAfterMs: number) =>
 
 /** Counted already; given back when the request is refused after all, because a rejected request does not count. */
 export interface Permit {
-  giveBack(): void
+  /** Whoever is answered after it finds nothing counted: several servers have to be waited for. */
+  giveBack(): Promise<void> | void
 }
 
 export interface LimitsConfig {

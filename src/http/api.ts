@@ -102,7 +102,7 @@ export function createApi(deps: ApiDependencies): Api {
       })
       return { ...(await handle(operation, request, url, caller)), key }
     } catch (error) {
-      caller?.permit.giveBack()
+      await caller?.permit.giveBack()
       const refusal = told(error)
       if (!refusal) return { ...inWire(operation, unexpectedError().toJSON(), 500), key }
       const final = await underTheCeiling(refusal, key, clientIp)

@@ -16,9 +16,9 @@ export class SharedLimits implements Limits {
     try {
       const together = await this.deps.fleet.take(rules.filter(({ isExact }) => isExact))
       return {
-        giveBack() {
+        async giveBack() {
           own.giveBack()
-          together.giveBack()
+          await together.giveBack()
         },
       }
     } catch (refusal) {

@@ -107,7 +107,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
     throw refusal
   } finally {
     if (isNew) admission.keep()
-    else admission.giveBack()
+    else await admission.giveBack()
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { IS_POSTGRES } from '../support/place'
 import { type Furnished, type Operation, WIRES, World } from '../support/world'
 
 const ISSUE = { phoneNumber: '010-0000-0000', purpose: 'http', idempotencyKey: 'http-1' }
@@ -113,6 +114,7 @@ describe('every response', () => {
     expect((await world.send('GET', '/readyz', undefined)).body).toEqual({
       status: 'ready',
       checks: { database: true, migrations: true, dispatcher: true },
+      ...(IS_POSTGRES && { nodes: [expect.objectContaining({ state: 'working', lagMs: 0 })] }),
       providers: {},
     })
   })

@@ -239,6 +239,25 @@ test('a crash gives the number of a transaction to another one: whose commit the
   }
 }, 60_000)
 
+test('a life of the database is begun by units that have all its connections between them', async () => {
+  const store = await open({ size: 3 })
+  await furnish(store)
+  await rows('TRUNCATE this_life')
+  const haveOne = Promise.withResolvers<void>()
+  const issues = [1, 2, 3].map((n) => issueNumber(n))
+  let begun = 0
+  const all = issues.map((issue) =>
+    store.transaction(async (tx) => {
+      if (++begun === issues.length) haveOne.resolve()
+      await haveOne.promise
+      await tx.issues.add(issue)
+    }),
+  )
+  await Promise.all(all)
+  for (const issue of issues)
+    expect(await store.read.issues.find(issue, issue.issueId)).toMatchObject({ issueId: issue.issueId })
+})
+
 /** Connections that ended are noticed one by one. */
 async function addedTo(store: SharedStore, issue: ReturnType<typeof issueNumber>): Promise<void> {
   for (let tries = 0; tries < 50; tries++, await Bun.sleep(50)) {

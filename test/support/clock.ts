@@ -14,6 +14,7 @@ export class VirtualClock implements Clock {
   #stepped = 0
   #order = 0
   #timers: Timer[] = []
+  readonly #followers = new Set<(now: number) => void>()
 
   constructor(private readonly startsAt: number) {}
 
@@ -29,14 +30,23 @@ export class VirtualClock implements Clock {
     }
   }
 
+  /** Tells what time it is, now and whenever that changes: before anybody else can see it. Answers how to stop it. */
+  follow(tell: (now: number) => void): () => void {
+    this.#followers.add(tell)
+    tell(this.now())
+    return () => this.#followers.delete(tell)
+  }
+
   /** Somebody sets the wall clock; timers do not notice. */
   step(byMs: number): void {
     this.#stepped += byMs
+    this.#tell()
   }
 
   /** Time passes in which nobody comes to fire a timer: those that were due come next. */
   leap(ms: number): void {
     this.#elapsed += ms
+    this.#tell()
   }
 
   /** Forgets every timer, as a killed process does. */
@@ -53,12 +63,15 @@ export class VirtualClock implements Clock {
     )
     const passedMs = next ? Math.max(0, next.at - this.#elapsed) : withinMs
     if (!next || passedMs > withinMs) {
-      this.#elapsed += withinMs
+      this.leap(withinMs)
       return { fired: false, passedMs: withinMs }
     }
-    this.#elapsed += passedMs
+    this.leap(passedMs)
     this.#timers = this.#timers.filter((timer) => timer !== next)
     next.callback()
     return { fired: true, passedMs }
+  }
+  #tell(): void {
+    for (const tell of this.#followers) tell(this.now())
   }
 }

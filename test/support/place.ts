@@ -4,11 +4,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import type { Clock } from '../../src/ports/clock'
+import type { Fleet } from '../../src/ports/fleet'
 import type { Store } from '../../src/ports/store'
 import type { Vault } from '../../src/ports/vault'
 import { openStore as openSchema } from '../../src/store/postgres/open'
 import { openStore as openFile } from '../../src/store/sqlite/open'
+import type { VirtualClock } from './clock'
 import { type Database, sharedPostgres } from './postgres'
 
 export const IS_POSTGRES = process.env.WATCHWORD_TEST_STORE === 'postgres'
@@ -22,14 +23,17 @@ const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 export type Parameter = string | number | Uint8Array
 
 export interface Opening {
-  clock: Pick<Clock, 'now' | 'elapsed'>
+  clock: VirtualClock
   vault: Vault
   /** Of SQLite: defers its commits. */
   soon?: (drain: () => void) => void
 }
 
+/** `fleet`: where several servers may share it. */
+export type OpenedStore = Store & { fleet?: Fleet }
+
 export interface Place {
-  open(how: Opening): Promise<Store>
+  open(how: Opening): Promise<OpenedStore>
   /** Reads as an operator would, behind the app's back; `hex(…)` of bytes and ids is there everywhere. */
   rows<T>(sql: string, ...parameters: Parameter[]): Promise<T[]>
   /** Changes something behind the app's back, as another release has left it. */
@@ -85,6 +89,7 @@ const free: Database[] = []
 
 export class SchemaPlace implements Place {
   readonly #stores: Store[] = []
+  readonly #clocks = new Map<VirtualClock, () => void>()
   /** An operator's own connection. */
   #beside: SQL | undefined
 
@@ -98,11 +103,13 @@ export class SchemaPlace implements Place {
     return new SchemaPlace(free.pop() ?? (await (await sharedPostgres()).database()), by)
   }
 
-  async open({ clock, vault }: Opening): Promise<Store> {
+  async open({ clock, vault }: Opening): Promise<OpenedStore> {
     const url = this.by(this.database.url)
     // No connection has gone silent, however far time jumps.
     const patient = { elapsed: () => clock.elapsed(), after: () => () => {} }
-    const store = await openSchema({ url, size: CONNECTIONS, clock: patient, vault, time: () => clock.now() })
+    const node = `node-${this.#stores.length + 1}`
+    const store = await openSchema({ url, size: CONNECTIONS, clock: patient, vault, node })
+    if (!this.#clocks.has(clock)) this.#clocks.set(clock, await this.database.goBy(clock))
     let closing: Promise<void> | undefined
     const once = { ...store, close: () => (closing ??= store.close()) }
     this.#stores.push(once)
@@ -138,6 +145,7 @@ export class SchemaPlace implements Place {
   async #remove(): Promise<void> {
     // A world whose carrier never answers is left behind as it is.
     await Promise.all(this.#stores.map((store) => store.close()))
+    for (const stop of this.#clocks.values()) stop()
     await this.#query(CLEAR, [])
     await this.#beside?.close()
     free.push(this.database)
@@ -169,7 +177,7 @@ const HEX = ['bytea', 'uuid']
 const CLEAR = `DO $$ DECLARE name text; BEGIN
   SET LOCAL session_replication_role = replica;
   FOR name IN SELECT tablename FROM pg_tables
-    WHERE schemaname = current_schema() AND tablename NOT IN ('schema_version', 'settings_version', 'facts')
+    WHERE schemaname = current_schema() AND tablename NOT IN ('schema_version', 'lives', 'this_life', 'settings_version', 'facts')
   LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
   DELETE FROM facts WHERE facts.name <> 'installation';
   UPDATE settings_version SET version = 0;

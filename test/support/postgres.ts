@@ -1,10 +1,21 @@
 /** A real PostgreSQL for tests: from npm, or the one that `WATCHWORD_TEST_POSTGRES` names by its folder of programs. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SQL } from 'bun'
+import type { VirtualClock } from './clock'
 
 /** It does not run as root. */
 const NOBODY = 65_534
@@ -148,7 +159,16 @@ export class Postgres {
     this.#managing ??= new SQL(this.url(), { max: 1 })
     await this.#managing.unsafe(`CREATE SCHEMA ${name}`)
     const drop = async () => void (await this.#managing?.unsafe(`DROP SCHEMA IF EXISTS ${name} CASCADE`))
-    return { url: `${this.url()}?search_path=${name}`, drop }
+    const goBy = async (clock: VirtualClock) => {
+      const file = join(this.#dir, `${name}.clock`)
+      const stop = clock.follow((now) => {
+        writeFileSync(`${file}.next`, String(now))
+        renameSync(`${file}.next`, file)
+      })
+      await this.#managing?.unsafe(readsTime(name, file))
+      return stop
+    }
+    return { url: `${this.url()}?search_path=${name}`, drop, goBy }
   }
   #managing: SQL | undefined
 }
@@ -157,7 +177,14 @@ export class Postgres {
 export interface Database {
   url: string
   drop(): Promise<void>
+  /** From here on a test's clock is the database's, which has to be laid out by now. Answers how to stop it. */
+  goBy(clock: VirtualClock): Promise<() => void>
 }
+
+/** From a file: it has the new time before anybody can ask for it, on whatever connection; a row would be under way. */
+const readsTime = (schema: string, file: string) =>
+  `CREATE OR REPLACE FUNCTION ${schema}.clock_ms() RETURNS bigint LANGUAGE sql VOLATILE AS
+     $$ SELECT pg_read_file('${file}')::bigint $$`
 
 const ENVIRONMENT = { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' }
 

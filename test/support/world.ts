@@ -5,6 +5,7 @@ import { type Config, readConfig } from '../../src/config'
 import type { KeyKind, KeyLimits } from '../../src/domain/key'
 import type { Channel, Mode } from '../../src/domain/value'
 import type { Clock } from '../../src/ports/clock'
+import type { Fleet } from '../../src/ports/fleet'
 import type { Log } from '../../src/ports/log'
 import type { HookTransport, Transport } from '../../src/ports/network'
 import type { Store } from '../../src/ports/store'
@@ -16,7 +17,7 @@ import { ASLEEP } from './asleep'
 import { Carrier, HTTP_ONLY, transportTo } from './carrier'
 import { VirtualClock } from './clock'
 import { inLockOrder } from './locks'
-import { FilePlace, newPlace, type Parameter, type Place } from './place'
+import { FilePlace, newPlace, type OpenedStore, type Parameter, type Place } from './place'
 import { type SeededRandom, seededRandom } from './random'
 
 export const START = Date.parse('2026-03-01T12:00:00.000Z')
@@ -65,6 +66,8 @@ export interface WorldOptions {
   hooks?: HookTransport
   wrapTransport?: (transport: Transport) => Transport
   soon?: (drain: () => void) => void
+  /** Of several servers: what the store has; on SQLite none otherwise. */
+  fleet?: Fleet
 }
 
 interface Opened extends WorldOptions {
@@ -72,7 +75,7 @@ interface Opened extends WorldOptions {
   clock: VirtualClock
   random: SeededRandom
   vault: Vault
-  opened: Store
+  opened: OpenedStore
 }
 
 export class World {
@@ -90,8 +93,19 @@ export class World {
   readonly #isTimed: boolean
   /** How units have locked against the order of locks; none may. */
   readonly violations = new Set<string>()
-  /** Units and reads that are not answered yet. */
+  /** What the store is asked and has not answered yet. */
   #inFlight = 0
+  /** Who waits until all of it is answered. */
+  #answered: Array<() => void> = []
+
+  readonly #counted = async <T>(answer: Promise<T>): Promise<T> => {
+    this.#inFlight++
+    try {
+      return await answer
+    } finally {
+      if (--this.#inFlight === 0) for (const go of this.#answered.splice(0)) go()
+    }
+  }
 
   private constructor({ place, clock, random, vault, opened, ...options }: Opened) {
     this.place = place
@@ -106,11 +120,13 @@ export class World {
     this.store = this.#counting(options.wrapStore?.(ordered) ?? ordered)
     const backup = options.carriers?.backup ?? new Carrier()
     const transport = transportTo({ [SMS_URL]: this.sms, [KAKAO_URL]: this.kakao, [BACKUP_URL]: backup })
+    const fleet = options.fleet ?? opened.fleet
     this.app = createApp(this.config, {
       clock: options.processClock ?? this.clock,
       random: this.random,
       vault: this.vault,
       store: this.store,
+      fleet: fleet && { fleet: this.#countingFleet(fleet), name: 'a server' },
       transport: options.wrapTransport?.(transport) ?? transport,
       dial: HTTP_ONLY.dial,
       descriptors: { areShort: () => false },
@@ -298,6 +314,8 @@ export class World {
     for (let quiet = 0; quiet < 3; ) {
       await new Promise((resolve) => setImmediate(resolve))
       quiet = this.#inFlight === 0 ? quiet + 1 : 0
+      // Whoever kept looking would take the database's time.
+      if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#answered.push(resolve))
     }
   }
 
@@ -339,19 +357,20 @@ export class World {
 
   /** The store, whose units and reads are counted while they are not answered. */
   #counting(store: Store): Store {
-    const counted = async <T>(answer: Promise<T>): Promise<T> => {
-      this.#inFlight++
-      try {
-        return await answer
-      } finally {
-        this.#inFlight--
-      }
-    }
     return {
       ...store,
-      read: countedReads(store.read, counted),
-      lists: countedReads(store.lists, counted),
-      transaction: (unit) => counted(store.transaction(unit)),
+      read: countedReads(store.read, this.#counted),
+      lists: countedReads(store.lists, this.#counted),
+      transaction: (unit) => this.#counted(store.transaction(unit)),
+    }
+  }
+
+  #countingFleet(fleet: Fleet): Fleet {
+    return {
+      nodeId: fleet.nodeId,
+      beat: (how) => this.#counted(fleet.beat(how)),
+      leave: () => this.#counted(fleet.leave()),
+      take: (rules) => this.#counted(fleet.take(rules)),
     }
   }
 }

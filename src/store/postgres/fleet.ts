@@ -66,11 +66,11 @@ export function createFleet(pool: Asked, nodeId: string): Fleet {
       if (refused) throw limited(ordered[refused.index] as LimitRule, refused.waitMs)
       let isCounted = true
       return {
-        giveBack() {
+        async giveBack() {
           if (!isCounted) return
           isCounted = false
-          // Nobody waits for it; what is not taken back counts until its window is over.
-          pool.all(TAKE_BACK, { subjects, windows }).catch(() => {})
+          // What cannot be taken back counts until its window is over.
+          await pool.all(TAKE_BACK, { subjects, windows }).catch(() => {})
         },
       }
     },

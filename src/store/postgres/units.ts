@@ -94,7 +94,7 @@ export class Units {
       }
     } catch (error) {
       await unit.rollback()
-      if (lostRace(error) || (await this.#beginsLife(error))) return { lost: error }
+      if (lostRace(error) || (await beginsLife(connection, error))) return { lost: error }
       throw translated(error)
     } finally {
       cancel()
@@ -102,18 +102,11 @@ export class Units {
     }
   }
 
-  /** Whether that was all that was missing. */
-  async #beginsLife(error: unknown): Promise<boolean> {
-    if (!isUnbegun(error)) return false
-    await this.sql.unsafe('SELECT begin_life()').catch(() => {})
-    return true
-  }
-
   /** The database knows by the transaction's number, unless another one has taken its place. */
   async #whatBecameOf<T>(unit: Unit, answer: T, lost: CommitLostError): Promise<Stored<T> | { lost: unknown }> {
     const until = performance.now() + OUTCOME_WITHIN_MS
     while (performance.now() < until) {
-      const outcome = await this.#outcomeOf(unit).catch((error) => void this.#beginsLife(error))
+      const outcome = await this.#outcomeOf(unit).catch((error) => void beginsLife(this.sql, error))
       if (outcome === 'committed') return stored(unit, answer, unit.effects)
       if (outcome === 'aborted') return { lost }
       if (outcome === 'unknown') break
@@ -140,6 +133,13 @@ export class Units {
       throw cannotWrite(error)
     }
   }
+}
+
+/** Whether that was all that was missing. A unit does it on its own connection: others may all be waiting for one, too. */
+async function beginsLife(sql: SQL, error: unknown): Promise<boolean> {
+  if (!isUnbegun(error)) return false
+  await sql.unsafe('SELECT begin_life()').catch(() => {})
+  return true
 }
 
 interface Stored<T> {

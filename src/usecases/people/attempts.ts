@@ -33,5 +33,5 @@ export async function assertPassword(
   const permit = await node.limits.take([attemptRule(`password:${operator.operatorId}`, ATTEMPTS)])
   if (!(await passwords.verify(password, operator.passwordHash)))
     throw invalid('current', 'wrong_password', 'the password is wrong')
-  permit.giveBack()
+  await permit.giveBack()
 }

@@ -12,7 +12,7 @@ export interface Admission {
   /** The issue is stored. */
   keep(): void
   /** None was made. */
-  giveBack(): void
+  giveBack(): Promise<void> | void
 }
 
 /** Takes a place in the backlog and counts one under each limit; a replay needs neither, so a refusal waits to be asked for. */
@@ -28,7 +28,7 @@ export async function seekAdmission(
       const permit = await limits.admit(rules)
       const giveBack = () => {
         entry.giveBack()
-        permit.giveBack()
+        return permit.giveBack()
       }
       return { assertGranted() {}, confirm: (tx) => permit.confirm(tx), keep: () => entry.keep(), giveBack }
     } catch (refusal) {
