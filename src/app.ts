@@ -47,6 +47,8 @@ export interface App {
   fetch: Fetch
   /** Starts dispatching and sweeping. `alone`: no other process runs jobs on this store, so what is leased is lost. */
   start(how?: { alone: boolean }): Promise<void>
+  /** Says that it goes: whoever shares out requests and work need give it no more. It answers and works on until `stop`. */
+  leave(): Promise<void>
   /** Stops taking work and waits for what is running. */
   stop(): Promise<void>
 }
@@ -81,7 +83,7 @@ export function createApp(config: Config, ports: Ports): App {
 
   const dispatcherLookedAt = () => runner.lastLookedAt()
   const readiness = createReadiness({
-    ...{ store, load: node.load, clock, dispatcherLookedAt },
+    ...{ store, load: node.load, clock, dispatcherLookedAt, isLeaving: () => leaving !== undefined },
     gates: () => carriers.gates(),
   })
   const console = createConsole({
@@ -98,6 +100,12 @@ export function createApp(config: Config, ports: Ports): App {
     reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),
   })
 
+  let leaving: Promise<void> | undefined
+  const leave = () => {
+    leaving ??= node.leave()
+    return leaving
+  }
+
   return {
     fetch: createFetch({ routes, clock, random, log, descriptors }),
     async start(how = { alone: false }) {
@@ -106,8 +114,9 @@ export function createApp(config: Config, ports: Ports): App {
       runner.start()
       sweeps.start()
     },
+    leave,
     async stop() {
-      await node.leave()
+      await leave()
       await Promise.all([runner.stop(), sweeps.stop()])
       await carriers.close()
       await node.stop()

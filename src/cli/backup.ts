@@ -14,7 +14,7 @@ import { noteChange } from '../usecases/shared/note-change'
 import { headOf } from '../usecases/verify-audit'
 import { type CommonOptions, onData, onDataCommand, removalCommand, wholeNumber } from './command'
 import { type Confirmable, confirm } from './confirm'
-import { Failure } from './failure'
+import { Failure, notEmbedded } from './failure'
 import { adminOf, DATABASE_FILE, openFile } from './open'
 import { iso, outputFor } from './output'
 
@@ -27,8 +27,7 @@ export const backupCommand = (): Command =>
     .option('--keep <n>', 'how many of the newest copies stay', wholeNumber, 7)
     .action((options: CommonOptions & { keep: number }) =>
       onData(options, async ({ config, store, file }, output) => {
-        if (!file)
-          throw new Failure('not_embedded', 'PostgreSQL is backed up by its own means: pg_dump, or its archive.')
+        if (!file) throw notEmbedded('backup copies a data folder', 'pg_dump, or its archive, backs that up')
         const how = { now: systemClock.now(), keep: Math.max(1, options.keep) }
         const [newest] = await store.read.audit.page({ limit: 1 })
         const audit = { entries: newest?.seq ?? 0, head: headOf(newest) }
@@ -49,6 +48,11 @@ export const restoreCommand = (): Command =>
     .argument('<file>', 'backup, as `backup` made it')
     .action(async (file: string, options: CommonOptions & Confirmable) => {
       const config = readConfig(process.env, { DATA: options.data, LOG_LEVEL: 'warn' })
+      if (config.database)
+        throw notEmbedded(
+          'restore puts a backup into a data folder, which --data names',
+          'pg_restore brings that back, with all servers stopped',
+        )
       const { dataDir } = config
       const database = join(dataDir, DATABASE_FILE)
       assertBackup(file, database)

@@ -32,7 +32,7 @@ export function instant(text: string): number {
 
 type Work = (opened: Opened, output: Output) => Promise<void>
 
-/** Runs one command on the opened data folder and closes it. Makes nothing where there is no database. */
+/** Runs one command on the opened data folder or PostgreSQL and closes it. Makes nothing where there is no database. */
 export const onData = (options: CommonOptions, run: Work): Promise<void> => work(options, run, {})
 
 /** The same for what an installation may begin with before a server has run. */
@@ -47,7 +47,11 @@ async function work({ data, json }: CommonOptions, run: Work, beginning: Beginni
   }
 }
 
-export const dataOption = () => new Option('--data <dir>', 'data folder (default: WATCHWORD_DATA or ./watchword-data)')
+export const dataOption = () =>
+  new Option(
+    '--data <dir>',
+    'data folder, also where WATCHWORD_DATABASE_URL is set (default: that, WATCHWORD_DATA or ./watchword-data)',
+  )
 export const newOption = () =>
   new Option('--new', 'begin anew where a key file has lost its database; what it held is given up')
 export const jsonOption = () => new Option('--json', 'answer with one JSON object')

@@ -18,6 +18,10 @@ export class Failure extends Error {
   }
 }
 
+/** Of what is for data folders only; `instead`: what is done on PostgreSQL. */
+export const notEmbedded = (what: string, instead: string) =>
+  new Failure('not_embedded', `${what}; WATCHWORD_DATABASE_URL names a PostgreSQL: ${instead}.`)
+
 /** By the name of the error; a `Refusal` brings its kind. */
 const CODES: Readonly<Record<string, string>> = {
   ConfigError: 'config',
@@ -31,6 +35,7 @@ const CODES: Readonly<Record<string, string>> = {
   SQLiteError: 'database',
   PostgresError: 'database',
   OldServerError: 'old_database',
+  UnreachableError: 'database',
 }
 
 export interface Ending {

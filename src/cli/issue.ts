@@ -3,7 +3,6 @@ import { verificationStatus } from '../../contract/issue'
 import type { VerificationStatus } from '../domain/issue'
 import type { QueueState } from '../domain/job'
 import type { Mode } from '../domain/value'
-import { systemClock } from '../system/clock'
 import { existingApp } from '../usecases/administer'
 import { type IssueStory, readQueue, tellIssue } from '../usecases/inspect'
 import { rowOf, searchIssues } from '../usecases/search-issues'
@@ -57,11 +56,15 @@ interface ListOptions extends CommonOptions {
 
 const MOST_LISTED = 1_000
 
-async function listIssues({ store }: Opened, output: Output, { app: appId, mode, status, since, limit }: ListOptions) {
+async function listIssues(
+  { store, clock }: Opened,
+  output: Output,
+  { app: appId, mode, status, since, limit }: ListOptions,
+) {
   await existingApp({ store }, appId)
   const search = { status, from: since, limit: Math.min(limit, MOST_LISTED) }
-  const { rows, next } = await searchIssues({ store, clock: systemClock }, { appId, mode }, search)
-  const issues = rows.map((row) => rowOf(row, systemClock.now()))
+  const { rows, next } = await searchIssues({ store, clock }, { appId, mode }, search)
+  const issues = rows.map((row) => rowOf(row, clock.now()))
   const shown = issues.map(({ createdAt, expiresAt, ...row }) => ({
     ...row,
     createdAt: iso(createdAt),

@@ -3,7 +3,6 @@ import { isOpen } from '../domain/browser-key'
 import type { KeyKind, KeyLimits, StoredKey } from '../domain/key'
 import { ALLOWANCES, type Allowance } from '../domain/key'
 import type { Mode } from '../domain/value'
-import { systemClock } from '../system/clock'
 import * as administer from '../usecases/administer'
 import { type CommonOptions, collect, command, instant, onData, onDataCommand, wholeNumber } from './command'
 import { adminOf } from './open'
@@ -29,10 +28,10 @@ function keyLimits({ issuesPerMin, verifiesPerMin, readsPerMin, issuesPerMinPerI
   return Object.fromEntries(given.filter(([, value]) => value !== undefined))
 }
 
-function stateOf({ revokedAt, expiresAt }: StoredKey): string {
+function stateOf({ revokedAt, expiresAt }: StoredKey, now: number): string {
   if (revokedAt !== undefined) return 'revoked'
   if (expiresAt === undefined) return 'active'
-  return `${systemClock.now() < expiresAt ? 'active until' : 'expired'} ${iso(expiresAt)}`
+  return `${now < expiresAt ? 'active until' : 'expired'} ${iso(expiresAt)}`
 }
 
 const allowOption = () =>
@@ -88,7 +87,7 @@ export function keyCommands(): Command {
     onDataCommand('list', 'list the keys of an app', 'key list --app app_4k2m9x0c7q1z')
       .requiredOption('--app <id>', 'app')
       .action((options: CommonOptions & { app: string }) =>
-        onData(options, async ({ store }, output) => {
+        onData(options, async ({ store, clock }, output) => {
           await administer.existingApp({ store }, options.app)
           const keys = await store.read.keys.ofApp(options.app)
           output(
@@ -101,7 +100,7 @@ export function keyCommands(): Command {
                 key.mode,
                 key.scopes.join(' '),
                 isOpen(key) ? key.allows.join(' ') : '',
-                stateOf(key),
+                stateOf(key, clock.now()),
               ]),
               `${options.app} has no keys yet. \`watchword key create\` makes one.`,
             ),

@@ -1,4 +1,4 @@
-/** Opens the data folder, for a server or for one command beside it. */
+/** Opens the data folder or the PostgreSQL, for a server or for one command beside it. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, type DatabaseConfig, readConfig } from '../config'
@@ -10,6 +10,7 @@ import type { Store } from '../ports/store'
 import type { Vault } from '../ports/vault'
 import { assertCarrier, explainCode } from '../providers/carriers'
 import { openStore as openPostgres } from '../store/postgres/open'
+import { nameOf } from '../store/postgres/pool'
 import { type FileStore, layOut, openStore, stageOf } from '../store/sqlite/open'
 import { systemClock } from '../system/clock'
 import { databaseClock, type Sighting } from '../system/database-clock'
@@ -19,7 +20,7 @@ import { systemRandom } from '../system/random'
 import { masterSecret, SECRET_FILE } from '../system/secret'
 import { createVault } from '../system/vault'
 import type { InspectDependencies } from '../usecases/inspect'
-import { Failure } from './failure'
+import { Failure, notEmbedded } from './failure'
 
 export interface Opened {
   config: Config
@@ -33,6 +34,9 @@ export interface Opened {
   /** Of the servers that share the database, this one. */
   fleet?: Fleet
 }
+
+/** Where everything is kept, without credentials. */
+export const placeOf = ({ database, dataDir }: Config) => (database ? nameOf(database.url) : dataDir)
 
 export const DATABASE_FILE = 'watchword.db'
 
@@ -48,11 +52,13 @@ export interface Beginning {
  */
 export async function open(flags: Record<string, string | undefined>, beginning: Beginning = {}): Promise<Opened> {
   const config = readConfig(process.env, flags)
-  return config.database ? openShared(config, config.database) : openFolder(config, beginning)
+  if (!config.database) return openFolder(config, beginning)
+  if (beginning.isNew) throw notEmbedded('--new is for a data folder', 'an empty database is begun in any case')
+  return openShared(config, config.database)
 }
 
 /** Any server or command may be the first: the database is laid out where it is empty. */
-async function openShared(config: Config, database: DatabaseConfig): Promise<Opened> {
+export async function openShared(config: Config, database: DatabaseConfig): Promise<Opened> {
   const log = createLog(config.logLevel)
   const vault = createVault(masterSecret(config.dataDir, config.secret, { isNew: false, log }))
   const { clock, see } = databaseClock(systemClock)

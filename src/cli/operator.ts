@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander'
 import { ROLES, type Role } from '../domain/role'
-import { systemClock } from '../system/clock'
 import { systemPasswords } from '../system/passwords'
 import { systemRandom } from '../system/random'
 import { invite, operatorNamed, resetPassword, unlock } from '../usecases/people'
@@ -10,10 +9,10 @@ import { lostInWords } from './doctor/audit'
 import { adminOf, type Opened } from './open'
 import { iso, table } from './output'
 
-const peopleOf = ({ store, vault }: Opened) => ({
+const peopleOf = ({ store, vault, clock }: Opened) => ({
   store,
   vault,
-  clock: systemClock,
+  clock,
   random: systemRandom,
   passwords: systemPasswords,
 })

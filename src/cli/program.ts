@@ -14,7 +14,7 @@ import { keyCommands } from './key'
 import { licensesCommand } from './licenses'
 import { moveCommand } from './move'
 import { nodesCommand } from './nodes'
-import { open } from './open'
+import { open, placeOf } from './open'
 import { auditCommands, operatorCommands } from './operator'
 import { styled } from './output'
 import { providerCommands } from './provider'
@@ -94,12 +94,7 @@ const serveCommand = () =>
       process.stdout.write(`${JSON.stringify(line)}\n`)
     })
 
-/** Where everything is kept, without credentials. */
-function whereOf({ database, dataDir }: Config): { data: string } | { database: string } {
-  if (!database) return { data: dataDir }
-  const { host, pathname } = new URL(database.url)
-  return { database: `postgres://${host}${pathname}` }
-}
+const whereOf = (config: Config) => (config.database ? { database: placeOf(config) } : { data: placeOf(config) })
 
 const quickstartCommand = () =>
   command('quickstart', 'run the service with a demo app and print its test keys', 'quickstart --port 9000')

@@ -1,7 +1,7 @@
 /** `watchword quickstart`: a running service with a demo app and test keys, and what to type next. */
 import { whenRunnerEnds } from '../system/runner'
 import { createApp, standingTestKey } from '../usecases/administer'
-import { adminOf, type Opened } from './open'
+import { adminOf, type Opened, placeOf } from './open'
 import { serve } from './serve'
 
 const DEMO_APP = 'quickstart'
@@ -23,7 +23,7 @@ Watchword is running, in test mode: nothing is sent, nothing is billed.
   API        ${url}/v1
   Docs       ${url}/docs
   Console    ${setUpUrl ?? `${url}/console`}
-  Data       ${opened.config.dataDir}
+  Data       ${placeOf(opened.config)}
   App        ${appId}
   Secret key ${secretKey}
   Public key ${publicKey}

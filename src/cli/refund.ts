@@ -1,7 +1,6 @@
 /** `watchword credit refund`: of one issue, or of all that an incident has spoilt. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { MISHAPS, type Mishap } from '../domain/mishap'
-import { systemClock } from '../system/clock'
 import * as administer from '../usecases/administer'
 import { type CommonOptions, instant, onData, onDataCommand } from './command'
 import { type Confirmable, confirm, yesOption } from './confirm'
@@ -71,7 +70,7 @@ async function refundIncident(
   incident: administer.Incident,
   options: RefundOptions,
 ): Promise<void> {
-  const admin = { ...adminOf(opened), clock: systemClock }
+  const admin = adminOf(opened)
   const damage = await administer.assessIncident(admin, incident)
   const { refundedBefore, undecided } = damage
   const found = administer.totalOf(damage.charged)

@@ -23,7 +23,7 @@ export interface Served {
   url: string
   /** The link that makes the first operator, where there is none. */
   setUpUrl: string | undefined
-  /** Answers what is in flight, finishes what runs, and ends the process with 0. */
+  /** Says that it goes, answers what comes until everybody knows, finishes what runs, and ends the process with 0. */
   drain(reason: string): Promise<void>
 }
 
@@ -53,7 +53,9 @@ export async function serve(opened: Opened): Promise<Served> {
     if (isDraining) return
     isDraining = true
     log.info({ reason }, 'draining')
+    const leaving = app.leave()
     await listener.stop()
+    await leaving
     await app.stop()
     process.exit(0)
   }

@@ -15,6 +15,8 @@ export interface HealthDependencies {
   clock: Clock
   /** When the dispatcher last looked for work, Unix milliseconds. */
   dispatcherLookedAt: () => number
+  /** It is about to stop. */
+  isLeaving: () => boolean
   /** The ways in to the carriers, by name. */
   gates: () => Map<string, Gate>
 }
@@ -74,6 +76,7 @@ export function createReadiness({
   load,
   clock,
   dispatcherLookedAt,
+  isLeaving,
   gates,
 }: HealthDependencies): () => Promise<Readiness> {
   let kept: { at: number; readiness: Promise<Readiness> } | undefined
@@ -98,10 +101,11 @@ export function createReadiness({
     }
   }
 
-  return () => {
+  return async () => {
     const at = clock.now()
     const isStale = !kept || Math.abs(at - kept.at) > KEPT_MS || load.writeFailures() > knownFailures
     if (!kept || isStale) kept = { at, readiness: examine() }
-    return kept.readiness
+    const readiness = await kept.readiness
+    return isLeaving() ? { ...readiness, status: 'not_ready' } : readiness
   }
 }

@@ -1,8 +1,9 @@
 /** The first minute: what `quickstart` prints can be pasted, its keys stay, and it ends with whoever runs it. */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
+import { sharedPostgres } from '../support/postgres'
 import { newFolder, ROOT, run, until } from './support'
 
 setDefaultTimeout(30_000)
@@ -21,8 +22,8 @@ interface Quickstart {
 }
 
 /** Starts it by a command, and answers once it has printed everything. */
-async function start(command: string[], cwd: string): Promise<Quickstart> {
-  const env = { PATH: process.env.PATH, HOME: cwd }
+async function start(command: string[], cwd: string, more: Record<string, string> = {}): Promise<Quickstart> {
+  const env = { PATH: process.env.PATH, HOME: cwd, ...more }
   const child = Bun.spawn([...command, '--port', '0'], { cwd, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   undo.push(() => child.kill('SIGKILL'))
   let printed = ''
@@ -65,6 +66,19 @@ test('its keys are the same at every start, and an own key of the app goes on wo
     const answer = await fetch(`${second.url}/v1/balance`, { headers: { authorization: `Bearer ${one}` } })
     expect(answer.status).toBe(200)
   }
+})
+
+test('on PostgreSQL it says where everything is, and makes no folder', async () => {
+  const home = newHome()
+  const { url, drop } = await (await sharedPostgres()).database()
+  undo.push(drop)
+  const env = { WATCHWORD_DATABASE_URL: url, WATCHWORD_SECRET: 'the secret of a quickstart on PostgreSQL' }
+  const { child, printed } = await start([...MAIN, 'quickstart'], home, env)
+  expect(printedAs(printed, 'Data')).toBe(url)
+  expect(printedAs(printed, 'Secret key')).toMatch(/^sk_test_/)
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
+  expect(readdirSync(home)).not.toContain('watchword-data')
 })
 
 /** Stands in for curl, which a bare machine lacks. */

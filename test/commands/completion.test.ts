@@ -23,8 +23,8 @@ const program = createProgram({ isJson: false })
 const IN = ['--data', scratch.dir]
 
 /** What the last word of a line may become. */
-function found(...words: string[]): string[] | string {
-  const answer = complete(program, words)
+async function found(...words: string[]): Promise<string[] | string> {
+  const answer = await complete(program, words)
   return typeof answer === 'string' ? answer : answer.map(({ id }) => id)
 }
 
@@ -48,13 +48,13 @@ describe('Tab completes', () => {
     ['files for an option', ['provider', 'set', 'main', '--config', ''], ':files'],
     ['files where a folder may stand', ['move', '--from', ''], ':files'],
     ['no files for a date', ['issue', 'list', '--since', ''], []],
-  ] as Array<[string, string[], string[] | string]>)('%s', (_, words, expected) => {
-    expect(found(...words)).toEqual(expected)
+  ] as Array<[string, string[], string[] | string]>)('%s', async (_, words, expected) => {
+    expect(await found(...words)).toEqual(expected)
   })
 
-  test('and makes no database where there is none', () => {
+  test('and makes no database where there is none', async () => {
     const nowhere = join(scratch.dir, 'nowhere')
-    expect(found('key', 'list', '--data', nowhere, '--app', '')).toEqual([])
+    expect(await found('key', 'list', '--data', nowhere, '--app', '')).toEqual([])
     expect(existsSync(nowhere)).toBe(false)
   })
 })

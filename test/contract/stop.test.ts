@@ -45,6 +45,18 @@ test('it waits for the message that is at a carrier, and writes down what became
   expect(await world.rows('SELECT * FROM jobs WHERE leased')).toEqual([])
 })
 
+test('before it stops it says so to who asks whether it is ready, and goes on with everything', async () => {
+  const { live } = await begin()
+  const isReady = async () => (await world.send('GET', '/readyz', undefined)).status
+  expect(await isReady()).toBe(200)
+  await world.app.leave()
+  expect(await isReady()).toBe(503)
+  await issue(live)
+  await world.advance(1_000)
+  expect(world.sms.accepted).toHaveLength(1)
+  await world.app.stop()
+})
+
 test('it waits for the event that is at its receiver', async () => {
   const clock = new VirtualClock(START)
   const receivers = new Receivers(clock.now)

@@ -28,6 +28,8 @@ export interface PostgresOptions {
   /** Whether a commit is on disk before it is answered; without it is quicker. */
   isDurable?: boolean
   settings?: Record<string, string | number>
+  /** Beside its tables, by name: certificates. */
+  files?: Record<string, string>
 }
 
 /** A server of its own. */
@@ -114,6 +116,7 @@ export class Postgres {
     const args = ['-D', this.dir, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
     const made = spawnSync(join(this.#programs, 'initdb'), args, { ...asNobody, cwd: this.#dir, env: ENVIRONMENT })
     if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
+    for (const [name, text] of Object.entries(this.options.files ?? {})) this.#write(name, text)
     this.#configure()
   }
 
@@ -122,7 +125,7 @@ export class Postgres {
   }
 
   #write(name: string, text: string): void {
-    writeFileSync(join(this.dir, name), text)
+    writeFileSync(join(this.dir, name), text, { mode: 0o600 })
     if ('uid' in asNobody) chownSync(join(this.dir, name), NOBODY, NOBODY)
   }
 

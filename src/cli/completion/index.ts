@@ -6,8 +6,11 @@ import { join } from 'node:path'
 import { Argument, Command, type Option } from 'commander'
 import { EVENT_TYPES } from '../../../contract/event'
 import { SCOPES } from '../../../contract/scope'
-import { readConfig } from '../../config'
-import { type Name, type Named, readNames } from '../../store/sqlite/names'
+import { type Config, readConfig } from '../../config'
+import type { Name, Named } from '../../store/names'
+import { readNames as namesAt } from '../../store/postgres/names'
+import { readNames as namesIn } from '../../store/sqlite/names'
+import { systemClock } from '../../system/clock'
 import { command } from '../command'
 import { DATABASE_FILE } from '../open'
 import bash from './watchword.bash' with { type: 'text' }
@@ -31,8 +34,8 @@ export const completionCommand = (): Command =>
 
 /** What the scripts call with the words of the line, the last of them the one to complete. */
 export const completeCommand = (program: Command): Command =>
-  new Command('complete').argument('[words...]').action((words: string[]) => {
-    const found = complete(program, words)
+  new Command('complete').argument('[words...]').action(async (words: string[]) => {
+    const found = await complete(program, words)
     const lines = found === FILES ? [FILES] : found.map(({ id, about }) => `${id}\t${about.split('\n')[0]}`)
     process.stdout.write(lines.map((line) => `${line}\n`).join(''))
   })
@@ -40,16 +43,18 @@ export const completeCommand = (program: Command): Command =>
 /** In the place of candidates: the shell completes files. */
 const FILES = ':files'
 
+type Found = Name[] | typeof FILES
+
 /** What the last word may become. */
-export function complete(program: Command, words: readonly string[]): Name[] | typeof FILES {
+export async function complete(program: Command, words: readonly string[]): Promise<Found> {
   const typed = words.at(-1) ?? ''
   const line = readLine(program, words.slice(0, -1))
   const [, flag, value] = /^(--[^=]+)=(.*)$/s.exec(typed) ?? []
   if (flag !== undefined && value !== undefined) {
-    const found = valuesOf(optionOf(line.command, flag), line)
+    const found = await valuesOf(optionOf(line.command, flag), line)
     return found === FILES ? found : startingWith(value, found).map(({ id, about }) => ({ id: `${flag}=${id}`, about }))
   }
-  const found = line.open ? valuesOf(line.open, line) : typed.startsWith('-') ? optionsOf(line) : wordsOf(line)
+  const found = await (line.open ? valuesOf(line.open, line) : typed.startsWith('-') ? optionsOf(line) : wordsOf(line))
   return found === FILES ? found : startingWith(typed, found)
 }
 
@@ -94,7 +99,7 @@ const optionsOf = ({ command, options }: Line): Name[] =>
     .filter((option) => !options.has(option.attributeName()) || option.description.includes('repeatable'))
     .flatMap(({ long, description }) => (long ? [{ id: long, about: description }] : []))
 
-function wordsOf(line: Line): Name[] | typeof FILES {
+function wordsOf(line: Line): Found | Promise<Found> {
   const { command, given } = line
   if (command.commands.length > 0) {
     const children = command.createHelp().visibleCommands(command)
@@ -105,7 +110,7 @@ function wordsOf(line: Line): Name[] | typeof FILES {
   return argument ? valuesNamed(argument.name(), argument.argChoices, line) : []
 }
 
-function valuesOf(option: Option | undefined, line: Line): Name[] | typeof FILES {
+function valuesOf(option: Option | undefined, line: Line): Found | Promise<Found> {
   if (!option) return []
   return OF_FILES.test(option.flags) ? FILES : valuesNamed(option.attributeName(), option.argChoices, line)
 }
@@ -129,18 +134,31 @@ const FIXED: Readonly<Record<string, readonly string[]>> = {
   events: EVENT_TYPES,
 }
 
-function valuesNamed(name: string, choices: readonly string[] | undefined, { options }: Line): Name[] {
+function valuesNamed(
+  name: string,
+  choices: readonly string[] | undefined,
+  { options }: Line,
+): Name[] | Promise<Name[]> {
   const fixed = choices ?? FIXED[name]
   if (fixed) return fixed.map((id) => ({ id, about: '' }))
   const named = NAMED[name]
-  return named ? readNames(databaseOf(options.get('data')), named, options.get('app')) : []
+  return named ? readNames(named, options) : []
 }
 
 /** Completion has nobody to tell of a wrong configuration: it then knows no ids. */
-function databaseOf(data: string | undefined): string {
+function readNames(what: Named, options: Line['options']): Name[] | Promise<Name[]> {
+  const config = configOf(options.get('data'))
+  if (!config) return []
+  const [{ database, dataDir }, appId] = [config, options.get('app')]
+  return database
+    ? namesAt({ url: database.url, clock: systemClock }, what, appId)
+    : namesIn(join(dataDir, DATABASE_FILE), what, appId)
+}
+
+function configOf(data: string | undefined): Config | undefined {
   try {
-    return join(readConfig(process.env, { DATA: data }).dataDir, DATABASE_FILE)
+    return readConfig(process.env, { DATA: data })
   } catch {
-    return ''
+    return undefined
   }
 }

@@ -1,6 +1,6 @@
 /** Whether the audit log goes as far as it is known to have gone. Whether each entry is as it was written takes longer. */
 import { type LostEnd, lostEnds } from '../../usecases/verify-audit'
-import { type Check, type Finding, findings } from './finding'
+import { type Check, findings, type Wrong } from './finding'
 
 export const checkAudit: Check = async ({ store: { read } }) =>
   findings(
@@ -18,7 +18,7 @@ export const lostInWords = ({ where, problem, seq }: LostEnd): string => {
   return `The audit log had an entry ${seq}, says ${PLACES[where]}: it is gone, or another one has taken its place.`
 }
 
-const findingOf = (lost: LostEnd): Omit<Finding, 'check'> =>
+const findingOf = (lost: LostEnd): Wrong =>
   lost.problem === 'gone'
     ? { state: 'warn', message: lostInWords(lost), advice: 'The next start of the server writes it down again.' }
     : {

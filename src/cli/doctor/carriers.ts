@@ -2,11 +2,9 @@
 import { isActive } from '../../domain/key'
 import type { Channel } from '../../domain/value'
 import type { Reader } from '../../ports/store'
-import { type Check, type Finding, findings } from './finding'
+import { type Check, findings, type Wrong } from './finding'
 
 const NAMES: Readonly<Record<Channel, string>> = { sms: 'SMS', alimtalk: 'AlimTalk' }
-
-type Wrong = Omit<Finding, 'check'>
 
 export const checkCarriers: Check = async ({ store: { read }, now }) => {
   const providers = await read.carriers.all()

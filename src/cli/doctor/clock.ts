@@ -1,6 +1,6 @@
 /** The clock of this machine, held against what it has written. */
 import type { Reader } from '../../ports/store'
-import { type Check, type Finding, findings } from './finding'
+import { type Check, findings, type Wrong } from './finding'
 
 /** Two processes of one machine may differ by so much. */
 const TOLERANCE_MS = 2_000
@@ -9,7 +9,7 @@ const ENTRIES_LOOKED_AT = 1_000
 export const checkClock: Check = async ({ store: { read }, now }) => {
   const entries = (await read.audit.page({ limit: ENTRIES_LOOKED_AT })).map(({ at }) => at)
   const newest = Math.max(...(await newestIssues(read, now)), ...entries, 0)
-  const wrong: Array<Omit<Finding, 'check'>> = []
+  const wrong: Wrong[] = []
   if (newest > now + TOLERANCE_MS) {
     wrong.push({
       state: 'problem',

@@ -2,7 +2,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_FILE } from '../open'
-import { type Check, type Finding, findings } from './finding'
+import { type Check, findings, type Wrong } from './finding'
 
 const MIB = 2 ** 20
 const FULL_BYTES = 100 * MIB
@@ -22,7 +22,7 @@ export const checkDisk: Check = async ({ config: { dataDir }, store }) => {
     () => false,
   )
   const size = await store.read.size()
-  const wrong: Array<Omit<Finding, 'check'>> = []
+  const wrong: Wrong[] = []
   if (!isWritable) {
     wrong.push({
       state: 'problem',

@@ -1,38 +1,11 @@
-/** `watchword doctor`: what is wrong with this installation. A check more is a file more and an entry in `CHECKS`. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+/** `watchword doctor`: what is wrong with this installation, in a data folder or on PostgreSQL. */
 import type { Command } from 'commander'
-import { type Config, ConfigError, readConfig } from '../../config'
-import { systemClock } from '../../system/clock'
-import { headFileIn } from '../../system/head-file'
+import { ConfigError, readConfig } from '../../config'
 import { type CommonOptions, onDataCommand } from '../command'
-import { endingOf } from '../failure'
-import { DATABASE_FILE, openFile } from '../open'
 import { outputFor, styled } from '../output'
-import { checkAudit } from './audit'
-import { checkBackups } from './backups'
-import { checkCarriers } from './carriers'
-import { checkChanges } from './changes'
-import { checkClock } from './clock'
-import { checkDisk } from './disk'
-import type { Check, Finding } from './finding'
-import { checkKeys } from './keys'
-import { checkProxy } from './proxy'
-import { checkSecret } from './secret'
-import { checkTemplates } from './templates'
-
-const CHECKS: readonly Check[] = [
-  checkSecret,
-  checkDisk,
-  checkClock,
-  checkProxy,
-  checkCarriers,
-  checkKeys,
-  checkTemplates,
-  checkChanges,
-  checkAudit,
-  checkBackups,
-]
+import { type Finding, problem } from './finding'
+import { examineFolder } from './folder'
+import { examinePostgres } from './postgres'
 
 export const doctorCommand = (): Command =>
   onDataCommand('doctor', 'say what is wrong with this installation; exits with 1 where something is', 'doctor').action(
@@ -45,46 +18,19 @@ export const doctorCommand = (): Command =>
 
 async function examine({ data }: CommonOptions): Promise<Finding[]> {
   try {
-    return await examineFolder(readConfig(process.env, { DATA: data, LOG_LEVEL: 'silent' }))
+    const config = readConfig(process.env, { DATA: data, LOG_LEVEL: 'silent' })
+    return config.database ? await examinePostgres(config, config.database) : await examineFolder(config)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return [problem('configuration', error.message)]
   }
 }
 
-async function examineFolder(config: Config): Promise<Finding[]> {
-  const file = join(config.dataDir, DATABASE_FILE)
-  if (!existsSync(file)) {
-    const advice = 'Name the data folder with --data or WATCHWORD_DATA; `watchword serve` makes a new one.'
-    return [problem('database', `There is no database: ${file}`, advice)]
-  }
-  try {
-    const { store } = openFile(config, file, { isNew: false, headFile: headFileIn(config.dataDir) })
-    try {
-      const installation = { config, store, now: systemClock.now() }
-      const found: Finding[] = []
-      for (const check of CHECKS) found.push(...(await check(installation)))
-      return found
-    } finally {
-      await store.close()
-    }
-  } catch (error) {
-    const { code, message } = endingOf(error)
-    if (code === 'defect') throw error
-    return [problem('database', message, 'No other check is possible before the database opens.')]
-  }
-}
-
-const problem = (check: string, message: string, advice?: string): Finding => ({
-  check,
-  state: 'problem',
-  message,
-  ...(advice && { advice }),
-})
-
 const STYLES = { ok: 'green', warn: 'yellow', problem: 'red' } as const
 
 const linesOf = ({ check, state, message, advice }: Finding): string[] => [
-  `${styled(STYLES[state], state.padEnd(7))}  ${check.padEnd(8)}  ${message}`,
-  ...(advice ? [`${' '.repeat(19)}${advice}`] : []),
+  `${styled(STYLES[state], state.padEnd(7))}  ${check.padEnd(WIDEST)}  ${message}`,
+  ...(advice ? [`${' '.repeat(7 + 2 + WIDEST + 2)}${advice}`] : []),
 ]
+
+const WIDEST = 'connections'.length

@@ -1,10 +1,10 @@
 /** How the service is reached: what stands in front of it, and what it says of itself. */
-import { type Check, type Finding, findings } from './finding'
+import { type Check, findings, type Wrong } from './finding'
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
 
 export const checkProxy: Check = ({ config: { host, publicUrl, trustedProxies } }) => {
-  const wrong: Array<Omit<Finding, 'check'>> = []
+  const wrong: Wrong[] = []
   const isLocal = LOOPBACK.includes(host)
   const url = publicUrl === undefined ? undefined : new URL(publicUrl)
   const isPlain = url?.protocol === 'http:' && !LOOPBACK.includes(url.hostname.replace(/^\[|\]$/g, ''))

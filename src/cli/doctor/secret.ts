@@ -2,11 +2,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { exposedKeyFile, SECRET_FILE } from '../../system/secret'
-import { type Check, type Finding, findings } from './finding'
+import { type Check, findings, type Wrong } from './finding'
 
-export const checkSecret: Check = ({ config: { dataDir, secret } }) => {
+export const checkSecret: Check = ({ config: { dataDir, database, secret } }) => {
+  if (database) return findings('secret', [], opensBy('WATCHWORD_SECRET'))
   const file = join(dataDir, SECRET_FILE)
-  const wrong: Array<Omit<Finding, 'check'>> = []
+  const wrong: Wrong[] = []
   const isThere = existsSync(file)
   if (exposedKeyFile(dataDir)) {
     wrong.push({
@@ -23,5 +24,7 @@ export const checkSecret: Check = ({ config: { dataDir, secret } }) => {
     })
   }
   const where = secret === undefined ? file : 'WATCHWORD_SECRET'
-  return findings('secret', wrong, `${where} opens the database. Keep a copy of it apart from the backups.`)
+  return findings('secret', wrong, opensBy(where))
 }
+
+const opensBy = (where: string) => `${where} opens the database. Keep a copy of it apart from the backups.`

@@ -1,7 +1,7 @@
 /** A database in PostgreSQL as one side of a move. */
 import type { ReservedSQL, SQL } from 'bun'
 import { migrate } from '../postgres/migrate'
-import { connect } from '../postgres/pool'
+import { connect, nameOf } from '../postgres/pool'
 import { type Engine, MoveError, type Row } from './side'
 import { type Column, TABLES, type Table } from './tables'
 
@@ -29,14 +29,6 @@ export async function openUrl(url: string): Promise<Engine> {
     await sql.close()
     throw error
   }
-}
-
-/** A URL without what nobody else may know. */
-export function nameOf(text: string): string {
-  const url = new URL(text)
-  const path = url.searchParams.get('search_path')
-  const user = url.username && `${url.username}@`
-  return `postgres://${user}${url.host}${url.pathname}${path === null ? '' : `?search_path=${path}`}`
 }
 
 class UrlEngine implements Engine {

@@ -8,6 +8,9 @@ import initial from '../../../migrations/postgres/0001_initial.sql' with { type:
 /** In order. A landed migration is never changed. */
 const MIGRATIONS: readonly string[] = [initial]
 
+/** The schema that this binary brings. */
+export const SCHEMA_VERSION = MIGRATIONS.length
+
 export class NewerDatabaseError extends Error {
   override name = 'NewerDatabaseError'
 }
@@ -43,15 +46,21 @@ export async function migrate(sql: SQL): Promise<void> {
   })
 }
 
-async function assertKnownServer(sql: SQL): Promise<void> {
+export async function assertKnownServer(sql: SQL): Promise<void> {
   const [row] = await sql`SHOW server_version_num`
   const version = Math.floor(Number(row.server_version_num) / 10_000)
   if (version < OLDEST_SERVER)
     throw new OldServerError(`PostgreSQL ${version} is too old: Watchword needs ${OLDEST_SERVER} or newer.`)
 }
 
-/** Undefined where there is nothing of ours yet. `needs`: what a binary must know to live with it. */
-async function applied(sql: SQL): Promise<{ version: number; needs: number } | undefined> {
+export interface Applied {
+  version: number
+  /** What a binary must know to live with it. */
+  needs: number
+}
+
+/** Undefined where there is nothing of ours yet. */
+export async function applied(sql: SQL): Promise<Applied | undefined> {
   // Not by `to_regclass`, which may remember that there was none before the lock was waited for.
   const [table] =
     await sql`SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_version'`

@@ -17,7 +17,7 @@ import { jobReader } from './jobs'
 import { keyReader } from './keys'
 import { migrate } from './migrate'
 import { installation, invitationReader, peopleReader, sessionReader } from './people'
-import { connect, type PoolOptions, Reading } from './pool'
+import { connect, type PoolOptions, Reading, readersOf, unreached } from './pool'
 import { Replica } from './replica'
 import { SettingsWatch } from './settings'
 import { plain } from './statement'
@@ -53,11 +53,12 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
     await migrate(writing)
     assertInPlace(await writing.unsafe(MARKED))
     await assertSecret(writing, vault)
+    await lookAtClock(writing, time)
   } catch (error) {
     await writing.close()
-    throw error
+    throw unreached(options.url, error)
   }
-  const readers = { ...options, size: Math.ceil(options.size / 2) }
+  const readers = { ...options, size: readersOf(options.size) }
   const pool = new Reading(() => connect(readers, APPLICATION), options.clock)
   const replica = options.replicaUrl === undefined ? undefined : new Replica(pool, options.replicaUrl, readers)
   const settings = new SettingsWatch(pool, options.clock.elapsed)
@@ -122,4 +123,11 @@ async function assertSecret(sql: SQL, vault: Vault): Promise<void> {
   await sql`INSERT INTO facts (name, value) VALUES (${SECRET_PROOF}, ${proof}) ON CONFLICT DO NOTHING`
   const [stored] = await sql`SELECT value FROM facts WHERE name = ${SECRET_PROOF}`
   if (!proof.equals(stored.value)) throw new WrongSecretError()
+}
+
+/** Whoever only reads is told here what time it is there. */
+async function lookAtClock(sql: SQL, time: Time): Promise<void> {
+  const sentAt = performance.now()
+  const [row] = await sql`SELECT clock_ms() AS stamped`
+  time({ stamped: Number(row.stamped), sentAt, answeredAt: performance.now() })
 }

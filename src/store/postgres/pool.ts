@@ -17,9 +17,12 @@ const CONNECT_TIMEOUT_SEC = 5
 export interface PoolOptions {
   /** With credentials; `sslmode` and `sslrootcert` as libpq has them. */
   url: string
-  /** Connections for units; reads have half as many. */
+  /** Connections for units. */
   size: number
 }
+
+/** Reads have half as many as units. */
+export const readersOf = (size: number) => Math.ceil(size / 2)
 
 export function connect({ url, size }: PoolOptions, name: string): SQL {
   return new SQL({
@@ -36,8 +39,32 @@ export function connect({ url, size }: PoolOptions, name: string): SQL {
   })
 }
 
+/** A URL without what nobody else may know. */
+export function nameOf(text: string): string {
+  const url = new URL(text)
+  const path = url.searchParams.get('search_path')
+  const user = url.username && `${url.username}@`
+  return `postgres://${user}${url.host}${url.pathname}${path === null ? '' : `?search_path=${path}`}`
+}
+
+export class UnreachableError extends Error {
+  override name = 'UnreachableError'
+}
+
+/** For who opens: where nobody has answered it says where, which the driver does not. */
+export const unreached = (url: string, error: unknown): unknown =>
+  error instanceof Error && isLost(error)
+    ? new UnreachableError(`${nameOf(url)} does not answer: ${error.message}`, { cause: error })
+    : error
+
+interface Tls {
+  rejectUnauthorized: boolean
+  ca?: string
+  checkServerIdentity?: () => undefined
+}
+
 /** Whether the server's certificate is looked at, and whether its name: `verify-full` is the only one that keeps strangers out. */
-export function addressOf(text: string): { url: string; tls?: object } {
+export function addressOf(text: string): { url: string; tls?: Tls } {
   const url = new URL(text)
   const mode = url.searchParams.get('sslmode') ?? 'prefer'
   const root = url.searchParams.get('sslrootcert')
@@ -50,6 +77,16 @@ export function addressOf(text: string): { url: string; tls?: object } {
     url: url.href,
     tls: { rejectUnauthorized: true, ...(ca && { ca }), ...(!checksName && { checkServerIdentity: () => undefined }) },
   }
+}
+
+/** How much of the server's certificate is looked at: nothing where the connection is not to be encrypted. */
+export type Checking = 'no TLS' | 'nothing' | 'the certificate' | 'certificate and name'
+
+export function checkingOf(text: string): Checking {
+  const { tls } = addressOf(text)
+  if (!tls) return 'no TLS'
+  if (!tls.rejectUnauthorized) return 'nothing'
+  return tls.checkServerIdentity ? 'the certificate' : 'certificate and name'
 }
 
 /** Statements without parameters are prepared, too, only where they come as a template: others would wait for an answer each. */

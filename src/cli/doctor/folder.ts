@@ -1,0 +1,45 @@
+/** The doctor of a data folder. A check more is a file more and an entry in `CHECKS`. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config'
+import { systemClock } from '../../system/clock'
+import { headFileIn } from '../../system/head-file'
+import { DATABASE_FILE, openFile } from '../open'
+import { checkAudit } from './audit'
+import { checkBackups } from './backups'
+import { checkCarriers } from './carriers'
+import { checkChanges } from './changes'
+import { checkClock } from './clock'
+import { checkDisk } from './disk'
+import { type Check, cannotOpen, type Finding, problem, runAll } from './finding'
+import { checkKeys } from './keys'
+import { checkProxy } from './proxy'
+import { checkSecret } from './secret'
+import { checkTemplates } from './templates'
+
+const CHECKS: readonly Check[] = [
+  checkSecret,
+  checkDisk,
+  checkClock,
+  checkProxy,
+  checkCarriers,
+  checkKeys,
+  checkTemplates,
+  checkChanges,
+  checkAudit,
+  checkBackups,
+]
+
+export async function examineFolder(config: Config): Promise<Finding[]> {
+  const file = join(config.dataDir, DATABASE_FILE)
+  if (!existsSync(file)) {
+    const advice = 'Name the data folder with --data or WATCHWORD_DATA; `watchword serve` makes a new one.'
+    return [problem('database', `There is no database: ${file}`, advice)]
+  }
+  try {
+    const { store } = openFile(config, file, { isNew: false, headFile: headFileIn(config.dataDir) })
+    return await runAll(CHECKS, { config, store, now: systemClock.now() }).finally(() => store.close())
+  } catch (error) {
+    return [cannotOpen(error)]
+  }
+}

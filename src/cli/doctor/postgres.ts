@@ -1,0 +1,75 @@
+/** The doctor of a PostgreSQL. A check more is a file more and an entry in `CHECKS`. */
+import type { Config, DatabaseConfig } from '../../config'
+import { type Examined, examine } from '../../store/postgres/examine'
+import { SCHEMA_VERSION } from '../../store/postgres/migrate'
+import { systemClock } from '../../system/clock'
+import { openShared } from '../open'
+import { checkArchive } from './archive'
+import { checkAudit } from './audit'
+import { checkCarriers } from './carriers'
+import { checkChanges } from './changes'
+import { checkClock } from './clock'
+import { checkClocks } from './clocks'
+import { checkConnections } from './connections'
+import { checkDatabase } from './database'
+import { type Check, cannotOpen, type Finding, problem, runAll, type SharedInstallation } from './finding'
+import { checkKeys } from './keys'
+import { checkNodes } from './nodes'
+import { checkProxy } from './proxy'
+import { checkSecret } from './secret'
+import { checkTemplates } from './templates'
+import { checkTls } from './tls'
+
+const CHECKS: ReadonlyArray<Check<SharedInstallation>> = [
+  checkSecret,
+  checkDatabase,
+  checkTls,
+  checkConnections,
+  checkNodes,
+  checkClocks,
+  checkClock,
+  checkProxy,
+  checkCarriers,
+  checkKeys,
+  checkTemplates,
+  checkChanges,
+  checkAudit,
+  checkArchive,
+]
+
+export async function examinePostgres(config: Config, database: DatabaseConfig): Promise<Finding[]> {
+  try {
+    const server = await examine(database.url, systemClock)
+    const obstacle = obstacleIn(server)
+    if (obstacle) return [obstacle]
+    const { store, clock } = await openShared(config, database)
+    const installation = { config, store, now: clock.now(), server, pool: database.size }
+    return await runAll(CHECKS, installation).finally(() => store.close())
+  } catch (error) {
+    return [cannotOpen(error)]
+  }
+}
+
+/** Why it is not to be opened: that would fail, or change it. */
+function obstacleIn({ name, schema, isPrimary }: Examined): Finding | undefined {
+  if (!isPrimary)
+    return problem(
+      'database',
+      `${name} is a replica, which cannot be written.`,
+      'Name the primary in WATCHWORD_DATABASE_URL.',
+    )
+  if (!schema)
+    return problem(
+      'database',
+      `There is nothing of Watchword in ${name}.`,
+      'The first `watchword serve` or `watchword app create` lays out its tables.',
+    )
+  if (schema.version < SCHEMA_VERSION)
+    return {
+      check: 'database',
+      state: 'warn',
+      message: `The database has schema version ${schema.version}, and this binary brings ${SCHEMA_VERSION}.`,
+      advice: 'The first server of this release brings it up to date; the others go on beside it. Ask again then.',
+    }
+  return undefined
+}

@@ -1,0 +1,275 @@
+/** Every command of the command line on a PostgreSQL, as in a shell that has `WATCHWORD_DATABASE_URL` set. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { endingOf } from '../../src/cli/failure'
+import { createProgram } from '../../src/cli/program'
+import { openStore } from '../../src/store/postgres/open'
+import { systemClock } from '../../src/system/clock'
+import { systemPasswords } from '../../src/system/passwords'
+import { systemRandom } from '../../src/system/random'
+import { createVault } from '../../src/system/vault'
+import { join as joinPeople } from '../../src/usecases/people'
+import { fromSource, type Json, newFolder, Server, StubCarrier } from '../binary/support'
+import { type Database, sharedPostgres } from '../support/postgres'
+
+setDefaultTimeout(30_000)
+
+const SECRET = 'the secret of a command line on PostgreSQL'
+const folder = newFolder()
+/** Nothing may come to be there. */
+const data = join(folder.path, 'watchword-data')
+const before = { ...process.env }
+let database: Database
+let env: Record<string, string>
+let carrier: StubCarrier
+
+beforeAll(async () => {
+  database = await (await sharedPostgres()).database()
+  env = { WATCHWORD_DATABASE_URL: database.url, WATCHWORD_SECRET: SECRET, WATCHWORD_DATA: data }
+  Object.assign(process.env, env)
+  carrier = new StubCarrier()
+})
+afterAll(async () => {
+  for (const name of Object.keys(env)) delete process.env[name]
+  Object.assign(process.env, before)
+  process.exitCode = 0
+  await carrier.stop()
+  await database.drop()
+  folder.remove()
+})
+
+/** What was typed, by its words. */
+const typed = new Set<string>()
+
+const pathOf = (command: Command): string =>
+  command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
+
+/** What a line prints. */
+async function said(...words: string[]): Promise<string> {
+  let printed = ''
+  const writing = spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += text
+    return true
+  })
+  const program = createProgram({ isJson: true }).hook('preAction', (_, command) => void typed.add(pathOf(command)))
+  try {
+    await program.parseAsync(['bun', 'watchword', ...words])
+    return printed
+  } finally {
+    writing.mockRestore()
+    process.exitCode = 0
+  }
+}
+
+const told = async (...words: string[]): Promise<Json> => JSON.parse(await said(...words, '--json'))
+
+/** Why a line is refused. */
+const refused = (...words: string[]): Promise<{ code: string; message: string }> =>
+  said(...words).then(
+    () => ({ code: '', message: '' }),
+    (error) => endingOf(error),
+  )
+
+/** What the doctor finds, each as `state: message`. */
+const found = async (...words: string[]): Promise<Record<string, string>> => {
+  const { checks } = await told('doctor', ...words)
+  return Object.fromEntries(checks.map(({ check, state, message }: Json) => [check, `${state}: ${message}`]))
+}
+
+const candidates = async (...words: string[]): Promise<string[]> =>
+  (await said('complete', '--', ...words)).split('\n').flatMap((line) => line.split('\t')[0] || [])
+
+/** As if another PostgreSQL were named. */
+async function at(url: string, work: () => Promise<void>): Promise<void> {
+  process.env.WATCHWORD_DATABASE_URL = url
+  await work().finally(() => {
+    process.env.WATCHWORD_DATABASE_URL = database.url
+  })
+}
+
+let appId = ''
+let testKey = ''
+
+describe('on an empty PostgreSQL', () => {
+  test('the doctor makes nothing, and completion knows nothing', async () => {
+    expect(await found()).toEqual({ database: expect.stringMatching(/^problem: There is nothing of Watchword in /) })
+    expect(await candidates('key', 'list', '--app', '')).toEqual([])
+    expect(await found()).toEqual({ database: expect.stringMatching(/^problem: There is nothing of Watchword in /) })
+  })
+})
+
+describe('on PostgreSQL', () => {
+  test('apps and keys', async () => {
+    ;({ appId } = await told('app', 'create', 'shop'))
+    await told('app', 'rename', appId, 'web shop')
+    await told('app', 'region', appId, 'US')
+    expect((await told('app', 'list')).apps).toMatchObject([{ appId, name: 'web shop', region: 'US' }])
+    const create = ['key', 'create', '--app', appId]
+    ;({ key: testKey } = await told(...create, '--kind', 'sk', '--mode', 'test'))
+    const { keyId } = await told(...create, '--kind', 'pk', '--mode', 'live', '--origin', 'https://a.example')
+    expect(await told('key', 'allow', keyId, 'from')).toMatchObject({ allows: ['from'] })
+    const { keyId: next } = await told('key', 'rotate', keyId)
+    await told('key', 'revoke', next)
+    expect((await told('key', 'list', '--app', appId)).keys).toHaveLength(3)
+  })
+
+  test('credit', async () => {
+    const add = ['credit', 'add', '--app', appId, '--amount', '10', '--reference', 'first']
+    expect(await told(...add)).toMatchObject({ balance: 10 })
+    expect(await told(...add)).toMatchObject({ balance: 10 })
+    await told('credit', 'overdraft', '--app', appId, '--limit', '5')
+    const clawback = ['credit', 'clawback', '--app', appId, '--amount', '3', '--reference', 'first']
+    expect(await told(...clawback)).toMatchObject({ balance: 7 })
+    const incident = ['--outcome', 'failed', '--from', '2026-01-01', '--to', '2026-01-02', '--dry-run']
+    expect(await told('credit', 'refund', '--all-apps', ...incident)).toMatchObject({ issues: 0 })
+  })
+
+  test('carriers and routes', async () => {
+    const set = ['--type', 'http', '--channel', 'sms', '--url', carrier.url]
+    await told('provider', 'set', 'main', ...set)
+    expect(await told('provider', 'test', 'main', '--to', '+821012345678')).toMatchObject({ kind: 'accepted' })
+    await told('route', 'set', 'sms', 'main')
+    expect((await told('provider', 'list')).providers).toMatchObject([{ name: 'main', state: 'healthy' }])
+    expect((await told('route', 'list')).routes).toMatchObject([{ channel: 'sms', providers: ['main'] }])
+  })
+
+  test('templates and webhooks', async () => {
+    await told('template', 'set', 'own', '--app', appId, '--body', '#{code}')
+    expect((await told('template', 'list', '--app', appId)).templates).toMatchObject([{ templateId: 'own' }])
+    const to = ['--url', 'https://hooks.example/', '--events', 'otp.sent', '--mode', 'test']
+    const { endpointId } = await told('webhook', 'add', '--app', appId, ...to)
+    await told('webhook', 'update', endpointId, '--events', 'otp.verified')
+    await told('webhook', 'rotate', endpointId)
+    const { eventId } = await told('webhook', 'test', endpointId)
+    await told('webhook', 'preview', '--template', '{"id":"{{data.id}}"}')
+    expect((await told('webhook', 'events', endpointId)).events).toMatchObject([{ eventId }])
+    await told('webhook', 'replay', endpointId, '--event', eventId)
+    expect((await told('webhook', 'list', '--app', appId)).webhooks).toMatchObject([{ endpointId }])
+    expect(await candidates('webhook', 'events', '')).toEqual([endpointId])
+    await told('webhook', 'remove', endpointId, '--yes')
+  })
+
+  test('people and the audit log', async () => {
+    const { url } = await told('operator', 'invite', '--role', 'owner')
+    const vault = createVault(Buffer.from(SECRET))
+    const store = await openStore({ url: database.url, size: 2, clock: systemClock, vault })
+    const who = { token: url.split('#')[1], name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' }
+    const deps = { store, vault, clock: systemClock, random: systemRandom, passwords: systemPasswords }
+    await joinPeople(deps, {}, who).finally(() => store.close())
+    expect((await told('operator', 'list')).operators).toMatchObject([{ email: who.email }])
+    await told('operator', 'reset', who.email)
+    await told('operator', 'unlock', who.email)
+    const [newest] = (await told('audit', 'list', '--limit', '1')).entries
+    expect(newest).toMatchObject({ action: 'operator.unlock' })
+    expect(await told('audit', 'verify', '--holds', newest.hash)).toMatchObject({ isIntact: true })
+    expect(await told('audit', 'accept')).toEqual({ lost: [] })
+  })
+
+  test('a server: issues, the queue, the servers there are, and whether it is ready', async () => {
+    await using server = await serving()
+    const { url } = server
+    const { issueId } = (await server.issue(testKey, '010-0000-0000')).body
+    expect(await told('issue', 'show', issueId)).toMatchObject({ issueId, mode: 'test' })
+    expect((await told('issue', 'list', '--app', appId, '--mode', 'test')).issues).toMatchObject([{ issueId }])
+    expect((await told('queue')).queue).toBeArray()
+    expect((await told('nodes')).nodes).toMatchObject([{ state: 'working' }])
+    const wrong = spyOn(Date, 'now').mockImplementation(() => performance.timeOrigin + performance.now() + 60_000)
+    expect((await told('nodes')).nodes).toMatchObject([{ state: 'working' }])
+    expect(await found()).toMatchObject({
+      clocks: expect.stringMatching(/^warn: .* (59\.9|60\.0) s ahead of the database's/),
+      nodes: expect.stringMatching(/^ok: /),
+    })
+    wrong.mockRestore()
+    expect(await told('healthcheck', '--url', url)).toMatchObject({ ready: true })
+    expect(await found()).toMatchObject({
+      secret: expect.stringMatching(/^ok: WATCHWORD_SECRET opens/),
+      database: expect.stringMatching(/^ok: postgres:\/\/postgres@127\.0\.0\.1:.* PostgreSQL \d+\.\d+, \d+ MiB/),
+      tls: expect.stringMatching(/^ok: .* does not leave this machine/),
+      connections: 'ok: Each server takes up to 24 of 197 connections: 1 are at work, and 8 could be.',
+      nodes: expect.stringMatching(/^ok: At work: \S+:\d+ \(\d+\.\d+\.\d+\)\.$/),
+      clocks: expect.stringMatching(/^ok: /),
+      audit: expect.stringMatching(/^ok: /),
+      backups: expect.stringMatching(/^ok: PostgreSQL keeps no archive/),
+    })
+  })
+
+  test('completion asks the database, of one app where it is given', async () => {
+    expect(await candidates('key', 'list', '--app', '')).toEqual([appId])
+    expect(await candidates('provider', 'remove', 'm')).toEqual(['main'])
+    expect(await candidates('template', 'remove', '--app', appId, '')).toEqual(['own'])
+    expect(await candidates('template', 'remove', '--app', 'app_other', '')).toEqual([])
+    expect(await candidates('operator', 'reset', '')).toEqual(['ann@example.com'])
+  })
+
+  test('completion is silent where nobody answers, and soon', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    const { port } = silent.address() as { port: number }
+    const begun = performance.now()
+    await at(`postgres://postgres@127.0.0.1:${port}/postgres`, async () => {
+      expect(await candidates('key', 'list', '--app', '')).toEqual([])
+    })
+    expect(performance.now() - begun).toBeLessThan(4_000)
+    silent.close()
+  })
+
+  test.each([
+    ['backup', ['backup'], /pg_dump/],
+    ['restore', ['restore', import.meta.path, '--yes'], /pg_restore/],
+    ['a new beginning', ['serve', '--new'], /--new is for a data folder/],
+  ])('%s is for data folders only, and says what is done instead', async (_, words, message) => {
+    expect(await refused(...words)).toMatchObject({
+      code: 'not_embedded',
+      message: expect.stringMatching(message),
+    })
+  })
+
+  test('a data folder that is named wins', async () => {
+    const elsewhere = join(folder.path, 'named')
+    await told('app', 'create', 'other', '--data', elsewhere)
+    expect((await told('app', 'list', '--data', elsewhere)).apps).toMatchObject([{ name: 'other' }])
+    expect(await found('--data', elsewhere)).toHaveProperty('disk')
+    const there = (await told('app', 'list', '--data', elsewhere)).apps[0].appId
+    expect(await candidates('key', 'list', '--data', elsewhere, '--app', '')).toEqual([there])
+  })
+
+  test('nobody who is out of reach is mistaken for a defect', async () => {
+    const text = 'postgres://ann@127.0.0.1:1/there does not answer'
+    await at('postgres://ann:secret@127.0.0.1:1/there', async () => {
+      expect(await refused('app', 'list')).toMatchObject({ code: 'database', message: expect.stringContaining(text) })
+      expect(await found()).toEqual({ database: expect.stringContaining(text) })
+    })
+  })
+
+  test('what was made is removed', async () => {
+    await told('route', 'remove', 'sms', '--yes')
+    await told('provider', 'remove', 'main', '--yes')
+    await told('template', 'remove', 'own', '--app', appId, '--yes')
+    await told('app', 'remove', appId, '--yes')
+    expect((await told('app', 'list')).apps).toEqual([])
+  })
+
+  test('what needs no database needs none here', async () => {
+    expect(await said('completion', 'bash')).toContain('complete')
+    expect((await told('licenses')).packages).toBeArray()
+  })
+
+  test('no command was left out, and none made a data folder', () => {
+    const leaves = leavesOf(createProgram({ isJson: false })).filter((path) => !ELSEWHERE.has(path))
+    expect(leaves.filter((path) => !typed.has(path))).toEqual([])
+    expect(existsSync(data)).toBe(false)
+  })
+})
+
+/** They are told where the database is by their arguments, or are tried as processes: here, and in test/binary. */
+const ELSEWHERE = new Set(['move', 'quickstart'])
+
+const leavesOf = (parent: Command): string[] =>
+  parent.commands.flatMap((child) => (child.commands.length > 0 ? leavesOf(child) : [pathOf(child)]))
+
+async function serving(): Promise<Server & AsyncDisposable> {
+  const server = await Server.start(fromSource(folder.path, env))
+  return Object.assign(server, { [Symbol.asyncDispose]: async () => void (await server.stop()) })
+}
