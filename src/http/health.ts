@@ -7,7 +7,7 @@ import { DISPATCHER_SILENT_MS } from '../domain/job'
 import { conditionOf, type NodeCondition, type NodeState } from '../domain/node'
 import type { Clock } from '../ports/clock'
 import type { Gate, Load } from '../ports/node'
-import type { Store } from '../ports/store'
+import type { PoolUsage, Store } from '../ports/store'
 
 export interface HealthDependencies {
   store: Store
@@ -26,6 +26,8 @@ export interface Readiness {
   checks: { database: boolean; migrations: boolean; dispatcher: boolean }
   /** The servers that share the database; left out where one has it for itself. */
   nodes?: NodeReport[]
+  /** This server's connections to it for changes. */
+  pool?: PoolUsage
   /** For people: a carrier that rests does not make the service unready, since another may serve. */
   providers: Record<string, CarrierState>
 }
@@ -92,11 +94,13 @@ export function createReadiness({
     // The store does not open before every migration is applied.
     const checks = { database, migrations: true, dispatcher }
     const nodes = await store.read.nodes().catch(() => [])
+    const pool = store.pool()
     const carriers = [...gates()].map(([name, gate]) => [name, carrierState(gate, clock.now())])
     return {
       status: database && dispatcher ? 'ready' : 'not_ready',
       checks,
       ...(nodes.length > 0 && { nodes: nodes.map((node) => nodeReport(node, clock.now())) }),
+      ...(pool && { pool }),
       providers: Object.fromEntries(carriers),
     }
   }

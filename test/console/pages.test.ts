@@ -1,6 +1,6 @@
 /** Lists of the console in pages: newest first, each row once, within the bounds that were asked for. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Reader, Store } from '../../src/ports/store'
+import type { Lists, Store } from '../../src/ports/store'
 import * as administer from '../../src/usecases/administer'
 import { setUpToken } from '../../src/usecases/people'
 import { searchIssues } from '../../src/usecases/search-issues'
@@ -184,11 +184,11 @@ describe('the ledger of an app', () => {
 test('a search for what is rare answers soon, short of rows, and says where to go on', async () => {
   const aBatch = Array.from({ length: 1_000 }, (_, n) => ({ ...anIssue(), issueId: `issue ${n}` }))
   let looked = 0
-  const page: Reader['issues']['page'] = async (_, { limit }) => {
+  const page: Lists['issues']['page'] = async (_, { limit }) => {
     looked += limit
     return aBatch.slice(0, limit)
   }
-  const store = { read: { issues: { page } } } as unknown as Store
+  const store = { lists: { issues: { page } } } as unknown as Store
   const owner = { appId: keys.appId, mode: 'live' } as const
   const search = (search: string) => searchIssues({ store, clock: world.clock }, owner, { search, limit: 10 })
   expect(await search('rare')).toEqual({ rows: [], next: 'issue 999' })

@@ -115,6 +115,7 @@ describe('every response', () => {
       status: 'ready',
       checks: { database: true, migrations: true, dispatcher: true },
       ...(IS_POSTGRES && { nodes: [expect.objectContaining({ state: 'working', lagMs: 0 })] }),
+      ...(IS_POSTGRES && { pool: { size: expect.any(Number), busy: 0, waiting: 0 } }),
       providers: {},
     })
   })

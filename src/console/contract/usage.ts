@@ -91,6 +91,8 @@ export const system = {
           lagMs: z.int(),
         }),
       ),
+      /** Of the server that answers: its connections to a shared database for changes. */
+      pool: z.object({ size: z.int(), busy: z.int(), waiting: z.int() }).optional(),
       checks: z.object({ database: z.boolean(), dispatcher: z.boolean() }),
       /** Newest first; `watchword backup` makes them. None where the database is backed up by its own means. */
       backups: z.array(z.object({ name: z.string(), bytes: z.int(), at })),

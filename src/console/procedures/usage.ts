@@ -54,6 +54,7 @@ export function systemProcedures(deps: ConsoleDependencies) {
         ...{ id: node.nodeId, name: node.name, version: node.version, state: conditionOf(node, clock.now()) },
         ...{ startedAt: node.startedAt, seenAt: node.seenAt, lagMs: node.lagMs },
       })),
+      pool: store.pool(),
       checks: {
         database: await store.assertWritable().then(
           () => true,

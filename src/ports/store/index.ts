@@ -36,7 +36,16 @@ export interface Store {
   transaction<T>(unit: (tx: Tx) => Promise<T>): Promise<T>
   /** Writes more than any request does. Throws when nothing can be stored. */
   assertWritable(): Promise<void>
+  /** How many of its connections for changes are in use; undefined where it has none. */
+  pool(): PoolUsage | undefined
   close(): Promise<void>
+}
+
+export interface PoolUsage {
+  readonly size: number
+  readonly busy: number
+  /** Units that wait for one. */
+  readonly waiting: number
 }
 
 /**

@@ -69,6 +69,7 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
     fleet: createFleet(pool, node),
     transaction: (unit) => units.run(unit),
     assertWritable: () => units.assertWritable(),
+    pool: () => ({ size: options.size, ...units.usage() }),
     async close() {
       await units.close()
       await Promise.all([pool.close(), replica?.close()])

@@ -2,7 +2,7 @@
 import type { ReservedSQL, SQL } from 'bun'
 import { tooLittleCredit } from '../../domain/wallet'
 import type { Clock } from '../../ports/clock'
-import type { Tx } from '../../ports/store'
+import type { PoolUsage, Tx } from '../../ports/store'
 import { openUnit } from '../ended'
 import { cannotWrite } from '../failure'
 import { CommitLostError, isPassing, isUnbegun, lostRace, noCreditIn } from './failure'
@@ -29,6 +29,8 @@ const PROBE = plain(
 export class Units {
   #begun = 0
   #running = 0
+  /** Of those that run, how many have a connection. */
+  #connected = 0
   #isClosed = false
 
   constructor(
@@ -69,6 +71,10 @@ export class Units {
     }
   }
 
+  usage(): Pick<PoolUsage, 'busy' | 'waiting'> {
+    return { busy: this.#connected, waiting: this.#running - this.#connected }
+  }
+
   /** Writes more than any request does. */
   assertWritable(): Promise<void> {
     return this.#run(async (unit) => unit.run(PROBE))
@@ -82,6 +88,7 @@ export class Units {
 
   async #once<T>(work: (unit: Unit) => Promise<T>): Promise<Stored<T> | { lost: unknown }> {
     const connection = await this.#reserve()
+    this.#connected++
     const unit = new Unit(wireOf(connection), this.#begun++ % SLOTS, this.deps.time)
     const cancel = this.deps.clock.after(SILENT_MS, () => end(connection))
     try {
@@ -98,6 +105,7 @@ export class Units {
       throw translated(error)
     } finally {
       cancel()
+      this.#connected--
       connection.release()
     }
   }

@@ -95,6 +95,8 @@ export function openStore({ file, clock, vault, headFile, soon = setImmediate }:
       )
     },
 
+    pool: () => undefined,
+
     async close() {
       await writer.close()
       reading.close()

@@ -539,6 +539,7 @@ export const FULL: Answers = {
       ...{ id: `b485e69d145b6cb${n}`, name: `watchword-production-eu-central-1${n}.internal:1234567`, state },
       ...{ version: '0.1.0', startedAt: NOW - 200 * DAY, seenAt: NOW - n * MINUTE, lagMs: n * 123_456 },
     })),
+    pool: { size: 500, busy: 499, waiting: 123_456 },
     checks: { database: true, dispatcher: false },
     backups: [{ name: 'watchword-2025-11-01T02-00-00.db', bytes: 12_345_678_901, at: NOW - DAY }],
     queue: [

@@ -38,6 +38,9 @@ const words = inWords({
     backupHow: 'Made by this command, for example every night:',
     nodes: 'Servers',
     nodesAbout: 'They share one database. When one is silent, the others do its work.',
+    connections: 'Connections of this server',
+    inUse: (busy: string, size: string) => `${busy} of ${size} in use`,
+    waitingForOne: 'Waiting for a connection',
     ownMeans:
       'The database is a PostgreSQL, and backed up by its own means: its archive, or this command every night. Useless without WATCHWORD_SECRET.',
     queue: 'Queue',
@@ -64,6 +67,9 @@ const words = inWords({
     backupCount: '보관 중',
     backupHow: '다음 명령으로 만듭니다. 매일 밤 실행하는 것을 권장합니다.',
     nodes: '서버 목록',
+    connections: '이 서버의 연결',
+    inUse: (busy: string, size: string) => `${size}개 중 ${busy}개 사용 중`,
+    waitingForOne: '연결을 기다리는 작업',
     nodesAbout: '하나의 데이터베이스를 함께 사용합니다. 응답이 없는 서버의 작업은 다른 서버가 이어서 처리합니다.',
     ownMeans:
       '데이터베이스는 PostgreSQL의 방법으로 백업합니다. 아카이브를 쓰거나 매일 밤 다음 명령을 실행하세요. WATCHWORD_SECRET이 없으면 쓸 수 없습니다.',
@@ -87,7 +93,7 @@ export default function System() {
         {system.isError ? <ProblemNote failure={system.error} /> : <Loading />}
       </>
     )
-  const { version, command, databaseBytes, publicUrl, nodes, checks, queue, backups } = system.data
+  const { version, command, databaseBytes, publicUrl, nodes, pool, checks, queue, backups } = system.data
   const isShared = nodes.length > 0
   const [backup] = backups
   return (
@@ -106,6 +112,12 @@ export default function System() {
         {isShared && (
           <Section title={say.nodes} about={say.nodesAbout}>
             <NodeTable nodes={nodes} />
+            {pool && (
+              <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }}>
+                <Fact label={say.connections}>{say.inUse(formats.number(pool.busy), formats.number(pool.size))}</Fact>
+                <Fact label={say.waitingForOne}>{formats.number(pool.waiting)}</Fact>
+              </SimpleGrid>
+            )}
           </Section>
         )}
         {isShared ? (
