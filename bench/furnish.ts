@@ -1,4 +1,4 @@
-/** A data folder as a contender finds it: an app with credit, a key and a carrier, and active issues to work on. */
+/** A database as a contender finds it: apps with credit and a key, a carrier, and active issues to work on. */
 import { Database } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,35 +27,50 @@ export interface Furnished {
   supply: Supply
 }
 
-export interface Furniture {
-  /** Active issues. */
-  issues: number
-  /** Messages that wait to be sent. */
-  queued?: number
+export interface Surroundings {
   carrierUrl: string
   carrier?: { reports?: boolean; concurrency?: number; timeoutMs?: number }
   webhookUrl?: string
 }
 
-export async function furnish(
-  dir: string,
-  { issues, queued = 0, carrierUrl, carrier = {}, webhookUrl }: Furniture,
-): Promise<Furnished> {
+export interface Furniture extends Surroundings {
+  /** Active issues. */
+  issues: number
+  /** Messages that wait to be sent. */
+  queued?: number
+}
+
+export async function furnish(dir: string, { issues, queued = 0, ...around }: Furniture): Promise<Furnished> {
   mkdirSync(dir, { recursive: true })
   const file = join(dir, 'watchword.db')
   const store = openStore({ file, clock: systemClock, vault })
-  const admin = {
-    store,
-    vault,
-    clock: systemClock,
-    random: systemRandom,
-    actor: { name: 'bench' },
-    assertCarrier,
-    node: ASLEEP,
-  }
+  const { appId, key } = await furnishApp(store, around)
+  await queueMessages(store, appId, queued)
+  await store.close()
+  return { file, appId, key, supply: fillActive(file, appId, issues) }
+}
+
+const adminOf = (store: Store) => ({
+  ...{ store, vault, clock: systemClock, random: systemRandom },
+  ...{ actor: { name: 'bench' }, assertCarrier, node: ASLEEP },
+})
+
+/** With credit and a key. */
+export async function addApp(store: Store): Promise<{ appId: string; key: string }> {
+  const admin = adminOf(store)
   const { appId } = await administer.createApp(admin, { name: 'bench' })
   const { key } = await administer.createKey(admin, { appId, kind: 'sk', mode: 'live' })
   await administer.addCredit(admin, { appId, amount: 1_000_000_000 })
+  return { appId, key }
+}
+
+/** An app, and who delivers for all there are. */
+export async function furnishApp(
+  store: Store,
+  { carrierUrl, carrier = {}, webhookUrl }: Surroundings,
+): Promise<{ appId: string; key: string }> {
+  const admin = adminOf(store)
+  const app = await addApp(store)
   const { reports = false, ...settings } = carrier
   await administer.setCarrier(admin, {
     name: CARRIER,
@@ -65,11 +80,9 @@ export async function furnish(
     ...settings,
   })
   if (webhookUrl) {
-    await administer.addEndpoint(admin, { appId, mode: 'live', url: webhookUrl, events: ['otp.sent'] })
+    await administer.addEndpoint(admin, { appId: app.appId, mode: 'live', url: webhookUrl, events: ['otp.sent'] })
   }
-  await queueMessages(store, appId, queued)
-  await store.close()
-  return { file, appId, key, supply: fillActive(file, appId, issues) }
+  return app
 }
 
 const BATCH = 5_000

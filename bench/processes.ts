@@ -45,6 +45,25 @@ async function stop(child: Subprocess<'ignore', 'pipe', Bun.BunFile>): Promise<v
 export const residentBytes = ({ pid }: Service): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
 
+const TICK_MS = 10
+
+/** What a process has computed since it began, milliseconds; 0 of one that is gone. */
+function computedMs(pid: number): number {
+  try {
+    // After the name, which may hold anything: the 14th and 15th field of all.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+  } catch {
+    return 0
+  }
+}
+
+/** The same of a process and those it has started. */
+export function computedWithChildrenMs(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
+  return [pid, ...children.map(Number)].reduce((sum, each) => sum + computedMs(each), 0)
+}
+
 export const fromSource = (script: string, ...args: string[]): string[] => [
   process.execPath,
   join(ROOT, script),

@@ -4,7 +4,7 @@
  *
  *   --quick        under three minutes: fewer rounds and connections, 100,000 issues instead of 10,000,000
  *   --check        prints only the goals, and how far each is
- *   --only PART    requests, delivery, flat, footprint, overload or soak; may come several times
+ *   --only PART    requests, delivery, nodes, flat, footprint, overload or soak; may come several times
  *   --minutes N    how long the soak takes, which runs only where it is named (default: 60)
  *   --issues N     how many the flat part fills
  *   --json FILE    where everything that was measured goes (default: dist/bench.json)
@@ -16,6 +16,7 @@ import { parseArgs } from 'node:util'
 import { delivery } from './delivery'
 import { flat } from './flat'
 import { footprint } from './footprint'
+import { nodes } from './nodes'
 import { overload } from './overload'
 import { Generator } from './processes'
 import { goalTable, type Part, table } from './report'
@@ -45,6 +46,7 @@ const PARTS: Record<string, (dir: string, generator: Generator) => Promise<Part>
         : { rounds: 7, seconds: 0.4, warmUpSeconds: 4, connections: [1, 16, 64, 256] },
     ),
   delivery: (dir, generator) => delivery(dir, generator, { messages: quick ? 3_000 : 30_000 }),
+  nodes: (_, generator) => nodes(generator, quick ? { rounds: 3, seconds: 0.5 } : { rounds: 7, seconds: 2 }),
   footprint: (dir, generator) => footprint(dir, generator),
   overload: (dir, generator) => overload(dir, generator, { seconds: quick ? 1 : 5 }),
   flat: (dir, generator) =>

@@ -21,7 +21,8 @@ export type Wire = 'rest' | 'rpc' | 'better-auth'
 export interface Target {
   url: string
   wire: Wire
-  key: string
+  /** Several take turns. */
+  key: string | readonly string[]
 }
 
 /** Active issues a database was filled with, to be read, mistaken or used up. */
@@ -73,7 +74,7 @@ const MIX: readonly Workload[] = [
 ] as Workload[]
 
 export class Requests {
-  readonly #headers: Record<string, string>
+  readonly #headers: ReadonlyArray<Record<string, string>>
   #verified: number
 
   /** `first` is where the numbers of this stream begin, so that no two streams on one database share a phone or key. */
@@ -84,7 +85,7 @@ export class Requests {
     /** Better-auth: phones and their codes, to be used up. */
     private readonly codes: Array<[phone: string, code: string]>,
   ) {
-    this.#headers = { Authorization: `Bearer ${target.key}` }
+    this.#headers = [target.key].flat().map((key) => ({ Authorization: `Bearer ${key}` }))
     this.#sent = first.request
     this.#verified = first.verified
   }
@@ -130,6 +131,11 @@ export class Requests {
     }
   }
 
+  /** Of whose turn it is. */
+  get #next(): Record<string, string> {
+    return this.#headers[this.#sent % this.#headers.length] as Record<string, string>
+  }
+
   #ofBetterAuth(workload: Workload, n: number): string | undefined {
     const post = (name: string, input: object) =>
       httpRequest('POST', `/api/auth/phone-number/${name}`, {}, JSON.stringify(input))
@@ -148,13 +154,13 @@ export class Requests {
 
   #post(name: string, input: object): string {
     return this.target.wire === 'rpc'
-      ? httpRequest('POST', `/v1/rpc/otp/${name}`, this.#headers, JSON.stringify({ json: input }))
-      : httpRequest('POST', `/v1/${name}`, this.#headers, JSON.stringify(input))
+      ? httpRequest('POST', `/v1/rpc/otp/${name}`, this.#next, JSON.stringify({ json: input }))
+      : httpRequest('POST', `/v1/${name}`, this.#next, JSON.stringify(input))
   }
 
   #get(name: 'status' | 'issues', query: Record<string, string | number>): string {
     if (this.target.wire === 'rpc') return this.#post(name === 'issues' ? 'listIssues' : name, query)
     const pairs = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
-    return httpRequest('GET', `/v1/${name}?${pairs.join('&')}`, this.#headers)
+    return httpRequest('GET', `/v1/${name}?${pairs.join('&')}`, this.#next)
   }
 }

@@ -27,6 +27,8 @@ const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 export interface PostgresOptions {
   /** Whether a commit is on disk before it is answered; without it is quicker. */
   isDurable?: boolean
+  /** Another place than the usual, for its files. */
+  on?: string
   settings?: Record<string, string | number>
   /** Beside its tables, by name: certificates. */
   files?: Record<string, string>
@@ -43,8 +45,8 @@ export class Postgres {
     readonly port: number,
     private readonly options: PostgresOptions,
   ) {
-    const { isDurable = false, settings = {} } = options
-    this.#dir = mkdtempSync(join(scratch, 'watchword-postgres-'))
+    const { isDurable = false, on = scratch, settings = {} } = options
+    this.#dir = mkdtempSync(join(on, 'watchword-postgres-'))
     chmodSync(this.#dir, 0o755)
     removeAtTheEnd(this.#dir)
     this.#programs = programs()
@@ -100,6 +102,11 @@ export class Postgres {
     const sql = new SQL(this.url(), { max: 1 })
     await sql`SELECT pg_promote()`
     await sql.close()
+  }
+
+  /** Of the process that starts all others. */
+  get pid(): number {
+    return this.#server?.pid ?? Number.NaN
   }
 
   get dir(): string {
