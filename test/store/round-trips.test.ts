@@ -5,8 +5,8 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { CountingWire } from '../support/counting-wire'
-import { SchemaPlace } from '../support/place'
 import { sharedPostgres } from '../support/postgres'
+import { SchemaPlace } from '../support/schema-place'
 import { type Answer, type Furnished, World } from '../support/world'
 
 interface Cost {

@@ -2,11 +2,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import type { Refusal } from '../../src/domain/error'
+import { FRONT } from '../../src/domain/job'
 import { openStore, type SharedStore, type StoreOptions } from '../../src/store/postgres/open'
 import { createVault } from '../../src/system/vault'
 import { type Database, Postgres, sharedPostgres } from '../support/postgres'
 import { Wire } from '../support/wire'
-import { APP, furnish, issueNumber, NOW, outcomeOf, StillClock, VAULT } from './sample'
+import { APP, furnish, issueNumber, NOW, OWNER, outcomeOf, StillClock, VAULT } from './sample'
 
 let database: Database
 let wire: Wire
@@ -147,6 +148,18 @@ describe('units that meet', () => {
     const used = await Promise.all([one, other].map((issue) => store.read.issues.find(issue, issue.issueId)))
     expect(used.map((issue) => issue?.attemptsUsed)).toEqual([1, 1])
   })
+})
+
+test('a claim takes no more than it may, also where the database believes that there is one job', async () => {
+  const store = await open()
+  const queue = (n: number) =>
+    store.transaction((tx) =>
+      tx.jobs.add({ kind: 'deliver', owner: OWNER, subjectId: issueNumber(n).issueId, runAt: NOW }),
+    )
+  await queue(1)
+  await rows('VACUUM ANALYZE jobs')
+  for (let n = 2; n <= 20; n++) await queue(n)
+  expect(await store.transaction((tx) => tx.jobs.claim('deliver', FRONT, 3))).toHaveLength(3)
 })
 
 describe('the answer to a commit that is lost', () => {

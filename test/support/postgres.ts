@@ -169,13 +169,15 @@ export class Postgres {
     this.#managing ??= new SQL(this.url(), { max: 1 })
     await this.#managing.unsafe(`CREATE SCHEMA ${name}`)
     const drop = async () => void (await this.#managing?.unsafe(`DROP SCHEMA IF EXISTS ${name} CASCADE`))
+    const file = join(this.#dir, `${name}.clock`)
+    let reading: Promise<unknown> | undefined
     const goBy = async (clock: VirtualClock) => {
-      const file = join(this.#dir, `${name}.clock`)
       const stop = clock.follow((now) => {
         writeFileSync(`${file}.next`, String(now))
         renameSync(`${file}.next`, file)
       })
-      await this.#managing?.unsafe(readsTime(name, file))
+      reading ??= this.#managing?.unsafe(readsTime(name, file))
+      await reading
       return stop
     }
     return { url: `${this.url()}?search_path=${name}`, drop, goBy }

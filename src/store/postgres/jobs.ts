@@ -28,12 +28,13 @@ const STATEMENTS = {
       })
       .prepare(''),
   ),
-  /** What another server is about to claim is left to it. */
+  /** What another server is about to claim is left to it. Looked for once: some plans would for every row, and take all there are. */
   claim: plain<Job>(
-    `UPDATE jobs SET run_at = $4::bigint + $5::bigint, attempt = attempt + 1, leased = true, leased_by = $6
-     FROM (SELECT job_id, run_at AS due_at FROM jobs WHERE kind = $1 AND queue = $2 AND run_at <= $4
-           ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS due
-     WHERE jobs.job_id = due.job_id
+    `WITH due AS MATERIALIZED (
+       SELECT job_id, run_at AS due_at FROM jobs WHERE kind = $1 AND queue = $2 AND run_at <= $4
+       ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+     UPDATE jobs SET run_at = $4::bigint + $5::bigint, attempt = attempt + 1, leased = true, leased_by = $6
+     FROM due WHERE jobs.job_id = due.job_id
      RETURNING jobs.job_id, kind, queue, app_id, mode, subject_id, due_at, attempt`,
     ({ kind, queue, limit, now, leaseMs, node }) => [kind, queue, limit, now, leaseMs, node],
     ([jobId, kind, queue, appId, mode, subjectId, dueAt, attempt]) => ({

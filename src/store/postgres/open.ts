@@ -37,6 +37,8 @@ export interface StoreOptions extends PoolOptions {
   node?: string
   /** Learns the time from the database; tests have a time of their own. */
   time?: Time
+  /** Tests keep their connections for the next one. */
+  connect?: typeof connect
 }
 
 const APPLICATION = 'watchword'
@@ -47,8 +49,8 @@ export interface SharedStore extends Store {
 }
 
 export async function openStore(options: StoreOptions): Promise<SharedStore> {
-  const { vault, headFile, node = '', time = ({ stamped }) => stamped } = options
-  const writing = connect(options, APPLICATION)
+  const { vault, headFile, node = '', time = ({ stamped }) => stamped, connect: to = connect } = options
+  const writing = to(options, APPLICATION)
   try {
     await migrate(writing)
     assertInPlace(await writing.unsafe(MARKED))
@@ -59,7 +61,7 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
     throw unreached(options.url, error)
   }
   const readers = { ...options, size: readersOf(options.size) }
-  const pool = new Reading(() => connect(readers, APPLICATION), options.clock)
+  const pool = new Reading(() => to(readers, APPLICATION), options.clock)
   const replica = options.replicaUrl === undefined ? undefined : new Replica(pool, options.replicaUrl, readers)
   const settings = new SettingsWatch(pool, options.clock.elapsed)
   const units = new Units(writing, { vault, headFile, node, time, clock: options.clock }, () => settings.changed())

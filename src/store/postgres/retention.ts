@@ -30,7 +30,8 @@ const ISSUES = plain(
 /** Of the first by a key that comes in the order of time, those that are past: what is young is not looked at. */
 const oldest = (table: string, key: string, isPast: string) =>
   plain(
-    `WITH past AS (SELECT ${key} FROM (SELECT * FROM ${table} ORDER BY ${key} LIMIT $2 FOR UPDATE SKIP LOCKED) AS first
+    `WITH past AS MATERIALIZED (
+       SELECT ${key} FROM (SELECT * FROM ${table} ORDER BY ${key} LIMIT $2 FOR UPDATE SKIP LOCKED) AS first
        WHERE ${isPast}), gone AS (DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM past) RETURNING 1)
      SELECT count(*) FROM gone`,
     ({ at, limit }) => [at, limit],
