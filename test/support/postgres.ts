@@ -19,7 +19,7 @@ import type { VirtualClock } from './clock'
 
 /** It does not run as root. */
 const NOBODY = 65_534
-const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+export const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
 /** Memory-backed where the machine has it. */
 const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
@@ -226,7 +226,7 @@ function removeAtTheEnd(folder: string): void {
   shell.unref()
 }
 
-const freePort = () =>
+export const freePort = () =>
   new Promise<number>((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address() as { port: number }
@@ -251,7 +251,7 @@ async function answers(port: number, url: string): Promise<void> {
   throw new Error('PostgreSQL does not start')
 }
 
-const listens = (port: number) =>
+export const listens = (port: number) =>
   new Promise<boolean>((resolve) => {
     const socket = connect(port, '127.0.0.1')
     socket.once('connect', () => {
