@@ -361,6 +361,7 @@ export class World {
       ...store,
       read: countedReads(store.read, this.#counted),
       transaction: (unit) => this.#counted(store.transaction(unit)),
+      assertWritable: () => this.#counted(store.assertWritable()),
     }
   }
 
