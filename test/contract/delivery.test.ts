@@ -84,7 +84,7 @@ describe('live delivery', () => {
           providerOutcomeAmbiguous: true,
           providerOutcomeCode: code,
         })
-        await world.advance(200_000)
+        await world.leap(200_000)
         expect(world.sms.requests).toHaveLength(1)
         expect(await wallet()).toEqual({ balance: 1_000, reserved: 1 })
         world.clock.step(86_400_000)
@@ -98,7 +98,7 @@ describe('live delivery', () => {
     test('an ambiguous AlimTalk never falls back', async () => {
       world.kakao.answer = () => answered(500, '')
       await issue({ channel: 'alimtalk' })
-      await world.advance(200_000)
+      await world.leap(200_000)
       expect(world.sms.requests).toHaveLength(0)
     })
 
@@ -151,7 +151,7 @@ describe('live delivery', () => {
     test.each([400, 401, 403, 404, 422, 302])('%i is refused for good: failed and released', async (code) => {
       world.sms.answer = () => answered(code, { code: 'NO_SENDER' })
       const issueId = await issue()
-      await world.advance(200_000)
+      await world.leap(200_000)
       expect(world.sms.requests).toHaveLength(1)
       expect(await status(issueId)).toMatchObject({ deliveryStatus: 'failed', providerOutcomeCode: 'NO_SENDER' })
       expect(await billing(issueId)).toBe('released')

@@ -95,7 +95,7 @@ describe.each(WIRES)('POST /issue over %s', (wire) => {
       const replays = await Promise.all([issue(input), issue(input), issue(input)])
       await world.call(wire, 'verify', { issueId: first.body.issueId, code }, { key: keys.live })
       const afterVerify = await issue(input)
-      await world.advance(200_000)
+      await world.leap(200_000)
       const afterExpiry = await issue(input)
       for (const replay of [...replays, afterVerify, afterExpiry]) {
         expect(replay.status).toBe(200)
@@ -182,7 +182,7 @@ describe.each(WIRES)('POST /issue over %s', (wire) => {
       const first = await issue(input)
       await world.settle()
       await world.report('main', { messageId: world.sms.requests[0]?.messageId ?? '', status: 'delivered' })
-      await world.advance(200_000)
+      await world.leap(200_000)
       world.clock.step(DAY_MS)
       await world.sweep()
       expect(await status(first.body.issueId)).toMatchObject({ code: 'NOT_FOUND' })

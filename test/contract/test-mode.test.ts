@@ -267,7 +267,7 @@ describe.each(WIRES)('test mode over %s', (wire) => {
 
   test('test issues are kept for seven days', async () => {
     const { body } = await issue(magic(0))
-    await world.advance(200_000)
+    await world.leap(200_000)
     world.clock.step(7 * 86_400_000 - 300_000)
     await world.sweep()
     expect((await world.call(wire, 'status', { issueId: body.issueId }, { key: keys.test })).status).toBe(200)

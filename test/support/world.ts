@@ -362,6 +362,7 @@ export class World {
       read: countedReads(store.read, this.#counted),
       lists: countedReads(store.lists, this.#counted),
       transaction: (unit) => this.#counted(store.transaction(unit)),
+      assertWritable: () => this.#counted(store.assertWritable()),
     }
   }
 
