@@ -75,6 +75,9 @@ const settings = {
     .describe(
       'Origin under which people, clients and carriers reach the service: the console, printed links and report URLs',
     ),
+  LEAVING_MS: whole(0, 600_000, 1_000).describe(
+    'How long a server that is told to stop still answers, while /readyz is 503: longer than load balancers take to notice',
+  ),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('Least level that is logged'),
   DEFAULT_REGION: z
     .enum(getCountries() as [string, ...string[]], 'must be an ISO 3166 country code such as KR')
@@ -132,6 +135,7 @@ export interface Config {
   database: DatabaseConfig | undefined
   secret: string | undefined
   publicUrl: string | undefined
+  leavingMs: number
   logLevel: (typeof LOG_LEVELS)[number]
   /** How phone numbers are read, where an app has no region of its own. */
   numbering: Numbering
@@ -198,6 +202,7 @@ export function readConfig(
     database: databaseUrl === undefined ? undefined : databaseOf(databaseUrl, value),
     secret: value.SECRET,
     publicUrl: value.PUBLIC_URL,
+    leavingMs: value.LEAVING_MS,
     logLevel: value.LOG_LEVEL,
     numbering: { region: value.DEFAULT_REGION, prefixes: value.NUMBER_PREFIXES },
     trustedProxies: value.TRUSTED_PROXIES,

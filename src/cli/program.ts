@@ -104,7 +104,8 @@ const quickstartCommand = () =>
     .addOption(newOption())
     .action(async ({ data, port, host, new: isNew = false }: ListenOptions) => {
       const { quickstart } = await import('./quickstart')
-      await quickstart(await open({ DATA: data, PORT: port, HOST: host, LOG_LEVEL: 'warn' }, { makes: true, isNew }))
+      const flags = { DATA: data, PORT: port, HOST: host, LOG_LEVEL: 'warn', LEAVING_MS: '0' }
+      await quickstart(await open(flags, { makes: true, isNew }))
     })
 
 /** Says of an option that must be given that it must; else as commander describes it. */

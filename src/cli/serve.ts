@@ -23,7 +23,7 @@ export interface Served {
   url: string
   /** The link that makes the first operator, where there is none. */
   setUpUrl: string | undefined
-  /** Says that it goes, answers what comes until everybody knows, finishes what runs, and ends the process with 0. */
+  /** Says that it goes, answers until everybody knows, finishes what runs, and ends the process with 0. */
   drain(reason: string): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export async function serve(opened: Opened): Promise<Served> {
     isDraining = true
     log.info({ reason }, 'draining')
     const leaving = app.leave()
-    await listener.stop()
+    await listener.stop(config.leavingMs)
     await leaving
     await app.stop()
     process.exit(0)

@@ -4,18 +4,15 @@ import type { WatchedDescriptors } from './descriptors'
 export interface Listener {
   url: string
   /**
-   * Tells who keeps a connection that it ends, accepts nothing more, and waits for requests in flight, but not for clients
-   * that never finish theirs.
+   * For `leavingMs` it tells who asks that the connection ends: one that just closes takes along the request that is under way
+   * on it. Then it accepts nothing more, and waits for requests in flight, but not for clients that never finish theirs.
    */
-  stop(): Promise<void>
+  stop(leavingMs: number): Promise<void>
 }
 
 /** Bodies are measured while they are read (`http/json-body.ts`), which answers in the envelope; this is the wall behind it. */
 const WALL_BYTES = 2 ** 40
 const PATIENCE_MS = 5_000
-/** So long nobody has asked anything: whoever asks has been told. */
-const QUIET_MS = 100
-const TOLD_WITHIN_MS = 2_000
 
 /** Where a server that listens there is reached from this machine. */
 export function urlOf(host: string, port: number): string {
@@ -36,20 +33,9 @@ export function listen({ host, port, fetch, mounts, descriptors }: ListenOptions
   /** Only `routes` see the path as it was written. */
   const answerAt = (mount: string) => (request: Request, bun: Bun.Server<undefined>) => {
     const answer = fetch(request, bun.requestIP(request)?.address ?? '', mount)
-    if (!isEnding) return answer
-    askedAt = performance.now()
-    return answer.then(lastOfItsConnection)
+    return isLeaving ? answer.then(lastOfItsConnection) : answer
   }
-  let isEnding = false
-  let askedAt = 0
-
-  /** A connection that just closes takes along the request that is under way on it, and nobody knows what became of that. */
-  async function tellEverybody(): Promise<void> {
-    isEnding = true
-    const begunAt = performance.now()
-    askedAt = begunAt
-    while (performance.now() < Math.min(askedAt + QUIET_MS, begunAt + TOLD_WITHIN_MS)) await Bun.sleep(QUIET_MS / 5)
-  }
+  let isLeaving = false
   const server = Bun.serve({
     hostname: host,
     port,
@@ -64,8 +50,9 @@ export function listen({ host, port, fetch, mounts, descriptors }: ListenOptions
   descriptors.makeRoom(() => server.closeIdleConnections())
   return {
     url: urlOf(host, server.port ?? port),
-    async stop() {
-      await tellEverybody()
+    async stop(leavingMs) {
+      isLeaving = true
+      await Bun.sleep(leavingMs)
       const isPatient = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))
       await Promise.race([server.stop(), isPatient])
       await server.stop(true)

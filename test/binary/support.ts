@@ -11,11 +11,13 @@ export interface Program {
   command: string[]
   cwd: string
   env?: Record<string, string>
+  /** Of a command that may take its time. */
+  withinMs?: number
 }
 
-/** The program from source, in a folder. */
-export const fromSource = (cwd: string, env: Record<string, string> = {}): Program => ({
-  command: [process.execPath, join(ROOT, 'src/main.ts')],
+/** The program from source, in a folder; `tree`: of another checkout than this. */
+export const fromSource = (cwd: string, env: Record<string, string> = {}, tree = ROOT): Program => ({
+  command: [process.execPath, join(tree, 'src/main.ts')],
   cwd,
   env,
 })
@@ -36,14 +38,17 @@ export interface Ended {
 const COMMAND_MS = 30_000
 
 /** Runs one command to its end. */
-export async function run({ command, cwd, env = {} }: Program, ...args: string[]): Promise<Ended> {
+export async function run(
+  { command, cwd, env = {}, withinMs = COMMAND_MS }: Program,
+  ...args: string[]
+): Promise<Ended> {
   const child = Bun.spawn([...command, ...args], {
     cwd,
     env,
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
-    timeout: COMMAND_MS,
+    timeout: withinMs,
     killSignal: 'SIGKILL',
   })
   const [stdout, stderr, exitCode] = await Promise.all([
@@ -92,7 +97,8 @@ export class Server {
   static async start({ command, cwd, env = {} }: Program, ...args: string[]): Promise<Server> {
     const child = Bun.spawn([...command, 'serve', '--port', '0', ...args], {
       cwd,
-      env,
+      // Nobody but the test asks, and it waits.
+      env: { WATCHWORD_LEAVING_MS: '0', ...env },
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',

@@ -16,6 +16,7 @@ function mistakesOf(env: Record<string, string>, flags: Record<string, string> =
 test('without any, the service is the machine’s own, careful and priced at one credit', () => {
   expect(readConfig({})).toEqual({
     ...{ host: '127.0.0.1', port: 8787, dataDir: './watchword-data', logLevel: 'info' },
+    leavingMs: 1_000,
     ...{ secret: undefined, database: undefined, publicUrl: undefined, trustedProxies: [], webhookSources: [] },
     numbering: { region: 'KR', prefixes: [] },
     ...{ carrierTimeoutMs: 10_000, carrierConcurrency: 128, maxBacklog: 100_000 },

@@ -3,6 +3,8 @@ import { expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { type Listener, listen } from '../../src/system/listen'
 
+const LEAVING_MS = 500
+
 const listening = (fetch: () => Promise<Response> = async () => new Response('well')): Listener =>
   listen({ host: '127.0.0.1', port: 0, mounts: [], descriptors: { areShort: () => false, makeRoom() {} }, fetch })
 
@@ -52,7 +54,7 @@ class Kept implements Disposable {
 test('who keeps a connection is told that it ends before it does', async () => {
   const listener = listening()
   using kept = await Kept.at(listener.url)
-  const stopped = listener.stop()
+  const stopped = listener.stop(LEAVING_MS)
   const answer = await kept.ask()
   expect(answer).toStartWith('HTTP/1.1 200')
   expect(answer.toLowerCase()).toContain('connection: close')
@@ -60,9 +62,9 @@ test('who keeps a connection is told that it ends before it does', async () => {
   expect(await kept.ask()).toBe('')
 })
 
-test('who comes anew meanwhile is answered, and soon nobody is taken any more', async () => {
+test('who comes anew meanwhile is answered, and then nobody is taken any more', async () => {
   const listener = listening()
-  const stopped = listener.stop()
+  const stopped = listener.stop(LEAVING_MS)
   let answered = 0
   const asking = (async () => {
     for (;;) {
@@ -73,10 +75,8 @@ test('who comes anew meanwhile is answered, and soon nobody is taken any more', 
       await Bun.sleep(20)
     }
   })()
-  const begunAt = performance.now()
   await Promise.all([stopped, asking])
-  expect(answered).toBeGreaterThan(10)
-  expect(performance.now() - begunAt).toBeLessThan(10_000)
+  expect(answered).toBeGreaterThan(3)
 })
 
 test('what has begun is answered', async () => {
@@ -84,7 +84,7 @@ test('what has begun is answered', async () => {
   const listener = listening(() => new Promise((resolve) => (answer = resolve)))
   const answering = fetch(listener.url)
   await Bun.sleep(50)
-  const stopped = listener.stop()
+  const stopped = listener.stop(0)
   await Bun.sleep(300)
   answer(new Response('well'))
   expect(await (await answering).text()).toBe('well')

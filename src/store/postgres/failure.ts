@@ -23,6 +23,9 @@ const LOST_RACE = new Set(['40001', '40P01', '23505', '23503'])
 
 export const lostRace = (error: unknown) => LOST_RACE.has(stateOf(error) ?? '')
 
+/** Somebody else held what was wanted: for too long, or each waited for the other. */
+export const isInTheWay = (error: unknown) => ['55P03', '40P01'].includes(stateOf(error) ?? '')
+
 /** The database has recovered from a crash, and nobody has noted that yet. */
 export const isUnbegun = (error: unknown) => stateOf(error) === 'WW001'
 

@@ -4,9 +4,10 @@
  */
 import type { SQL } from 'bun'
 import initial from '../../../migrations/postgres/0001_initial.sql' with { type: 'text' }
+import { isInTheWay } from './failure'
 
 /** In order. A landed migration is never changed. */
-const MIGRATIONS: readonly string[] = [initial]
+export const MIGRATIONS: readonly string[] = [initial]
 
 /** The schema that this binary brings. */
 export const SCHEMA_VERSION = MIGRATIONS.length
@@ -29,20 +30,40 @@ const OLDEST_SERVER = 14
  * Applies what is missing, all or nothing. Throws `OldServerError`, `ForeignDatabaseError` for a schema with tables of
  * another program, and `NewerDatabaseError` where a later release has taken away what this one needs; leaves all as it is.
  */
-export async function migrate(sql: SQL): Promise<void> {
+export async function migrate(sql: SQL, migrations = MIGRATIONS): Promise<void> {
   await assertKnownServer(sql)
-  if ((await applied(sql))?.version === MIGRATIONS.length) return
+  if ((await applied(sql))?.version === migrations.length) return
+  for (let run = 1; ; run++) {
+    try {
+      return await bringUp(sql, migrations)
+    } catch (error) {
+      if (!isInTheWay(error) || run === MAX_RUNS) throw error
+      await Bun.sleep(PAUSE_MS)
+    }
+  }
+}
+
+/**
+ * A table that is changed is nobody else's, and whoever wants it waits behind who waits for it: so nobody waits long, and
+ * what the servers that are at work keep is tried for again.
+ */
+const WAITS_MS = 1_000
+const PAUSE_MS = 200
+const MAX_RUNS = 60
+
+async function bringUp(sql: SQL, migrations: readonly string[]): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`SELECT pg_advisory_xact_lock(hashtextextended('watchword migrations', 0))`
+    await tx.unsafe(`SET LOCAL lock_timeout = ${WAITS_MS}`)
     const known = await applied(tx)
-    if (known && known.needs > MIGRATIONS.length)
+    if (known && known.needs > migrations.length)
       throw new NewerDatabaseError(
-        `The database has schema version ${known.version}, this binary knows ${MIGRATIONS.length}: run a newer release.`,
+        `The database has schema version ${known.version}, this binary knows ${migrations.length}: run a newer release.`,
       )
-    if (known && known.version >= MIGRATIONS.length) return
+    if (known && known.version >= migrations.length) return
     if (!known) await begin(tx)
-    for (const text of MIGRATIONS.slice(known?.version ?? 0)) await tx.unsafe(text)
-    await tx`UPDATE schema_version SET version = ${MIGRATIONS.length}`
+    for (const text of migrations.slice(known?.version ?? 0)) await tx.unsafe(text)
+    await tx`UPDATE schema_version SET version = ${migrations.length}`
   })
 }
 

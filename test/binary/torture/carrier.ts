@@ -20,7 +20,7 @@ export type Plan =
   | 'refuse'
 
 /** Weighted by how often it stands here. */
-const PLANS: Plan[] = [
+const PLANS: readonly Plan[] = [
   ...Array<Plan>(8).fill('accept'),
   ...Array<Plan>(4).fill('busy'),
   'slow',
@@ -87,6 +87,7 @@ export class TortureCarrier {
     private readonly random: SeededRandom,
     /** Where the server listens now, if it does. */
     private readonly serverUrl: () => string | undefined,
+    private readonly plans: readonly Plan[] = PLANS,
   ) {}
 
   async start(): Promise<void> {
@@ -150,7 +151,7 @@ export class TortureCarrier {
     this.#waiting.clear()
 
     const { random } = this
-    const plan = this.#isCalm ? 'accept' : random.pick(PLANS)
+    const plan = this.#isCalm ? 'accept' : random.pick(this.plans)
     const isTaken =
       ['accept', 'slow', 'silent', 'garble'].includes(plan) || (plan !== 'busy' && this.#takesAnyway(plan))
     const code = /(?<!\d)\d{6}(?!\d)/.exec(text)?.[0] ?? ''
