@@ -80,6 +80,8 @@ describe('no block slips by:', () => {
       'docs/operating.md: test/binary/move.test.ts moves to a PostgreSQL and back',
       'docs/performance.md: it takes long, and a time would decide nothing',
       "docs/several-servers.md: it installs Debian's PostgreSQL",
+      "docs/several-servers.md: PgBouncer's own settings",
+      "docs/several-servers.md: for PostgreSQL's own program",
       'docs/several-servers.md: a configuration of Caddy',
       "docs/several-servers.md: PostgreSQL's own program",
     ])
