@@ -6,6 +6,7 @@ import type { Tx } from '../../ports/store'
 import type { IssueReader } from '../../ports/store/issues'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
+import { readIssuePage } from '../issue-pages'
 import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter } from '../rows/issue'
 import { furthestSetBack } from './clock'
 import { claims, issues, outbox } from './schema'
@@ -168,13 +169,7 @@ export function outboxTx(unit: Unit, vault: Vault): Tx['outbox'] {
   }
 }
 
-const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-const END_OF_TIME = 8_640_000_000_000_000
-const smaller = (a: string, b: string) => (a < b ? a : b)
-
 const RECENT_AT_ONCE = 5_000
-/** Rows of which only a status is looked at: what takes some milliseconds. */
-const LOOKED_AT_ONCE = 10_000
 
 const page = (...conditions: Parameters<typeof and>) =>
   statement(() =>
@@ -247,20 +242,12 @@ export const issueReader = (pool: Asked): IssueReader => ({
     const row = await pool.get(READS.find, { appId, mode, issueId })
     return row && issueOf(row)
   },
-  async page({ appId, mode }, { before, status, createdFrom = 0, createdTo = END_OF_TIME, limit }, now) {
-    // Ids are in the order of creation also where the clock went back: then they are later than their rows.
-    let below = smaller(before ?? BEYOND_ALL_IDS, idFloor(createdTo + (await furthestSetBack(pool))))
-    const from = idFloor(createdFrom)
-    const found: Issue[] = []
-    for (let rows = 4 * limit; ; rows = LOOKED_AT_ONCE) {
-      const edge = status && (await pool.get(READS.further, { appId, mode, from, below, rows }))?.issueId
-      const range = { from: edge ?? from, below, createdFrom, createdTo, limit: limit - found.length }
-      const rowsOfPage = await pool.all(READS.pages[status ?? 'any'], { appId, mode, ...range, now })
-      found.push(...rowsOfPage.map(issueOf))
-      if (edge === undefined || found.length === limit) return found
-      below = edge
-    }
-  },
+  page: (owner, filter, now) =>
+    readIssuePage(owner, filter, {
+      setBackMs: () => furthestSetBack(pool),
+      further: async (range) => (await pool.get(READS.further, { ...range }))?.issueId,
+      read: async (range) => (await pool.all(READS.pages[filter.status ?? 'any'], { ...range, now })).map(issueOf),
+    }),
   async *since({ appId, mode }, since) {
     let after: string | undefined = idFloor(since)
     while (after !== undefined) {

@@ -1,8 +1,9 @@
 /** Credit: what an app has, and every change of it. Wallets are locked last, and for as short as can be. */
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
-import type { LedgerEntry, Wallet } from '../../domain/wallet'
+import type { Wallet } from '../../domain/wallet'
 import type { Tx } from '../../ports/store'
 import type { WalletReader } from '../../ports/store/money'
+import { readLedgerPage } from '../ledger-pages'
 import { emptyWallet, entryOf, entryRow, walletOf } from '../rows/wallet'
 import { ledgerEntries, wallets } from './schema'
 import { bind, changes, db, parameters, plain, statement } from './statement'
@@ -97,9 +98,6 @@ export function walletTx(unit: Unit): Tx['wallets'] {
   }
 }
 
-const BEYOND_ALL_TIMES = Number.MAX_SAFE_INTEGER
-const LOOKED_AT_ONCE = 20_000
-
 const isBefore = sql`(${ledgerEntries.createdAt}, ${ledgerEntries.seq}) < (${sql.placeholder('beforeAt')}::bigint, ${sql.placeholder('beforeSeq')}::bigint)`
 const ofApp = eq(ledgerEntries.appId, bind(ledgerEntries.appId, 'appId'))
 
@@ -154,23 +152,15 @@ const READS = {
 
 export const walletReader = (pool: Asked): WalletReader => ({
   find: (appId) => pool.get(READS.find, { appId }),
-  async ledger(appId, { before, entryType, createdFrom, createdTo, limit }) {
-    const to = createdTo ?? BEYOND_ALL_TIMES
-    // One bound, where the search starts: what is beyond it is not even looked at.
-    let start = before && before.createdAt < to ? before : { createdAt: to, seq: 0 }
-    const found: LedgerEntry[] = []
-    for (let rows = 4 * limit; ; rows = LOOKED_AT_ONCE) {
-      const bounds = {
-        ...{ appId, beforeAt: start.createdAt, beforeSeq: start.seq, fromAt: createdFrom ?? 0, fromSeq: 0 },
-      }
-      const edge = entryType && (await pool.get(READS.further, { ...bounds, rows }))
-      const range = { ...bounds, ...(edge && { fromAt: edge.createdAt, fromSeq: edge.seq }) }
-      const page = { ...range, limit: limit - found.length, entryType }
-      found.push(...(await pool.all(entryType ? READS.ledgerOfType : READS.ledger, page)).map(entryOf))
-      if (edge === undefined || found.length === limit) return found
-      start = edge
-    }
-  },
+  ledger: (appId, filter) =>
+    readLedgerPage(filter, {
+      further: (range) => pool.get(READS.further, { appId, ...range }),
+      async read(range) {
+        const { entryType } = filter
+        const entries = entryType ? READS.ledgerOfType : READS.ledger
+        return (await pool.all(entries, { appId, ...range, entryType })).map(entryOf)
+      },
+    }),
   async ledgerOfIssue(appId, issueId) {
     return (await pool.all(READS.ofIssue, { appId, issueId })).map(entryOf)
   },

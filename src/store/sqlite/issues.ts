@@ -1,11 +1,12 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. NULL in a row is undefined outside. */
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gt, gte, lt, lte, or, sql } from 'drizzle-orm'
-import type { Issue, VerificationStatus } from '../../domain/issue'
+import type { VerificationStatus } from '../../domain/issue'
 import type { Owner } from '../../domain/value'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
+import { readIssuePage } from '../issue-pages'
 import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter } from '../rows/issue'
 import { nextTurn } from '../turn'
 import { furthestSetBack } from './clock'
@@ -147,14 +148,8 @@ export function createIssueTx(
   }
 }
 
-const BEYOND_ALL_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-const END_OF_TIME = 8_640_000_000_000_000
-const smaller = (a: string, b: string) => (a < b ? a : b)
-
 /** What takes some 10 ms. */
 const RECENT_AT_ONCE = 5_000
-/** The same where the rows are only looked at, for a status that few of them may have. */
-const LOOKED_AT_ONCE = 10_000
 /** A page of this many is read together with others by whoever looks for something. */
 const LONG_PAGE = 500
 
@@ -232,20 +227,20 @@ export function createIssueReader(connection: Database): Pick<Reader, 'issues'> 
         const row = issueById.get({ appId, mode, issueId })
         return row && issueOf(row)
       },
-      async page({ appId, mode }, { before, status, createdFrom = 0, createdTo = END_OF_TIME, limit }, now) {
-        // Ids are in the order of creation also where the clock went back: then they are later than their rows.
-        let below = smaller(before ?? BEYOND_ALL_IDS, idFloor(createdTo + setBackMs()))
-        const from = idFloor(createdFrom)
-        const found: Issue[] = []
-        for (let rows = 4 * limit; ; rows = LOOKED_AT_ONCE) {
-          const edge = status && further.get({ appId, mode, from, below, rows })?.issueId
-          const range = { from: edge ?? from, below, createdFrom, createdTo, limit: limit - found.length }
-          found.push(...pages[status ?? 'any'].all({ appId, mode, ...range, now }).map(issueOf))
-          if (edge !== undefined || found.length >= LONG_PAGE) await nextTurn()
-          if (edge === undefined || found.length === limit) return found
-          below = edge
-        }
-      },
+      page: (owner, filter, now) =>
+        readIssuePage(owner, filter, {
+          setBackMs,
+          async further(range) {
+            const edge = further.get({ ...range })?.issueId
+            if (edge !== undefined) await nextTurn()
+            return edge
+          },
+          async read(range) {
+            const rows = pages[filter.status ?? 'any'].all({ ...range, now })
+            if (rows.length >= LONG_PAGE) await nextTurn()
+            return rows.map(issueOf)
+          },
+        }),
       async *since({ appId, mode }, since) {
         let after: string | undefined = idFloor(since)
         while (after !== undefined) {

@@ -1,8 +1,9 @@
 /** Credit: what an app has, and every change of it. */
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
-import { debit, type LedgerEntry, release, reserve } from '../../domain/wallet'
+import { debit, release, reserve } from '../../domain/wallet'
 import type { Reader, Tx } from '../../ports/store'
+import { readLedgerPage } from '../ledger-pages'
 import { emptyWallet, entryOf, entryRow, walletOf, walletRow } from '../rows/wallet'
 import { nextTurn } from '../turn'
 import type { Current } from './current'
@@ -87,10 +88,6 @@ export function createWalletTx(connection: Database, current: Current): Pick<Tx,
   }
 }
 
-const BEYOND_ALL_TIMES = Number.MAX_SAFE_INTEGER
-/** What takes some milliseconds, for a type that few of the entries may have. */
-const LOOKED_AT_ONCE = 20_000
-
 export function createWalletReader(connection: Database): Pick<Reader, 'wallets'> {
   const db = drizzle(connection)
   const findWallet = walletById(db)
@@ -153,28 +150,21 @@ export function createWalletReader(connection: Database): Pick<Reader, 'wallets'
         const row = findWallet.get({ appId })
         return row && walletOf(row)
       },
-      async ledger(appId, { before, entryType, createdFrom, createdTo, limit }) {
-        const to = createdTo ?? BEYOND_ALL_TIMES
-        // One bound, where the search starts: what is beyond it is not even looked at.
-        let start = before && before.createdAt < to ? before : { createdAt: to, seq: 0 }
-        const found: LedgerEntry[] = []
-        for (let rows = 4 * limit; ; rows = LOOKED_AT_ONCE) {
-          const bounds = {
-            appId,
-            beforeAt: start.createdAt,
-            beforeSeq: start.seq,
-            fromAt: createdFrom ?? 0,
-            fromSeq: 0,
-          }
-          const edge = entryType && further.get({ ...bounds, rows })
-          const range = { ...bounds, ...(edge && { fromAt: edge.createdAt, fromSeq: edge.seq }) }
-          const page = { ...range, limit: limit - found.length }
-          found.push(...(entryType ? ledgerOfType.all({ ...page, entryType }) : ledgerAll.all(page)).map(entryOf))
-          if (edge === undefined || found.length === limit) return found
-          await nextTurn()
-          start = edge
-        }
-      },
+      ledger: (appId, filter) =>
+        readLedgerPage(filter, {
+          async further(range) {
+            const edge = further.get({ appId, ...range })
+            if (edge !== undefined) await nextTurn()
+            return edge
+          },
+          async read(range) {
+            const { entryType } = filter
+            const rows = entryType
+              ? ledgerOfType.all({ appId, ...range, entryType })
+              : ledgerAll.all({ appId, ...range })
+            return rows.map(entryOf)
+          },
+        }),
       async ledgerOfIssue(appId, issueId) {
         return entriesOfIssue.all({ appId, issueId }).map(entryOf)
       },
