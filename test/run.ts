@@ -1,15 +1,16 @@
 /**
- * Runs every test, the heart of the contract over both stores, and closes with one line that says how many: `N passed, N
- * failed`. Two runs side by side, each of a part of the folders: tests that start processes and browsers wait more than they
- * compute.
+ * Runs every test, the contract over both stores, and closes with one line that says how many: `N passed, N failed`. Three
+ * runs side by side, each of a part of the folders: tests that start processes and browsers, or ask a database, wait as much
+ * as they compute.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { spawn } from 'bun'
+import { BUILT, compile } from './binary/compiled'
 
 /** No test is late because the machine is slow: this only ends one that hangs. */
 const HANGS_AFTER_MS = 60_000
-const AT_ONCE = 2
+const AT_ONCE = 3
 
 const listed = (folder = '') => readdirSync(join(import.meta.dir, folder), { withFileTypes: true })
 const folders = listed().flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
@@ -22,23 +23,24 @@ interface Part {
   env?: Record<string, string>
 }
 
-/** What each login goes through; all of the contract takes longer there: `bun run test:postgres`. */
-const ON_BOTH = ['issue', 'verify', 'auth', 'races', 'credit', 'limits']
+/** What is promised to callers, and to the console's pages. */
+const OVER_POSTGRES = ['contract', 'console/rpc.test.ts']
 
 /** What takes long comes first. */
 const parts: Part[] = [
+  { names: ['binary'] },
   { names: ['console/layout'] },
-  { names: ['binary', 'docs', 'client', 'system'] },
-  { names: ON_BOTH.map((name) => `contract/${name}.test.ts`), env: { WATCHWORD_TEST_STORE: 'postgres' } },
   { names: [...filesOf('console'), 'fuzz'] },
   { names: folders.filter((name) => !WITH_PROCESSES.includes(name)) },
+  { names: ['docs', 'client', 'system'] },
+  { names: OVER_POSTGRES, env: { WATCHWORD_TEST_STORE: 'postgres' } },
 ]
 
 async function runTests({ names, env }: Part): Promise<{ pass: number; fail: number; exitCode: number }> {
   const paths = names.map((name) => join(import.meta.dir, name))
   const options = ['--only-failures', `--timeout=${HANGS_AFTER_MS}`, ...process.argv.slice(2)]
   const run = spawn([process.execPath, 'test', ...options, ...paths], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...env, [BUILT]: binary },
     stdout: 'inherit',
     stderr: 'pipe',
   })
@@ -50,6 +52,7 @@ async function runTests({ names, env }: Part): Promise<{ pass: number; fail: num
   return { ...count, exitCode: await run.exited }
 }
 
+const binary = await compile()
 const waiting = parts.values()
 const results: Array<Awaited<ReturnType<typeof runTests>>> = []
 await Promise.all(

@@ -3,8 +3,18 @@ import { constants, copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newFolder, type Program, ROOT, run } from './support'
 
-/** Builds it as a release does, and answers where it lies. */
-export async function compile(): Promise<string> {
+/** Names where it lies, where whoever runs these tests has built it for all of them. */
+export const BUILT = 'WATCHWORD_TEST_BINARY'
+
+/** Builds it as a release does, once, and answers where it lies. */
+export function compile(): Promise<string> {
+  built ??= process.env[BUILT] ? Promise.resolve(process.env[BUILT]) : build()
+  return built
+}
+
+let built: Promise<string> | undefined
+
+async function build(): Promise<string> {
   const env = Object.fromEntries(
     Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
   )
@@ -20,10 +30,9 @@ export function alone(binary: string, env: Record<string, string> = {}): { progr
   return { program: { command: ['./watchword'], cwd: path, env }, remove }
 }
 
-/** The binary, built when it is first asked for, started in a folder. */
-export async function released(cwd: string, env: Record<string, string> = {}): Promise<Program> {
-  built ??= compile()
-  return { command: [await built], cwd, env }
-}
-
-let built: Promise<string> | undefined
+/** The binary, started in a folder. */
+export const released = async (cwd: string, env: Record<string, string> = {}): Promise<Program> => ({
+  command: [await compile()],
+  cwd,
+  env,
+})
