@@ -26,7 +26,7 @@ setDefaultTimeout(60_000)
 
 const NOW = Date.parse('2027-01-31T12:00:00Z')
 const WELL: Examined = {
-  ...{ name: 'postgres://db.example/there', version: '18.4', isPrimary: true, connections: 97 },
+  ...{ name: 'postgres://db.example/there', version: '18.4', isPrimary: true, behindMs: 0, connections: 97 },
   ...{ encryption: 'TLSv1.3', checking: 'certificate and name', schema: { version: 1, needs: 1 } },
   ...{ clockLead: { ms: 3, within: 2 }, archive: { isOn: true, isFailing: false } },
 }
@@ -143,8 +143,13 @@ describe('a real PostgreSQL', () => {
     await (await openStore({ url, size: 2, clock: systemClock, vault })).close()
   }
 
-  async function found(url: string, secret = SECRET): Promise<Record<string, string>> {
-    const config = readConfig({ WATCHWORD_DATABASE_URL: url, WATCHWORD_SECRET: secret, WATCHWORD_LOG_LEVEL: 'silent' })
+  async function found(
+    url: string,
+    secret = SECRET,
+    more: Record<string, string> = {},
+  ): Promise<Record<string, string>> {
+    const env = { WATCHWORD_DATABASE_URL: url, WATCHWORD_SECRET: secret, WATCHWORD_LOG_LEVEL: 'silent' }
+    const config = readConfig({ ...env, ...more })
     if (!config.database) throw new Error('no database')
     const all = await examinePostgres(config, config.database)
     return Object.fromEntries(all.map(({ check, state, message }) => [check, `${state}: ${message}`]))
@@ -197,12 +202,18 @@ describe('a real PostgreSQL', () => {
     await asked('UPDATE schema_version SET version = 1')
   })
 
-  test('that follows another one is told to be a replica', async () => {
+  test('that follows another one is told to be a replica, and is well as one', async () => {
     // The other one waits for its archive.
     const primary = await Postgres.start()
     await lay(primary.url())
     const replica = await primary.replica()
     expect(await found(replica.url())).toEqual({ database: expect.stringMatching(/^problem: .*is a replica/) })
+    const saidOf = async (url: string) =>
+      (await found(primary.url(), SECRET, { WATCHWORD_DATABASE_REPLICA_URL: url })).replica
+    expect(await saidOf(replica.url())).toMatch(/^ok: .*follows/)
+    expect(await saidOf(primary.url())).toMatch(/^warn: .*is no replica/)
+    expect(await saidOf('postgres://127.0.0.1:1/x')).toMatch(/^warn: .*does not answer/)
+    expect((await found(primary.url())).replica).toMatch(/^ok: No replica/)
     await replica.stop()
     await primary.stop()
   })

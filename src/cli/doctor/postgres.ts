@@ -16,6 +16,7 @@ import { type Check, cannotOpen, type Finding, problem, runAll, type SharedInsta
 import { checkKeys } from './keys'
 import { checkNodes } from './nodes'
 import { checkProxy } from './proxy'
+import { checkReplica } from './replica'
 import { checkSecret } from './secret'
 import { checkTemplates } from './templates'
 import { checkTls } from './tls'
@@ -25,6 +26,7 @@ const CHECKS: ReadonlyArray<Check<SharedInstallation>> = [
   checkDatabase,
   checkTls,
   checkConnections,
+  checkReplica,
   checkNodes,
   checkClocks,
   checkClock,

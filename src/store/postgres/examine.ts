@@ -11,6 +11,8 @@ export interface Examined {
   version: string
   /** Otherwise it follows another one, and cannot be written. */
   isPrimary: boolean
+  /** Of one that follows: for how long it has not done what it has been told. */
+  behindMs: number
   /** `TLSv1.3`, for example; undefined where it is not encrypted. */
   encryption: string | undefined
   checking: Checking
@@ -38,6 +40,7 @@ export async function examine(url: string, clock: Pick<Clock, 'now' | 'elapsed'>
     const [server] = await sql.unsafe(SERVER)
     return {
       ...{ name: nameOf(url), version: server.version.split(' ')[0], isPrimary: server.primary },
+      behindMs: Number(server.behind),
       ...{ encryption: server.encryption ?? undefined, checking: checkingOf(url) },
       connections: Number(server.connections),
       archive: { isOn: server.archiving, isFailing: server.failing },
@@ -55,6 +58,8 @@ export async function examine(url: string, clock: Pick<Clock, 'now' | 'elapsed'>
 const SERVER = `
   SELECT current_setting('server_version') AS version,
     NOT pg_is_in_recovery() AS primary,
+    CASE WHEN pg_last_wal_receive_lsn() <> pg_last_wal_replay_lsn()
+      THEN extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000 ELSE 0 END AS behind,
     (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl) AS encryption,
     least(
       current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer

@@ -2,8 +2,8 @@
 import type { SeededRandom } from '../../support/random'
 import type { Api } from '../torture/clients'
 
-const LOOPS = 8
-const PAUSE_MS = 20
+const LOOPS = 6
+const PAUSE_MS = 30
 /** Of nobody: a verify of it is answered, and changes nothing. */
 const UNKNOWN = { issueId: '01900000-0000-7000-8000-000000000000', code: '123456' }
 

@@ -1,0 +1,23 @@
+/** Whether the replica, where one is set, may be asked for lists. */
+import { type Examined, examine } from '../../store/postgres/examine'
+import { systemClock } from '../../system/clock'
+import { endingOf } from '../failure'
+import { type Finding, findings, type SharedInstallation, type Wrong } from './finding'
+
+const FAR_BEHIND_MS = 60_000
+const ADVICE = 'Nothing is lost: lists come from the database itself meanwhile. Look at WATCHWORD_DATABASE_REPLICA_URL.'
+
+export async function checkReplica({ config: { database } }: SharedInstallation): Promise<Finding[]> {
+  const url = database?.replicaUrl
+  if (url === undefined) return findings('replica', [], 'No replica is set: lists come from the database itself.')
+  const found = await examine(url, systemClock).catch((error: unknown) => endingOf(error).message)
+  const message = typeof found === 'string' ? found : whatIsWrong(found)
+  const wrong: Wrong[] = message === undefined ? [] : [{ state: 'warn', message, advice: ADVICE }]
+  return findings('replica', wrong, 'The replica answers, and follows.')
+}
+
+function whatIsWrong({ name, isPrimary, behindMs, schema }: Examined): string | undefined {
+  if (isPrimary) return `${name} is no replica.`
+  if (!schema) return `There is nothing of Watchword in ${name}.`
+  return behindMs > FAR_BEHIND_MS ? `${name} is ${Math.round(behindMs / 1_000)} s behind.` : undefined
+}
