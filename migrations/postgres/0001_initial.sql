@@ -296,7 +296,8 @@ CREATE TABLE claims (
   issue_id    uuid NOT NULL,
   created_at  bigint NOT NULL
 );
-CREATE UNIQUE INDEX claims_by_key ON claims (app_id, mode, key_hash);
+-- What is looked for comes first: a planner that knows nothing of a young table yet would read all claims of the app.
+CREATE UNIQUE INDEX claims_by_key ON claims (key_hash, app_id, mode);
 
 -- Number and text of a message that may still have to be sent, sealed with AES-256-GCM. Nothing else holds them.
 CREATE TABLE outbox (

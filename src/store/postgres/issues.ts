@@ -17,26 +17,14 @@ export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.iss
 const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))
 export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
+/** As a list, which the index finds whatever the database knows of its rows. */
 const eitherClaim = and(
   ofOwner(claims),
-  or(eq(claims.keyHash, bind(claims.keyHash, 'keyHash')), eq(claims.keyHash, bind(claims.keyHash, 'formerHash'))),
+  sql`${claims.keyHash} IN (${bind(claims.keyHash, 'keyHash')}, ${bind(claims.keyHash, 'formerHash')})`,
 )
 
 const STATEMENTS = {
   lock: statement(() => db.select().from(issues).where(thisIssue).for('no key update').prepare('')),
-  lockOfClaim: statement(() =>
-    db
-      .select()
-      .from(issues)
-      .where(
-        and(
-          ofOwner(issues),
-          eq(issues.issueId, sql`(${db.select({ issueId: claims.issueId }).from(claims).where(eitherClaim)})`),
-        ),
-      )
-      .for('no key update')
-      .prepare(''),
-  ),
   /** Nobody else issues for the phone until the unit ends. */
   lockPhone: plain(
     `SELECT pg_advisory_xact_lock(hashtextextended($1, 1))`,
@@ -137,13 +125,7 @@ export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues']
 export function claimTx(unit: Unit): Tx['claims'] {
   return {
     async find(owner, keyHash, formerHash = keyHash) {
-      const values = { ...owned(owner), keyHash, formerHash }
-      const claim = unit.get(STATEMENTS.findClaim, values)
-      // Whoever finds a claim locks its issue next.
-      const issue = unit.get(STATEMENTS.lockOfClaim, values).then((row) => row && issueOf(row))
-      const [found, locked] = await Promise.all([claim, issue])
-      if (found && locked?.issueId === found.issueId) unit.note(named(found.issueId), locked)
-      return found
+      return unit.get(STATEMENTS.findClaim, { ...owned(owner), keyHash, formerHash })
     },
     async add(claim) {
       unit.run(STATEMENTS.insertClaim, { ...claim })
