@@ -1,5 +1,5 @@
 /**
- * The database's clock, which all servers go by: what this one adds to its own to read it. It is off by half a round trip at
+ * The database's clock, which all servers go by: what this one adds to its own to read it. It is behind by a round trip at
  * most; what is stored is stamped by the database itself.
  */
 import type { Clock } from '../ports/clock'
@@ -11,19 +11,20 @@ export interface Sighting {
   answeredAt: number
 }
 
-/** A slower answer says less, until the one before has grown old. */
-const OLD_AFTER_MS = 5_000
-
+/**
+ * What fits a sighting stays: one whose answer came late, for whatever reason, is no news of the clock. So a clock that seems
+ * to have been set back has been.
+ */
 export function databaseClock(own: Clock): { clock: Clock; see(sighting: Sighting): void } {
   let lead = own.now() - own.elapsed()
-  let best: { tookMs: number; at: number } | undefined
+  let isSeen = false
   return {
     clock: { ...own, now: () => Math.round(own.elapsed() + lead) },
     see({ stamped, sentAt, answeredAt }) {
-      const tookMs = answeredAt - sentAt
-      if (best && tookMs > best.tookMs && answeredAt < best.at + OLD_AFTER_MS) return
-      best = { tookMs, at: answeredAt }
-      lead = stamped - (sentAt + answeredAt) / 2
+      const least = stamped - answeredAt
+      const most = stamped - sentAt
+      if (!isSeen || lead < least || lead > most) lead = least
+      isSeen = true
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Sabotage } from './simulate'
 type Twist = { [Door in keyof Tx]?: Partial<Tx[Door]> }
 
 /** Every transaction of the store, with some of its words twisted. */
-const twisted = (twist: (tx: Tx) => Twist): Sabotage => ({
+export const twisted = (twist: (tx: Tx) => Twist): Sabotage => ({
   store: (store: Store): Store => ({
     ...store,
     transaction: (unit) =>

@@ -40,7 +40,7 @@ export class SimulationFailure extends Error {
   constructor(
     readonly seed: number,
     reason: string,
-    trace: string[],
+    readonly trace: readonly string[],
   ) {
     super(`seed ${seed}: ${reason}\n${trace.slice(-60).join('\n')}`)
   }

@@ -8,6 +8,7 @@ import type { StoredKey } from '../../src/domain/key'
 import type { Letter } from '../../src/domain/letter'
 import type { Owner } from '../../src/domain/value'
 import type { Store } from '../../src/ports/store'
+import { systemClock } from '../../src/system/clock'
 import { createVault } from '../../src/system/vault'
 import { anEndpoint, anIssue, NOW } from '../domain/sample'
 
@@ -24,8 +25,8 @@ export class StillClock {
   /** Apart from the wall clock, which tests set as they like. */
   elapsedMs = 0
   elapsed = () => this.elapsedMs
-  /** Nothing here is late. */
-  after = () => () => {}
+  /** Who waits a moment for another unit does so. */
+  after = systemClock.after
 }
 
 const filled = (length: number, seed: number) => {

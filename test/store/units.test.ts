@@ -217,6 +217,33 @@ describe('the answer to a commit that is lost', () => {
   })
 })
 
+test('a server that says nothing within a unit until the database ends it is told to come back, and goes on', async () => {
+  const store = await open({
+    connect: ({ url, size }) => new SQL({ url, max: size, connection: { idle_in_transaction_session_timeout: 100 } }),
+  })
+  await furnish(store)
+  const silentFor = (ms: number) =>
+    store.transaction(async (tx) => {
+      await tx.wallets.lock(APP.appId)
+      await Bun.sleep(ms)
+      return (await tx.wallets.lock(APP.appId)).appId
+    })
+  expect(await outcomeOf(silentFor(300))).toMatchObject({ error: { kind: 'unavailable' } })
+  expect(await outcomeOf(silentFor(0))).toEqual({ value: APP.appId })
+})
+
+test('a server knows what time it is by the database before anybody asks it', async () => {
+  const seen: number[] = []
+  await open({
+    time({ stamped }) {
+      seen.push(stamped)
+      return stamped
+    },
+  })
+  expect(seen).toHaveLength(1)
+  expect(Math.abs(Number(seen[0]) - Date.now())).toBeLessThan(60_000)
+})
+
 test('a crash gives the number of a transaction to another one: whose commit then succeeds says nothing of the first', async () => {
   const postgres = await Postgres.start({ isDurable: true })
   try {

@@ -3,6 +3,7 @@ import { SQL } from 'bun'
 import type { Store } from '../../src/ports/store'
 import { openStore } from '../../src/store/postgres/open'
 import { connect, type PoolOptions } from '../../src/store/postgres/pool'
+import { systemClock } from '../../src/system/clock'
 import type { VirtualClock } from './clock'
 import type { OpenedStore, Opening, Parameter, Place } from './place'
 import { type Database, sharedPostgres } from './postgres'
@@ -58,8 +59,8 @@ export class SchemaPlace implements Place {
   async open({ clock, vault }: Opening): Promise<OpenedStore> {
     const { connect, database } = this.schema
     const way = this.by ? { url: this.by(database.url) } : { url: database.url, connect }
-    // No connection has gone silent, however far time jumps.
-    const patient = { elapsed: () => clock.elapsed(), after: () => () => {} }
+    // No connection has gone silent, however far time jumps; pauses of units are of real time.
+    const patient = { elapsed: () => clock.elapsed(), after: systemClock.after }
     const node = `node-${this.#stores.length + 1}`
     const store = await openStore({ ...way, size: CONNECTIONS, clock: patient, vault, node })
     if (!this.#clocks.has(clock)) this.#clocks.set(clock, await database.goBy(clock))

@@ -37,7 +37,7 @@ export interface StoreOptions extends PoolOptions {
   node?: string
   /** Learns the time from the database; tests have a time of their own. */
   time?: Time
-  /** Tests keep their connections for the next one. */
+  /** How connections are made: tests keep theirs for the next one, or stand in between. */
   connect?: typeof connect
 }
 
@@ -55,7 +55,7 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
     await migrate(writing)
     assertInPlace(await writing.unsafe(MARKED))
     await assertSecret(writing, vault)
-    await lookAtClock(writing, time)
+    await lookAtClock(writing, time, options.clock.elapsed)
   } catch (error) {
     await writing.close()
     throw unreached(options.url, error)
@@ -128,9 +128,12 @@ async function assertSecret(sql: SQL, vault: Vault): Promise<void> {
   if (!proof.equals(stored.value)) throw new WrongSecretError()
 }
 
-/** Whoever only reads is told here what time it is there. */
-async function lookAtClock(sql: SQL, time: Time): Promise<void> {
-  const sentAt = performance.now()
+/**
+ * Before anybody asks: who only reads is told here what time it is there, and the first unit must not find that a server's own
+ * clock is wrong, as if it had been set back.
+ */
+async function lookAtClock(sql: SQL, time: Time, elapsed: Clock['elapsed']): Promise<void> {
+  const sentAt = elapsed()
   const [row] = await sql`SELECT clock_ms() AS stamped`
-  time({ stamped: Number(row.stamped), sentAt, answeredAt: performance.now() })
+  time({ stamped: Number(row.stamped), sentAt, answeredAt: elapsed() })
 }

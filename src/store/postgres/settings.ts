@@ -27,7 +27,7 @@ export class SettingsWatch {
   #value = ''
   /** When the look began that has found it. */
   #since = Number.NEGATIVE_INFINITY
-  #looking: Promise<string> | undefined
+  #looking: { since: number; version: Promise<string> } | undefined
 
   constructor(
     private readonly asked: Asked,
@@ -36,10 +36,12 @@ export class SettingsWatch {
 
   /** The same promise for as long as nothing has changed. Throws `unavailable` where it is not known for sure. */
   current(): Promise<string> {
-    const age = this.elapsed() - this.#since
+    const now = this.elapsed()
+    const age = now - this.#since
     if (age < FRESH_MS) return this.#known
-    this.#looking ??= this.#look()
-    return age < STALE_MS ? this.#known : this.#looking
+    // A look that has been under way for long may have seen what was before a change.
+    if (!this.#looking || now - this.#looking.since >= STALE_MS - FRESH_MS) this.#looking = this.#look(now)
+    return age < STALE_MS ? this.#known : this.#looking.version
   }
 
   /** This server has changed them itself. */
@@ -48,21 +50,21 @@ export class SettingsWatch {
     this.#looking = undefined
   }
 
-  #look(): Promise<string> {
-    const since = this.elapsed()
-    const looking = this.#ask().then((version) => {
-      // What was asked before a change of our own says nothing about it.
-      if (this.#looking !== looking) return version
+  #look(since: number): { since: number; version: Promise<string> } {
+    const version = this.#ask().then((found) => {
+      // What was asked before a change of our own, or before a later look, says nothing about now.
+      if (this.#looking !== look) return found
       this.#looking = undefined
       this.#since = since
-      if (version !== this.#value) this.#known = Promise.resolve(version)
-      this.#value = version
+      if (found !== this.#value) this.#known = Promise.resolve(found)
+      this.#value = found
       return this.#known
     })
-    looking.catch(() => {
-      if (this.#looking === looking) this.#looking = undefined
+    version.catch(() => {
+      if (this.#looking === look) this.#looking = undefined
     })
-    return looking
+    const look = { since, version }
+    return look
   }
 
   async #ask(): Promise<string> {

@@ -3,6 +3,7 @@
  * whoever needs an answer waits for it, and what answers nothing is not waited for before the commit. So reads that do not
  * depend on each other cost one round trip with BEGIN, and writes one with COMMIT.
  */
+import type { Clock } from '../../ports/clock'
 import { aborted, CommitLostError, isLost } from './failure'
 import type { Statement, Values } from './statement'
 
@@ -21,7 +22,7 @@ export interface Asked {
   get<Row>(statement: Statement<Row>, values?: Values): Promise<Row | undefined>
 }
 
-/** What time it is for a unit, by what the database says; moments are of `performance.now`. */
+/** What time it is for a unit, by what the database says; moments are of a clock that never steps. */
 export type Time = (sighting: { stamped: number; sentAt: number; answeredAt: number }) => number
 
 export interface Identity {
@@ -52,14 +53,14 @@ export class Unit implements Asked {
   constructor(
     private readonly wire: Wire,
     readonly slot: number,
-    time: Time,
+    { time, clock }: { time: Time; clock: Pick<Clock, 'elapsed'> },
   ) {
     this.#send(wire.unsafe('BEGIN'))
-    const sentAt = performance.now()
+    const sentAt = clock.elapsed()
     const opening = wire.unsafe(OPENING).values()
     this.#opened = opening.then(
       ([row]) => {
-        this.#now = time({ stamped: Number(row?.[0]), sentAt, answeredAt: performance.now() })
+        this.#now = time({ stamped: Number(row?.[0]), sentAt, answeredAt: clock.elapsed() })
         this.#identity = { transaction: String(row?.[1]), life: String(row?.[2]), timeline: String(row?.[3]) }
       },
       (error) => this.#fail(error),

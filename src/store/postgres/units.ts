@@ -35,7 +35,7 @@ export class Units {
 
   constructor(
     private readonly sql: SQL,
-    private readonly deps: DoorDependencies & { time: Time; clock: Pick<Clock, 'after'> },
+    private readonly deps: DoorDependencies & { time: Time; clock: Pick<Clock, 'elapsed' | 'after'> },
     private readonly settingsChanged: () => void,
   ) {}
 
@@ -64,7 +64,7 @@ export class Units {
         }
         if (run === MAX_RUNS) throw cannotWrite(outcome.lost)
         // Not all at the same moment.
-        await Bun.sleep(PAUSE_MS * run * (1 + (this.#begun % SLOTS) / SLOTS))
+        await this.#pause(PAUSE_MS * run * (1 + (this.#begun % SLOTS) / SLOTS))
       }
     } finally {
       this.#running--
@@ -83,13 +83,13 @@ export class Units {
   /** Lets what runs finish, then takes nothing more. */
   async close(): Promise<void> {
     this.#isClosed = true
-    while (this.#running > 0) await Bun.sleep(PAUSE_MS)
+    while (this.#running > 0) await this.#pause(PAUSE_MS)
   }
 
   async #once<T>(work: (unit: Unit) => Promise<T>): Promise<Stored<T> | { lost: unknown }> {
     const connection = await this.#reserve()
     this.#connected++
-    const unit = new Unit(wireOf(connection), this.#begun++ % SLOTS, this.deps.time)
+    const unit = new Unit(wireOf(connection), this.#begun++ % SLOTS, this.deps)
     const cancel = this.deps.clock.after(SILENT_MS, () => end(connection))
     try {
       const answer = await work(unit)
@@ -112,13 +112,14 @@ export class Units {
 
   /** The database knows by the transaction's number, unless another one has taken its place. */
   async #whatBecameOf<T>(unit: Unit, answer: T, lost: CommitLostError): Promise<Stored<T> | { lost: unknown }> {
-    const until = performance.now() + OUTCOME_WITHIN_MS
-    while (performance.now() < until) {
+    const { elapsed } = this.deps.clock
+    const until = elapsed() + OUTCOME_WITHIN_MS
+    while (elapsed() < until) {
       const outcome = await this.#outcomeOf(unit).catch((error) => void beginsLife(this.sql, error))
       if (outcome === 'committed') return stored(unit, answer, unit.effects)
       if (outcome === 'aborted') return { lost }
       if (outcome === 'unknown') break
-      await Bun.sleep(ASK_AGAIN_MS)
+      await this.#pause(ASK_AGAIN_MS)
     }
     throw cannotWrite(lost)
   }
@@ -132,6 +133,10 @@ export class Units {
     const [status, timeline] = row ?? []
     if (timeline !== identity.timeline) return 'unknown'
     return status === 'in progress' ? undefined : (status ?? 'unknown')
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((goOn) => void this.deps.clock.after(ms, goOn))
   }
 
   async #reserve(): Promise<ReservedSQL> {

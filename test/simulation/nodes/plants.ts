@@ -1,0 +1,123 @@
+/** Planted bugs of several servers. Each must be found by the simulation, or the simulation proves nothing. */
+import type { Transport, TransportResult } from '../../../src/ports/network'
+import type { Store } from '../../../src/ports/store'
+import { twisted } from '../sabotage'
+import type { Question } from './engine'
+
+type Words = Omit<Question, 'isOfValues'>
+
+export interface Plant {
+  store?: (store: Store) => Store
+  transport?: (transport: Transport) => Transport
+  /** What a server asks of the database. */
+  twist?: (question: Words, server: { now: () => number }) => Words
+}
+
+/** Other words for what is asked. */
+const reworded = (words: RegExp | string, by: string): Plant => ({
+  twist: ({ text, values }) => ({ text: text.replace(words, by), values }),
+})
+
+const CLAIM = /^WITH due AS MATERIALIZED/
+
+export const PLANTS: Record<string, Plant> = {
+  'what is decided by is read without a lock': reworded(/ for no key update$/, ''),
+  'two issue for one phone at a time': reworded(
+    'SELECT pg_advisory_xact_lock(hashtextextended($1, 1))',
+    'SELECT length($1)',
+  ),
+  'credit is read, and then written': reworded(
+    'SELECT reserve_credit($1, $2, $3)',
+    `UPDATE wallets SET reserved = (SELECT reserved FROM wallets WHERE app_id = $1) + $2::bigint
+       WHERE app_id = $1 AND $3::integer >= 0`,
+  ),
+  'a lease ends by the clock of whoever looks': {
+    twist: ({ text, values }, { now }) => ({ text, values: CLAIM.test(text) ? values.with(3, now()) : values }),
+  },
+  'rows are stamped by the clock of whoever writes': {
+    twist: ({ text, values }, { now }) => ({ text: text.replace(/^SELECT clock_ms\(\),/, `SELECT ${now()},`), values }),
+  },
+  'the lease of who was killed never ends': reworded('AND run_at <= $4', 'AND run_at <= $4 AND NOT leased'),
+  'who stops gives back what others run': reworded(/"jobs"\."leased_by" = (\$\d)/, '$1::text IS NOT NULL'),
+  'a message is sent within the unit that writes it down': sentWithinUnit(),
+  'settings are looked at once': {
+    store(store) {
+      let known: Promise<string> | undefined
+      return { ...store, read: { ...store.read, settingsVersion: () => (known ??= store.read.settingsVersion()) } }
+    },
+  },
+  'what was lost with its commit is done again': reworded(
+    'outcome_of($1::text::xid8, $2::text::bigint)',
+    `'aborted' || left($1::text || $2::text, 0)`,
+  ),
+  'what was lost with its commit counts as stored': reworded(
+    'outcome_of($1::text::xid8, $2::text::bigint)',
+    `'committed' || left($1::text || $2::text, 0)`,
+  ),
+  'who has lost a settlement makes it, too': settledTwice(),
+  'who has lost a job records what came of it': twisted((tx) => ({
+    jobs: { lock: (job) => tx.jobs.lock(job).then(() => true), finish: (job) => tx.jobs.finish(job).then(() => true) },
+    attempts: { answer: (attempt) => tx.attempts.answer(attempt).then(() => true) },
+  })),
+}
+
+/** Whoever comes too late debits all the same. So that somebody does, leases are over at once, which the fence makes good. */
+function settledTwice(): Plant {
+  const hasty: Plant = {
+    twist: ({ text, values }) => ({
+      text,
+      values: CLAIM.test(text) && values[0] === 'settle' ? values.with(4, 0) : values,
+    }),
+  }
+  const unfenced = twisted((tx) => ({
+    jobs: {
+      async finish(job) {
+        const isHeld = await tx.jobs.finish(job)
+        const issue = await tx.issues.lock(job, job.subjectId)
+        if (isHeld || job.kind !== 'settle' || issue?.billingStatus !== 'debited') return isHeld
+        await tx.wallets.reserve(job.appId, issue.price)
+        await tx.wallets.debit(job.appId, issue)
+        return isHeld
+      },
+    },
+  }))
+  return { ...hasty, ...unfenced }
+}
+
+interface Sending {
+  carrier: { carrier: { send(message: object): Promise<unknown> } }
+  message: { messageId: string }
+}
+
+const isSending = (answer: unknown): answer is Sending =>
+  typeof answer === 'object' && answer !== null && 'carrier' in answer && 'message' in answer
+
+/** An effect that a unit has each time it runs. */
+function sentWithinUnit(): Plant {
+  const answers = new Map<string, TransportResult>()
+  return {
+    store: (store) => ({
+      ...store,
+      transaction: (unit) =>
+        store.transaction(async (tx) => {
+          const answer = await unit(tx)
+          if (isSending(answer)) await answer.carrier.carrier.send(answer.message)
+          return answer
+        }),
+    }),
+    transport: (transport) => ({
+      async request(request) {
+        const messageId = String(JSON.parse(request.body ?? '{}').messageId)
+        const known = answers.get(messageId)
+        // What the unit has heard is what its server goes on with.
+        if (known) {
+          answers.delete(messageId)
+          return known
+        }
+        const answer = await transport.request(request)
+        answers.set(messageId, answer)
+        return answer
+      },
+    }),
+  }
+}

@@ -1,0 +1,451 @@
+/**
+ * Deterministic simulation of several servers over one PostgreSQL. The database is a real one, driven one statement at a
+ * time; who comes next, what is lost on the way, who is killed and whose clock is wrong is drawn from a seed. The same seed
+ * tells the same story, so a failure is its seed.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { EVENT_TYPES } from '../../../contract/event'
+import * as administer from '../../../src/usecases/administer'
+import { VirtualClock } from '../../support/clock'
+import { Copy } from '../../support/copy'
+import type { Database } from '../../support/postgres'
+import { type SeededRandom, seededRandom } from '../../support/random'
+import { BACKUP_URL, type Furnished, KAKAO_URL, REPORT_SECRET, SMS_URL, START, WIRES } from '../../support/world'
+import { Invariants } from '../invariants'
+import { SimulationFailure } from '../simulate'
+import { type Ask, Clients, type Stored } from './clients'
+import { Engine } from './engine'
+import { brokenBetweenNodes } from './invariants'
+import { Outside } from './outside'
+import type { Plant } from './plants'
+import { Scheduler } from './scheduler'
+import { Server } from './server'
+
+const STEPS = 45
+/** Calls of clients at a time. */
+const AT_ONCE = 6
+const CHECKED_EVERY = 9
+/** When it matters most. */
+const MOMENTS = [/^COMMIT$/, /^WITH due AS MATERIALIZED/, /^delete from "jobs"/, /^insert into "attempts"/]
+/** Whoever waits longer asks somebody else. */
+const PATIENCE_MS = 25_000
+/** A revocation holds everywhere after so long. */
+const REVOKED_WITHIN_MS = 2_000
+const LEASE_MS = 30_000
+
+/** `database`: laid out, and nobody else's. Answers what happened, in order. */
+export async function simulate(seed: number, database: Database, plant: Plant = {}): Promise<string[]> {
+  const story = new Story(seed, database, plant)
+  try {
+    await story.tell()
+    return story.trace
+  } finally {
+    await story.end()
+  }
+}
+
+/** A key that may be revoked, with the moment from which on nobody may take it any more. */
+interface Spare {
+  keyId: string
+  key: string
+  refusedFrom: number
+}
+
+class Story {
+  readonly trace: string[] = []
+  readonly #random: SeededRandom
+  readonly #clock = new VirtualClock(START)
+  readonly #engine: Engine
+  readonly #scheduler: Scheduler
+  readonly #outside: Outside
+  readonly #clients: Clients
+  readonly #copy: Copy
+  readonly #folder = mkdtempSync(join(tmpdir(), 'watchword-nodes-'))
+  readonly #invariants: Invariants
+  readonly #underWay = new Set<Promise<unknown>>()
+  /** The first promise that was seen broken while something else went on. */
+  #found: string | undefined
+  /** Those that take requests. */
+  #servers: Server[] = []
+  readonly #everybody: Server[] = []
+  #named = 0
+  #keys!: Furnished
+  readonly #spare: Spare[] = []
+  #codes = new Map<string, string>()
+  /** No server is killed or cut off, so no call of a carrier is left without its answer. */
+  readonly #isCalm: boolean
+  readonly #perPhone: number
+  readonly #env: Record<string, string>
+  #stopClock = () => {}
+
+  constructor(
+    readonly seed: number,
+    database: Database,
+    private readonly plant: Plant,
+  ) {
+    const random = seededRandom(seed)
+    this.#random = random
+    this.#isCalm = random.chance(0.3)
+    this.#perPhone = random.pick([3, 1_000])
+    // Of a thousand that there are.
+    const price = random.pick(['1', '1', '120'])
+    this.#env = {
+      ...{ WATCHWORD_PRICE_SMS: price, WATCHWORD_PRICE_ALIMTALK: price },
+      WATCHWORD_LIMIT_ISSUES_PER_PHONE_10_MIN: String(this.#perPhone),
+      WATCHWORD_LIMIT_ISSUES_PER_PHONE_DAY: '1000',
+    }
+    const clock = this.#clock
+    const note = (line: string) => void this.trace.push(`${clock.elapsed()} ${line}`)
+    this.#engine = Engine.on(database)
+    this.#scheduler = new Scheduler({ clock, random, note })
+    this.#outside = new Outside({ clock, random, report: (...what) => this.#report(...what) })
+    this.#clients = new Clients({
+      ...{ ask: this.#ask, random, now: clock.now, note },
+      codeOf: (issueId) => this.#codes.get(issueId),
+    })
+    const file = join(this.#folder, 'copy.db')
+    this.#copy = new Copy(this.#engine.beside, file)
+    this.#invariants = new Invariants(file, Object.values(this.#outside.carriers))
+  }
+
+  async tell(): Promise<void> {
+    this.#stopClock = await this.#engine.database.goBy(this.#clock)
+    await this.#engine.empty()
+    const first = await this.#scheduler.run(this.#startServer())
+    await this.#scheduler.run(this.#furnish(first))
+    await this.#scheduler.run(this.#startServer())
+    if (this.#random.chance(0.5)) await this.#scheduler.run(this.#startServer())
+    for (let step = 1; step <= STEPS; step++) {
+      await this.#step()
+      if (step % CHECKED_EVERY === 0) await this.#check()
+    }
+    await this.#finish()
+  }
+
+  async end(): Promise<void> {
+    for (const server of this.#everybody) server.kill()
+    this.#stopClock()
+    this.#invariants.close()
+    this.#copy.close()
+    await this.#engine.close()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  // ── what happens ───────────────────────────────────────────────────────────────────────────────
+
+  async #step(): Promise<void> {
+    const { chance, below } = this.#random
+    if (this.#underWay.size >= AT_ONCE) await this.#scheduler.run(Promise.race(this.#underWay))
+    if (chance(0.75)) await this.#act()
+    if (chance(0.4)) this.#disturb()
+    await this.#scheduler.go(below(40))
+    if (chance(0.15)) await this.#scheduler.pass(below(2_000))
+    if (!this.#isCalm && chance(0.05)) await this.#scheduler.leap(below(90_000))
+    if (this.#found) throw this.#failure(this.#found)
+  }
+
+  async #act(): Promise<void> {
+    const { chance } = this.#random
+    if (chance(0.3)) return this.#begin(this.#clients.issue())
+    if (chance(0.1)) return this.#begin(this.#clients.issueMany())
+    if (chance(0.55)) {
+      await this.#readPhones()
+      return this.#begin(this.#clients.verify())
+    }
+    if (chance(0.3)) return this.#begin(this.#clients.replay())
+    if (chance(0.2)) return this.#begin(this.#clients.status())
+    if (chance(0.5)) return this.#begin(this.#revoke())
+    const spare = this.#random.pick(this.#spare)
+    if (spare) this.#begin(this.#useEverywhere(spare))
+  }
+
+  /** Goes on beside the others; what it finds broken ends the story. */
+  #begin(work: Promise<string | undefined>): void {
+    const noted = work.then(
+      (found) => {
+        this.#found ??= found
+      },
+      (error) => {
+        this.#found ??= error instanceof Error ? `${error.stack}` : String(error)
+      },
+    )
+    const underWay = noted.finally(() => this.#underWay.delete(underWay))
+    this.#underWay.add(underWay)
+  }
+
+  #disturb(): void {
+    const { pick } = this.#random
+    const server = pick(this.#servers)
+    if (server) pick(this.#isCalm ? this.#troubles : [...this.#troubles, ...this.#accidents])(server)
+  }
+
+  /** What a server lives through without having to give up what it does. */
+  readonly #troubles: Array<(server: Server) => void> = [
+    (server) => {
+      const byMs = this.#random.pick([-600_000, -2_000, 5_000, 45_000, 3_600_000])
+      this.#note(`${server.name} has its clock set by ${byMs} ms`)
+      server.setClock(byMs)
+    },
+    (server) => this.#begin(this.#changeRoute(server)),
+    ({ name, link }) => {
+      this.#note(`${name} waits long for an answer`)
+      link.stallOne(this.#random.below(8_000))
+    },
+    ({ name, link }) => {
+      this.#note(`${name} loses a connection`)
+      link.cutOne()
+    },
+    ...[MOMENTS, MOMENTS, [/^COMMIT$/]].map((moments) => ({ name, link }: Server) => {
+      this.#note(`${name} is about to lose a connection`)
+      link.strike = { words: this.#random.pick(moments), strike: (connection) => connection.cut() }
+    }),
+    (server) => {
+      this.#note(`${server.name} is stopped`)
+      this.#replace(server, () => this.#begin(this.#orItDies(server, server.stop()).then(() => undefined)))
+    },
+  ]
+
+  /** What nobody is prepared for, now or when it matters most. */
+  readonly #accidents: Array<(server: Server) => void> = [
+    (server: Server) => {
+      this.#note(`${server.name} is killed`)
+      this.#replace(server, () => server.kill())
+    },
+    ({ name, link }: Server) => {
+      this.#note(`${name} is cut off`)
+      link.isCut = true
+      link.cutAll()
+      this.#clock.after(this.#random.below(15_000), () => {
+        link.isCut = false
+      })
+    },
+    (server: Server) => {
+      this.#note(`${server.name} hears nothing`)
+      server.link.isStalled = true
+      this.#clock.after(this.#random.below(this.#random.pick([3_000, 30_000])), () => {
+        if (!server.isFrozen) server.link.isStalled = false
+      })
+    },
+    (server: Server) => {
+      this.#note(`${server.name} stands still`)
+      server.freeze()
+      this.#clock.after(this.#random.pick([2_000, 12_000, 35_000]), () => server.goOn())
+    },
+  ].flatMap((accident) => [accident, this.#later(accident)])
+
+  #later(accident: (server: Server) => void): (server: Server) => void {
+    return (server) => {
+      const strike = () => {
+        if (server.isAlive) accident(server)
+      }
+      server.link.strike = { words: this.#random.pick(MOMENTS), strike }
+    }
+  }
+
+  #replace(server: Server, end: () => void): void {
+    this.#servers = this.#servers.filter((other) => other !== server)
+    end()
+    this.#begin(this.#startServer().then(() => undefined))
+  }
+
+  async #changeRoute(server: Server): Promise<string | undefined> {
+    const carriers = this.#random.pick([['main', 'backup'], ['backup', 'main'], ['backup']])
+    const route = { channel: 'sms', country: undefined, appId: undefined, carriers } as const
+    const outcome = await this.#orItDies(server, administer.setRoute(server.world.admin, route))
+    this.#note(`the route is ${carriers} now, says ${server.name}: ${outcome.kind}`)
+    return undefined
+  }
+
+  /** Everybody knows the key before, and nobody takes it any more a while after. */
+  async #revoke(): Promise<string | undefined> {
+    const server = this.#random.pick(this.#servers)
+    const spare = this.#random.pick(this.#spare.filter(({ refusedFrom }) => refusedFrom === Number.POSITIVE_INFINITY))
+    if (!server || !spare) return undefined
+    const before = await this.#useEverywhere(spare)
+    const outcome = await this.#orItDies(server, administer.revokeKey(server.world.admin, spare.keyId))
+    this.#note(`${spare.keyId} is revoked by ${server.name}: ${outcome.kind}`)
+    if (outcome.kind !== 'done') return before
+    spare.refusedFrom = this.#clock.elapsed() + REVOKED_WITHIN_MS
+    await this.#wait(REVOKED_WITHIN_MS + this.#random.below(1_000))
+    return before ?? (await this.#useEverywhere(spare))
+  }
+
+  async #useEverywhere(spare: Spare): Promise<string | undefined> {
+    const found = await Promise.all(this.#servers.map((server) => this.#useSpareKey(server, spare)))
+    return found.find((reason) => reason !== undefined)
+  }
+
+  /** One try. */
+  async #useSpareKey(server: Server, { key, refusedFrom }: Spare): Promise<string | undefined> {
+    const askedAt = this.#clock.elapsed()
+    const call = server.world.call('rest', 'listIssues', { limit: 1 }, { key })
+    const answer = await this.#orItDies(server, call, PATIENCE_MS)
+    if (answer.kind !== 'done') return undefined
+    const { status, body } = answer.value
+    if (askedAt >= refusedFrom && ![401, 503].includes(status))
+      return `${server.name} takes a key ${askedAt - refusedFrom + REVOKED_WITHIN_MS} ms after it was revoked: ${status}`
+    return [200, 401, 503].includes(status) ? undefined : `a spare key is answered ${status} ${JSON.stringify(body)}`
+  }
+
+  // ── what clients and carriers need ─────────────────────────────────────────────────────────────
+
+  readonly #ask: Ask = async (operation, input) => {
+    for (let unknown = 0; unknown < 60; unknown++) {
+      const server = this.#random.pick(this.#servers)
+      if (server) {
+        const call = server.world.call(this.#random.pick(WIRES), operation, input, { key: this.#keys.live })
+        const outcome = await this.#orItDies(server, call, PATIENCE_MS)
+        if (outcome.kind === 'failed') throw outcome.error
+        if (outcome.kind === 'done' && outcome.value.status !== 503) return { ...outcome.value, unknown }
+      }
+      await this.#wait(this.#random.below(1_500))
+    }
+    throw new Error('the service stays unavailable')
+  }
+
+  async #orItDies<T>(
+    server: Server,
+    work: Promise<T>,
+    withinMs?: number,
+  ): Promise<{ kind: 'done'; value: T } | { kind: 'failed'; error: unknown } | { kind: 'died' | 'late' }> {
+    const outcome = work.then(
+      (value) => ({ kind: 'done' as const, value }),
+      (error: unknown) => ({ kind: 'failed' as const, error }),
+    )
+    const ends = [outcome, server.death.then((kind) => ({ kind }))]
+    if (withinMs === undefined) return Promise.race(ends)
+    return Promise.race([...ends, this.#wait(withinMs).then(() => ({ kind: 'late' as const }))])
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((goOn) => void this.#clock.after(ms, goOn))
+  }
+
+  #report(carrier: string, messageId: string, status: string): void {
+    const server = this.#random.pick(this.#servers)
+    if (server) void server.world.report(carrier, { messageId, status })
+  }
+
+  /** Users know which message is of which issue: what they asked for last. */
+  async #readPhones(): Promise<void> {
+    const rows: Array<{ message: string; issue: string }> = await this.#engine.beside.unsafe(
+      'SELECT message_id::text AS message, issue_id::text AS issue FROM attempts',
+    )
+    for (const { message, issue } of rows) {
+      const code = this.#outside.codes.get(message)
+      if (code) this.#codes.set(issue, code)
+    }
+  }
+
+  // ── the stage ──────────────────────────────────────────────────────────────────────────────────
+
+  async #startServer(): Promise<Server> {
+    for (;;) {
+      const server = new Server(
+        `${String.fromCharCode(65 + (this.#named % 26))}${Math.floor(this.#named++ / 26) || ''}`,
+        {
+          ...{ seed: this.seed * 1_000 + this.#named, engine: this.#engine, clock: this.#clock, random: this.#random },
+          ...{ carriers: this.#outside.carriers, hooks: this.#outside.receivers, env: this.#env, plant: this.plant },
+        },
+      )
+      this.#scheduler.links.push(server.link)
+      this.#everybody.push(server)
+      try {
+        await server.start()
+        this.#servers.push(server)
+        this.#note(`${server.name} has started`)
+        return server
+      } catch (error) {
+        // What keeps running servers starts another one.
+        this.#note(`${server.name} does not start: ${error}`)
+        server.kill()
+      }
+    }
+  }
+
+  async #furnish(server: Server): Promise<void> {
+    const { world } = server
+    this.#keys = await world.furnish()
+    const { appId } = this.#keys
+    const reports = this.#random.chance(0.7)
+    for (const [name, channel, url] of [
+      ['main', 'sms', SMS_URL],
+      ['backup', 'sms', BACKUP_URL],
+      ['kakao', 'alimtalk', KAKAO_URL],
+    ] as const) {
+      const config = { url, reports, reportSecret: REPORT_SECRET }
+      await administer.setCarrier(world.admin, { name, type: 'http', channels: [channel], config })
+    }
+    const route = { channel: 'sms', country: undefined, appId: undefined, carriers: ['main', 'backup'] } as const
+    await administer.setRoute(world.admin, route)
+    for (let spare = 0; spare < 3; spare++) {
+      const { key, stored } = await administer.createKey(world.admin, { appId, kind: 'sk', mode: 'live' })
+      this.#spare.push({ keyId: stored.keyId, key, refusedFrom: Number.POSITIVE_INFINITY })
+    }
+    if (!this.#random.chance(0.3)) return
+    const url = 'https://own.example/hooks'
+    await administer.addEndpoint(world.admin, { appId, mode: 'live', url, events: EVENT_TYPES })
+  }
+
+  /** Faults stop, time runs, and nothing may be left unfinished. */
+  async #finish(): Promise<void> {
+    this.#note('faults end')
+    this.#outside.hasFaults = false
+    for (const server of this.#everybody) {
+      server.link.strike = undefined
+      server.goOn()
+      server.link.isCut = false
+    }
+    await this.#scheduler.run(Promise.all(this.#underWay))
+    if (this.#found) throw this.#failure(this.#found)
+    await this.#passQuickly(LEASE_MS + 8_000)
+    await this.#check(true)
+    // Reports that never come are given up after a day.
+    for (const ms of [700_000, 25 * 3_600_000]) {
+      await this.#scheduler.leap(ms)
+      await this.#passQuickly(14_000)
+    }
+    await this.#check(true)
+    this.#assert(this.#invariants.unfinished())
+    for (const { world } of this.#servers)
+      this.#assert(world.violations.size > 0 ? `locks are taken in one order: ${[...world.violations]}` : undefined)
+  }
+
+  /** Every server looks now and then. */
+  async #passQuickly(ms: number): Promise<void> {
+    const until = this.#clock.elapsed() + ms
+    while (this.#clock.elapsed() < until) {
+      await this.#scheduler.leap(4_000)
+      await this.#scheduler.pass(1_100)
+    }
+  }
+
+  async #check(isOver = false): Promise<void> {
+    await this.#copy.take()
+    this.#assert(this.#invariants.broken())
+    const { beside } = this.#engine
+    const stored: Stored[] = await beside.unsafe(
+      'SELECT issue_id::text AS "issueId", verification_status AS status, attempts_used AS used FROM issues',
+    )
+    this.#assert(this.#clients.forgotten(stored, isOver))
+    this.#assert(
+      await brokenBetweenNodes(beside, {
+        ...{ perPhone: this.#perPhone, isCalm: this.#isCalm, isOver, now: this.#clock.now() },
+      }),
+    )
+  }
+
+  #note(line: string): void {
+    this.trace.push(`${this.#clock.elapsed()} ── ${line}`)
+  }
+
+  #assert(reason: string | undefined): void {
+    if (reason !== undefined) throw this.#failure(reason)
+  }
+
+  #failure(reason: string): SimulationFailure {
+    return new SimulationFailure(this.seed, reason, this.trace)
+  }
+}

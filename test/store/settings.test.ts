@@ -1,0 +1,67 @@
+/** How late a server may know that settings have changed: whatever the network makes of its questions. */
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { SettingsWatch } from '../../src/store/postgres/settings'
+import type { Asked } from '../../src/store/postgres/unit'
+import { VirtualClock } from '../support/clock'
+
+/** From here on a change holds everywhere. */
+const STALE_MS = 1_500
+
+let clock: VirtualClock
+let stored: number
+let isSlow: boolean
+/** Answers that are on their way. */
+let underWay: Array<() => void>
+let watch: SettingsWatch
+
+beforeEach(() => {
+  clock = new VirtualClock(0)
+  stored = 1
+  isSlow = false
+  underWay = []
+  const asked = {
+    get: () => {
+      const seen = String(stored)
+      return isSlow ? new Promise((answer) => underWay.push(() => answer(seen))) : Promise.resolve(seen)
+    },
+  } as unknown as Asked
+  watch = new SettingsWatch(asked, clock.elapsed)
+})
+
+/** Settles once all that has arrived is heard. */
+const heard = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('a look whose answer is long under way', () => {
+  test('answers nobody who asks after a change held everywhere', async () => {
+    isSlow = true
+    const first = watch.current()
+    stored = 2
+    clock.leap(STALE_MS)
+    const late = watch.current()
+    for (const arrive of underWay) arrive()
+    expect([await first, await late]).toEqual(['1', '2'])
+  })
+
+  test('does not come back as the newest when it arrives last', async () => {
+    await watch.current()
+    clock.leap(STALE_MS)
+    isSlow = true
+    void watch.current()
+    stored = 2
+    clock.leap(STALE_MS)
+    const late = watch.current()
+    underWay[1]?.()
+    expect(await late).toBe('2')
+    underWay[0]?.()
+    await heard()
+    expect(await watch.current()).toBe('2')
+  })
+
+  test('keeps nobody from an answer that is fresh enough, and is not asked for again and again', async () => {
+    await watch.current()
+    clock.leap(600)
+    isSlow = true
+    for (let times = 0; times < 5; times++, clock.leap(100)) expect(await watch.current()).toBe('1')
+    expect(underWay).toHaveLength(1)
+  })
+})
