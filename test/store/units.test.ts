@@ -122,6 +122,33 @@ describe('credit', () => {
 })
 
 describe('units that meet', () => {
+  test('who looks again for a report, behind the lock of its issue, sees that another one has ended it', async () => {
+    const store = await open()
+    await furnish(store)
+    const issue = issueNumber(1)
+    const { appId, mode, issueId, messageId, leg } = issue
+    const awaited = {
+      appId,
+      mode,
+      issueId,
+      messageId,
+      leg,
+      carrier: 'main',
+      carrierMessageId: undefined,
+      answeredAt: NOW,
+    }
+    await store.transaction(async (tx) => {
+      await tx.issues.add(issue)
+      await tx.reports.expect(awaited)
+    })
+    await store.transaction(async (tx) => {
+      expect(await tx.reports.find(messageId)).toMatchObject({ issueId })
+      await store.transaction((other) => other.reports.forget(messageId))
+      await tx.issues.lock(issue, issueId)
+      expect(await tx.reports.find(messageId)).toBeUndefined()
+    })
+  })
+
   test('in two orders both end: the one that lost runs again, and has its effects once', async () => {
     const store = await open()
     await furnish(store)

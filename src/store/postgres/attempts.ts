@@ -84,20 +84,18 @@ export function reportTx(unit: Unit): Tx['reports'] {
   return {
     async expect(awaited) {
       unit.run(STATEMENTS.expect, awaitedRow(awaited))
-      unit.note(`awaited ${awaited.messageId}`, awaited)
     },
-    find: (messageId) =>
-      unit.once(`awaited ${messageId}`, async () => {
-        const row = await unit.get(STATEMENTS.find, { messageId })
-        return row && awaitedOf(row)
-      }),
+    /** Not remembered: behind the lock of its issue it is looked for again. */
+    async find(messageId) {
+      const row = await unit.get(STATEMENTS.find, { messageId })
+      return row && awaitedOf(row)
+    },
     async findByCarrier(carrier, messageId) {
       const row = await unit.get(STATEMENTS.findByCarrier, { carrier, messageId })
       return row && awaitedOf(row)
     },
     async forget(messageId) {
       unit.run(STATEMENTS.forget, { messageId })
-      unit.note(`awaited ${messageId}`, undefined)
     },
   }
 }
