@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromSource, type Json, newFolder, type Program, run, runJson, Server } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 let folder: ReturnType<typeof newFolder>
 let program: Program

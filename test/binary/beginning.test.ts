@@ -7,7 +7,7 @@ import { createProgram } from '../../src/cli/program'
 import { layOut } from '../../src/store/sqlite/open'
 import { fromSource, newFolder, type Program, run, runJson, Server } from './support'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const undo: Array<() => unknown> = []
 afterEach(async () => {

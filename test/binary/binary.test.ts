@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { alone, compile } from './compiled'
 import { type Ended, type Json, type Program, run, runJson, Server, StubCarrier, until } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const PHONE = '010-1234-5678'
 const E164 = '+821012345678'

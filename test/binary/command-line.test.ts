@@ -5,7 +5,7 @@ import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Ended, fromSource, newFolder, run, runJson, Server } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const folder = newFolder()
 const program = fromSource(folder.path)

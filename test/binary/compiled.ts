@@ -3,8 +3,8 @@ import { constants, copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newFolder, type Program, ROOT, run } from './support'
 
-/** Names where it lies, where whoever runs these tests has built it for all of them. */
-export const BUILT = 'WATCHWORD_TEST_BINARY'
+/** Names where it lies, where whoever runs these tests has built it for all of them; no setting of the program's. */
+export const BUILT = 'TESTED_BINARY'
 
 /** Builds it as a release does, once, and answers where it lies. */
 export function compile(): Promise<string> {

@@ -6,7 +6,7 @@ import { asking, sendRaw } from '../support/raw'
 import { released } from './compiled'
 import { newFolder, type Program, runJson, Server, until } from './support'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const LIMIT = 64
 const MORE_THAN_THERE_ARE = 100

@@ -21,7 +21,7 @@ import {
   until,
 } from './support'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 /** Room for a few more issues, so that it is a busy server whose disk fills. */
 const LAST_ROOM = 48 * 1024

@@ -6,7 +6,7 @@ import type { Component, Notice } from '../../src/cli/licenses/component'
 import { released } from './compiled'
 import { fromSource, newFolder, type Program, ROOT, run } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 /** What a product under Apache-2.0 may carry: licences that ask for a notice, or for nothing. */
 const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'ISC', 'MIT', 'Unlicense', 'Zlib']

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { sharedPostgres } from '../support/postgres'
 import { fromSource, newFolder, type Program, run, runJson, Server } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const folder = newFolder()
 const program = fromSource(folder.path)

@@ -26,7 +26,7 @@ beforeAll(async () => {
   })
   issueId = issued.body.issueId
   await until(async () => (await admin('issue', 'show', issueId)).billingStatus === 'debited', 'the debit')
-}, 30_000)
+}, 120_000)
 afterAll(async () => {
   await server.stop()
   carrier.stop()

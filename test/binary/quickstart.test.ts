@@ -6,7 +6,7 @@ import type { Subprocess } from 'bun'
 import { sharedPostgres } from '../support/postgres'
 import { newFolder, ROOT, run, until } from './support'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const MAIN = [process.execPath, join(ROOT, 'src/main.ts')]
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { SECRET, SMS_URL, World } from '../support/world'
 import { fromSource, newFolder, run, runJson } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const ISSUES = 300
 const WHEN = ['--from', '2026-03-01', '--to', '2026-03-02', '--outcome', 'ambiguous']

@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from 'node:path'
 import { fromSource, newFolder, run, runJson, Server } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const folder = newFolder()
 const program = fromSource(folder.path)

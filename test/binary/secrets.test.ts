@@ -15,7 +15,7 @@ import {
   until,
 } from './support'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const HEADER_SECRET = 'Hdr-secret-5f2d9c-of-the-carrier'
 const URL_SECRET = 'Url-secret-77ab31-of-the-carrier'

@@ -61,7 +61,7 @@ beforeAll(async () => {
       seen.set(scenario.name, await watch(running, scenario, keys[index] ?? [])),
     ),
   )
-}, 20_000)
+}, 120_000)
 
 afterAll(async () => {
   await server?.stop()

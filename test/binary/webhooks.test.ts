@@ -11,7 +11,7 @@ import { EVENT_TYPES, otpEvent, sampleEvent } from '../../contract/event'
 import { alone, compile } from './compiled'
 import { type Json, type Program, run, runJson, Server, until } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const SETTINGS = { WATCHWORD_WEBHOOK_ALLOW_HTTP: 'true', WATCHWORD_WEBHOOK_ALLOW_CIDR: '127.0.0.0/8' }
 const CODE = '000000'

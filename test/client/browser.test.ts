@@ -17,7 +17,7 @@ import {
 } from '../binary/support'
 import './page'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const BROWSER_FLAGS = [
   '--no-sandbox',

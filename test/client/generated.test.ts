@@ -14,7 +14,7 @@ let server: Server
 
 beforeAll(async () => {
   server = await Server.start(program)
-}, 30_000)
+}, 120_000)
 afterAll(async () => {
   await server?.stop()
   folder.remove()

@@ -54,7 +54,7 @@ test('the built client runs in Node', async () => {
   expect(stderr).toBe('')
   expect(exitCode).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({ verified: true, mode: 'test' })
-}, 30_000)
+}, 120_000)
 
 const SECRET = newSecret(Buffer.alloc(32, 7))
 const EVENT = sampleEvent('otp.verified')

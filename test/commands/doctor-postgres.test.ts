@@ -22,7 +22,7 @@ import { createVault } from '../../src/system/vault'
 import { Postgres } from '../support/postgres'
 import { CA, CERT, KEY } from '../system/certificate'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const NOW = Date.parse('2027-01-31T12:00:00Z')
 const WELL: Examined = {

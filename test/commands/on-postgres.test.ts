@@ -15,7 +15,7 @@ import { join as joinPeople } from '../../src/usecases/people'
 import { fromSource, type Json, newFolder, Server, StubCarrier } from '../binary/support'
 import { type Database, sharedPostgres } from '../support/postgres'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const SECRET = 'the secret of a command line on PostgreSQL'
 const folder = newFolder()

@@ -5,7 +5,7 @@ import { newFolder, runJson, StubCarrier, until } from '../binary/support'
 import { callFrom, OpenConsole } from './open-console'
 import { openPage } from './support'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const LIVE_NUMBER = '+821012345678'
 

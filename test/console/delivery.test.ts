@@ -6,7 +6,7 @@ import { released } from '../binary/compiled'
 import { type Json, newFolder, runJson, Server, StubCarrier, until } from '../binary/support'
 import { faultsOf, launch, type Opened, openPage, PHONE } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const folder = newFolder()
 const program = await released(folder.path, {

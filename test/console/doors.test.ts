@@ -6,7 +6,7 @@ import { CERT, KEY } from '../system/certificate'
 import { callFrom } from './open-console'
 import { faultsOf, launch, openPage, stub } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const PERSON = { name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' }
 const folders = [newFolder(), newFolder(), newFolder()]

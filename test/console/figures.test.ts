@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { fromSource, newFolder, Server } from '../binary/support'
 import { faultsOf, launch, type Opened, openPage, stub } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const HOUR_MS = 3_600_000
 const MIDNIGHT = Date.UTC(2026, 0, 2)

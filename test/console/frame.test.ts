@@ -5,7 +5,7 @@ import { alone, compile } from '../binary/compiled'
 import { fromSource, newFolder, type Program, Server } from '../binary/support'
 import { faultsOf, launch, type Opened, openPage, PHONE, StubFailure, stub } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const OWNER = {
   operatorId: 'o1',

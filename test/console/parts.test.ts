@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { fromSource, newFolder, Server } from '../binary/support'
 import { faultsOf, launch, type Opened, openPage, PHONE, StubFailure, stub } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const folder = newFolder()
 let browser: Browser

@@ -8,7 +8,7 @@ import { newFolder, Server } from '../binary/support'
 import { expectAccessible } from './accessible'
 import { launch, openPage } from './support'
 
-setDefaultTimeout(40_000)
+setDefaultTimeout(120_000)
 
 const PASSWORD = 'correct horse battery'
 const CALM = { reducedMotion: 'reduce' } as const

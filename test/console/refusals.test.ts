@@ -9,7 +9,7 @@ import { newFolder, runJson } from '../binary/support'
 import { OpenConsole } from './open-console'
 import { openPage } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const folder = newFolder()
 let opened: OpenConsole

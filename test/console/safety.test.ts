@@ -6,7 +6,7 @@ import { fromSource, type Json, newFolder, runJson } from '../binary/support'
 import { callFrom, OpenConsole } from './open-console'
 import { openPage } from './support'
 
-setDefaultTimeout(40_000)
+setDefaultTimeout(120_000)
 
 const SITE = 'https://shop.example.com'
 /** May try every way to cut a row of a's in pieces. */

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { fromSource, newFolder, Server } from '../binary/support'
 import { faultsOf, launch, openPage, stub } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const HOST = 'watchword.test'
 const SIGNED_OUT = { needsSetup: false, organization: 'Example', version: '0.1.0' }

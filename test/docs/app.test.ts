@@ -7,7 +7,7 @@ import { type Block, blocksOf } from './pages'
 import { Reader } from './reader'
 import { APPS } from './stories'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const PAGE = 'docs/app.md'
 

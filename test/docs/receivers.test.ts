@@ -7,7 +7,7 @@ import { type Block, blocksOf } from './pages'
 import { type Port, Reader } from './reader'
 import { RECEIVERS, receiverSections } from './stories'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const EVENT = sampleEvent('otp.verified')
 const BODY = JSON.stringify(EVENT)

@@ -3,7 +3,7 @@ import { setDefaultTimeout, test } from 'bun:test'
 import { Reader } from './reader'
 import { APPS, blocksOfStory, STORIES, type Story } from './stories'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 async function follow(story: Story, reader: Reader): Promise<void> {
   try {

@@ -37,7 +37,7 @@ test('what somebody holds is waited for, and others do not wait behind it', asyn
   await migrating
   expect(await versionOf()).toBe(NEXT.length)
   expect(slowest).toBeLessThan(HELD_MS - 1_000)
-}, 20_000)
+}, 120_000)
 
 test('who waits for each other is told apart, and the migration comes again', async () => {
   let migrating: Promise<void> | undefined
@@ -50,4 +50,4 @@ test('who waits for each other is told apart, and the migration comes again', as
   await holding.catch(() => {})
   await migrating
   expect(await versionOf()).toBe(NEXT.length)
-}, 20_000)
+}, 120_000)

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { launch, openPage } from '../support'
 import { faultsEverywhere, measuringScript } from './measure'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 let browser: Browser
 let page: Page

@@ -8,7 +8,7 @@ import { measuringScript } from './measure'
 import { OUTSIDE, PAGES, STATES } from './states'
 import { FOREIGN_FLAG, Visitor } from './visitor'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const LANGUAGES = ['en', 'ko'] as const
 

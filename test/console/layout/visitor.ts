@@ -36,7 +36,9 @@ export class Visitor {
   async look(state: State): Promise<string[]> {
     await this.go(state)
     const faults = await faultsEverywhere(this.page)
-    return faults.map((fault) => `${this.language} ${fault}`)
+    // What was still on its way to its place is there when it is looked at again.
+    const again = faults.length > 0 ? await faultsEverywhere(this.page) : []
+    return faults.filter((fault) => again.includes(fault)).map((fault) => `${this.language} ${fault}`)
   }
 
   async go({ path, answers, steps, isLoading = false, isOffline = false, isForeign = false }: State): Promise<void> {
