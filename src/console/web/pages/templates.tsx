@@ -82,7 +82,12 @@ export default function Templates() {
             key: 'channels',
             header: say.channels,
             isMinor: true,
-            cell: ({ channelSupport }) => channelSupport.map((channel) => channels[channel]).join(', '),
+            // Short enough for a line of its own wherever there is room.
+            cell: ({ channelSupport }) => (
+              <span style={{ whiteSpace: 'nowrap' }}>
+                {channelSupport.map((channel) => channels[channel]).join(', ')}
+              </span>
+            ),
           },
           {
             key: 'variables',
