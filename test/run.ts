@@ -31,8 +31,8 @@ const parts: Part[] = [
   { names: ['binary'] },
   { names: ['console/layout'] },
   { names: [...filesOf('console'), 'fuzz'] },
-  { names: folders.filter((name) => !WITH_PROCESSES.includes(name) && name !== 'simulation') },
   { names: ['simulation'] },
+  { names: folders.filter((name) => !WITH_PROCESSES.includes(name) && name !== 'simulation') },
   { names: OVER_POSTGRES, env: { WATCHWORD_TEST_STORE: 'postgres' } },
   { names: ['docs', 'client', 'system'] },
 ]

@@ -49,6 +49,9 @@ const OUR_CURL = { curl: `exec '${process.execPath}' '${import.meta.dir}/curl.ts
 const LISTENS_WITHIN_MS = 180_000
 const ENDS_WITHIN_MS = 120_000
 
+/** What stands behind a beginning, where it is not only letters and digits: secrets of webhooks are Base64. */
+const BEHIND: Record<string, string> = { whsec_: '[0-9A-Za-z+/]+=*' }
+
 export class Reader {
   /** All that was printed so far. */
   said = ''
@@ -98,7 +101,7 @@ export class Reader {
     let found: string | undefined
     await until(async () => {
       const said = [this.said, ...(await Promise.all(this.#services.map(({ log }) => Bun.file(log).text())))].join('\n')
-      found = [...said.matchAll(new RegExp(`\\b${prefix}[0-9A-Za-z]+`, 'g'))].at(-1)?.[0]
+      found = [...said.matchAll(new RegExp(`\\b${prefix}${BEHIND[prefix] ?? '[0-9A-Za-z]+'}`, 'g'))].at(-1)?.[0]
       return found !== undefined
     }, `something that begins with ${prefix} to be printed`)
     return found ?? ''

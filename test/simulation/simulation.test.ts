@@ -4,7 +4,8 @@ import { SABOTAGES } from './sabotage'
 import { type Sabotage, SimulationFailure, simulate } from './simulate'
 import { eachUnitTwice } from './twice'
 
-const SEEDS = Array.from({ length: 300 }, (_, index) => index + 1)
+/** More by a command: `bun run simulate`. */
+const SEEDS = Array.from({ length: 100 }, (_, index) => index + 1)
 
 /** The first seed that tells of a broken promise. */
 async function firstFailure(seeds: readonly number[], sabotage: Sabotage = {}): Promise<unknown> {
