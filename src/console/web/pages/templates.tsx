@@ -84,9 +84,7 @@ export default function Templates() {
             isMinor: true,
             // Short enough for a line of its own wherever there is room.
             cell: ({ channelSupport }) => (
-              <span style={{ whiteSpace: 'nowrap' }}>
-                {channelSupport.map((channel) => channels[channel]).join(', ')}
-              </span>
+              <span data-unbroken>{channelSupport.map((channel) => channels[channel]).join(', ')}</span>
             ),
           },
           {
