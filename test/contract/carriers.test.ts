@@ -276,6 +276,8 @@ describe('carriers', () => {
     await many(10)
     world.sms.answer = () => new Promise<TransportResult>(() => {})
     await issue()
+    await world.advance(12_000)
+    expect(world.sms.requests).toHaveLength(11)
     const waiting = await issue({ expiresInSec: 30 })
     await world.advance(32_000)
     expect(world.sms.requests).toHaveLength(11)
