@@ -1,5 +1,6 @@
 /** A database in PostgreSQL as one side of a move. */
 import type { ReservedSQL, SQL } from 'bun'
+import { isInTheWay } from '../postgres/failure'
 import { migrate } from '../postgres/migrate'
 import { connect, nameOf } from '../postgres/pool'
 import { type Engine, MoveError, type Row } from './side'
@@ -11,7 +12,7 @@ const SEEN_WITHIN_MS = 30_000
 const SETTINGS = {
   statement_timeout: '0',
   idle_in_transaction_session_timeout: '0',
-  lock_timeout: '5s',
+  lock_timeout: '2s',
   bytea_output: 'hex',
 }
 
@@ -43,10 +44,13 @@ class UrlEngine implements Engine {
   async prepare(): Promise<void> {
     for (const [name, value] of Object.entries(SETTINGS))
       await this.all('SELECT set_config($1, $2, false)', [name, value])
-    const [row] = await this.all(
-      `SELECT pg_try_advisory_lock(hashtextextended('watchword move ' || current_schema(), 0))::text`,
-    )
-    if (row?.[0] !== 'true') throw new MoveError('in_use', `Another move works on ${this.name}.`)
+    try {
+      // Waited for: of one that has ended, the database may take a moment to notice.
+      await this.all(`SELECT pg_advisory_lock(hashtextextended('watchword move ' || current_schema(), 0))::text`)
+    } catch (error) {
+      if (isInTheWay(error)) throw new MoveError('in_use', `Another move works on ${this.name}.`)
+      throw error
+    }
   }
 
   async all(sql: string, values: Row = []): Promise<Row[]> {
