@@ -24,7 +24,10 @@ export async function openUrl(url: string): Promise<Engine> {
     // One connection from here on: what was begun, locked and set ends with it.
     const connection = await sql.reserve()
     const engine = new UrlEngine(sql, connection, nameOf(url))
-    await engine.prepare()
+    await engine.prepare().catch(async (error) => {
+      await engine.close()
+      throw error
+    })
     return engine
   } catch (error) {
     await sql.close()
