@@ -32,20 +32,16 @@ interface RunnerDependencies {
 }
 
 export class Runner {
-  readonly #lanes: Lane[]
+  readonly #lanes: readonly Lane[]
 
   constructor({ kinds, wakeUps, ...shared }: RunnerDependencies) {
-    this.#lanes = Object.entries(kinds).map(([name, kind]) => new Lane(name as JobKind, kind, shared))
-    wakeUps.listen(() => this.wake())
+    const lanes = new Map(Object.entries(kinds).map(([name, kind]) => [name, new Lane(name as JobKind, kind, shared)]))
+    this.#lanes = [...lanes.values()]
+    wakeUps.listen((kind) => lanes.get(kind)?.wake())
   }
 
   start(): void {
     for (const lane of this.#lanes) lane.start()
-  }
-
-  /** There may be work: look now instead of at the next timer. */
-  wake(): void {
-    for (const lane of this.#lanes) lane.wake()
   }
 
   /** Claims nothing more and waits for what is running. */
@@ -83,6 +79,7 @@ class Lane {
     this.wake()
   }
 
+  /** There may be work: look now instead of at the next timer. */
   wake(): void {
     if (!this.#started) return
     if (this.#looking) {

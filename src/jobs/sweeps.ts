@@ -67,7 +67,7 @@ export class Sweeps {
     const { store, node } = this.deps
     await store.transaction(async (tx) => {
       await tx.jobs.emptyCarrierQueues()
-      tx.afterCommit(node.wakeUps.wake)
+      tx.afterCommit(() => node.wakeUps.wake('deliver'))
     })
   }
 }

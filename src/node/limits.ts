@@ -16,7 +16,7 @@ interface LimitsDependencies {
   limits: LimitsConfig
 }
 
-const nothingMore = async () => {}
+const nothingMore = async () => undefined
 
 export class LocalLimits implements Limits {
   readonly #limiter = new Limiter()

@@ -1,5 +1,6 @@
 /** Limits of several servers: what must be exact is counted by all together, the rest by each. */
-import { type LimitRule, limited, type Permit } from '../domain/limit'
+import type { Refusal } from '../domain/error'
+import { type LimitRule, limited, type Permit, type PhoneOfApp } from '../domain/limit'
 import type { Clock } from '../ports/clock'
 import type { Fleet } from '../ports/fleet'
 import type { IssuePermit, Limits } from '../ports/node'
@@ -29,7 +30,7 @@ export class SharedLimits implements Limits {
 
   async admit(rules: readonly LimitRule[]): Promise<IssuePermit> {
     const { giveBack } = await this.take(rules)
-    const ofPhone = rules.filter(({ phone }) => phone)
+    const ofPhone = rules.filter(isOfPhone)
     return { giveBack, confirm: (tx) => confirm(tx, ofPhone) }
   }
 
@@ -46,17 +47,20 @@ export class SharedLimits implements Limits {
 
 const isOwn = ({ isExact, phone }: LimitRule) => !isExact && !phone
 
+type PhoneRule = LimitRule & { phone: PhoneOfApp; windowMs: number }
+const isOfPhone = (rule: LimitRule): rule is PhoneRule => rule.phone !== undefined && rule.windowMs !== 'utc-day'
+
 /** By the issues of the phone, which nobody adds to while the unit holds it. */
-async function confirm(tx: Tx, rules: readonly LimitRule[]): Promise<void> {
-  const waits = await Promise.all(
-    rules.map(async (rule) => {
-      const { phone, windowMs, max } = rule
-      if (!phone || windowMs === 'utc-day') return 0
-      const at = await tx.issues.nthNewest(phone, max, tx.now - windowMs + 1)
-      return at === undefined ? 0 : Math.max(1, at + windowMs - tx.now)
-    }),
-  )
-  const longest = Math.max(0, ...waits)
+async function confirm(tx: Tx, rules: readonly PhoneRule[]): Promise<Refusal | undefined> {
+  const [first] = rules
+  if (!first) return undefined
+  const asked = rules.map(({ max, windowMs }) => ({ nth: max, withinMs: windowMs }))
+  const made = await tx.issues.nthNewest(first.phone, asked)
+  const waits = rules.map(({ windowMs }, n) => {
+    const at = made[n]
+    return at === undefined ? 0 : Math.max(1, at + windowMs - tx.now)
+  })
+  const longest = Math.max(...waits)
   const rule = rules[waits.indexOf(longest)]
-  if (rule && longest > 0) throw limited(rule, longest)
+  return rule && longest > 0 ? limited(rule, longest) : undefined
 }

@@ -1,11 +1,12 @@
 /** Wakes the dispatcher of this process. */
+import type { JobKind } from '../domain/job'
 import type { WakeUps } from '../ports/node'
 
 export function createWakeUps(): WakeUps {
-  const listeners: Array<() => void> = []
+  const listeners: Array<(kind: JobKind) => void> = []
   return {
-    wake() {
-      for (const look of listeners) look()
+    wake(kind) {
+      for (const look of listeners) look(kind)
     },
     listen: (look) => void listeners.push(look),
   }

@@ -6,6 +6,7 @@ import type { App } from '../domain/app'
 import type { CarrierConfig, Health } from '../domain/carrier'
 import type { SendOutcome } from '../domain/delivery'
 import type { Refusal } from '../domain/error'
+import type { JobKind } from '../domain/job'
 import type { StoredKey } from '../domain/key'
 import type { LimitRule, Permit } from '../domain/limit'
 import type { Route } from '../domain/route'
@@ -26,11 +27,11 @@ export interface Node {
   readonly wakeUps: WakeUps
 }
 
-/** Tells dispatchers that there is work, so that they need not look for it. */
+/** Tells dispatchers that there is work of a kind, so that they need not look for it. */
 export interface WakeUps {
-  wake(): void
+  wake(kind: JobKind): void
   /** Calls whenever there is work. */
-  listen(look: () => void): void
+  listen(look: (kind: JobKind) => void): void
 }
 
 export interface Limits {
@@ -44,10 +45,10 @@ export interface Limits {
 
 export interface IssuePermit extends Permit {
   /**
-   * Counts in the unit that stores the issue what several servers count by the issues of a phone. Throws `limited`. Its
-   * questions go out with those that are asked beside it.
+   * Counts in the unit that stores the issue what several servers count by the issues of a phone: answers what it is
+   * refused with, if it is. Its questions go out with those that are asked beside it.
    */
-  confirm(tx: Tx): Promise<void>
+  confirm(tx: Tx): Promise<Refusal | undefined>
 }
 
 /** How many messages may wait to be sent. */

@@ -159,7 +159,7 @@ async function prepare(
   if (!isSeatedAt(seat, carrier)) {
     // No room there: it waits in that carrier's queue. With a place at another one it looks anew.
     await (seat.carrier === undefined ? tx.jobs.reschedule(job, job.runAt, name) : tx.jobs.reschedule(job, tx.now))
-    tx.afterCommit(deps.node.wakeUps.wake)
+    tx.afterCommit(() => deps.node.wakeUps.wake('deliver'))
     return undefined
   }
   const attempt = newAttempt(issue, attempts.length + 1, name, tx.now)
@@ -226,7 +226,7 @@ async function tellHealth(
   tx.afterCommit(() => {
     if (health.isHealthy) log.info({ provider: carrier }, 'provider is healthy again')
     else log.warn({ provider: carrier, code: presentableCode(health.code ?? '') }, 'provider is unhealthy and rests')
-    node.wakeUps.wake()
+    node.wakeUps.wake('deliver')
   })
 }
 

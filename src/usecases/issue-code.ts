@@ -79,7 +79,11 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
   try {
     return await store.transaction(async (tx) => {
       isNew = false
-      const replayed = await replay(deps, tx, order.owner, claimant, fingerprint)
+      const [replayed, previous, refusal] = await Promise.all([
+        replay(deps, tx, order.owner, claimant, fingerprint),
+        tx.issues.lockLive(order.owner, order.phoneHash, order.request.purpose),
+        admission.confirm(tx),
+      ])
       if (replayed) return issued(replayed)
 
       const issueId = deps.random.uuid(tx.now)
@@ -87,19 +91,17 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       const letter = compose(order, template, code, key)
       order.rules.assertAdmits(order.recipient, tx.now)
       assertServed(channel, route)
-      admission.assertGranted()
+      if (refusal) throw refusal
       isNew = true
 
       const issue = newIssue(deps, order, letter, { issueId, code, keyKind: key.kind, now: tx.now })
+      await replacePrevious(deps, tx, previous)
       await tx.claims.add({ ...order.owner, keyHash: claimant.hash, fingerprint, issueId, createdAt: tx.now })
-      const previous = tx.issues.lockLive(issue, issue.phoneHash, issue.purpose)
-      await Promise.all([previous, admission.confirm(tx)])
-      await replacePrevious(deps, tx, await previous)
       await tx.issues.add(issue)
       await tx.outbox.add(issue, letter)
       await tx.jobs.add({ kind: 'deliver', owner: issue, subjectId: issueId, runAt: tx.now, ...queueAt(route, tx.now) })
       await reserveCredit(tx, issue)
-      tx.afterCommit(deps.node.wakeUps.wake)
+      tx.afterCommit(() => deps.node.wakeUps.wake('deliver'))
       return issued(issue)
     })
   } catch (refusal) {

@@ -42,7 +42,7 @@ export function recordReport(deps: ReportDependencies, carrier: string, report: 
         runAt: tx.now,
         queue: carrier,
       })
-      tx.afterCommit(deps.node.wakeUps.wake)
+      tx.afterCommit(() => deps.node.wakeUps.wake('await-report'))
     } else {
       await applyReport(deps, tx, issue, awaited, report)
     }
@@ -91,7 +91,7 @@ export const reportQuery = (
     } else {
       const deadline = awaited.answeredAt + REPORT_DEADLINE_MS
       await tx.jobs.reschedule(job, answer ? Math.min(tx.now + answer.askAgainMs, deadline) : deadline, job.queue)
-      tx.afterCommit(deps.node.wakeUps.wake)
+      tx.afterCommit(() => deps.node.wakeUps.wake('await-report'))
     }
   },
 })

@@ -186,7 +186,7 @@ async function record(
   else await tx.jobs.reschedule(job, tx.now + waitMs, job.queue)
   const next = delivery.attempts === 0 ? await tx.hooks.firstUntried(delivery, delivery) : undefined
   if (next) await tx.jobs.hasten('webhook', next)
-  if (next || waitMs !== undefined) tx.afterCommit(deps.node.wakeUps.wake)
+  if (next || waitMs !== undefined) tx.afterCommit(() => deps.node.wakeUps.wake('webhook'))
 
   const status = judgement === 'delivered' ? 'delivered' : waitMs === undefined ? 'failed' : 'pending'
   await noteAttempt(deps, tx, attempted, { ...delivery, status, attempts: delivery.attempts + 1, tries })

@@ -4,6 +4,7 @@ import type { Job } from '../../src/domain/job'
 import type { Kind } from '../../src/jobs/kinds'
 import { Places } from '../../src/jobs/places'
 import { Runner } from '../../src/jobs/runner'
+import { createWakeUps } from '../../src/node/wake-ups'
 import type { Store, Tx } from '../../src/ports/store'
 import { ASLEEP } from '../support/asleep'
 import { VirtualClock } from '../support/clock'
@@ -67,12 +68,13 @@ test.each(MOMENTS)(
       )
     }
     const kinds = { deliver: idle, 'await-report': idle, settle: kind, webhook: idle }
-    const runner = new Runner({ store, clock: new VirtualClock(START), log, kinds, ...ASLEEP })
+    const wakeUps = createWakeUps()
+    const runner = new Runner({ store, clock: new VirtualClock(START), log, kinds, wakeUps })
     runner.start()
     await calm()
     expect(done).toEqual([])
 
-    after(wakesAt, () => runner.wake())
+    after(wakesAt, () => wakeUps.wake('settle'))
     after(endsAt, first.resolve)
     await calm()
     expect(done).toEqual([1, 2, 3])
@@ -134,12 +136,13 @@ test('what is being claimed when the runner stops is run and waited for, and not
     }
   }
   const clock = new VirtualClock(START)
+  const wakeUps = createWakeUps()
   const runner = new Runner({
     store,
     clock,
     log,
     kinds: { deliver: idle, 'await-report': idle, settle, webhook: idle },
-    ...ASLEEP,
+    wakeUps,
   })
   runner.start()
   await calm()
@@ -152,7 +155,7 @@ test('what is being claimed when the runner stops is run and waited for, and not
   expect({ begun, isStopped }).toEqual({ begun: [1], isStopped: false })
   running.resolve()
   await stopped
-  runner.wake()
+  wakeUps.wake('settle')
   await calm()
   expect(begun).toEqual([1])
   expect(clock.fireNext(60_000)).toMatchObject({ fired: false })

@@ -72,15 +72,15 @@ afterAll(async () => {
   wire.close()
 })
 
-test('an issue takes 3 round trips', async () => {
+test('an issue takes 2 round trips', async () => {
   await issue()
-  atMost(await costOf(issue), { roundTrips: 3, statements: 14 })
+  atMost(await costOf(issue), { roundTrips: 2, statements: 9 })
 })
 
 test('its replay takes 2', async () => {
   const body = request()
   await issue(body)
-  atMost(await costOf(() => issue(body)), { roundTrips: 2, statements: 5 })
+  atMost(await costOf(() => issue(body)), { roundTrips: 2, statements: 8 })
 })
 
 test('a status takes 1', async () => {

@@ -5,6 +5,12 @@ import type { Letter } from '../../domain/letter'
 import type { PhoneOfApp } from '../../domain/limit'
 import type { Owner } from '../../domain/value'
 
+/** The `nth` newest of those that are younger than `withinMs`. */
+export interface Newest {
+  nth: number
+  withinMs: number
+}
+
 export interface IssueTx {
   /** Reads an issue for change: no other transaction changes it until this one ends. */
   lock(owner: Owner, issueId: string): Promise<Issue | undefined>
@@ -13,10 +19,10 @@ export interface IssueTx {
   /** Issues stored as `issued` whose expiry has passed. */
   lockExpired(limit: number): Promise<Issue[]>
   /**
-   * When the `nth` newest live issue for a phone was made, where that was not before `since`: then there are so many. Asked
-   * behind `lockLive`, nobody adds another meanwhile.
+   * For each: when the `nth` newest live issue for a phone was made, where that is less than `withinMs` ago: then there are
+   * so many. Asked behind `lockLive`, nobody adds another meanwhile.
    */
-  nthNewest(phone: PhoneOfApp, nth: number, since: number): Promise<number | undefined>
+  nthNewest(phone: PhoneOfApp, asked: ReadonlyArray<Newest>): Promise<Array<number | undefined>>
   add(issue: Issue): Promise<void>
   /** Stores what may change of an issue that is locked. */
   save(issue: Issue): Promise<void>

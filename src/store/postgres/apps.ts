@@ -6,7 +6,7 @@ import { appOf, appRow, newestOf } from '../rows/app'
 import { lock } from './locks'
 import { apps, organizations, templates } from './schema'
 import { settingsChanged } from './settings'
-import { bind, changes, db, parameters, statement } from './statement'
+import { addition, bind, changes, db, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 export const isThere = isNull(apps.removedAt)
@@ -20,8 +20,8 @@ const thisTemplate = and(
 const STATEMENTS = {
   lock: statement(() => appsWhere(and(thisApp, isThere)).for('no key update').prepare('')),
   organization: statement(() => db.select().from(organizations).orderBy(organizations.createdAt).limit(1).prepare('')),
-  insertOrganization: statement(() => db.insert(organizations).values(parameters(organizations)).prepare('')),
-  insert: statement(() => db.insert(apps).values(parameters(apps)).prepare('')),
+  insertOrganization: addition(organizations),
+  insert: addition(apps),
   update: statement(() =>
     db
       .update(apps)
@@ -43,7 +43,7 @@ const STATEMENTS = {
       .where(thisTemplate)
       .prepare(''),
   ),
-  insertTemplate: statement(() => db.insert(templates).values(parameters(templates)).prepare('')),
+  insertTemplate: addition(templates),
   deleteTemplate: statement(() =>
     db.delete(templates).where(thisTemplate).returning({ version: templates.version }).prepare(''),
   ),

@@ -7,7 +7,7 @@ import type { AttemptReader } from '../../ports/store/delivery'
 import { idFloor } from '../ids'
 import { ATTEMPT_ANSWER, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/attempt'
 import { attempts, awaitedReports } from './schema'
-import { bind, changes, db, ofOwner, parameters, plain, statement } from './statement'
+import { addition, bind, changes, db, ofOwner, parameters, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 export const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
@@ -15,7 +15,7 @@ const thisMessage = eq(awaitedReports.messageId, bind(awaitedReports.messageId, 
 
 const STATEMENTS = {
   ofIssue: statement(() => db.select().from(attempts).where(theseAttempts).orderBy(asc(attempts.number)).prepare('')),
-  insert: statement(() => db.insert(attempts).values(parameters(attempts)).prepare('')),
+  insert: addition(attempts),
   answer: statement(() =>
     db
       .update(attempts)

@@ -8,7 +8,7 @@ import type { Vault } from '../../ports/vault'
 import { entryOf, entryRow, fileLine, HEAD, keptHead, type Line, lineOf, mayMoveOn } from '../rows/audit'
 import { lock } from './locks'
 import { auditEntries, facts } from './schema'
-import { bind, db, parameters, statement } from './statement'
+import { addition, bind, db, parameters, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 export interface AuditDependencies {
@@ -25,7 +25,7 @@ const STATEMENTS = {
       .where(eq(auditEntries.seq, bind(auditEntries.seq, 'seq')))
       .prepare(''),
   ),
-  insert: statement(() => db.insert(auditEntries).values(parameters(auditEntries)).prepare('')),
+  insert: addition(auditEntries),
   head: statement(() =>
     db
       .select()

@@ -3,7 +3,7 @@ import { and, eq, max, sql } from 'drizzle-orm'
 import { LEASE_MS } from '../../domain/job'
 import type { Tx } from '../../ports/store'
 import { clockSteps, issues, jobs } from './schema'
-import { bind, changes, db, parameters, plain, statement } from './statement'
+import { addition, bind, changes, db, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 /** Two servers see one step at their next units, each by its own clock that never steps. */
@@ -31,7 +31,7 @@ const STATEMENTS = {
       )
       .prepare(''),
   ),
-  insert: statement(() => db.insert(clockSteps).values(parameters(clockSteps)).prepare('')),
+  insert: addition(clockSteps),
   expireEarlier: statement(() =>
     db
       .update(issues)

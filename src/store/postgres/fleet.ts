@@ -5,7 +5,7 @@ import type { NodeState } from '../../domain/node'
 import { DAY_MS } from '../../domain/value'
 import { VERSION } from '../../domain/version'
 import type { Fleet } from '../../ports/fleet'
-import { plain } from './statement'
+import { listOf, plain } from './statement'
 import type { Asked } from './unit'
 
 const COLUMNS = 'node_id, name, version, started_at, seen_at, leaving, lag_ms'
@@ -43,10 +43,6 @@ const TAKE_BACK = plain('SELECT take_back_one($1::text[], $2::bigint[])', ({ sub
   subjects,
   windows,
 ])
-
-/** PostgreSQL's own word for a list. */
-const listOf = (items: ReadonlyArray<string | number>) =>
-  `{${items.map((item) => (typeof item === 'number' ? item : `"${item.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`
 
 export const nodesOf = (pool: Asked): Promise<NodeState[]> => pool.all(NODES)
 

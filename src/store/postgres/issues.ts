@@ -10,7 +10,7 @@ import { readIssuePage } from '../issue-pages'
 import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter } from '../rows/issue'
 import { furthestSetBack } from './clock'
 import { claims, issues, outbox } from './schema'
-import { bind, changes, db, ofOwner, parameters, plain, statement } from './statement'
+import { addition, bind, changes, db, ofOwner, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
@@ -57,27 +57,28 @@ const STATEMENTS = {
       .for('no key update', { skipLocked: true })
       .prepare(''),
   ),
-  /** Issues made before kinds were noted count for each. */
-  nthNewest: plain(
-    `SELECT created_at FROM issues WHERE phone_hash = $1 AND app_id = $2 AND mode = 'live' AND created_at >= $4
-       AND coalesce(key_kind, $3) = $3 ORDER BY created_at DESC LIMIT 1 OFFSET $5`,
-    ({ phoneHash, appId, kind, since, before }) => [phoneHash, appId, kind, since, before],
-    ([createdAt]) => Number(createdAt),
-  ),
-  insert: statement(() => db.insert(issues).values(parameters(issues)).prepare('')),
+  insert: addition(issues),
   update: statement(() => db.update(issues).set(changes(issues, ISSUE_CHANGING)).where(thisIssue).prepare('')),
   findClaim: statement(() => db.select().from(claims).where(eitherClaim).prepare('')),
-  insertClaim: statement(() =>
-    db
-      .insert(claims)
-      .values(parameters(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']))
-      .prepare(''),
-  ),
+  insertClaim: addition(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']),
   deleteClaim: statement(() => db.delete(claims).where(thisClaim).prepare('')),
-  insertLetter: statement(() => db.insert(outbox).values(parameters(outbox)).prepare('')),
+  insertLetter: addition(outbox),
   findLetter: statement(() => db.select().from(outbox).where(thisLetter).prepare('')),
   deleteLetter: statement(() => db.delete(outbox).where(thisLetter).prepare('')),
 }
+
+/** Issues made before kinds were noted count for each. */
+const youngerThan = (withinMs: string, nth: string) =>
+  `(SELECT created_at FROM issues WHERE phone_hash = $1 AND app_id = $2 AND mode = 'live' AND coalesce(key_kind, $3) = $3
+     AND created_at > clock_ms() - ${withinMs}::bigint ORDER BY created_at DESC LIMIT 1 OFFSET ${nth}::bigint - 1)`
+
+/** Of as many at once; as a list of them it would be planned anew each time. */
+const nthNewest = (count: number) =>
+  plain<Array<number | undefined>>(
+    `SELECT ${Array.from({ length: count }, (_, n) => youngerThan(`$${2 * n + 4}`, `$${2 * n + 5}`))}`,
+    ({ phoneHash, appId, kind, asked }) => [phoneHash, appId, kind, ...(asked as number[])],
+    (row) => row.map((createdAt) => (createdAt === null ? undefined : Number(createdAt))),
+  )
 
 const owned = ({ appId, mode }: Owner) => ({ appId, mode })
 const named = (issueId: string) => `issue ${issueId}`
@@ -98,19 +99,16 @@ export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues']
     },
     async lockLive(owner, phoneHash, purpose) {
       const values = { ...owned(owner), phoneHash, purpose }
-      const [row] = await Promise.all([
-        unit.all(STATEMENTS.lockPhone, values).then(() => undefined),
-        unit.get(STATEMENTS.lockLive, values),
-        ahead(owner),
-      ]).then(([, live]) => [live])
+      const [, row] = await Promise.all([unit.all(STATEMENTS.lockPhone, values), unit.get(STATEMENTS.lockLive, values)])
       return row && issueOf(row)
     },
     async lockExpired(limit) {
       await unit.opened()
       return (await unit.change(STATEMENTS.lockExpired, { now: unit.now, limit })).map(issueOf)
     },
-    async nthNewest({ appId, kind, phoneHash }, nth, since) {
-      return unit.get(STATEMENTS.nthNewest, { appId, kind, phoneHash, since, before: nth - 1 })
+    async nthNewest({ appId, kind, phoneHash }, asked) {
+      const values = asked.flatMap(({ withinMs, nth }) => [withinMs, nth])
+      return (await unit.get(nthNewest(asked.length), { appId, kind, phoneHash, asked: values })) ?? []
     },
     async add(issue) {
       unit.run(STATEMENTS.insert, issueRow(issue))

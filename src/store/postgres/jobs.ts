@@ -12,21 +12,23 @@ const heldJob = and(eq(jobs.jobId, bind(jobs.jobId, 'jobId')), eq(jobs.attempt, 
 
 const STATEMENTS = {
   /** A job of the kind that exists already is moved, and whoever ran it has lost it. */
-  upsert: statement(() =>
-    db
-      .insert(jobs)
-      .values({
-        ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue']),
-        ...{ attempt: 0, leased: false },
-      })
-      .onConflictDoUpdate({
-        target: [jobs.subjectId, jobs.kind],
-        set: {
-          ...{ runAt: sql`excluded.run_at`, queue: sql`excluded.queue`, attempt: sql`${jobs.attempt} + 1` },
-          ...{ leased: false, leasedBy: null },
-        },
-      })
-      .prepare(''),
+  upsert: statement(
+    () =>
+      db
+        .insert(jobs)
+        .values({
+          ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue']),
+          ...{ attempt: 0, leased: false },
+        })
+        .onConflictDoUpdate({
+          target: [jobs.subjectId, jobs.kind],
+          set: {
+            ...{ runAt: sql`excluded.run_at`, queue: sql`excluded.queue`, attempt: sql`${jobs.attempt} + 1` },
+            ...{ leased: false, leasedBy: null },
+          },
+        })
+        .prepare(''),
+    true,
   ),
   /** What another server is about to claim is left to it. Looked for once: some plans would for every row, and take all there are. */
   claim: plain<Job>(

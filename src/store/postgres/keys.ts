@@ -6,7 +6,7 @@ import { keyOf, newKeyRow, originsOf } from '../rows/key'
 import { isThere } from './apps'
 import { apiKeys, apps } from './schema'
 import { settingsChanged } from './settings'
-import { bind, changes, db, parameters, plain, statement } from './statement'
+import { addition, bind, changes, db, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 const thisKey = eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId'))
@@ -25,7 +25,7 @@ const ofApp = statement(() => keysWhere(eq(apiKeys.appId, bind(apiKeys.appId, 'a
 
 const STATEMENTS = {
   lock: statement(() => keysWhere(thisKey).for('no key update', { of: apiKeys }).prepare('')),
-  insert: statement(() => db.insert(apiKeys).values(parameters(apiKeys)).prepare('')),
+  insert: addition(apiKeys),
   revoke: statement(() =>
     db
       .update(apiKeys)

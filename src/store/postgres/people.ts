@@ -6,7 +6,7 @@ import type { Vault } from '../../ports/vault'
 import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
 import { lock } from './locks'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
-import { bind, changes, db, parameters, statement } from './statement'
+import { addition, bind, changes, db, parameters, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))
@@ -19,7 +19,7 @@ const everybody = () => db.select().from(operators).orderBy(asc(operators.create
 
 const STATEMENTS = {
   lockAll: statement(() => everybody().for('no key update').prepare('')),
-  insert: statement(() => db.insert(operators).values(parameters(operators)).prepare('')),
+  insert: addition(operators),
   update: statement(() =>
     db.update(operators).set(changes(operators, OPERATOR_CHANGING)).where(thisOperator).prepare(''),
   ),
@@ -62,7 +62,7 @@ const STATEMENTS = {
   ),
   deleteAddresses: statement(() => db.delete(operatorAddresses).where(ofOperator).prepare('')),
   remove: statement(() => db.delete(operators).where(thisOperator).prepare('')),
-  insertSession: statement(() => db.insert(operatorSessions).values(parameters(operatorSessions)).prepare('')),
+  insertSession: addition(operatorSessions),
   touchSession: statement(() =>
     db
       .update(operatorSessions)
@@ -78,7 +78,7 @@ const STATEMENTS = {
       .returning({ operatorId: operatorSessions.operatorId })
       .prepare(''),
   ),
-  insertInvitation: statement(() => db.insert(invitations).values(parameters(invitations)).prepare('')),
+  insertInvitation: addition(invitations),
   lockInvitation: statement(() => db.select().from(invitations).where(thisInvitation).for('update').prepare('')),
   removeInvitation: statement(() =>
     db.delete(invitations).where(thisInvitation).returning({ role: invitations.role }).prepare(''),

@@ -17,6 +17,8 @@ export interface Statement<Row> {
   readonly text: string
   bind(values: Values): unknown[]
   read(row: readonly unknown[]): Row
+  /** Adds a row, and looks at no other: several of the kind may be one statement. */
+  readonly isAddition?: boolean
 }
 
 export type Values = Record<string, unknown>
@@ -64,7 +66,7 @@ export const storable = (parameters: unknown[]): unknown[] =>
     : parameters
 
 /** Prepared when it is first used: preparing all of them would take longer than the rest of a start. */
-export function statement<P extends Prepared>(prepare: () => P): Statement<RowOf<P>> {
+export function statement<P extends Prepared>(prepare: () => P, isAddition = false): Statement<RowOf<P>> {
   let known: { query: Query; compiled: Compiled } | undefined
   const prepared = () => {
     if (!known) {
@@ -74,6 +76,7 @@ export function statement<P extends Prepared>(prepare: () => P): Statement<RowOf
     return known
   }
   return {
+    isAddition,
     get text() {
       return prepared().query.sql
     },
@@ -81,6 +84,10 @@ export function statement<P extends Prepared>(prepare: () => P): Statement<RowOf
     read: (row) => prepared().compiled.read(row) as RowOf<P>,
   }
 }
+
+/** A new row with every column of a table, or with the named ones. */
+export const addition = (table: PgTable, names?: readonly string[]): Statement<unknown> =>
+  statement(() => db.insert(table).values(parameters(table, names)).prepare(''), true)
 
 /** A statement in SQL's own words; its rows are read by their places. */
 export function plain<Row = never>(
@@ -93,6 +100,10 @@ export function plain<Row = never>(
 
 /** A parameter of a condition, encoded as the column is (Drizzle leaves bare placeholders in conditions as they are). */
 export const bind = (column: AnyPgColumn, name: string) => new Param(sql.placeholder(name), column)
+
+/** PostgreSQL's own word for a list, as a parameter. */
+export const listOf = (items: ReadonlyArray<string | number>) =>
+  `{${items.map((item) => (typeof item === 'number' ? item : `"${item.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`
 
 /** Of an app and mode. */
 export const ofOwner = ({ appId, mode }: { appId: AnyPgColumn; mode: AnyPgColumn }) =>

@@ -1,9 +1,10 @@
 /**
  * One transaction on a connection of its own. Statements go out as soon as they are asked for and are answered in order:
  * whoever needs an answer waits for it, and what answers nothing is not waited for before the commit. So reads that do not
- * depend on each other cost one round trip with BEGIN, and writes one with COMMIT.
+ * depend on each other cost one round trip with BEGIN, and writes one with COMMIT. New rows wait for what follows them.
  */
 import type { Clock } from '../../ports/clock'
+import { Additions } from './additions'
 import { aborted, CommitLostError, isLost } from './failure'
 import type { Statement, Values } from './statement'
 
@@ -44,6 +45,7 @@ export class Unit implements Asked {
   #hasWritten = false
   #isOver = false
   readonly #opened: Promise<void>
+  readonly #additions = new Additions()
   readonly #last: Array<() => void> = []
   readonly #effects: Array<() => void> = []
   readonly #memory = new Map<string, Promise<unknown>>()
@@ -91,6 +93,7 @@ export class Unit implements Asked {
 
   async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row[]> {
     this.#assertOpen()
+    this.#sendAdditions()
     const rows = this.wire.unsafe(statement.text, statement.bind(values)).values()
     try {
       const [answer] = await Promise.all([rows, this.#opened])
@@ -132,7 +135,11 @@ export class Unit implements Asked {
   run(statement: Statement<unknown>, values: Values = {}): void {
     this.#assertOpen()
     this.#hasWritten = true
-    this.#send(this.wire.unsafe(statement.text, statement.bind(values)))
+    if (statement.isAddition) this.#add(statement, values)
+    else {
+      this.#sendAdditions()
+      this.#send(this.wire.unsafe(statement.text, statement.bind(values)))
+    }
   }
 
   /** The same, with an answer: which rows were changed. */
@@ -161,6 +168,7 @@ export class Unit implements Asked {
       return this.#effects
     }
     for (const run of this.#last) run()
+    this.#sendAdditions()
     this.#isOver = true
     try {
       const { command } = await this.wire.unsafe('COMMIT')
@@ -182,6 +190,16 @@ export class Unit implements Asked {
 
   #assertOpen(): void {
     if (this.#isOver) throw new Error('This transaction has ended')
+  }
+
+  #add(statement: Statement<unknown>, values: Values): void {
+    this.#additions.add(statement, values)
+    if (this.#additions.isFull) this.#sendAdditions()
+  }
+
+  #sendAdditions(): void {
+    const added = this.#additions.take()
+    if (added) this.#send(this.wire.unsafe(added.text, added.values))
   }
 
   #send(query: Query): void {

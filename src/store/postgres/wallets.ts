@@ -6,7 +6,7 @@ import type { WalletReader } from '../../ports/store/money'
 import { readLedgerPage } from '../ledger-pages'
 import { emptyWallet, entryOf, entryRow, walletOf } from '../rows/wallet'
 import { ledgerEntries, wallets } from './schema'
-import { bind, changes, db, parameters, plain, statement } from './statement'
+import { addition, bind, changes, db, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 const thisWallet = eq(wallets.appId, bind(wallets.appId, 'appId'))
@@ -66,7 +66,7 @@ const STATEMENTS = {
       )
       .prepare(''),
   ),
-  insertEntry: statement(() => db.insert(ledgerEntries).values(parameters(ledgerEntries)).prepare('')),
+  insertEntry: addition(ledgerEntries),
 }
 
 export function walletTx(unit: Unit): Tx['wallets'] {

@@ -20,7 +20,7 @@ import {
   reportOf,
 } from '../rows/webhook'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
-import { bind, changes, db, ofOwner, parameters, plain, statement } from './statement'
+import { addition, bind, changes, db, ofOwner, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 const { seq: _, ...DELIVERY } = getTableColumns(webhookDeliveries)
@@ -53,7 +53,7 @@ const STATEMENTS = {
   ofOwner: statement(() => db.select().from(webhookEndpoints).where(ofOwner(webhookEndpoints)).prepare('')),
   lock: statement(() => db.select().from(webhookEndpoints).where(thisEndpoint).for('no key update').prepare('')),
   lockOfApp: statement(() => endpointsOfApp().for('no key update').prepare('')),
-  insertEndpoint: statement(() => db.insert(webhookEndpoints).values(parameters(webhookEndpoints)).prepare('')),
+  insertEndpoint: addition(webhookEndpoints),
   updateEndpoint: statement(() =>
     db.update(webhookEndpoints).set(changes(webhookEndpoints, ENDPOINT_CHANGING)).where(thisEndpoint).prepare(''),
   ),
@@ -76,7 +76,7 @@ const STATEMENTS = {
     ([deleted]) => Number(deleted),
   ),
 
-  insertEvent: statement(() => db.insert(webhookEvents).values(parameters(webhookEvents)).prepare('')),
+  insertEvent: addition(webhookEvents),
   event: statement(() =>
     db
       .select()
@@ -84,12 +84,7 @@ const STATEMENTS = {
       .where(eq(webhookEvents.eventId, bind(webhookEvents.eventId, 'eventId')))
       .prepare(''),
   ),
-  insertDelivery: statement(() =>
-    db
-      .insert(webhookDeliveries)
-      .values(parameters(webhookDeliveries, Object.keys(DELIVERY)))
-      .prepare(''),
-  ),
+  insertDelivery: addition(webhookDeliveries, Object.keys(DELIVERY)),
   find: statement(() => deliveries(thisDelivery).prepare('')),
   endpointOf: statement(() =>
     db
@@ -140,7 +135,7 @@ const STATEMENTS = {
       .where(thisDelivery)
       .prepare(''),
   ),
-  insertAttempt: statement(() => db.insert(webhookAttempts).values(parameters(webhookAttempts)).prepare('')),
+  insertAttempt: addition(webhookAttempts),
 }
 
 /** No limit, to PostgreSQL. */

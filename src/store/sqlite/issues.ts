@@ -4,6 +4,7 @@ import { and, desc, eq, gt, gte, lt, lte, or, sql } from 'drizzle-orm'
 import type { VerificationStatus } from '../../domain/issue'
 import type { Owner } from '../../domain/value'
 import type { Reader, Tx } from '../../ports/store'
+import type { Newest } from '../../ports/store/issues'
 import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
 import { readIssuePage } from '../issue-pages'
@@ -112,8 +113,9 @@ export function createIssueTx(
       async lockExpired(limit) {
         return run.findExpired.all({ now: current.now, limit }).map(issueOf)
       },
-      async nthNewest({ appId, kind, phoneHash }, nth, since) {
-        return run.nthNewest.get({ appId, kind, phoneHash, since, before: nth - 1 })?.createdAt
+      async nthNewest({ appId, kind, phoneHash }, asked) {
+        const at = ({ nth, withinMs }: Newest) => ({ since: current.now - withinMs + 1, before: nth - 1 })
+        return asked.map((one) => run.nthNewest.get({ appId, kind, phoneHash, ...at(one) })?.createdAt)
       },
       async add(issue) {
         run.insertIssue.run(issueRow(issue))

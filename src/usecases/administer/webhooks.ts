@@ -186,7 +186,7 @@ export async function replayEvents(
       await replay(tx, endpointId, found)
       if ('eventId' in which && found.length === 0) throw notTold(endpointId, which.eventId)
       if (after === undefined) await noteChange(deps, tx, 'webhook.replay', endpointId, { ...which })
-      tx.afterCommit(deps.node.wakeUps.wake)
+      tx.afterCommit(() => deps.node.wakeUps.wake('webhook'))
       return found
     })
   let replayed = 0

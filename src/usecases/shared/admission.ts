@@ -5,10 +5,8 @@ import type { Node } from '../../ports/node'
 import type { Tx } from '../../ports/store'
 
 export interface Admission {
-  /** Throws `unavailable` or `limited` where there was no room. */
-  assertGranted(): void
-  /** What only the unit itself can count. Throws `limited`. */
-  confirm(tx: Tx): Promise<void>
+  /** What it is refused with, where there is no room: `unavailable` or `limited`. Some of it only the unit itself can count. */
+  confirm(tx: Tx): Promise<Refusal | undefined>
   /** The issue is stored. */
   keep(): void
   /** None was made. */
@@ -30,7 +28,7 @@ export async function seekAdmission(
         entry.giveBack()
         return permit.giveBack()
       }
-      return { assertGranted() {}, confirm: (tx) => permit.confirm(tx), keep: () => entry.keep(), giveBack }
+      return { confirm: (tx) => permit.confirm(tx), keep: () => entry.keep(), giveBack }
     } catch (refusal) {
       entry.giveBack()
       throw refusal
@@ -41,13 +39,4 @@ export async function seekAdmission(
   }
 }
 
-const refused = (refusal: Refusal): Admission => ({
-  assertGranted() {
-    throw refusal
-  },
-  async confirm() {
-    throw refusal
-  },
-  keep() {},
-  giveBack() {},
-})
+const refused = (refusal: Refusal): Admission => ({ confirm: async () => refusal, keep() {}, giveBack() {} })

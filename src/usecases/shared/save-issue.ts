@@ -22,5 +22,7 @@ export async function saveIssue(
   if (maySendAgain(after) || !maySendAgain(before)) return
   await tx.outbox.erase(after.issueId)
   // It may wait long for a carrier; what will never be sent ends now.
-  if (after.sendPending) await tx.jobs.hasten('deliver', after.issueId)
+  if (!after.sendPending) return
+  await tx.jobs.hasten('deliver', after.issueId)
+  tx.afterCommit(() => deps.node.wakeUps.wake('deliver'))
 }

@@ -76,5 +76,5 @@ export async function queueEvent(
     await tx.hooks.add({ appId, mode, deliveryId, endpointId, eventId, issueId, ...state, createdAt: tx.now })
     await tx.jobs.add({ kind: 'webhook', owner: event, subjectId: deliveryId, runAt: tx.now, queue: endpointId })
   }
-  tx.afterCommit(node.wakeUps.wake)
+  tx.afterCommit(() => node.wakeUps.wake('webhook'))
 }
