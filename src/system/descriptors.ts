@@ -9,6 +9,8 @@ import type { Descriptors } from '../ports/network'
 
 const OPEN = '/proc/self/fd'
 const LOOK_EVERY_MS = 50
+/** Of one turn of the event loop every request would find the same. */
+const SAME_WITHIN_MS = 1
 /** Times what a look takes: a Linux before 6.2 has to count one by one. */
 const PATIENCE = 50
 const MAX_SPARE = 256
@@ -26,8 +28,10 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   const isCounted = statSync(OPEN).size > 0
   const sparing = new Sparing()
   let open = 0
+  let countedAt = Number.NEGATIVE_INFINITY
   let closeIdle = () => {}
   const count = () => {
+    countedAt = performance.now()
     open = isCounted ? statSync(OPEN).size : countOneByOne()
   }
   const look = () => {
@@ -47,7 +51,7 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   return {
     areShort() {
       // Between two looks a crowd may have come.
-      if (isCounted) look()
+      if (isCounted && performance.now() - countedAt > SAME_WITHIN_MS) look()
       return open > most
     },
     makeRoom(close) {

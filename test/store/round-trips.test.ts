@@ -74,7 +74,7 @@ afterAll(async () => {
 
 test('an issue takes 2 round trips', async () => {
   await issue()
-  atMost(await costOf(issue), { roundTrips: 2, statements: 9 })
+  atMost(await costOf(issue), { roundTrips: 2, statements: 8 })
 })
 
 test('its replay takes 2', async () => {
