@@ -17,7 +17,7 @@ export interface Statement<Row> {
   readonly text: string
   bind(values: Values): unknown[]
   read(row: readonly unknown[]): Row
-  /** Looks at no row that its unit has just added: several of the kind may be one statement. */
+  /** Looks at no row that its unit has just added, and comes in no order with them: several of the kind may be one statement. */
   readonly isAddition?: boolean
 }
 

@@ -20,7 +20,7 @@ import {
   reportOf,
 } from '../rows/webhook'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
-import { addition, bind, changes, db, ofOwner, plain, statement } from './statement'
+import { addition, bind, changes, db, ofOwner, parameters, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 const { seq: _, ...DELIVERY } = getTableColumns(webhookDeliveries)
@@ -84,7 +84,13 @@ const STATEMENTS = {
       .where(eq(webhookEvents.eventId, bind(webhookEvents.eventId, 'eventId')))
       .prepare(''),
   ),
-  insertDelivery: addition(webhookDeliveries, Object.keys(DELIVERY)),
+  /** One after the other: their numbers are the order of what happened. */
+  insertDelivery: statement(() =>
+    db
+      .insert(webhookDeliveries)
+      .values(parameters(webhookDeliveries, Object.keys(DELIVERY)))
+      .prepare(''),
+  ),
   find: statement(() => deliveries(thisDelivery).prepare('')),
   endpointOf: statement(() =>
     db
