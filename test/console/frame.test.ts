@@ -137,6 +137,27 @@ describe.each(STARTS)('the console %s', (_, start) => {
   const get = (path: string, encoding = 'gzip') =>
     fetch(`${server.url}${path}`, { headers: { 'accept-encoding': encoding }, decompress: false })
 
+  test('says of a message at the carrier that it is there, and of an interrupted one that the server was', async () => {
+    const attempt = { number: 1, leg: 'sms', provider: 'main', calledAt: STORY.createdAt + 20 }
+    const atCarrier = { ...STORY, mode: 'live', attempts: [attempt] }
+    const asked = await open('/issues/01a1?mode=live', { ...ANSWERS, 'issues/story': atCarrier })
+    await asked.page.getByText('A carrier has been asked to send the message').waitFor()
+    await asked.page.getByText('Waiting for the carrier’s answer').waitFor()
+    expect(await asked.page.getByText('Waiting to be sent').count()).toBe(0)
+
+    const end = { outcome: 'ambiguous', code: 'INTERRUPTED', answeredAt: STORY.createdAt + 30_020, latencyMs: 30_000 }
+    const interrupted = {
+      ...{ ...atCarrier, deliveryStatus: 'sent', isAmbiguous: true, outcomeCode: 'INTERRUPTED' },
+      attempts: [{ ...attempt, ...end }],
+    }
+    const told = await open('/issues/01a1?mode=live', { ...ANSWERS, 'issues/story': interrupted })
+    await told.page.getByText('The server was interrupted while it sent the message').waitFor()
+    const timeline = await told.page.getByRole('list', { name: 'Timeline' }).textContent()
+    expect(timeline).toContain('The server was interrupted before the carrier’s answer')
+    // It is the lease of who was killed.
+    expect(timeline).not.toContain('30,000 ms')
+  })
+
   test('answers every path with the one page, never kept, under a strict policy', async () => {
     const nonces = new Set<string>()
     for (const path of ['/console', '/console/', '/console/keys', '/console/no/such/page']) {

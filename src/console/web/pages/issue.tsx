@@ -3,6 +3,7 @@ import { Anchor, Button, Grid, Group, Paper, Title } from '@mantine/core'
 import { IconArrowLeft } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { CODE } from '../../../domain/delivery'
 import { api } from '../api'
 import { Loading } from '../frame/loading'
 import { frameWords } from '../i18n/frame'
@@ -13,7 +14,7 @@ import { ProblemNote } from '../parts/problem-note'
 import { DeliveryMark, Mark, VerificationMark } from '../parts/status'
 import { IssueFacts } from './issue/facts'
 import { RefundButton } from './issue/refund'
-import { IssueTimeline, isReportOver, type Story } from './issue/timeline'
+import { IssueTimeline, isAtCarrier, isReportOver, type Story } from './issue/timeline'
 
 const words = inWords({
   en: {
@@ -29,6 +30,9 @@ const words = inWords({
       waitingSent: 'A carrier has the message and has not reported yet what became of it.',
       noReport: 'A carrier has taken the message, and gives no report of whether it arrived.',
       waitingQueued: 'The message has not been sent yet.',
+      waitingCarrier: 'A carrier has been asked to send the message, and has not answered yet.',
+      interrupted:
+        'The server was interrupted while it sent the message. Whether it left is unknown; it is not sent again, so that nobody gets two.',
       ambiguous: 'The carrier did not say whether it took the message. It is not sent again, so that nobody gets two.',
       failed: 'The message was not delivered. The timeline says why; a new code can be issued.',
       expiredDelivered: 'The message was delivered, but nobody typed the code in time.',
@@ -50,6 +54,9 @@ const words = inWords({
       waitingSent: '발송사가 메시지를 접수했고 아직 결과를 보고하지 않았습니다.',
       noReport: '발송사가 메시지를 접수했지만 도달 여부는 보고하지 않습니다.',
       waitingQueued: '아직 메시지를 보내지 않았습니다.',
+      waitingCarrier: '발송사에 발송을 요청했고 아직 응답이 없습니다.',
+      interrupted:
+        '메시지를 보내던 서버가 중단되어 발송 여부를 알 수 없습니다. 중복 발송을 막기 위해 다시 보내지 않습니다.',
       ambiguous: '발송사의 접수 여부를 알 수 없습니다. 중복 발송을 막기 위해 다시 보내지 않습니다.',
       failed: '메시지가 도달하지 못했습니다. 원인은 타임라인에서 확인하고, 새 인증번호를 발급할 수 있습니다.',
       expiredDelivered: '메시지는 도달했지만 시간 안에 인증번호가 입력되지 않았습니다.',
@@ -145,14 +152,14 @@ function IssueStory({ story, now }: { story: Story; now: number }) {
 }
 
 function glance(story: Story): keyof (typeof words)['en']['glance'] {
-  const { verificationStatus, deliveryStatus, isAmbiguous } = story
+  const { verificationStatus, deliveryStatus, isAmbiguous, outcomeCode } = story
   const isDelivered = deliveryStatus === 'delivered'
   if (verificationStatus === 'verified') return isDelivered ? 'verified' : 'verifiedUndelivered'
   if (verificationStatus === 'max_attempts' || verificationStatus === 'replaced') return verificationStatus
-  if (isAmbiguous) return 'ambiguous'
+  if (isAmbiguous) return outcomeCode === CODE.interrupted ? 'interrupted' : 'ambiguous'
   if (deliveryStatus === 'failed') return 'failed'
   if (verificationStatus === 'expired') return isDelivered ? 'expiredDelivered' : 'expired'
   if (isDelivered) return 'waitingDelivered'
-  if (deliveryStatus === 'queued') return 'waitingQueued'
+  if (deliveryStatus === 'queued') return isAtCarrier(story) ? 'waitingCarrier' : 'waitingQueued'
   return isReportOver(story) ? 'noReport' : 'waitingSent'
 }

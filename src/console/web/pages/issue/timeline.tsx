@@ -16,6 +16,7 @@ import {
   IconWebhook,
   IconX,
 } from '@tabler/icons-react'
+import { CODE } from '../../../../domain/delivery'
 import type { client } from '../../api'
 import { type Formats, useFormats } from '../../i18n/format'
 import { statusWords } from '../../i18n/statuses'
@@ -67,6 +68,7 @@ const attempts = (story: Story, { say, names, formats }: Tellers): Placed[] =>
   story.attempts.flatMap((attempt, index): Placed[] => {
     const { number, leg, provider, calledAt, latencyMs, outcome = 'waiting', code, explanation } = attempt
     const fellBack = leg === 'sms' && story.attempts[index - 1]?.leg === 'alimtalk'
+    const wasInterrupted = code === CODE.interrupted
     const step: Placed = {
       key: `attempt-${number}`,
       order: calledAt,
@@ -75,8 +77,9 @@ const attempts = (story: Story, { say, names, formats }: Tellers): Placed[] =>
       title: say.attempt(formats.number(number), provider, names.channels[leg]),
       detail: (
         <>
-          {say.outcome[outcome]}
-          {latencyMs !== undefined && ` · ${formats.milliseconds(latencyMs)}`}
+          {say.outcome[wasInterrupted ? 'interrupted' : outcome]}
+          {/* Then it is how long others waited, not the carrier's time. */}
+          {latencyMs !== undefined && !wasInterrupted && ` · ${formats.milliseconds(latencyMs)}`}
           {code !== undefined && ` · ${code}`}
           {explanation !== undefined && <div>{explanation}</div>}
         </>
@@ -86,6 +89,12 @@ const attempts = (story: Story, { say, names, formats }: Tellers): Placed[] =>
       ? [{ key: 'fell-back', order: calledAt - 0.5, icon: IconRefresh, tone: 'doubtful', title: say.fellBack }, step]
       : [step]
   })
+
+/** A carrier has been asked and has not answered. */
+export const isAtCarrier = ({ attempts }: Pick<Story, 'attempts'>) => {
+  const last = attempts.at(-1)
+  return last !== undefined && last.outcome === undefined
+}
 
 const lastAttemptAt = ({ attempts, createdAt }: Story) =>
   Math.max(createdAt, ...attempts.map(({ calledAt, answeredAt }) => answeredAt ?? calledAt))
@@ -105,6 +114,7 @@ export const isReportOver = ({ deliveryStatus, billingStatus }: Pick<Story, 'del
 function delivery(story: Story, { say }: Tellers): Placed[] {
   const after = lastAttemptAt(story)
   const { deliveryStatus, outcomeCode } = story
+  if (isAtCarrier(story)) return []
   if (deliveryStatus === 'queued')
     return [{ key: 'delivery', order: after + 0.2, icon: IconClock, tone: 'waiting', title: say.waiting }]
   if (deliveryStatus === 'sent')
