@@ -84,6 +84,7 @@ describe('no block slips by:', () => {
       "docs/several-servers.md: for PostgreSQL's own program",
       'docs/several-servers.md: a configuration of Caddy',
       "docs/several-servers.md: PostgreSQL's own program",
+      "docs/several-servers.md: PostgreSQL's own program",
     ])
   })
 

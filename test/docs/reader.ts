@@ -9,8 +9,8 @@ import type { Subprocess } from 'bun'
 import { newFolder, ROOT, until } from '../binary/support'
 import type { Block } from './pages'
 
-/** The ports that pages name, Watchword's and that of the reader's app, and one to spare. */
-const PORTS = ['8787', '3000', '3001'] as const
+/** The ports that pages name: two servers', PostgreSQL's, a carrier's and that of the reader's app, and one to spare. */
+const PORTS = ['8787', '8788', '5432', '8790', '3000', '3001'] as const
 export type Port = (typeof PORTS)[number]
 
 const DONE = '--- that was the block ---'
@@ -63,8 +63,8 @@ export class Reader {
   #blocks = 0
   #last = ''
 
-  constructor({ hasCurl = Bun.which('curl') !== null } = {}) {
-    this.#ports = freePorts()
+  constructor({ hasCurl = Bun.which('curl') !== null, postgres }: { hasCurl?: boolean; postgres?: number } = {}) {
+    this.#ports = { ...freePorts(), ...(postgres !== undefined && { '5432': postgres }) }
     const { path } = this.#folder
     for (const folder of ['home', 'bin', 'watchword']) mkdirSync(join(path, folder))
     // `dist` may not be built yet.
@@ -89,7 +89,7 @@ export class Reader {
       stderr: 'inherit',
     })
     this.#read = this.#listen(this.#shell.stdout)
-    this.#enter('exec 2>&1; set -m; set -eo pipefail')
+    this.#enter("exec 2>&1; set -m; set -eo pipefail; trap 'kill -9 $(jobs -p)' EXIT")
   }
 
   url(port: Port): string {
@@ -137,7 +137,8 @@ export class Reader {
 
   async stop(): Promise<void> {
     for (const { group } of this.#services) kill(group)
-    this.#shell.kill('SIGKILL')
+    // It takes with it what the pages left running in it.
+    this.#shell.kill('SIGHUP')
     await this.#read
     this.#folder.remove()
   }

@@ -37,6 +37,9 @@ export const LANGUAGES = {
   Go: { programs: ['go'], sections: ['Start Watchword', 'The page', 'Go'] },
 } as const
 
+/** Followed by a reader who has a PostgreSQL. */
+export const SERVERS: Story = { page: 'docs/several-servers.md', sections: ['Two servers in five minutes'] }
+
 /** Receivers of docs/webhooks.md, by their heading. */
 export const RECEIVERS = ['Node, without a framework', 'Express', 'Hono', 'Bun'] as const
 export const receiverSections = (name: (typeof RECEIVERS)[number]) => ['Telling', 'Receiving', name]
@@ -50,6 +53,7 @@ export const blocksOfStory = ({ page, sections }: Story): Block[] => blocksOf(pa
 export const followed: ReadonlySet<Block> = new Set(
   [
     ...STORIES,
+    SERVERS,
     ...Object.values(APPS).map((sections) => ({ page: 'docs/app.md', sections })),
     ...Object.values(LANGUAGES).map(({ sections }) => ({ page: 'docs/app.md', sections })),
     ...RECEIVERS.map((name) => ({ page: 'docs/webhooks.md', sections: receiverSections(name) })),
