@@ -82,6 +82,8 @@ describe('no block slips by:', () => {
       "docs/several-servers.md: it installs Debian's PostgreSQL",
       "docs/several-servers.md: PgBouncer's own settings",
       "docs/several-servers.md: for PostgreSQL's own program",
+      'docs/several-servers.md: a configuration of HAProxy',
+      'docs/several-servers.md: settings of Patroni',
       'docs/several-servers.md: a configuration of Caddy',
       "docs/several-servers.md: PostgreSQL's own program",
       "docs/several-servers.md: PostgreSQL's own program",

@@ -22,7 +22,7 @@ const NOBODY = 65_534
 export const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
 /** Memory-backed where the machine has it. */
-const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+export const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 export interface PostgresOptions {
   /** Whether a commit is on disk before it is answered; without it is quicker. */
@@ -138,9 +138,7 @@ export class Postgres {
 
   /** Starts it, again where it was stopped. */
   async run(): Promise<void> {
-    // Where the machine has what it takes, it ends with us, however we end.
-    const command = [join(this.#programs, 'postgres'), '-D', this.dir]
-    const [program = '', ...args] = Bun.which('setpriv') ? ['setpriv', '--pdeathsig', 'QUIT', ...command] : command
+    const [program = '', ...args] = endingWithUs('QUIT', [join(this.#programs, 'postgres'), '-D', this.dir])
     this.#server = spawn(program, args, {
       ...asNobody,
       ...{ cwd: this.#dir, env: ENVIRONMENT, stdio: ['ignore', 'ignore', 'inherit'] },
@@ -198,7 +196,11 @@ const readsTime = (schema: string, file: string) =>
   `CREATE OR REPLACE FUNCTION ${schema}.clock_ms() RETURNS bigint LANGUAGE sql VOLATILE AS
      $$ SELECT pg_read_file('${file}')::bigint $$`
 
-const ENVIRONMENT = { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' }
+export const ENVIRONMENT = { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' }
+
+/** Where the machine has what it takes, a program gets that signal when we end, however we end. */
+export const endingWithUs = (signal: string, command: readonly string[]) =>
+  Bun.which('setpriv') ? ['setpriv', '--pdeathsig', signal, ...command] : command
 
 /** Copied where anybody may run them: a checkout may be its owner's alone. */
 function programs(): string {
@@ -218,7 +220,7 @@ function programs(): string {
  * Whatever becomes of this process: a shell waits for the end of what only this process holds open. (`bun test` does not
  * say when it ends, nor does whoever is killed.) A server that runs there ends before.
  */
-function removeAtTheEnd(folder: string): void {
+export function removeAtTheEnd(folder: string): void {
   const script = `read -r _
     server=$(head -n 1 "$0/data/postmaster.pid") && kill -QUIT "$server" && while kill -0 "$server"; do sleep 0.1; done
     rm -rf "$0"`

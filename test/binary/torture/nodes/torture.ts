@@ -11,7 +11,6 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { CuttingProxy, type Loss } from '../../../support/cutting-proxy'
 import { PgBouncer } from '../../../support/pgbouncer'
-import { Postgres } from '../../../support/postgres'
 import { type SeededRandom, seededRandom } from '../../../support/random'
 import { fromSource, newFolder, until } from '../../support'
 import { PROVIDER_TIMEOUT_MS, TortureCarrier } from '../carrier'
@@ -19,6 +18,7 @@ import { Clients } from '../clients'
 import { brokenPromises, findingsIn, leaks } from '../findings'
 import { furnish, postTo } from '../furnish'
 import { Crowd, PER_PHONE } from './crowd'
+import { type Blow, type Database, isForgetful, type Kind, startDatabase } from './database'
 import { complaints, falselyInterrupted, type Span, type Stolen, stuck, takenBack, tooManyPerPhone } from './findings'
 import { Place } from './place'
 import { snapshot } from './snapshot'
@@ -28,8 +28,7 @@ export interface NodesOptions {
   seed: number
   /** Whether to wait for the leases of those that were killed (30 s), or to end them in the database. */
   leases: 'wait' | 'end'
-  /** Whether the database has a replica that takes over now and then. */
-  hasReplica: boolean
+  database: Kind
   /** Whether a PgBouncer stands before the database. */
   hasPooler?: boolean
   tell?: (line: string) => void
@@ -40,6 +39,7 @@ export interface NodesTortured {
   issues: number
   requests: number
   verified: number
+  takeovers: number
   lostCommits: number
   stolenJobs: number
   unanswered: number
@@ -49,16 +49,17 @@ export interface NodesTortured {
 
 export class NodesFailure extends Error {
   override name = 'NodesFailure'
-  constructor({ events, seed }: NodesOptions, found: readonly string[], story: readonly string[]) {
+  constructor({ events, seed, database, hasPooler }: NodesOptions, found: readonly string[], story: readonly string[]) {
     const lines = [...found.slice(0, 10).map((line) => `- ${line}`), ...story]
-    const again = `bun run torture:nodes --events ${events} --seed ${seed}`
+    const flags = `${database === 'patroni' ? ' --patroni' : ''}${hasPooler ? ' --pooler' : ''}`
+    const again = `bun run torture:nodes --events ${events} --seed ${seed}${flags}`
     super([`seed ${seed} (${again}): ${found.length} found`, ...lines].join('\n'))
   }
 }
 
 export async function tortureNodes(options: NodesOptions): Promise<NodesTortured> {
-  const postgres = await Postgres.start({ isDurable: true, settings: SETTINGS })
-  const story = new Story(options, postgres)
+  const database = await startDatabase(options.database)
+  const story = new Story(options, database)
   try {
     return await story.tellAll()
   } finally {
@@ -71,18 +72,13 @@ const EVENTS = [
   'a server is drained',
   'some connections are ended by the database',
   'all connections are ended by the database',
-  'the database crashes',
   'a network is cut',
   'questions are held up',
   'answers are held up',
   'commits go unheard',
   'jobs are taken',
-  'the replica takes over',
 ] as const
-type Event = (typeof EVENTS)[number]
-
-/** What it is told to do is no news. */
-const SETTINGS = { wal_keep_size: '1GB', wal_retrieve_retry_interval: '500ms', log_min_messages: 'panic' }
+type Event = (typeof EVENTS)[number] | Blow
 
 /** The database itself notes who claims what another one holds; the test does so on purpose. */
 const WATCH_CLAIMS = `
@@ -132,7 +128,6 @@ class Story {
   readonly #ongoing = new Set<Promise<void>>()
   readonly #begunAt = performance.now()
   readonly #startedAt = Date.now()
-  #replica: Postgres | undefined
   #pooler: PgBouncer | undefined
   /** Who takes over does not know what became of a commit whose answer was lost: until then a 503 says nothing of it. */
   #forgetfulUntil = 0
@@ -140,7 +135,7 @@ class Story {
 
   constructor(
     private readonly options: NodesOptions,
-    private postgres: Postgres,
+    private readonly database: Database,
   ) {
     this.#random = seededRandom(options.seed)
     this.carrier = new TortureCarrier(this.#random, () => this.#anyServer())
@@ -169,7 +164,7 @@ class Story {
     await Promise.all(this.#places.map((place) => place.close('kill')))
     for (const network of this.#networks) network.stop()
     await this.carrier.stop()
-    await Promise.all([this.#pooler?.stop(), this.postgres.stop(), this.#replica?.stop()])
+    await Promise.all([this.#pooler?.stop(), this.database.stop()])
     this.#folder.remove()
   }
 
@@ -179,12 +174,11 @@ class Story {
 
   async #begin(): Promise<void> {
     await this.carrier.start()
-    this.#key = await furnish(this.#programAt(this.postgres.port), this.carrier)
+    this.#key = await furnish(this.#programAt(this.database.port), this.carrier)
     await this.#ask(WATCH_CLAIMS)
-    if (this.options.hasReplica) this.#replica = await this.postgres.replica()
-    if (this.options.hasPooler) this.#pooler = await PgBouncer.start(this.postgres.port)
+    if (this.options.hasPooler) this.#pooler = await PgBouncer.start(this.database.port)
     for (let n = 1; n <= SERVERS; n++) {
-      const network = await CuttingProxy.start(this.#pooler?.port ?? this.postgres.port)
+      const network = await CuttingProxy.start(this.#pooler?.port ?? this.database.port)
       this.#networks.push(network)
       this.#places.push(new Place(`server ${n}`, this.#programAt(network.port), this.#log))
     }
@@ -225,8 +219,7 @@ class Story {
 
   /** Each once, in any order. */
   #shuffledEvents(): Event[] {
-    const events = EVENTS.filter((event) => this.options.hasReplica || event !== 'the replica takes over')
-    return events
+    return [...EVENTS, ...this.database.blows]
       .map((event) => ({ event, place: this.#random.fraction() }))
       .sort((a, b) => a.place - b.place)
       .map(({ event }) => event)
@@ -256,13 +249,6 @@ class Story {
         )
         return note(`${ended.length}`)
       }
-      case 'the database crashes': {
-        const forMs = below(1_500)
-        note(`for ${forMs} ms`)
-        await this.postgres.halt('immediate')
-        await Bun.sleep(forMs)
-        return this.postgres.run()
-      }
       case 'a network is cut':
         note(server)
         return network.cut()
@@ -285,9 +271,11 @@ class Story {
         return note(`${this.#lostCommits} so far`)
       case 'jobs are taken':
         return note(`${await this.#takeJobs()}`)
-      case 'the replica takes over':
-        note('')
-        return this.#failOver()
+      default: {
+        const forMs = below(1_500)
+        note(event === 'the database crashes' ? `for ${forMs} ms` : '')
+        return this.#befall(event, forMs)
+      }
     }
   }
 
@@ -323,17 +311,14 @@ class Story {
     return stolen.length
   }
 
-  async #failOver(): Promise<void> {
+  async #befall(blow: Blow, forMs: number): Promise<void> {
     const begunAt = Date.now()
-    const [fallen, next] = [this.postgres, this.#replica as Postgres]
-    this.#forgetfulUntil = Number.POSITIVE_INFINITY
-    await fallen.halt('immediate')
-    await next.promote()
-    this.postgres = next
-    this.#pooler?.aim(next.port)
-    for (const network of this.#networks) network.aim(this.#pooler?.port ?? next.port)
-    this.#replica = await next.replica()
-    await fallen.stop()
+    if (isForgetful(blow)) this.#forgetfulUntil = Number.POSITIVE_INFINITY
+    await this.database.befall(blow, forMs, (port) => {
+      this.#pooler?.aim(port)
+      for (const network of this.#networks) network.aim(this.#pooler?.port ?? port)
+    })
+    if (!isForgetful(blow)) return
     this.#forgetfulUntil = performance.now() + FORGETFUL_MS
     this.#causes.push({ from: begunAt, to: Date.now() + FORGETFUL_MS })
   }
@@ -405,7 +390,7 @@ class Story {
     try {
       const file = join(path, 'copy.db')
       const now = Date.now()
-      await snapshot(this.postgres.url(), file)
+      await snapshot(this.database.url(), file)
       this.#check(findings(file, now))
     } finally {
       remove()
@@ -414,7 +399,7 @@ class Story {
 
   /** Beside the servers, by a connection of its own. */
   async #ask(query: string): Promise<unknown[][]> {
-    const sql = new SQL(this.postgres.url(), { max: 1 })
+    const sql = new SQL(this.database.url(), { max: 1 })
     try {
       return await sql.unsafe(query).values()
     } catch (error) {
@@ -455,6 +440,7 @@ class Story {
       issues: issues.length,
       requests: this.carrier.requests.length,
       verified: issues.filter(({ isVerified }) => isVerified).length,
+      takeovers: this.database.takeovers,
       lostCommits: this.#lostCommits,
       stolenJobs: this.#stolen.size,
       unanswered,
