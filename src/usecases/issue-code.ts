@@ -79,9 +79,10 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
   try {
     return await store.transaction(async (tx) => {
       isNew = false
-      const [replayed, previous, refusal] = await Promise.all([
-        replay(deps, tx, order.owner, claimant, fingerprint),
+      // Who holds the phone has stored the claim of an issue that counts here.
+      const [previous, replayed, refusal] = await Promise.all([
         tx.issues.lockLive(order.owner, order.phoneHash, order.request.purpose),
+        replay(deps, tx, order.owner, claimant, fingerprint),
         admission.confirm(tx),
       ])
       if (replayed) return issued(replayed)

@@ -559,7 +559,31 @@ async function charged(): Promise<string> {
 }
 const balance = async () => (await world.store.read.wallets.find(keys.appId))?.balance
 
+/** What a request and two more of its kind beside it are answered with: an issue, or a status. */
+async function retried(idempotencyKey: string): Promise<unknown[]> {
+  const order = { phoneNumber: '010-1234-5678', purpose: 'p', idempotencyKey }
+  const issue = () => world.call('rest', 'issue', order, { key: keys.live })
+  const answers = done(await inFront(issue, issue, issue))
+  return [...new Set(answers.map(({ status, body }) => (status === 200 ? body.issueId : status)))]
+}
+
 const records: Array<[string, () => Promise<void>]> = [
+  [
+    'a retry beside its first is answered as that, which may be the last that its phone gets',
+    async () => {
+      for (const idempotencyKey of ['1', '2', '3', '4', '5'])
+        expect(await retried(idempotencyKey)).toEqual([expect.any(String)])
+      expect(await retried('6')).toEqual([429])
+    },
+  ],
+  [
+    'a retry beside its first is answered as that, which may have spent the last credit',
+    async () => {
+      await administer.clawBackCredit(world.admin, { appId: keys.appId, amount: 999, reference: 'all-but-one' })
+      expect(await retried('1')).toEqual([expect.any(String)])
+      expect(await retried('2')).toEqual([402])
+    },
+  ],
   [
     'an order of credit with one reference is carried out once',
     async () => {

@@ -8,7 +8,7 @@ import type { Store, Tx } from '../../src/ports/store'
 // biome-ignore format: it is one row
 const ORDER = [
   'app', 'key', 'carrier', 'people', 'invitation',
-  'claim', 'phone', 'issue', 'job', 'attempt', 'endpoint', 'webhook', 'wallet', 'audit',
+  'phone', 'claim', 'issue', 'job', 'attempt', 'endpoint', 'webhook', 'wallet', 'audit',
 ] as const
 
 type Locked = (typeof ORDER)[number]

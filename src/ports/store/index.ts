@@ -3,7 +3,7 @@
  *
  * A **unit** is one transaction: all of it is stored, or nothing. It may run twice (the database may ask for it), so it
  * touches nothing outside of its transaction; what is to happen once goes to `afterCommit`. What it decides by and changes
- * it has locked, in one order: app, key, carrier (by name), people, invitation, claim, phone, issue, job, attempt, endpoint,
+ * it has locked, in one order: app, key, carrier (by name), people, invitation, phone, claim, issue, job, attempt, endpoint,
  * webhook, wallet, and last the audit log. Whoever locks in another order can wait for somebody who waits for them.
  */
 import type { NodeState } from '../../domain/node'
