@@ -1,0 +1,80 @@
+/** What several servers make of it when their database's clock is set back: one of them mends what is stored, once. */
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { conditionOf } from '../../src/domain/node'
+import { VirtualClock } from '../support/clock'
+import { SchemaPlace } from '../support/schema-place'
+import { type Furnished, START, World } from '../support/world'
+
+const HOUR_MS = 3_600_000
+
+let clock: VirtualClock
+let awake: World
+/** Stands still but for what it is asked. */
+let still: World
+let keys: Furnished
+let made = 0
+
+beforeEach(async () => {
+  const place = await SchemaPlace.find()
+  clock = new VirtualClock(START)
+  awake = await World.start({ place, clock })
+  keys = await awake.furnish()
+  still = await World.start({ seed: 2, place, clock, processClock: { ...clock, after: () => () => {} } })
+  await issue(still)
+})
+afterEach(async () => {
+  await awake.stop()
+})
+
+async function issue(world: World): Promise<string> {
+  const request = { phoneNumber: '010-0000-0000', purpose: `p${++made}`, idempotencyKey: `k${made}` }
+  const { status, body } = await world.call('rest', 'issue', request, { key: keys.test })
+  expect(status).toBe(200)
+  return body.issueId
+}
+
+const verify = async (world: World, issueId: string) =>
+  (await world.call('rest', 'verify', { issueId, code: '000000' }, { key: keys.test })).body
+const steps = () => awake.rows<{ set_back_ms: number }>('SELECT set_back_ms FROM clock_steps ORDER BY noticed_at DESC')
+
+test('what is stored first afterwards has all its time, and what was stored before no more than it had', async () => {
+  const before = await issue(awake)
+  await awake.advance(100_000)
+  clock.step(-HOUR_MS)
+  const after = await issue(awake)
+  await awake.advance(81_000)
+  expect(await verify(awake, before)).toMatchObject({ verified: false, reasonCode: 'EXPIRED' })
+  await awake.advance(98_000)
+  expect(await verify(awake, after)).toMatchObject({ verified: true })
+})
+
+test('who stood still meanwhile does not do again what another one has done', async () => {
+  clock.step(-HOUR_MS)
+  await awake.advance(5_000)
+  const issueId = await issue(awake)
+  await issue(still)
+  expect(await steps()).toHaveLength(1)
+  expect(await verify(awake, issueId)).toMatchObject({ verified: true })
+})
+
+test('two steps that follow each other at once are two, whoever notices them', async () => {
+  const [early, late] = [await issue(awake), await issue(awake)]
+  clock.step(-HOUR_MS)
+  await issue(awake)
+  clock.step(-HOUR_MS)
+  await issue(still)
+  expect((await steps()).length).toBe(2)
+  await awake.advance(170_000)
+  expect(await verify(awake, early)).toMatchObject({ verified: true })
+  await awake.advance(11_000)
+  expect(await verify(awake, late)).toMatchObject({ verified: false, reasonCode: 'EXPIRED' })
+})
+
+test('who died is not taken to be at work until the clock has come to where it was', async () => {
+  await awake.write(`INSERT INTO nodes VALUES ('dead', 'dead', '1', 0, ${clock.now() - 60_000}, false, 0)`)
+  clock.step(-HOUR_MS)
+  await awake.advance(1_100)
+  const nodes = await awake.store.read.nodes()
+  const atWork = nodes.filter((node) => conditionOf(node, clock.now()) === 'working')
+  expect(atWork.map(({ nodeId }) => nodeId)).toEqual(['node-1', 'node-2'])
+})
