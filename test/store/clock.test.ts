@@ -78,3 +78,16 @@ test('who died is not taken to be at work until the clock has come to where it w
   const atWork = nodes.filter((node) => conditionOf(node, clock.now()) === 'working')
   expect(atWork.map(({ nodeId }) => nodeId)).toEqual(['node-1', 'node-2'])
 })
+
+test('who starts after the clock was set back follows, too, before it stores anything', async () => {
+  const before = await issue(awake)
+  clock.step(-HOUR_MS)
+  const fresh = await World.start({ seed: 3, place: awake.place, clock })
+  const after = await issue(fresh)
+  expect((await steps()).length).toBe(1)
+  await awake.advance(170_000)
+  expect(await verify(still, after)).toMatchObject({ verified: true })
+  await awake.advance(11_000)
+  expect(await verify(still, before)).toMatchObject({ verified: false, reasonCode: 'EXPIRED' })
+  expect((await steps()).length).toBe(1)
+})

@@ -6,7 +6,7 @@ import type { PoolUsage, Tx } from '../../ports/store'
 import { openUnit } from '../ended'
 import { cannotWrite } from '../failure'
 import { followClock } from './clock'
-import { ClockWatch, SetBackError } from './clock-watch'
+import { type ClockWatch, SetBackError } from './clock-watch'
 import { CommitLostError, isPassing, isUnbegun, lostRace, noCreditIn } from './failure'
 import { end, SILENT_MS, wireOf } from './pool'
 import { plain } from './statement'
@@ -34,18 +34,21 @@ export class Units {
   /** Of those that run, how many have a connection. */
   #connected = 0
   #isClosed = false
-  readonly #watch = new ClockWatch()
   #following: Promise<void> | undefined
 
   constructor(
     private readonly sql: SQL,
-    private readonly deps: DoorDependencies & { time: Time; clock: Pick<Clock, 'elapsed' | 'after'> },
+    private readonly deps: DoorDependencies & {
+      time: Time
+      watch: ClockWatch
+      clock: Pick<Clock, 'elapsed' | 'after'>
+    },
     private readonly settingsChanged: () => void,
   ) {}
 
   /** What the unit answered, once it is stored. Throws what the unit throws, or `unavailable`. */
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#run(this.#watch, async (unit) => {
+    return this.#run(this.deps.watch, async (unit) => {
       const { tx, end } = openUnit(doorsOf(unit, this.deps))
       try {
         return await work(tx)
@@ -82,13 +85,12 @@ export class Units {
 
   /** Writes more than any request does. */
   assertWritable(): Promise<void> {
-    return this.#run(this.#watch, async (unit) => unit.run(PROBE))
+    return this.#run(this.deps.watch, async (unit) => unit.run(PROBE))
   }
 
   /** Once for all who have run into it. */
   #followClock(): Promise<void> {
-    const { clock, node } = this.deps
-    const follow = (unit: Unit) => followClock(unit, { watch: this.#watch, clock, node })
+    const follow = (unit: Unit) => followClock(unit, this.deps)
     this.#following ??= this.#run(undefined, follow).finally(() => {
       this.#following = undefined
     })
