@@ -4,7 +4,7 @@ import { LEASE_MS } from '../../domain/job'
 import type { Clock } from '../../ports/clock'
 import type { Tx } from '../../ports/store'
 import { type ClockWatch, FOLLOWED } from './clock-watch'
-import { clockSteps, issues, jobs, nodes } from './schema'
+import { awaitedReports, clockSteps, issues, jobs, nodes } from './schema'
 import { addition, bind, changes, db, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
@@ -53,6 +53,12 @@ const STATEMENTS = {
       .where(sql`NOT ${jobs.leased} AND ${jobs.runAt} > ${now}`)
       .prepare(''),
   ),
+  giveUpEarlier: statement(() =>
+    db
+      .update(awaitedReports)
+      .set({ answeredAt: sql`${awaitedReports.answeredAt} - ${by}` })
+      .prepare(''),
+  ),
   /** Who died would be taken to be at work until the clock has come to where it was. */
   fallSilent: statement(() =>
     db
@@ -97,6 +103,7 @@ function setBack(unit: Unit, { now, byMs, noticedBy }: { now: number; byMs: numb
   for (const [kind, leaseMs] of Object.entries(LEASE_MS))
     unit.run(STATEMENTS.shortenLeases, { kind, runAt: now + leaseMs })
   unit.run(STATEMENTS.bringForward, values)
+  unit.run(STATEMENTS.giveUpEarlier, values)
   unit.run(STATEMENTS.fallSilent, values)
 }
 
