@@ -22,6 +22,7 @@ import { Outside } from './outside'
 import type { Plant } from './plants'
 import { Scheduler } from './scheduler'
 import { Server } from './server'
+import { SetClock } from './set-clock'
 
 const STEPS = 45
 /** Calls of clients at a time. */
@@ -57,6 +58,7 @@ class Story {
   readonly trace: string[] = []
   readonly #random: SeededRandom
   readonly #clock = new VirtualClock(START)
+  readonly #setClock = new SetClock(this.#clock)
   readonly #engine: Engine
   readonly #scheduler: Scheduler
   readonly #outside: Outside
@@ -74,7 +76,7 @@ class Story {
   #keys!: Furnished
   readonly #spare: Spare[] = []
   #codes = new Map<string, string>()
-  /** No server is killed or cut off, so no call of a carrier is left without its answer. */
+  /** No server is killed or cut off, and no clock set forward, so no call of a carrier is left without its answer. */
   readonly #isCalm: boolean
   readonly #perPhone: number
   readonly #env: Record<string, string>
@@ -102,7 +104,7 @@ class Story {
     this.#scheduler = new Scheduler({ clock, random, note })
     this.#outside = new Outside({ clock, random, report: (...what) => this.#report(...what) })
     this.#clients = new Clients({
-      ...{ ask: this.#ask, random, now: clock.now, note },
+      ...{ ask: this.#ask, random, clock: this.#setClock, note },
       codeOf: (issueId) => this.#codes.get(issueId),
     })
     const file = join(this.#folder, 'copy.db')
@@ -201,6 +203,7 @@ class Story {
       this.#note(`${name} is about to lose a connection`)
       link.strike = { words: this.#random.pick(moments), strike: (connection) => connection.cut() }
     }),
+    () => this.#setTheClock([-2_000, -5_000, -60_000, -3_600_000, -86_400_000]),
     (server) => {
       this.#note(`${server.name} is stopped`)
       this.#replace(server, () => this.#begin(this.#orItDies(server, server.stop()).then(() => undefined)))
@@ -233,7 +236,16 @@ class Story {
       server.freeze()
       this.#clock.after(this.#random.pick([2_000, 12_000, 35_000]), () => server.goOn())
     },
+    // Leases end at once, also of who lives.
+    () => this.#setTheClock([2_000, 5_000, 60_000, 3_600_000, 86_400_000]),
   ].flatMap((accident) => [accident, this.#later(accident)])
+
+  /** The database's: an operator does, or another machine has taken over. */
+  #setTheClock(by: readonly number[]): void {
+    const byMs = this.#random.pick(by)
+    this.#note(`the clock is set by ${byMs} ms`)
+    this.#setClock.set(byMs)
+  }
 
   #later(accident: (server: Server) => void): (server: Server) => void {
     return (server) => {
@@ -433,6 +445,7 @@ class Story {
     this.#assert(
       await brokenBetweenNodes(beside, {
         ...{ perPhone: this.#perPhone, isCalm: this.#isCalm, isOver, now: this.#clock.now() },
+        setBackMs: this.#setClock.setBackMs(),
       }),
     )
   }

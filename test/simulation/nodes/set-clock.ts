@@ -1,0 +1,71 @@
+/** The database's clock, which an operator sets, or another machine's after a failover; and how long something lives by it. */
+import type { VirtualClock } from '../../support/clock'
+
+/** By so much a set-back may be taken for less: a correction is not followed, and an answer that was late says less. */
+const TAKEN_FOR_LESS_MS = 3_000
+
+export class SetClock {
+  /** At moments of the clock that never steps. */
+  #steps: Array<{ at: number; byMs: number }> = []
+
+  constructor(private readonly clock: VirtualClock) {}
+
+  /** Unix milliseconds, by the database's clock. */
+  now = () => this.clock.now()
+
+  elapsed = () => this.clock.elapsed()
+
+  set(byMs: number): void {
+    this.#steps.push({ at: this.elapsed(), byMs })
+    this.clock.step(byMs)
+  }
+
+  /** In all. */
+  setBackMs(): number {
+    return this.#steps.reduce((sum, { byMs }) => sum + Math.max(0, -byMs), 0)
+  }
+
+  /** The least and the most that it has said since. */
+  saidSince(moment: number): { least: number; most: number } {
+    const start = this.now() - this.elapsed()
+    const said = [this.now()]
+    let lead = start
+    for (const { at, byMs } of this.#since(moment).toReversed()) {
+      said.push(at + lead, at + lead - byMs)
+      lead -= byMs
+    }
+    said.push(moment + lead)
+    return { least: Math.min(...said), most: Math.max(...said) }
+  }
+
+  /**
+   * Between which moments something ends that was stored between `askedAt` and now, by the database as of `bornAt`, for so long:
+   * a clock that is set forward takes from its life, one that is set back gives nothing.
+   */
+  lifeOf(askedAt: number, bornAt: number, lifeMs: number): Life {
+    const isExact = this.#since(askedAt).length === 0
+    const moment = this.elapsed() - (this.now() - bornAt)
+    const [from, to] = isExact ? [moment, moment] : [askedAt, this.elapsed()]
+    // What is under way meanwhile may be stored by the old time, after everything else was made to fit the new one.
+    const isUnderWay = this.#since(askedAt).some(({ byMs }) => byMs < 0)
+    return {
+      earliest: () => from + lifeMs - this.#since(from).reduce((sum, { byMs }) => sum + Math.max(0, byMs), 0),
+      latest: () => (isUnderWay ? Number.POSITIVE_INFINITY : to + lifeMs - this.#takenSince(to) + TAKEN_FOR_LESS_MS),
+    }
+  }
+
+  /** At least: what is set back before anybody has looked was never set forward. */
+  #takenSince(moment: number): number {
+    return this.#since(moment).reduce((taken, { byMs }) => Math.max(0, taken + byMs), 0)
+  }
+
+  #since(moment: number) {
+    return this.#steps.filter(({ at }) => at >= moment)
+  }
+}
+
+/** Moments of the clock that never steps, as far as anybody knows by now. */
+export interface Life {
+  earliest(): number
+  latest(): number
+}
