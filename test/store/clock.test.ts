@@ -1,11 +1,14 @@
 /** What several servers make of it when their database's clock is set back: one of them mends what is stored, once. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { conditionOf } from '../../src/domain/node'
+import { attemptRule } from '../../src/usecases/people/attempts'
 import { VirtualClock } from '../support/clock'
 import { SchemaPlace } from '../support/schema-place'
 import { type Furnished, START, World } from '../support/world'
+import { outcomeOf } from './sample'
 
-const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 
 let clock: VirtualClock
 let awake: World
@@ -78,6 +81,24 @@ test('who died is not taken to be at work until the clock has come to where it w
   const atWork = nodes.filter((node) => conditionOf(node, clock.now()) === 'working')
   expect(atWork.map(({ nodeId }) => nodeId)).toEqual(['node-1', 'node-2'])
 })
+
+test.each([
+  ['a quarter of an hour', 15 * MINUTE_MS, 15 * MINUTE_MS],
+  ['a day, which is over at midnight', 'utc-day', 12 * HOUR_MS],
+] as const)(
+  'what was counted counts for %s, and no longer because the clock was set back',
+  async (_, windowMs, lastsMs) => {
+    const { fleet } = await awake.place.open({ clock, vault: awake.vault })
+    if (!fleet) throw new Error('of several servers')
+    const isGranted = async () => 'value' in (await outcomeOf(fleet.take([{ ...attemptRule('who', 1), windowMs }])))
+    expect(await isGranted()).toBe(true)
+    clock.step(-48 * HOUR_MS)
+    await awake.advance(1_100)
+    expect(await isGranted()).toBe(false)
+    clock.leap(lastsMs)
+    expect(await isGranted()).toBe(true)
+  },
+)
 
 test('who starts after the clock was set back follows, too, before it stores anything', async () => {
   const before = await issue(awake)

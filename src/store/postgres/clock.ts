@@ -1,6 +1,7 @@
 /** Makes what is stored fit a clock that was set back: the database's own, or that of the one that took over from it. */
 import { and, eq, max, sql } from 'drizzle-orm'
 import { LEASE_MS } from '../../domain/job'
+import { DAY_MS } from '../../domain/value'
 import type { Clock } from '../../ports/clock'
 import type { Tx } from '../../ports/store'
 import { type ClockWatch, FOLLOWED } from './clock-watch'
@@ -59,6 +60,16 @@ const STATEMENTS = {
       .set({ answeredAt: sql`${awaitedReports.answeredAt} - ${by}` })
       .prepare(''),
   ),
+  /** As if it were of now where it is of later: none of it is forgotten. Locked in the order in which it is counted. */
+  countNoLonger: plain(
+    `WITH later AS MATERIALIZED (
+       SELECT subject, split_part(subject, '/', 2) AS "window" FROM counted WHERE ends_at > $1 ORDER BY subject FOR UPDATE)
+     UPDATE counted SET
+       times = CASE "window" WHEN 'utc-day' THEN times ELSE ARRAY(SELECT least(t, $1) FROM unnest(times) AS t ORDER BY t) END,
+       ends_at = CASE "window" WHEN 'utc-day' THEN ($1 / ${DAY_MS} + 1) * ${DAY_MS} ELSE least(ends_at, $1 + "window"::bigint) END
+     FROM later WHERE counted.subject = later.subject`,
+    ({ now }) => [now],
+  ),
   /** Who died would be taken to be at work until the clock has come to where it was. */
   fallSilent: statement(() =>
     db
@@ -104,6 +115,7 @@ function setBack(unit: Unit, { now, byMs, noticedBy }: { now: number; byMs: numb
     unit.run(STATEMENTS.shortenLeases, { kind, runAt: now + leaseMs })
   unit.run(STATEMENTS.bringForward, values)
   unit.run(STATEMENTS.giveUpEarlier, values)
+  unit.run(STATEMENTS.countNoLonger, values)
   unit.run(STATEMENTS.fallSilent, values)
 }
 
