@@ -141,7 +141,7 @@ export class Clients {
 
   async #issueWith(request: IssueRequest): Promise<string | undefined> {
     const { ask, clock, note } = this.deps
-    const askedAt = clock.elapsed()
+    const asked = clock.moment()
     const { status, body } = await ask('issue', request)
     note(
       `  ${request.idempotencyKey} ${request.phoneNumber} ${request.purpose} → ${status} ${body?.issueId ?? body?.message}`,
@@ -155,10 +155,10 @@ export class Clients {
       return Bun.deepEquals(known.answer, body) ? undefined : `${request.idempotencyKey} was answered in two ways`
     if (this.#issues.has(body.issueId)) return `${body.issueId} stands for two keys`
     const queuedAt = Date.parse(body.queuedAt)
-    const issued = remembered(request, body, clock.lifeOf(askedAt, queuedAt, request.expiresInSec * 1_000))
+    const issued = remembered(request, body, clock.lifeOf(asked, queuedAt, request.expiresInSec * 1_000))
     this.#byKey.set(request.idempotencyKey, issued)
     this.#issues.set(body.issueId, issued)
-    const { least, most } = clock.saidSince(askedAt)
+    const { least, most } = clock.saidSince(asked)
     if (queuedAt < least || queuedAt > most) return `${body.issueId} is of ${body.queuedAt}, by whatever clock`
     return Date.parse(body.expiresAt) === queuedAt + request.expiresInSec * 1_000
       ? undefined
@@ -169,7 +169,7 @@ export class Clients {
     const { ask, clock, note } = this.deps
     const { issueId } = known.answer
     const kind = isRight ? 'right' : 'wrong'
-    const askedAt = clock.elapsed()
+    const isOver = clock.elapsed() >= known.life.latest()
     known.unknown[kind]++
     const { status, body, unknown } = await ask('verify', { issueId, code })
     // Of this call nobody need guess any more; of those before it everybody must.
@@ -179,7 +179,7 @@ export class Clients {
     if (body.verified) {
       known.verified++
       if (!isRight) return `${issueId} was verified by a wrong code`
-      if (askedAt >= known.life.latest()) return `${issueId} was verified after its end`
+      if (isOver) return `${issueId} was verified after its end`
       return known.verified > 1 ? `${issueId} was verified twice` : undefined
     }
     if (body.reasonCode === 'MAX_ATTEMPTS') known.isUsedUp = true

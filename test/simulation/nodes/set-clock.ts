@@ -6,7 +6,7 @@ const TAKEN_FOR_LESS_MS = 3_000
 
 export class SetClock {
   /** At moments of the clock that never steps. */
-  #steps: Array<{ at: number; byMs: number }> = []
+  readonly #steps: Array<{ at: number; byMs: number }> = []
 
   constructor(private readonly clock: VirtualClock) {}
 
@@ -25,43 +25,58 @@ export class SetClock {
     return this.#steps.reduce((sum, { byMs }) => sum + Math.max(0, -byMs), 0)
   }
 
+  /** Between two moments, or ever. */
+  wasSet(where: 'forward' | 'back', from = 0, to = Number.POSITIVE_INFINITY): boolean {
+    return this.#steps.some(({ at, byMs }) => at >= from && at <= to && byMs > 0 === (where === 'forward'))
+  }
+
+  moment = (): Moment => ({ at: this.elapsed(), stepsBefore: this.#steps.length })
+
   /** The least and the most that it has said since. */
-  saidSince(moment: number): { least: number; most: number } {
-    const start = this.now() - this.elapsed()
+  saidSince(moment: Moment): { least: number; most: number } {
+    let lead = this.now() - this.elapsed()
     const said = [this.now()]
-    let lead = start
     for (const { at, byMs } of this.#since(moment).toReversed()) {
       said.push(at + lead, at + lead - byMs)
       lead -= byMs
     }
-    said.push(moment + lead)
+    said.push(moment.at + lead)
     return { least: Math.min(...said), most: Math.max(...said) }
   }
 
   /**
-   * Between which moments something ends that was stored between `askedAt` and now, by the database as of `bornAt`, for so long:
+   * Between which moments something ends that was stored between `asked` and now, by the database as of `bornAt`, for so long:
    * a clock that is set forward takes from its life, one that is set back gives nothing.
    */
-  lifeOf(askedAt: number, bornAt: number, lifeMs: number): Life {
-    const isExact = this.#since(askedAt).length === 0
-    const moment = this.elapsed() - (this.now() - bornAt)
-    const [from, to] = isExact ? [moment, moment] : [askedAt, this.elapsed()]
+  lifeOf(asked: Moment, bornAt: number, lifeMs: number): Life {
+    const answered = this.moment()
+    const meanwhile = this.#since(asked)
+    const born = this.elapsed() - (this.now() - bornAt)
+    const [from, to] = meanwhile.length === 0 ? [born, born] : [asked.at, answered.at]
     // What is under way meanwhile may be stored by the old time, after everything else was made to fit the new one.
-    const isUnderWay = this.#since(askedAt).some(({ byMs }) => byMs < 0)
+    const isUnderWay = meanwhile.some(({ byMs }) => byMs < 0)
     return {
-      earliest: () => from + lifeMs - this.#since(from).reduce((sum, { byMs }) => sum + Math.max(0, byMs), 0),
-      latest: () => (isUnderWay ? Number.POSITIVE_INFINITY : to + lifeMs - this.#takenSince(to) + TAKEN_FOR_LESS_MS),
+      earliest: () => from + lifeMs - this.#since(asked).reduce((sum, { byMs }) => sum + Math.max(0, byMs), 0),
+      latest: () =>
+        isUnderWay ? Number.POSITIVE_INFINITY : to + lifeMs - this.#takenSince(answered) + TAKEN_FOR_LESS_MS,
     }
   }
 
   /** At least: what is set back before anybody has looked was never set forward. */
-  #takenSince(moment: number): number {
+  #takenSince(moment: Moment): number {
     return this.#since(moment).reduce((taken, { byMs }) => Math.max(0, taken + byMs), 0)
   }
 
-  #since(moment: number) {
-    return this.#steps.filter(({ at }) => at >= moment)
+  #since({ stepsBefore }: Moment) {
+    return this.#steps.slice(stepsBefore)
   }
+}
+
+interface Moment {
+  /** Of the clock that never steps. */
+  at: number
+  /** The clock may be set, and much be done, without time passing. */
+  stepsBefore: number
 }
 
 /** Moments of the clock that never steps, as far as anybody knows by now. */

@@ -10,6 +10,7 @@ import { EVENT_TYPES } from '../../../contract/event'
 import * as administer from '../../../src/usecases/administer'
 import { VirtualClock } from '../../support/clock'
 import { Copy } from '../../support/copy'
+import { VENDOR_URL } from '../../support/polled-vendor'
 import type { Database } from '../../support/postgres'
 import { type SeededRandom, seededRandom } from '../../support/random'
 import { BACKUP_URL, type Furnished, KAKAO_URL, REPORT_SECRET, SMS_URL, START, WIRES } from '../../support/world'
@@ -18,7 +19,7 @@ import { SimulationFailure } from '../simulate'
 import { type Ask, Clients, type Stored } from './clients'
 import { Engine } from './engine'
 import { brokenBetweenNodes } from './invariants'
-import { Outside } from './outside'
+import { Outside, type Sent } from './outside'
 import type { Plant } from './plants'
 import { Scheduler } from './scheduler'
 import { Server } from './server'
@@ -35,6 +36,14 @@ const PATIENCE_MS = 25_000
 /** A revocation holds everywhere after so long. */
 const REVOKED_WITHIN_MS = 2_000
 const LEASE_MS = 30_000
+/** A carrier that has to be asked what became of a message. */
+const POLLED = {
+  type: 'solapi',
+  config: {
+    ...{ apiKey: 'key', apiSecret: 'secret', from: '0212345678' },
+    ...{ apiBase: VENDOR_URL, reportSecret: REPORT_SECRET },
+  },
+}
 
 /** `database`: laid out, and nobody else's. Answers what happened, in order. */
 export async function simulate(seed: number, database: Database, plant: Plant = {}): Promise<string[]> {
@@ -102,7 +111,10 @@ class Story {
     const note = (line: string) => void this.trace.push(`${clock.elapsed()} ${line}`)
     this.#engine = Engine.on(database)
     this.#scheduler = new Scheduler({ clock, random, note })
-    this.#outside = new Outside({ clock, random, report: (...what) => this.#report(...what) })
+    this.#outside = new Outside({
+      ...{ clock, random, report: (...what) => this.#report(...what) },
+      callback: (...what) => this.#callback(...what),
+    })
     this.#clients = new Clients({
       ...{ ask: this.#ask, random, clock: this.#setClock, note },
       codeOf: (issueId) => this.#codes.get(issueId),
@@ -340,6 +352,11 @@ class Story {
     if (server) void server.world.report(carrier, { messageId, status })
   }
 
+  #callback(carrier: string, body: unknown): void {
+    const server = this.#random.pick(this.#servers)
+    if (server) void server.world.callback(carrier, body)
+  }
+
   /** Users know which message is of which issue: what they asked for last. */
   async #readPhones(): Promise<void> {
     const rows: Array<{ message: string; issue: string }> = await this.#engine.beside.unsafe(
@@ -359,7 +376,7 @@ class Story {
         `${String.fromCharCode(65 + (this.#named % 26))}${Math.floor(this.#named++ / 26) || ''}`,
         {
           ...{ seed: this.seed * 1_000 + this.#named, engine: this.#engine, clock: this.#clock, random: this.#random },
-          ...{ carriers: this.#outside.carriers, hooks: this.#outside.receivers, env: this.#env, plant: this.plant },
+          ...{ outside: this.#outside, env: this.#env, plant: this.plant },
         },
       )
       this.#scheduler.links.push(server.link)
@@ -382,14 +399,13 @@ class Story {
     this.#keys = await world.furnish()
     const { appId } = this.#keys
     const reports = this.#random.chance(0.7)
-    for (const [name, channel, url] of [
-      ['main', 'sms', SMS_URL],
-      ['backup', 'sms', BACKUP_URL],
-      ['kakao', 'alimtalk', KAKAO_URL],
-    ] as const) {
-      const config = { url, reports, reportSecret: REPORT_SECRET }
-      await administer.setCarrier(world.admin, { name, type: 'http', channels: [channel], config })
-    }
+    const telling = (url: string) => ({ type: 'http', config: { url, reports, reportSecret: REPORT_SECRET } })
+    for (const carrier of [
+      { name: 'main', channels: ['sms' as const], ...(this.#outside.isPolled ? POLLED : telling(SMS_URL)) },
+      { name: 'backup', channels: ['sms' as const], ...telling(BACKUP_URL) },
+      { name: 'kakao', channels: ['alimtalk' as const], ...telling(KAKAO_URL) },
+    ])
+      await administer.setCarrier(world.admin, carrier)
     const route = { channel: 'sms', country: undefined, appId: undefined, carriers: ['main', 'backup'] } as const
     await administer.setRoute(world.admin, route)
     for (let spare = 0; spare < 3; spare++) {
@@ -421,6 +437,8 @@ class Story {
     }
     await this.#check(true)
     this.#assert(this.#invariants.unfinished())
+    // Whoever has a clock that is set forward gives up early.
+    if (this.#outside.isPolled && !this.#setClock.wasSet('forward')) await this.#checkFates(true)
     for (const { world } of this.#servers)
       this.#assert(world.violations.size > 0 ? `locks are taken in one order: ${[...world.violations]}` : undefined)
   }
@@ -442,12 +460,22 @@ class Story {
       'SELECT issue_id::text AS "issueId", verification_status AS status, attempts_used AS used FROM issues',
     )
     this.#assert(this.#clients.forgotten(stored, isOver))
+    if (this.#outside.isPolled) await this.#checkFates()
     this.#assert(
       await brokenBetweenNodes(beside, {
         ...{ perPhone: this.#perPhone, isCalm: this.#isCalm, isOver, now: this.#clock.now() },
         setBackMs: this.#setClock.setBackMs(),
       }),
     )
+  }
+
+  async #checkFates(isTold = false): Promise<void> {
+    const sent: Sent[] = await this.#engine.beside.unsafe(
+      `SELECT attempts.message_id::text AS "messageId", coalesce(outcome = 'accepted', false) AS "isAccepted",
+         delivery_status AS status FROM attempts JOIN issues USING (issue_id, leg)
+       WHERE provider = 'main' AND coalesce(outcome <> 'refused', true)`,
+    )
+    this.#assert(this.#outside.contradicted(sent, isTold))
   }
 
   #note(line: string): void {
