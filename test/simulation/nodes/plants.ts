@@ -58,6 +58,10 @@ export const PLANTS: Record<string, Plant> = {
       },
     }),
   },
+  'each connection counts for itself': reworded(
+    'count_one($1::text[]',
+    'count_one(ARRAY(SELECT pg_backend_pid() || subject FROM unnest($1::text[]) AS subject)',
+  ),
   'a message is sent within the unit that writes it down': sentWithinUnit(),
   'settings are looked at once': {
     store(store) {

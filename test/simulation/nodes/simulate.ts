@@ -16,7 +16,8 @@ import { type SeededRandom, seededRandom } from '../../support/random'
 import { BACKUP_URL, type Furnished, KAKAO_URL, REPORT_SECRET, SMS_URL, START, WIRES } from '../../support/world'
 import { Invariants } from '../invariants'
 import { SimulationFailure } from '../simulate'
-import { type Ask, Clients, type Stored } from './clients'
+import { type Ask, Clients, type Said, type Stored } from './clients'
+import { Crowd } from './crowd'
 import { Engine } from './engine'
 import { brokenBetweenNodes } from './invariants'
 import { Outside, type Sent } from './outside'
@@ -72,6 +73,7 @@ class Story {
   readonly #scheduler: Scheduler
   readonly #outside: Outside
   readonly #clients: Clients
+  readonly #crowd: Crowd
   readonly #copy: Copy
   readonly #folder = mkdtempSync(join(tmpdir(), 'watchword-nodes-'))
   readonly #invariants: Invariants
@@ -119,6 +121,10 @@ class Story {
       ...{ ask: this.#ask, random, clock: this.#setClock, note },
       codeOf: (issueId) => this.#codes.get(issueId),
     })
+    this.#crowd = new Crowd({
+      ...{ random, clock: this.#setClock, note },
+      ask: (...what) => this.#askWith(this.#keys.test, ...what),
+    })
     const file = join(this.#folder, 'copy.db')
     this.#copy = new Copy(this.#engine.beside, file)
     this.#invariants = new Invariants(file, Object.values(this.#outside.carriers))
@@ -164,6 +170,7 @@ class Story {
     const { chance } = this.#random
     if (chance(0.3)) return this.#begin(this.#clients.issue())
     if (chance(0.1)) return this.#begin(this.#clients.issueMany())
+    if (chance(0.015)) return this.#begin(this.#crowd.come())
     if (chance(0.55)) {
       await this.#readPhones()
       return this.#begin(this.#clients.verify())
@@ -315,11 +322,13 @@ class Story {
 
   // ── what clients and carriers need ─────────────────────────────────────────────────────────────
 
-  readonly #ask: Ask = async (operation, input) => {
+  readonly #ask: Ask = (operation, input) => this.#askWith(this.#keys.live, operation, input)
+
+  async #askWith(key: string, ...[operation, input]: Parameters<Ask>): Promise<Said> {
     for (let unknown = 0; unknown < 60; unknown++) {
       const server = this.#random.pick(this.#servers)
       if (server) {
-        const call = server.world.call(this.#random.pick(WIRES), operation, input, { key: this.#keys.live })
+        const call = server.world.call(this.#random.pick(WIRES), operation, input, { key })
         const outcome = await this.#orItDies(server, call, PATIENCE_MS)
         if (outcome.kind === 'failed') throw outcome.error
         if (outcome.kind === 'done' && outcome.value.status !== 503) return { ...outcome.value, unknown }
