@@ -1,5 +1,6 @@
 /** What several servers make of it when their database's clock is set back: one of them mends what is stored, once. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { FRONT } from '../../src/domain/job'
 import { conditionOf } from '../../src/domain/node'
 import { attemptRule } from '../../src/usecases/people/attempts'
 import { VirtualClock } from '../support/clock'
@@ -71,6 +72,23 @@ test('two steps that follow each other at once are two, whoever notices them', a
   expect(await verify(awake, early)).toMatchObject({ verified: true })
   await awake.advance(11_000)
   expect(await verify(awake, late)).toMatchObject({ verified: false, reasonCode: 'EXPIRED' })
+})
+
+test('a unit that has begun by the old time ends by it, before what is stored is made to fit the new one', async () => {
+  const owner = { appId: keys.appId, mode: 'test' } as const
+  const issueId = await issue(awake)
+  const isWaitedFor = async () =>
+    (await awake.rows("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length > 0
+  let following: Promise<string> | undefined
+  await awake.store.transaction(async (tx) => {
+    await tx.jobs.claim('settle', FRONT, 1)
+    clock.step(-HOUR_MS)
+    following = issue(still)
+    while ((await steps()).length === 0 && !(await isWaitedFor())) {}
+    expect((await tx.issues.lock(owner, issueId))?.expiresAt).toBeGreaterThan(tx.now)
+  })
+  await following
+  expect((await steps()).length).toBe(1)
 })
 
 test('who died is not taken to be at work until the clock has come to where it was', async () => {

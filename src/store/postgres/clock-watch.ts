@@ -3,6 +3,9 @@
 /** Less is the usual correction of a clock, and nobody waits long for it. */
 const NOTICED_MS = 1_000
 
+/** The lock of the clock: units share it, and whoever makes what is stored fit has it alone. */
+export const CLOCK = `hashtextextended('clock', 0)`
+
 /** By how much the clock was set back in all, as far as what is stored was made to fit: what a look at the clock is held against. */
 export const FOLLOWED = '(SELECT coalesce(sum(set_back_ms), 0) FROM clock_steps)'
 

@@ -4,7 +4,7 @@ import { LEASE_MS } from '../../domain/job'
 import { DAY_MS } from '../../domain/value'
 import type { Clock } from '../../ports/clock'
 import type { Tx } from '../../ports/store'
-import { type ClockWatch, FOLLOWED } from './clock-watch'
+import { CLOCK, type ClockWatch, FOLLOWED } from './clock-watch'
 import { awaitedReports, clockSteps, issues, jobs, nodes } from './schema'
 import { addition, bind, changes, db, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
@@ -13,9 +13,9 @@ const by = sql`${sql.placeholder('byMs')}::bigint`
 const now = sql`${sql.placeholder('now')}::bigint`
 
 const STATEMENTS = {
-  /** One after the other, so that the second sees what the first has noted. */
+  /** One after the other, so that the second sees what the first has noted; and no unit that began by the old time goes on. */
   lock: plain(
-    `SELECT pg_advisory_xact_lock(hashtextextended('clock', 0))`,
+    `SELECT pg_advisory_xact_lock(${CLOCK})`,
     () => [],
     () => true,
   ),

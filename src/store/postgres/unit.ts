@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../ports/clock'
 import { Additions } from './additions'
-import { type ClockWatch, FOLLOWED, SetBackError } from './clock-watch'
+import { CLOCK, type ClockWatch, FOLLOWED, SetBackError } from './clock-watch'
 import { aborted, CommitLostError, isLost } from './failure'
 import type { Statement, Values } from './statement'
 
@@ -36,7 +36,9 @@ export interface Identity {
 }
 
 export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)'
-const OPENING = `SELECT clock_ms(), pg_current_xact_id()::text, current_life()::text, ${TIMELINE}, ${FOLLOWED}`
+const LOOK = `SELECT clock_ms(), pg_current_xact_id()::text, current_life()::text, ${TIMELINE}, ${FOLLOWED}`
+/** Its time stays that of the database until it ends: whoever follows a clock that was set back waits for it. */
+const OPENING = `${LOOK} FROM (SELECT pg_advisory_xact_lock_shared(${CLOCK}) OFFSET 0) AS held`
 
 export class Unit implements Asked {
   #now: number | undefined
@@ -60,7 +62,7 @@ export class Unit implements Asked {
   ) {
     this.#send(wire.unsafe('BEGIN'))
     const sentAt = clock.elapsed()
-    const opening = wire.unsafe(OPENING).values()
+    const opening = wire.unsafe(watch ? OPENING : LOOK).values()
     this.#opened = opening.then(
       ([row]) => {
         const sighting = { stamped: Number(row?.[0]), sentAt, answeredAt: clock.elapsed() }
