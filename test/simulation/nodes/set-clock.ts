@@ -53,12 +53,9 @@ export class SetClock {
     const meanwhile = this.#since(asked)
     const born = this.elapsed() - (this.now() - bornAt)
     const [from, to] = meanwhile.length === 0 ? [born, born] : [asked.at, answered.at]
-    // What is under way meanwhile may be stored by the old time, after everything else was made to fit the new one.
-    const isUnderWay = meanwhile.some(({ byMs }) => byMs < 0)
     return {
       earliest: () => from + lifeMs - this.#since(asked).reduce((sum, { byMs }) => sum + Math.max(0, byMs), 0),
-      latest: () =>
-        isUnderWay ? Number.POSITIVE_INFINITY : to + lifeMs - this.#takenSince(answered) + TAKEN_FOR_LESS_MS,
+      latest: () => to + lifeMs - this.#takenSince(answered) + TAKEN_FOR_LESS_MS,
     }
   }
 
