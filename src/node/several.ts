@@ -8,11 +8,9 @@ import { VERSION } from '../domain/version'
 import type { Clock } from '../ports/clock'
 import type { Fleet } from '../ports/fleet'
 import type { Log } from '../ports/log'
-import type { Random } from '../ports/random'
 import type { Store } from '../ports/store'
 import type { RunningNode } from './alone'
 import { CountedBacklog } from './backlog'
-import { followClock } from './clock'
 import { KeptDirectory } from './directory'
 import { LocalGates } from './gates'
 import { NotedKeyUse } from './key-use'
@@ -25,16 +23,14 @@ interface SeveralDependencies {
   store: Store
   fleet: Fleet
   clock: Clock
-  random: Random
   log: Log
   maxBacklog: number
   /** What people know this server by. */
   name: string
 }
 
-export function several({ fleet, clock, random, log, maxBacklog, name, ...given }: SeveralDependencies): RunningNode {
-  const { store: seen, load } = watched(given.store, clock)
-  const store = followClock(seen, clock, random)
+export function several({ fleet, clock, log, maxBacklog, name, ...given }: SeveralDependencies): RunningNode {
+  const { store, load } = watched(given.store, clock)
   const limits = new SharedLimits({ fleet, clock })
   const keyUse = new NotedKeyUse()
   let working: readonly NodeState[] = []

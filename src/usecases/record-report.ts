@@ -113,6 +113,8 @@ async function stillAwaited(
   if (!issue || !awaited || isFinal(issue)) return void (await tx.jobs.finish(job))
   if (tx.now < awaited.answeredAt + REPORT_DEADLINE_MS) return awaited
   await tx.jobs.finish(job)
+  // Its send has not been answered yet, whatever the clock says: what comes of that is waited for anew.
+  if (issue.sendPending) return undefined
   await tx.reports.forget(awaited.messageId)
   await takeStep(deps, tx, issue, { issue, finish: settlementOf(issue) })
   return undefined

@@ -453,6 +453,23 @@ describe('a carrier that must be asked', () => {
       expect([await billing(), (await status()).deliveryStatus]).toEqual(['debited', deliveryStatus])
     })
 
+    test('is waited for no shorter because a clock is set forward while it still answers the send', async () => {
+      const { promise: answer, resolve } = Promise.withResolvers<TransportResult>()
+      world.sms.answer = () => answer
+      await issue()
+      const [{ messageId = '' } = {}] = world.sms.requests
+      await world.callback('main', vendor.callback(messageId, `carrier-${messageId}`, 'delivered'))
+      await world.settle()
+      world.clock.step(DAY_MS)
+      await world.advance(2_000)
+      resolve(answered(200, { id: `carrier-${messageId}` }))
+      await world.advance(2_000)
+      expect([await billing(), (await status()).deliveryStatus]).toEqual(['reserved', 'sent'])
+      world.clock.step(DAY_MS)
+      await world.advance(2_000)
+      expect([await billing(), (await status()).deliveryStatus]).toEqual(['debited', 'sent'])
+    })
+
     test('is not heard any more after that', async () => {
       await untilTheDeadline()
       await world.advance(1_000)

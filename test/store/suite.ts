@@ -795,6 +795,15 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
       })
     })
 
+    test('an awaited report is given up no later because the clock was set back', async () => {
+      const awaited = awaitedOf(issueNumber(1), { answeredAt: NOW })
+      await run((tx) => tx.reports.expect(awaited))
+      await run((tx) => tx.clock.setBack(60_000, 'one'))
+      await run(async (tx) =>
+        expect(await tx.reports.find(awaited.messageId)).toEqual({ ...awaited, answeredAt: NOW - 60_000 }),
+      )
+    })
+
     describe('credit', () => {
       const wallet: Wallet = {
         appId: APP.appId,

@@ -4,6 +4,12 @@ import { answered, type Carrier, type ReceivedMessage } from './carrier'
 
 export const VENDOR_URL = 'http://vendor.test'
 
+export const isQuestion = ({ method, url }: Parameters<Transport['request']>[0]) =>
+  method === 'GET' && url.startsWith(VENDOR_URL)
+
+/** It lists no such message. */
+export const UNHEARD_OF = answered(200, { messageList: {} })
+
 const DELIVERED = '4000'
 const FAILED = '3032'
 const UNDECIDED = '3000'
@@ -16,6 +22,13 @@ export class PolledVendor {
 
   decide(id: string, status: 'delivered' | 'failed'): void {
     if (!this.#fates.has(id)) this.#fates.set(id, status === 'delivered' ? DELIVERED : FAILED)
+  }
+
+  /** What became of a message, as far as it is decided. */
+  fateOf(id: string): 'delivered' | 'failed' | undefined {
+    const fate = this.#fates.get(id)
+    if (fate === undefined) return undefined
+    return fate === DELIVERED ? 'delivered' : 'failed'
   }
 
   /** What its webhook would say of a message. */

@@ -36,9 +36,10 @@ export interface JobReader {
 
 export interface ClockTx {
   /**
-   * The clock was set back by so much: codes that can still be verified expire that much earlier, jobs that wait are due
-   * that much earlier, though not before now, and no lease has more left than its length; a job that runs keeps it. Noted
-   * with a name of the process, so that another one that sees the same step changes nothing.
+   * The clock was set back by so much: codes that can still be verified expire that much earlier, reports are awaited until
+   * that much earlier, jobs that wait are due that much earlier, though not before now, and no lease has more left than its
+   * length; a job that runs keeps it. Noted with a name of the process, so that on SQLite another one that sees the same step
+   * changes nothing. A PostgreSQL's clock is followed by its store.
    */
   setBack(byMs: number, noticedBy: string): Promise<void>
 }

@@ -1,35 +1,28 @@
 /** Makes what is stored fit a clock that was set back: the database's own, or that of the one that took over from it. */
 import { and, eq, max, sql } from 'drizzle-orm'
 import { LEASE_MS } from '../../domain/job'
+import { DAY_MS } from '../../domain/value'
+import type { Clock } from '../../ports/clock'
 import type { Tx } from '../../ports/store'
-import { clockSteps, issues, jobs } from './schema'
+import { CLOCK, type ClockWatch, FOLLOWED } from './clock-watch'
+import { awaitedReports, clockSteps, issues, jobs, nodes } from './schema'
 import { addition, bind, changes, db, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
-
-/** Two servers see one step at their next units, each by its own clock that never steps. */
-const SAME_STEP_WITHIN_MS = 1_500
-const SAME_STEP_DIFFERS_MS = 2_000
 
 const by = sql`${sql.placeholder('byMs')}::bigint`
 const now = sql`${sql.placeholder('now')}::bigint`
 
 const STATEMENTS = {
-  /** One after the other, so that the second sees what the first has noted. */
+  /** One after the other, so that the second sees what the first has noted; and no unit that began by the old time goes on. */
   lock: plain(
-    `SELECT pg_advisory_xact_lock(hashtextextended('clock', 0))`,
+    `SELECT pg_advisory_xact_lock(${CLOCK})`,
     () => [],
     () => true,
   ),
-  sameStep: statement(() =>
-    db
-      .select({ noticedAt: clockSteps.noticedAt })
-      .from(clockSteps)
-      .where(
-        sql`abs(${clockSteps.noticedAt} - ${now}) < ${sql.raw(String(SAME_STEP_WITHIN_MS))}
-          AND abs(${clockSteps.setBackMs} - ${by}) < ${sql.raw(String(SAME_STEP_DIFFERS_MS))}
-          AND ${clockSteps.noticedBy} <> ${bind(clockSteps.noticedBy, 'noticedBy')}`,
-      )
-      .prepare(''),
+  look: plain(
+    `SELECT clock_ms(), ${FOLLOWED}`,
+    () => [],
+    ([stamped, followedMs]) => ({ stamped: Number(stamped), followedMs: Number(followedMs) }),
   ),
   insert: addition(clockSteps),
   expireEarlier: statement(() =>
@@ -61,6 +54,30 @@ const STATEMENTS = {
       .where(sql`NOT ${jobs.leased} AND ${jobs.runAt} > ${now}`)
       .prepare(''),
   ),
+  giveUpEarlier: statement(() =>
+    db
+      .update(awaitedReports)
+      .set({ answeredAt: sql`${awaitedReports.answeredAt} - ${by}` })
+      .prepare(''),
+  ),
+  /** As if it were of now where it is of later: none of it is forgotten. Locked in the order in which it is counted. */
+  countNoLonger: plain(
+    `WITH later AS MATERIALIZED (
+       SELECT subject, split_part(subject, '/', 2) AS "window" FROM counted WHERE ends_at > $1 ORDER BY subject FOR UPDATE)
+     UPDATE counted SET
+       times = CASE "window" WHEN 'utc-day' THEN times ELSE ARRAY(SELECT least(t, $1) FROM unnest(times) AS t ORDER BY t) END,
+       ends_at = CASE "window" WHEN 'utc-day' THEN ($1 / ${DAY_MS} + 1) * ${DAY_MS} ELSE least(ends_at, $1 + "window"::bigint) END
+     FROM later WHERE counted.subject = later.subject`,
+    ({ now }) => [now],
+  ),
+  /** Who died would be taken to be at work until the clock has come to where it was. */
+  fallSilent: statement(() =>
+    db
+      .update(nodes)
+      .set({ seenAt: sql`${nodes.seenAt} - ${by}` })
+      .where(sql`${nodes.seenAt} > ${now}`)
+      .prepare(''),
+  ),
   furthest: statement(() =>
     db
       .select({ ms: max(clockSteps.setBackMs) })
@@ -73,15 +90,33 @@ export function clockTx(unit: Unit): Tx['clock'] {
   return {
     async setBack(byMs, noticedBy) {
       await unit.all(STATEMENTS.lock)
-      const values = { now: unit.now, byMs, noticedBy }
-      if (await unit.get(STATEMENTS.sameStep, values)) return
-      unit.run(STATEMENTS.insert, { noticedAt: unit.now, setBackMs: byMs, noticedBy })
-      unit.run(STATEMENTS.expireEarlier, values)
-      for (const [kind, leaseMs] of Object.entries(LEASE_MS))
-        unit.run(STATEMENTS.shortenLeases, { kind, runAt: unit.now + leaseMs })
-      unit.run(STATEMENTS.bringForward, values)
+      setBack(unit, { now: unit.now, byMs, noticedBy })
     },
   }
+}
+
+/** Unless somebody else has meanwhile. */
+export async function followClock(
+  unit: Unit,
+  { watch, clock, node }: { watch: ClockWatch; clock: Pick<Clock, 'elapsed'>; node: string },
+): Promise<void> {
+  await unit.all(STATEMENTS.lock)
+  const sentAt = clock.elapsed()
+  const seen = await unit.get(STATEMENTS.look)
+  const byMs = seen ? watch.setBackMs({ ...seen, sentAt, answeredAt: clock.elapsed() }) : 0
+  if (seen && byMs > 0) setBack(unit, { now: seen.stamped, byMs, noticedBy: node })
+}
+
+function setBack(unit: Unit, { now, byMs, noticedBy }: { now: number; byMs: number; noticedBy: string }): void {
+  const values = { now, byMs }
+  unit.run(STATEMENTS.insert, { noticedAt: now, setBackMs: byMs, noticedBy })
+  unit.run(STATEMENTS.expireEarlier, values)
+  for (const [kind, leaseMs] of Object.entries(LEASE_MS))
+    unit.run(STATEMENTS.shortenLeases, { kind, runAt: now + leaseMs })
+  unit.run(STATEMENTS.bringForward, values)
+  unit.run(STATEMENTS.giveUpEarlier, values)
+  unit.run(STATEMENTS.countNoLonger, values)
+  unit.run(STATEMENTS.fallSilent, values)
 }
 
 /** By how much the clock was ever set back, in milliseconds: an id may be later than its row by so much. */

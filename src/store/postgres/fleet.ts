@@ -17,12 +17,16 @@ function nodeOf([nodeId, name, version, startedAt, seenAt, isLeaving, lagMs]: re
   }
 }
 
-/** By the database's clock. Who was not heard of for a day is forgotten, and so is what counts no more. */
+/**
+ * By the database's clock: where that is set back, the later time stays until somebody has followed. Who was not heard of for a
+ * day is forgotten, and so is what counts no more.
+ */
 const BEAT = plain(
   `WITH here AS (
      INSERT INTO nodes (node_id, name, version, started_at, seen_at, leaving, lag_ms)
      SELECT $1, $2, $3, clock_ms(), clock_ms(), $4, greatest(0, clock_ms() - (SELECT min(run_at) FROM jobs))
-     ON CONFLICT (node_id) DO UPDATE SET seen_at = excluded.seen_at, leaving = excluded.leaving, lag_ms = excluded.lag_ms
+     ON CONFLICT (node_id) DO UPDATE SET seen_at = greatest(nodes.seen_at, excluded.seen_at), leaving = excluded.leaving,
+       lag_ms = excluded.lag_ms
      RETURNING ${COLUMNS}
    ), gone AS (DELETE FROM nodes WHERE seen_at < clock_ms() - ${DAY_MS} AND node_id <> $1
    ), over AS (DELETE FROM counted WHERE subject IN

@@ -11,6 +11,7 @@ import { appReader, templateReader } from './apps'
 import { attemptReader } from './attempts'
 import { auditReader } from './audit'
 import { carrierReader, routeReader } from './carriers'
+import { ClockWatch, FOLLOWED } from './clock-watch'
 import { createFleet, nodesOf } from './fleet'
 import { issueReader } from './issues'
 import { jobReader } from './jobs'
@@ -51,11 +52,12 @@ export interface SharedStore extends Store {
 export async function openStore(options: StoreOptions): Promise<SharedStore> {
   const { vault, headFile, node = '', time = ({ stamped }) => stamped, connect: to = connect } = options
   const writing = to(options, APPLICATION)
+  const watch = new ClockWatch()
   try {
     await migrate(writing)
     assertInPlace(await writing.unsafe(MARKED))
     await assertSecret(writing, vault)
-    await lookAtClock(writing, time, options.clock.elapsed)
+    await lookAtClock(writing, { time, watch, elapsed: options.clock.elapsed })
   } catch (error) {
     await writing.close()
     throw unreached(options.url, error)
@@ -64,7 +66,9 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
   const pool = new Reading(() => to(readers, APPLICATION), options.clock)
   const replica = options.replicaUrl === undefined ? undefined : new Replica(pool, options.replicaUrl, readers)
   const settings = new SettingsWatch(pool, options.clock.elapsed)
-  const units = new Units(writing, { vault, headFile, node, time, clock: options.clock }, () => settings.changed())
+  const units = new Units(writing, { vault, headFile, node, time, watch, clock: options.clock }, () =>
+    settings.changed(),
+  )
   return {
     read: createReader(pool, settings, options),
     lists: createLists(replica ?? pool, options),
@@ -130,10 +134,17 @@ async function assertSecret(sql: SQL, vault: Vault): Promise<void> {
 
 /**
  * Before anybody asks: who only reads is told here what time it is there, and the first unit must not find that a server's own
- * clock is wrong, as if it had been set back.
+ * clock is wrong, as if it had been set back. When servers were last heard of tells whether the database's was meanwhile.
  */
-async function lookAtClock(sql: SQL, time: Time, elapsed: Clock['elapsed']): Promise<void> {
+async function lookAtClock(
+  sql: SQL,
+  { time, watch, elapsed }: { time: Time; watch: ClockWatch; elapsed: Clock['elapsed'] },
+): Promise<void> {
   const sentAt = elapsed()
-  const [row] = await sql`SELECT clock_ms() AS stamped`
-  time({ stamped: Number(row.stamped), sentAt, answeredAt: elapsed() })
+  const [row] = await sql.unsafe(
+    `SELECT clock_ms() AS stamped, greatest(clock_ms(), max(seen_at)) AS latest, ${FOLLOWED} AS followed FROM nodes`,
+  )
+  const answeredAt = elapsed()
+  time({ stamped: Number(row.stamped), sentAt, answeredAt })
+  watch.setBackMs({ stamped: Number(row.latest), followedMs: Number(row.followed), sentAt, answeredAt })
 }

@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../ports/clock'
 import { Additions } from './additions'
+import { CLOCK, type ClockWatch, FOLLOWED, SetBackError } from './clock-watch'
 import { aborted, CommitLostError, isLost } from './failure'
 import type { Statement, Values } from './statement'
 
@@ -35,7 +36,9 @@ export interface Identity {
 }
 
 export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)'
-const OPENING = `SELECT clock_ms(), pg_current_xact_id()::text, current_life()::text, ${TIMELINE}`
+const LOOK = `SELECT clock_ms(), pg_current_xact_id()::text, current_life()::text, ${TIMELINE}, ${FOLLOWED}`
+/** Its time stays that of the database until it ends: whoever follows a clock that was set back waits for it. */
+const OPENING = `${LOOK} FROM (SELECT pg_advisory_xact_lock_shared(${CLOCK}) OFFSET 0) AS held`
 
 export class Unit implements Asked {
   #now: number | undefined
@@ -51,19 +54,21 @@ export class Unit implements Asked {
   readonly #memory = new Map<string, Promise<unknown>>()
   changesSettings = false
 
-  /** `slot`: which part of what wallets have set aside it takes from. */
+  /** `slot`: which part of what wallets have set aside it takes from. `watch`: of a unit that a clock may send back. */
   constructor(
     private readonly wire: Wire,
     readonly slot: number,
-    { time, clock }: { time: Time; clock: Pick<Clock, 'elapsed'> },
+    { time, clock, watch }: { time: Time; clock: Pick<Clock, 'elapsed'>; watch?: ClockWatch | undefined },
   ) {
     this.#send(wire.unsafe('BEGIN'))
     const sentAt = clock.elapsed()
-    const opening = wire.unsafe(OPENING).values()
+    const opening = wire.unsafe(watch ? OPENING : LOOK).values()
     this.#opened = opening.then(
       ([row]) => {
-        this.#now = time({ stamped: Number(row?.[0]), sentAt, answeredAt: clock.elapsed() })
+        const sighting = { stamped: Number(row?.[0]), sentAt, answeredAt: clock.elapsed() }
+        this.#now = time(sighting)
         this.#identity = { transaction: String(row?.[1]), life: String(row?.[2]), timeline: String(row?.[3]) }
+        if (watch && watch.setBackMs({ ...sighting, followedMs: Number(row?.[4]) }) > 0) this.#fail(new SetBackError())
       },
       (error) => this.#fail(error),
     )

@@ -5,6 +5,8 @@ import type { Clock } from '../../ports/clock'
 import type { PoolUsage, Tx } from '../../ports/store'
 import { openUnit } from '../ended'
 import { cannotWrite } from '../failure'
+import { followClock } from './clock'
+import { type ClockWatch, SetBackError } from './clock-watch'
 import { CommitLostError, isPassing, isUnbegun, lostRace, noCreditIn } from './failure'
 import { end, SILENT_MS, wireOf } from './pool'
 import { plain } from './statement'
@@ -32,16 +34,21 @@ export class Units {
   /** Of those that run, how many have a connection. */
   #connected = 0
   #isClosed = false
+  #following: Promise<void> | undefined
 
   constructor(
     private readonly sql: SQL,
-    private readonly deps: DoorDependencies & { time: Time; clock: Pick<Clock, 'elapsed' | 'after'> },
+    private readonly deps: DoorDependencies & {
+      time: Time
+      watch: ClockWatch
+      clock: Pick<Clock, 'elapsed' | 'after'>
+    },
     private readonly settingsChanged: () => void,
   ) {}
 
   /** What the unit answered, once it is stored. Throws what the unit throws, or `unavailable`. */
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#run(async (unit) => {
+    return this.#run(this.deps.watch, async (unit) => {
       const { tx, end } = openUnit(doorsOf(unit, this.deps))
       try {
         return await work(tx)
@@ -51,20 +58,21 @@ export class Units {
     })
   }
 
-  async #run<T>(work: (unit: Unit) => Promise<T>): Promise<T> {
+  async #run<T>(watch: ClockWatch | undefined, work: (unit: Unit) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw cannotWrite(undefined)
     this.#running++
     try {
       for (let run = 1; ; run++) {
-        const outcome = await this.#once(work)
+        const outcome = await this.#once(watch, work)
         if ('effects' in outcome) {
           if (outcome.changesSettings) this.settingsChanged()
           for (const effect of outcome.effects) tell(effect)
           return outcome.answer
         }
         if (run === MAX_RUNS) throw cannotWrite(outcome.lost)
+        if (outcome.lost instanceof SetBackError) await this.#followClock()
         // Not all at the same moment.
-        await this.#pause(PAUSE_MS * run * (1 + (this.#begun % SLOTS) / SLOTS))
+        else await this.#pause(PAUSE_MS * run * (1 + (this.#begun % SLOTS) / SLOTS))
       }
     } finally {
       this.#running--
@@ -77,7 +85,16 @@ export class Units {
 
   /** Writes more than any request does. */
   assertWritable(): Promise<void> {
-    return this.#run(async (unit) => unit.run(PROBE))
+    return this.#run(this.deps.watch, async (unit) => unit.run(PROBE))
+  }
+
+  /** Once for all who have run into it. */
+  #followClock(): Promise<void> {
+    const follow = (unit: Unit) => followClock(unit, this.deps)
+    this.#following ??= this.#run(undefined, follow).finally(() => {
+      this.#following = undefined
+    })
+    return this.#following
   }
 
   /** Lets what runs finish, then takes nothing more. */
@@ -86,10 +103,13 @@ export class Units {
     while (this.#running > 0) await this.#pause(PAUSE_MS)
   }
 
-  async #once<T>(work: (unit: Unit) => Promise<T>): Promise<Stored<T> | { lost: unknown }> {
+  async #once<T>(
+    watch: ClockWatch | undefined,
+    work: (unit: Unit) => Promise<T>,
+  ): Promise<Stored<T> | { lost: unknown }> {
     const connection = await this.#reserve()
     this.#connected++
-    const unit = new Unit(wireOf(connection), this.#begun++ % SLOTS, this.deps)
+    const unit = new Unit(wireOf(connection), this.#begun++ % SLOTS, { ...this.deps, watch })
     const cancel = this.deps.clock.after(SILENT_MS, () => end(connection))
     try {
       const answer = await work(unit)
@@ -101,7 +121,7 @@ export class Units {
       }
     } catch (error) {
       await unit.rollback()
-      if (lostRace(error) || (await beginsLife(connection, error))) return { lost: error }
+      if (isToRunAgain(error) || (await beginsLife(connection, error))) return { lost: error }
       throw translated(error)
     } finally {
       cancel()
@@ -147,6 +167,8 @@ export class Units {
     }
   }
 }
+
+const isToRunAgain = (error: unknown) => lostRace(error) || error instanceof SetBackError
 
 /** Whether that was all that was missing. A unit does it on its own connection: others may all be waiting for one, too. */
 async function beginsLife(sql: SQL, error: unknown): Promise<boolean> {

@@ -5,7 +5,7 @@ import { LEASE_MS } from '../../domain/job'
 import type { Tx } from '../../ports/store'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
-import { clockSteps, issues, jobs } from './schema'
+import { awaitedReports, clockSteps, issues, jobs } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
 
 /** Two processes see one step at their next transactions, each by its own clock that never steps. */
@@ -54,6 +54,12 @@ export function createClockTx(connection: Database, current: Current): Pick<Tx, 
         .where(sql`${jobs.leased} = 0 AND ${jobs.runAt} > ${bind(jobs.runAt, 'now')}`)
         .prepare(),
     ),
+    giveUpEarlier: onFirstUse(() =>
+      db
+        .update(awaitedReports)
+        .set({ answeredAt: sql`${awaitedReports.answeredAt} - ${by}` })
+        .prepare(),
+    ),
   }
 
   return {
@@ -65,6 +71,7 @@ export function createClockTx(connection: Database, current: Current): Pick<Tx, 
         run.expireEarlier.run({ byMs, now })
         for (const [kind, leaseMs] of Object.entries(LEASE_MS)) run.shortenLeases.run({ kind, runAt: now + leaseMs })
         run.bringForward.run({ byMs, now })
+        run.giveUpEarlier.run({ byMs })
       },
     },
   }

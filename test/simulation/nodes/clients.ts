@@ -4,6 +4,7 @@
  */
 import type { SeededRandom } from '../../support/random'
 import type { Answer, Operation } from '../../support/world'
+import type { Life, SetClock } from './set-clock'
 
 /** What the interface answered in the end. */
 export interface Said extends Pick<Answer, 'status' | 'body'> {
@@ -27,6 +28,7 @@ interface IssueRequest {
 interface Known {
   request: IssueRequest
   answer: { issueId: string; expiresAt: string; queuedAt: string }
+  life: Life
   verified: number
   /** By how many attempts were left after each. */
   wrong: number[]
@@ -55,8 +57,7 @@ export class Clients {
     private readonly deps: {
       ask: Ask
       random: SeededRandom
-      /** Unix milliseconds, by the database's clock. */
-      now: () => number
+      clock: SetClock
       note: (line: string) => void
       /** What was read on the phone, by issue. */
       codeOf: (issueId: string) => string | undefined
@@ -139,8 +140,8 @@ export class Clients {
   }
 
   async #issueWith(request: IssueRequest): Promise<string | undefined> {
-    const { ask, now, note } = this.deps
-    const askedAt = now()
+    const { ask, clock, note } = this.deps
+    const asked = clock.moment()
     const { status, body } = await ask('issue', request)
     note(
       `  ${request.idempotencyKey} ${request.phoneNumber} ${request.purpose} → ${status} ${body?.issueId ?? body?.message}`,
@@ -153,21 +154,22 @@ export class Clients {
     if (known)
       return Bun.deepEquals(known.answer, body) ? undefined : `${request.idempotencyKey} was answered in two ways`
     if (this.#issues.has(body.issueId)) return `${body.issueId} stands for two keys`
-    const issued = remembered(request, body)
+    const queuedAt = Date.parse(body.queuedAt)
+    const issued = remembered(request, body, clock.lifeOf(asked, queuedAt, request.expiresInSec * 1_000))
     this.#byKey.set(request.idempotencyKey, issued)
     this.#issues.set(body.issueId, issued)
-    const queuedAt = Date.parse(body.queuedAt)
-    if (queuedAt < askedAt || queuedAt > now()) return `${body.issueId} is of ${body.queuedAt}, by whatever clock`
+    const { least, most } = clock.saidSince(asked)
+    if (queuedAt < least || queuedAt > most) return `${body.issueId} is of ${body.queuedAt}, by whatever clock`
     return Date.parse(body.expiresAt) === queuedAt + request.expiresInSec * 1_000
       ? undefined
       : `${body.issueId} does not live for ${request.expiresInSec} s`
   }
 
   async #verifyWith(known: Known, code: string, isRight: boolean): Promise<string | undefined> {
-    const { ask, now, note } = this.deps
-    const { issueId, expiresAt } = known.answer
+    const { ask, clock, note } = this.deps
+    const { issueId } = known.answer
     const kind = isRight ? 'right' : 'wrong'
-    const askedAt = now()
+    const isOver = clock.elapsed() >= known.life.latest()
     known.unknown[kind]++
     const { status, body, unknown } = await ask('verify', { issueId, code })
     // Of this call nobody need guess any more; of those before it everybody must.
@@ -177,12 +179,13 @@ export class Clients {
     if (body.verified) {
       known.verified++
       if (!isRight) return `${issueId} was verified by a wrong code`
-      if (askedAt >= Date.parse(expiresAt)) return `${issueId} was verified after its end`
+      if (isOver) return `${issueId} was verified after its end`
       return known.verified > 1 ? `${issueId} was verified twice` : undefined
     }
     if (body.reasonCode === 'MAX_ATTEMPTS') known.isUsedUp = true
     if (body.reasonCode === 'MISMATCH') return isRight ? 'a right code is none' : this.#countWrong(known, body)
-    if (body.reasonCode === 'EXPIRED' && now() < Date.parse(expiresAt)) return `${issueId} has expired before its end`
+    if (body.reasonCode === 'EXPIRED' && clock.elapsed() < known.life.earliest())
+      return `${issueId} has expired before its end`
     return undefined
   }
 
@@ -197,8 +200,8 @@ export class Clients {
 
 const first = (found: ReadonlyArray<string | undefined>) => found.find((reason) => reason !== undefined)
 
-const remembered = (request: IssueRequest, answer: Known['answer']): Known => ({
-  ...{ request, answer, verified: 0, wrong: [], isUsedUp: false },
+const remembered = (request: IssueRequest, answer: Known['answer'], life: Life): Known => ({
+  ...{ request, answer, life, verified: 0, wrong: [], isUsedUp: false },
   unknown: { right: 0, wrong: 0 },
 })
 

@@ -13,12 +13,14 @@ export interface Held {
   isOver: boolean
   /** Unix milliseconds, by the database's clock. */
   now: number
+  /** By how much it was set back in all. */
+  setBackMs: number
 }
 
 /** The first promise that is broken, in words. */
 export async function brokenBetweenNodes(
   sql: SQL,
-  { perPhone, isCalm, isOver, now }: Held,
+  { perPhone, isCalm, isOver, now, setBackMs }: Held,
 ): Promise<string | undefined> {
   const promises: Array<[string, string]> = [
     [
@@ -28,8 +30,8 @@ export async function brokenBetweenNodes(
        WHERE before > created_at - ${TEN_MINUTES_MS}`,
     ],
     [
-      'nobody ends a code early: the database has one clock, and nobody has set it',
-      'SELECT issue_id FROM issues WHERE promised_expires_at IS NOT NULL UNION ALL SELECT NULL FROM clock_steps',
+      'nobody follows a set-back that was none: the database has one clock',
+      `SELECT sum(set_back_ms) AS followed, ${setBackMs} AS set_back FROM clock_steps HAVING sum(set_back_ms) > ${setBackMs}`,
     ],
     [
       'what is reserved is within what there is',

@@ -59,6 +59,8 @@ export class Connection {
   /** Until then nothing goes either way. */
   #stalledUntil = 0
   isReserved = false
+  /** Called when nothing is under way on it any more. */
+  idle = () => {}
   /** In this transaction. */
   hasWritten = false
 
@@ -143,6 +145,7 @@ export class Connection {
     const error = this.#end?.()
     for (const { tell } of this.#asked.splice(0)) if (isTold) tell({ error })
     this.#answers = []
+    this.idle()
   }
 
   async #send(statement: Statement): Promise<void> {
@@ -163,6 +166,7 @@ export class Connection {
     this.#answers.shift()
     this.#asked.shift()
     answer()
+    if (this.#asked.length === 0) this.idle()
   }
 
   async #giveUp(): Promise<void> {
@@ -305,6 +309,10 @@ class Pool {
 
   release(connection: Connection): void {
     connection.isReserved = false
+    this.#serveNext()
+  }
+
+  #serveNext(): void {
     const next = this.#waiting.shift()
     if (next) this.reserve().then(next.resolve, next.reject)
   }
@@ -320,7 +328,12 @@ class Pool {
 
   #another(): Connection | undefined {
     const connection = this.#alive().length < this.size ? this.open() : undefined
-    if (connection) this.#connections.push(connection)
+    if (!connection) return undefined
+    this.#connections.push(connection)
+    // One that was given back may still have had to hear of the end of its transaction.
+    connection.idle = () => {
+      if (!connection.isReserved) this.#serveNext()
+    }
     return connection
   }
 }

@@ -11,11 +11,15 @@ const FOUND_WITHIN = Array.from({ length: 40 }, (_, index) => index + 1)
 
 /** Where those were found that are not at once: these seeds are looked at first. */
 const FOUND_AT: Record<string, number> = {
-  'two issue for one phone at a time': 7,
-  'credit is read, and then written': 5,
+  'what is decided by is read without a lock': 3,
+  'two issue for one phone at a time': 4,
   'a lease ends by the clock of whoever looks': 6,
-  'who stops gives back what others run': 7,
-  'what was lost with its commit is done again': 9,
+  'who stops gives back what others run': 8,
+  'a carrier that does not tell what became of a message has lost it': 4,
+  'each connection counts for itself': 5,
+  'a message is sent within the unit that writes it down': 3,
+  'what was lost with its commit is done again': 3,
+  'who has lost a settlement makes it, too': 9,
 }
 
 let stage: LaidOut

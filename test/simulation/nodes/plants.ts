@@ -1,6 +1,8 @@
 /** Planted bugs of several servers. Each must be found by the simulation, or the simulation proves nothing. */
 import type { Transport, TransportResult } from '../../../src/ports/network'
 import type { Store } from '../../../src/ports/store'
+import { answered } from '../../support/carrier'
+import { isQuestion } from '../../support/polled-vendor'
 import { twisted } from '../sabotage'
 import type { Question } from './engine'
 
@@ -43,6 +45,23 @@ export const PLANTS: Record<string, Plant> = {
   },
   'the lease of who was killed never ends': reworded('AND run_at <= $4', 'AND run_at <= $4 AND NOT leased'),
   'who stops gives back what others run': reworded(/"jobs"\."leased_by" = (\$\d)/, '$1::text IS NOT NULL'),
+  'who has waited to follow the clock follows it, too': reworded(
+    /^(SELECT clock_ms\(\), \(SELECT coalesce\(sum\(set_back_ms\), 0\) FROM clock_steps)\)$/,
+    '$1 WHERE noticed_at < clock_ms() - 5000)',
+  ),
+  'a carrier that does not tell what became of a message has lost it': {
+    transport: (transport) => ({
+      async request(request) {
+        const answer = await transport.request(request)
+        if (!isQuestion(request)) return answer
+        return answer.kind === 'answered' && /4000|3032/.test(answer.body) ? answer : lostAt(request.url)
+      },
+    }),
+  },
+  'each connection counts for itself': reworded(
+    'count_one($1::text[]',
+    'count_one(ARRAY(SELECT pg_backend_pid() || subject FROM unnest($1::text[]) AS subject)',
+  ),
   'a message is sent within the unit that writes it down': sentWithinUnit(),
   'settings are looked at once': {
     store(store) {
@@ -64,6 +83,9 @@ export const PLANTS: Record<string, Plant> = {
     attempts: { answer: (attempt) => tx.attempts.answer(attempt).then(() => true) },
   })),
 }
+
+const lostAt = (url: string) => answered(200, { messageList: [{ messageId: idIn(url), statusCode: '3032' }] })
+const idIn = (url: string) => new URL(url).searchParams.get('messageId')
 
 /**
  * Whoever comes too late debits all the same. So that somebody does, all servers look when it is due, and leases are over at

@@ -1,15 +1,15 @@
 /** One of several servers: the real app over its own way to the database, with a clock of its own, which may be killed. */
 import type { Clock } from '../../../src/ports/clock'
-import type { HookTransport, Transport } from '../../../src/ports/network'
+import type { Transport } from '../../../src/ports/network'
 import { openStore } from '../../../src/store/postgres/open'
 import { databaseClock, type Sighting } from '../../../src/system/database-clock'
-import type { Carrier } from '../../support/carrier'
 import type { VirtualClock } from '../../support/clock'
 import type { OpenedStore, Opening, Place } from '../../support/place'
 import type { SeededRandom } from '../../support/random'
 import { START, World } from '../../support/world'
 import type { Engine, Question } from './engine'
 import { Link } from './network'
+import type { Outside } from './outside'
 import type { Plant } from './plants'
 
 /** Connections for units; reads have half as many. */
@@ -21,8 +21,7 @@ interface Surroundings {
   /** Time, and the database's clock. */
   clock: VirtualClock
   random: SeededRandom
-  carriers: { sms: Carrier; kakao: Carrier; backup: Carrier }
-  hooks: HookTransport
+  outside: Outside
   env: Record<string, string>
   plant: Plant
 }
@@ -70,7 +69,8 @@ export class Server implements Place {
   }
 
   async start(): Promise<void> {
-    const { seed, clock, carriers, hooks, env, plant } = this.around
+    const { seed, clock, outside, env, plant } = this.around
+    const { carriers, receivers: hooks } = outside
     const mortal = (transport: Transport): Transport => ({
       request: (request) => (this.#isAlive ? transport.request(request) : new Promise(() => {})),
     })
@@ -79,7 +79,10 @@ export class Server implements Place {
     this.#world = await World.open({
       ...{ seed, clock, processClock: lead.clock, carriers, env, place: this, hooks },
       wrapStore: (store) => plant.store?.(store) ?? store,
-      wrapTransport: (transport) => mortal(plant.transport?.(transport) ?? transport),
+      wrapTransport: (transport) => {
+        const reached = outside.over(transport)
+        return mortal(plant.transport?.(reached) ?? reached)
+      },
     })
     await this.#world.app.start()
   }

@@ -10,18 +10,21 @@ import { EVENT_TYPES } from '../../../contract/event'
 import * as administer from '../../../src/usecases/administer'
 import { VirtualClock } from '../../support/clock'
 import { Copy } from '../../support/copy'
+import { VENDOR_URL } from '../../support/polled-vendor'
 import type { Database } from '../../support/postgres'
 import { type SeededRandom, seededRandom } from '../../support/random'
 import { BACKUP_URL, type Furnished, KAKAO_URL, REPORT_SECRET, SMS_URL, START, WIRES } from '../../support/world'
 import { Invariants } from '../invariants'
 import { SimulationFailure } from '../simulate'
-import { type Ask, Clients, type Stored } from './clients'
+import { type Ask, Clients, type Said, type Stored } from './clients'
+import { Crowd } from './crowd'
 import { Engine } from './engine'
 import { brokenBetweenNodes } from './invariants'
-import { Outside } from './outside'
+import { Outside, type Sent } from './outside'
 import type { Plant } from './plants'
 import { Scheduler } from './scheduler'
 import { Server } from './server'
+import { SetClock } from './set-clock'
 
 const STEPS = 45
 /** Calls of clients at a time. */
@@ -34,6 +37,14 @@ const PATIENCE_MS = 25_000
 /** A revocation holds everywhere after so long. */
 const REVOKED_WITHIN_MS = 2_000
 const LEASE_MS = 30_000
+/** A carrier that has to be asked what became of a message. */
+const POLLED = {
+  type: 'solapi',
+  config: {
+    ...{ apiKey: 'key', apiSecret: 'secret', from: '0212345678' },
+    ...{ apiBase: VENDOR_URL, reportSecret: REPORT_SECRET },
+  },
+}
 
 /** `database`: laid out, and nobody else's. Answers what happened, in order. */
 export async function simulate(seed: number, database: Database, plant: Plant = {}): Promise<string[]> {
@@ -57,10 +68,12 @@ class Story {
   readonly trace: string[] = []
   readonly #random: SeededRandom
   readonly #clock = new VirtualClock(START)
+  readonly #setClock = new SetClock(this.#clock)
   readonly #engine: Engine
   readonly #scheduler: Scheduler
   readonly #outside: Outside
   readonly #clients: Clients
+  readonly #crowd: Crowd
   readonly #copy: Copy
   readonly #folder = mkdtempSync(join(tmpdir(), 'watchword-nodes-'))
   readonly #invariants: Invariants
@@ -74,7 +87,7 @@ class Story {
   #keys!: Furnished
   readonly #spare: Spare[] = []
   #codes = new Map<string, string>()
-  /** No server is killed or cut off, so no call of a carrier is left without its answer. */
+  /** No server is killed or cut off, and no clock set forward, so no call of a carrier is left without its answer. */
   readonly #isCalm: boolean
   readonly #perPhone: number
   readonly #env: Record<string, string>
@@ -100,10 +113,17 @@ class Story {
     const note = (line: string) => void this.trace.push(`${clock.elapsed()} ${line}`)
     this.#engine = Engine.on(database)
     this.#scheduler = new Scheduler({ clock, random, note })
-    this.#outside = new Outside({ clock, random, report: (...what) => this.#report(...what) })
+    this.#outside = new Outside({
+      ...{ clock, random, report: (...what) => this.#report(...what) },
+      callback: (...what) => this.#callback(...what),
+    })
     this.#clients = new Clients({
-      ...{ ask: this.#ask, random, now: clock.now, note },
+      ...{ ask: this.#ask, random, clock: this.#setClock, note },
       codeOf: (issueId) => this.#codes.get(issueId),
+    })
+    this.#crowd = new Crowd({
+      ...{ random, clock: this.#setClock, note },
+      ask: (...what) => this.#askWith(this.#keys.test, ...what),
     })
     const file = join(this.#folder, 'copy.db')
     this.#copy = new Copy(this.#engine.beside, file)
@@ -150,6 +170,7 @@ class Story {
     const { chance } = this.#random
     if (chance(0.3)) return this.#begin(this.#clients.issue())
     if (chance(0.1)) return this.#begin(this.#clients.issueMany())
+    if (chance(0.015)) return this.#begin(this.#crowd.come())
     if (chance(0.55)) {
       await this.#readPhones()
       return this.#begin(this.#clients.verify())
@@ -201,6 +222,7 @@ class Story {
       this.#note(`${name} is about to lose a connection`)
       link.strike = { words: this.#random.pick(moments), strike: (connection) => connection.cut() }
     }),
+    () => this.#setTheClock([-2_000, -5_000, -60_000, -3_600_000, -86_400_000]),
     (server) => {
       this.#note(`${server.name} is stopped`)
       this.#replace(server, () => this.#begin(this.#orItDies(server, server.stop()).then(() => undefined)))
@@ -233,7 +255,16 @@ class Story {
       server.freeze()
       this.#clock.after(this.#random.pick([2_000, 12_000, 35_000]), () => server.goOn())
     },
+    // Leases end at once, also of who lives.
+    () => this.#setTheClock([2_000, 5_000, 60_000, 3_600_000, 86_400_000]),
   ].flatMap((accident) => [accident, this.#later(accident)])
+
+  /** The database's: an operator does, or another machine has taken over. */
+  #setTheClock(by: readonly number[]): void {
+    const byMs = this.#random.pick(by)
+    this.#note(`the clock is set by ${byMs} ms`)
+    this.#setClock.set(byMs)
+  }
 
   #later(accident: (server: Server) => void): (server: Server) => void {
     return (server) => {
@@ -291,11 +322,13 @@ class Story {
 
   // ── what clients and carriers need ─────────────────────────────────────────────────────────────
 
-  readonly #ask: Ask = async (operation, input) => {
+  readonly #ask: Ask = (operation, input) => this.#askWith(this.#keys.live, operation, input)
+
+  async #askWith(key: string, ...[operation, input]: Parameters<Ask>): Promise<Said> {
     for (let unknown = 0; unknown < 60; unknown++) {
       const server = this.#random.pick(this.#servers)
       if (server) {
-        const call = server.world.call(this.#random.pick(WIRES), operation, input, { key: this.#keys.live })
+        const call = server.world.call(this.#random.pick(WIRES), operation, input, { key })
         const outcome = await this.#orItDies(server, call, PATIENCE_MS)
         if (outcome.kind === 'failed') throw outcome.error
         if (outcome.kind === 'done' && outcome.value.status !== 503) return { ...outcome.value, unknown }
@@ -328,6 +361,11 @@ class Story {
     if (server) void server.world.report(carrier, { messageId, status })
   }
 
+  #callback(carrier: string, body: unknown): void {
+    const server = this.#random.pick(this.#servers)
+    if (server) void server.world.callback(carrier, body)
+  }
+
   /** Users know which message is of which issue: what they asked for last. */
   async #readPhones(): Promise<void> {
     const rows: Array<{ message: string; issue: string }> = await this.#engine.beside.unsafe(
@@ -347,7 +385,7 @@ class Story {
         `${String.fromCharCode(65 + (this.#named % 26))}${Math.floor(this.#named++ / 26) || ''}`,
         {
           ...{ seed: this.seed * 1_000 + this.#named, engine: this.#engine, clock: this.#clock, random: this.#random },
-          ...{ carriers: this.#outside.carriers, hooks: this.#outside.receivers, env: this.#env, plant: this.plant },
+          ...{ outside: this.#outside, env: this.#env, plant: this.plant },
         },
       )
       this.#scheduler.links.push(server.link)
@@ -370,14 +408,13 @@ class Story {
     this.#keys = await world.furnish()
     const { appId } = this.#keys
     const reports = this.#random.chance(0.7)
-    for (const [name, channel, url] of [
-      ['main', 'sms', SMS_URL],
-      ['backup', 'sms', BACKUP_URL],
-      ['kakao', 'alimtalk', KAKAO_URL],
-    ] as const) {
-      const config = { url, reports, reportSecret: REPORT_SECRET }
-      await administer.setCarrier(world.admin, { name, type: 'http', channels: [channel], config })
-    }
+    const telling = (url: string) => ({ type: 'http', config: { url, reports, reportSecret: REPORT_SECRET } })
+    for (const carrier of [
+      { name: 'main', channels: ['sms' as const], ...(this.#outside.isPolled ? POLLED : telling(SMS_URL)) },
+      { name: 'backup', channels: ['sms' as const], ...telling(BACKUP_URL) },
+      { name: 'kakao', channels: ['alimtalk' as const], ...telling(KAKAO_URL) },
+    ])
+      await administer.setCarrier(world.admin, carrier)
     const route = { channel: 'sms', country: undefined, appId: undefined, carriers: ['main', 'backup'] } as const
     await administer.setRoute(world.admin, route)
     for (let spare = 0; spare < 3; spare++) {
@@ -409,6 +446,8 @@ class Story {
     }
     await this.#check(true)
     this.#assert(this.#invariants.unfinished())
+    // Whoever has a clock that is set forward gives up early.
+    if (this.#outside.isPolled && !this.#setClock.wasSet('forward')) await this.#checkFates(true)
     for (const { world } of this.#servers)
       this.#assert(world.violations.size > 0 ? `locks are taken in one order: ${[...world.violations]}` : undefined)
   }
@@ -430,11 +469,22 @@ class Story {
       'SELECT issue_id::text AS "issueId", verification_status AS status, attempts_used AS used FROM issues',
     )
     this.#assert(this.#clients.forgotten(stored, isOver))
+    if (this.#outside.isPolled) await this.#checkFates()
     this.#assert(
       await brokenBetweenNodes(beside, {
         ...{ perPhone: this.#perPhone, isCalm: this.#isCalm, isOver, now: this.#clock.now() },
+        setBackMs: this.#setClock.setBackMs(),
       }),
     )
+  }
+
+  async #checkFates(isTold = false): Promise<void> {
+    const sent: Sent[] = await this.#engine.beside.unsafe(
+      `SELECT attempts.message_id::text AS "messageId", coalesce(outcome = 'accepted', false) AS "isAccepted",
+         delivery_status AS status FROM attempts JOIN issues USING (issue_id, leg)
+       WHERE provider = 'main' AND coalesce(outcome <> 'refused', true)`,
+    )
+    this.#assert(this.#outside.contradicted(sent, isTold))
   }
 
   #note(line: string): void {
