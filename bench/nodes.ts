@@ -22,7 +22,8 @@ interface Effort {
 
 const APPS = 64
 const CONNECTIONS = 64
-const WARM_UP_SECONDS = 2
+/** Until nearly all of it is compiled: servers run for longer than a round. */
+const WARM_UP_SECONDS = 15
 const DAY_MS = 86_400_000
 
 /** Memory for what is hot, and no checkpoint within a round. */

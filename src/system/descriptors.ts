@@ -9,8 +9,8 @@ import type { Descriptors } from '../ports/network'
 
 const OPEN = '/proc/self/fd'
 const LOOK_EVERY_MS = 50
-/** Of one turn of the event loop every request would find the same. */
-const SAME_WITHIN_MS = 1
+/** What comes meanwhile takes what is spare. */
+const SAME_WITHIN_MS = 4
 /** Times what a look takes: a Linux before 6.2 has to count one by one. */
 const PATIENCE = 50
 const MAX_SPARE = 256

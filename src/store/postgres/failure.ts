@@ -26,8 +26,13 @@ export const lostRace = (error: unknown) => LOST_RACE.has(stateOf(error) ?? '')
 /** Somebody else held what was wanted: for too long, or each waited for the other. */
 export const isInTheWay = (error: unknown) => ['55P03', '40P01'].includes(stateOf(error) ?? '')
 
-/** The database has recovered from a crash, and nobody has noted that yet. */
-export const isUnbegun = (error: unknown) => stateOf(error) === 'WW001'
+/** The database has recovered from a crash, and nobody has noted that yet: nothing may be stored. */
+export class UnbegunError extends Error {
+  override name = 'UnbegunError'
+}
+
+/** The same where the database itself says it. */
+export const isUnbegun = (error: unknown) => error instanceof UnbegunError || stateOf(error) === 'WW001'
 
 /** The connection is gone, and nobody knows what the last answer was. */
 export const isLost = (error: unknown) => isDatabaseError(error) && stateOf(error) === undefined

@@ -10,7 +10,7 @@ import { readIssuePage } from '../issue-pages'
 import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter } from '../rows/issue'
 import { furthestSetBack } from './clock'
 import { claims, issues, outbox } from './schema'
-import { addition, bind, changes, db, ofOwner, plain, statement } from './statement'
+import { addition, bind, changes, db, keptBy, ofOwner, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
@@ -73,12 +73,13 @@ const youngerThan = (withinMs: string, nth: string) =>
      AND created_at > clock_ms() - ${withinMs}::bigint ORDER BY created_at DESC LIMIT 1 OFFSET ${nth}::bigint - 1)`
 
 /** Of as many at once; as a list of them it would be planned anew each time. */
-const nthNewest = (count: number) =>
+const nthNewest = keptBy((count: number) =>
   plain<Array<number | undefined>>(
     `SELECT ${Array.from({ length: count }, (_, n) => youngerThan(`$${2 * n + 4}`, `$${2 * n + 5}`))}`,
     ({ phoneHash, appId, kind, asked }) => [phoneHash, appId, kind, ...(asked as number[])],
     (row) => row.map((createdAt) => (createdAt === null ? undefined : Number(createdAt))),
-  )
+  ),
+)
 
 const owned = ({ appId, mode }: Owner) => ({ appId, mode })
 const named = (issueId: string) => `issue ${issueId}`

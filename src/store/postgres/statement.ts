@@ -128,3 +128,13 @@ export function parameters<T extends PgTable>(table: T, names?: readonly string[
     [K in keyof T['$inferInsert']]-?: Placeholder
   }
 }
+
+/** Statements of one shape, each made once. */
+export function keptBy<Key, Row>(make: (key: Key) => Statement<Row>): (key: Key) => Statement<Row> {
+  const made = new Map<Key, Statement<Row>>()
+  return (key) => {
+    const known = made.get(key) ?? make(key)
+    made.set(key, known)
+    return known
+  }
+}

@@ -6,7 +6,7 @@
 import type { Clock } from '../../ports/clock'
 import { Additions } from './additions'
 import { CLOCK, type ClockWatch, FOLLOWED, SetBackError } from './clock-watch'
-import { aborted, CommitLostError, isLost } from './failure'
+import { aborted, CommitLostError, isLost, UnbegunError } from './failure'
 import type { Statement, Values } from './statement'
 
 /** The parts of Bun's reserved connection that a unit needs. */
@@ -36,7 +36,7 @@ export interface Identity {
 }
 
 export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)'
-const LOOK = `SELECT clock_ms(), pg_current_xact_id()::text, current_life()::text, ${TIMELINE}, ${FOLLOWED}`
+const LOOK = `SELECT clock_ms(), pg_current_xact_id()::text, (SELECT life FROM this_life)::text, ${TIMELINE}, ${FOLLOWED}`
 /** Its time stays that of the database until it ends: whoever follows a clock that was set back waits for it. */
 const OPENING = `${LOOK} FROM (SELECT pg_advisory_xact_lock_shared(${CLOCK}) OFFSET 0) AS held`
 
@@ -68,6 +68,7 @@ export class Unit implements Asked {
         const sighting = { stamped: Number(row?.[0]), sentAt, answeredAt: clock.elapsed() }
         this.#now = time(sighting)
         this.#identity = { transaction: String(row?.[1]), life: String(row?.[2]), timeline: String(row?.[3]) }
+        if (row?.[2] === null) this.#fail(new UnbegunError())
         if (watch && watch.setBackMs({ ...sighting, followedMs: Number(row?.[4]) }) > 0) this.#fail(new SetBackError())
       },
       (error) => this.#fail(error),
@@ -165,9 +166,10 @@ export class Unit implements Asked {
 
   /** Answers what is to happen once it is stored: now. Throws what went wrong, or `CommitLostError`. */
   async commit(): Promise<ReadonlyArray<() => void>> {
+    // What has asked for nothing has not heard yet that it may not be stored.
+    await this.#opened
     if (!this.#hasWritten) {
       // Nothing to store: nobody waits for the end of it.
-      await this.#opened
       this.#isOver = true
       this.#send(this.wire.unsafe('COMMIT'))
       return this.#effects
