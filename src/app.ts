@@ -6,8 +6,10 @@ import { createReadiness } from './http/health'
 import { REPORT_PREFIX, receiveReports } from './http/reports'
 import { createRoutes } from './http/routes'
 import { createFetch, type Fetch } from './http/server'
+import { createDispatch } from './jobs/dispatch'
 import { jobKinds } from './jobs/kinds'
 import { Runner } from './jobs/runner'
+import { createSeats } from './jobs/seats'
 import { Sweeps } from './jobs/sweeps'
 import { alone } from './node/alone'
 import { inOrder } from './node/clock'
@@ -72,10 +74,12 @@ export function createApp(config: Config, ports: Ports): App {
   const carrierNamed = async (name: string) => (await carriers.named(name))?.carrier
   const modes = createModes({ random, limits, numbering, prices, liveRouter: () => carriers.router(), simulator })
 
+  const seats = createSeats({ gates: node.gates, clock })
   const runner = new Runner({
     ...{ store, clock, log, wakeUps: node.wakeUps },
-    kinds: jobKinds({ ...basics, modes, carrierNamed, hooks, hookPolicy: config.webhooks }),
+    kinds: jobKinds({ ...basics, modes, seats, carrierNamed, hooks, hookPolicy: config.webhooks }),
   })
+  const dispatch = createDispatch({ store, clock, runner, seats })
   const sweeps = new Sweeps({
     ...{ ...basics, schedule, idempotencyDays, liveRetentionDays: config.liveRetentionDays },
     refreshCarriers: () => carriers.refresh(),
@@ -87,7 +91,7 @@ export function createApp(config: Config, ports: Ports): App {
     gates: () => carriers.gates(),
   })
   const console = createConsole({
-    ...{ ...basics, modes, carriers, passwords, idempotencyDays, trustedProxies },
+    ...{ ...basics, modes, dispatch, carriers, passwords, idempotencyDays, trustedProxies },
     explain: (name, code) => carriers.explain(name, code),
     facts: {
       ...{ startedAt: clock.now(), publicUrl, dispatcherLookedAt, backups, numbering, hookPolicy: config.webhooks },
@@ -96,7 +100,7 @@ export function createApp(config: Config, ports: Ports): App {
   })
   const routes = createRoutes({
     ...{ node, clock, descriptors, trustedProxies, publicUrl, webhookSources, console, readiness },
-    api: createApi({ ...basics, modes, limits, idempotencyDays, descriptors }),
+    api: createApi({ ...basics, modes, dispatch, limits, idempotencyDays, descriptors }),
     reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),
   })
 

@@ -9,6 +9,7 @@
  */
 import type { Issue } from './issue'
 import type { Leg } from './value'
+import type { Settlement } from './wallet'
 
 /** What a refusal says about trying again: later, with another carrier only, or never. */
 export type Retry = 'later' | 'elsewhere' | 'never'
@@ -81,7 +82,7 @@ export interface Step {
   /** A report may still come; ask for it, or give up on it, after this wait. */
   awaitReportMs?: number
   /** Send processing is over: charge, or give the credit back. */
-  finish?: 'debit' | 'release'
+  finish?: Settlement
 }
 
 /** What is known of the carrier when an attempt is answered. */
@@ -135,8 +136,7 @@ const failed = (issue: Issue): Step => ({
 const finished = (issue: Issue): Step => ({ issue: { ...issue, providerOutcomeAmbiguous: false }, finish: 'debit' })
 
 /** A message that any carrier took, or may have taken, is charged; one that surely never left is not. */
-export const settlementOf = (issue: Issue): 'debit' | 'release' =>
-  issue.deliveryStatus === 'queued' ? 'release' : 'debit'
+export const settlementOf = (issue: Issue): Settlement => (issue.deliveryStatus === 'queued' ? 'release' : 'debit')
 
 const awaitReport = (issue: Issue, reports: boolean, reportAfterMs: number = REPORT_DEADLINE_MS): Step =>
   reports ? { issue, awaitReportMs: reportAfterMs } : { issue, finish: 'debit' }

@@ -9,7 +9,7 @@
  */
 import type { KeyKind } from './key'
 import type { Channel, Leg, Owner } from './value'
-import type { BillingStatus } from './wallet'
+import type { BillingStatus, Settlement } from './wallet'
 
 export type VerificationStatus = 'issued' | 'verified' | 'expired' | 'max_attempts' | 'replaced'
 export type DeliveryStatus = 'queued' | 'sent' | 'delivered' | 'failed'
@@ -143,3 +143,9 @@ export const markExpired = (issue: Issue, now: number): Issue => ({
   verificationStatus: 'expired',
   updatedAt: now,
 })
+
+/** Its reservation has ended; what that does to the wallet belongs to the same unit. */
+export const settled = (issue: Issue, settlement: Settlement): Issue =>
+  settlement === 'debit'
+    ? { ...issue, billingStatus: 'debited', debitedAmount: issue.price }
+    : { ...issue, billingStatus: 'released' }

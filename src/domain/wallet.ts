@@ -53,6 +53,9 @@ export function ledgerId({ appId, seq, createdAt }: Pick<LedgerEntry, 'appId' | 
 
 export type BillingStatus = 'reserved' | 'debit_pending' | 'debited' | 'release_pending' | 'released'
 
+/** How a reservation ends. */
+export type Settlement = 'debit' | 'release'
+
 /** Credits for one message, by what carries it; an AlimTalk's SMS fallback is included. */
 export type PriceList = Readonly<Record<'sms' | 'lms' | 'alimtalk', number>>
 
@@ -72,9 +75,6 @@ export const tooLittleCredit = ({ overdraftLimit }: Pick<Wallet, 'overdraftLimit
   new Refusal('no_credit', 'The wallet has too little credit for this message', {
     code: overdraftLimit === 0 ? 'INSUFFICIENT_CREDIT' : 'OVERDRAFT_LIMIT_EXCEEDED',
   })
-
-/** Ends a reservation without charging it. */
-export const release = (wallet: Wallet, price: number): Wallet => ({ ...wallet, reserved: wallet.reserved - price })
 
 /** Writes one entry; the ledger's times never go back, even where the clock does. */
 export function post(
@@ -98,10 +98,6 @@ export function post(
     },
   }
 }
-
-/** Ends a reservation and charges it. */
-export const debit = (wallet: Wallet, { issueId, price }: { issueId: string; price: number }, now: number) =>
-  post(release(wallet, price), { entryType: 'debit', amountDelta: -price, issueId }, now)
 
 const MAX_AMOUNT = 1_000_000_000
 

@@ -8,7 +8,7 @@ import { type SendWebhookDependencies, type WebhookAnswer, webhookCall } from '.
 import { settleCredit } from '../usecases/settle-credit'
 import { perform } from './perform'
 import { fixed, inQueuesOf } from './places'
-import { createSeats } from './seats'
+import type { Seats } from './seats'
 
 /** Room for one job, and what is done there. `free` is called at the latest when it has run. */
 export interface Opening extends Place {
@@ -19,15 +19,14 @@ export interface Opening extends Place {
 export type Kind = (queue: string) => Opening | undefined
 
 interface KindDependencies extends DeliverDependencies, QueryDependencies, SendWebhookDependencies {
-  node: Pick<Node, 'wakeUps' | 'sparing' | 'gates'>
+  node: Pick<Node, 'wakeUps' | 'sparing'>
+  seats: Seats
 }
 
 export function jobKinds(deps: KindDependencies): Record<JobKind, Kind> {
   const query = reportQuery(deps)
   return {
-    deliver: kind(createSeats({ gates: deps.node.gates, clock: deps.clock }), async (job, seat) =>
-      perform(deps, await delivery(deps, job, seat), job),
-    ),
+    deliver: kind(deps.seats, async (job, seat) => perform(deps, await delivery(deps, job, seat), job)),
     'await-report': kind(
       inQueuesOf(() => REPORTS_PER_CARRIER, REPORTS_AT_ONCE),
       (job) => perform(deps, query, job),

@@ -8,7 +8,7 @@ import type { Clock } from '../ports/clock'
 import type { Store, Tx } from '../ports/store'
 import type { Work } from '../ports/work'
 
-interface PerformDependencies {
+export interface PerformDependencies {
   store: Store
   clock: Pick<Clock, 'after'>
 }

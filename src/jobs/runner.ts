@@ -32,12 +32,29 @@ interface RunnerDependencies {
 }
 
 export class Runner {
+  readonly #byKind: Record<JobKind, Lane>
   readonly #lanes: readonly Lane[]
 
   constructor({ kinds, wakeUps, ...shared }: RunnerDependencies) {
-    const lanes = new Map(Object.entries(kinds).map(([name, kind]) => [name, new Lane(name as JobKind, kind, shared)]))
-    this.#lanes = [...lanes.values()]
-    wakeUps.listen((kind) => lanes.get(kind)?.wake())
+    const lanes = Object.entries(kinds).map(([name, kind]) => [name, new Lane(name as JobKind, kind, shared)] as const)
+    this.#byKind = Object.fromEntries(lanes) as Record<JobKind, Lane>
+    this.#lanes = Object.values(this.#byKind)
+    wakeUps.listen((kind) => this.#byKind[kind].wake())
+  }
+
+  /** Whether one more may be run beside those that were claimed: nobody waits for room. */
+  hasRoom(kind: JobKind): boolean {
+    return this.#byKind[kind].hasRoom
+  }
+
+  /** Whoever stops waits until what is answered here has been called: then it is known whether there is one more to run. */
+  expect(kind: JobKind): () => void {
+    return this.#byKind[kind].expect()
+  }
+
+  /** Runs a job that is held already. */
+  run(job: Job, opening: Opening): void {
+    this.#byKind[job.kind].run(job, opening)
   }
 
   start(): void {
@@ -73,6 +90,19 @@ class Lane {
     private readonly kind: Kind,
     private readonly shared: Omit<RunnerDependencies, 'kinds' | 'wakeUps'>,
   ) {}
+
+  expect(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#ends.add(promise)
+    return () => {
+      this.#ends.delete(promise)
+      resolve()
+    }
+  }
+
+  get hasRoom(): boolean {
+    return this.#started && !this.#isStarved
+  }
 
   start(): void {
     this.#started = true
@@ -158,7 +188,7 @@ class Lane {
       })
       for (const job of claimed) {
         const opening = rooms.find(({ queue }) => queue === job.queue)?.openings.pop()
-        if (opening) this.#run(job, opening)
+        if (opening) this.run(job, opening)
       }
       return claimed.length
     } finally {
@@ -166,7 +196,7 @@ class Lane {
     }
   }
 
-  #run(job: Job, opening: Opening): void {
+  run(job: Job, opening: Opening): void {
     const held = this.#running.get(job.jobId)
     if (held && job.attempt === held.attempt + 1) {
       // Its lease ended while it still runs here, as when the clock was set forward: it goes on under the new one.

@@ -8,9 +8,11 @@ import { Places } from './places'
 const LOOKING = 256
 
 /** Room for one more message of a queue: at the carrier it waits for, or among those that look for theirs. */
-export function createSeats({ gates, clock }: { gates: Gates; clock: Pick<Clock, 'now'> }) {
+export type Seats = (queue: string) => Seat | undefined
+
+export function createSeats({ gates, clock }: { gates: Gates; clock: Pick<Clock, 'now'> }): Seats {
   const looking = new Places(() => LOOKING)
-  return (queue: string): Seat | undefined => {
+  return (queue) => {
     const gate = queue === FRONT ? undefined : gates.find(queue)
     if (!gate) return seatAmong(looking.enter())
     const pass = gate.enter(clock.now())

@@ -1,5 +1,6 @@
 /** Work whose middle is outside of any transaction; `jobs/perform.ts` runs it. */
 import type { Job } from '../domain/job'
+import type { Seat } from './node'
 import type { Tx } from './store'
 
 /**
@@ -17,4 +18,18 @@ export interface Work<Subject, Call, Answer> {
   note?(tx: Tx, call: Call, answer: Answer): Promise<void>
   /** Stores what came of it, and ends or moves the job. */
   record(tx: Tx, job: Job, subject: Subject, call: Call, answer: Answer): Promise<void>
+}
+
+/** Work on a message that is begun by whoever makes it, and waits in no queue. */
+export interface Dispatch {
+  /** Undefined where there is no place at the carrier, or others wait for one. */
+  passageBy(carrier: string): Passage | undefined
+}
+
+/** A place at a carrier for a message that is about to be stored. Who stops waits for it, so it ends in one way or the other. */
+export interface Passage {
+  readonly seat: Seat
+  /** Goes on with a job that was added as held, once that and what `prepare` would have written are stored. */
+  carryOn<Subject, Call, Answer>(job: Job, work: Work<Subject, Call, Answer>, call: Call): void
+  giveUp(): void
 }

@@ -15,7 +15,7 @@ import {
   type Step,
 } from '../domain/delivery'
 import type { Issue } from '../domain/issue'
-import type { Job } from '../domain/job'
+import { type Job, LEASE_MS } from '../domain/job'
 import { type Letter, messageOf, type OutboundMessage, withoutSecrets } from '../domain/letter'
 import { nextCarrier, retryDelayMs } from '../domain/route'
 import type { Router, Way } from '../ports/carrier'
@@ -23,7 +23,7 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Node, Seat } from '../ports/node'
 import type { Store, Tx } from '../ports/store'
-import type { Work } from '../ports/work'
+import type { Passage, Work } from '../ports/work'
 import { type Modes, rulesOf } from './shared/mode'
 import { takeStep } from './shared/take-step'
 import type { TellDependencies } from './shared/tell-events'
@@ -43,6 +43,8 @@ interface Sending {
   attempt: Attempt
   message: OutboundMessage
   letter: Letter
+  /** Whether the letter is stored, to be sent again: also by another process. */
+  isKept: boolean
   /** Earlier tries on this leg. */
   refusedBefore: readonly Attempt[]
   route: readonly Way[]
@@ -69,14 +71,79 @@ export type Delivery = Work<Subject, Sending, Sent>
 export async function delivery(deps: DeliverDependencies, job: Job, seat: Seat): Promise<Delivery> {
   const router = await rulesOf(deps.modes, job).router()
   if (seat.carrier === undefined) await findSeat(deps, job, seat, router)
-  return {
-    lock: (tx) => lock(tx, job),
-    prepare: (tx, _, subject) => prepare(deps, tx, job, subject, { seat, router }),
-    act: (sending) => send(deps, sending),
-    note: (tx, { carrier }, { health }) =>
-      health ? tellHealth(deps, tx, carrier.carrier.name, health) : Promise.resolve(),
-    record: (tx, _, { issue }, sending, { outcome }) => record(deps, tx, job, issue, sending, outcome),
+  return deliveryBy(deps, { seat, router })
+}
+
+const deliveryBy = (deps: DeliverDependencies, way: { seat: Seat; router: Router }): Delivery => ({
+  lock,
+  prepare: (tx, job, subject) => prepare(deps, tx, job, subject, way),
+  act: (sending) => send(deps, sending),
+  note: (tx, { carrier }, { health }) =>
+    health ? tellHealth(deps, tx, carrier.carrier.name, health) : Promise.resolve(),
+  record: (tx, job, { issue }, sending, { outcome }) => record(deps, tx, job, issue, sending, outcome),
+})
+
+/** How a message goes out with its issue. */
+export interface Departure {
+  way: Way
+  passage: Passage
+  route: readonly Way[]
+  router: Router
+}
+
+/** A message whose first attempt is written down, and which goes out as soon as that is stored. */
+export interface Begun {
+  /** Where nobody knows whether it is stored: goes on with what is found of it. */
+  resume(): Promise<void>
+}
+
+/**
+ * Begins the first attempt in the unit that stores the issue: what `prepare` would write later, and the job as held. A crash
+ * from then on leaves it ambiguous, so the letter is kept only where another leg may follow.
+ */
+export async function depart(
+  deps: DeliverDependencies,
+  tx: Tx,
+  issue: Issue,
+  letter: Letter,
+  { way, passage, route, router }: Departure,
+): Promise<Begun> {
+  const isKept = canFallBack(issue)
+  if (isKept) await tx.outbox.add(issue, letter)
+  const held = tx.jobs.addHeld({ kind: 'deliver', owner: issue, subjectId: issue.issueId, queue: way.carrier.name })
+  const attempt = await beginAttempt(tx, issue, 1, way.carrier.name)
+  const { seat } = passage
+  const call = {
+    carrier: way,
+    seat,
+    attempt,
+    message: messageOf(issue, letter),
+    letter,
+    isKept,
+    refusedBefore: [],
+    route,
   }
+  const goOn = (job: Job | undefined) =>
+    job ? passage.carryOn(job, deliveryBy(deps, { seat, router }), call) : passage.giveUp()
+  // Who is not told of a failure is told by the commit.
+  held.catch(() => {})
+  tx.afterCommit(async () => goOn(await held.catch(() => findHeld(deps, issue))))
+  return { resume: async () => goOn(await findHeld(deps, issue)) }
+}
+
+const ASK_AGAIN_MS = 1_000
+
+/** By what is stored, for who has lost the answers. Asked for until the lease has ended. */
+async function findHeld({ store, clock }: DeliverDependencies, { issueId }: Issue): Promise<Job | undefined> {
+  const until = clock.elapsed() + LEASE_MS.deliver
+  while (clock.elapsed() < until) {
+    try {
+      return await store.read.jobs.held('deliver', issueId)
+    } catch {
+      await new Promise<void>((again) => void clock.after(ASK_AGAIN_MS, again))
+    }
+  }
+  return undefined
 }
 
 async function lock(tx: Tx, job: Job): Promise<Subject> {
@@ -162,11 +229,18 @@ async function prepare(
     tx.afterCommit(() => deps.node.wakeUps.wake('deliver'))
     return undefined
   }
-  const attempt = newAttempt(issue, attempts.length + 1, name, tx.now)
+  const attempt = await beginAttempt(tx, issue, attempts.length + 1, name)
+  const message = messageOf(issue, letter)
+  return { carrier, seat, attempt, message, letter, isKept: true, refusedBefore: onThisLeg, route }
+}
+
+/** Written down before the carrier is called. */
+async function beginAttempt(tx: Tx, issue: Issue, number: number, carrier: string): Promise<Attempt> {
+  const attempt = newAttempt(issue, number, carrier, tx.now)
   await tx.attempts.add(attempt)
   // A fast carrier may report before it has answered.
   await tx.reports.expect(awaitedOf(attempt, undefined, tx.now))
-  return { carrier, seat, attempt, message: messageOf(issue, letter), letter, refusedBefore: onThisLeg, route }
+  return attempt
 }
 
 async function send(deps: DeliverDependencies, { carrier, seat, message }: Sending): Promise<Sent> {
@@ -197,7 +271,7 @@ async function record(
   tx: Tx,
   job: Job,
   issue: Issue | undefined,
-  { carrier, attempt, letter, refusedBefore, route }: Sending,
+  { carrier, attempt, letter, isKept, refusedBefore, route }: Sending,
   said: SendOutcome,
 ): Promise<void> {
   await tx.jobs.finish(job)
@@ -209,7 +283,7 @@ async function record(
   const jitter = deps.random.below(1_000) / 1_000
   const retryAfterMs = retryDelayMs(issue, { route: namesToAsk(route, tried, tx.now), tried, jitter, now: tx.now })
   const step = afterSend(issue, outcome, { retryAfterMs, reports: carrier.carrier.reports, now: tx.now })
-  await takeStep(deps, tx, issue, step, { by: attempt.carrier, to: letter.to })
+  await takeStep(deps, tx, issue, step, { by: attempt.carrier, letter, isKept })
   if (outcome.kind === 'accepted') await tx.reports.expect(awaitedOf(attempt, outcome.carrierMessageId, tx.now))
 }
 
@@ -245,5 +319,5 @@ async function recordInterrupted(
   await tx.jobs.finish(job)
   await tx.attempts.answer(withAnswer(attempt, outcome, tx.now))
   const step = afterSend(issue, outcome, { retryAfterMs: undefined, reports, now: tx.now })
-  await takeStep(deps, tx, issue, step, { by: attempt.carrier })
+  await takeStep(deps, tx, issue, step, { by: attempt.carrier, isKept: true })
 }

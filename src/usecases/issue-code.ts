@@ -3,7 +3,7 @@
  * Specification: `POST /issue`, rules 1 to 11; decisions: "Idempotency", "Credit".
  */
 import { assertWithin } from '../domain/browser-key'
-import { conflict, invalid, unavailable } from '../domain/error'
+import { conflict, invalid, Refusal, unavailable } from '../domain/error'
 import { fingerprintText, type ResolvedRequest } from '../domain/fingerprint'
 import { attemptsRemaining, type Issue, makeWay } from '../domain/issue'
 import type { ApiKey, KeyKind } from '../domain/key'
@@ -12,13 +12,14 @@ import type { Recipient } from '../domain/phone'
 import { DEFAULT_TEMPLATE_ID, messageTypeFor, render, type Template } from '../domain/template'
 import { type Channel, DAY_MS, type MessageType, type Owner } from '../domain/value'
 import { priceOf } from '../domain/wallet'
-import type { Way } from '../ports/carrier'
+import type { Router, Way } from '../ports/carrier'
 import type { Node } from '../ports/node'
-import type { Random } from '../ports/random'
-import type { Store, Tx } from '../ports/store'
+import type { Tx } from '../ports/store'
 import type { Vault } from '../ports/vault'
+import type { Dispatch } from '../ports/work'
+import { type Begun, type DeliverDependencies, depart } from './deliver-code'
 import { seekAdmission } from './shared/admission'
-import { type ModeRules, type Modes, rulesOf } from './shared/mode'
+import { type ModeRules, rulesOf } from './shared/mode'
 import { saveIssue } from './shared/save-issue'
 
 /** A validated request; texts are trimmed. `cost` is not billed, but part of the fingerprint. */
@@ -45,12 +46,10 @@ export interface Issued {
   queuedAt: number
 }
 
-export interface IssueDependencies {
-  store: Store
+export interface IssueDependencies extends DeliverDependencies {
   vault: Vault
-  random: Random
-  modes: Modes
-  node: Pick<Node, 'backlog' | 'directory' | 'limits' | 'wakeUps'>
+  node: Pick<Node, 'backlog' | 'directory' | 'limits' | 'wakeUps' | 'sparing'>
+  dispatch: Dispatch
   idempotencyDays: number
 }
 
@@ -75,10 +74,13 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
   const fingerprint = vault.fingerprint(fingerprintText(order.request))
 
   const admission = await seekAdmission(deps.node, order.rules.issueLimits(key, order.phoneHash))
+  const departure = seekDeparture(deps, route, router)
   let isNew = false
+  let begun: Begun | undefined
   try {
     return await store.transaction(async (tx) => {
       isNew = false
+      begun = undefined
       // Who holds the phone has stored the claim of an issue that counts here.
       const [previous, replayed, refusal] = await Promise.all([
         tx.issues.lockLive(order.owner, order.phoneHash, order.request.purpose),
@@ -99,18 +101,23 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       await replacePrevious(deps, tx, previous)
       await tx.claims.add({ ...order.owner, keyHash: claimant.hash, fingerprint, issueId, createdAt: tx.now })
       await tx.issues.add(issue)
-      await tx.outbox.add(issue, letter)
-      await tx.jobs.add({ kind: 'deliver', owner: issue, subjectId: issueId, runAt: tx.now, ...queueAt(route, tx.now) })
+      if (departure) begun = await depart(deps, tx, issue, letter, departure)
+      else await waitForPlace(deps, tx, issue, letter, route)
       await reserveCredit(tx, issue)
-      tx.afterCommit(() => deps.node.wakeUps.wake('deliver'))
       return issued(issue)
     })
   } catch (refusal) {
     isNew = false
+    // A commit whose answer is lost for good may be stored all the same.
+    if (begun && refusal instanceof Refusal && refusal.kind === 'unavailable') void begun.resume()
+    else begun = undefined
     throw refusal
   } finally {
     if (isNew) admission.keep()
-    else await admission.giveBack()
+    else {
+      if (!begun) departure?.passage.giveUp()
+      await admission.giveBack()
+    }
   }
 }
 
@@ -202,12 +209,34 @@ function assertServed(channel: Channel, route: readonly Way[]): void {
 }
 
 /**
- * It waits where it will be sent from. Where the first to be asked has rested and is about to be tried, delivery
- * decides: one message tries it, and the others must not wait behind that one.
+ * Who is asked first. None where that one has rested and is about to be tried: then delivery decides, since one message
+ * tries it and the others must not wait behind that one.
  */
-function queueAt(route: readonly Way[], now: number): { queue?: string } {
-  const carrier = route.find(({ gate }) => gate.admits(now))
-  return carrier?.gate.health(now).isHealthy ? { queue: carrier.carrier.name } : {}
+function firstOf(route: readonly Way[], now: number): Way | undefined {
+  const way = route.find(({ gate }) => gate.admits(now))
+  return way?.gate.health(now).isHealthy ? way : undefined
+}
+
+/** A place at the carrier, so that the message goes out as soon as its issue is stored. */
+function seekDeparture({ dispatch, clock }: IssueDependencies, route: readonly Way[], router: Router) {
+  const way = firstOf(route, clock.now())
+  const passage = way && dispatch.passageBy(way.carrier.name)
+  return passage && { way, passage, route, router }
+}
+
+/** It waits where it will be sent from. */
+async function waitForPlace(
+  { node }: IssueDependencies,
+  tx: Tx,
+  issue: Issue,
+  letter: Letter,
+  route: readonly Way[],
+): Promise<void> {
+  const way = firstOf(route, tx.now)
+  const queue = way && { queue: way.carrier.name }
+  await tx.outbox.add(issue, letter)
+  await tx.jobs.add({ kind: 'deliver', owner: issue, subjectId: issue.issueId, runAt: tx.now, ...queue })
+  tx.afterCommit(() => node.wakeUps.wake('deliver'))
 }
 
 function newIssue(

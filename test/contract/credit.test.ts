@@ -116,7 +116,7 @@ test.each([
   const [{ answered_at: answeredAt } = { answered_at: Number.NaN }] = await world.rows<{ answered_at: number }>(
     'SELECT answered_at FROM attempts',
   )
-  expect(Date.parse(body.updatedAt)).toBeGreaterThan(answeredAt)
+  expect(Date.parse(body.updatedAt)).toBeGreaterThanOrEqual(answeredAt)
   await world.stop()
 })
 

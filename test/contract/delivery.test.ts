@@ -349,14 +349,28 @@ describe('live delivery', () => {
     const outbox = async () => (await world.rows('SELECT * FROM outbox')).length
 
     test('are sealed while a send may still happen, and erased when it may not', async () => {
-      world.sms.answer = () => new Promise(() => {})
+      world.sms.script(() => answered(429, {}))
       await issue()
       expect(await outbox()).toBe(1)
       const [row] = await world.rows<{ sealed: Uint8Array }>('SELECT sealed FROM outbox')
       expect(Buffer.from(row?.sealed ?? []).toString('latin1')).not.toContain('1012345678')
-      world.sms.answer = (message) => world.sms.accept(message)
-      await issue({ phoneNumber: '010-1234-5679' })
-      expect(await outbox()).toBe(1)
+      await world.advance(10_000)
+      expect(world.sms.accepted).toHaveLength(1)
+      expect(await outbox()).toBe(0)
+    })
+
+    test('are never stored of a text that goes out with its issue, and is not sent again', async () => {
+      let answer = () => {}
+      world.sms.answer = (message) =>
+        new Promise((resolve) => {
+          answer = () => resolve(world.sms.accept(message))
+        })
+      await issue()
+      expect(world.sms.requests).toHaveLength(1)
+      expect(await outbox()).toBe(0)
+      answer()
+      await world.settle()
+      expect(await outbox()).toBe(0)
     })
 
     test('stay for the fallback of an accepted AlimTalk, at most until the code expires', async () => {

@@ -139,7 +139,8 @@ async function inFront<T>(first: () => Promise<T>, ...others: Array<() => Promis
     hasLocked = undefined
     return atOnce(...others)
   })
-  return [...(await atOnce(first)), ...(await behind)]
+  // One that is refused at once may have locked nothing.
+  return [...(await atOnce(first).finally(resolve)), ...(await behind)]
 }
 const times = <T>(count: number, work: (index: number) => Promise<T>) =>
   atOnce(...Array.from({ length: count }, (_, index) => () => work(index)))

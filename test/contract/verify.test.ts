@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { answered } from '../support/carrier'
 import { type Furnished, WIRES, World } from '../support/world'
 
 describe.each(WIRES)('POST /verify over %s', (wire) => {
@@ -141,7 +142,7 @@ describe.each(WIRES)('POST /verify over %s', (wire) => {
   })
 
   test('number and text are erased with the right code', async () => {
-    world.sms.answer = () => new Promise(() => {})
+    world.sms.script(() => answered(429, {}))
     const { issueId, code } = await issued()
     expect(await world.rows('SELECT * FROM outbox')).toHaveLength(1)
     await verify(issueId, code)

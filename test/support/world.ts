@@ -193,6 +193,17 @@ export class World {
     })
   }
 
+  /** The carrier of texts has one place, and works for ever on a message that has it: all others wait. */
+  async crowd(key: string): Promise<void> {
+    const config = { url: SMS_URL, reports: true, reportSecret: REPORT_SECRET }
+    await administer.setCarrier(this.admin, { name: 'main', type: 'http', channels: ['sms'], config, concurrency: 1 })
+    await this.advance(1_500)
+    this.sms.script(() => new Promise(() => {}))
+    const first = { phoneNumber: '010-7777-0001', purpose: 'first', idempotencyKey: 'the-first' }
+    await this.call('rest', 'issue', first, { key })
+    await this.settle()
+  }
+
   async key(wanted: {
     appId: string
     kind: KeyKind

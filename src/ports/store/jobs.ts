@@ -5,6 +5,8 @@ import type { Owner } from '../../domain/value'
 export interface JobTx {
   /** One job of a kind for a subject: one that exists is moved, and whoever ran it has lost it. */
   add(job: { kind: JobKind; owner: Owner; subjectId: string; runAt: number; queue?: string }): Promise<void>
+  /** A new job that whoever adds it holds already, as if it had been claimed from the queue. */
+  addHeld(job: { kind: JobKind; owner: Owner; subjectId: string; queue: string }): Promise<Job>
   /** Takes due jobs of a kind from a queue: raises `attempt`, and keeps them from others until the lease ends. */
   claim(kind: JobKind, queue: string, limit: number): Promise<Job[]>
   /** Locks it; true when it is still held under this attempt. */
@@ -22,6 +24,8 @@ export interface JobTx {
 }
 
 export interface JobReader {
+  /** A job that was added as held and is so still, for who has lost the answer that told its number. */
+  held(kind: JobKind, subjectId: string): Promise<Job | undefined>
   /** The queues of a kind that are not empty, and when the first job of each is due, Unix milliseconds. */
   heads(kind: JobKind): Promise<Array<{ queue: string; runAt: number }>>
   /** Whether a job of the queue could run now. */

@@ -24,19 +24,21 @@ const STATEMENTS = {
       .returning({ number: attempts.number })
       .prepare(''),
   ),
-  expect: statement(() =>
-    db
-      .insert(awaitedReports)
-      .values(parameters(awaitedReports))
-      .onConflictDoUpdate({
-        target: awaitedReports.messageId,
-        set: {
-          carrier: sql`excluded.provider`,
-          carrierMessageId: sql`excluded.provider_message_id`,
-          answeredAt: sql`excluded.answered_at`,
-        },
-      })
-      .prepare(''),
+  expect: statement(
+    () =>
+      db
+        .insert(awaitedReports)
+        .values(parameters(awaitedReports))
+        .onConflictDoUpdate({
+          target: awaitedReports.messageId,
+          set: {
+            carrier: sql`excluded.provider`,
+            carrierMessageId: sql`excluded.provider_message_id`,
+            answeredAt: sql`excluded.answered_at`,
+          },
+        })
+        .prepare(''),
+    true,
   ),
   find: statement(() => db.select().from(awaitedReports).where(thisMessage).prepare('')),
   findByCarrier: statement(() =>

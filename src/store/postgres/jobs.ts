@@ -30,6 +30,16 @@ const STATEMENTS = {
         .prepare(''),
     true,
   ),
+  insertHeld: statement(() =>
+    db
+      .insert(jobs)
+      .values({
+        ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue', 'leasedBy']),
+        ...{ attempt: 1, leased: true },
+      })
+      .returning({ jobId: jobs.jobId })
+      .prepare(''),
+  ),
   /** What another server is about to claim is left to it. Looked for once: some plans would for every row, and take all there are. */
   claim: plain<Job>(
     `WITH due AS MATERIALIZED (
@@ -93,6 +103,15 @@ export function jobTx(unit: Unit, node: string): Tx['jobs'] {
     async add({ kind, owner: { appId, mode }, subjectId, runAt, queue = FRONT }) {
       unit.run(STATEMENTS.upsert, { kind, appId, mode, subjectId, runAt, queue })
     },
+    async addHeld({ kind, owner: { appId, mode }, subjectId, queue }) {
+      const job = { kind, appId, mode, subjectId, queue }
+      const [row] = await unit.change(STATEMENTS.insertHeld, {
+        ...job,
+        runAt: unit.now + LEASE_MS[kind],
+        leasedBy: node,
+      })
+      return { ...job, jobId: (row as { jobId: number }).jobId, runAt: unit.now, attempt: 1 }
+    },
     async claim(kind, queue, limit) {
       await unit.opened()
       const values = { kind, queue, limit, now: unit.now, leaseMs: LEASE_MS[kind], node }
@@ -133,6 +152,19 @@ const stateOf = ([kind, waiting, due, oldestDueMs]: readonly unknown[]): QueueSt
 const STATE = `count(*), count(*) FILTER (WHERE run_at <= $1), greatest(0, $1::bigint - min(run_at))`
 
 const READS = {
+  held: statement(() =>
+    db
+      .select()
+      .from(jobs)
+      .where(
+        and(
+          eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')),
+          eq(jobs.kind, bind(jobs.kind, 'kind')),
+          sql`${jobs.attempt} = 1 AND ${jobs.leased}`,
+        ),
+      )
+      .prepare(''),
+  ),
   /** From queue to queue by the index, however many jobs each holds. */
   heads: plain(
     `WITH RECURSIVE head AS (
@@ -163,6 +195,7 @@ const READS = {
 }
 
 export const jobReader = (pool: Asked): JobReader => ({
+  held: (kind, subjectId) => pool.get(READS.held, { kind, subjectId }),
   heads: (kind) => pool.all(READS.heads, { kind }),
   hasDue: async (kind, queue, now) => (await pool.get(READS.hasDue, { kind, queue, now })) ?? false,
   backlog: async (limit) => (await pool.get(READS.backlog, { limit })) ?? 0,

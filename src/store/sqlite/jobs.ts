@@ -34,6 +34,17 @@ export function createJobTx(connection: Database, current: Current): Pick<Tx, 'j
         })
         .prepare(),
     ),
+    insertHeldJob: onFirstUse(() =>
+      db
+        .insert(jobs)
+        .values({
+          ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue']),
+          attempt: 1,
+          leased: true,
+        })
+        .returning({ jobId: jobs.jobId })
+        .prepare(),
+    ),
     findDueJobs: onFirstUse(() =>
       db
         .select()
@@ -100,6 +111,11 @@ export function createJobTx(connection: Database, current: Current): Pick<Tx, 'j
       async add({ kind, owner: { appId, mode }, subjectId, runAt, queue = FRONT }) {
         run.upsertJob.run({ kind, appId, mode, subjectId, runAt, queue })
       },
+      async addHeld({ kind, owner: { appId, mode }, subjectId, queue }) {
+        const job = { kind, appId, mode, subjectId, queue }
+        const row = run.insertHeldJob.get({ ...job, runAt: current.now + LEASE_MS[kind] })
+        return { ...job, jobId: (row as { jobId: number }).jobId, runAt: current.now, attempt: 1 }
+      },
       async claim(kind, queue, limit) {
         return run.findDueJobs.all({ kind, queue, now: current.now, limit }).map(({ leased: _, ...job }) => {
           run.claimJob.run({ jobId: job.jobId, runAt: current.now + LEASE_MS[job.kind] })
@@ -144,12 +160,28 @@ export function createJobReader(connection: Database): Pick<Reader, 'jobs'> {
   const firstDue = connection.query<unknown, { kind: string; queue: string; now: number }>(
     'SELECT 1 FROM jobs WHERE kind = $kind AND queue = $queue AND run_at <= $now LIMIT 1',
   )
+  const held = onFirstUse(() =>
+    drizzle(connection)
+      .select()
+      .from(jobs)
+      .where(
+        and(
+          eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')),
+          eq(jobs.kind, bind(jobs.kind, 'kind')),
+          sql`${jobs.attempt} = 1 AND ${jobs.leased} = 1`,
+        ),
+      )
+      .prepare(),
+  )
   const waiting = connection.query<{ waiting: number }, { limit: number }>(
     "SELECT count(*) AS waiting FROM (SELECT 1 FROM jobs WHERE kind = 'deliver' LIMIT $limit)",
   )
 
   return {
     jobs: {
+      async held(kind, subjectId) {
+        return held.get({ kind, subjectId })
+      },
       async heads(kind) {
         // From queue to queue by the index, however many jobs each holds.
         const heads: Array<{ queue: string; runAt: number }> = []

@@ -1,7 +1,7 @@
 /** Credit: what an app has, and every change of it. */
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
-import { debit, release, reserve } from '../../domain/wallet'
+import { reserve } from '../../domain/wallet'
 import type { Reader, Tx } from '../../ports/store'
 import { readLedgerPage } from '../ledger-pages'
 import { emptyWallet, entryOf, entryRow, walletOf, walletRow } from '../rows/wallet'
@@ -11,14 +11,10 @@ import { type Drizzle, drizzle } from './drizzle'
 import { ledgerEntries, wallets } from './schema'
 import { bind, onFirstUse, parameters } from './statement'
 
-const walletById = (db: Drizzle) =>
-  onFirstUse(() =>
-    db
-      .select()
-      .from(wallets)
-      .where(eq(wallets.appId, bind(wallets.appId, 'appId')))
-      .prepare(),
-  )
+const thisWallet = eq(wallets.appId, bind(wallets.appId, 'appId'))
+const amount = sql.placeholder('amount')
+
+const walletById = (db: Drizzle) => onFirstUse(() => db.select().from(wallets).where(thisWallet).prepare())
 
 export function createWalletTx(connection: Database, current: Current): Pick<Tx, 'wallets'> {
   const db = drizzle(connection)
@@ -39,6 +35,36 @@ export function createWalletTx(connection: Database, current: Current): Pick<Tx,
             updatedAt: sql`excluded.updated_at`,
           },
         })
+        .prepare(),
+    ),
+    /** Where there is enough; the domain says what there is otherwise. */
+    reserve: onFirstUse(() =>
+      db
+        .update(wallets)
+        .set({ reserved: sql`${wallets.reserved} + ${amount}` })
+        .where(and(thisWallet, sql`${wallets.balance} - ${wallets.reserved} - ${amount} >= -${wallets.overdraftLimit}`))
+        .returning({ appId: wallets.appId })
+        .prepare(),
+    ),
+    release: onFirstUse(() =>
+      db
+        .update(wallets)
+        .set({ reserved: sql`${wallets.reserved} - ${amount}` })
+        .where(thisWallet)
+        .prepare(),
+    ),
+    /** The ledger's times never go back, even where the clock does. */
+    debit: onFirstUse(() =>
+      db
+        .update(wallets)
+        .set({
+          reserved: sql`${wallets.reserved} - ${amount}`,
+          balance: sql`${wallets.balance} - ${amount}`,
+          entries: sql`${wallets.entries} + 1`,
+          updatedAt: sql`max(${wallets.updatedAt}, ${sql.placeholder('now')})`,
+        })
+        .where(thisWallet)
+        .returning()
         .prepare(),
     ),
     findEntry: onFirstUse(() =>
@@ -67,15 +93,17 @@ export function createWalletTx(connection: Database, current: Current): Pick<Tx,
         run.upsertWallet.run(walletRow(wallet))
       },
       async reserve(appId, amount) {
-        await this.save(reserve(await this.lock(appId), amount))
+        if (!run.reserve.get({ appId, amount })) await this.save(reserve(await this.lock(appId), amount))
       },
       async release(appId, amount) {
-        await this.save(release(await this.lock(appId), amount))
+        run.release.run({ appId, amount })
       },
-      async debit(appId, charge) {
-        const { wallet, entry } = debit(await this.lock(appId), charge, current.now)
-        await this.save(wallet)
-        await this.addEntry(entry)
+      async debit(appId, { issueId, price }) {
+        const wallet = run.debit.get({ appId, amount: price, now: current.now })
+        if (!wallet) throw new Error('Only what was reserved is debited')
+        const { entries: seq, balance: balanceAfter, updatedAt: createdAt } = wallet
+        const debited = { entryType: 'debit', amountDelta: -price, reference: undefined } as const
+        await this.addEntry({ appId, seq, ...debited, balanceAfter, issueId, createdAt })
       },
       async addEntry(entry) {
         run.insertEntry.run(entryRow(entry))

@@ -1,26 +1,35 @@
 /** The one way a changed issue is stored. */
 import { maySendAgain } from '../../domain/delivery'
 import type { Issue } from '../../domain/issue'
+import type { Letter } from '../../domain/letter'
 import type { Tx } from '../../ports/store'
 import { type TellDependencies, tellEvents } from './tell-events'
 
+/** A message that has just left, or may have. */
+export interface Sent {
+  /** The carrier. */
+  by: string
+  letter?: Letter
+  /** Whether the letter is in the outbox. */
+  isKept: boolean
+}
+
 /**
  * Stores the issue and tells what has happened to it; number and text go in the same transaction as the last chance
- * that they are needed. `sentTo` is the number of a message that was sent just now: verified meanwhile, it is stored
- * no more.
+ * that they are needed. `sent` is a message that has left just now: its number may be stored no more, or never have been.
  */
 export async function saveIssue(
   deps: TellDependencies,
   tx: Tx,
   before: Issue,
   after: Issue,
-  sentTo?: string,
+  sent?: Sent,
 ): Promise<void> {
   await tx.issues.save(after)
-  await tellEvents(deps, tx, before, after, sentTo)
+  await tellEvents(deps, tx, before, after, sent?.letter?.to)
   // What could not be sent any more before has been erased then.
   if (maySendAgain(after) || !maySendAgain(before)) return
-  await tx.outbox.erase(after.issueId)
+  if (sent?.isKept !== false) await tx.outbox.erase(after.issueId)
   // It may wait long for a carrier; what will never be sent ends now.
   if (!after.sendPending) return
   await tx.jobs.hasten('deliver', after.issueId)

@@ -19,7 +19,7 @@ const FOUND_AT: Record<string, number> = {
   'each connection counts for itself': 5,
   'a message is sent within the unit that writes it down': 3,
   'what was lost with its commit is done again': 3,
-  'who has lost a settlement makes it, too': 9,
+  'who has lost a message charges it, too': 1,
 }
 
 let stage: LaidOut

@@ -1,4 +1,5 @@
 /** Planted bugs of several servers. Each must be found by the simulation, or the simulation proves nothing. */
+import { LEASE_MS } from '../../../src/domain/job'
 import type { Transport, TransportResult } from '../../../src/ports/network'
 import type { Store } from '../../../src/ports/store'
 import { answered } from '../../support/carrier'
@@ -21,10 +22,10 @@ const reworded = (words: RegExp | string, by: string): Plant => ({
 })
 
 const CLAIM = /^WITH due AS MATERIALIZED/
-/** As they follow each other where a job is added. */
+/** A job that is added as held. */
+const HELD = /^insert into "jobs" .* returning "job_id"$/
+/** As they follow each other there. */
 const JOB_COLUMNS = ['kind', 'app_id', 'mode', 'subject_id', 'run_at']
-/** By then every server has looked, and knows when something is due. */
-const KNOWN_WITHIN_MS = 2_000
 
 export const PLANTS: Record<string, Plant> = {
   'what is decided by is read without a lock': reworded(/ for no key update$/, ''),
@@ -77,7 +78,7 @@ export const PLANTS: Record<string, Plant> = {
     'outcome_of($1::text::xid8, $2::text::bigint)',
     `'committed' || left($1::text || $2::text, 0)`,
   ),
-  'who has lost a settlement makes it, too': settledTwice(),
+  'who has lost a message charges it, too': settledTwice(),
   'who has lost a job records what came of it': twisted((tx) => ({
     jobs: { lock: (job) => tx.jobs.lock(job).then(() => true), finish: (job) => tx.jobs.finish(job).then(() => true) },
     attempts: { answer: (attempt) => tx.attempts.answer(attempt).then(() => true) },
@@ -88,24 +89,25 @@ const lostAt = (url: string) => answered(200, { messageList: [{ messageId: idIn(
 const idIn = (url: string) => new URL(url).searchParams.get('messageId')
 
 /**
- * Whoever comes too late debits all the same. So that somebody does, all servers look when it is due, and leases are over at
- * once, which the fence makes good.
+ * Whoever comes too late debits all the same. So that somebody does, leases are over at once, and another server calls what
+ * this one still works on interrupted, which the fence makes good.
  */
 function settledTwice(): Plant {
   const hasty: Plant = {
     twist({ text, values }) {
-      if (CLAIM.test(text)) return { text, values: values[0] === 'settle' ? values.with(4, 0) : values }
-      const added = text.includes('insert into "jobs"') ? values.indexOf('settle') : -1
-      const dueAt = added + JOB_COLUMNS.indexOf('run_at')
-      return { text, values: added < 0 ? values : values.with(dueAt, Number(values[dueAt]) + KNOWN_WITHIN_MS) }
+      if (CLAIM.test(text)) return { text, values: values[0] === 'deliver' ? values.with(4, 0) : values }
+      if (!HELD.test(text)) return { text, values }
+      const leasedUntil = values.indexOf('deliver') + JOB_COLUMNS.indexOf('run_at')
+      return { text, values: values.with(leasedUntil, Number(values[leasedUntil]) - LEASE_MS.deliver) }
     },
   }
   const unfenced = twisted((tx) => ({
     jobs: {
+      lock: (job) => tx.jobs.lock(job).then((isHeld) => isHeld || job.kind === 'deliver'),
       async finish(job) {
         const isHeld = await tx.jobs.finish(job)
         const issue = await tx.issues.lock(job, job.subjectId)
-        if (isHeld || job.kind !== 'settle' || issue?.billingStatus !== 'debited') return isHeld
+        if (isHeld || job.kind !== 'deliver' || issue?.billingStatus !== 'debited') return isHeld
         await tx.wallets.reserve(job.appId, issue.price)
         await tx.wallets.debit(job.appId, issue)
         return isHeld

@@ -1,0 +1,84 @@
+/** A message that goes out with its issue: begun in its unit, sent once that is stored. */
+import { afterEach, expect, test } from 'bun:test'
+import { unavailable } from '../../src/domain/error'
+import type { Store } from '../../src/ports/store'
+import * as administer from '../../src/usecases/administer'
+import { type Furnished, REPORT_SECRET, SMS_URL, World } from '../support/world'
+
+let world: World
+let keys: Furnished
+/** What becomes of the next unit. */
+let next: 'stored, and nobody hears of it' | 'lost' | undefined
+/** What happens as the next unit begins. */
+let meanwhile: (() => void) | undefined
+let ended: Promise<void> | undefined
+
+const uncertain = (store: Store): Store => ({
+  ...store,
+  async transaction(unit) {
+    const becomes = next
+    next = undefined
+    meanwhile?.()
+    meanwhile = undefined
+    if (!becomes) return store.transaction(unit)
+    await store
+      .transaction(async (tx) => {
+        await unit(Object.create(tx, { afterCommit: { value() {} } }))
+        if (becomes === 'lost') throw new Error('lost')
+      })
+      .catch(() => {})
+    throw unavailable('Nobody knows', 1_000)
+  },
+})
+
+async function begin(): Promise<void> {
+  world = await World.start({ wrapStore: uncertain })
+  keys = await world.furnish()
+  ended = undefined
+}
+const end = () => (ended ??= world.stop())
+afterEach(end)
+
+const issue = () =>
+  world.call('rest', 'issue', { phoneNumber: '010-1234-5678', purpose: 'p', idempotencyKey: 'k' }, { key: keys.live })
+
+test('where the answer to its commit is lost for good, and it is stored, it is sent, once', async () => {
+  await begin()
+  next = 'stored, and nobody hears of it'
+  expect((await issue()).status).toBe(503)
+  await world.advance(60_000)
+  const { status, body } = await issue()
+  expect(status).toBe(200)
+  expect(world.sms.requests).toHaveLength(1)
+  expect(world.sms.accepted[0]?.messageId).toBe(
+    (await world.call('rest', 'status', { issueId: body.issueId }, { key: keys.live })).body.messageId,
+  )
+})
+
+test('where it is not stored nothing is sent, and its place is free', async () => {
+  await begin()
+  await administer.setCarrier(world.admin, {
+    ...{ name: 'main', type: 'http', channels: ['sms'], concurrency: 1 },
+    config: { url: SMS_URL, reports: true, reportSecret: REPORT_SECRET },
+  })
+  await world.advance(1_500)
+  next = 'lost'
+  expect((await issue()).status).toBe(503)
+  await world.settle()
+  expect(world.sms.requests).toHaveLength(0)
+  expect((await issue()).status).toBe(200)
+  expect(world.sms.requests).toHaveLength(1)
+})
+
+test('who stops meanwhile waits for it: it is sent, and its answer recorded', async () => {
+  await begin()
+  world.sms.answer = async (message) => {
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+    return world.sms.accept(message)
+  }
+  meanwhile = () => void end()
+  expect((await issue()).status).toBe(200)
+  await end()
+  expect(world.sms.accepted).toHaveLength(1)
+  expect(world.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
+})
