@@ -310,8 +310,9 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
     for (const [promise, offenders] of Object.entries({
       'what is to be sent has a job': `SELECT 1 FROM issues i WHERE send_pending AND NOT EXISTS
          (SELECT 1 FROM jobs j WHERE j.subject_id = i.issue_id AND kind = 'deliver')`,
-      'what is to be sent has its number and text': `SELECT 1 FROM issues i WHERE send_pending AND
-         verification_status = 'issued' AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.issue_id = i.issue_id)`,
+      'what is to be sent has its number and text, or is with its carrier': `SELECT 1 FROM issues i WHERE send_pending AND
+         verification_status = 'issued' AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.issue_id = i.issue_id)
+         AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.issue_id = i.issue_id AND outcome IS NULL)`,
       'what is to be settled has a job': `SELECT 1 FROM issues i WHERE billing_status IN ('debit_pending', 'release_pending')
          AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.subject_id = i.issue_id AND kind = 'settle')`,
       'an idempotency key stands for an issue, and an issue for a key': `SELECT 1 FROM issues i FULL JOIN claims c

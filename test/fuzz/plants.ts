@@ -62,8 +62,8 @@ export const PLANTS: Record<string, Plant> = {
   'an idempotency key is not looked up': {
     subject: 'races',
     file: 'src/usecases/issue-code.ts',
-    instead: 'const replayed = undefined as Issue | undefined',
-    of: 'const replayed = await replay(deps, tx, order.owner, claimant, fingerprint)',
+    instead: 'undefined as Issue | undefined,',
+    of: 'replay(deps, tx, order.owner, claimant, fingerprint),',
   },
 }
 

@@ -10,7 +10,7 @@ test('a job that failed is somebody else’s as soon as its server has stopped, 
   const failing = twisted((tx) => ({
     jobs: {
       async finish(job) {
-        if (job.kind === 'settle') throw new Error('refused')
+        if (job.kind === 'deliver') throw new Error('refused')
         return tx.jobs.finish(job)
       },
     },
@@ -23,7 +23,7 @@ test('a job that failed is somebody else’s as soon as its server has stopped, 
   const stays = await World.start({ seed: 2, place, clock })
   const billing = async () => (await stays.rows('SELECT billing_status AS is FROM issues'))[0]?.is
   await stays.advance(2_000)
-  expect(await billing()).toBe('debit_pending')
+  expect(await billing()).toBe('reserved')
   await stops.app.stop()
   await stays.advance(1_000)
   expect(await billing()).toBe('debited')
