@@ -5,21 +5,21 @@ import { type LaidOut, laidOut } from './laid-out'
 import { PLANTS, type Plant } from './plants'
 import { simulate } from './simulate'
 
-const SEEDS = Array.from({ length: 8 }, (_, index) => index + 1)
+const SEEDS = Array.from({ length: 6 }, (_, index) => index + 1)
 /** Within so many seeds each planted bug is found. */
 const FOUND_WITHIN = Array.from({ length: 40 }, (_, index) => index + 1)
 
 /** Where those were found that are not at once: these seeds are looked at first. */
 const FOUND_AT: Record<string, number> = {
-  'what is decided by is read without a lock': 3,
-  'two issue for one phone at a time': 4,
-  'a lease ends by the clock of whoever looks': 6,
-  'who stops gives back what others run': 8,
-  'a carrier that does not tell what became of a message has lost it': 4,
-  'each connection counts for itself': 5,
-  'a message is sent within the unit that writes it down': 3,
-  'what was lost with its commit is done again': 3,
-  'who has lost a message charges it, too': 1,
+  'credit is read, and then written': 2,
+  'who stops gives back what others run': 9,
+  'who has waited to follow the clock follows it, too': 2,
+  'a carrier that does not tell what became of a message has lost it': 3,
+  'each connection counts for itself': 4,
+  'a message is sent within the unit that writes it down': 4,
+  'what was lost with its commit is done again': 4,
+  'what was lost with its commit counts as stored': 2,
+  'who has lost a job records what came of it': 4,
 }
 
 let stage: LaidOut
