@@ -1,5 +1,5 @@
 /** Makes what is stored fit a clock that was set back: the database's own, or that of the one that took over from it. */
-import { and, eq, max, sql } from 'drizzle-orm'
+import { and, eq, sql, sum } from 'drizzle-orm'
 import { LEASE_MS } from '../../domain/job'
 import { DAY_MS } from '../../domain/value'
 import type { Clock } from '../../ports/clock'
@@ -80,7 +80,7 @@ const STATEMENTS = {
   ),
   furthest: statement(() =>
     db
-      .select({ ms: max(clockSteps.setBackMs) })
+      .select({ ms: sum(clockSteps.setBackMs).mapWith(Number) })
       .from(clockSteps)
       .prepare(''),
   ),

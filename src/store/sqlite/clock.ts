@@ -1,6 +1,6 @@
 /** Makes what is stored fit a clock that was set back. */
 import type { Database } from 'bun:sqlite'
-import { max, sql } from 'drizzle-orm'
+import { sql, sum } from 'drizzle-orm'
 import { LEASE_MS } from '../../domain/job'
 import type { Tx } from '../../ports/store'
 import type { Current } from './current'
@@ -77,11 +77,11 @@ export function createClockTx(connection: Database, current: Current): Pick<Tx, 
   }
 }
 
-/** By how much the clock was ever set back, in milliseconds: an id may be later than its row by so much. */
+/** By how much the clock was set back in all, in milliseconds: an id may be later than its row by so much. */
 export function furthestSetBack(connection: Database): () => number {
   const furthest = onFirstUse(() =>
     drizzle(connection)
-      .select({ ms: max(clockSteps.setBackMs) })
+      .select({ ms: sum(clockSteps.setBackMs).mapWith(Number) })
       .from(clockSteps)
       .prepare(),
   )
