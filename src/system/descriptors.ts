@@ -9,8 +9,6 @@ import type { Descriptors } from '../ports/network'
 
 const OPEN = '/proc/self/fd'
 const LOOK_EVERY_MS = 50
-/** What comes meanwhile takes what is spare. */
-const SAME_WITHIN_MS = 4
 /** Times what a look takes: a Linux before 6.2 has to count one by one. */
 const PATIENCE = 50
 const MAX_SPARE = 256
@@ -28,10 +26,8 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   const isCounted = statSync(OPEN).size > 0
   const sparing = new Sparing()
   let open = 0
-  let countedAt = Number.NEGATIVE_INFINITY
   let closeIdle = () => {}
   const count = () => {
-    countedAt = performance.now()
     open = isCounted ? statSync(OPEN).size : countOneByOne()
   }
   const look = () => {
@@ -51,7 +47,7 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   return {
     areShort() {
       // Between two looks a crowd may have come.
-      if (isCounted && performance.now() - countedAt > SAME_WITHIN_MS) look()
+      if (isCounted) look()
       return open > most
     },
     makeRoom(close) {
