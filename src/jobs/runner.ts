@@ -97,6 +97,7 @@ class Lane {
     return () => {
       this.#ends.delete(promise)
       resolve()
+      if (this.#isStarved) this.wake()
     }
   }
 

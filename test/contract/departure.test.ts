@@ -10,7 +10,7 @@ let keys: Furnished
 /** What becomes of the next unit. */
 let next: 'stored, and nobody hears of it' | 'lost' | undefined
 /** What happens as the next unit begins. */
-let meanwhile: (() => void) | undefined
+let meanwhile: (() => unknown) | undefined
 let ended: Promise<void> | undefined
 
 const uncertain = (store: Store): Store => ({
@@ -18,8 +18,10 @@ const uncertain = (store: Store): Store => ({
   async transaction(unit) {
     const becomes = next
     next = undefined
-    meanwhile?.()
+    const happens = meanwhile
     meanwhile = undefined
+    const during = happens?.()
+    if (becomes) await during
     if (!becomes) return store.transaction(unit)
     await store
       .transaction(async (tx) => {
@@ -67,6 +69,25 @@ test('where it is not stored nothing is sent, and its place is free', async () =
   await world.settle()
   expect(world.sms.requests).toHaveLength(0)
   expect((await issue()).status).toBe(200)
+  expect(world.sms.requests).toHaveLength(1)
+})
+
+test('what waits for the place of one that is not stored goes out as soon as that is free', async () => {
+  await begin()
+  await administer.setCarrier(world.admin, {
+    ...{ name: 'main', type: 'http', channels: ['sms'], concurrency: 1 },
+    config: { url: SMS_URL, reports: true, reportSecret: REPORT_SECRET },
+  })
+  await world.advance(1_500)
+  next = 'lost'
+  const other = { phoneNumber: '010-1234-5679', purpose: 'p', idempotencyKey: 'other' }
+  meanwhile = async () => {
+    await world.call('rest', 'issue', other, { key: keys.live })
+    // The dispatcher has looked for it, and found no room.
+    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
+  }
+  expect((await issue()).status).toBe(503)
+  await world.settle()
   expect(world.sms.requests).toHaveLength(1)
 })
 
