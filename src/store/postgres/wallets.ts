@@ -38,11 +38,7 @@ const STATEMENTS = {
       .where(thisWallet)
       .prepare(''),
   ),
-  reserve: {
-    ...plain('SELECT reserve_credit($1, $2, $3)', ({ appId, amount, slot }) => [appId, amount, slot]),
-    // Wallets are no rows that an issue adds.
-    isAddition: true,
-  },
+  reserve: plain('SELECT reserve_credit($1, $2, $3)', ({ appId, amount, slot }) => [appId, amount, slot]),
   release: plain('UPDATE wallets SET reserved = reserved - $2 WHERE app_id = $1', ({ appId, amount }) => [
     appId,
     amount,
