@@ -133,12 +133,19 @@ export async function depart(
 
 const ASK_AGAIN_MS = 1_000
 
-/** By what is stored, for who has lost the answers. Asked for until the lease has ended. */
-async function findHeld({ store, clock }: DeliverDependencies, { issueId }: Issue): Promise<Job | undefined> {
+/**
+ * By what is stored, for who has lost the answers. Asked for until the lease has ended; one that ends at another time is of a
+ * later message.
+ */
+async function findHeld(
+  { store, clock }: DeliverDependencies,
+  { issueId, createdAt }: Issue,
+): Promise<Job | undefined> {
   const until = clock.elapsed() + LEASE_MS.deliver
   while (clock.elapsed() < until) {
     try {
-      return await store.read.jobs.held('deliver', issueId)
+      const job = await store.read.jobs.held('deliver', issueId)
+      return job?.runAt === createdAt + LEASE_MS.deliver ? job : undefined
     } catch {
       await new Promise<void>((again) => void clock.after(ASK_AGAIN_MS, again))
     }
