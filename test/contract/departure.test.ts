@@ -91,6 +91,18 @@ test('what waits for the place of one that is not stored goes out as soon as tha
   expect(world.sms.requests).toHaveLength(1)
 })
 
+test('of an AlimTalk, a failure that is reported before the carrier has answered still goes on as SMS', async () => {
+  await begin()
+  world.kakao.answer = async (message) => {
+    await world.report('kakao', { messageId: message.messageId, status: 'failed' })
+    return world.kakao.accept(message)
+  }
+  const order = { phoneNumber: '010-1234-5678', purpose: 'p', idempotencyKey: 'k', channel: 'alimtalk' }
+  expect((await world.call('rest', 'issue', order, { key: keys.live })).status).toBe(200)
+  await world.advance(2_000)
+  expect(world.sms.accepted).toHaveLength(1)
+})
+
 test('who stops meanwhile waits for it: it is sent, and its answer recorded', async () => {
   await begin()
   world.sms.answer = async (message) => {
