@@ -2,7 +2,7 @@
  * File descriptors. Every connection takes one: of clients, of carriers, of receivers. Where none is left, Bun accepts
  * nobody, tells nobody and turns in circles; so the last quarter is not for clients.
  */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, fstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { Sparing } from '../domain/sparing'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
@@ -26,9 +26,12 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   const isCounted = statSync(OPEN).size > 0
   const sparing = new Sparing()
   let open = 0
+  let isLookedAt = false
   let closeIdle = () => {}
+  // Opened once: to find it by its path costs more than to count.
+  const folder = openSync(OPEN, 'r')
   const count = () => {
-    open = isCounted ? statSync(OPEN).size : countOneByOne()
+    open = isCounted ? fstatSync(folder).size : countOneByOne()
   }
   const look = () => {
     count()
@@ -46,8 +49,14 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   watch()
   return {
     areShort() {
-      // Between two looks a crowd may have come.
-      if (isCounted) look()
+      // Between two turns of the event loop a crowd may have come; within one nobody is let in.
+      if (isCounted && !isLookedAt) {
+        look()
+        isLookedAt = true
+        setImmediate(() => {
+          isLookedAt = false
+        })
+      }
       return open > most
     },
     makeRoom(close) {
