@@ -61,7 +61,9 @@ const embedNotice = (notice: Notice): BunPlugin => ({
 })
 
 const { outputs } = await Bun.build({
-  entrypoints: [join(import.meta.dir, 'src/main.ts')],
+  // A thread is an entry of its own, which all else finds beside itself.
+  entrypoints: ['src/main.ts', 'src/store/sqlite/checkpointer.ts'].map((entry) => join(import.meta.dir, entry)),
+  naming: { entry: '[name].[ext]' },
   compile: {
     outfile: values.outfile,
     autoloadBunfig: false,

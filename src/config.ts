@@ -96,6 +96,9 @@ const settings = {
   MAX_BACKLOG: whole(1, 10_000_000, 100_000).describe(
     'Messages that may wait to be sent; above it new issues are answered 503',
   ),
+  CHECKPOINT_PAGES: whole(100, 1_000_000, 12_000).describe(
+    'Pages of 4 KB of the write-ahead log that are copied into the embedded database together',
+  ),
   LIVE_RETENTION_DAYS: whole(1, 36_500, 180).describe('How long live issues are kept'),
   IDEMPOTENCY_DAYS: whole(1, 365, 7).describe('How long an idempotency key is remembered'),
   WEBHOOK_ALLOW_HTTP: z
@@ -143,6 +146,7 @@ export interface Config {
   carrierTimeoutMs: number
   carrierConcurrency: number
   maxBacklog: number
+  checkpointPages: number
   liveRetentionDays: number
   idempotencyDays: number
   webhooks: HookUrlPolicy
@@ -209,6 +213,7 @@ export function readConfig(
     carrierTimeoutMs: value.PROVIDER_TIMEOUT_MS,
     carrierConcurrency: value.PROVIDER_CONCURRENCY,
     maxBacklog: value.MAX_BACKLOG,
+    checkpointPages: value.CHECKPOINT_PAGES,
     liveRetentionDays: value.LIVE_RETENTION_DAYS,
     idempotencyDays: value.IDEMPOTENCY_DAYS,
     webhooks: {

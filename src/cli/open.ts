@@ -109,7 +109,8 @@ export function openFile(
 ): Opened {
   const log = createLog(config.logLevel)
   const vault = createVault(masterSecret(config.dataDir, config.secret, { isNew, log }))
-  const store = openStore({ file, clock: systemClock, vault, ...(headFile && { headFile }) })
+  const { checkpointPages } = config
+  const store = openStore({ file, clock: systemClock, vault, checkpointPages, ...(headFile && { headFile }) })
   return { config, log, vault, clock: systemClock, store, file: store }
 }
 

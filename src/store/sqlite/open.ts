@@ -8,6 +8,7 @@ import type { Vault } from '../../ports/vault'
 import { cannotRead } from '../failure'
 import { assertInPlace, MARKED } from '../moved'
 import { SECRET_PROOF, WrongSecretError } from '../secret'
+import { Checkpoints } from './checkpoints'
 import { migrate } from './migrate'
 import { createReader } from './read'
 import { createTransactions, type OpenUnit } from './transaction'
@@ -19,11 +20,16 @@ export interface StoreOptions {
   vault: Vault
   /** Where the end of the audit log is written down outside of the database. */
   headFile?: HeadFile
+  /** Of the write-ahead log, copied into the database together. */
+  checkpointPages?: number
   /** Defers group commit; defaults to the end of the event loop's turn. */
   soon?: (drain: () => void) => void
 }
 
 const BUSY_TIMEOUT_MS = 5_000
+
+/** Some 48 MB: checkpoints are rare, and keep the disk busy for a moment only. */
+const CHECKPOINT_PAGES = 12_000
 
 /** More than any request needs: on a disk where little things find room and an issue does not, this does not either. */
 const PROBE_BYTES = 256 * 1024
@@ -34,7 +40,14 @@ export interface FileStore extends Store {
   copyTo(file: string): void
 }
 
-export function openStore({ file, clock, vault, headFile, soon = setImmediate }: StoreOptions): FileStore {
+export function openStore({
+  file,
+  clock,
+  vault,
+  headFile,
+  checkpointPages = CHECKPOINT_PAGES,
+  soon = setImmediate,
+}: StoreOptions): FileStore {
   const writing = openWriter(file, vault)
   const reading = new Database(file, { readonly: true, strict: true })
   reading.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
@@ -58,7 +71,8 @@ export function openStore({ file, clock, vault, headFile, soon = setImmediate }:
 
   const probe = writing.query(`INSERT OR REPLACE INTO facts (name, value) VALUES ('room', zeroblob(${PROBE_BYTES}))`)
   const openUnit = createTransactions(writing, vault, headFile)
-  const writer = new Writer(writing, soon)
+  const checkpoints = new Checkpoints(file, writing, checkpointPages)
+  const writer = new Writer(writing, soon, () => checkpoints.committed())
 
   const read = createReader(reading, { vault, headFile, settingsVersion, elapsed: clock.elapsed })
   return {
@@ -99,6 +113,7 @@ export function openStore({ file, clock, vault, headFile, soon = setImmediate }:
 
     async close() {
       await writer.close()
+      await checkpoints.close()
       reading.close()
       writing.run('PRAGMA wal_checkpoint(TRUNCATE)')
       writing.close()
@@ -151,8 +166,6 @@ function openWriter(file: string, vault: Vault): Database {
     db.run('PRAGMA cache_size = -65536')
     // Every unit of a group has a savepoint, whose undo log would go to a file.
     db.run('PRAGMA temp_store = MEMORY')
-    // Some 48 MB: checkpoints are rare, and still short beside what waits for them.
-    db.run('PRAGMA wal_autocheckpoint = 12000')
     assertSecret(db, vault)
     return db
   } catch (error) {

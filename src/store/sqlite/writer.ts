@@ -26,10 +26,14 @@ export class Writer {
   #closed = false
   #drained: Promise<void> = Promise.resolve()
 
-  /** `soon` defers the drain to the end of the event loop's turn; the simulation brings its own. */
+  /**
+   * `soon` defers the drain to the end of the event loop's turn; the simulation brings its own. `committed` is called
+   * after every group that is on disk, when everybody is answered.
+   */
   constructor(
     private readonly db: Database,
     private readonly soon: (drain: () => void) => void,
+    private readonly committed: () => void = () => {},
   ) {
     const prepared = (sql: string) => {
       const statement = db.query(sql)
@@ -79,7 +83,7 @@ export class Writer {
   }
 
   async #commitGroup(group: Unit[]): Promise<void> {
-    const committed: Array<() => void> = []
+    const answers: Array<() => void> = []
     const ended: Unit[] = []
     try {
       this.#begin()
@@ -92,7 +96,7 @@ export class Writer {
         this.#savepoint()
         const answer = await unit.run()
         this.#release()
-        committed.push(answer)
+        answers.push(answer)
         ended.push(unit)
       } catch (error) {
         this.#rollbackUnit()
@@ -113,7 +117,7 @@ export class Writer {
       for (const unit of ended) unit.fail(cannotWrite(error))
       return
     }
-    for (const answer of committed) {
+    for (const answer of answers) {
       try {
         answer()
       } catch (defect) {
@@ -123,6 +127,7 @@ export class Writer {
         })
       }
     }
+    this.committed()
   }
 
   #rollbackUnit(): void {

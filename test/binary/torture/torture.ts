@@ -86,6 +86,8 @@ class Story {
     this.#random = seededRandom(options.seed)
     const { program, remove } = alone(options.binary, {
       WATCHWORD_PROVIDER_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
+      // So that many a kill comes while the log is copied.
+      WATCHWORD_CHECKPOINT_PAGES: '100',
       WATCHWORD_LIMIT_ISSUES_PER_PHONE_10_MIN: '1000',
       WATCHWORD_LIMIT_ISSUES_PER_PHONE_DAY: '1000',
       WATCHWORD_LIMIT_REQUESTS_PER_KEY_PER_MIN: '1000000',

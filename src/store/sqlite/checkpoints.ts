@@ -1,0 +1,94 @@
+/**
+ * Copies the write-ahead log into the database when it has grown long, in a thread of its own: that takes as long as many
+ * requests. What is written meanwhile is short, and copied between two groups, so that the log begins anew.
+ */
+import type { Database } from 'bun:sqlite'
+import { Worker } from 'node:worker_threads'
+
+/** Of the log, in pages. */
+export interface Length {
+  log: number
+  checkpointed: number
+}
+
+/** Pages that are to be copied. */
+export const waiting = (length: Length | null) => (length ? length.log - length.checkpointed : 0)
+
+export class Checkpoints {
+  readonly #waiting: () => number
+  readonly #copy: () => void
+  #thread: Worker | undefined
+  #copying: Promise<void> | undefined
+  #answered: (isRestOurs: boolean) => void = () => {}
+  #isRestOurs = false
+  /** How many pages wait before the thread is asked. */
+  #enough: number
+
+  /** Of the connection that writes to `file`; the log is `long` at so many pages. */
+  constructor(
+    private readonly file: string,
+    db: Database,
+    private readonly long: number,
+  ) {
+    this.#enough = long
+    // The wall behind it: SQLite's own, within a commit.
+    db.run(`PRAGMA wal_autocheckpoint = ${4 * long}`)
+    const look = db.query<Length, []>('PRAGMA wal_checkpoint(NOOP)')
+    const copy = db.query('PRAGMA wal_checkpoint(PASSIVE)')
+    this.#waiting = () => waiting(look.get())
+    this.#copy = () => void copy.get()
+  }
+
+  /** To be called after every commit. */
+  committed(): void {
+    if (this.#copying) return
+    try {
+      this.#copyIfLong()
+    } catch {
+      // The disk is full, say. What is in the log is as safe as what is copied.
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#thread?.ref()
+    await this.#copying
+    await this.#thread?.terminate()
+  }
+
+  #copyIfLong(): void {
+    if (this.#isRestOurs) {
+      this.#isRestOurs = false
+      this.#copy()
+    }
+    const pages = this.#waiting()
+    if (pages >= this.#enough) this.#copying = this.#copyAside(pages)
+  }
+
+  async #copyAside(pages: number): Promise<void> {
+    this.#isRestOurs = await this.#ask()
+    // What could not be copied now is tried again when as much has been added.
+    this.#enough = this.#isRestOurs ? this.long : pages + this.long
+    this.#copying = undefined
+  }
+
+  /** Whether what is left is to be copied here. */
+  #ask(): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#answered = resolve
+      this.#thread ??= this.#start()
+      this.#thread.postMessage('copy')
+    })
+  }
+
+  #start(): Worker {
+    const thread = new Worker(new URL('./checkpointer.ts', import.meta.url), { workerData: this.file })
+    thread.on('message', (isRestOurs: boolean) => this.#answered(isRestOurs))
+    thread.on('error', () => {
+      // Where there can be no thread it is copied here, as long as that takes.
+      this.#thread = undefined
+      this.#answered(true)
+    })
+    thread.unref()
+    return thread
+  }
+}
