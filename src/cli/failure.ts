@@ -5,7 +5,7 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config'
 import { Refusal } from '../domain/error'
-import { MoveError } from '../store/move/side'
+import { MoveError } from '../store/moved'
 
 /** A failure of the command line itself. */
 export class Failure extends Error {

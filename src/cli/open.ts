@@ -9,7 +9,6 @@ import type { Log } from '../ports/log'
 import type { Store } from '../ports/store'
 import type { Vault } from '../ports/vault'
 import { assertCarrier, explainCode } from '../providers/carriers'
-import { openStore as openPostgres } from '../store/postgres/open'
 import { nameOf } from '../store/postgres/pool'
 import { type FileStore, layOut, openStore, stageOf } from '../store/sqlite/open'
 import { systemClock } from '../system/clock'
@@ -67,7 +66,9 @@ export async function openShared(config: Config, database: DatabaseConfig): Prom
     see(sighting)
     return sighting.stamped
   }
-  const store = await openPostgres({ ...database, clock, vault, node, time })
+  // A server on a data folder has no use for it.
+  const { openStore } = await import('../store/postgres/open')
+  const store = await openStore({ ...database, clock, vault, node, time })
   return { config, log, vault, clock, store, fleet: store.fleet }
 }
 

@@ -26,6 +26,17 @@ export interface Place {
   after: readonly string[]
 }
 
+/** A move that cannot begin, or end. */
+export class MoveError extends Error {
+  override name = 'MoveError'
+  constructor(
+    readonly code: 'conflict' | 'in_use' | 'damaged_database' | 'not_the_same',
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
 export class MovedError extends Error {
   override name = 'MovedError'
 }

@@ -4,8 +4,6 @@ import { ConfigError, readConfig } from '../../config'
 import { type CommonOptions, onDataCommand } from '../command'
 import { outputFor, styled } from '../output'
 import { type Finding, problem } from './finding'
-import { examineFolder } from './folder'
-import { examinePostgres } from './postgres'
 
 export const doctorCommand = (): Command =>
   onDataCommand('doctor', 'say what is wrong with this installation; exits with 1 where something is', 'doctor').action(
@@ -19,7 +17,9 @@ export const doctorCommand = (): Command =>
 async function examine({ data }: CommonOptions): Promise<Finding[]> {
   try {
     const config = readConfig(process.env, { DATA: data, LOG_LEVEL: 'silent' })
-    return config.database ? await examinePostgres(config, config.database) : await examineFolder(config)
+    // Each loads what it looks at.
+    if (config.database) return await (await import('./postgres')).examinePostgres(config, config.database)
+    return await (await import('./folder')).examineFolder(config)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return [problem('configuration', error.message)]

@@ -3,9 +3,9 @@
  * it has come are stored together, so a move that was killed goes on where it was.
  */
 import type { Vault } from '../../ports/vault'
-import { type Mark, MOVED_FROM, MOVED_TO, MOVING, type Place } from '../moved'
+import { type Mark, MOVED_FROM, MOVED_TO, MOVING, MoveError, type Place } from '../moved'
 import { SECRET_PROOF, WrongSecretError } from '../secret'
-import { keyOf, MoveError, type Side, unsound } from './side'
+import { keyOf, type Side, unsound } from './side'
 import { TABLES, type Table } from './tables'
 import { verify } from './verify'
 

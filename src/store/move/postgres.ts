@@ -1,9 +1,10 @@
 /** A database in PostgreSQL as one side of a move. */
 import type { ReservedSQL, SQL } from 'bun'
+import { MoveError } from '../moved'
 import { isInTheWay } from '../postgres/failure'
 import { migrate } from '../postgres/migrate'
 import { connect, nameOf } from '../postgres/pool'
-import { type Engine, MoveError, type Row } from './side'
+import type { Engine, Row } from './side'
 import { type Column, TABLES, type Table } from './tables'
 
 /** A server says within so long that it is there. */

@@ -2,7 +2,7 @@
  * One side of a move. Rows travel as text, as PostgreSQL writes it, so that they are the same on both sides; SQL that both
  * kinds of database understand stands here, the rest is the engine's.
  */
-import { type Mark, MOVED_FROM, MOVED_TO, MOVING } from '../moved'
+import { type Mark, MOVED_FROM, MOVED_TO, MOVING, MoveError } from '../moved'
 import { SECRET_PROOF } from '../secret'
 import { COUNTED, type Column, TABLES, type Table } from './tables'
 
@@ -31,16 +31,6 @@ export interface Engine {
   /** An expression: Unix milliseconds. */
   readonly now: string
   close(): Promise<void>
-}
-
-export class MoveError extends Error {
-  override name = 'MoveError'
-  constructor(
-    readonly code: 'conflict' | 'in_use' | 'damaged_database' | 'not_the_same',
-    message: string,
-  ) {
-    super(message)
-  }
 }
 
 export const unsound = ({ name }: { name: string }, appId: string) =>

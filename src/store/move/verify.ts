@@ -1,5 +1,6 @@
 /** Whether the target has all that the source has: counts, ledgers, and rows that are looked up in both. */
-import { keyOf, MoveError, type Side, unsound } from './side'
+import { MoveError } from '../moved'
+import { keyOf, type Side, unsound } from './side'
 import { TABLES, type Table } from './tables'
 
 /** Of each table; all of a small one. */

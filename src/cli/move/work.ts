@@ -1,53 +1,31 @@
-/** `move`: from a data folder to PostgreSQL, or back. */
+/** From a data folder to PostgreSQL, or back. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type Config, readConfig } from '../config'
-import type { Vault } from '../ports/vault'
-import { type MoveOptions, move, undoMove } from '../store/move/move'
-import { openUrl } from '../store/move/postgres'
-import { Side } from '../store/move/side'
-import { openFile } from '../store/move/sqlite'
-import { MovedError } from '../store/moved'
-import { HEAD } from '../store/rows/audit'
-import { layOut, stageOf } from '../store/sqlite/open'
-import { systemClock } from '../system/clock'
-import { headFileIn } from '../system/head-file'
-import { createLog } from '../system/log'
-import { systemRandom } from '../system/random'
-import { masterSecret, SECRET_FILE } from '../system/secret'
-import { holdAlone } from '../system/sole'
-import { createVault } from '../system/vault'
-import { lostEnds } from '../usecases/verify-audit'
-import { command, jsonOption } from './command'
-import { type Confirmable, confirm, yesOption } from './confirm'
-import { Failure } from './failure'
-import { DATABASE_FILE, openFile as openStore } from './open'
-import { outputFor } from './output'
+import { InvalidArgumentError } from 'commander'
+import { type Config, readConfig } from '../../config'
+import type { Vault } from '../../ports/vault'
+import { type MoveOptions, move, undoMove } from '../../store/move/move'
+import { openUrl } from '../../store/move/postgres'
+import { Side } from '../../store/move/side'
+import { openFile } from '../../store/move/sqlite'
+import { MovedError } from '../../store/moved'
+import { HEAD } from '../../store/rows/audit'
+import { layOut, stageOf } from '../../store/sqlite/open'
+import { systemClock } from '../../system/clock'
+import { headFileIn } from '../../system/head-file'
+import { createLog } from '../../system/log'
+import { systemRandom } from '../../system/random'
+import { masterSecret, SECRET_FILE } from '../../system/secret'
+import { holdAlone } from '../../system/sole'
+import { createVault } from '../../system/vault'
+import { lostEnds } from '../../usecases/verify-audit'
+import { confirm } from '../confirm'
+import { Failure } from '../failure'
+import { DATABASE_FILE, openFile as openStore } from '../open'
+import { outputFor } from '../output'
+import type { MoveRequest } from '.'
 
-interface Options extends Confirmable {
-  from: string
-  to?: string
-  undo?: boolean
-  json?: boolean
-}
-
-export const moveCommand = (): Command =>
-  command(
-    'move',
-    'move everything from a data folder to PostgreSQL, or back, while no server runs on either',
-    "move --from watchword-data --to 'postgres://watchword@db.example.com/watchword'",
-    "move --from 'postgres://watchword@db.example.com/watchword' --to new-data",
-    'move --undo --from watchword-data',
-  )
-    .requiredOption('--from <dir|url>', 'data folder or postgres:// URL that has everything')
-    .option('--to <dir|url>', 'the other one of the two; empty, or half of this very move')
-    .addOption(new Option('--undo', 'let servers start again where everything has been moved away').conflicts('to'))
-    .addOption(yesOption())
-    .addOption(jsonOption())
-    .action((options: Options) => (options.undo ? undo(options) : moveAll(options)))
-
-async function moveAll({ from, to, json }: Options): Promise<void> {
+export async function moveAll({ from, to, json }: MoveRequest): Promise<void> {
   if (to === undefined) throw new InvalidArgumentError('--to: say where everything is to go')
   if (isUrl(from) === isUrl(to))
     throw new InvalidArgumentError('--to: one of the two is a data folder, the other one a postgres:// URL')
@@ -76,7 +54,7 @@ async function moveAll({ from, to, json }: Options): Promise<void> {
   }
 }
 
-async function undo(options: Options): Promise<void> {
+export async function undo(options: MoveRequest): Promise<void> {
   const { from, json } = options
   const config = configOf(isUrl(from) ? undefined : from)
   const vault = vaultOf(config)

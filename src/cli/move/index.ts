@@ -1,0 +1,29 @@
+/** `watchword move`. What it takes is loaded when it is asked for: a server has no use for both kinds of database. */
+import { type Command, Option } from 'commander'
+import { command, jsonOption } from '../command'
+import { type Confirmable, yesOption } from '../confirm'
+
+export interface MoveRequest extends Confirmable {
+  from: string
+  to?: string
+  undo?: boolean
+  json?: boolean
+}
+
+export const moveCommand = (): Command =>
+  command(
+    'move',
+    'move everything from a data folder to PostgreSQL, or back, while no server runs on either',
+    "move --from watchword-data --to 'postgres://watchword@db.example.com/watchword'",
+    "move --from 'postgres://watchword@db.example.com/watchword' --to new-data",
+    'move --undo --from watchword-data',
+  )
+    .requiredOption('--from <dir|url>', 'data folder or postgres:// URL that has everything')
+    .option('--to <dir|url>', 'the other one of the two; empty, or half of this very move')
+    .addOption(new Option('--undo', 'let servers start again where everything has been moved away').conflicts('to'))
+    .addOption(yesOption())
+    .addOption(jsonOption())
+    .action(async (options: MoveRequest) => {
+      const { moveAll, undo } = await import('./work')
+      await (options.undo ? undo(options) : moveAll(options))
+    })
