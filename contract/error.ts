@@ -40,9 +40,9 @@ export const paymentRequiredData = z.object({
 
 export const tooManyRequestsData = z.object({
   limit: open(
-    z.enum(['perKey', 'perIp', 'perPhone', 'perKeyDaily', 'perOrgDaily', 'testModeDaily']).meta({
+    z.enum(['perKey', 'perIp', 'perPhone', 'perKeyDaily', 'perOrgDaily', 'testModeDaily', 'failures']).meta({
       description:
-        'The rule that was exceeded: `perKey`, `perIp`, `perPhone`, `perKeyDaily`, `perOrgDaily`, `testModeDaily`; more may come.',
+        'The rule that was exceeded: `perKey`, `perIp`, `perPhone`, `perKeyDaily`, `perOrgDaily`, `testModeDaily`, `failures` (too many wrong codes at the phone); more may come.',
       examples: ['perPhone'],
     }),
   ),

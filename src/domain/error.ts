@@ -32,7 +32,7 @@ export interface RefusalDetail {
   resetAt?: number
 }
 
-export type LimitName = 'perKey' | 'perIp' | 'perPhone' | 'perKeyDaily' | 'perOrgDaily' | 'testModeDaily'
+export type LimitName = 'perKey' | 'perIp' | 'perPhone' | 'perKeyDaily' | 'perOrgDaily' | 'testModeDaily' | 'failures'
 
 export class Refusal extends Error {
   override name = 'Refusal'

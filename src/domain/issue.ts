@@ -8,6 +8,7 @@
  *     └──wrong code──▶ issued, one attempt fewer
  */
 import type { KeyKind } from './key'
+import type { PhoneOfApp } from './limit'
 import type { Channel, Leg, Owner } from './value'
 import type { BillingStatus, Settlement } from './wallet'
 
@@ -62,6 +63,13 @@ export interface Issue extends Owner {
 
   readonly updatedAt: number
 }
+
+/** Whose failures and limits it counts for; where the kind of key was not noted, a backend's. */
+export const phoneOf = ({ appId, keyKind, phoneHash }: Issue): PhoneOfApp => ({
+  appId,
+  kind: keyKind ?? 'sk',
+  phoneHash,
+})
 
 /** An issue stored as `issued` whose expiry has passed counts as `expired`. */
 export const effectiveStatus = (issue: Issue, now: number): VerificationStatus =>

@@ -18,7 +18,7 @@ export interface LimitRule {
   phone?: PhoneOfApp
 }
 
-export const limited = ({ limit, policy }: LimitRule, retryAfterMs: number) =>
+export const limited = ({ limit, policy }: Pick<LimitRule, 'limit' | 'policy'>, retryAfterMs: number) =>
   new Refusal('limited', `Limit exceeded: ${limit}`, { limit, policy, retryAfterMs })
 
 /** Counted already; given back when the request is refused after all, because a rejected request does not count. */

@@ -1,5 +1,6 @@
 /** Old data goes. Decisions: "Retention". */
 import { REPORT_DEADLINE_MS } from '../domain/delivery'
+import { REMEMBERED_DAYS } from '../domain/failure-budget'
 import { DAY_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
@@ -35,6 +36,7 @@ export async function deleteOldData({
   )
   await inBatches((limit) => store.transaction((tx) => tx.retention.issues('live', daysAgo(liveRetentionDays), limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.claims(daysAgo(idempotencyDays), limit)))
+  await inBatches((limit) => store.transaction((tx) => tx.retention.failures(daysAgo(REMEMBERED_DAYS), limit)))
   await inBatches((limit) =>
     store.transaction((tx) => tx.retention.reports(clock.now() - 2 * REPORT_DEADLINE_MS, limit)),
   )

@@ -4,8 +4,9 @@
  */
 import { assertWithin } from '../domain/browser-key'
 import { conflict, invalid, Refusal, unavailable } from '../domain/error'
+import { admitNext } from '../domain/failure-budget'
 import { fingerprintText, type ResolvedRequest } from '../domain/fingerprint'
-import { attemptsRemaining, type Issue, makeWay } from '../domain/issue'
+import { attemptsRemaining, type Issue, makeWay, phoneOf } from '../domain/issue'
 import type { ApiKey, KeyKind } from '../domain/key'
 import type { Letter } from '../domain/letter'
 import type { Recipient } from '../domain/phone'
@@ -82,8 +83,8 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       isNew = false
       begun = undefined
       // Who holds the phone has stored the claim of an issue that counts here.
-      const [previous, replayed, refusal] = await Promise.all([
-        tx.issues.lockLive(order.owner, order.phoneHash, order.request.purpose),
+      const [{ live: previous, failures }, replayed, refusal] = await Promise.all([
+        tx.issues.lockPhone(order.owner, { kind: key.kind, phoneHash: order.phoneHash }, order.request.purpose),
         replay(deps, tx, order.owner, claimant, fingerprint),
         admission.confirm(tx),
       ])
@@ -95,12 +96,15 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       order.rules.assertAdmits(order.recipient, tx.now)
       assertServed(channel, route)
       if (refusal) throw refusal
+      const admitted = admitNext(failures, order.request.maxAttempts, tx.now)
       isNew = true
 
-      const issue = newIssue(deps, order, letter, { issueId, code, keyKind: key.kind, now: tx.now })
+      const { maxAttempts } = admitted
+      const issue = newIssue(deps, order, letter, { issueId, code, maxAttempts, keyKind: key.kind, now: tx.now })
       await replacePrevious(deps, tx, previous)
       await tx.claims.add({ ...order.owner, keyHash: claimant.hash, fingerprint, issueId, createdAt: tx.now })
       await tx.issues.add(issue)
+      if (admitted.failures) await tx.failures.save(phoneOf(issue), admitted.failures)
       if (departure) begun = await depart(deps, tx, issue, letter, departure)
       else await waitForPlace(deps, tx, issue, letter, route)
       await reserveCredit(tx, issue)
@@ -243,7 +247,13 @@ function newIssue(
   { vault, random }: IssueDependencies,
   order: Order,
   letter: Letter,
-  { issueId, code, keyKind, now }: { issueId: string; code: string; keyKind: KeyKind; now: number },
+  {
+    issueId,
+    code,
+    maxAttempts,
+    keyKind,
+    now,
+  }: { issueId: string; code: string; maxAttempts: number; keyKind: KeyKind; now: number },
 ): Issue {
   const { owner, request, rules, recipient } = order
   const { channel } = request
@@ -264,7 +274,7 @@ function newIssue(
     createdAt: now,
     expiresAt: now + rules.lifetimeMs(recipient, request.expiresInSec),
     promisedExpiresAt: undefined,
-    maxAttempts: request.maxAttempts,
+    maxAttempts,
     verificationStatus: 'issued',
     attemptsUsed: 0,
     verifiedAt: undefined,

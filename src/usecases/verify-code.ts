@@ -1,9 +1,10 @@
 /** Verify: say, once, whether what the user typed is right. Specification: `POST /verify`; decisions: "Interface". */
 import { timingSafeEqual } from 'node:crypto'
-import { attemptsRemaining, check, type ReasonCode } from '../domain/issue'
+import { fail, forgive } from '../domain/failure-budget'
+import { attemptsRemaining, check, type Issue, phoneOf, type ReasonCode } from '../domain/issue'
 import { isUuid, type Owner } from '../domain/value'
 import type { Clock } from '../ports/clock'
-import type { Store } from '../ports/store'
+import type { Store, Tx } from '../ports/store'
 import type { Vault } from '../ports/vault'
 import { saveIssue } from './shared/save-issue'
 import type { TellDependencies } from './shared/tell-events'
@@ -32,11 +33,15 @@ export async function verifyCode(
   const { store, vault, clock } = deps
   if (!isUuid(request.issueId)) return unknownIssue(request.issueId, clock.now())
   return store.transaction(async (tx) => {
-    const issue = await tx.issues.lock(owner, request.issueId)
-    if (!issue) return unknownIssue(request.issueId, tx.now)
+    const found = await tx.issues.lockToVerify(owner, request.issueId)
+    if (!found) return unknownIssue(request.issueId, tx.now)
+    const { issue } = found
     const matches = timingSafeEqual(vault.codeHash(issue.issueId, request.code), issue.codeHash)
     const { verified, reasonCode, changed } = check(issue, matches, tx.now)
-    if (changed) await saveIssue(deps, tx, issue, changed)
+    if (changed) {
+      await count(tx, found, verified)
+      await saveIssue(deps, tx, issue, changed)
+    }
     const after = changed ?? issue
     return {
       issueId: issue.issueId,
@@ -47,6 +52,15 @@ export async function verifyCode(
       verifiedAt: after.verifiedAt,
     }
   })
+}
+
+/** A wrong code counts against its phone, over all its codes; a right one ends the row. */
+async function count(tx: Tx, { issue, hasFailures }: { issue: Issue; hasFailures: boolean }, verified: boolean) {
+  if (issue.mode === 'test' || (verified && !hasFailures)) return
+  const phone = phoneOf(issue)
+  const before = await tx.failures.lock(phone)
+  const after = verified ? before && forgive(before) : fail(before, tx.now)
+  if (after) await tx.failures.save(phone, after)
 }
 
 const unknownIssue = (issueId: string, now: number): Verification => ({

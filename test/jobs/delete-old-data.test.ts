@@ -22,6 +22,7 @@ async function deleted(left = 0) {
   const retention: Tx['retention'] = {
     issues: (mode, before, limit) => take(mode, before, limit),
     claims: (before, limit) => take('claims', before, limit),
+    failures: (before, limit) => take('failures', before, limit),
     reports: (before, limit) => take('reports', before, limit),
     hooks: (before, limit) => take('webhooks', before, limit),
     outbox: (limit) => take('outbox', undefined, limit),
@@ -37,6 +38,7 @@ test('each has its time', async () => {
     test: [7 * 24],
     live: [180 * 24],
     claims: [7 * 24],
+    failures: [365 * 24],
     reports: [2 * 24],
     webhooks: [30 * 24],
     outbox: [undefined],

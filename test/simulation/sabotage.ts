@@ -24,7 +24,9 @@ export const twisted = (twist: (tx: Tx) => Twist): Sabotage => ({
 })
 
 export const SABOTAGES: Record<string, Sabotage> = {
-  'the previous code is not replaced': twisted(() => ({ issues: { lockLive: async () => undefined } })),
+  'the previous code is not replaced': twisted(() => ({
+    issues: { lockPhone: async () => ({ live: undefined, failures: undefined }) },
+  })),
   'a send without an answer is sent again': {
     transport: (transport) => ({
       async request(request) {

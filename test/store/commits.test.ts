@@ -42,12 +42,22 @@ test('a delivered code takes 2 commits and 18 statements: issued with its first 
   expect(await world.rows('SELECT count(*) AS n FROM jobs')).toEqual([{ n: 0 }])
 })
 
-test('a verify takes 1 commit and 3 statements, right or wrong', async () => {
-  const { issueId } = await issue()
-  const code = world.sms.lastCode()
-  const verify = (code: string) => world.call('rest', 'verify', { issueId, code }, { key: keys.live })
-  expect(await costOf(() => verify(code === '000000' ? '000001' : '000000'))).toEqual({ commits: 1, statements: 2 })
-  expect(await costOf(() => verify(code))).toEqual({ commits: 1, statements: 3 })
+test('a verify takes 1 commit and 3 statements, and where codes have been wrong 5', async () => {
+  const verifying = async (...codes: Array<(code: string) => string>) => {
+    const { issueId } = await issue()
+    const sent = world.sms.lastCode()
+    const costs: object[] = []
+    for (const code of codes)
+      costs.push(await costOf(() => world.call('rest', 'verify', { issueId, code: code(sent) }, { key: keys.live })))
+    return costs
+  }
+  const right = (code: string) => code
+  const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
+  expect(await verifying(right)).toEqual([{ commits: 1, statements: 3 }])
+  expect(await verifying(wrong, right)).toEqual([
+    { commits: 1, statements: 4 },
+    { commits: 1, statements: 5 },
+  ])
 })
 
 test('a replay takes a commit of nothing and 3 statements, a status 1 statement', async () => {

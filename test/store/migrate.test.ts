@@ -77,7 +77,7 @@ describe('migrating', () => {
     expect(tablesIn(db)).toEqual([])
     migrate(db)
     expect(tablesIn(db)).toHaveLength(tables.length)
-    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 10 })
+    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 11 })
   })
 
   test('again applies nothing', () => {

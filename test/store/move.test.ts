@@ -99,6 +99,7 @@ async function furnishedFile(): Promise<string> {
     invitations: [`${blob(32, 2)}, 'viewer', 'op_1', 5, 6`],
     audit_entries: [1, 2].map((n) => `${n}, 5, 'cli', NULL, 'app.create', 'x', '{}', ${blob(32, n)}`),
     usage_hours: [`3600000, 'app_one', 'live', 'sms', 'main', 'KR', 'signup', 3, 2, 1, 1, 4, '{"100":2}'`],
+    failures: [`'app_one', 'sk', ${blob(32, 3)}, '{"inARow":1}', 5`],
     clock_steps: [`5, 10, 'a'`, `5, 11, 'b'`],
     facts: [`'audit_head', CAST('2 abc' AS BLOB)`, `'usage_until', CAST('3600000' AS BLOB)`],
   }

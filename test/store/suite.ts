@@ -1,7 +1,8 @@
 /** What every store promises its use cases, whatever database it keeps its rows in. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Claim } from '../../src/domain/claim'
-import type { Issue } from '../../src/domain/issue'
+import { fail, forgive } from '../../src/domain/failure-budget'
+import { type Issue, phoneOf } from '../../src/domain/issue'
 import { FRONT, type Job, type JobKind, LEASE_MS } from '../../src/domain/job'
 import type { Template } from '../../src/domain/template'
 import type { LedgerEntry, Wallet } from '../../src/domain/wallet'
@@ -41,6 +42,8 @@ async function hasYielded(work: () => Promise<unknown>): Promise<boolean> {
   await work()
   return hasTurned
 }
+
+const NOTHING_KNOWN = { live: undefined, failures: undefined }
 
 /** An empty database. */
 export interface Opened {
@@ -295,7 +298,8 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         for (const stranger of strangers) {
           expect(await store.read.issues.find(stranger, bare.issueId)).toBeUndefined()
           expect(await run((tx) => tx.issues.lock(stranger, bare.issueId))).toBeUndefined()
-          expect(await run((tx) => tx.issues.lockLive(stranger, bare.phoneHash, bare.purpose))).toBeUndefined()
+          expect(await run((tx) => tx.issues.lockPhone(stranger, phoneOf(bare), bare.purpose))).toEqual(NOTHING_KNOWN)
+          expect(await run((tx) => tx.issues.lockToVerify(stranger, bare.issueId))).toBeUndefined()
           await run((tx) => tx.issues.save({ ...bare, ...stranger, verificationStatus: 'expired' }))
         }
         expect(await store.read.issues.find(OWNER, bare.issueId)).toEqual(bare)
@@ -332,7 +336,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           { ...twin, issueId: uuidAt(NOW, 74), appId: 'app_two' },
         ]
         await add(...apart)
-        expect(await run((tx) => tx.issues.lockLive(OWNER, live.phoneHash, live.purpose))).toEqual(live)
+        expect((await run((tx) => tx.issues.lockPhone(OWNER, phoneOf(live), live.purpose))).live).toEqual(live)
       })
 
       test.each(['verified', 'expired', 'max_attempts', 'replaced'] as const)(
@@ -346,7 +350,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
             await tx.issues.save({ ...old, verificationStatus, verifiedAt })
             await tx.issues.add(next)
           })
-          expect(await run((tx) => tx.issues.lockLive(OWNER, old.phoneHash, old.purpose))).toEqual(next)
+          expect((await run((tx) => tx.issues.lockPhone(OWNER, phoneOf(old), old.purpose))).live).toEqual(next)
           await expect(run((tx) => tx.issues.save(old))).rejects.toThrow()
           expect((await store.read.issues.find(OWNER, old.issueId))?.verificationStatus).toBe(verificationStatus)
         },
@@ -363,6 +367,82 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           (await run((tx) => tx.issues.lockExpired(limit))).map(({ expiresAt }) => expiresAt - NOW)
         expect(await due(10)).toEqual([10_000, 20_000])
         expect(await due(1)).toEqual([10_000])
+      })
+    })
+
+    describe('wrong codes at a phone', () => {
+      const issue = issueNumber(1, { keyKind: 'sk' })
+      const phone = phoneOf(issue)
+      const known = async () => (await run((tx) => tx.issues.lockPhone(OWNER, phone, issue.purpose))).failures
+      const asVerified = async (id = issue.issueId) =>
+        (await run((tx) => tx.issues.lockToVerify(OWNER, id)))?.hasFailures
+
+      test('are none at first, and then as they were stored', async () => {
+        await add(issue)
+        expect(await run((tx) => tx.failures.lock(phone))).toBeUndefined()
+        expect(await known()).toBeUndefined()
+        expect(await asVerified()).toBe(false)
+        const failures = fail(fail(undefined, NOW), NOW + 1)
+        await run(async (tx) => {
+          expect(await tx.failures.lock(phone)).toBeUndefined()
+          await tx.failures.save(phone, failures)
+        })
+        expect(await run((tx) => tx.failures.lock(phone))).toEqual(failures)
+        expect(await known()).toEqual(failures)
+        expect(await asVerified()).toBe(true)
+        const forgiven = forgive(failures)
+        await run(async (tx) => {
+          await tx.failures.lock(phone)
+          await tx.failures.save(phone, forgiven)
+        })
+        expect(await known()).toEqual(forgiven)
+        await run((tx) => tx.failures.drop(phone))
+        expect(await known()).toBeUndefined()
+      })
+
+      test('are known of a phone without a live code, too', async () => {
+        const failures = fail(undefined, NOW)
+        await run(async (tx) => {
+          await tx.failures.lock(phone)
+          await tx.failures.save(phone, failures)
+        })
+        expect(await run((tx) => tx.issues.lockPhone(OWNER, phone, 'any'))).toEqual({ live: undefined, failures })
+      })
+
+      test("are another app's, another phone's and another kind of key's apart", async () => {
+        await add(issue)
+        const others = [
+          { ...phone, appId: 'app_two' },
+          { ...phone, kind: 'pk' as const },
+          { ...phone, phoneHash: hash32(99) },
+        ]
+        for (const other of others)
+          await run(async (tx) => {
+            await tx.failures.lock(other)
+            await tx.failures.save(other, fail(undefined, NOW))
+          })
+        expect(await known()).toBeUndefined()
+        expect(await asVerified()).toBe(false)
+      })
+
+      test('at the same time all count', async () => {
+        await add(issue)
+        const count = () => run(async (tx) => tx.failures.save(phone, fail(await tx.failures.lock(phone), NOW)))
+        await Promise.all(Array.from({ length: 8 }, count))
+        expect((await known())?.inARow).toBe(8)
+      })
+
+      test('go when the last one is long ago', async () => {
+        const at = async (kind: 'sk' | 'pk', time: number) =>
+          run(async (tx) => {
+            await tx.failures.lock({ ...phone, kind })
+            await tx.failures.save({ ...phone, kind }, fail(undefined, time))
+          })
+        await at('sk', NOW)
+        await at('pk', NOW + 1)
+        expect(await run((tx) => tx.retention.failures(NOW + 1, 10))).toBe(1)
+        expect(await run((tx) => tx.failures.lock({ ...phone, kind: 'sk' }))).toBeUndefined()
+        expect(await run((tx) => tx.failures.lock({ ...phone, kind: 'pk' }))).toBeDefined()
       })
     })
 

@@ -8,7 +8,7 @@ import type { Store, Tx } from '../../src/ports/store'
 // biome-ignore format: it is one row
 const ORDER = [
   'app', 'key', 'carrier', 'people', 'invitation',
-  'phone', 'claim', 'issue', 'job', 'attempt', 'endpoint', 'webhook', 'wallet', 'audit',
+  'phone', 'claim', 'issue', 'failures', 'job', 'attempt', 'endpoint', 'webhook', 'wallet', 'audit',
 ] as const
 
 type Locked = (typeof ORDER)[number]
@@ -28,8 +28,15 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
     find: ['claim', (_owner: object, keyHash: Uint8Array) => hex(keyHash)],
   },
   issues: {
-    lockLive: ['phone', (_owner: object, phoneHash: Uint8Array, purpose: string) => hex(phoneHash) + purpose],
+    lockPhone: [
+      'phone',
+      (_owner: object, { phoneHash }: { phoneHash: Uint8Array }, purpose: string) => hex(phoneHash) + purpose,
+    ],
+    lockToVerify: ['issue', (_owner: object, issueId: string) => issueId],
     lock: ['issue', (_owner: object, issueId: string) => issueId],
+  },
+  failures: {
+    lock: ['failures', ({ kind, phoneHash }: { kind: string; phoneHash: Uint8Array }) => kind + hex(phoneHash)],
   },
   jobs: {
     lock: ['job', ({ kind, subjectId }: { kind: string; subjectId: string }) => kind + subjectId],

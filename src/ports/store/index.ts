@@ -3,7 +3,7 @@
  *
  * A **unit** is one transaction: all of it is stored, or nothing. It may run twice (the database may ask for it), so it
  * touches nothing outside of its transaction; what is to happen once goes to `afterCommit`. What it decides by and changes
- * it has locked, in one order: app, key, carrier (by name), people, invitation, phone, claim, issue, job, attempt, endpoint,
+ * it has locked, in one order: app, key, carrier (by name), people, invitation, phone, claim, issue, failures, job, attempt, endpoint,
  * webhook, wallet, and last the audit log. Whoever locks in another order can wait for somebody who waits for them.
  */
 import type { NodeState } from '../../domain/node'
@@ -19,6 +19,7 @@ import type {
 } from './apps'
 import type { AuditReader, AuditTx } from './audit'
 import type { AttemptReader, AttemptTx, ReportTx } from './delivery'
+import type { FailureTx } from './failures'
 import type { ClaimTx, IssueReader, IssueTx, OutboxTx } from './issues'
 import type { ClockTx, JobReader, JobTx } from './jobs'
 import type { KeyReader, KeyTx } from './keys'
@@ -60,6 +61,7 @@ export interface Tx {
 
   readonly claims: ClaimTx
   readonly issues: IssueTx
+  readonly failures: FailureTx
   readonly outbox: OutboxTx
   readonly jobs: JobTx
   readonly attempts: AttemptTx

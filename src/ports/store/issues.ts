@@ -1,5 +1,6 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. */
 import type { Claim } from '../../domain/claim'
+import type { Failures } from '../../domain/failure-budget'
 import type { Issue, VerificationStatus } from '../../domain/issue'
 import type { Letter } from '../../domain/letter'
 import type { PhoneOfApp } from '../../domain/limit'
@@ -11,16 +12,28 @@ export interface Newest {
   withinMs: number
 }
 
+/** As a kind of key sees it. */
+export type Phone = Pick<PhoneOfApp, 'kind' | 'phoneHash'>
+
+export interface KnownPhone {
+  /** The issue stored as `issued` for the purpose; there is at most one. */
+  live: Issue | undefined
+  /** Wrong codes at it; not locked. */
+  failures: Failures | undefined
+}
+
 export interface IssueTx {
   /** Reads an issue for change: no other transaction changes it until this one ends. */
   lock(owner: Owner, issueId: string): Promise<Issue | undefined>
-  /** The issue stored as `issued` for a phone and purpose; there is at most one, and until this ends nobody adds another. */
-  lockLive(owner: Owner, phoneHash: Uint8Array, purpose: string): Promise<Issue | undefined>
+  /** The same, to check a code; `hasFailures`: wrong codes are remembered of its phone. */
+  lockToVerify(owner: Owner, issueId: string): Promise<{ issue: Issue; hasFailures: boolean } | undefined>
+  /** What is known of a phone before it gets a code for a purpose. Until this ends nobody else issues for it. */
+  lockPhone(owner: Owner, phone: Phone, purpose: string): Promise<KnownPhone>
   /** Issues stored as `issued` whose expiry has passed. */
   lockExpired(limit: number): Promise<Issue[]>
   /**
    * For each: when the `nth` newest live issue for a phone was made, where that is less than `withinMs` ago: then there are
-   * so many. Asked behind `lockLive`, nobody adds another meanwhile.
+   * so many. Asked behind `lockPhone`, nobody adds another meanwhile.
    */
   nthNewest(phone: PhoneOfApp, asked: ReadonlyArray<Newest>): Promise<Array<number | undefined>>
   add(issue: Issue): Promise<void>

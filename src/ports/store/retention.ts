@@ -5,6 +5,8 @@ export interface RetentionTx {
   /** Issues of `mode` created before, with all that belongs to them. */
   issues(mode: Mode, before: number, limit: number): Promise<number>
   claims(before: number, limit: number): Promise<number>
+  /** Wrong codes at phones whose last one was before. */
+  failures(before: number, limit: number): Promise<number>
   /** What is no longer awaited because the report deadline has long passed. */
   reports(before: number, limit: number): Promise<number>
   /** Webhooks that are done, with their attempts and with events nobody else is told of. */

@@ -1,5 +1,5 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. */
-import { and, desc, eq, gt, gte, lt, lte, or, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, gte, lt, lte, or, sql } from 'drizzle-orm'
 import type { Issue, VerificationStatus } from '../../domain/issue'
 import type { Owner } from '../../domain/value'
 import type { Tx } from '../../ports/store'
@@ -9,7 +9,8 @@ import { idFloor } from '../ids'
 import { readIssuePage } from '../issue-pages'
 import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter } from '../rows/issue'
 import { furthestSetBack } from './clock'
-import { claims, issues, outbox } from './schema'
+import { failuresIn } from './failures'
+import { claims, failures, issues, outbox } from './schema'
 import { addition, bind, changes, db, keptBy, ofOwner, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
@@ -23,13 +24,30 @@ const eitherClaim = and(
   sql`${claims.keyHash} IN (${bind(claims.keyHash, 'keyHash')}, ${bind(claims.keyHash, 'formerHash')})`,
 )
 
+/** Of the phone of an issue; where its kind of key was not noted, it counts as a backend's. */
+const failuresOf = sql`(SELECT 1 FROM ${failures} WHERE ${failures.appId} = ${issues.appId}
+  AND ${failures.keyKind} = coalesce(${issues.keyKind}, 'sk') AND ${failures.phoneHash} = ${issues.phoneHash}
+  AND ${failures.state} <> '')`
+
 const STATEMENTS = {
   lock: statement(() => db.select().from(issues).where(thisIssue).for('no key update').prepare('')),
-  /** Nobody else issues for the phone until the unit ends. */
+  lockToVerify: statement(() =>
+    db
+      .select({ ...getTableColumns(issues), hasFailures: sql<boolean>`EXISTS ${failuresOf}` })
+      .from(issues)
+      .where(thisIssue)
+      .for('no key update')
+      .prepare(''),
+  ),
+  /** Nobody else issues for the phone until the unit ends. Its failures come along, so that they cost no look of their own. */
   lockPhone: plain(
-    `SELECT pg_advisory_xact_lock(hashtextextended($1, 1))`,
-    ({ appId, mode, phoneHash }) => [`${appId}/${mode}/${Buffer.from(phoneHash as Uint8Array).toString('hex')}`],
-    () => true,
+    `SELECT pg_advisory_xact_lock(hashtextextended($1, 1)),
+       (SELECT state FROM failures WHERE app_id = $2 AND key_kind = $3 AND phone_hash = $4)`,
+    ({ appId, mode, kind, phoneHash }) => [
+      `${appId}/${mode}/${Buffer.from(phoneHash as Uint8Array).toString('hex')}`,
+      ...[appId, kind, phoneHash],
+    ],
+    ([, state]) => ({ failures: failuresIn(state) }),
   ),
   lockLive: statement(() =>
     db
@@ -98,10 +116,23 @@ export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues']
       const issue = await locked
       return issue?.appId === owner.appId && issue.mode === owner.mode ? issue : undefined
     },
-    async lockLive(owner, phoneHash, purpose) {
-      const values = { ...owned(owner), phoneHash, purpose }
-      const [, row] = await Promise.all([unit.all(STATEMENTS.lockPhone, values), unit.get(STATEMENTS.lockLive, values)])
-      return row && issueOf(row)
+    async lockToVerify(owner, issueId) {
+      const asked = unit.get(STATEMENTS.lockToVerify, { ...owned(owner), issueId })
+      ahead(owner)
+      const row = await asked
+      if (!row) return undefined
+      const { hasFailures, ...found } = row
+      const issue = issueOf(found)
+      unit.note(named(issueId), issue)
+      return { issue, hasFailures }
+    },
+    async lockPhone(owner, phone, purpose) {
+      const values = { ...phone, ...owned(owner), purpose }
+      const [known, live] = await Promise.all([
+        unit.get(STATEMENTS.lockPhone, values),
+        unit.get(STATEMENTS.lockLive, values),
+      ])
+      return { live: live && issueOf(live), failures: known?.failures }
     },
     async lockExpired(limit) {
       await unit.opened()

@@ -38,6 +38,15 @@ const oldest = (table: string, key: string, isPast: string) =>
     count,
   )
 
+const FAILURES = plain(
+  `WITH past AS MATERIALIZED (
+     SELECT app_id, key_kind, phone_hash FROM failures WHERE last_at < $1 ORDER BY last_at LIMIT $2 FOR UPDATE SKIP LOCKED
+   ), gone AS (DELETE FROM failures USING past WHERE failures.app_id = past.app_id AND failures.key_kind = past.key_kind
+     AND failures.phone_hash = past.phone_hash RETURNING 1) SELECT count(*) FROM gone`,
+  ({ at, limit }) => [at, limit],
+  count,
+)
+
 const CLAIMS = oldest('claims', 'claim_id', 'created_at < $1')
 const REPORTS = oldest('awaited_reports', 'message_id', 'answered_at < $1')
 const LETTERS = oldest('outbox', 'issue_id', 'expires_at <= $1')
@@ -65,6 +74,7 @@ export function retentionTx(unit: Unit): Tx['retention'] {
   return {
     issues: (mode, before, limit) => deleted(ISSUES, { mode, before, limit }),
     claims: (before, limit) => deleted(CLAIMS, { at: before, limit }),
+    failures: (before, limit) => deleted(FAILURES, { at: before, limit }),
     reports: (before, limit) => deleted(REPORTS, { at: before, limit }),
     hooks: (before, limit) => deleted(HOOKS, { before, limit }),
     async outbox(limit) {

@@ -13,6 +13,7 @@ import {
 import type { EventType } from '../../../contract/event'
 import type { Scope } from '../../../contract/scope'
 import type { Retry, SendOutcome } from '../../domain/delivery'
+import type { Failures } from '../../domain/failure-budget'
 import type { DeliveryStatus, VerificationStatus } from '../../domain/issue'
 import type { JobKind } from '../../domain/job'
 import type { Allowance, KeyKind, KeyLimits } from '../../domain/key'
@@ -197,6 +198,21 @@ export const clockSteps = pgTable('clock_steps', {
   setBackMs: big('set_back_ms').notNull(),
   noticedBy: text('noticed_by').notNull(),
 })
+
+export const failures = pgTable(
+  'failures',
+  {
+    appId: text('app_id').notNull(),
+    keyKind: text('key_kind').$type<KeyKind>().notNull(),
+    phoneHash: bytes('phone_hash').notNull(),
+    state: json('state').$type<Failures>().notNull(),
+    lastAt: big('last_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.appId, table.keyKind, table.phoneHash] }),
+    index('failures_old').on(table.lastAt),
+  ],
+)
 
 export const claims = pgTable('claims', {
   claimId: big('claim_id').primaryKey(),

@@ -5,6 +5,7 @@ import { attemptTx, reportTx } from './attempts'
 import { type AuditDependencies, auditTx } from './audit'
 import { carrierTx, routeTx } from './carriers'
 import { clockTx } from './clock'
+import { failureTx } from './failures'
 import { claimTx, issueTx, outboxTx } from './issues'
 import { jobTx } from './jobs'
 import { keyTx } from './keys'
@@ -28,6 +29,7 @@ const DOORS: Omit<Doors, 'now' | 'afterCommit'> = {
     issueTx(unit, (owner) => {
       endpointsOfOwner(unit, vault, owner)
     }),
+  failures: failureTx,
   outbox: (unit, { vault }) => outboxTx(unit, vault),
   jobs: (unit, { node }) => jobTx(unit, node),
   attempts: attemptTx,

@@ -1,6 +1,6 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. NULL in a row is undefined outside. */
 import type { Database } from 'bun:sqlite'
-import { and, desc, eq, gt, gte, lt, lte, or, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, gte, lt, lte, or, sql } from 'drizzle-orm'
 import type { VerificationStatus } from '../../domain/issue'
 import type { Owner } from '../../domain/value'
 import type { Reader, Tx } from '../../ports/store'
@@ -13,7 +13,8 @@ import { nextTurn } from '../turn'
 import { furthestSetBack } from './clock'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
-import { claims, issues, outbox } from './schema'
+import { failuresOf, theseFailures } from './failures'
+import { claims, failures, issues, outbox } from './schema'
 import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
@@ -28,11 +29,21 @@ export function createIssueTx(
   const db = drizzle(connection)
   const run = {
     findIssue: onFirstUse(() => db.select().from(issues).where(thisIssue).prepare()),
-    findLiveIssue: onFirstUse(() =>
+    findToVerify: onFirstUse(() =>
       db
-        .select()
+        .select({ ...getTableColumns(issues), hasFailures: sql<number>`EXISTS ${failuresOf(issues)}` })
         .from(issues)
-        .where(
+        .where(thisIssue)
+        .prepare(),
+    ),
+    /** One statement, so that a phone without failures costs no look of its own. */
+    findPhone: onFirstUse(() =>
+      db
+        .select({ failures: failures.state, live: issues })
+        .from(sql`(SELECT 1)`)
+        .leftJoin(failures, theseFailures)
+        .leftJoin(
+          issues,
           and(
             ofOwner(issues),
             eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
@@ -106,9 +117,17 @@ export function createIssueTx(
         const row = run.findIssue.get({ ...owned(owner), issueId })
         return row && issueOf(row)
       },
-      async lockLive(owner, phoneHash, purpose) {
-        const row = run.findLiveIssue.get({ ...owned(owner), phoneHash, purpose })
-        return row && issueOf(row)
+      async lockToVerify(owner, issueId) {
+        const row = run.findToVerify.get({ ...owned(owner), issueId })
+        if (!row) return undefined
+        const { hasFailures, ...issue } = row
+        return { issue: issueOf(issue), hasFailures: hasFailures === 1 }
+      },
+      async lockPhone(owner, phone, purpose) {
+        const row = run.findPhone.get({ ...phone, ...owned(owner), purpose })
+        // A table that has no row has only NULLs.
+        const live = row?.live?.issueId == null ? undefined : issueOf(row.live)
+        return { live, failures: row?.failures ?? undefined }
       },
       async lockExpired(limit) {
         return run.findExpired.all({ now: current.now, limit }).map(issueOf)

@@ -10,6 +10,7 @@ import browserKeys from '../../../migrations/sqlite/0007_browser_keys.sql' with 
 import signIn from '../../../migrations/sqlite/0008_sign_in.sql' with { type: 'text' }
 import clockSteps from '../../../migrations/sqlite/0009_clock_steps.sql' with { type: 'text' }
 import totpBegun from '../../../migrations/sqlite/0010_totp_begun.sql' with { type: 'text' }
+import failures from '../../../migrations/sqlite/0011_failures.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -23,6 +24,7 @@ const MIGRATIONS: readonly string[] = [
   signIn,
   clockSteps,
   totpBegun,
+  failures,
 ]
 
 export class NewerDatabaseError extends Error {

@@ -9,7 +9,7 @@ import { theseAttempts } from './attempts'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { thisIssue, thisLetter } from './issues'
-import { apps, attempts, awaitedReports, claims, issues, jobs, outbox } from './schema'
+import { apps, attempts, awaitedReports, claims, failures, issues, jobs, outbox } from './schema'
 import { bind, ofOwner, onFirstUse } from './statement'
 
 const named = ({ name }: AnySQLiteColumn) => sql.identifier(name)
@@ -58,6 +58,16 @@ export function createRetentionTx(connection: Database, current: Current): Omit<
         .returning({ claimId: claims.claimId })
         .prepare(),
     ),
+    deleteOldFailures: onFirstUse(() =>
+      db
+        .delete(failures)
+        .where(
+          sql`(app_id, key_kind, phone_hash) IN (SELECT app_id, key_kind, phone_hash FROM ${failures}
+            WHERE last_at < ${bind(failures.lastAt, 'before')} ORDER BY last_at LIMIT ${sql.placeholder('limit')})`,
+        )
+        .returning({ lastAt: failures.lastAt })
+        .prepare(),
+    ),
     deleteOldAwaited: onFirstUse(() =>
       db
         .delete(awaitedReports)
@@ -95,6 +105,9 @@ export function createRetentionTx(connection: Database, current: Current): Omit<
     },
     async claims(before, limit) {
       return run.deleteOldClaims.all({ before, limit }).length
+    },
+    async failures(before, limit) {
+      return run.deleteOldFailures.all({ before, limit }).length
     },
     async reports(before, limit) {
       return run.deleteOldAwaited.all({ before, limit }).length

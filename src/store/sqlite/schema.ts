@@ -3,6 +3,7 @@ import { customType, index, integer, primaryKey, sqliteTable, text, uniqueIndex 
 import type { EventType } from '../../../contract/event'
 import type { Scope } from '../../../contract/scope'
 import type { Retry, SendOutcome } from '../../domain/delivery'
+import type { Failures } from '../../domain/failure-budget'
 import type { DeliveryStatus, VerificationStatus } from '../../domain/issue'
 import type { JobKind } from '../../domain/job'
 import type { Allowance, KeyKind, KeyLimits } from '../../domain/key'
@@ -182,6 +183,21 @@ export const clockSteps = sqliteTable('clock_steps', {
   setBackMs: integer('set_back_ms').notNull(),
   noticedBy: text('noticed_by').notNull(),
 })
+
+export const failures = sqliteTable(
+  'failures',
+  {
+    appId: text('app_id').notNull(),
+    keyKind: text('key_kind').$type<KeyKind>().notNull(),
+    phoneHash: bytes('phone_hash').notNull(),
+    state: json('state').$type<Failures>().notNull(),
+    lastAt: integer('last_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.appId, table.keyKind, table.phoneHash] }),
+    index('failures_old').on(table.lastAt),
+  ],
+)
 
 export const claims = sqliteTable('claims', {
   claimId: integer('claim_id').primaryKey(),

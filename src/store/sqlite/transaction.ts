@@ -10,6 +10,7 @@ import { createAuditTx } from './audit'
 import { createCarrierTx } from './carriers'
 import { createClockTx } from './clock'
 import { Current } from './current'
+import { createFailureTx } from './failures'
 import { createIssueTx } from './issues'
 import { createJobTx } from './jobs'
 import { createKeyTx } from './keys'
@@ -50,6 +51,7 @@ function createDoors(connection: Database, vault: Vault, headFile: HeadFile | un
   const { retention, ...webhooks } = createWebhookTx(connection, vault)
   return {
     ...createIssueTx(connection, vault, current),
+    ...createFailureTx(connection),
     ...createAttemptTx(connection),
     ...createWalletTx(connection, current),
     ...createJobTx(connection, current),

@@ -1,0 +1,123 @@
+/**
+ * How often somebody may guess at one phone, over all its codes. Each kind of key has a budget of its own, by what issued
+ * the code: whoever finds a browser key cannot lock out what a backend does.
+ *
+ * NIST SP 800-63B-4 (3.2.2) allows 100 failures in a row on one account, whatever is issued anew in between. A success ends
+ * a row, so a second count goes on over it: who guesses between two sign-ins of the owner stays under 500 a year.
+ * Decisions: "Abuse". Live mode only.
+ */
+import { limited } from './limit'
+import { DAY_MS, MINUTE_MS } from './value'
+
+/** Of one phone of an app and a kind of key; there is none of a phone whose codes were never mistaken. Times are Unix milliseconds. */
+export interface Failures {
+  /** Wrong codes in a row. */
+  readonly inARow: number
+  readonly lastAt: number
+  /** Since when it is locked. */
+  readonly lockedAt: number | undefined
+  /** Wrong codes by day, the oldest first: days since 1970 in UTC, and how many. */
+  readonly byDay: ReadonlyArray<readonly [day: number, count: number]>
+  /** When a code was last issued, while they come seldom. */
+  readonly issuedAt: number | undefined
+}
+
+export interface FailureSettings {
+  /** How long a phone stays locked; undefined: until an operator opens it, or a code that is out succeeds. */
+  readonly lockMs: number | undefined
+}
+
+export const DEFAULT_FAILURE_SETTINGS: FailureSettings = { lockMs: DAY_MS }
+
+/** From this many in a row on, there is a pause before the next code. */
+const PAUSES_FROM = 10
+/** 1, 2, 4 … minutes. */
+const LONGEST_PAUSE_MINUTES = 32
+/** NIST's hundred. */
+const LOCKS_AT = 100
+
+/** From so many within so many days on, codes come seldom; a success does not change that. */
+const SELDOM_FROM: ReadonlyArray<{ count: number; days: number }> = [
+  { count: 60, days: 30 },
+  { count: 300, days: 365 },
+]
+const SELDOM_EVERY_MS = 3 * DAY_MS
+/** Of a code that comes seldom. */
+const SELDOM_MAX_ATTEMPTS = 1
+/** After so many without a wrong code nothing is known of a phone. */
+export const REMEMBERED_DAYS = 365
+
+const dayOf = (at: number) => Math.floor(at / DAY_MS)
+
+/** After a wrong code. */
+export function fail(before: Failures | undefined, now: number): Failures {
+  const inARow = (before?.inARow ?? 0) + 1
+  const today = dayOf(now)
+  const days = new Map(before?.byDay.filter(([day]) => day > today - REMEMBERED_DAYS))
+  days.set(today, (days.get(today) ?? 0) + 1)
+  return {
+    inARow,
+    lastAt: now,
+    lockedAt: before?.lockedAt ?? (inARow >= LOCKS_AT ? now : undefined),
+    byDay: [...days].sort(([one], [other]) => one - other),
+    issuedAt: before?.issuedAt,
+  }
+}
+
+/** After a right code, or by an operator: the row has ended. What counts over months stays. */
+export const forgive = (before: Failures): Failures => ({ ...before, inARow: 0, lockedAt: undefined })
+
+/** How long until a next code may be issued; 0: now. `isLocked`: only that waits, an operator or a right code ends it. */
+export interface Standing {
+  waitMs: number
+  isLocked: boolean
+  /** Codes come seldom: one in three days, with one attempt. */
+  isSeldom: boolean
+}
+
+export function standingOf(failures: Failures, { lockMs }: FailureSettings, now: number): Standing {
+  const { lockedAt } = failures
+  const isSeldom = comesSeldom(failures, now)
+  // A lock without an end is looked at again after a day.
+  const lock = lockedAt === undefined ? 0 : lockMs === undefined ? DAY_MS : remaining(lockedAt, lockMs, now)
+  const seldom = isSeldom && failures.issuedAt !== undefined ? remaining(failures.issuedAt, SELDOM_EVERY_MS, now) : 0
+  return { waitMs: Math.max(lock, seldom, pause(failures, now)), isLocked: lock > 0, isSeldom }
+}
+
+/** A clock that was set back makes nobody wait longer than from now on. */
+const remaining = (from: number, forMs: number, now: number) => Math.max(0, Math.min(from, now) + forMs - now)
+
+function pause({ inARow, lastAt }: Failures, now: number): number {
+  if (inARow < PAUSES_FROM) return 0
+  const minutes = Math.min(2 ** (inARow - PAUSES_FROM), LONGEST_PAUSE_MINUTES)
+  return remaining(lastAt, minutes * MINUTE_MS, now)
+}
+
+const comesSeldom = ({ byDay }: Failures, now: number) =>
+  SELDOM_FROM.some(({ count, days }) => countSince(byDay, dayOf(now) - days) >= count)
+
+const countSince = (byDay: Failures['byDay'], after: number) =>
+  byDay.reduce((sum, [day, count]) => (day > after ? sum + count : sum), 0)
+
+export interface Admitted {
+  maxAttempts: number
+  /** As they are to be remembered, where the code changes them. */
+  failures: Failures | undefined
+}
+
+/** A next code for the phone, and how many attempts it has. Throws `limited`. */
+export function admitNext(
+  failures: Failures | undefined,
+  maxAttempts: number,
+  now: number,
+  settings = DEFAULT_FAILURE_SETTINGS,
+): Admitted {
+  if (!failures) return { maxAttempts, failures }
+  const { waitMs, isSeldom } = standingOf(failures, settings, now)
+  if (waitMs > 0) throw limited({ limit: 'failures', policy: 'platform' }, waitMs)
+  // Whose lock has ended begins a new row.
+  const unlocked = failures.lockedAt === undefined ? failures : forgive(failures)
+  if (isSeldom)
+    return { maxAttempts: Math.min(maxAttempts, SELDOM_MAX_ATTEMPTS), failures: { ...unlocked, issuedAt: now } }
+  return { maxAttempts, failures: unlocked === failures ? undefined : unlocked }
+}

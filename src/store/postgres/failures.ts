@@ -1,0 +1,47 @@
+/** Wrong codes at phones. */
+import type { Failures } from '../../domain/failure-budget'
+import type { PhoneOfApp } from '../../domain/limit'
+import type { Tx } from '../../ports/store'
+import { plain } from './statement'
+import type { Unit } from './unit'
+
+/** As JSON text; NULL, of a row that was made to be locked, is none. */
+export const failuresIn = (text: unknown): Failures | undefined =>
+  typeof text === 'string' && text !== '' ? JSON.parse(text) : undefined
+
+const named = ({ appId, kind, phoneHash }: Record<string, unknown>) => [appId, kind, phoneHash]
+const THESE = 'app_id = $1 AND key_kind = $2 AND phone_hash = $3'
+
+const STATEMENTS = {
+  /** Two that are wrong at a time both count, also where they are the first. */
+  make: plain(
+    `INSERT INTO failures (app_id, key_kind, phone_hash, state, last_at) VALUES ($1, $2, $3, '', 0)
+    ON CONFLICT DO NOTHING`,
+    named,
+  ),
+  lock: plain(`SELECT state FROM failures WHERE ${THESE} FOR UPDATE`, named, ([state]) => ({
+    state: failuresIn(state),
+  })),
+  save: plain(`UPDATE failures SET state = $4, last_at = $5 WHERE ${THESE}`, (values) => [
+    ...named(values),
+    values.state,
+    values.lastAt,
+  ]),
+  drop: plain(`DELETE FROM failures WHERE ${THESE}`, named),
+}
+
+export function failureTx(unit: Unit): Tx['failures'] {
+  const values = ({ appId, kind, phoneHash }: PhoneOfApp) => ({ appId, kind, phoneHash })
+  return {
+    async lock(phone) {
+      unit.run(STATEMENTS.make, values(phone))
+      return (await unit.get(STATEMENTS.lock, values(phone)))?.state
+    },
+    async save(phone, failures) {
+      unit.run(STATEMENTS.save, { ...values(phone), state: JSON.stringify(failures), lastAt: failures.lastAt })
+    },
+    async drop(phone) {
+      unit.run(STATEMENTS.drop, values(phone))
+    },
+  }
+}

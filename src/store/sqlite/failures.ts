@@ -1,0 +1,52 @@
+/** Wrong codes at phones. */
+import type { Database } from 'bun:sqlite'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { PhoneOfApp } from '../../domain/limit'
+import type { Tx } from '../../ports/store'
+import { drizzle } from './drizzle'
+import { failures, type issues } from './schema'
+import { bind, onFirstUse, parameters } from './statement'
+
+/** Of the phone that parameters name. */
+export const theseFailures = and(
+  eq(failures.appId, bind(failures.appId, 'appId')),
+  eq(failures.keyKind, bind(failures.keyKind, 'kind')),
+  eq(failures.phoneHash, bind(failures.phoneHash, 'phoneHash')),
+)
+
+/** Of the phone of an issue; where its kind of key was not noted, it counts as a backend's. */
+export const failuresOf = ({ appId, keyKind, phoneHash }: typeof issues): SQL =>
+  sql`(SELECT 1 FROM ${failures} WHERE ${failures.appId} = ${appId} AND ${failures.keyKind} = coalesce(${keyKind}, 'sk')
+    AND ${failures.phoneHash} = ${phoneHash})`
+
+export function createFailureTx(connection: Database): Pick<Tx, 'failures'> {
+  const db = drizzle(connection)
+  const run = {
+    find: onFirstUse(() => db.select({ state: failures.state }).from(failures).where(theseFailures).prepare()),
+    save: onFirstUse(() =>
+      db
+        .insert(failures)
+        .values(parameters(failures))
+        .onConflictDoUpdate({
+          target: [failures.appId, failures.keyKind, failures.phoneHash],
+          set: { state: sql`excluded.state`, lastAt: sql`excluded.last_at` },
+        })
+        .prepare(),
+    ),
+    drop: onFirstUse(() => db.delete(failures).where(theseFailures).prepare()),
+  }
+  const named = ({ appId, kind, phoneHash }: PhoneOfApp) => ({ appId, kind, phoneHash })
+  return {
+    failures: {
+      async lock(phone) {
+        return run.find.get(named(phone))?.state
+      },
+      async save({ appId, kind: keyKind, phoneHash }, state) {
+        run.save.run({ appId, keyKind, phoneHash, state, lastAt: state.lastAt })
+      },
+      async drop(phone) {
+        run.drop.run(named(phone))
+      },
+    },
+  }
+}

@@ -1,0 +1,126 @@
+/** Guessing at one phone, over all its codes. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { DAY_MS, MINUTE_MS } from '../../src/domain/value'
+import { type Furnished, WIRES, World } from '../support/world'
+
+const PHONE = '010-1234-5678'
+const ORIGIN = 'https://app.example.com'
+
+describe.each(WIRES)('guessing over %s', (wire) => {
+  let world: World
+  let keys: Furnished
+  let browser: string
+  let made = 0
+
+  beforeEach(async () => {
+    world = await World.start({
+      env: { WATCHWORD_LIMIT_ISSUES_PER_PHONE_10_MIN: '1000', WATCHWORD_LIMIT_ISSUES_PER_PHONE_DAY: '1000' },
+    })
+    keys = await world.furnish()
+    browser = await world.key({ appId: keys.appId, kind: 'pk', mode: 'live', allowedOrigins: [ORIGIN] })
+  })
+  afterEach(() => world.stop())
+
+  const issue = (key = keys.live, input: object = {}) =>
+    world.call(
+      wire,
+      'issue',
+      { phoneNumber: PHONE, purpose: 'login', idempotencyKey: `k${made++}`, ...input },
+      { key, ...(key === browser && { headers: { origin: ORIGIN } }) },
+    )
+  const verify = async (issueId: string, code: string, key = keys.live) =>
+    (
+      await world.call(
+        wire,
+        'verify',
+        { issueId, code },
+        { key, ...(key === browser && { headers: { origin: ORIGIN } }) },
+      )
+    ).body
+
+  /** So many wrong codes of one issue. */
+  async function mistake(times: number, key = keys.live, input: object = {}) {
+    const { status, body } = await issue(key, { maxAttempts: 10, ...input })
+    expect(status).toBe(200)
+    await world.settle()
+    const wrong = world.sms.lastCode() === '111111' ? '222222' : '111111'
+    for (let n = 0; n < times; n++) await verify(body.issueId, wrong, key)
+    return { issueId: body.issueId as string, code: world.sms.lastCode() }
+  }
+  const expectWait = async (ms: number, key = keys.live) => {
+    const { status, body, headers } = await issue(key)
+    expect({ status, data: body.data }).toEqual({
+      status: 429,
+      data: { limit: 'failures', policy: 'platform', retryAfterMs: ms },
+    })
+    expect(headers.get('retry-after')).toBe(String(ms / 1_000))
+  }
+
+  test('nine wrong codes, over two codes, cost nothing; from the tenth on the next code has to wait', async () => {
+    await mistake(5)
+    await mistake(4)
+    await mistake(1)
+    await expectWait(MINUTE_MS)
+    world.clock.step(MINUTE_MS)
+    await mistake(1)
+    await expectWait(2 * MINUTE_MS)
+  })
+
+  test('a right code ends the row, also while the next one has to wait', async () => {
+    const { issueId, code } = await mistake(9)
+    await mistake(1, keys.live, { purpose: 'another' })
+    await expectWait(MINUTE_MS)
+    expect(await verify(issueId, code)).toMatchObject({ verified: true })
+    expect((await issue()).status).toBe(200)
+  })
+
+  test('a replay is answered all the same', async () => {
+    const request = { phoneNumber: PHONE, purpose: 'login', idempotencyKey: 'same', maxAttempts: 10 }
+    const first = await world.call(wire, 'issue', request, { key: keys.live })
+    await world.settle()
+    const wrong = world.sms.lastCode() === '111111' ? '222222' : '111111'
+    for (let n = 0; n < 10; n++) await verify(first.body.issueId, wrong)
+    const again = await world.call(wire, 'issue', request, { key: keys.live })
+    expect({ status: again.status, body: again.body }).toEqual({ status: 200, body: first.body })
+  })
+
+  test('another phone goes free, and what a browser key brought about is not a backend’s', async () => {
+    await mistake(10, browser)
+    await expectWait(MINUTE_MS, browser)
+    expect((await issue(browser, { phoneNumber: '010-9999-8888' })).status).toBe(200)
+    expect((await issue()).status).toBe(200)
+  })
+
+  test('a refusal reserves nothing and stores nothing', async () => {
+    await mistake(10)
+    const before = (await world.call(wire, 'balance', {}, { key: keys.live })).body.balance
+    const { body } = await world.call(wire, 'listIssues', {}, { key: keys.live })
+    await expectWait(MINUTE_MS)
+    expect((await world.call(wire, 'balance', {}, { key: keys.live })).body.balance).toBe(before)
+    expect((await world.call(wire, 'listIssues', {}, { key: keys.live })).body.items).toHaveLength(body.items.length)
+  })
+
+  test('sixty in a month leave one code in three days with one attempt, whatever the owner verifies', async () => {
+    for (let code = 0; code < 6; code++) {
+      await mistake(10)
+      world.clock.step(40 * MINUTE_MS)
+    }
+    const { body } = await issue(keys.live, { maxAttempts: 5 })
+    expect(body.attemptsRemaining).toBe(1)
+    await world.settle()
+    expect(await verify(body.issueId, world.sms.lastCode())).toMatchObject({ verified: true })
+    world.clock.step(DAY_MS)
+    await expectWait(2 * DAY_MS)
+  })
+
+  test('test keys are never made to wait', async () => {
+    const call = (name: 'issue' | 'verify', input: object) => world.call(wire, name, input, { key: keys.test })
+    for (let code = 0; code < 3; code++) {
+      const { status, body } = await call('issue', {
+        ...{ phoneNumber: '010-0000-0000', purpose: 'p', idempotencyKey: `t${made++}`, maxAttempts: 10 },
+      })
+      expect(status).toBe(200)
+      for (let n = 0; n < 10; n++) await call('verify', { issueId: body.issueId, code: '999999' })
+    }
+  })
+})

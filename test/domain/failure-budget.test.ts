@@ -1,0 +1,157 @@
+/** How often somebody may guess at one phone. */
+import { describe, expect, test } from 'bun:test'
+import { admitNext, type Failures, fail, forgive, standingOf } from '../../src/domain/failure-budget'
+import { DAY_MS, MINUTE_MS } from '../../src/domain/value'
+import { NOW, thrownBy } from './sample'
+
+const LOCKED_A_DAY = { lockMs: DAY_MS }
+const LOCKED_FOR_GOOD = { lockMs: undefined }
+
+/** So many wrong codes, all at once. */
+function failed(times: number, before?: Failures, at = NOW): Failures {
+  let failures = before
+  for (let n = 0; n < times; n++) failures = fail(failures, at)
+  return failures as Failures
+}
+
+/** The last one now. */
+function oneADay(times: number): Failures {
+  let failures: Failures | undefined
+  for (let day = times - 1; day >= 0; day--) failures = fail(failures, NOW - day * DAY_MS)
+  return failures as Failures
+}
+
+const waitAfter = (times: number) => standingOf(failed(times), LOCKED_A_DAY, NOW).waitMs / MINUTE_MS
+const refusalOf = (failures: Failures, now = NOW) => thrownBy(() => admitNext(failures, 5, now))
+
+describe('a row of wrong codes', () => {
+  test('costs nothing up to nine, then a pause that doubles up to 32 minutes', () => {
+    expect([1, 9, 10, 11, 12, 13, 14, 15, 16, 59].map(waitAfter)).toEqual([0, 0, 1, 2, 4, 8, 16, 32, 32, 32])
+  })
+
+  test('waits from the last one on', () => {
+    const failures = failed(11)
+    expect(standingOf(failures, LOCKED_A_DAY, NOW + MINUTE_MS).waitMs).toBe(MINUTE_MS)
+    expect(standingOf(failures, LOCKED_A_DAY, NOW + 2 * MINUTE_MS).waitMs).toBe(0)
+  })
+
+  test('is refused as the limit failures, with what is left of it', () => {
+    expect(refusalOf(failed(10))).toMatchObject({
+      kind: 'limited',
+      detail: { limit: 'failures', policy: 'platform', retryAfterMs: MINUTE_MS },
+    })
+    expect(admitNext(failed(10), 5, NOW + MINUTE_MS)).toEqual({ maxAttempts: 5, failures: undefined })
+  })
+
+  test('ends with a right code', () => {
+    expect(standingOf(forgive(failed(40)), LOCKED_A_DAY, NOW)).toEqual({ waitMs: 0, isLocked: false, isSeldom: false })
+    expect(fail(forgive(failed(40)), NOW).inARow).toBe(1)
+  })
+})
+
+describe('a hundred in a row', () => {
+  // Over two months and more, so that nothing else counts.
+  const slow = oneADay(100)
+
+  test('lock the phone for a day', () => {
+    expect(standingOf(slow, LOCKED_A_DAY, NOW)).toMatchObject({ waitMs: DAY_MS, isLocked: true })
+    expect(standingOf(slow, LOCKED_A_DAY, NOW + DAY_MS - 1)).toMatchObject({ waitMs: 1, isLocked: true })
+    expect(standingOf(slow, LOCKED_A_DAY, NOW + DAY_MS)).toMatchObject({ waitMs: 0, isLocked: false })
+  })
+
+  test('ninety-nine do not', () => {
+    expect(standingOf(oneADay(99), LOCKED_A_DAY, NOW).isLocked).toBe(false)
+  })
+
+  test('more do not lock it for longer', () => {
+    expect(standingOf(fail(slow, NOW + DAY_MS / 2), LOCKED_A_DAY, NOW + DAY_MS)).toMatchObject({ isLocked: false })
+  })
+
+  test('lock it until somebody opens it, where the owner has chosen that; a right code of one that is out does', () => {
+    expect(standingOf(slow, LOCKED_FOR_GOOD, NOW + 300 * DAY_MS)).toMatchObject({ waitMs: DAY_MS, isLocked: true })
+    expect(standingOf(forgive(slow), LOCKED_FOR_GOOD, NOW)).toMatchObject({ isLocked: false })
+  })
+
+  test('begin a new row when the lock has ended', () => {
+    const later = NOW + 40 * DAY_MS
+    expect(admitNext(slow, 5, later).failures).toMatchObject({ inARow: 0, lockedAt: undefined })
+  })
+})
+
+describe('sixty in thirty days', () => {
+  test('let one code through in three days, with one attempt, also after a right one', () => {
+    const sixty = forgive(failed(60))
+    const first = admitNext(sixty, 5, NOW)
+    expect(first).toMatchObject({ maxAttempts: 1, failures: { issuedAt: NOW } })
+    const remembered = first.failures as Failures
+    expect(refusalOf(remembered, NOW + MINUTE_MS)).toMatchObject({ detail: { retryAfterMs: 3 * DAY_MS - MINUTE_MS } })
+    expect(admitNext(remembered, 5, NOW + 3 * DAY_MS)).toMatchObject({ maxAttempts: 1 })
+  })
+
+  test('fifty-nine do not', () => {
+    expect(admitNext(forgive(failed(59)), 5, NOW)).toEqual({ maxAttempts: 5, failures: undefined })
+  })
+
+  test('are over when fewer than sixty are left of the last thirty days', () => {
+    const sixty = forgive(failed(1, failed(59, undefined, NOW - DAY_MS), NOW))
+    expect(admitNext(sixty, 5, NOW + 28 * DAY_MS).maxAttempts).toBe(1)
+    expect(admitNext(sixty, 5, NOW + 29 * DAY_MS).maxAttempts).toBe(5)
+  })
+})
+
+test('a clock that was set back makes nobody wait longer than from now on', () => {
+  const ahead = failed(11, undefined, NOW + 10 * DAY_MS)
+  expect(standingOf(ahead, LOCKED_A_DAY, NOW).waitMs).toBe(2 * MINUTE_MS)
+})
+
+describe('whoever guesses at a phone all year, while its owner signs in every day', () => {
+  const CODES_A_DAY = 15
+  /** At the limits of codes for one phone, with as many at a time and as many attempts as there can be. */
+  function guesses({
+    atOnce,
+    maxAttempts,
+    burst,
+    everyDays,
+  }: {
+    atOnce: number
+    maxAttempts: number
+    burst: number
+    everyDays: number
+  }) {
+    let failures: Failures | undefined
+    let made = 0
+    let before = 0
+    for (let day = 0; day < 365; day++) {
+      if (failures) failures = forgive(failures)
+      if (day % everyDays === 0) before = made
+      let codes = 0
+      for (let at = NOW + day * DAY_MS; at < NOW + (day + 1) * DAY_MS && codes < CODES_A_DAY; at += 10 * MINUTE_MS) {
+        if (made - before >= burst) break
+        const attempts: number[] = []
+        while (attempts.length < atOnce && codes < CODES_A_DAY) {
+          if (failures && standingOf(failures, LOCKED_A_DAY, at).waitMs > 0) break
+          const admitted = admitNext(failures, maxAttempts, at)
+          failures = admitted.failures ?? failures
+          attempts.push(admitted.maxAttempts)
+          codes++
+        }
+        for (const times of attempts) {
+          failures = failed(times, failures, at)
+          made += times
+        }
+      }
+    }
+    return made
+  }
+
+  test('has fewer than five hundred guesses by each kind of key, so that both have fewer than a thousand', () => {
+    let most = 0
+    for (const atOnce of [1, 5])
+      for (const maxAttempts of [10])
+        for (const burst of [59, 1_000])
+          for (const everyDays of [1, 30, 31]) most = Math.max(most, guesses({ atOnce, maxAttempts, burst, everyDays }))
+    expect(most).toBeLessThan(500)
+    // Otherwise nothing was put to the test.
+    expect(most).toBeGreaterThan(300)
+  })
+})
