@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
+import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import type { HookAnswer, HookFailure } from '../../src/ports/network'
 import { createHookTransport, type Resolve } from '../../src/system/hook-transport'
-import { CA, CERT, KEY } from './certificate'
+import { CA } from './certificate'
+import { OK, Receiver, says, until } from './receiver'
 
 const OPEN = '127.0.0.1'
 /** Loopback too, and listening, but not among what the tests allow. */
@@ -14,7 +14,6 @@ const SHORT_MS = 250
 /** Never reached: whoever waits for it fails. */
 const LONG_MS = 3_000
 const AT_ONCE_MS = 1_500
-const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 const answered = (changes: Partial<Extract<HookAnswer, { kind: 'answered' }>> = {}): HookAnswer => ({
   kind: 'answered',
   status: 200,
@@ -26,69 +25,7 @@ const answered = (changes: Partial<Extract<HookAnswer, { kind: 'answered' }>> = 
 const failed = (reason: HookFailure): HookAnswer => ({ kind: 'failed', reason })
 const FORBIDDEN: HookAnswer = { kind: 'forbidden', reason: 'address' }
 
-/** A receiver that says whatever a test wants, byte by byte. */
-class Receiver {
-  static readonly #running: Receiver[] = []
-  readonly requests: string[] = []
-  connections = 0
-  open = 0
-
-  private constructor(
-    readonly server: Server,
-    readonly sockets = new Set<Socket>(),
-  ) {
-    Receiver.#running.push(this)
-  }
-
-  static async start(
-    say: (socket: Socket, request: string) => void,
-    { host = OPEN, port = 0, isSecure = false } = {},
-  ): Promise<Receiver> {
-    const serve = (socket: Socket) => receiver.#serve(socket, say)
-    const server = isSecure ? createTlsServer({ key: KEY, cert: CERT }, serve) : createServer(serve)
-    // A client that does not trust us is none of our business.
-    server.on('tlsClientError', () => {})
-    const receiver = new Receiver(server)
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, host, resolve)
-    })
-    return receiver
-  }
-
-  static stopAll(): void {
-    for (const { server, sockets } of Receiver.#running.splice(0)) {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    }
-  }
-
-  get port(): number {
-    return (this.server.address() as { port: number }).port
-  }
-
-  #serve(socket: Socket, say: (socket: Socket, request: string) => void): void {
-    this.connections += 1
-    this.open += 1
-    this.sockets.add(socket)
-    let heard = ''
-    socket.on('error', () => {})
-    socket.on('close', () => {
-      this.open -= 1
-    })
-    socket.on('data', (chunk) => {
-      heard += chunk.toString('latin1')
-      const [head = '', body] = heard.split('\r\n\r\n')
-      if (body === undefined || body.length < Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)) return
-      this.requests.push(heard)
-      heard = ''
-      say(socket, this.requests.at(-1) ?? '')
-    })
-  }
-}
 afterEach(() => Receiver.stopAll())
-
-const says = (text: string | Uint8Array) => (socket: Socket) => void socket.write(text)
 
 /** Says `first`, then `again` and again as fast as it is read, until the client goes away. */
 const saysForever = (first: string, again: string) => (socket: Socket) => {
@@ -142,14 +79,6 @@ const post = ({
     body,
     timeoutMs,
   })
-
-async function until(isSo: () => boolean): Promise<void> {
-  const end = performance.now() + 1_000
-  while (!isSo()) {
-    if (performance.now() > end) throw new Error('it never became so')
-    await Bun.sleep(5)
-  }
-}
 
 /** The answer, how long it took, and the certainty that nothing of it stays open. */
 async function timed(receiver: Receiver, call: Call) {
