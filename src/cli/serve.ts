@@ -13,7 +13,7 @@ import { systemRandom } from '../system/random'
 import { systemSchedule } from '../system/schedule'
 import { exposedKeyFile } from '../system/secret'
 import { holdAlone } from '../system/sole'
-import { systemTransport } from '../system/transport'
+import { createTransport } from '../system/transport'
 import { setUpToken } from '../usecases/people'
 import { checkAuditEnd } from '../usecases/verify-audit'
 import { Failure } from './failure'
@@ -36,7 +36,7 @@ export async function serve(opened: Opened): Promise<Served> {
     ...opened,
     fleet: fleet && { fleet, name: `${hostname()}:${process.pid}` },
     random: systemRandom,
-    transport: systemTransport,
+    transport: createTransport(),
     dial: systemDial,
     descriptors,
     passwords: systemPasswords,
