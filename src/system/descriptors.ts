@@ -26,7 +26,6 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   const isCounted = statSync(OPEN).size > 0
   const sparing = new Sparing()
   let open = 0
-  let isLookedAt = false
   const ways: Array<() => void> = []
   // Opened once: to find it by its path costs more than to count.
   const folder = openSync(OPEN, 'r')
@@ -49,14 +48,8 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   watch()
   return {
     areShort() {
-      // Between two turns of the event loop a crowd may have come; within one nobody is let in.
-      if (isCounted && !isLookedAt) {
-        look()
-        isLookedAt = true
-        setImmediate(() => {
-          isLookedAt = false
-        })
-      }
+      // Between two looks a crowd may have come; a whole one is let in within one turn of the event loop.
+      if (isCounted) look()
       return open > most
     },
     makeRoom(close) {
