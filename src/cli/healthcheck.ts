@@ -18,11 +18,11 @@ export const healthcheckCommand = (): Command =>
     .addOption(jsonOption())
     .action(async ({ url, json }: { url?: string; json?: boolean }) => {
       const { parseObject } = await import('../providers/answer')
-      const { systemTransport } = await import('../system/transport')
+      const { createTransport } = await import('../system/transport')
       const { urlOf } = await import('../system/listen')
       const { host, port } = readConfig(process.env)
       const readiness = new URL('/readyz', url ?? urlOf(host, port)).href
-      const answer = await systemTransport.request({
+      const answer = await createTransport().request({
         method: 'GET',
         url: readiness,
         headers: {},

@@ -8,7 +8,7 @@ import { CARRIER_TYPES, Carriers, explainCode } from '../providers/carriers'
 import { systemClock } from '../system/clock'
 import { systemDial } from '../system/dial'
 import { systemRandom } from '../system/random'
-import { systemTransport } from '../system/transport'
+import { createTransport } from '../system/transport'
 import * as administer from '../usecases/administer'
 import { type CarrierState, listCarriers } from '../usecases/inspect'
 import { testCarrier } from '../usecases/test-provider'
@@ -71,7 +71,7 @@ async function carrierOf({ config, store, log }: Opened, name: string) {
   const deps = { clock: systemClock, random: systemRandom, numbering: config.numbering }
   const dependencies = {
     ...deps,
-    transport: systemTransport,
+    transport: createTransport(),
     dial: systemDial,
     log,
     timeoutMs: config.carrierTimeoutMs,

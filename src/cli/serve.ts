@@ -7,13 +7,14 @@ import { listBackups } from '../system/backups'
 import { type WatchedDescriptors, watchDescriptors } from '../system/descriptors'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
+import { KeptConnections } from '../system/kept-connections'
 import { listen } from '../system/listen'
 import { systemPasswords } from '../system/passwords'
 import { systemRandom } from '../system/random'
 import { systemSchedule } from '../system/schedule'
 import { exposedKeyFile } from '../system/secret'
 import { holdAlone } from '../system/sole'
-import { systemTransport } from '../system/transport'
+import { createTransport } from '../system/transport'
 import { setUpToken } from '../usecases/people'
 import { checkAuditEnd } from '../usecases/verify-audit'
 import { Failure } from './failure'
@@ -32,16 +33,23 @@ export async function serve(opened: Opened): Promise<Served> {
   const { config, log, fleet } = opened
   if (!fleet) holdFolder(opened)
   const descriptors = watchDescriptors(log)
+  const toCarriers = new KeptConnections()
+  const toReceivers = new KeptConnections()
+  const closeIdle = () => {
+    toCarriers.closeIdle()
+    toReceivers.closeIdle()
+  }
+  descriptors.makeRoom(closeIdle)
   const app = createApp(config, {
     ...opened,
     fleet: fleet && { fleet, name: `${hostname()}:${process.pid}` },
     random: systemRandom,
-    transport: systemTransport,
+    transport: createTransport(toCarriers),
     dial: systemDial,
     descriptors,
     passwords: systemPasswords,
     backups: () => (fleet ? [] : listBackups(config.dataDir)),
-    hooks: createHookTransport(config.webhooks),
+    hooks: createHookTransport({ ...config.webhooks, connections: toReceivers }),
     schedule: systemSchedule,
   })
   await checkAuditEnd(opened)
@@ -57,6 +65,7 @@ export async function serve(opened: Opened): Promise<Served> {
     await listener.stop(config.leavingMs)
     await leaving
     await app.stop()
+    closeIdle()
     process.exit(0)
   }
   process.on('SIGTERM', () => drain('SIGTERM'))

@@ -11,7 +11,10 @@ export type TransportResult =
   | { kind: 'answered'; status: number; headers: Record<string, string>; body: string }
   /** Surely not received: the connection failed before a byte of the request was written. */
   | { kind: 'not_sent'; reason: string }
-  /** Timeout or reset after the request was (or may have been) written, or an answer that could not be read. */
+  /**
+   * Timeout or reset after the request was (or may have been) written, or an answer that could not be read. So it is also
+   * where a connection that was there already breaks before a byte of the answer.
+   */
   | { kind: 'unknown'; reason: string }
 
 export interface Transport {
@@ -24,7 +27,7 @@ export interface Transport {
   }): Promise<TransportResult>
 }
 
-/** One POST to a receiver of webhooks; follows nothing, keeps nothing. Never throws for what the outside did. */
+/** One POST to a receiver of webhooks; follows nothing, remembers nothing of the last one. Never throws for what the outside did. */
 export interface HookTransport {
   post(request: HookRequest): Promise<HookAnswer>
 }

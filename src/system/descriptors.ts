@@ -14,7 +14,7 @@ const PATIENCE = 50
 const MAX_SPARE = 256
 
 export interface WatchedDescriptors extends Descriptors {
-  /** How idle clients are closed; done whenever they are found short. */
+  /** How idle connections are closed; done whenever descriptors are found short. */
   makeRoom(close: () => void): void
 }
 
@@ -26,8 +26,7 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   const isCounted = statSync(OPEN).size > 0
   const sparing = new Sparing()
   let open = 0
-  let isLookedAt = false
-  let closeIdle = () => {}
+  const ways: Array<() => void> = []
   // Opened once: to find it by its path costs more than to count.
   const folder = openSync(OPEN, 'r')
   const count = () => {
@@ -38,7 +37,7 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
     if (open <= most) return
     const said = sparing.next(OPEN, Date.now())
     if (said) log.warn({ open, limit, ...said }, SHORT)
-    closeIdle()
+    for (const close of ways) close()
     count()
   }
   const watch = () => {
@@ -49,23 +48,17 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   watch()
   return {
     areShort() {
-      // Between two turns of the event loop a crowd may have come; within one nobody is let in.
-      if (isCounted && !isLookedAt) {
-        look()
-        isLookedAt = true
-        setImmediate(() => {
-          isLookedAt = false
-        })
-      }
+      // Between two looks a crowd may have come; a whole one is let in within one turn of the event loop.
+      if (isCounted) look()
       return open > most
     },
     makeRoom(close) {
-      closeIdle = close
+      ways.push(close)
     },
   }
 }
 
-const SHORT = 'file descriptors are short: idle clients are closed, new ones get 503; raise the limit (LimitNOFILE)'
+const SHORT = 'file descriptors are short: idle connections are closed, new ones get 503; raise the limit (LimitNOFILE)'
 
 function limitOfProcess(): number | undefined {
   if (!existsSync('/proc/self/limits')) return undefined

@@ -1,16 +1,16 @@
 /**
- * HTTP to receivers of webhooks, whose URLs strangers choose. A name is resolved once, every address it stands for is
- * judged, and the socket is given only those that may be reached: a name that means something else the next time finds
- * nobody asking. `node:https` rather than `fetch`: it can be pinned to addresses while names are verified, knows no
- * proxy from the environment, has a limit for headers and decompresses nothing.
+ * HTTP to receivers of webhooks, whose URLs strangers choose. For each request the name is resolved once, every address it
+ * stands for is judged, and the socket, new or kept, leads to one that may be reached: a name that means something else
+ * the next time finds nobody asking. `node:https` rather than `fetch`: it can be pinned to addresses while names are
+ * verified, knows no proxy from the environment, has a limit for headers and decompresses nothing.
  */
 import { lookup } from 'node:dns/promises'
-import { type IncomingMessage, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { literalAddress, mayReach } from '../domain/address'
 import { isHookHeader } from '../domain/hook-header'
 import type { HookAnswer, HookFailure, HookRequest, HookTransport } from '../ports/network'
+import { KeptConnections, type Look } from './kept-connections'
 
 /** Every address of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>
@@ -32,12 +32,15 @@ export function createHookTransport({
   allowedCidrs,
   resolve = systemResolve,
   ca,
+  connections = new KeptConnections(),
 }: {
   /** Networks the operator opens to webhooks. */
   allowedCidrs: readonly string[]
   resolve?: Resolve
   /** Certificates to trust instead of the usual authorities. */
   ca?: string
+  /** Of receivers alone: who is trusted here is nobody's business elsewhere. */
+  connections?: KeptConnections
 }): HookTransport {
   async function deliver({ url, headers, body }: HookRequest, late: AbortSignal): Promise<HookAnswer> {
     const target = readUrl(url)
@@ -46,9 +49,11 @@ export function createHookTransport({
     const known = await unlessLate(addressesOf(target, resolve), late)
     if (known === 'late') return failed('timeout')
     if (known.length === 0) return failed('dns')
-    const addresses = known.filter((address) => mayReach(address, allowedCidrs)).slice(0, MAX_ADDRESSES)
+    const addresses = known.filter((address) => mayReach(address, allowedCidrs))
     if (addresses.length === 0) return { kind: 'forbidden', reason: 'address' }
-    return exchange({ target, addresses, headers, body, ca, late })
+    const look = await unlessLate(connections.look(target.origin), late)
+    if (look === 'late') return failed('timeout')
+    return exchange({ connections, look, target, addresses, headers, body, ca, late })
   }
 
   return {
@@ -96,6 +101,8 @@ const pinnedTo =
 type Phase = 'connecting' | 'securing' | 'asking'
 
 interface Exchange {
+  connections: KeptConnections
+  look: Look
   target: URL
   addresses: readonly string[]
   headers: Record<string, string>
@@ -104,11 +111,11 @@ interface Exchange {
   late: AbortSignal
 }
 
-function exchange({ target, addresses, headers, body, ca, late }: Exchange): Promise<HookAnswer> {
+function exchange({ connections, look, target, addresses, headers, body, ca, late }: Exchange): Promise<HookAnswer> {
   const isSecure = target.protocol === 'https:'
   const payload = Buffer.from(body, 'utf8')
   return new Promise((resolve) => {
-    const request = (isSecure ? requestHttps : requestHttp)({
+    const options = {
       method: 'POST',
       // An address is connected to as it is, a name by `lookup`; TLS asks for and verifies the one of `Host`.
       host: literalAddress(target) ?? target.hostname,
@@ -120,23 +127,25 @@ function exchange({ target, addresses, headers, body, ca, late }: Exchange): Pro
         'Content-Length': String(payload.length),
         'Accept-Encoding': 'identity',
       },
-      // A connection of its own, closed after it: a kept one may lead to an address judged for another request.
-      agent: false,
-      lookup: pinnedTo(addresses),
+      lookup: pinnedTo(addresses.slice(0, MAX_ADDRESSES)),
       maxHeaderSize: HEADERS_MAX_BYTES,
       // Also where NODE_TLS_REJECT_UNAUTHORIZED says otherwise.
       rejectUnauthorized: true,
       ...(ca !== undefined && { ca }),
-    })
+    }
+    // Also one that was kept leads to an address that was judged for this request.
+    const request = connections.request(look, options, (address) => addresses.includes(address))
     const settle = (answer: HookAnswer) => {
       resolve(answer)
+      // A connection that is kept is not the request's any more.
       request.destroy()
     }
-    let phase: Phase = 'connecting'
+    let phase: Phase = request.reusedSocket ? 'asking' : 'connecting'
     let interimAnswers = 0
     let end = (reason: HookFailure) => settle(failed(reason))
     late.addEventListener('abort', () => end('timeout'), { once: true })
     request.on('socket', (socket) => {
+      if (request.reusedSocket) return
       socket.once('connect', () => {
         phase = isSecure ? 'securing' : 'asking'
       })

@@ -3,37 +3,39 @@
  * `node:http` rather than `fetch`: Bun lets 256 requests of `fetch` out at a time, whoever they are for, so that a
  * carrier that hangs would hold up the others; and here a connection that never came about is told from one that broke.
  */
-import { request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import { urlToHttpOptions } from 'node:url'
 import type { Transport, TransportResult } from '../ports/network'
+import { KeptConnections } from './kept-connections'
 
 const BODY_MAX_BYTES = 64 * 1024
 
-export const systemTransport: Transport = {
-  request: ({ method, url, headers, body, timeoutMs }) =>
-    new Promise<TransportResult>((resolve) => {
-      const target = new URL(url)
-      const isSecure = target.protocol === 'https:'
-      let isConnected = false
-      const request = (isSecure ? requestHttps : requestHttp)(target, {
+export const createTransport = (connections = new KeptConnections()): Transport => ({
+  async request({ method, url, headers, body, timeoutMs }) {
+    const target = new URL(url)
+    const look = await connections.look(target.origin)
+    return new Promise<TransportResult>((resolve) => {
+      const request = connections.request(look, {
+        ...urlToHttpOptions(target),
         method,
         headers: {
           ...headers,
           'Accept-Encoding': 'identity',
           ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
         },
-        // A connection of its own: a kept one may be closing while it is written to.
-        agent: false,
       })
+      // Also one that was kept and breaks at once: it may have been open still.
+      let isConnected = request.reusedSocket
       const end = (result: TransportResult) => {
         clearTimeout(timer)
         resolve(result)
+        // A connection that is kept is not the request's any more.
         request.destroy()
       }
       const fail = (reason: string) => end({ kind: isConnected ? 'unknown' : 'not_sent', reason })
       const timer = setTimeout(() => fail('TimeoutError'), timeoutMs)
       request.on('socket', (socket) => {
-        socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+        if (isConnected) return
+        socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
           isConnected = true
         })
       })
@@ -60,5 +62,6 @@ export const systemTransport: Transport = {
         })
       })
       request.end(body)
-    }),
-}
+    })
+  },
+})

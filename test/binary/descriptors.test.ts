@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { readdirSync } from 'node:fs'
 import { createConnection, type Socket } from 'node:net'
 import { asking, sendRaw } from '../support/raw'
+import { Receiver, says } from '../system/receiver'
 import { released } from './compiled'
 import { newFolder, type Program, runJson, Server, until } from './support'
 
@@ -17,18 +18,27 @@ const withFew = ({ command, ...rest }: Program): Program => ({
   command: ['/bin/sh', '-c', `ulimit -n ${LIMIT}; exec "$@"`, 'sh', ...command],
 })
 
+const SETTINGS = { WATCHWORD_WEBHOOK_ALLOW_HTTP: 'true', WATCHWORD_WEBHOOK_ALLOW_CIDR: '127.0.0.0/8' }
+/** By a receiver that would keep a connection open for longer than this takes. */
+const TAKEN = 'HTTP/1.1 204 No Content\r\nKeep-Alive: timeout=60\r\n\r\n'
+
 const folder = newFolder()
 let server: Server
+let receiver: Receiver
 let key = ''
 
 beforeAll(async () => {
-  const program = await released(folder.path)
+  const program = await released(folder.path, SETTINGS)
   const { appId } = await runJson(program, 'app', 'create', 'shop')
   ;({ key } = await runJson(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'test'))
+  receiver = await Receiver.start(says(TAKEN))
+  const url = `http://127.0.0.1:${receiver.port}/`
+  await runJson(program, 'webhook', 'add', '--app', appId, '--mode', 'test', '--url', url, '--events', 'otp.sent')
   server = await Server.start(withFew(program))
 }, 90_000)
 afterAll(async () => {
   await server?.stop('SIGKILL')
+  Receiver.stopAll()
   folder.remove()
 })
 
@@ -92,6 +102,16 @@ describe.if(process.platform === 'linux')('a shortage of file descriptors', () =
     await until(() => taken() < LIMIT * 0.75, 'room again')
     expect(statusOf(await ask('/readyz'))).toBe(200)
     letGo(held)
+  })
+
+  test('ends the connections that are kept to receivers, too', async () => {
+    expect((await server.issue(key, '+821000000000')).status).toBe(200)
+    await until(() => receiver.requests.length > 0, 'the receiver to be told')
+    expect(receiver.open).toBeGreaterThan(0)
+    const held = await hold(MORE_THAN_THERE_ARE, unfinished())
+    await until(() => receiver.open === 0, 'its connection to be closed', 5_000)
+    letGo(held)
+    await until(async () => statusOf(await ask('/readyz')) === 200, 'the server to be ready again')
   })
 
   test('is answered with 503 in the envelope, with Retry-After, and never with silence', async () => {

@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
+import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import type { HookAnswer, HookFailure } from '../../src/ports/network'
 import { createHookTransport, type Resolve } from '../../src/system/hook-transport'
-import { CA, CERT, KEY } from './certificate'
+import { KeptConnections } from '../../src/system/kept-connections'
+import { CA } from './certificate'
+import { OK, Receiver, says, until } from './receiver'
 
 const OPEN = '127.0.0.1'
 /** Loopback too, and listening, but not among what the tests allow. */
@@ -14,7 +15,6 @@ const SHORT_MS = 250
 /** Never reached: whoever waits for it fails. */
 const LONG_MS = 3_000
 const AT_ONCE_MS = 1_500
-const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 const answered = (changes: Partial<Extract<HookAnswer, { kind: 'answered' }>> = {}): HookAnswer => ({
   kind: 'answered',
   status: 200,
@@ -26,69 +26,7 @@ const answered = (changes: Partial<Extract<HookAnswer, { kind: 'answered' }>> = 
 const failed = (reason: HookFailure): HookAnswer => ({ kind: 'failed', reason })
 const FORBIDDEN: HookAnswer = { kind: 'forbidden', reason: 'address' }
 
-/** A receiver that says whatever a test wants, byte by byte. */
-class Receiver {
-  static readonly #running: Receiver[] = []
-  readonly requests: string[] = []
-  connections = 0
-  open = 0
-
-  private constructor(
-    readonly server: Server,
-    readonly sockets = new Set<Socket>(),
-  ) {
-    Receiver.#running.push(this)
-  }
-
-  static async start(
-    say: (socket: Socket, request: string) => void,
-    { host = OPEN, port = 0, isSecure = false } = {},
-  ): Promise<Receiver> {
-    const serve = (socket: Socket) => receiver.#serve(socket, say)
-    const server = isSecure ? createTlsServer({ key: KEY, cert: CERT }, serve) : createServer(serve)
-    // A client that does not trust us is none of our business.
-    server.on('tlsClientError', () => {})
-    const receiver = new Receiver(server)
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, host, resolve)
-    })
-    return receiver
-  }
-
-  static stopAll(): void {
-    for (const { server, sockets } of Receiver.#running.splice(0)) {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    }
-  }
-
-  get port(): number {
-    return (this.server.address() as { port: number }).port
-  }
-
-  #serve(socket: Socket, say: (socket: Socket, request: string) => void): void {
-    this.connections += 1
-    this.open += 1
-    this.sockets.add(socket)
-    let heard = ''
-    socket.on('error', () => {})
-    socket.on('close', () => {
-      this.open -= 1
-    })
-    socket.on('data', (chunk) => {
-      heard += chunk.toString('latin1')
-      const [head = '', body] = heard.split('\r\n\r\n')
-      if (body === undefined || body.length < Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)) return
-      this.requests.push(heard)
-      heard = ''
-      say(socket, this.requests.at(-1) ?? '')
-    })
-  }
-}
 afterEach(() => Receiver.stopAll())
-
-const says = (text: string | Uint8Array) => (socket: Socket) => void socket.write(text)
 
 /** Says `first`, then `again` and again as fast as it is read, until the client goes away. */
 const saysForever = (first: string, again: string) => (socket: Socket) => {
@@ -125,6 +63,7 @@ interface Call {
   headers?: Record<string, string>
   body?: string
   timeoutMs?: number
+  connections?: KeptConnections
 }
 
 const post = ({
@@ -135,27 +74,22 @@ const post = ({
   headers = {},
   body = '{}',
   timeoutMs = LONG_MS,
+  connections = new KeptConnections(),
 }: Call): Promise<HookAnswer> =>
-  createHookTransport({ allowedCidrs, resolve, ...(ca !== undefined && { ca }) }).post({
+  createHookTransport({ allowedCidrs, resolve, connections, ...(ca !== undefined && { ca }) }).post({
     url,
     headers,
     body,
     timeoutMs,
   })
 
-async function until(isSo: () => boolean): Promise<void> {
-  const end = performance.now() + 1_000
-  while (!isSo()) {
-    if (performance.now() > end) throw new Error('it never became so')
-    await Bun.sleep(5)
-  }
-}
-
-/** The answer, how long it took, and the certainty that nothing of it stays open. */
+/** The answer, how long it took, and the certainty that nothing of it stays open but what is kept. */
 async function timed(receiver: Receiver, call: Call) {
+  const connections = new KeptConnections()
   const start = performance.now()
-  const answer = await post(call)
+  const answer = await post({ ...call, connections })
   const tookMs = performance.now() - start
+  connections.closeIdle()
   await until(() => receiver.open === 0)
   return { answer, tookMs }
 }
@@ -172,22 +106,13 @@ describe('a request', () => {
     expect(line).toBe('POST /hooks/a%20b?c=d HTTP/1.1')
     expect(fields.map((field) => field.toLowerCase()).sort()).toEqual([
       'accept-encoding: identity',
-      'connection: close',
+      'connection: keep-alive',
       'content-length: 15',
       `host: ${NAME}:${receiver.port}`,
       'x-name: café',
     ])
     expect(Buffer.from(body, 'latin1').toString('utf8')).toBe('{"to":"인증"}')
     expect(resolve.asked).toEqual([NAME])
-  })
-
-  test('has a connection of its own, which ends with it', async () => {
-    const receiver = await Receiver.start(says(OK))
-    for (const _ of [1, 2, 3]) {
-      const { answer } = await timed(receiver, { url: `http://${NAME}:${receiver.port}/` })
-      expect(answer).toEqual(answered())
-    }
-    expect(receiver.connections).toBe(3)
   })
 
   test('goes past a proxy that the environment names', async () => {
@@ -350,6 +275,139 @@ describe('a name', () => {
     expect(await post({ url, allowedCidrs, resolve: resolver([...refusing(3), OPEN]) })).toEqual(answered())
     expect(await post({ url, allowedCidrs, resolve: resolver([...refusing(99), OPEN]) })).toEqual(failed('refused'))
     expect(receiver.connections).toBe(1)
+  })
+})
+
+describe('a kept connection', () => {
+  const ALSO_OPEN = '127.0.0.3'
+  const allowedCidrs = [`${OPEN}/32`, `${ALSO_OPEN}/32`]
+
+  test.each([false, true])('serves the next request, over TLS: %p', async (isSecure) => {
+    const receiver = await Receiver.start(says(OK), { isSecure })
+    const call = { url: `http${isSecure ? 's' : ''}://${NAME}:${receiver.port}/`, connections: new KeptConnections() }
+    const warnings: Error[] = []
+    const listen = (warning: Error) => void warnings.push(warning)
+    process.on('warning', listen)
+    for (let n = 0; n < 20; n++) expect(await post({ ...call, ca: CA })).toEqual(answered())
+    process.off('warning', listen)
+    expect([receiver.connections, receiver.requests.length]).toEqual([1, 20])
+    // Of listeners that become more and more.
+    expect(warnings).toEqual([])
+  })
+
+  test('is not asked when it is too late', async () => {
+    const receiver = await Receiver.start(says(OK))
+    const call = { url: `http://${NAME}:${receiver.port}/`, connections: new KeptConnections() }
+    expect(await post(call)).toEqual(answered())
+    const slow = async () => {
+      Bun.sleepSync(20)
+      return [OPEN]
+    }
+    expect(await post({ ...call, resolve: slow, timeoutMs: 10 })).toEqual(failed('timeout'))
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  test('is as good as a new one only where the name still stands for its address', async () => {
+    const one = await Receiver.start(says(OK))
+    const other = await Receiver.start(says(OK), { host: ALSO_OPEN, port: one.port })
+    const resolve = resolver([OPEN], [ALSO_OPEN], [ALSO_OPEN, OPEN])
+    const call = { url: `http://${NAME}:${one.port}/`, resolve, allowedCidrs, connections: new KeptConnections() }
+    expect(await post(call)).toEqual(answered())
+    expect(await post(call)).toEqual(answered())
+    expect([one.connections, other.connections]).toEqual([1, 1])
+    // Either may serve it now.
+    expect(await post(call)).toEqual(answered())
+    expect([one.connections, other.connections]).toEqual([1, 1])
+    expect(resolve.asked).toEqual([NAME, NAME, NAME])
+  })
+
+  test('is found also where its address is one of many', async () => {
+    const receiver = await Receiver.start(says(OK))
+    const many = Array.from({ length: 6 }, (_, index) => `127.0.1.${index + 1}`)
+    const resolve = resolver([OPEN], [...many, OPEN])
+    const url = `http://${NAME}:${receiver.port}/`
+    const call = { url, resolve, allowedCidrs: ['127.0.0.0/8'], connections: new KeptConnections() }
+    expect([await post(call), await post(call)]).toEqual([answered(), answered()])
+    expect(receiver.connections).toBe(1)
+  })
+
+  test('does not reach an address that may not be reached any more', async () => {
+    const { open, closed, url } = await openAndClosed()
+    const connections = new KeptConnections()
+    const anywhere = { url, connections, resolve: resolver([CLOSED]), allowedCidrs: ['127.0.0.0/8'] }
+    expect(await post(anywhere)).toEqual(answered())
+    expect(await post({ ...anywhere, allowedCidrs: [`${OPEN}/32`] })).toEqual(FORBIDDEN)
+    const both = resolver([CLOSED, OPEN])
+    expect(await post({ ...anywhere, resolve: both, allowedCidrs: [`${OPEN}/32`] })).toEqual(answered())
+    expect([closed.requests.length, open.requests.length]).toEqual([1, 1])
+  })
+
+  test('serves no other name, port or scheme', async () => {
+    const receiver = await Receiver.start(says(OK))
+    const connections = new KeptConnections()
+    for (const name of [NAME, 'other.example']) {
+      expect(await post({ url: `http://${name}:${receiver.port}/`, connections })).toEqual(answered())
+    }
+    expect(await post({ url: `https://${NAME}:${receiver.port}/`, connections, timeoutMs: SHORT_MS })).toMatchObject({
+      kind: 'failed',
+    })
+    expect(receiver.connections).toBe(3)
+  })
+
+  test.each<[string, boolean, (socket: Socket) => void]>([
+    ['ended', false, (socket) => void socket.end()],
+    ['ended', true, (socket) => void socket.end()],
+    ['was reset', true, (socket) => void socket.resetAndDestroy()],
+    ['answered unasked', false, says(OK.replace(/ok$/, 'no'))],
+    ['answered unasked', true, says(OK.replace(/ok$/, 'no'))],
+  ])('that %s in the moment before a request does not serve it, over TLS: %p', async (_what, isSecure, happen) => {
+    const receiver = await Receiver.start(says(OK), { isSecure })
+    const url = `http${isSecure ? 's' : ''}://${NAME}:${receiver.port}/`
+    const call = { url, ca: CA, connections: new KeptConnections() }
+    expect(await post(call)).toEqual(answered())
+    for (const socket of receiver.sockets) happen(socket)
+    expect(await post(call)).toEqual(answered())
+    expect([receiver.connections, receiver.requests.length]).toEqual([2, 2])
+  })
+
+  test('counts the answers before each answer', async () => {
+    const few = 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(6)
+    const receiver = await Receiver.start(says(few + OK))
+    const call = { url: `http://${NAME}:${receiver.port}/`, connections: new KeptConnections() }
+    for (const _ of [1, 2, 3]) expect(await post(call)).toEqual(answered())
+    expect(receiver.connections).toBe(1)
+    const many = await Receiver.start((socket, request) => {
+      socket.write(request.includes('/many') ? 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(9) + OK : OK)
+    })
+    const url = `http://${NAME}:${many.port}`
+    expect(await post({ ...call, url: `${url}/one` })).toEqual(answered())
+    expect(await post({ ...call, url: `${url}/many` })).toEqual(failed('oversized'))
+    expect(many.connections).toBe(1)
+  })
+
+  test('that ends without an answer has been asked: nobody is asked again', async () => {
+    const receiver = await Receiver.start((socket, request) => {
+      if (request.includes('/cut')) socket.resetAndDestroy()
+      else socket.write(OK)
+    })
+    const call = { url: `http://${NAME}:${receiver.port}`, connections: new KeptConnections() }
+    expect(await post(call)).toEqual(answered())
+    expect(await post({ ...call, url: `${call.url}/cut` })).toEqual(failed('reset'))
+    expect([receiver.connections, receiver.requests.length]).toEqual([1, 2])
+  })
+
+  test.each<[string, string, (socket: Socket) => void]>([
+    ['was cut off', 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nok', (socket) => void socket.end()],
+    ['was too long', `HTTP/1.1 200 OK\r\nContent-Length: 70000\r\n\r\n${'a'.repeat(70_000)}`, () => {}],
+    ['was too slow', 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nok', () => {}],
+  ])('is none after an answer that %s', async (_what, text, then) => {
+    const receiver = await Receiver.start((socket) => {
+      socket.write(text)
+      then(socket)
+    })
+    const url = `http://${NAME}:${receiver.port}/`
+    expect(await post({ url, timeoutMs: SHORT_MS })).toMatchObject({ kind: 'answered', status: 200 })
+    await until(() => receiver.open === 0)
   })
 })
 

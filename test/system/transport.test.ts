@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import { systemTransport } from '../../src/system/transport'
+import { createTransport } from '../../src/system/transport'
 import { CERT, KEY } from './certificate'
 
 const SHORT_MS = 250
@@ -34,7 +34,7 @@ function listen(answer: (socket: Socket, request: string) => void, tls = false):
 }
 
 const post = (url: string, timeoutMs = LONG_MS) =>
-  systemTransport.request({ method: 'POST', url, headers: { 'x-own': 'kept' }, body: '{"to":"한국"}', timeoutMs })
+  createTransport().request({ method: 'POST', url, headers: { 'x-own': 'kept' }, body: '{"to":"한국"}', timeoutMs })
 const ok = (body: string) => `HTTP/1.1 200 OK\r\nX-Id: 7\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 
 describe('a request to a carrier', () => {
