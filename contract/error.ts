@@ -40,9 +40,9 @@ export const paymentRequiredData = z.object({
 
 export const tooManyRequestsData = z.object({
   limit: open(
-    z.enum(['perKey', 'perIp', 'perPhone', 'perKeyDaily', 'perOrgDaily', 'testModeDaily', 'failures']).meta({
+    z.enum(['perKey', 'perIp', 'perPhone', 'perKeyDaily', 'perOrgDaily', 'testModeDaily', 'failures', 'resend']).meta({
       description:
-        'The rule that was exceeded: `perKey`, `perIp`, `perPhone`, `perKeyDaily`, `perOrgDaily`, `testModeDaily`, `failures` (too many wrong codes at the phone); more may come.',
+        'The rule that was exceeded: `perKey`, `perIp`, `perPhone`, `perKeyDaily`, `perOrgDaily`, `testModeDaily`, `failures` (too many wrong codes at the phone), `resend` (the code before is too young); more may come.',
       examples: ['perPhone'],
     }),
   ),

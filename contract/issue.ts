@@ -167,6 +167,10 @@ export const issueOutput = z
     expiresAt: timestamp,
     attemptsRemaining: attempts.attemptsRemaining,
     queuedAt: timestamp,
+    resendAvailableAt: timestamp.meta({
+      description: 'From when on the same phone may get another code for the purpose; before it is 429 `resend`.',
+      examples: ['2026-01-15T09:30:30.000Z'],
+    }),
     mode,
   })
   .meta({
@@ -177,6 +181,7 @@ export const issueOutput = z
         expiresAt: '2026-01-15T09:33:00.000Z',
         attemptsRemaining: 5,
         queuedAt: '2026-01-15T09:30:00.000Z',
+        resendAvailableAt: '2026-01-15T09:30:00.000Z',
         mode: 'test',
       },
     ],

@@ -46,6 +46,7 @@ export const REASONS = {
   from_not_allowed: 'This live public key may not set `from`.',
   free_text_not_allowed:
     'A live public key fills a variable without a pattern with 40 characters at most, and no link.',
+  country_closed: 'The app does not send codes to the country of the number.',
   address_not_allowed: 'The key may not be used from this network address.',
 } as const satisfies Record<string, string>
 

@@ -4,6 +4,7 @@ import { type CommonOptions, command, onData, onDataCommand, onDataOrNew, remova
 import { type Confirmable, confirm } from './confirm'
 import { adminOf } from './open'
 import { table } from './output'
+import { protectCommand, unlockCommand } from './protect'
 
 export function appCommands(): Command {
   const app = command('app', 'apps: the owners of keys, wallet and issues', 'app create shop')
@@ -68,6 +69,8 @@ export function appCommands(): Command {
         }),
       ),
   )
+  app.addCommand(protectCommand())
+  app.addCommand(unlockCommand())
   app.addCommand(
     removalCommand(
       'remove',

@@ -1,4 +1,5 @@
 /** An app of the installation. */
+import type { Protection } from './protection'
 
 export interface App {
   appId: string
@@ -6,6 +7,8 @@ export interface App {
   name: string
   /** ISO 3166 country whose national phone formats its numbers are read in; undefined: the server's default. */
   region: string | undefined
+  /** What its owner has decided about abuse; undefined: nothing yet, it was there before. */
+  protection: Protection | undefined
   createdAt: number
   /** Of one that was removed; its ledger and issues stay. */
   removedAt?: number

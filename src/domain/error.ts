@@ -32,7 +32,15 @@ export interface RefusalDetail {
   resetAt?: number
 }
 
-export type LimitName = 'perKey' | 'perIp' | 'perPhone' | 'perKeyDaily' | 'perOrgDaily' | 'testModeDaily' | 'failures'
+export type LimitName =
+  | 'perKey'
+  | 'perIp'
+  | 'perPhone'
+  | 'perKeyDaily'
+  | 'perOrgDaily'
+  | 'testModeDaily'
+  | 'failures'
+  | 'resend'
 
 export class Refusal extends Error {
   override name = 'Refusal'

@@ -7,6 +7,7 @@
  * Decisions: "Abuse". Live mode only.
  */
 import { limited } from './limit'
+import type { Protection } from './protection'
 import { DAY_MS, MINUTE_MS } from './value'
 
 /** Of one phone of an app and a kind of key; there is none of a phone whose codes were never mistaken. Times are Unix milliseconds. */
@@ -21,13 +22,6 @@ export interface Failures {
   /** When a code was last issued, while they come seldom. */
   readonly issuedAt: number | undefined
 }
-
-export interface FailureSettings {
-  /** How long a phone stays locked; undefined: until an operator opens it, or a code that is out succeeds. */
-  readonly lockMs: number | undefined
-}
-
-export const DEFAULT_FAILURE_SETTINGS: FailureSettings = { lockMs: DAY_MS }
 
 /** From this many in a row on, there is a pause before the next code. */
 const PAUSES_FROM = 10
@@ -75,11 +69,11 @@ export interface Standing {
   isSeldom: boolean
 }
 
-export function standingOf(failures: Failures, { lockMs }: FailureSettings, now: number): Standing {
+export function standingOf(failures: Failures, { lockMs }: Pick<Protection, 'lockMs'>, now: number): Standing {
   const { lockedAt } = failures
   const isSeldom = comesSeldom(failures, now)
   // A lock without an end is looked at again after a day.
-  const lock = lockedAt === undefined ? 0 : lockMs === undefined ? DAY_MS : remaining(lockedAt, lockMs, now)
+  const lock = lockedAt === undefined ? 0 : lockMs === null ? DAY_MS : remaining(lockedAt, lockMs, now)
   const seldom = isSeldom && failures.issuedAt !== undefined ? remaining(failures.issuedAt, SELDOM_EVERY_MS, now) : 0
   return { waitMs: Math.max(lock, seldom, pause(failures, now)), isLocked: lock > 0, isSeldom }
 }
@@ -109,11 +103,11 @@ export interface Admitted {
 export function admitNext(
   failures: Failures | undefined,
   maxAttempts: number,
+  protection: Pick<Protection, 'lockMs'>,
   now: number,
-  settings = DEFAULT_FAILURE_SETTINGS,
 ): Admitted {
   if (!failures) return { maxAttempts, failures }
-  const { waitMs, isSeldom } = standingOf(failures, settings, now)
+  const { waitMs, isSeldom } = standingOf(failures, protection, now)
   if (waitMs > 0) throw limited({ limit: 'failures', policy: 'platform' }, waitMs)
   // Whose lock has ended begins a new row.
   const unlocked = failures.lockedAt === undefined ? failures : forgive(failures)

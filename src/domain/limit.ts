@@ -1,5 +1,6 @@
 /** How often something may happen. Specification: "Limits", 429; decisions: "Keys", "Test mode". */
 import type { OperationAccess } from '../../contract/scope'
+import { networkOf } from './address'
 import { type LimitName, Refusal, type RefusalKind } from './error'
 import type { ApiKey, KeyKind } from './key'
 import { DAY_MS, MINUTE_MS } from './value'
@@ -70,18 +71,18 @@ export function requestLimits(limits: LimitsConfig, key: ApiKey, kind: LimitedAs
     rules.push({ limit: 'perKey', policy, subject: `${kind}:${key.keyId}`, max, windowMs: MINUTE_MS })
   }
   if (kind !== 'issue') return rules
-  const ownPerIp = key.limits.issuesPerMinPerIp
-  const perIpMax = ownPerIp ?? (key.kind === 'pk' ? limits.pkIssuesPerMinPerIp : undefined)
-  if (perIpMax === undefined) return rules
+  return [...rules, ...addressLimits(limits, key, networkOf(clientIp))]
+}
+
+/** Of browser keys all of an app count together: a second one gives nothing. */
+function addressLimits({ pkIssuesPerMinPerIp }: LimitsConfig, key: ApiKey, network: string): LimitRule[] {
+  const { issuesPerMinPerIp: own } = key.limits
+  const windowMs = MINUTE_MS
   return [
-    ...rules,
-    {
-      limit: 'perIp',
-      policy: ownPerIp === undefined ? 'platform' : 'key',
-      subject: `${key.keyId}:${clientIp}`,
-      max: perIpMax,
-      windowMs: MINUTE_MS,
-    },
+    ...(own === undefined
+      ? []
+      : [{ limit: 'perIp' as const, policy: 'key' as const, subject: `${key.keyId}:${network}`, max: own, windowMs }]),
+    ...(key.kind === 'pk' ? [platform('perIp', `${key.appId}:${network}`, pkIssuesPerMinPerIp, windowMs)] : []),
   ]
 }
 

@@ -1,4 +1,5 @@
 /** Who calls, and may they: all that is decided about access, before anything of the input is looked at. */
+import { isIP } from 'node:net'
 import type { OperationAccess } from '../../contract/scope'
 import { invalid, unauthorized, unavailable } from '../domain/error'
 import { type ApiKey, authorize, hasPoisonousScope, isActive, keyHash, parseKey } from '../domain/key'
@@ -44,7 +45,9 @@ export async function enter(
   // Which one would be meant?
   const repeated = repeatedIn(parameters)
   if (repeated !== undefined) throw invalid(repeated.slice(0, 64), 'duplicate_field', 'this parameter is given twice')
-  const permit = await deps.node.limits.take(rulesOf(deps.modes, key).requestLimits(key, access.limitedAs, clientIp))
+  const address = endUserAddress(key, headers, clientIp)
+  const rules = rulesOf(deps.modes, key).requestLimits(key, access.limitedAs, address ?? clientIp)
+  const permit = await deps.node.limits.take(rules)
   return { key, permit, idempotencyHeader: headers.get('idempotency-key') }
 }
 
@@ -63,6 +66,18 @@ async function authenticate({ node, clock }: EnterDependencies, authorization: s
   if (!key || !isActive(key, clock.now()) || hasPoisonousScope(key)) throw unauthorized()
   return key
 }
+
+/** Whose code it is: with a browser key the caller's, else whom a server asks for, where it says so. Throws `invalid`. */
+function endUserAddress({ kind }: ApiKey, headers: Headers, clientIp: string): string | undefined {
+  if (kind === 'pk') return clientIp
+  const said = headers.get(END_USER_HEADER)?.trim()
+  if (said === undefined) return undefined
+  if (isIP(said) === 0) throw invalid(END_USER_HEADER, 'invalid_format', 'must be one IPv4 or IPv6 address')
+  return said
+}
+
+/** Behind a server every request comes from one address. Believed of secret keys only. */
+const END_USER_HEADER = 'X-Watchword-Client-Ip'
 
 function repeatedIn(parameters: URLSearchParams): string | undefined {
   const seen = new Set<string>()

@@ -52,6 +52,17 @@ const IDEMPOTENCY_KEY_PARAMETER = {
   example: 'signup-8f14e45f',
 }
 
+const CLIENT_IP_PARAMETER = {
+  name: 'X-Watchword-Client-Ip',
+  in: 'header',
+  required: false,
+  description:
+    'Secret keys only: the address of the end user whom a server asks for, IPv4 or IPv6. Limits for each address count it; ' +
+    'behind a server every request comes from one address otherwise.',
+  schema: { type: 'string' },
+  example: '203.0.113.7',
+}
+
 const HEADERS = {
   RequestId: {
     description: 'Identifies the exchange; echoes a well-formed `X-Request-Id` of the request.',
@@ -269,7 +280,11 @@ function complete(operation: Json, procedure: AnyContractProcedure): void {
   operation['x-accepted-scopes'] = [access.requiredScope, ...access.alsoAccepted]
   operation.security = access.publicKey ? [{ secretKey: [] }, { publicKey: [] }] : [{ secretKey: [] }]
   if (operation.operationId === 'otp.issue') {
-    operation.parameters = [IDEMPOTENCY_KEY_PARAMETER, ...((operation.parameters as Json[] | undefined) ?? [])]
+    operation.parameters = [
+      IDEMPOTENCY_KEY_PARAMETER,
+      CLIENT_IP_PARAMETER,
+      ...((operation.parameters as Json[] | undefined) ?? []),
+    ]
   }
   for (const parameter of (operation.parameters as Json[] | undefined) ?? []) {
     // The generator says so of every query parameter; a blank value is refused.

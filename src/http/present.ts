@@ -15,6 +15,7 @@ export const issuedView = (issued: Issued, mode: Mode) => ({
   expiresAt: iso(issued.expiresAt),
   attemptsRemaining: issued.attemptsRemaining,
   queuedAt: iso(issued.queuedAt),
+  resendAvailableAt: iso(issued.resendAvailableAt),
   mode,
 })
 

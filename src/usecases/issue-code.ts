@@ -10,6 +10,7 @@ import { attemptsRemaining, type Issue, makeWay, phoneOf } from '../domain/issue
 import type { ApiKey, KeyKind } from '../domain/key'
 import type { Letter } from '../domain/letter'
 import type { Recipient } from '../domain/phone'
+import { assertOpenTo, assertResendable, resendAt } from '../domain/protection'
 import { DEFAULT_TEMPLATE_ID, messageTypeFor, render, type Template } from '../domain/template'
 import { type Channel, DAY_MS, type MessageType, type Owner } from '../domain/value'
 import { priceOf } from '../domain/wallet'
@@ -45,6 +46,8 @@ export interface Issued {
   expiresAt: number
   attemptsRemaining: number
   queuedAt: number
+  /** From when on the same phone may get another code for the purpose. */
+  resendAvailableAt: number
 }
 
 export interface IssueDependencies extends DeliverDependencies {
@@ -68,6 +71,8 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
   const { store, vault, node } = deps
   const order = resolve(deps, key, request)
   const template = await node.directory.template(key.appId, order.request.templateId)
+  const protection = order.rules.protection(await node.directory.app(key.appId))
+  const resendable = (issuedAt: number) => resendAt(protection, key.kind, issuedAt)
   const router = await order.rules.router()
   const { channel } = order.request
   const route = router({ channel, appId: key.appId, country: order.recipient.country })
@@ -88,7 +93,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
         replay(deps, tx, order.owner, claimant, fingerprint),
         admission.confirm(tx),
       ])
-      if (replayed) return issued(replayed)
+      if (replayed) return issued(replayed, resendable)
 
       const issueId = deps.random.uuid(tx.now)
       const code = order.rules.newCode(order.recipient)
@@ -96,7 +101,9 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       order.rules.assertAdmits(order.recipient, tx.now)
       assertServed(channel, route)
       if (refusal) throw refusal
-      const admitted = admitNext(failures, order.request.maxAttempts, tx.now)
+      assertOpenTo(protection, { kind: key.kind, home: order.rules.home(key.region) }, order.recipient)
+      assertResendable(protection, key.kind, previous?.createdAt, tx.now)
+      const admitted = admitNext(failures, order.request.maxAttempts, protection, tx.now)
       isNew = true
 
       const { maxAttempts } = admitted
@@ -108,7 +115,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       if (departure) begun = await depart(deps, tx, issue, letter, departure)
       else await waitForPlace(deps, tx, issue, letter, route)
       await reserveCredit(tx, issue)
-      return issued(issue)
+      return issued(issue, resendable)
     })
   } catch (refusal) {
     isNew = false
@@ -302,9 +309,10 @@ async function replacePrevious(deps: IssueDependencies, tx: Tx, previous: Issue 
 }
 
 /** The first response and every replay of it, also after verification or expiry. */
-const issued = (issue: Issue): Issued => ({
+const issued = (issue: Issue, resendAvailableAt: (issuedAt: number) => number): Issued => ({
   issueId: issue.issueId,
   expiresAt: issue.promisedExpiresAt ?? issue.expiresAt,
   attemptsRemaining: attemptsRemaining({ ...issue, attemptsUsed: 0 }),
   queuedAt: issue.createdAt,
+  resendAvailableAt: resendAvailableAt(issue.createdAt),
 })

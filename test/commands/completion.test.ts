@@ -31,7 +31,11 @@ async function found(...words: string[]): Promise<string[] | string> {
 describe('Tab completes', () => {
   test.each([
     ['a command', ['templ'], ['template']],
-    ['what a command can do', ['app', ''], ['create', 'list', 'rename', 'region', 'remove', 'help']],
+    [
+      'what a command can do',
+      ['app', ''],
+      ['create', 'list', 'rename', 'region', 'protect', 'unlock', 'remove', 'help'],
+    ],
     ['an option', ['key', 'create', '--ori'], ['--origin']],
     ['no option twice', ['key', 'list', '--json', '--js'], []],
     ['one that may be repeated', ['key', 'create', '--origin', 'https://a.example', '--ori'], ['--origin']],

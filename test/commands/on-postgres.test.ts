@@ -106,6 +106,21 @@ describe('on PostgreSQL', () => {
     ;({ appId } = await told('app', 'create', 'shop'))
     await told('app', 'rename', appId, 'web shop')
     await told('app', 'region', appId, 'US')
+    const { protection } = await told(
+      'app',
+      'protect',
+      appId,
+      '--open',
+      'kr',
+      'JP',
+      '--resend',
+      '30',
+      '--lock',
+      'operator',
+    )
+    expect(protection).toMatchObject({ open: ['KR', 'JP'], resendMs: { sk: 30_000, pk: 30_000 }, lockMs: null })
+    expect((await told('app', 'protect', appId)).protection).toEqual(protection)
+    expect(await told('app', 'unlock', appId, '+82 10 1234 5678')).toEqual({ appId, isKnown: false })
     expect((await told('app', 'list')).apps).toMatchObject([{ appId, name: 'web shop', region: 'US' }])
     const create = ['key', 'create', '--app', appId]
     ;({ key: testKey } = await told(...create, '--kind', 'sk', '--mode', 'test'))

@@ -37,6 +37,7 @@ describe.each(WIRES)('over %s, with a live browser key', (wire) => {
   test('the idempotency keys of a backend are out of reach: neither its issue is learned nor its key taken', async () => {
     const same = { idempotencyKey: 'signup-42', purpose: 'signup' }
     const backends = await issue(keys.live, same)
+    world.clock.step(30_000)
     const theirs = await issue(browser, same)
     expect([backends.status, theirs.status]).toEqual([200, 200])
     expect(theirs.body.issueId).not.toBe(backends.body.issueId)
@@ -47,6 +48,7 @@ describe.each(WIRES)('over %s, with a live browser key', (wire) => {
 
   test('each kind of key goes on to answer its own idempotency keys as before', async () => {
     for (const key of [keys.live, browser]) {
+      world.clock.step(30_000)
       const first = await issue(key, { idempotencyKey: 'mine', purpose: 'mine' })
       expect((await issue(key, { idempotencyKey: 'mine', purpose: 'mine' })).body).toEqual(first.body)
       expect((await issue(key, { idempotencyKey: 'mine', purpose: 'yours' })).status).toBe(409)
@@ -57,7 +59,7 @@ describe.each(WIRES)('over %s, with a live browser key', (wire) => {
     const first = await issue(keys.live, { idempotencyKey: 'from-0.1', purpose: 'mine' })
     await world.write('UPDATE claims SET key_hash = ?', Buffer.from(world.vault.claimHash('from-0.1')))
     for (const key of [keys.live, browser])
-      expect((await issue(key, { idempotencyKey: 'from-0.1', purpose: 'mine' })).body).toEqual(first.body)
+      expect((await issue(key, { idempotencyKey: 'from-0.1', purpose: 'mine' })).body.issueId).toBe(first.body.issueId)
   })
 
   test('a backend’s allowance for a phone is not used up, nor the other way round', async () => {
@@ -79,6 +81,7 @@ describe.each(WIRES)('over %s, with a live browser key', (wire) => {
 
   test('a newer code still replaces an older one, whoever issued it (rule 8)', async () => {
     const { body } = await issue(keys.live, { purpose: 'signup' })
+    world.clock.step(30_000)
     await issue(browser, { purpose: 'signup' })
     const verify = { issueId: body.issueId, code: '000000' }
     expect((await world.call(wire, 'verify', verify, { key: keys.live })).body.reasonCode).toBe('REPLACED')

@@ -1,6 +1,7 @@
 /** Guessing at one phone, over all its codes. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS, MINUTE_MS } from '../../src/domain/value'
+import * as administer from '../../src/usecases/administer'
 import { type Furnished, WIRES, World } from '../support/world'
 
 const PHONE = '010-1234-5678'
@@ -72,6 +73,25 @@ describe.each(WIRES)('guessing over %s', (wire) => {
     await expectWait(MINUTE_MS)
     expect(await verify(issueId, code)).toMatchObject({ verified: true })
     expect((await issue()).status).toBe(200)
+  })
+
+  test('an operator opens a phone, of which then nothing is remembered', async () => {
+    await mistake(10)
+    await mistake(10, browser, { purpose: 'page' })
+    for (const key of [keys.live, browser]) await expectWait(MINUTE_MS, key)
+    const unlock = () =>
+      world.run(
+        administer.unlockPhone(
+          { ...world.admin, vault: world.vault, numbering: { region: 'KR', prefixes: [] } },
+          keys.appId,
+          PHONE,
+        ),
+      )
+    expect(await unlock()).toEqual({ isKnown: true })
+    for (const key of [keys.live, browser]) expect((await issue(key, { purpose: 'now' })).status).toBe(200)
+    expect(await unlock()).toEqual({ isKnown: false })
+    const noted = await world.rows<{ details: string }>("SELECT details FROM audit_entries WHERE action = 'app.unlock'")
+    expect(noted).toEqual([{ details: '{}' }])
   })
 
   test('a replay is answered all the same', async () => {

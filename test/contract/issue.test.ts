@@ -21,10 +21,11 @@ describe.each(WIRES)('POST /issue over %s', (wire) => {
   const status = async (issueId: string, key = keys.live) =>
     (await world.call(wire, 'status', { issueId }, { key })).body
 
-  test('answers issueId, expiresAt, attemptsRemaining, queuedAt and mode, and never the code', async () => {
+  test('answers issueId, expiresAt, attemptsRemaining, queuedAt, resendAvailableAt and mode, and never the code', async () => {
     const { status, body } = await issue({ phoneNumber: PHONE, purpose: 'signup' })
     expect(status).toBe(200)
-    expect(Object.keys(body).sort()).toEqual(['attemptsRemaining', 'expiresAt', 'issueId', 'mode', 'queuedAt'])
+    const names = ['attemptsRemaining', 'expiresAt', 'issueId', 'mode', 'queuedAt', 'resendAvailableAt']
+    expect(Object.keys(body).sort()).toEqual(names)
     expect(body.attemptsRemaining).toBe(5)
     expect(body.mode).toBe('live')
     expect(Date.parse(body.expiresAt) - Date.parse(body.queuedAt)).toBe(180_000)

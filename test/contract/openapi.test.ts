@@ -217,13 +217,17 @@ describe('/v1/openapi.json', () => {
     }
   })
 
-  test('documents the Idempotency-Key header on POST /issue', () => {
+  test('documents the headers of POST /issue', () => {
     const issue = document.paths['/issue'].post
     expect(issue.parameters).toEqual([
       {
         ...{ name: 'Idempotency-Key', in: 'header', required: false, description: expect.stringMatching(/./) },
         schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
         example: expect.stringMatching(/^[!-~]{1,128}$/),
+      },
+      {
+        ...{ name: 'X-Watchword-Client-Ip', in: 'header', required: false, description: expect.stringMatching(/./) },
+        ...{ schema: { type: 'string' }, example: '203.0.113.7' },
       },
     ])
   })

@@ -172,6 +172,14 @@ const cases = (keys: Record<'test' | 'live' | 'page' | 'livePage' | 'narrow' | '
       input: issue({ phoneNumber: '010-1234-5678', ...more }),
       options: { key: keys.livePage, headers: { origin: ORIGIN } },
     })),
+    {
+      reason: 'country_closed',
+      param: 'phoneNumber',
+      status: 403,
+      operation: 'issue',
+      input: issue({ phoneNumber: '+81 90 1234 5678' }),
+      options: { key: keys.livePage, headers: { origin: ORIGIN } },
+    },
     { reason: 'address_not_allowed', status: 403, operation: 'balance', input: {}, options: { key: keys.foreign } },
   ]
 }

@@ -5,7 +5,7 @@ import { DAY_MS, MINUTE_MS } from '../../src/domain/value'
 import { NOW, thrownBy } from './sample'
 
 const LOCKED_A_DAY = { lockMs: DAY_MS }
-const LOCKED_FOR_GOOD = { lockMs: undefined }
+const LOCKED_FOR_GOOD = { lockMs: null }
 
 /** So many wrong codes, all at once. */
 function failed(times: number, before?: Failures, at = NOW): Failures {
@@ -22,7 +22,7 @@ function oneADay(times: number): Failures {
 }
 
 const waitAfter = (times: number) => standingOf(failed(times), LOCKED_A_DAY, NOW).waitMs / MINUTE_MS
-const refusalOf = (failures: Failures, now = NOW) => thrownBy(() => admitNext(failures, 5, now))
+const refusalOf = (failures: Failures, now = NOW) => thrownBy(() => admitNext(failures, 5, LOCKED_A_DAY, now))
 
 describe('a row of wrong codes', () => {
   test('costs nothing up to nine, then a pause that doubles up to 32 minutes', () => {
@@ -40,7 +40,7 @@ describe('a row of wrong codes', () => {
       kind: 'limited',
       detail: { limit: 'failures', policy: 'platform', retryAfterMs: MINUTE_MS },
     })
-    expect(admitNext(failed(10), 5, NOW + MINUTE_MS)).toEqual({ maxAttempts: 5, failures: undefined })
+    expect(admitNext(failed(10), 5, LOCKED_A_DAY, NOW + MINUTE_MS)).toEqual({ maxAttempts: 5, failures: undefined })
   })
 
   test('ends with a right code', () => {
@@ -74,28 +74,28 @@ describe('a hundred in a row', () => {
 
   test('begin a new row when the lock has ended', () => {
     const later = NOW + 40 * DAY_MS
-    expect(admitNext(slow, 5, later).failures).toMatchObject({ inARow: 0, lockedAt: undefined })
+    expect(admitNext(slow, 5, LOCKED_A_DAY, later).failures).toMatchObject({ inARow: 0, lockedAt: undefined })
   })
 })
 
 describe('sixty in thirty days', () => {
   test('let one code through in three days, with one attempt, also after a right one', () => {
     const sixty = forgive(failed(60))
-    const first = admitNext(sixty, 5, NOW)
+    const first = admitNext(sixty, 5, LOCKED_A_DAY, NOW)
     expect(first).toMatchObject({ maxAttempts: 1, failures: { issuedAt: NOW } })
     const remembered = first.failures as Failures
     expect(refusalOf(remembered, NOW + MINUTE_MS)).toMatchObject({ detail: { retryAfterMs: 3 * DAY_MS - MINUTE_MS } })
-    expect(admitNext(remembered, 5, NOW + 3 * DAY_MS)).toMatchObject({ maxAttempts: 1 })
+    expect(admitNext(remembered, 5, LOCKED_A_DAY, NOW + 3 * DAY_MS)).toMatchObject({ maxAttempts: 1 })
   })
 
   test('fifty-nine do not', () => {
-    expect(admitNext(forgive(failed(59)), 5, NOW)).toEqual({ maxAttempts: 5, failures: undefined })
+    expect(admitNext(forgive(failed(59)), 5, LOCKED_A_DAY, NOW)).toEqual({ maxAttempts: 5, failures: undefined })
   })
 
   test('are over when fewer than sixty are left of the last thirty days', () => {
     const sixty = forgive(failed(1, failed(59, undefined, NOW - DAY_MS), NOW))
-    expect(admitNext(sixty, 5, NOW + 28 * DAY_MS).maxAttempts).toBe(1)
-    expect(admitNext(sixty, 5, NOW + 29 * DAY_MS).maxAttempts).toBe(5)
+    expect(admitNext(sixty, 5, LOCKED_A_DAY, NOW + 28 * DAY_MS).maxAttempts).toBe(1)
+    expect(admitNext(sixty, 5, LOCKED_A_DAY, NOW + 29 * DAY_MS).maxAttempts).toBe(5)
   })
 })
 
@@ -130,7 +130,7 @@ describe('whoever guesses at a phone all year, while its owner signs in every da
         const attempts: number[] = []
         while (attempts.length < atOnce && codes < CODES_A_DAY) {
           if (failures && standingOf(failures, LOCKED_A_DAY, at).waitMs > 0) break
-          const admitted = admitNext(failures, maxAttempts, at)
+          const admitted = admitNext(failures, maxAttempts, LOCKED_A_DAY, at)
           failures = admitted.failures ?? failures
           attempts.push(admitted.maxAttempts)
           codes++

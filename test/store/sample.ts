@@ -123,6 +123,7 @@ export const APP: App = {
   organizationId: 'org_one',
   name: 'demo',
   region: undefined,
+  protection: undefined,
   createdAt: NOW,
 }
 

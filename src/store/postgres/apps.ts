@@ -25,7 +25,7 @@ const STATEMENTS = {
   update: statement(() =>
     db
       .update(apps)
-      .set(changes(apps, ['name', 'region']))
+      .set(changes(apps, ['name', 'region', 'protection']))
       .where(thisApp)
       .prepare(''),
   ),
@@ -66,8 +66,8 @@ export function appTx(unit: Unit): Tx['apps'] {
       unit.run(STATEMENTS.insert, appRow(app))
       settingsChanged(unit)
     },
-    async save({ appId, name, region = null }) {
-      unit.run(STATEMENTS.update, { appId, name, region })
+    async save({ appId, name, region = null, protection = null }) {
+      unit.run(STATEMENTS.update, { appId, name, region, protection })
       settingsChanged(unit)
     },
     async remove(appId) {

@@ -17,6 +17,7 @@ import type { Failures } from '../../domain/failure-budget'
 import type { DeliveryStatus, VerificationStatus } from '../../domain/issue'
 import type { JobKind } from '../../domain/job'
 import type { Allowance, KeyKind, KeyLimits } from '../../domain/key'
+import type { Protection } from '../../domain/protection'
 import type { Role } from '../../domain/role'
 import type { TemplateVariable } from '../../domain/template'
 import { type Channel, isUuid, type Leg, type Mode } from '../../domain/value'
@@ -61,6 +62,7 @@ export const apps = pgTable('apps', {
   createdAt: big('created_at').notNull(),
   removedAt: big('removed_at'),
   region: text('region'),
+  protection: json('protection').$type<Protection>(),
 })
 
 export const apiKeys = pgTable('api_keys', {

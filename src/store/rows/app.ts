@@ -3,13 +3,19 @@ import type { App } from '../../domain/app'
 import type { Template } from '../../domain/template'
 import type { Row } from './row'
 
-export const appOf = ({ removedAt, region, ...app }: Row<App>): App => ({
+export const appOf = ({ removedAt, region, protection, ...app }: Row<App>): App => ({
   ...app,
   region: region ?? undefined,
+  protection: protection ?? undefined,
   ...(removedAt !== null && { removedAt }),
 })
 
-export const appRow = (app: App): Row<App> => ({ removedAt: null, ...app, region: app.region ?? null })
+export const appRow = (app: App): Row<App> => ({
+  removedAt: null,
+  ...app,
+  region: app.region ?? null,
+  protection: app.protection ?? null,
+})
 
 interface TemplateRow extends Template {
   appId: string

@@ -25,7 +25,7 @@ export function createAppTx(connection: Database, current: Current): Pick<Tx, 'a
     updateApp: onFirstUse(() =>
       db
         .update(apps)
-        .set(changes(apps, ['name', 'region']))
+        .set(changes(apps, ['name', 'region', 'protection']))
         .where(eq(apps.appId, bind(apps.appId, 'appId')))
         .prepare(),
     ),
@@ -80,8 +80,8 @@ export function createAppTx(connection: Database, current: Current): Pick<Tx, 'a
         run.insertApp.run(appRow(app))
         current.settingsChanged()
       },
-      async save({ appId, name, region = null }) {
-        run.updateApp.run({ appId, name, region })
+      async save({ appId, name, region = null, protection = null }) {
+        run.updateApp.run({ appId, name, region, protection })
         current.settingsChanged()
       },
       async remove(appId) {

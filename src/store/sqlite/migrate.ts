@@ -11,6 +11,7 @@ import signIn from '../../../migrations/sqlite/0008_sign_in.sql' with { type: 't
 import clockSteps from '../../../migrations/sqlite/0009_clock_steps.sql' with { type: 'text' }
 import totpBegun from '../../../migrations/sqlite/0010_totp_begun.sql' with { type: 'text' }
 import failures from '../../../migrations/sqlite/0011_failures.sql' with { type: 'text' }
+import protection from '../../../migrations/sqlite/0012_protection.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -25,6 +26,7 @@ const MIGRATIONS: readonly string[] = [
   clockSteps,
   totpBegun,
   failures,
+  protection,
 ]
 
 export class NewerDatabaseError extends Error {

@@ -7,6 +7,7 @@ import type { Failures } from '../../domain/failure-budget'
 import type { DeliveryStatus, VerificationStatus } from '../../domain/issue'
 import type { JobKind } from '../../domain/job'
 import type { Allowance, KeyKind, KeyLimits } from '../../domain/key'
+import type { Protection } from '../../domain/protection'
 import type { Role } from '../../domain/role'
 import type { TemplateVariable } from '../../domain/template'
 import type { Channel, Leg, Mode } from '../../domain/value'
@@ -46,6 +47,7 @@ export const apps = sqliteTable('apps', {
   createdAt: integer('created_at').notNull(),
   removedAt: integer('removed_at'),
   region: text('region'),
+  protection: json('protection').$type<Protection>(),
 })
 
 export const apiKeys = sqliteTable('api_keys', {

@@ -1,6 +1,7 @@
 import type { App } from '../../domain/app'
 import { invalid } from '../../domain/error'
 import { isRegion } from '../../domain/phone'
+import { NEW_APP } from '../../domain/protection'
 import { disable } from '../../domain/webhook'
 import { newId } from '../shared/id'
 import { noteChange } from '../shared/note-change'
@@ -17,7 +18,10 @@ export function createApp(
   if (region !== undefined) assertRegion(region)
   return store.transaction(async (tx) => {
     const organizationId = await tx.apps.organizationId({ organizationId: newId(random, 'org'), name: 'Default' })
-    const app = { appId: newId(random, 'app'), organizationId, name: checkedName, region, createdAt: tx.now }
+    const app = {
+      ...{ appId: newId(random, 'app'), organizationId, name: checkedName, region, createdAt: tx.now },
+      protection: NEW_APP,
+    }
     await tx.apps.add(app)
     await noteChange(deps, tx, 'app.create', app.appId, { name: checkedName, ...(region && { region }) })
     return app

@@ -10,6 +10,7 @@ export {
 } from './credit'
 export { assessIncident, type Damage, type Incident, refundIncident, totalOf } from './incident'
 export * from './keys'
+export * from './protection'
 export { existingApp } from './shared'
 export * from './templates'
 export * from './webhooks'

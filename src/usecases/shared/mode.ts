@@ -2,6 +2,8 @@
  * Live and test, side by side. A mode swaps what is around the rules (numbers, codes, prices, limits, carriers),
  * never the rules themselves: both run through the same use cases. Specification: "Test-mode behavior".
  */
+
+import type { App } from '../../domain/app'
 import { Refusal, unavailable } from '../../domain/error'
 import type { ApiKey } from '../../domain/key'
 import {
@@ -14,6 +16,7 @@ import {
   testRequestLimits,
 } from '../../domain/limit'
 import { liveRecipient, type Numbering, type Recipient, testRecipient } from '../../domain/phone'
+import { type Protection, protectionOf, UNPROTECTED } from '../../domain/protection'
 import { scenarioOf } from '../../domain/scenario'
 import { type Channel, MINUTE_MS, type Mode, nextMidnightUtc } from '../../domain/value'
 import type { PriceList } from '../../domain/wallet'
@@ -26,6 +29,10 @@ export interface ModeRules {
   defaultChannel(recipient: Recipient): Channel
   /** Whether an AlimTalk that fails goes on as SMS. */
   fallsBack(recipient: Recipient, requested: boolean): boolean
+  /** What holds against abuse of an app: in test mode nothing does. */
+  protection(app: App | undefined): Protection
+  /** Where an app is at home: its region, or the server's own. */
+  home(region: string | undefined): string
   /** Throws where the recipient's scenario is a refusal. */
   assertAdmits(recipient: Recipient, now: number): void
   newCode(recipient: Recipient): string
@@ -61,6 +68,8 @@ function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDepende
     recipient: (phoneNumber, region = numbering.region) => liveRecipient(phoneNumber, { ...numbering, region }),
     defaultChannel: () => 'sms',
     fallsBack: (_, requested) => requested,
+    protection: protectionOf,
+    home: (region = numbering.region) => region,
     assertAdmits() {},
     newCode: () => random.below(1_000_000).toString().padStart(6, '0'),
     lifetimeMs: (_, requestedSec) => requestedSec * 1_000,
@@ -80,6 +89,8 @@ function testMode({ limits, numbering, simulator }: ModeDependencies): ModeRules
   return {
     recipient: (phoneNumber, region = numbering.region) => testRecipient(phoneNumber, { region }),
     defaultChannel: (recipient) => scenarioOf(recipient).defaultChannel ?? 'sms',
+    protection: () => UNPROTECTED,
+    home: (region = numbering.region) => region,
     fallsBack: (recipient, requested) => requested && scenarioOf(recipient).afterAlimtalk !== undefined,
     assertAdmits(recipient, now) {
       switch (scenarioOf(recipient).refuses) {

@@ -5,6 +5,8 @@ export const actionWords = inWords({
   en: {
     'app.create': 'Created an app',
     'app.region': 'Set the region of an app',
+    'app.protect': 'Decided about abuse of an app',
+    'app.unlock': 'Opened a phone that wrong codes had locked',
     'app.remove': 'Removed an app',
     'app.rename': 'Renamed an app',
     'audit.accept': 'Took the audit log as it is',
@@ -47,6 +49,8 @@ export const actionWords = inWords({
   ko: {
     'app.create': '앱 생성',
     'app.region': '앱 지역 설정',
+    'app.protect': '앱의 남용 방지 설정',
+    'app.unlock': '잘못된 코드로 잠긴 전화 해제',
     'app.remove': '앱 삭제',
     'app.rename': '앱 이름 변경',
     'audit.accept': '감사 기록을 현재 상태로 수용',
