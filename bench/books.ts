@@ -5,12 +5,12 @@ import { join } from 'node:path'
 export class Books {
   readonly #db: Database
   readonly #charged
-  readonly #sending
+  readonly #unsent
 
   constructor(dir: string) {
     this.#db = new Database(join(dir, 'watchword.db'), { readonly: true, strict: true })
     this.#charged = this.#db.query<{ entries: number }, []>('SELECT sum(entries) AS entries FROM wallets')
-    this.#sending = this.#db.query<unknown, []>("SELECT 1 FROM jobs WHERE kind = 'deliver' LIMIT 1")
+    this.#unsent = this.#db.query<{ jobs: number }, []>("SELECT count(*) AS jobs FROM jobs WHERE kind = 'deliver'")
   }
 
   /** Codes ever, and what credit was given. */
@@ -18,9 +18,9 @@ export class Books {
     return this.#charged.get()?.entries ?? 0
   }
 
-  /** Whether anything is still to be sent, or on its way. */
-  get areOpen(): boolean {
-    return this.#sending.get() !== null
+  /** What is still to be sent, or on its way. */
+  get unsent(): number {
+    return this.#unsent.get()?.jobs ?? 0
   }
 
   close(): void {

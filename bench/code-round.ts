@@ -62,7 +62,7 @@ export async function codeRound(
   const issues = result.statuses[200] ?? 0
   const missing = async () => issues - ((await counted(carrier)).sent - before.sent)
   const backlog = await missing()
-  await until(async () => (books ? !books.areOpen : (await missing()) <= 0))
+  await ended(target, async () => books?.unsent ?? (await missing()))
   const backlogMs = performance.now() - endedAt
   const codes = books ? books.entries - before.entries : issues
   return {
@@ -88,12 +88,16 @@ async function timeToCarrier(carrier: Service, { sentAt }: Result, first: number
 }
 
 const LOOK_MS = 2
-const PATIENCE_MS = 60_000
+/** More than a carrier rests that is taken for dead. */
+const PATIENCE_MS = 30_000
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const givesUpAt = performance.now() + PATIENCE_MS
-  while (!(await isSo())) {
-    if (performance.now() > givesUpAt) throw new Error('Codes that were answered do not arrive at the carrier')
-    await Bun.sleep(LOOK_MS)
+/** Waits as long as any of what is left goes. */
+async function ended({ wire }: Target, left: () => Promise<number>): Promise<void> {
+  let last = Number.POSITIVE_INFINITY
+  let since = performance.now()
+  for (let now = await left(); now > 0; await Bun.sleep(LOOK_MS), now = await left()) {
+    if (now < last) since = performance.now()
+    else if (performance.now() - since > PATIENCE_MS) throw new Error(`${wire}: ${now} codes do not get away`)
+    last = now
   }
 }
