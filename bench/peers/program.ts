@@ -15,7 +15,7 @@ export interface Command {
 export async function startProgram(path: string, commandFor: (port: number) => Command): Promise<Service> {
   const port = await freePort()
   const { args = [], env = {} } = commandFor(port)
-  const child = Bun.spawn(endingWithUs('KILL', [path, ...args]), {
+  const child = Bun.spawn([...endingWithUs('KILL', [path, ...args])], {
     env: { PATH: process.env.PATH ?? '', ...env },
     // A log goes to a pipe or a file where this runs for real; here nobody reads it.
     stdio: ['ignore', Bun.file('/dev/null'), Bun.file('/dev/null')],
