@@ -2,7 +2,7 @@
  * `bun run bench`: how fast, how flat, how big. Contenders alternate round by round in one run, each a process of its
  * own, as is the load generator; no network, nothing to build first. It never fails for being slow.
  *
- *   --quick        under three minutes: fewer rounds and connections, 100,000 issues instead of 10,000,000
+ *   --quick        some five minutes: fewer rounds and connections, 100,000 issues instead of 10,000,000
  *   --check        prints only the goals, and how far each is
  *   --only PART    requests, codes, delivery, nodes, flat, footprint, overload or soak; may come several times
  *   --minutes N    how long the soak takes, which runs only where it is named (default: 60)
