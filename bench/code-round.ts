@@ -51,10 +51,8 @@ export async function codeRound(
   const computedMs = startCounting(pids)
   const order = { target, supply, first, workload: 'issue', connections, seconds, notesTimes: isAlone } as const
   const load = generator.run(order)
-  const [result, stallMs] = await Promise.all([
-    load,
-    sender.tellsHealth && !isAlone ? longestStall(target.url, load) : undefined,
-  ])
+  const stall = sender.tellsHealth && !isAlone ? longestStall(target.url, load) : undefined
+  const result = await load
   const endedAt = performance.now()
   sender.first = result.position
   // Too busy is an answer; it only does not count.
@@ -74,7 +72,7 @@ export async function codeRound(
     backlog,
     backlogMs,
     toCarrierMs: isAlone ? await timeToCarrier(carrier, result, first.request) : undefined,
-    stallMs,
+    stallMs: await stall,
   }
 }
 
