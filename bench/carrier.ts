@@ -1,49 +1,88 @@
 /**
  * The outside, a process of its own: a carrier that takes every message after `--delay-ms`, or never answers (`--hang`),
- * and a receiver of webhooks. Tells its parent how many came, and when, on request.
+ * and a receiver of webhooks; over TLS with `--tls`. Tells its parent how many came, and when, on request.
  */
 import { parseArgs } from 'node:util'
+import { CERT, KEY } from '../test/system/certificate'
 
-const { values } = parseArgs({ options: { 'delay-ms': { type: 'string', default: '0' }, hang: { type: 'boolean' } } })
+const { values } = parseArgs({
+  options: { 'delay-ms': { type: 'string', default: '0' }, hang: { type: 'boolean' }, tls: { type: 'boolean' } },
+})
 const delayMs = Number(values['delay-ms'])
 
-let sent = 0
-let told = 0
-/** When each message came, by number, Unix milliseconds with fractions; while somebody listens. */
-let arrivals: Record<string, number> | undefined
+export interface Counted {
+  sent: number
+  told: number
+}
+
+/** Of a message. */
+export interface Arrival {
+  /** Unix milliseconds with fractions. */
+  at: number
+  /** Where it is said apart from the text. */
+  code?: string | undefined
+}
+
+const counted: Counted = { sent: 0, told: 0 }
+/** Of each number the newest; while somebody listens. */
+let arrivals: Record<string, Arrival> | undefined
 
 const nowMs = () => performance.timeOrigin + performance.now()
+
+interface Message {
+  to: string
+  messageId?: string
+  code?: string
+}
+
+/** As each of those that send says it. */
+const READERS: Record<string, (body: never) => Message> = {
+  '/send': (message: Message) => message,
+  '/send/otpgateway': ({ otp }: { otp: { to: string; otp: string } }) => ({ to: otp.to, code: otp.otp }),
+  '/send/supabase': ({ user, sms }: { user: { phone: string }; sms: { otp: string } }) => ({
+    to: `+${user.phone}`,
+    code: sms.otp,
+  }),
+}
+
+async function take(request: Request, read: (body: never) => Message): Promise<Response> {
+  const at = nowMs()
+  const { to, messageId, code } = read((await request.json()) as never)
+  counted.sent++
+  if (arrivals) arrivals[to] = { at, code }
+  if (values.hang) return new Promise<Response>(() => {})
+  if (delayMs > 0) await Bun.sleep(delayMs)
+  return Response.json({ id: messageId })
+}
 
 const server = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
   idleTimeout: 120,
+  ...(values.tls && { tls: { cert: CERT, key: KEY } }),
   routes: {
-    '/send': {
-      POST: async (request) => {
-        const at = nowMs()
-        const { to, messageId } = (await request.json()) as { to: string; messageId: string }
-        sent++
-        if (arrivals) arrivals[to] = at
-        if (values.hang) return new Promise<Response>(() => {})
-        if (delayMs > 0) await Bun.sleep(delayMs)
-        return Response.json({ id: messageId })
-      },
-    },
+    ...Object.fromEntries(
+      Object.entries(READERS).map(([path, read]) => [path, { POST: (request: Request) => take(request, read) }]),
+    ),
     '/hook': {
       POST: async (request) => {
         await request.arrayBuffer()
-        told++
+        counted.told++
         if (delayMs > 0) await Bun.sleep(delayMs)
         return new Response('ok')
       },
     },
-    '/count': () => Response.json({ sent, told }),
+    '/count': () => Response.json(counted),
     '/listen': () => {
       arrivals = {}
       return new Response('ok')
     },
-    '/arrivals': () => Response.json(arrivals ?? {}),
+    /** And listens no more. */
+    '/arrivals': () => {
+      const told = arrivals ?? {}
+      arrivals = undefined
+      return Response.json(told)
+    },
   },
 })
-process.stdout.write(`${JSON.stringify({ event: 'listening', url: `http://127.0.0.1:${server.port}` })}\n`)
+process.stdout.write(`${JSON.stringify({ event: 'listening', url: server.url.origin })}\n`)

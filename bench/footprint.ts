@@ -35,7 +35,7 @@ export async function footprint(dir: string, generator: Generator): Promise<Part
       ['memory after 256 connections, MB', fixed(memory.loaded / MB, 0)],
       [`memory of ${count(QUEUED)} queued messages, bytes each`, count(memory.perQueued)],
     ],
-    goals: [atMost('start, times a hello-world’s', ratio.median, 2)],
+    goals: [atMost('start, times a hello-world’s', ratio.median, 3), atMost('memory idle, MB', memory.idle / MB, 80)],
     data: { times, size, bare, memory },
   }
 }

@@ -10,7 +10,7 @@ import { Postgres } from '../test/support/postgres'
 import { addApp, furnishApp, vault } from './furnish'
 import type { Result } from './load/main'
 import { FILLED_CODE, filledId, type Supply, type Target, type Workload } from './load/workloads'
-import { computedWithChildrenMs, fromSource, Generator, type Service, startService } from './processes'
+import { fromSource, Generator, type Service, startCounting, startService } from './processes'
 import { atLeast, type Part } from './report'
 import { SECRET } from './secret'
 import { count, fixed, ratiosOf, roundsOf } from './statistics'
@@ -27,7 +27,12 @@ const WARM_UP_SECONDS = 15
 const DAY_MS = 86_400_000
 
 /** Memory for what is hot, and no checkpoint within a round. */
-const SETTINGS = { shared_buffers: '512MB', max_wal_size: '8GB', checkpoint_timeout: '1h', log_min_messages: 'panic' }
+export const SETTINGS = {
+  shared_buffers: '512MB',
+  max_wal_size: '8GB',
+  checkpoint_timeout: '1h',
+  log_min_messages: 'panic',
+}
 
 /** Who is asked, which servers of theirs, in the names of how many apps. The floor has a server for each number. */
 const CELLS = {
@@ -103,11 +108,8 @@ async function measure(
   side: Side,
   { apps, servers, workload, seconds }: Wanted,
 ): Promise<Measured> {
-  const computed = () => ({
-    servers: side.servers.reduce((sum, { pid }) => sum + computedWithChildrenMs(pid), 0),
-    database: computedWithChildrenMs(postgres.pid),
-  })
-  const before = computed()
+  const serverMs = startCounting(side.servers.map(({ pid }) => pid))
+  const databaseMs = startCounting([postgres.pid])
   const results = await Promise.all(
     servers.map(async (server, n) => {
       const { url = '' } = side.servers[server] ?? {}
@@ -122,7 +124,6 @@ async function measure(
       return result
     }),
   )
-  const after = computed()
   const [first] = results as [Result, ...Result[]]
   const requests = results.reduce((sum, each) => sum + each.requests, 0)
   return {
@@ -131,8 +132,8 @@ async function measure(
     perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
     p50Ms: Math.max(...results.map(({ p50Ms }) => p50Ms)),
     p99Ms: Math.max(...results.map(({ p99Ms }) => p99Ms)),
-    serverMs: (after.servers - before.servers) / requests,
-    databaseMs: (after.database - before.database) / requests,
+    serverMs: serverMs() / requests,
+    databaseMs: databaseMs() / requests,
   }
 }
 

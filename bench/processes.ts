@@ -1,5 +1,5 @@
 /** The processes of a benchmark: servers that say when they listen, and the load generator. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 import type { Order, Result } from './load/main'
@@ -45,24 +45,44 @@ async function stop(child: Subprocess<'ignore', 'pipe', Bun.BunFile>): Promise<v
 export const residentBytes = ({ pid }: Service): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
 
-const TICK_MS = 10
-
-/** What a process has computed since it began, milliseconds; 0 of one that is gone. */
-function computedMs(pid: number): number {
-  try {
-    // After the name, which may hold anything: the 14th and 15th field of all.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-    return (Number(fields[11]) + Number(fields[12])) * TICK_MS
-  } catch {
-    return 0
+/**
+ * What processes compute, with those they have started: tells how many milliseconds since it was begun. By the kernel's own
+ * account of each thread, which has nanoseconds where that of a process has hundredths of a second. A thread that has ended
+ * since is not counted: those end that have had nothing to do for long.
+ */
+export function startCounting(pids: readonly number[]): () => number {
+  const before = computedNs(pids)
+  return () => {
+    let ns = 0
+    for (const [thread, now] of computedNs(pids)) ns += now - (before.get(thread) ?? 0)
+    return ns / 1e6
   }
 }
 
-/** The same of a process and those it has started. */
-export function computedWithChildrenMs(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
-  return [pid, ...children.map(Number)].reduce((sum, each) => sum + computedMs(each), 0)
+/** Of each thread. */
+function computedNs(pids: readonly number[]): Map<string, number> {
+  const threads = pids.flatMap(withChildren).flatMap((pid) => {
+    const tasks = `/proc/${pid}/task`
+    return listed(tasks).map((thread) => `${tasks}/${thread}`)
+  })
+  return new Map(threads.map((thread) => [thread, Number(textOf(`${thread}/schedstat`).split(' ')[0])]))
 }
+
+const withChildren = (pid: number): number[] => [
+  pid,
+  ...textOf(`/proc/${pid}/task/${pid}/children`).trim().split(' ').filter(Boolean).map(Number),
+]
+
+/** Nothing of what has just ended. */
+const ifItIsThere = <T>(read: () => T, otherwise: T): T => {
+  try {
+    return read()
+  } catch {
+    return otherwise
+  }
+}
+const textOf = (file: string) => ifItIsThere(() => readFileSync(file, 'utf8'), '')
+const listed = (folder: string) => ifItIsThere(() => readdirSync(folder), [])
 
 export const fromSource = (script: string, ...args: string[]): string[] => [
   process.execPath,

@@ -1,4 +1,7 @@
 /** What a benchmark says: tables for people, JSON for programs, and goals with how far each is. */
+import { cpus, totalmem } from 'node:os'
+
+export const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Bun ${Bun.version}`
 
 export interface Goal {
   name: string

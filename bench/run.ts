@@ -2,24 +2,25 @@
  * `bun run bench`: how fast, how flat, how big. Contenders alternate round by round in one run, each a process of its
  * own, as is the load generator; no network, nothing to build first. It never fails for being slow.
  *
- *   --quick        under three minutes: fewer rounds and connections, 100,000 issues instead of 10,000,000
+ *   --quick        some five minutes: fewer rounds and connections, 100,000 issues instead of 10,000,000
  *   --check        prints only the goals, and how far each is
- *   --only PART    requests, delivery, nodes, flat, footprint, overload or soak; may come several times
+ *   --only PART    requests, codes, delivery, nodes, flat, footprint, overload or soak; may come several times
  *   --minutes N    how long the soak takes, which runs only where it is named (default: 60)
  *   --issues N     how many the flat part fills
  *   --json FILE    where everything that was measured goes (default: dist/bench.json)
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { cpus, tmpdir, totalmem } from 'node:os'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { codes } from './codes'
 import { delivery } from './delivery'
 import { flat } from './flat'
 import { footprint } from './footprint'
 import { nodes } from './nodes'
 import { overload } from './overload'
 import { Generator } from './processes'
-import { goalTable, type Part, table } from './report'
+import { goalTable, machine, type Part, table } from './report'
 import { soak } from './soak'
 import { throughput } from './throughput'
 
@@ -45,6 +46,12 @@ const PARTS: Record<string, (dir: string, generator: Generator) => Promise<Part>
         ? { rounds: 5, seconds: 0.15, warmUpSeconds: 0.3, connections: [64] }
         : { rounds: 7, seconds: 0.4, warmUpSeconds: 4, connections: [1, 16, 64, 256] },
     ),
+  codes: (dir, generator) =>
+    codes(
+      dir,
+      generator,
+      quick ? { rounds: 3, seconds: 0.5, warmUpSeconds: 1 } : { rounds: 7, seconds: 3, warmUpSeconds: 10 },
+    ),
   delivery: (dir, generator) => delivery(dir, generator, { messages: quick ? 3_000 : 30_000 }),
   nodes: (_, generator) => nodes(generator, quick ? { rounds: 3, seconds: 0.5 } : { rounds: 7, seconds: 2 }),
   footprint: (dir, generator) => footprint(dir, generator),
@@ -59,7 +66,6 @@ for (const name of wanted) {
   if (!Object.hasOwn(PARTS, name)) throw new Error(`--only: one of ${Object.keys(PARTS).join(', ')}`)
 }
 
-const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Bun ${Bun.version}`
 process.stdout.write(`${machine}\n`)
 const dir = mkdtempSync(join(tmpdir(), 'watchword-bench-'))
 const generator = new Generator()

@@ -1,9 +1,10 @@
 /**
  * `bun bench/contenders/better-auth.ts --data DIR`: better-auth's login by phone number on SQLite, to be measured
- * against. Prints one line with its address; `GET /codes` tells and forgets the codes it would have sent.
+ * against. Prints one line with its address; `GET /codes` tells and forgets the codes it would have sent. With
+ * `--carrier URL` it sends them there instead.
  *
  * As fast as it fairly gets: the built-in Kysely adapter straight on bun:sqlite, its own schema with its own indexes,
- * a fixed base URL, an SMS that costs nothing; no rate limit, telemetry or log. Everything else is its default. Commits
+ * a fixed base URL, connections to the carrier that are kept, or an SMS that costs nothing; no rate limit, telemetry or log. Everything else is its default. Commits
  * reach the disk before they are answered (`synchronous = FULL`), as ours do.
  */
 import { Database } from 'bun:sqlite'
@@ -15,7 +16,7 @@ import { betterAuth } from 'better-auth'
 import { getMigrations } from 'better-auth/db/migration'
 import { phoneNumber } from 'better-auth/plugins/phone-number'
 
-const { values } = parseArgs({ options: { data: { type: 'string' } } })
+const { values } = parseArgs({ options: { data: { type: 'string' }, carrier: { type: 'string' } } })
 if (values.data === undefined) throw new Error('--data DIR is missing')
 
 mkdirSync(values.data, { recursive: true })
@@ -25,6 +26,15 @@ database.run('PRAGMA synchronous = FULL')
 
 /** By phone number, the newest since they were last asked for. */
 const codes = new Map<string, string>()
+
+async function send(carrier: string, to: string, code: string): Promise<void> {
+  const answer = await fetch(carrier, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ to, code, text: `${code} is your verification code.` }),
+  })
+  await answer.arrayBuffer()
+}
 
 const server = Bun.serve({
   hostname: '127.0.0.1',
@@ -52,6 +62,7 @@ const auth = betterAuth({
   plugins: [
     phoneNumber({
       sendOTP: ({ phoneNumber, code }) => {
+        if (values.carrier !== undefined) return send(values.carrier, phoneNumber, code)
         codes.set(phoneNumber, code)
       },
       signUpOnVerification: {

@@ -7,10 +7,10 @@
  *   --layout ours|lean       our tables; or append-only ones, with every look-up by a random key in memory
  */
 import { parseArgs } from 'node:util'
-import { z } from 'zod'
 import { createVault } from '../../src/system/vault'
 import { SECRET } from '../secret'
 import { type Commit, GroupCommit, SingleCommit } from './commit'
+import { issueInput, verifyInput } from './inputs'
 import { leanTables } from './lean-tables'
 import { ourTables } from './our-tables'
 
@@ -26,13 +26,6 @@ const { values } = parseArgs({
 const vault = createVault(Buffer.from(SECRET))
 const tables = (values.layout === 'lean' ? leanTables : ourTables)(values.data, values.app, vault)
 const commit: Commit = values.commit === 'single' ? new SingleCommit(tables.db) : new GroupCommit(tables.db)
-
-const issueInput = z.strictObject({
-  phoneNumber: z.string().min(3).max(32),
-  purpose: z.string().min(1).max(64),
-  idempotencyKey: z.string().min(1).max(128),
-})
-const verifyInput = z.strictObject({ issueId: z.uuid(), code: z.string().regex(/^\d{6}$/) })
 
 const server = Bun.serve({
   hostname: '127.0.0.1',

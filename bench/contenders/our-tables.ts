@@ -1,9 +1,7 @@
 /** The same rows as ours, in the same tables, by hand-written statements. */
 import { Database } from 'bun:sqlite'
-import { join } from 'node:path'
-import { idBytes, idText, LIFETIME_MS, MAX_ATTEMPTS, newCode, type OpenTables } from './tables'
-
-type Bindings = Record<string, string | number | Uint8Array>
+import { type Bindings, issueRows, openOurs } from './issue-rows'
+import { idBytes, idText, type OpenTables } from './tables'
 
 interface Row {
   issue_id: Uint8Array
@@ -25,45 +23,18 @@ interface Row {
 }
 
 export const ourTables: OpenTables = (dir, appId, vault) => {
-  const file = join(dir, 'watchword.db')
-  const db = new Database(file, { strict: true })
-  for (const pragma of [
-    'journal_mode = WAL',
-    'synchronous = FULL',
-    'cache_size = -65536',
-    'wal_autocheckpoint = 12000',
-  ])
-    db.run(`PRAGMA ${pragma}`)
+  const { file, db } = openOurs(dir)
+  const write = issueRows(db, appId, vault)
   const reading = new Database(file, { readonly: true, strict: true })
   reading.run('PRAGMA cache_size = -65536')
 
   const owner = { appId }
-  const claim = db.query<{ fingerprint: Uint8Array; issue_id: Uint8Array }, Bindings>(
-    "SELECT fingerprint, issue_id FROM claims WHERE app_id = $appId AND mode = 'live' AND key_hash = $keyHash",
-  )
   const byId = "SELECT * FROM issues WHERE app_id = $appId AND mode = 'live' AND issue_id = $id"
   const issue = db.query<Row, Bindings>(byId)
-  const live = db.query<Row, Bindings>(
-    `SELECT * FROM issues WHERE app_id = $appId AND mode = 'live' AND phone_hash = $phoneHash AND purpose = $purpose
-       AND verification_status = 'issued'`,
-  )
-  const replace = db.query(
-    `UPDATE issues SET verification_status = 'replaced', updated_at = $now WHERE app_id = $appId AND mode = 'live' AND issue_id = $id`,
-  )
-  const erase = db.query('DELETE FROM outbox WHERE issue_id = $id')
   const wallet = db.query<{ balance: number; reserved: number }, Bindings>(
     'SELECT * FROM wallets WHERE app_id = $appId',
   )
   const reserve = db.query('UPDATE wallets SET reserved = $reserved, updated_at = $now WHERE app_id = $appId')
-  const insertIssue = db.query(
-    `INSERT INTO issues VALUES ($appId, 'live', $id, $messageId, $purpose, 'otp_default_kr', 'sms', 1, $phoneHash, $codeHash,
-       'KR', NULL, $now, $expiresAt, ${MAX_ATTEMPTS}, 'issued', 0, NULL, 'queued', 'sms', 1, 0, NULL, 'reserved', 1, 0, $now, 'sk', NULL)`,
-  )
-  const insertClaim = db.query(
-    `INSERT INTO claims (app_id, mode, key_hash, fingerprint, issue_id, created_at)
-     VALUES ($appId, 'live', $keyHash, $fingerprint, $id, $now)`,
-  )
-  const insertOutbox = db.query('INSERT INTO outbox VALUES ($id, $sealed, $expiresAt)')
   const insertJob = db.query(
     `INSERT INTO jobs (kind, app_id, mode, subject_id, run_at) VALUES ('deliver', $appId, 'live', $id, $now)`,
   )
@@ -83,52 +54,15 @@ export const ourTables: OpenTables = (dir, appId, vault) => {
   return {
     db,
 
-    issue({ phoneNumber, purpose, idempotencyKey }) {
-      const now = Date.now()
-      const keyHash = vault.claimHash(idempotencyKey)
-      const fingerprint = vault.fingerprint(JSON.stringify([phoneNumber, purpose]))
-      const known = claim.get({ ...owner, keyHash })
-      if (known) {
-        const row = issue.get({ ...owner, id: known.issue_id }) as Row
-        return {
-          issueId: idText(known.issue_id),
-          expiresAt: new Date(row.expires_at),
-          queuedAt: new Date(row.created_at),
-        }
+    issue(input) {
+      const { answer, fresh } = write(input)
+      if (fresh) {
+        const { id, now } = fresh
+        const { reserved } = wallet.get(owner) as { reserved: number }
+        reserve.run({ ...owner, reserved: reserved + 1, now })
+        insertJob.run({ ...owner, id, now })
       }
-      const phoneHash = vault.phoneHash(phoneNumber)
-      const previous = live.get({ ...owner, phoneHash, purpose })
-      if (previous) {
-        replace.run({ ...owner, id: previous.issue_id, now })
-        erase.run({ id: previous.issue_id })
-      }
-      const { reserved } = wallet.get(owner) as { reserved: number }
-      reserve.run({ ...owner, reserved: reserved + 1, now })
-      const issueId = Bun.randomUUIDv7('hex', now)
-      const id = idBytes(issueId)
-      const code = newCode()
-      const expiresAt = now + LIFETIME_MS
-      insertIssue.run({
-        ...owner,
-        id,
-        messageId: Bun.randomUUIDv7('buffer', now),
-        purpose,
-        phoneHash,
-        codeHash: vault.codeHash(issueId, code),
-        now,
-        expiresAt,
-      })
-      insertClaim.run({ ...owner, keyHash, fingerprint, id, now })
-      const letter = { to: phoneNumber, text: `[Watchword] ${code} is your verification code.`, code }
-      insertOutbox.run({ id, sealed: vault.seal(`outbox:${issueId}`, JSON.stringify(letter)), expiresAt })
-      insertJob.run({ ...owner, id, now })
-      return {
-        issueId,
-        expiresAt: new Date(expiresAt),
-        attemptsRemaining: MAX_ATTEMPTS,
-        queuedAt: new Date(now),
-        mode: 'live',
-      }
+      return answer
     },
 
     verify(issueId, code) {

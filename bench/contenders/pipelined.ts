@@ -6,9 +6,9 @@
  */
 import { parseArgs } from 'node:util'
 import { SQL } from 'bun'
-import { z } from 'zod'
 import { createVault } from '../../src/system/vault'
 import { SECRET } from '../secret'
+import { type IssueInput, issueInput, type VerifyInput, verifyInput } from './inputs'
 import { LIFETIME_MS, MAX_ATTEMPTS, newCode } from './tables'
 
 const { values } = parseArgs({
@@ -21,13 +21,6 @@ const { values } = parseArgs({
 const apps = values.apps.split(',')
 const vault = createVault(Buffer.from(SECRET))
 const sql = new SQL(values.url, { max: Number(values.pool) })
-
-const issueInput = z.strictObject({
-  phoneNumber: z.string().min(3).max(32),
-  purpose: z.string().min(1).max(64),
-  idempotencyKey: z.string().min(1).max(128),
-})
-const verifyInput = z.strictObject({ issueId: z.uuid(), code: z.string().regex(/^\d{6}$/) })
 
 const CLAIM = "SELECT issue_id, fingerprint FROM claims WHERE app_id = $1 AND mode = 'live' AND key_hash = $2"
 const LIVE = `SELECT issue_id FROM issues WHERE app_id = $1 AND mode = 'live' AND phone_hash = $2 AND purpose = $3
@@ -51,7 +44,7 @@ const LOCK = "SELECT code_hash, expires_at FROM issues WHERE app_id = $1 AND mod
 const VERIFIED = `UPDATE issues SET verification_status = 'verified', verified_at = $3, updated_at = $3
   WHERE app_id = $1 AND mode = 'live' AND issue_id = $2`
 
-async function issue(appId: string, { phoneNumber, purpose, idempotencyKey }: z.output<typeof issueInput>) {
+async function issue(appId: string, { phoneNumber, purpose, idempotencyKey }: IssueInput) {
   const now = Date.now()
   const keyHash = vault.claimHash(idempotencyKey)
   const phoneHash = vault.phoneHash(phoneNumber)
@@ -94,7 +87,7 @@ async function issue(appId: string, { phoneNumber, purpose, idempotencyKey }: z.
   }
 }
 
-async function verify(appId: string, { issueId, code }: z.output<typeof verifyInput>) {
+async function verify(appId: string, { issueId, code }: VerifyInput) {
   const now = Date.now()
   const connection = await sql.reserve()
   try {

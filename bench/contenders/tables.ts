@@ -1,18 +1,20 @@
 import type { Database } from 'bun:sqlite'
 import type { createVault } from '../../src/system/vault'
+import type { IssueInput } from './inputs'
 
 /** What the floor does, whatever its tables. Every method but the reads is called inside a transaction. */
 export interface Tables {
   db: Database
-  issue(input: { phoneNumber: string; purpose: string; idempotencyKey: string }): object
+  issue(input: IssueInput): object
   verify(issueId: string, code: string): object
   status(issueId: string): object
   list(limit: number): object
 }
 
-type Vault = ReturnType<typeof createVault>
+export type Vault = ReturnType<typeof createVault>
 
-export type OpenTables = (dir: string, appId: string, vault: Vault) => Tables
+export type OpenIn<T> = (dir: string, appId: string, vault: Vault) => T
+export type OpenTables = OpenIn<Tables>
 
 export const LIFETIME_MS = 180_000
 export const MAX_ATTEMPTS = 5

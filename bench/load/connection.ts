@@ -10,6 +10,8 @@ export interface Answer {
 }
 
 const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i
+/** Behind an answer that comes in pieces. */
+const LAST_CHUNK = '\r\n0\r\n\r\n'
 
 export class Connection {
   #socket: Socket | undefined
@@ -52,12 +54,20 @@ export class Connection {
     this.#received += chunk
     const headEnd = this.#received.indexOf('\r\n\r\n')
     if (headEnd < 0) return
-    const length = Number(CONTENT_LENGTH.exec(this.#received)?.[1] ?? 0)
-    const end = headEnd + 4 + length
-    if (this.#received.length < end) return
+    const end = this.#endOfAnswer(headEnd + 4)
+    if (end === undefined || this.#received.length < end) return
     const answer = { status: Number(this.#received.slice(9, 12)), body: this.#received.slice(headEnd + 4, end) }
     this.#received = this.#received.slice(end)
     this.#settle?.(answer)
+  }
+
+  /** Undefined as long as nobody knows. */
+  #endOfAnswer(start: number): number | undefined {
+    const head = this.#received.slice(0, start)
+    const length = CONTENT_LENGTH.exec(head)?.[1]
+    if (length !== undefined) return start + Number(length)
+    if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return start
+    return this.#received.endsWith(LAST_CHUNK) ? this.#received.length : undefined
   }
 
   #break(): void {
@@ -67,13 +77,14 @@ export class Connection {
 
 /** A request as bytes on the wire. */
 export function httpRequest(
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PUT',
   target: string,
   headers: Readonly<Record<string, string>>,
   body?: string,
+  type = 'application/json',
 ): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const head = `${method} ${target} HTTP/1.1\r\nHost: bench\r\n${lines.join('')}`
   if (body === undefined) return `${head}\r\n`
-  return `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  return `${head}Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }

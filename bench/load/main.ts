@@ -10,8 +10,10 @@ export interface Order {
   seconds: number
   supply: Supply
   first: { request: number; verified: number }
-  /** Better-auth: phones and their codes, to be used up. */
+  /** Of who keeps them: phones and their codes, to be used up. */
   codes?: Array<[string, string]>
+  /** Whether it is wanted when each request was sent. */
+  notesTimes?: boolean
   /**
    * Requests a second that arrive whether or not those before are answered (open loop): what finds no free connection
    * waits, and its wait counts. Undefined: each connection sends its next as soon as it is answered (closed loop).
@@ -25,6 +27,8 @@ export interface Result extends Summary {
   refusal: string | undefined
   /** Of answers that were not 2xx. */
   refusedP99Ms: number
+  /** When each request was sent, by its number from the first, Unix milliseconds with fractions. */
+  sentAt: number[]
 }
 
 async function carryOut({
@@ -36,6 +40,7 @@ async function carryOut({
   first,
   codes = [],
   arrivals,
+  notesTimes = false,
 }: Order): Promise<Result> {
   const requests = new Requests(target, supply, first, codes)
   const url = new URL(target.url)
@@ -43,6 +48,7 @@ async function carryOut({
   const latencies = new Latencies()
   const refusals = new Latencies()
   let refusal: string | undefined
+  const sentAt: number[] = []
   const startedAt = performance.now()
   const endsAt = startedAt + seconds * 1_000
 
@@ -60,6 +66,7 @@ async function carryOut({
     for (let now = performance.now(); now < endsAt; now = performance.now()) {
       const request = requests.next(workload)
       if (request === undefined) return
+      if (notesTimes) sentAt.push(performance.timeOrigin + now)
       await send(connection, request, now)
     }
   }
@@ -89,6 +96,7 @@ async function carryOut({
     position: requests.position,
     refusal,
     refusedP99Ms: refusals.summary(tookSeconds).p99Ms,
+    sentAt,
   }
 }
 

@@ -3,6 +3,7 @@
  * ones, byte for byte.
  */
 import { httpRequest } from './connection'
+import { PEERS, type Peer } from './peers'
 
 export type Workload =
   | 'issue'
@@ -16,7 +17,7 @@ export type Workload =
   | 'old-status'
   | 'mix'
 
-export type Wire = 'rest' | 'rpc' | 'better-auth'
+export type Wire = 'rest' | 'rpc' | Peer
 
 export interface Target {
   url: string
@@ -65,7 +66,7 @@ const WRONG_CODE = '654321'
 const RETURNING = 1_024
 
 /** Above the magic numbers of test mode. */
-const phone = (n: number) => `+8210${String((n % 90_000_000) + 1_000).padStart(8, '0')}`
+export const phone = (n: number) => `+8210${String((n % 90_000_000) + 1_000).padStart(8, '0')}`
 
 /** A login: a code is sent, looked at, mistyped now and then, sent again now and then, and typed. */
 const MIX: readonly Workload[] = [
@@ -82,7 +83,7 @@ export class Requests {
     private readonly target: Target,
     private readonly supply: Supply,
     first: { request: number; verified: number },
-    /** Better-auth: phones and their codes, to be used up. */
+    /** Of who keeps them: phones and their codes, to be used up. */
     private readonly codes: Array<[phone: string, code: string]>,
   ) {
     this.#headers = [target.key].flat().map((key) => ({ Authorization: `Bearer ${key}` }))
@@ -99,7 +100,8 @@ export class Requests {
   /** Undefined when the supply is used up. */
   next(workload: Workload): string | undefined {
     const n = this.#sent++
-    if (this.target.wire === 'better-auth') return this.#ofBetterAuth(workload, n)
+    const { wire } = this.target
+    if (wire !== 'rest' && wire !== 'rpc') return this.#ofPeer(wire, workload, n)
     const { count, last = count } = this.supply
     switch (workload) {
       case 'issue':
@@ -136,12 +138,11 @@ export class Requests {
     return this.#headers[this.#sent % this.#headers.length] as Record<string, string>
   }
 
-  #ofBetterAuth(workload: Workload, n: number): string | undefined {
-    const post = (name: string, input: object) =>
-      httpRequest('POST', `/api/auth/phone-number/${name}`, {}, JSON.stringify(input))
-    if (workload === 'issue') return post('send-otp', { phoneNumber: phone(n) })
+  #ofPeer(peer: Peer, workload: Workload, n: number): string | undefined {
+    const { issue, verify, known = Number.POSITIVE_INFINITY } = PEERS[peer]
+    if (workload === 'issue') return issue(phone(n % known))
     const next = this.codes.pop()
-    return next && post('verify', { phoneNumber: next[0], code: next[1] })
+    return next && verify(...next)
   }
 
   #issue(phoneNumber: string, idempotencyKey: string): string {

@@ -79,6 +79,7 @@ describe('no block slips by:', () => {
       'docs/operating.md: a configuration of Caddy',
       'docs/operating.md: test/binary/move.test.ts moves to a PostgreSQL and back',
       'docs/performance.md: it takes long, and a time would decide nothing',
+      'docs/performance.md: it measures programs that are not part of this',
       "docs/several-servers.md: it installs Debian's PostgreSQL",
       "docs/several-servers.md: PgBouncer's own settings",
       "docs/several-servers.md: for PostgreSQL's own program",
