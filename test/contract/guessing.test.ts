@@ -90,8 +90,8 @@ describe.each(WIRES)('guessing over %s', (wire) => {
     expect(await unlock()).toEqual({ isKnown: true })
     for (const key of [keys.live, browser]) expect((await issue(key, { purpose: key })).status).toBe(200)
     expect(await unlock()).toEqual({ isKnown: false })
-    const noted = await world.rows<{ details: string }>("SELECT details FROM audit_entries WHERE action = 'app.unlock'")
-    expect(noted).toEqual([{ details: '{}' }])
+    const noted = await world.rows<{ detail: string }>("SELECT detail FROM audit_entries WHERE action = 'app.unlock'")
+    expect(noted).toEqual([{ detail: '{}' }])
   })
 
   test('a replay is answered all the same', async () => {
