@@ -47,17 +47,30 @@ async function start(command: string[]): Promise<Service> {
   return service
 }
 
-/** Those that the machine has not got are there, undefined. */
-async function startAll(carrier: Service): Promise<Map<string, Sender | undefined>> {
-  const issues = VERIFIES_A_SECOND * (rounds * seconds + warmUpSeconds)
+interface Contender {
+  /** Undefined where the machine has not got it. */
+  sender: Sender | undefined
+  /** Who verifies: whoever has sent the codes, or one that was filled with codes. */
+  verifier?: Sender | undefined
+}
+
+async function startAll(carrier: Service): Promise<Map<string, Contender>> {
   const site = (name: string) => ({ dir: join(dir, name), carrier })
+  const issues = VERIFIES_A_SECOND * (rounds * seconds + warmUpSeconds)
+  const peer = (sender: Sender | undefined): Contender => ({ sender, verifier: sender })
   return new Map([
-    [OURS, await watchword(start, { ...site('watchword'), issues })],
-    [ALWAYS, await otpgateway(started, site('redis-always'), 'always')],
-    ['otpgateway, Redis with fsync every second', await otpgateway(started, site('redis-everysec'), 'everysec')],
-    [BETTER_AUTH, await betterAuth(start, site('better-auth'))],
-    ['supabase/auth, PostgreSQL', await supabase(started, { carrier })],
-    [FLOOR, await pipelineFloor(start, site('floor'))],
+    [
+      OURS,
+      {
+        sender: await watchword(start, site('watchword')),
+        verifier: await watchword(start, { ...site('filled'), issues }),
+      },
+    ],
+    [ALWAYS, peer(await otpgateway(started, site('redis-always'), 'always'))],
+    ['otpgateway, Redis with fsync every second', peer(await otpgateway(started, site('redis-everysec'), 'everysec'))],
+    [BETTER_AUTH, peer(await betterAuth(start, site('better-auth')))],
+    ['supabase/auth, PostgreSQL', peer(await supabase(started, { carrier }))],
+    [FLOOR, { sender: await pipelineFloor(start, site('floor')) }],
   ])
 }
 
@@ -68,13 +81,17 @@ interface Measured {
   verify: Result | undefined
 }
 
-/** What it has sent is what it verifies; ours has been filled with codes. */
-async function measure(generator: Generator, name: string, sender: Sender, forSeconds: number): Promise<Measured> {
+async function measure(
+  generator: Generator,
+  { sender, verifier }: Contender,
+  forSeconds: number,
+): Promise<Measured | undefined> {
+  if (!sender) return undefined
   await listen(sender.carrier)
   const many = await codeRound(generator, sender, { connections: MANY, seconds: forSeconds })
   const arrivals = Object.entries(await arrivalsAt(sender.carrier))
   const codes = arrivals.flatMap(([to, { code }]): Array<[string, string]> => (code === undefined ? [] : [[to, code]]))
-  const verify = name === FLOOR ? undefined : await verifyRound(generator, sender, codes, forSeconds)
+  const verify = verifier && (await verifyRound(generator, verifier, codes, forSeconds))
   const alone = await codeRound(generator, sender, { connections: 1, seconds: forSeconds })
   return { many, alone, verify }
 }
@@ -93,9 +110,9 @@ async function verifyRound(
   return result
 }
 
-function partOf(cells: ReadonlyMap<string, Measured[] | undefined>): Part {
+function partOf(cells: ReadonlyMap<string, Measured[]>): Part {
   const rows = [...cells].map(([name, measured]) => {
-    if (!measured) return [name, ...Array(6).fill('not installed')]
+    if (measured.length === 0) return [name, ...Array(6).fill('not installed')]
     const middle = (value: (each: Measured) => number) => roundsOf(measured.map(value)).median
     return [
       name,
@@ -107,10 +124,10 @@ function partOf(cells: ReadonlyMap<string, Measured[] | undefined>): Part {
       name === FLOOR ? '' : count(middle(({ verify }) => verify?.perSecond ?? Number.NaN)),
     ]
   })
-  const rates = (name: string) => cells.get(name)?.map(({ many }) => many.codesPerSecond)
+  const rates = (name: string) => (cells.get(name) ?? []).map(({ many }) => many.codesPerSecond)
   const goal = (words: string, peer: string, target: number) => {
     const theirs = rates(peer)
-    return theirs ? [atLeast(words, ratiosOf(rates(OURS) ?? [], theirs).median, target)] : []
+    return theirs.length > 0 ? [atLeast(words, ratiosOf(rates(OURS), theirs).median, target)] : []
   }
   return {
     title: 'Codes, beside others',
@@ -130,12 +147,14 @@ function partOf(cells: ReadonlyMap<string, Measured[] | undefined>): Part {
 process.stdout.write(`${machine}\n`)
 const generator = new Generator()
 try {
-  const senders = await startAll(await start(fromSource('bench/carrier.ts')))
-  const cells = new Map([...senders].map(([name, sender]) => [name, sender && ([] as Measured[])]))
-  for (const [name, sender] of senders) if (sender) await measure(generator, name, sender, warmUpSeconds)
+  const contenders = await startAll(await start(fromSource('bench/carrier.ts')))
+  const cells = new Map<string, Measured[]>()
+  for (const contender of contenders.values()) await measure(generator, contender, warmUpSeconds)
   for (let round = 0; round < rounds; round++)
-    for (const [name, sender] of senders)
-      if (sender) cells.get(name)?.push(await measure(generator, name, sender, seconds))
+    for (const [name, contender] of contenders) {
+      const measured = await measure(generator, contender, seconds)
+      cells.set(name, [...(cells.get(name) ?? []), ...(measured ? [measured] : [])])
+    }
   const part = partOf(cells)
   process.stdout.write(`${table(part)}\n${goalTable([part])}\n`)
   mkdirSync(dirname(values.json), { recursive: true })
