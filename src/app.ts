@@ -79,7 +79,7 @@ export function createApp(config: Config, ports: Ports): App {
     ...{ store, clock, log, wakeUps: node.wakeUps },
     kinds: jobKinds({ ...basics, modes, seats, carrierNamed, hooks, hookPolicy: config.webhooks }),
   })
-  const dispatch = createDispatch({ store, clock, runner, seats })
+  const dispatch = createDispatch({ store, clock, runner, seats, gates: node.gates })
   const sweeps = new Sweeps({
     ...{ ...basics, schedule, idempotencyDays, liveRetentionDays: config.liveRetentionDays },
     refreshCarriers: () => carriers.refresh(),

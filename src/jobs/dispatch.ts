@@ -1,5 +1,7 @@
 /** Messages whose issue finds a place at their carrier: begun in its unit, and gone on with as soon as that is stored. */
-import type { Dispatch } from '../ports/work'
+import type { Clock } from '../ports/clock'
+import type { Gates } from '../ports/node'
+import type { Dispatch, Passage } from '../ports/work'
 import { complete, type PerformDependencies } from './perform'
 import type { Runner } from './runner'
 import type { Seats } from './seats'
@@ -7,12 +9,28 @@ import type { Seats } from './seats'
 interface DispatchDependencies extends PerformDependencies {
   runner: Pick<Runner, 'hasRoom' | 'expect' | 'run'>
   seats: Seats
+  gates: Pick<Gates, 'find'>
+  clock: Pick<Clock, 'now' | 'after'>
 }
 
-export const createDispatch = ({ runner, seats, ...deps }: DispatchDependencies): Dispatch => ({
-  passageBy(carrier) {
-    if (!runner.hasRoom('deliver')) return undefined
-    const seat = seats(carrier)
+/** A carrier whose last answer took no longer: its places are taken for a moment only. */
+const QUICK_MS = 250
+/** How long an issue waits for a place at one: whoever is queued costs twice as much, and keeps all others queued. */
+const PATIENCE_MS = 100
+/** So that a crowd is queued. */
+const MAX_WAITING = 256
+
+interface Waiting {
+  carrier: string
+  settle(passage: Passage | undefined): void
+}
+
+export function createDispatch({ runner, seats, gates, ...deps }: DispatchDependencies): Dispatch {
+  const waiting = new Set<Waiting>()
+  const quick = new Set<string>()
+
+  function enter(carrier: string): Passage | undefined {
+    const seat = seats.take(carrier)
     if (seat?.carrier !== carrier) {
       seat?.free()
       return undefined
@@ -29,5 +47,45 @@ export const createDispatch = ({ runner, seats, ...deps }: DispatchDependencies)
         decided()
       },
     }
-  },
-})
+  }
+
+  const waitFor = (carrier: string) =>
+    new Promise<Passage | undefined>((resolve) => {
+      const one = {
+        carrier,
+        settle(passage: Passage | undefined) {
+          waiting.delete(one)
+          cancel()
+          resolve(passage)
+        },
+      }
+      const cancel = deps.clock.after(PATIENCE_MS, () => one.settle(undefined))
+      waiting.add(one)
+    })
+
+  /** Who has waited for longest comes first; what is queued comes before all of them. */
+  seats.whenFreed((carrier, tookMs) => {
+    if (carrier !== undefined && tookMs !== undefined) {
+      if (tookMs <= QUICK_MS) quick.add(carrier)
+      else quick.delete(carrier)
+    }
+    const full = new Set<string>()
+    for (const one of waiting) {
+      const isQueued = !runner.hasRoom('deliver')
+      const passage = isQueued || full.has(one.carrier) ? undefined : enter(one.carrier)
+      if (passage || isQueued) one.settle(passage)
+      else full.add(one.carrier)
+    }
+  })
+
+  return {
+    async passageBy(carrier) {
+      if (!runner.hasRoom('deliver')) return undefined
+      const isBehind = [...waiting].some((one) => one.carrier === carrier)
+      const passage = isBehind ? undefined : enter(carrier)
+      // Where other servers have all its places, none becomes free here.
+      const mayWait = waiting.size < MAX_WAITING && quick.has(carrier) && gates.find(carrier)?.isOurs
+      return passage ?? (mayWait ? waitFor(carrier) : undefined)
+    },
+  }
+}

@@ -26,7 +26,7 @@ interface KindDependencies extends DeliverDependencies, QueryDependencies, SendW
 export function jobKinds(deps: KindDependencies): Record<JobKind, Kind> {
   const query = reportQuery(deps)
   return {
-    deliver: kind(deps.seats, async (job, seat) => perform(deps, await delivery(deps, job, seat), job)),
+    deliver: kind(deps.seats.take, async (job, seat) => perform(deps, await delivery(deps, job, seat), job)),
     'await-report': kind(
       inQueuesOf(() => REPORTS_PER_CARRIER, REPORTS_AT_ONCE),
       (job) => perform(deps, query, job),

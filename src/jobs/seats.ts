@@ -7,26 +7,35 @@ import { Places } from './places'
 /** Messages that look for their carrier; one that is being sent counts there instead. */
 const LOOKING = 256
 
-/** Room for one more message of a queue: at the carrier it waits for, or among those that look for theirs. */
-export type Seats = (queue: string) => Seat | undefined
+export interface Seats {
+  /** Room for one more message of a queue: at the carrier it waits for, or among those that look for theirs. */
+  take(queue: string): Seat | undefined
+  /** Calls whenever one at a carrier has become free; `tookMs`: how long an answer took, where it is that. */
+  whenFreed(look: (carrier: string | undefined, tookMs: number | undefined) => void): void
+}
 
 export function createSeats({ gates, clock }: { gates: Gates; clock: Pick<Clock, 'now'> }): Seats {
   const looking = new Places(() => LOOKING)
-  return (queue) => {
-    const gate = queue === FRONT ? undefined : gates.find(queue)
-    if (!gate) return seatAmong(looking.enter())
-    const pass = gate.enter(clock.now())
-    return pass && seatAt(queue, pass)
+  const looks: Array<Parameters<Seats['whenFreed']>[0]> = []
+  const freed: Parameters<Seats['whenFreed']>[0] = (...what) => {
+    for (const look of looks) look(...what)
+  }
+  return {
+    take(queue) {
+      const gate = queue === FRONT ? undefined : gates.find(queue)
+      const place = gate ? gate.enter(clock.now()) : looking.enter()
+      return place && new TakenSeat(gate && queue, place, freed, clock.now())
+    },
+    whenFreed: (look) => void looks.push(look),
   }
 }
-
-const seatAmong = (place: Place | undefined): Seat | undefined => place && new TakenSeat(undefined, place)
-const seatAt = (carrier: string, pass: Pass): Seat => new TakenSeat(carrier, pass)
 
 class TakenSeat implements Seat {
   constructor(
     public carrier: string | undefined,
     private place: Place | Pass,
+    private readonly freed: Parameters<Seats['whenFreed']>[0],
+    private takenAt: number,
   ) {}
 
   moveTo(carrier: string, gate: Parameters<Seat['moveTo']>[1], now: number): void {
@@ -35,14 +44,19 @@ class TakenSeat implements Seat {
     this.place.free()
     this.place = pass
     this.carrier = carrier
+    this.takenAt = now
   }
 
   answered(...answer: Parameters<Pass['answered']>): ReturnType<Pass['answered']> {
     if (!('answered' in this.place)) throw new Error('A message without a place at a carrier was sent')
-    return this.place.answered(...answer)
+    const health = this.place.answered(...answer)
+    const [, at] = answer
+    this.freed(this.carrier, at - this.takenAt)
+    return health
   }
 
   free(): void {
     this.place.free()
+    this.freed(this.carrier, undefined)
   }
 }

@@ -80,7 +80,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
   const fingerprint = vault.fingerprint(fingerprintText(order.request))
 
   const admission = await seekAdmission(deps.node, order.rules.issueLimits(key, order.phoneHash))
-  const departure = seekDeparture(deps, route, router)
+  const departure = await seekDeparture(deps, route, router)
   let isNew = false
   let begun: Begun | undefined
   try {
@@ -229,9 +229,9 @@ function firstOf(route: readonly Way[], now: number): Way | undefined {
 }
 
 /** A place at the carrier, so that the message goes out as soon as its issue is stored. */
-function seekDeparture({ dispatch, clock }: IssueDependencies, route: readonly Way[], router: Router) {
+async function seekDeparture({ dispatch, clock }: IssueDependencies, route: readonly Way[], router: Router) {
   const way = firstOf(route, clock.now())
-  const passage = way && dispatch.passageBy(way.carrier.name)
+  const passage = way && (await dispatch.passageBy(way.carrier.name))
   return passage && { way, passage, route, router }
 }
 
