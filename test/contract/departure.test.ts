@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { unavailable } from '../../src/domain/error'
 import type { Store } from '../../src/ports/store'
 import * as administer from '../../src/usecases/administer'
+import { answered } from '../support/carrier'
 import { type Furnished, REPORT_SECRET, SMS_URL, World } from '../support/world'
 
 let world: World
@@ -114,4 +115,60 @@ test('who stops meanwhile waits for it: it is sent, and its answer recorded', as
   await end()
   expect(world.sms.accepted).toHaveLength(1)
   expect(world.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
+})
+
+/** A carrier with one place, which has answered at once, and then holds a message. Answers how it lets that go. */
+async function heldUp(): Promise<() => Promise<void>> {
+  await begin()
+  await administer.setCarrier(world.admin, {
+    ...{ name: 'main', type: 'http', channels: ['sms'], concurrency: 1 },
+    config: { url: SMS_URL, reports: true, reportSecret: REPORT_SECRET },
+  })
+  await world.advance(1_500)
+  await order(1)
+  await world.settle()
+  const { promise, resolve } = Promise.withResolvers<ReturnType<typeof answered>>()
+  world.sms.script(() => promise)
+  expect((await order(2)).status).toBe(200)
+  return async () => {
+    resolve(answered(200, { id: 'held' }))
+    await world.settle()
+  }
+}
+const order = (n: number) =>
+  world.call(
+    'rest',
+    'issue',
+    { phoneNumber: `010-3000-000${n}`, purpose: 'p', idempotencyKey: `order-${n}` },
+    { key: keys.live },
+  )
+const queued = async () =>
+  (await world.rows<{ n: number }>("SELECT count(*) AS n FROM jobs WHERE kind = 'deliver' AND leased = 0"))[0]?.n
+
+test('an issue waits for a place at a carrier that answers at once, and its message goes out with it', async () => {
+  const letGo = await heldUp()
+  let isAnswered = false
+  const waiting = order(3).finally(() => {
+    isAnswered = true
+  })
+  await world.settle()
+  expect({ isAnswered, sent: world.sms.requests.length, queued: await queued() }).toEqual({
+    ...{ isAnswered: false, sent: 2, queued: 0 },
+  })
+  await letGo()
+  expect((await waiting).status).toBe(200)
+  await world.settle()
+  expect({ sent: world.sms.requests.length, queued: await queued() }).toEqual({ sent: 3, queued: 0 })
+})
+
+test('it waits a tenth of a second at most, and nobody waits behind one that is queued', async () => {
+  const letGo = await heldUp()
+  const waiting = order(3)
+  await world.advance(100)
+  expect((await waiting).status).toBe(200)
+  expect(await queued()).toBe(1)
+  expect((await order(4)).status).toBe(200)
+  expect(await queued()).toBe(2)
+  await letGo()
+  expect(world.sms.requests).toHaveLength(4)
 })
