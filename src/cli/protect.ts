@@ -46,7 +46,7 @@ export const protectCommand = () =>
         const known = await opened.store.read.apps.find(appId)
         if (!known) throw missing('app', appId)
         const decided = decisionsOf(options, protectionOf(known))
-        const protection = decided ? await administer.protectApp(adminOf(opened), appId, decided) : protectionOf(known)
+        const protection = protectionOf(decided ? await administer.protectApp(adminOf(opened), appId, decided) : known)
         output({ appId, protection }, linesOf(known.region ?? opened.config.numbering.region, protection))
       }),
     )

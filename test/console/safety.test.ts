@@ -181,6 +181,24 @@ describe('an app', () => {
     await inDialog().waitFor({ state: 'hidden' })
   }
 
+  test('sends to another country with browser keys once its owner has opened that', async () => {
+    const { key } = await makeKey({ kind: 'pk', allowedOrigins: ['https://shop.example.com'] })
+    const request = { phoneNumber: '+81 90 1234 5678', purpose: 'signup', idempotencyKey: 'abroad' }
+    const issue = () => opened.server.call('POST', '/v1/issue', key, request, { origin: 'https://shop.example.com' })
+    expect((await issue()).status).toBe(403)
+    await opened.go('/apps')
+    await settings('Shop')
+    await inDialog().getByRole('combobox', { name: 'Browser keys also send to' }).click()
+    await opened.page.keyboard.type('Japan')
+    await opened.page.getByRole('option', { name: 'Japan (JP)' }).click()
+    await opened.page.keyboard.press('Escape')
+    await save()
+    expect((await issue()).status).not.toBe(403)
+    await settings('Shop')
+    await inDialog().getByText('Japan (JP)').waitFor()
+    await opened.page.keyboard.press('Escape')
+  })
+
   test('gets a region, and from then on numbers without a plus are read as there', async () => {
     const { key } = await makeKey({ kind: 'sk', allowedOrigins: [] })
     const issue = () => opened.server.issue(key, '(415) 555-2671')

@@ -46,10 +46,11 @@ test('apps, and where their numbers are from', async () => {
     appId: expect.stringMatching(/^app_[0-9a-z]{12}$/),
     name: 'shop',
     region: 'US',
+    protection: { countries: 'block', open: [], closed: [], resendMs: { sk: 0, pk: 30_000 }, lockMs: 24 * HOUR_MS },
     createdAt: TIME,
   })
   expect(await shown('apps/list')).toEqual({
-    apps: expect.arrayContaining([made, { appId, name: 'demo', createdAt: START }]),
+    apps: expect.arrayContaining([made, { appId, name: 'demo', protection: made.protection, createdAt: START }]),
     defaultRegion: 'KR',
   })
   expect(await shown('apps/rename', { appId: made.appId, name: 'market' })).toEqual({ ...made, name: 'market' })
@@ -57,6 +58,8 @@ test('apps, and where their numbers are from', async () => {
     name: 'market',
     region: 'DE',
   })
+  const protection = { ...made.protection, countries: 'watch', open: ['JP'], lockMs: null }
+  expect(await shown('apps/protect', { appId: made.appId, protection })).toMatchObject({ protection })
   expect((await shown('apps/regions')).regions).toContain('KR')
   expect(await shown('session/current')).toMatchObject({ organization: organizationId, needsSetup: false })
 })

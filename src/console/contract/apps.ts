@@ -2,12 +2,22 @@
 import { z } from 'zod'
 import { SCOPES } from '../../../contract/scope'
 import { ALLOWANCES } from '../../domain/key'
+import { COUNTRY_MODES } from '../../domain/protection'
 import { at, mode, ofApp, ok, procedure } from './base'
 
 /** ISO 3166 code of the country whose national phone formats are read; missing: the server's own. */
 const region = z.string().optional()
 
-const app = z.object({ appId: z.string(), name: z.string(), region, createdAt: at })
+/** What an owner decides about abuse: countries by their codes, times in milliseconds; `lockMs` null: until an operator opens it. */
+const protection = z.object({
+  countries: z.enum(COUNTRY_MODES),
+  open: z.array(z.string()),
+  closed: z.array(z.string()),
+  resendMs: z.object({ sk: z.int(), pk: z.int() }),
+  lockMs: z.int().nullable(),
+})
+
+const app = z.object({ appId: z.string(), name: z.string(), region, protection, createdAt: at })
 
 export const apps = {
   list: procedure('look').output(z.object({ apps: z.array(app), defaultRegion: z.string() })),
@@ -18,6 +28,7 @@ export const apps = {
     .input(ofApp.extend({ name: z.string() }))
     .output(app),
   setRegion: procedure('apps').input(ofApp.extend({ region })).output(app),
+  protect: procedure('apps').input(ofApp.extend({ protection })).output(app),
   /** All that can be chosen. */
   regions: procedure('apps').output(z.object({ regions: z.array(z.string()) })),
 }

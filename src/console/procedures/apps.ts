@@ -1,29 +1,43 @@
 import { implement } from '@orpc/server'
+import type { App } from '../../domain/app'
 import { isOpen } from '../../domain/browser-key'
 import type { StoredKey } from '../../domain/key'
 import { isActive } from '../../domain/key'
 import { REGIONS } from '../../domain/phone'
+import { type Protection, protectionOf } from '../../domain/protection'
 import * as administer from '../../usecases/administer'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
 import { consoleContract } from '../contract'
 
 export function appProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.apps).$context<ConsoleContext>()
+  const view = (app: App) => ({ ...app, protection: inLists(protectionOf(app)) })
   return os.router({
     list: os.list.handler(async () => ({
-      apps: await deps.store.read.apps.all(),
+      apps: (await deps.store.read.apps.all()).map(view),
       defaultRegion: deps.facts.numbering.region,
     })),
-    create: os.create.handler(async ({ input, context }) => administer.createApp(adminOf(deps, context), input)),
+    create: os.create.handler(async ({ input, context }) =>
+      view(await administer.createApp(adminOf(deps, context), input)),
+    ),
     rename: os.rename.handler(async ({ input, context }) =>
-      administer.renameApp(adminOf(deps, context), input.appId, input.name),
+      view(await administer.renameApp(adminOf(deps, context), input.appId, input.name)),
     ),
     setRegion: os.setRegion.handler(async ({ input, context }) =>
-      administer.setRegion(adminOf(deps, context), input.appId, input.region),
+      view(await administer.setRegion(adminOf(deps, context), input.appId, input.region)),
+    ),
+    protect: os.protect.handler(async ({ input, context }) =>
+      view(await administer.protectApp(adminOf(deps, context), input.appId, input.protection)),
     ),
     regions: os.regions.handler(() => ({ regions: [...REGIONS] })),
   })
 }
+
+const inLists = (protection: Protection) => ({
+  ...protection,
+  open: [...protection.open],
+  closed: [...protection.closed],
+})
 
 export function keyProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.keys).$context<ConsoleContext>()

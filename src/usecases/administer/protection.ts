@@ -1,4 +1,5 @@
 /** What an owner decides about abuse of an app, and phones that wrong codes have locked. */
+import type { App } from '../../domain/app'
 import type { KeyKind } from '../../domain/key'
 import { liveRecipient, type Numbering } from '../../domain/phone'
 import { assertProtection, type Protection, protectionOf } from '../../domain/protection'
@@ -7,19 +8,16 @@ import { noteChange } from '../shared/note-change'
 import { type AdminDependencies, lockApp } from './shared'
 
 /** Throws `invalid`, or `not_found`. What is not named stays. */
-export async function protectApp(
-  deps: AdminDependencies,
-  appId: string,
-  decided: Partial<Protection>,
-): Promise<Protection> {
+export async function protectApp(deps: AdminDependencies, appId: string, decided: Partial<Protection>): Promise<App> {
   return deps.store.transaction(async (tx) => {
     const app = await lockApp(tx, appId)
     const before = protectionOf(app)
     const protection = { ...before, ...decided }
     assertProtection(protection)
-    await tx.apps.save({ ...app, protection })
+    const decidedApp = { ...app, protection }
+    await tx.apps.save(decidedApp)
     await noteChange(deps, tx, 'app.protect', appId, { protection, before })
-    return protection
+    return decidedApp
   })
 }
 

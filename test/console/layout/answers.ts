@@ -76,10 +76,28 @@ export const NO_APP: Answers = {
 
 const COUNTS = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
 
+const PROTECTION = {
+  ...{ countries: 'block' as const, open: [], closed: [], lockMs: DAY },
+  resendMs: { sk: 0, pk: 30_000 },
+}
+/** As much as there may be. */
+const STRICT = {
+  ...{
+    countries: 'watch' as const,
+    open: ['JP', 'US', 'GB', 'GS', 'VN', 'TH', 'ID'],
+    closed: ['AZ', 'CF'],
+    lockMs: null,
+  },
+  resendMs: { sk: 3_600_000, pk: 3_600_000 },
+}
+
 /** An app, and nothing in it. */
 export const EMPTY: Answers = {
   ...NO_APP,
-  'apps/list': { apps: [{ appId: 'a1', name: 'Shop', createdAt: NOW - MINUTE }], defaultRegion: 'KR' },
+  'apps/list': {
+    apps: [{ appId: 'a1', name: 'Shop', protection: PROTECTION, createdAt: NOW - MINUTE }],
+    defaultRegion: 'KR',
+  },
   'issues/list': { rows: [] },
   'issues/story': refusal(404, 'NOT_FOUND', 'No such thing'),
   'inbox/list': { rows: [] },
@@ -240,8 +258,8 @@ export const FULL: Answers = {
   ...EMPTY,
   'apps/list': {
     apps: [
-      { appId: 'a1', name: LONG_NAME, region: 'GS', createdAt: NOW - 300 * DAY },
-      { appId: 'a2', name: 'Clinic', createdAt: NOW - 2 * DAY },
+      { appId: 'a1', name: LONG_NAME, region: 'GS', protection: STRICT, createdAt: NOW - 300 * DAY },
+      { appId: 'a2', name: 'Clinic', protection: PROTECTION, createdAt: NOW - 2 * DAY },
     ],
     defaultRegion: 'KR',
   },

@@ -1,4 +1,4 @@
-/** What can be changed of an app: its name and its region. */
+/** What can be changed of an app: its name, its region, and what protects it. */
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { modals } from '@mantine/modals'
@@ -11,6 +11,7 @@ import { refuseField, toFirstProblem } from '../../parts/field-problem'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import type { App } from '../../scope'
+import { ProtectionFields } from './protection'
 import { RegionChoice } from './region-choice'
 import { appWords } from './words'
 
@@ -42,10 +43,12 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
     validate: { name: (name) => (name.trim() === '' ? known.needsName : undefined) },
   })
   const [region, setRegion] = useState(app.region)
+  const [protection, setProtection] = useState(app.protection)
   const save = useMutation({
     async mutationFn({ name }: { name: string }) {
       if (name.trim() !== app.name) await client.apps.rename({ appId, name })
       if (region !== app.region) await client.apps.setRegion({ appId, ...(region !== undefined && { region }) })
+      if (protection !== app.protection) await client.apps.protect({ appId, protection })
     },
     onSuccess(_, { name }) {
       tellDone(say.saved(name.trim()))
@@ -72,6 +75,7 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
           {...form.getInputProps('name')}
         />
         <RegionChoice value={region} onChange={setRegion} />
+        <ProtectionFields value={protection} onChange={setProtection} />
         {save.isError && <ProblemNote failure={save.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
