@@ -16,7 +16,7 @@ interface DispatchDependencies extends PerformDependencies {
 /** A carrier whose last answer took no longer: its places are taken for a moment only. */
 const QUICK_MS = 250
 /** How long an issue waits for a place at one: whoever is queued costs twice as much, and keeps all others queued. */
-const PATIENCE_MS = 100
+export const PATIENCE_MS = 100
 /** So that a crowd is queued. */
 const MAX_WAITING = 256
 

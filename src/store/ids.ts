@@ -1,6 +1,7 @@
 /** UUIDv7 as text and as 16 bytes. An id carries its creation time, so a time range is an id range. */
 
-export const uuidBytes = (value: string) => Uint8Array.fromHex(value.replaceAll('-', ''))
+/** Whatever is no hexadecimal digit ends it: what is nobody's id is looked for in vain. */
+export const uuidBytes = (value: string) => Buffer.from(value.replaceAll('-', ''), 'hex')
 
 export function uuidText(value: Uint8Array): string {
   const hex = value.toHex()

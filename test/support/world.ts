@@ -4,6 +4,7 @@ import { type App, createApp } from '../../src/app'
 import { type Config, readConfig } from '../../src/config'
 import type { KeyKind, KeyLimits } from '../../src/domain/key'
 import type { Channel, Mode } from '../../src/domain/value'
+import { PATIENCE_MS } from '../../src/jobs/dispatch'
 import type { Clock } from '../../src/ports/clock'
 import type { Fleet } from '../../src/ports/fleet'
 import type { Log } from '../../src/ports/log'
@@ -199,8 +200,15 @@ export class World {
     await administer.setCarrier(this.admin, { name: 'main', type: 'http', channels: ['sms'], config, concurrency: 1 })
     await this.advance(1_500)
     this.sms.script(() => new Promise(() => {}))
-    const first = { phoneNumber: '010-7777-0001', purpose: 'first', idempotencyKey: 'the-first' }
-    await this.call('rest', 'issue', first, { key })
+    const issue = (which: string) => {
+      const request = { phoneNumber: `010-7777-000${which.length}`, purpose: which, idempotencyKey: which }
+      return this.call('rest', 'issue', request, { key })
+    }
+    await issue('first')
+    // The next one may wait for the place a moment, and nobody behind it.
+    const second = issue('second')
+    await this.advance(PATIENCE_MS)
+    await second
     await this.settle()
   }
 
