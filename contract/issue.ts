@@ -168,7 +168,8 @@ export const issueOutput = z
     attemptsRemaining: attempts.attemptsRemaining,
     queuedAt: timestamp,
     resendAvailableAt: timestamp.meta({
-      description: 'From when on the same phone may get another code for the purpose; before it is 429 `resend`.',
+      description:
+        'From when on the same phone may get another code for the purpose; before it, while this one is live, that is 429 `resend`.',
       examples: ['2026-01-15T09:30:30.000Z'],
     }),
     mode,

@@ -54,7 +54,7 @@ export const protectCommand = () =>
 export const unlockCommand = () =>
   onDataCommand(
     'unlock',
-    'open a phone that wrong codes have locked: nothing is remembered of them',
+    'open a phone that wrong codes have locked, or keep waiting',
     'app unlock app_4k2m9x0c7q1z 010-1234-5678',
   )
     .argument('<appId>', 'app')
@@ -62,9 +62,9 @@ export const unlockCommand = () =>
     .action((appId: string, phoneNumber: string, options: CommonOptions) =>
       onData(options, async (opened, output) => {
         const { numbering } = opened.config
-        const { isKnown } = await administer.unlockPhone({ ...adminOf(opened), numbering }, appId, phoneNumber)
-        output({ appId, isKnown }, [
-          isKnown ? 'Opened: its wrong codes are forgotten' : 'No wrong codes are remembered of it',
+        const { wasWaiting } = await administer.unlockPhone({ ...adminOf(opened), numbering }, appId, phoneNumber)
+        output({ appId, wasWaiting }, [
+          wasWaiting ? 'Opened: it may get a code now' : 'It has had no wrong codes since its last right one',
         ])
       }),
     )
@@ -91,10 +91,10 @@ const listOf = (countries: string[] | true) =>
   countries === true ? [] : [...new Set(countries.map((country) => country.toUpperCase()))]
 
 function linesOf(home: string, { countries, open, closed, resendMs, lockMs }: Protection): string[] {
-  const where = { off: 'Every country is open.', watch: 'Every country is open, and watched.', block: '' }[countries]
+  const where = [...new Set([home, ...open])].join(', ')
   return [
-    where ||
-      `Browser keys send to ${[...new Set([home, ...open])].join(', ')}${closed.length > 0 ? `; no key sends to ${closed.join(', ')}` : ''}.`,
+    `Browser keys send ${countries === 'watch' ? 'to every country' : `to ${where}`}, secret keys to every country.`,
+    ...(closed.length > 0 ? [`No key sends to ${closed.join(', ')}.`] : []),
     `Another code for one phone and purpose: after ${resendMs.pk / SECOND_MS} s with browser keys, ${resendMs.sk / SECOND_MS} s with secret keys.`,
     `A phone is locked after a hundred wrong codes ${lockMs === null ? 'until an operator opens it' : 'for a day'}.`,
   ]

@@ -58,8 +58,11 @@ export function fail(before: Failures | undefined, now: number): Failures {
   }
 }
 
-/** After a right code, or by an operator: the row has ended. What counts over months stays. */
+/** After a right code: the row has ended. What counts over months stays. */
 export const forgive = (before: Failures): Failures => ({ ...before, inARow: 0, lockedAt: undefined })
+
+/** By an operator: the row has ended, and the next code may come at once. What counts over months stays. */
+export const unlock = (before: Failures): Failures => ({ ...forgive(before), issuedAt: undefined })
 
 /** How long until a next code may be issued; 0: now. `isLocked`: only that waits, an operator or a right code ends it. */
 export interface Standing {
@@ -78,8 +81,11 @@ export function standingOf(failures: Failures, { lockMs }: Pick<Protection, 'loc
   return { waitMs: Math.max(lock, seldom, pause(failures, now)), isLocked: lock > 0, isSeldom }
 }
 
-/** A clock that was set back makes nobody wait longer than from now on. */
-const remaining = (from: number, forMs: number, now: number) => Math.max(0, Math.min(from, now) + forMs - now)
+/** What a clock may be set back by: nobody waits longer than from now on. What lies further ahead was never so. */
+const SET_BACK_MS = 10 * MINUTE_MS
+
+const remaining = (from: number, forMs: number, now: number) =>
+  from > now + SET_BACK_MS ? 0 : Math.max(0, Math.min(from, now) + forMs - now)
 
 function pause({ inARow, lastAt }: Failures, now: number): number {
   if (inARow < PAUSES_FROM) return 0
@@ -88,10 +94,10 @@ function pause({ inARow, lastAt }: Failures, now: number): number {
 }
 
 const comesSeldom = ({ byDay }: Failures, now: number) =>
-  SELDOM_FROM.some(({ count, days }) => countSince(byDay, dayOf(now) - days) >= count)
+  SELDOM_FROM.some(({ count, days }) => countOf(byDay, dayOf(now), days) >= count)
 
-const countSince = (byDay: Failures['byDay'], after: number) =>
-  byDay.reduce((sum, [day, count]) => (day > after ? sum + count : sum), 0)
+const countOf = (byDay: Failures['byDay'], today: number, days: number) =>
+  byDay.reduce((sum, [day, count]) => (day > today - days && day <= today + 1 ? sum + count : sum), 0)
 
 export interface Admitted {
   maxAttempts: number

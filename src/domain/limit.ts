@@ -135,8 +135,8 @@ export function refusalLimit(
 ): LimitRule | undefined {
   if (!CHEAP.includes(kind)) return undefined
   return key
-    ? platform('perKey', `refused:${key.keyId}:${clientIp}`, refusalsPerMin, MINUTE_MS)
-    : platform('perIp', `refused:${clientIp}`, refusalsPerMin, MINUTE_MS)
+    ? platform('perKey', `refused:${key.keyId}:${networkOf(clientIp)}`, refusalsPerMin, MINUTE_MS)
+    : platform('perIp', `refused:${networkOf(clientIp)}`, refusalsPerMin, MINUTE_MS)
 }
 
 /** What only a new test issue counts against. */

@@ -1,15 +1,16 @@
 /** What an app's owner decides about abuse. Decisions: "Abuse". Live mode only. */
 import { invalid, Refusal } from './error'
+import { type Issue, phoneOf } from './issue'
 import type { KeyKind } from './key'
 import { limited } from './limit'
 import { isRegion, type Recipient } from './phone'
-import { DAY_MS, SECOND_MS } from './value'
+import { DAY_MS, HOUR_MS, SECOND_MS } from './value'
 
-export const COUNTRY_MODES = ['off', 'watch', 'block'] as const
+export const COUNTRY_MODES = ['watch', 'block'] as const
 
 /** Of one app; times are milliseconds. */
 export interface Protection {
-  /** What happens to a code for a country that is not open. */
+  /** What happens to a code of a browser key for a country that is not open: it is sent, or refused. */
   readonly countries: (typeof COUNTRY_MODES)[number]
   /** Beside the app's region, where browser keys send to: ISO 3166 countries. */
   readonly open: readonly string[]
@@ -35,19 +36,25 @@ export const NEW_APP: Protection = {
 export const FORMER_APP: Protection = { ...NEW_APP, countries: 'watch' }
 
 /** Test mode has the specification's limits and no others. */
-export const UNPROTECTED: Protection = { ...NEW_APP, countries: 'off', resendMs: { sk: 0, pk: 0 } }
+export const UNPROTECTED: Protection = { ...NEW_APP, countries: 'watch', resendMs: { sk: 0, pk: 0 } }
 
 /** What holds for an app; for one that has just been removed, what holds for a new one. */
 export const protectionOf = (app: { protection: Protection | undefined } | undefined): Protection =>
   app ? (app.protection ?? FORMER_APP) : NEW_APP
 
-/** Unix milliseconds from which on a next code for the phone and purpose may be issued. */
-export const resendAt = ({ resendMs }: Protection, kind: KeyKind, issuedAt: number): number => issuedAt + resendMs[kind]
+type Lifetime = Pick<Issue, 'createdAt' | 'expiresAt'>
 
-/** Throws `limited` where the code before is too young. A clock that was set back makes nobody wait longer than from now on. */
-export function assertResendable(protection: Protection, kind: KeyKind, before: number | undefined, now: number): void {
-  if (before === undefined) return
-  const waitMs = resendAt(protection, kind, Math.min(before, now)) - now
+/** Unix milliseconds from which on a next code for the phone and purpose may be issued, also while this one is live. */
+export const resendAt = ({ resendMs }: Protection, kind: KeyKind, { createdAt, expiresAt }: Lifetime): number =>
+  Math.min(createdAt + resendMs[kind], expiresAt)
+
+/**
+ * Throws `limited` where the live code before is too young. One that another kind of key has brought about holds nobody up. A
+ * clock that was set back makes nobody wait longer than from now on.
+ */
+export function assertResendable(protection: Protection, kind: KeyKind, before: Issue | undefined, now: number): void {
+  if (!before || phoneOf(before).kind !== kind) return
+  const waitMs = Math.min(resendAt(protection, kind, before) - now, protection.resendMs[kind])
   if (waitMs > 0) throw limited({ limit: 'resend', policy: 'platform' }, waitMs)
 }
 
@@ -57,32 +64,30 @@ interface Sender {
   home: string
 }
 
-/** Whether an app sends there: browser keys where it says so, secret keys wherever it does not say otherwise. */
-export function isOpenTo(
-  { open, closed }: Protection,
+/** Throws `forbidden`, naming the field: browser keys send where it is open, and no key where it is closed. */
+export function assertOpenTo(
+  { countries, open, closed }: Protection,
   { kind, home }: Sender,
   { country }: Pick<Recipient, 'country'>,
-): boolean {
-  if (country === undefined) return kind === 'sk'
-  if (closed.includes(country)) return false
-  return kind === 'sk' || country === home || open.includes(country)
-}
-
-/** Throws `forbidden`, naming the field. */
-export function assertOpenTo(protection: Protection, sender: Sender, recipient: Pick<Recipient, 'country'>): void {
-  if (protection.countries !== 'block' || isOpenTo(protection, sender, recipient)) return
+): void {
+  const isClosed = country !== undefined && closed.includes(country)
+  const isOpen = kind === 'sk' || country === home || (country !== undefined && open.includes(country))
+  if (!isClosed && (isOpen || countries === 'watch')) return
   const problem = 'phoneNumber: codes are not sent to the country of this number'
   throw new Refusal('forbidden', problem, { param: 'phoneNumber', reason: 'country_closed' })
 }
 
+const LONGEST_LOCK_DAYS = 365
 const MAX_RESEND_MS = 3_600 * SECOND_MS
 
 /** Throws `invalid` for what no app may decide. */
-export function assertProtection({ open, closed, resendMs }: Protection): void {
+export function assertProtection({ open, closed, resendMs, lockMs }: Protection): void {
   for (const [name, countries] of Object.entries({ open, closed }))
     for (const country of countries)
       if (!isRegion(country))
         throw invalid(name, 'invalid_country', `must be ISO 3166 country codes such as KR: ${country}`)
   if (!Object.values(resendMs).every((ms) => ms >= 0 && ms <= MAX_RESEND_MS && ms % SECOND_MS === 0))
     throw invalid('resend', 'out_of_range', 'must be whole seconds from 0 to 3600', { min: 0, max: 3_600 })
+  if (lockMs !== null && !(Number.isInteger(lockMs) && lockMs >= HOUR_MS && lockMs <= LONGEST_LOCK_DAYS * DAY_MS))
+    throw invalid('lock', 'out_of_range', 'must be from an hour to a year', { min: 1, max: LONGEST_LOCK_DAYS * 24 })
 }

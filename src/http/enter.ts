@@ -45,7 +45,8 @@ export async function enter(
   // Which one would be meant?
   const repeated = repeatedIn(parameters)
   if (repeated !== undefined) throw invalid(repeated.slice(0, 64), 'duplicate_field', 'this parameter is given twice')
-  const address = endUserAddress(key, headers, clientIp)
+  const isCounted = key.mode === 'live' && access.limitedAs === 'issue'
+  const address = isCounted ? endUserAddress(key, headers, clientIp) : clientIp
   const rules = rulesOf(deps.modes, key).requestLimits(key, access.limitedAs, address ?? clientIp)
   const permit = await deps.node.limits.take(rules)
   return { key, permit, idempotencyHeader: headers.get('idempotency-key') }

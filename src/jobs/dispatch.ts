@@ -30,11 +30,9 @@ export function createDispatch({ runner, seats, gates, ...deps }: DispatchDepend
   const quick = new Set<string>()
 
   function enter(carrier: string): Passage | undefined {
-    const seat = seats.take(carrier)
-    if (seat?.carrier !== carrier) {
-      seat?.free()
-      return undefined
-    }
+    // Of one that was removed meanwhile there is none, and it would look for another.
+    const seat = gates.find(carrier) && seats.take(carrier)
+    if (!seat) return undefined
     const decided = runner.expect('deliver')
     return {
       seat,
@@ -59,7 +57,11 @@ export function createDispatch({ runner, seats, gates, ...deps }: DispatchDepend
           resolve(passage)
         },
       }
-      const cancel = deps.clock.after(PATIENCE_MS, () => one.settle(undefined))
+      const cancel = deps.clock.after(PATIENCE_MS, () => {
+        // It has begun to hang, perhaps: until it answers soon again nobody waits.
+        quick.delete(carrier)
+        one.settle(undefined)
+      })
       waiting.add(one)
     })
 
@@ -71,9 +73,9 @@ export function createDispatch({ runner, seats, gates, ...deps }: DispatchDepend
     }
     const full = new Set<string>()
     for (const one of waiting) {
-      const isQueued = !runner.hasRoom('deliver')
-      const passage = isQueued || full.has(one.carrier) ? undefined : enter(one.carrier)
-      if (passage || isQueued) one.settle(passage)
+      const isInVain = !runner.hasRoom('deliver') || !gates.find(one.carrier)
+      const passage = isInVain || full.has(one.carrier) ? undefined : enter(one.carrier)
+      if (passage || isInVain) one.settle(passage)
       else full.add(one.carrier)
     }
   })

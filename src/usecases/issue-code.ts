@@ -72,7 +72,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
   const order = resolve(deps, key, request)
   const template = await node.directory.template(key.appId, order.request.templateId)
   const protection = order.rules.protection(await node.directory.app(key.appId))
-  const resendable = (issuedAt: number) => resendAt(protection, key.kind, issuedAt)
+  const resendable = (issue: Issue) => resendAt(protection, key.kind, issue)
   const router = await order.rules.router()
   const { channel } = order.request
   const route = router({ channel, appId: key.appId, country: order.recipient.country })
@@ -88,7 +88,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       isNew = false
       begun = undefined
       // Who holds the phone has stored the claim of an issue that counts here.
-      const [{ live: previous, failures }, replayed, refusal] = await Promise.all([
+      const [{ live: previous, failures: known }, replayed, refusal] = await Promise.all([
         tx.issues.lockPhone(order.owner, { kind: key.kind, phoneHash: order.phoneHash }, order.request.purpose),
         replay(deps, tx, order.owner, claimant, fingerprint),
         admission.confirm(tx),
@@ -102,7 +102,10 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       assertServed(channel, route)
       if (refusal) throw refusal
       assertOpenTo(protection, { kind: key.kind, home: order.rules.home(key.region) }, order.recipient)
-      assertResendable(protection, key.kind, previous?.createdAt, tx.now)
+      assertResendable(protection, key.kind, previous, tx.now)
+      // What is known of a phone was not locked; of most nothing is.
+      const failures =
+        known && (await tx.failures.lock({ appId: key.appId, kind: key.kind, phoneHash: order.phoneHash }))
       const admitted = admitNext(failures, order.request.maxAttempts, protection, tx.now)
       isNew = true
 
@@ -309,10 +312,10 @@ async function replacePrevious(deps: IssueDependencies, tx: Tx, previous: Issue 
 }
 
 /** The first response and every replay of it, also after verification or expiry. */
-const issued = (issue: Issue, resendAvailableAt: (issuedAt: number) => number): Issued => ({
+const issued = (issue: Issue, resendAvailableAt: (issue: Issue) => number): Issued => ({
   issueId: issue.issueId,
   expiresAt: issue.promisedExpiresAt ?? issue.expiresAt,
   attemptsRemaining: attemptsRemaining({ ...issue, attemptsUsed: 0 }),
   queuedAt: issue.createdAt,
-  resendAvailableAt: resendAvailableAt(issue.createdAt),
+  resendAvailableAt: resendAvailableAt(issue),
 })

@@ -120,7 +120,7 @@ describe('on PostgreSQL', () => {
     )
     expect(protection).toMatchObject({ open: ['KR', 'JP'], resendMs: { sk: 30_000, pk: 30_000 }, lockMs: null })
     expect((await told('app', 'protect', appId)).protection).toEqual(protection)
-    expect(await told('app', 'unlock', appId, '+82 10 1234 5678')).toEqual({ appId, isKnown: false })
+    expect(await told('app', 'unlock', appId, '+82 10 1234 5678')).toEqual({ appId, wasWaiting: false })
     expect((await told('app', 'list')).apps).toMatchObject([{ appId, name: 'web shop', region: 'US' }])
     const create = ['key', 'create', '--app', appId]
     ;({ key: testKey } = await told(...create, '--kind', 'sk', '--mode', 'test'))

@@ -172,3 +172,14 @@ test('it waits a tenth of a second at most, and nobody waits behind one that is 
   await letGo()
   expect(world.sms.requests).toHaveLength(4)
 })
+
+test('who waits for a carrier that is removed waits no longer, and takes no other down', async () => {
+  const letGo = await heldUp()
+  const waiting = order(3)
+  await world.settle()
+  await administer.removeCarrier(world.admin, 'main')
+  await world.advance(90)
+  await letGo()
+  await world.advance(100)
+  expect([200, 503]).toContain((await waiting).status)
+})

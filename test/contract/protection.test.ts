@@ -45,7 +45,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
     test('with browser keys to what its owner has opened', async () => {
       await decide({ open: ['JP'] })
       expect((await issue(browser, { phoneNumber: JAPANESE })).status).toBe(200)
-      expect((await issue(browser, { phoneNumber: '+44 7911 123456' })).status).toBe(403)
+      expect((await issue(browser, { phoneNumber: '+44 7400 123456' })).status).toBe(403)
     })
 
     test('with no key to what its owner has closed', async () => {
@@ -60,8 +60,10 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect((await issue(browser, { phoneNumber: '+82 10 1234 5678' })).status).toBe(403)
     })
 
-    test.each(['watch', 'off'] as const)('anywhere where it is told to %s', async (countries) => {
-      await decide({ countries })
+    test('anywhere where it is told to watch, but where it is closed', async () => {
+      await decide({ countries: 'watch', closed: ['GB'] })
+      for (const key of [browser, keys.live])
+        expect((await issue(key, { phoneNumber: '+44 7400 123456' })).status).toBe(403)
       expect((await issue(browser, { phoneNumber: JAPANESE })).status).toBe(200)
     })
 
@@ -111,6 +113,23 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect((await again(browser)).status).toBe(200)
     })
 
+    test('at once where another kind of key has brought about the one before', async () => {
+      await decide({ resendMs: { sk: 60_000, pk: 60_000 } })
+      expect((await again(browser)).status).toBe(200)
+      expect((await again(keys.live)).status).toBe(200)
+      expect((await again(browser)).status).toBe(200)
+    })
+
+    test('when the one before has expired, at the latest', async () => {
+      await decide({ resendMs: { sk: 600_000, pk: 600_000 } })
+      const { body } = await again(keys.live, { expiresInSec: 60 })
+      expect(body.resendAvailableAt).toBe(body.expiresAt)
+      world.clock.step(59_999)
+      expect((await again(keys.live)).body.data).toMatchObject({ limit: 'resend', retryAfterMs: 1 })
+      world.clock.step(1)
+      expect((await again(keys.live)).status).toBe(200)
+    })
+
     test('with secret keys at once, or as its owner has decided', async () => {
       const { body } = await again(keys.live)
       expect(body.resendAvailableAt).toBe(body.queuedAt)
@@ -143,6 +162,13 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect((await issue(limited, { headers: header('2001:db8:1:3::1') })).status).toBe(200)
       expect((await issue(limited, { ip: '2001:db8:9::1' })).status).toBe(200)
       expect((await issue(limited, { ip: '2001:db8:9::2' })).status).toBe(429)
+    })
+
+    test('where it is an issue of a live key: nothing else looks at it', async () => {
+      const wrong = { headers: header('unknown') }
+      expect((await world.call(wire, 'balance', {}, { key: keys.live, ...wrong })).status).toBe(200)
+      const request = { phoneNumber: '010-0000-0000', purpose: 'p', idempotencyKey: 'test' }
+      expect((await world.call(wire, 'issue', request, { key: keys.test, ...wrong })).status).toBe(200)
     })
 
     test.each(['', 'somebody', '203.0.113.1, 203.0.113.2', '203.0.113.1/24', '999.1.1.1'])(

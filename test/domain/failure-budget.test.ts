@@ -100,8 +100,13 @@ describe('sixty in thirty days', () => {
 })
 
 test('a clock that was set back makes nobody wait longer than from now on', () => {
-  const ahead = failed(11, undefined, NOW + 10 * DAY_MS)
+  const ahead = failed(11, undefined, NOW + 5 * MINUTE_MS)
   expect(standingOf(ahead, LOCKED_A_DAY, NOW).waitMs).toBe(2 * MINUTE_MS)
+})
+
+test('one that was a year ahead has locked nobody, and made no code come seldom', () => {
+  const ahead = failed(100, undefined, NOW + 365 * DAY_MS)
+  expect(standingOf(ahead, LOCKED_A_DAY, NOW)).toMatchObject({ waitMs: 0, isSeldom: false })
 })
 
 describe('whoever guesses at a phone all year, while its owner signs in every day', () => {

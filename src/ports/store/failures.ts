@@ -6,5 +6,4 @@ export interface FailureTx {
   /** Reads them for change: undefined, there are none, and nobody else makes any until this ends. */
   lock(phone: PhoneOfApp): Promise<Failures | undefined>
   save(phone: PhoneOfApp, failures: Failures): Promise<void>
-  drop(phone: PhoneOfApp): Promise<void>
 }

@@ -5,9 +5,9 @@ import type { Tx } from '../../ports/store'
 import { plain } from './statement'
 import type { Unit } from './unit'
 
-/** As JSON text; NULL, of a row that was made to be locked, is none. */
+/** As JSON text; that of a row that was made to be locked is null. */
 export const failuresIn = (text: unknown): Failures | undefined =>
-  typeof text === 'string' && text !== '' ? JSON.parse(text) : undefined
+  typeof text === 'string' ? (JSON.parse(text) ?? undefined) : undefined
 
 const named = ({ appId, kind, phoneHash }: Record<string, unknown>) => [appId, kind, phoneHash]
 const THESE = 'app_id = $1 AND key_kind = $2 AND phone_hash = $3'
@@ -15,7 +15,7 @@ const THESE = 'app_id = $1 AND key_kind = $2 AND phone_hash = $3'
 const STATEMENTS = {
   /** Two that are wrong at a time both count, also where they are the first. */
   make: plain(
-    `INSERT INTO failures (app_id, key_kind, phone_hash, state, last_at) VALUES ($1, $2, $3, '', 0)
+    `INSERT INTO failures (app_id, key_kind, phone_hash, state, last_at) VALUES ($1, $2, $3, 'null', 0)
     ON CONFLICT DO NOTHING`,
     named,
   ),
@@ -27,7 +27,6 @@ const STATEMENTS = {
     values.state,
     values.lastAt,
   ]),
-  drop: plain(`DELETE FROM failures WHERE ${THESE}`, named),
 }
 
 export function failureTx(unit: Unit): Tx['failures'] {
@@ -39,9 +38,6 @@ export function failureTx(unit: Unit): Tx['failures'] {
     },
     async save(phone, failures) {
       unit.run(STATEMENTS.save, { ...values(phone), state: JSON.stringify(failures), lastAt: failures.lastAt })
-    },
-    async drop(phone) {
-      unit.run(STATEMENTS.drop, values(phone))
     },
   }
 }

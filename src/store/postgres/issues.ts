@@ -27,7 +27,7 @@ const eitherClaim = and(
 /** Of the phone of an issue; where its kind of key was not noted, it counts as a backend's. */
 const failuresOf = sql`(SELECT 1 FROM ${failures} WHERE ${failures.appId} = ${issues.appId}
   AND ${failures.keyKind} = coalesce(${issues.keyKind}, 'sk') AND ${failures.phoneHash} = ${issues.phoneHash}
-  AND ${failures.state} <> '')`
+  AND ${failures.state} <> 'null')`
 
 const STATEMENTS = {
   lock: statement(() => db.select().from(issues).where(thisIssue).for('no key update').prepare('')),

@@ -21,6 +21,7 @@ export class Checkpoints {
   #copying: Promise<void> | undefined
   #answered: (isRestOurs: boolean) => void = () => {}
   #isRestOurs = false
+  #hasFailed = false
   /** How many pages wait before the thread is asked. */
   #enough: number
 
@@ -61,13 +62,16 @@ export class Checkpoints {
       this.#copy()
     }
     const pages = this.#waiting()
-    if (pages >= this.#enough) this.#copying = this.#copyAside(pages)
+    // What could not be copied is tried again when as much has been added.
+    if (this.#hasFailed) this.#enough = pages + this.long
+    else if (pages < this.long) this.#enough = this.long
+    this.#hasFailed = false
+    if (pages >= this.#enough) this.#copying = this.#copyAside()
   }
 
-  async #copyAside(pages: number): Promise<void> {
+  async #copyAside(): Promise<void> {
     this.#isRestOurs = await this.#ask()
-    // What could not be copied now is tried again when as much has been added.
-    this.#enough = this.#isRestOurs ? this.long : pages + this.long
+    this.#hasFailed = !this.#isRestOurs
     this.#copying = undefined
   }
 
@@ -83,11 +87,13 @@ export class Checkpoints {
   #start(): Worker {
     const thread = new Worker(new URL('./checkpointer.ts', import.meta.url), { workerData: this.file })
     thread.on('message', (isRestOurs: boolean) => this.#answered(isRestOurs))
-    thread.on('error', () => {
-      // Where there can be no thread it is copied here, as long as that takes.
+    // Where there can be no thread it is copied here, as long as that takes.
+    const gone = () => {
       this.#thread = undefined
       this.#answered(true)
-    })
+    }
+    thread.on('error', gone)
+    thread.on('exit', gone)
     thread.unref()
     return thread
   }

@@ -33,19 +33,15 @@ export function createFailureTx(connection: Database): Pick<Tx, 'failures'> {
         })
         .prepare(),
     ),
-    drop: onFirstUse(() => db.delete(failures).where(theseFailures).prepare()),
   }
   const named = ({ appId, kind, phoneHash }: PhoneOfApp) => ({ appId, kind, phoneHash })
   return {
     failures: {
       async lock(phone) {
-        return run.find.get(named(phone))?.state
+        return run.find.get(named(phone))?.state ?? undefined
       },
       async save({ appId, kind: keyKind, phoneHash }, state) {
         run.save.run({ appId, keyKind, phoneHash, state, lastAt: state.lastAt })
-      },
-      async drop(phone) {
-        run.drop.run(named(phone))
       },
     },
   }

@@ -1,5 +1,6 @@
 /** What an owner decides about abuse of an app, and phones that wrong codes have locked. */
 import type { App } from '../../domain/app'
+import { unlock } from '../../domain/failure-budget'
 import type { KeyKind } from '../../domain/key'
 import { liveRecipient, type Numbering } from '../../domain/phone'
 import { assertProtection, type Protection, protectionOf } from '../../domain/protection'
@@ -23,22 +24,25 @@ export async function protectApp(deps: AdminDependencies, appId: string, decided
 
 const KINDS: readonly KeyKind[] = ['sk', 'pk']
 
-/** Forgets the wrong codes at a phone, of either kind of key. The number is noted nowhere. Throws `invalid` or `not_found`. */
+/** Opens a phone, for either kind of key: it may get a code now. The number is noted nowhere. Throws `invalid` or `not_found`. */
 export async function unlockPhone(
   deps: AdminDependencies & { vault: Vault; numbering: Numbering },
   appId: string,
   phoneNumber: string,
-): Promise<{ isKnown: boolean }> {
+): Promise<{ wasWaiting: boolean }> {
   const { store, vault, numbering } = deps
   return store.transaction(async (tx) => {
     const { region = numbering.region } = await lockApp(tx, appId)
     const phoneHash = vault.phoneHash(liveRecipient(phoneNumber, { ...numbering, region }).identity)
-    let isKnown = false
+    let wasWaiting = false
     for (const kind of KINDS) {
-      isKnown = (await tx.failures.lock({ appId, kind, phoneHash })) !== undefined || isKnown
-      await tx.failures.drop({ appId, kind, phoneHash })
+      const phone = { appId, kind, phoneHash }
+      const failures = await tx.failures.lock(phone)
+      if (!failures || (failures.inARow === 0 && failures.issuedAt === undefined)) continue
+      wasWaiting = true
+      await tx.failures.save(phone, unlock(failures))
     }
-    if (isKnown) await noteChange(deps, tx, 'app.unlock', appId, {})
-    return { isKnown }
+    if (wasWaiting) await noteChange(deps, tx, 'app.unlock', appId, {})
+    return { wasWaiting }
   })
 }

@@ -11,7 +11,7 @@ const words = inWords({
   en: {
     legend: 'Protection from abuse',
     countries: 'Codes for other countries with browser keys',
-    modes: { block: 'are refused', watch: 'are sent, and watched', off: 'are sent' },
+    modes: { block: 'are refused', watch: 'are sent' },
     open: 'Browser keys also send to',
     openAbout: 'Beside the region of the app.',
     closed: 'No key sends to',
@@ -24,7 +24,7 @@ const words = inWords({
   ko: {
     legend: '남용 방지',
     countries: '브라우저 키로 다른 국가에 보내는 코드',
-    modes: { block: '거부', watch: '보내고 지켜보기', off: '보내기' },
+    modes: { block: '거부', watch: '보내기' },
     open: '브라우저 키로 보낼 수 있는 다른 국가',
     openAbout: '앱의 지역은 언제나 포함됩니다.',
     closed: '어떤 키로도 보내지 않는 국가',
@@ -62,7 +62,7 @@ export function ProtectionFields({ value, onChange }: ProtectionFieldsProps) {
       <Stack>
         <Select
           label={say.countries}
-          data={(['block', 'watch', 'off'] as const).map((mode) => ({ value: mode, label: say.modes[mode] }))}
+          data={(['block', 'watch'] as const).map((mode) => ({ value: mode, label: say.modes[mode] }))}
           value={value.countries}
           onChange={(countries) => countries && change({ countries })}
           allowDeselect={false}
