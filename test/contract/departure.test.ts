@@ -143,7 +143,7 @@ const order = (n: number) =>
     { key: keys.live },
   )
 const queued = async () =>
-  (await world.rows<{ n: number }>("SELECT count(*) AS n FROM jobs WHERE kind = 'deliver' AND leased = 0"))[0]?.n
+  (await world.rows<{ n: number }>("SELECT count(*) AS n FROM jobs WHERE kind = 'deliver' AND NOT leased"))[0]?.n
 
 test('an issue waits for a place at a carrier that answers at once, and its message goes out with it', async () => {
   const letGo = await heldUp()

@@ -236,6 +236,17 @@ const apps: State[] = [
     confirm(/^(Save|저장)$/),
     see(/Enter a name|이름을 입력하세요/),
   ),
+  ...(
+    [
+      ['what becomes of other countries', /^(Codes for other countries|브라우저 키로 다른 국가)/],
+      ['opening countries', /^(Browser keys also send|브라우저 키로 보낼 수)/],
+      ['how long a phone is locked', /^(After 100 wrong codes|코드가 연속 100번)/],
+    ] as const
+  ).map(([what, label]) =>
+    over('pages/apps/protection.tsx', `apps, settings, ${what}`, '/apps', FULL, appSettings, (page) =>
+      page.getByRole('dialog').getByRole('combobox', { name: label }).click(),
+    ),
+  ),
   over(
     'pages/apps/region-choice.tsx',
     'apps, choosing a region',
