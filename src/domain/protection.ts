@@ -14,7 +14,7 @@ export interface Protection {
   readonly countries: (typeof COUNTRY_MODES)[number]
   /** Beside the app's region, where browser keys send to: ISO 3166 countries. */
   readonly open: readonly string[]
-  /** Where secret keys do not send to. */
+  /** Where no key sends to. */
   readonly closed: readonly string[]
   /** How long a kind of key waits before a next code for one phone and purpose. */
   readonly resendMs: Readonly<Record<KeyKind, number>>
@@ -32,7 +32,7 @@ export const NEW_APP: Protection = {
   lockMs: DAY_MS,
 }
 
-/** Of an app that was there before it could be decided: nothing it did is refused. */
+/** Of an app that was there before it could be decided: it sends where it sent. */
 export const FORMER_APP: Protection = { ...NEW_APP, countries: 'watch' }
 
 /** Test mode has the specification's limits and no others. */
