@@ -1,6 +1,6 @@
 /** What an app's owner decides about abuse. Decisions: "Abuse". Live mode only. */
 import { invalid, Refusal } from './error'
-import { type Issue, phoneOf } from './issue'
+import { type Issue, isActive, phoneOf } from './issue'
 import type { KeyKind } from './key'
 import { limited } from './limit'
 import { isRegion, type Recipient } from './phone'
@@ -42,18 +42,24 @@ export const UNPROTECTED: Protection = { ...NEW_APP, countries: 'watch', resendM
 export const protectionOf = (app: { protection: Protection | undefined } | undefined): Protection =>
   app ? (app.protection ?? FORMER_APP) : NEW_APP
 
-type Lifetime = Pick<Issue, 'createdAt' | 'expiresAt'>
+type Lifetime = Pick<Issue, 'createdAt' | 'expiresAt' | 'promisedExpiresAt'>
 
-/** Unix milliseconds from which on a next code for the phone and purpose may be issued, also while this one is live. */
-export const resendAt = ({ resendMs }: Protection, kind: KeyKind, { createdAt, expiresAt }: Lifetime): number =>
-  Math.min(createdAt + resendMs[kind], expiresAt)
+/**
+ * Unix milliseconds from which on a next code for the phone and purpose may be issued, also while this one is live: as its
+ * caller was told, whatever has become of the clock since.
+ */
+export const resendAt = (
+  { resendMs }: Protection,
+  kind: KeyKind,
+  { createdAt, expiresAt, promisedExpiresAt = expiresAt }: Lifetime,
+): number => Math.min(createdAt + resendMs[kind], promisedExpiresAt)
 
 /**
  * Throws `limited` where the live code before is too young. One that another kind of key has brought about holds nobody up. A
  * clock that was set back makes nobody wait longer than from now on.
  */
 export function assertResendable(protection: Protection, kind: KeyKind, before: Issue | undefined, now: number): void {
-  if (!before || phoneOf(before).kind !== kind) return
+  if (!before || phoneOf(before).kind !== kind || !isActive(before, now)) return
   const waitMs = Math.min(resendAt(protection, kind, before) - now, protection.resendMs[kind])
   if (waitMs > 0) throw limited({ limit: 'resend', policy: 'platform' }, waitMs)
 }
