@@ -71,6 +71,11 @@ export class Model {
     return { verified: false, reasonCode: 'MAX_ATTEMPTS' }
   }
 
+  /** Over all its codes, right ones in between or not. */
+  wrongCodesAt(phone: string): number {
+    return [...this.issues.values()].reduce((sum, issue) => sum + (issue.phone === phone ? issue.attemptsUsed : 0), 0)
+  }
+
   effectiveStatus(issueId: string, now: number): string | undefined {
     const issue = this.issues.get(issueId)
     return issue?.status === 'issued' && now >= issue.expiresAt ? 'expired' : issue?.status

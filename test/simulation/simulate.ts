@@ -204,6 +204,8 @@ class Story {
     this.#note(
       `issue ${idempotencyKey} ${request.phoneNumber} ${request.purpose} → ${answer.status} ${answer.body.issueId ?? answer.body.message}`,
     )
+    // From ten wrong codes in a row on a phone has to wait.
+    if (answer.body.data?.limit === 'failures' && this.#model.wrongCodesAt(request.phoneNumber) >= 10) return
     this.#check(answer.status === 200 ? undefined : `issue must be admitted: ${JSON.stringify(answer.body)}`)
     const { issueId, expiresAt, queuedAt } = answer.body
     const madeWay = this.#model.issued(
