@@ -20,6 +20,7 @@ const FOUND_AT: Record<string, number> = {
   'what was lost with its commit is done again': 4,
   'what was lost with its commit counts as stored': 2,
   'who has lost a job records what came of it': 4,
+  'who has lost a message charges it, too': 7,
 }
 
 let stage: LaidOut
