@@ -39,6 +39,15 @@ async function begin(): Promise<void> {
   keys = await world.furnish()
   ended = undefined
 }
+/** The carrier of texts has room for one. */
+async function beginWithOnePlace(): Promise<void> {
+  await begin()
+  await administer.setCarrier(world.admin, {
+    ...{ name: 'main', type: 'http', channels: ['sms'], concurrency: 1 },
+    config: { url: SMS_URL, reports: true, reportSecret: REPORT_SECRET },
+  })
+  await world.advance(1_500)
+}
 const end = () => (ended ??= world.stop())
 afterEach(end)
 
@@ -59,12 +68,7 @@ test('where the answer to its commit is lost for good, and it is stored, it is s
 })
 
 test('where it is not stored nothing is sent, and its place is free', async () => {
-  await begin()
-  await administer.setCarrier(world.admin, {
-    ...{ name: 'main', type: 'http', channels: ['sms'], concurrency: 1 },
-    config: { url: SMS_URL, reports: true, reportSecret: REPORT_SECRET },
-  })
-  await world.advance(1_500)
+  await beginWithOnePlace()
   next = 'lost'
   expect((await issue()).status).toBe(503)
   await world.settle()
@@ -74,12 +78,7 @@ test('where it is not stored nothing is sent, and its place is free', async () =
 })
 
 test('what waits for the place of one that is not stored goes out as soon as that is free', async () => {
-  await begin()
-  await administer.setCarrier(world.admin, {
-    ...{ name: 'main', type: 'http', channels: ['sms'], concurrency: 1 },
-    config: { url: SMS_URL, reports: true, reportSecret: REPORT_SECRET },
-  })
-  await world.advance(1_500)
+  await beginWithOnePlace()
   next = 'lost'
   const other = { phoneNumber: '010-1234-5679', purpose: 'p', idempotencyKey: 'other' }
   meanwhile = async () => {
@@ -119,12 +118,7 @@ test('who stops meanwhile waits for it: it is sent, and its answer recorded', as
 
 /** A carrier with one place, which has answered at once, and then holds a message. Answers how it lets that go. */
 async function heldUp(): Promise<() => Promise<void>> {
-  await begin()
-  await administer.setCarrier(world.admin, {
-    ...{ name: 'main', type: 'http', channels: ['sms'], concurrency: 1 },
-    config: { url: SMS_URL, reports: true, reportSecret: REPORT_SECRET },
-  })
-  await world.advance(1_500)
+  await beginWithOnePlace()
   await order(1)
   await world.settle()
   const { promise, resolve } = Promise.withResolvers<ReturnType<typeof answered>>()
