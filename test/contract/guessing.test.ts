@@ -67,6 +67,13 @@ describe.each(WIRES)('guessing over %s', (wire) => {
     await expectWait(2 * MINUTE_MS)
   })
 
+  test('what is guessed at a code that has ended counts nothing', async () => {
+    const { issueId } = await mistake(5, keys.live, { maxAttempts: 5 })
+    for (let n = 0; n < 10; n++)
+      expect(await verify(issueId, '333333')).toMatchObject({ verified: false, reasonCode: 'MAX_ATTEMPTS' })
+    expect((await issue()).status).toBe(200)
+  })
+
   test('a right code ends the row, also while the next one has to wait', async () => {
     const { issueId, code } = await mistake(9)
     await mistake(1, keys.live, { purpose: 'another' })

@@ -145,6 +145,15 @@ describe.each(WIRES)('an app over %s', (wire) => {
     })
   })
 
+  test('in test mode, with browser keys too, sends anywhere and at once', async () => {
+    const key = await world.key({ appId: keys.appId, kind: 'pk', mode: 'test', allowedOrigins: [ORIGIN] })
+    for (const phoneNumber of ['010-0000-0000', '+1 212 555 0100', '+1 212 555 0100']) {
+      const { status, body } = await issue(key, { phoneNumber, purpose: 'same', headers: { origin: ORIGIN } })
+      expect(status).toBe(200)
+      expect(body.resendAvailableAt).toBe(body.queuedAt)
+    }
+  })
+
   describe('counts the address of whom a code is for', () => {
     const header = (ip: string) => ({ 'x-watchword-client-ip': ip })
 
