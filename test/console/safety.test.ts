@@ -195,7 +195,7 @@ describe('an app', () => {
     await save()
     expect((await issue()).status).not.toBe(403)
     await settings('Shop')
-    await inDialog().getByText('Japan (JP)').waitFor()
+    await inDialog().getByText('JP', { exact: true }).waitFor()
     await opened.page.keyboard.press('Escape')
   })
 

@@ -1,5 +1,5 @@
 /** What an owner decides about abuse of an app: where codes go to, how soon another one follows, how long a phone is locked. */
-import { Fieldset, Group, MultiSelect, NumberInput, Select, Stack } from '@mantine/core'
+import { Fieldset, Group, Input, MultiSelect, NumberInput, Pill, Select, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api'
 import { countryWithCode } from '../../i18n/delivery'
@@ -15,8 +15,9 @@ const words = inWords({
     open: 'Browser keys also send to',
     openAbout: 'Beside the region of the app.',
     closed: 'No key sends to',
-    resendSecret: 'Next code, secret keys (s)',
-    resendBrowser: 'Next code, browser keys (s)',
+    resend: 'Seconds before a next code for one phone and purpose',
+    resendBrowser: 'With browser keys',
+    resendSecret: 'With secret keys',
     lock: 'After 100 wrong codes in a row a phone is locked',
     locks: { day: 'for a day', operator: 'until an operator opens it' },
     unknown: 'No country fits this.',
@@ -28,8 +29,9 @@ const words = inWords({
     open: '브라우저 키로 보낼 수 있는 다른 국가',
     openAbout: '앱의 지역은 언제나 포함됩니다.',
     closed: '어떤 키로도 보내지 않는 국가',
-    resendSecret: '다음 코드까지, 시크릿 키(초)',
-    resendBrowser: '다음 코드까지, 브라우저 키(초)',
+    resend: '같은 전화와 용도로 다음 코드를 보내기까지(초)',
+    resendBrowser: '브라우저 키',
+    resendSecret: '시크릿 키',
     lock: '코드가 연속 100번 틀리면 전화를 잠금',
     locks: { day: '하루 동안', operator: '운영자가 열 때까지' },
     unknown: '맞는 국가가 없습니다.',
@@ -69,10 +71,12 @@ export function ProtectionFields({ value, onChange }: ProtectionFieldsProps) {
         />
         <Countries label={say.open} about={say.openAbout} value={value.open} onChange={(open) => change({ open })} />
         <Countries label={say.closed} value={value.closed} onChange={(closed) => change({ closed })} />
-        <Group grow align="end">
-          <NumberInput label={say.resendBrowser} {...resend('pk')} />
-          <NumberInput label={say.resendSecret} {...resend('sk')} />
-        </Group>
+        <Input.Wrapper label={say.resend}>
+          <Group grow align="end">
+            <NumberInput label={say.resendBrowser} {...resend('pk')} />
+            <NumberInput label={say.resendSecret} {...resend('sk')} />
+          </Group>
+        </Input.Wrapper>
         <Select
           label={say.lock}
           data={(['day', 'operator'] as const).map((lock) => ({ value: lock, label: say.locks[lock] }))}
@@ -107,6 +111,12 @@ function Countries({ label, about, value, onChange }: CountriesProps) {
       data={data}
       value={value}
       onChange={onChange}
+      // Names are long, and the list has them.
+      renderPill={({ value: country, onRemove }) => (
+        <Pill withRemoveButton {...(onRemove && { onRemove })}>
+          {country}
+        </Pill>
+      )}
       searchable
       clearable
       nothingFoundMessage={say.unknown}

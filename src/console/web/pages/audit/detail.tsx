@@ -26,5 +26,8 @@ const isEmpty = (value: unknown) =>
 
 function plain(value: unknown): string {
   if (Array.isArray(value)) return value.map(plain).join(', ')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .map(([name, inner]) => `${name} ${plain(inner)}`)
+    .join(', ')
 }
