@@ -148,6 +148,8 @@ function queuedIssue(owner: Owner, n: number, now: number): Issue {
     price: 1,
     debitedAmount: 0,
     updatedAt: now,
+    prefixHash: undefined,
+    networkHash: undefined,
   }
 }
 

@@ -40,11 +40,23 @@ export const paymentRequiredData = z.object({
 
 export const tooManyRequestsData = z.object({
   limit: open(
-    z.enum(['perKey', 'perIp', 'perPhone', 'perKeyDaily', 'perOrgDaily', 'testModeDaily', 'failures', 'resend']).meta({
-      description:
-        'The rule that was exceeded: `perKey`, `perIp`, `perPhone`, `perKeyDaily`, `perOrgDaily`, `testModeDaily`, `failures` (too many wrong codes at the phone), `resend` (the code before is too young); more may come.',
-      examples: ['perPhone'],
-    }),
+    z
+      .enum([
+        'perKey',
+        'perIp',
+        'perPhone',
+        'perKeyDaily',
+        'perOrgDaily',
+        'testModeDaily',
+        'abuse',
+        'failures',
+        'resend',
+      ])
+      .meta({
+        description:
+          'The rule that was exceeded: `perKey`, `perIp`, `perPhone`, `perKeyDaily`, `perOrgDaily`, `testModeDaily`, `abuse` (what protects the app from traffic that nobody verifies, or from too much of it), `failures` (too many wrong codes at the phone), `resend` (the code before is too young); more may come.',
+        examples: ['perPhone'],
+      }),
   ),
   policy: z
     .enum(['key', 'platform'])

@@ -14,6 +14,7 @@ import { Sweeps } from './jobs/sweeps'
 import { alone } from './node/alone'
 import { inOrder } from './node/clock'
 import { several } from './node/several'
+import type { Recorder } from './node/traffic'
 import type { Clock, Schedule } from './ports/clock'
 import type { Backup } from './ports/files'
 import type { Fleet } from './ports/fleet'
@@ -25,6 +26,7 @@ import type { Passwords, Vault } from './ports/vault'
 import { Carriers } from './providers/carriers'
 import { createSimulator } from './providers/simulator'
 import { recordReport } from './usecases/record-report'
+import { recordTraffic } from './usecases/record-traffic'
 import { createModes } from './usecases/shared/mode'
 
 export interface Ports {
@@ -59,7 +61,8 @@ export function createApp(config: Config, ports: Ports): App {
   const { clock, vault, log, transport, dial, hooks, descriptors, passwords, backups, schedule } = ports
   const { limits, numbering, prices, publicUrl, trustedProxies, webhookSources, idempotencyDays } = config
   const random = inOrder(ports.random)
-  const shared = { store: ports.store, clock, random, log, maxBacklog: config.maxBacklog }
+  const record: Recorder = (store, findings) => recordTraffic({ store, random, log }, findings)
+  const shared = { store: ports.store, clock, random, log, maxBacklog: config.maxBacklog, record }
   const node = ports.fleet ? several({ ...shared, ...ports.fleet }) : alone({ ...shared, limits })
   const { store } = node
   const basics = { store, clock, random, log, vault, node }

@@ -1,7 +1,7 @@
 /** `watchword app protect` and `app unlock`: what an owner decides about abuse. */
 import { Option } from 'commander'
 import { missing } from '../domain/error'
-import { COUNTRY_MODES, type Protection, protectionOf } from '../domain/protection'
+import { PROTECTION_MODES, type Protection, protectionOf } from '../domain/protection'
 import { DAY_MS, SECOND_MS } from '../domain/value'
 import * as administer from '../usecases/administer'
 import { type CommonOptions, onData, onDataCommand, wholeNumber } from './command'
@@ -25,7 +25,7 @@ export const protectCommand = () =>
     .argument('<appId>', 'app')
     .addOption(
       new Option('--countries <what>', 'what happens to codes for countries that are not open').choices([
-        ...COUNTRY_MODES,
+        ...PROTECTION_MODES,
       ]),
     )
     .option(

@@ -32,7 +32,7 @@ export interface ConsoleDependencies extends Omit<InspectDependencies, 'clock'>,
   clock: Clock
   log: Log
   passwords: Passwords
-  node: Pick<Node, 'backlog' | 'directory' | 'keyUse' | 'limits' | 'pauses' | 'sparing' | 'wakeUps'>
+  node: Pick<Node, 'backlog' | 'directory' | 'keyUse' | 'limits' | 'pauses' | 'sparing' | 'traffic' | 'wakeUps'>
   carriers: ConsoleCarriers
   trustedProxies: readonly string[]
   facts: ServerFacts

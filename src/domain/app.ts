@@ -8,7 +8,7 @@ export interface App {
   /** ISO 3166 country whose national phone formats its numbers are read in; undefined: the server's default. */
   region: string | undefined
   /** What its owner has decided about abuse; undefined: nothing yet, it was there before. */
-  protection: Protection | undefined
+  protection: Partial<Protection> | undefined
   createdAt: number
   /** Of one that was removed; its ledger and issues stay. */
   removedAt?: number

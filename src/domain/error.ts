@@ -26,6 +26,8 @@ export interface RefusalDetail {
   /** Which limit was exceeded, and whose it is. */
   limit?: LimitName
   policy?: 'key' | 'platform'
+  /** A proof that a person asks would let it pass. For the service itself, no part of the answer. */
+  provable?: boolean
   /** When trying again may help, in milliseconds from now. */
   retryAfterMs?: number
   /** When an exhausted daily allowance starts anew, Unix milliseconds. */
@@ -39,6 +41,7 @@ export type LimitName =
   | 'perKeyDaily'
   | 'perOrgDaily'
   | 'testModeDaily'
+  | 'abuse'
   | 'failures'
   | 'resend'
 

@@ -62,6 +62,10 @@ export interface Issue extends Owner {
   readonly debitedAmount: number
 
   readonly updatedAt: number
+
+  /** Of the first digits of the number, and of the network its code was asked from: how messages pay is seen by these. */
+  readonly prefixHash: Uint8Array | undefined
+  readonly networkHash: Uint8Array | undefined
 }
 
 /** Whose failures and limits it counts for; where the kind of key was not noted, a backend's. */

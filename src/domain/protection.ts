@@ -1,4 +1,6 @@
 /** What an app's owner decides about abuse. Decisions: "Abuse". Live mode only. */
+import { isNetwork } from './address'
+import { assertCaps, type Cap, NEW_CAPS } from './cap'
 import { invalid, Refusal } from './error'
 import { type Issue, isActive, phoneOf } from './issue'
 import type { KeyKind } from './key'
@@ -6,12 +8,39 @@ import { limited } from './limit'
 import { isRegion, type Recipient } from './phone'
 import { DAY_MS, HOUR_MS, SECOND_MS } from './value'
 
-export const COUNTRY_MODES = ['watch', 'block'] as const
+/** What becomes of a code that a rule is against: it is sent, it is sent and the owner sees what would have been, it is refused. */
+export const PROTECTION_MODES = ['off', 'watch', 'block'] as const
+export type ProtectionMode = (typeof PROTECTION_MODES)[number]
+
+/** Who is held to nothing but the countries. */
+export interface Trusted {
+  /** Of whoever asks for a code, in CIDR notation. */
+  readonly networks: readonly string[]
+  readonly countries: readonly string[]
+  /** Keyed hashes, as hexadecimal digits. */
+  readonly phones: readonly string[]
+}
+
+/** What an operator has stopped for a while. */
+export interface Block {
+  readonly country: string
+  /** Of the digits of a prefix, as hexadecimal digits; undefined: the whole country. */
+  readonly prefix?: string | undefined
+  /** Unix milliseconds. */
+  readonly until: number
+}
 
 /** Of one app; times are milliseconds. */
 export interface Protection {
-  /** What happens to a code of a browser key for a country that is not open: it is sent, or refused. */
-  readonly countries: (typeof COUNTRY_MODES)[number]
+  /** Of codes of browser keys for countries that are not open. */
+  readonly countries: ProtectionMode
+  /** Of what is over a cap. */
+  readonly capping: ProtectionMode
+  readonly caps: readonly Cap[]
+  /** Of traffic that nobody verifies; nothing is refused before the app's own traffic is known. */
+  readonly conversion: ProtectionMode
+  readonly trusted: Trusted
+  readonly blocks: readonly Block[]
   /** Beside the app's region, where browser keys send to: ISO 3166 countries. */
   readonly open: readonly string[]
   /** Where no key sends to. */
@@ -25,6 +54,11 @@ export interface Protection {
 /** Of apps made from now on. */
 export const NEW_APP: Protection = {
   countries: 'block',
+  capping: 'block',
+  caps: NEW_CAPS,
+  conversion: 'block',
+  trusted: { networks: [], countries: [], phones: [] },
+  blocks: [],
   open: [],
   closed: [],
   // Browser keys are public, and a page asks for a next code at the press of a button.
@@ -33,14 +67,23 @@ export const NEW_APP: Protection = {
 }
 
 /** Of an app that was there before it could be decided: it sends where it sent. */
-export const FORMER_APP: Protection = { ...NEW_APP, countries: 'watch' }
+export const FORMER_APP: Protection = { ...NEW_APP, countries: 'watch', capping: 'watch', conversion: 'watch' }
 
 /** Test mode has the specification's limits and no others. */
-export const UNPROTECTED: Protection = { ...NEW_APP, countries: 'watch', resendMs: { sk: 0, pk: 0 } }
+export const UNPROTECTED: Protection = {
+  ...NEW_APP,
+  countries: 'off',
+  capping: 'off',
+  conversion: 'off',
+  resendMs: { sk: 0, pk: 0 },
+}
 
-/** What holds for an app; for one that has just been removed, what holds for a new one. */
-export const protectionOf = (app: { protection: Protection | undefined } | undefined): Protection =>
-  app ? (app.protection ?? FORMER_APP) : NEW_APP
+/**
+ * What holds for an app; for one that has just been removed, what holds for a new one. What could not be decided yet when it
+ * was stored is as of an app of before.
+ */
+export const protectionOf = (app: { protection: Partial<Protection> | undefined } | undefined): Protection =>
+  app ? { ...FORMER_APP, ...app.protection } : NEW_APP
 
 type Lifetime = Pick<Issue, 'createdAt' | 'expiresAt' | 'promisedExpiresAt'>
 
@@ -70,28 +113,41 @@ interface Sender {
   home: string
 }
 
-/** Throws `forbidden`, naming the field: browser keys send where it is open, and no key where it is closed. */
-export function assertOpenTo(
-  { countries, open, closed }: Protection,
+export type Destination = 'open' | 'closed' | 'not_open'
+
+/** Browser keys send where it is open, and no key where it is closed. */
+export function destinationOf(
+  { open, closed }: Protection,
   { kind, home }: Sender,
   { country }: Pick<Recipient, 'country'>,
-): void {
-  const isClosed = country !== undefined && closed.includes(country)
+): Destination {
+  if (country !== undefined && closed.includes(country)) return 'closed'
   const isOpen = kind === 'sk' || country === home || (country !== undefined && open.includes(country))
-  if (!isClosed && (isOpen || countries === 'watch')) return
-  const problem = 'phoneNumber: codes are not sent to the country of this number'
-  throw new Refusal('forbidden', problem, { param: 'phoneNumber', reason: 'country_closed' })
+  return isOpen ? 'open' : 'not_open'
 }
 
+/** 403, naming the field. */
+export function countryClosed(): Refusal {
+  const problem = 'phoneNumber: codes are not sent to the country of this number'
+  return new Refusal('forbidden', problem, { param: 'phoneNumber', reason: 'country_closed' })
+}
+
+/** Each is looked through for every code. */
+const MOST_LISTED = 200
 const LONGEST_LOCK_DAYS = 365
 const MAX_RESEND_MS = 3_600 * SECOND_MS
 
 /** Throws `invalid` for what no app may decide. */
-export function assertProtection({ open, closed, resendMs, lockMs }: Protection): void {
-  for (const [name, countries] of Object.entries({ open, closed }))
+export function assertProtection({ open, closed, resendMs, lockMs, caps, trusted, blocks }: Protection): void {
+  for (const [name, countries] of Object.entries({ open, closed, trusted: trusted.countries }))
     for (const country of countries)
       if (!isRegion(country))
         throw invalid(name, 'invalid_country', `must be ISO 3166 country codes such as KR: ${country}`)
+  for (const network of trusted.networks)
+    if (!isNetwork(network)) throw invalid('networks', 'invalid_network', `not a network: ${network}`, { network })
+  for (const [name, list] of Object.entries({ ...trusted, blocks }))
+    if (list.length > MOST_LISTED) throw invalid(name, 'too_many', `at most ${MOST_LISTED}`, { max: MOST_LISTED })
+  assertCaps(caps)
   if (!Object.values(resendMs).every((ms) => ms >= 0 && ms <= MAX_RESEND_MS && ms % SECOND_MS === 0))
     throw invalid('resend', 'out_of_range', 'must be whole seconds from 0 to 3600', { min: 0, max: 3_600 })
   if (lockMs !== null && !(Number.isInteger(lockMs) && lockMs >= HOUR_MS && lockMs <= LONGEST_LOCK_DAYS * DAY_MS))

@@ -20,6 +20,8 @@ export interface Caller {
   /** Counted already; given back when the request is refused after all. */
   permit: Permit
   idempotencyHeader: string | null
+  /** Of who asks for a live code, where that is known. */
+  endUser: string | undefined
 }
 
 export interface EnterDependencies {
@@ -46,10 +48,10 @@ export async function enter(
   const repeated = repeatedIn(parameters)
   if (repeated !== undefined) throw invalid(repeated.slice(0, 64), 'duplicate_field', 'this parameter is given twice')
   const isCounted = key.mode === 'live' && access.limitedAs === 'issue'
-  const address = isCounted ? endUserAddress(key, headers, clientIp) : clientIp
-  const rules = rulesOf(deps.modes, key).requestLimits(key, access.limitedAs, address ?? clientIp)
+  const endUser = isCounted ? endUserAddress(key, headers, clientIp) : undefined
+  const rules = rulesOf(deps.modes, key).requestLimits(key, access.limitedAs, endUser ?? clientIp)
   const permit = await deps.node.limits.take(rules)
-  return { key, permit, idempotencyHeader: headers.get('idempotency-key') }
+  return { key, permit, idempotencyHeader: headers.get('idempotency-key'), endUser }
 }
 
 const BEARER = /^Bearer +([^\s]+) *$/i

@@ -40,8 +40,8 @@ export function createProcedures(deps: ProcedureDependencies) {
   const { clock } = deps
   return os.router({
     issue: os.issue.handler(async ({ input, context: { caller } }) => {
-      const { key, idempotencyHeader } = caller
-      const request = { ...input, idempotencyKey: keyFor(input.idempotencyKey, idempotencyHeader) }
+      const { key, idempotencyHeader, endUser: address } = caller
+      const request = { ...input, idempotencyKey: keyFor(input.idempotencyKey, idempotencyHeader), address }
       return issuedView(await issueCode(deps, key, request), key.mode)
     }),
     verify: os.verify.handler(async ({ input, context: { caller } }) =>

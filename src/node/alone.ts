@@ -14,6 +14,7 @@ import { NotedKeyUse } from './key-use'
 import { LocalLimits } from './limits'
 import { watched } from './load'
 import { SignInPauses } from './sign-in'
+import { type Recorder, WatchedTraffic } from './traffic'
 import { createWakeUps } from './wake-ups'
 
 interface AloneDependencies {
@@ -21,6 +22,7 @@ interface AloneDependencies {
   clock: Clock
   random: Random
   log: Log
+  record: Recorder
   limits: LimitsConfig
   maxBacklog: number
 }
@@ -37,11 +39,20 @@ export interface RunningNode extends Node {
   stop(): Promise<void>
 }
 
-export function alone({ clock, random, log, limits: config, maxBacklog, ...given }: AloneDependencies): RunningNode {
+export function alone({
+  clock,
+  random,
+  log,
+  limits: config,
+  maxBacklog,
+  record,
+  ...given
+}: AloneDependencies): RunningNode {
   const { store: seen, load } = watched(given.store, clock)
   const store = followClock(seen, clock, random)
   const limits = new LocalLimits({ read: store.read, clock, log, limits: config })
   const keyUse = new NotedKeyUse()
+  const traffic = new WatchedTraffic({ store, clock, record })
 
   return {
     store,
@@ -54,6 +65,7 @@ export function alone({ clock, random, log, limits: config, maxBacklog, ...given
     pauses: new SignInPauses(),
     sparing: new Sparing(),
     wakeUps: createWakeUps(),
+    traffic,
     async start({ alone: isAlone }) {
       try {
         await store.transaction(async (tx) => {
@@ -69,11 +81,13 @@ export function alone({ clock, random, log, limits: config, maxBacklog, ...given
     async tidy() {
       limits.prune()
       await keyUse.save(store)
+      await traffic.tidy()
     },
     async leave() {},
     async stop() {
       limits.stop()
       await keyUse.save(store).catch(() => {})
+      await traffic.stop().catch(() => {})
     },
   }
 }

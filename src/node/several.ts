@@ -17,6 +17,7 @@ import { NotedKeyUse } from './key-use'
 import { watched } from './load'
 import { SharedLimits } from './shared-limits'
 import { SignInPauses } from './sign-in'
+import { type Recorder, WatchedTraffic } from './traffic'
 import { createWakeUps } from './wake-ups'
 
 interface SeveralDependencies {
@@ -24,15 +25,17 @@ interface SeveralDependencies {
   fleet: Fleet
   clock: Clock
   log: Log
+  record: Recorder
   maxBacklog: number
   /** What people know this server by. */
   name: string
 }
 
-export function several({ fleet, clock, log, maxBacklog, name, ...given }: SeveralDependencies): RunningNode {
+export function several({ fleet, clock, log, maxBacklog, name, record, ...given }: SeveralDependencies): RunningNode {
   const { store, load } = watched(given.store, clock)
   const limits = new SharedLimits({ fleet, clock })
   const keyUse = new NotedKeyUse()
+  const traffic = new WatchedTraffic({ store, clock, record })
   let working: readonly NodeState[] = []
   let isLeaving = false
   const beat = async () => {
@@ -51,11 +54,13 @@ export function several({ fleet, clock, log, maxBacklog, name, ...given }: Sever
     pauses: new SignInPauses(),
     sparing: new Sparing(),
     wakeUps: createWakeUps(),
+    traffic,
     start: beat,
     async tidy() {
       limits.prune()
       await beat()
       await keyUse.save(store)
+      await traffic.tidy()
     },
     async leave() {
       isLeaving = true
@@ -65,6 +70,7 @@ export function several({ fleet, clock, log, maxBacklog, name, ...given }: Sever
     async stop() {
       try {
         await keyUse.save(store)
+        await traffic.stop()
         // What is still leased here is nobody's: others go on with it at once.
         await store.transaction((tx) => tx.jobs.releaseLeases())
         await fleet.leave()

@@ -13,6 +13,7 @@ import type { Route } from '../domain/route'
 import type { Sparing } from '../domain/sparing'
 import type { Template } from '../domain/template'
 import type { Tx } from './store'
+import type { Traffic } from './traffic'
 
 export interface Node {
   readonly limits: Limits
@@ -25,6 +26,7 @@ export interface Node {
   /** Of the lines of its log. */
   readonly sparing: Sparing
   readonly wakeUps: WakeUps
+  readonly traffic: Traffic
 }
 
 /** Tells dispatchers that there is work of a kind, so that they need not look for it. */

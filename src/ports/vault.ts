@@ -11,6 +11,8 @@ export interface Vault {
   auditHash(text: string): Uint8Array
   /** Of an address somebody signs in from. */
   addressHash(text: string): Uint8Array
+  /** Of where a code goes or is asked from: the first digits of a number, a network. 8 bytes. */
+  placeHash(text: string): Uint8Array
   /** 32 bytes that a key is written from which can be shown again. */
   standingKey(use: string): Uint8Array
   /** Short authentication tag, for cursors. */

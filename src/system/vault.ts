@@ -7,6 +7,7 @@ import { CryptoHasher } from 'bun'
 import type { Vault } from '../ports/vault'
 
 const SHORT_BYTES = 16
+const PLACE_BYTES = 8
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
@@ -28,6 +29,7 @@ export function createVault(
     tag: keyed('tag'),
     audit: keyed('audit'),
     address: keyed('address'),
+    place: keyed('place'),
     standingKey: keyed('standing-key'),
   }
   const sealKey = derive('seal')
@@ -39,6 +41,7 @@ export function createVault(
     fingerprint: (text) => hmac.fingerprint(text).subarray(0, SHORT_BYTES),
     auditHash: hmac.audit,
     addressHash: (text) => hmac.address(text).subarray(0, SHORT_BYTES),
+    placeHash: (text) => hmac.place(text).subarray(0, PLACE_BYTES),
     standingKey: hmac.standingKey,
     tag: (text) => hmac.tag(text).subarray(0, SHORT_BYTES),
 

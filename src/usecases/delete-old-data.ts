@@ -1,6 +1,7 @@
 /** Old data goes. Decisions: "Retention". */
 import { REPORT_DEADLINE_MS } from '../domain/delivery'
 import { REMEMBERED_DAYS } from '../domain/failure-budget'
+import { DECISIONS_KEPT_MS } from '../domain/incident'
 import { DAY_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
@@ -41,5 +42,10 @@ export async function deleteOldData({
     store.transaction((tx) => tx.retention.reports(clock.now() - 2 * REPORT_DEADLINE_MS, limit)),
   )
   await inBatches((limit) => store.transaction((tx) => tx.retention.hooks(daysAgo(HOOK_RETENTION_DAYS), limit)))
+  const decidedBefore = clock.now() - DECISIONS_KEPT_MS
+  await inBatches((limit) => store.transaction((tx) => tx.retention.decisions(decidedBefore, limit)))
+  await inBatches((limit) => store.transaction((tx) => tx.retention.networks(decidedBefore, limit)))
+  await inBatches((limit) => store.transaction((tx) => tx.retention.trafficHours(daysAgo(REMEMBERED_DAYS), limit)))
+  await inBatches((limit) => store.transaction((tx) => tx.retention.incidents(daysAgo(REMEMBERED_DAYS), limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.outbox(limit)))
 }

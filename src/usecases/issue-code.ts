@@ -2,6 +2,9 @@
  * Issue: make a 6-digit code, reserve credit, record the issue and queue its delivery, in one transaction.
  * Specification: `POST /issue`, rules 1 to 11; decisions: "Idempotency", "Credit".
  */
+
+import { networkOf } from '../domain/address'
+import { type Finding, refusalOf, type Wish } from '../domain/admission'
 import { assertWithin } from '../domain/browser-key'
 import { conflict, invalid, Refusal, unavailable } from '../domain/error'
 import { admitNext } from '../domain/failure-budget'
@@ -10,13 +13,15 @@ import { attemptsRemaining, type Issue, makeWay, phoneOf } from '../domain/issue
 import type { ApiKey, KeyKind } from '../domain/key'
 import type { Letter } from '../domain/letter'
 import type { Recipient } from '../domain/phone'
-import { assertOpenTo, assertResendable, resendAt } from '../domain/protection'
+import { assertResendable, resendAt } from '../domain/protection'
 import { DEFAULT_TEMPLATE_ID, messageTypeFor, render, type Template } from '../domain/template'
+import { prefixOf } from '../domain/traffic'
 import { type Channel, DAY_MS, type MessageType, type Owner } from '../domain/value'
 import { priceOf } from '../domain/wallet'
 import type { Router, Way } from '../ports/carrier'
 import type { Node } from '../ports/node'
 import type { Tx } from '../ports/store'
+import type { Entrant } from '../ports/traffic'
 import type { Vault } from '../ports/vault'
 import type { Dispatch } from '../ports/work'
 import { type Begun, type DeliverDependencies, depart } from './deliver-code'
@@ -39,6 +44,8 @@ export interface IssueRequest {
   metadata?: Record<string, string> | undefined
   expiresInSec: number
   maxAttempts: number
+  /** Of who asked for it, where that is known: a browser, or whom a server speaks for. No part of what it is compared by. */
+  address?: string | undefined
 }
 
 export interface Issued {
@@ -52,7 +59,7 @@ export interface Issued {
 
 export interface IssueDependencies extends DeliverDependencies {
   vault: Vault
-  node: Pick<Node, 'backlog' | 'directory' | 'limits' | 'wakeUps' | 'sparing'>
+  node: Pick<Node, 'backlog' | 'directory' | 'limits' | 'traffic' | 'wakeUps' | 'sparing'>
   dispatch: Dispatch
   idempotencyDays: number
 }
@@ -64,12 +71,48 @@ interface Order {
   recipient: Recipient
   phoneHash: Uint8Array
   request: ResolvedRequest
+  keyKind: KeyKind
+  /** Where it goes and who asks, for the rules against abuse; the hashes are stored with the issue. */
+  wish: Wish
+  prefixHash: Uint8Array
+  networkHash: Uint8Array | undefined
 }
 
-/** Throws `invalid`, `conflict`, `unavailable`, `limited` or `no_credit`; then nothing has changed and the key stays unused. */
+/** Throws `invalid`, `conflict`, `unavailable`, `limited`, `forbidden` or `no_credit`; then nothing has changed and the key stays unused. */
 export async function issueCode(deps: IssueDependencies, key: ApiKey, request: IssueRequest): Promise<Issued> {
-  const { store, vault, node } = deps
   const order = resolve(deps, key, request)
+  const entrant = await order.rules.watched(deps.node.traffic).enter(key.appId, order.wish)
+  const outcome: Outcome = { made: undefined, finding: undefined }
+  try {
+    return await admit(deps, key, { request, order, entrant }, outcome)
+  } finally {
+    const { made, finding } = outcome
+    entrant.leave(made)
+    if (finding && (made || finding.isRefused)) entrant.note(finding)
+  }
+}
+
+/** What has come of it, whichever way it ended. */
+interface Outcome {
+  /** The issue that this request has made. */
+  made: Issue | undefined
+  /** What a rule found against it. */
+  finding: Finding | undefined
+}
+
+interface Asked {
+  request: IssueRequest
+  order: Order
+  entrant: Entrant
+}
+
+async function admit(
+  deps: IssueDependencies,
+  key: ApiKey,
+  { request, order, entrant }: Asked,
+  outcome: Outcome,
+): Promise<Issued> {
+  const { store, vault, node } = deps
   const template = await node.directory.template(key.appId, order.request.templateId)
   const protection = order.rules.protection(await node.directory.app(key.appId))
   const resendable = (issue: Issue) => resendAt(protection, key.kind, issue)
@@ -79,14 +122,12 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
   const claimant = claimantOf(deps, key, request)
   const fingerprint = vault.fingerprint(fingerprintText(order.request))
 
-  const admission = await seekAdmission(deps.node, order.rules.issueLimits(key, order.phoneHash))
+  const admission = await seekAdmission(node, order.rules.issueLimits(key, order.phoneHash))
   const departure = await seekDeparture(deps, route, router)
-  let isNew = false
   let begun: Begun | undefined
   try {
     return await store.transaction(async (tx) => {
-      isNew = false
-      begun = undefined
+      begun = outcome.made = outcome.finding = undefined
       // Who holds the phone has stored the claim of an issue that counts here.
       const [{ live: previous, failures: known }, replayed, refusal] = await Promise.all([
         tx.issues.lockPhone(order.owner, { kind: key.kind, phoneHash: order.phoneHash }, order.request.purpose),
@@ -98,19 +139,21 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       const issueId = deps.random.uuid(tx.now)
       const code = order.rules.newCode(order.recipient)
       const letter = compose(order, template, code, key)
+      const price = priceOf(order.rules.prices, channel, letter.messageType)
       order.rules.assertAdmits(order.recipient, tx.now)
       assertServed(channel, route)
       if (refusal) throw refusal
-      assertOpenTo(protection, { kind: key.kind, home: order.rules.home(key.region) }, order.recipient)
+      outcome.finding = entrant.assess(protection, price)
+      if (outcome.finding?.isRefused) throw refusalOf(outcome.finding)
       assertResendable(protection, key.kind, previous, tx.now)
       // What is known of a phone was not locked; of most nothing is.
       const failures =
         known && (await tx.failures.lock({ appId: key.appId, kind: key.kind, phoneHash: order.phoneHash }))
       const admitted = admitNext(failures, order.request.maxAttempts, protection, tx.now)
-      isNew = true
 
       const { maxAttempts } = admitted
-      const issue = newIssue(deps, order, letter, { issueId, code, maxAttempts, keyKind: key.kind, now: tx.now })
+      const issue = newIssue(deps, order, { issueId, code, maxAttempts, price, now: tx.now })
+      outcome.made = issue
       await replacePrevious(deps, tx, previous)
       await tx.claims.add({ ...order.owner, keyHash: claimant.hash, fingerprint, issueId, createdAt: tx.now })
       await tx.issues.add(issue)
@@ -121,13 +164,13 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
       return issued(issue, resendable)
     })
   } catch (refusal) {
-    isNew = false
+    outcome.made = undefined
     // A commit whose answer is lost for good may be stored all the same.
     if (begun && refusal instanceof Refusal && refusal.kind === 'unavailable') void begun.resume()
     else begun = undefined
     throw refusal
   } finally {
-    if (isNew) admission.keep()
+    if (outcome.made) admission.keep()
     else {
       if (!begun) departure?.passage.giveUp()
       await admission.giveBack()
@@ -138,11 +181,25 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
 function resolve({ vault, modes }: IssueDependencies, key: ApiKey, request: IssueRequest): Order {
   const rules = rulesOf(modes, key)
   const recipient = rules.recipient(request.phoneNumber, key.region)
+  const phoneHash = vault.phoneHash(recipient.identity)
+  const digits = prefixOf(recipient.to)
+  const prefixHash = vault.placeHash(`prefix ${digits}`)
+  const { address } = request
+  const networkHash = address === undefined ? undefined : vault.placeHash(`network ${networkOf(address)}`)
   return {
     owner: { appId: key.appId, mode: key.mode },
     rules,
     recipient,
-    phoneHash: vault.phoneHash(recipient.identity),
+    phoneHash,
+    keyKind: key.kind,
+    wish: {
+      ...{ kind: key.kind, home: rules.home(key.region), country: recipient.country, address, digits },
+      phone: hex(phoneHash),
+      prefix: hex(prefixHash),
+      network: networkHash && hex(networkHash),
+    },
+    prefixHash,
+    networkHash,
     request: {
       phone: recipient.identity,
       purpose: request.purpose,
@@ -159,6 +216,8 @@ function resolve({ vault, modes }: IssueDependencies, key: ApiKey, request: Issu
     },
   }
 }
+
+const hex = (hash: Uint8Array) => hash.toHex()
 
 /** Under what an idempotency key is remembered. */
 interface Claimant {
@@ -253,21 +312,22 @@ async function waitForPlace(
   tx.afterCommit(() => node.wakeUps.wake('deliver'))
 }
 
+/** What makes an order an issue. */
+interface Making {
+  issueId: string
+  code: string
+  maxAttempts: number
+  price: number
+  now: number
+}
+
 function newIssue(
   { vault, random }: IssueDependencies,
   order: Order,
-  letter: Letter,
-  {
-    issueId,
-    code,
-    maxAttempts,
-    keyKind,
-    now,
-  }: { issueId: string; code: string; maxAttempts: number; keyKind: KeyKind; now: number },
+  { issueId, code, maxAttempts, price, now }: Making,
 ): Issue {
-  const { owner, request, rules, recipient } = order
+  const { owner, request, rules, recipient, keyKind, prefixHash, networkHash } = order
   const { channel } = request
-  const price = priceOf(rules.prices, channel, letter.messageType)
   return {
     ...owner,
     issueId,
@@ -298,6 +358,8 @@ function newIssue(
     price,
     debitedAmount: 0,
     updatedAt: now,
+    prefixHash,
+    networkHash,
   }
 }
 

@@ -41,6 +41,8 @@ export const anIssue = (changes: Partial<Issue> = {}): Issue => ({
   price: 1,
   debitedAmount: 0,
   updatedAt: NOW,
+  prefixHash: undefined,
+  networkHash: undefined,
   ...changes,
 })
 

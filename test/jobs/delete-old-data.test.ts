@@ -25,6 +25,10 @@ async function deleted(left = 0) {
     failures: (before, limit) => take('failures', before, limit),
     reports: (before, limit) => take('reports', before, limit),
     hooks: (before, limit) => take('webhooks', before, limit),
+    decisions: (before, limit) => take('decisions', before, limit),
+    networks: (before, limit) => take('networks', before, limit),
+    trafficHours: (before, limit) => take('trafficHours', before, limit),
+    incidents: (before, limit) => take('incidents', before, limit),
     outbox: (limit) => take('outbox', undefined, limit),
   }
   const transaction = ((unit) => unit({ retention } as Tx)) as Store['transaction']
@@ -41,6 +45,10 @@ test('each has its time', async () => {
     failures: [365 * 24],
     reports: [2 * 24],
     webhooks: [30 * 24],
+    decisions: [30 * 24],
+    networks: [30 * 24],
+    trafficHours: [365 * 24],
+    incidents: [365 * 24],
     outbox: [undefined],
   })
 })

@@ -77,7 +77,7 @@ describe('migrating', () => {
     expect(tablesIn(db)).toEqual([])
     migrate(db)
     expect(tablesIn(db)).toHaveLength(tables.length)
-    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 12 })
+    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 13 })
   })
 
   test('again applies nothing', () => {

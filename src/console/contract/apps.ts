@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { SCOPES } from '../../../contract/scope'
 import { ALLOWANCES } from '../../domain/key'
-import { COUNTRY_MODES } from '../../domain/protection'
+import { PROTECTION_MODES } from '../../domain/protection'
 import { at, mode, ofApp, ok, procedure } from './base'
 
 /** ISO 3166 code of the country whose national phone formats are read; missing: the server's own. */
@@ -10,7 +10,7 @@ const region = z.string().optional()
 
 /** What an owner decides about abuse: countries by their codes, times in milliseconds; `lockMs` null: until an operator opens it. */
 const protection = z.object({
-  countries: z.enum(COUNTRY_MODES),
+  countries: z.enum(PROTECTION_MODES),
   open: z.array(z.string()),
   closed: z.array(z.string()),
   resendMs: z.object({ sk: z.int(), pk: z.int() }),

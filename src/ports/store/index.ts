@@ -4,7 +4,7 @@
  * A **unit** is one transaction: all of it is stored, or nothing. It may run twice (the database may ask for it), so it
  * touches nothing outside of its transaction; what is to happen once goes to `afterCommit`. What it decides by and changes
  * it has locked, in one order: app, key, carrier (by name), people, invitation, phone, claim, issue, failures, job, attempt, endpoint,
- * webhook, wallet, and last the audit log. Whoever locks in another order can wait for somebody who waits for them.
+ * webhook, wallet, incident, and last the audit log. Whoever locks in another order can wait for somebody who waits for them.
  */
 import type { NodeState } from '../../domain/node'
 import type {
@@ -26,6 +26,7 @@ import type { KeyReader, KeyTx } from './keys'
 import type { WalletReader, WalletTx } from './money'
 import type { InvitationReader, InvitationTx, PeopleReader, PeopleTx, SessionReader, SessionTx } from './people'
 import type { RetentionTx } from './retention'
+import type { TrafficReader, TrafficTx } from './traffic'
 import type { UsageReader, UsageTx } from './usage'
 import type { EndpointReader, EndpointTx, HookReader, HookTx } from './webhooks'
 
@@ -79,6 +80,7 @@ export interface Tx {
   readonly invitations: InvitationTx
   readonly audit: AuditTx
   readonly usage: UsageTx
+  readonly traffic: TrafficTx
   readonly retention: RetentionTx
   readonly clock: ClockTx
 }
@@ -100,6 +102,7 @@ export interface Reader {
   readonly sessions: SessionReader
   readonly invitations: InvitationReader
   readonly audit: AuditReader
+  readonly traffic: TrafficReader
   /** Tells this installation from others; hexadecimal digits. */
   installation(): Promise<string>
   /** Changes whenever keys, apps, templates, carriers or routes may have changed, in whatever process. */

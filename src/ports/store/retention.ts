@@ -11,6 +11,14 @@ export interface RetentionTx {
   reports(before: number, limit: number): Promise<number>
   /** Webhooks that are done, with their attempts and with events nobody else is told of. */
   hooks(before: number, limit: number): Promise<number>
+  /** What rules were against in minutes before. */
+  decisions(before: number, limit: number): Promise<number>
+  /** What was sent in hours before, by country. */
+  trafficHours(before: number, limit: number): Promise<number>
+  /** Incidents that ended before. */
+  incidents(before: number, limit: number): Promise<number>
+  /** Forgets from which networks live codes were asked that were issued before. */
+  networks(before: number, limit: number): Promise<number>
   /** Numbers and texts whose code has expired; a net below the rule that erases them with the change. */
   outbox(limit: number): Promise<number>
 }

@@ -37,6 +37,7 @@ const ORDER: readonly PgTable[] = [
   ],
   ...[postgres.webhookEndpoints, postgres.webhookEvents, postgres.webhookDeliveries, postgres.webhookAttempts],
   ...[postgres.operators, postgres.operatorAddresses, postgres.operatorSessions, postgres.invitations],
+  ...[postgres.trafficHours, postgres.decisions, postgres.incidents],
   ...[postgres.auditEntries, postgres.usageHours, postgres.clockSteps, postgres.facts],
 ]
 

@@ -6,10 +6,11 @@ import type { SQL } from 'bun'
 import initial from '../../../migrations/postgres/0001_initial.sql' with { type: 'text' }
 import failures from '../../../migrations/postgres/0002_failures.sql' with { type: 'text' }
 import protection from '../../../migrations/postgres/0003_protection.sql' with { type: 'text' }
+import traffic from '../../../migrations/postgres/0004_traffic.sql' with { type: 'text' }
 import { isInTheWay } from './failure'
 
 /** In order. A landed migration is never changed. */
-export const MIGRATIONS: readonly string[] = [initial, failures, protection]
+export const MIGRATIONS: readonly string[] = [initial, failures, protection, traffic]
 
 /** The schema that this binary brings. */
 export const SCHEMA_VERSION = MIGRATIONS.length

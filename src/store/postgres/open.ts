@@ -22,6 +22,7 @@ import { connect, type PoolOptions, Reading, readersOf, unreached } from './pool
 import { Replica } from './replica'
 import { SettingsWatch } from './settings'
 import { plain } from './statement'
+import { trafficReader } from './traffic'
 import type { Asked, Time } from './unit'
 import { Units } from './units'
 import { usageReader } from './usage'
@@ -117,6 +118,7 @@ function createReader(pool: Asked, settings: SettingsWatch, { vault, headFile }:
     sessions: sessionReader(pool, vault),
     invitations: invitationReader(pool),
     audit: auditReader(pool, { vault, headFile }),
+    traffic: trafficReader(pool),
     installation: () => installation(pool),
     settingsVersion: () => settings.current(),
     nodes: () => nodesOf(pool),

@@ -1,6 +1,8 @@
 /** What is no longer kept. Several servers may delete at a time: what one is about to delete, others leave to it. */
 import type { Tx } from '../../ports/store'
 import { idFloor } from '../ids'
+import { NETWORKS_FORGOTTEN } from '../rows/traffic'
+import { lock } from './locks'
 import { plain, type Statement } from './statement'
 import type { Unit } from './unit'
 
@@ -47,6 +49,46 @@ const FAILURES = plain(
   count,
 )
 
+const oldestRows = (table: string, key: string, time: string) =>
+  plain(
+    `WITH gone AS (DELETE FROM ${table} WHERE (${key}) IN (
+       SELECT ${key} FROM ${table} WHERE ${time} < $1 ORDER BY ${time} LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING 1)
+     SELECT count(*) FROM gone`,
+    ({ at, limit }) => [at, limit],
+    count,
+  )
+const DECISIONS = oldestRows(
+  'decisions',
+  'app_id, minute, key_kind, country, rule, refused, prefix_hash, network_hash',
+  'minute',
+)
+const HOURS = oldestRows('traffic_hours', 'app_id, hour, key_kind, country', 'hour')
+const INCIDENTS = oldestRows('incidents', 'incident_id', 'ended_at')
+
+const FORGOTTEN = plain(
+  "SELECT convert_from(value, 'UTF8') FROM facts WHERE name = $1",
+  () => [NETWORKS_FORGOTTEN],
+  ([at]) => Number(at),
+)
+const NOTE_FORGOTTEN = plain(
+  `INSERT INTO facts (name, value) VALUES ($1, convert_to($2, 'UTF8'))
+   ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  ({ at }) => [NETWORKS_FORGOTTEN, String(at)],
+)
+const NETWORKS = plain(
+  `WITH old AS MATERIALIZED (
+     SELECT issues.app_id, mode, issue_id FROM apps JOIN LATERAL (
+       SELECT app_id, mode, issue_id FROM issues WHERE issues.app_id = apps.app_id AND mode = 'live'
+         AND issue_id >= $1 AND issue_id < $2 AND network_hash IS NOT NULL
+       ORDER BY issue_id LIMIT $3 FOR NO KEY UPDATE) AS issues ON true LIMIT $3
+   ), forgotten AS (
+     UPDATE issues SET network_hash = NULL FROM old WHERE issues.app_id = old.app_id AND issues.mode = old.mode
+       AND issues.issue_id = old.issue_id RETURNING 1
+   ) SELECT count(*) FROM forgotten`,
+  ({ from, before, limit }) => [idFloor(from as number), idFloor(before as number), limit],
+  count,
+)
+
 const CLAIMS = oldest('claims', 'claim_id', 'created_at < $1')
 const REPORTS = oldest('awaited_reports', 'message_id', 'answered_at < $1')
 const LETTERS = oldest('outbox', 'issue_id', 'expires_at <= $1')
@@ -76,6 +118,17 @@ export function retentionTx(unit: Unit): Tx['retention'] {
     claims: (before, limit) => deleted(CLAIMS, { at: before, limit }),
     failures: (before, limit) => deleted(FAILURES, { at: before, limit }),
     reports: (before, limit) => deleted(REPORTS, { at: before, limit }),
+    decisions: (before, limit) => deleted(DECISIONS, { at: before, limit }),
+    trafficHours: (before, limit) => deleted(HOURS, { at: before, limit }),
+    incidents: (before, limit) => deleted(INCIDENTS, { at: before, limit }),
+    async networks(before, limit) {
+      lock(unit, NETWORKS_FORGOTTEN)
+      // Before the first time there was nothing to forget.
+      const from = (await unit.get(FORGOTTEN)) ?? before
+      const forgotten = await deleted(NETWORKS, { from, before, limit })
+      if (forgotten < limit) unit.run(NOTE_FORGOTTEN, { at: before })
+      return forgotten
+    },
     hooks: (before, limit) => deleted(HOOKS, { before, limit }),
     async outbox(limit) {
       await unit.opened()

@@ -12,6 +12,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import type { EventType } from '../../../contract/event'
 import type { Scope } from '../../../contract/scope'
+import type { Rule } from '../../domain/admission'
 import type { Retry, SendOutcome } from '../../domain/delivery'
 import type { Failures } from '../../domain/failure-budget'
 import type { DeliveryStatus, VerificationStatus } from '../../domain/issue'
@@ -62,7 +63,7 @@ export const apps = pgTable('apps', {
   createdAt: big('created_at').notNull(),
   removedAt: big('removed_at'),
   region: text('region'),
-  protection: json('protection').$type<Protection>(),
+  protection: json('protection').$type<Partial<Protection>>(),
 })
 
 export const apiKeys = pgTable('api_keys', {
@@ -187,11 +188,83 @@ export const issues = pgTable(
     price: big('price').notNull(),
     debitedAmount: big('debited_amount').notNull(),
     updatedAt: big('updated_at').notNull(),
+    prefixHash: bytes('prefix_hash'),
+    networkHash: bytes('network_hash'),
   },
   (table) => [
     primaryKey({ columns: [table.appId, table.mode, table.issueId] }),
     uniqueIndex('issues_live').on(table.appId, table.mode, table.phoneHash, table.purpose),
     index('issues_due').on(table.expiresAt),
+  ],
+)
+
+export const trafficHours = pgTable(
+  'traffic_hours',
+  {
+    appId: text('app_id').notNull(),
+    kind: text('key_kind').$type<KeyKind>().notNull(),
+    country: text('country').notNull(),
+    hour: big('hour').notNull(),
+    sent: big('sent').notNull(),
+    credits: big('credits').notNull(),
+    verified: big('verified').notNull(),
+    unverified: big('unverified').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.appId, table.hour, table.kind, table.country] })],
+)
+
+export const decisions = pgTable(
+  'decisions',
+  {
+    appId: text('app_id').notNull(),
+    minute: big('minute').notNull(),
+    kind: text('key_kind').$type<KeyKind>().notNull(),
+    country: text('country').notNull(),
+    rule: text('rule').$type<Rule>().notNull(),
+    isRefused: boolean('refused').notNull(),
+    prefixHash: bytes('prefix_hash').notNull(),
+    networkHash: bytes('network_hash').notNull(),
+    times: big('times').notNull(),
+    credits: big('credits').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [
+        table.appId,
+        table.minute,
+        table.kind,
+        table.country,
+        table.rule,
+        table.isRefused,
+        table.prefixHash,
+        table.networkHash,
+      ],
+    }),
+    index('decisions_old').on(table.minute),
+  ],
+)
+
+export const incidents = pgTable(
+  'incidents',
+  {
+    incidentId: uuid('incident_id').primaryKey(),
+    appId: text('app_id').notNull(),
+    kind: text('key_kind').$type<KeyKind>().notNull(),
+    country: text('country').notNull(),
+    since: big('since').notNull(),
+    lastAt: big('last_at').notNull(),
+    endedAt: big('ended_at'),
+    isBlocked: boolean('blocked').notNull(),
+    refused: big('refused').notNull(),
+    rules: json('rules').$type<Rule[]>().notNull(),
+    pausedUntil: big('paused_until'),
+    pauses: integer('pauses').notNull(),
+    toldAt: big('told_at'),
+    refunded: big('refunded'),
+  },
+  (table) => [
+    uniqueIndex('incidents_open').on(table.appId, table.kind, table.country),
+    index('incidents_by_app').on(table.appId, table.since),
   ],
 )
 

@@ -11,6 +11,7 @@ import { jobTx } from './jobs'
 import { keyTx } from './keys'
 import { invitationTx, peopleTx, sessionTx } from './people'
 import { retentionTx } from './retention'
+import { trafficTx } from './traffic'
 import type { Unit } from './unit'
 import { usageTx } from './usage'
 import { walletTx } from './wallets'
@@ -47,6 +48,7 @@ const DOORS: Omit<Doors, 'now' | 'afterCommit'> = {
   invitations: invitationTx,
   audit: auditTx,
   usage: usageTx,
+  traffic: trafficTx,
   retention: retentionTx,
   clock: clockTx,
 }

@@ -12,6 +12,8 @@ export const issueOf = (row: Row<Issue>): Issue => ({
   metadata: row.metadata ?? undefined,
   verifiedAt: row.verifiedAt ?? undefined,
   providerOutcomeCode: row.providerOutcomeCode ?? undefined,
+  prefixHash: row.prefixHash ?? undefined,
+  networkHash: row.networkHash ?? undefined,
 })
 
 export const issueRow = (issue: Issue): Row<Issue> => ({
@@ -22,6 +24,8 @@ export const issueRow = (issue: Issue): Row<Issue> => ({
   metadata: issue.metadata ?? null,
   verifiedAt: issue.verifiedAt ?? null,
   providerOutcomeCode: issue.providerOutcomeCode ?? null,
+  prefixHash: issue.prefixHash ?? null,
+  networkHash: issue.networkHash ?? null,
 })
 
 /** What changes of an issue after its admission. */

@@ -12,6 +12,7 @@ import clockSteps from '../../../migrations/sqlite/0009_clock_steps.sql' with { 
 import totpBegun from '../../../migrations/sqlite/0010_totp_begun.sql' with { type: 'text' }
 import failures from '../../../migrations/sqlite/0011_failures.sql' with { type: 'text' }
 import protection from '../../../migrations/sqlite/0012_protection.sql' with { type: 'text' }
+import traffic from '../../../migrations/sqlite/0013_traffic.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -27,6 +28,7 @@ const MIGRATIONS: readonly string[] = [
   totpBegun,
   failures,
   protection,
+  traffic,
 ]
 
 export class NewerDatabaseError extends Error {

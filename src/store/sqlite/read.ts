@@ -13,6 +13,7 @@ import { createIssueReader } from './issues'
 import { createJobReader } from './jobs'
 import { createKeyReader } from './keys'
 import { createPeopleReader } from './people'
+import { createTrafficReader } from './traffic'
 import { createUsageReader } from './usage'
 import { createWalletReader } from './wallets'
 import { createWebhookReader } from './webhooks'
@@ -23,11 +24,13 @@ export interface ReadOptions {
   settingsVersion: () => Promise<string>
   /** Milliseconds of a clock that only goes forward. */
   elapsed: () => number
+  /** Unix milliseconds. */
+  now: () => number
 }
 
 export function createReader(
   connection: Database,
-  { vault, headFile, settingsVersion, elapsed }: ReadOptions,
+  { vault, headFile, settingsVersion, elapsed, now }: ReadOptions,
 ): Reader & Lists {
   const size = connection.query<{ bytes: number }, []>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
@@ -45,6 +48,7 @@ export function createReader(
       ...createPeopleReader(connection, vault),
       ...createAuditReader(connection, vault, headFile),
       ...createUsageReader(connection, elapsed),
+      ...createTrafficReader(connection, now),
       async nodes() {
         return []
       },

@@ -1,15 +1,29 @@
 /** What is no longer kept. */
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
-import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Owner } from '../../domain/value'
 import type { Tx } from '../../ports/store'
 import { idFloor } from '../ids'
+import { NETWORKS_FORGOTTEN } from '../rows/traffic'
 import { theseAttempts } from './attempts'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { thisIssue, thisLetter } from './issues'
-import { apps, attempts, awaitedReports, claims, failures, issues, jobs, outbox } from './schema'
+import {
+  apps,
+  attempts,
+  awaitedReports,
+  claims,
+  decisions,
+  facts,
+  failures,
+  incidents,
+  issues,
+  jobs,
+  outbox,
+  trafficHours,
+} from './schema'
 import { bind, ofOwner, onFirstUse } from './statement'
 
 const named = ({ name }: AnySQLiteColumn) => sql.identifier(name)
@@ -20,6 +34,16 @@ const oldest = (key: AnySQLiteColumn, isPast: SQL) =>
     key,
     sql`(SELECT ${named(key)} FROM (SELECT * FROM ${key.table} ORDER BY ${named(key)} LIMIT ${sql.placeholder('limit')}) WHERE ${isPast})`,
   )
+
+/** Of those whose `time` is past, the first `limit`. */
+const oldestRows = (table: SQLiteTable, key: readonly string[], time: string) => {
+  const columns = sql.join(
+    key.map((name) => sql.identifier(name)),
+    sql`, `,
+  )
+  return sql`(${columns}) IN (SELECT ${columns} FROM ${table}
+    WHERE ${sql.identifier(time)} < ${sql.placeholder('before')} ORDER BY ${sql.identifier(time)} LIMIT ${sql.placeholder('limit')})`
+}
 
 export function createRetentionTx(connection: Database, current: Current): Omit<Tx['retention'], 'hooks'> {
   const db = drizzle(connection)
@@ -68,6 +92,56 @@ export function createRetentionTx(connection: Database, current: Current): Omit<
         .returning({ lastAt: failures.lastAt })
         .prepare(),
     ),
+    deleteOldDecisions: onFirstUse(() =>
+      db
+        .delete(decisions)
+        .where(
+          oldestRows(
+            decisions,
+            ['app_id', 'minute', 'key_kind', 'country', 'rule', 'refused', 'prefix_hash', 'network_hash'],
+            'minute',
+          ),
+        )
+        .returning({ minute: decisions.minute })
+        .prepare(),
+    ),
+    deleteOldHours: onFirstUse(() =>
+      db
+        .delete(trafficHours)
+        .where(oldestRows(trafficHours, ['app_id', 'hour', 'key_kind', 'country'], 'hour'))
+        .returning({ hour: trafficHours.hour })
+        .prepare(),
+    ),
+    deleteOldIncidents: onFirstUse(() =>
+      db
+        .delete(incidents)
+        .where(oldestRows(incidents, ['incident_id'], 'ended_at'))
+        .returning({ since: incidents.since })
+        .prepare(),
+    ),
+    forgottenUntil: onFirstUse(() =>
+      db.select({ value: facts.value }).from(facts).where(eq(facts.name, NETWORKS_FORGOTTEN)).prepare(),
+    ),
+    noteForgotten: onFirstUse(() =>
+      db
+        .insert(facts)
+        .values({ name: NETWORKS_FORGOTTEN, value: sql.placeholder('value') })
+        .onConflictDoUpdate({ target: facts.name, set: { value: sql`excluded.value` } })
+        .prepare(),
+    ),
+    forgetNetworks: onFirstUse(() =>
+      db
+        .update(issues)
+        .set({ networkHash: null })
+        .where(
+          sql`(app_id, mode, issue_id) IN (SELECT app_id, mode, issue_id FROM ${issues}
+            WHERE app_id = ${bind(issues.appId, 'appId')} AND mode = 'live'
+              AND issue_id >= ${bind(issues.issueId, 'from')} AND issue_id < ${bind(issues.issueId, 'before')}
+              AND network_hash IS NOT NULL LIMIT ${sql.placeholder('limit')})`,
+        )
+        .returning({ issueId: issues.issueId })
+        .prepare(),
+    ),
     deleteOldAwaited: onFirstUse(() =>
       db
         .delete(awaitedReports)
@@ -108,6 +182,27 @@ export function createRetentionTx(connection: Database, current: Current): Omit<
     },
     async failures(before, limit) {
       return run.deleteOldFailures.all({ before, limit }).length
+    },
+    async decisions(before, limit) {
+      return run.deleteOldDecisions.all({ before, limit }).length
+    },
+    async trafficHours(before, limit) {
+      return run.deleteOldHours.all({ before, limit }).length
+    },
+    async incidents(before, limit) {
+      return run.deleteOldIncidents.all({ before, limit }).length
+    },
+    async networks(before, limit) {
+      const known = run.forgottenUntil.get()?.value
+      // Before the first time there was nothing to forget.
+      const from = known === undefined ? before : Number(Buffer.from(known).toString())
+      let forgotten = 0
+      for (const { appId } of run.appIds.all()) {
+        const range = { from: idFloor(from), before: idFloor(before), limit: limit - forgotten }
+        forgotten += run.forgetNetworks.all({ appId, ...range }).length
+      }
+      if (forgotten < limit) run.noteForgotten.run({ value: Buffer.from(String(before)) })
+      return forgotten
     },
     async reports(before, limit) {
       return run.deleteOldAwaited.all({ before, limit }).length

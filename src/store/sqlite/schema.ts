@@ -2,6 +2,7 @@
 import { customType, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { EventType } from '../../../contract/event'
 import type { Scope } from '../../../contract/scope'
+import type { Rule } from '../../domain/admission'
 import type { Retry, SendOutcome } from '../../domain/delivery'
 import type { Failures } from '../../domain/failure-budget'
 import type { DeliveryStatus, VerificationStatus } from '../../domain/issue'
@@ -47,7 +48,7 @@ export const apps = sqliteTable('apps', {
   createdAt: integer('created_at').notNull(),
   removedAt: integer('removed_at'),
   region: text('region'),
-  protection: json('protection').$type<Protection>(),
+  protection: json('protection').$type<Partial<Protection>>(),
 })
 
 export const apiKeys = sqliteTable('api_keys', {
@@ -172,11 +173,83 @@ export const issues = sqliteTable(
     price: integer('price').notNull(),
     debitedAmount: integer('debited_amount').notNull(),
     updatedAt: integer('updated_at').notNull(),
+    prefixHash: bytes('prefix_hash'),
+    networkHash: bytes('network_hash'),
   },
   (table) => [
     primaryKey({ columns: [table.appId, table.mode, table.issueId] }),
     uniqueIndex('issues_live').on(table.appId, table.mode, table.phoneHash, table.purpose),
     index('issues_due').on(table.expiresAt),
+  ],
+)
+
+export const trafficHours = sqliteTable(
+  'traffic_hours',
+  {
+    appId: text('app_id').notNull(),
+    kind: text('key_kind').$type<KeyKind>().notNull(),
+    country: text('country').notNull(),
+    hour: integer('hour').notNull(),
+    sent: integer('sent').notNull(),
+    credits: integer('credits').notNull(),
+    verified: integer('verified').notNull(),
+    unverified: integer('unverified').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.appId, table.hour, table.kind, table.country] })],
+)
+
+export const decisions = sqliteTable(
+  'decisions',
+  {
+    appId: text('app_id').notNull(),
+    minute: integer('minute').notNull(),
+    kind: text('key_kind').$type<KeyKind>().notNull(),
+    country: text('country').notNull(),
+    rule: text('rule').$type<Rule>().notNull(),
+    isRefused: integer('refused', { mode: 'boolean' }).notNull(),
+    prefixHash: bytes('prefix_hash').notNull(),
+    networkHash: bytes('network_hash').notNull(),
+    times: integer('times').notNull(),
+    credits: integer('credits').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [
+        table.appId,
+        table.minute,
+        table.kind,
+        table.country,
+        table.rule,
+        table.isRefused,
+        table.prefixHash,
+        table.networkHash,
+      ],
+    }),
+    index('decisions_old').on(table.minute),
+  ],
+)
+
+export const incidents = sqliteTable(
+  'incidents',
+  {
+    incidentId: uuid('incident_id').primaryKey(),
+    appId: text('app_id').notNull(),
+    kind: text('key_kind').$type<KeyKind>().notNull(),
+    country: text('country').notNull(),
+    since: integer('since').notNull(),
+    lastAt: integer('last_at').notNull(),
+    endedAt: integer('ended_at'),
+    isBlocked: integer('blocked', { mode: 'boolean' }).notNull(),
+    refused: integer('refused').notNull(),
+    rules: json('rules').$type<Rule[]>().notNull(),
+    pausedUntil: integer('paused_until'),
+    pauses: integer('pauses').notNull(),
+    toldAt: integer('told_at'),
+    refunded: integer('refunded'),
+  },
+  (table) => [
+    uniqueIndex('incidents_open').on(table.appId, table.kind, table.country),
+    index('incidents_by_app').on(table.appId, table.since),
   ],
 )
 

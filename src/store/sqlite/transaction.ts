@@ -16,6 +16,7 @@ import { createJobTx } from './jobs'
 import { createKeyTx } from './keys'
 import { createPeopleTx } from './people'
 import { createRetentionTx } from './retention'
+import { createTrafficTx } from './traffic'
 import { createUsageTx } from './usage'
 import { createWalletTx } from './wallets'
 import { createWebhookTx } from './webhooks'
@@ -63,6 +64,7 @@ function createDoors(connection: Database, vault: Vault, headFile: HeadFile | un
     ...createPeopleTx(connection, vault, current),
     ...createAuditTx(connection, vault, headFile, current),
     ...createUsageTx(connection),
+    ...createTrafficTx(connection),
     retention: { ...createRetentionTx(connection, current), ...retention },
     get now() {
       return current.now

@@ -22,6 +22,7 @@ import { type Channel, MINUTE_MS, type Mode, nextMidnightUtc } from '../../domai
 import type { PriceList } from '../../domain/wallet'
 import type { Router, Way } from '../../ports/carrier'
 import type { Random } from '../../ports/random'
+import type { Traffic } from '../../ports/traffic'
 
 export interface ModeRules {
   /** Whom a number stands for, read in a region or the server's own; throws `invalid` for numbers of the other mode. */
@@ -31,6 +32,8 @@ export interface ModeRules {
   fallsBack(recipient: Recipient, requested: boolean): boolean
   /** What holds against abuse of an app: in test mode nothing does. */
   protection(app: App | undefined): Protection
+  /** Who watches where its codes go: of test codes nobody does. */
+  watched(traffic: Traffic): Pick<Traffic, 'enter'>
   /** Where an app is at home: its region, or the server's own. */
   home(region: string | undefined): string
   /** Throws where the recipient's scenario is a refusal. */
@@ -69,6 +72,7 @@ function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDepende
     defaultChannel: () => 'sms',
     fallsBack: (_, requested) => requested,
     protection: protectionOf,
+    watched: (traffic) => traffic,
     home: (region = numbering.region) => region,
     assertAdmits() {},
     newCode: () => random.below(1_000_000).toString().padStart(6, '0'),
@@ -85,11 +89,17 @@ const TEST_CODE = '000000'
 /** What a six-digit guess never equals. */
 const UNGUESSABLE = 'never'
 
+/** Nothing is ever against a test code. */
+const UNWATCHED: Pick<Traffic, 'enter'> = {
+  enter: async () => ({ assess: () => undefined, note() {}, leave() {} }),
+}
+
 function testMode({ limits, numbering, simulator }: ModeDependencies): ModeRules {
   return {
     recipient: (phoneNumber, region = numbering.region) => testRecipient(phoneNumber, { region }),
     defaultChannel: (recipient) => scenarioOf(recipient).defaultChannel ?? 'sms',
     protection: () => UNPROTECTED,
+    watched: () => UNWATCHED,
     home: (region = numbering.region) => region,
     fallsBack: (recipient, requested) => requested && scenarioOf(recipient).afterAlimtalk !== undefined,
     assertAdmits(recipient, now) {

@@ -1,0 +1,164 @@
+/**
+ * Whether a code may be sent at all, decided once, before credit is reserved. Rules are asked from the narrowest to the widest,
+ * so that what is refused is refused for the smallest part of everybody. Decisions: "Abuse". Live mode only.
+ */
+import { cidrContains } from './address'
+import { type Cap, capWaitMs } from './cap'
+import { type Allowed, allowedOf, allowedOfCountry, SUSPECTED, TOO_MANY_COUNTRIES, type Usual } from './conversion'
+import { Refusal } from './error'
+import { PENDING_AFTER_PAUSE } from './incident'
+import type { KeyKind } from './key'
+import { countryClosed, destinationOf, type Protection, type ProtectionMode } from './protection'
+import type { CountryTally, NetworkTally, Tally } from './traffic'
+import { HOUR_MS, MINUTE_MS } from './value'
+
+/** Who asks for a code, and for whom. */
+export interface Wish {
+  readonly kind: KeyKind
+  /** Where the app is at home. */
+  readonly home: string
+  readonly country: string | undefined
+  /** Keyed hashes, as hexadecimal digits. */
+  readonly phone: string
+  readonly prefix: string
+  /** Of the prefix, as they are; never stored. */
+  readonly digits: string
+  /** Of whoever asks, where that is known: the address, and the keyed hash of its network. */
+  readonly address: string | undefined
+  readonly network: string | undefined
+}
+
+/** At what price, in credits. */
+export type Priced = Wish & { readonly price: number }
+
+/** What is known of where it would go. What is on its way in counts, too. */
+export interface Surroundings {
+  readonly app: Tally
+  readonly country: CountryTally
+  readonly prefix: Tally
+  readonly network: NetworkTally | undefined
+  readonly usual: Usual
+  /** Of the sequential test, and what follows from it. */
+  readonly suspicion: number
+  readonly isSuspected: boolean
+  readonly pausedUntil: number | undefined
+}
+
+export const RULES = [
+  'country_closed',
+  'blocked',
+  'cap',
+  'network_unverified',
+  'network_pending',
+  'network_countries',
+  'prefix_unverified',
+  'prefix_pending',
+  'country_paused',
+  'country_unverified',
+  'country_pending',
+] as const
+export type Rule = (typeof RULES)[number]
+
+/** A rule is against it. */
+export interface Finding {
+  readonly rule: Rule
+  /** Milliseconds after which it may be otherwise; undefined: time does not cure it. */
+  readonly waitMs: number | undefined
+  /** Otherwise it would be. */
+  readonly isRefused: boolean
+  /** What it would have cost, credits. */
+  readonly price: number
+}
+
+/** A proof that somebody sits there outweighs what traffic looks like, not what an owner has decided. */
+export const isProvable = (rule: Rule): boolean => !['country_closed', 'blocked', 'cap'].includes(rule)
+
+/** The first rule that refuses, else the first that would. */
+export function assess(protection: Protection, wish: Priced, around: Surroundings, now: number): Finding | undefined {
+  let first: Finding | undefined
+  for (const found of findings(protection, wish, around, now)) {
+    const finding = { ...found, price: wish.price }
+    if (finding.isRefused) return finding
+    first ??= finding
+  }
+  return first
+}
+
+type Found = Omit<Finding, 'price'>
+
+function* findings(protection: Protection, wish: Priced, around: Surroundings, now: number): Generator<Found> {
+  const destination = destinationOf(protection, wish, wish)
+  if (destination === 'closed') yield { rule: 'country_closed', waitMs: undefined, isRefused: true }
+  if (destination === 'not_open') yield* by(protection.countries, 'country_closed', undefined)
+  const block = protection.blocks.find((one) => isBlockedBy(one, wish, now))
+  if (block) yield { rule: 'blocked', waitMs: block.until - now, isRefused: true }
+  if (isTrusted(protection, wish)) return
+  for (const cap of protection.caps) {
+    const waitMs = cap.kind === wish.kind ? capWaitMs(cap, tallyOf(cap, around), wish.price, now) : 0
+    if (waitMs > 0) yield* by(protection.capping, 'cap', waitMs)
+  }
+  const mode = protection.conversion === 'block' && !around.usual.isLearned ? 'watch' : protection.conversion
+  if (mode === 'off') return
+  for (const [rule, waitMs] of unpaid(around, now)) yield* by(mode, rule, waitMs)
+}
+
+function* by(mode: ProtectionMode, rule: Rule, waitMs: number | undefined): Generator<Found> {
+  if (mode !== 'off') yield { rule, waitMs, isRefused: mode === 'block' }
+}
+
+const isBlockedBy = ({ country, prefix, until }: Protection['blocks'][number], wish: Wish, now: number) =>
+  now < until && wish.country === country && (prefix === undefined || prefix === wish.prefix)
+
+function isTrusted({ trusted }: Protection, { country, phone, address }: Wish): boolean {
+  return (
+    (country !== undefined && trusted.countries.includes(country)) ||
+    trusted.phones.includes(phone) ||
+    (address !== undefined && trusted.networks.some((network) => cidrContains(network, address)))
+  )
+}
+
+const tallyOf = ({ per }: Cap, around: Surroundings): Tally => around[per]
+
+/** How soon what is too young to be judged is older. */
+const PENDING_RETRY_MS = MINUTE_MS
+
+/** What tells of messages that do not pay, and how long that lasts. */
+function* unpaid(around: Surroundings, now: number) {
+  const { network, prefix, country, usual, pausedUntil } = around
+  if (network) {
+    yield* unverified('network', network, allowedOf('network', network.counts(now), usual), now)
+    if (network.countries() >= TOO_MANY_COUNTRIES && network.counts(now).day.verified < 1)
+      yield ['network_countries', HOUR_MS] as const
+  }
+  yield* unverified('prefix', prefix, allowedOf('prefix', prefix.counts(now), usual), now)
+  if (pausedUntil !== undefined && now < pausedUntil) yield ['country_paused', pausedUntil - now] as const
+  else if (around.isSuspected) yield ['country_paused', PENDING_RETRY_MS] as const
+  yield* unverified('country', country, allowedThere(around, now), now)
+}
+
+/** After a pause only so few at a time as show whether it is over. */
+function allowedThere({ country, usual, suspicion, pausedUntil }: Surroundings, now: number): Allowed {
+  const allowed = allowedOfCountry(country.counts(now), country.quarter.at(now).verified, usual, now)
+  const isCareful = pausedUntil !== undefined && suspicion >= SUSPECTED / 2
+  return isCareful ? { ...allowed, pending: PENDING_AFTER_PAUSE } : allowed
+}
+
+function* unverified(place: 'network' | 'prefix' | 'country', tally: Tally, allowed: Allowed, now: number) {
+  const waitMs = Math.max(
+    tally.hour.waitMs('unverified', allowed.hour, now),
+    tally.day.waitMs('unverified', allowed.day, now),
+  )
+  if (waitMs > 0) yield [`${place}_unverified`, waitMs] as const
+  if (tally.pending(now) > allowed.pending) yield [`${place}_pending`, PENDING_RETRY_MS] as const
+}
+
+/** As its caller is told: 403 where time cures nothing, else 429. Why is for operators only. */
+export function refusalOf({ rule, waitMs }: Pick<Finding, 'rule' | 'waitMs'>): Refusal {
+  if (waitMs === undefined) return countryClosed()
+  return new Refusal('limited', 'Limit exceeded: abuse', {
+    limit: 'abuse',
+    policy: 'platform',
+    retryAfterMs: Math.max(1_000, waitMs),
+    provable: isProvable(rule),
+  })
+}

@@ -1,0 +1,172 @@
+/**
+ * Whether messages pay. Who pumps messages (numbers of theirs share the price of a text) does not type the codes, so codes that
+ * are verified are told from codes that are not. What is allowed grows with the app's own verified traffic, which nobody makes
+ * without phones. Decisions: "Abuse". Live mode only.
+ *
+ * - Per prefix, per network, and of a country per day: at most max(floor, a share of the verified ones) may stay unverified in a
+ *   day, a sixth of that in an hour (Authgear, `docs/specs/fraud-protection.md`; there the share is 0.2, here it is twice what
+ *   the app usually leaves unverified, where that is more).
+ * - Codes too young to be judged: at most max(floor, what was verified there in a day).
+ * - Of a country, a sequential test (Wald 1945; Page's CUSUM, 1954) of "the usual share stays unverified" against "of the rest
+ *   half, too". Some ten codes in a row are enough for it, whatever the traffic is.
+ * - One network for more than three countries without a success (Authgear).
+ */
+import type { Counts, Fate, Window } from './traffic'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './value'
+
+/** What an app sent to a country with a kind of key in one hour, and what became of it. */
+export interface TrafficHour extends Window {
+  /** When it begins, Unix milliseconds. */
+  readonly hour: number
+}
+
+/** What is usual there. */
+export interface Usual {
+  /** Of the codes that were judged, how many are not verified: 0 to 1. */
+  readonly unverifiedShare: number
+  /** The most that were verified on one day. */
+  readonly greatestDay: number
+  /** Codes sent and verified in each hour of the day, UTC: the mean of the days that had any. */
+  readonly sentAt: readonly number[]
+  readonly verifiedAt: readonly number[]
+  readonly isLearned: boolean
+}
+
+/** Its traffic is known once so many were verified in all, on so many of the last days. Until then nothing is refused for it. */
+export const LEARNED_FROM = { verified: 50, onDays: 7 } as const
+export const LEARNED_DAYS = 14
+
+const UNKNOWN_SHARE = 0.3
+/** What is learned stays between: an app that loses half of its codes cannot tell, and one that loses none did not look. */
+const LEAST_SHARE = 0.05
+const GREATEST_SHARE = 0.5
+
+/** Of its newest days. */
+export function usualOf(hours: readonly TrafficHour[]): Usual {
+  const days = [...Map.groupBy(hours, ({ hour }) => Math.floor(hour / DAY_MS)).values()].map(addUp)
+  const verified = days.map((day) => day.verified)
+  const byHour = Map.groupBy(hours, ({ hour }) => (hour / HOUR_MS) % 24)
+  const meanAt = (name: 'sent' | 'verified') =>
+    Array.from({ length: 24 }, (_, hour) => addUp(byHour.get(hour) ?? [])[name] / Math.max(1, days.length))
+  return {
+    unverifiedShare: Math.min(Math.max(medianShare(days), LEAST_SHARE), GREATEST_SHARE),
+    greatestDay: Math.max(0, ...verified),
+    sentAt: meanAt('sent'),
+    verifiedAt: meanAt('verified'),
+    isLearned:
+      verified.reduce((total, count) => total + count, 0) >= LEARNED_FROM.verified &&
+      verified.filter((count) => count > 0).length >= LEARNED_FROM.onDays,
+  }
+}
+
+/** The median of the days: what happened on some of them does not teach it. */
+function medianShare(days: readonly Window[]): number {
+  const shares = days
+    .filter(({ verified }) => verified > 0)
+    .map(({ verified, unverified }) => unverified / (unverified + verified))
+    .sort((one, other) => one - other)
+  return shares[Math.floor(shares.length / 2)] ?? UNKNOWN_SHARE
+}
+
+const addUp = (windows: readonly Window[]): Window =>
+  windows.reduce(
+    (total, { sent, credits, verified, unverified }) => ({
+      sent: total.sent + sent,
+      credits: total.credits + credits,
+      verified: total.verified + verified,
+      unverified: total.unverified + unverified,
+    }),
+    { sent: 0, credits: 0, verified: 0, unverified: 0 },
+  )
+
+/** How many codes may be unverified, and how many too young to be judged. */
+export interface Allowed {
+  readonly hour: number
+  readonly day: number
+  readonly pending: number
+}
+
+/** Of each place, whatever it has verified. */
+const FLOORS = {
+  prefix: { hour: 5, day: 20, pending: 5 },
+  network: { hour: 5, day: 10, pending: 10 },
+  country: { hour: 10, day: 20, pending: 15 },
+} as const
+export type Place = keyof typeof FLOORS
+
+const AUTHGEAR_SHARE = 0.2
+/** A day has more than one busy hour. */
+const HOUR_OF_DAY = 1 / 6
+
+/** Of a prefix or a network. */
+export function allowedOf(place: 'prefix' | 'network', { hour, day }: Counts, usual: Usual): Allowed {
+  const floor = FLOORS[place]
+  const share = shareOf(usual)
+  const aDay = Math.max(floor.day, share * day.verified)
+  return {
+    day: aDay,
+    hour: Math.max(floor.hour, aDay * HOUR_OF_DAY, share * hour.verified),
+    pending: Math.max(floor.pending, day.verified),
+  }
+}
+
+/** Of the verified ones, how many unverified ones there may be. */
+function shareOf({ unverifiedShare }: Usual): number {
+  return Math.max(AUTHGEAR_SHARE, (2 * unverifiedShare) / (1 - unverifiedShare))
+}
+
+/** Three times the usual, and as many as show by what is verified that there are more people than usually. */
+const PENDING_TIMES = 3
+const PENDING_MS = 2 * MINUTE_MS
+
+/** Of a country; `verifiedLately`: within a quarter of an hour. */
+export function allowedOfCountry({ day }: Counts, verifiedLately: number, usual: Usual, now: number): Allowed {
+  const floor = FLOORS.country
+  const aDay = Math.max(floor.day, shareOf(usual) * Math.max(usual.greatestDay, day.verified))
+  const usuallyPending = (at(usual.sentAt, now) * PENDING_MS) / HOUR_MS
+  return {
+    day: aDay,
+    hour: Math.max(floor.hour, aDay * HOUR_OF_DAY * 2),
+    pending: Math.max(floor.pending, PENDING_TIMES * usuallyPending, verifiedLately),
+  }
+}
+
+/** In the hour of the day that `now` is in, per hour. */
+const at = (byHour: readonly number[], now: number) => byHour[Math.floor(now / HOUR_MS) % 24] ?? 0
+
+/** A network had codes sent to so many countries, and none was verified. */
+export const TOO_MANY_COUNTRIES = 4
+
+/**
+ * The sequential test: honest codes take it to `SUSPECTED` once in some e⁹, pumped ones in about ten.
+ */
+export const SUSPECTED = 9
+/** It rises no further, so that it comes down again when honest codes follow. */
+const MOST_SUSPECTED = 1.5 * SUSPECTED
+
+/** After one more code was judged. */
+export function suspicionAfter(before: number, fate: Fate, { unverifiedShare: usual }: Usual): number {
+  if (fate === 'undelivered') return before
+  const pumped = (1 + usual) / 2
+  const weight = fate === 'unverified' ? Math.log(pumped / usual) : Math.log((1 - pumped) / (1 - usual))
+  return Math.min(Math.max(0, before + weight), MOST_SUSPECTED)
+}
+
+/** After a pause three unverified codes in a row are enough. */
+export const suspicionAfterPause = (usual: Usual): number => SUSPECTED - 2.5 * suspicionAfter(0, 'unverified', usual)
+
+/** There are as many who verify as there should be, more or less. */
+const WORKS_FROM = 0.4
+/** Users ask again when nothing comes: so many times what is usual, and some more, is no outage. */
+const OUTAGE_TIMES = 3
+const OUTAGE_MORE = 10
+
+/**
+ * Where a carrier that does not report swallows everything, nobody verifies, and there is no more traffic than usual. In an
+ * attack either others go on verifying, or there is more. `quarter`: the last quarter of an hour.
+ */
+export function looksLikeOutage(quarter: Window, usual: Usual, now: number): boolean {
+  const isWorking = quarter.verified > 0 && quarter.verified >= (WORKS_FROM * at(usual.verifiedAt, now)) / 4
+  const isMore = quarter.unverified > OUTAGE_MORE + (OUTAGE_TIMES * at(usual.sentAt, now)) / 4
+  return !isWorking && !isMore
+}

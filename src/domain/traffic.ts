@@ -1,0 +1,205 @@
+/**
+ * What becomes of an app's codes, counted by where they go: per country, per prefix of numbers, per network of whoever asked.
+ * From it is seen whether messages pay (`conversion.ts`) and how many there were (`cap.ts`). Decisions: "Abuse". Live mode only.
+ *
+ *   sent ──30 s──▶ early ──2 min──▶ judged: verified, unverified or undelivered ──10 min──▶ late: verified after all
+ *
+ * Everything here follows from what is stored of issues, so every server that reads them comes to the same.
+ */
+import type { KeyKind } from './key'
+import { Sliding } from './sliding'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './value'
+
+/** What is looked at of an issue. Times are Unix milliseconds, hashes are keyed. */
+export interface Sighting {
+  readonly kind: KeyKind
+  readonly country: string
+  /** Of all but the last four digits of the number; undefined where that was not noted. */
+  readonly prefix: string | undefined
+  /** Of the address, or the /64 of IPv6, of whoever asked for the code; undefined where nobody said. */
+  readonly network: string | undefined
+  /** A byte of the hash of the phone, which tells many phones from few. */
+  readonly phone: number
+  readonly createdAt: number
+  readonly verifiedAt: number | undefined
+  /** `unknown`: sent, and nobody has said whether it arrived. */
+  readonly delivery: 'delivered' | 'unknown' | 'undelivered'
+  /** Credits. */
+  readonly price: number
+}
+
+/** How long after its issue a code is looked at, milliseconds. Only what is old enough to have been typed counts as unverified. */
+export const STAGES = { sent: 0, early: 30 * SECOND_MS, judged: 2 * MINUTE_MS, late: 10 * MINUTE_MS } as const
+export type Stage = keyof typeof STAGES
+
+/** The stage before: what was found there is not found again. */
+const BEFORE = { early: 'sent', judged: 'early', late: 'judged' } as const
+
+/** Digits that numbers of a block share: all but the last four (so do coss Verify and Twilio's Fraud Guard). */
+export const prefixOf = (e164: string): string => e164.slice(0, -4)
+
+export type Fate = 'verified' | 'unverified' | 'undelivered'
+
+/** What a look finds that no look before it has found. */
+export function fateAt({ createdAt, verifiedAt, delivery }: Sighting, stage: Exclude<Stage, 'sent'>): Fate | undefined {
+  const tookMs = verifiedAt === undefined ? Number.POSITIVE_INFINITY : Math.max(0, verifiedAt - createdAt)
+  if (tookMs < STAGES[BEFORE[stage]]) return undefined
+  if (tookMs < STAGES[stage]) return 'verified'
+  if (stage !== 'judged') return undefined
+  return delivery === 'undelivered' ? 'undelivered' : 'unverified'
+}
+
+export interface Window {
+  readonly sent: number
+  /** Of those that were sent. */
+  readonly credits: number
+  readonly verified: number
+  readonly unverified: number
+}
+
+/** What is known of one place. */
+export interface Counts {
+  /** Codes that may still be typed: younger than two minutes, and not verified. */
+  readonly pending: number
+  readonly hour: Window
+  readonly day: Window
+}
+
+class SlidingWindow {
+  readonly #counted: Readonly<Record<keyof Window, Sliding>>
+
+  constructor(windowMs: number) {
+    const sliding = () => new Sliding(windowMs)
+    this.#counted = { sent: sliding(), credits: sliding(), verified: sliding(), unverified: sliding() }
+  }
+
+  add(name: keyof Window, amount: number, at: number): void {
+    this.#counted[name].add(amount, at)
+  }
+
+  at(now: number): Window {
+    const { sent, credits, verified, unverified } = this.#counted
+    return {
+      sent: sent.total(now),
+      credits: credits.total(now),
+      verified: verified.total(now),
+      unverified: unverified.total(now),
+    }
+  }
+
+  /** Milliseconds until there are fewer than `max`, if nothing more comes. */
+  waitMs(name: keyof Window, max: number, now: number): number {
+    return this.#counted[name].waitMs(max, now)
+  }
+}
+
+/** Counts of one place. */
+export class Tally {
+  readonly hour = new SlidingWindow(HOUR_MS)
+  readonly day = new SlidingWindow(DAY_MS)
+  /** Codes that are on their way in, and may still be refused. */
+  entering = 0
+  #pending = 0
+  readonly #young = new Sliding(STAGES.judged)
+  /** A bit for each of 64 kinds of hashes. */
+  readonly #phones: [number, number] = [0, 0]
+
+  /** Answers what has become of the code, where this look finds it. */
+  see(sighting: Sighting, stage: Stage): Fate | undefined {
+    const at = sighting.createdAt + STAGES[stage]
+    if (stage === 'sent') {
+      this.#seeSent(sighting, at)
+      return undefined
+    }
+    const fate = fateAt(sighting, stage)
+    if (fate !== undefined && stage !== 'late') this.#pending = Math.max(0, this.#pending - 1)
+    if (fate === 'verified' || fate === 'unverified') this.add(fate, 1, at)
+    // It was taken for one that nobody types.
+    if (fate === 'verified' && stage === 'late' && sighting.delivery !== 'undelivered') this.add('unverified', -1, at)
+    return fate
+  }
+
+  #seeSent({ phone, price }: Sighting, at: number): void {
+    this.#pending++
+    this.#young.add(1, at)
+    const half = phone & 1
+    this.#phones[half] = (this.#phones[half] ?? 0) | (1 << ((phone >> 1) & 31))
+    this.add('sent', 1, at)
+    this.add('credits', price, at)
+  }
+
+  protected add(name: keyof Window, amount: number, at: number): void {
+    this.hour.add(name, amount, at)
+    this.day.add(name, amount, at)
+  }
+
+  /** There are at least so many phones; it does not count beyond 64. */
+  get phones(): number {
+    return bitsOf(this.#phones[0]) + bitsOf(this.#phones[1])
+  }
+
+  counts(now: number): Counts {
+    return { pending: this.pending(now), hour: this.hour.at(now), day: this.day.at(now) }
+  }
+
+  /** Codes that may still be typed. Where looks have missed some, as after a step of the clock, there are no more than are young. */
+  pending(now: number): number {
+    this.#pending = Math.min(this.#pending, Math.ceil(this.#young.total(now)))
+    return this.#pending + this.entering
+  }
+}
+
+function bitsOf(word: number): number {
+  let count = 0
+  for (let left = word; left !== 0; left &= left - 1) count++
+  return count
+}
+
+/** Of a network: also to how many countries it had codes sent without a single one that was verified. */
+export class NetworkTally extends Tally {
+  readonly #countries = new Set<string>()
+
+  override see(sighting: Sighting, stage: Stage): Fate | undefined {
+    if (this.#countries.size < MOST_COUNTRIES) this.#countries.add(sighting.country)
+    return super.see(sighting, stage)
+  }
+
+  countries(): number {
+    return this.#countries.size
+  }
+}
+
+const MOST_COUNTRIES = 8
+
+export const QUARTER_MS = 15 * MINUTE_MS
+/** From so many on it is known whether a country's carriers report. */
+const REPORTS_KNOWN_FROM = 10
+
+/** Of a country: it also remembers how codes fare one after another. */
+export class CountryTally extends Tally {
+  readonly quarter = new SlidingWindow(QUARTER_MS)
+  readonly #reported = new Sliding(DAY_MS)
+  readonly #silent = new Sliding(DAY_MS)
+
+  override see(sighting: Sighting, stage: Stage): Fate | undefined {
+    const seen = this.#asReported(sighting)
+    if (stage === 'judged' && sighting.delivery !== 'undelivered') {
+      const counted = sighting.delivery === 'delivered' ? this.#reported : this.#silent
+      counted.add(1, sighting.createdAt)
+    }
+    return super.see(seen, stage)
+  }
+
+  /** Where carriers report what arrives, a message they are silent about has not: an outage is no evidence of pumping. */
+  #asReported(sighting: Sighting): Sighting {
+    if (sighting.delivery !== 'unknown') return sighting
+    const reported = this.#reported.total(sighting.createdAt)
+    const isUsual = reported >= REPORTS_KNOWN_FROM && reported > this.#silent.total(sighting.createdAt)
+    return isUsual ? { ...sighting, delivery: 'undelivered' } : sighting
+  }
+
+  protected override add(name: keyof Window, amount: number, at: number): void {
+    super.add(name, amount, at)
+    this.quarter.add(name, amount, at)
+  }
+}

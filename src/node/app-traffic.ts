@@ -1,0 +1,233 @@
+/** Where the codes of one app go, in the memory of one server. */
+import { assess, type Finding, isProvable, type Priced, type Rule, type Wish } from '../domain/admission'
+import { LEARNED_DAYS, usualOf } from '../domain/conversion'
+import { type Incident, isOver } from '../domain/incident'
+import type { KeyKind } from '../domain/key'
+import type { Protection } from '../domain/protection'
+import { type Sighting, type Stage, Tally } from '../domain/traffic'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/value'
+import type { Decision, LaneHour, Lane as LaneName, SeenIssue } from '../ports/store/traffic'
+import type { Findings, Trouble as FoundTrouble } from '../ports/traffic'
+import { Lane } from './lane'
+import type { Places } from './places'
+
+/** An incident is opened once so many codes were refused, or would have been, or where a pause began. */
+const INCIDENT_FROM = 10
+/** From so many phones on the digits of a prefix say nothing about one of them. */
+const SHOWN_FROM_PHONES = 20
+const MOST_PREFIXES_NAMED = 200
+/** Places of a minute that are told apart; whatever else there is counts together. */
+const MOST_DECISIONS = 100
+const NOWHERE = new Uint8Array()
+
+interface Trouble {
+  refused: number
+  isBlocked: boolean
+  lastAt: number
+  readonly rules: Set<Rule>
+}
+
+export class AppTraffic {
+  readonly #lanes = new Map<string, Lane>()
+  readonly #apps: Record<KeyKind, Tally> = { sk: new Tally(), pk: new Tally() }
+  readonly #digits = new Map<string, string>()
+  #decisions = new Map<string, Decision>()
+  #troubles = new Map<string, Trouble>()
+  #incidents: readonly Incident[] = []
+  /** As the last one who asked found it. */
+  #protection: Protection | undefined
+
+  /** `hours`: of the last two weeks. `since`: whatever was issued from then on is shown to it. */
+  constructor(
+    readonly appId: string,
+    private readonly places: Places,
+    hours: readonly LaneHour[],
+    private readonly since: number,
+  ) {
+    for (const [name, ofLane] of Map.groupBy(hours, nameOf))
+      this.#lanes.set(name, new Lane({ kind: kindIn(name), country: countryIn(name) }, ofLane, false))
+    this.#learn()
+  }
+
+  see(issue: SeenIssue, stage: Stage): void {
+    const sighting = sightingOf(issue)
+    this.#lane(sighting).see(sighting, stage, this.#protection?.conversion === 'block')
+    this.#apps[sighting.kind].see(sighting, stage)
+    if (sighting.prefix !== undefined) this.#prefix(sighting.kind, sighting.prefix).see(sighting, stage)
+    if (sighting.network !== undefined) this.#network(sighting.kind, sighting.network).see(sighting, stage)
+  }
+
+  assess(protection: Protection, wish: Priced, now: number): Finding | undefined {
+    this.#protection = protection
+    const lane = this.#laneOf(wish)
+    lane.resume(now)
+    const { tally: country, usual, suspicion } = lane
+    const { pausedUntil } = lane.pause
+    const isSuspected = lane.isSuspected(now)
+    const around = { ...this.#tallies(wish), country, usual, suspicion, isSuspected, pausedUntil }
+    return assess(protection, wish, around, now)
+  }
+
+  /** Counts one more that is on its way in, or one fewer. */
+  entering(wish: Wish, by: 1 | -1): void {
+    const { app, prefix, network } = this.#tallies(wish)
+    for (const tally of [app, this.#laneOf(wish).tally, prefix, network]) if (tally) tally.entering += by
+  }
+
+  #laneOf = ({ kind, country = '' }: Wish) => this.#lane({ kind, country })
+
+  #tallies({ kind, prefix, network }: Wish) {
+    return {
+      app: this.#apps[kind],
+      prefix: this.#prefix(kind, prefix),
+      network: network === undefined ? undefined : this.#network(kind, network),
+    }
+  }
+
+  /** The digits of a prefix that a number of this server's own has. */
+  name(prefix: string, digits: string): void {
+    this.#digits.delete(prefix)
+    this.#digits.set(prefix, digits)
+    const [oldest] = this.#digits.keys()
+    if (this.#digits.size > MOST_PREFIXES_NAMED && oldest !== undefined) this.#digits.delete(oldest)
+  }
+
+  /** By their hashes. */
+  digits(): ReadonlyMap<string, string> {
+    const isShown = (prefix: string) =>
+      (['sk', 'pk'] as const).some((kind) => this.#prefix(kind, prefix).phones >= SHOWN_FROM_PHONES)
+    return new Map([...this.#digits].filter(([prefix]) => isShown(prefix)))
+  }
+
+  /** The open incidents as they are stored. */
+  follow(incidents: readonly Incident[]): void {
+    for (const lane of this.#lanes.values()) {
+      const was = this.#incidents.some((incident) => nameOf(incident) === nameOf(lane.name))
+      const is = incidents.find((incident) => nameOf(incident) === nameOf(lane.name))
+      if (was || is) lane.follow(is)
+    }
+    this.#incidents = incidents
+  }
+
+  /** What has been found since the last time; it is to be stored, or given back. */
+  take(now: number): Findings {
+    const decisions = [...this.#decisions.values()]
+    this.#decisions = new Map()
+    const whole = Math.ceil(this.since / HOUR_MS) * HOUR_MS
+    const lanes = [...this.#lanes.values()]
+    return {
+      appId: this.appId,
+      decisions,
+      troubles: lanes.flatMap((lane) => this.#takeTrouble(lane, now) ?? []),
+      over: this.#incidents.filter((incident) => isOver(incident, now)),
+      hours: lanes.flatMap((lane) => lane.finished(whole, now)),
+    }
+  }
+
+  /** They could not be stored. */
+  giveBack({ decisions, troubles }: Findings): void {
+    for (const decision of decisions) this.#addDecision(decision)
+    for (const { lane, ...trouble } of troubles) this.#addTrouble(nameOf(lane), trouble)
+  }
+
+  stored({ hours }: Findings, now: number): void {
+    for (const [name, ofLane] of Map.groupBy(hours, nameOf))
+      this.#lanes.get(name)?.learn(ofLane, now - LEARNED_DAYS * DAY_MS)
+    if (hours.length > 0) this.#learn()
+  }
+
+  /** Few are no incident, but where one is open they belong to it. */
+  #takeTrouble({ name, pause }: Lane, now: number): FoundTrouble | undefined {
+    const known = this.#incidents.find((incident) => nameOf(incident) === nameOf(name))
+    const trouble = this.#troubles.get(nameOf(name))
+    const isNewlyPaused = (pause.pausedUntil ?? 0) > (known?.pausedUntil ?? 0)
+    if (!isNewlyPaused && (!trouble || (!known && trouble.refused < INCIDENT_FROM))) {
+      if (trouble && now - trouble.lastAt > HOUR_MS) this.#troubles.delete(nameOf(name))
+      return undefined
+    }
+    this.#troubles.delete(nameOf(name))
+    const { refused, isBlocked, lastAt, rules } = trouble ?? { refused: 0, isBlocked: true, lastAt: now, rules: [] }
+    return { lane: name, refused, isBlocked, lastAt, rules: [...rules], pause }
+  }
+
+  /** An app is learned by all its countries: one it never sent to is unusual. */
+  #learn(): void {
+    for (const kind of ['sk', 'pk'] as const) {
+      const lanes = [...this.#lanes.values()].filter(({ name }) => name.kind === kind)
+      const { isLearned } = usualOf(lanes.flatMap(({ hours }) => hours))
+      for (const lane of lanes) lane.setLearned(isLearned)
+    }
+  }
+
+  #lane(name: LaneName): Lane {
+    const known = this.#lanes.get(nameOf(name))
+    if (known) return known
+    const isLearned = [...this.#lanes.values()].some((lane) => lane.name.kind === name.kind && lane.usual.isLearned)
+    const lane = new Lane({ kind: name.kind, country: name.country }, [], isLearned)
+    this.#lanes.set(nameOf(name), lane)
+    return lane
+  }
+
+  #prefix = (kind: KeyKind, hash: string) => this.places.prefix(`${this.appId}${kind}${hash}`)
+  #network = (kind: KeyKind, hash: string) => this.places.network(`${this.appId}${kind}${hash}`)
+
+  /** A code was refused for what was found, or would have been. */
+  note({ rule, isRefused, price: credits }: Finding, wish: Wish, now: number): void {
+    const isToldApart = this.#decisions.size < MOST_DECISIONS
+    const { kind, country = '' } = wish
+    this.#addDecision({
+      ...{ appId: this.appId, minute: Math.floor(now / MINUTE_MS) * MINUTE_MS, kind, country, rule, isRefused },
+      prefixHash: isToldApart ? Buffer.from(wish.prefix, 'hex') : NOWHERE,
+      networkHash: isToldApart ? Buffer.from(wish.network ?? '', 'hex') : NOWHERE,
+      ...{ times: 1, credits },
+    })
+    const lane = this.#lane({ kind, country })
+    if (rule !== 'cap' && !isProvable(rule)) return
+    lane.knock(now)
+    // Before it is known what is usual, little is unusual.
+    if (isRefused || lane.usual.isLearned)
+      this.#addTrouble(nameOf(lane.name), { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] })
+  }
+
+  #addTrouble(name: string, added: Omit<FoundTrouble, 'lane' | 'pause'>): void {
+    const known = this.#troubles.get(name) ?? { refused: 0, isBlocked: false, lastAt: 0, rules: new Set() }
+    this.#troubles.set(name, {
+      refused: known.refused + added.refused,
+      isBlocked: known.isBlocked || added.isBlocked,
+      lastAt: Math.max(known.lastAt, added.lastAt),
+      rules: known.rules.union(new Set(added.rules)),
+    })
+  }
+
+  #addDecision(added: Decision): void {
+    const { minute, kind, country, rule, isRefused, prefixHash, networkHash } = added
+    const name = [minute, kind, country, rule, isRefused, hex(prefixHash), hex(networkHash)].join('/')
+    const known = this.#decisions.get(name)
+    this.#decisions.set(name, {
+      ...added,
+      times: added.times + (known?.times ?? 0),
+      credits: added.credits + (known?.credits ?? 0),
+    })
+  }
+}
+
+const nameOf = ({ kind, country }: LaneName): string => `${kind}${country}`
+const kindIn = (name: string) => name.slice(0, 2) as KeyKind
+const countryIn = (name: string) => name.slice(2)
+
+const hex = (hash: Uint8Array | undefined) => hash && Buffer.from(hash).toString('hex')
+
+/** Where its kind of key was not noted, it counts as a backend's. */
+const sightingOf = (issue: SeenIssue): Sighting => ({
+  kind: issue.keyKind ?? 'sk',
+  country: issue.country ?? '',
+  prefix: hex(issue.prefixHash),
+  network: hex(issue.networkHash),
+  phone: issue.phoneHash[0] ?? 0,
+  createdAt: issue.createdAt,
+  verifiedAt: issue.verifiedAt,
+  delivery: DELIVERY[issue.deliveryStatus],
+  price: issue.price,
+})
+
+const DELIVERY = { delivered: 'delivered', sent: 'unknown', queued: 'undelivered', failed: 'undelivered' } as const

@@ -1,0 +1,129 @@
+/** What one app sends to one country with one kind of key: what is usual, what is suspected, how long it is paused. */
+import {
+  looksLikeOutage,
+  SUSPECTED,
+  suspicionAfter,
+  suspicionAfterPause,
+  type Usual,
+  usualOf,
+} from '../domain/conversion'
+import { isPaused, NO_PAUSE, type Pause, pause, prolong } from '../domain/incident'
+import { Sliding } from '../domain/sliding'
+import { CountryTally, type Sighting, STAGES, type Stage } from '../domain/traffic'
+import { HOUR_MS, MINUTE_MS } from '../domain/value'
+import type { LaneHour, Lane as LaneName } from '../ports/store/traffic'
+
+const KNOCKS_MS = 10 * MINUTE_MS
+/** Whoever knocks so often during a pause, and so many times as often as people do, is still there. */
+const KNOCKS = 20
+const KNOCKS_TIMES = 3
+
+export class Lane {
+  readonly tally = new CountryTally()
+  suspicion = 0
+  usual: Usual
+  #pause = NO_PAUSE
+  /** The pause after which it was looked at anew. */
+  #resumed: number | undefined
+  readonly #knocks = new Sliding(KNOCKS_MS)
+  readonly #hours = new Map<number, LaneHour>()
+  /** What began before is stored. */
+  #storedUntil = 0
+
+  constructor(
+    readonly name: LaneName,
+    private learned: readonly LaneHour[],
+    private isAppLearned: boolean,
+  ) {
+    this.usual = { ...usualOf(learned), isLearned: isAppLearned }
+  }
+
+  get pause(): Pause {
+    return this.#pause
+  }
+
+  see(sighting: Sighting, stage: Stage, mayPause: boolean): void {
+    const now = sighting.createdAt + STAGES[stage]
+    const fate = this.tally.see(sighting, stage)
+    this.#note(sighting, stage, fate)
+    if (stage !== 'judged' || fate === undefined) return
+    this.suspicion = suspicionAfter(this.suspicion, fate, this.usual)
+    if (mayPause && this.isSuspected(now) && !isPaused(this.#pause, now)) this.#pause = pause(this.#pause, now)
+  }
+
+  isSuspected(now: number): boolean {
+    if (this.suspicion < SUSPECTED || !this.usual.isLearned) return false
+    return !looksLikeOutage(this.tally.quarter.at(now), this.usual, now)
+  }
+
+  /** Somebody asked, and a rule was against it. */
+  knock(now: number): void {
+    this.#knocks.add(1, now)
+  }
+
+  /** Where a pause has ended, goes on with care, or pauses on where whoever was kept out still knocks. */
+  resume(now: number): void {
+    const { pausedUntil } = this.#pause
+    if (pausedUntil === undefined || now < pausedUntil || this.#resumed === pausedUntil) return
+    const knocks = this.#knocks.total(now)
+    const usually = ((this.usual.sentAt[Math.floor(now / HOUR_MS) % 24] ?? 0) * KNOCKS_MS) / HOUR_MS
+    if (knocks >= KNOCKS && knocks >= KNOCKS_TIMES * usually) {
+      this.#pause = prolong(this.#pause, now)
+      return
+    }
+    this.suspicion = suspicionAfterPause(this.usual)
+    this.#resumed = pausedUntil
+  }
+
+  /** What another server has paused holds here, too; what an operator has ended is ended. */
+  follow(stored: Pause | undefined): void {
+    if (!stored) {
+      this.#pause = NO_PAUSE
+      this.suspicion = 0
+      return
+    }
+    if ((stored.pausedUntil ?? 0) > (this.#pause.pausedUntil ?? 0)) this.#pause = stored
+  }
+
+  /** Hours whose codes have all been looked at for the last time, of those that began since. */
+  finished(since: number, now: number): LaneHour[] {
+    const isFinished = ({ hour }: LaneHour) => hour >= since && hour + HOUR_MS + STAGES.late <= now
+    return [...this.#hours.values()].filter(isFinished)
+  }
+
+  /** They are stored. */
+  learn(hours: readonly LaneHour[], from: number): void {
+    for (const { hour } of hours) {
+      this.#hours.delete(hour)
+      this.#storedUntil = Math.max(this.#storedUntil, hour + HOUR_MS)
+    }
+    const known = new Set(hours.map(({ hour }) => hour))
+    this.learned = [...this.learned.filter(({ hour }) => hour >= from && !known.has(hour)), ...hours]
+    this.usual = { ...usualOf(this.learned), isLearned: this.isAppLearned }
+  }
+
+  get hours(): readonly LaneHour[] {
+    return this.learned
+  }
+
+  setLearned(isLearned: boolean): void {
+    this.isAppLearned = isLearned
+    this.usual = { ...this.usual, isLearned }
+  }
+
+  #note({ createdAt, price }: Sighting, stage: Stage, fate: string | undefined): void {
+    const start = Math.floor(createdAt / HOUR_MS) * HOUR_MS
+    if (start < this.#storedUntil) return
+    const hour = this.#hours.get(start) ?? { ...this.name, hour: start, ...NOTHING }
+    const isVerified = fate === 'verified'
+    this.#hours.set(start, {
+      ...hour,
+      sent: hour.sent + (stage === 'sent' ? 1 : 0),
+      credits: hour.credits + (stage === 'sent' ? price : 0),
+      verified: hour.verified + (isVerified ? 1 : 0),
+      unverified: Math.max(0, hour.unverified + (fate === 'unverified' ? 1 : isVerified && stage === 'late' ? -1 : 0)),
+    })
+  }
+}
+
+const NOTHING = { sent: 0, credits: 0, verified: 0, unverified: 0 }

@@ -1,0 +1,28 @@
+/** Counts of prefixes and networks, of which attackers make as many as they like: so many are known, those seen last. */
+import { NetworkTally, Tally } from '../domain/traffic'
+
+/** Some 300 bytes each. */
+const MOST = 20_000
+
+export class Places {
+  readonly #known = new Map<string, Tally>()
+
+  prefix(name: string): Tally {
+    return this.#of(`p${name}`, () => new Tally())
+  }
+
+  network(name: string): NetworkTally {
+    return this.#of(`n${name}`, () => new NetworkTally()) as NetworkTally
+  }
+
+  #of(name: string, make: () => Tally): Tally {
+    const known = this.#known.get(name)
+    const tally = known ?? make()
+    // The newest is the last one.
+    if (known) this.#known.delete(name)
+    this.#known.set(name, tally)
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > MOST && oldest !== undefined) this.#known.delete(oldest)
+    return tally
+  }
+}

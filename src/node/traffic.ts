@@ -1,0 +1,205 @@
+/**
+ * Watches where live codes go and whether they pay. All that rules need follows from what is stored of issues: each is looked
+ * at when it was made and when it is 30 s, 2 min and 10 min old, by every server that sends for its app. So servers agree but
+ * for some seconds, and one that starts knows the last day. What this server itself issues counts at once.
+ */
+import type { Wish } from '../domain/admission'
+import { LEARNED_DAYS } from '../domain/conversion'
+import type { Issue } from '../domain/issue'
+import { STAGES, type Stage } from '../domain/traffic'
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../domain/value'
+import type { Clock } from '../ports/clock'
+import type { Store } from '../ports/store'
+import type { Entrant, Findings, Traffic } from '../ports/traffic'
+import { AppTraffic } from './app-traffic'
+import { Places } from './places'
+
+/** A unit that is being stored may be seen after one that began later. */
+const LAG_MS = 2 * SECOND_MS
+/** An app of which nobody has asked anything for so long is not looked at, until somebody does. */
+const RESTS_AFTER_MS = 15 * MINUTE_MS
+const FORGOTTEN_AFTER_MS = DAY_MS
+/** What was seen longer ago is looked at anew before anything is decided by it. */
+const STALE_MS = 5 * SECOND_MS
+const KNOWN_MS = DAY_MS + STAGES.late
+const STORED_EVERY_MS = 5 * SECOND_MS
+
+const EVERY_STAGE = Object.keys(STAGES) as Stage[]
+
+export type Recorder = (store: Store, findings: Findings) => Promise<void>
+
+interface TrafficDependencies {
+  store: Store
+  clock: Pick<Clock, 'elapsed'>
+  /** Stores what was found. */
+  record: Recorder
+}
+
+interface Watched {
+  traffic: AppTraffic
+  /** Moments of the clock that never steps. */
+  askedAt: number
+  lookedAt: number
+  storedAt: number
+  /** What was made before has been looked at, by age; Unix milliseconds of the store. */
+  until: Record<Stage, number>
+  /** Issued here, and counted before it was looked at. */
+  own: Map<string, number>
+  looking: Promise<void> | undefined
+}
+
+export class WatchedTraffic implements Traffic {
+  readonly #apps = new Map<string, Watched>()
+  readonly #loading = new Map<string, Promise<Watched>>()
+  readonly #places = new Places()
+  /** Of the store's clock before the one that never steps. */
+  #leadMs = 0
+
+  constructor(private readonly deps: TrafficDependencies) {}
+
+  async enter(appId: string, wish: Wish): Promise<Entrant> {
+    const watched = await this.#fresh(appId)
+    watched.askedAt = this.deps.clock.elapsed()
+    const { traffic } = watched
+    traffic.entering(wish, 1)
+    return {
+      assess: (protection, price) => traffic.assess(protection, { ...wish, price }, this.#now()),
+      note: (finding) => traffic.note(finding, wish, this.#now()),
+      leave: (issue) => {
+        traffic.entering(wish, -1)
+        if (!issue) return
+        this.#seeOwn(watched, issue)
+        traffic.name(wish.prefix, wish.digits)
+      },
+    }
+  }
+
+  digitsOf(appId: string): ReadonlyMap<string, string> {
+    return this.#apps.get(appId)?.traffic.digits() ?? new Map()
+  }
+
+  /** What is to be done every second or so. */
+  async tidy(): Promise<void> {
+    const elapsed = this.deps.clock.elapsed()
+    for (const [appId, watched] of this.#apps) {
+      const restedMs = elapsed - watched.askedAt
+      if (restedMs > FORGOTTEN_AFTER_MS) this.#apps.delete(appId)
+      else if (restedMs <= RESTS_AFTER_MS) await this.#look(watched)
+      if (elapsed - watched.storedAt >= STORED_EVERY_MS) await this.#store(watched)
+    }
+  }
+
+  /** Stores what was found last. */
+  async stop(): Promise<void> {
+    for (const watched of this.#apps.values()) await this.#store(watched)
+  }
+
+  #seeOwn({ traffic, own, until }: Watched, issue: Issue): void {
+    // It was looked at meanwhile.
+    if (issue.createdAt < until.sent) return
+    own.set(issue.issueId, issue.createdAt)
+    traffic.see(issue, 'sent')
+  }
+
+  async #fresh(appId: string): Promise<Watched> {
+    const watched = this.#apps.get(appId)
+    if (watched && this.deps.clock.elapsed() - watched.lookedAt < STALE_MS) return watched
+    if (watched) await this.#look(watched)
+    const known = this.#apps.get(appId)
+    if (known) return known
+    const loading = this.#loading.get(appId) ?? this.#load(appId)
+    this.#loading.set(appId, loading)
+    try {
+      return await loading
+    } finally {
+      this.#loading.delete(appId)
+    }
+  }
+
+  async #load(appId: string): Promise<Watched> {
+    const { store, clock } = this.deps
+    const now = await this.#readNow()
+    const since = now - KNOWN_MS
+    const hours = await store.read.traffic.hours(appId, now - LEARNED_DAYS * DAY_MS)
+    const elapsed = clock.elapsed()
+    const watched: Watched = {
+      traffic: new AppTraffic(appId, this.#places, hours, since),
+      ...{ askedAt: elapsed, lookedAt: Number.NEGATIVE_INFINITY, storedAt: elapsed, looking: undefined },
+      until: { sent: since, early: since, judged: since, late: since },
+      own: new Map(),
+    }
+    await this.#look(watched)
+    this.#apps.set(appId, watched)
+    return watched
+  }
+
+  #look(watched: Watched): Promise<void> {
+    watched.looking ??= this.#lookNow(watched).finally(() => {
+      watched.looking = undefined
+    })
+    return watched.looking
+  }
+
+  async #lookNow(watched: Watched): Promise<void> {
+    const { store, clock } = this.deps
+    const { traffic, until } = watched
+    const now = await this.#readNow()
+    // The clock was set back: what is made from now on would look as if it had been seen.
+    if (now + LAG_MS < until.sent) {
+      this.#apps.delete(traffic.appId)
+      return
+    }
+    // The oldest first, as they came: of a day that is read at once, each is shown at every age it has.
+    await this.#see(watched, now)
+    traffic.follow(await store.read.traffic.openIncidents(traffic.appId))
+    watched.lookedAt = clock.elapsed()
+  }
+
+  async #see(watched: Watched, now: number): Promise<void> {
+    const { until, own } = watched
+    const to = (stage: Stage) => Math.max(until[stage], now - LAG_MS - STAGES[stage])
+    const ahead = { sent: to('sent'), early: to('early'), judged: to('judged'), late: to('late') }
+    // What is read at once is shown at all its ages, one after another: a count does not go back in time.
+    if (now - until.sent > MINUTE_MS) await this.#show(watched, EVERY_STAGE, ahead)
+    else for (const stage of EVERY_STAGE) await this.#show(watched, [stage], ahead)
+    for (const [issueId, createdAt] of own) if (createdAt < until.early) own.delete(issueId)
+  }
+
+  async #show({ traffic, until, own }: Watched, stages: readonly Stage[], ahead: Record<Stage, number>): Promise<void> {
+    const from = Math.min(...stages.map((stage) => until[stage]))
+    const to = Math.max(...stages.map((stage) => ahead[stage]))
+    if (from >= to) return
+    for await (const page of this.deps.store.read.traffic.seen(traffic.appId, from, to))
+      for (const issue of page)
+        for (const stage of stages) {
+          const isDue = issue.createdAt >= until[stage] && issue.createdAt < ahead[stage]
+          if (isDue && (stage !== 'sent' || !own.delete(issue.issueId))) traffic.see(issue, stage)
+        }
+    for (const stage of stages) until[stage] = ahead[stage]
+  }
+
+  async #store(watched: Watched): Promise<void> {
+    watched.storedAt = this.deps.clock.elapsed()
+    const now = this.#now()
+    const findings = watched.traffic.take(now - LAG_MS)
+    const { decisions, troubles, over, hours } = findings
+    if (decisions.length + troubles.length + over.length + hours.length === 0) return
+    try {
+      await this.deps.record(this.deps.store, findings)
+      watched.traffic.stored(findings, now)
+    } catch (error) {
+      watched.traffic.giveBack(findings)
+      throw error
+    }
+  }
+
+  #now(): number {
+    return this.deps.clock.elapsed() + this.#leadMs
+  }
+
+  async #readNow(): Promise<number> {
+    const now = await this.deps.store.read.traffic.now()
+    this.#leadMs = now - this.deps.clock.elapsed()
+    return now
+  }
+}

@@ -1,0 +1,68 @@
+/** What becomes of live codes, by where they go; what rules were against; incidents. */
+import type { Rule } from '../../domain/admission'
+import type { TrafficHour } from '../../domain/conversion'
+import type { Incident } from '../../domain/incident'
+import type { DeliveryStatus } from '../../domain/issue'
+import type { KeyKind } from '../../domain/key'
+
+/** An app's codes for a country, by the kind of key that issued them. */
+export interface Lane {
+  readonly kind: KeyKind
+  readonly country: string
+}
+
+export type LaneHour = Lane & TrafficHour
+
+/** What is looked at of an issue; empty hashes were not noted. */
+export interface SeenIssue {
+  readonly issueId: string
+  /** Undefined where it was not noted yet. */
+  readonly keyKind: KeyKind | undefined
+  readonly country: string | undefined
+  readonly prefixHash: Uint8Array | undefined
+  readonly networkHash: Uint8Array | undefined
+  readonly phoneHash: Uint8Array
+  readonly createdAt: number
+  readonly verifiedAt: number | undefined
+  readonly deliveryStatus: DeliveryStatus
+  readonly price: number
+}
+
+/** How often in a minute a rule was against something. */
+export interface Decision extends Lane {
+  readonly appId: string
+  /** When it begins, Unix milliseconds. */
+  readonly minute: number
+  readonly rule: Rule
+  /** Otherwise it would have been. */
+  readonly isRefused: boolean
+  /** Empty: of several, or not known. */
+  readonly prefixHash: Uint8Array
+  readonly networkHash: Uint8Array
+  readonly times: number
+  /** What it would have cost. */
+  readonly credits: number
+}
+
+export interface TrafficTx {
+  /** Each is stored as it is, whatever was stored of that hour before. */
+  saveHours(appId: string, hours: readonly LaneHour[]): Promise<void>
+  /** Adds up with what is stored of the same minute. */
+  addDecisions(decisions: readonly Decision[]): Promise<void>
+  /** The open one; where there is none, nobody else opens one until this ends. */
+  lockIncident(appId: string, lane: Lane): Promise<Incident | undefined>
+  /** Stores a new one, or what may change of one. */
+  saveIncident(incident: Incident): Promise<void>
+  /** Any, by its id. */
+  lockIncidentById(incidentId: string): Promise<Incident | undefined>
+}
+
+export interface TrafficReader {
+  /** Unix milliseconds, by the clock that stamps issues. */
+  now(): Promise<number>
+  /** Live issues of an app made from `from` on and before `to`, in the order of their ids; others get their turn between the pages. */
+  seen(appId: string, from: number, to: number): AsyncIterable<SeenIssue[]>
+  /** Hours that began since. */
+  hours(appId: string, since: number): Promise<LaneHour[]>
+  openIncidents(appId: string): Promise<Incident[]>
+}

@@ -1,0 +1,44 @@
+/** What a server knows of where an app's codes go, and whether they pay. */
+import type { Finding, Rule, Wish } from '../domain/admission'
+import type { Incident, Pause } from '../domain/incident'
+import type { Issue } from '../domain/issue'
+import type { Protection } from '../domain/protection'
+import type { Decision, Lane, LaneHour } from './store/traffic'
+
+/** One code that somebody asks for, on its way in. */
+export interface Entrant {
+  /** What a rule finds against it, at that price in credits; it may be asked again. */
+  assess(protection: Protection, price: number): Finding | undefined
+  /** It was refused for what was found, or is stored although that would have refused it. */
+  note(finding: Finding): void
+  /** It is over: the code is stored, or there is none. Called once. */
+  leave(issue: Issue | undefined): void
+}
+
+export interface Traffic {
+  /** Counts as one more until it leaves. What rules need is in memory, or is read first where the app has rested. Throws `unavailable`. */
+  enter(appId: string, wish: Wish): Promise<Entrant>
+  /** Digits of prefixes that enough phones share, by their hashes: as far as this server has seen them lately. */
+  digitsOf(appId: string): ReadonlyMap<string, string>
+}
+
+/** What is to be added to the incident of a lane. */
+export interface Trouble {
+  readonly lane: Lane
+  /** How many were refused, or would have been. */
+  readonly refused: number
+  readonly isBlocked: boolean
+  readonly lastAt: number
+  readonly rules: readonly Rule[]
+  readonly pause: Pause
+}
+
+/** What a server has found out of an app and not stored yet. */
+export interface Findings {
+  readonly appId: string
+  readonly decisions: readonly Decision[]
+  readonly troubles: readonly Trouble[]
+  /** Incidents that have become quiet. */
+  readonly over: readonly Incident[]
+  readonly hours: readonly LaneHour[]
+}

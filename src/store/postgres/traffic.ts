@@ -1,0 +1,144 @@
+/** What becomes of live codes, by where they go; what rules were against; incidents. */
+import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import type { Tx } from '../../ports/store'
+import type { LaneHour, SeenIssue, TrafficReader } from '../../ports/store/traffic'
+import { idFloor } from '../ids'
+import { INCIDENT_CHANGING, incidentOf, incidentRow, seenIn } from '../rows/traffic'
+import { lock } from './locks'
+import { incidents, trafficHours } from './schema'
+import { bind, db, parameters, plain, statement } from './statement'
+import type { Asked, Unit } from './unit'
+
+const SEEN_AT_ONCE = 1_000
+
+const ofLane = and(
+  eq(incidents.appId, bind(incidents.appId, 'appId')),
+  eq(incidents.kind, bind(incidents.kind, 'kind')),
+  eq(incidents.country, bind(incidents.country, 'country')),
+)
+const isOpen = sql`${incidents.endedAt} IS NULL`
+
+const ADDED = 'app_id, minute, key_kind, country, rule, refused, prefix_hash, network_hash, times, credits'
+const incidentColumns = getTableColumns(incidents)
+
+const STATEMENTS = {
+  saveHour: plain(
+    `INSERT INTO traffic_hours (app_id, key_kind, country, hour, sent, credits, verified, unverified)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (app_id, hour, key_kind, country) DO UPDATE SET
+       sent = excluded.sent, credits = excluded.credits, verified = excluded.verified, unverified = excluded.unverified`,
+    (hour) => [
+      ...[hour.appId, hour.kind, hour.country, hour.hour],
+      ...[hour.sent, hour.credits, hour.verified, hour.unverified],
+    ],
+  ),
+  addDecision: plain(
+    `INSERT INTO decisions (${ADDED}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     ON CONFLICT (app_id, minute, key_kind, country, rule, refused, prefix_hash, network_hash) DO UPDATE SET
+       times = decisions.times + excluded.times, credits = decisions.credits + excluded.credits`,
+    (one) => [
+      ...[one.appId, one.minute, one.kind, one.country, one.rule, one.isRefused],
+      ...[one.prefixHash, one.networkHash, one.times, one.credits],
+    ],
+  ),
+  lockOpen: statement(() => db.select().from(incidents).where(and(ofLane, isOpen)).for('no key update').prepare('')),
+  lockById: statement(() =>
+    db
+      .select()
+      .from(incidents)
+      .where(eq(incidents.incidentId, bind(incidents.incidentId, 'incidentId')))
+      .for('no key update')
+      .prepare(''),
+  ),
+  saveIncident: statement(() =>
+    db
+      .insert(incidents)
+      .values(parameters(incidents))
+      .onConflictDoUpdate({
+        target: incidents.incidentId,
+        set: Object.fromEntries(
+          INCIDENT_CHANGING.map((name) => [name, sql.raw(`excluded.${incidentColumns[name].name}`)]),
+        ),
+      })
+      .prepare(''),
+  ),
+}
+
+const byLane = (one: { kind: string; country: string }, other: { kind: string; country: string }) =>
+  one.kind.localeCompare(other.kind) || one.country.localeCompare(other.country)
+
+const inOrder = (decision: object) => JSON.stringify(Object.values(decision).map(String))
+
+export function trafficTx(unit: Unit): Tx['traffic'] {
+  return {
+    // Several servers save the same ones: in one order, so that none waits for one that waits for it.
+    async saveHours(appId, hours) {
+      for (const hour of hours.toSorted((one, other) => one.hour - other.hour || byLane(one, other)))
+        unit.run(STATEMENTS.saveHour, { appId, ...hour })
+    },
+    async addDecisions(decisions) {
+      for (const decision of decisions.toSorted((one, other) => (inOrder(one) < inOrder(other) ? -1 : 1)))
+        unit.run(STATEMENTS.addDecision, { ...decision })
+    },
+    async lockIncident(appId, { kind, country }) {
+      lock(unit, `incident ${appId}/${kind}/${country}`)
+      const row = await unit.get(STATEMENTS.lockOpen, { appId, kind, country })
+      return row && incidentOf(row)
+    },
+    async lockIncidentById(incidentId) {
+      const row = await unit.get(STATEMENTS.lockById, { incidentId })
+      return row && incidentOf(row)
+    },
+    async saveIncident(incident) {
+      unit.run(STATEMENTS.saveIncident, { ...incidentRow(incident) })
+    },
+  }
+}
+
+const READS = {
+  seen: plain<SeenIssue>(
+    `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status,
+       price FROM issues WHERE app_id = $1 AND mode = 'live' AND issue_id > $2 AND issue_id < $3 ORDER BY issue_id LIMIT $4`,
+    ({ appId, after, below }) => [appId, after, below, SEEN_AT_ONCE],
+    (row) => seenIn(row, String(row[0])),
+  ),
+  now: plain(
+    'SELECT clock_ms()',
+    () => [],
+    ([now]) => Number(now),
+  ),
+  hours: statement(() =>
+    db
+      .select()
+      .from(trafficHours)
+      .where(
+        and(
+          eq(trafficHours.appId, bind(trafficHours.appId, 'appId')),
+          sql`${trafficHours.hour} >= ${bind(trafficHours.hour, 'since')}`,
+        ),
+      )
+      .prepare(''),
+  ),
+  open: statement(() =>
+    db
+      .select()
+      .from(incidents)
+      .where(and(eq(incidents.appId, bind(incidents.appId, 'appId')), isOpen))
+      .prepare(''),
+  ),
+}
+
+export const trafficReader = (pool: Asked): TrafficReader => ({
+  now: async () => (await pool.get(READS.now)) ?? 0,
+  async *seen(appId, from, to) {
+    const below = idFloor(to)
+    let after: string | undefined = idFloor(from)
+    while (after !== undefined) {
+      const rows: SeenIssue[] = await pool.all(READS.seen, { appId, after, below })
+      if (rows.length > 0) yield rows
+      after = rows[SEEN_AT_ONCE - 1]?.issueId
+    }
+  },
+  hours: async (appId, since) =>
+    (await pool.all(READS.hours, { appId, since })).map(({ appId: _, ...hour }): LaneHour => hour),
+  openIncidents: async (appId) => (await pool.all(READS.open, { appId })).map(incidentOf),
+})

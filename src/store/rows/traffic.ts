@@ -1,0 +1,54 @@
+/** What becomes of live codes, by where they go; incidents. */
+import type { Rule } from '../../domain/admission'
+import type { Incident } from '../../domain/incident'
+import type { DeliveryStatus } from '../../domain/issue'
+import type { KeyKind } from '../../domain/key'
+import type { SeenIssue } from '../../ports/store/traffic'
+import type { Row } from './row'
+
+export const incidentOf = (row: Row<Incident>): Incident => ({
+  ...row,
+  endedAt: row.endedAt ?? undefined,
+  pausedUntil: row.pausedUntil ?? undefined,
+  toldAt: row.toldAt ?? undefined,
+  refunded: row.refunded ?? undefined,
+})
+
+export const incidentRow = (incident: Incident): Row<Incident> & { rules: Rule[] } => ({
+  ...incident,
+  rules: [...incident.rules],
+  endedAt: incident.endedAt ?? null,
+  pausedUntil: incident.pausedUntil ?? null,
+  toldAt: incident.toldAt ?? null,
+  refunded: incident.refunded ?? null,
+})
+
+/** What may change of an incident. */
+export const INCIDENT_CHANGING = [
+  'lastAt',
+  'endedAt',
+  'isBlocked',
+  'refused',
+  'rules',
+  'pausedUntil',
+  'pauses',
+  'toldAt',
+  'refunded',
+] as const
+
+/** Columns in this order: id, kind, country, hashes of prefix, network and phone, created, verified, delivery, price. */
+export const seenIn = (row: readonly unknown[], issueId: string): SeenIssue => ({
+  issueId,
+  keyKind: (row[1] ?? undefined) as KeyKind | undefined,
+  country: (row[2] ?? undefined) as string | undefined,
+  prefixHash: (row[3] ?? undefined) as Uint8Array | undefined,
+  networkHash: (row[4] ?? undefined) as Uint8Array | undefined,
+  phoneHash: row[5] as Uint8Array,
+  createdAt: Number(row[6]),
+  verifiedAt: row[7] === null ? undefined : Number(row[7]),
+  deliveryStatus: row[8] as DeliveryStatus,
+  price: Number(row[9]),
+})
+
+/** The fact that says up to when it is forgotten from which networks codes were asked: Unix milliseconds, as text. */
+export const NETWORKS_FORGOTTEN = 'networks_forgotten'

@@ -1,0 +1,151 @@
+/** What becomes of live codes, by where they go; what rules were against; incidents. */
+import type { Database } from 'bun:sqlite'
+import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '../../ports/store'
+import { idFloor, uuidBytes, uuidText } from '../ids'
+import { INCIDENT_CHANGING, incidentOf, incidentRow, seenIn } from '../rows/traffic'
+import { nextTurn } from '../turn'
+import { drizzle } from './drizzle'
+import { decisions, incidents, trafficHours } from './schema'
+import { bind, onFirstUse, parameters } from './statement'
+
+/** What takes some milliseconds. */
+const SEEN_AT_ONCE = 1_000
+
+const ofLane = and(
+  eq(incidents.appId, bind(incidents.appId, 'appId')),
+  eq(incidents.kind, bind(incidents.kind, 'kind')),
+  eq(incidents.country, bind(incidents.country, 'country')),
+)
+const isOpen = sql`${incidents.endedAt} IS NULL`
+const excluded = (name: string) => sql.raw(`excluded.${name}`)
+
+export function createTrafficTx(connection: Database): Pick<Tx, 'traffic'> {
+  const db = drizzle(connection)
+  const { appId: _, kind: __, country: ___, hour: ____, ...counted } = getTableColumns(trafficHours)
+  const changing = getTableColumns(incidents)
+  const run = {
+    saveHour: onFirstUse(() =>
+      db
+        .insert(trafficHours)
+        .values(parameters(trafficHours))
+        .onConflictDoUpdate({
+          target: [trafficHours.appId, trafficHours.hour, trafficHours.kind, trafficHours.country],
+          set: Object.fromEntries(Object.entries(counted).map(([name, column]) => [name, excluded(column.name)])),
+        })
+        .prepare(),
+    ),
+    addDecision: onFirstUse(() =>
+      db
+        .insert(decisions)
+        .values(parameters(decisions))
+        .onConflictDoUpdate({
+          target: [
+            decisions.appId,
+            decisions.minute,
+            decisions.kind,
+            decisions.country,
+            decisions.rule,
+            decisions.isRefused,
+            decisions.prefixHash,
+            decisions.networkHash,
+          ],
+          set: {
+            times: sql`${decisions.times} + excluded.times`,
+            credits: sql`${decisions.credits} + excluded.credits`,
+          },
+        })
+        .prepare(),
+    ),
+    findOpen: onFirstUse(() => db.select().from(incidents).where(and(ofLane, isOpen)).prepare()),
+    findIncident: onFirstUse(() =>
+      db
+        .select()
+        .from(incidents)
+        .where(eq(incidents.incidentId, bind(incidents.incidentId, 'incidentId')))
+        .prepare(),
+    ),
+    saveIncident: onFirstUse(() =>
+      db
+        .insert(incidents)
+        .values(parameters(incidents))
+        .onConflictDoUpdate({
+          target: incidents.incidentId,
+          set: Object.fromEntries(INCIDENT_CHANGING.map((name) => [name, excluded(changing[name].name)])),
+        })
+        .prepare(),
+    ),
+  }
+  return {
+    traffic: {
+      async saveHours(appId, hours) {
+        for (const hour of hours) run.saveHour.run({ appId, ...hour })
+      },
+      async addDecisions(added) {
+        for (const decision of added) run.addDecision.run({ ...decision })
+      },
+      async lockIncident(appId, lane) {
+        const row = run.findOpen.get({ appId, kind: lane.kind, country: lane.country })
+        return row && incidentOf(row)
+      },
+      async lockIncidentById(incidentId) {
+        const row = run.findIncident.get({ incidentId })
+        return row && incidentOf(row)
+      },
+      async saveIncident(incident) {
+        run.saveIncident.run(incidentRow(incident))
+      },
+    },
+  }
+}
+
+export function createTrafficReader(connection: Database, now: () => number): Pick<Reader, 'traffic'> {
+  const db = drizzle(connection)
+  // Read by their places: a busy app has thousands a second, each looked at a few times.
+  const seen = connection.query<unknown[], [string, Uint8Array, Uint8Array, number]>(
+    `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status,
+       price FROM issues WHERE app_id = ? AND mode = 'live' AND issue_id > ? AND issue_id < ? ORDER BY issue_id LIMIT ?`,
+  )
+  const hours = onFirstUse(() =>
+    db
+      .select()
+      .from(trafficHours)
+      .where(
+        and(
+          eq(trafficHours.appId, bind(trafficHours.appId, 'appId')),
+          sql`${trafficHours.hour} >= ${bind(trafficHours.hour, 'since')}`,
+        ),
+      )
+      .prepare(),
+  )
+  const open = onFirstUse(() =>
+    db
+      .select()
+      .from(incidents)
+      .where(and(eq(incidents.appId, bind(incidents.appId, 'appId')), isOpen))
+      .prepare(),
+  )
+  return {
+    traffic: {
+      async now() {
+        return now()
+      },
+      async *seen(appId, from, to) {
+        let after: Uint8Array | undefined = uuidBytes(idFloor(from))
+        const below = uuidBytes(idFloor(to))
+        while (after !== undefined) {
+          const rows: unknown[][] = seen.values(appId, after, below, SEEN_AT_ONCE)
+          if (rows.length > 0) yield rows.map((row) => seenIn(row, uuidText(row[0] as Uint8Array)))
+          after = rows[SEEN_AT_ONCE - 1]?.[0] as Uint8Array | undefined
+          if (after !== undefined) await nextTurn()
+        }
+      },
+      async hours(appId, since) {
+        return hours.all({ appId, since }).map(({ appId: _, ...hour }) => hour)
+      },
+      async openIncidents(appId) {
+        return open.all({ appId }).map(incidentOf)
+      },
+    },
+  }
+}

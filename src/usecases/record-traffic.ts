@@ -1,0 +1,71 @@
+/** Stores what a server has found out of where codes go: for owners to see, and for the other servers. Decisions: "Abuse". */
+import type { Incident } from '../domain/incident'
+import type { Log } from '../ports/log'
+import type { Random } from '../ports/random'
+import type { Store, Tx } from '../ports/store'
+import type { Findings, Trouble } from '../ports/traffic'
+
+interface RecordDependencies {
+  store: Store
+  random: Random
+  log: Log
+}
+
+/** In a transaction of its own: no code waits for it. */
+export async function recordTraffic({ store, random, log }: RecordDependencies, findings: Findings): Promise<void> {
+  const { appId, decisions, troubles, over, hours } = findings
+  await store.transaction(async (tx) => {
+    if (hours.length > 0) await tx.traffic.saveHours(appId, hours)
+    if (decisions.length > 0) await tx.traffic.addDecisions(decisions)
+    for (const trouble of troubles) await addTo(tx, { random, log }, appId, trouble)
+    for (const incident of over) await end(tx, incident)
+  })
+}
+
+async function addTo(
+  tx: Tx,
+  { random, log }: Pick<RecordDependencies, 'random' | 'log'>,
+  appId: string,
+  trouble: Trouble,
+): Promise<void> {
+  const known = await tx.traffic.lockIncident(appId, trouble.lane)
+  const incident = withTrouble(known ?? opened(random.uuid(tx.now), appId, trouble), trouble)
+  await tx.traffic.saveIncident(incident)
+  if (known) return
+  const { incidentId, kind, country, isBlocked, rules } = incident
+  tx.afterCommit(() => log.warn({ incidentId, appId, kind, country, isBlocked, rules }, 'codes that nobody types'))
+}
+
+const opened = (incidentId: string, appId: string, { lane, lastAt }: Trouble): Incident => ({
+  ...{ incidentId, appId, kind: lane.kind, country: lane.country, since: lastAt, lastAt, endedAt: undefined },
+  ...{
+    isBlocked: false,
+    refused: 0,
+    rules: [],
+    pausedUntil: undefined,
+    pauses: 0,
+    toldAt: undefined,
+    refunded: undefined,
+  },
+})
+
+/** Servers that pause at a time pause once. */
+function withTrouble(incident: Incident, { refused, isBlocked, lastAt, rules, pause }: Trouble): Incident {
+  const isLonger = (pause.pausedUntil ?? 0) > (incident.pausedUntil ?? 0)
+  return {
+    ...incident,
+    refused: incident.refused + refused,
+    isBlocked: incident.isBlocked || isBlocked,
+    since: Math.min(incident.since, lastAt),
+    lastAt: Math.max(incident.lastAt, lastAt),
+    rules: [...new Set([...incident.rules, ...rules])].sort(),
+    ...(isLonger && { pausedUntil: pause.pausedUntil, pauses: Math.max(pause.pauses, incident.pauses) }),
+  }
+}
+
+async function end(tx: Tx, { incidentId, lastAt }: Incident): Promise<void> {
+  const incident = await tx.traffic.lockIncidentById(incidentId)
+  // Another server had more to add.
+  if (!incident || incident.endedAt !== undefined || incident.lastAt > lastAt) return
+  await tx.traffic.saveIncident({ ...incident, endedAt: tx.now })
+}
