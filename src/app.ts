@@ -85,6 +85,7 @@ export function createApp(config: Config, ports: Ports): App {
   const dispatch = createDispatch({ store, clock, runner, seats, gates: node.gates })
   const sweeps = new Sweeps({
     ...{ ...basics, schedule, idempotencyDays, liveRetentionDays: config.liveRetentionDays },
+    ...{ hooks, operatorHook: config.operatorHook },
     refreshCarriers: () => carriers.refresh(),
   })
 

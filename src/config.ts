@@ -8,6 +8,7 @@ import { MAX_TIMEOUT_MS } from './domain/job'
 import type { LimitsConfig } from './domain/limit'
 import type { Numbering } from './domain/phone'
 import type { PriceList } from './domain/wallet'
+import { isSecret } from './domain/webhook-signature'
 import { LOG_LEVELS } from './ports/log'
 import { MIN_SECRET_LENGTH } from './ports/vault'
 
@@ -109,6 +110,15 @@ const settings = {
   WEBHOOK_ALLOW_CIDR: cidrs.describe('Networks that are not public and webhooks may be sent to all the same'),
   WEBHOOK_PORTS: ports.describe('Ports webhooks may be sent to, separated by commas; none: any'),
   WEBHOOK_SOURCES: cidrs.describe('Networks this server sends webhooks from, as published for receivers'),
+  OPERATOR_WEBHOOK_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+    .optional()
+    .describe('Where the operator is told of incidents: codes that nobody types'),
+  OPERATOR_WEBHOOK_SECRET: z
+    .string()
+    .refine(isSecret, 'must be whsec_ and at least 24 bytes in base64')
+    .optional()
+    .describe('What these are signed with, as webhooks are: whsec_ and base64'),
   PRICE_SMS: whole(0, 1_000, 1).describe('Credits for an SMS'),
   PRICE_LMS: whole(0, 1_000, 1).describe('Credits for an LMS'),
   PRICE_ALIMTALK: whole(0, 1_000, 1).describe('Credits for an AlimTalk, its SMS fallback included'),
@@ -152,6 +162,7 @@ export interface Config {
   webhooks: HookUrlPolicy
   /** Published for receivers that let in known addresses only. */
   webhookSources: readonly string[]
+  operatorHook: { url: string; secret: string } | undefined
   prices: PriceList
   limits: LimitsConfig
 }
@@ -192,6 +203,8 @@ export function readConfig(
     ...unknown.map((name) => `${name}: no such setting`),
   ]
   const databaseUrl = databaseUrlOf(given, flags, mistakes)
+  if ((given.OPERATOR_WEBHOOK_URL === undefined) !== (given.OPERATOR_WEBHOOK_SECRET === undefined))
+    mistakes.push(`${PREFIX}OPERATOR_WEBHOOK_URL: needs ${PREFIX}OPERATOR_WEBHOOK_SECRET, and the other way round`)
   if (databaseUrl !== undefined && given.SECRET === undefined)
     mistakes.push(`${PREFIX}SECRET: is needed with ${PREFIX}DATABASE_URL; every server has the same one`)
   if (!parsed.success || mistakes.length > 0) {
@@ -222,6 +235,7 @@ export function readConfig(
       ports: value.WEBHOOK_PORTS,
     },
     webhookSources: value.WEBHOOK_SOURCES,
+    operatorHook: operatorHookOf(value),
     prices: { sms: value.PRICE_SMS, lms: value.PRICE_LMS, alimtalk: value.PRICE_ALIMTALK },
     limits: {
       requestsPerKeyPerMin: value.LIMIT_REQUESTS_PER_KEY_PER_MIN,
@@ -238,6 +252,9 @@ export function readConfig(
     },
   })
 }
+
+const operatorHookOf = ({ OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret }: z.infer<typeof environment>) =>
+  url === undefined || secret === undefined ? undefined : { url, secret }
 
 /** A data folder that is named on the command line wins over what the environment says. */
 function databaseUrlOf(

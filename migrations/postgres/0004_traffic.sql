@@ -46,10 +46,15 @@ CREATE TABLE incidents (
   rules text NOT NULL,
   paused_until bigint,
   pauses integer NOT NULL,
-  told_at bigint,
+  -- What codes have cost that nobody typed, credits.
+  cost bigint NOT NULL,
+  -- When the operator is to be told next, and how often that has failed.
+  tell_at bigint,
+  tells integer NOT NULL,
   refunded bigint
 );
 CREATE UNIQUE INDEX incidents_open ON incidents (app_id, key_kind, country) WHERE ended_at IS NULL;
+CREATE INDEX incidents_to_tell ON incidents (tell_at) WHERE tell_at IS NOT NULL;
 CREATE INDEX incidents_by_app ON incidents (app_id, since);
 
 -- Apps that were there before: they send where a code was verified, and are watched elsewhere.

@@ -7,7 +7,7 @@
  */
 import type { Rule } from './admission'
 import type { KeyKind } from './key'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './value'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './value'
 
 /** Times are Unix milliseconds, amounts credits. */
 export interface Incident {
@@ -28,8 +28,12 @@ export interface Incident {
   /** Until when nothing is sent there; undefined: it was never paused. */
   readonly pausedUntil: number | undefined
   readonly pauses: number
-  /** When the operator was told. */
-  readonly toldAt: number | undefined
+  /** What codes have cost that nobody typed, as far as it is known: from an hour before it on. */
+  readonly cost: number
+  /** When the operator is to be told next of how it stands; undefined: nothing is to be told. */
+  readonly tellAt: number | undefined
+  /** How often telling has failed in a row. */
+  readonly tells: number
   /** Credits given back for it. */
   readonly refunded: number | undefined
 }
@@ -60,8 +64,30 @@ export const isPaused = ({ pausedUntil }: Pause, now: number): boolean => paused
 export const isOver = ({ lastAt, pausedUntil }: Pick<Incident, 'lastAt' | 'pausedUntil'>, now: number): boolean =>
   now >= lastAt + QUIET_MS && now >= (pausedUntil ?? 0) + QUIET_MS
 
+/** By an operator, or because it has become quiet. */
+export const ended = (incident: Incident, now: number): Incident => ({
+  ...incident,
+  endedAt: now,
+  pausedUntil: undefined,
+  tells: 0,
+  tellAt: now,
+})
+
+/** What is spent by an incident was spent from so long before it was seen. */
+export const SEEN_AFTER_MS = HOUR_MS
+
 /** While it is open and no pause: so few at a time may be too young to be judged. */
 export const PENDING_AFTER_PAUSE = 3
+
+/** An operator whose receiver does not answer is told again, and in the end no more. */
+const TELL_AGAIN_MS = [10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS] as const
+
+export function toldInVain(incident: Incident, now: number): Incident {
+  const againMs = TELL_AGAIN_MS[incident.tells]
+  return { ...incident, tells: incident.tells + 1, tellAt: againMs === undefined ? undefined : now + againMs }
+}
+
+export const told = (incident: Incident): Incident => ({ ...incident, tells: 0, tellAt: undefined })
 
 /** How long what was decided is kept: addresses of end users are no older than this either. */
 export const DECISIONS_KEPT_MS = 30 * DAY_MS

@@ -2,12 +2,17 @@
 import { CODE } from './delivery'
 import type { Issue } from './issue'
 
-/** `ambiguous`: nobody knows whether it left. `interrupted`: of these, where our process ended in between. */
-export const MISHAPS = ['ambiguous', 'interrupted', 'failed'] as const
+/**
+ * `ambiguous`: nobody knows whether it left. `interrupted`: of these, where our process ended in between. `untyped`: it went
+ * out, and nobody has verified it.
+ */
+export const MISHAPS = ['ambiguous', 'interrupted', 'failed', 'untyped'] as const
 export type Mishap = (typeof MISHAPS)[number]
 
 export function hasSuffered(issue: Issue, mishap: Mishap): boolean {
   switch (mishap) {
+    case 'untyped':
+      return issue.verificationStatus !== 'verified' && issue.deliveryStatus !== 'failed'
     case 'failed':
       return issue.deliveryStatus === 'failed'
     case 'ambiguous':

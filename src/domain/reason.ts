@@ -88,7 +88,17 @@ export interface RefusalValues extends InterfaceValues {
 export type ValuesOfRefusal<R extends RefusalReason> = ValuesOf<RefusalValues, R>
 
 /** What operators name by its id. */
-export type Thing = 'app' | 'event' | 'issue' | 'key' | 'operator' | 'provider' | 'route' | 'template' | 'webhook'
+export type Thing =
+  | 'app'
+  | 'event'
+  | 'incident'
+  | 'issue'
+  | 'key'
+  | 'operator'
+  | 'provider'
+  | 'route'
+  | 'template'
+  | 'webhook'
 
 /** The values of any reason. */
 export type About = RefusalValues[keyof RefusalValues]

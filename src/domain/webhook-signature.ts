@@ -9,6 +9,14 @@ const SECRET_PREFIX = 'whsec_'
 /** Writes a secret from 32 random bytes, in the form that Standard Webhooks libraries read too. */
 export const newSecret = (bytes: Uint8Array) => SECRET_PREFIX + Buffer.from(bytes).toString('base64')
 
+const LEAST_SECRET_BYTES = 24
+
+/** Whether it is one, of whoever's making. */
+export const isSecret = (text: string): boolean =>
+  text.startsWith(SECRET_PREFIX) &&
+  /^[A-Za-z0-9+/]+={0,2}$/.test(text.slice(SECRET_PREFIX.length)) &&
+  standardKey(text).length >= LEAST_SECRET_BYTES
+
 /** Our key is the secret as it is shown, prefix and all; that of Standard Webhooks the bytes it is written from. */
 const standardKey = (secret: string) => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
 

@@ -7,11 +7,12 @@ import { deleteOldData, type RetentionDependencies } from '../usecases/delete-ol
 import { expireDue } from '../usecases/expire-due'
 import { rollUpUsage } from '../usecases/read-usage'
 import type { TellDependencies } from '../usecases/shared/tell-events'
+import { type TellOperatorDependencies, tellOperator } from '../usecases/tell-operator'
 
 const EVERY_MS = 1_000
 const EVERY_TEN_MINUTES = '*/10 * * * *'
 
-interface SweepDependencies extends TellDependencies, RetentionDependencies {
+interface SweepDependencies extends TellDependencies, RetentionDependencies, TellOperatorDependencies {
   store: Store
   clock: Clock
   log: Log
@@ -25,6 +26,7 @@ export class Sweeps {
   #cancel = () => {}
   #stopSchedule = () => {}
   #running: Promise<void> = Promise.resolve()
+  #telling: Promise<void> | undefined
   #isStopped = false
 
   constructor(private readonly deps: SweepDependencies) {}
@@ -43,13 +45,14 @@ export class Sweeps {
     this.#cancel()
     this.#stopSchedule()
     await this.#running
+    await this.#telling
   }
 
   /** Each plans the next, so that a slow one is not overtaken. */
   #sweep(): void {
-    const { clock, log } = this.deps
+    const { clock } = this.deps
     this.#running = this.#look()
-      .catch((error: unknown) => log.error({ err: error instanceof Error ? error.name : undefined }, 'sweep failed'))
+      .catch((error: unknown) => this.#note(error))
       .then(() => {
         if (!this.#isStopped) this.#cancel = clock.after(EVERY_MS, () => this.#sweep())
       })
@@ -60,6 +63,16 @@ export class Sweeps {
     await expireDue(deps)
     if (await deps.refreshCarriers()) await this.#chooseAnew()
     await deps.node.tidy()
+    // A receiver that does not answer holds nothing else up.
+    this.#telling ??= tellOperator(deps)
+      .catch((error: unknown) => this.#note(error))
+      .finally(() => {
+        this.#telling = undefined
+      })
+  }
+
+  #note(error: unknown): void {
+    this.deps.log.error({ err: error instanceof Error ? error.name : undefined }, 'sweep failed')
   }
 
   /** What waits for a carrier, when the operator has changed carriers or routes. */

@@ -137,7 +137,8 @@ export class AppTraffic {
   }
 
   /** Few are no incident, but where one is open they belong to it. */
-  #takeTrouble({ name, pause }: Lane, now: number): FoundTrouble | undefined {
+  #takeTrouble(lane: Lane, now: number): FoundTrouble | undefined {
+    const { name, pause } = lane
     const known = this.#incidents.find((incident) => nameOf(incident) === nameOf(name))
     const trouble = this.#troubles.get(nameOf(name))
     const isNewlyPaused = (pause.pausedUntil ?? 0) > (known?.pausedUntil ?? 0)
@@ -147,7 +148,7 @@ export class AppTraffic {
     }
     this.#troubles.delete(nameOf(name))
     const { refused, isBlocked, lastAt, rules } = trouble ?? { refused: 0, isBlocked: true, lastAt: now, rules: [] }
-    return { lane: name, refused, isBlocked, lastAt, rules: [...rules], pause }
+    return { lane: name, refused, isBlocked, lastAt, rules: [...rules], pause, cost: lane.cost(now) }
   }
 
   /** An app is learned by all its countries: one it never sent to is unusual. */
@@ -189,7 +190,7 @@ export class AppTraffic {
       this.#addTrouble(nameOf(lane.name), { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] })
   }
 
-  #addTrouble(name: string, added: Omit<FoundTrouble, 'lane' | 'pause'>): void {
+  #addTrouble(name: string, added: Omit<FoundTrouble, 'lane' | 'pause' | 'cost'>): void {
     const known = this.#troubles.get(name) ?? { refused: 0, isBlocked: false, lastAt: 0, rules: new Set() }
     this.#troubles.set(name, {
       refused: known.refused + added.refused,

@@ -7,7 +7,7 @@ import {
   type Usual,
   usualOf,
 } from '../domain/conversion'
-import { isPaused, NO_PAUSE, type Pause, pause, prolong } from '../domain/incident'
+import { type Incident, isPaused, NO_PAUSE, type Pause, pause, prolong, SEEN_AFTER_MS } from '../domain/incident'
 import { Sliding } from '../domain/sliding'
 import { CountryTally, type Sighting, STAGES, type Stage } from '../domain/traffic'
 import { HOUR_MS, MINUTE_MS } from '../domain/value'
@@ -26,6 +26,10 @@ export class Lane {
   /** The pause after which it was looked at anew. */
   #resumed: number | undefined
   readonly #knocks = new Sliding(KNOCKS_MS)
+  /** Credits for codes that nobody typed: ever, within the time after which that is seen, and before an incident was followed. */
+  #wasted = 0
+  readonly #wastedLately = new Sliding(SEEN_AFTER_MS)
+  #costBefore: number | undefined
   readonly #hours = new Map<number, LaneHour>()
   /** What began before is stored. */
   #storedUntil = 0
@@ -47,6 +51,7 @@ export class Lane {
     const fate = this.tally.see(sighting, stage)
     this.#note(sighting, stage, fate)
     if (stage !== 'judged' || fate === undefined) return
+    if (fate === 'unverified') this.#waste(sighting.price, now)
     this.suspicion = suspicionAfter(this.suspicion, fate, this.usual)
     if (mayPause && this.isSuspected(now) && !isPaused(this.#pause, now)) this.#pause = pause(this.#pause, now)
   }
@@ -54,6 +59,17 @@ export class Lane {
   isSuspected(now: number): boolean {
     if (this.suspicion < SUSPECTED || !this.usual.isLearned) return false
     return !looksLikeOutage(this.tally.quarter.at(now), this.usual, now)
+  }
+
+  #waste(credits: number, now: number): void {
+    this.#wasted += credits
+    this.#wastedLately.add(credits, now)
+  }
+
+  /** Of the incident that is open here, or is about to be: credits for codes that nobody typed. */
+  cost(now: number): number {
+    this.#costBefore ??= Math.round(this.#wastedLately.total(now)) - this.#wasted
+    return this.#costBefore + this.#wasted
   }
 
   /** Somebody asked, and a rule was against it. */
@@ -76,12 +92,14 @@ export class Lane {
   }
 
   /** What another server has paused holds here, too; what an operator has ended is ended. */
-  follow(stored: Pause | undefined): void {
+  follow(stored: Pick<Incident, 'pausedUntil' | 'pauses' | 'cost'> | undefined): void {
     if (!stored) {
       this.#pause = NO_PAUSE
+      this.#costBefore = undefined
       this.suspicion = 0
       return
     }
+    this.#costBefore ??= stored.cost - this.#wasted
     if ((stored.pausedUntil ?? 0) > (this.#pause.pausedUntil ?? 0)) this.#pause = stored
   }
 

@@ -31,6 +31,8 @@ export interface Trouble {
   readonly lastAt: number
   readonly rules: readonly Rule[]
   readonly pause: Pause
+  /** What codes have cost in all that nobody typed, credits. */
+  readonly cost: number
 }
 
 /** What a server has found out of an app and not stored yet. */

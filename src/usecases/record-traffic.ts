@@ -1,5 +1,5 @@
 /** Stores what a server has found out of where codes go: for owners to see, and for the other servers. Decisions: "Abuse". */
-import type { Incident } from '../domain/incident'
+import { ended, type Incident, NO_PAUSE } from '../domain/incident'
 import type { Log } from '../ports/log'
 import type { Random } from '../ports/random'
 import type { Store, Tx } from '../ports/store'
@@ -29,28 +29,21 @@ async function addTo(
   trouble: Trouble,
 ): Promise<void> {
   const known = await tx.traffic.lockIncident(appId, trouble.lane)
-  const incident = withTrouble(known ?? opened(random.uuid(tx.now), appId, trouble), trouble)
+  const incident = withTrouble(known ?? opened(random.uuid(tx.now), appId, trouble, tx.now), trouble)
   await tx.traffic.saveIncident(incident)
   if (known) return
   const { incidentId, kind, country, isBlocked, rules } = incident
   tx.afterCommit(() => log.warn({ incidentId, appId, kind, country, isBlocked, rules }, 'codes that nobody types'))
 }
 
-const opened = (incidentId: string, appId: string, { lane, lastAt }: Trouble): Incident => ({
+const opened = (incidentId: string, appId: string, { lane, lastAt }: Trouble, now: number): Incident => ({
   ...{ incidentId, appId, kind: lane.kind, country: lane.country, since: lastAt, lastAt, endedAt: undefined },
-  ...{
-    isBlocked: false,
-    refused: 0,
-    rules: [],
-    pausedUntil: undefined,
-    pauses: 0,
-    toldAt: undefined,
-    refunded: undefined,
-  },
+  ...{ isBlocked: false, refused: 0, rules: [], cost: 0, refunded: undefined, ...NO_PAUSE },
+  ...{ tellAt: now, tells: 0 },
 })
 
 /** Servers that pause at a time pause once. */
-function withTrouble(incident: Incident, { refused, isBlocked, lastAt, rules, pause }: Trouble): Incident {
+function withTrouble(incident: Incident, { refused, isBlocked, lastAt, rules, pause, cost }: Trouble): Incident {
   const isLonger = (pause.pausedUntil ?? 0) > (incident.pausedUntil ?? 0)
   return {
     ...incident,
@@ -58,6 +51,8 @@ function withTrouble(incident: Incident, { refused, isBlocked, lastAt, rules, pa
     isBlocked: incident.isBlocked || isBlocked,
     since: Math.min(incident.since, lastAt),
     lastAt: Math.max(incident.lastAt, lastAt),
+    // Every server sees the same codes.
+    cost: Math.max(incident.cost, cost),
     rules: [...new Set([...incident.rules, ...rules])].sort(),
     ...(isLonger && { pausedUntil: pause.pausedUntil, pauses: Math.max(pause.pauses, incident.pauses) }),
   }
@@ -67,5 +62,5 @@ async function end(tx: Tx, { incidentId, lastAt }: Incident): Promise<void> {
   const incident = await tx.traffic.lockIncidentById(incidentId)
   // Another server had more to add.
   if (!incident || incident.endedAt !== undefined || incident.lastAt > lastAt) return
-  await tx.traffic.saveIncident({ ...incident, endedAt: tx.now })
+  await tx.traffic.saveIncident(ended(incident, tx.now))
 }

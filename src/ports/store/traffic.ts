@@ -55,6 +55,8 @@ export interface TrafficTx {
   saveIncident(incident: Incident): Promise<void>
   /** Any, by its id. */
   lockIncidentById(incidentId: string): Promise<Incident | undefined>
+  /** One of which the operator is to be told now; another server that asks does not get it. */
+  lockToTell(): Promise<Incident | undefined>
 }
 
 export interface TrafficReader {
@@ -65,4 +67,7 @@ export interface TrafficReader {
   /** Hours that began since. */
   hours(appId: string, since: number): Promise<LaneHour[]>
   openIncidents(appId: string): Promise<Incident[]>
+  incident(incidentId: string): Promise<Incident | undefined>
+  /** Whether there is an incident of which the operator is to be told by then, Unix milliseconds. */
+  hasToTell(now: number): Promise<boolean>
 }

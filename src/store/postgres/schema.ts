@@ -259,11 +259,14 @@ export const incidents = pgTable(
     rules: json('rules').$type<Rule[]>().notNull(),
     pausedUntil: big('paused_until'),
     pauses: integer('pauses').notNull(),
-    toldAt: big('told_at'),
+    cost: big('cost').notNull(),
+    tellAt: big('tell_at'),
+    tells: integer('tells').notNull(),
     refunded: big('refunded'),
   },
   (table) => [
     uniqueIndex('incidents_open').on(table.appId, table.kind, table.country),
+    index('incidents_to_tell').on(table.tellAt),
     index('incidents_by_app').on(table.appId, table.since),
   ],
 )

@@ -1,5 +1,5 @@
 /** What becomes of live codes, by where they go; what rules were against; incidents. */
-import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
 import type { LaneHour, SeenIssue, TrafficReader } from '../../ports/store/traffic'
 import { idFloor } from '../ids'
@@ -17,6 +17,9 @@ const ofLane = and(
   eq(incidents.country, bind(incidents.country, 'country')),
 )
 const isOpen = sql`${incidents.endedAt} IS NULL`
+
+const thisIncident = eq(incidents.incidentId, bind(incidents.incidentId, 'incidentId'))
+const isToTell = lte(incidents.tellAt, bind(incidents.tellAt, 'now'))
 
 const ADDED = 'app_id, minute, key_kind, country, rule, refused, prefix_hash, network_hash, times, credits'
 const incidentColumns = getTableColumns(incidents)
@@ -41,12 +44,15 @@ const STATEMENTS = {
     ],
   ),
   lockOpen: statement(() => db.select().from(incidents).where(and(ofLane, isOpen)).for('no key update').prepare('')),
-  lockById: statement(() =>
+  lockById: statement(() => db.select().from(incidents).where(thisIncident).for('no key update').prepare('')),
+  lockToTell: statement(() =>
     db
       .select()
       .from(incidents)
-      .where(eq(incidents.incidentId, bind(incidents.incidentId, 'incidentId')))
-      .for('no key update')
+      .where(isToTell)
+      .orderBy(incidents.tellAt)
+      .limit(1)
+      .for('no key update', { skipLocked: true })
       .prepare(''),
   ),
   saveIncident: statement(() =>
@@ -88,6 +94,11 @@ export function trafficTx(unit: Unit): Tx['traffic'] {
       const row = await unit.get(STATEMENTS.lockById, { incidentId })
       return row && incidentOf(row)
     },
+    async lockToTell() {
+      await unit.opened()
+      const row = await unit.get(STATEMENTS.lockToTell, { now: unit.now })
+      return row && incidentOf(row)
+    },
     async saveIncident(incident) {
       unit.run(STATEMENTS.saveIncident, { ...incidentRow(incident) })
     },
@@ -118,6 +129,8 @@ const READS = {
       )
       .prepare(''),
   ),
+  byId: statement(() => db.select().from(incidents).where(thisIncident).prepare('')),
+  toTell: statement(() => db.select({ at: incidents.tellAt }).from(incidents).where(isToTell).limit(1).prepare('')),
   open: statement(() =>
     db
       .select()
@@ -128,6 +141,11 @@ const READS = {
 }
 
 export const trafficReader = (pool: Asked): TrafficReader => ({
+  async incident(incidentId) {
+    const row = await pool.get(READS.byId, { incidentId })
+    return row && incidentOf(row)
+  },
+  hasToTell: async (now) => (await pool.get(READS.toTell, { now })) !== undefined,
   now: async () => (await pool.get(READS.now)) ?? 0,
   async *seen(appId, from, to) {
     const below = idFloor(to)

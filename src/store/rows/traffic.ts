@@ -10,7 +10,7 @@ export const incidentOf = (row: Row<Incident>): Incident => ({
   ...row,
   endedAt: row.endedAt ?? undefined,
   pausedUntil: row.pausedUntil ?? undefined,
-  toldAt: row.toldAt ?? undefined,
+  tellAt: row.tellAt ?? undefined,
   refunded: row.refunded ?? undefined,
 })
 
@@ -19,7 +19,7 @@ export const incidentRow = (incident: Incident): Row<Incident> & { rules: Rule[]
   rules: [...incident.rules],
   endedAt: incident.endedAt ?? null,
   pausedUntil: incident.pausedUntil ?? null,
-  toldAt: incident.toldAt ?? null,
+  tellAt: incident.tellAt ?? null,
   refunded: incident.refunded ?? null,
 })
 
@@ -32,7 +32,9 @@ export const INCIDENT_CHANGING = [
   'rules',
   'pausedUntil',
   'pauses',
-  'toldAt',
+  'cost',
+  'tellAt',
+  'tells',
   'refunded',
 ] as const
 

@@ -244,11 +244,14 @@ export const incidents = sqliteTable(
     rules: json('rules').$type<Rule[]>().notNull(),
     pausedUntil: integer('paused_until'),
     pauses: integer('pauses').notNull(),
-    toldAt: integer('told_at'),
+    cost: integer('cost').notNull(),
+    tellAt: integer('tell_at'),
+    tells: integer('tells').notNull(),
     refunded: integer('refunded'),
   },
   (table) => [
     uniqueIndex('incidents_open').on(table.appId, table.kind, table.country),
+    index('incidents_to_tell').on(table.tellAt),
     index('incidents_by_app').on(table.appId, table.since),
   ],
 )

@@ -1,10 +1,11 @@
 /** What becomes of live codes, by where they go; what rules were against; incidents. */
 import type { Database } from 'bun:sqlite'
-import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import { idFloor, uuidBytes, uuidText } from '../ids'
 import { INCIDENT_CHANGING, incidentOf, incidentRow, seenIn } from '../rows/traffic'
 import { nextTurn } from '../turn'
+import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { decisions, incidents, trafficHours } from './schema'
 import { bind, onFirstUse, parameters } from './statement'
@@ -18,9 +19,11 @@ const ofLane = and(
   eq(incidents.country, bind(incidents.country, 'country')),
 )
 const isOpen = sql`${incidents.endedAt} IS NULL`
+const thisIncident = eq(incidents.incidentId, bind(incidents.incidentId, 'incidentId'))
+const isToTell = lte(incidents.tellAt, bind(incidents.tellAt, 'now'))
 const excluded = (name: string) => sql.raw(`excluded.${name}`)
 
-export function createTrafficTx(connection: Database): Pick<Tx, 'traffic'> {
+export function createTrafficTx(connection: Database, current: Current): Pick<Tx, 'traffic'> {
   const db = drizzle(connection)
   const { appId: _, kind: __, country: ___, hour: ____, ...counted } = getTableColumns(trafficHours)
   const changing = getTableColumns(incidents)
@@ -58,12 +61,9 @@ export function createTrafficTx(connection: Database): Pick<Tx, 'traffic'> {
         .prepare(),
     ),
     findOpen: onFirstUse(() => db.select().from(incidents).where(and(ofLane, isOpen)).prepare()),
-    findIncident: onFirstUse(() =>
-      db
-        .select()
-        .from(incidents)
-        .where(eq(incidents.incidentId, bind(incidents.incidentId, 'incidentId')))
-        .prepare(),
+    findIncident: onFirstUse(() => db.select().from(incidents).where(thisIncident).prepare()),
+    findToTell: onFirstUse(() =>
+      db.select().from(incidents).where(isToTell).orderBy(incidents.tellAt).limit(1).prepare(),
     ),
     saveIncident: onFirstUse(() =>
       db
@@ -90,6 +90,10 @@ export function createTrafficTx(connection: Database): Pick<Tx, 'traffic'> {
       },
       async lockIncidentById(incidentId) {
         const row = run.findIncident.get({ incidentId })
+        return row && incidentOf(row)
+      },
+      async lockToTell() {
+        const row = run.findToTell.get({ now: current.now })
         return row && incidentOf(row)
       },
       async saveIncident(incident) {
@@ -125,8 +129,19 @@ export function createTrafficReader(connection: Database, now: () => number): Pi
       .where(and(eq(incidents.appId, bind(incidents.appId, 'appId')), isOpen))
       .prepare(),
   )
+  const byId = onFirstUse(() => db.select().from(incidents).where(thisIncident).prepare())
+  const toTell = onFirstUse(() =>
+    db.select({ at: incidents.tellAt }).from(incidents).where(isToTell).limit(1).prepare(),
+  )
   return {
     traffic: {
+      async incident(incidentId) {
+        const row = byId.get({ incidentId })
+        return row && incidentOf(row)
+      },
+      async hasToTell(now) {
+        return toTell.get({ now }) !== undefined
+      },
       async now() {
         return now()
       },

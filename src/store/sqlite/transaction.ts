@@ -64,7 +64,7 @@ function createDoors(connection: Database, vault: Vault, headFile: HeadFile | un
     ...createPeopleTx(connection, vault, current),
     ...createAuditTx(connection, vault, headFile, current),
     ...createUsageTx(connection),
-    ...createTrafficTx(connection),
+    ...createTrafficTx(connection, current),
     retention: { ...createRetentionTx(connection, current), ...retention },
     get now() {
       return current.now

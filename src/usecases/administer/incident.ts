@@ -6,6 +6,7 @@
  */
 import { invalid } from '../../domain/error'
 import type { Issue } from '../../domain/issue'
+import type { KeyKind } from '../../domain/key'
 import { hasSuffered, type Mishap } from '../../domain/mishap'
 import type { Clock } from '../../ports/clock'
 import type { Store, Tx } from '../../ports/store'
@@ -22,6 +23,9 @@ export interface Incident {
   to: number
   /** The one that was asked last. */
   carrier?: string | undefined
+  /** Where the messages went, and the kind of key that asked for them. */
+  country?: string | undefined
+  kind?: KeyKind | undefined
 }
 
 interface Charged {
@@ -64,13 +68,17 @@ export async function assessIncident(
   return { charged, refundedBefore, undecided }
 }
 
-async function* sufferers(store: Store, appId: string, { mishap, from, to, carrier }: Incident, now: number) {
+const isOfPlace = ({ country, kind }: Incident, issue: Issue) =>
+  (country === undefined || issue.country === country) && (kind === undefined || issue.keyKind === kind)
+
+async function* sufferers(store: Store, appId: string, incident: Incident, now: number) {
+  const { mishap, from, to, carrier } = incident
   const owner = { appId, mode: 'live' as const }
   for (let before: string | undefined; ; ) {
     const bounds = { createdFrom: from, createdTo: to, limit: AT_A_LOOK, ...(before !== undefined && { before }) }
     const page = await store.read.issues.page(owner, bounds, now)
     for (const issue of page) {
-      if (!hasSuffered(issue, mishap)) continue
+      if (!hasSuffered(issue, mishap) || !isOfPlace(incident, issue)) continue
       if (
         carrier !== undefined &&
         (await store.read.attempts.ofIssue(owner, issue.issueId)).at(-1)?.carrier !== carrier
@@ -121,12 +129,19 @@ export const totalOf = (charged: readonly Charged[]) => ({
 const appsOf = (charged: readonly Charged[]) => [...new Set(charged.map(({ appId }) => appId))]
 
 /** Which issues they are is in the ledger, whose entries name them. */
-const note = (deps: AdminDependencies, tx: Tx, { appId, mishap, from, to, carrier }: Incident, what: object) =>
+const note = (
+  deps: AdminDependencies,
+  tx: Tx,
+  { appId, mishap, from, to, carrier, country, kind }: Incident,
+  what: object,
+) =>
   noteChange(deps, tx, 'credit.refund_incident', appId ?? 'all apps', {
     outcome: mishap,
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     ...(carrier && { carrier }),
+    ...(country && { country }),
+    ...(kind && { kind }),
     ...what,
   })
 

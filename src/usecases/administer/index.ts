@@ -9,6 +9,7 @@ export {
   setOverdraft,
 } from './credit'
 export { assessIncident, type Damage, type Incident, refundIncident, totalOf } from './incident'
+export * from './incidents'
 export * from './keys'
 export * from './protection'
 export { existingApp } from './shared'

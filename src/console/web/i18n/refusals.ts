@@ -143,6 +143,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
     things: {
       app: 'app',
       event: 'event',
+      incident: 'incident',
       issue: 'issue',
       key: 'key',
       operator: 'operator',
@@ -314,6 +315,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
     things: {
       app: '앱',
       event: '이벤트',
+      incident: '사고',
       issue: '발급 건',
       key: '키',
       operator: '운영자',

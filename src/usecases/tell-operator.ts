@@ -1,0 +1,103 @@
+/**
+ * Tells the operator of an incident, at least once, at a URL of the operator's own and never at a customer's endpoint: when
+ * it opens and when it ends. Signed as webhooks are. Decisions: "Abuse".
+ */
+import { type Incident, told, toldInVain } from '../domain/incident'
+import { MINUTE_MS, SECOND_MS } from '../domain/value'
+import { VERSION } from '../domain/version'
+import { judge } from '../domain/webhook'
+import { signatureHeaders } from '../domain/webhook-signature'
+import type { Clock } from '../ports/clock'
+import type { Log } from '../ports/log'
+import type { HookTransport } from '../ports/network'
+import type { Store } from '../ports/store'
+
+export interface OperatorHook {
+  url: string
+  secret: string
+}
+
+export interface TellOperatorDependencies {
+  store: Store
+  clock: Clock
+  log: Log
+  hooks: HookTransport
+  /** Undefined: incidents are in the console and in the log only. */
+  operatorHook: OperatorHook | undefined
+}
+
+const TIMEOUT_MS = 5 * SECOND_MS
+/** Whoever has taken it to tell has so long for it. */
+const HELD_MS = MINUTE_MS
+const AT_A_LOOK = 10
+
+export async function tellOperator(deps: TellOperatorDependencies): Promise<void> {
+  const { store, operatorHook } = deps
+  if (!operatorHook) return
+  for (let count = 0; count < AT_A_LOOK; count++) {
+    if (!(await store.read.traffic.hasToTell(await store.read.traffic.now()))) return
+    const incident = await take(store)
+    if (!incident) return
+    await settle(deps, incident, await post(deps, operatorHook, incident))
+  }
+}
+
+const take = (store: Store): Promise<Incident | undefined> =>
+  store.transaction(async (tx) => {
+    const incident = await tx.traffic.lockToTell()
+    if (incident) await tx.traffic.saveIncident({ ...incident, tellAt: tx.now + HELD_MS })
+    return incident
+  })
+
+/** What has become of it meanwhile is to be told anew. */
+async function settle({ store, log }: TellOperatorDependencies, sent: Incident, isTold: boolean): Promise<void> {
+  await store.transaction(async (tx) => {
+    const incident = await tx.traffic.lockIncidentById(sent.incidentId)
+    if (!incident || incident.endedAt !== sent.endedAt) return
+    await tx.traffic.saveIncident(isTold ? told(incident) : toldInVain(incident, tx.now))
+  })
+  if (!isTold) log.warn({ incidentId: sent.incidentId }, 'could not tell the operator of an incident')
+}
+
+async function post(
+  { clock, hooks }: TellOperatorDependencies,
+  hook: OperatorHook,
+  incident: Incident,
+): Promise<boolean> {
+  const eventId = `${incident.incidentId}.${typeOf(incident)}`
+  const body = JSON.stringify(bodyOf(incident))
+  const timestampSec = Math.floor(clock.now() / 1_000)
+  const answer = await hooks.post({
+    url: hook.url,
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': `Watchword/${VERSION}`,
+      ...signatureHeaders({ eventId, body, secrets: [hook.secret], timestampSec }),
+    },
+    body,
+    timeoutMs: TIMEOUT_MS,
+  })
+  return answer.kind === 'answered' && judge({ status: answer.status, retryAfterMs: undefined }) === 'delivered'
+}
+
+const typeOf = ({ endedAt }: Incident) => (endedAt === undefined ? 'opened' : 'ended')
+
+const iso = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString())
+
+/** No number, no prefix and no address: who is told need not know them. */
+function bodyOf(incident: Incident) {
+  const { incidentId, appId, kind, country, since, lastAt, endedAt, isBlocked, refused, rules, cost, pausedUntil } =
+    incident
+  return {
+    type: `incident.${typeOf(incident)}`,
+    createdAt: iso(endedAt ?? since),
+    data: {
+      ...{ incidentId, appId, keyKind: kind, country, rules, refused, cost },
+      blocked: isBlocked,
+      since: iso(since),
+      lastAt: iso(lastAt),
+      pausedUntil: iso(pausedUntil),
+      endedAt: iso(endedAt),
+    },
+  }
+}
