@@ -4,7 +4,7 @@ import { type CommonOptions, command, onData, onDataCommand, onDataOrNew, remova
 import { type Confirmable, confirm } from './confirm'
 import { adminOf } from './open'
 import { table } from './output'
-import { protectCommand, unlockCommand } from './protect'
+import { blockCommand, protectCommand, unblockCommand, unlockCommand } from './protect'
 
 export function appCommands(): Command {
   const app = command('app', 'apps: the owners of keys, wallet and issues', 'app create shop')
@@ -71,6 +71,8 @@ export function appCommands(): Command {
   )
   app.addCommand(protectCommand())
   app.addCommand(unlockCommand())
+  app.addCommand(blockCommand())
+  app.addCommand(unblockCommand())
   app.addCommand(
     removalCommand(
       'remove',

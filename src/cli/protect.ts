@@ -1,38 +1,56 @@
 /** `watchword app protect` and `app unlock`: what an owner decides about abuse. */
-import { Option } from 'commander'
-import { missing } from '../domain/error'
-import { PROTECTION_MODES, type Protection, protectionOf } from '../domain/protection'
-import { DAY_MS, SECOND_MS } from '../domain/value'
+import { InvalidArgumentError, Option } from 'commander'
+import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS, type Cap } from '../domain/cap'
+import { PROTECTION_MODES, type Protection, type ProtectionMode, protectionOf } from '../domain/protection'
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../domain/value'
 import * as administer from '../usecases/administer'
-import { type CommonOptions, onData, onDataCommand, wholeNumber } from './command'
-import { adminOf } from './open'
+import { prefixHash } from '../usecases/shared/place'
+import { type CommonOptions, onData, onDataCommand, oneOrMore, wholeNumber } from './command'
+import { adminOf, type Opened } from './open'
+import { iso } from './output'
 
 interface ProtectOptions extends CommonOptions {
-  countries?: Protection['countries']
+  countries?: ProtectionMode
   open?: string[]
   close?: string[]
+  caps?: ProtectionMode
+  cap?: string[]
+  conversion?: ProtectionMode
+  trustNetwork?: string[]
+  trustCountry?: string[]
+  trustPhone?: string
+  trustNoPhone?: boolean
   resend?: number
   browserResend?: number
   lock?: 'day' | 'operator'
 }
 
+const modeOption = (flags: string, what: string) => new Option(`${flags} <mode>`, what).choices([...PROTECTION_MODES])
+
 export const protectCommand = () =>
   onDataCommand(
     'protect',
-    'show or decide where codes go to, how soon another one may follow, and how long a phone is locked',
+    'show or decide what is done against abuse: where codes go to, how many, for whom, how soon another one follows',
     'app protect app_4k2m9x0c7q1z --open US JP --resend 30',
+    'app protect app_4k2m9x0c7q1z --cap pk:country:messages:day=500 sk:app:credits:hour=2000',
   )
     .argument('<appId>', 'app')
-    .addOption(
-      new Option('--countries <what>', 'what happens to codes for countries that are not open').choices([
-        ...PROTECTION_MODES,
-      ]),
-    )
+    .addOption(modeOption('--countries', 'codes of browser keys for countries that are not open'))
     .option(
       '--open [country...]',
       'where browser keys send to beside the app’s region; without a country: nowhere else',
     )
     .option('--close [country...]', 'where no key sends to; without a country: nowhere')
+    .addOption(modeOption('--caps', 'codes over a cap'))
+    .option(
+      '--cap [rule...]',
+      'kind:place:unit:window=max, of sk|pk, app|country|prefix, messages|credits, hour|day; in the place of those before',
+    )
+    .addOption(modeOption('--conversion', 'traffic that nobody verifies, once what is usual is known'))
+    .option('--trust-network [cidr...]', 'end users who are held to no cap and no conversion')
+    .option('--trust-country [country...]', 'countries that are held to none')
+    .option('--trust-phone <number>', 'one more phone that is held to none')
+    .option('--trust-no-phone', 'phones are trusted no more')
     .option('--resend <seconds>', 'how long secret keys wait before a next code for one phone and purpose', wholeNumber)
     .option('--browser-resend <seconds>', 'the same of browser keys', wholeNumber)
     .addOption(
@@ -43,13 +61,68 @@ export const protectCommand = () =>
     )
     .action((appId: string, options: ProtectOptions) =>
       onData(options, async (opened, output) => {
-        const known = await opened.store.read.apps.find(appId)
-        if (!known) throw missing('app', appId)
-        const decided = decisionsOf(options, protectionOf(known))
-        const protection = protectionOf(decided ? await administer.protectApp(adminOf(opened), appId, decided) : known)
-        output({ appId, protection }, linesOf(known.region ?? opened.config.numbering.region, protection))
+        const admin = adminOf(opened)
+        const known = await administer.existingApp(opened, appId)
+        const decided = decisionsOf(options)
+        let app = Object.keys(decided).length > 0 ? await administer.protectApp(admin, appId, decided) : known
+        if (options.trustPhone !== undefined) {
+          const { numbering } = opened.config
+          app = await administer.trustPhone({ ...admin, numbering }, appId, options.trustPhone)
+        }
+        const protection = protectionOf(app)
+        const { trusted } = protection
+        const shown = { ...protection, trusted: { ...trusted, phones: trusted.phones.length } }
+        output({ appId, protection: shown }, linesOf(app.region ?? opened.config.numbering.region, protection))
       }),
     )
+
+interface PlaceOptions extends CommonOptions {
+  country: string
+  prefix?: string
+  hours?: number
+}
+
+const placeCommand = (name: string, summary: string, example: string) =>
+  onDataCommand(name, summary, example)
+    .argument('<appId>', 'app')
+    .requiredOption('--country <country>', 'ISO 3166 code such as KR')
+    .option('--prefix <digits>', 'only numbers that are this and four more digits, for example +82101234')
+
+export const blockCommand = () =>
+  placeCommand(
+    'block',
+    'send nothing to a country, or a prefix of numbers, for a while',
+    'app block app_4k2m9x0c7q1z --country GB',
+  )
+    .option('--hours <n>', 'how long (default: a day)', oneOrMore)
+    .action((appId: string, options: PlaceOptions) =>
+      onData(options, async (opened, output) => {
+        const { hours } = options
+        const forMs = hours === undefined ? undefined : hours * HOUR_MS
+        const app = await administer.blockPlace(adminOf(opened), appId, { ...placeOf(opened, options), forMs })
+        const until = Math.max(...protectionOf(app).blocks.map((block) => block.until))
+        output({ appId, country: options.country, until: iso(until) }, [
+          `Nothing is sent to ${options.prefix ?? options.country} until ${iso(until)}`,
+        ])
+      }),
+    )
+
+export const unblockCommand = () =>
+  placeCommand('unblock', 'send there again', 'app unblock app_4k2m9x0c7q1z --country GB').action(
+    (appId: string, options: PlaceOptions) =>
+      onData(options, async (opened, output) => {
+        await administer.unblockPlace(adminOf(opened), appId, placeOf(opened, options))
+        output({ appId, country: options.country }, [`${options.prefix ?? options.country} gets codes again`])
+      }),
+  )
+
+const PREFIX = /^\+[1-9][0-9]{2,10}$/
+
+function placeOf({ vault }: Opened, { country, prefix }: PlaceOptions): administer.BlockedPlace {
+  if (prefix === undefined) return { country: country.toUpperCase() }
+  if (!PREFIX.test(prefix)) throw new InvalidArgumentError(`--prefix: must be digits after a plus: ${prefix}`)
+  return { country: country.toUpperCase(), prefix: Buffer.from(prefixHash(vault, prefix)).toString('hex') }
+}
 
 export const unlockCommand = () =>
   onDataCommand(
@@ -69,32 +142,65 @@ export const unlockCommand = () =>
       }),
     )
 
-/** Undefined where nothing is to be changed. */
-function decisionsOf(options: ProtectOptions, { resendMs }: Protection): Partial<Protection> | undefined {
-  const { countries, open, close, resend, browserResend, lock } = options
-  const seconds = {
+function decisionsOf(options: ProtectOptions): administer.Decided {
+  const { countries, open, close, caps, cap, conversion, resend, browserResend, lock } = options
+  const { trustNetwork, trustCountry, trustNoPhone } = options
+  const resendMs = {
     ...(resend !== undefined && { sk: resend * SECOND_MS }),
     ...(browserResend !== undefined && { pk: browserResend * SECOND_MS }),
   }
-  const decided: Partial<Protection> = {
+  const trusted = {
+    ...(trustNetwork && { networks: listOf(trustNetwork) }),
+    ...(trustCountry && { countries: upper(listOf(trustCountry)) }),
+    ...(trustNoPhone && { phones: [] }),
+  }
+  return {
     ...(countries && { countries }),
-    ...(open && { open: listOf(open) }),
-    ...(close && { closed: listOf(close) }),
-    ...(Object.keys(seconds).length > 0 && { resendMs: { ...resendMs, ...seconds } }),
+    ...(open && { open: upper(listOf(open)) }),
+    ...(close && { closed: upper(listOf(close)) }),
+    ...(caps && { capping: caps }),
+    ...(cap && { caps: listOf(cap).map(capOf) }),
+    ...(conversion && { conversion }),
+    ...(Object.keys(trusted).length > 0 && { trusted }),
+    ...(Object.keys(resendMs).length > 0 && { resendMs }),
     ...(lock && { lockMs: lock === 'day' ? DAY_MS : null }),
   }
-  return Object.keys(decided).length > 0 ? decided : undefined
 }
 
 /** An option without a value is `true`. */
-const listOf = (countries: string[] | true) =>
-  countries === true ? [] : [...new Set(countries.map((country) => country.toUpperCase()))]
+const listOf = (items: string[] | true): string[] => (items === true ? [] : [...new Set(items)])
+const upper = (items: readonly string[]) => [...new Set(items.map((item) => item.toUpperCase()))]
 
-function linesOf(home: string, { countries, open, closed, resendMs, lockMs }: Protection): string[] {
+const CAP = new RegExp(
+  `^(sk|pk):(${CAP_PLACES.join('|')}):(${CAP_UNITS.join('|')}):(${CAP_WINDOWS.join('|')})=([0-9]{1,10})$`,
+)
+
+function capOf(text: string): Cap {
+  const [, kind, per, of, every, max] = CAP.exec(text) ?? []
+  if (max === undefined) throw new InvalidArgumentError(`--cap: must be such as pk:country:messages:day=500: ${text}`)
+  return { kind, per, of, every, max: Number(max) } as Cap
+}
+
+const DONE = { off: 'is not looked at', watch: 'is only noted', block: 'is refused' } as const
+
+function linesOf(home: string, protection: Protection): string[] {
+  const { countries, open, closed, capping, caps, conversion, trusted, blocks, resendMs, lockMs } = protection
   const where = [...new Set([home, ...open])].join(', ')
+  const trust = [
+    ...trusted.networks,
+    ...trusted.countries,
+    ...(trusted.phones.length > 0 ? [`${trusted.phones.length} phones`] : []),
+  ]
   return [
-    `Browser keys send ${countries === 'watch' ? 'to every country' : `to ${where}`}, secret keys to every country.`,
+    `Browser keys send ${countries === 'block' ? `to ${where}` : 'to every country'}, secret keys to every country.`,
     ...(closed.length > 0 ? [`No key sends to ${closed.join(', ')}.`] : []),
+    ...blocks.map(
+      ({ country, prefix, until }) => `Nothing goes to ${prefix ? 'a prefix of ' : ''}${country} until ${iso(until)}.`,
+    ),
+    `What is over a cap ${DONE[capping]}${caps.length > 0 ? ':' : '; there is none.'}`,
+    ...caps.map(({ kind, per, of, every, max }) => `  ${kind}:${per}:${of}:${every}=${max}`),
+    `Traffic that nobody verifies ${DONE[conversion]}${conversion === 'block' ? ', once what is usual is known' : ''}.`,
+    ...(trust.length > 0 ? [`Trusted: ${trust.join(', ')}.`] : []),
     `Another code for one phone and purpose: after ${resendMs.pk / SECOND_MS} s with browser keys, ${resendMs.sk / SECOND_MS} s with secret keys.`,
     `A phone is locked after a hundred wrong codes ${lockMs === null ? 'until an operator opens it' : 'for a day'}.`,
   ]

@@ -31,7 +31,7 @@ export interface Wish {
 /** At what price, in credits. */
 export type Priced = Wish & { readonly price: number }
 
-/** What is known of where it would go. What is on its way in counts, too. */
+/** What is known of where it would go. What else is on its way in counts, too. */
 export interface Surroundings {
   readonly app: Tally
   readonly country: CountryTally
@@ -149,7 +149,7 @@ function* unverified(place: 'network' | 'prefix' | 'country', tally: Tally, allo
     tally.day.waitMs('unverified', allowed.day, now),
   )
   if (waitMs > 0) yield [`${place}_unverified`, waitMs] as const
-  if (tally.pending(now) > allowed.pending) yield [`${place}_pending`, PENDING_RETRY_MS] as const
+  if (tally.pending(now) >= allowed.pending) yield [`${place}_pending`, PENDING_RETRY_MS] as const
 }
 
 /** As its caller is told: 403 where time cures nothing, else 429. Why is for operators only. */

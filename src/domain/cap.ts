@@ -26,9 +26,9 @@ export const NEW_CAPS: readonly Cap[] = [
 
 const COUNTED = { messages: 'sent', credits: 'credits' } as const
 
-/** Milliseconds until there is room for what is on its way in, at that price each; 0 where there is. */
+/** Milliseconds until there is room for one more at that price, beside what is on its way in; 0 where there is. */
 export function capWaitMs({ of, every, max }: Cap, tally: Tally, price: number, now: number): number {
-  const wanted = tally.entering * (of === 'messages' ? 1 : price)
+  const wanted = (tally.entering + 1) * (of === 'messages' ? 1 : price)
   return tally[every].waitMs(COUNTED[of], max - wanted + 1, now)
 }
 

@@ -58,7 +58,8 @@ export class Lane {
 
   isSuspected(now: number): boolean {
     if (this.suspicion < SUSPECTED || !this.usual.isLearned) return false
-    return !looksLikeOutage(this.tally.quarter.at(now), this.usual, now)
+    // After a pause few are sent, and so few tell an outage from nothing.
+    return this.#pause.pausedUntil !== undefined || !looksLikeOutage(this.tally.quarter.at(now), this.usual, now)
   }
 
   #waste(credits: number, now: number): void {

@@ -61,12 +61,23 @@ export class WatchedTraffic implements Traffic {
     const watched = await this.#fresh(appId)
     watched.askedAt = this.deps.clock.elapsed()
     const { traffic } = watched
-    traffic.entering(wish, 1)
+    let isEntering = false
+    const leave = () => {
+      if (isEntering) traffic.entering(wish, -1)
+      isEntering = false
+    }
     return {
-      assess: (protection, price) => traffic.assess(protection, { ...wish, price }, this.#now()),
+      assess: (protection, price) => {
+        leave()
+        const finding = traffic.assess(protection, { ...wish, price }, this.#now())
+        // From here on others find it there.
+        if (!finding?.isRefused) traffic.entering(wish, 1)
+        isEntering = !finding?.isRefused
+        return finding
+      },
       note: (finding) => traffic.note(finding, wish, this.#now()),
       leave: (issue) => {
-        traffic.entering(wish, -1)
+        leave()
         if (!issue) return
         this.#seeOwn(watched, issue)
         traffic.name(wish.prefix, wish.digits)

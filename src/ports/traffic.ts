@@ -7,7 +7,7 @@ import type { Decision, Lane, LaneHour } from './store/traffic'
 
 /** One code that somebody asks for, on its way in. */
 export interface Entrant {
-  /** What a rule finds against it, at that price in credits; it may be asked again. */
+  /** What a rule finds against it, at that price in credits. Unless it is refused it counts for others until it leaves. May be asked again. */
   assess(protection: Protection, price: number): Finding | undefined
   /** It was refused for what was found, or is stored although that would have refused it. */
   note(finding: Finding): void
@@ -16,7 +16,7 @@ export interface Entrant {
 }
 
 export interface Traffic {
-  /** Counts as one more until it leaves. What rules need is in memory, or is read first where the app has rested. Throws `unavailable`. */
+  /** What rules need is in memory, or is read first where the app has rested. Throws `unavailable`. */
   enter(appId: string, wish: Wish): Promise<Entrant>
   /** Digits of prefixes that enough phones share, by their hashes: as far as this server has seen them lately. */
   digitsOf(appId: string): ReadonlyMap<string, string>

@@ -3,7 +3,6 @@
  * Specification: `POST /issue`, rules 1 to 11; decisions: "Idempotency", "Credit".
  */
 
-import { networkOf } from '../domain/address'
 import { type Finding, refusalOf, type Wish } from '../domain/admission'
 import { assertWithin } from '../domain/browser-key'
 import { conflict, invalid, Refusal, unavailable } from '../domain/error'
@@ -27,6 +26,7 @@ import type { Dispatch } from '../ports/work'
 import { type Begun, type DeliverDependencies, depart } from './deliver-code'
 import { seekAdmission } from './shared/admission'
 import { type ModeRules, rulesOf } from './shared/mode'
+import { networkHash, prefixHash } from './shared/place'
 import { saveIssue } from './shared/save-issue'
 
 /** A validated request; texts are trimmed. `cost` is not billed, but part of the fingerprint. */
@@ -183,9 +183,9 @@ function resolve({ vault, modes }: IssueDependencies, key: ApiKey, request: Issu
   const recipient = rules.recipient(request.phoneNumber, key.region)
   const phoneHash = vault.phoneHash(recipient.identity)
   const digits = prefixOf(recipient.to)
-  const prefixHash = vault.placeHash(`prefix ${digits}`)
+  const prefix = prefixHash(vault, digits)
   const { address } = request
-  const networkHash = address === undefined ? undefined : vault.placeHash(`network ${networkOf(address)}`)
+  const network = address === undefined ? undefined : networkHash(vault, address)
   return {
     owner: { appId: key.appId, mode: key.mode },
     rules,
@@ -195,11 +195,11 @@ function resolve({ vault, modes }: IssueDependencies, key: ApiKey, request: Issu
     wish: {
       ...{ kind: key.kind, home: rules.home(key.region), country: recipient.country, address, digits },
       phone: hex(phoneHash),
-      prefix: hex(prefixHash),
-      network: networkHash && hex(networkHash),
+      prefix: hex(prefix),
+      network: network && hex(network),
     },
-    prefixHash,
-    networkHash,
+    prefixHash: prefix,
+    networkHash: network,
     request: {
       phone: recipient.identity,
       purpose: request.purpose,

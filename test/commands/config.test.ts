@@ -18,6 +18,7 @@ test('without any, the service is the machine’s own, careful and priced at one
     ...{ host: '127.0.0.1', port: 8787, dataDir: './watchword-data', logLevel: 'info' },
     leavingMs: 1_000,
     ...{ secret: undefined, database: undefined, publicUrl: undefined, trustedProxies: [], webhookSources: [] },
+    operatorHook: undefined,
     numbering: { region: 'KR', prefixes: [] },
     ...{ carrierTimeoutMs: 10_000, carrierConcurrency: 128, maxBacklog: 100_000, checkpointPages: 12_000 },
     ...{ liveRetentionDays: 180, idempotencyDays: 7 },

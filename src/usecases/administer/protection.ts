@@ -6,19 +6,63 @@ import { liveRecipient, type Numbering } from '../../domain/phone'
 import { assertProtection, type Protection, protectionOf } from '../../domain/protection'
 import type { Vault } from '../../ports/vault'
 import { noteChange } from '../shared/note-change'
-import { type AdminDependencies, lockApp } from './shared'
+import { type AdminDependencies, existingApp, lockApp } from './shared'
 
-/** Throws `invalid`, or `not_found`. What is not named stays. */
-export async function protectApp(deps: AdminDependencies, appId: string, decided: Partial<Protection>): Promise<App> {
+/** What is not named stays: two who decide about different things at a time both have their will. */
+export type Decided = Partial<Omit<Protection, 'resendMs' | 'trusted'>> & {
+  resendMs?: Partial<Protection['resendMs']> | undefined
+  trusted?: Partial<Protection['trusted']> | undefined
+}
+
+/** Throws `invalid`, or `not_found`. */
+export async function protectApp(deps: AdminDependencies, appId: string, decided: Decided): Promise<App> {
   return deps.store.transaction(async (tx) => {
     const app = await lockApp(tx, appId)
     const before = protectionOf(app)
-    const protection = { ...before, ...decided }
+    const protection = {
+      ...{ ...before, ...decided },
+      resendMs: { ...before.resendMs, ...decided.resendMs },
+      trusted: { ...before.trusted, ...decided.trusted },
+    }
     assertProtection(protection)
     const decidedApp = { ...app, protection }
     await tx.apps.save(decidedApp)
-    await noteChange(deps, tx, 'app.protect', appId, { protection, before })
+    await noteChange(deps, tx, 'app.protect', appId, changesOf(before, protection))
     return decidedApp
+  })
+}
+
+/** What is otherwise than before, by its name; phones are counted, for their hashes say nothing. */
+function changesOf(before: Protection, after: Protection): Record<string, unknown> {
+  const shown = ({ trusted, ...rest }: Protection) => ({ ...rest, ...trusted, phones: trusted.phones.length })
+  const [was, is] = [shown(before), shown(after)] as Array<Record<string, unknown>>
+  const changed = Object.keys(is ?? {}).filter((name) => JSON.stringify(is?.[name]) !== JSON.stringify(was?.[name]))
+  return Object.fromEntries(
+    changed.flatMap((name) => [
+      [name, is?.[name]],
+      [`${name} before`, was?.[name]],
+    ]),
+  )
+}
+
+/** The app sends to this phone whatever traffic looks like. The number is noted nowhere. Throws `invalid` or `not_found`. */
+export async function trustPhone(
+  deps: AdminDependencies & { vault: Vault; numbering: Numbering },
+  appId: string,
+  phoneNumber: string,
+): Promise<App> {
+  const { region = deps.numbering.region } = await existingApp(deps, appId)
+  const { identity } = liveRecipient(phoneNumber, { ...deps.numbering, region })
+  const phone = Buffer.from(deps.vault.phoneHash(identity)).toString('hex')
+  return deps.store.transaction(async (tx) => {
+    const app = await lockApp(tx, appId)
+    const before = protectionOf(app)
+    const phones = [...new Set([...before.trusted.phones, phone])]
+    const protection = { ...before, trusted: { ...before.trusted, phones } }
+    assertProtection(protection)
+    await tx.apps.save({ ...app, protection })
+    await noteChange(deps, tx, 'app.trust', appId, { phones: phones.length })
+    return { ...app, protection }
   })
 }
 

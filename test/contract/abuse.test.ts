@@ -1,0 +1,335 @@
+/** What is refused because messages do not pay, or because there are too many; who sees it, and what can be done about it. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { verifyWebhookSignature } from '../../client/webhook'
+import type { Cap } from '../../src/domain/cap'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+import type { HookRequest } from '../../src/ports/network'
+import * as administer from '../../src/usecases/administer'
+import { type Furnished, START, WIRES, World, type WorldOptions } from '../support/world'
+
+const ORIGIN = 'https://app.example.com'
+const HOOK = { url: 'https://ops.example.com/hook', secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` }
+
+interface Options extends Record<string, unknown> {
+  key?: string
+  ip?: string
+  headers?: Record<string, string>
+}
+
+/** Numbers of one prefix each, unless they are told to share one. */
+const phone = (n: number, prefix = n) => `010-${2_000 + prefix}-${1_000 + n}`
+
+describe.each(WIRES)('an app over %s', (wire) => {
+  let world: World
+  let keys: Furnished
+  let browser: string
+  let made = 0
+  let told: HookRequest[] = []
+
+  const start = async (options: WorldOptions = {}) => {
+    world = await World.start({
+      env: {
+        WATCHWORD_LIMIT_PK_ISSUES_PER_MIN: '10000',
+        WATCHWORD_OPERATOR_WEBHOOK_URL: HOOK.url,
+        WATCHWORD_OPERATOR_WEBHOOK_SECRET: HOOK.secret,
+      },
+      hooks: {
+        async post(request) {
+          told.push(request)
+          return { kind: 'answered', status: 200, location: undefined, retryAfter: undefined, body: '' }
+        },
+      },
+      ...options,
+    })
+  }
+
+  beforeEach(async () => {
+    told = []
+    await start()
+    keys = await world.furnish()
+    browser = await world.key({ appId: keys.appId, kind: 'pk', mode: 'live', allowedOrigins: [ORIGIN] })
+  })
+  afterEach(async () => {
+    expect([...world.violations]).toEqual([])
+    await world.stop()
+  })
+
+  /** Two weeks in which four of five codes were verified, `perHour` of them in each hour of the day. */
+  const learn = (kind: 'sk' | 'pk' = 'pk', perHour = 4) =>
+    world.run(
+      world.store.transaction((tx) =>
+        tx.traffic.saveHours(
+          keys.appId,
+          Array.from({ length: 14 * 24 }, (_, n) => ({
+            ...{ kind, country: 'KR', hour: START - (n + 26) * HOUR_MS },
+            ...{ sent: perHour * 1.25, credits: perHour * 1.25, verified: perHour, unverified: perHour / 4 },
+          })),
+        ),
+      ),
+    )
+  const issue = (
+    n: number,
+    { key = browser, ip = `198.51.${n % 250}.${Math.floor(n / 250)}`, headers = {}, ...input } = {} as Options,
+  ) =>
+    world.call(
+      wire,
+      'issue',
+      { phoneNumber: phone(n), purpose: 'signup', idempotencyKey: `k${made++}`, ...input },
+      { key, ip, headers: { ...(key === browser && { origin: ORIGIN }), ...headers } },
+    )
+  /** How many of so many are let in. */
+  const letIn = async (count: number, options: Record<string, unknown> = {}, from = 0) => {
+    const statuses: number[] = []
+    for (let n = from; n < from + count; n++) statuses.push((await issue(n, options)).status)
+    return statuses.filter((status) => status === 200).length
+  }
+  const decide = (decided: administer.Decided) => world.run(administer.protectApp(world.admin, keys.appId, decided))
+  const cap = (changes: Partial<Cap>): Cap => ({
+    kind: 'pk',
+    per: 'app',
+    of: 'messages',
+    every: 'hour',
+    max: 3,
+    ...changes,
+  })
+  const decisions = () =>
+    world.rows('SELECT rule, refused, sum(times) AS times FROM decisions GROUP BY rule, refused ORDER BY rule')
+
+  describe('whose traffic is known', () => {
+    beforeEach(() => learn())
+
+    test('has so many codes at a time that nobody has typed yet, and is told when to try again', async () => {
+      expect(await letIn(20)).toBe(15)
+      const { status, body, headers } = await issue(99)
+      expect({ status, data: body.data ?? body }).toMatchObject({
+        status: 429,
+        data: { limit: 'abuse', policy: 'platform' },
+      })
+      expect(Number(headers.get('retry-after'))).toBe(60)
+      // Why is nobody's matter but the operator's.
+      expect(JSON.stringify(body)).not.toMatch(/pending|country|unverified|conversion/)
+    })
+
+    test('has more where they are typed', async () => {
+      for (let n = 0; n < 40; n++) {
+        const { body } = await issue(n)
+        await world.advance(5_000)
+        const code = world.sms.lastCode()
+        const verified = await world.call(
+          wire,
+          'verify',
+          { issueId: body.issueId, code },
+          { key: browser, headers: { origin: ORIGIN } },
+        )
+        expect([n, verified.body.verified]).toEqual([n, true])
+      }
+    })
+
+    test('sends on where only numbers of one prefix are asked for, and not to these', async () => {
+      const toOnePrefix: number[] = []
+      for (let n = 0; n < 8; n++) toOnePrefix.push((await issue(n, { phoneNumber: phone(n, 7) })).status)
+      expect(toOnePrefix).toEqual([200, 200, 200, 200, 200, 429, 429, 429])
+      expect((await issue(50)).status).toBe(200)
+    })
+
+    test('holds one address of end users to less than all', async () => {
+      const key = keys.live
+      await learn('sk')
+      const headers = { 'x-watchword-client-ip': '203.0.113.9' }
+      const ip = '192.0.2.1'
+      expect(await letIn(12, { key, ip, headers })).toBe(10)
+      expect(await letIn(3, { key, ip, headers: { 'x-watchword-client-ip': '203.0.113.10' } }, 20)).toBe(3)
+    })
+
+    test('counts its kinds of key apart: a leaked browser key stops no server', async () => {
+      expect(await letIn(20)).toBe(15)
+      expect(await letIn(5, { key: keys.live }, 30)).toBe(5)
+    })
+
+    test('is paused where nobody types, for longer each time, and then tried with few', async () => {
+      await letIn(15)
+      await world.advance(3 * MINUTE_MS)
+      const { status, headers } = await issue(100)
+      expect(status).toBe(429)
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(25 * 60)
+      await world.advance(30 * MINUTE_MS)
+      expect(await letIn(6, {}, 200)).toBe(3)
+      await world.advance(3 * MINUTE_MS)
+      expect(Number((await issue(300)).headers.get('retry-after'))).toBeGreaterThan(85 * 60)
+    })
+
+    test('and remembers it where the server starts anew', async () => {
+      await letIn(15)
+      await world.advance(3 * MINUTE_MS)
+      expect((await issue(100)).status).toBe(429)
+      await world.advance(10_000)
+      const { place, clock } = world
+      await world.run(world.app.stop())
+      await start({ place, clock })
+      expect((await issue(101)).status).toBe(429)
+      expect(Number((await issue(101)).headers.get('retry-after'))).toBeGreaterThan(20 * 60)
+    })
+
+    test('takes a refusal for nothing: the same key is new when time has passed, and a code that is stored is answered again', async () => {
+      const first = await issue(0, { idempotencyKey: 'first' })
+      await letIn(20, {}, 1)
+      expect((await issue(80, { idempotencyKey: 'late' })).status).toBe(429)
+      expect((await issue(0, { idempotencyKey: 'first' })).body.issueId).toBe(first.body.issueId)
+      expect(await world.rows('SELECT reserved FROM wallets WHERE reserved > 15')).toEqual([])
+      await decide({ conversion: 'off' })
+      expect((await issue(80, { idempotencyKey: 'late' })).status).toBe(200)
+    })
+
+    test('refuses nobody who is trusted', async () => {
+      await letIn(20)
+      const { numbering } = world.config
+      await world.run(administer.trustPhone({ ...world.admin, numbering }, keys.appId, phone(70)))
+      expect([(await issue(70)).status, (await issue(71)).status]).toEqual([200, 429])
+      await decide({ trusted: { networks: ['192.0.2.0/24'] } })
+      expect((await issue(72, { ip: '192.0.2.77' })).status).toBe(200)
+      await decide({ trusted: { countries: ['KR'], networks: [] } })
+      expect((await issue(73)).status).toBe(200)
+    })
+
+    test('only watches where it is told so, and is not looked at where it is told that', async () => {
+      await decide({ conversion: 'watch' })
+      expect(await letIn(20)).toBe(20)
+      await world.advance(6_000)
+      expect(await decisions()).toEqual([{ rule: 'country_pending', refused: 0, times: 5 }])
+      await decide({ conversion: 'off' })
+      expect(await letIn(20, {}, 20)).toBe(20)
+      await world.advance(6_000)
+      expect(await decisions()).toEqual([{ rule: 'country_pending', refused: 0, times: 5 }])
+    })
+
+    test('tells its operator of an incident, signed, when it begins and when it ends; and neither numbers nor addresses', async () => {
+      await letIn(30)
+      await world.advance(8_000)
+      expect(told.map(({ url }) => url)).toEqual([HOOK.url])
+      const [{ body, headers } = { body: '', headers: {} }] = told
+      await verifyWebhookSignature({
+        secret: HOOK.secret,
+        body,
+        headers,
+        now: world.clock.now(),
+      })
+      const { type, data } = JSON.parse(body)
+      expect({ type, data }).toMatchObject({
+        type: 'incident.opened',
+        data: {
+          appId: keys.appId,
+          keyKind: 'pk',
+          country: 'KR',
+          blocked: true,
+          refused: 15,
+          rules: ['country_pending'],
+        },
+      })
+      expect(body).not.toMatch(/198\.51|\+82|8210/)
+      expect(world.logged.join()).toContain('codes that nobody types')
+      await world.leap(4 * HOUR_MS)
+      expect(told.map(({ body }) => JSON.parse(body).type)).toEqual(['incident.opened', 'incident.ended'])
+    })
+
+    test('gives back what an incident has cost, once', async () => {
+      await letIn(30)
+      await world.advance(5 * MINUTE_MS)
+      const [incident] = await world.run(world.store.read.traffic.openIncidents(keys.appId))
+      const id = incident?.incidentId ?? ''
+      for (const { messageId } of world.sms.accepted) await world.report('main', { messageId, status: 'delivered' })
+      await world.advance(5_000)
+      const { refunded } = await world.run(administer.refundUntyped(world.admin, id))
+      expect(refunded).toEqual({ issues: 15, credits: 15 })
+      const again = await world.run(administer.refundUntyped(world.admin, id))
+      expect([again.refunded.credits, again.incident.refunded]).toEqual([0, 15])
+    })
+
+    test('goes on where an operator ends the incident', async () => {
+      await letIn(15)
+      await world.advance(3 * MINUTE_MS)
+      expect((await issue(100)).status).toBe(429)
+      await world.advance(6_000)
+      const [incident] = await world.run(world.store.read.traffic.openIncidents(keys.appId))
+      await world.run(administer.endIncident(world.admin, incident?.incidentId ?? ''))
+      await world.advance(3_000)
+      expect((await issue(101)).status).toBe(200)
+    })
+  })
+
+  describe('whose traffic is not known yet', () => {
+    test('only has it noted', async () => {
+      expect(await letIn(20)).toBe(20)
+      await world.advance(6_000)
+      expect(await decisions()).toEqual([{ rule: 'country_pending', refused: 0, times: 5 }])
+      expect(told).toEqual([])
+    })
+
+    test('is held to its caps', async () => {
+      await decide({ caps: [cap({ max: 3 })] })
+      expect(await letIn(5)).toBe(3)
+      const { body, headers } = await issue(9)
+      expect((body.data ?? body).limit).toBe('abuse')
+      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(2 * 3_600)
+      await world.leap(2 * HOUR_MS)
+      expect(await letIn(1, {}, 20)).toBe(1)
+    })
+
+    test.each([
+      ['of messages a day', { every: 'day' }, 3],
+      ['of credits', { of: 'credits', max: 4 }, 4],
+      ['of a country', { per: 'country' }, 3],
+      ['of a prefix, of which each has one', { per: 'prefix' }, 5],
+      ['of another kind of key', { kind: 'sk' }, 5],
+    ] as const)('such as %s', async (_, changes, expected) => {
+      await decide({ caps: [cap(changes)] })
+      expect(await letIn(5)).toBe(expected)
+    })
+
+    test('and lets more through where they are only watched', async () => {
+      await decide({ caps: [cap({})], capping: 'watch' })
+      expect(await letIn(5)).toBe(5)
+      await world.advance(6_000)
+      expect(await decisions()).toEqual([{ rule: 'cap', refused: 0, times: 2 }])
+    })
+
+    test('also where many come at a time', async () => {
+      await decide({ caps: [cap({ max: 3 })] })
+      const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => issue(n)))
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
+    })
+  })
+
+  test('sends nothing for a while to a place that its operator has stopped, with any key', async () => {
+    await world.run(administer.blockPlace(world.admin, keys.appId, { country: 'KR' }))
+    for (const key of [browser, keys.live]) {
+      const { status, headers } = await issue(1, { key })
+      expect([status, headers.get('retry-after')]).toEqual([429, String(DAY_MS / 1_000)])
+    }
+    expect((await issue(2, { key: keys.live, phoneNumber: '+81 90 1234 5678' })).status).toBe(200)
+    await world.run(administer.unblockPlace(world.admin, keys.appId, { country: 'KR' }))
+    expect((await issue(1)).status).toBe(200)
+  })
+
+  test('holds test keys to nothing of this', async () => {
+    await learn()
+    await decide({ caps: [cap({ kind: 'sk', max: 1 })] })
+    const statuses: number[] = []
+    for (let n = 0; n < 20; n++)
+      statuses.push((await issue(n, { key: keys.test, phoneNumber: `010-0000-00${10 + n}` })).status)
+    expect(statuses.filter((status) => status === 429)).toEqual([])
+    expect(await world.rows('SELECT count(*) AS n FROM decisions')).toEqual([{ n: 0 }])
+  })
+
+  test('stores neither the digits of a prefix nor an address', async () => {
+    await learn()
+    await letIn(20)
+    await world.advance(10_000)
+    const stored = JSON.stringify(
+      await world.rows(
+        'SELECT hex(prefix_hash) AS p, hex(network_hash) AS n FROM issues UNION SELECT hex(prefix_hash), hex(network_hash) FROM decisions',
+      ),
+    )
+    expect(stored).not.toMatch(/2B3832|198\.51|3139382E/)
+    expect(world.logged.join()).not.toMatch(/198\.51|8210/)
+  })
+})
