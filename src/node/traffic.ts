@@ -30,7 +30,7 @@ export type Recorder = (store: Store, findings: Findings) => Promise<void>
 
 interface TrafficDependencies {
   store: Store
-  clock: Pick<Clock, 'elapsed'>
+  clock: Pick<Clock, 'now' | 'elapsed'>
   /** Stores what was found. */
   record: Recorder
 }
@@ -41,7 +41,7 @@ interface Watched {
   askedAt: number
   lookedAt: number
   storedAt: number
-  /** What was made before has been looked at, by age; Unix milliseconds of the store. */
+  /** What was made before has been looked at, by age; Unix milliseconds. */
   until: Record<Stage, number>
   /** Issued here, and counted before it was looked at. */
   own: Map<string, number>
@@ -52,8 +52,6 @@ export class WatchedTraffic implements Traffic {
   readonly #apps = new Map<string, Watched>()
   readonly #loading = new Map<string, Promise<Watched>>()
   readonly #places = new Places()
-  /** Of the store's clock before the one that never steps. */
-  #leadMs = 0
 
   constructor(private readonly deps: TrafficDependencies) {}
 
@@ -69,13 +67,13 @@ export class WatchedTraffic implements Traffic {
     return {
       assess: (protection, price) => {
         leave()
-        const finding = traffic.assess(protection, { ...wish, price }, this.#now())
+        const finding = traffic.assess(protection, { ...wish, price }, this.deps.clock.now())
         // From here on others find it there.
         if (!finding?.isRefused) traffic.entering(wish, 1)
         isEntering = !finding?.isRefused
         return finding
       },
-      note: (finding) => traffic.note(finding, wish, this.#now()),
+      note: (finding) => traffic.note(finding, wish, this.deps.clock.now()),
       leave: (issue) => {
         leave()
         if (!issue) return
@@ -129,7 +127,7 @@ export class WatchedTraffic implements Traffic {
 
   async #load(appId: string): Promise<Watched> {
     const { store, clock } = this.deps
-    const now = await this.#readNow()
+    const now = this.deps.clock.now()
     const since = now - KNOWN_MS
     const hours = await store.read.traffic.hours(appId, now - LEARNED_DAYS * DAY_MS)
     const elapsed = clock.elapsed()
@@ -154,7 +152,7 @@ export class WatchedTraffic implements Traffic {
   async #lookNow(watched: Watched): Promise<void> {
     const { store, clock } = this.deps
     const { traffic, until } = watched
-    const now = await this.#readNow()
+    const now = this.deps.clock.now()
     // The clock was set back: what is made from now on would look as if it had been seen.
     if (now + LAG_MS < until.sent) {
       this.#apps.delete(traffic.appId)
@@ -191,7 +189,7 @@ export class WatchedTraffic implements Traffic {
 
   async #store(watched: Watched): Promise<void> {
     watched.storedAt = this.deps.clock.elapsed()
-    const now = this.#now()
+    const now = this.deps.clock.now()
     const findings = watched.traffic.take(now - LAG_MS)
     const { decisions, troubles, over, hours } = findings
     if (decisions.length + troubles.length + over.length + hours.length === 0) return
@@ -202,15 +200,5 @@ export class WatchedTraffic implements Traffic {
       watched.traffic.giveBack(findings)
       throw error
     }
-  }
-
-  #now(): number {
-    return this.deps.clock.elapsed() + this.#leadMs
-  }
-
-  async #readNow(): Promise<number> {
-    const now = await this.deps.store.read.traffic.now()
-    this.#leadMs = now - this.deps.clock.elapsed()
-    return now
   }
 }

@@ -32,10 +32,10 @@ const HELD_MS = MINUTE_MS
 const AT_A_LOOK = 10
 
 export async function tellOperator(deps: TellOperatorDependencies): Promise<void> {
-  const { store, operatorHook } = deps
+  const { store, clock, operatorHook } = deps
   if (!operatorHook) return
   for (let count = 0; count < AT_A_LOOK; count++) {
-    if (!(await store.read.traffic.hasToTell(await store.read.traffic.now()))) return
+    if (!(await store.read.traffic.hasToTell(clock.now()))) return
     const incident = await take(store)
     if (!incident) return
     await settle(deps, incident, await post(deps, operatorHook, incident))

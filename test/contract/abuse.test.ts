@@ -93,7 +93,9 @@ describe.each(WIRES)('an app over %s', (wire) => {
     ...changes,
   })
   const decisions = () =>
-    world.rows('SELECT rule, refused, sum(times) AS times FROM decisions GROUP BY rule, refused ORDER BY rule')
+    world.rows(
+      'SELECT rule, CASE WHEN refused THEN 1 ELSE 0 END AS refused, CAST(sum(times) AS INTEGER) AS times FROM decisions GROUP BY rule, refused ORDER BY rule',
+    )
 
   describe('whose traffic is known', () => {
     beforeEach(() => learn())

@@ -66,7 +66,7 @@ async function furnishedFile(): Promise<string> {
     ],
     issues: [1, 2, 3].map(
       (n) =>
-        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, ${n === 1 ? 'NULL' : "'pk'"}, ${n === 2 ? '11' : 'NULL'}`,
+        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, ${n === 1 ? 'NULL' : "'pk'"}, ${n === 2 ? '11' : 'NULL'}, ${n === 2 ? blob(8, 4) : 'NULL'}, ${n === 2 ? blob(8, 5) : 'NULL'}`,
     ),
     claims: [`4, 'app_one', 'live', ${blob(16, 1)}, ${blob(16, 2)}, ${uuid(1)}, 5`],
     outbox: [`${uuid(2)}, ${blob(30, 3)}, 9`, `${uuid(3)}, X'', 9`],
@@ -100,6 +100,12 @@ async function furnishedFile(): Promise<string> {
     audit_entries: [1, 2].map((n) => `${n}, 5, 'cli', NULL, 'app.create', 'x', '{}', ${blob(32, n)}`),
     usage_hours: [`3600000, 'app_one', 'live', 'sms', 'main', 'KR', 'signup', 3, 2, 1, 1, 4, '{"100":2}'`],
     failures: [`'app_one', 'sk', ${blob(32, 3)}, '{"inARow":1}', 5`],
+    traffic_hours: [`'app_one', 'pk', 'KR', 3600000, 4, 5, 3, 1`],
+    decisions: [`'app_one', 60000, 'pk', 'KR', 'cap', 1, ${blob(8, 4)}, X'', 7, 8`],
+    incidents: [
+      `${uuid(90)}, 'app_one', 'pk', 'KR', 5, 6, NULL, 1, 7, '["cap"]', NULL, 0, 3, 9, 1, NULL`,
+      `${uuid(91)}, 'app_one', 'pk', 'KR', 3, 4, 5, 0, 2, '[]', 4, 1, 0, NULL, 0, 2`,
+    ],
     clock_steps: [`5, 10, 'a'`, `5, 11, 'b'`],
     facts: [`'audit_head', CAST('2 abc' AS BLOB)`, `'usage_until', CAST('3600000' AS BLOB)`],
   }

@@ -27,6 +27,7 @@ import {
   settled,
   uuidAt,
 } from './sample'
+import { trafficSuite } from './traffic'
 import { webhookSuite } from './webhooks'
 
 /** When the first job of a kind is due, whatever queue it waits in. */
@@ -1086,6 +1087,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
     })
 
     webhookSuite(() => ({ store, other, clock }))
+    trafficSuite(() => ({ store, other, clock }))
 
     describe('configuration', () => {
       const TEMPLATE: Template = {

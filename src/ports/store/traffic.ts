@@ -60,8 +60,6 @@ export interface TrafficTx {
 }
 
 export interface TrafficReader {
-  /** Unix milliseconds, by the clock that stamps issues. */
-  now(): Promise<number>
   /** Live issues of an app made from `from` on and before `to`, in the order of their ids; others get their turn between the pages. */
   seen(appId: string, from: number, to: number): AsyncIterable<SeenIssue[]>
   /** Hours that began since. */

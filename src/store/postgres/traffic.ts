@@ -112,11 +112,6 @@ const READS = {
     ({ appId, after, below }) => [appId, after, below, SEEN_AT_ONCE],
     (row) => seenIn(row, String(row[0])),
   ),
-  now: plain(
-    'SELECT clock_ms()',
-    () => [],
-    ([now]) => Number(now),
-  ),
   hours: statement(() =>
     db
       .select()
@@ -146,7 +141,6 @@ export const trafficReader = (pool: Asked): TrafficReader => ({
     return row && incidentOf(row)
   },
   hasToTell: async (now) => (await pool.get(READS.toTell, { now })) !== undefined,
-  now: async () => (await pool.get(READS.now)) ?? 0,
   async *seen(appId, from, to) {
     const below = idFloor(to)
     let after: string | undefined = idFloor(from)

@@ -74,7 +74,7 @@ export function openStore({
   const checkpoints = new Checkpoints(file, writing, checkpointPages)
   const writer = new Writer(writing, soon, () => checkpoints.committed())
 
-  const read = createReader(reading, { vault, headFile, settingsVersion, elapsed: clock.elapsed, now: clock.now })
+  const read = createReader(reading, { vault, headFile, settingsVersion, elapsed: clock.elapsed })
   return {
     read,
     lists: read,

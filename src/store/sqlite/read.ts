@@ -24,13 +24,11 @@ export interface ReadOptions {
   settingsVersion: () => Promise<string>
   /** Milliseconds of a clock that only goes forward. */
   elapsed: () => number
-  /** Unix milliseconds. */
-  now: () => number
 }
 
 export function createReader(
   connection: Database,
-  { vault, headFile, settingsVersion, elapsed, now }: ReadOptions,
+  { vault, headFile, settingsVersion, elapsed }: ReadOptions,
 ): Reader & Lists {
   const size = connection.query<{ bytes: number }, []>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
@@ -48,7 +46,7 @@ export function createReader(
       ...createPeopleReader(connection, vault),
       ...createAuditReader(connection, vault, headFile),
       ...createUsageReader(connection, elapsed),
-      ...createTrafficReader(connection, now),
+      ...createTrafficReader(connection),
       async nodes() {
         return []
       },

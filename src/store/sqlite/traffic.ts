@@ -103,7 +103,7 @@ export function createTrafficTx(connection: Database, current: Current): Pick<Tx
   }
 }
 
-export function createTrafficReader(connection: Database, now: () => number): Pick<Reader, 'traffic'> {
+export function createTrafficReader(connection: Database): Pick<Reader, 'traffic'> {
   const db = drizzle(connection)
   // Read by their places: a busy app has thousands a second, each looked at a few times.
   const seen = connection.query<unknown[], [string, Uint8Array, Uint8Array, number]>(
@@ -141,9 +141,6 @@ export function createTrafficReader(connection: Database, now: () => number): Pi
       },
       async hasToTell(now) {
         return toTell.get({ now }) !== undefined
-      },
-      async now() {
-        return now()
       },
       async *seen(appId, from, to) {
         let after: Uint8Array | undefined = uuidBytes(idFloor(from))
