@@ -48,7 +48,8 @@ export function issueRows(db: Database, appId: string, vault: Vault): WriteIssue
   const erase = db.query('DELETE FROM outbox WHERE issue_id = $id')
   const insertIssue = db.query(
     `INSERT INTO issues VALUES ($appId, 'live', $id, $messageId, $purpose, 'otp_default_kr', 'sms', 1, $phoneHash, $codeHash,
-       'KR', NULL, $now, $expiresAt, ${MAX_ATTEMPTS}, 'issued', 0, NULL, 'queued', 'sms', 1, 0, NULL, 'reserved', 1, 0, $now, 'sk', NULL)`,
+       'KR', NULL, $now, $expiresAt, ${MAX_ATTEMPTS}, 'issued', 0, NULL, 'queued', 'sms', 1, 0, NULL, 'reserved', 1, 0, $now, 'sk', NULL,
+       $prefixHash, NULL)`,
   )
   const insertClaim = db.query(
     `INSERT INTO claims (app_id, mode, key_hash, fingerprint, issue_id, created_at)
@@ -78,7 +79,8 @@ export function issueRows(db: Database, appId: string, vault: Vault): WriteIssue
     const code = newCode()
     const expiresAt = now + LIFETIME_MS
     const codeHash = vault.codeHash(issueId, code)
-    insertIssue.run({ ...owner, id, messageId, purpose, phoneHash, codeHash, now, expiresAt })
+    const prefixHash = vault.placeHash(`prefix ${phoneNumber.slice(0, -4)}`)
+    insertIssue.run({ ...owner, id, messageId, purpose, phoneHash, codeHash, now, expiresAt, prefixHash })
     insertClaim.run({ ...owner, keyHash, fingerprint, id, now })
     const letter = { to: phoneNumber, text: `[Watchword] ${code} is your verification code.`, code }
     insertOutbox.run({ id, sealed: vault.seal(`outbox:${issueId}`, JSON.stringify(letter)), expiresAt })

@@ -9,6 +9,7 @@ import { Refusal } from './error'
 import { PENDING_AFTER_PAUSE } from './incident'
 import type { KeyKind } from './key'
 import { countryClosed, destinationOf, type Protection, type ProtectionMode } from './protection'
+import { isProvable, type Rule } from './rule'
 import type { CountryTally, NetworkTally, Tally } from './traffic'
 import { HOUR_MS, MINUTE_MS } from './value'
 
@@ -44,21 +45,6 @@ export interface Surroundings {
   readonly pausedUntil: number | undefined
 }
 
-export const RULES = [
-  'country_closed',
-  'blocked',
-  'cap',
-  'network_unverified',
-  'network_pending',
-  'network_countries',
-  'prefix_unverified',
-  'prefix_pending',
-  'country_paused',
-  'country_unverified',
-  'country_pending',
-] as const
-export type Rule = (typeof RULES)[number]
-
 /** A rule is against it. */
 export interface Finding {
   readonly rule: Rule
@@ -69,9 +55,6 @@ export interface Finding {
   /** What it would have cost, credits. */
   readonly price: number
 }
-
-/** A proof that somebody sits there outweighs what traffic looks like, not what an owner has decided. */
-export const isProvable = (rule: Rule): boolean => !['country_closed', 'blocked', 'cap'].includes(rule)
 
 /** The first rule that refuses, else the first that would. */
 export function assess(protection: Protection, wish: Priced, around: Surroundings, now: number): Finding | undefined {

@@ -5,8 +5,9 @@
  *   suspected ──▶ paused 30 min ──▶ three at a time ──verified again──▶ quiet for an hour ──▶ ended
  *                    ▲ 3 times as long ──not verified──┘
  */
-import type { Rule } from './admission'
+
 import type { KeyKind } from './key'
+import type { Rule } from './rule'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './value'
 
 /** Times are Unix milliseconds, amounts credits. */

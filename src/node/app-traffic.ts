@@ -1,9 +1,10 @@
 /** Where the codes of one app go, in the memory of one server. */
-import { assess, type Finding, isProvable, type Priced, type Rule, type Wish } from '../domain/admission'
+import { assess, type Finding, type Priced, type Wish } from '../domain/admission'
 import { LEARNED_DAYS, usualOf } from '../domain/conversion'
 import { type Incident, isOver } from '../domain/incident'
 import type { KeyKind } from '../domain/key'
 import type { Protection } from '../domain/protection'
+import { isProvable, type Rule } from '../domain/rule'
 import { type Sighting, type Stage, Tally } from '../domain/traffic'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/value'
 import type { Decision, LaneHour, Lane as LaneName, SeenIssue } from '../ports/store/traffic'

@@ -1,8 +1,9 @@
 /** What a server knows of where an app's codes go, and whether they pay. */
-import type { Finding, Rule, Wish } from '../domain/admission'
+import type { Finding, Wish } from '../domain/admission'
 import type { Incident, Pause } from '../domain/incident'
 import type { Issue } from '../domain/issue'
 import type { Protection } from '../domain/protection'
+import type { Rule } from '../domain/rule'
 import type { Decision, Lane, LaneHour } from './store/traffic'
 
 /** One code that somebody asks for, on its way in. */

@@ -10,6 +10,7 @@ export interface Story {
 /** Followed to the end, each by a new reader; what they print is compared. */
 export const STORIES: readonly Story[] = [
   { page: 'README.md' },
+  { page: 'docs/abuse.md' },
   { page: 'docs/carriers.md' },
   { page: 'docs/client.md' },
   { page: 'docs/command-line.md' },

@@ -11,9 +11,8 @@ test('every decision that code cites stands under its heading in docs/decisions.
   const cited: Array<[string, string]> = []
   for (const name of new Glob('{src,contract,client}/**/*.{ts,tsx}').scanSync(ROOT)) {
     const text = (await Bun.file(join(ROOT, name)).text()).replace(/\n\s*\*\s*|\n\s*\/\/\s*/g, ' ')
-    for (const [, list = ''] of text.matchAll(/[Dd]ecisions: ((?:"[^"]+"(?:, )?)+|\w+)/g))
-      for (const heading of list.startsWith('"') ? list.matchAll(/"([^"]+)"/g) : [[list, list]])
-        cited.push([name, heading[1] ?? ''])
+    for (const [, quoted, bare = ''] of text.matchAll(/(?:[Dd]ecisions: ((?:"[^"]+"(?:, )?)+)|\bDecisions: (\w+))/g))
+      for (const heading of quoted?.matchAll(/"([^"]+)"/g) ?? [[bare, bare]]) cited.push([name, heading[1] ?? ''])
   }
   expect(cited.length).toBeGreaterThan(20)
   expect(cited.filter(([, heading]) => !headings.has(heading))).toEqual([])

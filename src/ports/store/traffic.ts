@@ -1,9 +1,10 @@
 /** What becomes of live codes, by where they go; what rules were against; incidents. */
-import type { Rule } from '../../domain/admission'
+
 import type { TrafficHour } from '../../domain/conversion'
 import type { Incident } from '../../domain/incident'
 import type { DeliveryStatus } from '../../domain/issue'
 import type { KeyKind } from '../../domain/key'
+import type { Rule } from '../../domain/rule'
 
 /** An app's codes for a country, by the kind of key that issued them. */
 export interface Lane {

@@ -1,8 +1,9 @@
 /** What becomes of live codes, by where they go; incidents. */
-import type { Rule } from '../../domain/admission'
+
 import type { Incident } from '../../domain/incident'
 import type { DeliveryStatus } from '../../domain/issue'
 import type { KeyKind } from '../../domain/key'
+import type { Rule } from '../../domain/rule'
 import type { SeenIssue } from '../../ports/store/traffic'
 import type { Row } from './row'
 
