@@ -6,6 +6,7 @@ import type { Store } from '../ports/store'
 import { deleteOldData, type RetentionDependencies } from '../usecases/delete-old-data'
 import { expireDue } from '../usecases/expire-due'
 import { rollUpUsage } from '../usecases/read-usage'
+import { endQuietIncidents } from '../usecases/record-traffic'
 import type { TellDependencies } from '../usecases/shared/tell-events'
 import { type TellOperatorDependencies, tellOperator } from '../usecases/tell-operator'
 
@@ -37,6 +38,7 @@ export class Sweeps {
     this.#stopSchedule = deps.schedule(EVERY_TEN_MINUTES, async () => {
       await deleteOldData(deps)
       await rollUpUsage(deps)
+      await endQuietIncidents(deps)
     })
   }
 

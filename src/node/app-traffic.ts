@@ -1,7 +1,7 @@
 /** Where the codes of one app go, in the memory of one server. */
 import { assess, type Finding, type Priced, type Wish } from '../domain/admission'
 import { LEARNED_DAYS, usualOf } from '../domain/conversion'
-import { type Incident, isOver } from '../domain/incident'
+import type { Incident } from '../domain/incident'
 import type { KeyKind } from '../domain/key'
 import type { Protection } from '../domain/protection'
 import { isProvable, type Rule } from '../domain/rule'
@@ -110,6 +110,10 @@ export class AppTraffic {
     this.#incidents = incidents
   }
 
+  get hasIncident(): boolean {
+    return this.#incidents.length > 0
+  }
+
   /** What has been found since the last time; it is to be stored, or given back. */
   take(now: number): Findings {
     const decisions = [...this.#decisions.values()]
@@ -120,7 +124,6 @@ export class AppTraffic {
       appId: this.appId,
       decisions,
       troubles: lanes.flatMap((lane) => this.#takeTrouble(lane, now) ?? []),
-      over: this.#incidents.filter((incident) => isOver(incident, now)),
       hours: lanes.flatMap((lane) => lane.finished(whole, now)),
     }
   }

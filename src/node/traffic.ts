@@ -18,7 +18,11 @@ import { Places } from './places'
 const LAG_MS = 2 * SECOND_MS
 /** An app of which nobody has asked anything for so long is not looked at, until somebody does. */
 const RESTS_AFTER_MS = 15 * MINUTE_MS
+/** Until then its codes still come of age. */
+const RESTING_EVERY_MS = 10 * SECOND_MS
 const FORGOTTEN_AFTER_MS = DAY_MS
+/** So many apps wait for the store at a time. */
+const AT_ONCE = 8
 /** What was seen longer ago is looked at anew before anything is decided by it. */
 const STALE_MS = 5 * SECOND_MS
 const KNOWN_MS = DAY_MS + STAGES.late
@@ -27,6 +31,12 @@ const STORED_EVERY_MS = 5 * SECOND_MS
 const EVERY_STAGE = Object.keys(STAGES) as Stage[]
 
 export type Recorder = (store: Store, findings: Findings) => Promise<void>
+
+/** Where an operator may end an incident, or another server pause a country, that is to hold here at once. */
+function lookedEveryMs({ hasIncident }: AppTraffic, restedMs: number): number {
+  if (restedMs <= STALE_MS || hasIncident) return 0
+  return restedMs <= RESTS_AFTER_MS ? RESTING_EVERY_MS : Number.POSITIVE_INFINITY
+}
 
 interface TrafficDependencies {
   store: Store
@@ -87,15 +97,22 @@ export class WatchedTraffic implements Traffic {
     return this.#apps.get(appId)?.traffic.digits() ?? new Map()
   }
 
-  /** What is to be done every second or so. */
+  /** What is to be done every second or so; some apps at a time, since each waits for the store. */
   async tidy(): Promise<void> {
+    const watched = this.#apps.values()
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (const one of watched) await this.#tidy(one)
+      }),
+    )
+  }
+
+  async #tidy(watched: Watched): Promise<void> {
     const elapsed = this.deps.clock.elapsed()
-    for (const [appId, watched] of this.#apps) {
-      const restedMs = elapsed - watched.askedAt
-      if (restedMs > FORGOTTEN_AFTER_MS) this.#apps.delete(appId)
-      else if (restedMs <= RESTS_AFTER_MS) await this.#look(watched)
-      if (elapsed - watched.storedAt >= STORED_EVERY_MS) await this.#store(watched)
-    }
+    const restedMs = elapsed - watched.askedAt
+    if (restedMs > FORGOTTEN_AFTER_MS) this.#apps.delete(watched.traffic.appId)
+    else if (elapsed - watched.lookedAt >= lookedEveryMs(watched.traffic, restedMs)) await this.#look(watched)
+    if (elapsed - watched.storedAt >= STORED_EVERY_MS) await this.#store(watched)
   }
 
   /** Stores what was found last. */
@@ -158,9 +175,9 @@ export class WatchedTraffic implements Traffic {
       this.#apps.delete(traffic.appId)
       return
     }
-    // The oldest first, as they came: of a day that is read at once, each is shown at every age it has.
-    await this.#see(watched, now)
-    traffic.follow(await store.read.traffic.openIncidents(traffic.appId))
+    const incidents = store.read.traffic.openIncidents(traffic.appId)
+    await Promise.all([incidents, this.#see(watched, now)])
+    traffic.follow(await incidents)
     watched.lookedAt = clock.elapsed()
   }
 
@@ -170,7 +187,7 @@ export class WatchedTraffic implements Traffic {
     const ahead = { sent: to('sent'), early: to('early'), judged: to('judged'), late: to('late') }
     // What is read at once is shown at all its ages, one after another: a count does not go back in time.
     if (now - until.sent > MINUTE_MS) await this.#show(watched, EVERY_STAGE, ahead)
-    else for (const stage of EVERY_STAGE) await this.#show(watched, [stage], ahead)
+    else await Promise.all(EVERY_STAGE.map((stage) => this.#show(watched, [stage], ahead)))
     for (const [issueId, createdAt] of own) if (createdAt < until.early) own.delete(issueId)
   }
 
@@ -191,8 +208,8 @@ export class WatchedTraffic implements Traffic {
     watched.storedAt = this.deps.clock.elapsed()
     const now = this.deps.clock.now()
     const findings = watched.traffic.take(now - LAG_MS)
-    const { decisions, troubles, over, hours } = findings
-    if (decisions.length + troubles.length + over.length + hours.length === 0) return
+    const { decisions, troubles, hours } = findings
+    if (decisions.length + troubles.length + hours.length === 0) return
     try {
       await this.deps.record(this.deps.store, findings)
       watched.traffic.stored(findings, now)

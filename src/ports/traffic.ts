@@ -1,6 +1,6 @@
 /** What a server knows of where an app's codes go, and whether they pay. */
 import type { Finding, Wish } from '../domain/admission'
-import type { Incident, Pause } from '../domain/incident'
+import type { Pause } from '../domain/incident'
 import type { Issue } from '../domain/issue'
 import type { Protection } from '../domain/protection'
 import type { Rule } from '../domain/rule'
@@ -41,7 +41,5 @@ export interface Findings {
   readonly appId: string
   readonly decisions: readonly Decision[]
   readonly troubles: readonly Trouble[]
-  /** Incidents that have become quiet. */
-  readonly over: readonly Incident[]
   readonly hours: readonly LaneHour[]
 }

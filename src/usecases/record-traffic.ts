@@ -1,5 +1,6 @@
 /** Stores what a server has found out of where codes go: for owners to see, and for the other servers. Decisions: "Abuse". */
-import { ended, type Incident, NO_PAUSE } from '../domain/incident'
+import { ended, type Incident, isOver, NO_PAUSE } from '../domain/incident'
+import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Random } from '../ports/random'
 import type { Store, Tx } from '../ports/store'
@@ -13,12 +14,11 @@ interface RecordDependencies {
 
 /** In a transaction of its own: no code waits for it. */
 export async function recordTraffic({ store, random, log }: RecordDependencies, findings: Findings): Promise<void> {
-  const { appId, decisions, troubles, over, hours } = findings
+  const { appId, decisions, troubles, hours } = findings
   await store.transaction(async (tx) => {
     if (hours.length > 0) await tx.traffic.saveHours(appId, hours)
     if (decisions.length > 0) await tx.traffic.addDecisions(decisions)
     for (const trouble of troubles) await addTo(tx, { random, log }, appId, trouble)
-    for (const incident of over) await end(tx, incident)
   })
 }
 
@@ -58,9 +58,12 @@ function withTrouble(incident: Incident, { refused, isBlocked, lastAt, rules, pa
   }
 }
 
-async function end(tx: Tx, { incidentId, lastAt }: Incident): Promise<void> {
-  const incident = await tx.traffic.lockIncidentById(incidentId)
-  // Another server had more to add.
-  if (!incident || incident.endedAt !== undefined || incident.lastAt > lastAt) return
-  await tx.traffic.saveIncident(ended(incident, tx.now))
+/** Ends incidents in which nothing was refused for an hour, nor would have been. */
+export async function endQuietIncidents({ store, clock }: { store: Store; clock: Pick<Clock, 'now'> }): Promise<void> {
+  for (const { incidentId } of await store.read.traffic.allOpenIncidents())
+    await store.transaction(async (tx) => {
+      const incident = await tx.traffic.lockIncidentById(incidentId)
+      if (!incident || incident.endedAt !== undefined || !isOver(incident, clock.now())) return
+      await tx.traffic.saveIncident(ended(incident, clock.now()))
+    })
 }

@@ -230,6 +230,8 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect(body).not.toMatch(/198\.51|\+82|8210/)
       expect(world.logged.join()).toContain('codes that nobody types')
       await world.leap(4 * HOUR_MS)
+      await world.run(world.sweep())
+      await world.advance(3_000)
       expect(told.map(({ body }) => JSON.parse(body).type)).toEqual(['incident.opened', 'incident.ended'])
     })
 

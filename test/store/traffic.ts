@@ -157,6 +157,7 @@ export function trafficSuite(atHand: () => AtHand): void {
       expect([value, error !== undefined]).toEqual([undefined, true])
       const open = await atHand().other.read.traffic.openIncidents(APP)
       expect(open.map(({ incidentId }) => incidentId).sort()).toEqual([2, 3].map((n) => incidentNumber(n).incidentId))
+      expect(await atHand().other.read.traffic.allOpenIncidents()).toHaveLength(2)
       expect(await run((tx) => tx.retention.incidents(NOW + 2, 10))).toBe(0)
       expect(await run((tx) => tx.retention.incidents(NOW + 3, 10))).toBe(1)
     })

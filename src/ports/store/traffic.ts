@@ -66,6 +66,8 @@ export interface TrafficReader {
   /** Hours that began since. */
   hours(appId: string, since: number): Promise<LaneHour[]>
   openIncidents(appId: string): Promise<Incident[]>
+  /** Of every app. */
+  allOpenIncidents(): Promise<Incident[]>
   incident(incidentId: string): Promise<Incident | undefined>
   /** Whether there is an incident of which the operator is to be told by then, Unix milliseconds. */
   hasToTell(now: number): Promise<boolean>

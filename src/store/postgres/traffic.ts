@@ -124,6 +124,7 @@ const READS = {
       )
       .prepare(''),
   ),
+  allOpen: statement(() => db.select().from(incidents).where(isOpen).prepare('')),
   byId: statement(() => db.select().from(incidents).where(thisIncident).prepare('')),
   toTell: statement(() => db.select({ at: incidents.tellAt }).from(incidents).where(isToTell).limit(1).prepare('')),
   open: statement(() =>
@@ -152,5 +153,6 @@ export const trafficReader = (pool: Asked): TrafficReader => ({
   },
   hours: async (appId, since) =>
     (await pool.all(READS.hours, { appId, since })).map(({ appId: _, ...hour }): LaneHour => hour),
+  allOpenIncidents: async () => (await pool.all(READS.allOpen)).map(incidentOf),
   openIncidents: async (appId) => (await pool.all(READS.open, { appId })).map(incidentOf),
 })

@@ -129,6 +129,7 @@ export function createTrafficReader(connection: Database): Pick<Reader, 'traffic
       .where(and(eq(incidents.appId, bind(incidents.appId, 'appId')), isOpen))
       .prepare(),
   )
+  const allOpen = onFirstUse(() => db.select().from(incidents).where(isOpen).prepare())
   const byId = onFirstUse(() => db.select().from(incidents).where(thisIncident).prepare())
   const toTell = onFirstUse(() =>
     db.select({ at: incidents.tellAt }).from(incidents).where(isToTell).limit(1).prepare(),
@@ -154,6 +155,9 @@ export function createTrafficReader(connection: Database): Pick<Reader, 'traffic
       },
       async hours(appId, since) {
         return hours.all({ appId, since }).map(({ appId: _, ...hour }) => hour)
+      },
+      async allOpenIncidents() {
+        return allOpen.all().map(incidentOf)
       },
       async openIncidents(appId) {
         return open.all({ appId }).map(incidentOf)
