@@ -91,6 +91,7 @@ export function newIdempotencyKey(): string {
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000
+const NO_RETRIES: RetryOptions = { attempts: 1 }
 
 /** Throws `WatchwordError` `SECRET_KEY_IN_BROWSER` for an `sk_` key in a browser. */
 export function createOtpClient(options: OtpClientOptions): OtpClient {
@@ -105,7 +106,7 @@ export function createOtpClient(options: OtpClientOptions): OtpClient {
 
   const call = (operation: string, input: object, callOptions: CallOptions = {}, isIdempotent = true) => {
     const { signal, timeoutMs = usualTimeoutMs, requestId } = callOptions
-    return withRetries(retries, signal, () =>
+    return withRetries(retries ?? NO_RETRIES, { waitAfter, pause: (ms) => pause(ms, signal) }, () =>
       inTime({ timeoutMs, signal, isIdempotent }, (limited, heard) =>
         exchange(wire, { operation, input, signal: limited, requestId, isIdempotent, heard }),
       ),
@@ -170,6 +171,25 @@ async function inTime<T>(
 
 const rejection = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+
+const waitAfter = (error: unknown) =>
+  error instanceof WatchwordError && error.retryable ? (error.retryAfterMs ?? 0) : undefined
+
+/** Ends early when the caller aborts. */
+function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => {
+      clearTimeout(timer)
+      reject(new WatchwordError({ code: 'ABORTED', message: 'The call was aborted' }))
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', aborted)
+      resolve()
+    }, delayMs)
+    if (signal?.aborted) aborted()
+    else signal?.addEventListener('abort', aborted, { once: true })
+  })
+}
 
 async function* eachItem<T>(
   readPage: (cursor: string | undefined) => Promise<{ items: T[]; nextCursor?: string | undefined }>,

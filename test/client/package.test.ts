@@ -54,10 +54,10 @@ describe('whoever installs it', () => {
     expect(files).toContain('index.d.cts')
     for (const name of files) {
       const text = await Bun.file(join(installed, name)).text()
-      const imported = [...text.matchAll(/(?:from |import |import\(|require\()["']([^"']+)/g)].map(([, path]) => path)
-      expect(imported.filter((path) => !/^\.\.?\//.test(path ?? ''))).toEqual([])
       // What is said in comments is no code.
       const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+      const imported = [...code.matchAll(/(?:from |import |import\(|require\()["']([^"']+)/g)].map(([, path]) => path)
+      expect(imported.filter((path) => !/^\.\.?\//.test(path ?? ''))).toEqual([])
       expect(code).not.toMatch(/\b(Buffer|process|Bun|Deno|NodeJS)\b/)
       if (name.endsWith('.js')) expect(code).not.toMatch(/\b(require|module|exports)\b/)
     }
@@ -117,6 +117,12 @@ describe('its size, as a page loads it', () => {
   test.each([
     ['all of the client', `export * from '@watchword/client'`, 6_000],
     ['what issues and verifies', `export { createOtpClient } from '@watchword/client'`, 3_000],
+    [
+      'the flow, with what issues and verifies',
+      `export { createOtpClient } from '@watchword/client'\nexport { createFlow } from '@watchword/client/flow'`,
+      6_500,
+    ],
+    ['one language of seven', `export { ko, say } from '@watchword/client/texts'`, 1_500],
     ['what verifies webhooks', `export { verifyWebhook } from '@watchword/client/webhook'`, 2_000],
     ['what is imported for nothing', `import '@watchword/client'`, 100],
   ])('%s', async (_, script, limit) => {
@@ -193,6 +199,44 @@ const CALLS = `import { createOtpClient, type Reason, WatchwordError } from '@wa
   }
   export const isUnknown = (error: WatchwordError) => error.reason === ('unknown_template' satisfies Reason)`
 
+const FLOW = `import { createOtpClient } from '@watchword/client'
+  import { createFlow, type FlowState, type FlowTransport, type FlowVerdict } from '@watchword/client/flow'
+  import { ko, say, type Texts } from '@watchword/client/texts'
+  const otp = createOtpClient({ baseUrl: 'x', apiKey: 'y' })
+  const direct = createFlow({ transport: otp, purpose: 'p', storage: sessionStorage })
+  export const answered = (): string | undefined => {
+    const state = direct.getSnapshot()
+    return state.status === 'verified' ? state.answer?.mode : state.text && say(ko, state.text)
+  }
+  interface Session extends FlowVerdict { token: string }
+  const post = async <T,>(path: string, body: object, signal: AbortSignal): Promise<T> => {
+    const response = await fetch(path, { method: 'POST', body: JSON.stringify(body), signal })
+    if (!response.ok) throw await response.json()
+    return response.json() as Promise<T>
+  }
+  const backend: FlowTransport<Session> = {
+    issue: (order, { signal }) => post('/start', order, signal),
+    verify: ({ code }, { signal }) => post('/verify', { code }, signal),
+  }
+  const flow = createFlow({ transport: backend, purpose: 'p' })
+  export const shown = (state: FlowState<Session> = flow.getSnapshot()): string => {
+    switch (state.status) {
+      case 'idle': case 'sending': return state.phoneNumber
+      case 'awaiting_code': return String(state.resendInMs + state.expiresInMs)
+      case 'verifying': return String(state.expiresInMs)
+      case 'verified': return state.answer?.token ?? ''
+      case 'locked': case 'failed': return state.reason
+    }
+  }
+  // @ts-expect-error only once it is verified
+  flow.getSnapshot().answer
+  // @ts-expect-error no such status
+  flow.on('imagined', () => {})
+  flow.on('locked', ({ resendInMs }) => console.log(resendInMs.toFixed()))
+  export const texts: Texts = { ...ko, verified: 'ok' }
+  // @ts-expect-error no such text
+  export const wrong: Texts = { ...ko, imagined: 'ok' }`
+
 const RECEIVER = (
   specifier: string,
 ) => `import { type OtpEvent, verifyWebhook, WebhookVerificationError } from '${specifier}'
@@ -212,37 +256,39 @@ const RECEIVER = (
     return new WebhookVerificationError('bad_body', '').reason
   }`
 
-/** By the compiler's folder here: what it calls its ways to find a package, and what a file is called there. */
+/** By the compiler's folder here: what it calls its ways to find a package, and what files are called there. */
 const MODES = [
-  ['typescript5', 'commonjs', 'node10', 'ts'],
-  ['typescript5', 'node16', 'node16', 'cts'],
-  ['typescript5', 'node16', 'node16', 'mts'],
-  ['typescript5', 'esnext', 'bundler', 'ts'],
-  ['typescript', 'nodenext', 'nodenext', 'cts'],
-  ['typescript', 'nodenext', 'nodenext', 'mts'],
-  ['typescript', 'esnext', 'bundler', 'ts'],
+  ['typescript5', 'commonjs', 'node10', ['ts']],
+  ['typescript5', 'node16', 'node16', ['cts', 'mts']],
+  ['typescript5', 'esnext', 'bundler', ['ts']],
+  ['typescript', 'nodenext', 'nodenext', ['cts', 'mts']],
+  ['typescript', 'esnext', 'bundler', ['ts']],
 ] as const
 
 describe('its types', () => {
   test.each(MODES)(
-    'are whole and catch mistakes: %s, module %s, resolution %s, .%s',
-    async (compiler, module, resolution, extension) => {
+    'are whole and catch mistakes: %s, module %s, resolution %s, %p',
+    async (compiler, module, resolution, extensions) => {
       const sources = {
         calls: CALLS,
+        flow: FLOW,
         receiver: RECEIVER('@watchword/client/webhook'),
         either: RECEIVER('@watchword/client'),
         all: entries()
           .map((entry, index) => `export * as entry${index} from '${entry}'`)
           .join('\n'),
       }
-      const consumer = join(folder.path, `${compiler}-${resolution}-${extension}`)
-      const files = Object.keys(sources).map((name) => `${name}.${extension}`)
-      for (const [index, source] of Object.values(sources).entries())
-        await Bun.write(join(consumer, files[index] ?? ''), source)
+      const consumer = join(folder.path, `${compiler}-${resolution}`)
+      const files: string[] = []
+      for (const [name, source] of Object.entries(sources))
+        for (const extension of extensions) {
+          files.push(`${name}.${extension}`)
+          await Bun.write(join(consumer, `${name}.${extension}`), source)
+        }
+      const tsc = ['node', join(ROOT, 'node_modules', compiler, 'bin/tsc')]
       const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022']
-      const tsc = join(ROOT, 'node_modules', compiler, 'bin/tsc')
       const how = [...options, '--module', module, '--moduleResolution', resolution]
-      const { exitCode, stdout } = await run({ command: ['node', tsc, ...how, ...files], cwd: consumer, env })
+      const { exitCode, stdout } = await run({ command: [...tsc, ...how, ...files], cwd: consumer, env })
       expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
     },
     60_000,
