@@ -1,5 +1,5 @@
 /** The one error every call of the client throws. */
-import type { Reason } from '../contract/reason'
+import type { Reason } from './types'
 
 /** Codes of the interface, and those for what never reached it. */
 export type WatchwordErrorCode =

@@ -1,5 +1,4 @@
-/** Opt-in retries: only what may be repeated, with exponential backoff and jitter, never sooner than the service asks. */
-import { WatchwordError } from './error'
+/** What may be made again is, with exponential backoff and jitter, never sooner than the service asks. */
 
 export interface RetryOptions {
   /** Tries in all, the first included; 3 when omitted. */
@@ -10,37 +9,28 @@ export interface RetryOptions {
   maxDelayMs?: number
 }
 
+export interface Repeating {
+  /** How long to wait at least after this error; undefined where it must not be tried again. */
+  waitAfter(error: unknown): number | undefined
+  /** Rejects when the caller gives up meanwhile. */
+  pause(ms: number): Promise<void>
+}
+
 export async function withRetries<T>(
-  options: RetryOptions | undefined,
-  signal: AbortSignal | undefined,
+  { attempts = 3, baseDelayMs = 250, maxDelayMs = 30_000 }: RetryOptions,
+  { waitAfter, pause }: Repeating,
   attempt: () => Promise<T>,
 ): Promise<T> {
-  const { attempts = 3, baseDelayMs = 250, maxDelayMs = 30_000 } = options ?? { attempts: 1 }
   for (let tried = 1; ; tried++) {
     try {
       return await attempt()
     } catch (error) {
-      if (!(error instanceof WatchwordError) || !error.retryable || tried >= attempts) throw error
+      const leastMs = waitAfter(error)
+      if (leastMs === undefined || tried >= attempts) throw error
       const backoffMs = baseDelayMs * 2 ** (tried - 1) * (0.5 + Math.random() / 2)
-      const delayMs = Math.max(backoffMs, error.retryAfterMs ?? 0)
+      const delayMs = Math.max(backoffMs, leastMs)
       if (delayMs > maxDelayMs) throw error
-      await pause(delayMs, signal)
+      await pause(delayMs)
     }
   }
-}
-
-/** Ends early when the caller aborts. */
-function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const aborted = () => {
-      clearTimeout(timer)
-      reject(new WatchwordError({ code: 'ABORTED', message: 'The call was aborted' }))
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', aborted)
-      resolve()
-    }, delayMs)
-    if (signal?.aborted) aborted()
-    else signal?.addEventListener('abort', aborted, { once: true })
-  })
 }

@@ -7,9 +7,9 @@
  * if (event.type === 'otp.verified') await signIn(event.data.id)
  * ```
  */
-import type { OtpEvent } from '../contract/event'
+import type { OtpEvent } from './types'
 
-export type { EventType, OtpEvent, OtpEventOf } from '../contract/event'
+export type { EventType, OtpEvent, OtpEventOf } from './types'
 
 export type WebhookFailure =
   /** It carries no signature, or only part of one. */

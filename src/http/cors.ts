@@ -1,7 +1,7 @@
 /** CORS. Decisions: "Keys". Foreign origins get no header at all, never `null`. */
 import { isLocalOrigin } from '../domain/key'
 
-const EXPOSED_HEADERS = 'X-Request-Id, Retry-After'
+const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, X-Watchword-Time'
 
 /** Preflight is answered for an origin that some active public key lists, and for local ones (test keys). */
 export async function preflightHeaders(

@@ -72,6 +72,11 @@ const HEADERS = {
     description: 'Whole seconds to wait, rounded up.',
     schema: { type: 'integer', minimum: 0 },
   },
+  Time: {
+    description:
+      "The service's time as it answered, in milliseconds: what `expiresAt` and `resendAvailableAt` count by.",
+    schema: { type: 'string', format: 'date-time' },
+  },
 }
 
 type Json = Record<string, unknown>
@@ -271,6 +276,7 @@ const ERROR_EXAMPLE_DATA: Readonly<Partial<Record<ErrorCode, Json>>> = {
 
 const headersOf = (status: number) => ({
   'X-Request-Id': refTo('headers', 'RequestId'),
+  'X-Watchword-Time': refTo('headers', 'Time'),
   ...([429, 503].includes(status) && { 'Retry-After': refTo('headers', 'RetryAfter') }),
 })
 

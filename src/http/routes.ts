@@ -116,7 +116,8 @@ export function createRoutes(deps: RouteDependencies): Routes {
     const { status, body, key, route, retryAfterMs } = answer
     if (key) node.keyUse.note(key.keyId, clock.now())
     const listed = origin !== null && (await mayRead(origin, key, status)) ? origin : undefined
-    return { route, key, response: json(status, body, retryAfterMs, answerHeaders(listed)) }
+    const headers = { ...answerHeaders(listed), ...timeHeader(clock.now()) }
+    return { route, key, response: json(status, body, retryAfterMs, headers) }
   }
 
   /** Who is refused before the key is looked at reads the refusal from wherever a key may be used. */
@@ -125,6 +126,9 @@ export function createRoutes(deps: RouteDependencies): Routes {
     return status === 503 && (isLocalOrigin(origin) || (await node.directory.isPublicOrigin(origin, clock.now())))
   }
 }
+
+/** By which clock all times of an answer are: that of a device may be wrong by hours. */
+const timeHeader = (now: number) => ({ 'x-watchword-time': new Date(now).toISOString() })
 
 const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 

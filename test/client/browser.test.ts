@@ -223,6 +223,30 @@ describe('the client in a page', () => {
     expect(error.requestId).toMatch(/^[0-9a-f-]{36}$/)
   })
 
+  test('is told the time of the service', async () => {
+    const page = await openSite('localhost')
+    const { serverTime, queuedAt } = await issueIn(page, keys.pkTest)
+    expect(Date.parse(serverTime) - Date.parse(queuedAt)).toBeWithin(0, 10_000)
+  })
+
+  test.each([-7, 0, 7])('counts by the time of the service, where the device is wrong by %i h', async (hours) => {
+    const page = await openSite('localhost')
+    await page.clock.setFixedTime(Date.now() + hours * 3_600_000)
+    const states = await page.evaluate(
+      async ({ baseUrl, apiKey }) => {
+        const transport = watchword.createOtpClient({ baseUrl, apiKey })
+        const flow = watchword.createFlow({ transport, purpose: 'signup', storage: sessionStorage })
+        return [await flow.send('010-0000-0000'), await flow.submit('０００ ０００')]
+      },
+      { baseUrl: `${server.url}/v1`, apiKey: keys.pkTest },
+    )
+    expect(states).toMatchObject([{ status: 'awaiting_code', resendInMs: 0 }, { status: 'verified' }])
+    // Some time may have passed since the service has told it.
+    const expiresInMs = states[0]?.status === 'awaiting_code' ? states[0].expiresInMs : 0
+    expect(expiresInMs).toBeGreaterThan(170_000)
+    expect(expiresInMs).toBeLessThanOrEqual(180_000)
+  })
+
   test('may name the request', async () => {
     const page = await openSite('localhost')
     expect((await issueIn(page, keys.pkTest, '010-0000-0007', 'checkout:42')).requestId).toBe('checkout:42')

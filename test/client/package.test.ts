@@ -1,60 +1,134 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+/** The package as it would be published: unpacked beside nothing else, as whoever installs it has it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import typescript5 from 'typescript5'
 import { sampleEvent } from '../../contract/event'
 import { newSecret, signatureHeaders } from '../../src/domain/webhook-signature'
 import { fromSource, newFolder, ROOT, run, runJson, Server } from '../binary/support'
 
 const folder = newFolder()
+const installed = join(folder.path, 'node_modules/@watchword/client')
+const env = { PATH: process.env.PATH ?? '' }
+let tarball: Uint8Array
 let server: Server
 
 beforeAll(async () => {
-  const built = await run({
-    command: [process.execPath, 'run', 'build:client'],
-    cwd: ROOT,
-    env: { PATH: process.env.PATH ?? '' },
-  })
-  expect(built.stderr).not.toContain('error')
-  expect(built.exitCode).toBe(0)
+  const packed = await run({ command: [process.execPath, 'run', 'pack'], cwd: ROOT, env })
+  expect(packed).toMatchObject({ exitCode: 0 })
+  const { version } = await Bun.file(join(ROOT, 'package.json')).json()
+  tarball = await Bun.file(join(ROOT, `dist/watchword-client-${version}.tgz`)).bytes()
+  const contents = createPackageFromTarballData(tarball)
+  for (const path of contents.listFiles()) await Bun.write(join(folder.path, path), contents.readFile(path))
   server = await Server.start(fromSource(folder.path), '--data', join(folder.path, 'data'))
 }, 60_000)
 afterAll(async () => {
-  await server.stop()
+  await server?.stop()
   folder.remove()
 })
 
-test('the built client runs in Node', async () => {
-  const program = fromSource(folder.path)
-  const data = join(folder.path, 'data')
-  const { appId } = await runJson(program, 'app', 'create', 'node', '--data', data)
-  const { key } = await runJson(
-    program,
-    'key',
-    'create',
-    '--app',
-    appId,
-    '--kind',
-    'sk',
-    '--mode',
-    'test',
-    '--data',
-    data,
-  )
-  const script = `
-    import { createOtpClient, newIdempotencyKey } from ${JSON.stringify(join(ROOT, 'dist/client/index.js'))}
-    const otp = createOtpClient({ baseUrl: ${JSON.stringify(`${server.url}/v1`)}, apiKey: ${JSON.stringify(key)} })
-    const { issueId } = await otp.issue({ phoneNumber: '010-0000-0000', purpose: 'node', idempotencyKey: newIdempotencyKey() })
-    console.log(JSON.stringify(await otp.verify({ issueId, code: '000000' })))`
-  const node = {
-    command: ['node', '--input-type=module', '-e', script],
-    cwd: folder.path,
-    env: { PATH: process.env.PATH ?? '' },
+const manifest = () => JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+/** What can be imported: `@watchword/client`, `@watchword/client/webhook`, … */
+const entries = () =>
+  Object.keys(manifest().exports)
+    .filter((path) => path !== './package.json')
+    .map((path) => join('@watchword/client', path))
+
+describe('whoever installs it', () => {
+  test('finds every entry, as an ES module and as CommonJS, with types of the same kind', async () => {
+    const { messages } = await publint({ pkgDir: installed, strict: true, pack: false })
+    expect(messages).toEqual([])
+    const checked = await checkPackage(createPackageFromTarballData(tarball))
+    if (!checked.types) throw new Error('There are no types')
+    expect(Object.keys(checked.entrypoints).sort()).toEqual([...Object.keys(manifest().exports)].sort())
+    expect(checked.problems).toEqual([])
+  }, 30_000)
+
+  test('installs nothing else, and needs no runtime but the web platform', async () => {
+    expect(Object.keys(manifest()).filter((field) => /dependencies|scripts|bin/i.test(field))).toEqual([])
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.c?[jt]s$/.test(name),
+    )
+    expect(files).toContain('index.d.cts')
+    for (const name of files) {
+      const text = await Bun.file(join(installed, name)).text()
+      // What is said in comments is no code.
+      const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+      const imported = [...code.matchAll(/(?:from |import |import\(|require\()["']([^"']+)/g)].map(([, path]) => path)
+      expect(imported.filter((path) => !/^\.\.?\//.test(path ?? ''))).toEqual([])
+      expect(code).not.toMatch(/\b(Buffer|process|Bun|Deno|NodeJS)\b/)
+      if (name.endsWith('.js')) expect(code).not.toMatch(/\b(require|module|exports)\b/)
+    }
+  })
+
+  test('runs it in Node and in Bun, imported or required', async () => {
+    const listing = `console.log(JSON.stringify(entries.map((entry) => Object.keys(entry).filter((name) => name !== 'default' && name !== '__esModule' && name !== 'module.exports').sort())))`
+    const scripts = {
+      'all.mjs': `const entries = await Promise.all(${JSON.stringify(entries())}.map((entry) => import(entry)))\n${listing}`,
+      'all.cjs': `const entries = ${JSON.stringify(entries())}.map((entry) => require(entry))\n${listing}`,
+    }
+    const seen = new Set<string>()
+    for (const [name, script] of Object.entries(scripts)) {
+      await Bun.write(join(folder.path, name), script)
+      for (const runtime of ['node', process.execPath]) {
+        const { stdout, stderr } = await run({ command: [runtime, name], cwd: folder.path, env })
+        expect(stderr).toBe('')
+        seen.add(stdout)
+      }
+    }
+    expect(seen.size).toBe(1)
+    expect([...seen][0]).toContain('createOtpClient')
+  })
+
+  test('issues and verifies in Node', async () => {
+    const program = fromSource(folder.path)
+    const data = ['--data', join(folder.path, 'data')]
+    const { appId } = await runJson(program, 'app', 'create', 'node', ...data)
+    const { key } = await runJson(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'test', ...data)
+    await Bun.write(
+      join(folder.path, 'verify.cjs'),
+      `const { createOtpClient, newIdempotencyKey } = require('@watchword/client')
+      const otp = createOtpClient({ baseUrl: ${JSON.stringify(`${server.url}/v1`)}, apiKey: ${JSON.stringify(key)} })
+      otp.issue({ phoneNumber: '010-0000-0000', purpose: 'node', idempotencyKey: newIdempotencyKey() })
+        .then(({ issueId }) => otp.verify({ issueId, code: '000000' }))
+        .then((verdict) => console.log(JSON.stringify(verdict)))`,
+    )
+    const { exitCode, stdout, stderr } = await run({ command: ['node', 'verify.cjs'], cwd: folder.path, env })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(JSON.parse(stdout)).toMatchObject({
+      verified: true,
+      mode: 'test',
+      serverTime: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+    })
+  }, 60_000)
+})
+
+describe('its size, as a page loads it', () => {
+  /** Minified and gzipped. */
+  async function sizeOf(script: string): Promise<number> {
+    const entry = join(folder.path, 'page.mjs')
+    await Bun.write(entry, script)
+    const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser', minify: true })
+    return Bun.gzipSync((await outputs[0]?.text()) ?? '').length
   }
-  const { exitCode, stdout, stderr } = await run(node)
-  expect(stderr).toBe('')
-  expect(exitCode).toBe(0)
-  expect(JSON.parse(stdout)).toMatchObject({ verified: true, mode: 'test' })
-}, 120_000)
+
+  test.each([
+    ['all of the client', `export * from '@watchword/client'`, 6_000],
+    ['what issues and verifies', `export { createOtpClient } from '@watchword/client'`, 3_000],
+    [
+      'the flow, with what issues and verifies',
+      `export { createOtpClient } from '@watchword/client'\nexport { createFlow } from '@watchword/client/flow'`,
+      6_500,
+    ],
+    ['one language of seven', `export { ko, say } from '@watchword/client/texts'`, 1_500],
+    ['what verifies webhooks', `export { verifyWebhook } from '@watchword/client/webhook'`, 2_000],
+    ['what is imported for nothing', `import '@watchword/client'`, 100],
+  ])('%s', async (_, script, limit) => {
+    expect(await sizeOf(script)).toBeLessThan(limit)
+  })
+})
 
 const SECRET = newSecret(Buffer.alloc(32, 7))
 const EVENT = sampleEvent('otp.verified')
@@ -62,118 +136,204 @@ const BODY = JSON.stringify(EVENT)
 const sign = (timestampSec = Math.floor(Date.now() / 1_000)) =>
   signatureHeaders({ eventId: EVENT.id, body: BODY, secrets: [SECRET], timestampSec })
 
-test('verifying webhooks is one file that imports nothing and needs no runtime but the web platform', async () => {
-  const built = await Bun.file(join(ROOT, 'dist/client/webhook.js')).text()
-  const { imports, exports } = new Bun.Transpiler({ loader: 'js' }).scan(built)
-  expect(imports).toEqual([])
-  expect(exports.sort()).toEqual(['WebhookVerificationError', 'verifyWebhook', 'verifyWebhookSignature'])
-  expect(built).not.toMatch(/\b(Buffer|process|require|Bun|Deno|globalThis|window)\b/)
-})
+describe('verifying webhooks', () => {
+  test('is one file that imports nothing', async () => {
+    const built = await Bun.file(join(installed, 'webhook.js')).text()
+    const { imports, exports } = new Bun.Transpiler({ loader: 'js' }).scan(built)
+    expect(imports).toEqual([])
+    expect(exports.sort()).toEqual(['WebhookVerificationError', 'verifyWebhook', 'verifyWebhookSignature'])
+    expect(built).not.toMatch(/\b(globalThis|window)\b/)
+  })
 
-test('webhooks are verified in Node, from either entry, with one error class', async () => {
-  const headers = sign()
-  const [own, standard] = ['X-', 'webhook-'].map((prefix) =>
-    Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith(prefix))),
-  )
-  const requests = [
-    { headers: own, body: BODY },
-    { headers: standard, body: BODY },
-    { headers, body: `${BODY} ` },
-    { headers: standard, body: `${BODY} ` },
-    { headers: sign(1_768_469_400), body: BODY },
-    { headers: { ...headers, 'X-Watchword-Timestamp': 'now' }, body: BODY },
-    { headers: {}, body: BODY },
-  ]
-  const script = `
-    import { verifyWebhook } from ${JSON.stringify(join(ROOT, 'dist/client/index.js'))}
-    import { WebhookVerificationError } from ${JSON.stringify(join(ROOT, 'dist/client/webhook.js'))}
-    const why = (error) => error instanceof WebhookVerificationError ? error.reason : String(error)
-    const outcomes = ${JSON.stringify(requests)}.map(({ headers, body }) =>
-      verifyWebhook({ headers: new Headers(headers), body: Buffer.from(body), secret: ${JSON.stringify(SECRET)} }).catch(why))
-    console.log(JSON.stringify(await Promise.all(outcomes)))`
-  const node = {
-    command: ['node', '--input-type=module', '-e', script],
-    cwd: folder.path,
-    env: { PATH: process.env.PATH ?? '' },
-  }
-  const { stdout, stderr } = await run(node)
-  expect(stderr).toBe('')
-  expect(JSON.parse(stdout)).toEqual([
-    EVENT,
-    EVENT,
-    'bad_signature',
-    'bad_signature',
-    'expired',
-    'bad_timestamp',
-    'missing_header',
-  ])
-})
-
-test.each([
-  ['esnext', 'bundler', '@watchword/client', '@watchword/client/webhook'],
-  ['nodenext', 'nodenext', '@watchword/client', '@watchword/client/webhook'],
-  ['esnext', 'bundler', join(ROOT, 'dist/client/index.js'), join(ROOT, 'dist/client/webhook.js')],
-  ['esnext', 'bundler', '@watchword/client', '@watchword/client'],
-])(
-  'its types are those of the contract, and catch mistakes: %s, %s, %s, %s',
-  async (module, resolution, specifier, webhookSpecifier) => {
-    const consumer = join(folder.path, 'consumer')
-    rmSync(join(consumer, 'node_modules'), { recursive: true, force: true })
-    mkdirSync(join(consumer, 'node_modules/@watchword'), { recursive: true })
-    symlinkSync(join(ROOT, 'dist/client'), join(consumer, 'node_modules/@watchword/client'))
-    writeFileSync(join(consumer, 'package.json'), '{"type":"module"}')
-    writeFileSync(
-      join(consumer, 'app.ts'),
-      `import { createOtpClient } from '${specifier}'
-     const otp = createOtpClient({ baseUrl: 'x', apiKey: 'y' })
-     const issued = await otp.issue({ phoneNumber: '1', purpose: 'p', idempotencyKey: 'k', channel: 'alimtalk' })
-     const id: string = issued.issueId
-     const verdict = await otp.verify({ issueId: id, code: '000000' })
-     const reason: 'MISMATCH' | 'EXPIRED' | 'NOT_FOUND' | 'REPLACED' | 'MAX_ATTEMPTS' | 'ALREADY_VERIFIED' | undefined = verdict.reasonCode
-     // @ts-expect-error an idempotency key is required
-     await otp.issue({ phoneNumber: '1', purpose: 'p' })
-     // @ts-expect-error no such channel
-     await otp.issue({ phoneNumber: '1', purpose: 'p', idempotencyKey: 'k', channel: 'pigeon' })
-     export { reason }`,
+  test('is done in Node, from either entry, with one error class', async () => {
+    const headers = sign()
+    const [own, standard] = ['X-', 'webhook-'].map((prefix) =>
+      Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith(prefix))),
     )
-    writeFileSync(
-      join(consumer, 'receiver.ts'),
-      `import { type OtpEvent, verifyWebhook, WebhookVerificationError } from '${webhookSpecifier}'
-     const event: OtpEvent = await verifyWebhook({ body: new Uint8Array(1), headers: new Headers(), secret: ['a', 'b'] })
-     if (event.type === 'otp.verified') {
-       const attempts: number = event.data.attempts
-       // @ts-expect-error not in this event
-       event.data.to
-       console.log(attempts)
-     }
-     if (event.type === 'otp.failed') console.log(event.data.error.code.toUpperCase())
-     // @ts-expect-error no such event
-     if (event.type === 'otp.imagined') console.log(event)
-     // @ts-expect-error a parsed body
-     await verifyWebhook({ body: { id: 'e' }, headers: { 'x-a': ['b'], c: undefined }, secret: '' })
-     const reason: 'missing_header' | 'bad_timestamp' | 'expired' | 'bad_signature' | 'bad_body' =
-       new WebhookVerificationError('bad_body', '').reason
-     export { reason }`,
-    )
-    const options = [
-      '--noEmit',
-      '--strict',
-      '--module',
-      module,
-      '--moduleResolution',
-      resolution,
-      '--target',
-      'esnext',
-      '--skipLibCheck',
+    const requests = [
+      { headers: own, body: BODY },
+      { headers: standard, body: BODY },
+      { headers, body: `${BODY} ` },
+      { headers: standard, body: `${BODY} ` },
+      { headers: sign(1_768_469_400), body: BODY },
+      { headers: { ...headers, 'X-Watchword-Timestamp': 'now' }, body: BODY },
+      { headers: {}, body: BODY },
     ]
-    const tsc = {
-      command: [join(ROOT, 'node_modules/.bin/tsc'), ...options, '--types', '', 'app.ts', 'receiver.ts'],
-      cwd: consumer,
-      env: { PATH: process.env.PATH ?? '' },
+    await Bun.write(
+      join(folder.path, 'receive.mjs'),
+      `import { verifyWebhook } from '@watchword/client'
+      import { WebhookVerificationError } from '@watchword/client/webhook'
+      const why = (error) => error instanceof WebhookVerificationError ? error.reason : String(error)
+      const outcomes = ${JSON.stringify(requests)}.map(({ headers, body }) =>
+        verifyWebhook({ headers: new Headers(headers), body: Buffer.from(body), secret: ${JSON.stringify(SECRET)} }).catch(why))
+      console.log(JSON.stringify(await Promise.all(outcomes)))`,
+    )
+    const { stdout, stderr } = await run({ command: ['node', 'receive.mjs'], cwd: folder.path, env })
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toEqual([
+      EVENT,
+      EVENT,
+      'bad_signature',
+      'bad_signature',
+      'expired',
+      'bad_timestamp',
+      'missing_header',
+    ])
+  })
+})
+
+const CALLS = `import { createOtpClient, type Reason, WatchwordError } from '@watchword/client'
+  const otp = createOtpClient({ baseUrl: 'x', apiKey: 'y', fetch: (request: Request) => fetch(request) })
+  export async function login(): Promise<'MISMATCH' | 'EXPIRED' | 'NOT_FOUND' | 'REPLACED' | 'MAX_ATTEMPTS' | 'ALREADY_VERIFIED' | undefined> {
+    const issued = await otp.issue({ phoneNumber: '1', purpose: 'p', idempotencyKey: 'k', channel: 'alimtalk' })
+    const id: string = issued.issueId
+    // @ts-expect-error an idempotency key is required
+    await otp.issue({ phoneNumber: '1', purpose: 'p' })
+    // @ts-expect-error no such channel
+    await otp.issue({ phoneNumber: '1', purpose: 'p', idempotencyKey: 'k', channel: 'pigeon' })
+    for await (const { overallStatus } of otp.eachIssue({ limit: 10 })) {
+      // @ts-expect-error no such status
+      if (overallStatus === 'imagined') return undefined
     }
-    const { exitCode, stdout } = await run(tsc)
-    expect(stdout).toBe('')
-    expect(exitCode).toBe(0)
-  },
-  30_000,
-)
+    return (await otp.verify({ issueId: id, code: '000000' })).reasonCode
+  }
+  export const isUnknown = (error: WatchwordError) => error.reason === ('unknown_template' satisfies Reason)`
+
+const FLOW = `import { createOtpClient } from '@watchword/client'
+  import { createFlow, type FlowState, type FlowTransport, type FlowVerdict } from '@watchword/client/flow'
+  import { ko, say, type Texts } from '@watchword/client/texts'
+  const otp = createOtpClient({ baseUrl: 'x', apiKey: 'y' })
+  const direct = createFlow({ transport: otp, purpose: 'p', storage: sessionStorage })
+  export const answered = (): string | undefined => {
+    const state = direct.getSnapshot()
+    return state.status === 'verified' ? state.answer?.mode : state.text && say(ko, state.text)
+  }
+  interface Session extends FlowVerdict { token: string }
+  const post = async <T,>(path: string, body: object, signal: AbortSignal): Promise<T> => {
+    const response = await fetch(path, { method: 'POST', body: JSON.stringify(body), signal })
+    if (!response.ok) throw await response.json()
+    return response.json() as Promise<T>
+  }
+  const backend: FlowTransport<Session> = {
+    issue: (order, { signal }) => post('/start', order, signal),
+    verify: ({ code }, { signal }) => post('/verify', { code }, signal),
+  }
+  const flow = createFlow({ transport: backend, purpose: 'p' })
+  export const shown = (state: FlowState<Session> = flow.getSnapshot()): string => {
+    switch (state.status) {
+      case 'idle': case 'sending': return state.phoneNumber
+      case 'awaiting_code': return String(state.resendInMs + state.expiresInMs)
+      case 'verifying': return String(state.expiresInMs)
+      case 'verified': return state.answer?.token ?? ''
+      case 'locked': case 'failed': return state.reason
+    }
+  }
+  // @ts-expect-error only once it is verified
+  flow.getSnapshot().answer
+  // @ts-expect-error no such status
+  flow.on('imagined', () => {})
+  flow.on('locked', ({ resendInMs }) => console.log(resendInMs.toFixed()))
+  export const texts: Texts = { ...ko, verified: 'ok' }
+  // @ts-expect-error no such text
+  export const wrong: Texts = { ...ko, imagined: 'ok' }`
+
+const RECEIVER = (
+  specifier: string,
+) => `import { type OtpEvent, verifyWebhook, WebhookVerificationError } from '${specifier}'
+  export async function receive(): Promise<'missing_header' | 'bad_timestamp' | 'expired' | 'bad_signature' | 'bad_body'> {
+    const event: OtpEvent = await verifyWebhook({ body: new Uint8Array(1), headers: new Headers(), secret: ['a', 'b'] })
+    if (event.type === 'otp.verified') {
+      const attempts: number = event.data.attempts
+      // @ts-expect-error not in this event
+      event.data.to
+      console.log(attempts)
+    }
+    if (event.type === 'otp.failed') console.log(event.data.error.code.toUpperCase())
+    // @ts-expect-error no such event
+    if (event.type === 'otp.imagined') console.log(event)
+    // @ts-expect-error a parsed body
+    await verifyWebhook({ body: { id: 'e' }, headers: { 'x-a': ['b'], c: undefined }, secret: '' })
+    return new WebhookVerificationError('bad_body', '').reason
+  }`
+
+/** By the compiler's folder here: what it calls its ways to find a package, and what files are called there. */
+const MODES = [
+  ['typescript5', 'commonjs', 'node10', ['ts']],
+  ['typescript5', 'node16', 'node16', ['cts', 'mts']],
+  ['typescript5', 'esnext', 'bundler', ['ts']],
+  ['typescript', 'nodenext', 'nodenext', ['cts', 'mts']],
+  ['typescript', 'esnext', 'bundler', ['ts']],
+] as const
+
+describe('its types', () => {
+  test.each(MODES)(
+    'are whole and catch mistakes: %s, module %s, resolution %s, %p',
+    async (compiler, module, resolution, extensions) => {
+      const sources = {
+        calls: CALLS,
+        flow: FLOW,
+        receiver: RECEIVER('@watchword/client/webhook'),
+        either: RECEIVER('@watchword/client'),
+        all: entries()
+          .map((entry, index) => `export * as entry${index} from '${entry}'`)
+          .join('\n'),
+      }
+      const consumer = join(folder.path, `${compiler}-${resolution}`)
+      const files: string[] = []
+      for (const [name, source] of Object.entries(sources))
+        for (const extension of extensions) {
+          files.push(`${name}.${extension}`)
+          await Bun.write(join(consumer, `${name}.${extension}`), source)
+        }
+      const tsc = ['node', join(ROOT, 'node_modules', compiler, 'bin/tsc')]
+      const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022']
+      const how = [...options, '--module', module, '--moduleResolution', resolution]
+      const { exitCode, stdout } = await run({ command: [...tsc, ...how, ...files], cwd: consumer, env })
+      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
+    },
+    60_000,
+  )
+
+  test('are those of the contract', async () => {
+    const names = ['IssueInput', 'IssueOutput', 'VerifyInput', 'VerifyOutput', 'ReasonCode', 'Reason', 'StatusInput']
+      .concat(['StatusOutput', 'ListIssuesInput', 'ListIssuesOutput', 'GetIssueInput', 'IssueProjection', 'Balance'])
+      .concat(['ListCreditLedgerInput', 'ListCreditLedgerOutput', 'LedgerEntry', 'TemplateList', 'GetTemplateInput'])
+      .concat(['Template', 'EventType', 'OtpEvent', "OtpEventOf<'otp.failed'>"])
+    const own = await Bun.file(join(ROOT, 'client/types.ts')).text()
+    for (const [, name = ''] of own.matchAll(/export type (\w+) =/g)) expect(names).toContain(name)
+    const compared = join(ROOT, 'dist/compared.ts')
+    await Bun.write(
+      compared,
+      `import type * as Own from '../client/types'
+      import type * as Written from './client/types.d.ts'
+      type Flat<T> = T extends (infer E)[] ? Flat<E>[] : T extends object ? { [K in keyof T]: Flat<T[K]> } : T
+      type Same<A, B> = (<T>() => T extends Flat<A> ? 1 : 2) extends <T>() => T extends Flat<B> ? 1 : 2 ? true : false
+      ${names.map((name, index) => `export const same${index}: Same<Own.${name}, Written.${name}> = true`).join('\n')}
+      // @ts-expect-error: they are compared
+      export const other: Same<Own.StatusInput, Written.VerifyInput> = true`,
+    )
+    await Bun.write(
+      join(ROOT, 'dist/compared.json'),
+      JSON.stringify({ extends: '../tsconfig.json', include: ['compared.ts'] }),
+    )
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+    const { exitCode, stdout } = await run({ command: ['node', tsc, '-p', 'dist/compared.json'], cwd: ROOT, env })
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
+  }, 30_000)
+
+  test('say in an editor what each field is', () => {
+    const index = join(installed, 'index.d.ts')
+    const program = typescript5.createProgram([index], { types: [] })
+    const checker = program.getTypeChecker()
+    const source = program.getSourceFile(index)
+    const exported = source && checker.getSymbolAtLocation(source)?.exports?.get('IssueInput' as typescript5.__String)
+    if (!exported) throw new Error('IssueInput is not exported')
+    const fields = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(checker.getAliasedSymbol(exported)))
+    expect(fields.map(({ name }) => name)).toContain('templateVariables')
+    for (const field of fields) {
+      const said = typescript5.displayPartsToString(field.getDocumentationComment(checker))
+      const tags = field.getJsDocTags(checker).map(({ name }) => name)
+      expect(said !== '' || tags.includes('deprecated')).toBe(true)
+    }
+  })
+})

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { revokeKey } from '../../src/usecases/administer'
-import { type Furnished, WIRES, World } from '../support/world'
+import { type Answer, type Furnished, WIRES, World } from '../support/world'
 
 const LISTED = 'https://app.example.com'
 const HOUR_MS = 3_600_000
@@ -78,12 +78,30 @@ describe('CORS', () => {
     const verify = (key: string | undefined, origin: string, code = '123456') =>
       world.call(wire, 'verify', { issueId: 'x', code }, { ...(key && { key }), headers: { origin } })
 
-    test('are readable for a listed origin, errors too, with request id and Retry-After exposed', async () => {
+    test('are readable for a listed origin, errors too, with request id, Retry-After and the time exposed', async () => {
       for (const code of ['123456', 'bad']) {
         const { headers } = await verify(pk, LISTED, code)
         expect(headers.get('access-control-allow-origin')).toBe(LISTED)
-        expect(headers.get('access-control-expose-headers')).toBe('X-Request-Id, Retry-After')
+        expect(headers.get('access-control-expose-headers')).toBe('X-Request-Id, Retry-After, X-Watchword-Time')
         expect(headers.get('vary')).toBe('Origin')
+      }
+    })
+
+    test('say what time it is by the clock of all their times, refusals too', async () => {
+      const key = await world.key({ appId: keys.appId, kind: 'pk', mode: 'test' })
+      const options = { key, headers: { origin: 'http://localhost:5173' } }
+      const ask = (idempotencyKey: string, phoneNumber = '010-0000-0000') =>
+        world.call(wire, 'issue', { phoneNumber, purpose: 'time', idempotencyKey }, options)
+      const told = ({ headers }: Answer) => headers.get('x-watchword-time')
+      const first = await ask(`time-${wire}`)
+      expect(told(first)).toBe(first.body.queuedAt)
+      await world.advance(5_000)
+      const again = await ask(`time-${wire}`)
+      expect(again.body).toEqual(first.body)
+      expect(Date.parse(told(again) ?? '') - Date.parse(first.body.queuedAt)).toBe(5_000)
+      for (const refused of [await ask('refused', '010-0000-0009'), await verify(undefined, LISTED)]) {
+        expect(refused.status).toBeGreaterThanOrEqual(400)
+        expect(told(refused)).toBe(told(again))
       }
     })
 

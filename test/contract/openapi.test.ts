@@ -233,7 +233,10 @@ describe('/v1/openapi.json', () => {
   })
 
   test('shows each error as it goes over the wire, with its headers', () => {
-    const requestId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
+    const always = {
+      'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+      'X-Watchword-Time': { $ref: '#/components/headers/Time' },
+    }
     const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
     const limit = { limit: 'perPhone', policy: 'platform', retryAfterMs: expect.any(Number) }
     const shown = Object.values(document.components.responses).map((response) => {
@@ -242,7 +245,7 @@ describe('/v1/openapi.json', () => {
     })
     const error = (status: number, code: string, data?: object, isDefined = true) => ({
       ...{ status, code, defined: isDefined, message: expect.stringMatching(/./), ...(data && { data }) },
-      headers: [429, 503].includes(status) ? { ...requestId, ...retryAfter } : requestId,
+      headers: [429, 503].includes(status) ? { ...always, ...retryAfter } : always,
     })
     expect(shown).toEqual(
       expect.arrayContaining([
@@ -259,11 +262,12 @@ describe('/v1/openapi.json', () => {
       ]),
     )
     expect(shown).toHaveLength(10)
-    const { RequestId, RetryAfter } = document.components.headers
+    const { RequestId, RetryAfter, Time } = document.components.headers
     expect(RequestId.schema).toEqual({ type: 'string', pattern: '^[A-Za-z0-9._:-]{8,128}$' })
     expect(RetryAfter.schema).toEqual({ type: 'integer', minimum: 0 })
-    for (const { description } of [RequestId, RetryAfter]) expect(description).toMatch(/./)
-    for (const { operation } of operations()) expect(operation.responses['200'].headers).toEqual(requestId)
+    expect(Time.schema).toEqual({ type: 'string', format: 'date-time' })
+    for (const { description } of [RequestId, RetryAfter, Time]) expect(description).toMatch(/./)
+    for (const { operation } of operations()) expect(operation.responses['200'].headers).toEqual(always)
   })
 
   test('lists every error of each operation, with the envelope', () => {

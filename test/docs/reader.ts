@@ -33,7 +33,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
     shift
     for what in "$@"; do
       case "$what" in
-        */dist/client) package=@watchword/client from=$what ;;
+        *.tgz) '${Bun.which('npm')}' install "$what" && continue || exit 1 ;;
         *) package=$what from='${ROOT}'/node_modules/$what ;;
       esac
       [ -e "$from" ] || { echo "npm: not here: $what" >&2; exit 1; }

@@ -1,0 +1,213 @@
+/** The nine calls. */
+import { WatchwordError } from './error'
+import { type RetryOptions, withRetries } from './retry'
+import type * as contract from './types'
+import type {
+  Balance,
+  GetIssueInput,
+  GetTemplateInput,
+  IssueProjection,
+  LedgerEntry,
+  ListCreditLedgerInput,
+  ListCreditLedgerOutput,
+  ListIssuesInput,
+  ListIssuesOutput,
+  StatusInput,
+  StatusOutput,
+  Template,
+  TemplateList,
+  VerifyInput,
+} from './types'
+import { exchange, type Heard, type Wire } from './wire'
+
+export interface IssueInput extends contract.IssueInput {
+  /**
+   * Required here: without one a lost answer could not be retried safely. Make one with `newIdempotencyKey` for each thing
+   * the user asked for, and keep it for retries.
+   */
+  idempotencyKey: string
+}
+
+/** Said beside the answer. */
+interface Told {
+  /**
+   * The service's time as it answered, by the clock of all its times. Count from here to `expiresAt`, not from the device's
+   * time, which may be wrong. An older service does not tell.
+   */
+  serverTime?: string | undefined
+}
+
+export interface IssueOutput extends contract.IssueOutput, Told {}
+export interface VerifyOutput extends contract.VerifyOutput, Told {}
+
+export interface OtpClientOptions {
+  /** The service's `{base_url}`, which ends with `/v1`. */
+  baseUrl: string
+  /** An `sk_…` or `sk_test_…` key on servers; a `pk_…` or `pk_test_…` key in browsers. */
+  apiKey: string
+  /** Milliseconds one try may take; 10,000 when omitted. */
+  timeoutMs?: number
+  /** Retries are off unless given. They reuse the call's idempotency key. */
+  retries?: RetryOptions
+  /** Replaces the platform's `fetch`. */
+  fetch?: (request: Request) => Promise<Response>
+}
+
+export interface CallOptions {
+  signal?: AbortSignal
+  /** Milliseconds one try of this call may take. */
+  timeoutMs?: number
+  /** Sent as `X-Request-Id`, and echoed: 8 to 128 letters, digits, dots, colons, dashes and underscores. */
+  requestId?: string
+}
+
+/** Every call throws `WatchwordError`. */
+export interface OtpClient {
+  /** Makes a code and has it delivered. Browser keys may. */
+  issue(input: IssueInput, options?: CallOptions): Promise<IssueOutput>
+  /** Checks a code, once. A wrong code is an answer (`verified: false`), not an error. Browser keys may. */
+  verify(input: VerifyInput, options?: CallOptions): Promise<VerifyOutput>
+  /** Where an issue stands. */
+  status(input: StatusInput, options?: CallOptions): Promise<StatusOutput>
+  /** One page of issues, newest first. */
+  listIssues(input?: ListIssuesInput, options?: CallOptions): Promise<ListIssuesOutput>
+  getIssue(input: GetIssueInput, options?: CallOptions): Promise<IssueProjection>
+  /** One page of what became of the credit, newest first. */
+  listCreditLedger(input?: ListCreditLedgerInput, options?: CallOptions): Promise<ListCreditLedgerOutput>
+  balance(options?: CallOptions): Promise<Balance>
+  listTemplates(options?: CallOptions): Promise<TemplateList>
+  getTemplate(input: GetTemplateInput, options?: CallOptions): Promise<Template>
+  /** Every issue that matches, newest first, page after page as they are needed. */
+  eachIssue(filter?: Omit<ListIssuesInput, 'cursor'>, options?: CallOptions): AsyncIterable<IssueProjection>
+  /** Every ledger entry that matches, newest first. */
+  eachLedgerEntry(filter?: Omit<ListCreditLedgerInput, 'cursor'>, options?: CallOptions): AsyncIterable<LedgerEntry>
+}
+
+/** A fresh idempotency key: make one for each thing the user asked for, and keep it for retries. */
+export function newIdempotencyKey(): string {
+  // Not `randomUUID`: pages on plain http lack it.
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000
+const NO_RETRIES: RetryOptions = { attempts: 1 }
+
+/** Throws `WatchwordError` `SECRET_KEY_IN_BROWSER` for an `sk_` key in a browser. */
+export function createOtpClient(options: OtpClientOptions): OtpClient {
+  const { apiKey, baseUrl, retries, timeoutMs: usualTimeoutMs = DEFAULT_TIMEOUT_MS } = options
+  if (apiKey.startsWith('sk_') && isBrowser()) {
+    throw new WatchwordError({
+      code: 'SECRET_KEY_IN_BROWSER',
+      message: 'A secret key must never reach a browser. Use a public key (pk_…) there, and revoke this one.',
+    })
+  }
+  const wire: Wire = { baseUrl, apiKey, send: options.fetch ?? ((request) => fetch(request)) }
+
+  const call = (operation: string, input: object, callOptions: CallOptions = {}, isIdempotent = true) => {
+    const { signal, timeoutMs = usualTimeoutMs, requestId } = callOptions
+    return withRetries(retries ?? NO_RETRIES, { waitAfter, pause: (ms) => pause(ms, signal) }, () =>
+      inTime({ timeoutMs, signal, isIdempotent }, (limited, heard) =>
+        exchange(wire, { operation, input, signal: limited, requestId, isIdempotent, heard }),
+      ),
+    )
+  }
+  const answered = async <T>(...given: Parameters<typeof call>): Promise<T> => (await call(...given)).output as T
+  /** With the time, which is told beside the answer. */
+  const timed = async <T>(...given: Parameters<typeof call>): Promise<T> => {
+    const { output, serverTime } = await call(...given)
+    return { ...output, serverTime } as T
+  }
+
+  const client: OtpClient = {
+    issue: (input, callOptions) => timed('issue', input, callOptions),
+    verify: (input, callOptions) => timed('verify', input, callOptions, false),
+    status: (input, callOptions) => answered('status', input, callOptions),
+    listIssues: (input = {}, callOptions) => answered('listIssues', input, callOptions),
+    getIssue: (input, callOptions) => answered('getIssue', input, callOptions),
+    listCreditLedger: (input = {}, callOptions) => answered('listCreditLedger', input, callOptions),
+    balance: (callOptions) => answered('balance', {}, callOptions),
+    listTemplates: (callOptions) => answered('listTemplates', {}, callOptions),
+    getTemplate: (input, callOptions) => answered('getTemplate', input, callOptions),
+    eachIssue: (filter = {}, callOptions) =>
+      eachItem((cursor) => client.listIssues({ ...filter, cursor }, callOptions)),
+    eachLedgerEntry: (filter = {}, callOptions) =>
+      eachItem((cursor) => client.listCreditLedger({ ...filter, cursor }, callOptions)),
+  }
+  return client
+}
+
+interface Try {
+  timeoutMs: number
+  signal: AbortSignal | undefined
+  isIdempotent: boolean
+}
+
+/** One try: given up after a while, or when the caller aborts, also where a `fetch` of the caller's own does not listen. */
+async function inTime<T>(
+  { timeoutMs, signal, isIdempotent }: Try,
+  attempt: (signal: AbortSignal, heard: Heard) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController()
+  const givenUp = rejection(controller.signal)
+  const heard: Heard = {}
+  const failed = (code: string, message: string, retryable: boolean, cause?: unknown) =>
+    new WatchwordError({ code, message, retryable, ...heard, cause })
+  const late = () => controller.abort(failed('TIMEOUT', 'No answer in time', isIdempotent))
+  const aborted = () => controller.abort(failed('ABORTED', 'The call was aborted', false, signal?.reason))
+  const timer = setTimeout(late, timeoutMs)
+  signal?.addEventListener('abort', aborted, { once: true })
+  if (signal?.aborted) aborted()
+  try {
+    return await Promise.race([givenUp, controller.signal.aborted ? givenUp : attempt(controller.signal, heard)])
+  } catch (error) {
+    if (error instanceof WatchwordError) throw error
+    throw failed('NETWORK_ERROR', 'The service could not be reached, or something else answered', isIdempotent, error)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', aborted)
+  }
+}
+
+const rejection = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+
+const waitAfter = (error: unknown) =>
+  error instanceof WatchwordError && error.retryable ? (error.retryAfterMs ?? 0) : undefined
+
+/** Ends early when the caller aborts. */
+function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => {
+      clearTimeout(timer)
+      reject(new WatchwordError({ code: 'ABORTED', message: 'The call was aborted' }))
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', aborted)
+      resolve()
+    }, delayMs)
+    if (signal?.aborted) aborted()
+    else signal?.addEventListener('abort', aborted, { once: true })
+  })
+}
+
+async function* eachItem<T>(
+  readPage: (cursor: string | undefined) => Promise<{ items: T[]; nextCursor?: string | undefined }>,
+): AsyncGenerator<T> {
+  let cursor: string | undefined
+  do {
+    const page = await readPage(cursor)
+    yield* page.items
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+}
+
+/** A window, or a worker of one. Server-side runtimes have no document and no location. */
+const isBrowser = () => {
+  const { document, WorkerGlobalScope, location } = globalThis as {
+    document?: unknown
+    WorkerGlobalScope?: unknown
+    location?: unknown
+  }
+  return document !== undefined || (WorkerGlobalScope !== undefined && location !== undefined)
+}

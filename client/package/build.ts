@@ -1,0 +1,70 @@
+/**
+ * `bun run build:client`: the package, ready to publish, in `dist/client`. Each of our files is one of the package's, as an
+ * ES module and as a CommonJS one, each with its types: what an app does not import it does not load, and what it steps
+ * into in a debugger it can read.
+ */
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { $, Glob } from 'bun'
+import { VERSION } from '../../src/domain/version'
+import { writtenTypes } from './types'
+
+const ROOT = join(import.meta.dir, '../..')
+const SOURCE = join(ROOT, 'client')
+const OUT = join(ROOT, 'dist/client')
+/** Our files, but with types that are written out: what needs more than them does not compile here. */
+const STAGE = join(ROOT, 'dist/client-source')
+
+const textOf = (...path: string[]) => Bun.file(join(...path)).text()
+
+async function stage(): Promise<void> {
+  for (const name of new Glob('**/*.{ts,tsx}').scanSync(SOURCE))
+    if (!name.startsWith('package/')) await Bun.write(join(STAGE, name), Bun.file(join(SOURCE, name)))
+  await Bun.write(join(STAGE, 'types.ts'), writtenTypes())
+}
+
+type Format = 'esm' | 'cjs'
+const MODULE = { esm: 'esnext', cjs: 'commonjs' } as const satisfies Record<Format, string>
+
+async function compile(format: Format): Promise<void> {
+  const compiled = join(STAGE, format)
+  const options = {
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: {
+      ...{ module: MODULE[format], target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'], types: [] },
+      ...{ noEmit: false, declaration: true, allowImportingTsExtensions: false, skipLibCheck: false },
+      ...{ rootDir: STAGE, outDir: compiled, verbatimModuleSyntax: format === 'esm' },
+    },
+    include: [join(STAGE, '**/*.ts'), join(STAGE, '**/*.tsx')],
+    exclude: Object.keys(MODULE).map((each) => join(STAGE, each)),
+  }
+  await Bun.write(join(STAGE, `${format}.json`), JSON.stringify(options))
+  await $`${join(ROOT, 'node_modules/.bin/tsc')} -p ${join(STAGE, `${format}.json`)}`.cwd(ROOT)
+  for (const name of new Glob('**/*.{js,d.ts}').scanSync(compiled))
+    await Bun.write(join(OUT, named(name, format)), complete(await textOf(compiled, name), name, format))
+}
+
+/** Beside ES modules, which have the plain names, CommonJS is `.cjs` and its types are `.d.cts`. */
+const named = (name: string, format: Format) =>
+  format === 'esm' ? name : name.replace(/\.js$/, '.cjs').replace(/\.d\.ts$/, '.d.cts')
+
+/** Node wants the extensions that ours does without. */
+function complete(text: string, name: string, format: Format): string {
+  const from = join(STAGE, name, '..')
+  const isFolder = (specifier: string) => existsSync(join(from, specifier, 'index.ts'))
+  return text.replace(
+    /(from |import |import\(|require\()(["'])(\.{1,2}(?:\/[^"']+)?)\2/g,
+    (_, word: string, quote: string, specifier: string) =>
+      `${word}${quote}${named(`${specifier}${isFolder(specifier) ? '/index' : ''}.js`, format)}${quote}`,
+  )
+}
+
+rmSync(OUT, { recursive: true, force: true })
+rmSync(STAGE, { recursive: true, force: true })
+await stage()
+await Promise.all([compile('esm'), compile('cjs')])
+const { name, ...manifest } = await Bun.file(join(import.meta.dir, 'package.json')).json()
+await Bun.write(join(OUT, 'package.json'), `${JSON.stringify({ name, version: VERSION, ...manifest }, null, 2)}\n`)
+await Bun.write(join(OUT, 'README.md'), Bun.file(join(import.meta.dir, 'README.md')))
+await Bun.write(join(OUT, 'LICENSE'), Bun.file(join(ROOT, 'LICENSE')))
+rmSync(STAGE, { recursive: true })

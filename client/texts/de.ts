@@ -1,0 +1,27 @@
+import type { Texts } from './texts'
+
+export const de: Texts = {
+  sending: 'Der Code wird gesendet …',
+  code_sent: 'Wir haben Ihnen einen Code gesendet.',
+  verifying: 'Der Code wird geprüft …',
+  verified: 'Ihre Telefonnummer ist bestätigt.',
+  resend_possible: 'Sie können jetzt einen neuen Code anfordern.',
+  MISMATCH: 'Das ist nicht der Code. Verbleibende Versuche: {attemptsRemaining}.',
+  EXPIRED: 'Der Code ist abgelaufen. Fordern Sie einen neuen an.',
+  MAX_ATTEMPTS: 'Zu viele falsche Codes. Fordern Sie einen neuen an.',
+  REPLACED: 'Ein neuerer Code wurde gesendet. Wenn Sie ihn nicht haben, fordern Sie einen neuen an.',
+  ALREADY_VERIFIED: 'Dieser Code wurde schon verwendet. Fordern Sie einen neuen an.',
+  NOT_FOUND: 'Dieser Code gilt nicht mehr. Fordern Sie einen neuen an.',
+  code_not_six_digits: 'Der Code hat sechs Ziffern.',
+  invalid_phone_number: 'Das ist keine gültige Telefonnummer.',
+  ambiguous_phone_number: 'Geben Sie die Nummer mit Ländervorwahl ein, zum Beispiel +49.',
+  phone_number_without_texts: 'Diese Nummer kann keine SMS empfangen.',
+  country_closed: 'In dieses Land können wir keine Codes senden.',
+  test_number_required: 'Hier gehen nur Testnummern.',
+  test_number_in_live_mode: 'Das ist eine Testnummer. Nehmen Sie Ihre eigene.',
+  resend: 'Einen neuen Code gibt es in {wait}.',
+  failures: 'Zu viele falsche Codes. Versuchen Sie es in {wait} noch einmal.',
+  TOO_MANY_REQUESTS: 'Zu viele Versuche. Versuchen Sie es in {wait} noch einmal.',
+  NETWORK_ERROR: 'Keine Antwort. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
+  SERVICE_UNAVAILABLE: 'Das geht im Moment nicht. Versuchen Sie es später noch einmal.',
+}

@@ -1,0 +1,27 @@
+import type { Texts } from './texts'
+
+export const en: Texts = {
+  sending: 'Sending a code…',
+  code_sent: 'We have sent you a code.',
+  verifying: 'Checking the code…',
+  verified: 'Your phone number is verified.',
+  resend_possible: 'You can ask for another code now.',
+  MISMATCH: 'That is not the code. Tries left: {attemptsRemaining}.',
+  EXPIRED: 'This code has expired. Ask for another one.',
+  MAX_ATTEMPTS: 'Too many wrong codes. Ask for another one.',
+  REPLACED: 'A newer code has been sent. Ask for another one if you do not have it.',
+  ALREADY_VERIFIED: 'This code has been used before. Ask for another one.',
+  NOT_FOUND: 'This code is no longer valid. Ask for another one.',
+  code_not_six_digits: 'The code has six digits.',
+  invalid_phone_number: 'This is not a valid phone number.',
+  ambiguous_phone_number: 'Write the number with its country code, such as +44.',
+  phone_number_without_texts: 'This number cannot receive text messages.',
+  country_closed: 'We cannot send codes to this country.',
+  test_number_required: 'Only test numbers can be used here.',
+  test_number_in_live_mode: 'This is a test number. Use your own.',
+  resend: 'Another code can be sent in {wait}.',
+  failures: 'Too many wrong codes. Try again in {wait}.',
+  TOO_MANY_REQUESTS: 'Too many tries. Try again in {wait}.',
+  NETWORK_ERROR: 'No answer. Check your connection and try again.',
+  SERVICE_UNAVAILABLE: 'That does not work at the moment. Try again later.',
+}

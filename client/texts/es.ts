@@ -1,0 +1,27 @@
+import type { Texts } from './texts'
+
+export const es: Texts = {
+  sending: 'Enviando un código…',
+  code_sent: 'Te hemos enviado un código.',
+  verifying: 'Comprobando el código…',
+  verified: 'Tu número de teléfono está verificado.',
+  resend_possible: 'Ya puedes pedir otro código.',
+  MISMATCH: 'El código no es correcto. Intentos restantes: {attemptsRemaining}.',
+  EXPIRED: 'El código ha caducado. Pide otro.',
+  MAX_ATTEMPTS: 'Demasiados códigos incorrectos. Pide otro.',
+  REPLACED: 'Se ha enviado un código más reciente. Si no lo tienes, pide otro.',
+  ALREADY_VERIFIED: 'Este código ya se ha usado. Pide otro.',
+  NOT_FOUND: 'Este código ya no es válido. Pide otro.',
+  code_not_six_digits: 'El código tiene seis cifras.',
+  invalid_phone_number: 'El número de teléfono no es válido.',
+  ambiguous_phone_number: 'Escribe el número con el prefijo del país, por ejemplo +34.',
+  phone_number_without_texts: 'Este número no puede recibir mensajes de texto.',
+  country_closed: 'No podemos enviar códigos a este país.',
+  test_number_required: 'Aquí solo se pueden usar números de prueba.',
+  test_number_in_live_mode: 'Es un número de prueba. Usa el tuyo.',
+  resend: 'Podrás pedir otro código dentro de {wait}.',
+  failures: 'Demasiados códigos incorrectos. Inténtalo de nuevo dentro de {wait}.',
+  TOO_MANY_REQUESTS: 'Demasiados intentos. Inténtalo de nuevo dentro de {wait}.',
+  NETWORK_ERROR: 'No hay respuesta. Comprueba la conexión e inténtalo de nuevo.',
+  SERVICE_UNAVAILABLE: 'No es posible en este momento. Inténtalo más tarde.',
+}

@@ -1,0 +1,27 @@
+import type { Texts } from './texts'
+
+export const fr: Texts = {
+  sending: 'Envoi d’un code…',
+  code_sent: 'Nous vous avons envoyé un code.',
+  verifying: 'Vérification du code…',
+  verified: 'Votre numéro de téléphone est vérifié.',
+  resend_possible: 'Vous pouvez maintenant demander un autre code.',
+  MISMATCH: 'Ce n’est pas le bon code. Essais restants : {attemptsRemaining}.',
+  EXPIRED: 'Ce code a expiré. Demandez-en un autre.',
+  MAX_ATTEMPTS: 'Trop de codes erronés. Demandez-en un autre.',
+  REPLACED: 'Un code plus récent a été envoyé. Si vous ne l’avez pas, demandez-en un autre.',
+  ALREADY_VERIFIED: 'Ce code a déjà été utilisé. Demandez-en un autre.',
+  NOT_FOUND: 'Ce code n’est plus valable. Demandez-en un autre.',
+  code_not_six_digits: 'Le code comporte six chiffres.',
+  invalid_phone_number: 'Ce numéro de téléphone n’est pas valide.',
+  ambiguous_phone_number: 'Indiquez le numéro avec l’indicatif du pays, par exemple +33.',
+  phone_number_without_texts: 'Ce numéro ne peut pas recevoir de SMS.',
+  country_closed: 'Nous ne pouvons pas envoyer de code dans ce pays.',
+  test_number_required: 'Seuls les numéros de test sont acceptés ici.',
+  test_number_in_live_mode: 'C’est un numéro de test. Utilisez le vôtre.',
+  resend: 'Vous pourrez demander un autre code dans {wait}.',
+  failures: 'Trop de codes erronés. Réessayez dans {wait}.',
+  TOO_MANY_REQUESTS: 'Trop d’essais. Réessayez dans {wait}.',
+  NETWORK_ERROR: 'Pas de réponse. Vérifiez votre connexion et réessayez.',
+  SERVICE_UNAVAILABLE: 'Cela ne fonctionne pas pour le moment. Réessayez plus tard.',
+}

@@ -1,0 +1,27 @@
+import type { Texts } from './texts'
+
+export const ja: Texts = {
+  sending: '確認コードを送信しています…',
+  code_sent: '確認コードを送信しました。',
+  verifying: '確認コードを確認しています…',
+  verified: '電話番号が確認されました。',
+  resend_possible: '確認コードを再送信できます。',
+  MISMATCH: '確認コードが正しくありません。残り{attemptsRemaining}回です。',
+  EXPIRED: '確認コードの有効期限が切れました。再送信してください。',
+  MAX_ATTEMPTS: '確認コードの間違いが上限に達しました。再送信してください。',
+  REPLACED: '新しい確認コードが送信されています。届いていない場合は再送信してください。',
+  ALREADY_VERIFIED: 'この確認コードは使用済みです。再送信してください。',
+  NOT_FOUND: 'この確認コードは無効です。再送信してください。',
+  code_not_six_digits: '確認コードは6桁の数字です。',
+  invalid_phone_number: '電話番号が正しくありません。',
+  ambiguous_phone_number: '+81 などの国番号を付けて入力してください。',
+  phone_number_without_texts: 'この番号ではSMSを受信できません。',
+  country_closed: 'この国には確認コードを送信できません。',
+  test_number_required: 'ここではテスト用の番号のみ使用できます。',
+  test_number_in_live_mode: 'これはテスト用の番号です。ご自分の番号を入力してください。',
+  resend: '{wait}後に再送信できます。',
+  failures: '確認コードの間違いが多すぎます。{wait}後にもう一度お試しください。',
+  TOO_MANY_REQUESTS: '試行回数が多すぎます。{wait}後にもう一度お試しください。',
+  NETWORK_ERROR: '応答がありません。接続を確認して、もう一度お試しください。',
+  SERVICE_UNAVAILABLE: '現在ご利用いただけません。後でもう一度お試しください。',
+}

@@ -1,0 +1,27 @@
+import type { Texts } from './texts'
+
+export const ko: Texts = {
+  sending: '인증번호를 보내는 중입니다…',
+  code_sent: '인증번호를 보냈습니다.',
+  verifying: '인증번호를 확인하는 중입니다…',
+  verified: '전화번호가 인증되었습니다.',
+  resend_possible: '이제 인증번호를 다시 요청할 수 있습니다.',
+  MISMATCH: '인증번호가 일치하지 않습니다. 남은 횟수: {attemptsRemaining}회',
+  EXPIRED: '인증번호가 만료되었습니다. 다시 요청해 주세요.',
+  MAX_ATTEMPTS: '인증번호를 여러 번 잘못 입력했습니다. 다시 요청해 주세요.',
+  REPLACED: '새 인증번호가 발송되었습니다. 받지 못했다면 다시 요청해 주세요.',
+  ALREADY_VERIFIED: '이미 사용한 인증번호입니다. 다시 요청해 주세요.',
+  NOT_FOUND: '더 이상 유효하지 않은 인증번호입니다. 다시 요청해 주세요.',
+  code_not_six_digits: '인증번호는 숫자 6자리입니다.',
+  invalid_phone_number: '올바른 전화번호가 아닙니다.',
+  ambiguous_phone_number: '+82와 같은 국가 번호를 포함해 입력해 주세요.',
+  phone_number_without_texts: '문자를 받을 수 없는 번호입니다.',
+  country_closed: '이 국가로는 인증번호를 보낼 수 없습니다.',
+  test_number_required: '여기서는 테스트 번호만 사용할 수 있습니다.',
+  test_number_in_live_mode: '테스트 번호입니다. 본인의 번호를 입력해 주세요.',
+  resend: '{wait} 후에 다시 요청할 수 있습니다.',
+  failures: '인증번호를 너무 많이 잘못 입력했습니다. {wait} 후에 다시 시도해 주세요.',
+  TOO_MANY_REQUESTS: '시도 횟수가 너무 많습니다. {wait} 후에 다시 시도해 주세요.',
+  NETWORK_ERROR: '응답이 없습니다. 연결을 확인하고 다시 시도해 주세요.',
+  SERVICE_UNAVAILABLE: '지금은 처리할 수 없습니다. 나중에 다시 시도해 주세요.',
+}

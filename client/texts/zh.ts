@@ -1,0 +1,27 @@
+import type { Texts } from './texts'
+
+export const zh: Texts = {
+  sending: '正在发送验证码…',
+  code_sent: '验证码已发送。',
+  verifying: '正在核对验证码…',
+  verified: '手机号已验证。',
+  resend_possible: '现在可以重新获取验证码。',
+  MISMATCH: '验证码不正确。剩余次数：{attemptsRemaining}。',
+  EXPIRED: '验证码已过期，请重新获取。',
+  MAX_ATTEMPTS: '错误次数过多，请重新获取验证码。',
+  REPLACED: '已发送新的验证码。如未收到，请重新获取。',
+  ALREADY_VERIFIED: '该验证码已被使用，请重新获取。',
+  NOT_FOUND: '该验证码已失效，请重新获取。',
+  code_not_six_digits: '验证码为 6 位数字。',
+  invalid_phone_number: '手机号无效。',
+  ambiguous_phone_number: '请输入带国家代码的号码，例如 +86。',
+  phone_number_without_texts: '该号码无法接收短信。',
+  country_closed: '无法向该国家或地区发送验证码。',
+  test_number_required: '此处只能使用测试号码。',
+  test_number_in_live_mode: '这是测试号码，请使用您自己的号码。',
+  resend: '{wait} 后可重新获取验证码。',
+  failures: '验证码错误次数过多，请在 {wait} 后重试。',
+  TOO_MANY_REQUESTS: '尝试次数过多，请在 {wait} 后重试。',
+  NETWORK_ERROR: '没有响应。请检查网络连接后重试。',
+  SERVICE_UNAVAILABLE: '暂时无法处理，请稍后重试。',
+}

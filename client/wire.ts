@@ -1,0 +1,85 @@
+/** One request over RPC, and its answer. Every operation is `POST <baseUrl>/rpc/otp/<name>` with `{"json": input}`. */
+import { WatchwordError } from './error'
+
+export interface Wire {
+  /** The service's `{base_url}`, which ends with `/v1`. */
+  baseUrl: string
+  apiKey: string
+  send: (request: Request) => Promise<Response>
+}
+
+export interface Call {
+  operation: string
+  input: object
+  signal: AbortSignal
+  requestId: string | undefined
+  /** Whether the call may be made again where nobody knows what became of it. */
+  isIdempotent: boolean
+  /** What is known of the answer before all of it is there. */
+  heard: Heard
+}
+
+export interface Heard {
+  requestId?: string | undefined
+}
+
+export interface Answer {
+  output: object
+  /** By the service's clock, when it answered. */
+  serverTime: string | undefined
+}
+
+/** Throws `WatchwordError`, and whatever `send` throws. */
+export async function exchange({ baseUrl, apiKey, send }: Wire, call: Call): Promise<Answer> {
+  const { operation, input, signal, requestId, heard } = call
+  const response = await send(
+    new Request(`${baseUrl.replace(/\/+$/, '')}/rpc/otp/${operation}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'content-type': 'application/json',
+        ...(requestId !== undefined && { 'x-request-id': requestId }),
+      },
+      body: JSON.stringify({ json: input }),
+      signal,
+    }),
+  )
+  heard.requestId = response.headers.get('x-request-id') ?? undefined
+  const json = await read(response)
+  if (response.ok) return { output: json, serverTime: response.headers.get('x-watchword-time') ?? undefined }
+  throw refusal(json as Envelope, response, call)
+}
+
+/** What is said under `json`. A proxy or a login page in between may answer anything, with any status. */
+async function read(response: Response): Promise<object> {
+  const body: unknown = await response.json()
+  const json = isRecord(body) ? body.json : undefined
+  if (isRecord(json) && (response.ok || isEnvelope(json))) return json
+  throw new TypeError('Not an answer of the service')
+}
+
+/** Answers that say that the request was not carried out, so that even a `verify` may be repeated. */
+const NOT_CARRIED_OUT = new Set([429, 503])
+
+function refusal(
+  { code, message, data }: Envelope,
+  { status, headers }: Response,
+  { heard, isIdempotent }: Call,
+): WatchwordError {
+  const retryable = NOT_CARRIED_OUT.has(status) || (status >= 500 && isIdempotent)
+  const retryAfterMs = retryAfterIn(headers.get('retry-after'))
+  return new WatchwordError({ code, message, status, data, ...heard, retryAfterMs, retryable })
+}
+
+interface Envelope {
+  code: string
+  message: string
+  data?: unknown
+}
+
+const isEnvelope = (json: Record<string, unknown>) => typeof json.code === 'string' && typeof json.message === 'string'
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+const retryAfterIn = (header: string | null): number | undefined =>
+  header !== null && /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : undefined
