@@ -52,7 +52,7 @@ export function alone({
   const store = followClock(seen, clock, random)
   const limits = new LocalLimits({ read: store.read, clock, log, limits: config })
   const keyUse = new NotedKeyUse()
-  const traffic = new WatchedTraffic({ store, clock, record })
+  const traffic = new WatchedTraffic({ store, clock, record, isAlone: true })
 
   return {
     store,

@@ -35,7 +35,7 @@ export function several({ fleet, clock, log, maxBacklog, name, record, ...given 
   const { store, load } = watched(given.store, clock)
   const limits = new SharedLimits({ fleet, clock })
   const keyUse = new NotedKeyUse()
-  const traffic = new WatchedTraffic({ store, clock, record })
+  const traffic = new WatchedTraffic({ store, clock, record, isAlone: false })
   let working: readonly NodeState[] = []
   let isLeaving = false
   const beat = async () => {

@@ -43,6 +43,8 @@ interface TrafficDependencies {
   clock: Pick<Clock, 'now' | 'elapsed'>
   /** Stores what was found. */
   record: Recorder
+  /** Nobody else issues on this store. */
+  isAlone: boolean
 }
 
 interface Watched {
@@ -121,8 +123,8 @@ export class WatchedTraffic implements Traffic {
   }
 
   #seeOwn({ traffic, own, until }: Watched, issue: Issue): void {
-    // It was looked at meanwhile.
-    if (issue.createdAt < until.sent) return
+    // Another server's look has counted it meanwhile.
+    if (!this.deps.isAlone && issue.createdAt < until.sent) return
     own.set(issue.issueId, issue.createdAt)
     traffic.see(issue, 'sent')
   }
@@ -186,16 +188,36 @@ export class WatchedTraffic implements Traffic {
     const to = (stage: Stage) => Math.max(until[stage], now - LAG_MS - STAGES[stage])
     const ahead = { sent: to('sent'), early: to('early'), judged: to('judged'), late: to('late') }
     // What is read at once is shown at all its ages, one after another: a count does not go back in time.
-    if (now - until.sent > MINUTE_MS) await this.#show(watched, EVERY_STAGE, ahead)
-    else await Promise.all(EVERY_STAGE.map((stage) => this.#show(watched, [stage], ahead)))
-    for (const [issueId, createdAt] of own) if (createdAt < until.early) own.delete(issueId)
+    if (now - until.sent > MINUTE_MS) await this.#show(watched, EVERY_STAGE, 'all', ahead)
+    else
+      await Promise.all([
+        this.deps.isAlone ? this.#pass(watched, ahead) : this.#show(watched, ['sent'], 'all', ahead),
+        this.#show(watched, ['early'], 'verified', ahead),
+        this.#show(watched, ['judged'], 'all', ahead),
+        this.#show(watched, ['late'], 'verified', ahead),
+      ])
+    // They came in the order of their time, more or less; none of these is looked at again.
+    for (const [issueId, createdAt] of own) {
+      if (createdAt >= until.sent) break
+      own.delete(issueId)
+    }
   }
 
-  async #show({ traffic, until, own }: Watched, stages: readonly Stage[], ahead: Record<Stage, number>): Promise<void> {
+  /** What is sent here alone was counted when it was sent. */
+  async #pass({ until }: Watched, ahead: Record<Stage, number>): Promise<void> {
+    until.sent = ahead.sent
+  }
+
+  async #show(
+    { traffic, until, own }: Watched,
+    stages: readonly Stage[],
+    which: 'all' | 'verified',
+    ahead: Record<Stage, number>,
+  ): Promise<void> {
     const from = Math.min(...stages.map((stage) => until[stage]))
     const to = Math.max(...stages.map((stage) => ahead[stage]))
     if (from >= to) return
-    for await (const page of this.deps.store.read.traffic.seen(traffic.appId, from, to))
+    for await (const page of this.deps.store.read.traffic.seen(traffic.appId, from, to, which))
       for (const issue of page)
         for (const stage of stages) {
           const isDue = issue.createdAt >= until[stage] && issue.createdAt < ahead[stage]

@@ -39,8 +39,8 @@ export function trafficSuite(atHand: () => AtHand): void {
         await tx.traffic.saveIncident(incident)
       }
     })
-  const seen = async (from: number, to: number, appId = APP) =>
-    (await Array.fromAsync(atHand().other.read.traffic.seen(appId, from, to))).flat()
+  const seen = async (from: number, to: number, which: 'all' | 'verified' = 'all') =>
+    (await Array.fromAsync(atHand().other.read.traffic.seen(APP, from, to, which))).flat()
 
   describe('live codes of an app', () => {
     test('are seen with where they went and what became of them, those of a time, the oldest first', async () => {
@@ -90,11 +90,21 @@ export function trafficSuite(atHand: () => AtHand): void {
       ])
     })
 
+    test('are seen alone where they were verified', async () => {
+      await run(async (tx) => {
+        for (const n of [1, 2, 3])
+          await tx.issues.add(
+            issueNumber(n, { ...(n === 2 && { verificationStatus: 'verified', verifiedAt: NOW + 3 }) }),
+          )
+      })
+      expect((await seen(NOW, NOW + 9, 'verified')).map(({ issueId }) => issueId)).toEqual([issueNumber(2).issueId])
+    })
+
     test('come in pages, each once', async () => {
       await run(async (tx) => {
         for (let n = 0; n < 2_300; n++) await tx.issues.add(issueNumber(n, { createdAt: NOW + n, purpose: `p${n}` }))
       })
-      const pages = await Array.fromAsync(atHand().other.read.traffic.seen(APP, NOW, NOW + 2_300))
+      const pages = await Array.fromAsync(atHand().other.read.traffic.seen(APP, NOW, NOW + 2_300, 'all'))
       expect(pages.map((page) => page.length)).toEqual([1_000, 1_000, 300])
       expect(new Set(pages.flat().map(({ issueId }) => issueId)).size).toBe(2_300)
     })

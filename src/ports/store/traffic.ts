@@ -61,8 +61,11 @@ export interface TrafficTx {
 }
 
 export interface TrafficReader {
-  /** Live issues of an app made from `from` on and before `to`, in the order of their ids; others get their turn between the pages. */
-  seen(appId: string, from: number, to: number): AsyncIterable<SeenIssue[]>
+  /**
+   * Live issues of an app made from `from` on and before `to`, all or those that were verified, in the order of their ids; others
+   * get their turn between the pages.
+   */
+  seen(appId: string, from: number, to: number, which: 'all' | 'verified'): AsyncIterable<SeenIssue[]>
   /** Hours that began since. */
   hours(appId: string, since: number): Promise<LaneHour[]>
   openIncidents(appId: string): Promise<Incident[]>

@@ -105,13 +105,16 @@ export function trafficTx(unit: Unit): Tx['traffic'] {
   }
 }
 
-const READS = {
-  seen: plain<SeenIssue>(
-    `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status,
-       price FROM issues WHERE app_id = $1 AND mode = 'live' AND issue_id > $2 AND issue_id < $3 ORDER BY issue_id LIMIT $4`,
+const seenWhere = (condition: string) =>
+  plain<SeenIssue>(
+    `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price
+     FROM issues WHERE app_id = $1 AND mode = 'live' AND issue_id > $2 AND issue_id < $3${condition} ORDER BY issue_id LIMIT $4`,
     ({ appId, after, below }) => [appId, after, below, SEEN_AT_ONCE],
     (row) => seenIn(row, String(row[0])),
-  ),
+  )
+
+const READS = {
+  seen: { all: seenWhere(''), verified: seenWhere(' AND verified_at IS NOT NULL') },
   hours: statement(() =>
     db
       .select()
@@ -142,11 +145,11 @@ export const trafficReader = (pool: Asked): TrafficReader => ({
     return row && incidentOf(row)
   },
   hasToTell: async (now) => (await pool.get(READS.toTell, { now })) !== undefined,
-  async *seen(appId, from, to) {
+  async *seen(appId, from, to, which) {
     const below = idFloor(to)
     let after: string | undefined = idFloor(from)
     while (after !== undefined) {
-      const rows: SeenIssue[] = await pool.all(READS.seen, { appId, after, below })
+      const rows: SeenIssue[] = await pool.all(READS.seen[which], { appId, after, below })
       if (rows.length > 0) yield rows
       after = rows[SEEN_AT_ONCE - 1]?.issueId
     }

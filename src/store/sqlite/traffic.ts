@@ -106,10 +106,12 @@ export function createTrafficTx(connection: Database, current: Current): Pick<Tx
 export function createTrafficReader(connection: Database): Pick<Reader, 'traffic'> {
   const db = drizzle(connection)
   // Read by their places: a busy app has thousands a second, each looked at a few times.
-  const seen = connection.query<unknown[], [string, Uint8Array, Uint8Array, number]>(
-    `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status,
-       price FROM issues WHERE app_id = ? AND mode = 'live' AND issue_id > ? AND issue_id < ? ORDER BY issue_id LIMIT ?`,
-  )
+  const seenWhere = (condition: string) =>
+    connection.query<unknown[], [string, Uint8Array, Uint8Array, number]>(
+      `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price
+       FROM issues WHERE app_id = ? AND mode = 'live' AND issue_id > ? AND issue_id < ?${condition} ORDER BY issue_id LIMIT ?`,
+    )
+  const seen = { all: seenWhere(''), verified: seenWhere(' AND verified_at IS NOT NULL') }
   const hours = onFirstUse(() =>
     db
       .select()
@@ -143,11 +145,11 @@ export function createTrafficReader(connection: Database): Pick<Reader, 'traffic
       async hasToTell(now) {
         return toTell.get({ now }) !== undefined
       },
-      async *seen(appId, from, to) {
+      async *seen(appId, from, to, which) {
         let after: Uint8Array | undefined = uuidBytes(idFloor(from))
         const below = uuidBytes(idFloor(to))
         while (after !== undefined) {
-          const rows: unknown[][] = seen.values(appId, after, below, SEEN_AT_ONCE)
+          const rows: unknown[][] = seen[which].values(appId, after, below, SEEN_AT_ONCE)
           if (rows.length > 0) yield rows.map((row) => seenIn(row, uuidText(row[0] as Uint8Array)))
           after = rows[SEEN_AT_ONCE - 1]?.[0] as Uint8Array | undefined
           if (after !== undefined) await nextTurn()
