@@ -102,6 +102,28 @@ const templateVariables = published(stringMap, {
   examples: [{}],
 })
 
+const CHALLENGE_LENGTH = 4096
+
+/** Visible ASCII, as every vendor writes its tokens. */
+const challenge = published(
+  z
+    .string()
+    .min(1)
+    .max(CHALLENGE_LENGTH)
+    .regex(/^[\x21-\x7e]*$/, 'must be visible ASCII characters without spaces'),
+  {
+    type: 'string',
+    minLength: 1,
+    maxLength: CHALLENGE_LENGTH,
+    pattern: '^[!-~]*$',
+    description:
+      'Proof of a human: what the widget of Turnstile, hCaptcha or reCAPTCHA gave the page. Looked at only where the request ' +
+      'looks like abuse and the app asks for proofs; then a request without one is 403 `challenge_required`. It is no part of ' +
+      'what a repeated idempotency key is held against.',
+    examples: ['0.zNmQ5kYx-as-the-widget-gives-it'],
+  },
+)
+
 /** Body of `POST /issue`. Unknown fields are refused. */
 export const issueInput = z
   .strictObject({
@@ -158,6 +180,7 @@ export const issueInput = z
       .default(5)
       .meta({ description: 'Wrong codes allowed.', examples: [5] }),
     idempotencyKey: idempotencyKey.optional(),
+    challenge: challenge.optional(),
   })
   .meta({ examples: [{ phoneNumber: '010-0000-0000', purpose: 'signup' }] })
 

@@ -48,6 +48,8 @@ export const REASONS = {
     'A live public key fills a variable without a pattern with 40 characters at most, and no link.',
   country_closed: 'The app does not send codes to the country of the number.',
   address_not_allowed: 'The key may not be used from this network address.',
+  challenge_required: 'Only with a proof of a human in `challenge`: show the widget and send the request again.',
+  challenge_failed: 'The proof in `challenge` is wrong, too old or was used already; a new one may be right.',
 } as const satisfies Record<string, string>
 
 export type Reason = keyof typeof REASONS

@@ -24,6 +24,7 @@ import type { Random } from './ports/random'
 import type { Store } from './ports/store'
 import type { Passwords, Vault } from './ports/vault'
 import { Carriers } from './providers/carriers'
+import { createChallenges } from './providers/challenges'
 import { createSimulator } from './providers/simulator'
 import { recordReport } from './usecases/record-report'
 import { recordTraffic } from './usecases/record-traffic'
@@ -66,6 +67,10 @@ export function createApp(config: Config, ports: Ports): App {
   const node = ports.fleet ? several({ ...shared, ...ports.fleet }) : alone({ ...shared, limits })
   const { store } = node
   const basics = { store, clock, random, log, vault, node }
+  const issuing = {
+    challenges: createChallenges({ transport, urls: config.challengeUrls }),
+    idempotencyDays,
+  }
 
   const simulator = createSimulator(clock, node.gates)
   const carriers = new Carriers(node, simulator, {
@@ -95,7 +100,7 @@ export function createApp(config: Config, ports: Ports): App {
     gates: () => carriers.gates(),
   })
   const console = createConsole({
-    ...{ ...basics, modes, dispatch, carriers, passwords, idempotencyDays, trustedProxies },
+    ...{ ...basics, modes, dispatch, carriers, passwords, ...issuing, trustedProxies },
     explain: (name, code) => carriers.explain(name, code),
     facts: {
       ...{ startedAt: clock.now(), publicUrl, dispatcherLookedAt, backups, numbering, hookPolicy: config.webhooks },
@@ -104,7 +109,7 @@ export function createApp(config: Config, ports: Ports): App {
   })
   const routes = createRoutes({
     ...{ node, clock, descriptors, trustedProxies, publicUrl, webhookSources, console, readiness },
-    api: createApi({ ...basics, modes, dispatch, limits, idempotencyDays, descriptors }),
+    api: createApi({ ...basics, ...issuing, modes, dispatch, limits, descriptors }),
     reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),
   })
 

@@ -4,6 +4,7 @@ import { getCountries } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import { type HookUrlPolicy, isNetwork } from './domain/address'
 import { MAX_CONCURRENCY } from './domain/carrier'
+import type { Vendor } from './domain/challenge'
 import { MAX_TIMEOUT_MS } from './domain/job'
 import type { LimitsConfig } from './domain/limit'
 import type { Numbering } from './domain/phone'
@@ -43,6 +44,12 @@ const numberPrefixes = list
     'must be prefixes such as +82199, separated by commas',
   )
   .default([])
+
+const challengeUrl = (byDefault: string, vendor: string) =>
+  z
+    .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+    .default(byDefault)
+    .describe(`Where ${vendor} is asked whether the proof of a challenge is right`)
 
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
 
@@ -102,6 +109,9 @@ const settings = {
   ),
   LIVE_RETENTION_DAYS: whole(1, 36_500, 180).describe('How long live issues are kept'),
   IDEMPOTENCY_DAYS: whole(1, 365, 7).describe('How long an idempotency key is remembered'),
+  TURNSTILE_URL: challengeUrl('https://challenges.cloudflare.com/turnstile/v0/siteverify', 'Turnstile'),
+  HCAPTCHA_URL: challengeUrl('https://api.hcaptcha.com/siteverify', 'hCaptcha'),
+  RECAPTCHA_URL: challengeUrl('https://www.google.com/recaptcha/api/siteverify', 'reCAPTCHA'),
   WEBHOOK_ALLOW_HTTP: z
     .enum(['true', 'false'], 'must be true or false')
     .default('false')
@@ -159,6 +169,7 @@ export interface Config {
   checkpointPages: number
   liveRetentionDays: number
   idempotencyDays: number
+  challengeUrls: Readonly<Record<Vendor, string>>
   webhooks: HookUrlPolicy
   /** Published for receivers that let in known addresses only. */
   webhookSources: readonly string[]
@@ -229,6 +240,11 @@ export function readConfig(
     checkpointPages: value.CHECKPOINT_PAGES,
     liveRetentionDays: value.LIVE_RETENTION_DAYS,
     idempotencyDays: value.IDEMPOTENCY_DAYS,
+    challengeUrls: {
+      turnstile: value.TURNSTILE_URL,
+      hcaptcha: value.HCAPTCHA_URL,
+      recaptcha: value.RECAPTCHA_URL,
+    },
     webhooks: {
       allowHttp: value.WEBHOOK_ALLOW_HTTP,
       allowedCidrs: value.WEBHOOK_ALLOW_CIDR,

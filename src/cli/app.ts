@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import * as administer from '../usecases/administer'
+import { challengeCommand } from './challenge'
 import { type CommonOptions, command, onData, onDataCommand, onDataOrNew, removalCommand } from './command'
 import { type Confirmable, confirm } from './confirm'
 import { adminOf } from './open'
@@ -70,6 +71,7 @@ export function appCommands(): Command {
       ),
   )
   app.addCommand(protectCommand())
+  app.addCommand(challengeCommand())
   app.addCommand(unlockCommand())
   app.addCommand(blockCommand())
   app.addCommand(unblockCommand())

@@ -57,6 +57,8 @@ export const OPERATOR_REASONS = {
   template_not_json: 'What the template makes is no JSON.',
   invalid_country: 'Not a country code of ISO 3166.',
   channel_not_delivered: 'The provider does not deliver the channel.',
+  invalid_score: 'Not a number from 0 to 1.',
+  vendor_without_score: 'The vendor of the challenge gives no score.',
 } as const satisfies Record<string, string>
 
 export type RefusalReason = Reason | keyof typeof OPERATOR_REASONS
@@ -90,6 +92,7 @@ export type ValuesOfRefusal<R extends RefusalReason> = ValuesOf<RefusalValues, R
 /** What operators name by its id. */
 export type Thing =
   | 'app'
+  | 'challenge'
   | 'event'
   | 'incident'
   | 'issue'

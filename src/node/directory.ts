@@ -1,9 +1,10 @@
 /**
- * Keys, apps, templates, carriers, routes and origins, read once and kept until the store says that they may have changed.
+ * Keys, apps, challenges, templates, carriers, routes and origins, read once and kept until the store says that they may have changed.
  * So a revocation holds at once, also one made by another process on the same database.
  */
 import type { App } from '../domain/app'
 import type { CarrierConfig } from '../domain/carrier'
+import type { ChallengeSettings } from '../domain/challenge'
 import type { StoredKey } from '../domain/key'
 import type { Route } from '../domain/route'
 import { BUILT_IN_TEMPLATES, DEFAULT_TEMPLATE_ID, type Template } from '../domain/template'
@@ -23,6 +24,12 @@ export class KeptDirectory implements Directory {
 
   app(appId: string): Promise<App | undefined> {
     return this.#keep(`app:${appId}`, () => this.read.apps.find(appId))
+  }
+
+  async challenge(appId: string): Promise<ChallengeSettings | undefined> {
+    // Also that there is none is kept, of apps that are known.
+    const kept = await this.#keep(`challenge:${appId}`, async () => ({ found: await this.read.challenges.find(appId) }))
+    return kept.found
   }
 
   templates(appId: string): Promise<Template[]> {

@@ -4,6 +4,7 @@
  */
 import type { App } from '../domain/app'
 import type { CarrierConfig, Health } from '../domain/carrier'
+import type { ChallengeSettings } from '../domain/challenge'
 import type { SendOutcome } from '../domain/delivery'
 import type { Refusal } from '../domain/error'
 import type { JobKind } from '../domain/job'
@@ -115,6 +116,8 @@ export interface Seat extends Place {
 export interface Directory {
   keyByHash(hash: Uint8Array): Promise<StoredKey | undefined>
   app(appId: string): Promise<App | undefined>
+  /** What an app asks for where a rule would refuse. */
+  challenge(appId: string): Promise<ChallengeSettings | undefined>
   /** The app's own templates before the built-in ones; an own template hides a built-in of the same id. */
   templates(appId: string): Promise<Template[]>
   /** The usual one where no id is given. */

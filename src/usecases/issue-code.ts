@@ -13,6 +13,7 @@ import type { ApiKey, KeyKind } from '../domain/key'
 import type { Letter } from '../domain/letter'
 import type { Recipient } from '../domain/phone'
 import { assertResendable, resendAt } from '../domain/protection'
+import { isProvable } from '../domain/rule'
 import { DEFAULT_TEMPLATE_ID, messageTypeFor, render, type Template } from '../domain/template'
 import { prefixOf } from '../domain/traffic'
 import { type Channel, DAY_MS, type MessageType, type Owner } from '../domain/value'
@@ -27,6 +28,7 @@ import { type Begun, type DeliverDependencies, depart } from './deliver-code'
 import { seekAdmission } from './shared/admission'
 import { type ModeRules, rulesOf } from './shared/mode'
 import { networkHash, prefixHash } from './shared/place'
+import { type ProofDependencies, withProof } from './shared/proof'
 import { saveIssue } from './shared/save-issue'
 
 /** A validated request; texts are trimmed. `cost` is not billed, but part of the fingerprint. */
@@ -46,6 +48,8 @@ export interface IssueRequest {
   maxAttempts: number
   /** Of who asked for it, where that is known: a browser, or whom a server speaks for. No part of what it is compared by. */
   address?: string | undefined
+  /** What proves that they are human; as little a part of it. */
+  challenge?: string | undefined
 }
 
 export interface Issued {
@@ -57,7 +61,7 @@ export interface Issued {
   resendAvailableAt: number
 }
 
-export interface IssueDependencies extends DeliverDependencies {
+export interface IssueDependencies extends DeliverDependencies, ProofDependencies {
   vault: Vault
   node: Pick<Node, 'backlog' | 'directory' | 'limits' | 'traffic' | 'wakeUps' | 'sparing'>
   dispatch: Dispatch
@@ -83,8 +87,11 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
   const order = resolve(deps, key, request)
   const entrant = await order.rules.watched(deps.node.traffic).enter(key.appId, order.wish)
   const outcome: Outcome = { made: undefined, finding: undefined }
+  const applicant = { appId: key.appId, challenge: request.challenge, address: request.address }
   try {
-    return await admit(deps, key, { request, order, entrant }, outcome)
+    return await withProof(deps, applicant, (isProven) =>
+      admit(deps, key, { request, order, entrant, isProven }, outcome),
+    )
   } finally {
     const { made, finding } = outcome
     entrant.leave(made)
@@ -104,12 +111,14 @@ interface Asked {
   request: IssueRequest
   order: Order
   entrant: Entrant
+  /** Who asks has proven to be human. */
+  isProven: boolean
 }
 
 async function admit(
   deps: IssueDependencies,
   key: ApiKey,
-  { request, order, entrant }: Asked,
+  { request, order, entrant, isProven }: Asked,
   outcome: Outcome,
 ): Promise<Issued> {
   const { store, vault, node } = deps
@@ -143,7 +152,8 @@ async function admit(
       order.rules.assertAdmits(order.recipient, tx.now)
       assertServed(channel, route)
       if (refusal) throw refusal
-      outcome.finding = entrant.assess(protection, price)
+      const finding = entrant.assess(protection, price)
+      outcome.finding = isProven && finding ? outweighed(finding) : finding
       if (outcome.finding?.isRefused) throw refusalOf(outcome.finding)
       assertResendable(protection, key.kind, previous, tx.now)
       // What is known of a phone was not locked; of most nothing is.
@@ -177,6 +187,10 @@ async function admit(
     }
   }
 }
+
+/** By a proof: it would have been refused, which is noted, and is sent. */
+const outweighed = (finding: Finding): Finding =>
+  isProvable(finding.rule) ? { ...finding, isRefused: false } : finding
 
 function resolve({ vault, modes }: IssueDependencies, key: ApiKey, request: IssueRequest): Order {
   const rules = rulesOf(modes, key)

@@ -1,6 +1,6 @@
 /** Numbers, codes, keys and secrets of a busy day are searched for in everything the program leaves behind. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   fromSource,
@@ -19,6 +19,8 @@ setDefaultTimeout(120_000)
 
 const HEADER_SECRET = 'Hdr-secret-5f2d9c-of-the-carrier'
 const URL_SECRET = 'Url-secret-77ab31-of-the-carrier'
+const VENDOR_SECRET = 'Vnd-secret-31c0f7-of-the-vendor'
+const TOKEN = 'Tok-en-99ab10-of-the-widget'
 const VARIABLE = 'Gildong-the-customer'
 const ORIGIN = 'https://shop.example.com'
 
@@ -29,6 +31,7 @@ const secrets: Record<string, Set<string>> = {
   'API key': new Set(),
   'idempotency key': new Set(),
   'secret of a carrier': new Set([HEADER_SECRET, URL_SECRET]),
+  'secret or token of a vendor of challenges': new Set([VENDOR_SECRET, TOKEN]),
   'value of a template variable': new Set([VARIABLE]),
   'number or code that a report quotes': new Set(),
   "number that is the carrier's id of the text": new Set(),
@@ -103,6 +106,9 @@ beforeAll(async () => {
   const { keys } = await runJson(program, 'key', 'list', '--app', appId)
   await runJson(program, 'key', 'revoke', keys.find((row: Json) => revoked.endsWith(row.lastFour)).keyId)
   await runJson(program, 'credit', 'add', '--app', appId, '--amount', '1000')
+  const secretFile = join(folder.path, 'vendor.secret')
+  writeFileSync(secretFile, VENDOR_SECRET)
+  await runJson(program, 'app', 'challenge', appId, '--vendor', 'turnstile', '--secret-file', secretFile)
   const template = ['template', 'set', 'named', '--app', appId, '--body', '#{name}: #{code}', '--variable', 'name']
   await runJson(program, ...template, '--channel', 'sms,alimtalk')
   const provider = async (name: string, channel: string) => {
@@ -129,7 +135,7 @@ beforeAll(async () => {
   const issue = (key: string, phoneNumber: string, input: object = {}, headers = {}) => {
     const idempotencyKey = `order-${crypto.randomUUID()}`
     note('idempotency key', idempotencyKey)
-    return call('issue', key, { phoneNumber, purpose: 'purchase', idempotencyKey, ...input }, headers)
+    return call('issue', key, { phoneNumber, purpose: 'purchase', idempotencyKey, challenge: TOKEN, ...input }, headers)
   }
 
   const numbers = ECHOES.map((_, index) => phoneNumber(index))
@@ -257,6 +263,7 @@ beforeAll(async () => {
     { phoneNumber: `${e164}${sk}`, purpose: 'x', idempotencyKey: key },
     { phoneNumber: e164, purpose: 'x', idempotencyKey: `${key} ` },
     { phoneNumber: e164, purpose: 'x', channel: e164, messageType: sk, expiresInSec: e164 },
+    { phoneNumber: e164, purpose: 'x', challenge: `${TOKEN} ` },
     {
       phoneNumber: e164,
       purpose: 'x',

@@ -22,6 +22,11 @@ test('without any, the service is the machine’s own, careful and priced at one
     numbering: { region: 'KR', prefixes: [] },
     ...{ carrierTimeoutMs: 10_000, carrierConcurrency: 128, maxBacklog: 100_000, checkpointPages: 12_000 },
     ...{ liveRetentionDays: 180, idempotencyDays: 7 },
+    challengeUrls: {
+      turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+      hcaptcha: 'https://api.hcaptcha.com/siteverify',
+      recaptcha: 'https://www.google.com/recaptcha/api/siteverify',
+    },
     webhooks: { allowHttp: false, allowedCidrs: [], ports: [] },
     prices: { sms: 1, lms: 1, alimtalk: 1 },
     limits: {
@@ -111,6 +116,17 @@ describe('a text', () => {
     TRUSTED_PROXIES: networks(({ trustedProxies }) => trustedProxies),
     WEBHOOK_ALLOW_CIDR: networks(({ webhooks }) => webhooks.allowedCidrs ?? []),
     WEBHOOK_SOURCES: networks(({ webhookSources }) => webhookSources),
+    ...Object.fromEntries(
+      (['turnstile', 'hcaptcha', 'recaptcha'] as const).map((vendor) => [
+        `${vendor.toUpperCase()}_URL`,
+        {
+          taken: { 'http://127.0.0.1:9/verify': 'http://127.0.0.1:9/verify' },
+          refused: ['vendor.example.com', 'ftp://vendor.example.com'],
+          of: ({ challengeUrls }: Config) => challengeUrls[vendor],
+          said: 'must be an http(s) URL',
+        },
+      ]),
+    ),
     WEBHOOK_ALLOW_HTTP: {
       taken: { true: true, false: false },
       refused: ['yes', 'TRUE', '1'],

@@ -1,6 +1,6 @@
 /** Every command of the command line on a PostgreSQL, as in a shell that has `WATCHWORD_DATABASE_URL` set. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -120,6 +120,17 @@ describe('on PostgreSQL', () => {
     )
     expect(protection).toMatchObject({ open: ['KR', 'JP'], resendMs: { sk: 30_000, pk: 30_000 }, lockMs: null })
     expect((await told('app', 'protect', appId)).protection).toEqual(protection)
+    const file = join(folder.path, 'vendor.secret')
+    writeFileSync(file, 'secret-at-the-vendor\n')
+    const ofVendor = ['--vendor', 'recaptcha', '--secret-file', file, '--site-key', 'site', '--min-score', '.7']
+    const challenge = { vendor: 'recaptcha', siteKey: 'site', onOutage: 'refuse', minScore: 0.7 }
+    expect(await told('app', 'challenge', appId)).toEqual({ appId, challenge: null })
+    expect(await told('app', 'challenge', appId, ...ofVendor)).toEqual({ appId, challenge })
+    expect(await told('app', 'challenge', appId)).toEqual({ appId, challenge })
+    expect(await told('app', 'challenge', appId, '--min-score', '--hostname', 'A.example')).toEqual({
+      ...{ appId, challenge: { ...challenge, minScore: undefined, hostnames: ['a.example'] } },
+    })
+    expect(await told('app', 'challenge', appId, '--remove', '--yes')).toEqual({ appId, challenge: null })
     expect(await told('app', 'unlock', appId, '+82 10 1234 5678')).toEqual({ appId, wasWaiting: false })
     expect((await told('app', 'list')).apps).toMatchObject([{ appId, name: 'web shop', region: 'US' }])
     const create = ['key', 'create', '--app', appId]

@@ -64,6 +64,27 @@ test('apps, and where their numbers are from', async () => {
   expect(await shown('session/current')).toMatchObject({ organization: organizationId, needsSetup: false })
 })
 
+test('the proof that an app asks for, without its secret', async () => {
+  const { appId } = keys
+  const secret = 'secret-at-the-vendor'
+  const challenge = { vendor: 'turnstile', siteKey: 'site', onOutage: 'refuse' }
+  expect(await shown('apps/challenge', { appId })).toEqual({})
+  expect(await shown('apps/setChallenge', { appId, ...challenge })).toEqual([
+    400,
+    { param: 'secret', reason: 'required' },
+  ])
+  expect(await shown('apps/setChallenge', { appId, ...challenge, secret })).toEqual({ ok: true })
+  expect(await shown('apps/challenge', { appId })).toEqual({ challenge })
+  // What is left empty is kept of the secret, and taken away of the site key.
+  expect(await shown('apps/setChallenge', { appId, vendor: 'turnstile', onOutage: 'pass' })).toEqual({ ok: true })
+  expect(await shown('apps/challenge', { appId })).toEqual({ challenge: { vendor: 'turnstile', onOutage: 'pass' } })
+  expect(await world.store.read.challenges.find(appId)).toMatchObject({ secret })
+  for (const path of ['apps/list', 'audit/list']) expect(JSON.stringify(await shown(path, {}))).not.toContain(secret)
+  expect(await shown('apps/removeChallenge', { appId })).toEqual({ ok: true })
+  expect(await shown('apps/challenge', { appId })).toEqual({})
+  expect(await shown('apps/removeChallenge', { appId })).toEqual([404, expect.objectContaining({ reason: 'no_such' })])
+})
+
 test('keys, by their first and last characters', async () => {
   const { appId } = keys
   const wanted = {

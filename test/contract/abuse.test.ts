@@ -25,8 +25,6 @@ describe.each(WIRES)('an app over %s', (wire) => {
   let browser: string
   let made = 0
   let told: HookRequest[] = []
-  /** Of the operator's receiver. */
-  let status = 200
 
   const start = async (options: WorldOptions = {}) => {
     world = await World.start({
@@ -38,7 +36,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
       hooks: {
         async post(request) {
           told.push(request)
-          return { kind: 'answered', status, location: undefined, retryAfter: undefined, body: '' }
+          return { kind: 'answered', status: 200, location: undefined, retryAfter: undefined, body: '' }
         },
       },
       ...options,
@@ -47,7 +45,6 @@ describe.each(WIRES)('an app over %s', (wire) => {
 
   beforeEach(async () => {
     told = []
-    status = 200
     await start()
     keys = await world.furnish()
     browser = await world.key({ appId: keys.appId, kind: 'pk', mode: 'live', allowedOrigins: [ORIGIN] })
@@ -236,21 +233,6 @@ describe.each(WIRES)('an app over %s', (wire) => {
       await world.run(world.sweep())
       await world.advance(3_000)
       expect(told.map(({ body }) => JSON.parse(body).type)).toEqual(['incident.opened', 'incident.ended'])
-    })
-
-    test('tells its operator again until that is taken, and then no more', async () => {
-      status = 500
-      await letIn(30)
-      await world.advance(8_000)
-      expect(told).toHaveLength(1)
-      await world.advance(12_000)
-      expect(told).toHaveLength(2)
-      status = 204
-      await world.advance(70_000)
-      expect(told).toHaveLength(3)
-      expect(new Set(told.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-      await world.advance(10 * MINUTE_MS)
-      expect(told).toHaveLength(3)
     })
 
     test('gives back what an incident has cost, once', async () => {

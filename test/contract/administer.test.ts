@@ -2,14 +2,18 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import {
   addEndpoint,
+  challengeOfApp,
   createApp,
   createKey,
   removeApp,
+  removeChallenge,
   removeTemplate,
   renameApp,
   revokeKey,
   saveTemplate,
+  setChallenge,
   standingTestKey,
+  type WantedChallenge,
 } from '../../src/usecases/administer'
 import { tellIssue } from '../../src/usecases/inspect'
 import { WIRES, World } from '../support/world'
@@ -151,4 +155,86 @@ test.each(WIRES)('a template may be named by one letter, over %s', async (wire) 
   const own = { channelSupport: ['sms'] as const, variables: {}, providerTemplateCode: 'X', name: 'own' }
   await saveTemplate(world.admin, appId, { ...own, templateId: 'a', body: '#{code}' })
   expect((await world.call(wire, 'getTemplate', { templateId: 'a' }, { key })).body).toMatchObject({ templateId: 'a' })
+})
+
+describe('the proof that an app asks for', () => {
+  const SECRETS = ['secret-of-turnstile', 'secret-of-recaptcha']
+  const setUp = async () => {
+    world = await World.start()
+    const { appId } = await world.furnish()
+    return {
+      appId,
+      set: (wanted: WantedChallenge) => setChallenge(world.admin, appId, wanted),
+      kept: () => world.store.read.challenges.find(appId),
+    }
+  }
+  const refused = (param: string, reason: string) => ({ kind: 'invalid', detail: { param, reason } })
+
+  test('begins with a vendor and its secret; what is not named stays', async () => {
+    const { appId, set, kept } = await setUp()
+    const [secret = ''] = SECRETS
+    await expect(set({ secret })).rejects.toMatchObject(refused('vendor', 'required'))
+    await expect(set({ vendor: 'turnstile' })).rejects.toMatchObject(refused('secret', 'required'))
+    expect(await challengeOfApp(world, appId)).toBeUndefined()
+    expect(await set({ vendor: 'turnstile', secret, siteKey: 'a' })).toEqual({
+      ...{ vendor: 'turnstile', onOutage: 'refuse', siteKey: 'a', minScore: undefined, hostnames: undefined },
+    })
+    await set({ onOutage: 'pass', hostnames: ['a.example'] })
+    expect(await kept()).toEqual({
+      ...{ vendor: 'turnstile', secret, onOutage: 'pass', siteKey: 'a', hostnames: ['a.example'] },
+    })
+    await set({ siteKey: undefined })
+    expect(await kept()).toEqual({ vendor: 'turnstile', secret, onOutage: 'pass', hostnames: ['a.example'] })
+    await expect(set({ minScore: 0.5 })).rejects.toMatchObject(refused('minScore', 'vendor_without_score'))
+    await expect(setChallenge(world.admin, 'app_none', { vendor: 'turnstile', secret })).rejects.toMatchObject({
+      kind: 'not_found',
+    })
+  })
+
+  test('is of another vendor with a secret of its own; keys and scores of the one before go', async () => {
+    const { set, kept } = await setUp()
+    const [first = '', second = ''] = SECRETS
+    const hostnames = ['a.example']
+    await set({ vendor: 'recaptcha', secret: first, siteKey: 'a', minScore: 0.7, onOutage: 'pass', hostnames })
+    await expect(set({ vendor: 'turnstile' })).rejects.toMatchObject(refused('secret', 'required'))
+    await set({ vendor: 'turnstile', secret: second })
+    expect(await kept()).toEqual({ vendor: 'turnstile', secret: second, onOutage: 'pass', hostnames })
+  })
+
+  test('is removed once', async () => {
+    const { appId, set, kept } = await setUp()
+    await set({ vendor: 'turnstile', secret: 'secret' })
+    await removeChallenge(world.admin, appId)
+    expect(await kept()).toBeUndefined()
+    await expect(removeChallenge(world.admin, appId)).rejects.toMatchObject({
+      ...{ kind: 'not_found', message: `No such challenge: ${appId}` },
+    })
+  })
+
+  test('is in the audit log without its secret, and sealed where it is stored', async () => {
+    const { appId, set } = await setUp()
+    const [first = '', second = ''] = SECRETS
+    await set({ vendor: 'turnstile', secret: first, siteKey: 'a' })
+    await set({ onOutage: 'pass' })
+    await set({ secret: second })
+    await removeChallenge(world.admin, appId)
+    const entries = (await world.store.read.audit.page({ limit: 4 })).map(({ action, target, detail }) => ({
+      ...{ action, target, detail },
+    }))
+    const detail = { vendor: 'turnstile', onOutage: 'pass', siteKey: 'a' }
+    expect(entries).toEqual([
+      { action: 'app.challenge_remove', target: appId, detail: {} },
+      { action: 'app.challenge', target: appId, detail: { ...detail, isNewSecret: true } },
+      { action: 'app.challenge', target: appId, detail: { ...detail, isNewSecret: false } },
+      { action: 'app.challenge', target: appId, detail: { ...detail, onOutage: 'refuse', isNewSecret: true } },
+    ])
+    await set({ vendor: 'turnstile', secret: second })
+    for (const table of ['challenges', 'audit_entries', 'apps']) {
+      const rows = await world.rows<Record<string, unknown>>(`SELECT * FROM ${table}`)
+      const texts = rows
+        .flatMap(Object.values)
+        .map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value)))
+      expect(texts.filter((text) => SECRETS.some((secret) => text.includes(secret)))).toEqual([])
+    }
+  })
 })

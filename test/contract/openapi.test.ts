@@ -138,7 +138,7 @@ describe('/v1/openapi.json', () => {
   const VALUES: unknown[] = [
     ...[null, true, false, -1, 0, 1, 1.5, 5, 10, 11, 29, 30, 600, 601, 100_000, 100_001, 'sms', 'SMS', 'LMS', 'email'],
     ...TEXTS,
-    ...[32, 33, 64, 65, 128, 129].flatMap(long),
+    ...[32, 33, 64, 65, 128, 129, 4_096, 4_097].flatMap(long),
     ...[32, 33, 64, 65, 128, 129].flatMap(long).map((text) => ` \n${text}\t `),
     ...['000000', '00000', '0000000', '００００００', '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77', 'signup-8f14e45f', 'é'],
     ...[[], {}, { a: 'b' }, { a: 1 }, { '': 'v' }, { code: '1' }, { 'a\nb': 'v' }, { a: '\u0000' }],
@@ -316,6 +316,7 @@ describe('/v1/openapi.json', () => {
     const schema = resolved(document.paths['/issue'].post.requestBody.content['application/json'].schema)
     expect(schema.required.sort()).toEqual(['phoneNumber', 'purpose'])
     expect(Object.keys(schema.properties).sort()).toEqual([
+      'challenge',
       'channel',
       'cost',
       'expiresInSec',
@@ -336,6 +337,7 @@ describe('/v1/openapi.json', () => {
     expect(schema.properties.expiresInSec).toMatchObject({ type: 'integer', minimum: 30, maximum: 600, default: 180 })
     expect(schema.properties.maxAttempts).toMatchObject({ type: 'integer', minimum: 1, maximum: 10, default: 5 })
     expect(schema.properties.cost.deprecated).toBe(true)
+    expect(schema.properties.challenge).toMatchObject({ type: 'string', minLength: 1, maxLength: 4_096 })
     for (const [name, property] of Object.entries(schema.properties) as Array<
       [string, { description?: string; examples?: unknown[] }]
     >) {

@@ -4,7 +4,10 @@ import { contract } from '../../contract'
 import { REASONS, type Reason } from '../../contract/reason'
 import { Refusal } from '../../src/domain/error'
 import { fromRefusal } from '../../src/http/errors'
-import { saveTemplate } from '../../src/usecases/administer'
+import type { Transport } from '../../src/ports/network'
+import { saveTemplate, setChallenge } from '../../src/usecases/administer'
+import { answered } from '../support/carrier'
+import { SUSPECT, suspect } from '../support/suspects'
 import { type CallOptions, type Furnished, type Operation, WIRES, World } from '../support/world'
 
 /** What only libraries write. */
@@ -24,6 +27,13 @@ interface Case {
 }
 
 const ORIGIN = 'https://shop.example.com'
+
+/** Of whom no proof is right. */
+const toVendor = (others: Transport): Transport => ({
+  request: async (request) =>
+    request.url === VENDOR_URL ? answered(200, { success: false }) : others.request(request),
+})
+const VENDOR_URL = 'http://vendor.test/siteverify'
 
 /** Each reason as a caller meets it; `keys` are made below. */
 const cases = (keys: Record<'test' | 'live' | 'page' | 'livePage' | 'narrow' | 'foreign', string>): Case[] => {
@@ -181,6 +191,17 @@ const cases = (keys: Record<'test' | 'live' | 'page' | 'livePage' | 'narrow' | '
       options: { key: keys.livePage, headers: { origin: ORIGIN } },
     },
     { reason: 'address_not_allowed', status: 403, operation: 'balance', input: {}, options: { key: keys.foreign } },
+    ...[
+      { reason: 'challenge_required' as const, more: {} },
+      { reason: 'challenge_failed' as const, more: { challenge: 'wrong' } },
+    ].map(({ reason, more }) => ({
+      reason,
+      param: 'challenge',
+      status: 403,
+      operation: 'issue' as const,
+      input: issue({ phoneNumber: SUSPECT, ...more }),
+      options: { key: keys.live },
+    })),
   ]
 }
 
@@ -200,9 +221,14 @@ describe.each(WIRES)('why a request is refused, over %s', (wire) => {
   let all: Case[]
 
   beforeAll(async () => {
-    world = await World.start()
+    world = await World.start({
+      env: { WATCHWORD_TURNSTILE_URL: VENDOR_URL },
+      wrapTransport: toVendor,
+    })
     keys = await world.furnish()
     const { appId } = keys
+    await suspect(world, appId, [{ key: keys.live, kind: 'sk' }])
+    await setChallenge(world.admin, appId, { vendor: 'turnstile', secret: 'secret' })
     await saveTemplate(world.admin, appId, {
       templateId: 'welcome',
       name: 'Welcome',

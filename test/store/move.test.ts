@@ -55,6 +55,7 @@ async function furnishedFile(): Promise<string> {
       (n) =>
         `'key_${n}', 'app_one', 'sk', 'live', ${blob(32, n)}, 'sk_', 'abcd', '["*"]', '[]', '[]', '{}', NULL, ${n === 1 ? 'NULL' : '77'}, 5, NULL, '[]'`,
     ),
+    challenges: [`'app_one', ${blob(60, 4)}`],
     templates: [`'app_one', 'mine', 1, ${text(NASTY)}, '["sms"]', ${text(`#{code} ${NASTY}`)}, '{}', '', 5`],
     providers: [`'main', 'http', '["sms"]', ${blob(20, 9)}, 5, 3, 6, NULL`],
     provider_health: [`'main', 0, 5, 'HTTP_500', 9`, `'other', 1, 5, NULL, NULL`],

@@ -1,5 +1,6 @@
 /** What every store promises its use cases, whatever database it keeps its rows in. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { ChallengeSettings } from '../../src/domain/challenge'
 import type { Claim } from '../../src/domain/claim'
 import { fail, forgive } from '../../src/domain/failure-budget'
 import { type Issue, phoneOf } from '../../src/domain/issue'
@@ -1099,6 +1100,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         providerTemplateCode: 'W1',
       }
       const OLD = { ...TEMPLATE, templateId: 'old' }
+      const CHALLENGE: ChallengeSettings = { vendor: 'turnstile', secret: 'at the vendor', onOutage: 'refuse' }
       const PROVIDER = {
         name: 'main',
         type: 'http',
@@ -1115,6 +1117,8 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         ['a revocation', (tx) => tx.keys.revoke('key_1', NOW)],
         ['the end of a key', (tx) => tx.keys.expire('key_1', NOW)],
         ['an allowance', (tx) => tx.keys.allow('key_1', ['from'])],
+        ['a challenge', (tx) => tx.challenges.save(APP.appId, CHALLENGE)],
+        ['a challenge that is removed', (tx) => tx.challenges.remove(APP.appId)],
         ['a template', (tx) => tx.templates.save(APP.appId, TEMPLATE)],
         ['a template that is removed', (tx) => tx.templates.remove(APP.appId, OLD.templateId)],
         ['a provider', (tx) => tx.carriers.save(PROVIDER)],
@@ -1127,6 +1131,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         run(async (tx) => {
           await tx.keys.add(aStoredKey(1))
           await tx.carriers.save(PROVIDER)
+          await tx.challenges.save(APP.appId, CHALLENGE)
           await tx.templates.save(APP.appId, OLD)
           await tx.routes.save({ ...ROUTE, country: 'KR' })
         }),
@@ -1239,6 +1244,21 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         for (let version = 2; version <= 12; version++) await run((tx) => tx.templates.save(APP.appId, newer))
         expect(await store.read.templates.ofApp(APP.appId)).toEqual([OLD, newer])
         expect(await store.read.templates.ofApp('app_two')).toEqual([])
+      })
+
+      test('a challenge is of one app, is replaced as a whole, and is removed once', async () => {
+        const found = async (appId = APP.appId) => [
+          await run((tx) => tx.challenges.find(appId)),
+          await other.read.challenges.find(appId),
+        ]
+        expect(await found()).toEqual([CHALLENGE, CHALLENGE])
+        const scored = { ...CHALLENGE, vendor: 'recaptcha', minScore: 0.7, hostnames: ['a.example'] } as const
+        await run((tx) => tx.challenges.save(APP.appId, scored))
+        expect(await found()).toEqual([scored, scored])
+        expect(await found('app_two')).toEqual([undefined, undefined])
+        expect(await run((tx) => tx.challenges.remove(APP.appId))).toBe(true)
+        expect(await run((tx) => tx.challenges.remove(APP.appId))).toBe(false)
+        expect(await found()).toEqual([undefined, undefined])
       })
 
       test('what is found of a provider is told until it is set anew, removed, or a process starts', async () => {

@@ -1,6 +1,7 @@
 /** Apps and their keys. */
 import { z } from 'zod'
 import { SCOPES } from '../../../contract/scope'
+import { ON_OUTAGE, VENDORS } from '../../domain/challenge'
 import { ALLOWANCES } from '../../domain/key'
 import { PROTECTION_MODES } from '../../domain/protection'
 import { at, mode, ofApp, ok, procedure } from './base'
@@ -17,6 +18,13 @@ const protection = z.object({
   lockMs: z.int().nullable(),
 })
 
+/** What is asked for where a code would be refused for abuse, without the secret. */
+const challenge = z.object({
+  vendor: z.enum(VENDORS),
+  siteKey: z.string().optional(),
+  onOutage: z.enum(ON_OUTAGE),
+})
+
 const app = z.object({ appId: z.string(), name: z.string(), region, protection, createdAt: at })
 
 export const apps = {
@@ -29,6 +37,14 @@ export const apps = {
     .output(app),
   setRegion: procedure('apps').input(ofApp.extend({ region })).output(app),
   protect: procedure('apps').input(ofApp.extend({ protection })).output(app),
+  challenge: procedure('apps')
+    .input(ofApp)
+    .output(z.object({ challenge: challenge.optional() })),
+  /** Without a secret the stored one stays, where the vendor is the same. */
+  setChallenge: procedure('apps')
+    .input(ofApp.extend({ ...challenge.shape, secret: z.string().optional() }))
+    .output(ok),
+  removeChallenge: procedure('apps').input(ofApp).output(ok),
   /** All that can be chosen. */
   regions: procedure('apps').output(z.object({ regions: z.array(z.string()) })),
 }

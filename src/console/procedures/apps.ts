@@ -29,6 +29,17 @@ export function appProcedures(deps: ConsoleDependencies) {
     protect: os.protect.handler(async ({ input, context }) =>
       view(await administer.protectApp(adminOf(deps, context), input.appId, input.protection)),
     ),
+    challenge: os.challenge.handler(async ({ input }) => ({
+      challenge: await administer.challengeOfApp(deps, input.appId),
+    })),
+    setChallenge: os.setChallenge.handler(async ({ input: { appId, siteKey, ...decided }, context }) => {
+      await administer.setChallenge(adminOf(deps, context), appId, { ...decided, siteKey })
+      return OK
+    }),
+    removeChallenge: os.removeChallenge.handler(async ({ input, context }) => {
+      await administer.removeChallenge(adminOf(deps, context), input.appId)
+      return OK
+    }),
     regions: os.regions.handler(() => ({ regions: [...REGIONS] })),
   })
 }

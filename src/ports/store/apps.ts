@@ -1,6 +1,7 @@
-/** Apps and what rarely changes around them: templates, carriers and routes. And how carriers are. */
+/** Apps and what rarely changes around them: challenges, templates, carriers and routes. And how carriers are. */
 import type { App } from '../../domain/app'
 import type { CarrierConfig, Health } from '../../domain/carrier'
+import type { ChallengeSettings } from '../../domain/challenge'
 import type { Route } from '../../domain/route'
 import type { Template } from '../../domain/template'
 
@@ -24,6 +25,18 @@ export interface AppReader {
   withRemoved(): Promise<App[]>
   /** Undefined once it was removed. */
   find(appId: string): Promise<App | undefined>
+}
+
+/** Of apps that are locked. */
+export interface ChallengeTx {
+  find(appId: string): Promise<ChallengeSettings | undefined>
+  save(appId: string, settings: ChallengeSettings): Promise<void>
+  /** False where there was none. */
+  remove(appId: string): Promise<boolean>
+}
+
+export interface ChallengeReader {
+  find(appId: string): Promise<ChallengeSettings | undefined>
 }
 
 export interface TemplateTx {

@@ -12,6 +12,8 @@ import type {
   AppTx,
   CarrierReader,
   CarrierTx,
+  ChallengeReader,
+  ChallengeTx,
   RouteReader,
   RouteTx,
   TemplateReader,
@@ -71,6 +73,7 @@ export interface Tx {
   readonly endpoints: EndpointTx
   readonly hooks: HookTx
   readonly apps: AppTx
+  readonly challenges: ChallengeTx
   readonly keys: KeyTx
   readonly templates: TemplateTx
   readonly carriers: CarrierTx
@@ -94,6 +97,7 @@ export interface Reader {
   readonly endpoints: EndpointReader
   readonly hooks: HookReader
   readonly apps: AppReader
+  readonly challenges: ChallengeReader
   readonly keys: KeyReader
   readonly templates: TemplateReader
   readonly carriers: CarrierReader
@@ -105,7 +109,7 @@ export interface Reader {
   readonly traffic: TrafficReader
   /** Tells this installation from others; hexadecimal digits. */
   installation(): Promise<string>
-  /** Changes whenever keys, apps, templates, carriers or routes may have changed, in whatever process. */
+  /** Changes whenever keys, apps, challenges, templates, carriers or routes may have changed, in whatever process. */
   settingsVersion(): Promise<string>
   /** The servers that share it, in the order of their ids; none where one has it for itself. */
   nodes(): Promise<NodeState[]>

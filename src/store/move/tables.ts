@@ -23,7 +23,7 @@ export interface Table {
 
 /** In an order in which no row refers to one that is not there yet. */
 const ORDER: readonly PgTable[] = [
-  ...[postgres.organizations, postgres.apps, postgres.apiKeys, postgres.templates],
+  ...[postgres.organizations, postgres.apps, postgres.challenges, postgres.apiKeys, postgres.templates],
   ...[postgres.carriers, postgres.carrierHealth, postgres.routes],
   ...[postgres.wallets, postgres.ledgerEntries],
   ...[

@@ -11,6 +11,7 @@ import { appReader, templateReader } from './apps'
 import { attemptReader } from './attempts'
 import { auditReader } from './audit'
 import { carrierReader, routeReader } from './carriers'
+import { challengeReader } from './challenges'
 import { ClockWatch, FOLLOWED } from './clock-watch'
 import { createFleet, nodesOf } from './fleet'
 import { issueReader } from './issues'
@@ -110,6 +111,7 @@ function createReader(pool: Asked, settings: SettingsWatch, { vault, headFile }:
     endpoints: endpointReader(pool, vault),
     hooks: hookReader(pool, vault),
     apps: appReader(pool),
+    challenges: challengeReader(pool, vault),
     keys: keyReader(pool),
     templates: templateReader(pool),
     carriers: carrierReader(pool, vault),

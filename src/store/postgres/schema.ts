@@ -66,6 +66,11 @@ export const apps = pgTable('apps', {
   protection: json('protection').$type<Partial<Protection>>(),
 })
 
+export const challenges = pgTable('challenges', {
+  appId: text('app_id').primaryKey(),
+  settings: bytes('settings').notNull(),
+})
+
 export const apiKeys = pgTable('api_keys', {
   keyId: text('key_id').primaryKey(),
   appId: text('app_id').notNull(),

@@ -4,6 +4,7 @@ import { appTx, templateTx } from './apps'
 import { attemptTx, reportTx } from './attempts'
 import { type AuditDependencies, auditTx } from './audit'
 import { carrierTx, routeTx } from './carriers'
+import { challengeTx } from './challenges'
 import { clockTx } from './clock'
 import { failureTx } from './failures'
 import { claimTx, issueTx, outboxTx } from './issues'
@@ -39,6 +40,7 @@ const DOORS: Omit<Doors, 'now' | 'afterCommit'> = {
   endpoints: (unit, { vault }) => endpointTx(unit, vault),
   hooks: (unit, { vault }) => hookTx(unit, vault),
   apps: appTx,
+  challenges: (unit, { vault }) => challengeTx(unit, vault),
   keys: keyTx,
   templates: templateTx,
   carriers: (unit, { vault }) => carrierTx(unit, vault),

@@ -13,6 +13,7 @@ import totpBegun from '../../../migrations/sqlite/0010_totp_begun.sql' with { ty
 import failures from '../../../migrations/sqlite/0011_failures.sql' with { type: 'text' }
 import protection from '../../../migrations/sqlite/0012_protection.sql' with { type: 'text' }
 import traffic from '../../../migrations/sqlite/0013_traffic.sql' with { type: 'text' }
+import challenge from '../../../migrations/sqlite/0014_challenge.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -29,6 +30,7 @@ const MIGRATIONS: readonly string[] = [
   failures,
   protection,
   traffic,
+  challenge,
 ]
 
 export class NewerDatabaseError extends Error {

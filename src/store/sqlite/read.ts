@@ -8,6 +8,7 @@ import { createAppReader } from './apps'
 import { createAttemptReader } from './attempts'
 import { createAuditReader } from './audit'
 import { createCarrierReader } from './carriers'
+import { createChallengeReader } from './challenges'
 import { readFailure } from './failure'
 import { createIssueReader } from './issues'
 import { createJobReader } from './jobs'
@@ -40,6 +41,7 @@ export function createReader(
       ...createWalletReader(connection),
       ...createJobReader(connection),
       ...createAppReader(connection),
+      ...createChallengeReader(connection, vault),
       ...createKeyReader(connection),
       ...createCarrierReader(connection, vault),
       ...createWebhookReader(connection, vault),

@@ -51,6 +51,11 @@ export const apps = sqliteTable('apps', {
   protection: json('protection').$type<Partial<Protection>>(),
 })
 
+export const challenges = sqliteTable('challenges', {
+  appId: text('app_id').primaryKey(),
+  settings: bytes('settings').notNull(),
+})
+
 export const apiKeys = sqliteTable('api_keys', {
   keyId: text('key_id').primaryKey(),
   appId: text('app_id').notNull(),

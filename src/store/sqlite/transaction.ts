@@ -8,6 +8,7 @@ import { createAppTx } from './apps'
 import { createAttemptTx } from './attempts'
 import { createAuditTx } from './audit'
 import { createCarrierTx } from './carriers'
+import { createChallengeTx } from './challenges'
 import { createClockTx } from './clock'
 import { Current } from './current'
 import { createFailureTx } from './failures'
@@ -58,6 +59,7 @@ function createDoors(connection: Database, vault: Vault, headFile: HeadFile | un
     ...createJobTx(connection, current),
     ...createClockTx(connection, current),
     ...createAppTx(connection, current),
+    ...createChallengeTx(connection, vault, current),
     ...createKeyTx(connection, current),
     ...createCarrierTx(connection, vault, current),
     ...webhooks,

@@ -75,6 +75,7 @@ export async function removeApp(deps: AdminDependencies, appId: string): Promise
     const keys = (await tx.keys.ofApp(appId)).filter(({ revokedAt }) => revokedAt === undefined)
     const endpoints = await tx.endpoints.lockOfApp(appId)
     await tx.apps.remove(appId)
+    await tx.challenges.remove(appId)
     for (const { keyId } of keys) await tx.keys.revoke(keyId, tx.now)
     for (const endpoint of endpoints) await tx.endpoints.saveState(disable(endpoint, 'Being removed', tx.now))
     const { balance } = await tx.wallets.lock(appId)

@@ -1,6 +1,7 @@
 /** What operators do, by subject. The command line and the console call these; every change is in the audit log. */
 export * from './apps'
 export * from './carriers'
+export * from './challenge'
 export {
   addCredit,
   clawBackCredit,

@@ -70,6 +70,7 @@ export const NO_APP: Answers = {
   'session/current': signedIn('owner'),
   'apps/list': { apps: [], defaultRegion: 'KR' },
   'apps/regions': { regions: ['DE', 'GB', 'GS', 'KR', 'US'] },
+  'apps/challenge': {},
   'carriers/list': { providers: [] },
   'carriers/routes': { routes: [] },
 }
@@ -262,6 +263,9 @@ export const FULL: Answers = {
       { appId: 'a2', name: 'Clinic', protection: PROTECTION, createdAt: NOW - 2 * DAY },
     ],
     defaultRegion: 'KR',
+  },
+  'apps/challenge': {
+    challenge: { vendor: 'recaptcha', siteKey: '6Le-wvkSAAAAAPBMRTvw0Q4Muexq9bi0DJwx_mJ-'.repeat(3), onOutage: 'pass' },
   },
   'issues/list': { rows: ISSUES, next: 'cursor' },
   'issues/story': STORY,

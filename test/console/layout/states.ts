@@ -247,6 +247,39 @@ const apps: State[] = [
       page.getByRole('dialog').getByRole('combobox', { name: label }).click(),
     ),
   ),
+  ...(
+    [
+      ['the proof that is asked for', /^(Proof asked for|요구할 확인)/],
+      ['what an outage of its vendor means', /^(While the vendor|업체가 응답하지)/],
+    ] as const
+  ).map(([what, label]) =>
+    over('pages/apps/challenge.tsx', `apps, settings, ${what}`, '/apps', FULL, appSettings, (page) =>
+      page.getByRole('dialog').getByRole('combobox', { name: label }).click(),
+    ),
+  ),
+  over(
+    'pages/apps/settings.tsx',
+    'apps, settings, a proof without its secret',
+    '/apps',
+    { ...FULL, 'apps/setChallenge': refusal(400, 'BAD_REQUEST', 'Refused', { param: 'secret', reason: 'required' }) },
+    appSettings,
+    (page) =>
+      page
+        .getByRole('dialog')
+        .getByRole('combobox', { name: /^(Proof asked for|요구할 확인)/ })
+        .click(),
+    (page) => page.getByRole('option', { name: 'hCaptcha' }).click(),
+    confirm(/^(Save|저장)$/),
+    see(/This is needed|꼭 필요한 값/),
+  ),
+  over(
+    'pages/apps/settings.tsx',
+    'apps, settings, of which the proof cannot be read',
+    '/apps',
+    { ...FULL, 'apps/challenge': AT_REST },
+    appSettings,
+    see(/cannot do this at the moment|지금은 처리할 수/),
+  ),
   over(
     'pages/apps/region-choice.tsx',
     'apps, choosing a region',

@@ -75,6 +75,8 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       free_text_not_allowed: 'With this public key at most 40 characters without a link.',
       country_closed: 'The app does not send codes to the country of this number.',
       address_not_allowed: 'The key may not be used from this network address.',
+      challenge_required: 'The app asks for a proof of a human here.',
+      challenge_failed: 'The proof of a human is wrong, too old or was used already.',
       out_of_range: ({ min, max }) => `A whole number from ${min} to ${max}.`,
       not_visible_ascii: ({ max }) => `1 to ${max} letters, digits or signs of ASCII, without spaces.`,
       invalid_name: ({ max }) => `Letters, digits, dots, dashes and underscores, at most ${max}.`,
@@ -131,6 +133,8 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       template_not_json: 'This must be JSON after substitution.',
       invalid_country: 'Two letters, such as KR.',
       channel_not_delivered: ({ provider, channel }) => `${provider} does not deliver ${channel}.`,
+      invalid_score: 'A number from 0 to 1.',
+      vendor_without_score: 'This vendor gives no score.',
     },
     types: {
       string: 'text',
@@ -142,6 +146,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
     },
     things: {
       app: 'app',
+      challenge: 'challenge',
       event: 'event',
       incident: 'incident',
       issue: 'issue',
@@ -247,6 +252,8 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       free_text_not_allowed: '이 공개 키로는 링크 없이 최대 40자까지 넣을 수 있습니다.',
       country_closed: '앱이 이 번호의 국가로는 인증번호를 보내지 않습니다.',
       address_not_allowed: '이 네트워크 주소에서는 키를 쓸 수 없습니다.',
+      challenge_required: '이 앱은 여기서 사람 확인을 요구합니다.',
+      challenge_failed: '사람 확인이 틀렸거나 오래되었거나 이미 사용되었습니다.',
       out_of_range: ({ min, max }) => `${min}부터 ${max}까지의 정수여야 합니다.`,
       not_visible_ascii: ({ max }) => `공백 없는 ASCII 문자 1~${max}자여야 합니다.`,
       invalid_name: ({ max }) => `영문자, 숫자, 점, 하이픈, 밑줄만 쓸 수 있으며 최대 ${max}자입니다.`,
@@ -303,6 +310,8 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
       template_not_json: '결과가 JSON이 아닙니다.',
       invalid_country: 'KR처럼 두 글자로 입력하세요.',
       channel_not_delivered: ({ provider, channel }) => `${provider}은(는) ${channel} 채널로 보내지 않습니다.`,
+      invalid_score: '0부터 1까지의 수여야 합니다.',
+      vendor_without_score: '이 업체는 점수를 주지 않습니다.',
     },
     types: {
       string: '텍스트',
@@ -314,6 +323,7 @@ const words: Words<RefusalWords> = inWords<RefusalWords>({
     },
     things: {
       app: '앱',
+      challenge: '사람 확인',
       event: '이벤트',
       incident: '사고',
       issue: '발급 건',

@@ -1,16 +1,17 @@
-/** What can be changed of an app: its name, its region, and what protects it. */
+/** What can be changed of an app: its name, its region, what protects it, and the proof it asks for. */
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { modals } from '@mantine/modals'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, client, queries } from '../../api'
 import { frameWords } from '../../i18n/frame'
 import { inWords, useWords, wordsNow } from '../../i18n/words'
-import { refuseField, toFirstProblem } from '../../parts/field-problem'
+import { fieldProblem, refuseField, toFirstProblem } from '../../parts/field-problem'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import type { App } from '../../scope'
+import { type ChallengeDraft, ChallengeFields, draftOf } from './challenge'
 import { ProtectionFields } from './protection'
 import { RegionChoice } from './region-choice'
 import { appWords } from './words'
@@ -44,11 +45,14 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
   })
   const [region, setRegion] = useState(app.region)
   const [protection, setProtection] = useState(app.protection)
+  const asked = useQuery(api.apps.challenge.queryOptions({ input: { appId } }))
+  const [challenge, setChallenge] = useState<ChallengeDraft>()
   const save = useMutation({
     async mutationFn({ name }: { name: string }) {
       if (name.trim() !== app.name) await client.apps.rename({ appId, name })
       if (region !== app.region) await client.apps.setRegion({ appId, ...(region !== undefined && { region }) })
       if (protection !== app.protection) await client.apps.protect({ appId, protection })
+      if (challenge) await saveChallenge(appId, challenge, { isKnown: asked.data?.challenge !== undefined })
     },
     onSuccess(_, { name }) {
       tellDone(say.saved(name.trim()))
@@ -76,7 +80,18 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
         />
         <RegionChoice value={region} onChange={setRegion} />
         <ProtectionFields value={protection} onChange={setProtection} />
-        {save.isError && <ProblemNote failure={save.error} />}
+        {asked.isSuccess && (
+          <ChallengeFields
+            known={asked.data.challenge}
+            value={challenge ?? draftOf(asked.data.challenge)}
+            failure={save.error}
+            onChange={setChallenge}
+          />
+        )}
+        {asked.isError && <ProblemNote failure={asked.error} />}
+        {save.isError && fieldProblem(save.error, 'secret', 'siteKey') === undefined && (
+          <ProblemNote failure={save.error} />
+        )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {common.cancel}
@@ -88,4 +103,20 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
       </Stack>
     </form>
   )
+}
+
+async function saveChallenge(
+  appId: string,
+  { vendor, secret, siteKey, onOutage }: ChallengeDraft,
+  { isKnown }: { isKnown: boolean },
+): Promise<void> {
+  if (vendor === '') {
+    if (isKnown) await client.apps.removeChallenge({ appId })
+    return
+  }
+  await client.apps.setChallenge({
+    ...{ appId, vendor, onOutage },
+    ...(secret !== '' && { secret }),
+    ...(siteKey !== '' && { siteKey }),
+  })
 }

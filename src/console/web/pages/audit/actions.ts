@@ -3,6 +3,8 @@ import { inWords } from '../../i18n/words'
 
 export const actionWords = inWords({
   en: {
+    'app.challenge': 'Set the proof an app asks for',
+    'app.challenge_remove': 'Removed the proof an app asks for',
     'app.create': 'Created an app',
     'app.region': 'Set the region of an app',
     'app.protect': 'Decided about abuse of an app',
@@ -47,6 +49,8 @@ export const actionWords = inWords({
     'webhook.update': 'Changed a webhook',
   },
   ko: {
+    'app.challenge': '앱의 사람 확인 설정',
+    'app.challenge_remove': '앱의 사람 확인 해제',
     'app.create': '앱 생성',
     'app.region': '앱 지역 설정',
     'app.protect': '앱의 남용 방지 설정',

@@ -1,0 +1,123 @@
+/** The proof of a human that an app asks for where a code would be refused for abuse. */
+import { Fieldset, Select, Stack, Text, TextInput } from '@mantine/core'
+import type { client } from '../../api'
+import { inWords, useWords } from '../../i18n/words'
+import { fieldProblem } from '../../parts/field-problem'
+
+const words = inWords({
+  en: {
+    legend: 'Proof instead of a refusal',
+    about: 'Where a code would be refused for abuse, the page may show a widget instead and send what it answers.',
+    vendor: 'Proof asked for',
+    none: 'None: what looks like abuse is refused',
+    secret: 'Secret of the vendor',
+    kept: 'Stored already. Leave this empty to keep it.',
+    siteKey: 'Site key',
+    siteKeyAbout: 'Public: what the page shows the widget with.',
+    onOutage: 'While the vendor does not answer',
+    outages: { refuse: 'codes stay refused', pass: 'codes are sent' },
+  },
+  ko: {
+    legend: '거부 대신 사람 확인',
+    about: '남용으로 보여 거부할 인증번호라도, 페이지에 위젯을 띄우고 그 응답을 함께 보내면 발송합니다.',
+    vendor: '요구할 확인',
+    none: '없음: 남용으로 보이면 거부',
+    secret: '업체가 준 비밀 키',
+    kept: '이미 저장되어 있습니다. 그대로 두려면 비워 두세요.',
+    siteKey: '사이트 키',
+    siteKeyAbout: '공개 값으로, 페이지가 위젯을 띄울 때 씁니다.',
+    onOutage: '업체가 응답하지 않는 동안',
+    outages: { refuse: '계속 거부', pass: '보내기' },
+  },
+})
+
+type Challenge = NonNullable<Awaited<ReturnType<typeof client.apps.challenge>>['challenge']>
+type Vendor = Challenge['vendor']
+
+export interface ChallengeDraft {
+  /** '': no proof is asked for. */
+  vendor: Vendor | ''
+  /** '': the one that is stored. */
+  secret: string
+  siteKey: string
+  onOutage: Challenge['onOutage']
+}
+
+export const draftOf = (known: Challenge | undefined): ChallengeDraft => ({
+  vendor: known?.vendor ?? '',
+  secret: '',
+  siteKey: known?.siteKey ?? '',
+  onOutage: known?.onOutage ?? 'refuse',
+})
+
+const NAMES: Readonly<Record<Vendor, string>> = {
+  turnstile: 'Cloudflare Turnstile',
+  hcaptcha: 'hCaptcha',
+  recaptcha: 'Google reCAPTCHA',
+}
+const VENDORS = Object.entries(NAMES).map(([value, label]) => ({ value, label }))
+
+interface ChallengeFieldsProps {
+  known: Challenge | undefined
+  value: ChallengeDraft
+  /** What went wrong when it was saved. */
+  failure: unknown
+  onChange(draft: ChallengeDraft): void
+}
+
+export function ChallengeFields({ known, value, failure, onChange }: ChallengeFieldsProps) {
+  const say = useWords(words)
+  const change = (changed: Partial<ChallengeDraft>) => onChange({ ...value, ...changed })
+  const { vendor, secret, siteKey, onOutage } = value
+  return (
+    <Fieldset legend={say.legend}>
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {say.about}
+        </Text>
+        <Select
+          label={say.vendor}
+          data={[{ value: '', label: say.none }, ...VENDORS]}
+          value={vendor}
+          // Keys are a vendor's own.
+          onChange={(chosen) =>
+            onChange({ ...draftOf(known?.vendor === chosen ? known : undefined), vendor: chosen as Vendor })
+          }
+          allowDeselect={false}
+        />
+        {vendor !== '' && (
+          <>
+            <TextInput
+              type="password"
+              label={say.secret}
+              {...(vendor === known?.vendor && { description: say.kept })}
+              // No browser fills in what it knows.
+              autoComplete="new-password"
+              maxLength={256}
+              value={secret}
+              onChange={(event) => change({ secret: event.currentTarget.value })}
+              error={fieldProblem(failure, 'secret')}
+            />
+            <TextInput
+              label={say.siteKey}
+              description={say.siteKeyAbout}
+              autoComplete="off"
+              spellCheck={false}
+              maxLength={256}
+              value={siteKey}
+              onChange={(event) => change({ siteKey: event.currentTarget.value })}
+              error={fieldProblem(failure, 'siteKey')}
+            />
+            <Select
+              label={say.onOutage}
+              data={(['refuse', 'pass'] as const).map((what) => ({ value: what, label: say.outages[what] }))}
+              value={onOutage}
+              onChange={(what) => what && change({ onOutage: what })}
+              allowDeselect={false}
+            />
+          </>
+        )}
+      </Stack>
+    </Fieldset>
+  )
+}

@@ -1,0 +1,18 @@
+/** Challenges of apps, sealed as a whole. */
+import type { ChallengeSettings } from '../../domain/challenge'
+import type { Vault } from '../../ports/vault'
+
+interface ChallengeRow {
+  appId: string
+  settings: Uint8Array
+}
+
+const challengeSeal = (appId: string) => `challenge:${appId}`
+
+export const challengeOf = (vault: Vault, { appId, settings }: ChallengeRow): ChallengeSettings =>
+  JSON.parse(vault.open(challengeSeal(appId), settings))
+
+export const challengeRow = (vault: Vault, appId: string, settings: ChallengeSettings): ChallengeRow => ({
+  appId,
+  settings: vault.seal(challengeSeal(appId), JSON.stringify(settings)),
+})

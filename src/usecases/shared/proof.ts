@@ -1,0 +1,66 @@
+/** Where a rule would refuse, an app may ask for a proof of a human instead. Decisions: "Abuse". */
+import { type ChallengeSettings, challengeFailed, challengeRequired, type Vendor } from '../../domain/challenge'
+import { Refusal } from '../../domain/error'
+import type { Challenges } from '../../ports/challenge'
+import type { Clock } from '../../ports/clock'
+import type { Log } from '../../ports/log'
+import type { Node } from '../../ports/node'
+
+export interface ProofDependencies {
+  node: Pick<Node, 'directory' | 'sparing'>
+  challenges: Challenges
+  clock: Clock
+  log: Log
+}
+
+/** Who asks, and what they show. */
+export interface Applicant {
+  appId: string
+  challenge: string | undefined
+  address: string | undefined
+}
+
+/**
+ * Tries; and where it is refused for what a proof lifts, once more with the proof. The vendor is asked between the two, while
+ * nothing is locked. Who is answered at the first try, as every replay is, proves nothing and costs nothing.
+ */
+export async function withProof<T>(
+  deps: ProofDependencies,
+  applicant: Applicant,
+  attempt: (isProven: boolean) => Promise<T>,
+): Promise<T> {
+  try {
+    return await attempt(false)
+  } catch (refusal) {
+    if (!(refusal instanceof Refusal && refusal.detail.provable)) throw refusal
+    const settings = await deps.node.directory.challenge(applicant.appId)
+    if (!settings) throw refusal
+    await assertProven(deps, settings, applicant, refusal)
+  }
+  return attempt(true)
+}
+
+/** Throws `forbidden`; where nobody can tell, what it was refused with, unless the app lets pass then. */
+async function assertProven(
+  { challenges, ...deps }: ProofDependencies,
+  settings: ChallengeSettings,
+  { appId, challenge, address }: Applicant,
+  refusal: Refusal,
+): Promise<void> {
+  if (challenge === undefined) throw challengeRequired()
+  const proof = await challenges.verify(settings, { token: challenge, address })
+  if (proof.kind === 'failed') throw challengeFailed()
+  if (proof.kind === 'passed') return
+  tellOutage(deps, { appId, vendor: settings.vendor, reason: proof.reason, onOutage: settings.onOutage })
+  if (settings.onOutage === 'refuse') throw refusal
+}
+
+/** Without it nobody would see that proofs are worth nothing, or that nobody can give one. */
+function tellOutage(
+  { node, clock, log }: Omit<ProofDependencies, 'challenges'>,
+  about: { appId: string; vendor: Vendor; reason: string; onOutage: ChallengeSettings['onOutage'] },
+): void {
+  const said = node.sparing.next(`challenge ${about.appId}`, clock.now())
+  if (said)
+    log.warn({ ...about, ...(said.unsaid > 0 && said) }, 'a vendor of challenges did not say whether a proof is right')
+}

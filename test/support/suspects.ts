@@ -1,0 +1,36 @@
+/** Phones whose next codes look like abuse, of an app whose usual traffic is known. */
+import type { KeyKind } from '../../src/domain/key'
+import { DAY_MS } from '../../src/domain/value'
+import type { World } from './world'
+
+/** Of a prefix to which more codes are on their way than anybody has verified there. */
+export const SUSPECT = '010-6666-6666'
+/** As it is refused until those have been judged, or have expired. */
+export const REFUSED_AS_ABUSE = { limit: 'abuse', policy: 'platform', retryAfterMs: 60_000 }
+
+const LEARNED_DAYS = 10
+/** As many may be on their way to a prefix. */
+const PENDING = 5
+
+/** Before anything of it has been asked for. `keys` are the app's own. */
+export async function suspect(
+  world: World,
+  appId: string,
+  keys: ReadonlyArray<{ key: string; kind: KeyKind; origin?: string }>,
+): Promise<void> {
+  for (const { kind } of keys)
+    for (let day = 1; day <= LEARNED_DAYS; day++)
+      await world.write(
+        `INSERT INTO traffic_hours (app_id, key_kind, country, hour, sent, credits, verified, unverified)
+        VALUES ('${appId}', '${kind}', 'KR', ${world.clock.now() - day * DAY_MS}, 100, 100, 90, 10)`,
+      )
+  for (const { key, kind, origin } of keys)
+    for (let n = 0; n < PENDING; n++) {
+      const request = { phoneNumber: `010-6666-000${n}`, purpose: 'suspicious', idempotencyKey: `suspicious-${n}` }
+      const { status } = await world.call('rest', 'issue', request, {
+        ...{ key, ip: `198.51.100.${n}` },
+        ...(kind === 'pk' && origin !== undefined && { headers: { origin } }),
+      })
+      if (status !== 200) throw new Error(`What is to look like abuse was answered ${status}`)
+    }
+}
