@@ -1,3 +1,15 @@
+-- Apps that were there before: they send where a code was verified, and are watched elsewhere. First,
+-- while nothing is locked: it reads all issues.
+UPDATE apps SET protection = json_build_object(
+  'countries', 'watch', 'capping', 'watch', 'conversion', 'watch',
+  'closed', '[]'::json, 'resendMs', '{"sk":0,"pk":30000}'::json, 'lockMs', 86400000,
+  'open', (
+    SELECT coalesce(json_agg(country ORDER BY country), '[]') FROM (
+      SELECT DISTINCT country FROM issues
+      WHERE issues.app_id = apps.app_id AND mode = 'live' AND verification_status = 'verified' AND country IS NOT NULL
+    ) AS verified)
+)::text WHERE protection IS NULL;
+
 -- Where a code went and who asked for it, as keyed hashes: whether messages pay is seen by these. NULL: not noted, or too old.
 ALTER TABLE issues ADD COLUMN prefix_hash bytea;
 ALTER TABLE issues ADD COLUMN network_hash bytea;
@@ -56,14 +68,3 @@ CREATE TABLE incidents (
 CREATE UNIQUE INDEX incidents_open ON incidents (app_id, key_kind, country) WHERE ended_at IS NULL;
 CREATE INDEX incidents_to_tell ON incidents (tell_at) WHERE tell_at IS NOT NULL;
 CREATE INDEX incidents_by_app ON incidents (app_id, since);
-
--- Apps that were there before: they send where a code was verified, and are watched elsewhere.
-UPDATE apps SET protection = json_build_object(
-  'countries', 'watch', 'capping', 'watch', 'conversion', 'watch',
-  'closed', '[]'::json, 'resendMs', '{"sk":0,"pk":30000}'::json, 'lockMs', 86400000,
-  'open', (
-    SELECT coalesce(json_agg(country ORDER BY country), '[]') FROM (
-      SELECT DISTINCT country FROM issues
-      WHERE issues.app_id = apps.app_id AND mode = 'live' AND verification_status = 'verified' AND country IS NOT NULL
-    ) AS verified)
-)::text WHERE protection IS NULL;

@@ -99,10 +99,11 @@ export const blockCommand = () =>
       onData(options, async (opened, output) => {
         const { hours } = options
         const forMs = hours === undefined ? undefined : hours * HOUR_MS
-        const app = await administer.blockPlace(adminOf(opened), appId, { ...placeOf(opened, options), forMs })
-        const until = Math.max(...protectionOf(app).blocks.map((block) => block.until))
-        output({ appId, country: options.country, until: iso(until) }, [
-          `Nothing is sent to ${options.prefix ?? options.country} until ${iso(until)}`,
+        const place = placeOf(opened, options)
+        const app = await administer.blockPlace(adminOf(opened), appId, { ...place, forMs })
+        const until = iso(protectionOf(app).blocks.at(-1)?.until ?? 0)
+        output({ appId, country: place.country, until }, [
+          `Nothing is sent to ${options.prefix ?? place.country} until ${until}`,
         ])
       }),
     )
@@ -111,8 +112,9 @@ export const unblockCommand = () =>
   placeCommand('unblock', 'send there again', 'app unblock app_4k2m9x0c7q1z --country GB').action(
     (appId: string, options: PlaceOptions) =>
       onData(options, async (opened, output) => {
-        await administer.unblockPlace(adminOf(opened), appId, placeOf(opened, options))
-        output({ appId, country: options.country }, [`${options.prefix ?? options.country} gets codes again`])
+        const place = placeOf(opened, options)
+        await administer.unblockPlace(adminOf(opened), appId, place)
+        output({ appId, country: place.country }, [`${options.prefix ?? place.country} gets codes again`])
       }),
   )
 
@@ -189,7 +191,9 @@ function linesOf(home: string, protection: Protection): string[] {
   const trust = [
     ...trusted.networks,
     ...trusted.countries,
-    ...(trusted.phones.length > 0 ? [`${trusted.phones.length} phones`] : []),
+    ...(trusted.phones.length > 0
+      ? [`${trusted.phones.length} ${trusted.phones.length === 1 ? 'phone' : 'phones'}`]
+      : []),
   ]
   return [
     `Browser keys send ${countries === 'block' ? `to ${where}` : 'to every country'}, secret keys to every country.`,

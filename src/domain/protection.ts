@@ -139,7 +139,10 @@ const MAX_RESEND_MS = 3_600 * SECOND_MS
 
 /** Throws `invalid` for what no app may decide. */
 export function assertProtection({ open, closed, resendMs, lockMs, caps, trusted, blocks }: Protection): void {
-  for (const [name, countries] of Object.entries({ open, closed, trusted: trusted.countries }))
+  for (const [name, countries] of Object.entries({
+    ...{ open, closed, trusted: trusted.countries },
+    blocks: blocks.map(({ country }) => country),
+  }))
     for (const country of countries)
       if (!isRegion(country))
         throw invalid(name, 'invalid_country', `must be ISO 3166 country codes such as KR: ${country}`)

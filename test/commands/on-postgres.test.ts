@@ -131,6 +131,9 @@ describe('on PostgreSQL', () => {
       ...{ appId, challenge: { ...challenge, minScore: undefined, hostnames: ['a.example'] } },
     })
     expect(await told('app', 'challenge', appId, '--remove', '--yes')).toEqual({ appId, challenge: null })
+    const block = await told('app', 'block', appId, '--country', 'gb')
+    expect(block).toMatchObject({ appId, country: 'GB' })
+    expect(await told('app', 'unblock', appId, '--country', 'GB')).toEqual({ appId, country: 'GB' })
     expect(await told('app', 'unlock', appId, '+82 10 1234 5678')).toEqual({ appId, wasWaiting: false })
     expect((await told('app', 'list')).apps).toMatchObject([{ appId, name: 'web shop', region: 'US' }])
     const create = ['key', 'create', '--app', appId]

@@ -25,6 +25,9 @@ describe.each(WIRES)('an app over %s', (wire) => {
   let browser: string
   let made = 0
   let told: HookRequest[] = []
+  /** Of the operator's receiver. */
+  let status = 200
+  let answering: Promise<void> | undefined
 
   const start = async (options: WorldOptions = {}) => {
     world = await World.start({
@@ -36,7 +39,8 @@ describe.each(WIRES)('an app over %s', (wire) => {
       hooks: {
         async post(request) {
           told.push(request)
-          return { kind: 'answered', status: 200, location: undefined, retryAfter: undefined, body: '' }
+          await answering
+          return { kind: 'answered', status, location: undefined, retryAfter: undefined, body: '' }
         },
       },
       ...options,
@@ -45,6 +49,8 @@ describe.each(WIRES)('an app over %s', (wire) => {
 
   beforeEach(async () => {
     told = []
+    status = 200
+    answering = undefined
     await start()
     keys = await world.furnish()
     browser = await world.key({ appId: keys.appId, kind: 'pk', mode: 'live', allowedOrigins: [ORIGIN] })
@@ -235,8 +241,48 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect(told.map(({ body }) => JSON.parse(body).type)).toEqual(['incident.opened', 'incident.ended'])
     })
 
-    test('gives back what an incident has cost, once', async () => {
+    test('tells its operator again until that is taken, and then no more', async () => {
+      status = 500
       await letIn(30)
+      await world.advance(8_000)
+      expect(told).toHaveLength(1)
+      await world.advance(12_000)
+      expect(told).toHaveLength(2)
+      status = 204
+      await world.advance(70_000)
+      expect(told).toHaveLength(3)
+      expect(new Set(told.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+      await world.advance(10 * MINUTE_MS)
+      expect(told).toHaveLength(3)
+    })
+
+    test('has one incident for all that follows, which the log names once', async () => {
+      await letIn(30)
+      await world.advance(6_000)
+      await letIn(10, {}, 40)
+      await world.advance(6_000)
+      const incidents = await world.rows('SELECT refused, pauses FROM incidents')
+      expect(incidents).toMatchObject([{ refused: 25 }])
+      expect(world.logged.filter((line) => line.includes('codes that nobody types'))).toHaveLength(1)
+    })
+
+    test('is told of the end also where an incident ends while its beginning is told', async () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      answering = promise
+      await letIn(30)
+      await world.advance(8_000)
+      const [incident] = await world.run(world.store.read.traffic.openIncidents(keys.appId))
+      await world.run(administer.endIncident(world.admin, incident?.incidentId ?? ''))
+      resolve()
+      await world.advance(70_000)
+      expect(told.map(({ body }) => JSON.parse(body).type)).toEqual(['incident.opened', 'incident.ended'])
+    })
+
+    test('gives back what an incident has cost, once', async () => {
+      await letIn(15)
+      // They went out before anything was seen.
+      await world.advance(100_000)
+      await letIn(15, {}, 15)
       await world.advance(5 * MINUTE_MS)
       const [incident] = await world.run(world.store.read.traffic.openIncidents(keys.appId))
       const id = incident?.incidentId ?? ''
@@ -312,6 +358,10 @@ describe.each(WIRES)('an app over %s', (wire) => {
     expect((await issue(2, { key: keys.live, phoneNumber: '+81 90 1234 5678' })).status).toBe(200)
     await world.run(administer.unblockPlace(world.admin, keys.appId, { country: 'KR' }))
     expect((await issue(1)).status).toBe(200)
+    await world.run(administer.blockPlace(world.admin, keys.appId, { country: 'KR', forMs: HOUR_MS }))
+    expect((await issue(3)).status).toBe(429)
+    await world.leap(HOUR_MS)
+    expect((await issue(3)).status).toBe(200)
   })
 
   test('holds test keys to nothing of this', async () => {

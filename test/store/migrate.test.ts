@@ -5,6 +5,7 @@ import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import initial from '../../migrations/sqlite/0001_initial.sql' with { type: 'text' }
 import { FRONT } from '../../src/domain/job'
+import { FORMER_APP, protectionOf } from '../../src/domain/protection'
 import { WrongSecretError } from '../../src/store/secret'
 import { migrate, NewerDatabaseError } from '../../src/store/sqlite/migrate'
 import * as schema from '../../src/store/sqlite/schema'
@@ -183,6 +184,39 @@ describe('a database of the first release', () => {
       },
     ])
     expect(db.query('SELECT app_id FROM apps').all()).toEqual([{ app_id: OWNER.appId }])
+  })
+
+  test('sends codes of browser keys on to every country where one was verified, and watches the others', () => {
+    const db = asFirstReleased(':memory:', [], 0)
+    const columns = (db.query('PRAGMA table_info(issues)').all() as ColumnInfo[]).filter(({ notnull }) => notnull === 1)
+    const add = (n: number, values: Record<string, unknown>) => {
+      const filled = columns.map(
+        ({ name, type }) =>
+          values[name] ??
+          (name.endsWith('_hash') ? Buffer.alloc(32, n) : type === 'BLOB' ? bytesOf(n) : type === 'TEXT' ? 'x' : 0),
+      )
+      const names = [...columns.map(({ name }) => name), 'country', 'verified_at']
+      db.query(`INSERT INTO issues (${names}) VALUES (${names.map(() => '?')})`).run(
+        ...([...filled, values.country ?? null, values.verification_status === 'verified' ? NOW : null] as never[]),
+      )
+    }
+    const ours = { app_id: OWNER.appId, mode: 'live', channel: 'sms', leg: 'sms', max_attempts: 5, expires_at: NOW + 1 }
+    const state = {
+      delivery_status: 'sent',
+      billing_status: 'released',
+      created_at: NOW,
+      verification_status: 'verified',
+    }
+    add(1, { ...ours, ...state, country: 'JP' })
+    add(2, { ...ours, ...state, country: 'DE' })
+    add(3, { ...ours, ...state, country: 'JP' })
+    add(4, { ...ours, ...state, country: 'US', verification_status: 'expired' })
+    add(5, { ...ours, ...state, country: 'FR', mode: 'test' })
+    add(6, { ...ours, ...state, country: 'GB', app_id: 'app_other' })
+    add(7, { ...ours, ...state })
+    migrate(db)
+    const { protection } = db.query('SELECT protection FROM apps').get() as { protection: string }
+    expect(protectionOf({ protection: JSON.parse(protection) })).toEqual({ ...FORMER_APP, open: ['DE', 'JP'] })
   })
 
   test.each<[string, readonly OldJob[], number, number]>([

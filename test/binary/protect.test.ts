@@ -1,0 +1,91 @@
+/** `app protect`, `app block` and `app unblock`: an owner's decisions about abuse on the command line. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { fromSource, type Json, newFolder, run, runJson } from './support'
+
+setDefaultTimeout(120_000)
+
+const folder = newFolder()
+const program = fromSource(folder.path)
+let appId = ''
+
+beforeAll(async () => {
+  appId = (await runJson(program, 'app', 'create', 'shop')).appId
+})
+afterAll(folder.remove)
+
+const protect = async (...args: string[]): Promise<Json> =>
+  (await runJson(program, 'app', 'protect', appId, ...args)).protection
+
+test('an app begins with everything on, caps for browser keys, and nobody trusted', async () => {
+  expect(await protect()).toMatchObject({
+    ...{ countries: 'block', capping: 'block', conversion: 'block', open: [], closed: [], blocks: [] },
+    trusted: { networks: [], countries: [], phones: 0 },
+    resendMs: { sk: 0, pk: 30_000 },
+  })
+})
+
+test('each decision stays beside the others, and is shown in words', async () => {
+  await protect('--conversion', 'watch', '--caps', 'off', '--open', 'jp', 'US')
+  await protect('--cap', 'pk:country:messages:day=500', 'sk:app:credits:hour=2000', '--resend', '5')
+  await protect('--trust-network', '203.0.113.0/24', '--trust-country', 'kr')
+  await protect('--trust-phone', '010-1234-5678')
+  const { stdout } = await run(program, 'app', 'protect', appId)
+  expect(stdout.trimEnd().split('\n')).toEqual([
+    'Browser keys send to KR, JP, US, secret keys to every country.',
+    'What is over a cap is not looked at:',
+    '  pk:country:messages:day=500',
+    '  sk:app:credits:hour=2000',
+    'Traffic that nobody verifies is only noted.',
+    'Trusted: 203.0.113.0/24, KR, 1 phone.',
+    'Another code for one phone and purpose: after 30 s with browser keys, 5 s with secret keys.',
+    'A phone is locked after a hundred wrong codes for a day.',
+  ])
+  expect(await protect('--trust-no-phone', '--trust-network', '--cap')).toMatchObject({
+    caps: [],
+    trusted: { networks: [], countries: ['KR'], phones: 0 },
+  })
+})
+
+test('a place is stopped for a while, and sent to again', async () => {
+  const { until } = await runJson(program, 'app', 'block', appId, '--country', 'gb', '--hours', '2')
+  const leftMs = Date.parse(until) - Date.now()
+  expect(leftMs).toBeGreaterThan(7_000_000)
+  expect(leftMs).toBeLessThanOrEqual(7_200_000)
+  await runJson(program, 'app', 'block', appId, '--country', 'KR', '--prefix', '+82101234')
+  const { blocks } = await protect()
+  expect(blocks).toMatchObject([{ country: 'GB' }, { country: 'KR', prefix: expect.stringMatching(/^[0-9a-f]{16}$/) }])
+  await runJson(program, 'app', 'unblock', appId, '--country', 'KR', '--prefix', '+82101234')
+  await runJson(program, 'app', 'unblock', appId, '--country', 'GB')
+  expect((await protect()).blocks).toEqual([])
+})
+
+test.each([
+  ['a mode that is none', ['protect', '--caps', 'maybe'], 2],
+  ['a cap that is none', ['protect', '--cap', 'pk:world:messages:day=5'], 2],
+  ['a cap of nothing', ['protect', '--cap', 'pk:app:messages:day=0'], 1],
+  ['a cap twice', ['protect', '--cap', 'pk:app:messages:day=1', 'pk:app:messages:day=2'], 1],
+  ['a network that is none', ['protect', '--trust-network', '10.1/16'], 1],
+  ['a country that is none', ['protect', '--trust-country', 'XX'], 1],
+  ['a phone that is none', ['protect', '--trust-phone', '12'], 1],
+  ['no country', ['block'], 2],
+  ['a country that is none to block', ['block', '--country', 'XX'], 1],
+  ['a prefix that is none', ['block', '--country', 'KR', '--prefix', '0101234'], 2],
+] as Array<[string, string[], number]>)(
+  '%s is refused, and nothing changes',
+  async (_, [command = '', ...args], code) => {
+    const before = await protect()
+    const { exitCode, stdout, stderr } = await run(program, 'app', command, appId, ...args)
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' })
+    expect(stderr.length).toBeGreaterThan(10)
+    expect(await protect()).toEqual(before)
+  },
+)
+
+test('the audit log says what was decided, and no phone', async () => {
+  const { exitCode, stdout } = await run(program, 'audit', 'list', '--json')
+  expect(exitCode).toBe(0)
+  const entries: Json[] = JSON.parse(stdout).entries
+  const actions = new Set(entries.map(({ action }) => action))
+  for (const action of ['app.protect', 'app.trust', 'app.block', 'app.unblock']) expect([...actions]).toContain(action)
+  expect(stdout).not.toMatch(/1234-5678|82101234/)
+})
