@@ -9,6 +9,7 @@ import { completeCommand, completionCommand } from './completion'
 import { creditCommands } from './credit'
 import { doctorCommand } from './doctor'
 import { healthcheckCommand } from './healthcheck'
+import { incidentCommands } from './incident'
 import { issueCommands, queueCommand } from './issue'
 import { keyCommands } from './key'
 import { licensesCommand } from './licenses'
@@ -44,6 +45,7 @@ export function createProgram({ isJson }: { isJson: boolean }): Command {
   program.addCommand(routeCommands())
   program.addCommand(issueCommands())
   program.addCommand(queueCommand())
+  program.addCommand(incidentCommands())
   program.addCommand(nodesCommand())
   program.addCommand(templateCommands())
   program.addCommand(webhookCommands())

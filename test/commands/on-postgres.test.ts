@@ -131,6 +131,33 @@ describe('on PostgreSQL', () => {
       ...{ appId, challenge: { ...challenge, minScore: undefined, hostnames: ['a.example'] } },
     })
     expect(await told('app', 'challenge', appId, '--remove', '--yes')).toEqual({ appId, challenge: null })
+    expect(await told('incident', 'list')).toEqual({ incidents: [] })
+    const lane = { kind: 'pk', country: 'GB' } as const
+    const incidentId = '0199a3c0-1111-7000-8000-000000000000'
+    const quiet = {
+      endedAt: undefined,
+      pausedUntil: undefined,
+      pauses: 0,
+      tellAt: undefined,
+      tells: 0,
+      refunded: undefined,
+    }
+    const store = await openStore({
+      url: database.url,
+      size: 2,
+      clock: systemClock,
+      vault: createVault(Buffer.from(SECRET)),
+    })
+    const saving = store.transaction((tx) =>
+      tx.traffic.saveIncident({
+        ...{ incidentId, appId, ...lane, since: 1, lastAt: 2, isBlocked: true, refused: 3, rules: ['cap'], cost: 4 },
+        ...quiet,
+      }),
+    )
+    await saving.finally(() => store.close())
+    expect((await told('incident', 'list')).incidents).toMatchObject([{ incidentId, appId, country: 'GB', cost: 4 }])
+    expect(await told('incident', 'end', incidentId)).toMatchObject({ incidentId, keyKind: 'pk' })
+    expect(await told('incident', 'refund', incidentId, '--yes')).toMatchObject({ given: { issues: 0, credits: 0 } })
     const block = await told('app', 'block', appId, '--country', 'gb')
     expect(block).toMatchObject({ appId, country: 'GB' })
     expect(await told('app', 'unblock', appId, '--country', 'GB')).toEqual({ appId, country: 'GB' })
