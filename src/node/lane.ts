@@ -50,7 +50,7 @@ export class Lane {
     const now = sighting.createdAt + STAGES[stage]
     const fate = this.tally.see(sighting, stage)
     this.#note(sighting, stage, fate)
-    if (stage !== 'judged' || fate === undefined) return
+    if (fate === undefined || stage === 'late') return
     if (fate === 'unverified') this.#waste(sighting.price, now)
     this.suspicion = suspicionAfter(this.suspicion, fate, this.usual)
     if (mayPause && this.isSuspected(now) && !isPaused(this.#pause, now)) this.#pause = pause(this.#pause, now)

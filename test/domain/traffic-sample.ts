@@ -1,0 +1,28 @@
+/** What tests of traffic start from. */
+import type { TrafficHour } from '../../src/domain/conversion'
+import type { Sighting } from '../../src/domain/traffic'
+import { DAY_MS, HOUR_MS } from '../../src/domain/value'
+import { NOW } from './sample'
+
+/** A code for Korea of a browser key, made at `NOW`; its message has arrived, and nobody has typed it. */
+export const aSighting = (changes: Partial<Sighting> = {}): Sighting => ({
+  ...{ kind: 'pk', country: 'KR', prefix: 'a prefix', network: 'a network', phone: 1 },
+  ...{ createdAt: NOW, verifiedAt: undefined, delivery: 'delivered', price: 1 },
+  ...changes,
+})
+
+interface EachHour {
+  verified: number
+  unverified: number
+}
+
+/** Fourteen days before `NOW` that were alike, so many in each hour. */
+export const weeksOf = ({ verified, unverified }: EachHour, country = 'KR', days = 14) =>
+  Array.from({ length: days * 24 }, (_, n) => ({
+    ...{ kind: 'pk' as const, country, hour: NOW - ((n + 1) * DAY_MS) / 24 },
+    ...{ sent: verified + unverified, credits: verified + unverified, verified, unverified },
+  })) satisfies TrafficHour[]
+
+export const anHour = (hour: number, { verified, unverified }: EachHour): TrafficHour => ({
+  ...{ hour: NOW - hour * HOUR_MS, sent: verified + unverified, credits: verified + unverified, verified, unverified },
+})
