@@ -1,0 +1,28 @@
+/** What a country or a prefix of its numbers is called. */
+import type { client } from '../../api'
+import { countryWithCode } from '../../i18n/delivery'
+import { useLanguage } from '../../i18n/language'
+import { useWords } from '../../i18n/words'
+import { protectionWords } from './words'
+
+export type State = Awaited<ReturnType<typeof client.protection.state>>
+export type History = Awaited<ReturnType<typeof client.protection.show>>
+
+export interface Place {
+  country: string
+  prefix?: string | undefined
+  digits?: string | undefined
+}
+
+/** Enough of a keyed hash to tell one from another. */
+const HASH_DIGITS = 6
+
+export function usePlaceNames(): (place: Place) => string {
+  const say = useWords(protectionWords)
+  const language = useLanguage()
+  return ({ country, prefix, digits }) => {
+    const named = country === '' ? say.noCountry : countryWithCode(country, language)
+    if (prefix === undefined) return named
+    return digits === undefined ? say.prefixOf(named, prefix.slice(-HASH_DIGITS)) : say.prefixDigits(digits)
+  }
+}
