@@ -10,14 +10,12 @@ import { useMay } from '../../session'
 import { type Place, type State, usePlaceNames } from './place'
 import { protectionWords } from './words'
 
-/** `blocks`: those that hold; missing while they are loaded. */
-export function BlockButton({ place, blocks }: { place: Place; blocks: State['blocks'] | undefined }) {
+function useActs(place: Place) {
   const say = useWords(protectionWords)
-  const nameOf = usePlaceNames()
-  const may = useMay()
   const { appId } = useAppScope()
+  const name = usePlaceNames()(place)
   const { country, prefix } = place
-  const name = nameOf(place)
+  const input = { appId, country, ...(prefix !== undefined && { prefix }) }
   const after = (done: string) => ({
     onSuccess: () => tellDone(done),
     onError: tellProblem,
@@ -25,25 +23,23 @@ export function BlockButton({ place, blocks }: { place: Place; blocks: State['bl
   })
   const block = useMutation(api.protection.block.mutationOptions(after(say.blockedFor(name))))
   const unblock = useMutation(api.protection.unblock.mutationOptions(after(say.undone(name))))
-  const isBlocked = blocks?.some((one) => one.country === country && one.prefix === prefix) ?? false
-  const input = { appId, country, ...(prefix !== undefined && { prefix }) }
-  if (country === '' || !(isBlocked || may('apps'))) return null
-  return isBlocked ? (
-    <Group gap="xs" wrap="nowrap">
-      <Mark color="red">{say.blocked}</Mark>
-      {may('apps') && (
-        <Button
-          size="compact-xs"
-          variant="default"
-          aria-label={say.undoOf(name)}
-          onClick={() => unblock.mutate(input)}
-          loading={unblock.isPending}
-        >
-          {say.undo}
-        </Button>
-      )}
-    </Group>
-  ) : (
+  return { say, name, input, block, unblock }
+}
+
+/** `blocks`: those that hold; missing while they are loaded. */
+export function BlockButton({ place, blocks }: { place: Place; blocks: State['blocks'] | undefined }) {
+  const { say, name, input, block } = useActs(place)
+  const may = useMay()
+  const { country, prefix } = place
+  if (blocks?.some((one) => one.country === country && one.prefix === prefix))
+    return (
+      <Group gap="xs" wrap="nowrap">
+        <Mark color="red">{say.blocked}</Mark>
+        <UndoButton place={place} />
+      </Group>
+    )
+  if (country === '' || !may('apps')) return null
+  return (
     <Button
       size="compact-xs"
       variant="default"
@@ -52,6 +48,24 @@ export function BlockButton({ place, blocks }: { place: Place; blocks: State['bl
       loading={block.isPending}
     >
       {say.block}
+    </Button>
+  )
+}
+
+/** Of a place that is blocked. */
+export function UndoButton({ place }: { place: Place }) {
+  const { say, name, input, unblock } = useActs(place)
+  const may = useMay()
+  if (!may('apps')) return null
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      aria-label={say.undoOf(name)}
+      onClick={() => unblock.mutate(input)}
+      loading={unblock.isPending}
+    >
+      {say.undo}
     </Button>
   )
 }

@@ -1,13 +1,12 @@
 /** Codes that nobody types: where, since when, what is done about it and what can be done. */
 import { Group, Stack, Text, VisuallyHidden } from '@mantine/core'
-import { IconShieldCheck } from '@tabler/icons-react'
+import { IconCircleCheck } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { api, type client, paging } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { kindWords, ruleWords } from '../../i18n/protection'
 import { useWords } from '../../i18n/words'
 import { type Column, DataTable, fromPages } from '../../parts/data-table'
-import { EmptyState } from '../../parts/empty-state'
 import { whileShort } from '../../parts/refresh'
 import { Section } from '../../parts/section'
 import { Mark } from '../../parts/status'
@@ -23,10 +22,7 @@ export type Incident = Awaited<ReturnType<typeof client.protection.incidents>>['
 
 export function Incidents({ blocks }: { blocks: State['blocks'] | undefined }) {
   const say = useWords(protectionWords)
-  const kinds = useWords(kindWords)
-  const rules = useWords(ruleWords)
   const formats = useFormats()
-  const nameOf = usePlaceNames()
   const { appId } = useAppScope()
   const incidents = useInfiniteQuery(
     api.protection.incidents.infiniteOptions({
@@ -36,49 +32,7 @@ export function Incidents({ blocks }: { blocks: State['blocks'] | undefined }) {
     }),
   )
   const columns: Column<Incident>[] = [
-    {
-      key: 'place',
-      header: say.place,
-      isHeading: true,
-      cell: (incident) => (
-        <Stack gap={4} align="flex-start">
-          <Text size="sm" fw={500}>
-            {nameOf(incident)}
-          </Text>
-          <Text size="xs" c="dimmed">
-            {kinds[incident.kind]}
-          </Text>
-          <StateMark incident={incident} />
-        </Stack>
-      ),
-    },
-    {
-      key: 'since',
-      header: say.since,
-      cell: ({ since, pausedUntil }) => (
-        <Stack gap={4}>
-          <Time at={since} relative />
-          {pausedUntil !== undefined && (
-            <Text size="xs" c="dimmed">
-              {say.pausedUntil} <Time at={pausedUntil} />
-            </Text>
-          )}
-        </Stack>
-      ),
-    },
-    {
-      key: 'rules',
-      header: say.rules,
-      cell: (incident) => (
-        <Stack component="ul" gap={2}>
-          {incident.rules.map((rule) => (
-            <Text component="li" size="sm" key={rule}>
-              {rules[rule]}
-            </Text>
-          ))}
-        </Stack>
-      ),
-    },
+    { key: 'what', header: say.place, isHeading: true, cell: (incident) => <What incident={incident} /> },
     {
       key: 'refused',
       header: say.refused,
@@ -105,13 +59,11 @@ export function Incidents({ blocks }: { blocks: State['blocks'] | undefined }) {
       header: <VisuallyHidden>{say.actions}</VisuallyHidden>,
       isNumber: true,
       cell: (incident) => (
-        <Stack gap="xs" align="flex-end">
+        <Group gap="xs" justify="flex-end" maw={{ md: 190 }}>
           <BlockButton place={{ country: incident.country }} blocks={blocks} />
-          <Group gap="xs" wrap="nowrap">
-            <EndButton incident={incident} />
-            <RefundButton incident={incident} />
-          </Group>
-        </Stack>
+          <EndButton incident={incident} />
+          <RefundButton incident={incident} />
+        </Group>
       ),
     },
   ]
@@ -122,17 +74,67 @@ export function Incidents({ blocks }: { blocks: State['blocks'] | undefined }) {
         label={say.incidents}
         keyOf={({ incidentId }) => incidentId}
         columns={columns}
-        empty={<EmptyState icon={IconShieldCheck} title={say.noIncidents} next={say.noIncidentsNext} />}
+        empty={<NoIncident />}
       />
     </Section>
   )
 }
 
-function StateMark({ incident: { endedAt, pausedUntil, isBlocked } }: { incident: Incident }) {
+/** Most of the time there is none, and the rest of the page is what matters. */
+function NoIncident() {
+  const say = useWords(protectionWords)
+  return (
+    <Group gap={6} wrap="nowrap" align="flex-start" role="status">
+      <Text c="teal" lh={0} component="span">
+        <IconCircleCheck size={18} aria-hidden />
+      </Text>
+      <Text size="sm">
+        {say.noIncidents} {say.noIncidentsNext}
+      </Text>
+    </Group>
+  )
+}
+
+/** Where, since when, and why. */
+function What({ incident }: { incident: Incident }) {
+  const say = useWords(protectionWords)
+  const kinds = useWords(kindWords)
+  const rules = useWords(ruleWords)
+  const nameOf = usePlaceNames()
+  const { kind, since, pausedUntil } = incident
+  return (
+    <Stack gap={4}>
+      <Group gap="xs">
+        <Text size="sm" fw={500}>
+          {nameOf(incident)}
+        </Text>
+        <StateMark incident={incident} />
+      </Group>
+      <Text size="sm" c="dimmed">
+        {kinds[kind]} · {say.since} <Time at={since} relative />
+        {isPaused(incident) && pausedUntil !== undefined && (
+          <>
+            {' · '}
+            {say.pausedUntil} <Time at={pausedUntil} />
+          </>
+        )}
+      </Text>
+      <Text component="ul" size="sm">
+        {incident.rules.map((rule) => (
+          <li key={rule}>{rules[rule]}</li>
+        ))}
+      </Text>
+    </Stack>
+  )
+}
+
+const isPaused = ({ pausedUntil = 0 }: Incident) => pausedUntil > Date.now()
+
+function StateMark({ incident }: { incident: Incident }) {
   const { states } = useWords(protectionWords)
-  if (endedAt !== undefined) return <Mark color="gray">{states.ended}</Mark>
-  if (pausedUntil !== undefined && pausedUntil > Date.now()) return <Mark color="red">{states.paused}</Mark>
-  return isBlocked ? <Mark color="red">{states.refusing}</Mark> : <Mark color="yellow">{states.watching}</Mark>
+  if (incident.endedAt !== undefined) return <Mark color="gray">{states.ended}</Mark>
+  if (isPaused(incident)) return <Mark color="red">{states.paused}</Mark>
+  return incident.isBlocked ? <Mark color="red">{states.refusing}</Mark> : <Mark color="yellow">{states.watching}</Mark>
 }
 
 const Amount = ({ value, about }: { value: string; about: string | undefined }) => (

@@ -12,7 +12,7 @@ import { Time } from '../../parts/time'
 import { type App, useDefaultRegion } from '../../scope'
 import { useMay } from '../../session'
 import { openAppSettings } from '../apps/settings'
-import { BlockButton } from './block-button'
+import { UndoButton } from './block-button'
 import { type State, usePlaceNames } from './place'
 import { protectionWords } from './words'
 
@@ -35,7 +35,11 @@ export function Now({ app, state }: { app: App; state: State | undefined }) {
       }
     >
       <SimpleGrid component="dl" cols={{ base: 1, lg: 2 }} spacing="lg">
-        <Part name={say.conversion} mode={protection.conversion}>
+        <Part
+          name={say.conversion}
+          mode={protection.conversion}
+          {...(state && !state.learned.pk.isLearned && !state.learned.sk.isLearned && { isWatchedFirst: true })}
+        >
           {state ? <Learning state={state} mayRefuse={protection.conversion === 'block'} /> : <Skeleton height={40} />}
         </Part>
         <Part name={say.countries} mode={protection.countries}>
@@ -56,15 +60,28 @@ export function Now({ app, state }: { app: App; state: State | undefined }) {
 type Mode = App['protection']['countries']
 const COLORS: Record<Mode, string> = { off: 'gray', watch: 'yellow', block: 'green' }
 
-function Part({ name, mode, children }: { name: string; mode?: Mode; children: ReactNode }) {
-  const { modes } = useWords(protectionWords)
+interface PartProps {
+  name: string
+  mode?: Mode
+  /** Nothing is refused yet. */
+  isWatchedFirst?: boolean
+  children: ReactNode
+}
+
+function Part({ name, mode, isWatchedFirst = false, children }: PartProps) {
+  const say = useWords(protectionWords)
   return (
     <div>
       <Group component="dt" gap="xs" mb={4}>
         <Text size="sm" fw={500}>
           {name}
         </Text>
-        {mode && <Mark color={COLORS[mode]}>{modes[mode]}</Mark>}
+        {mode &&
+          (mode === 'block' && isWatchedFirst ? (
+            <Mark color={COLORS.watch}>{say.watchedFirst}</Mark>
+          ) : (
+            <Mark color={COLORS[mode]}>{say.modes[mode]}</Mark>
+          ))}
       </Group>
       <Stack component="dd" gap={2}>
         {children}
@@ -83,24 +100,17 @@ function Learning({ state: { learned, needed }, mayRefuse }: { state: State; may
   const say = useWords(protectionWords)
   const kinds = useWords(kindWords)
   const { number } = useFormats()
-  const missing = ({ verified, onDays }: State['learned']['pk']) => {
-    const codes = needed.verified - verified
-    const days = needed.onDays - onDays
-    return [
-      ...(codes > 0 ? [say.missingCodes(codes, number(codes))] : []),
-      ...(days > 0 ? [say.missingDays(days, number(days))] : []),
-    ].join(say.and)
-  }
   return (
     <>
       {KINDS.map((kind) => {
         const { verified, onDays, isLearned } = learned[kind]
-        const counts = [number(verified), number(needed.verified), number(onDays), number(needed.onDays)] as const
-        return (
-          <Line key={kind}>
-            {isLearned ? say.learned(kinds[kind]) : say.learning(kinds[kind], missing(learned[kind]), ...counts)}
-          </Line>
-        )
+        const counts = [
+          ...[Math.min(verified, needed.verified), needed.verified],
+          ...[Math.min(onDays, needed.onDays), needed.onDays],
+        ]
+        const [has = '', of = '', days = '', ofDays = ''] = counts.map(number)
+        const sentence = isLearned ? say.learned(kinds[kind]) : say.learning(kinds[kind], has, of, days, ofDays)
+        return <Line key={kind}>{sentence}</Line>
       })}
       {mayRefuse && !(learned.pk.isLearned && learned.sk.isLearned) && (
         <Line>{say.learningMeans(number(needed.ofDays))}</Line>
@@ -155,13 +165,19 @@ function Blocks({ blocks }: { blocks: State['blocks'] }) {
   const say = useWords(protectionWords)
   const nameOf = usePlaceNames()
   if (blocks.length === 0) return <Line>{say.noBlocks}</Line>
-  return blocks.map((block) => (
-    <Group key={`${block.country}/${block.prefix}`} gap="xs">
-      <Text size="sm">{nameOf(block)}</Text>
-      <Text size="sm" c="dimmed">
-        {say.until} <Time at={block.until} />
-      </Text>
-      <BlockButton place={block} blocks={blocks} />
-    </Group>
-  ))
+  return (
+    <Stack component="ul" gap="xs">
+      {blocks.map((block) => (
+        <Group component="li" key={`${block.country}/${block.prefix}`} gap="xs">
+          <Text size="sm">
+            {nameOf(block)}{' '}
+            <Text span c="dimmed">
+              {say.until} <Time at={block.until} />
+            </Text>
+          </Text>
+          <UndoButton place={block} />
+        </Group>
+      ))}
+    </Stack>
+  )
 }

@@ -7,6 +7,7 @@ export const protectionWords = inWords({
     settings: 'Settings',
     now: 'What is on',
     modes: { off: 'Off', watch: 'Watched', block: 'Refused' },
+    watchedFirst: 'Watched for now',
     countries: 'Other countries',
     browserTo: {
       block: (countries: string) => `Browser keys send to ${countries}.`,
@@ -20,14 +21,10 @@ export const protectionWords = inWords({
     noCaps: 'There is no cap.',
     conversion: 'Codes nobody types',
     learned: (kind: string) => `${kind}: what is usual is known.`,
-    learning: (kind: string, missing: string, verified: string, ofVerified: string, days: string, ofDays: string) =>
-      `${kind}: not known yet what is usual; ${missing}. Verified so far: ${verified} of ${ofVerified} codes, on ${days} of ${ofDays} days.`,
-    missingCodes: (count: number, shown: string) =>
-      `${shown} more ${count === 1 ? 'code has' : 'codes have'} to be verified`,
-    missingDays: (count: number, shown: string) =>
-      `codes have to be verified on ${shown} more ${count === 1 ? 'day' : 'days'}`,
-    and: ' and ',
-    learningMeans: (days: string) => `Nothing is refused for it until then. The last ${days} days count.`,
+    learning: (kind: string, verified: string, ofVerified: string, days: string, ofDays: string) =>
+      `${kind}: ${verified} of ${ofVerified} codes verified, on ${days} of ${ofDays} days.`,
+    learningMeans: (days: string) =>
+      `What is usual is known once both are reached, within ${days} days. Until then nothing is refused for it.`,
     trusted: 'Trusted',
     phones: (count: number, shown: string) => `${shown} ${count === 1 ? 'phone' : 'phones'}`,
     blocks: 'Blocked for now',
@@ -73,12 +70,11 @@ export const protectionWords = inWords({
     actions: 'Actions',
     incidents: 'Incidents',
     incidentsAbout: 'Codes of one kind of key for one country that nobody types. One ends after a quiet hour.',
-    noIncidents: 'No incident so far',
+    noIncidents: 'No incident so far.',
     noIncidentsNext: 'One is opened when many codes are refused, or would be, or a country is paused.',
     place: 'Country',
-    since: 'Since',
-    rules: 'Because',
-    pausedUntil: 'Paused until',
+    since: 'since',
+    pausedUntil: 'paused until',
     cost: 'Credits lost',
     refundedOf: (credits: string) => `${credits} given back`,
     states: { paused: 'Paused', refusing: 'Refusing', watching: 'Only watched', ended: 'Ended' },
@@ -98,6 +94,7 @@ export const protectionWords = inWords({
     settings: '설정',
     now: '현재 설정',
     modes: { off: '끔', watch: '지켜봄', block: '거부' },
+    watchedFirst: '우선 지켜봄',
     countries: '다른 국가',
     browserTo: {
       block: (countries) => `브라우저 키로 보내는 국가: ${countries}.`,
@@ -110,12 +107,10 @@ export const protectionWords = inWords({
     noCaps: '설정한 상한이 없습니다.',
     conversion: '아무도 입력하지 않는 인증번호',
     learned: (kind) => `${kind}: 평소 수준을 알고 있습니다.`,
-    learning: (kind, missing, verified, ofVerified, days, ofDays) =>
-      `${kind}: 아직 평소 수준을 모릅니다. ${missing} 필요합니다. 지금까지 ${ofVerified}건 중 ${verified}건, ${ofDays}일 중 ${days}일 인증되었습니다.`,
-    missingCodes: (_, shown) => `인증 ${shown}건이 더`,
-    missingDays: (_, shown) => `인증된 날 ${shown}일이 더`,
-    and: ', ',
-    learningMeans: (days) => `그때까지는 이 규칙으로 거부하지 않습니다. 최근 ${days}일을 셉니다.`,
+    learning: (kind, verified, ofVerified, days, ofDays) =>
+      `${kind}: 인증 ${ofVerified}건 중 ${verified}건, ${ofDays}일 중 ${days}일.`,
+    learningMeans: (days) =>
+      `${days}일 안에 둘 다 채우면 평소 수준을 알 수 있습니다. 그때까지는 이 규칙으로 거부하지 않습니다.`,
     trusted: '신뢰 대상',
     phones: (_, shown) => `전화 ${shown}대`,
     blocks: '지금 차단 중',
@@ -162,11 +157,10 @@ export const protectionWords = inWords({
     incidents: '사고',
     incidentsAbout:
       '한 종류의 키로 한 국가에 보낸 인증번호를 아무도 입력하지 않는 상황입니다. 한 시간 동안 조용하면 끝납니다.',
-    noIncidents: '아직 사고가 없습니다',
+    noIncidents: '아직 사고가 없습니다.',
     noIncidentsNext: '많은 인증번호를 거부했거나 거부할 만할 때, 또는 국가 발송이 일시 중지될 때 시작됩니다.',
     place: '국가',
     since: '시작',
-    rules: '이유',
     pausedUntil: '일시 중지 해제',
     cost: '잃은 크레딧',
     refundedOf: (credits) => `${credits} 환불함`,
