@@ -71,7 +71,7 @@ export function Incidents({ blocks }: { blocks: State['blocks'] | undefined }) {
     <Section title={say.incidents} about={say.incidentsAbout}>
       <DataTable
         {...fromPages<Incident>(incidents)}
-        label={say.incidents}
+        label={say.openFirst}
         keyOf={({ incidentId }) => incidentId}
         columns={columns}
         empty={<NoIncident />}

@@ -69,6 +69,7 @@ export const protectionWords = inWords({
     noGroups: 'None of these is known in this time.',
     actions: 'Actions',
     incidents: 'Incidents',
+    openFirst: 'Incidents, the open ones first',
     incidentsAbout: 'Codes of one kind of key for one country that nobody types. One ends after a quiet hour.',
     noIncidents: 'No incident so far.',
     noIncidentsNext: 'One is opened when many codes are refused, or would be, or a country is paused.',
@@ -155,6 +156,7 @@ export const protectionWords = inWords({
     noGroups: '이 기간에는 알려진 것이 없습니다.',
     actions: '작업',
     incidents: '사고',
+    openFirst: '사고, 진행 중인 것부터',
     incidentsAbout:
       '한 종류의 키로 한 국가에 보낸 인증번호를 아무도 입력하지 않는 상황입니다. 한 시간 동안 조용하면 끝납니다.',
     noIncidents: '아직 사고가 없습니다.',
