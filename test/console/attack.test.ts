@@ -41,7 +41,8 @@ describe('an app whose cap is reached', () => {
     const caps = [{ kind: 'sk', per: 'country', of: 'messages', every: 'hour', max: 2 }]
     await opened.rpc('apps/protect', { appId, protection: { caps } })
     await opened.go('/')
-    await opened.page.getByText('Nothing needs attention.').waitFor()
+    await opened.rpc('wallet/setAlert', { appId, below: 5_000 })
+    await opened.page.getByText('credits are left.').waitFor()
     const statuses: number[] = []
     for (let n = 0; n < 14; n++) statuses.push(await ask(british(n)))
     expect(statuses.filter((status) => status === 429)).toHaveLength(12)
@@ -99,7 +100,8 @@ describe('an app whose cap is reached', () => {
     await incident().getByText('Ended').waitFor()
     expect((await opened.rpc('protection/open')).incidents).toEqual([])
     await opened.go('/')
-    await opened.page.getByText('Nothing needs attention.').waitFor()
+    await opened.page.getByText('credits are left.').waitFor()
+    expect(await opened.page.getByText('that nobody types').count()).toBe(0)
   })
 })
 
