@@ -64,7 +64,7 @@ describe('an app whose cap is reached', () => {
     const row = (text: string | RegExp) => groups.getByRole('row').filter({ hasText: text })
     expect(await row('United Kingdom').getByRole('cell').first().textContent()).toBe('12')
     for (const [group, text] of [
-      ['Prefix', /^United Kingdom \(GB\), prefix …[0-9a-f]{6}12/],
+      ['Prefix', /^United Kingdom \(GB\), prefix [0-9a-f]{6}12/],
       ['Rule', /^Over a cap12/],
     ] as const) {
       await groups.getByText(group, { exact: true }).click()

@@ -15,7 +15,10 @@ export interface Place {
 }
 
 /** Enough of a keyed hash to tell one from another. */
-const HASH_DIGITS = 6
+const shortened = (hash: string) => hash.slice(-6)
+
+/** Where there is little room. */
+export const shortNameOf = ({ country, prefix = '', digits }: Place) => digits ?? `${country} ${shortened(prefix)}`
 
 export function usePlaceNames(): (place: Place) => string {
   const say = useWords(protectionWords)
@@ -23,6 +26,6 @@ export function usePlaceNames(): (place: Place) => string {
   return ({ country, prefix, digits }) => {
     const named = country === '' ? say.noCountry : countryWithCode(country, language)
     if (prefix === undefined) return named
-    return digits === undefined ? say.prefixOf(named, prefix.slice(-HASH_DIGITS)) : say.prefixDigits(digits)
+    return digits === undefined ? say.prefixOf(named, shortened(prefix)) : say.prefixDigits(digits)
   }
 }

@@ -10,13 +10,15 @@ import { type Column, StackingTable } from '../../parts/stacking-table'
 import { useMay } from '../../session'
 import { share } from '../usage/rates'
 import { BlockButton } from './block-button'
-import { type History, type Place, type State, usePlaceNames } from './place'
+import { type History, type Place, type State, shortNameOf, usePlaceNames } from './place'
 import { GROUPS, type Group as GroupBy, type ProtectionSearch } from './search'
 import { protectionWords } from './words'
 
 interface Row extends Omit<History['rules'][number], 'rule'> {
   key: string
   name: string
+  /** Beside a bar. */
+  short?: string
   /** What can be stopped. */
   place?: Place
   /** Of countries: what was sent there. */
@@ -61,7 +63,10 @@ export function Places({ history, by, blocks }: PlacesProps) {
           {bars.length > 0 && (
             <Grid.Col span={{ base: 12, xl: 4 }}>
               <NameBars
-                rows={bars.map(({ name, refused, watched }) => ({ name, counts: [refused, watched] }))}
+                rows={bars.map(({ name, short = name, refused, watched }) => ({
+                  name: short,
+                  counts: [refused, watched],
+                }))}
                 series={[
                   { label: say.refused, color: 'indigo.6' },
                   { label: say.watched, color: 'orange.6' },
@@ -91,7 +96,13 @@ function useRows({ countries, prefixes, networks, rules }: History, by: GroupBy)
         sent: row,
       }))
     case 'prefix':
-      return prefixes.map((row) => ({ ...row, key: `${row.country}/${row.prefix}`, name: nameOf(row), place: row }))
+      return prefixes.map((row) => ({
+        ...row,
+        key: `${row.country}/${row.prefix}`,
+        name: nameOf(row),
+        short: shortNameOf(row),
+        place: row,
+      }))
     case 'network':
       return networks.map((row) => ({ ...row, key: row.network, name: `…${row.network}` }))
     case 'rule':
