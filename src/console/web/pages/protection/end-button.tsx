@@ -4,8 +4,7 @@ import { api, queries } from '../../api'
 import { useWords } from '../../i18n/words'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { useMay } from '../../session'
-import type { Incident } from './incidents'
-import { usePlaceNames } from './place'
+import { type Incident, usePlaceNames } from './place'
 import { protectionWords } from './words'
 
 /** Lifts the pause of an incident: codes are sent there again. */

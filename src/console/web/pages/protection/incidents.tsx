@@ -2,7 +2,7 @@
 import { Group, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { api, type client, paging } from '../../api'
+import { api, paging } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { kindWords, ruleWords } from '../../i18n/protection'
 import { useWords } from '../../i18n/words'
@@ -14,11 +14,9 @@ import { Time } from '../../parts/time'
 import { useAppScope } from '../../scope'
 import { BlockButton } from './block-button'
 import { EndButton } from './end-button'
-import { type State, usePlaceNames } from './place'
+import { type Incident, type State, usePlaceNames } from './place'
 import { RefundButton } from './refund'
 import { protectionWords } from './words'
-
-export type Incident = Awaited<ReturnType<typeof client.protection.incidents>>['rows'][number]
 
 export function Incidents({ blocks }: { blocks: State['blocks'] | undefined }) {
   const say = useWords(protectionWords)

@@ -8,6 +8,8 @@ import { protectionWords } from './words'
 export type State = Awaited<ReturnType<typeof client.protection.state>>
 export type History = Awaited<ReturnType<typeof client.protection.show>>
 
+export type Incident = Awaited<ReturnType<typeof client.protection.incidents>>['rows'][number]
+
 export interface Place {
   country: string
   prefix?: string | undefined

@@ -8,8 +8,7 @@ import { frameWords } from '../../i18n/frame'
 import { useWords } from '../../i18n/words'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { useMay } from '../../session'
-import type { Incident } from './incidents'
-import { usePlaceNames } from './place'
+import { type Incident, usePlaceNames } from './place'
 import { protectionWords } from './words'
 
 export function RefundButton({ incident }: { incident: Incident }) {
