@@ -18,6 +18,7 @@ import { appProcedures, keyProcedures } from './procedures/apps'
 import { carrierProcedures } from './procedures/carriers'
 import { inboxProcedures, issueProcedures } from './procedures/issues'
 import { walletProcedures } from './procedures/money'
+import { protectionProcedures } from './procedures/protection'
 import { templateProcedures } from './procedures/templates'
 import { auditProcedures, systemProcedures, usageProcedures } from './procedures/usage'
 import { webhookProcedures } from './procedures/webhooks'
@@ -34,6 +35,7 @@ const createRouter = (deps: ConsoleDependencies) => ({
   webhooks: webhookProcedures(deps),
   carriers: carrierProcedures(deps),
   usage: usageProcedures(deps),
+  protection: protectionProcedures(deps),
   audit: auditProcedures(deps),
   system: systemProcedures(deps),
 })

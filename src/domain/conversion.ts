@@ -41,21 +41,38 @@ const UNKNOWN_SHARE = 0.3
 const LEAST_SHARE = 0.05
 const GREATEST_SHARE = 0.5
 
+const daysOf = (hours: readonly TrafficHour[]): Window[] =>
+  [...Map.groupBy(hours, ({ hour }) => Math.floor(hour / DAY_MS)).values()].map(addUp)
+
+/** How far an app's traffic is known. */
+export interface Learned {
+  readonly verified: number
+  /** On how many days any were. */
+  readonly onDays: number
+  readonly isLearned: boolean
+}
+
+/** Of its newest days. */
+export const learnedOf = (hours: readonly TrafficHour[]): Learned => learnedOn(daysOf(hours))
+
+function learnedOn(days: readonly Window[]): Learned {
+  const { verified } = addUp(days)
+  const onDays = days.filter((day) => day.verified > 0).length
+  return { verified, onDays, isLearned: verified >= LEARNED_FROM.verified && onDays >= LEARNED_FROM.onDays }
+}
+
 /** Of its newest days. */
 export function usualOf(hours: readonly TrafficHour[]): Usual {
-  const days = [...Map.groupBy(hours, ({ hour }) => Math.floor(hour / DAY_MS)).values()].map(addUp)
-  const verified = days.map((day) => day.verified)
+  const days = daysOf(hours)
   const byHour = Map.groupBy(hours, ({ hour }) => (hour / HOUR_MS) % 24)
   const meanAt = (name: 'sent' | 'verified') =>
     Array.from({ length: 24 }, (_, hour) => addUp(byHour.get(hour) ?? [])[name] / Math.max(1, days.length))
   return {
     unverifiedShare: Math.min(Math.max(medianShare(days), LEAST_SHARE), GREATEST_SHARE),
-    greatestDay: Math.max(0, ...verified),
+    greatestDay: Math.max(0, ...days.map(({ verified }) => verified)),
     sentAt: meanAt('sent'),
     verifiedAt: meanAt('verified'),
-    isLearned:
-      verified.reduce((total, count) => total + count, 0) >= LEARNED_FROM.verified &&
-      verified.filter((count) => count > 0).length >= LEARNED_FROM.onDays,
+    isLearned: learnedOn(days).isLearned,
   }
 }
 

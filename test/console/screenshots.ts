@@ -26,6 +26,7 @@ const PAGES = {
   overview: '/',
   issues: '/issues',
   usage: '/usage',
+  protection: '/protection',
   inbox: '/inbox',
   'try-it': '/try-it',
   apps: '/apps',

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 // Loaded now: the first request would wait for it, and virtual time would pass.
 import '../../src/console/rpc'
+import { NEW_CAPS } from '../../src/domain/cap'
 import { setUpToken } from '../../src/usecases/people'
 import { answered } from '../support/carrier'
 import { type Furnished, START, World } from '../support/world'
@@ -46,7 +47,11 @@ test('apps, and where their numbers are from', async () => {
     appId: expect.stringMatching(/^app_[0-9a-z]{12}$/),
     name: 'shop',
     region: 'US',
-    protection: { countries: 'block', open: [], closed: [], resendMs: { sk: 0, pk: 30_000 }, lockMs: 24 * HOUR_MS },
+    protection: {
+      ...{ countries: 'block', open: [], closed: [], capping: 'block', caps: [...NEW_CAPS], conversion: 'block' },
+      ...{ resendMs: { sk: 0, pk: 30_000 }, lockMs: 24 * HOUR_MS },
+      trusted: { networks: [], countries: [], phones: 0 },
+    },
     createdAt: TIME,
   })
   expect(await shown('apps/list')).toEqual({
@@ -58,8 +63,11 @@ test('apps, and where their numbers are from', async () => {
     name: 'market',
     region: 'DE',
   })
-  const protection = { ...made.protection, countries: 'watch', open: ['JP'], lockMs: null }
-  expect(await shown('apps/protect', { appId: made.appId, protection })).toMatchObject({ protection })
+  const protection = { countries: 'watch', open: ['JP'], lockMs: null }
+  expect((await shown('apps/protect', { appId: made.appId, protection })).protection).toEqual({
+    ...made.protection,
+    ...protection,
+  })
   expect((await shown('apps/regions')).regions).toContain('KR')
   expect(await shown('session/current')).toMatchObject({ organization: organizationId, needsSetup: false })
 })

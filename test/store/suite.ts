@@ -29,6 +29,7 @@ import {
   uuidAt,
 } from './sample'
 import { trafficSuite } from './traffic'
+import { trafficListsSuite } from './traffic-lists'
 import { webhookSuite } from './webhooks'
 
 /** When the first job of a kind is due, whatever queue it waits in. */
@@ -1089,6 +1090,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
 
     webhookSuite(() => ({ store, other, clock }))
     trafficSuite(() => ({ store, other, clock }))
+    trafficListsSuite(() => ({ store, other, clock }))
 
     describe('configuration', () => {
       const TEMPLATE: Template = {

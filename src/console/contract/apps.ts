@@ -1,6 +1,7 @@
 /** Apps and their keys. */
 import { z } from 'zod'
 import { SCOPES } from '../../../contract/scope'
+import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS } from '../../domain/cap'
 import { ON_OUTAGE, VENDORS } from '../../domain/challenge'
 import { ALLOWANCES } from '../../domain/key'
 import { PROTECTION_MODES } from '../../domain/protection'
@@ -9,13 +10,40 @@ import { at, mode, ofApp, ok, procedure } from './base'
 /** ISO 3166 code of the country whose national phone formats are read; missing: the server's own. */
 const region = z.string().optional()
 
+const protectionMode = z.enum(PROTECTION_MODES)
+const countries = z.array(z.string())
+
+const cap = z.object({
+  kind: z.enum(['sk', 'pk']),
+  per: z.enum(CAP_PLACES),
+  of: z.enum(CAP_UNITS),
+  every: z.enum(CAP_WINDOWS),
+  max: z.int(),
+})
+const trusted = z.object({ networks: z.array(z.string()), countries })
+const resendMs = z.object({ sk: z.int(), pk: z.int() })
+
 /** What an owner decides about abuse: countries by their codes, times in milliseconds; `lockMs` null: until an operator opens it. */
-const protection = z.object({
-  countries: z.enum(PROTECTION_MODES),
-  open: z.array(z.string()),
-  closed: z.array(z.string()),
-  resendMs: z.object({ sk: z.int(), pk: z.int() }),
+const decidable = z.object({
+  countries: protectionMode,
+  open: countries,
+  closed: countries,
+  capping: protectionMode,
+  caps: z.array(cap),
+  conversion: protectionMode,
   lockMs: z.int().nullable(),
+})
+
+/** As it is: of trusted phones how many there are. What is blocked for a while is with what came of it. */
+const protection = decidable.extend({ resendMs, trusted: trusted.extend({ phones: z.int() }) })
+
+/** What is not named stays. Phones can only be trusted no more; which ones they are is known nowhere. */
+const decided = decidable.partial().extend({
+  resendMs: resendMs.partial().optional(),
+  trusted: trusted
+    .partial()
+    .extend({ phones: z.tuple([]).optional() })
+    .optional(),
 })
 
 /** What is asked for where a code would be refused for abuse, without the secret. */
@@ -36,7 +64,9 @@ export const apps = {
     .input(ofApp.extend({ name: z.string() }))
     .output(app),
   setRegion: procedure('apps').input(ofApp.extend({ region })).output(app),
-  protect: procedure('apps').input(ofApp.extend({ protection })).output(app),
+  protect: procedure('apps')
+    .input(ofApp.extend({ protection: decided }))
+    .output(app),
   challenge: procedure('apps')
     .input(ofApp)
     .output(z.object({ challenge: challenge.optional() })),

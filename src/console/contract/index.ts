@@ -7,6 +7,7 @@ import { apps, keys } from './apps'
 import { carriers } from './carriers'
 import { inbox, issues } from './issues'
 import { wallet } from './money'
+import { protection } from './protection'
 import { templates } from './templates'
 import { audit, system, usage } from './usage'
 import { webhooks } from './webhooks'
@@ -23,6 +24,7 @@ export const consoleContract = {
   webhooks,
   carriers,
   usage,
+  protection,
   audit,
   system,
 }

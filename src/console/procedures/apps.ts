@@ -11,7 +11,7 @@ import { consoleContract } from '../contract'
 
 export function appProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.apps).$context<ConsoleContext>()
-  const view = (app: App) => ({ ...app, protection: inLists(protectionOf(app)) })
+  const view = (app: App) => ({ ...app, protection: protectionView(protectionOf(app)) })
   return os.router({
     list: os.list.handler(async () => ({
       apps: (await deps.store.read.apps.all()).map(view),
@@ -44,10 +44,17 @@ export function appProcedures(deps: ConsoleDependencies) {
   })
 }
 
-const inLists = (protection: Protection) => ({
+/** Which phones are trusted is not told: their hashes say nothing. */
+const protectionView = ({ blocks: _, open, closed, caps, trusted, ...protection }: Protection) => ({
   ...protection,
-  open: [...protection.open],
-  closed: [...protection.closed],
+  open: [...open],
+  closed: [...closed],
+  caps: [...caps],
+  trusted: {
+    networks: [...trusted.networks],
+    countries: [...trusted.countries],
+    phones: trusted.phones.length,
+  },
 })
 
 export function keyProcedures(deps: ConsoleDependencies) {

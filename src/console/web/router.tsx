@@ -18,6 +18,7 @@ import { NotFound } from './frame/not-found'
 import { ProblemPage } from './frame/problem-page'
 import { SignedOutFrame } from './frame/signed-out-frame'
 import { issueFilters } from './pages/issues/filters'
+import { protectionSearch } from './pages/protection/search'
 import { usageSearch } from './pages/usage/search'
 import { ledgerFilters } from './pages/wallet/filters'
 import { type ScopeSearch, scopeSearch } from './scope'
@@ -99,6 +100,13 @@ const routes = root.addChildren([
       component: lazyRouteComponent(() => import('./pages/usage')),
       staticData: { needsApp: true },
       validateSearch: usageSearch,
+    }),
+    createRoute({
+      getParentRoute: () => inside,
+      path: '/protection',
+      component: lazyRouteComponent(() => import('./pages/protection')),
+      staticData: { needsApp: true },
+      validateSearch: protectionSearch,
     }),
     pageOfApp('/inbox', () => import('./pages/inbox')),
     pageOfApp('/try-it', () => import('./pages/try-it'), 'try'),

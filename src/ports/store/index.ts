@@ -28,7 +28,7 @@ import type { KeyReader, KeyTx } from './keys'
 import type { WalletReader, WalletTx } from './money'
 import type { InvitationReader, InvitationTx, PeopleReader, PeopleTx, SessionReader, SessionTx } from './people'
 import type { RetentionTx } from './retention'
-import type { TrafficReader, TrafficTx } from './traffic'
+import type { TrafficLists, TrafficReader, TrafficTx } from './traffic'
 import type { UsageReader, UsageTx } from './usage'
 import type { EndpointReader, EndpointTx, HookReader, HookTx } from './webhooks'
 
@@ -124,4 +124,5 @@ export interface Lists {
   readonly hooks: Pick<HookReader, 'page' | 'attempts'>
   readonly audit: Pick<AuditReader, 'page'>
   readonly usage: UsageReader
+  readonly traffic: TrafficLists
 }

@@ -75,3 +75,20 @@ export interface TrafficReader {
   /** Whether there is an incident of which the operator is to be told by then, Unix milliseconds. */
   hasToTell(now: number): Promise<boolean>
 }
+
+/** What owners look at; others get their turn between the pages. */
+export interface TrafficLists {
+  /** What rules were against from `from` on and before `to`, in the order of time. */
+  decisions(appId: string, from: number, to: number): AsyncIterable<Decision[]>
+  /** What was sent in the hours that begin there, in the order of time. */
+  sent(appId: string, from: number, to: number): AsyncIterable<LaneHour[]>
+  /** Of an app, or of all; the newest first. */
+  open(bounds: { appId?: string | undefined; limit: number }): Promise<Incident[]>
+  /** Those of an app that are over, the newest first; `before`: those behind that one. */
+  ended(appId: string, bounds: EndedBounds): Promise<Incident[]>
+}
+
+export interface EndedBounds {
+  before?: Pick<Incident, 'since' | 'incidentId'> | undefined
+  limit: number
+}

@@ -24,6 +24,7 @@ import { Replica } from './replica'
 import { SettingsWatch } from './settings'
 import { plain } from './statement'
 import { trafficReader } from './traffic'
+import { trafficLists } from './traffic-lists'
 import type { Asked, Time } from './unit'
 import { Units } from './units'
 import { usageReader } from './usage'
@@ -99,6 +100,7 @@ function createLists(asked: Asked, { vault, headFile, clock }: StoreOptions): Li
     hooks: hookReader(asked, vault),
     audit: auditReader(asked, { vault, headFile }),
     usage: usageReader(asked, clock.elapsed),
+    traffic: trafficLists(asked),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Incident } from '../../domain/incident'
 import type { DeliveryStatus } from '../../domain/issue'
 import type { KeyKind } from '../../domain/key'
 import type { Rule } from '../../domain/rule'
-import type { SeenIssue } from '../../ports/store/traffic'
+import type { Decision, LaneHour, SeenIssue } from '../../ports/store/traffic'
 import type { Row } from './row'
 
 export const incidentOf = (row: Row<Incident>): Incident => ({
@@ -23,6 +23,9 @@ export const incidentRow = (incident: Incident): Row<Incident> & { rules: Rule[]
   tellAt: incident.tellAt ?? null,
   refunded: incident.refunded ?? null,
 })
+
+/** No incident began later. */
+export const BEFORE_ANY = { since: Number.MAX_SAFE_INTEGER, incidentId: '00000000-0000-0000-0000-000000000000' }
 
 /** What may change of an incident. */
 export const INCIDENT_CHANGING = [
@@ -51,6 +54,37 @@ export const seenIn = (row: readonly unknown[], issueId: string): SeenIssue => (
   verifiedAt: row[7] === null ? undefined : Number(row[7]),
   deliveryStatus: row[8] as DeliveryStatus,
   price: Number(row[9]),
+})
+
+/** The columns of `decisions` by which they are told apart, in the order of the primary key; and those that are counted. */
+export const DECISION_KEY = 'minute, key_kind, country, rule, refused, prefix_hash, network_hash'
+export const DECISION_COLUMNS = `${DECISION_KEY}, times, credits`
+
+export const decisionIn = (appId: string, row: readonly unknown[]): Decision => ({
+  appId,
+  minute: Number(row[0]),
+  kind: row[1] as KeyKind,
+  country: String(row[2]),
+  rule: row[3] as Rule,
+  isRefused: Boolean(row[4]),
+  prefixHash: row[5] as Uint8Array,
+  networkHash: row[6] as Uint8Array,
+  times: Number(row[7]),
+  credits: Number(row[8]),
+})
+
+/** The same of `traffic_hours`. */
+export const HOUR_KEY = 'hour, key_kind, country'
+export const HOUR_COLUMNS = `${HOUR_KEY}, sent, credits, verified, unverified`
+
+export const hourIn = (row: readonly unknown[]): LaneHour => ({
+  hour: Number(row[0]),
+  kind: row[1] as KeyKind,
+  country: String(row[2]),
+  sent: Number(row[3]),
+  credits: Number(row[4]),
+  verified: Number(row[5]),
+  unverified: Number(row[6]),
 })
 
 /** The fact that says up to when it is forgotten from which networks codes were asked: Unix milliseconds, as text. */

@@ -1,7 +1,7 @@
 /** What becomes of live codes, by where they go; what rules were against; incidents. */
 import type { Database } from 'bun:sqlite'
 import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
-import type { Reader, Tx } from '../../ports/store'
+import type { Lists, Reader, Tx } from '../../ports/store'
 import { idFloor, uuidBytes, uuidText } from '../ids'
 import { INCIDENT_CHANGING, incidentOf, incidentRow, seenIn } from '../rows/traffic'
 import { nextTurn } from '../turn'
@@ -9,6 +9,7 @@ import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { decisions, incidents, trafficHours } from './schema'
 import { bind, onFirstUse, parameters } from './statement'
+import { createTrafficLists } from './traffic-lists'
 
 /** What takes some milliseconds. */
 const SEEN_AT_ONCE = 1_000
@@ -103,7 +104,7 @@ export function createTrafficTx(connection: Database, current: Current): Pick<Tx
   }
 }
 
-export function createTrafficReader(connection: Database): Pick<Reader, 'traffic'> {
+export function createTrafficReader(connection: Database): Pick<Reader & Lists, 'traffic'> {
   const db = drizzle(connection)
   // Read by their places: a busy app has thousands a second, each looked at a few times.
   const seenWhere = (condition: string) =>
@@ -138,6 +139,7 @@ export function createTrafficReader(connection: Database): Pick<Reader, 'traffic
   )
   return {
     traffic: {
+      ...createTrafficLists(connection),
       async incident(incidentId) {
         const row = byId.get({ incidentId })
         return row && incidentOf(row)

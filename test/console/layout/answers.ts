@@ -3,6 +3,7 @@ import type { InferContractRouterOutputs } from '@orpc/contract'
 import type { ConsoleContract } from '../../../src/console/contract'
 import type { Refused } from '../../../src/console/web/i18n/refusals'
 import { permissionsOf, type Role } from '../../../src/domain/role'
+import { RULES } from '../../../src/domain/rule'
 import { StubFailure } from '../support'
 
 type Outputs = InferContractRouterOutputs<ConsoleContract>
@@ -77,20 +78,37 @@ export const NO_APP: Answers = {
 
 const COUNTS = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
 
-const PROTECTION = {
-  ...{ countries: 'block' as const, open: [], closed: [], lockMs: DAY },
+type Protection = OutputOf<'apps/list'>['apps'][number]['protection']
+const PROTECTION: Protection = {
+  ...{ countries: 'block', open: [], closed: [], capping: 'block', caps: [], conversion: 'block', lockMs: DAY },
   resendMs: { sk: 0, pk: 30_000 },
+  trusted: { networks: [], countries: [], phones: 0 },
 }
 /** As much as there may be. */
-const STRICT = {
-  ...{
-    countries: 'watch' as const,
-    open: ['JP', 'US', 'GB', 'GS', 'VN', 'TH', 'ID'],
-    closed: ['AZ', 'CF'],
-    lockMs: null,
-  },
+const STRICT: Protection = {
+  ...{ countries: 'watch', capping: 'off', conversion: 'watch', lockMs: null },
+  open: ['JP', 'US', 'GB', 'GS', 'VN', 'TH', 'ID'],
+  closed: ['AZ', 'CF'],
+  caps: (['app', 'country', 'prefix'] as const).flatMap((per) => [
+    { kind: 'pk' as const, per, of: 'messages' as const, every: 'hour' as const, max: MILLIONS },
+    { kind: 'sk' as const, per, of: 'credits' as const, every: 'day' as const, max: MILLIONS },
+  ]),
   resendMs: { sk: 3_600_000, pk: 3_600_000 },
+  trusted: {
+    networks: ['203.0.113.0/24', '2001:db8:85a3:1234:5678:8a2e:370:7334/128'],
+    countries: ['GS', 'KR'],
+    phones: 200,
+  },
 }
+
+const NEEDED = { verified: 50, onDays: 7, ofDays: 14 }
+const AGAINST = {
+  ...{ refused: 0, refusedCredits: 0, watched: 0, watchedCredits: 0 },
+  ...{ sent: 0, verified: 0, unverified: 0, untypedCredits: 0 },
+}
+
+const hoursOf = <T extends object>(of: (hour: number) => T) =>
+  Array.from({ length: 24 }, (_, hour) => ({ at: NOW - (NOW % HOUR) - (23 - hour) * HOUR, ...of(hour) }))
 
 /** An app, and nothing in it. */
 export const EMPTY: Answers = {
@@ -103,6 +121,17 @@ export const EMPTY: Answers = {
   'issues/story': refusal(404, 'NOT_FOUND', 'No such thing'),
   'inbox/list': { rows: [] },
   'usage/show': { total: COUNTS, series: [], groups: [] },
+  'protection/open': { incidents: [] },
+  'protection/incidents': { rows: [] },
+  'protection/state': {
+    learned: { sk: { verified: 0, onDays: 0, isLearned: false }, pk: { verified: 49, onDays: 6, isLearned: false } },
+    ...{ needed: NEEDED, blocks: [] },
+  },
+  'protection/show': {
+    total: AGAINST,
+    series: hoursOf(() => AGAINST),
+    ...{ rules: [], countries: [], prefixes: [], networks: [] },
+  },
   'keys/list': { keys: [] },
   'templates/list': { templates: [] },
   'templates/preview': {},
@@ -242,8 +271,7 @@ const hook = (
   ...more,
 })
 
-const series = Array.from({ length: 24 }, (_, hour) => ({
-  at: NOW - (NOW % HOUR) - (23 - hour) * HOUR,
+const series = hoursOf((hour) => ({
   issued: 400_000 + hour * 9_000,
   delivered: 390_000 + hour * 8_000,
   failed: 10_000 + hour * 100,
@@ -253,6 +281,27 @@ const series = Array.from({ length: 24 }, (_, hour) => ({
   p95Ms: 1_900,
 }))
 const TOTAL = { issued: 12_345_678, delivered: 12_000_000, failed: 345_678, verified: 11_222_333, spent: MILLIONS }
+
+type Incident = OutputOf<'protection/incidents'>['rows'][number]
+
+const incident = (number: number, more: Partial<Incident> = {}): Incident => ({
+  ...{ incidentId: issueId(500 + number), appId: 'a1', kind: 'pk', country: 'GS', isBlocked: true },
+  ...{ since: NOW - number * DAY - HOUR, lastAt: NOW - number * DAY, refused: 1_234_567, cost: MILLIONS },
+  rules: ['country_paused', 'country_pending', 'country_unverified', 'network_unverified', 'prefix_unverified'],
+  ...more,
+})
+
+const INCIDENTS = [
+  incident(0, { pausedUntil: NOW + 12 * HOUR }),
+  incident(1, { kind: 'sk', country: 'VN', rules: ['cap'], refunded: MILLIONS }),
+  incident(2, { country: 'KR', isBlocked: false, rules: ['country_pending'], cost: 0 }),
+]
+
+const ATTACKED = {
+  ...{ refused: 1_234_567, refusedCredits: 12_345_678, watched: 345_678, watchedCredits: 1_234_567 },
+  ...{ sent: 12_345_678, verified: 9_876_543, unverified: 1_234_567, untypedCredits: 12_345_678 },
+}
+const PREFIX = 'd0c1b2a3f4e5d6c7b8a9d0c1b2a3f4e5'
 
 /** Everything, with names as long, numbers as big and states as bad as they come. */
 export const FULL: Answers = {
@@ -287,6 +336,40 @@ export const FULL: Answers = {
       { name: 'sms', ...TOTAL, p50Ms: 240, p95Ms: 12_345 },
       { name: 'alimtalk', ...COUNTS },
       { name: 'password-reset-of-a-business-account-with-approval', ...TOTAL },
+    ],
+  },
+  'protection/open': { incidents: INCIDENTS },
+  'protection/incidents': {
+    rows: [...INCIDENTS, incident(3, { endedAt: NOW - 2 * DAY }), incident(4, { endedAt: NOW - 3 * DAY, country: '' })],
+    next: 'cursor',
+  },
+  'protection/state': {
+    learned: { sk: { verified: 12, onDays: 2, isLearned: false }, pk: { verified: 999, onDays: 14, isLearned: true } },
+    needed: NEEDED,
+    blocks: [
+      { country: 'VN', until: NOW + DAY },
+      { country: 'GS', prefix: PREFIX, until: NOW + HOUR },
+      { country: 'KR', prefix: HASH.slice(0, 32), digits: '+821012345', until: NOW + MINUTE },
+    ],
+  },
+  'protection/show': {
+    total: ATTACKED,
+    series: hoursOf((hour) => ({ ...ATTACKED, refused: 400_000 + hour * 9_000, verified: 350_000 + hour * 7_500 })),
+    rules: RULES.map((rule, n) => ({ ...ATTACKED, refused: ATTACKED.refused >> n, rule })),
+    countries: [
+      { ...ATTACKED, country: 'GS' },
+      { ...ATTACKED, country: 'VN' },
+      { ...AGAINST, country: 'KR', sent: 12_345_678, verified: 12_345_678 },
+      { ...AGAINST, country: '', watched: 1 },
+    ],
+    prefixes: [
+      { ...ATTACKED, country: 'GS', prefix: PREFIX },
+      { ...ATTACKED, country: 'KR', prefix: HASH.slice(0, 32), digits: '+821012345' },
+      { ...AGAINST, country: 'CF', prefix: HASH.slice(1, 33), refused: 1 },
+    ],
+    networks: [
+      { ...ATTACKED, network: 'd0c1b2a3' },
+      { ...AGAINST, network: 'f4e5d6c7', refused: 1 },
     ],
   },
   'keys/list': {

@@ -67,6 +67,7 @@ export const PAGES: Readonly<Record<string, string>> = {
   '/issues': '/issues',
   '/issues/$issueId': `/issues/${ISSUE}`,
   '/usage': '/usage',
+  '/protection': '/protection',
   '/inbox': '/inbox',
   '/try-it': '/try-it',
   '/apps': '/apps',
@@ -101,7 +102,16 @@ const everyPage: State[] = Object.entries(PAGES).flatMap(([route, path], index) 
 ])
 
 /** Where most of what can be done is gone, and where the whole page is. */
-const FOR_VIEWERS = ['/', '/try-it', '/keys', '/templates/edit', '/webhooks/edit', '/webhooks/$endpointId', '/audit']
+const FOR_VIEWERS = [
+  '/',
+  '/protection',
+  '/try-it',
+  '/keys',
+  '/templates/edit',
+  '/webhooks/edit',
+  '/webhooks/$endpointId',
+  '/audit',
+]
 const viewer = FOR_VIEWERS.map((route) => state(`${route}, for a viewer`, PAGES[route] ?? '', { ...FULL, ...asViewer }))
 
 const signIn = [
@@ -281,6 +291,30 @@ const apps: State[] = [
     see(/cannot do this at the moment|지금은 처리할 수/),
   ),
   over(
+    'pages/apps/protection.tsx',
+    'apps, settings, what becomes of what nobody types',
+    '/apps',
+    EMPTY,
+    appSettings,
+    press(/^(Codes to where nobody|아무도 입력하지 않는 곳)/, 'combobox'),
+  ),
+  over(
+    'pages/apps/settings.tsx',
+    'apps, settings, a cap of nothing',
+    '/apps',
+    {
+      ...EMPTY,
+      'apps/protect': refusal(400, 'BAD_REQUEST', 'Refused', {
+        ...{ param: 'caps', reason: 'out_of_range', about: { min: 1, max: 1_000_000_000 } },
+      }),
+    },
+    appSettings,
+    press(/^(Add a cap|상한 추가)$/),
+    fill(/^(Browser keys: messages to each country in a day|브라우저 키: 국가마다 하루에 메시지)$/, ''),
+    confirm(/^(Save|저장)$/),
+    see(/A whole number from|부터 .*까지의 정수/),
+  ),
+  over(
     'pages/apps/region-choice.tsx',
     'apps, choosing a region',
     '/apps',
@@ -293,6 +327,34 @@ const apps: State[] = [
         .first()
         .click(),
     (page) => page.getByRole('option', { name: /^(Germany|독일)/ }).waitFor(),
+  ),
+]
+
+const protection: State[] = [
+  over(
+    'pages/protection/refund.tsx',
+    'protection, refunding an incident',
+    '/protection',
+    FULL,
+    press(/^Refund the incident|사고 환불$/),
+  ),
+  over(
+    'pages/apps/settings.tsx',
+    'protection, the settings of its app',
+    '/protection',
+    FULL,
+    press(/^(Settings|설정)$/),
+  ),
+  ...(['prefix', 'network', 'rule'] as const).map((group) =>
+    state(`protection, by ${group}`, `/protection?range=30d&group=${group}`, FULL),
+  ),
+  state('protection, by network, empty', '/protection?range=7d&group=network', EMPTY),
+  state(
+    'protection, a block refused',
+    '/protection',
+    { ...FULL, 'protection/block': FORBIDDEN },
+    press(/^(Block for a day|하루 차단)/),
+    see(/That did not work|처리하지 못했습니다/),
   ),
 ]
 
@@ -597,4 +659,5 @@ export const STATES: readonly State[] = [
   ...carriers,
   ...templates,
   ...usage,
+  ...protection,
 ]

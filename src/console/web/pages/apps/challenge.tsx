@@ -9,7 +9,7 @@ const words = inWords({
     legend: 'Proof instead of a refusal',
     about: 'Where a code would be refused for abuse, the page may show a widget instead and send what it answers.',
     vendor: 'Proof asked for',
-    none: 'None: what looks like abuse is refused',
+    none: 'None: it stays refused',
     secret: 'Secret of the vendor',
     kept: 'Stored already. Leave this empty to keep it.',
     siteKey: 'Site key',

@@ -1,20 +1,47 @@
-/** What an owner decides about abuse of an app: where codes go to, how soon another one follows, how long a phone is locked. */
-import { Fieldset, Group, Input, MultiSelect, NumberInput, Pill, Select, Stack } from '@mantine/core'
+/** What an owner decides about abuse of an app: where codes go to, how many, for whom, how soon another one follows. */
+import {
+  Button,
+  Fieldset,
+  Group,
+  Input,
+  MultiSelect,
+  NumberInput,
+  Pill,
+  Select,
+  Stack,
+  Text,
+  Textarea,
+} from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { api } from '../../api'
+import { useState } from 'react'
+import { api, type client } from '../../api'
 import { countryWithCode } from '../../i18n/delivery'
+import { useFormats } from '../../i18n/format'
 import { useLanguage } from '../../i18n/language'
 import { inWords, useWords } from '../../i18n/words'
+import { fieldProblem } from '../../parts/field-problem'
 import type { App } from '../../scope'
+import { CapFields } from './cap-fields'
 
 const words = inWords({
   en: {
     legend: 'Protection from abuse',
     countries: 'Codes for other countries with browser keys',
-    modes: { block: 'are refused', watch: 'are sent' },
+    capping: 'Codes over a cap',
+    conversion: 'Codes to where nobody types them',
+    conversionAbout: 'Nothing is refused before it is known what is usual.',
+    modes: { block: 'are refused', watch: 'are sent and noted', off: 'are sent' },
     open: 'Browser keys also send to',
     openAbout: 'Beside the region of the app.',
     closed: 'No key sends to',
+    trusted: 'Held to no cap, and sent to whether they are typed or not',
+    networks: 'Networks of end users',
+    networksAbout: 'One on each line, in CIDR notation.',
+    trustedCountries: 'Countries',
+    phones: (count: number, shown: string) => `${shown} ${count === 1 ? 'phone is' : 'phones are'} trusted.`,
+    noPhones: 'No phone is trusted.',
+    phonesAbout: 'The command “app protect --trust-phone” adds one. Their numbers are stored nowhere.',
+    clear: 'Trust none',
     resend: 'Seconds before a next code for one phone and purpose',
     resendBrowser: 'With browser keys',
     resendSecret: 'With secret keys',
@@ -25,65 +52,175 @@ const words = inWords({
   ko: {
     legend: '남용 방지',
     countries: '브라우저 키로 다른 국가에 보내는 코드',
-    modes: { block: '거부', watch: '보내기' },
+    capping: '상한을 넘는 코드',
+    conversion: '아무도 입력하지 않는 곳으로 보내는 코드',
+    conversionAbout: '평소 수준을 알기 전에는 거부하지 않습니다.',
+    modes: { block: '거부', watch: '보내고 기록', off: '보내기' },
     open: '브라우저 키로 보낼 수 있는 다른 국가',
     openAbout: '앱의 지역은 언제나 포함됩니다.',
     closed: '어떤 키로도 보내지 않는 국가',
+    trusted: '상한과 입력 여부를 따지지 않는 대상',
+    networks: '최종 사용자의 네트워크',
+    networksAbout: '한 줄에 하나씩 CIDR 표기로 입력합니다.',
+    trustedCountries: '국가',
+    phones: (_, shown) => `전화 ${shown}대를 신뢰합니다.`,
+    noPhones: '신뢰하는 전화가 없습니다.',
+    phonesAbout: '“app protect --trust-phone” 명령으로 추가합니다. 번호는 어디에도 저장하지 않습니다.',
+    clear: '모두 해제',
     resend: '같은 전화와 용도로 다음 코드를 보내기까지(초)',
     resendBrowser: '브라우저 키',
-    resendSecret: '시크릿 키',
+    resendSecret: '비밀 키',
     lock: '코드가 연속 100번 틀리면 전화를 잠금',
     locks: { day: '하루 동안', operator: '운영자가 열 때까지' },
     unknown: '맞는 국가가 없습니다.',
   },
 })
 
-export type Protection = App['protection']
+type Protection = App['protection']
+/** What is to be otherwise than it is. */
+export type Decided = Parameters<typeof client.apps.protect>[0]['protection']
 
 const DAY_MS = 86_400_000
 const LONGEST_RESEND_SEC = 3_600
 
 interface ProtectionFieldsProps {
-  value: Protection
-  onChange(protection: Protection): void
+  known: Protection
+  decided: Decided
+  /** What went wrong when it was saved. */
+  failure: unknown
+  onChange(decided: Decided): void
 }
 
-export function ProtectionFields({ value, onChange }: ProtectionFieldsProps) {
+export function ProtectionFields({ known, decided, failure, onChange }: ProtectionFieldsProps) {
   const say = useWords(words)
-  const change = (changed: Partial<Protection>) => onChange({ ...value, ...changed })
+  const value = { ...known, ...decided }
+  const change = (changed: Decided) => onChange({ ...decided, ...changed })
   const resend = (kind: keyof Protection['resendMs']) => ({
     min: 0,
     max: LONGEST_RESEND_SEC,
     allowDecimal: false,
-    value: value.resendMs[kind] / 1_000,
+    value: (decided.resendMs?.[kind] ?? known.resendMs[kind]) / 1_000,
     onChange: (seconds: number | string) =>
-      change({ resendMs: { ...value.resendMs, [kind]: Number(seconds) * 1_000 } }),
+      change({ resendMs: { ...decided.resendMs, [kind]: Number(seconds) * 1_000 } }),
   })
   return (
     <Fieldset legend={say.legend}>
       <Stack>
-        <Select
-          label={say.countries}
-          data={(['block', 'watch'] as const).map((mode) => ({ value: mode, label: say.modes[mode] }))}
-          value={value.countries}
-          onChange={(countries) => countries && change({ countries })}
-          allowDeselect={false}
-        />
+        <ModeChoice label={say.countries} value={value.countries} onChange={(countries) => change({ countries })} />
         <Countries label={say.open} about={say.openAbout} value={value.open} onChange={(open) => change({ open })} />
         <Countries label={say.closed} value={value.closed} onChange={(closed) => change({ closed })} />
+        <ModeChoice label={say.capping} value={value.capping} onChange={(capping) => change({ capping })} />
+        <CapFields caps={value.caps} error={fieldProblem(failure, 'caps')} onChange={(caps) => change({ caps })} />
+        <ModeChoice
+          label={say.conversion}
+          about={say.conversionAbout}
+          value={value.conversion}
+          onChange={(conversion) => change({ conversion })}
+        />
+        <TrustedFields
+          known={known.trusted}
+          decided={decided.trusted}
+          failure={failure}
+          onChange={(trusted) => change({ trusted })}
+        />
         <Input.Wrapper label={say.resend}>
           <Group grow align="end">
             <NumberInput label={say.resendBrowser} {...resend('pk')} />
             <NumberInput label={say.resendSecret} {...resend('sk')} />
           </Group>
         </Input.Wrapper>
-        <Select
+        <Choice
           label={say.lock}
-          data={(['day', 'operator'] as const).map((lock) => ({ value: lock, label: say.locks[lock] }))}
+          names={say.locks}
           value={value.lockMs === null ? 'operator' : 'day'}
           onChange={(lock) => change({ lockMs: lock === 'operator' ? null : DAY_MS })}
-          allowDeselect={false}
         />
+      </Stack>
+    </Fieldset>
+  )
+}
+
+interface ModeChoiceProps {
+  label: string
+  about?: string
+  value: Protection['countries']
+  onChange(mode: Protection['countries']): void
+}
+
+function ModeChoice(props: ModeChoiceProps) {
+  const say = useWords(words)
+  return <Choice names={say.modes} {...props} />
+}
+
+interface ChoiceProps<Name extends string> {
+  label: string
+  about?: string
+  names: Readonly<Record<Name, string>>
+  value: Name
+  onChange(name: Name): void
+}
+
+function Choice<Name extends string>({ label, about, names, value, onChange }: ChoiceProps<Name>) {
+  return (
+    <Select
+      label={label}
+      {...(about !== undefined && { description: about })}
+      data={(Object.keys(names) as Name[]).map((name) => ({ value: name, label: names[name] }))}
+      value={value}
+      onChange={(name) => name && onChange(name as Name)}
+      allowDeselect={false}
+    />
+  )
+}
+
+interface TrustedFieldsProps {
+  known: Protection['trusted']
+  decided: Decided['trusted']
+  failure: unknown
+  onChange(trusted: NonNullable<Decided['trusted']>): void
+}
+
+function TrustedFields({ known, decided, failure, onChange }: TrustedFieldsProps) {
+  const say = useWords(words)
+  const formats = useFormats()
+  const [networks, setNetworks] = useState(() => known.networks.join('\n'))
+  const phones = decided?.phones ? 0 : known.phones
+  const change = (changed: NonNullable<Decided['trusted']>) => onChange({ ...decided, ...changed })
+  return (
+    <Fieldset legend={say.trusted}>
+      <Stack>
+        <Textarea
+          label={say.networks}
+          description={say.networksAbout}
+          placeholder="203.0.113.0/24"
+          autosize
+          minRows={2}
+          value={networks}
+          error={fieldProblem(failure, 'networks')}
+          onChange={(event) => {
+            setNetworks(event.currentTarget.value)
+            change({ networks: event.currentTarget.value.split(/[\s,]+/).filter(Boolean) })
+          }}
+          spellCheck={false}
+        />
+        <Countries
+          label={say.trustedCountries}
+          value={decided?.countries ?? known.countries}
+          onChange={(countries) => change({ countries })}
+        />
+        <div>
+          <Group justify="space-between" gap="xs">
+            <Text size="sm">{phones === 0 ? say.noPhones : say.phones(phones, formats.number(phones))}</Text>
+            {phones > 0 && (
+              <Button size="compact-sm" variant="default" onClick={() => change({ phones: [] })}>
+                {say.clear}
+              </Button>
+            )}
+          </Group>
+          <Text size="xs" c="dimmed">
+            {say.phonesAbout}
+          </Text>
+        </div>
       </Stack>
     </Fieldset>
   )

@@ -12,7 +12,7 @@ import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import type { App } from '../../scope'
 import { type ChallengeDraft, ChallengeFields, draftOf } from './challenge'
-import { ProtectionFields } from './protection'
+import { type Decided, ProtectionFields } from './protection'
 import { RegionChoice } from './region-choice'
 import { appWords } from './words'
 
@@ -27,9 +27,13 @@ const words = inWords({
   },
 })
 
+/** Said beside the field it is about. */
+const BESIDE_FIELD = ['caps', 'networks', 'secret', 'siteKey']
+
 export function openAppSettings(app: App): void {
   const modalId = modals.open({
     title: wordsNow(appWords).settingsOf(app.name),
+    size: 'lg',
     children: <AppSettings app={app} onClose={() => modals.close(modalId)} />,
   })
 }
@@ -44,14 +48,15 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
     validate: { name: (name) => (name.trim() === '' ? known.needsName : undefined) },
   })
   const [region, setRegion] = useState(app.region)
-  const [protection, setProtection] = useState(app.protection)
+  const [decided, setDecided] = useState<Decided>({})
   const asked = useQuery(api.apps.challenge.queryOptions({ input: { appId } }))
   const [challenge, setChallenge] = useState<ChallengeDraft>()
   const save = useMutation({
     async mutationFn({ name }: { name: string }) {
       if (name.trim() !== app.name) await client.apps.rename({ appId, name })
       if (region !== app.region) await client.apps.setRegion({ appId, ...(region !== undefined && { region }) })
-      if (protection !== app.protection) await client.apps.protect({ appId, protection })
+      // What is not touched stays as others may have decided meanwhile.
+      if (Object.keys(decided).length > 0) await client.apps.protect({ appId, protection: decided })
       if (challenge) await saveChallenge(appId, challenge, { isKnown: asked.data?.challenge !== undefined })
     },
     onSuccess(_, { name }) {
@@ -79,7 +84,7 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
           {...form.getInputProps('name')}
         />
         <RegionChoice value={region} onChange={setRegion} />
-        <ProtectionFields value={protection} onChange={setProtection} />
+        <ProtectionFields known={app.protection} decided={decided} failure={save.error} onChange={setDecided} />
         {asked.isSuccess && (
           <ChallengeFields
             known={asked.data.challenge}
@@ -89,7 +94,7 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
           />
         )}
         {asked.isError && <ProblemNote failure={asked.error} />}
-        {save.isError && fieldProblem(save.error, 'secret', 'siteKey') === undefined && (
+        {save.isError && fieldProblem(save.error, ...BESIDE_FIELD) === undefined && (
           <ProblemNote failure={save.error} />
         )}
         <Group justify="flex-end">

@@ -1,10 +1,12 @@
 import { useQueries } from '@tanstack/react-query'
 import type { LinkProps } from '@tanstack/react-router'
 import type { Allowance } from '../../../../domain/key'
-import { api } from '../../api'
+import { api, type client } from '../../api'
+import { countryWithCode } from '../../i18n/delivery'
 import { useFormats } from '../../i18n/format'
+import { useLanguage } from '../../i18n/language'
 import { inWords, useWords } from '../../i18n/words'
-import type { Mode } from '../../scope'
+import { type Mode, useApps } from '../../scope'
 import { whyDisabled } from '../webhooks/endpoint-state'
 
 export interface Concern {
@@ -17,6 +19,12 @@ export interface Concern {
 
 const words = inWords({
   en: {
+    incident: (app: string, country: string, doing: string) =>
+      `${app}: codes to ${country} that nobody types. ${doing}`,
+    paused: (until: string) => `Nothing is sent there until ${until}.`,
+    refusing: (count: string) => `Refused so far: ${count}.`,
+    watching: (count: string) => `They are sent; ${count} would be refused.`,
+    noCountry: 'numbers of no country',
     credit: (left: string) => `Only ${left} credits are left.`,
     carrier: (name: string, why: string) => `Carrier ${name} rests: ${why}`,
     noReason: 'it did not take messages.',
@@ -31,6 +39,11 @@ const words = inWords({
     minutes: (count: string) => `${count} min`,
   },
   ko: {
+    incident: (app, country, doing) => `${app}: ${country}(으)로 보낸 인증번호를 아무도 입력하지 않습니다. ${doing}`,
+    paused: (until) => `${until}까지 보내지 않습니다.`,
+    refusing: (count) => `지금까지 ${count}건을 거부했습니다.`,
+    watching: (count) => `보내고 있으며 ${count}건은 거부 대상입니다.`,
+    noCountry: '국가를 알 수 없는 번호',
     credit: (left) => `남은 크레딧이 ${left}뿐입니다.`,
     carrier: (name, why) => `발송사 ${name} 일시 중지: ${why}`,
     noReason: '메시지를 접수하지 않았습니다.',
@@ -55,8 +68,10 @@ export function useConcerns(appId: string, mode: Mode): Concern[] | undefined {
   const say = useWords(words)
   const formats = useFormats()
   const look = { refetchInterval: LOOK_MS }
-  const [wallet, carriers, keys, webhooks, system] = useQueries({
+  const incidentsIn = useIncidentsInWords()
+  const [incidents, wallet, carriers, keys, webhooks, system] = useQueries({
     queries: [
+      api.protection.open.queryOptions({ ...look }),
       api.wallet.show.queryOptions({ input: { appId }, ...look }),
       api.carriers.list.queryOptions({ ...look }),
       api.keys.list.queryOptions({ input: { appId }, ...look }),
@@ -64,13 +79,16 @@ export function useConcerns(appId: string, mode: Mode): Concern[] | undefined {
       api.system.show.queryOptions({ ...look }),
     ],
   })
-  if (!wallet.data || !carriers.data || !keys.data || !webhooks.data || !system.data) return undefined
+  if (!incidents.data || !wallet.data || !carriers.data || !keys.data || !webhooks.data || !system.data)
+    return undefined
   const { available, alertBelow } = wallet.data
   const { checks, queue } = system.data
   const late = queue.filter(({ oldestDueMs }) => oldestDueMs > OVERDUE_MS)
   const oldestMs = Math.max(0, ...late.map(({ oldestDueMs }) => oldestDueMs))
   const due = late.reduce((sum, kind) => sum + kind.due, 0)
   const concerns: (Concern | undefined)[] = [
+    // Of every app: money is being lost.
+    ...incidentsIn(incidents.data.incidents),
     checks.database ? undefined : { key: 'database', text: say.database, to: '/system' },
     checks.dispatcher ? undefined : { key: 'dispatcher', text: say.dispatcher, to: '/system' },
     alertBelow !== undefined && available < alertBelow
@@ -108,4 +126,32 @@ export function useConcerns(appId: string, mode: Mode): Concern[] | undefined {
       : undefined,
   ]
   return concerns.filter((concern) => concern !== undefined)
+}
+
+type Incident = Awaited<ReturnType<typeof client.protection.open>>['incidents'][number]
+
+/** More would hide what else there is; the page of each app has all of its own. */
+const MOST_INCIDENTS = 10
+
+function useIncidentsInWords(): (incidents: readonly Incident[]) => Concern[] {
+  const say = useWords(words)
+  const formats = useFormats()
+  const language = useLanguage()
+  const apps = useApps()
+  const doing = ({ pausedUntil, isBlocked, refused }: Incident) => {
+    if (pausedUntil !== undefined && pausedUntil > Date.now()) return say.paused(formats.time(pausedUntil))
+    return (isBlocked ? say.refusing : say.watching)(formats.number(refused))
+  }
+  return (incidents) =>
+    incidents
+      .flatMap((incident): Concern[] => {
+        const { incidentId, appId, country } = incident
+        // It has been removed.
+        const app = apps.find((one) => one.appId === appId)
+        if (!app) return []
+        const where = country === '' ? say.noCountry : countryWithCode(country, language)
+        const text = say.incident(app.name, where, doing(incident))
+        return [{ key: incidentId, text, to: '/protection', search: { app: appId } }]
+      })
+      .slice(0, MOST_INCIDENTS)
 }

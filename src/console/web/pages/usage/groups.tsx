@@ -6,23 +6,11 @@ import { useFormats } from '../../i18n/format'
 import { frameWords } from '../../i18n/frame'
 import { useLanguage } from '../../i18n/language'
 import { useWords } from '../../i18n/words'
-import { ChartFrame } from '../../parts/chart-frame'
-import { CountBars, WHOLE } from '../../parts/count-bars'
+import { NameBars } from '../../parts/name-bars'
 import { NumberTable } from './number-table'
 import { conversion, deliveryRate, type Usage } from './rates'
 import { GROUPS, type Group as GroupBy, type UsageSearch } from './search'
 import { usageWords } from './words'
-
-/** As many as a chart can show; the table has all of them. */
-const MOST_BARS = 12
-const BAR_HEIGHT = 36
-const AXIS_HEIGHT = 60
-/** Beside the bars; the table has the whole name. */
-const LONGEST_NAME = 12
-
-const NAMES_WIDTH = 112
-
-const short = (name: string) => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name)
 
 export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: GroupBy }) {
   const say = useWords(usageWords)
@@ -32,9 +20,6 @@ export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: Group
   const navigate = useNavigate({ from: '/usage' })
   const percent = (share: number | undefined) => (share === undefined ? common.none : formats.percent(share))
   const ms = (value: number | undefined) => (value === undefined ? common.none : formats.milliseconds(value))
-  const bars = groups
-    .slice(0, MOST_BARS)
-    .map(({ name, issued, verified }) => ({ name: nameOf(name), issued, verified }))
   return (
     <Paper component="section" withBorder p="md" aria-label={say.group}>
       <Group justify="space-between" mb="md">
@@ -55,22 +40,13 @@ export function UsageGroups({ groups, by }: { groups: Usage['groups']; by: Group
       </Group>
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, xl: 4 }}>
-          <ChartFrame label={bars.map(({ name, issued }) => `${name}: ${formats.number(issued)}`).join(', ')}>
-            <CountBars
-              h={bars.length * BAR_HEIGHT + AXIS_HEIGHT}
-              data={bars}
-              dataKey="name"
-              orientation="vertical"
-              gridAxis="none"
-              yAxisProps={{ width: NAMES_WIDTH, tickFormatter: short }}
-              xAxisProps={{ ...WHOLE, tickFormatter: formats.short }}
-              valueFormatter={formats.number}
-              series={[
-                { name: 'issued', label: say.issued, color: 'indigo.6' },
-                { name: 'verified', label: say.verified, color: 'teal.6' },
-              ]}
-            />
-          </ChartFrame>
+          <NameBars
+            rows={groups.map(({ name, issued, verified }) => ({ name: nameOf(name), counts: [issued, verified] }))}
+            series={[
+              { label: say.issued, color: 'indigo.6' },
+              { label: say.verified, color: 'teal.6' },
+            ]}
+          />
         </Grid.Col>
         <Grid.Col span={{ base: 12, xl: 8 }}>
           <NumberTable

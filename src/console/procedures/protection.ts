@@ -1,0 +1,77 @@
+import { implement } from '@orpc/server'
+import { LEARNED_DAYS, LEARNED_FROM } from '../../domain/conversion'
+import type { Incident } from '../../domain/incident'
+import { protectionOf } from '../../domain/protection'
+import * as administer from '../../usecases/administer'
+import { ProtectionHistory, readLearned } from '../../usecases/read-protection'
+import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
+import { consoleContract } from '../contract'
+
+const MOST_OPEN = 100
+/** Enough of a hash to tell one network from another; nothing is done by it. */
+const NETWORK_DIGITS = 8
+
+const NEEDED = { ...LEARNED_FROM, ofDays: LEARNED_DAYS }
+
+export function protectionProcedures(deps: ConsoleDependencies) {
+  const os = implement(consoleContract.protection).$context<ConsoleContext>()
+  const { store, clock, node } = deps
+  const history = new ProtectionHistory(deps)
+  return os.router({
+    state: os.state.handler(async ({ input: { appId } }) => {
+      const { blocks } = protectionOf(await administer.existingApp(deps, appId))
+      const digits = node.traffic.digitsOf(appId)
+      const now = clock.now()
+      return {
+        learned: await readLearned(deps, appId),
+        needed: NEEDED,
+        blocks: blocks
+          .filter(({ until }) => until > now)
+          .map((block) => ({ ...block, digits: block.prefix === undefined ? undefined : digits.get(block.prefix) })),
+      }
+    }),
+    show: os.show.handler(async ({ input: { appId, ...query } }) => {
+      await administer.existingApp(deps, appId)
+      const { prefixes, networks, ...shown } = await history.read(appId, query)
+      const digits = node.traffic.digitsOf(appId)
+      return {
+        ...shown,
+        prefixes: prefixes.map((sum) => ({ digits: digits.get(sum.prefix), ...sum })),
+        networks: networks.map((sum) => ({ ...sum, network: sum.network.slice(0, NETWORK_DIGITS) })),
+      }
+    }),
+    incidents: os.incidents.handler(async ({ input: { appId, after, limit } }) => {
+      const [since, incidentId] = (after ?? '').split('.')
+      const before = since && incidentId ? { since: Number(since), incidentId } : undefined
+      const { traffic } = store.lists
+      const open = before ? [] : await traffic.open({ appId, limit: MOST_OPEN })
+      const ended = await traffic.ended(appId, { before, limit: limit + 1 })
+      const last = ended.length > limit ? ended[limit - 1] : undefined
+      return {
+        rows: [...open, ...ended.slice(0, limit)].map(view),
+        ...(last && { next: `${last.since}.${last.incidentId}` }),
+      }
+    }),
+    open: os.open.handler(async () => ({
+      incidents: (await store.lists.traffic.open({ limit: MOST_OPEN })).map(view),
+    })),
+    block: os.block.handler(async ({ input: { appId, ...place }, context }) => {
+      await administer.blockPlace(adminOf(deps, context), appId, place)
+      return OK
+    }),
+    unblock: os.unblock.handler(async ({ input: { appId, ...place }, context }) => {
+      await administer.unblockPlace(adminOf(deps, context), appId, place)
+      return OK
+    }),
+    end: os.end.handler(async ({ input, context }) => {
+      await administer.endIncident(adminOf(deps, context), input.incidentId)
+      return OK
+    }),
+    refund: os.refund.handler(async ({ input, context }) => {
+      const { refunded, undecided } = await administer.refundUntyped(adminOf(deps, context), input.incidentId)
+      return { ...refunded, undecided }
+    }),
+  })
+}
+
+const view = ({ rules, ...incident }: Incident) => ({ ...incident, rules: [...rules] })

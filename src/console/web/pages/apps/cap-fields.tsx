@@ -1,0 +1,131 @@
+/** How much may be sent at most: a number for each cap. */
+import { ActionIcon, Button, Fieldset, Group, NativeSelect, NumberInput, SimpleGrid, Stack, Text } from '@mantine/core'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
+import { capWords, kindWords } from '../../i18n/protection'
+import { inWords, useWords } from '../../i18n/words'
+import type { App } from '../../scope'
+
+const words = inWords({
+  en: {
+    legend: 'Caps: at most',
+    none: 'There is no cap.',
+    kind: 'Keys',
+    per: 'Where',
+    of: 'What',
+    every: 'How long',
+    add: 'Add a cap',
+    remove: (cap: string) => `Remove the cap “${cap}”`,
+  },
+  ko: {
+    legend: '상한: 최대',
+    none: '설정한 상한이 없습니다.',
+    kind: '키',
+    per: '대상',
+    of: '단위',
+    every: '기간',
+    add: '상한 추가',
+    remove: (cap) => `“${cap}” 상한 삭제`,
+  },
+})
+
+type Cap = App['protection']['caps'][number]
+type Counted = Omit<Cap, 'max'>
+
+const FIRST: Counted = { kind: 'pk', per: 'country', of: 'messages', every: 'day' }
+const MAX = 1_000
+const LARGEST = 1_000_000_000
+
+/** There is one for each of these. */
+const nameOf = ({ kind, per, of, every }: Counted) => [kind, per, of, every].join('/')
+
+interface CapFieldsProps {
+  caps: readonly Cap[]
+  error: string | undefined
+  onChange(caps: Cap[]): void
+}
+
+export function CapFields({ caps, error, onChange }: CapFieldsProps) {
+  const say = useWords(words)
+  const kinds = useWords(kindWords)
+  const { counted, of, per, every } = useWords(capWords)
+  const change = (cap: Cap, max: number) =>
+    onChange(caps.map((one) => (nameOf(one) === nameOf(cap) ? { ...one, max } : one)))
+  return (
+    <Fieldset legend={say.legend}>
+      <Stack>
+        {caps.length === 0 && <Text size="sm">{say.none}</Text>}
+        {caps.map((cap) => {
+          const label = counted(kinds[cap.kind], of[cap.of], per[cap.per], every[cap.every])
+          return (
+            <Group key={nameOf(cap)} align="flex-end" wrap="nowrap" gap="xs">
+              <NumberInput
+                flex={1}
+                label={label}
+                min={1}
+                max={LARGEST}
+                allowDecimal={false}
+                hideControls
+                thousandSeparator
+                // Nothing is no cap: it is refused.
+                value={cap.max || ''}
+                onChange={(max) => change(cap, Number(max))}
+              />
+              <ActionIcon
+                variant="subtle"
+                color="red"
+                size="lg"
+                aria-label={say.remove(label)}
+                onClick={() => onChange(caps.filter((one) => nameOf(one) !== nameOf(cap)))}
+              >
+                <IconTrash size={16} aria-hidden />
+              </ActionIcon>
+            </Group>
+          )
+        })}
+        {error !== undefined && (
+          <Text size="sm" c="red" role="alert">
+            {error}
+          </Text>
+        )}
+        <AddCap caps={caps} onAdd={(cap) => onChange([...caps, cap])} />
+      </Stack>
+    </Fieldset>
+  )
+}
+
+function AddCap({ caps, onAdd }: { caps: readonly Cap[]; onAdd(cap: Cap): void }) {
+  const say = useWords(words)
+  const kinds = useWords(kindWords)
+  const { of, per, every } = useWords(capWords)
+  const [draft, setDraft] = useState(FIRST)
+  const choice = <Name extends keyof Counted>(name: Name, names: Readonly<Record<Counted[Name], string>>) => (
+    <NativeSelect
+      label={say[name]}
+      value={draft[name]}
+      data={(Object.keys(names) as Counted[Name][]).map((value) => ({ value, label: names[value] }))}
+      onChange={(event) => setDraft({ ...draft, [name]: event.currentTarget.value })}
+    />
+  )
+  return (
+    <Stack gap="xs">
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+        {choice('kind', kinds)}
+        {choice('of', of)}
+        {choice('per', per)}
+        {choice('every', every)}
+      </SimpleGrid>
+      <Group>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconPlus size={14} aria-hidden />}
+          disabled={caps.some((cap) => nameOf(cap) === nameOf(draft))}
+          onClick={() => onAdd({ ...draft, max: MAX })}
+        >
+          {say.add}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,68 @@
+/** What protects an app from abuse, what came of it, and what can be done about it at once. */
+import { Group, SegmentedControl, Skeleton, Stack, Title } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { api } from '../api'
+import { frameWords } from '../i18n/frame'
+import { useWords } from '../i18n/words'
+import { PageHeader } from '../parts/page-header'
+import { ProblemNote } from '../parts/problem-note'
+import { useAppScope, useApps } from '../scope'
+import { HistoryView } from './protection/history'
+import { Incidents } from './protection/incidents'
+import { Now } from './protection/now'
+import { type ProtectionSearch, protectionSearch, RANGES } from './protection/search'
+import { protectionWords } from './protection/words'
+import { periodOf, useMinute } from './usage/period'
+
+const LOOK_MS = 5_000
+/** Of many days there is more to add up, and little that changes. */
+const LOOK_FAR_MS = 30_000
+
+export default function ProtectionPage() {
+  const say = useWords(protectionWords)
+  const common = useWords(frameWords)
+  const { appId } = useAppScope()
+  const app = useApps().find((one) => one.appId === appId)
+  // The router lets through what `validateSearch` leaves out.
+  const { range = '24h', group = 'country' } = protectionSearch({ ...useSearch({ from: '/inside/protection' }) })
+  const navigate = useNavigate({ from: '/protection' })
+  const { from, to, by } = periodOf({ range }, useMinute())
+  const state = useQuery(api.protection.state.queryOptions({ input: { appId }, refetchInterval: LOOK_MS }))
+  const history = useQuery(
+    api.protection.show.queryOptions({
+      input: { appId, from, to, by },
+      placeholderData: keepPreviousData,
+      refetchInterval: range === '24h' ? LOOK_MS : LOOK_FAR_MS,
+    }),
+  )
+  const blocks = state.data?.blocks
+  return (
+    <>
+      <PageHeader title={common.pages.protection} about={say.about} />
+      <Stack gap="lg">
+        <Incidents blocks={blocks} />
+        {state.isError && <ProblemNote failure={state.error} />}
+        {app && !state.isError && <Now app={app} state={state.data} />}
+        <Group justify="space-between" gap="sm">
+          <Title order={2}>{say.came}</Title>
+          <SegmentedControl
+            aria-label={say.range}
+            value={range}
+            data={RANGES.map((value) => ({ value, label: say.ranges[value] }))}
+            onChange={(value) =>
+              navigate({
+                search: (known: ProtectionSearch) => ({ ...known, range: value as typeof range }),
+                replace: true,
+                resetScroll: false,
+              })
+            }
+          />
+        </Group>
+        {history.isError && <ProblemNote failure={history.error} />}
+        {history.isPending && <Skeleton height={300} radius="md" />}
+        {history.data && <HistoryView history={history.data} by={by} group={group} blocks={blocks} />}
+      </Stack>
+    </>
+  )
+}

@@ -1,0 +1,183 @@
+/** What is on: where codes go to, how many, whether they pay, whom nothing is refused, what is stopped for a while. */
+import { Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { countryName } from '../../i18n/delivery'
+import { useFormats } from '../../i18n/format'
+import { useLanguage } from '../../i18n/language'
+import { capWords, kindWords } from '../../i18n/protection'
+import { useWords } from '../../i18n/words'
+import { Section } from '../../parts/section'
+import { Mark } from '../../parts/status'
+import { Time } from '../../parts/time'
+import { type App, useDefaultRegion } from '../../scope'
+import { useMay } from '../../session'
+import { openAppSettings } from '../apps/settings'
+import { UndoButton } from './block-button'
+import { type State, usePlaceNames } from './place'
+import { protectionWords } from './words'
+
+const KINDS = ['pk', 'sk'] as const
+
+/** `state` is missing while it is loaded. */
+export function Now({ app, state }: { app: App; state: State | undefined }) {
+  const say = useWords(protectionWords)
+  const may = useMay()
+  const { protection } = app
+  return (
+    <Section
+      title={say.now}
+      actions={
+        may('apps') && (
+          <Button size="xs" variant="default" onClick={() => openAppSettings(app)}>
+            {say.settings}
+          </Button>
+        )
+      }
+    >
+      <SimpleGrid component="dl" cols={{ base: 1, lg: 2 }} spacing="lg">
+        <Part
+          name={say.conversion}
+          mode={protection.conversion}
+          {...(state && !state.learned.pk.isLearned && !state.learned.sk.isLearned && { isWatchedFirst: true })}
+        >
+          {state ? <Learning state={state} mayRefuse={protection.conversion === 'block'} /> : <Skeleton height={40} />}
+        </Part>
+        <Part name={say.countries} mode={protection.countries}>
+          <Countries app={app} />
+        </Part>
+        <Part name={say.caps} mode={protection.capping}>
+          <Caps caps={protection.caps} />
+        </Part>
+        <Part name={say.trusted}>
+          <Trusted trusted={protection.trusted} />
+        </Part>
+        <Part name={say.blocks}>{state ? <Blocks blocks={state.blocks} /> : <Skeleton height={20} />}</Part>
+      </SimpleGrid>
+    </Section>
+  )
+}
+
+type Mode = App['protection']['countries']
+const COLORS: Record<Mode, string> = { off: 'gray', watch: 'yellow', block: 'green' }
+
+interface PartProps {
+  name: string
+  mode?: Mode
+  /** Nothing is refused yet. */
+  isWatchedFirst?: boolean
+  children: ReactNode
+}
+
+function Part({ name, mode, isWatchedFirst = false, children }: PartProps) {
+  const say = useWords(protectionWords)
+  return (
+    <div>
+      <Group component="dt" gap="xs" mb={4}>
+        <Text size="sm" fw={500}>
+          {name}
+        </Text>
+        {mode &&
+          (mode === 'block' && isWatchedFirst ? (
+            <Mark color={COLORS.watch}>{say.watchedFirst}</Mark>
+          ) : (
+            <Mark color={COLORS[mode]}>{say.modes[mode]}</Mark>
+          ))}
+      </Group>
+      <Stack component="dd" gap={2}>
+        {children}
+      </Stack>
+    </div>
+  )
+}
+
+const Line = ({ children }: { children: ReactNode }) => (
+  <Text size="sm" c="dimmed">
+    {children}
+  </Text>
+)
+
+function Learning({ state: { learned, needed }, mayRefuse }: { state: State; mayRefuse: boolean }) {
+  const say = useWords(protectionWords)
+  const kinds = useWords(kindWords)
+  const { number } = useFormats()
+  return (
+    <>
+      {KINDS.map((kind) => {
+        const { verified, onDays, isLearned } = learned[kind]
+        const counts = [
+          ...[Math.min(verified, needed.verified), needed.verified],
+          ...[Math.min(onDays, needed.onDays), needed.onDays],
+        ]
+        const [has = '', of = '', days = '', ofDays = ''] = counts.map(number)
+        const sentence = isLearned ? say.learned(kinds[kind]) : say.learning(kinds[kind], has, of, days, ofDays)
+        return <Line key={kind}>{sentence}</Line>
+      })}
+      {mayRefuse && !(learned.pk.isLearned && learned.sk.isLearned) && (
+        <Line>{say.learningMeans(number(needed.ofDays))}</Line>
+      )}
+    </>
+  )
+}
+
+function Countries({ app: { region, protection } }: { app: App }) {
+  const say = useWords(protectionWords)
+  const language = useLanguage()
+  const home = useDefaultRegion()
+  const { countries: mode, open, closed } = protection
+  const list = (countries: readonly string[]) =>
+    new Intl.ListFormat(language, { type: 'conjunction' }).format(
+      countries.map((country) => countryName(country, language)),
+    )
+  return (
+    <>
+      <Line>{say.browserTo[mode](list([...new Set([region ?? home, ...open])]))}</Line>
+      <Line>{closed.length > 0 ? say.closedTo(list(closed)) : say.nobodyElse}</Line>
+    </>
+  )
+}
+
+function Caps({ caps }: { caps: App['protection']['caps'] }) {
+  const say = useWords(protectionWords)
+  const kinds = useWords(kindWords)
+  const words = useWords(capWords)
+  const { number } = useFormats()
+  if (caps.length === 0) return <Line>{say.noCaps}</Line>
+  return caps.map(({ kind, per, of, every, max }) => (
+    <Line key={`${kind}/${per}/${of}/${every}`}>
+      {words.sentence(kinds[kind], number(max), words.of[of], words.per[per], words.every[every])}
+    </Line>
+  ))
+}
+
+function Trusted({ trusted: { networks, countries, phones } }: { trusted: App['protection']['trusted'] }) {
+  const say = useWords(protectionWords)
+  const language = useLanguage()
+  const { number } = useFormats()
+  const all = [
+    ...countries.map((country) => countryName(country, language)),
+    ...networks,
+    ...(phones > 0 ? [say.phones(phones, number(phones))] : []),
+  ]
+  return <Line>{all.length === 0 ? say.noBlocks : all.join(', ')}</Line>
+}
+
+function Blocks({ blocks }: { blocks: State['blocks'] }) {
+  const say = useWords(protectionWords)
+  const nameOf = usePlaceNames()
+  if (blocks.length === 0) return <Line>{say.noBlocks}</Line>
+  return (
+    <Stack component="ul" gap="xs">
+      {blocks.map((block) => (
+        <Group component="li" key={`${block.country}/${block.prefix}`} gap="xs">
+          <Text size="sm">
+            {nameOf(block)}{' '}
+            <Text span c="dimmed">
+              {say.until} <Time at={block.until} />
+            </Text>
+          </Text>
+          <UndoButton place={block} />
+        </Group>
+      ))}
+    </Stack>
+  )
+}

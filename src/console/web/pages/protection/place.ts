@@ -1,0 +1,33 @@
+/** What a country or a prefix of its numbers is called. */
+import type { client } from '../../api'
+import { countryWithCode } from '../../i18n/delivery'
+import { useLanguage } from '../../i18n/language'
+import { useWords } from '../../i18n/words'
+import { protectionWords } from './words'
+
+export type State = Awaited<ReturnType<typeof client.protection.state>>
+export type History = Awaited<ReturnType<typeof client.protection.show>>
+
+export type Incident = Awaited<ReturnType<typeof client.protection.incidents>>['rows'][number]
+
+export interface Place {
+  country: string
+  prefix?: string | undefined
+  digits?: string | undefined
+}
+
+/** Enough of a keyed hash to tell one from another. */
+const shortened = (hash: string) => hash.slice(-6)
+
+/** Where there is little room. */
+export const shortNameOf = ({ country, prefix = '', digits }: Place) => digits ?? `${country} ${shortened(prefix)}`
+
+export function usePlaceNames(): (place: Place) => string {
+  const say = useWords(protectionWords)
+  const language = useLanguage()
+  return ({ country, prefix, digits }) => {
+    const named = country === '' ? say.noCountry : countryWithCode(country, language)
+    if (prefix === undefined) return named
+    return digits === undefined ? say.prefixOf(named, shortened(prefix)) : say.prefixDigits(digits)
+  }
+}

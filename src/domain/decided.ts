@@ -1,0 +1,93 @@
+/** What rules were against, added up for owners to see: by rule, and by where. Decisions: "Abuse". Live mode only. */
+import type { Rule } from './rule'
+
+/** Codes and what they cost, credits. */
+export interface Against {
+  refused: number
+  refusedCredits: number
+  /** Sent, though a rule was against them. */
+  watched: number
+  watchedCredits: number
+}
+
+export const nothingAgainst = (): Against => ({ refused: 0, refusedCredits: 0, watched: 0, watchedCredits: 0 })
+
+export function addTo(sum: Against, other: Against): void {
+  sum.refused += other.refused
+  sum.refusedCredits += other.refusedCredits
+  sum.watched += other.watched
+  sum.watchedCredits += other.watchedCredits
+}
+
+/** One rule, of one place. Hashes are keyed, as hexadecimal digits; empty: of several, or not known. */
+export interface Found extends Against {
+  readonly rule: Rule
+  readonly country: string
+  readonly prefix: string
+  readonly network: string
+}
+
+/** How many of each are told apart for good: whoever attacks chooses prefixes and networks. */
+export const MOST_LISTED = { rule: 20, country: 200, prefix: 50, network: 50 } as const
+export type Subject = keyof typeof MOST_LISTED
+
+const nameOf: Record<Subject, (found: Found) => string> = {
+  rule: ({ rule }) => rule,
+  country: ({ country }) => country,
+  // The same digits are of one country, but who shows them has to name it.
+  prefix: ({ country, prefix }) => (prefix === '' ? '' : `${country}/${prefix}`),
+  network: ({ network }) => network,
+}
+export function placeIn(name: string): { country: string; prefix: string } {
+  const [country = '', prefix = ''] = name.split('/')
+  return { country, prefix }
+}
+
+const SUBJECTS = Object.keys(MOST_LISTED) as Subject[]
+/** A code may be for a number of no country. */
+const mayBeUnknown = (subject: Subject) => subject === 'country'
+
+/** Of some time. */
+export class Decided {
+  readonly total = nothingAgainst()
+  readonly #by: Record<Subject, Map<string, Against>> = {
+    rule: new Map(),
+    country: new Map(),
+    prefix: new Map(),
+    network: new Map(),
+  }
+
+  add(found: Found): void {
+    addTo(this.total, found)
+    for (const subject of SUBJECTS) {
+      const name = nameOf[subject](found)
+      if (name !== '' || mayBeUnknown(subject)) this.#add(subject, name, found)
+    }
+  }
+
+  include(other: Decided): void {
+    addTo(this.total, other.total)
+    for (const subject of SUBJECTS) for (const [name, sum] of other.#by[subject]) this.#add(subject, name, sum)
+  }
+
+  /** Those with the most codes, the most first. */
+  most(subject: Subject): Array<[name: string, sum: Against]> {
+    return [...this.#by[subject]]
+      .sort(([, one], [, other]) => other.refused + other.watched - one.refused - one.watched)
+      .slice(0, MOST_LISTED[subject])
+  }
+
+  /** Of each only the most are kept. One that never is among them in any hour is not listed; it counts in all. */
+  trim(): void {
+    for (const subject of SUBJECTS) {
+      const most = this.most(subject)
+      if (most.length < this.#by[subject].size) this.#by[subject] = new Map(most)
+    }
+  }
+
+  #add(subject: Subject, name: string, added: Against): void {
+    const sum = this.#by[subject].get(name) ?? nothingAgainst()
+    addTo(sum, added)
+    this.#by[subject].set(name, sum)
+  }
+}

@@ -1,0 +1,183 @@
+/** An attack as its owner sees it, and ends it, in a real browser over a real server: within a minute, with one click. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { fromSource, newFolder, runJson, StubCarrier, until } from '../binary/support'
+import { OpenConsole } from './open-console'
+
+setDefaultTimeout(120_000)
+
+const WITHIN_MS = 60_000
+
+const folder = newFolder()
+const program = fromSource(folder.path)
+const carrier = new StubCarrier()
+let opened: OpenConsole
+let appId: string
+let key: string
+let made = 0
+
+beforeAll(async () => {
+  appId = (await runJson(program, 'app', 'create', 'Shop')).appId
+  await runJson(program, 'provider', 'set', 'main', '--type', 'http', '--channel', 'sms', '--url', carrier.url)
+  opened = await OpenConsole.start(program)
+  await opened.rpc('wallet/topUp', { appId, amount: 1_000 })
+  key = (await opened.rpc('keys/create', { appId, kind: 'sk', mode: 'live' })).key
+}, 60_000)
+
+afterAll(async () => {
+  await opened?.stop()
+  await carrier.stop()
+  folder.remove()
+})
+
+const ask = async (phoneNumber: string) =>
+  (await opened.server.issue(key, phoneNumber, { purpose: `p${made++}` })).status
+const british = (n: number) => `+44 7400 12${3_000 + n}`
+const section = (name: string) => opened.page.getByRole('region', { name })
+const incident = () => section('Incidents').getByRole('row').filter({ hasText: 'United Kingdom (GB)' })
+const button = (name: string) => opened.page.getByRole('button', { name, exact: true })
+
+describe('an app whose cap is reached', () => {
+  test('has it said on the overview within a minute, before everything else', async () => {
+    const caps = [{ kind: 'sk', per: 'country', of: 'messages', every: 'hour', max: 2 }]
+    await opened.rpc('apps/protect', { appId, protection: { caps } })
+    await opened.go('/')
+    await opened.rpc('wallet/setAlert', { appId, below: 5_000 })
+    await opened.page.getByText('credits are left.').waitFor()
+    const statuses: number[] = []
+    for (let n = 0; n < 14; n++) statuses.push(await ask(british(n)))
+    expect(statuses.filter((status) => status === 429)).toHaveLength(12)
+    const told = opened.page.getByRole('listitem').filter({ hasText: 'Shop: codes to United Kingdom (GB)' })
+    await told.waitFor({ timeout: WITHIN_MS })
+    expect(await told.textContent()).toContain('Refused so far: 12.')
+    const [first] = await opened.page.getByRole('main').getByRole('listitem').all()
+    expect(await first?.textContent()).toContain('Shop: codes to United Kingdom (GB)')
+    await told.getByRole('link').click()
+    await incident().waitFor()
+    expect(await incident().textContent()).toContain('Over a cap')
+    await incident().getByText('Refusing').waitFor()
+  })
+
+  test('shows what was refused, by hour, country, prefix, network and rule', async () => {
+    await opened.go('/protection')
+    await opened.page.getByRole('img', { name: 'Chart of Against rules: from 0 to 12' }).waitFor({ timeout: WITHIN_MS })
+    const groups = section('Grouped by')
+    const row = (text: string | RegExp) => groups.getByRole('row').filter({ hasText: text })
+    expect(await row('United Kingdom').getByRole('cell').first().textContent()).toBe('12')
+    for (const [group, text] of [
+      ['Prefix', /^United Kingdom \(GB\), prefix [0-9a-f]{6}12/],
+      ['Rule', /^Over a cap12/],
+    ] as const) {
+      await groups.getByText(group, { exact: true }).click()
+      await row(text).waitFor()
+    }
+    await groups.getByText('Network', { exact: true }).click()
+    await groups.getByText('None of these is known in this time.').waitFor()
+    expect(new URL(opened.page.url()).searchParams.get('group')).toBe('network')
+    expect(await opened.violations()).toEqual([])
+    // Whose numbers they are is nobody's matter.
+    expect(await opened.page.getByRole('main').textContent()).not.toContain('7400')
+  })
+
+  test('stops the country with one click, and sends there again with another', async () => {
+    await opened.rpc('apps/protect', { appId, protection: { caps: [] } })
+    await opened.go('/protection')
+    expect(await ask(british(20))).toBe(200)
+    await incident().getByRole('button', { name: 'Block for a day: United Kingdom (GB)' }).click()
+    await opened.page.getByText('Nothing is sent to United Kingdom (GB) for a day.').waitFor()
+    expect(await ask(british(21))).toBe(429)
+    const undo = incident().getByRole('button', { name: 'Undo the block of United Kingdom (GB)' })
+    await section('What is on').getByText('United Kingdom (GB) until').waitFor()
+    await undo.click()
+    await opened.page.getByText('Codes are sent to United Kingdom (GB) again.').waitFor()
+    await undo.waitFor({ state: 'hidden' })
+    expect(await ask(british(22))).toBe(200)
+  })
+
+  test('ends the incident with one click', async () => {
+    await opened.go('/protection')
+    await incident().getByRole('button', { name: 'End the incident of United Kingdom (GB)' }).click()
+    await opened.page.getByText('The incident is over').waitFor()
+    await incident().getByText('Ended').waitFor()
+    expect((await opened.rpc('protection/open')).incidents).toEqual([])
+    await opened.go('/')
+    await opened.page.getByText('credits are left.').waitFor()
+    expect(await opened.page.getByText('that nobody types').count()).toBe(0)
+  })
+})
+
+describe('settings', () => {
+  const dialog = () => opened.page.getByRole('dialog')
+  const open = async () => {
+    await opened.go('/protection')
+    await button('Settings').click()
+    await dialog().waitFor()
+  }
+  const protection = async () => (await opened.rpc('apps/list')).apps[0].protection
+
+  test('change what is touched and nothing else, though somebody decides at the same time', async () => {
+    await open()
+    await dialog().getByRole('combobox', { name: 'Codes over a cap' }).click()
+    await opened.page.getByRole('option', { name: 'are sent and noted' }).click()
+    await dialog().getByLabel('Networks of end users').fill('192.0.2.0/24\n2001:db8::/32')
+    await dialog().getByLabel('Where', { exact: true }).selectOption({ label: 'to each prefix' })
+    await button('Add a cap').click()
+    expect(await button('Add a cap').isDisabled()).toBe(true)
+    await dialog().getByRole('textbox', { name: 'Browser keys: messages to each prefix in a day' }).fill('70')
+    await opened.rpc('apps/protect', { appId, protection: { closed: ['RU'], trusted: { countries: ['JP'] } } })
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await dialog().waitFor({ state: 'hidden' })
+    expect(await protection()).toMatchObject({
+      ...{ capping: 'watch', conversion: 'block', closed: ['RU'] },
+      caps: [{ kind: 'pk', per: 'prefix', of: 'messages', every: 'day', max: 70 }],
+      trusted: { countries: ['JP'], networks: ['192.0.2.0/24', '2001:db8::/32'] },
+    })
+    await section('What is on').getByText('Browser keys: 70 messages to each prefix in a day').waitFor()
+  })
+
+  test('say beside the field what is not right', async () => {
+    await open()
+    await dialog().getByLabel('Networks of end users').fill('everybody')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await dialog().getByText('not a network in CIDR notation: everybody').waitFor()
+    await dialog().getByLabel('Networks of end users').fill('')
+    await dialog()
+      .getByRole('button', { name: 'Remove the cap “Browser keys: messages to each prefix in a day”' })
+      .click()
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await dialog().waitFor({ state: 'hidden' })
+    expect(await protection()).toMatchObject({ caps: [], trusted: { networks: [], countries: ['JP'] } })
+  })
+
+  test('trust no phone any more where that is asked for', async () => {
+    await runJson(program, 'app', 'protect', appId, '--trust-phone', '010-1234-5678')
+    await until(async () => (await protection()).trusted.phones === 1, 'the phone')
+    await open()
+    await dialog().getByText('1 phone is trusted.').waitFor()
+    expect(await opened.violations()).toEqual([])
+    await button('Trust none').click()
+    await dialog().getByText('No phone is trusted.').waitFor()
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await dialog().waitFor({ state: 'hidden' })
+    expect((await protection()).trusted.phones).toBe(0)
+  })
+})
+
+test('who may only look is offered nothing to do', async () => {
+  await opened.go('/protection')
+  await incident().waitFor()
+  const { url } = await opened.rpc('operators/invite', { role: 'viewer' })
+  const person = { name: 'Vic', email: 'vic@example.com', password: 'correct horse battery' }
+  await opened.rpc('session/accept', { token: String(url).split('#')[1], ...person })
+  await opened.go('/protection')
+  await incident().waitFor()
+  expect(await incident().getByRole('button').count()).toBe(0)
+  expect(await button('Settings').count()).toBe(0)
+})
+
+test('nothing the browser or a screen reader complains about', async () => {
+  await opened.go('/protection')
+  await incident().waitFor()
+  expect(await opened.violations()).toEqual([])
+  const refusals = /Failed to load resource: the server responded with a status of 4\d\d/
+  expect(opened.complaints.filter((complaint) => !refusals.test(complaint))).toEqual([])
+})

@@ -1,0 +1,249 @@
+/** What the console shows of an attack and what can be done about it there: of the real app, under virtual time. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+// Loaded now: the first request would wait for it, and virtual time would pass.
+import '../../src/console/rpc'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+import type { Decision, LaneHour } from '../../src/ports/store/traffic'
+import { setUpToken } from '../../src/usecases/people'
+import { type Furnished, START, World } from '../support/world'
+import { ConsoleClient } from './client'
+
+let world: World
+let keys: Furnished
+let owner: ConsoleClient
+let made = 0
+
+const ask = async (path: string, input: object = {}) => {
+  const { status, body } = await owner.call(path, input)
+  return status === 200 ? body : [status, body.data]
+}
+const ofApp = (more: object = {}) => ({ appId: keys.appId, ...more })
+const issue = (phoneNumber: string) =>
+  world.call('rest', 'issue', { phoneNumber, purpose: 'signup', idempotencyKey: `k${made++}` }, { key: keys.live })
+/** All of one prefix. */
+const korean = (n: number) => `010-1234-${1_000 + n}`
+const british = (n: number) => `+44 7400 12${3_000 + n}`
+const decide = (protection: object) => ask('apps/protect', ofApp({ protection }))
+const ONE_AN_HOUR = { kind: 'sk', per: 'app', of: 'messages', every: 'hour', max: 1 }
+
+const show = (more: object = {}) =>
+  ask('protection/show', ofApp({ from: START - DAY_MS, to: START + HOUR_MS, by: 'hour', ...more }))
+const store = (changes: { decisions?: Decision[]; hours?: LaneHour[] }) =>
+  world.run(
+    world.store.transaction(async (tx) => {
+      await tx.traffic.addDecisions(changes.decisions ?? [])
+      await tx.traffic.saveHours(keys.appId, changes.hours ?? [])
+    }),
+  )
+const decision = (changes: Partial<Decision> = {}): Decision => ({
+  ...{ appId: keys.appId, minute: START, kind: 'pk', country: 'GB', rule: 'cap', isRefused: true },
+  ...{ prefixHash: new Uint8Array(), networkHash: new Uint8Array(), times: 1, credits: 3 },
+  ...changes,
+})
+const hour = (changes: Partial<LaneHour> = {}): LaneHour => ({
+  ...{ kind: 'pk', country: 'KR', hour: START - HOUR_MS, sent: 10, credits: 30, verified: 6, unverified: 4 },
+  ...changes,
+})
+
+beforeEach(async () => {
+  world = await World.start()
+  keys = await world.furnish()
+  owner = new ConsoleClient(world)
+  const token = await setUpToken(world)
+  await owner.call('session/setUp', { token, name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' })
+})
+afterEach(() => world.stop())
+
+describe('an app’s protection', () => {
+  test('keeps what others have decided meanwhile: only what is named is changed', async () => {
+    await decide({ closed: ['RU'], trusted: { networks: ['192.0.2.0/24'] } })
+    await decide({ conversion: 'watch', trusted: { countries: ['JP'] }, resendMs: { sk: 5_000 } })
+    expect((await ask('apps/list')).apps[0].protection).toMatchObject({
+      ...{ closed: ['RU'], conversion: 'watch', countries: 'block', resendMs: { sk: 5_000, pk: 30_000 } },
+      trusted: { networks: ['192.0.2.0/24'], countries: ['JP'], phones: 0 },
+    })
+  })
+
+  test('tells how many phones are trusted, not which, and can trust none', async () => {
+    const { trustPhone } = await import('../../src/usecases/administer')
+    await world.run(trustPhone({ ...world.admin, numbering: world.config.numbering }, keys.appId, korean(1)))
+    expect((await decide({})).protection.trusted.phones).toBe(1)
+    expect((await owner.call('apps/protect', ofApp({ protection: { trusted: { phones: ['ab'] } } }))).status).toBe(400)
+    expect((await decide({ trusted: { phones: [] } })).protection.trusted.phones).toBe(0)
+  })
+
+  test('says how much of its traffic is known, of each kind of key', async () => {
+    const learned = async () => (await ask('protection/state', ofApp())).learned
+    const none = { verified: 0, onDays: 0, isLearned: false }
+    expect(await learned()).toEqual({ sk: none, pk: none })
+    const days = (count: number) => Array.from({ length: count }, (_, n) => hour({ hour: START - (n + 1) * DAY_MS }))
+    await store({ hours: days(6) })
+    expect(await learned()).toEqual({ sk: none, pk: { verified: 36, onDays: 6, isLearned: false } })
+    await store({ hours: [...days(9), hour({ kind: 'sk', hour: START - 15 * DAY_MS })] })
+    expect(await learned()).toEqual({ sk: none, pk: { verified: 54, onDays: 9, isLearned: true } })
+    expect((await ask('protection/state', ofApp())).needed).toEqual({ verified: 50, onDays: 7, ofDays: 14 })
+  })
+})
+
+describe('what came of it', () => {
+  test('is seen within seconds of a refusal: how much, by what, where; and neither digits nor address', async () => {
+    await decide({ caps: [ONE_AN_HOUR] })
+    for (let n = 0; n < 4; n++) await issue(korean(n))
+    await issue(british(0))
+    await world.advance(8_000)
+    const shown = await show()
+    const { total, rules, countries, prefixes, series } = shown
+    expect(JSON.stringify(shown)).not.toMatch(/8210|4474|127\.0/)
+    const nothing = { watched: 0, watchedCredits: 0, sent: 0, verified: 0, unverified: 0, untypedCredits: 0 }
+    expect(total).toEqual({ ...nothing, refused: 4, refusedCredits: 4 })
+    expect(rules).toEqual([{ rule: 'cap', refused: 4, refusedCredits: 4, watched: 0, watchedCredits: 0 }])
+    expect(countries.map(({ country, refused }: { country: string; refused: number }) => [country, refused])).toEqual([
+      ['KR', 3],
+      ['GB', 1],
+    ])
+    expect(prefixes).toHaveLength(2)
+    expect(prefixes[0]).toEqual({
+      ...{ country: 'KR', prefix: expect.stringMatching(/^[0-9a-f]+$/), refused: 3, refusedCredits: 3 },
+      ...{ watched: 0, watchedCredits: 0 },
+    })
+    expect(series).toHaveLength(25)
+    expect(series.at(-1)).toMatchObject({ at: START, refused: 4 })
+  })
+
+  test('names the digits of a prefix once twenty phones share it', async () => {
+    for (let n = 0; n < 40; n++) await issue(korean(n))
+    await decide({ closed: ['KR'] })
+    await issue(korean(50))
+    await world.advance(8_000)
+    const { prefixes } = await show()
+    expect(prefixes).toMatchObject([{ country: 'KR', digits: '+82101234', refused: 1 }])
+    const { prefix } = prefixes[0]
+    await ask('protection/block', ofApp({ country: 'KR', prefix }))
+    expect((await ask('protection/state', ofApp())).blocks).toEqual([
+      { country: 'KR', prefix, digits: '+82101234', until: expect.any(Number) },
+    ])
+  })
+
+  test('says what codes cost that nobody typed, in steps of hours or days', async () => {
+    const hours = [
+      hour(),
+      hour({ kind: 'sk', country: 'GB', verified: 0, unverified: 10 }),
+      hour({ hour: START - DAY_MS }),
+    ]
+    await store({ hours, decisions: [decision(), decision({ isRefused: false, times: 2, credits: 6 })] })
+    const { total, countries, series } = await show()
+    expect(total).toEqual({
+      ...{ refused: 1, refusedCredits: 3, watched: 2, watchedCredits: 6 },
+      ...{ sent: 30, verified: 12, unverified: 18, untypedCredits: 54 },
+    })
+    expect(countries).toEqual([
+      { ...total, country: 'GB', sent: 10, verified: 0, unverified: 10, untypedCredits: 30 },
+      {
+        ...{ country: 'KR', refused: 0, refusedCredits: 0, watched: 0, watchedCredits: 0 },
+        ...{ sent: 20, verified: 12, unverified: 8, untypedCredits: 24 },
+      },
+    ])
+    expect(series[23]).toMatchObject({ at: START - HOUR_MS, sent: 20, unverified: 14 })
+    const byDay = (await show({ from: START - 7 * DAY_MS, to: START + 1, by: 'day' })).series
+    expect(byDay.map(({ sent }: { sent: number }) => sent)).toEqual([0, 0, 0, 0, 0, 0, 10, 20])
+  })
+
+  test('of an hour that is over is added up once, of the running one always anew', async () => {
+    const before = decision({ minute: START - 5 * HOUR_MS })
+    await store({ decisions: [before, decision()] })
+    expect((await show()).total.refused).toBe(2)
+    await store({ decisions: [before, decision()] })
+    expect((await show()).total.refused).toBe(3)
+    // Of another app it says nothing.
+    const { appId } = await ask('apps/create', { name: 'other' })
+    expect((await show({ appId })).total.refused).toBe(0)
+  })
+
+  test('lists the fifty networks that asked the most, however many there are; all of them count', async () => {
+    const prefixHash = Buffer.alloc(8, 1)
+    for (let minute = 0; minute < 5; minute++)
+      await store({
+        decisions: Array.from({ length: 1_000 }, (_, n) => {
+          const networkHash = Buffer.alloc(8)
+          networkHash.writeUInt32BE(n)
+          return decision({ minute: START - minute * MINUTE_MS, prefixHash, networkHash })
+        }),
+      })
+    const { total, networks } = await show()
+    expect(total.refused).toBe(5_000)
+    expect(networks).toHaveLength(50)
+    expect(networks[0].network).toMatch(/^[0-9a-f]{8}$/)
+  })
+
+  test('of an app that does not exist is not shown', async () => {
+    for (const path of ['protection/show', 'protection/state'])
+      expect(await ask(path, { appId: 'app_none', from: 0, to: 1, by: 'hour' })).toMatchObject([404, {}])
+  })
+})
+
+describe('an incident', () => {
+  /** A dozen codes over a cap. */
+  const attack = async () => {
+    await decide({ caps: [ONE_AN_HOUR] })
+    for (let n = 0; n < 13; n++) await issue(british(n))
+    await world.advance(8_000)
+    return (await ask('protection/incidents', ofApp())).rows[0]
+  }
+
+  test('is shown on the overview and with its app, and ends at a click', async () => {
+    const incident = await attack()
+    expect(incident).toEqual({
+      ...{ incidentId: expect.any(String), appId: keys.appId, kind: 'sk', country: 'GB', isBlocked: true },
+      ...{ since: expect.any(Number), lastAt: expect.any(Number), refused: 12, rules: ['cap'], cost: 0 },
+    })
+    expect((await ask('protection/open')).incidents).toEqual([incident])
+    expect(await ask('protection/end', { incidentId: incident.incidentId })).toEqual({ ok: true })
+    expect((await ask('protection/open')).incidents).toEqual([])
+    expect((await ask('protection/incidents', ofApp())).rows).toEqual([{ ...incident, endedAt: expect.any(Number) }])
+    expect(await ask('protection/end', { incidentId: 'none' })).toMatchObject([404, { reason: 'no_such' }])
+  })
+
+  test('comes in pages, those that are open first', async () => {
+    const { incidentId } = await attack()
+    await ask('protection/end', { incidentId })
+    const ended = (await ask('protection/incidents', ofApp())).rows[0]
+    await world.advance(3_000)
+    for (let n = 0; n < 13; n++) await issue(british(20 + n))
+    await world.advance(8_000)
+    const [first, ...others] = (await ask('protection/incidents', ofApp({ limit: 1 }))).rows
+    expect(first.endedAt).toBeUndefined()
+    expect(others).toEqual([ended])
+    expect(await ask('protection/incidents', ofApp({ after: `${ended.since}.${ended.incidentId}` }))).toEqual({
+      rows: [],
+    })
+  })
+
+  test('gives back what its codes have cost', async () => {
+    await issue(british(0))
+    await world.advance(1_000)
+    for (const { messageId } of world.sms.accepted) await world.report('main', { messageId, status: 'delivered' })
+    await world.advance(1_000)
+    const { incidentId } = await attack()
+    const { balance } = await ask('wallet/show', ofApp())
+    expect(await ask('protection/refund', { incidentId })).toEqual({ credits: 1, issues: 1, undecided: 0 })
+    expect((await ask('wallet/show', ofApp())).balance).toBe(balance + 1)
+    expect((await ask('protection/incidents', ofApp())).rows[0].refunded).toBe(1)
+  })
+})
+
+test('a country is stopped for a day, and sent to again when that is undone', async () => {
+  const blocks = async () => (await ask('protection/state', ofApp())).blocks
+  expect(await ask('protection/block', ofApp({ country: 'GB' }))).toEqual({ ok: true })
+  expect((await issue(british(0))).status).toBe(429)
+  expect((await issue(korean(0))).status).toBe(200)
+  expect(await blocks()).toEqual([{ country: 'GB', until: expect.any(Number) }])
+  expect(await ask('protection/unblock', ofApp({ country: 'GB' }))).toEqual({ ok: true })
+  expect(await blocks()).toEqual([])
+  expect((await issue(british(0))).status).toBe(200)
+  await ask('protection/block', ofApp({ country: 'GB' }))
+  await world.leap(DAY_MS)
+  await ask('session/signIn', { email: 'ann@example.com', password: 'correct horse battery' })
+  expect(await blocks()).toEqual([])
+  for (const place of [{ country: 'gb' }, { country: '' }, { country: 'GB', prefix: '+44' }])
+    expect((await owner.call('protection/block', ofApp(place))).status).toBe(400)
+})
