@@ -132,7 +132,9 @@ async function admit(
   const fingerprint = vault.fingerprint(fingerprintText(order.request))
 
   const admission = await seekAdmission(node, order.rules.issueLimits(key, order.phoneHash))
-  const departure = await seekDeparture(deps, route, router)
+  // What will be refused waits for no place at a carrier, where those would wait behind it that will not.
+  const isHopeless = !isProven && entrant.assess(protection, order.rules.prices[channel])?.isRefused
+  const departure = isHopeless ? undefined : await seekDeparture(deps, route, router)
   let begun: Begun | undefined
   try {
     return await store.transaction(async (tx) => {

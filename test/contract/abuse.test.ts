@@ -5,7 +5,7 @@ import type { Cap } from '../../src/domain/cap'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
 import type { HookRequest } from '../../src/ports/network'
 import * as administer from '../../src/usecases/administer'
-import { type Furnished, START, WIRES, World, type WorldOptions } from '../support/world'
+import { type Furnished, REPORT_SECRET, SMS_URL, START, WIRES, World, type WorldOptions } from '../support/world'
 
 const ORIGIN = 'https://app.example.com'
 const HOOK = { url: 'https://ops.example.com/hook', secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` }
@@ -116,6 +116,23 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect(Number(headers.get('retry-after'))).toBe(60)
       // Why is nobody's matter but the operator's.
       expect(JSON.stringify(body)).not.toMatch(/pending|country|unverified|conversion/)
+    })
+
+    test('is refused at once where a carrier has no room: who is refused waits for no place there', async () => {
+      const config = { url: SMS_URL, reports: true, reportSecret: REPORT_SECRET }
+      const carrier = { name: 'main', type: 'http' as const, channels: ['sms' as const], config, concurrency: 1 }
+      await world.run(administer.setCarrier(world.admin, carrier))
+      await world.advance(2_000)
+      expect(await letIn(14)).toBe(14)
+      world.sms.script(() => new Promise(() => {}))
+      expect((await issue(14)).status).toBe(200)
+      let isAnswered = false
+      const refused = issue(50).finally(() => {
+        isAnswered = true
+      })
+      await world.settle()
+      expect(isAnswered).toBe(true)
+      expect((await refused).status).toBe(429)
     })
 
     test('has more where they are typed', async () => {
