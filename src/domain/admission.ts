@@ -4,7 +4,15 @@
  */
 import { cidrContains } from './address'
 import { type Cap, capWaitMs } from './cap'
-import { type Allowed, allowedOf, allowedOfCountry, SUSPECTED, TOO_MANY_COUNTRIES, type Usual } from './conversion'
+import {
+  type Allowed,
+  allowedOf,
+  allowedOfCountry,
+  SUSPECTED,
+  type Suspicion,
+  TOO_MANY_COUNTRIES,
+  type Usual,
+} from './conversion'
 import { Refusal } from './error'
 import { PENDING_AFTER_PAUSE } from './incident'
 import type { KeyKind } from './key'
@@ -39,8 +47,16 @@ export interface Surroundings {
   readonly prefix: Tally
   readonly network: NetworkTally | undefined
   readonly usual: Usual
+  /** The country's own way, and behind it that of all countries where little is usual, if it is one of them. */
+  readonly ways: readonly WayThere[]
+}
+
+/** What codes that go the same way have shown. */
+export interface WayThere {
+  readonly tally: CountryTally
+  readonly usual: Usual
   /** Of the sequential test, and what follows from it. */
-  readonly suspicion: number
+  readonly suspicion: Suspicion
   readonly isSuspected: boolean
   readonly pausedUntil: number | undefined
 }
@@ -106,23 +122,25 @@ const tallyOf = ({ per }: Cap, around: Surroundings): Tally => around[per]
 const PENDING_RETRY_MS = MINUTE_MS
 
 /** What tells of messages that do not pay, and how long that lasts. */
-function* unpaid(around: Surroundings, now: number) {
-  const { network, prefix, country, usual, pausedUntil } = around
+function* unpaid({ network, prefix, usual, ways }: Surroundings, now: number) {
   if (network) {
     yield* unverified('network', network, allowedOf('network', network.counts(now), usual), now)
     if (network.countries() >= TOO_MANY_COUNTRIES && network.counts(now).day.verified < 1)
       yield ['network_countries', HOUR_MS] as const
   }
   yield* unverified('prefix', prefix, allowedOf('prefix', prefix.counts(now), usual), now)
-  if (pausedUntil !== undefined && now < pausedUntil) yield ['country_paused', pausedUntil - now] as const
-  else if (around.isSuspected) yield ['country_paused', PENDING_RETRY_MS] as const
-  yield* unverified('country', country, allowedThere(around, now), now)
+  for (const way of ways) {
+    const { pausedUntil, isSuspected, tally } = way
+    if (pausedUntil !== undefined && now < pausedUntil) yield ['country_paused', pausedUntil - now] as const
+    else if (isSuspected) yield ['country_paused', PENDING_RETRY_MS] as const
+    yield* unverified('country', tally, allowedThere(way, now), now)
+  }
 }
 
 /** After a pause only so few at a time as show whether it is over. */
-function allowedThere({ country, usual, suspicion, pausedUntil }: Surroundings, now: number): Allowed {
-  const allowed = allowedOfCountry(country.counts(now), country.quarter.at(now).verified, usual, now)
-  const isCareful = pausedUntil !== undefined && suspicion >= SUSPECTED / 2
+function allowedThere({ tally, usual, suspicion, pausedUntil }: WayThere, now: number): Allowed {
+  const allowed = allowedOfCountry(tally.counts(now), tally.quarter.at(now).verified, usual, now)
+  const isCareful = pausedUntil !== undefined && suspicion.score >= SUSPECTED / 2
   return isCareful ? { ...allowed, pending: PENDING_AFTER_PAUSE } : allowed
 }
 

@@ -8,7 +8,8 @@
  *   the app usually leaves unverified, where that is more).
  * - Codes too young to be judged: at most max(floor, what was verified there in a day).
  * - Of a country, a sequential test (Wald 1945; Page's CUSUM, 1954) of "the usual share stays unverified" against "of the rest
- *   half, too". Some ten codes in a row are enough for it, whatever the traffic is.
+ *   seven in ten, too". Some ten codes in a row are enough for it, whatever the traffic is. A prefix or a network that has used up
+ *   its own share is no evidence against its country. Countries to which little is sent usually are tested together, too.
  * - One network for more than three countries without a success (Authgear).
  */
 import type { Counts, Fate, Window } from './traffic'
@@ -105,7 +106,7 @@ export interface Allowed {
 
 /** Of each place, whatever it has verified. */
 const FLOORS = {
-  prefix: { hour: 5, day: 20, pending: 5 },
+  prefix: { hour: 5, day: 4, pending: 5 },
   network: { hour: 5, day: 10, pending: 10 },
   country: { hour: 10, day: 20, pending: 15 },
 } as const
@@ -120,11 +121,11 @@ export function allowedOf(place: 'prefix' | 'network', { hour, day }: Counts, us
   const floor = FLOORS[place]
   const share = shareOf(usual)
   const aDay = Math.max(floor.day, share * day.verified)
-  return {
-    day: aDay,
-    hour: Math.max(floor.hour, aDay * HOUR_OF_DAY, share * hour.verified),
-    pending: Math.max(floor.pending, day.verified),
-  }
+  const anHour = Math.max(floor.hour, aDay * HOUR_OF_DAY, share * hour.verified)
+  if (place === 'network') return { day: aDay, hour: anHour, pending: Math.max(floor.pending, day.verified) }
+  // What is nearly used up is not tried by many at once.
+  const left = Math.max(1, Math.floor(anHour - hour.unverified))
+  return { day: aDay, hour: anHour, pending: Math.max(Math.min(floor.pending, left), day.verified / 2) }
 }
 
 /** Of the verified ones, how many unverified ones there may be. */
@@ -140,7 +141,7 @@ const PENDING_MS = 2 * MINUTE_MS
 export function allowedOfCountry({ day }: Counts, verifiedLately: number, usual: Usual, now: number): Allowed {
   const floor = FLOORS.country
   const aDay = Math.max(floor.day, shareOf(usual) * Math.max(usual.greatestDay, day.verified))
-  const usuallyPending = (at(usual.sentAt, now) * PENDING_MS) / HOUR_MS
+  const usuallyPending = (rateAt(usual.sentAt, now) * PENDING_MS) / HOUR_MS
   return {
     day: aDay,
     hour: Math.max(floor.hour, aDay * HOUR_OF_DAY * 2),
@@ -149,41 +150,100 @@ export function allowedOfCountry({ day }: Counts, verifiedLately: number, usual:
 }
 
 /** In the hour of the day that `now` is in, per hour. */
-const at = (byHour: readonly number[], now: number) => byHour[Math.floor(now / HOUR_MS) % 24] ?? 0
+const rateAt = (byHour: readonly number[], now: number) => byHour[Math.floor(now / HOUR_MS) % 24] ?? 0
 
 /** A network had codes sent to so many countries, and none was verified. */
 export const TOO_MANY_COUNTRIES = 4
 
-/**
- * The sequential test: honest codes take it to `SUSPECTED` once in some e⁹, pumped ones in about ten.
- */
-export const SUSPECTED = 9
+/** What codes of a country have shown since they were last beyond suspicion. */
+export interface Suspicion {
+  /** Of the sequential test: 0 where nothing is suspected. */
+  readonly score: number
+  /** When the first of them was judged, Unix milliseconds. */
+  readonly since: number
+  readonly verified: number
+  readonly unverified: number
+}
+
+export const UNSUSPECTED: Suspicion = { score: 0, since: 0, verified: 0, unverified: 0 }
+
+/** Honest codes take the score there once in some e¹³ codes, pumped ones in eight to fifteen. */
+export const SUSPECTED = 13
 /** It rises no further, so that it comes down again when honest codes follow. */
 const MOST_SUSPECTED = 1.5 * SUSPECTED
+/** A day on which a tenth more than usually is not verified is no attack yet. */
+const LEAST_TESTED_SHARE = 0.15
+/** Of those that are usually verified, how many are not in an attack. */
+const PUMPED = 0.7
+
+function weightOf(fate: Exclude<Fate, 'undelivered'>, { unverifiedShare }: Usual): number {
+  const usual = Math.max(unverifiedShare, LEAST_TESTED_SHARE)
+  const pumped = usual + PUMPED * (1 - usual)
+  return fate === 'unverified' ? Math.log(pumped / usual) : Math.log((1 - pumped) / (1 - usual))
+}
 
 /** After one more code was judged. */
-export function suspicionAfter(before: number, fate: Fate, { unverifiedShare: usual }: Usual): number {
+export function suspicionAfter(before: Suspicion, fate: Fate, usual: Usual, now: number): Suspicion {
   if (fate === 'undelivered') return before
-  const pumped = (1 + usual) / 2
-  const weight = fate === 'unverified' ? Math.log(pumped / usual) : Math.log((1 - pumped) / (1 - usual))
-  return Math.min(Math.max(0, before + weight), MOST_SUSPECTED)
+  const score = Math.min(before.score + weightOf(fate, usual), MOST_SUSPECTED)
+  if (score <= 0) return UNSUSPECTED
+  return {
+    score,
+    since: before.score > 0 ? before.since : now,
+    verified: before.verified + (fate === 'verified' ? 1 : 0),
+    unverified: before.unverified + (fate === 'unverified' ? 1 : 0),
+  }
 }
 
 /** After a pause three unverified codes in a row are enough. */
-export const suspicionAfterPause = (usual: Usual): number => SUSPECTED - 2.5 * suspicionAfter(0, 'unverified', usual)
+export const suspicionAfterPause = (usual: Usual, now: number): Suspicion => ({
+  ...UNSUSPECTED,
+  score: SUSPECTED - 2.5 * weightOf('unverified', usual),
+  since: now,
+})
 
-/** There are as many who verify as there should be, more or less. */
-const WORKS_FROM = 0.4
+/** There are as many who verify as there should be, more or less, and more than had their codes before. */
+const WORKS_FROM = 0.6
+const WORKS_FROM_AT_LEAST = 3
 /** Users ask again when nothing comes: so many times what is usual, and some more, is no outage. */
 const OUTAGE_TIMES = 3
 const OUTAGE_MORE = 10
 
 /**
  * Where a carrier that does not report swallows everything, nobody verifies, and there is no more traffic than usual. In an
- * attack either others go on verifying, or there is more. `quarter`: the last quarter of an hour.
+ * attack either others go on verifying, or there is more. Told by what came since codes were last beyond suspicion: that is
+ * when an outage began, however much or little there is in an hour.
  */
-export function looksLikeOutage(quarter: Window, usual: Usual, now: number): boolean {
-  const isWorking = quarter.verified > 0 && quarter.verified >= (WORKS_FROM * at(usual.verifiedAt, now)) / 4
-  const isMore = quarter.unverified > OUTAGE_MORE + (OUTAGE_TIMES * at(usual.sentAt, now)) / 4
+export function looksLikeOutage({ since, verified, unverified }: Suspicion, usual: Usual, now: number): boolean {
+  const isWorking = verified >= Math.max(WORKS_FROM_AT_LEAST, WORKS_FROM * usually(usual.verifiedAt, since, now))
+  const isMore = unverified > OUTAGE_MORE + OUTAGE_TIMES * usually(usual.sentAt, since, now)
   return !isWorking && !isMore
 }
+
+/** How many there are in that time, usually. */
+function usually(byHour: readonly number[], from: number, to: number): number {
+  let count = 0
+  for (let at = from; at < to; ) {
+    const next = Math.min(to, (Math.floor(at / HOUR_MS) + 1) * HOUR_MS)
+    count += (rateAt(byHour, at) * (next - at)) / HOUR_MS
+    at = next
+  }
+  return count
+}
+
+/** Of what is usual in all, messages may stay without a report so long as there are no more codes than so many times that. */
+const SILENT_TIMES = 1.5
+
+/**
+ * Where carriers report what arrives, a message they are silent about has not arrived, unless there are more codes than usual:
+ * then silence is bought. `codes`: verified or without a report, within a quarter of an hour.
+ */
+export const mayBeSilent = (codes: number, usual: Usual, now: number): boolean =>
+  codes <= OUTAGE_MORE + (SILENT_TIMES * rateAt(usual.sentAt, now)) / 4
+
+/** From so many verified on a day on, a country has a usual traffic of its own. Others are looked at together, too. */
+const USUAL_FROM = 20
+export const isUsual = ({ greatestDay }: Usual): boolean => greatestDay >= USUAL_FROM
+
+/** So many unverified ones within an hour are the matter of their prefix or network, and say nothing more of its country. */
+export const LOCAL_FROM = 2

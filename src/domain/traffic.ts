@@ -101,6 +101,7 @@ export class Tally {
   entering = 0
   #pending = 0
   readonly #young = new Sliding(STAGES.judged)
+  readonly #untyped = new Sliding(HOUR_MS)
   /** A bit for each of 64 kinds of hashes. */
   readonly #phones: [number, number] = [0, 0]
 
@@ -113,6 +114,7 @@ export class Tally {
     }
     const fate = fateAt(sighting, stage)
     if (fate !== undefined && stage !== 'late') this.#pending = Math.max(0, this.#pending - 1)
+    if (stage === 'judged' && fate !== 'verified' && fate !== undefined) this.#untyped.add(1, at)
     if (fate === 'verified' || fate === 'unverified') this.add(fate, 1, at)
     // It was taken for one that nobody types.
     if (fate === 'verified' && stage === 'late' && sighting.delivery !== 'undelivered') this.add('unverified', -1, at)
@@ -136,6 +138,11 @@ export class Tally {
   /** There are at least so many phones; it does not count beyond 64. */
   get phones(): number {
     return bitsOf(this.#phones[0]) + bitsOf(this.#phones[1])
+  }
+
+  /** Codes of the last hour that were not verified, for whatever reason. */
+  untyped(now: number): number {
+    return this.#untyped.total(now)
   }
 
   counts(now: number): Counts {
@@ -175,27 +182,35 @@ export const QUARTER_MS = 15 * MINUTE_MS
 /** From so many on it is known whether a country's carriers report. */
 const REPORTS_KNOWN_FROM = 10
 
-/** Of a country: it also remembers how codes fare one after another. */
+/** Of a country: it also remembers whether its carriers report. */
 export class CountryTally extends Tally {
   readonly quarter = new SlidingWindow(QUARTER_MS)
   readonly #reported = new Sliding(DAY_MS)
   readonly #silent = new Sliding(DAY_MS)
+  readonly #silentLately = new Sliding(QUARTER_MS)
 
   override see(sighting: Sighting, stage: Stage): Fate | undefined {
-    const seen = this.#asReported(sighting)
-    if (stage === 'judged' && sighting.delivery !== 'undelivered') {
-      const counted = sighting.delivery === 'delivered' ? this.#reported : this.#silent
-      counted.add(1, sighting.createdAt)
-    }
-    return super.see(seen, stage)
+    if (stage === 'judged') this.#seeReport(sighting)
+    return super.see(sighting, stage)
   }
 
-  /** Where carriers report what arrives, a message they are silent about has not: an outage is no evidence of pumping. */
-  #asReported(sighting: Sighting): Sighting {
-    if (sighting.delivery !== 'unknown') return sighting
-    const reported = this.#reported.total(sighting.createdAt)
-    const isUsual = reported >= REPORTS_KNOWN_FROM && reported > this.#silent.total(sighting.createdAt)
-    return isUsual ? { ...sighting, delivery: 'undelivered' } : sighting
+  #seeReport({ delivery, createdAt }: Sighting): void {
+    if (delivery === 'delivered') this.#reported.add(1, createdAt)
+    if (delivery !== 'unknown') return
+    this.#silent.add(1, createdAt)
+    this.#silentLately.add(1, createdAt)
+  }
+
+  /** Whether a carrier says nothing of a code where carriers usually do. */
+  isSilent({ delivery, createdAt }: Sighting): boolean {
+    if (delivery !== 'unknown') return false
+    const reported = this.#reported.total(createdAt)
+    return reported >= REPORTS_KNOWN_FROM && reported > this.#silent.total(createdAt)
+  }
+
+  /** Codes of the last quarter of an hour that were verified, or of which no carrier has said anything. */
+  verifiedOrSilent(now: number): number {
+    return this.quarter.at(now).verified + this.#silentLately.total(now)
   }
 
   protected override add(name: keyof Window, amount: number, at: number): void {

@@ -1,11 +1,11 @@
 /** Where the codes of one app go, in the memory of one server. */
 import { assess, type Finding, type Priced, type Wish } from '../domain/admission'
-import { LEARNED_DAYS, usualOf } from '../domain/conversion'
+import { LEARNED_DAYS, LOCAL_FROM, usualOf } from '../domain/conversion'
 import type { Incident } from '../domain/incident'
 import type { KeyKind } from '../domain/key'
 import type { Protection } from '../domain/protection'
 import { isProvable, type Rule } from '../domain/rule'
-import { type Sighting, type Stage, Tally } from '../domain/traffic'
+import { type Sighting, STAGES, type Stage, Tally } from '../domain/traffic'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/value'
 import type { Decision, LaneHour, Lane as LaneName, SeenIssue } from '../ports/store/traffic'
 import type { Findings, Trouble as FoundTrouble } from '../ports/traffic'
@@ -52,30 +52,43 @@ export class AppTraffic {
 
   see(issue: SeenIssue, stage: Stage): void {
     const sighting = sightingOf(issue)
-    this.#lane(sighting).see(sighting, stage, this.#protection?.conversion === 'block')
-    this.#apps[sighting.kind].see(sighting, stage)
-    if (sighting.prefix !== undefined) this.#prefix(sighting.kind, sighting.prefix).see(sighting, stage)
-    if (sighting.network !== undefined) this.#network(sighting.kind, sighting.network).see(sighting, stage)
+    const { kind } = sighting
+    const prefix = sighting.prefix === undefined ? undefined : this.#prefix(kind, sighting.prefix)
+    const network = sighting.network === undefined ? undefined : this.#network(kind, sighting.network)
+    const now = issue.createdAt + STAGES[stage]
+    const isLocal = [prefix, network].some((tally) => tally && tally.untyped(now) >= LOCAL_FROM)
+    const how = { mayPause: this.#protection?.conversion === 'block', isLocal }
+    const [lane, ...others] = this.#ways(sighting)
+    const seen = lane.see(sighting, stage, how)
+    for (const other of others) other.judge(sighting, stage, how)
+    for (const tally of [this.#apps[kind], prefix, network]) tally?.see(seen, stage)
   }
 
   assess(protection: Protection, wish: Priced, now: number): Finding | undefined {
     this.#protection = protection
-    const lane = this.#laneOf(wish)
-    lane.resume(now)
-    const { tally: country, usual, suspicion } = lane
-    const { pausedUntil } = lane.pause
-    const isSuspected = lane.isSuspected(now)
-    const around = { ...this.#tallies(wish), country, usual, suspicion, isSuspected, pausedUntil }
-    return assess(protection, wish, around, now)
+    const lanes = this.#ways(placeOf(wish))
+    for (const lane of lanes) lane.resume(now)
+    const [{ tally: country, usual }] = lanes
+    const ways = lanes.map((lane) => lane.shown(now))
+    return assess(protection, wish, { ...this.#tallies(wish), country, usual, ways }, now)
   }
 
-  /** Counts one more that is on its way in, or one fewer. */
-  entering(wish: Wish, by: 1 | -1): void {
+  /** Counts one more that is on its way in; answers what ends that. */
+  entering(wish: Wish): () => void {
     const { app, prefix, network } = this.#tallies(wish)
-    for (const tally of [app, this.#laneOf(wish).tally, prefix, network]) if (tally) tally.entering += by
+    const ways = this.#ways(placeOf(wish)).map(({ tally }) => tally)
+    const tallies = [app, ...ways, prefix, ...(network ? [network] : [])]
+    for (const tally of tallies) tally.entering++
+    return () => {
+      for (const tally of tallies) tally.entering--
+    }
   }
 
-  #laneOf = ({ kind, country = '' }: Wish) => this.#lane({ kind, country })
+  /** The country's own lane; where little is usual there, also what all such countries have together. */
+  #ways(name: LaneName): [Lane, ...Lane[]] {
+    const lane = this.#lane(name)
+    return lane.isUsual || name.country === ELSEWHERE ? [lane] : [lane, this.#lane({ ...name, country: ELSEWHERE })]
+  }
 
   #tallies({ kind, prefix, network }: Wish) {
     return {
@@ -161,6 +174,8 @@ export class AppTraffic {
       const lanes = [...this.#lanes.values()].filter(({ name }) => name.kind === kind)
       const { isLearned } = usualOf(lanes.flatMap(({ hours }) => hours))
       for (const lane of lanes) lane.setLearned(isLearned)
+      const unusual = lanes.filter((lane) => !lane.isUsual || lane.name.country === ELSEWHERE)
+      this.#lane({ kind, country: ELSEWHERE }).setUsual(unusual.flatMap(({ hours }) => hours))
     }
   }
 
@@ -186,9 +201,9 @@ export class AppTraffic {
       networkHash: isToldApart ? Buffer.from(wish.network ?? '', 'hex') : NOWHERE,
       ...{ times: 1, credits },
     })
-    const lane = this.#lane({ kind, country })
+    const [lane, ...others] = this.#ways({ kind, country })
     if (rule !== 'cap' && !isProvable(rule)) return
-    lane.knock(now)
+    for (const one of [lane, ...others]) one.knock(now)
     // Before it is known what is usual, little is unusual.
     if (isRefused || lane.usual.isLearned)
       this.#addTrouble(nameOf(lane.name), { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] })
@@ -215,6 +230,11 @@ export class AppTraffic {
     })
   }
 }
+
+/** Countries where little is usual, together with numbers of no country. */
+const ELSEWHERE = ''
+
+const placeOf = ({ kind, country = ELSEWHERE }: Wish): LaneName => ({ kind, country })
 
 const nameOf = ({ kind, country }: LaneName): string => `${kind}${country}`
 const kindIn = (name: string) => name.slice(0, 2) as KeyKind

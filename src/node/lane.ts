@@ -1,15 +1,20 @@
 /** What one app sends to one country with one kind of key: what is usual, what is suspected, how long it is paused. */
+import type { WayThere } from '../domain/admission'
 import {
+  isUsual,
   looksLikeOutage,
+  mayBeSilent,
   SUSPECTED,
+  type Suspicion,
   suspicionAfter,
   suspicionAfterPause,
+  UNSUSPECTED,
   type Usual,
   usualOf,
 } from '../domain/conversion'
 import { type Incident, isPaused, NO_PAUSE, type Pause, pause, prolong, SEEN_AFTER_MS } from '../domain/incident'
 import { Sliding } from '../domain/sliding'
-import { CountryTally, type Sighting, STAGES, type Stage } from '../domain/traffic'
+import { CountryTally, fateAt, type Sighting, STAGES, type Stage } from '../domain/traffic'
 import { HOUR_MS, MINUTE_MS } from '../domain/value'
 import type { LaneHour, Lane as LaneName } from '../ports/store/traffic'
 
@@ -18,9 +23,16 @@ const KNOCKS_MS = 10 * MINUTE_MS
 const KNOCKS = 20
 const KNOCKS_TIMES = 3
 
+/** How a code is looked at. */
+interface Manner {
+  readonly mayPause: boolean
+  /** There are more of its prefix or network. */
+  readonly isLocal: boolean
+}
+
 export class Lane {
   readonly tally = new CountryTally()
-  suspicion = 0
+  suspicion: Suspicion = UNSUSPECTED
   usual: Usual
   #pause = NO_PAUSE
   /** The pause after which it was looked at anew. */
@@ -46,20 +58,45 @@ export class Lane {
     return this.#pause
   }
 
-  see(sighting: Sighting, stage: Stage, mayPause: boolean): void {
+  /** Answers it as it counts elsewhere, too. */
+  see(sighting: Sighting, stage: Stage, how: Manner): Sighting {
+    const seen = this.judge(sighting, stage, how)
+    this.#note(seen, stage)
+    return seen
+  }
+
+  /** The same, where it is noted elsewhere how many there are in an hour. */
+  judge(sighting: Sighting, stage: Stage, { mayPause, isLocal }: Manner): Sighting {
     const now = sighting.createdAt + STAGES[stage]
-    const fate = this.tally.see(sighting, stage)
-    this.#note(sighting, stage, fate)
-    if (fate === undefined || stage === 'late') return
-    if (fate === 'unverified') this.#waste(sighting.price, now)
-    this.suspicion = suspicionAfter(this.suspicion, fate, this.usual)
+    const seen = this.#suspect(this.#asReported(sighting), stage, isLocal, now)
+    const fate = this.tally.see(seen, stage)
+    if (fate === 'unverified') this.#waste(seen.price, now)
     if (mayPause && this.isSuspected(now) && !isPaused(this.#pause, now)) this.#pause = pause(this.#pause, now)
+    return seen
+  }
+
+  #suspect(sighting: Sighting, stage: Stage, isLocal: boolean, now: number): Sighting {
+    if (stage === 'sent' || stage === 'late') return sighting
+    const fate = fateAt(sighting, stage)
+    if (fate === undefined) return sighting
+    if (fate === 'verified' || !isLocal) this.suspicion = suspicionAfter(this.suspicion, fate, this.usual, now)
+    const isExcused = fate === 'unverified' && this.suspicion.score >= SUSPECTED / 2 && this.#isOut(now)
+    return isExcused ? { ...sighting, delivery: 'undelivered' } : sighting
+  }
+
+  #asReported(sighting: Sighting): Sighting {
+    const now = sighting.createdAt
+    const isSilent = this.tally.isSilent(sighting) && mayBeSilent(this.tally.verifiedOrSilent(now), this.usual, now)
+    return isSilent ? { ...sighting, delivery: 'undelivered' } : sighting
   }
 
   isSuspected(now: number): boolean {
-    if (this.suspicion < SUSPECTED || !this.usual.isLearned) return false
-    // After a pause few are sent, and so few tell an outage from nothing.
-    return this.#pause.pausedUntil !== undefined || !looksLikeOutage(this.tally.quarter.at(now), this.usual, now)
+    return this.suspicion.score >= SUSPECTED && this.usual.isLearned && !this.#isOut(now)
+  }
+
+  /** Nothing arrives. After a pause few are sent, and so few tell an outage from nothing. */
+  #isOut(now: number): boolean {
+    return this.#pause.pausedUntil === undefined && looksLikeOutage(this.suspicion, this.usual, now)
   }
 
   #waste(credits: number, now: number): void {
@@ -71,6 +108,11 @@ export class Lane {
   cost(now: number): number {
     this.#costBefore ??= Math.round(this.#wastedLately.total(now)) - this.#wasted
     return this.#costBefore + this.#wasted
+  }
+
+  shown(now: number): WayThere {
+    const { tally, usual, suspicion } = this
+    return { tally, usual, suspicion, isSuspected: this.isSuspected(now), pausedUntil: this.#pause.pausedUntil }
   }
 
   /** Somebody asked, and a rule was against it. */
@@ -88,7 +130,7 @@ export class Lane {
       this.#pause = prolong(this.#pause, now)
       return
     }
-    this.suspicion = suspicionAfterPause(this.usual)
+    this.suspicion = suspicionAfterPause(this.usual, now)
     this.#resumed = pausedUntil
   }
 
@@ -97,7 +139,7 @@ export class Lane {
     if (!stored) {
       this.#pause = NO_PAUSE
       this.#costBefore = undefined
-      this.suspicion = 0
+      this.suspicion = UNSUSPECTED
       return
     }
     this.#costBefore ??= stored.cost - this.#wasted
@@ -130,7 +172,19 @@ export class Lane {
     this.usual = { ...this.usual, isLearned }
   }
 
-  #note({ createdAt, price }: Sighting, stage: Stage, fate: string | undefined): void {
+  /** It has a usual traffic of its own. */
+  get isUsual(): boolean {
+    return isUsual(this.usual)
+  }
+
+  /** What is usual of several together. */
+  setUsual(hours: readonly LaneHour[]): void {
+    this.usual = { ...usualOf(hours), isLearned: this.isAppLearned }
+  }
+
+  #note(sighting: Sighting, stage: Stage): void {
+    const { createdAt, price } = sighting
+    const fate = stage === 'sent' ? undefined : fateAt(sighting, stage)
     const start = Math.floor(createdAt / HOUR_MS) * HOUR_MS
     if (start < this.#storedUntil) return
     const hour = this.#hours.get(start) ?? { ...this.name, hour: start, ...NOTHING }

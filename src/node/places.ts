@@ -21,8 +21,12 @@ export class Places {
     // The newest is the last one.
     if (known) this.#known.delete(name)
     this.#known.set(name, tally)
-    const [oldest] = this.#known.keys()
-    if (this.#known.size > MOST && oldest !== undefined) this.#known.delete(oldest)
+    if (this.#known.size > MOST) this.#forgetOldest()
     return tally
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#known.keys()
+    if (oldest !== undefined) this.#known.delete(oldest)
   }
 }

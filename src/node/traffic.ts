@@ -71,23 +71,22 @@ export class WatchedTraffic implements Traffic {
     const watched = await this.#fresh(appId)
     watched.askedAt = this.deps.clock.elapsed()
     const { traffic } = watched
-    let isEntering = false
-    const leave = () => {
-      if (isEntering) traffic.entering(wish, -1)
-      isEntering = false
+    let leave = () => {}
+    const out = () => {
+      leave()
+      leave = () => {}
     }
     return {
       assess: (protection, price) => {
-        leave()
+        out()
         const finding = traffic.assess(protection, { ...wish, price }, this.deps.clock.now())
         // From here on others find it there.
-        if (!finding?.isRefused) traffic.entering(wish, 1)
-        isEntering = !finding?.isRefused
+        if (!finding?.isRefused) leave = traffic.entering(wish)
         return finding
       },
       note: (finding) => traffic.note(finding, wish, this.deps.clock.now()),
       leave: (issue) => {
-        leave()
+        out()
         if (!issue) return
         this.#seeOwn(watched, issue)
         traffic.name(wish.prefix, wish.digits)
