@@ -151,13 +151,13 @@ const VALUES: Record<string, string> = {
 const given = (argument: { name(): string }) => VALUES[argument.name()] ?? 'something'
 
 /** Of options of which one or another is wanted, which none alone is. */
-const CHOSEN: Record<string, readonly string[]> = { refund: ['--app', 'something', '--issue', 'something'] }
+const CHOSEN: Record<string, readonly string[]> = { 'credit refund': ['--app', 'something', '--issue', 'something'] }
 
 const wanted = (command: ReturnType<typeof createProgram>) =>
   command.options
     .filter(({ mandatory }) => mandatory)
     .flatMap((option) => [option.long ?? '', VALUES[option.attributeName()] ?? 'something'])
-    .concat(CHOSEN[command.name()] ?? [])
+    .concat(CHOSEN[`${command.parent?.name()} ${command.name()}`] ?? [])
 
 describe('a folder without a database', () => {
   const MAKERS = ['serve', 'quickstart', 'app create']

@@ -54,10 +54,10 @@ export class Front implements Api {
   async post(path: string, body: object): Promise<Pick<Answer, 'status' | 'body'>> {
     const client = this.#client
     try {
-      return {
-        status: 200,
-        body: await (path === '/v1/issue' ? client.issue(body as Json) : client.verify(body as Json)),
-      }
+      const answer = await (path === '/v1/issue' ? client.issue(body as Json) : client.verify(body as Json))
+      // When it was answered is no part of what was.
+      const { serverTime: _, ...said } = answer
+      return { status: 200, body: said }
     } catch (error) {
       if (!(error instanceof WatchwordError)) throw error
       const { status, code, message, data, cause } = error
