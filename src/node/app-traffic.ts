@@ -33,6 +33,8 @@ export class AppTraffic {
   readonly #apps: Record<KeyKind, Tally> = { sk: new Tally(), pk: new Tally() }
   readonly #digits = new Map<string, string>()
   #decisions = new Map<string, Decision>()
+  /** Of the running minute. */
+  #apart = { minute: 0, places: new Set<string>() }
   #troubles = new Map<string, Trouble>()
   #incidents: readonly Incident[] = []
   /** As the last one who asked found it. */
@@ -193,10 +195,11 @@ export class AppTraffic {
 
   /** A code was refused for what was found, or would have been. */
   note({ rule, isRefused, price: credits }: Finding, wish: Wish, now: number): void {
-    const isToldApart = this.#decisions.size < MOST_DECISIONS
     const { kind, country = '' } = wish
+    const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS
+    const isToldApart = this.#isToldApart(minute, wish)
     this.#addDecision({
-      ...{ appId: this.appId, minute: Math.floor(now / MINUTE_MS) * MINUTE_MS, kind, country, rule, isRefused },
+      ...{ appId: this.appId, minute, kind, country, rule, isRefused },
       prefixHash: isToldApart ? Buffer.from(wish.prefix, 'hex') : NOWHERE,
       networkHash: isToldApart ? Buffer.from(wish.network ?? '', 'hex') : NOWHERE,
       ...{ times: 1, credits },
@@ -217,6 +220,15 @@ export class AppTraffic {
       lastAt: Math.max(known.lastAt, added.lastAt),
       rules: known.rules.union(new Set(added.rules)),
     })
+  }
+
+  /** Whoever is refused may come from anywhere, for any number: a minute has so many rows, however often it is stored. */
+  #isToldApart(minute: number, { prefix, network }: Wish): boolean {
+    if (this.#apart.minute !== minute) this.#apart = { minute, places: new Set() }
+    const { places } = this.#apart
+    const place = `${prefix} ${network}`
+    if (places.size < MOST_DECISIONS) places.add(place)
+    return places.has(place)
   }
 
   #addDecision(added: Decision): void {

@@ -227,6 +227,17 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect(await decisions()).toEqual([{ rule: 'country_pending', refused: 0, times: 5 }])
     })
 
+    test('has so many rows a minute of what was refused, from however many places', async () => {
+      await letIn(15)
+      for (let n = 0; n < 4; n++) {
+        await letIn(60, {}, 20 + n * 60)
+        await world.advance(6_000)
+      }
+      const count = 'SELECT count(*) AS n, sum(times) AS refused FROM decisions'
+      const [rows] = await world.rows<{ n: number; refused: number }>(count)
+      expect([Number(rows?.n) <= 101, Number(rows?.refused)]).toEqual([true, 240])
+    })
+
     test('tells its operator of an incident, signed, when it begins and when it ends; and neither numbers nor addresses', async () => {
       await letIn(30)
       await world.advance(8_000)
