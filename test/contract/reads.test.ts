@@ -33,6 +33,8 @@ describe.each(WIRES)('reads over %s', (wire) => {
 
   describe('GET /status', () => {
     test('is the status view, exactly', async () => {
+      // A carrier that answers at once may have done so before the status is read.
+      world.sms.script(() => new Promise(() => {}))
       const issueId = await issue()
       const { body } = await read('status', { issueId })
       expect(Object.keys(body).sort()).toEqual(
