@@ -189,12 +189,8 @@ export class CountryTally extends Tally {
   readonly #silent = new Sliding(DAY_MS)
   readonly #silentLately = new Sliding(QUARTER_MS)
 
-  override see(sighting: Sighting, stage: Stage): Fate | undefined {
-    if (stage === 'judged') this.#seeReport(sighting)
-    return super.see(sighting, stage)
-  }
-
-  #seeReport({ delivery, createdAt }: Sighting): void {
+  /** What carriers have said of a code that is old enough, whatever it counts as. */
+  hear({ delivery, createdAt }: Sighting): void {
     if (delivery === 'delivered') this.#reported.add(1, createdAt)
     if (delivery !== 'unknown') return
     this.#silent.add(1, createdAt)

@@ -69,6 +69,7 @@ export class Lane {
   judge(sighting: Sighting, stage: Stage, { mayPause, isLocal }: Manner): Sighting {
     const now = sighting.createdAt + STAGES[stage]
     const seen = this.#suspect(this.#asReported(sighting), stage, isLocal, now)
+    if (stage === 'judged') this.tally.hear(sighting)
     const fate = this.tally.see(seen, stage)
     if (fate === 'unverified') this.#waste(seen.price, now)
     if (mayPause && this.isSuspected(now) && !isPaused(this.#pause, now)) this.#pause = pause(this.#pause, now)

@@ -6,6 +6,8 @@ const MOST = 20_000
 
 export class Places {
   readonly #known = new Map<string, Tally>()
+  /** It goes on where it was: to begin anew would pass by all that has gone. */
+  readonly #oldest = this.#known.keys()
 
   prefix(name: string): Tally {
     return this.#of(`p${name}`, () => new Tally())
@@ -26,7 +28,7 @@ export class Places {
   }
 
   #forgetOldest(): void {
-    const [oldest] = this.#known.keys()
-    if (oldest !== undefined) this.#known.delete(oldest)
+    const { value } = this.#oldest.next()
+    if (value !== undefined) this.#known.delete(value)
   }
 }

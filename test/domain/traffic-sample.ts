@@ -16,13 +16,9 @@ interface EachHour {
   unverified: number
 }
 
-/** Fourteen days before `NOW` that were alike, so many in each hour. */
-export const weeksOf = ({ verified, unverified }: EachHour, country = 'KR', days = 14) =>
-  Array.from({ length: days * 24 }, (_, n) => ({
-    ...{ kind: 'pk' as const, country, hour: NOW - ((n + 1) * DAY_MS) / 24 },
+/** Fourteen whole days before `NOW` that were alike, so many in each hour. */
+export const weeksOf = ({ verified, unverified }: EachHour, country = 'KR') =>
+  Array.from({ length: 14 * 24 }, (_, n) => ({
+    ...{ kind: 'pk' as const, country, hour: Math.floor(NOW / DAY_MS) * DAY_MS - (n + 1) * HOUR_MS },
     ...{ sent: verified + unverified, credits: verified + unverified, verified, unverified },
   })) satisfies TrafficHour[]
-
-export const anHour = (hour: number, { verified, unverified }: EachHour): TrafficHour => ({
-  ...{ hour: NOW - hour * HOUR_MS, sent: verified + unverified, credits: verified + unverified, verified, unverified },
-})

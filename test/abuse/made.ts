@@ -1,0 +1,39 @@
+/** Issues of these worlds, as the product makes them. */
+import { networkOf } from '../../src/domain/address'
+import type { Wish } from '../../src/domain/admission'
+import type { Issue } from '../../src/domain/issue'
+import { prefixOf } from '../../src/domain/traffic'
+import { createVault } from '../../src/system/vault'
+import { anIssue } from '../domain/sample'
+import type { SeededRandom } from '../support/random'
+import { SECRET } from '../support/world'
+import type { Asked } from './service'
+
+export const APP_ID = 'app_one'
+export const PRICE = 1
+export const LIFETIME_SEC = 300
+
+export type Making = Pick<SeededRandom, 'uuid'>
+
+const vault = createVault(Buffer.from(SECRET))
+
+export function orderOf(
+  { kind, phone, country, address }: Asked,
+  random: Making,
+  now: number,
+): { wish: Wish; issue: Issue } {
+  const digits = prefixOf(phone)
+  const phoneHash = vault.phoneHash(phone)
+  const prefixHash = vault.placeHash(`prefix ${digits}`)
+  const networkHash = vault.placeHash(`network ${networkOf(address)}`)
+  const wish: Wish = {
+    ...{ kind, home: 'KR', country, address, digits },
+    ...{ phone: phoneHash.toHex(), prefix: prefixHash.toHex(), network: networkHash.toHex() },
+  }
+  const issue = anIssue({
+    ...{ appId: APP_ID, issueId: random.uuid(now), messageId: random.uuid(now), keyKind: kind, country },
+    ...{ phoneHash, prefixHash, networkHash, price: PRICE, deliveryStatus: 'sent', sendPending: false },
+    ...{ createdAt: now, updatedAt: now, expiresAt: now + LIFETIME_SEC * 1_000 },
+  })
+  return { wish, issue }
+}

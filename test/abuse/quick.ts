@@ -1,0 +1,136 @@
+/**
+ * What of the product decides, without HTTP, database and carriers: limits, the watch of traffic and the rules are the
+ * product's own; issues are kept in memory. A day takes seconds. Whether it decides as the product does is tested.
+ */
+import { readConfig } from '../../src/config'
+import type { Finding } from '../../src/domain/admission'
+import { refusalOf } from '../../src/domain/admission'
+import { Refusal } from '../../src/domain/error'
+import type { Issue } from '../../src/domain/issue'
+import type { ApiKey } from '../../src/domain/key'
+import { phoneLimits, requestLimits } from '../../src/domain/limit'
+import { assertResendable, NEW_APP, type Protection } from '../../src/domain/protection'
+import { isProvable } from '../../src/domain/rule'
+import { MINUTE_MS, SECOND_MS } from '../../src/domain/value'
+import { Limiter } from '../../src/node/limiter'
+import { WatchedTraffic } from '../../src/node/traffic'
+import type { Store } from '../../src/ports/store'
+import { endQuietIncidents, recordTraffic } from '../../src/usecases/record-traffic'
+import { VirtualClock } from '../support/clock'
+import { seededRandom } from '../support/random'
+import { Kept } from './kept'
+import { APP_ID, type Making, orderOf } from './made'
+import type { Asked, Refused, Sent, Service } from './service'
+import type { Past } from './warm-up'
+import type { AbuseWorld } from './worlds'
+
+const { limits } = readConfig({})
+const LOOKED_EVERY_MS = SECOND_MS
+const SWEPT_EVERY_MS = 10 * MINUTE_MS
+
+/** The keys that a world has. */
+const keyOf = (kind: ApiKey['kind']): ApiKey => ({
+  ...{ keyId: `key-${kind}`, appId: APP_ID, organizationId: 'org', kind, mode: 'live', scopes: [] },
+  ...{ allowedOrigins: [], allowedCidrs: [], limits: {}, allows: [] },
+  ...{ region: 'KR', expiresAt: undefined, revokedAt: undefined },
+})
+
+export class QuickService implements Service {
+  readonly #clock: VirtualClock
+  readonly #limiter = new Limiter()
+  readonly #kept: Kept
+  readonly #traffic: WatchedTraffic
+  readonly #protection: Protection
+  readonly #random: Making
+  #lookAt: number
+  readonly #seen: number[] = []
+
+  constructor(world: Pick<AbuseWorld, 'open'>, past: Past, from: number, seed: number) {
+    this.#clock = new VirtualClock(from)
+    this.#lookAt = from
+    this.#protection = { ...NEW_APP, open: world.open ?? [] }
+    this.#kept = new Kept(past, this.#clock.now)
+    const random = seededRandom(seed)
+    this.#random = random
+    const log = { info() {}, warn: () => void this.#seen.push(this.#clock.now()), error() {} }
+    const store = this.#kept.store
+    const record = (_: Store, findings: Parameters<typeof recordTraffic>[1]) =>
+      recordTraffic({ store, random, log }, findings)
+    this.#traffic = new WatchedTraffic({ store, clock: this.#clock, record, isAlone: true })
+  }
+
+  async until(at: number): Promise<void> {
+    const clock = this.#clock
+    for (; this.#lookAt <= at; this.#lookAt += LOOKED_EVERY_MS) {
+      clock.leap(this.#lookAt - clock.now())
+      this.#limiter.prune(clock.now())
+      await this.#traffic.tidy()
+      if (clock.now() % SWEPT_EVERY_MS === 0) await endQuietIncidents({ store: this.#kept.store, clock })
+    }
+    clock.leap(at - clock.now())
+  }
+
+  async issue(asked: Asked): Promise<Sent | Refused> {
+    let rule: string | undefined
+    try {
+      return await this.#admit(asked, (finding) => {
+        rule = finding.rule
+      })
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal)) throw refusal
+      const { limit = refusal.kind, retryAfterMs } = refusal.detail
+      return { limit, retryAfterMs, rule }
+    }
+  }
+
+  /** As `issueCode` does, in its order. */
+  async #admit(asked: Asked, refused: (by: Finding) => void): Promise<Sent> {
+    const now = this.#clock.now()
+    const key = keyOf(asked.kind)
+    const permit = this.#limiter.take(requestLimits(limits, key, 'issue', asked.address), now)
+    const { wish, issue } = orderOf(asked, this.#random, now)
+    const entrant = await this.#traffic.enter(APP_ID, wish)
+    let finding: Finding | undefined
+    let made: Issue | undefined
+    try {
+      const ofPhone = this.#limiter.take(phoneLimits(limits, { ...key, phoneHash: issue.phoneHash }), now)
+      try {
+        const found = entrant.assess(this.#protection, issue.price)
+        finding = asked.isProven && found && isProvable(found.rule) ? { ...found, isRefused: false } : found
+        if (finding?.isRefused) {
+          refused(finding)
+          throw refusalOf(finding)
+        }
+        assertResendable(this.#protection, asked.kind, this.#kept.liveOf(asked.phone), now)
+        made = issue
+        this.#kept.add(asked.phone, issue)
+        return { issueId: issue.issueId, phone: asked.phone, kind: asked.kind, price: issue.price }
+      } catch (refusal) {
+        await ofPhone.giveBack()
+        throw refusal
+      }
+    } catch (refusal) {
+      await permit.giveBack()
+      throw refusal
+    } finally {
+      entrant.leave(made)
+      if (finding && (made || finding.isRefused)) entrant.note(finding)
+    }
+  }
+
+  async verify({ issueId }: Sent): Promise<void> {
+    this.#kept.change(issueId, (issue, now) =>
+      now < issue.expiresAt ? { ...issue, verificationStatus: 'verified', verifiedAt: now } : issue,
+    )
+  }
+
+  async arrived({ issueId }: Sent): Promise<void> {
+    this.#kept.change(issueId, (issue) => ({ ...issue, deliveryStatus: 'delivered' }))
+  }
+
+  async incidents(): Promise<number[]> {
+    return this.#seen
+  }
+
+  async stop(): Promise<void> {}
+}

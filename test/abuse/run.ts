@@ -1,0 +1,29 @@
+/** `bun run simulate-abuse [--seeds N] [--from N] [--world NAME] [--hours N] [--json] [--product]`: what attacks cost, and whom protection refuses. */
+import { parseArgs } from 'node:util'
+import { product } from './product'
+import { quick, simulate } from './simulate'
+import { HEADING, json, line } from './table'
+import { WORLDS } from './worlds'
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '1' },
+    from: { type: 'string', default: '1' },
+    world: { type: 'string', default: '' },
+    hours: { type: 'string', default: '24' },
+    json: { type: 'boolean', default: false },
+    product: { type: 'boolean', default: false },
+  },
+})
+const worlds = WORLDS.filter(({ name }) => name.includes(values.world))
+const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => Number(values.from) + index)
+if (worlds.length === 0) throw new Error(`no such world; there are: ${WORLDS.map(({ name }) => name).join(' · ')}`)
+if (!values.json) process.stdout.write(`${HEADING}\n`)
+for (const world of worlds)
+  for (const seed of seeds) {
+    const simulated = await simulate(world, seed, {
+      hours: Number(values.hours),
+      open: values.product ? product : quick,
+    })
+    process.stdout.write(`${values.json ? json(simulated) : line(simulated)}\n`)
+  }

@@ -1,0 +1,93 @@
+/** Two weeks of a world before its day, as they would be stored: lived through where everything is sent. */
+
+import { LEARNED_DAYS } from '../../src/domain/conversion'
+import type { Issue } from '../../src/domain/issue'
+import { STAGES, type Stage } from '../../src/domain/traffic'
+import { DAY_MS } from '../../src/domain/value'
+import { AppTraffic } from '../../src/node/app-traffic'
+import { Places } from '../../src/node/places'
+import type { LaneHour } from '../../src/ports/store/traffic'
+import { seededRandom } from '../support/random'
+import { APP_ID, orderOf } from './made'
+import { play } from './play'
+import type { Asked, Sent, Service } from './service'
+import type { AbuseWorld } from './worlds'
+
+export interface Past {
+  readonly hours: readonly LaneHour[]
+  /** In the order of their making. */
+  readonly lastDay: readonly Issue[]
+}
+
+export const NO_PAST: Past = { hours: [], lastDay: [] }
+
+/** Nothing out of the ordinary happens before the day that is looked at. */
+export async function pastOf({ crowds, reports }: AbuseWorld, seed: number, until: number): Promise<Past> {
+  const usual = crowds.map(({ surge, ...crowd }) => (surge?.times(0) === 0 ? { ...crowd, aDay: 0 } : crowd))
+  const world = { name: 'before', crowds: usual, reports, isKnown: false }
+  const service = new Unguarded(until - LEARNED_DAYS * DAY_MS)
+  const stage = { service, world, seed: seed + 500_000, from: until - LEARNED_DAYS * DAY_MS, to: until }
+  await play(stage)
+  const issues = service.issues.filter(({ createdAt }) => createdAt < until)
+  const lastDay = issues.filter(({ createdAt }) => createdAt >= until - DAY_MS)
+  return { hours: hoursOf(issues, until), lastDay: lastDay.map((issue) => asOf(issue, until)) }
+}
+
+/** What has come of it by then: who asked before does not come back. */
+const asOf = (issue: Issue, now: number): Issue =>
+  issue.verifiedAt !== undefined && issue.verifiedAt < now
+    ? issue
+    : { ...issue, verifiedAt: undefined, verificationStatus: 'expired' }
+
+function hoursOf(issues: readonly Issue[], until: number): readonly LaneHour[] {
+  const traffic = new AppTraffic(APP_ID, new Places(), [], 0)
+  const looks = issues
+    .flatMap((issue) =>
+      (Object.keys(STAGES) as Stage[]).map((stage) => ({ issue, stage, at: issue.createdAt + STAGES[stage] })),
+    )
+    .sort((one, other) => one.at - other.at)
+  for (const { issue, stage } of looks) traffic.see(issue, stage)
+  return traffic.take(until).hours
+}
+
+/** Sends everything. */
+class Unguarded implements Service {
+  readonly #random = seededRandom(1)
+  readonly #issues = new Map<string, Issue>()
+  #now: number
+
+  constructor(from: number) {
+    this.#now = from
+  }
+
+  get issues(): Issue[] {
+    return [...this.#issues.values()]
+  }
+
+  async until(at: number): Promise<void> {
+    this.#now = at
+  }
+
+  async issue(asked: Asked): Promise<Sent> {
+    const { issue } = orderOf(asked, this.#random, this.#now)
+    this.#issues.set(issue.issueId, issue)
+    return { issueId: issue.issueId, phone: asked.phone, kind: asked.kind, price: issue.price }
+  }
+
+  async verify({ issueId }: Sent): Promise<void> {
+    const issue = this.#issues.get(issueId)
+    if (!issue || this.#now >= issue.expiresAt) return
+    this.#issues.set(issueId, { ...issue, verificationStatus: 'verified', verifiedAt: this.#now })
+  }
+
+  async arrived({ issueId }: Sent): Promise<void> {
+    const issue = this.#issues.get(issueId)
+    if (issue) this.#issues.set(issueId, { ...issue, deliveryStatus: 'delivered' })
+  }
+
+  async incidents(): Promise<number[]> {
+    return []
+  }
+
+  async stop(): Promise<void> {}
+}

@@ -1,0 +1,225 @@
+/** Which rule decides, and what it says. */
+import { describe, expect, test } from 'bun:test'
+import { assess, type Priced, refusalOf, type Surroundings, type WayThere } from '../../src/domain/admission'
+import { SUSPECTED, UNSUSPECTED, usualOf } from '../../src/domain/conversion'
+import { NEW_APP, type Protection } from '../../src/domain/protection'
+import { CountryTally, NetworkTally, STAGES, Tally } from '../../src/domain/traffic'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+import { NOW } from './sample'
+import { aSighting, weeksOf } from './traffic-sample'
+
+const USUAL = usualOf(weeksOf({ verified: 6, unverified: 1 }))
+const A_WISH: Priced = {
+  ...{ kind: 'pk', home: 'KR', country: 'KR', phone: 'aa', prefix: 'bb', digits: '+82101234' },
+  ...{ address: '203.0.113.9', network: 'cc', price: 2 },
+}
+
+const aWay = (changes: Partial<WayThere> = {}): WayThere => ({
+  ...{ tally: new CountryTally(), usual: USUAL, suspicion: UNSUSPECTED, isSuspected: false, pausedUntil: undefined },
+  ...changes,
+})
+
+function around({ ways = [aWay()], ...changes }: Partial<Surroundings> = {}): Surroundings {
+  const country = ways[0]?.tally ?? new CountryTally()
+  const places = { app: new Tally(), prefix: new Tally(), network: new NetworkTally() }
+  return { ...places, country, usual: USUAL, ways, ...changes }
+}
+
+/** So many that nobody types: young, or judged. */
+function untyped<T extends Tally>(tally: T, count: number, stage: 'sent' | 'judged', changes = {}): T {
+  const createdAt = stage === 'sent' ? NOW : NOW - STAGES.judged
+  for (let n = 0; n < count; n++) tally.see(aSighting({ createdAt, ...changes }), stage)
+  return tally
+}
+
+const found = (near: Surroundings, protection: Partial<Protection> = {}, wish: Partial<Priced> = {}) =>
+  assess({ ...NEW_APP, ...protection }, { ...A_WISH, ...wish }, near, NOW)
+const ruleOf = (...asked: Parameters<typeof found>) => found(...asked)?.rule
+
+test('nothing is against a code where nothing has been', () => {
+  expect(found(around())).toBeUndefined()
+})
+
+describe('a country', () => {
+  test.each([
+    ['pk', { country: 'JP' }, {}, 'country_closed'],
+    ['pk', { country: undefined }, {}, 'country_closed'],
+    ['pk', { country: 'JP' }, { open: ['JP'] }, undefined],
+    ['sk', { country: 'JP' }, {}, undefined],
+    ['sk', { country: 'JP' }, { closed: ['JP'] }, 'country_closed'],
+    ['pk', {}, { closed: ['KR'] }, 'country_closed'],
+  ] as const)('is open to %s keys, or not: %p, %p', (kind, wish, protection, rule) => {
+    expect(ruleOf(around(), protection, { kind, ...wish })).toBe(rule)
+  })
+
+  test('that is closed is told from one that was not opened, which may only be watched', () => {
+    expect(found(around(), { countries: 'watch' }, { country: 'JP' })).toMatchObject({ isRefused: false, price: 2 })
+    expect(found(around(), { countries: 'off' }, { country: 'JP' })).toBeUndefined()
+    expect(found(around(), { countries: 'off', closed: ['JP'] }, { country: 'JP' })?.isRefused).toBe(true)
+  })
+
+  test('refuses for good, as the field that it is of', () => {
+    const finding = found(around(), {}, { country: 'JP' })
+    expect(refusalOf(finding ?? { rule: 'cap', waitMs: 1 })).toMatchObject({
+      ...{ kind: 'forbidden', detail: { param: 'phoneNumber', reason: 'country_closed' } },
+    })
+  })
+})
+
+describe('what an operator has stopped', () => {
+  const until = NOW + HOUR_MS
+
+  test.each([
+    [{ country: 'KR', until }, 'blocked'],
+    [{ country: 'KR', prefix: 'bb', until }, 'blocked'],
+    [{ country: 'KR', prefix: 'dd', until }, undefined],
+    [{ country: 'JP', until }, undefined],
+    [{ country: 'KR', until: NOW }, undefined],
+  ] as const)('is refused until then: %p', (block, rule) => {
+    expect(ruleOf(around(), { blocks: [block] })).toBe(rule)
+  })
+
+  test('is refused to the trusted, too, and says for how long', () => {
+    const trusted = { networks: [], countries: ['KR'], phones: [] }
+    expect(found(around(), { blocks: [{ country: 'KR', until }], trusted })).toMatchObject({ waitMs: HOUR_MS })
+  })
+})
+
+const crowded = () => around({ app: untyped(new Tally(), 2_000, 'sent') })
+const pumped = () => around({ prefix: untyped(new Tally(), 9, 'judged') })
+
+describe('who is trusted', () => {
+  test.each([
+    [{ countries: ['KR'] }, undefined],
+    [{ countries: ['JP'] }, 'cap'],
+    [{ phones: ['aa'] }, undefined],
+    [{ phones: ['ab'] }, 'cap'],
+    [{ networks: ['203.0.113.0/24'] }, undefined],
+    [{ networks: ['198.51.100.0/24'] }, 'cap'],
+  ] as const)('is held to no cap: %p', (some, rule) => {
+    const trusted = { networks: [], countries: [], phones: [], ...some }
+    expect(ruleOf(crowded(), { trusted })).toBe(rule)
+  })
+
+  test('is nobody whose address is not known', () => {
+    const trusted = { networks: ['0.0.0.0/0'], countries: [], phones: [] }
+    expect(ruleOf(crowded(), { trusted }, { address: undefined })).toBe('cap')
+  })
+
+  test('goes only where it is open', () => {
+    const trusted = { networks: [], countries: ['JP'], phones: [] }
+    expect(ruleOf(around(), { trusted }, { country: 'JP' })).toBe('country_closed')
+  })
+})
+
+describe('caps', () => {
+  test('are of one kind of key', () => {
+    expect(ruleOf(crowded(), {}, { kind: 'sk' })).toBeUndefined()
+  })
+
+  test.each(['off', 'watch', 'block'] as const)('may be %s', (capping) => {
+    expect(found(crowded(), { capping })?.isRefused).toBe({ off: undefined, watch: false, block: true }[capping])
+  })
+
+  test('do not need to know what is usual', () => {
+    expect(found({ ...crowded(), usual: { ...USUAL, isLearned: false } })).toMatchObject({
+      rule: 'cap',
+      isRefused: true,
+    })
+  })
+})
+
+describe('codes that nobody types', () => {
+  test.each([
+    ['network_unverified', () => around({ network: untyped(new NetworkTally(), 5, 'judged') })],
+    ['network_pending', () => around({ network: untyped(new NetworkTally(), 10, 'sent') })],
+    ['network_countries', () => around({ network: abroad(4) })],
+    ['prefix_unverified', () => around({ prefix: untyped(new Tally(), 4, 'judged') })],
+    ['prefix_pending', () => around({ prefix: untyped(new Tally(), 5, 'sent') })],
+    ['country_paused', () => around({ ways: [aWay({ pausedUntil: NOW + HOUR_MS })] })],
+    ['country_paused', () => around({ ways: [aWay({ isSuspected: true })] })],
+    ['country_unverified', () => around({ ways: [aWay({ tally: untyped(new CountryTally(), 20, 'judged') })] })],
+    ['country_pending', () => around({ ways: [aWay({ tally: untyped(new CountryTally(), 15, 'sent') })] })],
+    ['country_paused', () => around({ ways: [aWay(), aWay({ isSuspected: true })] })],
+  ] as const)('are too many by %s', (rule, near) => {
+    expect(ruleOf(near())).toBe(rule)
+  })
+
+  test.each([
+    ['of a network', () => around({ network: untyped(new NetworkTally(), 4, 'judged') })],
+    ['young ones of a network', () => around({ network: untyped(new NetworkTally(), 9, 'sent') })],
+    ['of a network to three countries', () => around({ network: abroad(3) })],
+    ['of a prefix', () => around({ prefix: untyped(new Tally(), 3, 'judged') })],
+    ['young ones of a prefix', () => around({ prefix: untyped(new Tally(), 4, 'sent') })],
+    ['of a country that was paused', () => around({ ways: [aWay({ pausedUntil: NOW })] })],
+    ['young ones of a country', () => around({ ways: [aWay({ tally: untyped(new CountryTally(), 14, 'sent') })] })],
+  ] as const)('are not too many yet: %s', (_, near) => {
+    expect(found(near())).toBeUndefined()
+  })
+
+  test('are no matter of a network where nobody says which', () => {
+    expect(found(around({ network: undefined }), {}, { network: undefined })).toBeUndefined()
+  })
+
+  test('are allowed to a network of many countries from which one was verified', () => {
+    const network = abroad(6)
+    network.see(aSighting({ createdAt: NOW, verifiedAt: NOW }), 'early')
+    expect(found(around({ network }))).toBeUndefined()
+  })
+
+  test.each(['off', 'watch', 'block'] as const)('may be %s', (conversion) => {
+    expect(found(pumped(), { conversion })?.isRefused).toBe({ off: undefined, watch: false, block: true }[conversion])
+  })
+
+  test('are watched until it is known what is usual', () => {
+    expect(found({ ...pumped(), usual: { ...USUAL, isLearned: false } })).toMatchObject({
+      ...{ rule: 'prefix_unverified', isRefused: false },
+    })
+  })
+
+  test('are three at a time after a pause, until the suspicion has gone', () => {
+    const tally = untyped(new CountryTally(), 3, 'sent')
+    const careful = (score: number) =>
+      ruleOf(around({ ways: [aWay({ tally, pausedUntil: NOW, suspicion: { ...UNSUSPECTED, score } })] }))
+    expect([SUSPECTED / 2 - 1, SUSPECTED / 2].map(careful)).toEqual([undefined, 'country_pending'])
+  })
+})
+
+function abroad(countries: number): NetworkTally {
+  const network = new NetworkTally()
+  for (let n = 0; n < countries; n++) network.see(aSighting({ country: `C${n}`, createdAt: NOW - HOUR_MS }), 'sent')
+  return network
+}
+
+describe('of several rules', () => {
+  test('the narrowest is named, and one that refuses before one that only would', () => {
+    const ways = [aWay({ pausedUntil: NOW + HOUR_MS })]
+    const all = { ...crowded(), ...{ prefix: untyped(new Tally(), 9, 'judged'), ways } }
+    expect(found(all)).toMatchObject({ rule: 'cap', isRefused: true })
+    expect(found(all, { capping: 'watch' })).toMatchObject({ rule: 'prefix_unverified', isRefused: true })
+    expect(found(all, { capping: 'watch', conversion: 'watch' })).toMatchObject({ rule: 'cap', isRefused: false })
+    expect(found({ ...all, prefix: new Tally() }, { capping: 'off' })).toMatchObject({
+      rule: 'country_paused',
+      waitMs: HOUR_MS,
+    })
+  })
+})
+
+describe('a refusal', () => {
+  test('says how long, a second at least, and nothing of why', () => {
+    const refusal = refusalOf({ rule: 'prefix_unverified', waitMs: 5 })
+    expect(refusal).toMatchObject({
+      ...{ kind: 'limited', message: 'Limit exceeded: abuse' },
+      ...{ detail: { limit: 'abuse', policy: 'platform', retryAfterMs: 1_000 } },
+    })
+    expect(refusalOf({ rule: 'cap', waitMs: DAY_MS }).detail.retryAfterMs).toBe(DAY_MS)
+    expect(JSON.stringify(refusal)).not.toContain('prefix')
+  })
+
+  test('of traffic is outweighed by a proof of a human, of caps and blocks it is not', () => {
+    const provable = (['cap', 'blocked', 'country_paused', 'prefix_pending'] as const).map(
+      (rule) => refusalOf({ rule, waitMs: MINUTE_MS }).detail.provable,
+    )
+    expect(provable).toEqual([false, false, true, true])
+  })
+})

@@ -1,0 +1,66 @@
+/** What one night can cost. */
+import { describe, expect, test } from 'bun:test'
+import { assertCaps, type Cap, capWaitMs, NEW_CAPS } from '../../src/domain/cap'
+import { Tally } from '../../src/domain/traffic'
+import { DAY_MS, HOUR_MS } from '../../src/domain/value'
+import { NOW, thrownBy } from './sample'
+import { aSighting } from './traffic-sample'
+
+const cap = (changes: Partial<Cap> = {}): Cap => ({
+  ...{ kind: 'pk', per: 'app', of: 'messages', every: 'hour', max: 3 },
+  ...changes,
+})
+
+function sent(count: number, { price = 1, at = NOW } = {}): Tally {
+  const tally = new Tally()
+  for (let n = 0; n < count; n++) tally.see(aSighting({ price, createdAt: at }), 'sent')
+  return tally
+}
+
+describe('a cap', () => {
+  test('of messages leaves room for so many', () => {
+    expect([2, 3].map((count) => capWaitMs(cap(), sent(count), 9, NOW) > 0)).toEqual([false, true])
+  })
+
+  test('counts those on their way in', () => {
+    const tally = sent(2)
+    tally.entering = 1
+    expect(capWaitMs(cap(), tally, 1, NOW)).toBeGreaterThan(0)
+  })
+
+  test('of credits counts what each costs', () => {
+    const credits = cap({ of: 'credits', max: 10 })
+    expect([2, 3].map((count) => capWaitMs(credits, sent(count, { price: 3 }), 3, NOW) > 0)).toEqual([false, true])
+    expect(capWaitMs(credits, sent(2, { price: 3 }), 4, NOW)).toBe(0)
+    expect(capWaitMs(credits, sent(2, { price: 3 }), 5, NOW)).toBeGreaterThan(0)
+  })
+
+  test('says when there is room again: by hour or by day', () => {
+    for (const [every, windowMs] of [
+      ['hour', HOUR_MS],
+      ['day', DAY_MS],
+    ] as const) {
+      const tally = sent(3)
+      const waitMs = capWaitMs(cap({ every }), tally, 1, NOW)
+      expect(waitMs).toBeLessThanOrEqual(2 * windowMs)
+      expect(capWaitMs(cap({ every }), tally, 1, NOW + waitMs + 1)).toBe(0)
+      expect(capWaitMs(cap({ every }), tally, 1, NOW + waitMs - 1)).toBeGreaterThan(0)
+    }
+  })
+})
+
+describe('caps that may be decided', () => {
+  test('are those of new apps', () => {
+    expect(() => assertCaps(NEW_CAPS)).not.toThrow()
+  })
+
+  test.each([
+    ['too_many', Array.from({ length: 25 }, (_, n) => cap({ max: n + 1 }))],
+    ['out_of_range', [cap({ max: 0 })]],
+    ['out_of_range', [cap({ max: 1.5 })]],
+    ['out_of_range', [cap({ max: 1_000_000_001 })]],
+    ['duplicate_field', [cap(), cap({ max: 4 })]],
+  ])('are not %s', (reason, caps) => {
+    expect(thrownBy(() => assertCaps(caps))).toMatchObject({ kind: 'invalid', detail: { reason } })
+  })
+})

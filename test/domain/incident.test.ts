@@ -1,0 +1,70 @@
+/** How long nothing is sent where codes do not pay, and when that is over. */
+import { describe, expect, test } from 'bun:test'
+import {
+  ended,
+  type Incident,
+  isOver,
+  isPaused,
+  NO_PAUSE,
+  pause,
+  prolong,
+  told,
+  toldInVain,
+} from '../../src/domain/incident'
+import { HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+import { NOW } from './sample'
+
+const AN_INCIDENT: Incident = {
+  ...{ incidentId: 'one', appId: 'app_one', kind: 'pk', country: 'KR', since: NOW, lastAt: NOW, endedAt: undefined },
+  ...{ isBlocked: true, refused: 12, rules: [], pausedUntil: NOW + HOUR_MS, pauses: 1, cost: 9, tellAt: NOW, tells: 0 },
+  ...{ refunded: undefined },
+}
+
+describe('a pause', () => {
+  test('is three times as long each time, up to half a day', () => {
+    let paused = NO_PAUSE
+    const minutes = Array.from({ length: 6 }, () => {
+      paused = pause(paused, NOW)
+      return ((paused.pausedUntil ?? 0) - NOW) / MINUTE_MS
+    })
+    expect(minutes).toEqual([30, 90, 270, 720, 720, 720])
+  })
+
+  test('goes on as long again where somebody still knocks, and is no new one', () => {
+    const second = pause(pause(NO_PAUSE, NOW), NOW)
+    expect(prolong(second, NOW + HOUR_MS)).toEqual({ pauses: 2, pausedUntil: NOW + HOUR_MS + 90 * MINUTE_MS })
+  })
+
+  test('ends', () => {
+    const paused = pause(NO_PAUSE, NOW)
+    expect([29, 30].map((minutes) => isPaused(paused, NOW + minutes * MINUTE_MS))).toEqual([true, false])
+    expect(isPaused(NO_PAUSE, NOW)).toBe(false)
+  })
+})
+
+describe('an incident', () => {
+  test('is over an hour after the last refusal, and an hour after its pause', () => {
+    const over = (incident: Parameters<typeof isOver>[0], minutes: number) =>
+      isOver(incident, NOW + minutes * MINUTE_MS)
+    const unpaused = { lastAt: NOW, pausedUntil: undefined }
+    expect([59, 60].map((minutes) => over(unpaused, minutes))).toEqual([false, true])
+    const paused = { lastAt: NOW, pausedUntil: NOW + 30 * MINUTE_MS }
+    expect([89, 90].map((minutes) => over(paused, minutes))).toEqual([false, true])
+  })
+
+  test('that is ended pauses nothing, and its operator is told so', () => {
+    expect(ended({ ...AN_INCIDENT, tells: 3 }, NOW + 5)).toMatchObject({
+      ...{ endedAt: NOW + 5, pausedUntil: undefined, tellAt: NOW + 5, tells: 0 },
+    })
+  })
+
+  test('of which nobody can be told is told again later and later, and in the end no more', () => {
+    let incident = AN_INCIDENT
+    const waits = Array.from({ length: 7 }, () => {
+      incident = toldInVain(incident, NOW)
+      return incident.tellAt === undefined ? undefined : (incident.tellAt - NOW) / 1_000
+    })
+    expect(waits).toEqual([10, 60, 300, 1_800, 7_200, 21_600, undefined])
+    expect(told({ ...incident, tellAt: NOW })).toMatchObject({ tellAt: undefined, tells: 0 })
+  })
+})

@@ -1,0 +1,163 @@
+/** What becomes of codes, as it is found at four ages. */
+import { describe, expect, test } from 'bun:test'
+import {
+  CountryTally,
+  fateAt,
+  NetworkTally,
+  prefixOf,
+  type Sighting,
+  STAGES,
+  type Stage,
+  Tally,
+} from '../../src/domain/traffic'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
+import { NOW } from './sample'
+import { aSighting } from './traffic-sample'
+
+const LATER = ['early', 'judged', 'late'] as const
+
+/** At every age, or up to one. */
+function seen(tally: Tally, sighting: Sighting, until: Stage = 'late'): Tally {
+  const stages = Object.keys(STAGES) as Stage[]
+  for (const stage of stages.slice(0, stages.indexOf(until) + 1)) tally.see(sighting, stage)
+  return tally
+}
+const typedAfter = (ms: number) => aSighting({ verifiedAt: NOW + ms })
+
+describe('a code', () => {
+  test.each([
+    [0, ['verified', undefined, undefined]],
+    [29_999, ['verified', undefined, undefined]],
+    [30_000, [undefined, 'verified', undefined]],
+    [119_999, [undefined, 'verified', undefined]],
+    [120_000, [undefined, 'unverified', 'verified']],
+    [599_999, [undefined, 'unverified', 'verified']],
+    [600_000, [undefined, 'unverified', undefined]],
+  ] as const)('that is typed after %d ms is found once', (ms, fates) => {
+    expect(LATER.map((stage) => fateAt(typedAfter(ms), stage))).toEqual([...fates])
+  })
+
+  test('that nobody types is judged after two minutes, unless it was not delivered', () => {
+    expect(LATER.map((stage) => fateAt(aSighting(), stage))).toEqual([undefined, 'unverified', undefined])
+    expect(LATER.map((stage) => fateAt(aSighting({ delivery: 'unknown' }), stage))[1]).toBe('unverified')
+    expect(LATER.map((stage) => fateAt(aSighting({ delivery: 'undelivered' }), stage))).toEqual([
+      undefined,
+      'undelivered',
+      undefined,
+    ])
+  })
+
+  test('that was typed before it was made, by a clock that went back, was typed at once', () => {
+    expect(fateAt(typedAfter(-5_000), 'early')).toBe('verified')
+  })
+})
+
+test('numbers of a prefix share all but four digits', () => {
+  expect(prefixOf('+821012345678')).toBe('+82101234')
+})
+
+describe('counts of a place', () => {
+  const at = NOW + STAGES.late
+
+  test('have each code where it ended', () => {
+    const tally = new Tally()
+    for (const ms of [10 * SECOND_MS, MINUTE_MS]) seen(tally, typedAfter(ms))
+    seen(tally, aSighting({ price: 3 }))
+    seen(tally, aSighting({ delivery: 'undelivered' }))
+    const { hour, day } = tally.counts(at)
+    expect(hour).toMatchObject({ verified: 2, unverified: 1, sent: 4, credits: 6 })
+    expect(day).toMatchObject({ verified: 2, unverified: 1, sent: 4, credits: 6 })
+  })
+
+  test('take back what was held for untyped, and was typed late', () => {
+    const tally = seen(new Tally(), typedAfter(3 * MINUTE_MS), 'judged')
+    expect(tally.counts(at).hour).toMatchObject({ verified: 0, unverified: 1 })
+    tally.see(typedAfter(3 * MINUTE_MS), 'late')
+    expect(tally.counts(at).hour).toMatchObject({ verified: 1, unverified: 0 })
+  })
+
+  test('take nothing back of what never counted', () => {
+    const tally = seen(new Tally(), { ...typedAfter(3 * MINUTE_MS), delivery: 'undelivered' })
+    expect(tally.counts(at).hour).toMatchObject({ verified: 1, unverified: 0 })
+  })
+
+  test('know how many may still be typed: those on their way in, too', () => {
+    const tally = new Tally()
+    tally.see(aSighting(), 'sent')
+    tally.see(typedAfter(SECOND_MS), 'sent')
+    tally.entering++
+    expect(tally.pending(NOW)).toBe(3)
+    tally.see(typedAfter(SECOND_MS), 'early')
+    expect(tally.pending(NOW)).toBe(2)
+    tally.see(aSighting(), 'judged')
+    expect(tally.pending(NOW + STAGES.judged)).toBe(1)
+  })
+
+  test('hold nothing for young for ever, where looks have missed what became of it', () => {
+    const tally = new Tally()
+    for (let n = 0; n < 9; n++) tally.see(aSighting(), 'sent')
+    expect(tally.pending(NOW)).toBe(9)
+    expect(tally.pending(NOW + 2 * STAGES.judged)).toBe(0)
+    tally.see(aSighting({ createdAt: NOW + HOUR_MS }), 'sent')
+    expect(tally.pending(NOW + HOUR_MS)).toBe(1)
+  })
+
+  test('know at least how many phones there are, whatever one of them does', () => {
+    const [one, many] = [new Tally(), new Tally()]
+    for (let phone = 0; phone < 256; phone++) {
+      one.see(aSighting(), 'sent')
+      many.see(aSighting({ phone }), 'sent')
+    }
+    expect(one.phones).toBe(1)
+    expect(many.phones).toBe(64)
+  })
+
+  test('know how many were not typed within the hour, for whatever reason', () => {
+    const tally = seen(new Tally(), aSighting({ delivery: 'undelivered' }))
+    seen(tally, aSighting())
+    seen(tally, typedAfter(SECOND_MS))
+    expect(tally.untyped(NOW + STAGES.judged)).toBe(2)
+  })
+})
+
+test('a network knows to how many countries it had codes sent', () => {
+  const network = new NetworkTally()
+  for (const country of ['KR', 'JP', 'KR', 'US']) network.see(aSighting({ country }), 'sent')
+  expect(network.countries()).toBe(3)
+  for (let n = 0; n < 100; n++) network.see(aSighting({ country: `C${n}` }), 'sent')
+  expect(network.countries()).toBe(8)
+})
+
+describe('a country', () => {
+  const reporting = (times: number, delivery: Sighting['delivery'] = 'delivered', at = NOW) => {
+    const tally = new CountryTally()
+    for (let n = 0; n < times; n++) tally.hear(aSighting({ delivery, createdAt: at }))
+    return tally
+  }
+  const unknown = aSighting({ delivery: 'unknown', createdAt: NOW + MINUTE_MS })
+
+  test('whose carriers report notices where they are silent', () => {
+    expect(reporting(9).isSilent(unknown)).toBe(false)
+    expect(reporting(10).isSilent(unknown)).toBe(true)
+    expect(reporting(10).isSilent(aSighting())).toBe(false)
+  })
+
+  test('whose carriers do not notices nothing', () => {
+    expect(reporting(100, 'unknown').isSilent(unknown)).toBe(false)
+    const changing = reporting(10)
+    for (let n = 0; n < 10; n++) changing.hear(unknown)
+    expect(changing.isSilent(unknown)).toBe(false)
+  })
+
+  test('forgets in two days how it was', () => {
+    expect(reporting(100, 'delivered', NOW - 2 * DAY_MS).isSilent(unknown)).toBe(false)
+  })
+
+  test('counts a quarter of an hour of those that were typed, or that may not have arrived', () => {
+    const tally = reporting(10)
+    seen(tally, typedAfter(SECOND_MS))
+    tally.hear(unknown)
+    expect(tally.verifiedOrSilent(NOW + MINUTE_MS)).toBe(2)
+    expect(tally.verifiedOrSilent(NOW + HOUR_MS)).toBe(0)
+  })
+})

@@ -1,0 +1,35 @@
+/** Whoever makes up prefixes and networks takes no more memory than there is for them. */
+import { expect, test } from 'bun:test'
+import { Places } from '../../src/node/places'
+import { NOW } from '../domain/sample'
+import { aSighting } from '../domain/traffic-sample'
+
+const MOST = 20_000
+
+test('twenty thousand places are known, those seen last', () => {
+  const places = new Places()
+  for (const name of ['kept', 'forgotten']) places.prefix(name).see(aSighting(), 'sent')
+  for (let n = 0; n < MOST - 1; n++) {
+    places.network(`${n}`)
+    places.prefix('kept')
+  }
+  expect(places.prefix('kept').pending(NOW)).toBe(1)
+  expect(places.prefix('forgotten').pending(NOW)).toBe(0)
+})
+
+test('prefixes and networks of one name are two', () => {
+  const places = new Places()
+  places.prefix('one').see(aSighting(), 'sent')
+  expect(places.network('one').pending(NOW)).toBe(0)
+  expect(places.prefix('one')).toBe(places.prefix('one'))
+})
+
+test('a million made-up ones take less than forty megabytes', () => {
+  const places = new Places()
+  Bun.gc(true)
+  const before = process.memoryUsage().heapUsed
+  for (let n = 0; n < 1_000_000; n++) places.network(`network ${n}`)
+  Bun.gc(true)
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(40_000_000)
+  expect(places.network('network 999999').countries()).toBe(0)
+}, 60_000)
