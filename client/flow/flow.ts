@@ -73,6 +73,8 @@ export interface Flow<V = FlowVerdict> {
   changeNumber(): FlowState<V>
   /** Back to the beginning; nothing is kept. */
   reset(): FlowState<V>
+  /** Nobody needs it any more: it asks nothing, tells nothing and keeps nothing from now on. What it has kept stays. */
+  close(): void
 }
 
 const USUAL_RETRIES = { attempts: 3, baseDelayMs: 500, maxDelayMs: 5_000 }
@@ -88,14 +90,17 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
   /** Fires when nobody waits any more for what is being asked. */
   let underWay = new AbortController()
   let stopTimer = () => {}
+  const life = new AbortController()
 
   function become(next: Held<V>): FlowState<V> {
+    if (life.signal.aborted) return state
     held = next
     memory.keep(held)
     return look()
   }
 
   function look(): FlowState<V> {
+    if (life.signal.aborted) return state
     const now = clock.now()
     if (held.phase === 'awaiting_code' && !isLive(held.issue, now)) return become(expired(held))
     const shown = show(held, now)
@@ -117,6 +122,7 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
     signal?.addEventListener('abort', cancel, { once: true, signal: mine })
     become(next)
     if (signal?.aborted) cancel()
+    if (life.signal.aborted) underWay.abort()
     return mine
   }
 
@@ -230,7 +236,7 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
   async function askAgain({ key }: Issued, phoneNumber: string): Promise<void> {
     const isStillThat = () => held.issue?.key === key && held.phoneNumber === phoneNumber
     try {
-      const answer = await order(phoneNumber, key, new AbortController().signal)
+      const answer = await order(phoneNumber, key, life.signal)
       if (!isStillThat() || !held.issue) return
       const { issue, resendAt } = issued(held, key, answer, clock.now())
       become({ ...held, resendAt, issue: issue && { ...issue, attemptsRemaining: held.issue.attemptsRemaining } })
@@ -291,6 +297,12 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
     reset() {
       underWay.abort()
       return become(PRISTINE)
+    },
+    close() {
+      life.abort()
+      underWay.abort()
+      listeners.clear()
+      stopTimer()
     },
   }
 }

@@ -1,6 +1,6 @@
 /** What a flow shows: what it is at, what the user may do now, and which text says so. */
 import type { Reason, ReasonCode } from '../types'
-import type { Held } from './held'
+import { type Held, PRISTINE } from './held'
 import type { FlowVerdict } from './transport'
 
 /** What is wrong with a phone number. */
@@ -178,3 +178,6 @@ function textOf<V>({ phase, reason, issue }: Held<V>, waitMs: number): FlowText 
   // What was to be waited for is over.
   return waitMs > 0 ? { key: reason, waitMs } : (byDefault ?? { key: 'resend_possible' })
 }
+
+/** Before there is a flow. */
+export const IDLE: FlowState<never> = show(PRISTINE, 0)

@@ -1,6 +1,16 @@
 import type { Texts } from './texts'
 
 export const de: Texts = {
+  country: 'Land',
+  phone_number: 'Telefonnummer',
+  send: 'Code senden',
+  code: 'Bestätigungscode',
+  code_hint: 'Sechs Ziffern; sie werden geprüft, sobald alle da sind.',
+  submit: 'Bestätigen',
+  send_another: 'Neuen Code senden',
+  change_number: 'Nummer ändern',
+  cancel: 'Abbrechen',
+  required: 'Bestätigen Sie zuerst Ihre Telefonnummer.',
   sending: 'Der Code wird gesendet …',
   code_sent: 'Wir haben Ihnen einen Code gesendet.',
   verifying: 'Der Code wird geprüft …',

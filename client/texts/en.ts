@@ -1,6 +1,16 @@
 import type { Texts } from './texts'
 
 export const en: Texts = {
+  country: 'Country',
+  phone_number: 'Phone number',
+  send: 'Send code',
+  code: 'Verification code',
+  code_hint: 'Six digits; they are checked as soon as all are there.',
+  submit: 'Verify',
+  send_another: 'Send a new code',
+  change_number: 'Change number',
+  cancel: 'Cancel',
+  required: 'Verify your phone number first.',
   sending: 'Sending a code…',
   code_sent: 'We have sent you a code.',
   verifying: 'Checking the code…',

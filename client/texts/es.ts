@@ -1,6 +1,16 @@
 import type { Texts } from './texts'
 
 export const es: Texts = {
+  country: 'País',
+  phone_number: 'Número de teléfono',
+  send: 'Enviar código',
+  code: 'Código de verificación',
+  code_hint: 'Seis cifras; se comprueban en cuanto estén todas.',
+  submit: 'Comprobar',
+  send_another: 'Enviar un código nuevo',
+  change_number: 'Cambiar el número',
+  cancel: 'Cancelar',
+  required: 'Verifica antes tu número de teléfono.',
   sending: 'Enviando un código…',
   code_sent: 'Te hemos enviado un código.',
   verifying: 'Comprobando el código…',

@@ -1,6 +1,16 @@
 import type { Texts } from './texts'
 
 export const fr: Texts = {
+  country: 'Pays',
+  phone_number: 'Numéro de téléphone',
+  send: 'Envoyer le code',
+  code: 'Code de vérification',
+  code_hint: 'Six chiffres, vérifiés dès qu’ils sont tous saisis.',
+  submit: 'Vérifier',
+  send_another: 'Envoyer un nouveau code',
+  change_number: 'Changer de numéro',
+  cancel: 'Annuler',
+  required: 'Vérifiez d’abord votre numéro de téléphone.',
   sending: 'Envoi d’un code…',
   code_sent: 'Nous vous avons envoyé un code.',
   verifying: 'Vérification du code…',

@@ -1,6 +1,16 @@
 import type { Texts } from './texts'
 
 export const ja: Texts = {
+  country: '国',
+  phone_number: '電話番号',
+  send: '確認コードを送信',
+  code: '確認コード',
+  code_hint: '6桁すべて入力すると自動で確認されます。',
+  submit: '確認する',
+  send_another: '新しい確認コードを送信',
+  change_number: '番号を変更',
+  cancel: 'キャンセル',
+  required: '先に電話番号を確認してください。',
   sending: '確認コードを送信しています…',
   code_sent: '確認コードを送信しました。',
   verifying: '確認コードを確認しています…',

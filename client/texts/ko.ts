@@ -1,6 +1,16 @@
 import type { Texts } from './texts'
 
 export const ko: Texts = {
+  country: '국가',
+  phone_number: '전화번호',
+  send: '인증번호 받기',
+  code: '인증번호',
+  code_hint: '숫자 6자리를 모두 입력하면 바로 확인합니다.',
+  submit: '확인',
+  send_another: '새 인증번호 받기',
+  change_number: '번호 변경',
+  cancel: '취소',
+  required: '먼저 전화번호를 인증해 주세요.',
   sending: '인증번호를 보내는 중입니다…',
   code_sent: '인증번호를 보냈습니다.',
   verifying: '인증번호를 확인하는 중입니다…',

@@ -1,8 +1,22 @@
 /** What people are told, by the key a state of a flow names. */
 import type { FlowText, FlowTextKey } from '../flow/state'
 
+/** What fields and buttons are called. */
+export type Label =
+  | 'country'
+  | 'phone_number'
+  | 'send'
+  | 'code'
+  | 'code_hint'
+  | 'submit'
+  | 'send_another'
+  | 'change_number'
+  | 'cancel'
+  /** Of a form that is sent too soon. */
+  | 'required'
+
 /** One language. `{attemptsRemaining}` and `{wait}` are filled in; leave them out as you like. */
-export type Texts = Readonly<Record<FlowTextKey, string>>
+export type Texts = Readonly<Record<Label | FlowTextKey, string>>
 
 /** The sentence of a state's `text`, with what it speaks of. */
 export function say(texts: Texts, { key, waitMs = 0, attemptsRemaining }: FlowText): string {

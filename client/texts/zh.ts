@@ -1,6 +1,16 @@
 import type { Texts } from './texts'
 
 export const zh: Texts = {
+  country: '国家或地区',
+  phone_number: '手机号',
+  send: '获取验证码',
+  code: '验证码',
+  code_hint: '输入全部 6 位数字后将自动核对。',
+  submit: '核对',
+  send_another: '获取新验证码',
+  change_number: '更换号码',
+  cancel: '取消',
+  required: '请先验证手机号。',
   sending: '正在发送验证码…',
   code_sent: '验证码已发送。',
   verifying: '正在核对验证码…',

@@ -803,3 +803,48 @@ test.each([
 ])('of %p the code is %p', (text, code) => {
   expect(readCode(text)).toBe(code)
 })
+
+describe('a flow that is closed', () => {
+  test('asks, tells and keeps nothing any more; another one goes on from what it has kept', async () => {
+    const page = new Page()
+    await page.send()
+    const [kept, written] = [page.stored.get('watchword-flow'), page.written.length]
+    page.network.fates = [{ kind: 'fine', thereMs: 1_000 }]
+    const checking = page.flow.submit(page.code)
+    const before = page.state
+    let told = 0
+    page.flow.subscribe(() => told++)
+    page.flow.close()
+    expect(await page.until(checking)).toBe(before)
+    for (const act of [() => page.send(), () => page.submit(page.code), () => page.resend()])
+      expect(await act()).toBe(before)
+    for (const act of [page.flow.cancel, page.flow.changeNumber, page.flow.reset, page.flow.tick])
+      expect(act()).toBe(before)
+    await page.pass(LIFETIME_MS)
+    expect({ told, sent: page.network.sent.length }).toEqual({ told: 0, sent: 2 })
+    expect(page.written.length).toBeLessThanOrEqual(written + 1)
+    expect(page.stored.get('watchword-flow')).not.toBe(kept)
+    page.reload()
+    expect(page.state).toMatchObject({ phoneNumber: PHONE })
+  })
+
+  test('is not begun', async () => {
+    const page = new Page()
+    page.flow.close()
+    expect(await page.send()).toMatchObject({ status: 'idle' })
+    expect(page.network.sent).toEqual([])
+  })
+
+  test('asks nothing after a reload either', async () => {
+    const page = new Page()
+    await page.send()
+    page.network.fates = [{ kind: 'fine', thereMs: 1_000 }]
+    page.reload()
+    expect(page.network.sent).toHaveLength(2)
+    const before = page.written.length
+    page.flow.close()
+    await page.pass(20_000)
+    expect(page.written).toHaveLength(before)
+    expect(page.network.sent).toHaveLength(2)
+  })
+})

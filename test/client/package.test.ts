@@ -1,6 +1,6 @@
 /** The package as it would be published: unpacked beside nothing else, as whoever installs it has it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
@@ -29,11 +29,21 @@ afterAll(async () => {
   folder.remove()
 })
 
+/** By the compiler's folder here: what it calls its ways to find a package, and what files are called there. */
+const MODES = [
+  ['typescript5', 'commonjs', 'node10', ['ts']],
+  ['typescript5', 'node16', 'node16', ['cts', 'mts']],
+  ['typescript5', 'esnext', 'bundler', ['ts']],
+  ['typescript', 'nodenext', 'nodenext', ['cts', 'mts']],
+  ['typescript', 'esnext', 'bundler', ['ts']],
+] as const
+
 const manifest = () => JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
-/** What can be imported: `@watchword/client`, `@watchword/client/webhook`, … */
+const REACT = './react'
+/** What can be imported by who has nothing else: `@watchword/client`, `@watchword/client/webhook`, … */
 const entries = () =>
   Object.keys(manifest().exports)
-    .filter((path) => path !== './package.json')
+    .filter((path) => path !== './package.json' && path !== REACT)
     .map((path) => join('@watchword/client', path))
 
 describe('whoever installs it', () => {
@@ -47,7 +57,14 @@ describe('whoever installs it', () => {
   }, 30_000)
 
   test('installs nothing else, and needs no runtime but the web platform', async () => {
-    expect(Object.keys(manifest()).filter((field) => /dependencies|scripts|bin/i.test(field))).toEqual([])
+    expect(Object.keys(manifest()).filter((field) => /dependencies$|scripts|bin/i.test(field))).toEqual([
+      'peerDependencies',
+    ])
+    const { peerDependencies, peerDependenciesMeta } = manifest()
+    expect({ peerDependencies, peerDependenciesMeta }).toEqual({
+      peerDependencies: { react: '>=18' },
+      peerDependenciesMeta: { react: { optional: true } },
+    })
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((name) =>
       /\.c?[jt]s$/.test(name),
     )
@@ -57,7 +74,8 @@ describe('whoever installs it', () => {
       // What is said in comments is no code.
       const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
       const imported = [...code.matchAll(/(?:from |import |import\(|require\()["']([^"']+)/g)].map(([, path]) => path)
-      expect(imported.filter((path) => !/^\.\.?\//.test(path ?? ''))).toEqual([])
+      const foreign = name.startsWith('react/') ? ['react', 'react/jsx-runtime'] : []
+      expect(imported.filter((path = '') => !/^\.\.?\//.test(path) && !foreign.includes(path))).toEqual([])
       expect(code).not.toMatch(/\b(Buffer|process|Bun|Deno|NodeJS)\b/)
       if (name.endsWith('.js')) expect(code).not.toMatch(/\b(require|module|exports)\b/)
     }
@@ -80,6 +98,16 @@ describe('whoever installs it', () => {
     }
     expect(seen.size).toBe(1)
     expect([...seen][0]).toContain('createOtpClient')
+  })
+
+  test('imports nothing of React, unless it imports what is for React', async () => {
+    const isOfReact = (name: string) => name.startsWith('react/')
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.(js|ts)$/.test(name),
+    )
+    expect(files.filter(isOfReact)).not.toEqual([])
+    for (const name of files.filter((each) => !isOfReact(each)))
+      expect(await Bun.file(join(installed, name)).text()).not.toMatch(/["'](?:\.\.?\/)*react(?:\/|["'])/)
   })
 
   test('issues and verifies in Node', async () => {
@@ -105,13 +133,75 @@ describe('whoever installs it', () => {
   }, 60_000)
 })
 
+describe('whoever has React, too', () => {
+  const place = join(folder.path, 'with-react')
+  beforeAll(async () => {
+    mkdirSync(join(place, 'node_modules/@types'), { recursive: true })
+    cpSync(join(folder.path, 'node_modules/@watchword'), join(place, 'node_modules/@watchword'), { recursive: true })
+    for (const name of ['react', '@types/react', 'csstype'])
+      cpSync(join(ROOT, 'node_modules', name), join(place, 'node_modules', name), { recursive: true })
+  })
+
+  test('runs it in Node and in Bun, imported or required', async () => {
+    const listing = `console.log(typeof react.useVerification, typeof react.PhoneVerification)`
+    await Bun.write(join(place, 'all.mjs'), `import * as react from '@watchword/client/react'\n${listing}`)
+    await Bun.write(join(place, 'all.cjs'), `const react = require('@watchword/client/react')\n${listing}`)
+    for (const name of ['all.mjs', 'all.cjs'])
+      for (const runtime of ['node', process.execPath]) {
+        const { stdout, stderr } = await run({ command: [runtime, name], cwd: place, env })
+        expect({ stdout, stderr }).toEqual({ stdout: 'function function\n', stderr: '' })
+      }
+  })
+
+  test('is rendered on a server, where nothing begins', async () => {
+    cpSync(join(ROOT, 'node_modules/react-dom'), join(place, 'node_modules/react-dom'), { recursive: true })
+    cpSync(join(ROOT, 'node_modules/scheduler'), join(place, 'node_modules/scheduler'), { recursive: true })
+    await Bun.write(
+      join(place, 'server.mjs'),
+      `import { createElement } from 'react'
+      import { renderToString } from 'react-dom/server'
+      import { PhoneVerification } from '@watchword/client/react'
+      import { en } from '@watchword/client/texts'
+      const asked = () => { throw new Error('asked') }
+      const storage = { getItem: asked, setItem: asked, removeItem: asked }
+      const props = { transport: { issue: asked, verify: asked }, purpose: 'p', country: 'KR', texts: en, storage }
+      console.log(renderToString(createElement(PhoneVerification, props)))`,
+    )
+    const { stdout, stderr } = await run({ command: ['node', 'server.mjs'], cwd: place, env })
+    expect(stderr).toBe('')
+    expect(stdout).toContain('Phone number')
+  })
+
+  test.each(MODES)(
+    'has its types: %s, module %s, resolution %s, %p',
+    async (compiler, module, resolution, extensions) => {
+      const consumer = join(place, `${compiler}-${resolution}`)
+      const files = extensions.map((extension) => `screen.${extension}x`.replace(/([cm])tsx$/, '$1ts'))
+      for (const name of files) await Bun.write(join(consumer, name), SCREEN)
+      const tsc = ['node', join(ROOT, 'node_modules', compiler, 'bin/tsc')]
+      const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022', '--types', 'react']
+      const how = [...options, '--jsx', 'react-jsx', '--module', module, '--moduleResolution', resolution]
+      const { exitCode, stdout } = await run({ command: [...tsc, ...how, ...files], cwd: consumer, env })
+      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
+    },
+    60_000,
+  )
+})
+
 describe('its size, as a page loads it', () => {
-  /** Minified and gzipped. */
-  async function sizeOf(script: string): Promise<number> {
+  /** Minified and gzipped: what is loaded at once, and what later, each. */
+  async function sizesOf(script: string): Promise<number[]> {
+    const external = ['react', 'react/jsx-runtime']
     const entry = join(folder.path, 'page.mjs')
     await Bun.write(entry, script)
-    const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser', minify: true })
-    return Bun.gzipSync((await outputs[0]?.text()) ?? '').length
+    const { outputs } = await Bun.build({
+      entrypoints: [entry],
+      target: 'browser',
+      minify: true,
+      splitting: true,
+      external,
+    })
+    return Promise.all(outputs.map(async (output) => Bun.gzipSync(await output.text()).length))
   }
 
   test.each([
@@ -123,10 +213,24 @@ describe('its size, as a page loads it', () => {
       6_500,
     ],
     ['one language of seven', `export { ko, say } from '@watchword/client/texts'`, 1_500],
+    ['the screen for React, with the flow', `export { PhoneVerification } from '@watchword/client/react'`, 10_000],
     ['what verifies webhooks', `export { verifyWebhook } from '@watchword/client/webhook'`, 2_000],
-    ['what is imported for nothing', `import '@watchword/client'`, 100],
+    [
+      'what is imported for nothing',
+      ['', '/flow', '/texts', '/webhook'].map((path) => `import '@watchword/client${path}'`).join('\n'),
+      100,
+    ],
   ])('%s', async (_, script, limit) => {
-    expect(await sizeOf(script)).toBeLessThan(limit)
+    const [size] = await sizesOf(script)
+    expect(size).toBeLessThan(limit)
+  })
+
+  test('the element with all it needs, in whichever language', async () => {
+    const [size = 0, ...languages] = await sizesOf(`import '@watchword/client/element'`)
+    expect(languages).toHaveLength(6)
+    // That it is there at all: nothing else of the package does anything by being imported.
+    expect(size).toBeGreaterThan(5_000)
+    expect(size + Math.max(...languages)).toBeLessThan(15_000)
   })
 })
 
@@ -237,6 +341,41 @@ const FLOW = `import { createOtpClient } from '@watchword/client'
   // @ts-expect-error no such text
   export const wrong: Texts = { ...ko, imagined: 'ok' }`
 
+const ELEMENT = `import { define, type FormatPhoneNumber, WatchwordVerify } from '@watchword/client/element'
+  const screen = document.createElement('watchword-verify') as WatchwordVerify
+  const format: FormatPhoneNumber = (typed, country) => country + typed
+  screen.format = format
+  screen.texts = { verified: 'ok' }
+  // @ts-expect-error no such text
+  screen.texts = { imagined: 'ok' }
+  screen.transport = { issue: async () => ({ expiresAt: '', queuedAt: '' }), verify: async ({ code }) => ({ verified: code === '' }) }
+  screen.addEventListener('verified', ({ detail }) => console.log(detail.phoneNumber.length, detail.issueId))
+  screen.addEventListener('failed', ({ detail }) => console.log(detail.reason.length))
+  screen.addEventListener('statechange', ({ detail }) => console.log(detail.can.send))
+  screen.addEventListener('click', ({ clientX }) => console.log(clientX))
+  // @ts-expect-error no such detail
+  screen.addEventListener('verified', ({ detail }) => detail.imagined)
+  define('my-verify')
+  export const value: string = screen instanceof WatchwordVerify ? screen.value : ''`
+
+const SCREEN = `import { createElement } from 'react'
+  import { createOtpClient } from '@watchword/client'
+  import { PhoneVerification, useVerification, type FormatPhoneNumber } from '@watchword/client/react'
+  import { ko } from '@watchword/client/texts'
+  const transport = createOtpClient({ baseUrl: 'x', apiKey: 'y' })
+  const format: FormatPhoneNumber = (typed, country) => country + typed
+  const props = { transport, purpose: 'p', country: 'KR', texts: ko, format }
+  export const screen = createElement(PhoneVerification, { ...props, onFailed: ({ reason }) => console.log(reason.length) })
+  // @ts-expect-error texts are needed
+  export const silent = createElement(PhoneVerification, { transport, purpose: 'p', country: 'KR' })
+  export function useMode(): string {
+    const { state, send } = useVerification({ transport, purpose: 'p' })
+    void send('1')
+    // @ts-expect-error only once it is verified
+    console.log(state.answer)
+    return state.status === 'verified' ? (state.answer?.mode ?? '') : state.phoneNumber
+  }`
+
 const RECEIVER = (
   specifier: string,
 ) => `import { type OtpEvent, verifyWebhook, WebhookVerificationError } from '${specifier}'
@@ -256,15 +395,6 @@ const RECEIVER = (
     return new WebhookVerificationError('bad_body', '').reason
   }`
 
-/** By the compiler's folder here: what it calls its ways to find a package, and what files are called there. */
-const MODES = [
-  ['typescript5', 'commonjs', 'node10', ['ts']],
-  ['typescript5', 'node16', 'node16', ['cts', 'mts']],
-  ['typescript5', 'esnext', 'bundler', ['ts']],
-  ['typescript', 'nodenext', 'nodenext', ['cts', 'mts']],
-  ['typescript', 'esnext', 'bundler', ['ts']],
-] as const
-
 describe('its types', () => {
   test.each(MODES)(
     'are whole and catch mistakes: %s, module %s, resolution %s, %p',
@@ -272,6 +402,7 @@ describe('its types', () => {
       const sources = {
         calls: CALLS,
         flow: FLOW,
+        element: ELEMENT,
         receiver: RECEIVER('@watchword/client/webhook'),
         either: RECEIVER('@watchword/client'),
         all: entries()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { FlowTextKey } from '../../client/flow'
 import * as module from '../../client/texts'
 import { minutesOf, say, type Texts } from '../../client/texts'
 
@@ -23,7 +24,7 @@ describe.each(Object.entries<Texts>(languages))('%s', (name, texts) => {
   test('is filled in', () => {
     expect(say(texts, { key: 'MISMATCH', attemptsRemaining: 4 })).toContain('4')
     expect(say(texts, { key: 'resend', waitMs: 29_001 })).toContain('0:30')
-    for (const key of Object.keys(texts) as Array<keyof Texts>) expect(say(texts, { key })).not.toMatch(/[{}]/)
+    for (const key of Object.keys(texts) as FlowTextKey[]) expect(say(texts, { key })).not.toMatch(/[{}]/)
   })
 })
 

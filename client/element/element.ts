@@ -1,0 +1,385 @@
+/** `<watchword-verify>`: from a phone number to a verified one, in any page. */
+import { createOtpClient } from '../client'
+import { createFlow, type Flow, type FlowOptions, type FlowState, type FlowStorage, type FlowTransport } from '../flow'
+import { readCode } from '../flow/code'
+import { IDLE } from '../flow/state'
+import { countriesIn, countryOf, countryWith } from '../screen/countries'
+import { formatNumber, readCodes } from '../screen/fields'
+import { listenForMessages } from '../screen/message'
+import { type FormatPhoneNumber, typedOf, wholeNumber } from '../screen/number'
+import { isAtRest, type Step, stepOf } from '../screen/step'
+import { en } from '../texts/en'
+import type { Texts } from '../texts/texts'
+import { backendAt } from './backend'
+import { languageOf, loadTexts, textsIn } from './language'
+import { Screen } from './screen'
+import { STYLE } from './style'
+
+/** What `verified` tells. The page's backend asks the service whether it is so. */
+export interface VerifiedDetail {
+  phoneNumber: string
+  issueId?: string | undefined
+  verifiedAt?: string | undefined
+  /** What `verify` has answered; after a reload it is gone. */
+  answer?: unknown
+}
+
+/** What `failed` tells: there is no code that could be typed. */
+export interface FailedDetail {
+  status: 'locked' | 'failed'
+  reason: string
+  /** What was thrown last, for a log. */
+  error?: unknown
+}
+
+export interface WatchwordVerifyEventMap extends HTMLElementEventMap {
+  verified: CustomEvent<VerifiedDetail>
+  statechange: CustomEvent<FlowState>
+  failed: CustomEvent<FailedDetail>
+}
+
+/** Where there are no elements, as on a server, the module can be imported all the same. */
+const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
+
+/** A change of these begins anew; of these nothing but what is shown. */
+const OF_THE_FLOW = ['key', 'url', 'action', 'purpose']
+const OF_THE_VIEW = ['lang', 'country', 'countries']
+const PROPERTIES = ['transport', 'texts', 'format', 'input', 'storage'] as const
+
+export class WatchwordVerify extends Base {
+  static readonly formAssociated = true
+  static readonly observedAttributes = [...OF_THE_FLOW, ...OF_THE_VIEW, 'required']
+
+  readonly #internals = this.attachInternals()
+  readonly #root = this.attachShadow({ mode: 'open', delegatesFocus: true })
+  readonly #screen = new Screen()
+  #flow: Flow | undefined
+  #close = () => {}
+  #shown: FlowState = IDLE
+  #step: Step = 'number'
+  #told = newsIn(IDLE)
+  /** Whether the person is here, and is to be taken to where the screen goes on. */
+  #isUsed = false
+  #error: unknown
+  #language = 'en'
+  #all: Texts = en
+
+  #transport: FlowTransport | undefined
+  #texts: Partial<Texts> | undefined
+  #format: FormatPhoneNumber | undefined
+  #input: FlowOptions['input']
+  #storage: FlowStorage | undefined = sessionStorageIfAny()
+
+  constructor() {
+    super()
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(STYLE)
+    this.#root.adoptedStyleSheets = [sheet]
+    this.#root.append(this.#screen.form)
+    this.#listen()
+  }
+
+  /** Functions of the page's own instead of `key` and `url`, or `action`. */
+  get transport(): FlowTransport | undefined {
+    return this.#transport
+  }
+  set transport(transport: FlowTransport | undefined) {
+    this.#transport = transport
+    this.#restart()
+  }
+
+  /** Replace those of the language. */
+  get texts(): Partial<Texts> | undefined {
+    return this.#texts
+  }
+  set texts(texts: Partial<Texts> | undefined) {
+    this.#texts = texts
+    this.#name()
+  }
+
+  /** How numbers are written while they are typed; as they are typed when omitted. */
+  get format(): FormatPhoneNumber | undefined {
+    return this.#format
+  }
+  set format(format: FormatPhoneNumber | undefined) {
+    this.#format = format
+  }
+
+  /** What else is sent with each order: `templateId`, `expiresInSec`, … */
+  get input(): FlowOptions['input'] {
+    return this.#input
+  }
+  set input(input: FlowOptions['input']) {
+    this.#input = input
+    this.#restart()
+  }
+
+  /** Where the flow is kept over a reload: the session storage of the page; nowhere where it is `undefined`. */
+  get storage(): FlowStorage | undefined {
+    return this.#storage
+  }
+  set storage(storage: FlowStorage | undefined) {
+    this.#storage = storage
+    this.#restart()
+  }
+
+  get state(): FlowState {
+    return this.#flow?.getSnapshot() ?? IDLE
+  }
+
+  /** What a form sends under the element's `name`: the issue, once it is verified. */
+  get value(): string {
+    const { state } = this
+    return state.status === 'verified' ? (state.issueId ?? '') : ''
+  }
+
+  get form(): HTMLFormElement | null {
+    return this.#internals.form
+  }
+
+  get validity(): ValidityState {
+    return this.#internals.validity
+  }
+
+  /** Back to the beginning; nothing is kept. */
+  reset(): void {
+    this.#flow?.reset()
+    this.#screen.phone.value = ''
+  }
+
+  connectedCallback(): void {
+    for (const property of PROPERTIES) this.#takeOver(property)
+    this.#name()
+    this.#begin()
+  }
+
+  disconnectedCallback(): void {
+    // It may be on its way to another place.
+    queueMicrotask(() => {
+      if (!this.isConnected) this.#end()
+    })
+  }
+
+  attributeChangedCallback(name: string): void {
+    if (OF_THE_FLOW.includes(name)) this.#restart()
+    if (name === 'country') this.#screen.country.value = ''
+    if (OF_THE_VIEW.includes(name)) this.#name()
+    if (name === 'required' && this.isConnected) this.#look()
+  }
+
+  formResetCallback(): void {
+    this.reset()
+  }
+
+  formDisabledCallback(isDisabled: boolean): void {
+    this.#screen.fieldset.disabled = isDisabled
+  }
+
+  override addEventListener<K extends keyof WatchwordVerifyEventMap>(
+    type: K,
+    listener: (this: WatchwordVerify, event: WatchwordVerifyEventMap[K]) => unknown,
+    options?: boolean | AddEventListenerOptions,
+  ): void
+  override addEventListener(...given: Parameters<HTMLElement['addEventListener']>): void {
+    super.addEventListener(...given)
+  }
+
+  /** A page may have set it before there was an element to set it of. */
+  #takeOver(property: (typeof PROPERTIES)[number]): void {
+    if (!Object.hasOwn(this, property)) return
+    const { [property]: value } = this
+    Reflect.deleteProperty(this, property)
+    Reflect.set(this, property, value)
+  }
+
+  #begin(): void {
+    if (this.#flow || !this.isConnected) return
+    const purpose = this.getAttribute('purpose') ?? 'verification'
+    const flow = createFlow({
+      ...{ transport: this.#transport ?? this.#namedTransport(), purpose },
+      ...(this.#input && { input: this.#input }),
+      ...(this.#storage && { storage: this.#storage, storageKey: `watchword-verify ${purpose} ${this.id}` }),
+      onError: (error) => {
+        this.#error = error
+      },
+    })
+    this.#flow = flow
+    this.#recall()
+    const ends = [flow.subscribe(() => this.#look()), listenForMessages(flow, (code) => this.#check(code))]
+    this.#close = () => {
+      for (const end of ends) end()
+      flow.close()
+    }
+    this.#look()
+  }
+
+  #end(): void {
+    this.#close()
+    this.#flow = undefined
+  }
+
+  /** With what it is told now, once all of it is told. */
+  #restart(): void {
+    if (!this.#flow) return
+    this.#end()
+    queueMicrotask(() => this.#begin())
+  }
+
+  #namedTransport(): FlowTransport {
+    const action = this.getAttribute('action')
+    if (action !== null) return backendAt(action)
+    const [baseUrl, apiKey] = [this.getAttribute('url'), this.getAttribute('key')]
+    return baseUrl !== null && apiKey !== null ? createOtpClient({ baseUrl, apiKey }) : NOBODY
+  }
+
+  /** What was typed before a reload. */
+  #recall(): void {
+    const { country, phone } = this.#screen
+    const { phoneNumber } = this.state
+    if (phoneNumber === '' || phone.value !== '') return
+    country.value = countryWith(phoneNumber, country.value)
+    phone.value = typedOf(phoneNumber, country.value)
+  }
+
+  /** In the language it is to speak, as soon as that is there; nothing is shown before. */
+  #name(): void {
+    if (!this.isConnected) return
+    const inherited = this.parentElement?.closest<HTMLElement>('[lang]')?.lang
+    const language = languageOf([this.lang, inherited ?? '', ...navigator.languages])
+    this.#language = language
+    const texts = textsIn(language)
+    if (texts) this.#speak(texts)
+    else void loadTexts(language).then((loaded) => language === this.#language && this.#speak(loaded))
+  }
+
+  #speak(texts: Texts): void {
+    const { country, form } = this.#screen
+    const chosen = country.value
+    this.#all = { ...texts, ...this.#texts }
+    const countries = this.getAttribute('countries')?.match(/[A-Z]{2}/g) ?? undefined
+    this.#screen.name(this.#all, countriesIn(this.#language, countries), this.#language)
+    choose(country, [chosen, this.getAttribute('country') ?? '', countryOf(navigator.language)])
+    form.hidden = false
+    this.#recall()
+    this.#look()
+  }
+
+  #listen(): void {
+    const { form, code, resend, changeNumber, cancel } = this.#screen
+    form.addEventListener('submit', (event) => {
+      event.preventDefault()
+      if (this.#step === 'number') this.#send()
+      if (this.#step === 'code') this.#check(code.value)
+    })
+    form.addEventListener('focusin', () => {
+      this.#isUsed = true
+    })
+    form.addEventListener('focusout', ({ relatedTarget }) => {
+      // Where nothing else has it, a button that is hidden now had it.
+      if (relatedTarget instanceof Node && !form.contains(relatedTarget)) this.#isUsed = false
+    })
+    formatNumber(this.#screen, () => this.#format)
+    readCodes(code, (typed) => this.#check(typed))
+    resend.addEventListener('click', () => this.#flow?.resend())
+    changeNumber.addEventListener('click', () => this.#flow?.changeNumber())
+    cancel.addEventListener('click', () => this.#flow?.cancel())
+  }
+
+  #send(): void {
+    const { phone, country } = this.#screen
+    const number = wholeNumber(phone.value, country.value)
+    if (number !== undefined) void this.#flow?.send(number)
+    else {
+      this.#screen.forget()
+      this.#screen.say({ isError: true, text: { key: 'invalid_phone_number' }, id: 'not sent' }, this.#all)
+      phone.setAttribute('aria-invalid', 'true')
+      phone.focus()
+    }
+  }
+
+  #check(typed: string): void {
+    const { code } = this.#screen
+    code.value = readCode(typed) ?? typed
+    const { state } = this
+    void this.#flow?.submit(typed)
+    if (this.state !== state || !state.can.submit) return
+    // The same is wrong as before: it is said again.
+    this.#screen.forget()
+    this.#look()
+    code.focus()
+  }
+
+  #look(): void {
+    const { state } = this
+    const before = this.#shown
+    const step = stepOf(state, this.#step)
+    const isSomewhereElse = state.status !== before.status && isAtRest(state)
+    if (state.status === 'sending' || state.status === 'idle') this.#screen.code.value = ''
+    this.#shown = state
+    this.#step = step
+    this.#screen.show(state, step, this.#all)
+    this.#takePart(state)
+    if (isSomewhereElse && this.#isUsed) this.#goOn(step)
+    this.#tell(state)
+  }
+
+  /** Where the screen goes on; what was typed last is typed over. */
+  #goOn(step: Step): void {
+    const field = this.#screen.focusOf(step)
+    field.focus()
+    if (field instanceof HTMLInputElement) field.select()
+  }
+
+  /** In the form around it. */
+  #takePart(state: FlowState): void {
+    const isMissing = this.hasAttribute('required') && state.status !== 'verified'
+    this.#internals.setFormValue(this.value === '' ? null : this.value)
+    if (isMissing)
+      this.#internals.setValidity({ valueMissing: true }, this.#all.required, this.#screen.focusOf(this.#step))
+    else this.#internals.setValidity({})
+  }
+
+  #tell(state: FlowState): void {
+    const news = newsIn(state)
+    if (news === this.#told) return
+    this.#told = news
+    const tell = (name: string, detail: object) => this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }))
+    tell('statechange', state)
+    const { status } = state
+    if (status === 'verified') {
+      const { phoneNumber, issueId, verifiedAt, answer } = state
+      tell('verified', { phoneNumber, issueId, verifiedAt, answer } satisfies VerifiedDetail)
+    }
+    if (status === 'locked' || status === 'failed')
+      tell('failed', { status, reason: state.reason, error: this.#error } satisfies FailedDetail)
+  }
+}
+
+/** All that a state tells but how long to wait: that is another one each second. */
+const newsIn = (state: FlowState): string =>
+  JSON.stringify({ ...state, answer: undefined, text: undefined }, (name, value) => (name.endsWith('InMs') ? 0 : value))
+
+/** A page may be denied it. */
+function sessionStorageIfAny(): FlowStorage | undefined {
+  try {
+    return globalThis.sessionStorage
+  } catch {
+    return undefined
+  }
+}
+
+/** An element that was not told whom to ask says so to whoever wrote the page. */
+const unknown = (): Promise<never> => {
+  const error = Object.assign(new Error('<watchword-verify> needs key and url, or action, or transport'), {
+    status: 400,
+  })
+  reportError(error)
+  return Promise.reject(error)
+}
+const NOBODY: FlowTransport = { issue: unknown, verify: unknown }
+
+/** A choice of those there are; the first one where there are none of them. */
+function choose(select: HTMLSelectElement, wanted: readonly string[]): void {
+  const codes = [...select.options].map(({ value }) => value)
+  select.value = wanted.find((code) => codes.includes(code)) ?? codes[0] ?? ''
+}

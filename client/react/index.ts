@@ -1,0 +1,24 @@
+/**
+ * A phone verification screen for React: a hook over the flow, and parts without looks.
+ *
+ * ```tsx
+ * const otp = createOtpClient({ baseUrl: 'https://otp.example.com/v1', apiKey: 'pk_…' })
+ *
+ * const SignUp = () => (
+ *   <PhoneVerification transport={otp} purpose="signup" country="KR" texts={ko} onVerified={goOn} />
+ * )
+ * ```
+ */
+export type { FormatPhoneNumber } from '../screen/number'
+export {
+  CancelButton,
+  ChosenNumber,
+  CodeField,
+  ErrorText,
+  PhoneField,
+  ResendButton,
+  Status,
+  SubmitButton,
+} from './parts'
+export { PhoneVerification, type PhoneVerificationProps } from './phone-verification'
+export { useVerification, type Verification } from './use-verification'

@@ -1,0 +1,222 @@
+/** The parts of a screen, without looks: `data-part` says what is what. They are used within `<PhoneVerification>`. */
+import { type CSSProperties, useEffect, useMemo, useRef } from 'react'
+import { countriesIn, countryWith } from '../screen/countries'
+import { formatNumber, readCodes } from '../screen/fields'
+import { typedOf } from '../screen/number'
+import { isWrong, type Said, saidIn, untilResend } from '../screen/step'
+import { minutesOf, say } from '../texts/texts'
+import { useScreen } from './context'
+
+/** The country and the number. */
+export function PhoneField() {
+  const { verification, texts, number, step, id, isEmpty, phone, choice } = useScreen()
+  const { country, language = 'en', countries, format } = number
+  const { state } = verification
+  const choices = useMemo(() => countriesIn(language, countries), [language, countries])
+  const latest = useRef(format)
+  useEffect(() => {
+    latest.current = format
+  })
+  useEffect(() => {
+    if (!phone.current || !choice.current) return
+    const gone = new AbortController()
+    formatNumber({ phone: phone.current, country: choice.current }, () => latest.current, gone.signal)
+    return () => gone.abort()
+  }, [phone, choice])
+  // What was typed before a reload.
+  useEffect(() => {
+    const [field, select] = [phone.current, choice.current]
+    if (!field || !select || field.value !== '' || state.phoneNumber === '') return
+    select.value = countryWith(state.phoneNumber, select.value)
+    field.value = typedOf(state.phoneNumber, select.value)
+  }, [phone, choice, state.phoneNumber])
+  const isBusy = state.can.cancel
+  return (
+    <div data-part="fields" hidden={step !== 'number'}>
+      <div data-part="field" hidden={choices.length < 2}>
+        <label htmlFor={`${id}country`}>{texts.country}</label>
+        <select
+          ref={choice}
+          id={`${id}country`}
+          data-part="country"
+          autoComplete="country"
+          defaultValue={country}
+          disabled={isBusy}
+        >
+          {choices.map(({ code, name, callingCode }) => (
+            <option key={code} value={code}>{`${name} +${callingCode}`}</option>
+          ))}
+        </select>
+      </div>
+      <div data-part="field">
+        <label htmlFor={`${id}phone`}>{texts.phone_number}</label>
+        <input
+          ref={phone}
+          id={`${id}phone`}
+          data-part="phone"
+          type="tel"
+          autoComplete="tel-national"
+          dir="ltr"
+          required
+          readOnly={isBusy}
+          aria-invalid={step === 'number' && (isEmpty || isWrong(state))}
+          aria-describedby={`${id}error`}
+        />
+      </div>
+    </div>
+  )
+}
+
+/** One field for all six digits: what is typed, pasted or filled in is checked as soon as all are there. */
+export function CodeField() {
+  const { verification, texts, step, id, code, check } = useScreen()
+  const { state } = verification
+  useEffect(() => {
+    if (!code.current) return
+    const gone = new AbortController()
+    readCodes(code.current, check, gone.signal)
+    return () => gone.abort()
+  }, [code, check])
+  return (
+    <div data-part="field" hidden={step !== 'code'}>
+      <label htmlFor={`${id}code`}>{texts.code}</label>
+      <input
+        ref={code}
+        id={`${id}code`}
+        data-part="code"
+        type="text"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        autoCapitalize="off"
+        spellCheck={false}
+        dir="ltr"
+        required
+        readOnly={state.can.cancel}
+        aria-invalid={step === 'code' && isWrong(state)}
+        aria-describedby={`${id}hint ${id}error`}
+      />
+      <p id={`${id}hint`} data-part="hint">
+        {texts.code_hint}
+      </p>
+    </div>
+  )
+}
+
+/** The number a code was sent to, and the way back to it. */
+export function ChosenNumber() {
+  const { verification, texts, step } = useScreen()
+  const { state, changeNumber } = verification
+  return (
+    <div data-part="chosen" hidden={step === 'number' || step === 'verified'}>
+      <bdi dir="ltr">{state.phoneNumber}</bdi>
+      <button {...button('change', state.can.changeNumber)} onClick={changeNumber}>
+        {texts.change_number}
+      </button>
+    </div>
+  )
+}
+
+/** Sends the form: the number, or the code. */
+export function SubmitButton() {
+  const { verification, texts, step } = useScreen()
+  const { can } = verification.state
+  const isCode = step === 'code'
+  return (
+    <button
+      {...button('submit', isCode ? can.submit : can.send)}
+      type="submit"
+      hidden={step === 'over' || step === 'verified'}
+    >
+      {isCode ? texts.submit : texts.send}
+    </button>
+  )
+}
+
+/** Another code, once there may be one. How long that is is seen, and not read out. */
+export function ResendButton() {
+  const { verification, texts, step, resend } = useScreen()
+  const { state } = verification
+  const waitMs = untilResend(state)
+  return (
+    <button
+      {...button('resend', state.can.resend)}
+      ref={resend}
+      hidden={step === 'number' || step === 'verified'}
+      onClick={() => void verification.resend()}
+    >
+      {texts.send_another}
+      {waitMs > 0 && (
+        <span data-part="countdown" aria-hidden>
+          {` ${minutesOf(waitMs)}`}
+        </span>
+      )}
+    </button>
+  )
+}
+
+/** Ends the waiting for an answer. */
+export function CancelButton() {
+  const { verification, texts } = useScreen()
+  return (
+    <button {...button('cancel', true)} hidden={!verification.state.can.cancel} onClick={verification.cancel}>
+      {texts.cancel}
+    </button>
+  )
+}
+
+/** What is being done, or is done. */
+export function Status() {
+  const { id, status } = useScreen()
+  const said = useSaid()
+  return (
+    <p ref={status} id={`${id}status`} data-part="status" role="status" tabIndex={-1}>
+      {said && !said.isError && <Sentence {...said} />}
+    </p>
+  )
+}
+
+/** What is wrong. */
+export function ErrorText() {
+  const { id } = useScreen()
+  const said = useSaid()
+  return (
+    <p id={`${id}error`} data-part="error" role="alert">
+      {said?.isError && <Sentence {...said} />}
+    </p>
+  )
+}
+
+function useSaid(): (Said & { times: number }) | undefined {
+  const { verification, isEmpty, times } = useScreen()
+  const said: Said | undefined = isEmpty
+    ? { isError: true, text: { key: 'invalid_phone_number' }, id: 'not sent' }
+    : saidIn(verification.state)
+  return said && { ...said, times }
+}
+
+/** New words are new to who listens; another second of a countdown is not. */
+const Sentence = ({ text, id, times }: Said & { times: number }) => <Words key={`${id} ${times}`} text={text} />
+
+function Words({ text }: Pick<Said, 'text'>) {
+  const { texts } = useScreen()
+  const first = useRef(say(texts, text))
+  if (text.waitMs === undefined) return <span>{say(texts, text)}</span>
+  return (
+    <>
+      <span aria-hidden>{say(texts, text)}</span>
+      <span style={HEARD_ONLY}>{first.current}</span>
+    </>
+  )
+}
+
+const HEARD_ONLY: CSSProperties = {
+  position: 'absolute',
+  inlineSize: 1,
+  blockSize: 1,
+  overflow: 'hidden',
+  clipPath: 'inset(50%)',
+  whiteSpace: 'nowrap',
+}
+
+/** Not `disabled`: whoever is on a button stays there while it may not be pressed. */
+const button = (part: string, may: boolean) => ({ type: 'button', 'data-part': part, 'aria-disabled': !may }) as const

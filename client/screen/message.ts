@@ -1,0 +1,69 @@
+/** Messages that a browser reads by itself (WebOTP), where it does and the person agrees. */
+
+import type { FlowStatus, FlowVerdict } from '../flow'
+import type { Flow } from '../flow/flow'
+
+const IN_QUESTION: ReadonlySet<FlowStatus> = new Set(['sending', 'awaiting_code', 'verifying'])
+
+/**
+ * Calls with the code of a message, once it may be typed. The browser has to listen before the message comes, so it does from
+ * when a code is asked for, and no longer than one may come. The answer ends it.
+ */
+export function listenForMessages<V extends FlowVerdict>(flow: Flow<V>, take: (code: string) => void): () => void {
+  if (!('OTPCredential' in globalThis)) return () => {}
+  let listening: AbortController | undefined
+  let before: FlowStatus = 'idle'
+  let received: string | undefined
+
+  const stop = () => {
+    listening?.abort()
+    listening = undefined
+    received = undefined
+  }
+
+  function listen(): void {
+    stop()
+    const mine = new AbortController()
+    listening = mine
+    void codeOfMessage(mine.signal).then((code) => {
+      if (mine.signal.aborted) return
+      received = code
+      look()
+    })
+  }
+
+  function look(): void {
+    const { status, can } = flow.getSnapshot()
+    const isNew = status === 'sending' && before !== 'sending'
+    before = status
+    const isDue = IN_QUESTION.has(status)
+    if (!isDue) stop()
+    else if (isNew || !listening) listen()
+    if (received === undefined || !can.submit) return
+    const code = received
+    received = undefined
+    take(code)
+  }
+
+  const unsubscribe = flow.subscribe(look)
+  look()
+  return () => {
+    unsubscribe()
+    stop()
+  }
+}
+
+interface MessageOptions extends CredentialRequestOptions {
+  otp: { transport: ['sms'] }
+}
+
+/** None where the person does not want to, the page may not, or nobody waits any more. */
+async function codeOfMessage(signal: AbortSignal): Promise<string | undefined> {
+  const options: MessageOptions = { otp: { transport: ['sms'] }, signal }
+  try {
+    const credential = (await navigator.credentials.get(options)) as { code?: string } | null
+    return credential?.code
+  } catch {
+    return undefined
+  }
+}

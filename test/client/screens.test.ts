@@ -1,0 +1,572 @@
+/** A verification screen, from a number to a verified one, in a real browser against a real server. */
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { until } from '../binary/support'
+import { expectAccessible } from '../console/accessible'
+import { heard, listen } from './screens/heard'
+import { KINDS, openSite, type Site } from './screens/site'
+
+setDefaultTimeout(120_000)
+
+let site: Site
+
+beforeAll(async () => {
+  site = await openSite()
+}, 60_000)
+afterAll(() => site?.close())
+afterEach(async () => {
+  for (const context of site.browser.contexts()) await context.close()
+})
+
+const number = (scenario = 0) => `010-0000-00${String(scenario).padStart(2, '0')}`
+const RIGHT = '000000'
+
+/** What a person finds on the screen. */
+const on = (page: Page) => ({
+  country: page.getByLabel('Country'),
+  phone: page.getByLabel('Phone number'),
+  code: page.getByLabel('Verification code'),
+  send: page.getByRole('button', { name: 'Send code' }),
+  verify: page.getByRole('button', { name: 'Verify' }),
+  resend: page.getByRole('button', { name: 'Send a new code' }),
+  change: page.getByRole('button', { name: 'Change number' }),
+  cancel: page.getByRole('button', { name: 'Cancel' }),
+  status: page.getByRole('status'),
+  alert: page.getByRole('alert'),
+})
+
+/** Where the person is: the name of what has the focus. */
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    let active = document.activeElement
+    while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement
+    return (active as HTMLInputElement | null)?.labels?.[0]?.textContent ?? active?.textContent ?? ''
+  })
+
+async function sendTo(page: Page, phoneNumber = number()): Promise<void> {
+  await on(page).phone.fill(phoneNumber)
+  await on(page).send.click()
+}
+
+async function sent(page: Page, phoneNumber = number()): Promise<void> {
+  await sendTo(page, phoneNumber)
+  await on(page).code.waitFor()
+}
+
+const paste = (page: Page, text: string) =>
+  on(page).code.evaluate((field, pasted) => {
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text', pasted)
+    const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true, composed: true })
+    if (field.dispatchEvent(event)) document.execCommand('insertText', false, pasted)
+  }, text)
+
+const says = async (page: Page, role: 'status' | 'alert', text: string) => {
+  await page.getByRole(role).filter({ hasText: text }).waitFor()
+}
+
+const verifications = (requests: readonly string[]) => requests.filter((url) => url.endsWith('/rpc/otp/verify')).length
+const orders = (requests: readonly string[]) => requests.filter((url) => url.endsWith('/rpc/otp/issue')).length
+
+const told = (page: Page, type: string): Promise<unknown[]> =>
+  page.evaluate((type) => globalThis.told.filter((one) => one.type === type).map(({ detail }) => detail), type)
+
+/** What is read out after the name of a field. */
+const describedBy = (page: Page, name: string): Promise<string> =>
+  page.getByLabel(name).evaluate((field) => {
+    const root = field.getRootNode() as Document | ShadowRoot
+    const ids = field.getAttribute('aria-describedby')?.split(' ') ?? []
+    return ids
+      .map((id) => root.getElementById(id)?.textContent ?? '')
+      .join(' ')
+      .trim()
+  })
+
+/** A test key may have another code at once; a live one may not. */
+const resendAfter = (page: Page, ms: number): Promise<unknown> =>
+  page.route('**/rpc/otp/issue', async (route) => {
+    const response = await route.fetch()
+    if (route.request().method() !== 'POST' || !response.ok()) return route.fulfill({ response })
+    const { json } = await response.json()
+    const resendAvailableAt = new Date(Date.parse(json.queuedAt) + ms).toISOString()
+    await route.fulfill({ response, json: { json: { ...json, resendAvailableAt } } })
+  })
+
+declare global {
+  var message: (code: string) => void
+  var messageAsks: Array<{ transport: string[]; isOver: boolean }>
+}
+
+/** A browser that reads messages, in so far as a page sees it. */
+const messages = (page: Page) =>
+  page.addInitScript(() => {
+    Object.assign(globalThis, { OTPCredential: class {}, messageAsks: [] })
+    navigator.credentials.get = ((options: { otp: { transport: string[] }; signal: AbortSignal }) => {
+      const ask = { transport: options.otp.transport, isOver: false }
+      globalThis.messageAsks.push(ask)
+      return new Promise((resolve, reject) => {
+        options.signal.addEventListener('abort', () => {
+          ask.isOver = true
+          reject(options.signal.reason)
+        })
+        globalThis.message = (code) => resolve({ id: '', type: 'otp', code } as Credential)
+      })
+    }) as typeof navigator.credentials.get
+  })
+
+const asksForMessages = (page: Page) => page.evaluate(() => globalThis.messageAsks)
+
+const VERIFIED = 'Your phone number is verified.'
+
+describe.each(KINDS)('%s', (kind) => {
+  test('from a number to a verified one, with a keyboard only', async () => {
+    const { page, complaints } = await site.open(kind)
+    await on(page).send.waitFor()
+    const { keyboard } = page
+    await keyboard.press('Tab')
+    expect(await focused(page)).toBe('Country')
+    await keyboard.press('Tab')
+    expect(await focused(page)).toBe('Phone number')
+    await keyboard.type(number())
+    await keyboard.press('Enter')
+    await on(page).code.waitFor()
+    expect(await focused(page)).toBe('Verification code')
+    await says(page, 'status', 'We have sent you a code.')
+    await keyboard.type('12345')
+    await keyboard.press('Enter')
+    await says(page, 'alert', 'The code has six digits.')
+    await keyboard.type('6')
+    await says(page, 'alert', 'That is not the code. Tries left: 4.')
+    expect(await focused(page)).toBe('Verification code')
+    await keyboard.type(RIGHT)
+    await says(page, 'status', VERIFIED)
+    expect(await focused(page)).toBe(VERIFIED)
+    expect(complaints).toEqual([])
+    expect(await told(page, 'verified')).toMatchObject([{ phoneNumber: `+82 ${number()}`, answer: { verified: true } }])
+  })
+
+  test('each control is reached with Tab, also the way back', async () => {
+    const { page } = await site.open(kind)
+    await sent(page)
+    await page.keyboard.press('Shift+Tab')
+    expect(await focused(page)).toBe('Change number')
+    await page.keyboard.press('Enter')
+    await on(page).phone.waitFor()
+    expect(await focused(page)).toBe('Phone number')
+    expect(await on(page).phone.inputValue()).toBe(number())
+    await page.keyboard.press('Enter')
+    await on(page).code.waitFor()
+    for (const name of ['Verify', 'Send a new code']) {
+      await page.keyboard.press('Tab')
+      expect(await focused(page)).toStartWith(name)
+    }
+  })
+
+  test.each([
+    ['a whole message', 'Your Watchword code is 000000. Do not share it.'],
+    ['spaces and a dash', ' 000-000\n'],
+    ['full-width digits', '０００ ０００'],
+  ])('%s may be pasted', async (_, text) => {
+    const { page } = await site.open(kind)
+    await sent(page)
+    // What was there before is no part of it.
+    await page.keyboard.type('12')
+    await paste(page, text)
+    await says(page, 'status', VERIFIED)
+  })
+
+  test('what has two codes in it is not tried, nor is a seventh digit', async () => {
+    const { page, requests } = await site.open(kind)
+    await sent(page)
+    await paste(page, 'Order 123456, code 000000')
+    expect(await on(page).code.inputValue()).toBe('')
+    await page.keyboard.type('999999')
+    await says(page, 'alert', 'Tries left: 4.')
+    await page.keyboard.press('End')
+    await page.keyboard.type('1')
+    expect(await on(page).code.inputValue()).toBe('999999')
+    expect(verifications(requests)).toBe(1)
+  })
+
+  test('digits of a Japanese keyboard are digits, in either field', async () => {
+    const { page } = await site.open(kind)
+    await sendTo(page, '０１０－００００－００００')
+    await on(page).code.waitFor()
+    await page.keyboard.insertText('０００')
+    await page.keyboard.insertText('０００')
+    await says(page, 'status', VERIFIED)
+  })
+
+  test('five wrong codes lock; another code opens', async () => {
+    const { page } = await site.open(kind)
+    await sent(page, number(5))
+    for (const left of [4, 3, 2, 1]) {
+      await page.keyboard.type('123456')
+      await says(page, 'alert', `Tries left: ${left}.`)
+      expect(await on(page).code.getAttribute('aria-invalid')).toBe('true')
+    }
+    await page.keyboard.type('123456')
+    await says(page, 'alert', 'Too many wrong codes.')
+    expect(await on(page).code.isVisible()).toBe(false)
+    expect(await focused(page)).toBe('Send a new code')
+    expect(await told(page, 'failed')).toMatchObject([{ status: 'locked', reason: 'MAX_ATTEMPTS' }])
+    await page.keyboard.press('Enter')
+    await on(page).code.waitFor()
+    expect(await focused(page)).toBe('Verification code')
+    expect(await on(page).code.inputValue()).toBe('')
+  })
+
+  test('a code ends by itself; the next one has a field of its own', async () => {
+    const { page } = await site.open(kind, {}, (page) => page.clock.install())
+    await sent(page, number(4))
+    await page.keyboard.type('12')
+    await page.clock.fastForward(10_000)
+    await says(page, 'alert', 'This code has expired. Ask for another one.')
+    expect(await focused(page)).toBe('Send a new code')
+    await on(page).change.click()
+    await sent(page)
+    expect(await on(page).code.inputValue()).toBe('')
+    await page.keyboard.type(RIGHT)
+    await says(page, 'status', VERIFIED)
+  })
+
+  test('another code is offered when there is one; its countdown is seen, and not read out', async () => {
+    const { page, requests } = await site.open(kind, {}, async (page) => {
+      await page.clock.install()
+      await resendAfter(page, 30_000)
+    })
+    await sent(page)
+    expect(await on(page).resend.textContent()).toMatch(/^Send a new code 0:(30|29)$/)
+    await on(page).resend.focus()
+    await listen(page)
+    await page.keyboard.press('Enter')
+    await page.clock.runFor(10_000)
+    expect(await on(page).resend.textContent()).toMatch(/^Send a new code 0:[12]\d$/)
+    expect(await page.getByRole('button', { name: 'Send a new code', exact: true }).count()).toBe(1)
+    expect(await focused(page)).toMatch(/^Send a new code/)
+    expect(orders(requests)).toBe(1)
+    await page.clock.runFor(20_000)
+    expect(await on(page).resend.textContent()).toBe('Send a new code')
+    expect(await heard(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await until(async () => (await heard(page)).at(-1) === 'We have sent you a code.', 'another code')
+    expect(await focused(page)).toBe('Verification code')
+    expect(orders(requests)).toBe(2)
+  })
+
+  test('how long to wait runs down before the eyes, and is said once', async () => {
+    const { page } = await site.open(kind, {}, (page) => page.clock.install())
+    await on(page).phone.waitFor()
+    await listen(page)
+    await sendTo(page, number(6))
+    await says(page, 'alert', 'Too many tries. Try again in 1:00.')
+    await page.clock.runFor(30_000)
+    await says(page, 'alert', 'Too many tries. Try again in 0:')
+    expect(await heard(page)).toEqual(['Sending a code…', 'Too many tries. Try again in 1:00.'])
+    await page.clock.runFor(30_000)
+    expect(await heard(page)).toHaveLength(3)
+    expect((await heard(page)).at(-1)).toBe('You can ask for another code now.')
+  })
+
+  test('the same is wrong again: it is said again', async () => {
+    const { page } = await site.open(kind)
+    await sent(page)
+    await listen(page)
+    for (const times of [1, 2]) {
+      await page.keyboard.press('Enter')
+      await until(async () => (await heard(page)).length === times, 'to be told')
+    }
+    expect(new Set(await heard(page))).toEqual(new Set(['The code has six digits.']))
+  })
+
+  test.each([
+    ['', 'This is not a valid phone number.'],
+    ['010-1234-5678', 'Only test numbers can be used here.'],
+  ])('a number that will not do: %p', async (typed, told) => {
+    const { page } = await site.open(kind)
+    await sendTo(page, typed)
+    await says(page, 'alert', told)
+    expect(await focused(page)).toBe('Phone number')
+    expect(await on(page).phone.getAttribute('aria-invalid')).toBe('true')
+    expect(await describedBy(page, 'Phone number')).toBe(told)
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.type(number())
+    await page.keyboard.press('Enter')
+    await on(page).code.waitFor()
+    await says(page, 'status', 'We have sent you a code.')
+  })
+
+  test('a number is of the country that is chosen, but one with a plus', async () => {
+    const { page } = await site.open(kind, { country: 'US' })
+    await sent(page, `+82 ${number()}`)
+    await on(page).change.click()
+    await on(page).country.selectOption('GB')
+    await sent(page, '07700 900000')
+    expect(await page.getByText('+44 07700 900000').isVisible()).toBe(true)
+    await page.reload()
+    await on(page).change.click()
+    expect(await on(page).country.inputValue()).toBe('GB')
+    expect(await on(page).phone.inputValue()).toBe('07700 900000')
+  })
+
+  test('a number is written as people of its country do, wherever the caret is', async () => {
+    const { page } = await site.open(kind, { format: 'yes' })
+    const { phone, country } = on(page)
+    await phone.focus()
+    await page.keyboard.type('0100000')
+    expect(await phone.inputValue()).toBe('010-0000')
+    for (let left = 0; left < 5; left++) await page.keyboard.press('ArrowLeft')
+    await page.keyboard.type('1')
+    await page.keyboard.type('2')
+    expect(await phone.inputValue()).toBe('010-1200-00')
+    await country.selectOption('US')
+    await phone.fill('')
+    await page.keyboard.type('415')
+    const written = await phone.inputValue()
+    for (let left = written.length; left > 0; left--) await page.keyboard.press('Backspace')
+    expect(await phone.inputValue()).toBe('')
+  })
+
+  test('after a reload it goes on where it was, with nothing sent anew', async () => {
+    const { page } = await site.open(kind)
+    await sent(page)
+    await page.keyboard.type('999999')
+    await says(page, 'alert', 'Tries left: 4.')
+    await page.reload()
+    await on(page).code.waitFor()
+    expect(await page.getByText(`+82 ${number()}`).isVisible()).toBe(true)
+    // Nobody was there before.
+    expect(await focused(page)).not.toBe('Verification code')
+    await on(page).code.fill(RIGHT)
+    await says(page, 'status', VERIFIED)
+    await page.reload()
+    await says(page, 'status', VERIFIED)
+  })
+
+  test('offline: it says so, and goes on with the same order', async () => {
+    const { page, requests } = await site.open(kind, {}, (page) => page.clock.install())
+    await on(page).send.waitFor()
+    await page.context().setOffline(true)
+    await sendTo(page)
+    await until(async () => {
+      await page.clock.fastForward(5_000)
+      return (await on(page).alert.textContent())?.includes('No answer.')
+    }, 'it to be noticed')
+    await page.context().setOffline(false)
+    await on(page).resend.click()
+    await on(page).code.waitFor()
+    await page.context().setOffline(true)
+    await on(page).code.fill(RIGHT)
+    await says(page, 'alert', 'No answer. Check your connection and try again.')
+    expect(await on(page).code.inputValue()).toBe(RIGHT)
+    await page.context().setOffline(false)
+    await on(page).verify.click()
+    await says(page, 'status', VERIFIED)
+    expect(orders(requests)).toBeGreaterThan(1)
+  })
+
+  test('a slow network: it says what it does, nothing is done twice, and waiting can be ended', async () => {
+    const answers: Array<() => void> = []
+    const { page, requests } = await site.open(kind, {}, (page) =>
+      page.route('**/rpc/otp/*', async (route) => {
+        if (route.request().method() !== 'POST') return route.continue()
+        await new Promise<void>((resolve) => answers.push(resolve))
+        await route.continue().catch(() => {})
+      }),
+    )
+    await on(page).phone.fill(number())
+    await page.keyboard.press('Enter')
+    await says(page, 'status', 'Sending a code…')
+    await page.keyboard.press('Enter')
+    await on(page).send.click({ force: true })
+    expect(orders(requests)).toBe(1)
+    await on(page).cancel.click()
+    expect(await on(page).phone.isEditable()).toBe(true)
+    await on(page).send.click()
+    await until(() => answers.length === 2, 'the order to be made again')
+    for (const answer of answers.splice(0)) answer()
+    await on(page).code.waitFor()
+    await page.keyboard.type(RIGHT)
+    await says(page, 'status', 'Checking the code…')
+    await page.keyboard.press('Enter')
+    await until(() => answers.length === 1, 'the code to be sent')
+    for (const answer of answers.splice(0)) answer()
+    await says(page, 'status', VERIFIED)
+    expect(verifications(requests)).toBe(1)
+  })
+
+  test('who leaves waits for nothing any more', async () => {
+    const { page } = await site.open(kind, {}, messages)
+    const given: string[] = []
+    page.on('requestfailed', (request) => given.push(request.failure()?.errorText ?? ''))
+    await on(page).send.waitFor()
+    await page.route('**/rpc/otp/*', () => {})
+    await sendTo(page)
+    await says(page, 'status', 'Sending a code…')
+    await page.evaluate(() => globalThis.leave())
+    // An answer is waited for longer than that.
+    await until(() => given.length > 0, 'the request to be given up', 5_000)
+    expect(given).toEqual(['net::ERR_ABORTED'])
+    expect(await asksForMessages(page)).toEqual([{ transport: ['sms'], isOver: true }])
+  })
+
+  test.each(['ltr', 'rtl'] as const)('%s: nothing is wrong for who cannot see it, in any step', async (dir) => {
+    const { page } = await site.open(kind, { dir }, (page) => resendAfter(page, 30_000))
+    await on(page).send.waitFor()
+    await expectAccessible(page, 'the number')
+    await sendTo(page, '')
+    await says(page, 'alert', 'valid')
+    await expectAccessible(page, 'a wrong number')
+    await sent(page, number(5))
+    await expectAccessible(page, 'the code')
+    expect(await describedBy(page, 'Verification code')).toContain('Six digits')
+    await page.keyboard.type('123456')
+    await says(page, 'alert', 'Tries left: 4.')
+    await expectAccessible(page, 'a wrong code')
+    const [to, change] = await Promise.all([
+      page.getByText(`+82 ${number(5)}`).boundingBox(),
+      on(page).change.boundingBox(),
+    ])
+    expect((to?.x ?? 0) < (change?.x ?? 0)).toBe(dir === 'ltr')
+    for (const left of ['3', '2', '1', '0']) {
+      await page.keyboard.type('123456')
+      await says(page, 'alert', left === '0' ? 'Too many' : `left: ${left}.`)
+    }
+    await expectAccessible(page, 'locked')
+    await on(page).change.click()
+    await sent(page)
+    await page.keyboard.type(RIGHT)
+    await says(page, 'status', VERIFIED)
+    await expectAccessible(page, 'verified')
+  })
+
+  test('a message that the browser reads is typed for the person', async () => {
+    const { page } = await site.open(kind, {}, messages)
+    await sent(page)
+    expect(await asksForMessages(page)).toEqual([{ transport: ['sms'], isOver: false }])
+    await page.evaluate((code) => globalThis.message(code), RIGHT)
+    await says(page, 'status', VERIFIED)
+    expect(await asksForMessages(page)).toEqual([{ transport: ['sms'], isOver: true }])
+  })
+
+  test('a message that comes before the answer is not lost; nobody waits for one that cannot come', async () => {
+    let answer = () => {}
+    const { page } = await site.open(kind, {}, async (page) => {
+      await messages(page)
+      await page.route('**/rpc/otp/issue', async (route) => {
+        await new Promise<void>((resolve) => {
+          answer = resolve
+        })
+        await route.continue()
+      })
+    })
+    await sendTo(page)
+    await says(page, 'status', 'Sending a code…')
+    await page.evaluate(() => globalThis.message('999999'))
+    await until(async () => {
+      answer()
+      return on(page).code.isVisible()
+    }, 'the answer')
+    await says(page, 'alert', 'Tries left: 4.')
+    await on(page).change.click()
+    await on(page).phone.waitFor()
+    expect(await asksForMessages(page)).toEqual([{ transport: ['sms'], isOver: true }])
+  })
+
+  test('a browser that may not read messages does as one that cannot', async () => {
+    const { page, complaints } = await site.open(kind, {}, (page) =>
+      page.addInitScript(() => {
+        Object.assign(globalThis, { OTPCredential: class {} })
+        navigator.credentials.get = () => Promise.reject(new DOMException('no', 'NotAllowedError'))
+      }),
+    )
+    await sent(page)
+    await page.keyboard.type(RIGHT)
+    await says(page, 'status', VERIFIED)
+    expect(complaints).toEqual([])
+  })
+})
+
+describe('the element', () => {
+  test('goes on where it was when it is moved, and begins anew with another key', async () => {
+    const { page, requests } = await site.open('element')
+    await sent(page)
+    await page.evaluate(() => document.querySelector('h1')?.after(document.querySelector('watchword-verify') ?? ''))
+    expect(await on(page).code.isVisible()).toBe(true)
+    expect(orders(requests)).toBe(1)
+    await page.evaluate(() => document.querySelector('watchword-verify')?.setAttribute('purpose', 'login'))
+    await on(page).send.waitFor()
+    await sent(page)
+    await on(page).code.fill(RIGHT)
+    await says(page, 'status', VERIFIED)
+  })
+
+  test.each([
+    ['ko-KR', '인증번호 받기'],
+    ['ja', '確認コードを送信'],
+    ['zh-Hant', '获取验证码'],
+    ['es-MX', 'Enviar código'],
+    ['de_AT', 'Code senden'],
+    ['fr', 'Envoyer le code'],
+  ])('speaks %s', async (lang, send) => {
+    const { page } = await site.open('element', { lang })
+    await page.getByRole('button', { name: send }).waitFor()
+    await page.evaluate(() => document.querySelector('watchword-verify')?.setAttribute('lang', 'en'))
+    await on(page).send.waitFor()
+  })
+
+  test('says what the page says instead, and offers the countries it names', async () => {
+    const { page } = await site.open('element', { countries: 'KR JP', country: 'JP' })
+    await on(page).send.waitFor()
+    expect(await on(page).country.locator('option').allTextContents()).toEqual(['Japan +81', 'South Korea +82'])
+    expect(await on(page).country.inputValue()).toBe('JP')
+    await page.evaluate(() => {
+      const screen = document.querySelector('watchword-verify')
+      if (screen) Object.assign(screen, { texts: { send: 'Text me' } })
+    })
+    await page.getByRole('button', { name: 'Text me' }).waitFor()
+  })
+
+  test('talks to the backend of the page, which says no in the words of Watchword', async () => {
+    const { page } = await site.open('element', { action: '/api/' }, async (page) => {
+      await page.route('**/api/issue', async (route) => {
+        const { phoneNumber, idempotencyKey } = route.request().postDataJSON()
+        if (idempotencyKey === undefined) return route.fulfill({ status: 400, json: {} })
+        if (phoneNumber !== `+82 ${number()}`)
+          return route.fulfill({ status: 400, json: { code: 'BAD_REQUEST', data: { reason: 'country_closed' } } })
+        const queuedAt = new Date().toISOString()
+        await route.fulfill({ json: { queuedAt, expiresAt: new Date(Date.now() + 60_000).toISOString() } })
+      })
+      await page.route('**/api/verify', (route) =>
+        route.fulfill({ json: { verified: route.request().postDataJSON().code === RIGHT } }),
+      )
+    })
+    await sendTo(page, '010')
+    await says(page, 'alert', 'We cannot send codes to this country.')
+    await sent(page)
+    await page.keyboard.type(RIGHT)
+    await says(page, 'status', VERIFIED)
+  })
+
+  test('is reset with the form around it, and keeps nothing then; it is disabled as any field is', async () => {
+    const { page } = await site.open('element')
+    await sent(page)
+    await page.keyboard.type(RIGHT)
+    await says(page, 'status', VERIFIED)
+    await page.evaluate(() => document.querySelector('form')?.reset())
+    expect(await on(page).phone.inputValue()).toBe('')
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+    await page.evaluate(() => document.querySelector('watchword-verify')?.setAttribute('disabled', ''))
+    expect(await on(page).phone.isDisabled()).toBe(true)
+    expect(await on(page).send.isDisabled()).toBe(true)
+  })
+
+  test('that was not told whom to ask says so to whoever wrote the page', async () => {
+    const { page, complaints } = await site.open('element')
+    await on(page).send.waitFor()
+    await page.evaluate(() => document.querySelector('watchword-verify')?.removeAttribute('key'))
+    await sendTo(page)
+    await says(page, 'alert', 'That does not work at the moment.')
+    expect(complaints).toEqual(['<watchword-verify> needs key and url, or action, or transport'])
+  })
+})

@@ -1,0 +1,28 @@
+/** The page of somebody who uses React. */
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createOtpClient } from '../../../client'
+import { PhoneVerification } from '../../../client/react'
+import { en, ko } from '../../../client/texts'
+import { asked, format, tell } from './page'
+
+const transport = createOtpClient({ baseUrl: asked.get('url') ?? '', apiKey: asked.get('key') ?? '' })
+const place = document.querySelector('#place')
+if (!place) throw new Error('No place')
+const root = createRoot(place)
+root.render(
+  <StrictMode>
+    <PhoneVerification
+      transport={transport}
+      purpose={asked.get('purpose') ?? ''}
+      storage={sessionStorage}
+      country={asked.get('country') ?? ''}
+      language={asked.get('lang') ?? undefined}
+      format={asked.has('format') ? format : undefined}
+      texts={asked.get('lang') === 'ko' ? ko : en}
+      onVerified={(state) => tell('verified', state)}
+      onFailed={(state) => tell('failed', state)}
+    />
+  </StrictMode>,
+)
+globalThis.leave = () => root.unmount()
