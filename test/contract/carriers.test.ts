@@ -486,6 +486,8 @@ test('a message waits where it will be sent from: at the first of its route that
   const world = await World.start({ carriers: { sms: new Carrier(), kakao: new Carrier(), backup } })
   const { live } = await world.furnish()
   await world.provide('spare', ['sms'], BACKUP_URL)
+  // What has changed of carriers is looked at once: whatever waits then chooses anew.
+  await world.advance(1_500)
   const issue = async (n: number) => {
     const order = { phoneNumber: `010-1234-000${n}`, purpose: 'p', idempotencyKey: `k${n}` }
     expect((await world.call('rest', 'issue', order, { key: live })).status).toBe(200)
