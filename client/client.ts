@@ -59,6 +59,8 @@ export interface CallOptions {
   timeoutMs?: number
   /** Sent as `X-Request-Id`, and echoed: 8 to 128 letters, digits, dots, colons, dashes and underscores. */
   requestId?: string
+  /** With a secret key: the address of the end user whom this is for, so that limits for each address hold for them. */
+  clientIp?: string
 }
 
 /** Every call throws `WatchwordError`. */
@@ -105,10 +107,10 @@ export function createOtpClient(options: OtpClientOptions): OtpClient {
   const wire: Wire = { baseUrl, apiKey, send: options.fetch ?? ((request) => fetch(request)) }
 
   const call = (operation: string, input: object, callOptions: CallOptions = {}, isIdempotent = true) => {
-    const { signal, timeoutMs = usualTimeoutMs, requestId } = callOptions
+    const { signal, timeoutMs = usualTimeoutMs, requestId, clientIp } = callOptions
     return withRetries(retries ?? NO_RETRIES, { waitAfter, pause: (ms) => pause(ms, signal) }, () =>
       inTime({ timeoutMs, signal, isIdempotent }, (limited, heard) =>
-        exchange(wire, { operation, input, signal: limited, requestId, isIdempotent, heard }),
+        exchange(wire, { operation, input, signal: limited, requestId, clientIp, isIdempotent, heard }),
       ),
     )
   }

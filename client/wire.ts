@@ -13,6 +13,7 @@ export interface Call {
   input: object
   signal: AbortSignal
   requestId: string | undefined
+  clientIp: string | undefined
   /** Whether the call may be made again where nobody knows what became of it. */
   isIdempotent: boolean
   /** What is known of the answer before all of it is there. */
@@ -31,7 +32,7 @@ export interface Answer {
 
 /** Throws `WatchwordError`, and whatever `send` throws. */
 export async function exchange({ baseUrl, apiKey, send }: Wire, call: Call): Promise<Answer> {
-  const { operation, input, signal, requestId, heard } = call
+  const { operation, input, signal, requestId, clientIp, heard } = call
   const response = await send(
     new Request(`${baseUrl.replace(/\/+$/, '')}/rpc/otp/${operation}`, {
       method: 'POST',
@@ -39,6 +40,7 @@ export async function exchange({ baseUrl, apiKey, send }: Wire, call: Call): Pro
         authorization: `Bearer ${apiKey}`,
         'content-type': 'application/json',
         ...(requestId !== undefined && { 'x-request-id': requestId }),
+        ...(clientIp !== undefined && { 'x-watchword-client-ip': clientIp }),
       },
       body: JSON.stringify({ json: input }),
       signal,

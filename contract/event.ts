@@ -102,6 +102,9 @@ const SAMPLES = {
     status: 'verified' as const,
     verified_at: '2026-01-15T09:30:20.000Z',
     attempts: 1,
+    method: 'sms' as const,
+    type: 'signup',
+    metadata: { userId: 'u_42' },
   }),
   'otp.expired': sample('otp.expired', '2026-01-15T09:33:00Z', {
     id: SAMPLE_ISSUE_ID,
@@ -173,6 +176,9 @@ export const eventSchemas = {
       .int()
       .min(1)
       .meta({ description: 'Codes tried, the right one included.', examples: [1] }),
+    method: field.method.optional(),
+    type: field.type.optional(),
+    metadata: field.metadata.optional(),
   }),
   'otp.expired': event('otp.expired', 'The code expired without being verified.', {
     id: field.id,

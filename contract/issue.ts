@@ -224,6 +224,13 @@ export const verifyInput = z.strictObject({
     z.string().refine((code) => SIX_DIGITS.test(code), because('code_not_six_digits', 'must be 6 digits')),
     { type: 'string', pattern: SIX_DIGITS.source, description: 'What the end user typed.', examples: ['000000'] },
   ),
+  phoneNumber: text({
+    min: 1,
+    max: 32,
+    description:
+      'The number that the code was sent to, in any spelling. Where it is, a right code is answered with a `proof` of it.',
+    examples: ['010-0000-0000'],
+  }).optional(),
 })
 
 export const verifyOutput = z.object({
@@ -233,6 +240,15 @@ export const verifyOutput = z.object({
   attemptsRemaining: attempts.attemptsRemaining,
   expiresAt: timestamp,
   verifiedAt: timestamp.optional(),
+  proof: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'A JWT for a backend that has not seen this happen: `phone_number` is verified, for `purpose`, in the app `aud`. Signed with a ' +
+        'key of `/.well-known/jwks.json` (EdDSA). Only for a right code with the `phoneNumber` that it was sent to.',
+      examples: ['eyJhbGciOiJFZERTQSJ9.eyJwaG9uZV9udW1iZXIiOiIrODIxMDAwMDAwMDAwIn0.c2lnbmF0dXJl'],
+    }),
   mode,
 })
 

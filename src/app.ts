@@ -26,6 +26,7 @@ import type { Passwords, Vault } from './ports/vault'
 import { Carriers } from './providers/carriers'
 import { createChallenges } from './providers/challenges'
 import { createSimulator } from './providers/simulator'
+import { publishedKeys } from './usecases/prove-verification'
 import { recordReport } from './usecases/record-report'
 import { recordTraffic } from './usecases/record-traffic'
 import { createModes } from './usecases/shared/mode'
@@ -66,7 +67,7 @@ export function createApp(config: Config, ports: Ports): App {
   const shared = { store: ports.store, clock, random, log, maxBacklog: config.maxBacklog, record }
   const node = ports.fleet ? several({ ...shared, ...ports.fleet }) : alone({ ...shared, limits })
   const { store } = node
-  const basics = { store, clock, random, log, vault, node }
+  const basics = { store, clock, random, log, vault, node, proofs: config.proofs }
   const issuing = {
     challenges: createChallenges({ transport, urls: config.challengeUrls }),
     idempotencyDays,
@@ -110,6 +111,7 @@ export function createApp(config: Config, ports: Ports): App {
   const routes = createRoutes({
     ...{ node, clock, descriptors, trustedProxies, publicUrl, webhookSources, console, readiness },
     api: createApi({ ...basics, ...issuing, modes, dispatch, limits, descriptors }),
+    publishedKeys: () => publishedKeys({ vault, clock }),
     reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),
   })
 

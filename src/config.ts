@@ -8,6 +8,7 @@ import type { Vendor } from './domain/challenge'
 import { MAX_TIMEOUT_MS } from './domain/job'
 import type { LimitsConfig } from './domain/limit'
 import type { Numbering } from './domain/phone'
+import type { ProofSettings } from './domain/proof'
 import type { PriceList } from './domain/wallet'
 import { isSecret } from './domain/webhook-signature'
 import { LOG_LEVELS } from './ports/log'
@@ -109,6 +110,7 @@ const settings = {
   ),
   LIVE_RETENTION_DAYS: whole(1, 36_500, 180).describe('How long live issues are kept'),
   IDEMPOTENCY_DAYS: whole(1, 365, 7).describe('How long an idempotency key is remembered'),
+  PROOF_LIFETIME_SEC: whole(60, 86_400, 600).describe('How long the proof of a verification is good for'),
   TURNSTILE_URL: challengeUrl('https://challenges.cloudflare.com/turnstile/v0/siteverify', 'Turnstile'),
   HCAPTCHA_URL: challengeUrl('https://api.hcaptcha.com/siteverify', 'hCaptcha'),
   RECAPTCHA_URL: challengeUrl('https://www.google.com/recaptcha/api/siteverify', 'reCAPTCHA'),
@@ -169,6 +171,7 @@ export interface Config {
   checkpointPages: number
   liveRetentionDays: number
   idempotencyDays: number
+  proofs: ProofSettings
   challengeUrls: Readonly<Record<Vendor, string>>
   webhooks: HookUrlPolicy
   /** Published for receivers that let in known addresses only. */
@@ -240,6 +243,7 @@ export function readConfig(
     checkpointPages: value.CHECKPOINT_PAGES,
     liveRetentionDays: value.LIVE_RETENTION_DAYS,
     idempotencyDays: value.IDEMPOTENCY_DAYS,
+    proofs: { issuer: value.PUBLIC_URL, lifetimeMs: value.PROOF_LIFETIME_SEC * 1_000 },
     challengeUrls: {
       turnstile: value.TURNSTILE_URL,
       hcaptcha: value.HCAPTCHA_URL,

@@ -20,6 +20,8 @@ export interface VerifiedDetail {
   phoneNumber: string
   issueId?: string | undefined
   verifiedAt?: string | undefined
+  /** What your backend believes; see `verifyProof` in `@watchword/client/server`. */
+  proof?: string | undefined
   /** What `verify` has answered; after a reload it is gone. */
   answer?: unknown
 }
@@ -127,10 +129,10 @@ export class WatchwordVerify extends Base {
     return this.#flow?.getSnapshot() ?? IDLE
   }
 
-  /** What a form sends under the element's `name`: the issue, once it is verified. */
+  /** What a form sends under the element's `name`, once it is verified: the proof, or the issue where none was answered. */
   get value(): string {
     const { state } = this
-    return state.status === 'verified' ? (state.issueId ?? '') : ''
+    return state.status === 'verified' ? (state.proof ?? state.issueId ?? '') : ''
   }
 
   get form(): HTMLFormElement | null {
@@ -347,8 +349,8 @@ export class WatchwordVerify extends Base {
     tell('statechange', state)
     const { status } = state
     if (status === 'verified') {
-      const { phoneNumber, issueId, verifiedAt, answer } = state
-      tell('verified', { phoneNumber, issueId, verifiedAt, answer } satisfies VerifiedDetail)
+      const { phoneNumber, issueId, verifiedAt, proof, answer } = state
+      tell('verified', { phoneNumber, issueId, verifiedAt, proof, answer } satisfies VerifiedDetail)
     }
     if (status === 'locked' || status === 'failed')
       tell('failed', { status, reason: state.reason, error: this.#error } satisfies FailedDetail)

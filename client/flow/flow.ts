@@ -155,12 +155,14 @@ export function createFlow<V extends FlowVerdict>(options: FlowOptions<V>): Flow
       signal,
     )
 
-  const check = ({ issueId }: Issued, code: string, signal: AbortSignal): Promise<V> =>
-    ask(
-      (limited) => transport.verify({ ...(issueId !== undefined && { issueId }), code }, { signal: limited }),
+  function check({ issueId }: Issued, code: string, signal: AbortSignal): Promise<V> {
+    const attempt = { ...(issueId !== undefined && { issueId }), code, phoneNumber: held.phoneNumber }
+    return ask(
+      (limited) => transport.verify(attempt, { signal: limited }),
       (refusal) => !mayBeCarriedOut(refusal) && (refusal.status === 503 || refusal.retryAfterMs !== undefined),
       signal,
     )
+  }
 
   /** An order of which nobody knows what became is made again; where its code is over by now, the user gets another one. */
   async function orderFor(phoneNumber: string, actionOptions?: ActionOptions): Promise<FlowState<V>> {

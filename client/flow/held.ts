@@ -15,6 +15,7 @@ export interface Held<V> {
   submitAt: number
   reason?: FlowReason | undefined
   verifiedAt?: string | undefined
+  proof?: string | undefined
   answer?: V | undefined
 }
 
@@ -71,8 +72,9 @@ export function notIssued<V>(held: Held<V>, refusal: Refusal, now: number): Held
 
 /** A code was checked. */
 export function checked<V extends FlowVerdict>(held: Held<V>, answer: V): Held<V> {
-  const { verified, reasonCode = 'MISMATCH', attemptsRemaining, verifiedAt } = answer
-  if (verified) return { ...held, phase: 'verified', verifiedAt, answer, reason: undefined, pendingKey: undefined }
+  const { verified, reasonCode = 'MISMATCH', attemptsRemaining, verifiedAt, proof } = answer
+  const told = { verifiedAt, proof, answer }
+  if (verified) return { ...held, phase: 'verified', ...told, reason: undefined, pendingKey: undefined }
   if (reasonCode === 'MAX_ATTEMPTS') return { ...ended(held, reasonCode), phase: 'locked' }
   if (reasonCode !== 'MISMATCH' || !held.issue) return ended(held, reasonCode)
   return { ...held, phase: 'awaiting_code', issue: { ...held.issue, attemptsRemaining }, reason: reasonCode }

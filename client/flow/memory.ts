@@ -1,4 +1,4 @@
-/** What is kept over a reload of the page. Never a code, nor what `verify` has answered. */
+/** What is kept over a reload of the page. Never a code; of what `verify` has answered the proof, which is good for minutes. */
 import type { FlowClock } from './clock'
 import type { Held } from './held'
 

@@ -83,10 +83,12 @@ export interface Verifying extends Shown<'verifying'> {
   expiresInMs: number
 }
 
-/** The code was right. Whoever has to be sure of that asks the service, not the browser. */
+/** The code was right. Whoever has to be sure of that looks at the proof, or asks the service, and not the browser. */
 export interface Verified<V> extends Shown<'verified'> {
   issueId?: string
   verifiedAt?: string
+  /** Your backend believes this: a JWT, good for some minutes. */
+  proof?: string
   /** What `verify` has answered; after a reload it is gone. */
   answer?: V
 }
@@ -140,8 +142,12 @@ export function show<V>(held: Held<V>, now: number): FlowState<V> {
         can: { ...NOTHING, changeNumber: true, cancel: true },
       }
     case 'verified': {
-      const { verifiedAt, answer } = held
-      const verified = { ...(verifiedAt !== undefined && { verifiedAt }), ...(answer !== undefined && { answer }) }
+      const { verifiedAt, proof, answer } = held
+      const verified = {
+        ...(verifiedAt !== undefined && { verifiedAt }),
+        ...(proof !== undefined && { proof }),
+        ...(answer !== undefined && { answer }),
+      }
       return { status: 'verified', ...common, ...known, ...verified, can: NOTHING }
     }
     case 'locked':

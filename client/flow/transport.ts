@@ -37,6 +37,8 @@ export interface FlowAttempt {
   /** As `issue` has answered it. */
   issueId?: string | undefined
   code: string
+  /** As it was sent to `issue`: for a proof of it. */
+  phoneNumber?: string | undefined
 }
 
 /** What a flow has to know of a verification: `VerifyOutput` of the client is enough. */
@@ -46,6 +48,8 @@ export interface FlowVerdict {
   /** Wrong codes still allowed. */
   attemptsRemaining?: number | undefined
   verifiedAt?: string | undefined
+  /** Who has not seen the verification believes this: see `verifyProof` in `@watchword/client/server`. */
+  proof?: string | undefined
 }
 
 /** Why there is no answer, or none that helps. */

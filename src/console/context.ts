@@ -12,6 +12,7 @@ import type { Passwords } from '../ports/vault'
 import type { InspectDependencies } from '../usecases/inspect'
 import type { IssueDependencies } from '../usecases/issue-code'
 import type { Visitor } from '../usecases/people'
+import type { ProvingDependencies } from '../usecases/prove-verification'
 import type { Actor } from '../usecases/shared/note-change'
 
 export const CONSOLE_RPC_PREFIX = '/console/rpc'
@@ -28,7 +29,10 @@ export interface ServerFacts {
   hookPolicy: HookUrlPolicy
 }
 
-export interface ConsoleDependencies extends Omit<InspectDependencies, 'clock'>, Omit<IssueDependencies, 'node'> {
+export interface ConsoleDependencies
+  extends Omit<InspectDependencies, 'clock'>,
+    Omit<IssueDependencies, 'node'>,
+    ProvingDependencies {
   clock: Clock
   log: Log
   passwords: Passwords

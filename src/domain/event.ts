@@ -81,11 +81,12 @@ const PAYLOADS: { [T in EventType]: (issue: Issue, context: EventContext) => Otp
     failed_at: iso(now),
     error: { code, message: OWN_FAILURES.get(code) ?? 'The carrier refused the message or could not deliver it' },
   }),
-  'otp.verified': ({ issueId, verifiedAt, attemptsUsed }, { now }) => ({
-    id: issueId,
+  'otp.verified': (issue, { now }) => ({
+    ...base(issue),
     status: 'verified',
-    verified_at: iso(verifiedAt ?? now),
-    attempts: attemptsUsed + 1,
+    verified_at: iso(issue.verifiedAt ?? now),
+    attempts: issue.attemptsUsed + 1,
+    metadata: issue.metadata ?? {},
   }),
   'otp.expired': (issue) => ({
     ...base(issue),

@@ -12,6 +12,7 @@ export const MOUNTS: readonly string[] = [
   '/docs/',
   '/docs/start.js',
   '/docs/scalar.js',
+  '/.well-known/jwks.json',
   '/healthz',
   '/readyz',
   '/console',

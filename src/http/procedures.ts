@@ -14,7 +14,7 @@ import {
   readIssue,
   readTemplate,
 } from '../usecases/read-history'
-import { verifyCode } from '../usecases/verify-code'
+import { type VerifyDependencies, verifyCode } from '../usecases/verify-code'
 import type { Caller } from './enter'
 import {
   balanceView,
@@ -33,7 +33,7 @@ export interface CallContext {
   caller: Caller
 }
 
-export type ProcedureDependencies = IssueDependencies & ReadDependencies
+export type ProcedureDependencies = IssueDependencies & VerifyDependencies & ReadDependencies
 
 export function createProcedures(deps: ProcedureDependencies) {
   const os = implement(contract).$context<CallContext>()

@@ -47,6 +47,8 @@ export interface RouteDependencies {
   console: ConsoleRoutes
   readiness: () => Promise<Readiness>
   reports: (request: Request, url: URL) => Promise<{ recorded: number }>
+  /** What proofs of verifications are checked by. */
+  publishedKeys: () => object
   node: Pick<Node, 'directory' | 'keyUse'>
   clock: Pick<Clock, 'now'>
   descriptors: Descriptors
@@ -57,8 +59,22 @@ export interface RouteDependencies {
 }
 
 export function createRoutes(deps: RouteDependencies): Routes {
-  const { api, console, readiness, reports, node, clock, descriptors, trustedProxies, publicUrl, webhookSources } = deps
+  const {
+    api,
+    console,
+    readiness,
+    reports,
+    publishedKeys,
+    node,
+    clock,
+    descriptors,
+    trustedProxies,
+    publicUrl,
+    webhookSources,
+  } = deps
   let description: Promise<string> | undefined
+  /** Backends keep it for a while: a key is published long before it signs. */
+  const jwks = () => json(200, publishedKeys(), undefined, { 'cache-control': 'public, max-age=3600' })
 
   return async ({ request, socketAddress, mount }) => {
     const url = urlOf(request)
@@ -67,6 +83,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     if (path.startsWith(`${API_PREFIX}/`))
       return (await published(request, path)) ?? apiAnswer(request, url, socketAddress)
     if (path === '/healthz' && isReading(request)) return { route: 'healthz', response: json(200, { status: 'ok' }) }
+    if (path === '/.well-known/jwks.json' && isReading(request)) return { route: 'jwks', response: jwks() }
     if (descriptors.areShort()) throw unavailable('Too many connections at the moment', COME_BACK_MS)
     if (path.startsWith(`${console.rpcPrefix}/`))
       return { route: 'console', response: await console.rpc(request, url, socketAddress) }

@@ -15,12 +15,23 @@ export interface Vault {
   placeHash(text: string): Uint8Array
   /** 32 bytes that a key is written from which can be shown again. */
   standingKey(use: string): Uint8Array
+  /** What others may check: the key of that name, the same in every process that has the master secret. */
+  signingKey(name: string): SigningKey
   /** Short authentication tag, for cursors. */
   tag(text: string): Uint8Array
   /** AES-256-GCM; `rowId` is bound as associated data, so a sealed row cannot be moved. */
   seal(rowId: string, text: string): Uint8Array
   /** Throws if `sealed` was not sealed for this row with this secret. */
   open(rowId: string, sealed: Uint8Array): string
+}
+
+/** A pair of keys, Ed25519. */
+export interface SigningKey {
+  /** Its thumbprint, RFC 7638. */
+  keyId: string
+  /** 32 bytes. */
+  publicKey: Uint8Array
+  sign(text: string): Uint8Array
 }
 
 /** argon2id; slow on purpose. */

@@ -2,9 +2,18 @@
  * Keyed hashes and sealing. Every use has a key of its own, derived by HKDF from the master secret, so that one use
  * says nothing about another. Synchronous on purpose: WebCrypto does not settle under virtual time.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  hkdfSync,
+  randomBytes,
+  sign,
+} from 'node:crypto'
 import { CryptoHasher } from 'bun'
-import type { Vault } from '../ports/vault'
+import type { SigningKey, Vault } from '../ports/vault'
 
 const SHORT_BYTES = 16
 const PLACE_BYTES = 8
@@ -33,6 +42,7 @@ export function createVault(
     standingKey: keyed('standing-key'),
   }
   const sealKey = derive('seal')
+  const signingKeys = new Map<string, SigningKey>()
 
   return {
     phoneHash: hmac.phone,
@@ -43,6 +53,11 @@ export function createVault(
     addressHash: (text) => hmac.address(text).subarray(0, SHORT_BYTES),
     placeHash: (text) => hmac.place(text).subarray(0, PLACE_BYTES),
     standingKey: hmac.standingKey,
+    signingKey(name) {
+      const known = signingKeys.get(name) ?? signingKeyFrom(derive(`signing/${name}`))
+      signingKeys.set(name, known)
+      return known
+    },
     tag: (text) => hmac.tag(text).subarray(0, SHORT_BYTES),
 
     seal(rowId, text) {
@@ -60,5 +75,18 @@ export function createVault(
         .setAuthTag(sealed.subarray(-TAG_BYTES))
       return decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
     },
+  }
+}
+
+/** What stands before the 32 bytes of a private key of Ed25519 in PKCS #8, RFC 8410. */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+function signingKeyFrom(seed: Uint8Array): SigningKey {
+  const key = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' })
+  const { crv, kty, x = '' } = createPublicKey(key).export({ format: 'jwk' })
+  return {
+    keyId: createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url'),
+    publicKey: Buffer.from(x, 'base64url'),
+    sign: (text) => sign(null, Buffer.from(text), key),
   }
 }

@@ -26,9 +26,9 @@ import type { Vault } from '../ports/vault'
 import type { Dispatch } from '../ports/work'
 import { type Begun, type DeliverDependencies, depart } from './deliver-code'
 import { seekAdmission } from './shared/admission'
+import { type ChallengeDependencies, withChallenge } from './shared/challenge'
 import { type ModeRules, rulesOf } from './shared/mode'
 import { networkHash, prefixHash } from './shared/place'
-import { type ProofDependencies, withProof } from './shared/proof'
 import { saveIssue } from './shared/save-issue'
 
 /** A validated request; texts are trimmed. `cost` is not billed, but part of the fingerprint. */
@@ -61,7 +61,7 @@ export interface Issued {
   resendAvailableAt: number
 }
 
-export interface IssueDependencies extends DeliverDependencies, ProofDependencies {
+export interface IssueDependencies extends DeliverDependencies, ChallengeDependencies {
   vault: Vault
   node: Pick<Node, 'backlog' | 'directory' | 'limits' | 'traffic' | 'wakeUps' | 'sparing'>
   dispatch: Dispatch
@@ -89,7 +89,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
   const outcome: Outcome = { made: undefined, finding: undefined }
   const applicant = { appId: key.appId, challenge: request.challenge, address: request.address }
   try {
-    return await withProof(deps, applicant, (isProven) =>
+    return await withChallenge(deps, applicant, (isProven) =>
       admit(deps, key, { request, order, entrant, isProven }, outcome),
     )
   } finally {

@@ -2,10 +2,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import { fail, forgive } from '../domain/failure-budget'
 import { attemptsRemaining, check, type Issue, phoneOf, type ReasonCode } from '../domain/issue'
-import { isUuid, type Owner } from '../domain/value'
+import type { ApiKey } from '../domain/key'
+import type { Recipient } from '../domain/phone'
+import { isUuid } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Store, Tx } from '../ports/store'
-import type { Vault } from '../ports/vault'
+import { type ProvingDependencies, prove } from './prove-verification'
+import { type Modes, rulesOf } from './shared/mode'
 import { saveIssue } from './shared/save-issue'
 import type { TellDependencies } from './shared/tell-events'
 
@@ -16,25 +19,39 @@ export interface Verification {
   attemptsRemaining: number
   expiresAt: number
   verifiedAt?: number | undefined
+  /** A JWT: that the number of the request is verified. */
+  proof?: string | undefined
 }
 
-interface VerifyDependencies extends TellDependencies {
+export interface VerifyDependencies extends TellDependencies, ProvingDependencies {
   store: Store
-  vault: Vault
   clock: Clock
+  modes: Modes
 }
 
-/** A wrong code is an answer, not a refusal: the attempt it used is stored. */
+interface VerifyRequest {
+  issueId: string
+  code: string
+  /** What the code was sent to, as the caller says. */
+  phoneNumber?: string | undefined
+}
+
+/**
+ * A wrong code is an answer, not a refusal: the attempt it used is stored. Throws `invalid` for a number that no code could
+ * have been sent to; whether it is the issue's is told by the proof alone, to who knows the code.
+ */
 export async function verifyCode(
   deps: VerifyDependencies,
-  owner: Owner,
-  request: { issueId: string; code: string },
+  key: Pick<ApiKey, 'appId' | 'mode' | 'region'>,
+  request: VerifyRequest,
 ): Promise<Verification> {
-  const { store, vault, clock } = deps
+  const { store, vault, clock, modes } = deps
+  const { phoneNumber } = request
+  const claimed = phoneNumber === undefined ? undefined : rulesOf(modes, key).recipient(phoneNumber, key.region)
   if (!isUuid(request.issueId)) return unknownIssue(request.issueId, clock.now())
-  return store.transaction(async (tx) => {
-    const found = await tx.issues.lockToVerify(owner, request.issueId)
-    if (!found) return unknownIssue(request.issueId, tx.now)
+  const { verification, verified } = await store.transaction(async (tx) => {
+    const found = await tx.issues.lockToVerify(key, request.issueId)
+    if (!found) return { verification: unknownIssue(request.issueId, tx.now) }
     const { issue } = found
     const matches = timingSafeEqual(vault.codeHash(issue.issueId, request.code), issue.codeHash)
     const { verified, reasonCode, changed } = check(issue, matches, tx.now)
@@ -43,7 +60,7 @@ export async function verifyCode(
       await saveIssue(deps, tx, issue, changed)
     }
     const after = changed ?? issue
-    return {
+    const verification = {
       issueId: issue.issueId,
       verified,
       reasonCode,
@@ -51,8 +68,14 @@ export async function verifyCode(
       expiresAt: after.expiresAt,
       verifiedAt: after.verifiedAt,
     }
+    return { verification, verified: verified ? { issue, at: tx.now } : undefined }
   })
+  if (!verified || !claimed || !isSentTo(deps, verified.issue, claimed)) return verification
+  return { ...verification, proof: prove(deps, verified.issue, claimed, verified.at) }
 }
+
+const isSentTo = ({ vault }: VerifyDependencies, { phoneHash }: Issue, { identity }: Recipient) =>
+  timingSafeEqual(vault.phoneHash(identity), phoneHash)
 
 /** A wrong code counts against its phone, over all its codes; a right one ends the row. */
 async function count(tx: Tx, { issue, hasFailures }: { issue: Issue; hasFailures: boolean }, verified: boolean) {

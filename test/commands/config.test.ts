@@ -22,6 +22,7 @@ test('without any, the service is the machine’s own, careful and priced at one
     numbering: { region: 'KR', prefixes: [] },
     ...{ carrierTimeoutMs: 10_000, carrierConcurrency: 128, maxBacklog: 100_000, checkpointPages: 12_000 },
     ...{ liveRetentionDays: 180, idempotencyDays: 7 },
+    proofs: { issuer: undefined, lifetimeMs: 600_000 },
     challengeUrls: {
       turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
       hcaptcha: 'https://api.hcaptcha.com/siteverify',
@@ -47,6 +48,7 @@ describe('a number', () => {
     ['CHECKPOINT_PAGES', 100, 1_000_000, ({ checkpointPages }) => checkpointPages],
     ['LIVE_RETENTION_DAYS', 1, 36_500, ({ liveRetentionDays }) => liveRetentionDays],
     ['IDEMPOTENCY_DAYS', 1, 365, ({ idempotencyDays }) => idempotencyDays],
+    ['PROOF_LIFETIME_SEC', 60, 86_400, ({ proofs }) => proofs.lifetimeMs / 1_000],
     ['PRICE_SMS', 0, 1_000, ({ prices }) => prices.sms],
     ['PRICE_LMS', 0, 1_000, ({ prices }) => prices.lms],
     ['PRICE_ALIMTALK', 0, 1_000, ({ prices }) => prices.alimtalk],

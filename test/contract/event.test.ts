@@ -10,7 +10,10 @@ const FIELDS: Record<(typeof EVENT_TYPES)[number], { required: string[]; optiona
     optional: ['to', 'method', 'type', 'cost', 'metadata'],
   },
   'otp.failed': { required: ['id', 'status', 'failed_at', 'error'] },
-  'otp.verified': { required: ['id', 'status', 'verified_at', 'attempts'] },
+  'otp.verified': {
+    required: ['id', 'status', 'verified_at', 'attempts'],
+    optional: ['method', 'type', 'metadata'],
+  },
   'otp.expired': {
     required: ['id', 'status', 'expired_at', 'attempts', 'max_attempts', 'method', 'type', 'metadata'],
   },

@@ -208,7 +208,13 @@ describe('the body of an event', () => {
         error: { code: 'NO_USER', message: 'The carrier refused the message or could not deliver it' },
       },
     ],
-    ['otp.verified', { id, status: 'verified', verified_at: '2026-03-01T12:00:01.500Z', attempts: 3 }],
+    [
+      'otp.verified',
+      {
+        ...{ id, method: 'sms', type: 'signup', status: 'verified' },
+        ...{ verified_at: '2026-03-01T12:00:01.500Z', attempts: 3, metadata },
+      },
+    ],
     [
       'otp.expired',
       {

@@ -76,7 +76,7 @@ export function inboxProcedures(deps: ConsoleDependencies) {
     }),
     verify: os.verify.handler(async ({ input }) => {
       const owner = { appId: input.appId, mode: 'test' } as const
-      const { verified, reasonCode, expiresAt } = await verifyCode(deps, owner, input)
+      const { verified, reasonCode, expiresAt } = await verifyCode(deps, { ...owner, region: undefined }, input)
       const issue = await store.read.issues.find(owner, input.issueId)
       return { verified, reasonCode, expiresAt, attemptsRemaining: issue ? attemptsRemaining(issue) : 0 }
     }),

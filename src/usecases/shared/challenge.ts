@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock'
 import type { Log } from '../../ports/log'
 import type { Node } from '../../ports/node'
 
-export interface ProofDependencies {
+export interface ChallengeDependencies {
   node: Pick<Node, 'directory' | 'sparing'>
   challenges: Challenges
   clock: Clock
@@ -24,8 +24,8 @@ export interface Applicant {
  * Tries; and where it is refused for what a proof lifts, once more with the proof. The vendor is asked between the two, while
  * nothing is locked. Who is answered at the first try, as every replay is, proves nothing and costs nothing.
  */
-export async function withProof<T>(
-  deps: ProofDependencies,
+export async function withChallenge<T>(
+  deps: ChallengeDependencies,
   applicant: Applicant,
   attempt: (isProven: boolean) => Promise<T>,
 ): Promise<T> {
@@ -42,7 +42,7 @@ export async function withProof<T>(
 
 /** Throws `forbidden`; where nobody can tell, what it was refused with, unless the app lets pass then. */
 async function assertProven(
-  { challenges, ...deps }: ProofDependencies,
+  { challenges, ...deps }: ChallengeDependencies,
   settings: ChallengeSettings,
   { appId, challenge, address }: Applicant,
   refusal: Refusal,
@@ -57,7 +57,7 @@ async function assertProven(
 
 /** Without it nobody would see that proofs are worth nothing, or that nobody can give one. */
 function tellOutage(
-  { node, clock, log }: Omit<ProofDependencies, 'challenges'>,
+  { node, clock, log }: Omit<ChallengeDependencies, 'challenges'>,
   about: { appId: string; vendor: Vendor; reason: string; onOutage: ChallengeSettings['onOutage'] },
 ): void {
   const said = node.sparing.next(`challenge ${about.appId}`, clock.now())

@@ -1,0 +1,50 @@
+/**
+ * Prove: what a verification leaves in the hands of who made it, for a backend that was not there. Nothing of it is stored.
+ * Decisions: "Proof of verification".
+ */
+import type { Issue } from '../domain/issue'
+import type { Recipient } from '../domain/phone'
+import { type ProofSettings, proofClaims, publishedKeyNames, signingKeyName } from '../domain/proof'
+import type { Clock } from '../ports/clock'
+import type { Vault } from '../ports/vault'
+
+export interface ProvingDependencies {
+  vault: Vault
+  proofs: ProofSettings
+}
+
+/** A JWT in its compact form (RFC 7515), signed with Ed25519 (RFC 8037). `to` is what the caller has just sent, E.164. */
+export function prove(
+  { vault, proofs }: ProvingDependencies,
+  issue: Issue,
+  { to }: Pick<Recipient, 'to'>,
+  now: number,
+): string {
+  const key = vault.signingKey(signingKeyName(now))
+  const head = { alg: 'EdDSA', typ: 'JWT', kid: key.keyId }
+  const signed = `${encoded(head)}.${encoded(proofClaims(issue, to, { ...proofs, now }))}`
+  return `${signed}.${base64url(key.sign(signed))}`
+}
+
+const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
+const encoded = (part: object) => base64url(Buffer.from(JSON.stringify(part)))
+
+/** What proofs are checked by, as RFC 7517 has it. */
+export interface PublishedKey {
+  kty: 'OKP'
+  crv: 'Ed25519'
+  use: 'sig'
+  alg: 'EdDSA'
+  kid: string
+  x: string
+}
+
+export function publishedKeys({ vault, clock }: { vault: Vault; clock: Pick<Clock, 'now'> }): { keys: PublishedKey[] } {
+  const keys = publishedKeyNames(clock.now()).map((name) => vault.signingKey(name))
+  return {
+    keys: keys.map(({ keyId: kid, publicKey }) => ({
+      ...{ kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA', kid },
+      x: base64url(publicKey),
+    })),
+  }
+}
