@@ -1,0 +1,17 @@
+/**
+ * For backends, on Node 20 and newer, Bun, Deno and edge runtimes: believing what browsers say was verified. It imports
+ * nothing and needs nothing but WebCrypto.
+ *
+ * ```ts
+ * const verifyProof = createProofVerifier({ baseUrl: 'https://otp.example.com/v1', appId: 'app_…', purpose: 'signup' })
+ * const { phoneNumber } = await verifyProof(form.get('proof'))
+ * ```
+ */
+export {
+  createProofVerifier,
+  type Proof,
+  ProofError,
+  type ProofFailure,
+  type ProofOptions,
+  type VerifyProof,
+} from './proof'

@@ -1,0 +1,161 @@
+/** Believing the proof of a verification: a JWT that Watchword has signed, and that came by a browser. */
+import { type Keys, keysAt } from './keys'
+
+/** What is proven: whoever sent it had the phone of this number in their hands a moment ago. */
+export interface Proof {
+  /** The issue; there is one proof of it. */
+  issueId: string
+  /** E.164. */
+  phoneNumber: string
+  purpose: string
+  mode: 'live' | 'test'
+  /** Of the issue, where the app lets browsers read it. */
+  metadata: Readonly<Record<string, string>>
+  /** When it was verified. */
+  verifiedAt: Date
+  /** From when on the proof is worth nothing. */
+  expiresAt: Date
+}
+
+export type ProofFailure =
+  /** It is no proof at all. */
+  | 'malformed'
+  /** No key of the service has signed it. */
+  | 'bad_signature'
+  | 'expired'
+  /** Of another app. */
+  | 'other_app'
+  /** For something else than what it was sent for. */
+  | 'other_purpose'
+  /** Of test mode, where a number is nobody's. */
+  | 'test_mode'
+  /** It was believed once already. */
+  | 'used'
+
+/** The proof must not be believed. Answer 400 or 401. */
+export class ProofError extends Error {
+  override readonly name = 'ProofError'
+  readonly reason: ProofFailure
+
+  constructor(reason: ProofFailure, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+export interface ProofOptions {
+  /** The service's `{base_url}`, which ends with `/v1`; its keys are at `/.well-known/jwks.json` beside that. */
+  baseUrl: string
+  /** Proofs of other apps are refused. */
+  appId: string
+  /** What it has to be for; one for a newsletter must not sign anybody in. */
+  purpose: string | readonly string[]
+  /** Also those of test keys, whose numbers are nobody's and whose code everybody knows: in development only. */
+  allowTestMode?: boolean
+  /**
+   * Remembers it until `expiresAt`, and answers whether it is here for the first time: an INSERT of `issueId`, for example, that
+   * conflicts otherwise. In the memory of this process when omitted.
+   */
+  isFirstUse?: (proof: Proof) => boolean | Promise<boolean>
+  /** Seconds that this clock and the service's may differ; 30 when omitted. */
+  toleranceSec?: number
+  /** The clock, Unix milliseconds; `Date.now` when omitted. */
+  now?: () => number
+  /** Replaces the platform's `fetch`. */
+  fetch?: (request: Request) => Promise<Response>
+}
+
+/** Answers what is proven, once. Throws `ProofError` for what must not be believed, and `TypeError` where there are no keys. */
+export type VerifyProof = (proof: unknown) => Promise<Proof>
+
+/**
+ * Make it once; it keeps the service's keys, and which proofs it has seen.
+ *
+ * ```ts
+ * const verifyProof = createProofVerifier({ baseUrl, appId, purpose: 'signup' })
+ * const { phoneNumber } = await verifyProof(form.get('proof'))
+ * ```
+ */
+export function createProofVerifier(options: ProofOptions): VerifyProof {
+  const { baseUrl, now = Date.now, toleranceSec = 30 } = options
+  if (!options.appId || options.purpose.length === 0) throw new TypeError('appId and purpose have to be set')
+  const keys = keysAt(baseUrl, { now, send: options.fetch ?? ((request) => fetch(request)) })
+  const isFirstUse = options.isFirstUse ?? rememberedUntilExpired(now, toleranceSec)
+  return async (proof) => {
+    const claims = await signedClaims(proof, keys)
+    const proven = believed(claims, options, now() / 1_000 - toleranceSec)
+    if (!(await isFirstUse(proven))) throw new ProofError('used', 'The proof was used before')
+    return proven
+  }
+}
+
+/** Longer than any proof with 4 KB of metadata. */
+const MAX_LENGTH = 16_384
+
+interface Head {
+  alg: string
+  kid: string
+}
+
+async function signedClaims(proof: unknown, keys: Keys): Promise<Record<string, unknown>> {
+  const [, head, body, signature] =
+    typeof proof === 'string' && proof.length <= MAX_LENGTH ? (COMPACT.exec(proof) ?? []) : []
+  const { alg, kid, crit } = jsonIn(head) as Partial<Head> & { crit?: unknown }
+  if (alg !== 'EdDSA' || typeof kid !== 'string' || crit !== undefined) throw malformed()
+  const key = await keys.find(kid)
+  const signed = new TextEncoder().encode(`${head}.${body}`)
+  if (!key || !(await crypto.subtle.verify('Ed25519', key, bytesIn(signature), signed)))
+    throw new ProofError('bad_signature', 'The proof is not signed with a key of the service')
+  return jsonIn(body)
+}
+
+const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]{86})$/
+
+const malformed = () => new ProofError('malformed', 'This is no proof')
+
+function jsonIn(part = ''): Record<string, unknown> {
+  try {
+    const json: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytesIn(part)))
+    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Record<string, unknown>
+  } catch {
+    // Falls through.
+  }
+  throw malformed()
+}
+
+function bytesIn(base64url = ''): Uint8Array<ArrayBuffer> {
+  const text = atob(base64url.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(text, (character) => character.charCodeAt(0))
+}
+
+/** What the service has signed is whole; whether it is meant for here is not said by that. */
+function believed(claims: Record<string, unknown>, options: ProofOptions, soonestEnd: number): Proof {
+  const { sub, aud, exp, iat, phone_number, phone_number_verified, purpose, mode, metadata = {} } = claims
+  if (aud !== options.appId) throw new ProofError('other_app', 'The proof is of another app')
+  if (typeof exp !== 'number' || exp <= soonestEnd) throw new ProofError('expired', 'The proof has expired')
+  if (![options.purpose].flat().includes(purpose as string))
+    throw new ProofError('other_purpose', 'The proof is for something else')
+  if (mode !== 'live' && !(mode === 'test' && options.allowTestMode))
+    throw new ProofError('test_mode', 'The proof is of test mode: set allowTestMode where that is wanted')
+  if (phone_number_verified !== true || typeof phone_number !== 'string' || typeof sub !== 'string') throw malformed()
+  return {
+    ...{ issueId: sub, phoneNumber: phone_number, purpose: purpose as string, mode },
+    metadata: metadata as Proof['metadata'],
+    verifiedAt: new Date(Number(iat) * 1_000),
+    expiresAt: new Date(exp * 1_000),
+  }
+}
+
+/** Those that have expired are refused without it. */
+function rememberedUntilExpired(now: () => number, toleranceSec: number) {
+  const used = new Map<string, number>()
+  return ({ issueId, expiresAt }: Proof): boolean => {
+    for (const [known, endsAt] of used) {
+      if (endsAt > now()) break
+      used.delete(known)
+    }
+    if (used.has(issueId)) return false
+    used.set(issueId, expiresAt.getTime() + toleranceSec * 1_000)
+    return true
+  }
+}
