@@ -130,7 +130,7 @@ function bytesIn(base64url = ''): Uint8Array<ArrayBuffer> {
 
 /** What the service has signed is whole; whether it is meant for here is not said by that. */
 function believed(claims: Record<string, unknown>, options: ProofOptions, soonestEnd: number): Proof {
-  const { sub, aud, exp, iat, phone_number, phone_number_verified, purpose, mode, metadata = {} } = claims
+  const { sub, aud, exp, phone_number, phone_number_verified, purpose, mode } = claims
   if (aud !== options.appId) throw new ProofError('other_app', 'The proof is of another app')
   if (typeof exp !== 'number' || exp <= soonestEnd) throw new ProofError('expired', 'The proof has expired')
   if (![options.purpose].flat().includes(purpose as string))
@@ -138,13 +138,21 @@ function believed(claims: Record<string, unknown>, options: ProofOptions, soones
   if (mode !== 'live' && !(mode === 'test' && options.allowTestMode))
     throw new ProofError('test_mode', 'The proof is of test mode: set allowTestMode where that is wanted')
   if (phone_number_verified !== true || typeof phone_number !== 'string' || typeof sub !== 'string') throw malformed()
-  return {
-    ...{ issueId: sub, phoneNumber: phone_number, purpose: purpose as string, mode },
-    metadata: metadata as Proof['metadata'],
-    verifiedAt: new Date(Number(iat) * 1_000),
-    expiresAt: new Date(exp * 1_000),
-  }
+  return told(claims)
 }
+
+/** Of one that the service itself has just answered, which nobody has to be convinced of. */
+export const proofIn = (answered: string): Proof => told(jsonIn(answered.split('.')[1]))
+
+const told = ({ sub, iat, exp, phone_number, purpose, mode, metadata = {} }: Record<string, unknown>): Proof => ({
+  issueId: sub as string,
+  phoneNumber: phone_number as string,
+  purpose: purpose as string,
+  mode: mode as Proof['mode'],
+  metadata: metadata as Proof['metadata'],
+  verifiedAt: new Date(Number(iat) * 1_000),
+  expiresAt: new Date(Number(exp) * 1_000),
+})
 
 /** Those that have expired are refused without it. */
 function rememberedUntilExpired(now: () => number, toleranceSec: number) {

@@ -1,0 +1,42 @@
+/** The backend of a verification for what speaks `Request` and `Response`: Next.js, Hono, Bun, Deno, edge runtimes. */
+import { type Answered, answerTo, type BackendOptions } from './backend'
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a function that answers nothing is as good
+type ToldHeaders = HeadersInit | void
+
+export interface VerificationHandlerOptions extends BackendOptions<Request, ToldHeaders> {
+  /**
+   * The end user's address, as the platform or your proxy tells it, for limits: a header that nobody else can write. `undefined`
+   * where it is unknown.
+   */
+  clientIp: (request: Request) => string | null | undefined
+}
+
+/**
+ * Answers `POST …/issue` and `POST …/verify` of a page. What `onVerified` answers are headers, such as the cookie of a session.
+ *
+ * ```ts
+ * // app/phone/[step]/route.ts of Next.js
+ * export const POST = createVerificationHandler({ otp, purpose: 'signup', clientIp, onVerified })
+ * ```
+ */
+export function createVerificationHandler(
+  options: VerificationHandlerOptions,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const answer = await answerTo(options, {
+      ...{ visit: request, method: request.method, path: new URL(request.url).pathname },
+      contentType: request.headers.get('content-type') ?? '',
+      clientIp: options.clientIp(request) ?? undefined,
+      body: () => request.json(),
+    })
+    return Response.json(answer.body, { status: answer.status, headers: headersOf(answer) })
+  }
+}
+
+function headersOf({ retryAfterMs, told }: Answered<ToldHeaders>): Headers {
+  const headers = new Headers(told ?? undefined)
+  headers.set('cache-control', 'no-store')
+  if (retryAfterMs !== undefined) headers.set('retry-after', String(Math.ceil(retryAfterMs / 1_000)))
+  return headers
+}

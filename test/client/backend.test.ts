@@ -1,0 +1,226 @@
+/** A verification by way of an app's own backend: what a page may decide, what it is told, and whom the backend believes. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { createOtpClient, type OtpClient } from '../../client'
+import {
+  createVerificationHandler,
+  createVerificationMiddleware,
+  type OrderExtras,
+  type VerifiedPhone,
+} from '../../client/server'
+import { type Furnished, World } from '../support/world'
+
+const PHONE = '010-1234-5678'
+const ADDRESS = '203.0.113.7'
+
+let world: World
+let keys: Furnished
+let otp: OtpClient
+let verified: VerifiedPhone[]
+let errors: unknown[]
+let input: OrderExtras | undefined
+/** What the service was asked, from whom. */
+let asked: Array<{ address: string | null; input: Record<string, unknown> }>
+
+const clientWith = (apiKey: string) =>
+  createOtpClient({
+    baseUrl: 'http://localhost/v1',
+    apiKey,
+    fetch: async (request) => {
+      const { json } = await request.clone().json()
+      asked.push({ address: request.headers.get('x-watchword-client-ip'), input: json })
+      return world.app.fetch(request, '127.0.0.1')
+    },
+  })
+
+beforeEach(async () => {
+  world = await World.start()
+  keys = await world.furnish()
+  otp = clientWith(keys.live)
+  ;[verified, errors, asked, input] = [[], [], [], undefined]
+})
+afterEach(() => world.stop())
+
+type Post = (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>
+interface Backend {
+  post: Post
+  stop(): void
+}
+
+const common = () => ({
+  ...{ otp, purpose: 'signup', input: () => input ?? {} },
+  onError: (error: unknown) => void errors.push(error),
+})
+
+function withHandler(): Backend {
+  const handle = createVerificationHandler({
+    ...common(),
+    clientIp: (request) => request.headers.get('x-real-ip'),
+    onVerified(phone) {
+      verified.push(phone)
+      return { 'set-cookie': 'session=1; HttpOnly' }
+    },
+  })
+  return {
+    post: (path, body, headers = {}) =>
+      handle(
+        new Request(`http://localhost${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-real-ip': ADDRESS, ...headers },
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+        }),
+      ),
+    stop() {},
+  }
+}
+
+const middleware = () =>
+  createVerificationMiddleware<IncomingMessage, ServerResponse>({
+    ...common(),
+    clientIp: (req) => String(req.headers['x-real-ip']),
+    onVerified(phone, { res }) {
+      verified.push(phone)
+      res.setHeader('set-cookie', 'session=1; HttpOnly')
+    },
+  })
+
+async function listening(server: Server): Promise<Backend> {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  return {
+    post: (path, body, headers = {}) =>
+      fetch(`http://127.0.0.1:${port}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-real-ip': ADDRESS, ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    stop: () => void server.close(),
+  }
+}
+
+const BACKENDS: Record<string, () => Backend | Promise<Backend>> = {
+  'a handler of requests': withHandler,
+  'node:http alone': () => listening(createServer(middleware())),
+  Express: () => listening(createServer(express().use('/phone', middleware()))),
+  'Express that has parsed the body': () =>
+    listening(createServer(express().use(express.json()).use('/phone', middleware()))),
+}
+
+describe.each(Object.entries(BACKENDS))('%s', (_, started) => {
+  let backend: Backend
+  beforeEach(async () => {
+    backend = await started()
+  })
+  afterEach(() => backend.stop())
+
+  const issue = (more: object = {}) =>
+    backend.post('/phone/issue', { phoneNumber: PHONE, purpose: 'signup', idempotencyKey: 'k1', ...more })
+  const verify = (body: object) => backend.post('/phone/verify', body)
+
+  test('has a code sent, says who asks, and tells the app whose number was verified', async () => {
+    const issued = await issue()
+    const order = await issued.json()
+    expect([issued.status, Object.keys(order).sort()]).toEqual([
+      200,
+      ['attemptsRemaining', 'expiresAt', 'issueId', 'mode', 'queuedAt', 'resendAvailableAt', 'serverTime'],
+    ])
+    await world.settle()
+    const { issueId } = order
+    const wrong = await verify({
+      issueId,
+      code: world.sms.lastCode() === '111111' ? '222222' : '111111',
+      phoneNumber: PHONE,
+    })
+    expect(await wrong.json()).toMatchObject({ verified: false, reasonCode: 'MISMATCH', attemptsRemaining: 4 })
+    expect(verified).toEqual([])
+    const right = await verify({ issueId, code: world.sms.lastCode(), phoneNumber: PHONE })
+    const answer = await right.json()
+    expect([right.status, answer.verified, 'proof' in answer]).toEqual([200, true, false])
+    expect(right.headers.get('set-cookie')).toBe('session=1; HttpOnly')
+    expect(right.headers.get('cache-control')).toBe('no-store')
+    expect(verified).toEqual([{ issueId, phoneNumber: '+821012345678', purpose: 'signup', mode: 'live' }])
+    expect(new Set(asked.map(({ address }) => address))).toEqual(new Set([ADDRESS]))
+  })
+
+  test.each(['010-1234-5679', undefined])(
+    'believes nobody who names another number than the code was sent to: %s',
+    async (claimed) => {
+      const { issueId } = await (await issue()).json()
+      await world.settle()
+      const answer = await verify({ issueId, code: world.sms.lastCode(), phoneNumber: claimed })
+      expect([answer.status, (await answer.json()).data.param, verified]).toEqual([400, 'phoneNumber', []])
+    },
+  )
+
+  test('believes no code that was for something else', async () => {
+    const order = { phoneNumber: PHONE, purpose: 'newsletter', idempotencyKey: 'k2' }
+    const { issueId } = (await world.call('rest', 'issue', order, { key: keys.live })).body
+    await world.settle()
+    const answer = await verify({ issueId, code: world.sms.lastCode(), phoneNumber: PHONE })
+    expect([answer.status, verified]).toEqual([400, []])
+  })
+
+  test('lets a page decide about the number alone', async () => {
+    input = { metadata: { userId: 'u1' }, expiresInSec: 60 }
+    const more = {
+      purpose: 'admin',
+      channel: 'alimtalk',
+      templateId: 'x',
+      maxAttempts: 10,
+      metadata: {},
+      from: 'me',
+      expiresInSec: 600,
+    }
+    expect((await issue(more)).status).toBe(200)
+    expect(asked[0]?.input).toEqual({
+      ...{ phoneNumber: PHONE, purpose: 'signup', idempotencyKey: 'k1' },
+      ...{ metadata: { userId: 'u1' }, expiresInSec: 60 },
+    })
+  })
+
+  test('tells a page what its user can mend or wait for, as the service says it', async () => {
+    const wrong = await issue({ phoneNumber: '12' })
+    expect([wrong.status, (await wrong.json()).data]).toEqual([
+      400,
+      { param: 'phoneNumber', reason: 'invalid_phone_number' },
+    ])
+    for (const [n, status] of [200, 200, 200, 200, 200, 429].entries())
+      expect((await issue({ idempotencyKey: `again-${n}` })).status).toBe(status)
+    const limited = await issue({ idempotencyKey: 'again-7' })
+    const { code, data } = await limited.json()
+    expect([code, data.limit, Number(limited.headers.get('retry-after'))]).toEqual([
+      ...['TOO_MANY_REQUESTS', 'perPhone', Math.ceil(data.retryAfterMs / 1_000)],
+    ])
+    expect(errors).toEqual([])
+  })
+
+  test('tells a page nothing of what is wrong with the backend, and the backend all of it', async () => {
+    backend.stop()
+    otp = clientWith(`${keys.live.slice(0, -1)}x`)
+    backend = await started()
+    const answer = await issue()
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      {
+        ...{ defined: true, code: 'SERVICE_UNAVAILABLE', status: 503 },
+        message: 'Codes cannot be sent or checked at the moment',
+      },
+    ])
+    expect(errors).toMatchObject([{ code: 'UNAUTHORIZED' }])
+  })
+
+  test('is sent to by a page of its own site only: another site has to ask before it sends JSON', async () => {
+    for (const contentType of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'])
+      expect((await backend.post('/phone/issue', '{}', { 'content-type': contentType })).status).toBe(415)
+    expect(asked).toEqual([])
+  })
+
+  test('has two paths, and reads JSON', async () => {
+    for (const path of ['/phone', '/phone/', '/phone/status', '/phone/issue/x'])
+      expect((await backend.post(path, {})).status).toBe(404)
+    for (const body of ['', '{', '"x"', 'null', `{"a":"${'x'.repeat(20_000)}`])
+      expect((await backend.post('/phone/issue', body)).status).toBe(400)
+  })
+})
