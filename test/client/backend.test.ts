@@ -43,7 +43,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.stop())
 
-type Post = (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>
+type Post = (path: string, body: unknown, headers?: Record<string, string>, method?: string) => Promise<Response>
 interface Backend {
   post: Post
   stop(): void
@@ -64,10 +64,10 @@ function withHandler(): Backend {
     },
   })
   return {
-    post: (path, body, headers = {}) =>
+    post: async (path, body, headers = {}, method = 'POST') =>
       handle(
         new Request(`http://localhost${path}`, {
-          method: 'POST',
+          method,
           headers: { 'content-type': 'application/json', 'x-real-ip': ADDRESS, ...headers },
           body: typeof body === 'string' ? body : JSON.stringify(body),
         }),
@@ -90,9 +90,9 @@ async function listening(server: Server): Promise<Backend> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
   return {
-    post: (path, body, headers = {}) =>
+    post: (path, body, headers = {}, method = 'POST') =>
       fetch(`http://127.0.0.1:${port}${path}`, {
-        method: 'POST',
+        method,
         headers: { 'content-type': 'application/json', 'x-real-ip': ADDRESS, ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
@@ -163,7 +163,8 @@ describe.each(Object.entries(BACKENDS))('%s', (_, started) => {
   })
 
   test('lets a page decide about the number alone', async () => {
-    input = { metadata: { userId: 'u1' }, expiresInSec: 60 }
+    // By mistake also what is not for it to say.
+    input = { metadata: { userId: 'u1' }, expiresInSec: 60, ...{ phoneNumber: '1', purpose: 'x', idempotencyKey: 'y' } }
     const more = {
       purpose: 'admin',
       channel: 'alimtalk',
@@ -217,10 +218,48 @@ describe.each(Object.entries(BACKENDS))('%s', (_, started) => {
     expect(asked).toEqual([])
   })
 
-  test('has two paths, and reads JSON', async () => {
+  test('has one method, two paths, and reads so much JSON', async () => {
     for (const path of ['/phone', '/phone/', '/phone/status', '/phone/issue/x'])
       expect((await backend.post(path, {})).status).toBe(404)
-    for (const body of ['', '{', '"x"', 'null', `{"a":"${'x'.repeat(20_000)}`])
-      expect((await backend.post('/phone/issue', body)).status).toBe(400)
+    for (const method of ['PUT', 'PATCH', 'DELETE'])
+      expect((await backend.post('/phone/issue', {}, {}, method)).status).toBe(405)
+    for (const body of ['', '{', '"x"', 'null']) expect((await backend.post('/phone/issue', body)).status).toBe(400)
+  })
+})
+
+describe('where the app itself fails, or answers', () => {
+  const posted = async (onVerified: (res: ServerResponse) => void) => {
+    const use = createVerificationMiddleware<IncomingMessage, ServerResponse>({
+      ...common(),
+      onVerified: (_, { res }) => onVerified(res),
+    })
+    const app = express().use('/phone', use)
+    app.use(((_error, _req, res, _next) => void res.status(500).end('ours')) satisfies express.ErrorRequestHandler)
+    const backend = await listening(createServer(app))
+    const { issueId } = await (await backend.post('/phone/issue', { phoneNumber: PHONE, idempotencyKey: 'k1' })).json()
+    await world.settle()
+    const answer = await backend.post('/phone/verify', { issueId, code: world.sms.lastCode(), phoneNumber: PHONE })
+    backend.stop()
+    return [answer.status, await answer.text()]
+  }
+
+  test('its failure is its own', async () => {
+    const fails = () => {
+      throw new TypeError('no session')
+    }
+    expect(await posted(fails)).toEqual([500, 'ours'])
+    expect(errors).toEqual([])
+  })
+
+  test('its answer is the one that is sent', async () => {
+    expect(await posted((res) => void res.writeHead(201).end('welcome'))).toEqual([201, 'welcome'])
+  })
+
+  test('a body that nobody has parsed is read only so far', async () => {
+    const backend = await listening(createServer(middleware()))
+    const order = { phoneNumber: PHONE, idempotencyKey: 'k1', more: 'x'.repeat(20_000) }
+    const answer = await backend.post('/phone/issue', order).catch(() => undefined)
+    expect([answer?.status ?? 400, asked]).toEqual([400, []])
+    backend.stop()
   })
 })
