@@ -58,7 +58,7 @@ function serve(html: string, script: string) {
 
 const MODULE = /<script type="module">([\s\S]*?)<\/script>/
 
-test('ten lines with the element: a form is sent once the number is verified, with the issue', async () => {
+test('ten lines with the element: a form is sent once the number is verified, with the proof', async () => {
   const html = fileOf('sign-up.html')
   const script = await bundled('sign-up.js', MODULE.exec(html)?.[1] ?? '')
   const { posted, url, stop } = serve(html.replace(MODULE, '<script type="module" src="/script.js"></script>'), script)
@@ -76,7 +76,7 @@ test('ten lines with the element: a form is sent once the number is verified, wi
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL(`${url}account`)
   expect(posted).toHaveLength(1)
-  expect(posted[0]).toMatch(/^issueId=[\w-]+$/)
+  expect(posted[0]).toMatch(/^proof=[\w-]+\.[\w-]+\.[\w-]{86}$/)
   await stop()
 })
 

@@ -77,6 +77,7 @@ describe('no block slips by:', () => {
       'docs/app.md: the live app and its key are made on the server that runs for good',
       'docs/carriers.md: test/binary builds it, runs it alone in an empty folder and kills it',
       'docs/carriers.md: it would send a message',
+      'docs/client.md: signIn is yours',
       'docs/operating.md: a configuration of Caddy',
       'docs/operating.md: test/binary/move.test.ts moves to a PostgreSQL and back',
       'docs/performance.md: it takes long, and a time would decide nothing',
