@@ -29,6 +29,12 @@ import {
 import { Invariants } from './invariants'
 import { Model, type ModelIssue } from './model'
 
+/** Whose number somebody says it is: nobody's, the right one or another's. By the id, so that a seed tells the story it told before. */
+function claimedFor({ issueId, phone }: ModelIssue): string | undefined {
+  const others = PHONES.filter((other) => other !== phone)
+  return [undefined, phone, phone, others[0]][Number.parseInt(issueId.slice(-1), 16) % 4]
+}
+
 export interface Sabotage {
   store?: (store: Store) => Store
   transport?: (transport: Transport) => Transport
@@ -256,8 +262,14 @@ class Story {
     const code = isRight ? known : this.#wrongCode(known)
     const before = { ...issue }
     const startedAt = this.#clock.now()
-    const answer = await this.#until200((world, wire) =>
-      world.call(wire, 'verify', { issueId: issue.issueId, code }, { key: this.#keys.live }),
+    const claimed = claimedFor(issue)
+    const attempt = { issueId: issue.issueId, code, ...(claimed !== undefined && { phoneNumber: claimed }) }
+    const answer = await this.#until200((world, wire) => world.call(wire, 'verify', attempt, { key: this.#keys.live }))
+    const isProven = answer.body.proof !== undefined
+    this.#check(
+      isProven === (answer.body.verified && claimed === issue.phone)
+        ? undefined
+        : `${isProven ? 'a' : 'no'} proof for who claims ${claimed} of a code for ${issue.phone}`,
     )
     this.#note(
       `verify ${issue.issueId} ${isRight ? 'right' : 'wrong'} → ${answer.body.verified} ${answer.body.reasonCode ?? ''}`,
