@@ -25,6 +25,13 @@ export class Sliding {
     return this.#current + this.#before * this.#left(now)
   }
 
+  /** Never fewer than there were: all of both windows. */
+  most(now: number): number {
+    const window = Math.floor(now / this.windowMs)
+    if (window > this.#window + 1) return 0
+    return window > this.#window ? this.#current : this.#current + this.#before
+  }
+
   /** Milliseconds until there are fewer than `max`, if nothing more comes; two windows where `max` is not above zero. */
   waitMs(max: number, now: number): number {
     if (this.total(now) < max) return 0

@@ -151,7 +151,7 @@ export class Tally {
 
   /** Codes that may still be typed. Where looks have missed some, as after a step of the clock, there are no more than are young. */
   pending(now: number): number {
-    this.#pending = Math.min(this.#pending, Math.ceil(this.#young.total(now)))
+    this.#pending = Math.min(this.#pending, this.#young.most(now))
     return this.#pending + this.entering
   }
 }

@@ -47,6 +47,14 @@ describe('what a window has had', () => {
   })
 })
 
+test('at most there was all of both windows, until there was nothing for one', () => {
+  const sliding = counted([
+    [8, BEGIN + MINUTE_MS],
+    [3, BEGIN + HOUR_MS],
+  ])
+  expect([0, 1, 1.9, 2, 2.9, 3].map((hours) => sliding.most(BEGIN + hours * HOUR_MS))).toEqual([11, 11, 11, 3, 3, 0])
+})
+
 describe('how long until there are fewer', () => {
   test('is nothing where there are', () => {
     expect(counted([[4, BEGIN]]).waitMs(5, BEGIN)).toBe(0)

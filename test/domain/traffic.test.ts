@@ -93,6 +93,13 @@ describe('counts of a place', () => {
     expect(tally.pending(NOW + STAGES.judged)).toBe(1)
   })
 
+  test('know all young ones until they are judged', () => {
+    const tally = new Tally()
+    const createdAt = NOW + 110 * SECOND_MS
+    for (let n = 0; n < 15; n++) tally.see(aSighting({ createdAt }), 'sent')
+    expect(tally.pending(createdAt + 90 * SECOND_MS)).toBe(15)
+  })
+
   test('hold nothing for young for ever, where looks have missed what became of it', () => {
     const tally = new Tally()
     for (let n = 0; n < 9; n++) tally.see(aSighting(), 'sent')
