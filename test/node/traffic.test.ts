@@ -34,7 +34,7 @@ function platform({ isKnown = true } = {}) {
       const n = made++
       const phone = `+8210${2_000 + n}0000`
       const asked = { kind: 'pk', phone, country: 'KR', address: `198.51.${n >> 8}.${n & 255}`, ...changes } as const
-      const { wish, issue: order } = orderOf(asked, random, clock.now())
+      const { wish, issue: make } = orderOf(asked, random, clock.now())
       const entrant = await traffic.enter(APP_ID, wish)
       const finding = entrant.assess(NEW_APP, 1)
       if (finding?.isRefused) {
@@ -42,6 +42,7 @@ function platform({ isKnown = true } = {}) {
         entrant.note(finding)
         return finding.rule
       }
+      const order = make()
       kept.add(phone, order)
       entrant.leave(order)
       newest = order.issueId
