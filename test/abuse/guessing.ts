@@ -12,16 +12,22 @@ type Kind = (typeof KINDS)[number]
 export interface Guessing {
   days: number
   /** How many guesses in a month are the most that somebody makes who knows the rules; undefined: whatever they let through. */
-  aMonth?: number
+  aMonth?: number | undefined
 }
 
-/** How many codes could be tried. */
-export async function guess({ days, aMonth = Number.POSITIVE_INFINITY }: Guessing): Promise<number> {
+export interface Guessed {
+  /** How many codes could be tried. */
+  guesses: number
+  /** How often the owner got in, with either kind of key. */
+  signIns: number
+}
+
+export async function guess({ days, aMonth = Number.POSITIVE_INFINITY }: Guessing): Promise<Guessed> {
   const world = await World.start()
   try {
     const year = await new Year(world, aMonth).begin()
     for (let day = 0; day < days; day++) await year.pass(day)
-    return year.guesses
+    return { guesses: year.guesses, signIns: year.signIns }
   } finally {
     await world.stop()
   }
@@ -29,6 +35,7 @@ export async function guess({ days, aMonth = Number.POSITIVE_INFINITY }: Guessin
 
 class Year {
   guesses = 0
+  signIns = 0
   #asked = 0
   #keys: Readonly<Record<Kind, string>> = { sk: '', pk: '' }
   /** When each kind of key may be tried again; milliseconds of the clock that never steps. */
@@ -69,7 +76,8 @@ class Year {
       const issueId = await this.#issue(kind)
       if (issueId === undefined) continue
       await this.world.settle()
-      await this.#verify(kind, issueId, this.world.sms.lastCode())
+      const { verified } = await this.#verify(kind, issueId, this.world.sms.lastCode())
+      if (verified) this.signIns++
     }
   }
 
