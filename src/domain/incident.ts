@@ -62,8 +62,13 @@ export const prolong = ({ pauses }: Pause, now: number): Pause =>
 export const isPaused = ({ pausedUntil }: Pause, now: number): boolean => pausedUntil !== undefined && now < pausedUntil
 
 /** A pause that has ended is still remembered: the next one is longer. */
-export const isOver = ({ lastAt, pausedUntil }: Pick<Incident, 'lastAt' | 'pausedUntil'>, now: number): boolean =>
-  now >= lastAt + QUIET_MS && now >= (pausedUntil ?? 0) + QUIET_MS
+export function isOver({ lastAt, pausedUntil = 0 }: Pick<Incident, 'lastAt' | 'pausedUntil'>, now: number): boolean {
+  const latest = Math.max(lastAt, pausedUntil)
+  return now >= latest + QUIET_MS || latest > now + FURTHEST_AHEAD_MS
+}
+
+/** No pause is that long: the clock was ahead and was set back, and nothing stays closed until it is there again. */
+const FURTHEST_AHEAD_MS = LONGEST_PAUSE_MS + QUIET_MS
 
 /** By an operator, or because it has become quiet. */
 export const ended = (incident: Incident, now: number): Incident => ({

@@ -149,6 +149,8 @@ export class WatchedTraffic implements Traffic {
     const since = now - KNOWN_MS
     const hours = await store.read.traffic.hours(appId, now - LEARNED_DAYS * DAY_MS)
     const elapsed = clock.elapsed()
+    // Where the clock was set back, or the app has rested, they are still there from before.
+    this.#places.forget(appId)
     const watched: Watched = {
       traffic: new AppTraffic(appId, this.#places, hours, since),
       ...{ askedAt: elapsed, lookedAt: Number.NEGATIVE_INFINITY, storedAt: elapsed, looking: undefined },

@@ -52,6 +52,12 @@ describe('an incident', () => {
     expect([89, 90].map((minutes) => over(paused, minutes))).toEqual([false, true])
   })
 
+  test('is over where its pause lies further ahead than any can: the clock was set back', () => {
+    const over = (hours: number) => isOver({ lastAt: NOW, pausedUntil: NOW + hours * HOUR_MS }, NOW)
+    expect([12, 13, 14].map(over)).toEqual([false, false, true])
+    expect(isOver({ lastAt: NOW + 14 * HOUR_MS, pausedUntil: undefined }, NOW)).toBe(true)
+  })
+
   test('that is ended pauses nothing, and its operator is told so', () => {
     expect(ended({ ...AN_INCIDENT, tells: 3 }, NOW + 5)).toMatchObject({
       ...{ endedAt: NOW + 5, pausedUntil: undefined, tellAt: NOW + 5, tells: 0 },

@@ -130,9 +130,16 @@ describe('counts of a place', () => {
 test('a network knows to how many countries it had codes sent', () => {
   const network = new NetworkTally()
   for (const country of ['KR', 'JP', 'KR', 'US']) network.see(aSighting({ country }), 'sent')
-  expect(network.countries()).toBe(3)
+  expect(network.countries(NOW)).toBe(3)
   for (let n = 0; n < 100; n++) network.see(aSighting({ country: `C${n}` }), 'sent')
-  expect(network.countries()).toBe(8)
+  expect(network.countries(NOW)).toBe(8)
+})
+
+test('and forgets a country after a day without one: what many people share has been to many', () => {
+  const network = new NetworkTally()
+  for (const [day, country] of ['KR', 'JP', 'US', 'GB'].entries())
+    network.see(aSighting({ country, createdAt: NOW + day * DAY_MS }), 'sent')
+  expect(network.countries(NOW + 3 * DAY_MS)).toBe(1)
 })
 
 describe('a country', () => {

@@ -161,6 +161,21 @@ describe('a clock that is set back', () => {
     expect(await letIn(20, one.issue)).toBe(15)
   })
 
+  test('counts nothing of a network twice', async () => {
+    const { server, pass, clock, type } = platform()
+    const one = server({ isAlone: true })
+    const fromOne = () => one.issue({ address: '203.0.113.7' })
+    for (let n = 0; n < 4; n++) {
+      await fromOne()
+      await pass(3 * MINUTE_MS, one)
+      await one.issue()
+      type()
+    }
+    clock.step(-10 * SECOND_MS)
+    await pass(5 * SECOND_MS, one)
+    expect(await fromOne()).toBeUndefined()
+  })
+
   test('by some seconds sticks to nothing: two minutes later the young ones are judged', async () => {
     const { server, pass, clock } = platform({ isKnown: false })
     const one = server({ isAlone: true })
