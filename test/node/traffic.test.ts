@@ -101,6 +101,17 @@ describe('several servers', () => {
     expect(kept.incidents).toMatchObject([{ country: 'KR', kind: 'pk', pauses: 1, endedAt: undefined }])
   })
 
+  test('agree that a pause goes on, where somebody knocks at one of them only', async () => {
+    const { one, other, pass } = await attacked()
+    for (let minute = 0; minute < 30; minute++) {
+      await letIn(10, one.issue)
+      await pass(MINUTE_MS, one, other)
+    }
+    expect(await one.issue()).toBe('country_paused')
+    await pass(10 * SECOND_MS, one, other)
+    expect(await other.issue()).toBe('country_paused')
+  })
+
   test('count each code once, whoever issued it', async () => {
     const { server, pass } = platform()
     const [one, other] = [server(), server()]
@@ -195,6 +206,23 @@ describe('a clock that is set back', () => {
     await pass(5 * SECOND_MS, started)
     expect(await started.issue()).toBe('country_paused')
   })
+})
+
+test('a server learns what is usual while it runs, as one that starts then', async () => {
+  const { server, pass, clock, type } = platform({ isKnown: false })
+  const one = server({ isAlone: true })
+  for (let half = 0; half < 16; half++) {
+    for (let n = 0; n < 5; n++) {
+      await one.issue()
+      type()
+    }
+    await pass(20 * SECOND_MS, one)
+    clock.leap(DAY_MS / 2)
+  }
+  await pass(20 * SECOND_MS, one)
+  expect(await letIn(20, one.issue)).toBe(15)
+  await pass(4 * SECOND_MS, one)
+  expect([await one.issue(), await server().issue()]).toEqual(['country_pending', 'country_pending'])
 })
 
 describe('what a server has found', () => {
