@@ -1,6 +1,6 @@
 /**
- * Codes for a country that nobody types: what an operator is told of, and how long nothing more is sent there. One for an
- * app, a kind of key and a country. Decisions: "Abuse". Live mode only.
+ * Codes for a country that nobody types, or more than a cap allows: what an operator is told of, and how long nothing more is
+ * sent there. One for an app, a kind of key and a country. Decisions: "Abuse". Live mode only.
  *
  *   suspected ──▶ paused 30 min ──▶ three at a time ──verified again──▶ quiet for an hour ──▶ ended
  *                    ▲ 3 times as long ──not verified──┘
@@ -38,6 +38,10 @@ export interface Incident {
   /** Credits given back for it. */
   readonly refunded: number | undefined
 }
+
+/** There were too many codes, whether somebody types them or not. */
+export const isOfCaps = ({ rules }: Pick<Incident, 'rules'>): boolean =>
+  rules.length > 0 && rules.every((rule) => rule === 'cap')
 
 export type Pause = Pick<Incident, 'pauses' | 'pausedUntil'>
 

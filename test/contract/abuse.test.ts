@@ -417,6 +417,15 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect(await letIn(1, {}, 20)).toBe(1)
     })
 
+    test('which is said where they refuse many, and not that nobody types', async () => {
+      await decide({ caps: [cap({ max: 3 })] })
+      await letIn(15)
+      await world.advance(6_000)
+      const said = world.logged.filter((line) => line.includes('incidentId'))
+      expect(said).toHaveLength(1)
+      expect(said[0]).toContain('more codes than a cap allows')
+    })
+
     test('whichever way the clock is set: they open again, and only so far', async () => {
       await decide({ caps: [cap({ max: 3 })] })
       expect(await letIn(5)).toBe(3)

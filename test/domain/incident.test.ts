@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import {
   ended,
   type Incident,
+  isOfCaps,
   isOver,
   isPaused,
   NO_PAUSE,
@@ -56,6 +57,11 @@ describe('an incident', () => {
     const over = (hours: number) => isOver({ lastAt: NOW, pausedUntil: NOW + hours * HOUR_MS }, NOW)
     expect([12, 13, 14].map(over)).toEqual([false, false, true])
     expect(isOver({ lastAt: NOW + 14 * HOUR_MS, pausedUntil: undefined }, NOW)).toBe(true)
+  })
+
+  test('of caps has no other rule', () => {
+    const of = (...rules: Incident['rules'][number][]) => isOfCaps({ rules })
+    expect([of('cap'), of('cap', 'country_pending'), of('country_paused'), of()]).toEqual([true, false, false, false])
   })
 
   test('that is ended pauses nothing, and its operator is told so', () => {
