@@ -3,6 +3,7 @@ import type { Incident } from '../../src/domain/incident'
 import type { Issue } from '../../src/domain/issue'
 import type { Store, Tx } from '../../src/ports/store'
 import type { LaneHour, TrafficReader, TrafficTx } from '../../src/ports/store/traffic'
+import { APP_ID } from './made'
 import type { Past } from './warm-up'
 
 interface Row {
@@ -16,6 +17,8 @@ export class Kept {
   readonly #byPhone = new Map<string, Row>()
   readonly #hours = new Map<string, LaneHour>()
   readonly #incidents = new Map<string, Incident>()
+  /** How often somebody has looked at what was sent. */
+  reads = 0
   /** What a unit fails with, for now. */
   failure: Error | undefined
 
@@ -56,7 +59,8 @@ export class Kept {
     return { read: { traffic: this.#reader }, transaction } as unknown as Store
   }
 
-  readonly #reader: Pick<TrafficReader, 'seen' | 'hours' | 'openIncidents' | 'allOpenIncidents'> = {
+  readonly #reader: Pick<TrafficReader, 'appsSince' | 'seen' | 'hours' | 'openIncidents' | 'allOpenIncidents'> = {
+    appsSince: async (from) => (this.#rows.length > this.#firstSince(from) ? [APP_ID] : []),
     seen: (_, from, to, which) => this.#between(from, to, which),
     hours: async (_, since) => [...this.#hours.values()].filter(({ hour }) => hour >= since),
     openIncidents: async () => this.#open(),
@@ -81,6 +85,7 @@ export class Kept {
   }
 
   async *#between(from: number, to: number, which: 'all' | 'verified'): AsyncIterable<Issue[]> {
+    this.reads++
     const found = this.#rows.slice(this.#firstSince(from), this.#firstSince(to)).map(({ issue }) => issue)
     const wanted = which === 'all' ? found : found.filter(({ verifiedAt }) => verifiedAt !== undefined)
     if (wanted.length > 0) yield wanted

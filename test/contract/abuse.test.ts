@@ -4,6 +4,7 @@ import { verifyWebhookSignature } from '../../client/webhook'
 import type { Cap } from '../../src/domain/cap'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
 import type { HookRequest } from '../../src/ports/network'
+import type { Store } from '../../src/ports/store'
 import * as administer from '../../src/usecases/administer'
 import { type Furnished, REPORT_SECRET, SMS_URL, START, WIRES, World, type WorldOptions } from '../support/world'
 
@@ -213,6 +214,27 @@ describe.each(WIRES)('an app over %s', (wire) => {
       await start({ place, clock })
       expect((await issue(101)).status).toBe(429)
       expect(Number((await issue(101)).headers.get('retry-after'))).toBeGreaterThan(20 * 60)
+    })
+
+    test('is read by a server that starts, before anybody asks', async () => {
+      await issue(0)
+      await world.advance(5_000)
+      const { place, clock } = world
+      await world.run(world.app.stop())
+      let looks = 0
+      const countLooks = ({ read, ...store }: Store): Store => {
+        const seen: typeof read.traffic.seen = (...asked) => {
+          looks++
+          return read.traffic.seen(...asked)
+        }
+        return { ...store, read: { ...read, traffic: { ...read.traffic, seen } } }
+      }
+      await start({ place, clock, wrapStore: countLooks })
+      await world.settle()
+      expect(looks).toBeGreaterThan(0)
+      const before = looks
+      expect((await issue(1)).status).toBe(200)
+      expect(looks).toBe(before)
     })
 
     test('takes a refusal for nothing: the same key is new when time has passed, and a code that is stored is answered again', async () => {

@@ -133,6 +133,29 @@ describe('a server that starts in the middle', () => {
     expect(await started.issue()).toBe('country_paused')
   })
 
+  test('has read what was sent before anybody asks, of an app in use', async () => {
+    const { server, pass, kept } = platform()
+    const one = server()
+    await one.issue()
+    await pass(4 * SECOND_MS, one)
+    const started = server({ isAlone: true })
+    await started.traffic.begin()
+    const before = kept.reads
+    expect(await started.issue()).toBeUndefined()
+    expect(kept.reads).toBe(before)
+  })
+
+  test('reads nothing of an app that rests until somebody asks', async () => {
+    const { server, pass, kept, clock } = platform()
+    const one = server()
+    await one.issue()
+    await pass(4 * SECOND_MS, one)
+    clock.leap(2 * HOUR_MS)
+    const before = kept.reads
+    await server().traffic.begin()
+    expect(kept.reads).toBe(before)
+  })
+
   test('knows young codes of before', async () => {
     const { server, pass } = platform()
     const one = server()
