@@ -3,6 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { NEW_APP } from '../../src/domain/protection'
 import type { Rule } from '../../src/domain/rule'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
+import { AppTraffic } from '../../src/node/app-traffic'
+import { Places } from '../../src/node/places'
 import { WatchedTraffic } from '../../src/node/traffic'
 import type { Findings } from '../../src/ports/traffic'
 import { recordTraffic } from '../../src/usecases/record-traffic'
@@ -257,6 +259,21 @@ describe('what a server has found', () => {
     // Five at first at one server and one at the other, thirty now.
     expect(times).toBe(36)
     expect(kept.incidents[0]).toMatchObject({ refused: 36, isBlocked: true })
+  })
+
+  test.each([
+    ['fifty seconds', 50 * SECOND_MS, true],
+    ['two minutes', 2 * MINUTE_MS, false],
+  ])('is an incident where one is refused every %s: %p', (_, everyMs, isIncident) => {
+    const traffic = new AppTraffic(APP_ID, new Places(), [], NOW)
+    const asked = { kind: 'pk', phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
+    const { wish } = orderOf(asked, seededRandom(1), NOW)
+    const found = Array.from({ length: 15 }, (_, n) => {
+      const at = NOW + n * everyMs
+      traffic.note({ rule: 'country_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 }, wish, at)
+      return traffic.take(at).troubles.length > 0
+    })
+    expect(found.includes(true)).toBe(isIncident)
   })
 
   test('is kept where it cannot be stored, and stored when that is over', async () => {
