@@ -1,8 +1,10 @@
 /** The same of the product itself: HTTP, limits, rules, database and carriers, on either store. */
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { product } from './product'
 import { simulate } from './simulate'
 import { named } from './worlds'
+
+setDefaultTimeout(600_000)
 
 const SEED = 1
 /** Six minutes: until a pause holds. A day of it by `bun run simulate-abuse --product`. */
