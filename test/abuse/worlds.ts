@@ -106,16 +106,13 @@ export const OTHER_ATTACKS: readonly AbuseWorld[] = [
   of(ORDINARY, 'drip of 60 an hour', { attack: drip(60) }),
 ]
 
-/** An app of which nothing is known yet, and what its caps let through in a day. */
-export const UNKNOWN: ReadonlyArray<{ readonly world: AbuseWorld; readonly most: number }> = [
-  { world: of(ORDINARY, 'new app, few prefixes', { attack: fewPrefixes, isKnown: false }), most: 3 * 600 },
-  { world: of(ORDINARY, 'new app, all prefixes', { attack: allPrefixes, isKnown: false }), most: 10_000 },
+/** An app of which nothing is known yet. */
+export const UNKNOWN: readonly AbuseWorld[] = [
+  of(ORDINARY, 'new app, few prefixes', { attack: fewPrefixes, isKnown: false }),
+  of(ORDINARY, 'new app, all prefixes', { attack: allPrefixes, isKnown: false }),
 ]
 
-export const WORLDS: readonly AbuseWorld[] = [
-  ...[...HONEST, ...OUTAGES, ...ROTATING, ...OTHER_ATTACKS],
-  ...UNKNOWN.map(({ world }) => world),
-]
+export const WORLDS: readonly AbuseWorld[] = [...HONEST, ...OUTAGES, ...ROTATING, ...OTHER_ATTACKS, ...UNKNOWN]
 
 export function named(name: string): AbuseWorld {
   const world = WORLDS.find((one) => one.name === name)
