@@ -125,7 +125,7 @@ const settings = {
   OPERATOR_WEBHOOK_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
     .optional()
-    .describe('Where the operator is told of incidents: codes that nobody types'),
+    .describe('Where the operator is told of incidents: codes that nobody types, or more than a cap allows'),
   OPERATOR_WEBHOOK_SECRET: z
     .string()
     .refine(isSecret, 'must be whsec_ and at least 24 bytes in base64')

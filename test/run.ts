@@ -18,13 +18,15 @@ const filesOf = (folder: string) =>
   listed(folder).flatMap(({ name }) => (name.endsWith('.test.ts') ? [join(folder, name)] : []))
 
 const WITH_PROCESSES = ['binary', 'client', 'console', 'docs', 'fuzz', 'system']
+const SIMULATED = ['simulation', 'abuse']
+
 interface Part {
   names: string[]
   env?: Record<string, string>
 }
 
-/** What is promised to callers, and to the console's pages. */
-const OVER_POSTGRES = ['contract', 'console/rpc.test.ts']
+/** What is promised to callers, to the console's pages, and of what an attack costs. */
+const OVER_POSTGRES = ['contract', 'console/rpc.test.ts', 'abuse/product.test.ts', 'abuse/guessing.test.ts']
 
 /** What takes long comes first. */
 const parts: Part[] = [
@@ -32,7 +34,8 @@ const parts: Part[] = [
   { names: ['console/layout'] },
   { names: [...filesOf('console'), 'fuzz'] },
   { names: ['simulation'] },
-  { names: folders.filter((name) => !WITH_PROCESSES.includes(name) && name !== 'simulation') },
+  { names: ['abuse'] },
+  { names: folders.filter((name) => ![...WITH_PROCESSES, ...SIMULATED].includes(name)) },
   { names: OVER_POSTGRES, env: { WATCHWORD_TEST_STORE: 'postgres' } },
   { names: ['docs', 'client', 'system'] },
 ]

@@ -8,7 +8,11 @@ import { adminOf } from './open'
 import { iso, table } from './output'
 
 export function incidentCommands(): Command {
-  const incident = command('incident', 'codes that nobody types: what is stopped, and what it cost', 'incident list')
+  const incident = command(
+    'incident',
+    'codes that nobody types, or too many: what is stopped, and what it cost',
+    'incident list',
+  )
   incident.addCommand(listCommand())
   incident.addCommand(endCommand())
   incident.addCommand(refundCommand())

@@ -125,7 +125,7 @@ const PENDING_RETRY_MS = MINUTE_MS
 function* unpaid({ network, prefix, usual, ways }: Surroundings, now: number) {
   if (network) {
     yield* unverified('network', network, allowedOf('network', network.counts(now), usual), now)
-    if (network.countries() >= TOO_MANY_COUNTRIES && network.counts(now).day.verified < 1)
+    if (network.countries(now) >= TOO_MANY_COUNTRIES && network.counts(now).day.verified < 1)
       yield ['network_countries', HOUR_MS] as const
   }
   yield* unverified('prefix', prefix, allowedOf('prefix', prefix.counts(now), usual), now)

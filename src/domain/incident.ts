@@ -1,6 +1,6 @@
 /**
- * Codes for a country that nobody types: what an operator is told of, and how long nothing more is sent there. One for an
- * app, a kind of key and a country. Decisions: "Abuse". Live mode only.
+ * Codes for a country that nobody types, or more than a cap allows: what an operator is told of, and how long nothing more is
+ * sent there. One for an app, a kind of key and a country. Decisions: "Abuse". Live mode only.
  *
  *   suspected ──▶ paused 30 min ──▶ three at a time ──verified again──▶ quiet for an hour ──▶ ended
  *                    ▲ 3 times as long ──not verified──┘
@@ -39,6 +39,10 @@ export interface Incident {
   readonly refunded: number | undefined
 }
 
+/** There were too many codes, whether somebody types them or not. */
+export const isOfCaps = ({ rules }: Pick<Incident, 'rules'>): boolean =>
+  rules.length > 0 && rules.every((rule) => rule === 'cap')
+
 export type Pause = Pick<Incident, 'pauses' | 'pausedUntil'>
 
 export const NO_PAUSE: Pause = { pauses: 0, pausedUntil: undefined }
@@ -62,8 +66,13 @@ export const prolong = ({ pauses }: Pause, now: number): Pause =>
 export const isPaused = ({ pausedUntil }: Pause, now: number): boolean => pausedUntil !== undefined && now < pausedUntil
 
 /** A pause that has ended is still remembered: the next one is longer. */
-export const isOver = ({ lastAt, pausedUntil }: Pick<Incident, 'lastAt' | 'pausedUntil'>, now: number): boolean =>
-  now >= lastAt + QUIET_MS && now >= (pausedUntil ?? 0) + QUIET_MS
+export function isOver({ lastAt, pausedUntil = 0 }: Pick<Incident, 'lastAt' | 'pausedUntil'>, now: number): boolean {
+  const latest = Math.max(lastAt, pausedUntil)
+  return now >= latest + QUIET_MS || latest > now + FURTHEST_AHEAD_MS
+}
+
+/** No pause is that long: the clock was ahead and was set back, and nothing stays closed until it is there again. */
+const FURTHEST_AHEAD_MS = LONGEST_PAUSE_MS + QUIET_MS
 
 /** By an operator, or because it has become quiet. */
 export const ended = (incident: Incident, now: number): Incident => ({

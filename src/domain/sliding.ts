@@ -1,49 +1,69 @@
+/** Parts that a window is counted in. */
+const PARTS = 4
+
 /**
- * How much there was within the last hour, day or other window, by two numbers: what the running window has, and of the one
- * before it the share that still counts, as if it had been spread evenly. So a count costs no memory that grows with it. What
- * came in a burst is off by at most that burst, for at most a window.
+ * How much there was within the last hour, day or other window, by five numbers: one for each quarter of it, and of the quarter
+ * before the share that still counts, as if it had been spread evenly. So a count costs no memory that grows with it. What came
+ * in a burst is off by at most that burst, for at most a quarter of a window.
  */
 export class Sliding {
-  #window = Number.NEGATIVE_INFINITY
-  #current = 0
-  #before = 0
+  readonly #counted = [0, 0, 0, 0, 0]
+  readonly #partMs: number
+  /** The last part that anything was counted in. */
+  #newest = Number.NEGATIVE_INFINITY
 
   /** `windowMs`: milliseconds. */
-  constructor(private readonly windowMs: number) {}
+  constructor(windowMs: number) {
+    this.#partMs = windowMs / PARTS
+  }
 
   add(amount: number, at: number): void {
-    const window = Math.floor(at / this.windowMs)
-    if (window > this.#window) this.#moveTo(window)
+    const part = this.#partOf(at)
+    if (part > this.#newest) this.#moveTo(part)
     // What is told late counts as soon as it is told.
-    this.#current += amount
+    this.#counted[this.#newest % (PARTS + 1)] = this.#of(this.#newest) + amount
   }
 
   total(now: number): number {
-    const window = Math.floor(now / this.windowMs)
-    if (window > this.#window + 1) return 0
-    if (window > this.#window) return this.#current * this.#left(now)
-    return this.#current + this.#before * this.#left(now)
+    const part = this.#partOf(now)
+    return this.#since(part - PARTS + 1) + (this.#of(part - PARTS) * ((part + 1) * this.#partMs - now)) / this.#partMs
+  }
+
+  /** Never fewer than there were. */
+  most(now: number): number {
+    return this.#since(this.#partOf(now) - PARTS)
   }
 
   /** Milliseconds until there are fewer than `max`, if nothing more comes; two windows where `max` is not above zero. */
   waitMs(max: number, now: number): number {
     if (this.total(now) < max) return 0
-    if (max <= 0) return 2 * this.windowMs
-    const end = (Math.floor(now / this.windowMs) + 1) * this.windowMs
-    const isLater = Math.floor(now / this.windowMs) > this.#window
-    const [fixed, fading] = isLater ? [0, this.#current] : [this.#current, this.#before]
-    const afterMs = fixed < max ? this.windowMs * (1 - (max - fixed) / fading) : undefined
-    if (afterMs !== undefined) return Math.max(1, Math.ceil(end - this.windowMs + afterMs - now))
-    return Math.ceil(end - now + this.windowMs * (1 - max / fixed))
+    if (max <= 0) return 2 * PARTS * this.#partMs
+    // The first part in which enough of the oldest may go.
+    let part = this.#partOf(now)
+    while (this.#since(part - PARTS + 1) >= max) part++
+    const left = (max - this.#since(part - PARTS + 1)) / this.#of(part - PARTS)
+    return Math.max(1, Math.ceil((part + 1 - left) * this.#partMs - now))
   }
 
-  #left(now: number): number {
-    return 1 - (now - Math.floor(now / this.windowMs) * this.windowMs) / this.windowMs
+  #partOf(at: number): number {
+    return Math.floor(at / this.#partMs)
   }
 
-  #moveTo(window: number): void {
-    this.#before = window === this.#window + 1 ? this.#current : 0
-    this.#current = 0
-    this.#window = window
+  /** In that part and those after it. */
+  #since(part: number): number {
+    let count = 0
+    for (let one = Math.max(part, this.#newest - PARTS); one <= this.#newest; one++) count += this.#of(one)
+    return count
+  }
+
+  #of(part: number): number {
+    const isKnown = part <= this.#newest && part >= this.#newest - PARTS
+    return isKnown ? (this.#counted[part % (PARTS + 1)] ?? 0) : 0
+  }
+
+  #moveTo(part: number): void {
+    const from = Math.max(this.#newest + 1, part - PARTS)
+    for (let one = from; one <= part; one++) this.#counted[one % (PARTS + 1)] = 0
+    this.#newest = part
   }
 }

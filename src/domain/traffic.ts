@@ -151,7 +151,7 @@ export class Tally {
 
   /** Codes that may still be typed. Where looks have missed some, as after a step of the clock, there are no more than are young. */
   pending(now: number): number {
-    this.#pending = Math.min(this.#pending, Math.ceil(this.#young.total(now)))
+    this.#pending = Math.min(this.#pending, this.#young.most(now))
     return this.#pending + this.entering
   }
 }
@@ -162,17 +162,25 @@ function bitsOf(word: number): number {
   return count
 }
 
-/** Of a network: also to how many countries it had codes sent without a single one that was verified. */
+/** Of a network: also to which countries it had codes sent, and when last. */
 export class NetworkTally extends Tally {
-  readonly #countries = new Set<string>()
+  readonly #countries = new Map<string, number>()
 
   override see(sighting: Sighting, stage: Stage): Fate | undefined {
-    if (this.#countries.size < MOST_COUNTRIES) this.#countries.add(sighting.country)
+    this.#note(sighting)
     return super.see(sighting, stage)
   }
 
-  countries(): number {
-    return this.#countries.size
+  /** How many there were within a day: what many people share has been to many in a year. */
+  countries(now: number): number {
+    return [...this.#countries.values()].filter((at) => at > now - DAY_MS).length
+  }
+
+  #note({ country, createdAt }: Sighting): void {
+    this.#countries.delete(country)
+    this.#countries.set(country, createdAt)
+    const [oldest] = this.#countries.keys()
+    if (this.#countries.size > MOST_COUNTRIES && oldest !== undefined) this.#countries.delete(oldest)
   }
 }
 

@@ -77,6 +77,7 @@ export function alone({
         log.warn({ err: error instanceof Error ? error.name : undefined }, 'could not take over what was running')
       }
       void limits.start()
+      void traffic.begin().catch(() => {})
     },
     async tidy() {
       limits.prune()

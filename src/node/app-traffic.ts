@@ -12,8 +12,12 @@ import type { Findings, Trouble as FoundTrouble } from '../ports/traffic'
 import { Lane } from './lane'
 import type { Places } from './places'
 
-/** An incident is opened once so many codes were refused, or would have been, or where a pause began. */
+/**
+ * An incident is opened once so many codes were refused, or would have been, within so long, or where a pause began. In an
+ * outage people ask again, and some of them too soon.
+ */
 const INCIDENT_FROM = 10
+const INCIDENT_WITHIN_MS = 10 * MINUTE_MS
 /** From so many phones on the digits of a prefix say nothing about one of them. */
 const SHOWN_FROM_PHONES = 20
 const MOST_PREFIXES_NAMED = 200
@@ -24,6 +28,7 @@ const NOWHERE = new Uint8Array()
 interface Trouble {
   refused: number
   isBlocked: boolean
+  readonly since: number
   lastAt: number
   readonly rules: Set<Rule>
 }
@@ -162,7 +167,7 @@ export class AppTraffic {
     const trouble = this.#troubles.get(nameOf(name))
     const isNewlyPaused = (pause.pausedUntil ?? 0) > (known?.pausedUntil ?? 0)
     if (!isNewlyPaused && (!trouble || (!known && trouble.refused < INCIDENT_FROM))) {
-      if (trouble && now - trouble.lastAt > HOUR_MS) this.#troubles.delete(nameOf(name))
+      if (trouble && now - trouble.since > INCIDENT_WITHIN_MS) this.#troubles.delete(nameOf(name))
       return undefined
     }
     this.#troubles.delete(nameOf(name))
@@ -213,10 +218,12 @@ export class AppTraffic {
   }
 
   #addTrouble(name: string, added: Omit<FoundTrouble, 'lane' | 'pause' | 'cost'>): void {
-    const known = this.#troubles.get(name) ?? { refused: 0, isBlocked: false, lastAt: 0, rules: new Set() }
+    const nothing = { refused: 0, isBlocked: false, since: added.lastAt, lastAt: 0, rules: new Set<Rule>() }
+    const known = this.#troubles.get(name) ?? nothing
     this.#troubles.set(name, {
       refused: known.refused + added.refused,
       isBlocked: known.isBlocked || added.isBlocked,
+      since: known.since,
       lastAt: Math.max(known.lastAt, added.lastAt),
       rules: known.rules.union(new Set(added.rules)),
     })

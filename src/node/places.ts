@@ -17,6 +17,11 @@ export class Places {
     return this.#of(`n${name}`, () => new NetworkTally()) as NetworkTally
   }
 
+  /** All of an app's: they are about to be counted anew. */
+  forget(appId: string): void {
+    for (const name of this.#known.keys()) if (name.startsWith(appId, 1)) this.#known.delete(name)
+  }
+
   #of(name: string, make: () => Tally): Tally {
     const known = this.#known.get(name)
     const tally = known ?? make()

@@ -55,7 +55,10 @@ export function several({ fleet, clock, log, maxBacklog, name, record, ...given 
     sparing: new Sparing(),
     wakeUps: createWakeUps(),
     traffic,
-    start: beat,
+    async start() {
+      await beat()
+      void traffic.begin().catch(() => {})
+    },
     async tidy() {
       limits.prune()
       await beat()

@@ -7,7 +7,7 @@ import type { Wish } from '../domain/admission'
 import { LEARNED_DAYS } from '../domain/conversion'
 import type { Issue } from '../domain/issue'
 import { STAGES, type Stage } from '../domain/traffic'
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '../domain/value'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import type { Entrant, Findings, Traffic } from '../ports/traffic'
@@ -28,7 +28,19 @@ const STALE_MS = 5 * SECOND_MS
 const KNOWN_MS = DAY_MS + STAGES.late
 const STORED_EVERY_MS = 5 * SECOND_MS
 
+/** So many apps are known before anybody asks: their last day is read meanwhile. */
+const MOST_AT_START = 100
+
 const EVERY_STAGE = Object.keys(STAGES) as Stage[]
+
+async function someAtOnce<T>(all: IteratorObject<T>, act: (one: T) => Promise<unknown>): Promise<void> {
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      // Each takes what is next.
+      for (const one of all) await act(one)
+    }),
+  )
+}
 
 export type Recorder = (store: Store, findings: Findings) => Promise<void>
 
@@ -98,14 +110,16 @@ export class WatchedTraffic implements Traffic {
     return this.#apps.get(appId)?.traffic.digits() ?? new Map()
   }
 
+  /** Looks at apps that are in use: else whoever asks first waits while their last day is read. */
+  async begin(): Promise<void> {
+    const { store, clock } = this.deps
+    const apps = await store.read.traffic.appsSince(clock.now() - HOUR_MS, MOST_AT_START)
+    await someAtOnce(apps.values(), (appId) => this.#fresh(appId))
+  }
+
   /** What is to be done every second or so; some apps at a time, since each waits for the store. */
   async tidy(): Promise<void> {
-    const watched = this.#apps.values()
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        for (const one of watched) await this.#tidy(one)
-      }),
-    )
+    await someAtOnce(this.#apps.values(), (watched) => this.#tidy(watched))
   }
 
   async #tidy(watched: Watched): Promise<void> {
@@ -149,6 +163,8 @@ export class WatchedTraffic implements Traffic {
     const since = now - KNOWN_MS
     const hours = await store.read.traffic.hours(appId, now - LEARNED_DAYS * DAY_MS)
     const elapsed = clock.elapsed()
+    // Where the clock was set back, or the app has rested, they are still there from before.
+    this.#places.forget(appId)
     const watched: Watched = {
       traffic: new AppTraffic(appId, this.#places, hours, since),
       ...{ askedAt: elapsed, lookedAt: Number.NEGATIVE_INFINITY, storedAt: elapsed, looking: undefined },

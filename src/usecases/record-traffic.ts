@@ -1,5 +1,5 @@
 /** Stores what a server has found out of where codes go: for owners to see, and for the other servers. Decisions: "Abuse". */
-import { ended, type Incident, isOver, NO_PAUSE } from '../domain/incident'
+import { ended, type Incident, isOfCaps, isOver, NO_PAUSE } from '../domain/incident'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Random } from '../ports/random'
@@ -33,7 +33,8 @@ async function addTo(
   await tx.traffic.saveIncident(incident)
   if (known) return
   const { incidentId, kind, country, isBlocked, rules } = incident
-  tx.afterCommit(() => log.warn({ incidentId, appId, kind, country, isBlocked, rules }, 'codes that nobody types'))
+  const what = isOfCaps(incident) ? 'more codes than a cap allows' : 'codes that nobody types'
+  tx.afterCommit(() => log.warn({ incidentId, appId, kind, country, isBlocked, rules }, what))
 }
 
 const opened = (incidentId: string, appId: string, { lane, lastAt }: Trouble, now: number): Incident => ({

@@ -3,82 +3,102 @@ import type { Incident } from '../../src/domain/incident'
 import type { Issue } from '../../src/domain/issue'
 import type { Store, Tx } from '../../src/ports/store'
 import type { LaneHour, TrafficReader, TrafficTx } from '../../src/ports/store/traffic'
+import { APP_ID } from './made'
 import type { Past } from './warm-up'
+
+interface Row {
+  issue: Issue
+}
 
 export class Kept {
   /** In the order of their making. */
-  readonly #issues: Issue[]
-  readonly #places = new Map<string, number>()
-  readonly #newest = new Map<string, string>()
-  readonly #hours: LaneHour[]
+  readonly #rows: Row[]
+  readonly #byId = new Map<string, Row>()
+  readonly #byPhone = new Map<string, Row>()
+  readonly #hours = new Map<string, LaneHour>()
   readonly #incidents = new Map<string, Incident>()
+  /** How often somebody has looked at what was sent. */
+  reads = 0
+  /** What a unit fails with, for now. */
+  failure: Error | undefined
 
   constructor(
     { hours, lastDay }: Past,
     private readonly now: () => number,
   ) {
-    this.#hours = [...hours]
-    this.#issues = [...lastDay]
+    this.#save(hours)
+    this.#rows = lastDay.map((issue) => ({ issue }))
   }
 
   add(phone: string, issue: Issue): void {
-    this.#places.set(issue.issueId, this.#issues.length)
-    this.#newest.set(phone, issue.issueId)
-    this.#issues.push(issue)
+    const row = { issue }
+    this.#byId.set(issue.issueId, row)
+    this.#byPhone.set(phone, row)
+    this.#rows.splice(this.#firstSince(issue.createdAt + 1), 0, row)
   }
 
   liveOf(phone: string): Issue | undefined {
-    const place = this.#places.get(this.#newest.get(phone) ?? '')
-    return place === undefined ? undefined : this.#issues[place]
+    return this.#byPhone.get(phone)?.issue
   }
 
   change(issueId: string, to: (issue: Issue, now: number) => Issue): void {
-    const place = this.#places.get(issueId)
-    const issue = place === undefined ? undefined : this.#issues[place]
-    if (place !== undefined && issue) this.#issues[place] = to(issue, this.now())
+    const row = this.#byId.get(issueId)
+    if (row) row.issue = to(row.issue, this.now())
+  }
+
+  get incidents(): Incident[] {
+    return [...this.#incidents.values()]
   }
 
   get store(): Store {
     const tx = { traffic: this.#tx, afterCommit: (effect: () => void) => effect() }
-    const store = {
-      read: { traffic: this.#reader },
-      transaction: (unit: (tx: Tx) => Promise<unknown>) => unit({ ...tx, now: this.now() } as unknown as Tx),
+    const transaction = async (unit: (tx: Tx) => Promise<unknown>) => {
+      if (this.failure) throw this.failure
+      return unit({ ...tx, now: this.now() } as unknown as Tx)
     }
-    return store as unknown as Store
+    return { read: { traffic: this.#reader }, transaction } as unknown as Store
   }
 
-  readonly #reader: Pick<TrafficReader, 'seen' | 'hours' | 'openIncidents' | 'allOpenIncidents'> = {
+  readonly #reader: Pick<TrafficReader, 'appsSince' | 'seen' | 'hours' | 'openIncidents' | 'allOpenIncidents'> = {
+    appsSince: async (from) => (this.#rows.length > this.#firstSince(from) ? [APP_ID] : []),
     seen: (_, from, to, which) => this.#between(from, to, which),
-    hours: async (_, since) => this.#hours.filter(({ hour }) => hour >= since),
+    hours: async (_, since) => [...this.#hours.values()].filter(({ hour }) => hour >= since),
     openIncidents: async () => this.#open(),
     allOpenIncidents: async () => this.#open(),
   }
 
-  #open = () => [...this.#incidents.values()].filter(({ endedAt }) => endedAt === undefined)
+  readonly #tx: Pick<TrafficTx, 'saveHours' | 'addDecisions' | 'lockIncident' | 'saveIncident' | 'lockIncidentById'> = {
+    saveHours: async (_, hours) => this.#save(hours),
+    addDecisions: async () => {},
+    lockIncident: async (_, { kind, country }) =>
+      this.#open().find((one) => one.kind === kind && one.country === country),
+    saveIncident: async (incident) => void this.#incidents.set(incident.incidentId, incident),
+    lockIncidentById: async (incidentId) => this.#incidents.get(incidentId),
+  }
+
+  #save(hours: readonly LaneHour[]): void {
+    for (const hour of hours) this.#hours.set(`${hour.kind}${hour.country}${hour.hour}`, hour)
+  }
+
+  #open(): Incident[] {
+    return this.incidents.filter(({ endedAt }) => endedAt === undefined)
+  }
 
   async *#between(from: number, to: number, which: 'all' | 'verified'): AsyncIterable<Issue[]> {
-    const found = this.#issues.slice(this.#firstSince(from), this.#firstSince(to))
+    this.reads++
+    const found = this.#rows.slice(this.#firstSince(from), this.#firstSince(to)).map(({ issue }) => issue)
     const wanted = which === 'all' ? found : found.filter(({ verifiedAt }) => verifiedAt !== undefined)
     if (wanted.length > 0) yield wanted
   }
 
   /** Where those begin that were made since. */
   #firstSince(at: number): number {
-    let [from, to] = [0, this.#issues.length]
+    let [from, to] = [0, this.#rows.length]
     while (from < to) {
       const middle = (from + to) >> 1
-      if ((this.#issues[middle]?.createdAt ?? 0) < at) from = middle + 1
+      if ((this.#rows[middle]?.issue.createdAt ?? 0) < at) from = middle + 1
       else to = middle
     }
     return from
-  }
-
-  readonly #tx: Pick<TrafficTx, 'saveHours' | 'addDecisions' | 'lockIncident' | 'saveIncident' | 'lockIncidentById'> = {
-    saveHours: async (_, hours) => void this.#hours.push(...hours),
-    addDecisions: async () => {},
-    lockIncident: async (_, { kind, country }) =>
-      this.#open().find((one) => one.kind === kind && one.country === country),
-    saveIncident: async (incident) => void this.#incidents.set(incident.incidentId, incident),
-    lockIncidentById: async (incidentId) => this.#incidents.get(incidentId),
   }
 }

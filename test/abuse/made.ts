@@ -15,13 +15,16 @@ export const LIFETIME_SEC = 300
 
 export type Making = Pick<SeededRandom, 'uuid'>
 
+interface Order {
+  wish: Wish
+  phoneHash: Uint8Array
+  /** Made of it where it is let in; most is not. */
+  issue: () => Issue
+}
+
 const vault = createVault(Buffer.from(SECRET))
 
-export function orderOf(
-  { kind, phone, country, address }: Asked,
-  random: Making,
-  now: number,
-): { wish: Wish; issue: Issue } {
+export function orderOf({ kind, phone, country, address }: Asked, random: Making, now: number): Order {
   const digits = prefixOf(phone)
   const phoneHash = vault.phoneHash(phone)
   const prefixHash = vault.placeHash(`prefix ${digits}`)
@@ -30,10 +33,11 @@ export function orderOf(
     ...{ kind, home: 'KR', country, address, digits },
     ...{ phone: phoneHash.toHex(), prefix: prefixHash.toHex(), network: networkHash.toHex() },
   }
-  const issue = anIssue({
-    ...{ appId: APP_ID, issueId: random.uuid(now), messageId: random.uuid(now), keyKind: kind, country },
-    ...{ phoneHash, prefixHash, networkHash, price: PRICE, deliveryStatus: 'sent', sendPending: false },
-    ...{ createdAt: now, updatedAt: now, expiresAt: now + LIFETIME_SEC * 1_000 },
-  })
-  return { wish, issue }
+  const issue = () =>
+    anIssue({
+      ...{ appId: APP_ID, issueId: random.uuid(now), messageId: random.uuid(now), keyKind: kind, country },
+      ...{ phoneHash, prefixHash, networkHash, price: PRICE, deliveryStatus: 'sent', sendPending: false },
+      ...{ createdAt: now, updatedAt: now, expiresAt: now + LIFETIME_SEC * 1_000 },
+    })
+  return { wish, phoneHash, issue }
 }

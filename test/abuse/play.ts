@@ -64,12 +64,16 @@ export async function play(stage: Stage): Promise<Played> {
   return { ...played, seenAfterMs }
 }
 
-/** They come whatever else happens, and each decides alone: so that a day is the same with an attack and without. */
+/**
+ * They come whatever else happens, and each decides alone: so that a day is the same with an attack and without, and its
+ * first hours are those of the whole.
+ */
 function peopleOf(stage: Stage, agenda: Agenda, count: Played['people'], crowd: Crowd, index: number): void {
   const { seed, from, to } = stage
-  const random = seededRandom(seed * 1_009 + index)
-  for (const at of arrivals(crowd, from, to, from, random)) {
-    const person = new Person(stage, agenda, count, crowd, seededRandom(random.below(2 ** 31)))
+  const coming = seededRandom(seed * 1_009 + index)
+  const deciding = seededRandom(seed * 1_013 + index)
+  for (const at of arrivals(crowd, from, to, from, coming)) {
+    const person = new Person(stage, agenda, count, crowd, seededRandom(deciding.below(2 ** 31)))
     agenda.add(at, () => person.wish(at))
   }
 }

@@ -59,7 +59,7 @@ export class ProductService implements Service {
     }
     await this.world.advance(Math.max(0, at - clock.now()))
     for (const line of this.world.logged.slice(this.#logged))
-      if (line.includes('codes that nobody types')) this.#seen.push(clock.now())
+      if (/codes that nobody types|more codes than a cap allows/.test(line)) this.#seen.push(clock.now())
     this.#logged = this.world.logged.length
   }
 

@@ -19,13 +19,15 @@ import { endQuietIncidents, recordTraffic } from '../../src/usecases/record-traf
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
 import { Kept } from './kept'
-import { APP_ID, type Making, orderOf } from './made'
+import { APP_ID, type Making, orderOf, PRICE } from './made'
 import type { Asked, Refused, Sent, Service } from './service'
 import type { Past } from './warm-up'
 import type { AbuseWorld } from './worlds'
 
 const { limits } = readConfig({})
 const LOOKED_EVERY_MS = SECOND_MS
+/** So that a look at a day's addresses does not take longer than the day; what is counted is the same. */
+const PRUNED_EVERY_MS = 5 * MINUTE_MS
 const SWEPT_EVERY_MS = 10 * MINUTE_MS
 
 /** The keys that a world has. */
@@ -63,7 +65,7 @@ export class QuickService implements Service {
     const clock = this.#clock
     for (; this.#lookAt <= at; this.#lookAt += LOOKED_EVERY_MS) {
       clock.leap(this.#lookAt - clock.now())
-      this.#limiter.prune(clock.now())
+      if (clock.now() % PRUNED_EVERY_MS === 0) this.#limiter.prune(clock.now())
       await this.#traffic.tidy()
       if (clock.now() % SWEPT_EVERY_MS === 0) await endQuietIncidents({ store: this.#kept.store, clock })
     }
@@ -88,23 +90,23 @@ export class QuickService implements Service {
     const now = this.#clock.now()
     const key = keyOf(asked.kind)
     const permit = this.#limiter.take(requestLimits(limits, key, 'issue', asked.address), now)
-    const { wish, issue } = orderOf(asked, this.#random, now)
+    const { wish, phoneHash, issue } = orderOf(asked, this.#random, now)
     const entrant = await this.#traffic.enter(APP_ID, wish)
     let finding: Finding | undefined
     let made: Issue | undefined
     try {
-      const ofPhone = this.#limiter.take(phoneLimits(limits, { ...key, phoneHash: issue.phoneHash }), now)
+      const ofPhone = this.#limiter.take(phoneLimits(limits, { ...key, phoneHash }), now)
       try {
-        const found = entrant.assess(this.#protection, issue.price)
+        const found = entrant.assess(this.#protection, PRICE)
         finding = asked.isProven && found && isProvable(found.rule) ? { ...found, isRefused: false } : found
         if (finding?.isRefused) {
           refused(finding)
           throw refusalOf(finding)
         }
         assertResendable(this.#protection, asked.kind, this.#kept.liveOf(asked.phone), now)
-        made = issue
-        this.#kept.add(asked.phone, issue)
-        return { issueId: issue.issueId, phone: asked.phone, kind: asked.kind, price: issue.price }
+        made = issue()
+        this.#kept.add(asked.phone, made)
+        return { issueId: made.issueId, phone: asked.phone, kind: asked.kind, price: PRICE }
       } catch (refusal) {
         await ofPhone.giveBack()
         throw refusal

@@ -1,5 +1,9 @@
-/** `bun run simulate-abuse [--seeds N] [--from N] [--world NAME] [--hours N] [--json] [--product]`: what attacks cost, and whom protection refuses. */
+/**
+ * `bun run simulate-abuse [--seeds N] [--from N] [--world NAME] [--hours N] [--json] [--product]`: what attacks cost, and whom
+ * protection refuses. `--guess`: how often one phone is guessed at in a year.
+ */
 import { parseArgs } from 'node:util'
+import { guess } from './guessing'
 import { product } from './product'
 import { quick, simulate } from './simulate'
 import { HEADING, json, line } from './table'
@@ -13,8 +17,13 @@ const { values } = parseArgs({
     hours: { type: 'string', default: '24' },
     json: { type: 'boolean', default: false },
     product: { type: 'boolean', default: false },
+    guess: { type: 'boolean', default: false },
   },
 })
+if (values.guess) {
+  await playYears()
+  process.exit()
+}
 const worlds = WORLDS.filter(({ name }) => name.includes(values.world))
 const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => Number(values.from) + index)
 if (worlds.length === 0) throw new Error(`no such world; there are: ${WORLDS.map(({ name }) => name).join(' · ')}`)
@@ -27,3 +36,12 @@ for (const world of worlds)
     })
     process.stdout.write(`${values.json ? json(simulated) : line(simulated)}\n`)
   }
+
+/** Whoever guesses takes what there is, or stays below what makes codes come seldom. */
+async function playYears(): Promise<void> {
+  for (const aMonth of [undefined, 59, 30]) {
+    const { guesses, signIns } = await guess({ days: 365, aMonth })
+    const manner = aMonth === undefined ? 'whenever it may' : `${aMonth} a month with each kind of key`
+    process.stdout.write(`${manner}: ${guesses} guesses in a year; its owner signed in ${signIns} times\n`)
+  }
+}

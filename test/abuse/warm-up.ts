@@ -69,7 +69,7 @@ class Unguarded implements Service {
   }
 
   async issue(asked: Asked): Promise<Sent> {
-    const { issue } = orderOf(asked, this.#random, this.#now)
+    const issue = orderOf(asked, this.#random, this.#now).issue()
     this.#issues.set(issue.issueId, issue)
     return { issueId: issue.issueId, phone: asked.phone, kind: asked.kind, price: issue.price }
   }

@@ -113,3 +113,9 @@ export const UNKNOWN: readonly AbuseWorld[] = [
 ]
 
 export const WORLDS: readonly AbuseWorld[] = [...HONEST, ...OUTAGES, ...ROTATING, ...OTHER_ATTACKS, ...UNKNOWN]
+
+export function named(name: string): AbuseWorld {
+  const world = WORLDS.find((one) => one.name === name)
+  if (!world) throw new Error(`no world has the name ${name}`)
+  return world
+}

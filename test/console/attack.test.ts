@@ -46,11 +46,13 @@ describe('an app whose cap is reached', () => {
     const statuses: number[] = []
     for (let n = 0; n < 14; n++) statuses.push(await ask(british(n)))
     expect(statuses.filter((status) => status === 429)).toHaveLength(12)
-    const told = opened.page.getByRole('listitem').filter({ hasText: 'Shop: codes to United Kingdom (GB)' })
+    const told = opened.page
+      .getByRole('listitem')
+      .filter({ hasText: 'Shop: more codes to United Kingdom (GB) than a cap allows.' })
     await told.waitFor({ timeout: WITHIN_MS })
     expect(await told.textContent()).toContain('Refused so far: 12.')
     const [first] = await opened.page.getByRole('main').getByRole('listitem').all()
-    expect(await first?.textContent()).toContain('Shop: codes to United Kingdom (GB)')
+    expect(await first?.textContent()).toContain('Shop: more codes to United Kingdom (GB) than a cap allows.')
     await told.getByRole('link').click()
     await incident().waitFor()
     expect(await incident().textContent()).toContain('Over a cap')
@@ -101,7 +103,7 @@ describe('an app whose cap is reached', () => {
     expect((await opened.rpc('protection/open')).incidents).toEqual([])
     await opened.go('/')
     await opened.page.getByText('credits are left.').waitFor()
-    expect(await opened.page.getByText('that nobody types').count()).toBe(0)
+    expect(await opened.page.getByText('than a cap allows').count()).toBe(0)
   })
 })
 

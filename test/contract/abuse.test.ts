@@ -4,6 +4,7 @@ import { verifyWebhookSignature } from '../../client/webhook'
 import type { Cap } from '../../src/domain/cap'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
 import type { HookRequest } from '../../src/ports/network'
+import type { Store } from '../../src/ports/store'
 import * as administer from '../../src/usecases/administer'
 import { type Furnished, REPORT_SECRET, SMS_URL, START, WIRES, World, type WorldOptions } from '../support/world'
 
@@ -60,15 +61,15 @@ describe.each(WIRES)('an app over %s', (wire) => {
     await world.stop()
   })
 
-  /** Two weeks in which four of five codes were verified, `perHour` of them in each hour of the day. */
-  const learn = (kind: 'sk' | 'pk' = 'pk', perHour = 4) =>
+  /** Two weeks in which four of five codes were verified, four in each hour of the day. */
+  const learn = (kind: 'sk' | 'pk' = 'pk', until = START) =>
     world.run(
       world.store.transaction((tx) =>
         tx.traffic.saveHours(
           keys.appId,
           Array.from({ length: 14 * 24 }, (_, n) => ({
-            ...{ kind, country: 'KR', hour: START - (n + 26) * HOUR_MS },
-            ...{ sent: perHour * 1.25, credits: perHour * 1.25, verified: perHour, unverified: perHour / 4 },
+            ...{ kind, country: 'KR', hour: until - (n + 26) * HOUR_MS },
+            ...{ sent: 5, credits: 5, verified: 4, unverified: 1 },
           })),
         ),
       ),
@@ -135,19 +136,23 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect((await refused).status).toBe(429)
     })
 
+    /** Somebody asks for a code and types it. */
+    const signIn = async (n: number) => {
+      const { body } = await issue(n)
+      await world.advance(5_000)
+      const typed = { issueId: body.issueId, code: world.sms.lastCode() }
+      const { body: answer } = await world.call(wire, 'verify', typed, { key: browser, headers: { origin: ORIGIN } })
+      return answer.verified
+    }
+
+    test('gives the place of a code that is refused for something else to another', async () => {
+      expect((await issue(0)).status).toBe(200)
+      for (let n = 0; n < 20; n++) expect((await issue(0)).body.data.limit).toBe('resend')
+      expect(await letIn(20, {}, 1)).toBe(14)
+    })
+
     test('has more where they are typed', async () => {
-      for (let n = 0; n < 40; n++) {
-        const { body } = await issue(n)
-        await world.advance(5_000)
-        const code = world.sms.lastCode()
-        const verified = await world.call(
-          wire,
-          'verify',
-          { issueId: body.issueId, code },
-          { key: browser, headers: { origin: ORIGIN } },
-        )
-        expect([n, verified.body.verified]).toEqual([n, true])
-      }
+      for (let n = 0; n < 40; n++) expect([n, await signIn(n)]).toEqual([n, true])
     })
 
     test('sends on where only numbers of one prefix are asked for, and not to these', async () => {
@@ -183,6 +188,22 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect(Number((await issue(300)).headers.get('retry-after'))).toBeGreaterThan(85 * 60)
     })
 
+    test('is paused also where they come slowly, while people go on', async () => {
+      let refused: number | undefined
+      let sent = 0
+      for (let minute = 0; minute < 6 * 60 && refused === undefined; minute += 5) {
+        if (minute % 15 === 0) await signIn(1_000 + minute)
+        const { status, body } = await issue(minute)
+        if (status === 200) sent++
+        else refused = (body.data ?? body).retryAfterMs
+        await world.leap(5 * MINUTE_MS)
+      }
+      // It counts over hours: no hour of it has more than twelve.
+      expect(sent).toBeGreaterThan(12)
+      expect(sent).toBeLessThan(50)
+      expect(refused).toBeGreaterThan(10 * MINUTE_MS)
+    }, 60_000)
+
     test('and remembers it where the server starts anew', async () => {
       await letIn(15)
       await world.advance(3 * MINUTE_MS)
@@ -193,6 +214,27 @@ describe.each(WIRES)('an app over %s', (wire) => {
       await start({ place, clock })
       expect((await issue(101)).status).toBe(429)
       expect(Number((await issue(101)).headers.get('retry-after'))).toBeGreaterThan(20 * 60)
+    })
+
+    test('is read by a server that starts, before anybody asks', async () => {
+      await issue(0)
+      await world.advance(5_000)
+      const { place, clock } = world
+      await world.run(world.app.stop())
+      let looks = 0
+      const countLooks = ({ read, ...store }: Store): Store => {
+        const seen: typeof read.traffic.seen = (...asked) => {
+          looks++
+          return read.traffic.seen(...asked)
+        }
+        return { ...store, read: { ...read, traffic: { ...read.traffic, seen } } }
+      }
+      await start({ place, clock, wrapStore: countLooks })
+      await world.settle()
+      expect(looks).toBeGreaterThan(0)
+      const before = looks
+      expect((await issue(1)).status).toBe(200)
+      expect(looks).toBe(before)
     })
 
     test('takes a refusal for nothing: the same key is new when time has passed, and a code that is stored is answered again', async () => {
@@ -306,7 +348,9 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect(told.map(({ body }) => JSON.parse(body).type)).toEqual(['incident.opened', 'incident.ended'])
     })
 
-    test('gives back what an incident has cost, once', async () => {
+    test('gives back what an incident has cost, once, from an hour before it was seen', async () => {
+      await letIn(3, {}, 400)
+      await world.leap(2 * HOUR_MS)
       await letIn(15)
       // They went out before anything was seen.
       await world.advance(100_000)
@@ -321,6 +365,49 @@ describe.each(WIRES)('an app over %s', (wire) => {
       const again = await world.run(administer.refundUntyped(world.admin, id))
       expect([again.refunded.credits, again.incident.refunded]).toEqual([0, 15])
     })
+
+    test('is tried with few where the clock is set ahead by a day, and paused again', async () => {
+      await letIn(15)
+      await world.advance(3 * MINUTE_MS)
+      expect((await issue(100)).status).toBe(429)
+      await world.advance(6_000)
+      world.clock.step(DAY_MS)
+      await world.advance(2_000)
+      expect(await letIn(20, {}, 200)).toBe(3)
+      await world.advance(3 * MINUTE_MS)
+      expect(Number((await issue(300)).headers.get('retry-after'))).toBeGreaterThan(60)
+      await world.leap(3 * HOUR_MS)
+      expect((await issue(301)).status).toBe(200)
+    }, 60_000)
+
+    test('stays paused where the clock is set back by an hour, and is open again in time', async () => {
+      await letIn(15)
+      await world.advance(3 * MINUTE_MS)
+      expect((await issue(100)).status).toBe(429)
+      await world.advance(6_000)
+      world.clock.step(-HOUR_MS)
+      await world.advance(2_000)
+      const { status, headers } = await issue(101)
+      expect(status).toBe(429)
+      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(90 * 60)
+      await world.leap(2 * HOUR_MS)
+      expect((await issue(102)).status).toBe(200)
+    }, 60_000)
+
+    test('is not paused until a clock is there again that was a year ahead', async () => {
+      world.clock.step(365 * DAY_MS)
+      await world.advance(2_000)
+      await learn('pk', START + 365 * DAY_MS)
+      await letIn(15)
+      await world.advance(3 * MINUTE_MS)
+      expect((await issue(100)).status).toBe(429)
+      await world.advance(6_000)
+      world.clock.step(-365 * DAY_MS)
+      await world.advance(2_000)
+      await world.run(world.sweep())
+      await world.advance(6_000)
+      expect((await issue(101)).status).toBe(200)
+    }, 60_000)
 
     test('goes on where an operator ends the incident', async () => {
       await letIn(15)
@@ -351,6 +438,29 @@ describe.each(WIRES)('an app over %s', (wire) => {
       await world.leap(2 * HOUR_MS)
       expect(await letIn(1, {}, 20)).toBe(1)
     })
+
+    test('which is said where they refuse many, and not that nobody types', async () => {
+      await decide({ caps: [cap({ max: 3 })] })
+      await letIn(15)
+      await world.advance(6_000)
+      const said = world.logged.filter((line) => line.includes('incidentId'))
+      expect(said).toHaveLength(1)
+      expect(said[0]).toContain('more codes than a cap allows')
+    })
+
+    test('whichever way the clock is set: they open again, and only so far', async () => {
+      await decide({ caps: [cap({ max: 3 })] })
+      expect(await letIn(5)).toBe(3)
+      world.clock.step(DAY_MS)
+      await world.advance(2_000)
+      expect(await letIn(5, {}, 20)).toBe(3)
+      world.clock.step(-HOUR_MS)
+      await world.advance(2_000)
+      expect(await letIn(5, {}, 40)).toBeLessThanOrEqual(3)
+      expect((await issue(50)).status).toBe(429)
+      await world.leap(4 * HOUR_MS)
+      expect(await letIn(5, {}, 60)).toBe(3)
+    }, 60_000)
 
     test.each([
       ['of messages a day', { every: 'day' }, 3],

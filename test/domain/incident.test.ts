@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import {
   ended,
   type Incident,
+  isOfCaps,
   isOver,
   isPaused,
   NO_PAUSE,
@@ -50,6 +51,17 @@ describe('an incident', () => {
     expect([59, 60].map((minutes) => over(unpaused, minutes))).toEqual([false, true])
     const paused = { lastAt: NOW, pausedUntil: NOW + 30 * MINUTE_MS }
     expect([89, 90].map((minutes) => over(paused, minutes))).toEqual([false, true])
+  })
+
+  test('is over where its pause lies further ahead than any can: the clock was set back', () => {
+    const over = (hours: number) => isOver({ lastAt: NOW, pausedUntil: NOW + hours * HOUR_MS }, NOW)
+    expect([12, 13, 14].map(over)).toEqual([false, false, true])
+    expect(isOver({ lastAt: NOW + 14 * HOUR_MS, pausedUntil: undefined }, NOW)).toBe(true)
+  })
+
+  test('of caps has no other rule', () => {
+    const of = (...rules: Incident['rules'][number][]) => isOfCaps({ rules })
+    expect([of('cap'), of('cap', 'country_pending'), of('country_paused'), of()]).toEqual([true, false, false, false])
   })
 
   test('that is ended pauses nothing, and its operator is told so', () => {

@@ -1,80 +1,112 @@
-/** How much there was lately, by two numbers. */
+/** How much there was lately, by five numbers. */
 import { describe, expect, test } from 'bun:test'
 import { Sliding } from '../../src/domain/sliding'
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+import { seededRandom } from '../support/random'
 
 /** Where a window begins. */
 const BEGIN = 500_000 * HOUR_MS
 
-/** So many at each of these moments. */
-function counted(amounts: ReadonlyArray<readonly [amount: number, at: number]>): Sliding {
+/** So many at each of these minutes. */
+function counted(amounts: ReadonlyArray<readonly [amount: number, minute: number]>): Sliding {
   const sliding = new Sliding(HOUR_MS)
-  for (const [amount, at] of amounts) sliding.add(amount, at)
+  for (const [amount, minute] of amounts) sliding.add(amount, BEGIN + minute * MINUTE_MS)
   return sliding
 }
+const totals = (sliding: Sliding, minutes: readonly number[]) =>
+  minutes.map((minute) => sliding.total(BEGIN + minute * MINUTE_MS))
 
 describe('what a window has had', () => {
-  test('is all of the running one, and of the one before the share that is left of it', () => {
-    const sliding = counted([
-      [8, BEGIN + MINUTE_MS],
-      [3, BEGIN + HOUR_MS],
-    ])
-    expect(sliding.total(BEGIN + HOUR_MS)).toBe(8 + 3)
-    expect(sliding.total(BEGIN + 1.25 * HOUR_MS)).toBe(6 + 3)
-    expect(sliding.total(BEGIN + 1.75 * HOUR_MS)).toBe(2 + 3)
+  test('is all of its quarters, and of the one before the share that is left of it', () => {
+    expect(
+      totals(
+        counted([
+          [8, 0],
+          [3, 20],
+        ]),
+        [20, 59, 60, 63, 72, 75, 80],
+      ),
+    ).toEqual([11, 11, 11, 9.4, 4.6, 3, 2])
   })
 
-  test('fades when nothing more comes, and is forgotten after two windows', () => {
-    const sliding = counted([[8, BEGIN]])
-    expect(sliding.total(BEGIN + HOUR_MS - 1)).toBe(8)
-    expect(sliding.total(BEGIN + 1.5 * HOUR_MS)).toBe(4)
-    expect(sliding.total(BEGIN + 2 * HOUR_MS)).toBe(0)
+  test('is forgotten after a window and a quarter', () => {
+    expect(totals(counted([[8, 14]]), [14, 59, 67.5, 74, 75, 200])).toEqual([8, 8, 4, 8 / 15, 0, 0])
     expect(
-      counted([
-        [8, BEGIN],
-        [1, BEGIN + 2 * HOUR_MS],
-      ]).total(BEGIN + 2 * HOUR_MS),
-    ).toBe(1)
+      totals(
+        counted([
+          [8, 0],
+          [1, 600],
+        ]),
+        [600, 659],
+      ),
+    ).toEqual([1, 1])
   })
 
   test('counts at once what is told late, and what is taken back', () => {
-    const sliding = counted([
-      [1, BEGIN + HOUR_MS],
-      [4, BEGIN],
-      [-2, BEGIN + HOUR_MS],
-    ])
-    expect(sliding.total(BEGIN + 2 * HOUR_MS - 1)).toBe(3)
+    expect(
+      totals(
+        counted([
+          [1, 60],
+          [4, 0],
+          [-2, 61],
+        ]),
+        [61],
+      ),
+    ).toEqual([3])
   })
+
+  test('is what there was, but for what came in the quarter before it', () => {
+    const { below } = seededRandom(7)
+    const sliding = new Sliding(HOUR_MS)
+    const times: number[] = []
+    for (let at = BEGIN; at < BEGIN + 24 * HOUR_MS; at += below(6 * MINUTE_MS)) {
+      sliding.add(1, at)
+      times.push(at)
+      const within = (ms: number) => times.filter((time) => time > at - ms).length
+      expect(sliding.total(at)).toBeGreaterThanOrEqual(within(0.75 * HOUR_MS))
+      expect(sliding.total(at)).toBeLessThanOrEqual(within(1.25 * HOUR_MS))
+      expect(sliding.most(at)).toBeGreaterThanOrEqual(within(HOUR_MS))
+    }
+  })
+})
+
+test('at most there was all of it, and of the quarter before', () => {
+  const sliding = counted([
+    [8, 14],
+    [3, 15],
+  ])
+  const most = [15, 60, 74, 75, 89, 90].map((minute) => sliding.most(BEGIN + minute * MINUTE_MS))
+  expect(most).toEqual([11, 11, 11, 3, 3, 0])
 })
 
 describe('how long until there are fewer', () => {
   test('is nothing where there are', () => {
-    expect(counted([[4, BEGIN]]).waitMs(5, BEGIN)).toBe(0)
+    expect(counted([[4, 0]]).waitMs(5, BEGIN)).toBe(0)
   })
 
   test.each([
-    ['of the running window', [[8, BEGIN]], 0],
-    ['of the running window, later', [[8, BEGIN]], 40],
-    ['of the one before', [[8, BEGIN - HOUR_MS]], 10],
+    ['of one quarter', [[8, 0]], 0],
+    ['of one quarter, later', [[8, 0]], 40],
+    ['of one quarter, while it goes', [[8, 0]], 62],
     [
-      'of both',
+      'of two',
       [
-        [6, BEGIN - HOUR_MS],
-        [3, BEGIN],
+        [6, 0],
+        [3, 20],
       ],
-      5,
+      25,
     ],
     [
-      'of both, where the running one alone is too many',
+      'of two, where the later one alone is too many',
       [
-        [6, BEGIN - HOUR_MS],
-        [7, BEGIN],
+        [6, 0],
+        [7, 20],
       ],
       30,
     ],
-  ] as const)('is when it comes about, and not before: %s', (_, amounts, minutes) => {
+  ] as const)('is when it comes about, and not before: %s', (_, amounts, minute) => {
     const sliding = counted(amounts)
-    const now = BEGIN + minutes * MINUTE_MS
+    const now = BEGIN + minute * MINUTE_MS
     const waitMs = sliding.waitMs(5, now)
     expect(waitMs).toBeGreaterThan(0)
     expect(sliding.total(now + waitMs + 1)).toBeLessThan(5)
@@ -82,6 +114,6 @@ describe('how long until there are fewer', () => {
   })
 
   test('is two windows where there cannot be fewer', () => {
-    expect(counted([[1, BEGIN]]).waitMs(0, BEGIN)).toBe(2 * HOUR_MS)
+    expect(counted([[1, 0]]).waitMs(0, BEGIN)).toBe(2 * HOUR_MS)
   })
 })

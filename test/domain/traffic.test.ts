@@ -93,6 +93,13 @@ describe('counts of a place', () => {
     expect(tally.pending(NOW + STAGES.judged)).toBe(1)
   })
 
+  test('know all young ones until they are judged', () => {
+    const tally = new Tally()
+    const createdAt = NOW + 110 * SECOND_MS
+    for (let n = 0; n < 15; n++) tally.see(aSighting({ createdAt }), 'sent')
+    expect(tally.pending(createdAt + 90 * SECOND_MS)).toBe(15)
+  })
+
   test('hold nothing for young for ever, where looks have missed what became of it', () => {
     const tally = new Tally()
     for (let n = 0; n < 9; n++) tally.see(aSighting(), 'sent')
@@ -123,9 +130,16 @@ describe('counts of a place', () => {
 test('a network knows to how many countries it had codes sent', () => {
   const network = new NetworkTally()
   for (const country of ['KR', 'JP', 'KR', 'US']) network.see(aSighting({ country }), 'sent')
-  expect(network.countries()).toBe(3)
+  expect(network.countries(NOW)).toBe(3)
   for (let n = 0; n < 100; n++) network.see(aSighting({ country: `C${n}` }), 'sent')
-  expect(network.countries()).toBe(8)
+  expect(network.countries(NOW)).toBe(8)
+})
+
+test('and forgets a country after a day without one: what many people share has been to many', () => {
+  const network = new NetworkTally()
+  for (const [day, country] of ['KR', 'JP', 'US', 'GB'].entries())
+    network.see(aSighting({ country, createdAt: NOW + day * DAY_MS }), 'sent')
+  expect(network.countries(NOW + 3 * DAY_MS)).toBe(1)
 })
 
 describe('a country', () => {

@@ -90,6 +90,15 @@ export function trafficSuite(atHand: () => AtHand): void {
       ])
     })
 
+    test('tell which apps are in use: those that have made one since, and no more than are asked for', async () => {
+      const appsSince = (from: number, limit = 10) => atHand().other.read.traffic.appsSince(from, limit)
+      await run(async (tx) => {
+        await tx.issues.add(issueNumber(1, { createdAt: NOW }))
+        await tx.issues.add(issueNumber(2, { createdAt: NOW + 20, mode: 'test' }))
+      })
+      expect([await appsSince(NOW), await appsSince(NOW, 0), await appsSince(NOW + 10)]).toEqual([[APP], [], []])
+    })
+
     test('are seen alone where they were verified', async () => {
       await run(async (tx) => {
         for (const n of [1, 2, 3])

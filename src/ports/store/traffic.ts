@@ -66,6 +66,8 @@ export interface TrafficReader {
    * get their turn between the pages.
    */
   seen(appId: string, from: number, to: number, which: 'all' | 'verified'): AsyncIterable<SeenIssue[]>
+  /** Apps that have made live issues from then on, of which there are at most so many. */
+  appsSince(from: number, limit: number): Promise<string[]>
   /** Hours that began since. */
   hours(appId: string, since: number): Promise<LaneHour[]>
   openIncidents(appId: string): Promise<Incident[]>

@@ -114,6 +114,12 @@ const seenWhere = (condition: string) =>
   )
 
 const READS = {
+  appsSince: plain<string>(
+    `SELECT app_id FROM apps
+     WHERE EXISTS (SELECT 1 FROM issues WHERE issues.app_id = apps.app_id AND mode = 'live' AND issue_id > $1) LIMIT $2`,
+    ({ from, limit }) => [idFloor(from as number), limit],
+    ([appId]) => String(appId),
+  ),
   seen: { all: seenWhere(''), verified: seenWhere(' AND verified_at IS NOT NULL') },
   hours: statement(() =>
     db
@@ -154,6 +160,7 @@ export const trafficReader = (pool: Asked): TrafficReader => ({
       after = rows[SEEN_AT_ONCE - 1]?.issueId
     }
   },
+  appsSince: (from, limit) => pool.all(READS.appsSince, { from, limit }),
   hours: async (appId, since) =>
     (await pool.all(READS.hours, { appId, since })).map(({ appId: _, ...hour }): LaneHour => hour),
   allOpenIncidents: async () => (await pool.all(READS.allOpen)).map(incidentOf),

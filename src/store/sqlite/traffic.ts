@@ -113,6 +113,10 @@ export function createTrafficReader(connection: Database): Pick<Reader & Lists, 
        FROM issues WHERE app_id = ? AND mode = 'live' AND issue_id > ? AND issue_id < ?${condition} ORDER BY issue_id LIMIT ?`,
     )
   const seen = { all: seenWhere(''), verified: seenWhere(' AND verified_at IS NOT NULL') }
+  const appsSince = connection.query<{ app_id: string }, [Uint8Array, number]>(
+    `SELECT app_id FROM apps
+     WHERE EXISTS (SELECT 1 FROM issues WHERE issues.app_id = apps.app_id AND mode = 'live' AND issue_id > ?) LIMIT ?`,
+  )
   const hours = onFirstUse(() =>
     db
       .select()
@@ -156,6 +160,9 @@ export function createTrafficReader(connection: Database): Pick<Reader & Lists, 
           after = rows[SEEN_AT_ONCE - 1]?.[0] as Uint8Array | undefined
           if (after !== undefined) await nextTurn()
         }
+      },
+      async appsSince(from, limit) {
+        return appsSince.all(uuidBytes(idFloor(from)), limit).map(({ app_id }) => app_id)
       },
       async hours(appId, since) {
         return hours.all({ appId, since }).map(({ appId: _, ...hour }) => hour)

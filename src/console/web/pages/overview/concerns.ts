@@ -1,5 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import type { LinkProps } from '@tanstack/react-router'
+import { isOfCaps } from '../../../../domain/incident'
 import type { Allowance } from '../../../../domain/key'
 import { api, type client } from '../../api'
 import { countryWithCode } from '../../i18n/delivery'
@@ -21,6 +22,8 @@ const words = inWords({
   en: {
     incident: (app: string, country: string, doing: string) =>
       `${app}: codes to ${country} that nobody types. ${doing}`,
+    capped: (app: string, country: string, doing: string) =>
+      `${app}: more codes to ${country} than a cap allows. ${doing}`,
     paused: (until: string) => `Nothing is sent there until ${until}.`,
     refusing: (count: string) => `Refused so far: ${count}.`,
     watching: (count: string) => `They are sent; ${count} would be refused.`,
@@ -40,6 +43,7 @@ const words = inWords({
   },
   ko: {
     incident: (app, country, doing) => `${app}: ${country}(으)로 보낸 인증번호를 아무도 입력하지 않습니다. ${doing}`,
+    capped: (app, country, doing) => `${app}: ${country}(으)로 보내는 인증번호가 상한을 넘었습니다. ${doing}`,
     paused: (until) => `${until}까지 보내지 않습니다.`,
     refusing: (count) => `지금까지 ${count}건을 거부했습니다.`,
     watching: (count) => `보내고 있으며 ${count}건은 거부 대상입니다.`,
@@ -150,7 +154,7 @@ function useIncidentsInWords(): (incidents: readonly Incident[]) => Concern[] {
         const app = apps.find((one) => one.appId === appId)
         if (!app) return []
         const where = country === '' ? say.noCountry : countryWithCode(country, language)
-        const text = say.incident(app.name, where, doing(incident))
+        const text = (isOfCaps(incident) ? say.capped : say.incident)(app.name, where, doing(incident))
         return [{ key: incidentId, text, to: '/protection', search: { app: appId } }]
       })
       .slice(0, MOST_INCIDENTS)

@@ -70,7 +70,8 @@ export const protectionWords = inWords({
     actions: 'Actions',
     incidents: 'Incidents',
     openFirst: 'Incidents, the open ones first',
-    incidentsAbout: 'Codes of one kind of key for one country that nobody types. One ends after a quiet hour.',
+    incidentsAbout:
+      'Codes of one kind of key for one country that nobody types, or more than a cap allows. One ends after a quiet hour.',
     noIncidents: 'No incident so far.',
     noIncidentsNext: 'One is opened when many codes are refused, or would be, or a country is paused.',
     place: 'Country',
@@ -158,7 +159,7 @@ export const protectionWords = inWords({
     incidents: '사고',
     openFirst: '사고, 진행 중인 것부터',
     incidentsAbout:
-      '한 종류의 키로 한 국가에 보낸 인증번호를 아무도 입력하지 않는 상황입니다. 한 시간 동안 조용하면 끝납니다.',
+      '한 종류의 키로 한 국가에 보낸 인증번호를 아무도 입력하지 않거나 그 수가 상한을 넘은 상황입니다. 한 시간 동안 조용하면 끝납니다.',
     noIncidents: '아직 사고가 없습니다.',
     noIncidentsNext: '많은 인증번호를 거부했거나 거부할 만할 때, 또는 국가 발송이 일시 중지될 때 시작됩니다.',
     place: '국가',

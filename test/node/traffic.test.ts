@@ -1,0 +1,308 @@
+/** Servers that watch where codes go: what they know follows from what is stored, so they agree, also after a restart. */
+import { describe, expect, test } from 'bun:test'
+import { NEW_APP } from '../../src/domain/protection'
+import type { Rule } from '../../src/domain/rule'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
+import { AppTraffic } from '../../src/node/app-traffic'
+import { Places } from '../../src/node/places'
+import { WatchedTraffic } from '../../src/node/traffic'
+import type { Findings } from '../../src/ports/traffic'
+import { recordTraffic } from '../../src/usecases/record-traffic'
+import { Kept } from '../abuse/kept'
+import { APP_ID, orderOf } from '../abuse/made'
+import { NOW } from '../domain/sample'
+import { weeksOf } from '../domain/traffic-sample'
+import { VirtualClock } from '../support/clock'
+import { seededRandom } from '../support/random'
+
+const LOG = { info() {}, warn() {}, error() {} }
+
+/** What servers share, and their clock. */
+function platform({ isKnown = true } = {}) {
+  const clock = new VirtualClock(NOW)
+  const random = seededRandom(1)
+  const kept = new Kept({ hours: isKnown ? weeksOf({ verified: 6, unverified: 1 }) : [], lastDay: [] }, clock.now)
+  const recorded: Findings[] = []
+  let made = 0
+
+  const server = ({ isAlone = false } = {}) => {
+    const record = async (store: typeof kept.store, findings: Findings) => {
+      await recordTraffic({ store, random, log: LOG }, findings)
+      recorded.push(findings)
+    }
+    const traffic = new WatchedTraffic({ store: kept.store, clock, record, isAlone })
+    /** Asks for a code, whose number no other shares a prefix with; answers which rule refuses it. */
+    const issue = async (changes: { country?: string; address?: string } = {}): Promise<Rule | undefined> => {
+      const n = made++
+      const phone = `+8210${2_000 + n}0000`
+      const asked = { kind: 'pk', phone, country: 'KR', address: `198.51.${n >> 8}.${n & 255}`, ...changes } as const
+      const { wish, issue: make } = orderOf(asked, random, clock.now())
+      const entrant = await traffic.enter(APP_ID, wish)
+      const finding = entrant.assess(NEW_APP, 1)
+      if (finding?.isRefused) {
+        entrant.leave(undefined)
+        entrant.note(finding)
+        return finding.rule
+      }
+      const order = make()
+      kept.add(phone, order)
+      entrant.leave(order)
+      newest = order.issueId
+      return undefined
+    }
+    return { traffic, issue }
+  }
+  type Server = ReturnType<typeof server>
+  let newest = ''
+
+  /** Each server looks every second. */
+  const pass = async (ms: number, ...servers: Server[]) => {
+    for (let left = ms; left > 0; left -= SECOND_MS) {
+      clock.leap(SECOND_MS)
+      for (const { traffic } of servers) await traffic.tidy()
+    }
+  }
+  const type = () =>
+    kept.change(newest, (issue, now) => ({ ...issue, verificationStatus: 'verified', verifiedAt: now }))
+  return { clock, kept, recorded, server, pass, type }
+}
+
+/** Asks for so many at once; answers how many were let in. */
+async function letIn(count: number, issue: () => Promise<Rule | undefined>): Promise<number> {
+  let admitted = 0
+  for (let n = 0; n < count; n++) if ((await issue()) === undefined) admitted++
+  return admitted
+}
+
+/** Fifteen codes nobody types, judged. */
+async function attacked() {
+  const world = platform()
+  const [one, other] = [world.server(), world.server()]
+  expect(await letIn(20, one.issue)).toBe(15)
+  await world.pass(4 * SECOND_MS, one, other)
+  expect(await other.issue()).toBe('country_pending')
+  await world.pass(3 * MINUTE_MS, one, other)
+  return { ...world, one, other }
+}
+
+describe('several servers', () => {
+  test('know some seconds later what another has issued', async () => {
+    const { server, pass } = platform()
+    const [one, other] = [server(), server()]
+    await other.issue()
+    expect(await letIn(20, one.issue)).toBe(15)
+    await pass(8 * SECOND_MS, one, other)
+    expect(await other.issue()).toBe('country_pending')
+    expect(await one.issue()).toBe('country_pending')
+  })
+
+  test('pause a country together, and for the same time', async () => {
+    const { one, other, pass, kept } = await attacked()
+    expect([await one.issue(), await other.issue()]).toEqual(['country_paused', 'country_paused'])
+    await pass(10 * SECOND_MS, one, other)
+    expect(kept.incidents).toMatchObject([{ country: 'KR', kind: 'pk', pauses: 1, endedAt: undefined }])
+  })
+
+  test('agree that a pause goes on, where somebody knocks at one of them only', async () => {
+    const { one, other, pass } = await attacked()
+    for (let minute = 0; minute < 30; minute++) {
+      await letIn(10, one.issue)
+      await pass(MINUTE_MS, one, other)
+    }
+    expect(await one.issue()).toBe('country_paused')
+    await pass(10 * SECOND_MS, one, other)
+    expect(await other.issue()).toBe('country_paused')
+  })
+
+  test('count each code once, whoever issued it', async () => {
+    const { server, pass } = platform()
+    const [one, other] = [server(), server()]
+    for (let n = 0; n < 14; n++) {
+      expect(await (n % 2 === 0 ? one : other).issue()).toBeUndefined()
+      await pass(4 * SECOND_MS, one, other)
+    }
+    expect(await one.issue()).toBeUndefined()
+    await pass(8 * SECOND_MS, one, other)
+    expect([await one.issue(), await other.issue()]).toEqual(['country_pending', 'country_pending'])
+  })
+})
+
+describe('a server that starts in the middle', () => {
+  test('holds what is paused for paused', async () => {
+    const { one, other, pass, server } = await attacked()
+    await pass(10 * SECOND_MS, one, other)
+    const started = server()
+    expect(await started.issue()).toBe('country_paused')
+  })
+
+  test('has read what was sent before anybody asks, of an app in use', async () => {
+    const { server, pass, kept } = platform()
+    const one = server()
+    await one.issue()
+    await pass(4 * SECOND_MS, one)
+    const started = server({ isAlone: true })
+    await started.traffic.begin()
+    const before = kept.reads
+    expect(await started.issue()).toBeUndefined()
+    expect(kept.reads).toBe(before)
+  })
+
+  test('reads nothing of an app that rests until somebody asks', async () => {
+    const { server, pass, kept, clock } = platform()
+    const one = server()
+    await one.issue()
+    await pass(4 * SECOND_MS, one)
+    clock.leap(2 * HOUR_MS)
+    const before = kept.reads
+    await server().traffic.begin()
+    expect(kept.reads).toBe(before)
+  })
+
+  test('knows young codes of before', async () => {
+    const { server, pass } = platform()
+    const one = server()
+    await letIn(20, one.issue)
+    await pass(4 * SECOND_MS, one)
+    expect(await server().issue()).toBe('country_pending')
+  })
+
+  test.each([
+    ['attacked', 0],
+    ['that people use', 1],
+  ])(
+    'decides of an app %s as one that was there',
+    async (_, typed) => {
+      const { server, pass, type } = platform()
+      const one = server()
+      for (let n = 0; n < 40; n++) {
+        await one.issue({ country: n % 8 === 7 ? 'JP' : 'KR' })
+        await pass(10 * SECOND_MS, one)
+        if (typed > 0 && n % 6 !== 0) type()
+        const started = server()
+        const [there, anew] = [await one.issue(), await started.issue()]
+        if (there !== anew) expect([n, there, anew]).toEqual([n, there, there])
+      }
+    },
+    60_000,
+  )
+})
+
+describe('a clock that is set back', () => {
+  test('leaves nobody waiting for codes that were young then', async () => {
+    const { server, pass, clock } = platform()
+    const one = server({ isAlone: true })
+    expect(await letIn(20, one.issue)).toBe(15)
+    clock.step(-HOUR_MS)
+    await pass(5 * SECOND_MS, one)
+    expect(await letIn(20, one.issue)).toBe(15)
+  })
+
+  test('counts nothing of a network twice', async () => {
+    const { server, pass, clock, type } = platform()
+    const one = server({ isAlone: true })
+    const fromOne = () => one.issue({ address: '203.0.113.7' })
+    for (let n = 0; n < 4; n++) {
+      await fromOne()
+      await pass(3 * MINUTE_MS, one)
+      await one.issue()
+      type()
+    }
+    clock.step(-10 * SECOND_MS)
+    await pass(5 * SECOND_MS, one)
+    expect(await fromOne()).toBeUndefined()
+  })
+
+  test('by some seconds sticks to nothing: two minutes later the young ones are judged', async () => {
+    const { server, pass, clock } = platform({ isKnown: false })
+    const one = server({ isAlone: true })
+    await letIn(5, one.issue)
+    clock.step(-1_500)
+    await pass(5 * MINUTE_MS, one)
+    clock.step(-90 * SECOND_MS)
+    await pass(5 * MINUTE_MS, one)
+    expect(one.traffic.digitsOf(APP_ID).size).toBe(0)
+    expect(await letIn(3, one.issue)).toBe(3)
+  })
+
+  test('and one that jumps ahead forgets nothing of the day', async () => {
+    const { server, pass, clock } = await attacked().then(({ one, other, ...world }) => ({ ...world, one, other }))
+    clock.step(10 * MINUTE_MS)
+    const started = server()
+    await pass(5 * SECOND_MS, started)
+    expect(await started.issue()).toBe('country_paused')
+  })
+})
+
+test('a server learns what is usual while it runs, as one that starts then', async () => {
+  const { server, pass, clock, type } = platform({ isKnown: false })
+  const one = server({ isAlone: true })
+  for (let half = 0; half < 16; half++) {
+    for (let n = 0; n < 5; n++) {
+      await one.issue()
+      type()
+    }
+    await pass(20 * SECOND_MS, one)
+    clock.leap(DAY_MS / 2)
+  }
+  await pass(20 * SECOND_MS, one)
+  expect(await letIn(20, one.issue)).toBe(15)
+  await pass(4 * SECOND_MS, one)
+  expect([await one.issue(), await server().issue()]).toEqual(['country_pending', 'country_pending'])
+})
+
+describe('what a server has found', () => {
+  test('is stored every few seconds, and once', async () => {
+    const { one, other, pass, recorded, kept } = await attacked()
+    await letIn(30, one.issue)
+    await pass(10 * SECOND_MS, one, other)
+    const times = recorded.flatMap(({ decisions }) => decisions).reduce((total, { times }) => total + times, 0)
+    // Five at first at one server and one at the other, thirty now.
+    expect(times).toBe(36)
+    expect(kept.incidents[0]).toMatchObject({ refused: 36, isBlocked: true })
+  })
+
+  test.each([
+    ['fifty seconds', 50 * SECOND_MS, true],
+    ['two minutes', 2 * MINUTE_MS, false],
+  ])('is an incident where one is refused every %s: %p', (_, everyMs, isIncident) => {
+    const traffic = new AppTraffic(APP_ID, new Places(), [], NOW)
+    const asked = { kind: 'pk', phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
+    const { wish } = orderOf(asked, seededRandom(1), NOW)
+    const found = Array.from({ length: 15 }, (_, n) => {
+      const at = NOW + n * everyMs
+      traffic.note({ rule: 'country_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 }, wish, at)
+      return traffic.take(at).troubles.length > 0
+    })
+    expect(found.includes(true)).toBe(isIncident)
+  })
+
+  test('is kept where it cannot be stored, and stored when that is over', async () => {
+    const { one, other, pass, kept, recorded } = await attacked()
+    const before = recorded.length
+    kept.failure = new Error('full')
+    await letIn(30, one.issue)
+    expect(await pass(10 * SECOND_MS, one, other).catch((error: Error) => error.message)).toBe('full')
+    expect(recorded).toHaveLength(before)
+    kept.failure = undefined
+    await pass(10 * SECOND_MS, one, other)
+    expect(kept.incidents[0]).toMatchObject({ refused: 36 })
+  })
+
+  test('is stored when it stops', async () => {
+    const { one, kept, pass, other } = await attacked()
+    await pass(10 * SECOND_MS, one, other)
+    const { refused = 0 } = kept.incidents[0] ?? {}
+    await letIn(3, one.issue)
+    await one.traffic.stop()
+    expect(kept.incidents[0]?.refused).toBe(refused + 3)
+  })
+})
+
+test('an app of which nobody asks anything for a day is forgotten, and known again when somebody does', async () => {
+  const { server, clock, pass } = platform()
+  const one = server({ isAlone: true })
+  await letIn(20, one.issue)
+  clock.leap(DAY_MS + SECOND_MS)
+  await pass(2 * SECOND_MS, one)
+  expect(await letIn(20, one.issue)).toBe(15)
+})
