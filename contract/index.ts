@@ -32,7 +32,7 @@ export const contract = {
     .output(issueOutput),
   verify: operation
     .meta(ACCESS.verify)
-    .errors(payloadTooLarge)
+    .errors({ ...wrongMode, ...payloadTooLarge })
     .route({
       method: 'POST',
       path: '/verify',
