@@ -83,7 +83,7 @@ export const commonErrors = {
 
 export const notFound = { NOT_FOUND: { status: 404, message: 'No such resource for this app' } } as const
 
-/** On `POST /issue`, a 400 may say that number and key belong to different modes. */
+/** On `POST /issue` and `POST /verify`, a 400 may say that number and key belong to different modes. */
 export const wrongMode = {
   BAD_REQUEST: { status: 400, message: 'Invalid request', data: wrongNumber.optional() },
 } as const
