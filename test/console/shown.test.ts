@@ -52,10 +52,14 @@ test('apps, and where their numbers are from', async () => {
       ...{ resendMs: { sk: 0, pk: 30_000 }, lockMs: 24 * HOUR_MS },
       trusted: { networks: [], countries: [], phones: 0 },
     },
+    texts: { localeByCountry: false },
     createdAt: TIME,
   })
   expect(await shown('apps/list')).toEqual({
-    apps: expect.arrayContaining([made, { appId, name: 'demo', protection: made.protection, createdAt: START }]),
+    apps: expect.arrayContaining([
+      made,
+      { appId, name: 'demo', protection: made.protection, texts: made.texts, createdAt: START },
+    ]),
     defaultRegion: 'KR',
   })
   expect(await shown('apps/rename', { appId: made.appId, name: 'market' })).toEqual({ ...made, name: 'market' })
@@ -407,6 +411,8 @@ test('templates, and what one makes of its values', async () => {
       providerTemplateCode: 'X',
     },
     variables: { name: { required: true, pattern: '[a-z]+' } },
+    locale: 'en',
+    bodies: { de: { body: 'Hallo #{name}: #{code}', providerTemplateCode: 'X_DE' } },
   }
   expect(await shown('templates/save', { appId, template })).toEqual(template)
   const { templates } = await shown('templates/list', { appId })
@@ -415,7 +421,7 @@ test('templates, and what one makes of its values', async () => {
   expect(of('otp_default_kr')).toMatchObject({ isBuiltIn: true, isDefault: true })
   expect(of('otp_default_en')).toMatchObject({ isBuiltIn: true, isDefault: false })
   const preview = (body: string, name = 'ann') =>
-    shown('templates/preview', { template: { ...template, body }, values: { name } })
+    shown('templates/preview', { appId, template: { ...template, body }, values: { name } })
   expect(await preview(template.body)).toEqual({
     text: 'ann 123456',
     bytes: 10,

@@ -88,6 +88,13 @@ export default function Templates() {
             ),
           },
           {
+            key: 'languages',
+            header: say.inLanguages,
+            isMinor: true,
+            cell: ({ locale, bodies }) =>
+              [...(locale === undefined ? [] : [locale]), ...Object.keys(bodies)].join(', ') || common.none,
+          },
+          {
             key: 'variables',
             header: say.variables,
             isMinor: true,
