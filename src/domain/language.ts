@@ -1,9 +1,13 @@
 /** Languages by their tags (BCP 47), such as `ko` and `zh-TW`: which of its texts a template is sent in. Decisions: "Templates". */
 
+/** Longer ones are reserved, and a word is taken for one. */
+const LONGEST_LANGUAGE = 3
+
 /** The tag in its usual spelling, without what is no part of a language: `zh-tw` is `zh-TW`. Undefined for what is none. */
 export function languageTag(text: string): string | undefined {
   try {
-    return new Intl.Locale(text).baseName
+    const { language, baseName } = new Intl.Locale(text)
+    return language.length <= LONGEST_LANGUAGE ? baseName : undefined
   } catch {
     return undefined
   }

@@ -50,7 +50,7 @@ export const BUILT_IN_TEMPLATES: readonly Template[] = [
       zh: { body: '您的验证码是 #{code}。请勿告诉他人。' },
       es: { body: 'Tu clave de seguridad es #{code}. No la compartas.' },
       de: { body: 'Ihr Verifizierungscode: #{code}. Bitte nicht weitergeben.' },
-      fr: { body: "Votre code d'authentification : #{code}. Ne le partagez pas." },
+      fr: { body: "Code d'authentification : #{code}. Ne le partagez pas." },
     },
   },
   {
