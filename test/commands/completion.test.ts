@@ -34,7 +34,7 @@ describe('Tab completes', () => {
     [
       'what a command can do',
       ['app', ''],
-      ['create', 'list', 'rename', 'region', 'protect', 'challenge', 'unlock', 'block', 'unblock', 'remove', 'help'],
+      ['create', 'list', 'rename', 'region', 'texts', 'protect', 'challenge', 'unlock', 'block', 'unblock', 'remove', 'help'],
     ],
     ['an option', ['key', 'create', '--ori'], ['--origin']],
     ['no option twice', ['key', 'list', '--json', '--js'], []],

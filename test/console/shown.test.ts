@@ -444,6 +444,37 @@ test('templates, and what one makes of its values', async () => {
   })
 })
 
+test('how the texts of an app are written', async () => {
+  const { appId } = keys
+  const decide = (texts: object) => shown('apps/setTexts', { appId, texts })
+  await decide({ webOtpDomain: 'app.example.com', androidHash: 'FA+9qCX9VSu' })
+  const { texts } = await decide({ localeByCountry: true, androidHash: null })
+  expect(texts).toEqual({ webOtpDomain: 'app.example.com', localeByCountry: true })
+  expect((await shown('apps/list')).apps[0].texts).toEqual(texts)
+  expect(await decide({ webOtpDomain: 'https://a.example' })).toEqual([
+    400,
+    { param: 'webOtpDomain', reason: 'invalid_host' },
+  ])
+  expect(await decide({ webOtpDomain: null, localeByCountry: false })).toMatchObject({
+    texts: { localeByCountry: false },
+  })
+})
+
+test('a preview is the SMS: in the language that is looked at, with what the app has at its end', async () => {
+  const { appId } = keys
+  await shown('apps/setTexts', { appId, texts: { webOtpDomain: 'app.example.com' } })
+  const template = {
+    ...{ templateId: 'welcome', name: 'own', body: '#{code}', channelSupport: ['sms'], providerTemplateCode: 'X' },
+    ...{ variables: {}, locale: 'en', bodies: { de: { body: 'Hallo #{code}' } } },
+  }
+  const preview = (more: object = {}) => shown('templates/preview', { appId, template, values: {}, ...more })
+  expect((await preview()).text).toBe('123456\n@app.example.com #123456')
+  expect(await preview({ locale: 'de' })).toMatchObject({ text: 'Hallo 123456\n@app.example.com #123456', bytes: 37 })
+  expect((await preview({ template: { ...template, bodies: { en: { body: '#{code}' } } } })).mistake).toEqual({
+    ...{ param: 'bodies.en', reason: 'language_taken' },
+  })
+})
+
 test('usage by hour, the empty ones too, and by what issues have in common', async () => {
   await issue({ idempotencyKey: 'a', purpose: 'signup', phoneNumber: '010-1234-0001' })
   await world.advance(1_000)

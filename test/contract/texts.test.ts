@@ -75,6 +75,19 @@ describe.each(WIRES)('texts over %s', (wire) => {
       expect(world.sms.requests.at(-1)?.text).toBe(`${approved?.text}\n${HASH}\n@${DOMAIN} #${code}`)
     })
 
+    test('the SMS that takes over goes as what its own lines make it', async () => {
+      await save({ body: `${'x'.repeat(90 - 6)}#{code}` })
+      const order = { channel: 'alimtalk', templateId: 'welcome' }
+      const takesOverAs = async () => {
+        world.kakao.script(() => answered(400, { code: 'NO_KAKAO' }))
+        expect((await issue(order)).status).toBe(200)
+        return world.sms.requests.at(-1)?.messageType
+      }
+      expect(await takesOverAs()).toBe('SMS')
+      await decide({ androidHash: HASH })
+      expect(await takesOverAs()).toBe('LMS')
+    })
+
     test('they count: what fits no more goes as LMS and costs as one, or is refused where an SMS was asked for', async () => {
       const body = `${'x'.repeat(90 - 6)}#{code}`
       await save({ body, channelSupport: ['sms'] })
