@@ -102,6 +102,26 @@ const templateVariables = published(stringMap, {
   examples: [{}],
 })
 
+const LOCALE_LENGTH = 35
+
+/** A language tag; whether there is such a language nobody asks. */
+const locale = published(
+  z
+    .string()
+    .max(LOCALE_LENGTH)
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, 'must be a language tag such as en or zh-TW'),
+  {
+    type: 'string',
+    minLength: 2,
+    maxLength: LOCALE_LENGTH,
+    pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$',
+    description:
+      "Language of the message, as a tag such as `en` or `zh-TW`: the template's text in exactly that, else in its language, " +
+      "else the template's own. It is no part of what a repeated idempotency key is held against.",
+    examples: ['en'],
+  },
+)
+
 const CHALLENGE_LENGTH = 4096
 
 /** Visible ASCII, as every vendor writes its tokens. */
@@ -154,10 +174,16 @@ export const issueInput = z
         description: 'AlimTalk only: whether a failed AlimTalk falls back to SMS. True when omitted.',
         examples: [true],
       }),
+    locale: locale.optional(),
     webOtp: z
       .literal(false, 'must be false')
       .optional()
-      .meta({ description: 'Only `false` for now, which is what is done without it.', examples: [false] }),
+      .meta({
+        description:
+          'Only `false`: this SMS goes without the line `@domain #code`, also where the app has set a domain. It is no part of ' +
+          'what a repeated idempotency key is held against.',
+        examples: [false],
+      }),
     cost: published(z.int().min(1).max(100_000), {
       type: 'integer',
       minimum: 1,

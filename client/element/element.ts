@@ -199,7 +199,8 @@ export class WatchwordVerify extends Base {
     const purpose = this.getAttribute('purpose') ?? 'verification'
     const flow = createFlow({
       ...{ transport: this.#transport ?? this.#namedTransport(), purpose },
-      ...(this.#input && { input: this.#input }),
+      // The message is in the language of the screen.
+      input: { locale: this.#language, ...this.#input },
       ...(this.#storage && { storage: this.#storage, storageKey: `watchword-verify ${purpose} ${this.id}` }),
       onError: (error) => {
         this.#error = error

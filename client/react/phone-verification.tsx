@@ -34,7 +34,10 @@ export interface PhoneVerificationProps<V extends FlowVerdict> extends FlowOptio
 
 export function PhoneVerification<V extends FlowVerdict>(props: PhoneVerificationProps<V>) {
   const { texts, onVerified, onFailed, className, children, country, language, countries, format, ...options } = props
-  const verification = useVerification(options)
+  const verification = useVerification({
+    ...options,
+    input: { ...(language && { locale: language }), ...options.input },
+  })
   const { state, flow, send, submit } = verification
   const step = useStep(state)
   const id = useId()

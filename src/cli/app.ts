@@ -6,6 +6,7 @@ import { type Confirmable, confirm } from './confirm'
 import { adminOf } from './open'
 import { table } from './output'
 import { blockCommand, protectCommand, unblockCommand, unlockCommand } from './protect'
+import { textsCommand } from './texts'
 
 export function appCommands(): Command {
   const app = command('app', 'apps: the owners of keys, wallet and issues', 'app create shop')
@@ -70,6 +71,7 @@ export function appCommands(): Command {
         }),
       ),
   )
+  app.addCommand(textsCommand())
   app.addCommand(protectCommand())
   app.addCommand(challengeCommand())
   app.addCommand(unlockCommand())

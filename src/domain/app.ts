@@ -1,5 +1,6 @@
 /** An app of the installation. */
 import type { Protection } from './protection'
+import type { Texts } from './texts'
 
 export interface App {
   appId: string
@@ -9,6 +10,8 @@ export interface App {
   region: string | undefined
   /** What its owner has decided about abuse; undefined: nothing yet, it was there before. */
   protection: Partial<Protection> | undefined
+  /** What its owner has decided about its texts; missing: nothing yet. */
+  texts?: Partial<Texts> | undefined
   createdAt: number
   /** Of one that was removed; its ledger and issues stay. */
   removedAt?: number

@@ -7,6 +7,8 @@ import type { Leg, MessageType } from './value'
 export interface Letter {
   to: string
   text: string
+  /** What the SMS says that takes over from a failed AlimTalk, where it is not the same; that one's text is Kakao's. */
+  fallbackText?: string | undefined
   code: string
   from: string | undefined
   messageType: MessageType
@@ -41,7 +43,7 @@ export const messageOf = (issue: Issue, letter: Letter): OutboundMessage => ({
   messageId: issue.messageId,
   channel: issue.leg,
   to: letter.to,
-  text: letter.text,
+  text: issue.leg === issue.channel ? letter.text : (letter.fallbackText ?? letter.text),
   ...(letter.from !== undefined && { from: letter.from }),
   ...(issue.leg === 'sms'
     ? { messageType: letter.messageType }

@@ -55,6 +55,10 @@ export const OPERATOR_REASONS = {
   invalid_header: 'Not a header that can be sent.',
   invalid_placeholder: 'Braces that hold no path.',
   template_not_json: 'What the template makes is no JSON.',
+  invalid_host: 'Not the name of a host.',
+  invalid_android_hash: 'Not the hash of an Android app.',
+  invalid_language: 'Not the tag of a language.',
+  language_taken: 'The text of the template is in this language.',
   invalid_country: 'Not a country code of ISO 3166.',
   channel_not_delivered: 'The provider does not deliver the channel.',
   invalid_score: 'Not a number from 0 to 1.',
@@ -97,6 +101,7 @@ export type Thing =
   | 'incident'
   | 'issue'
   | 'key'
+  | 'language'
   | 'operator'
   | 'provider'
   | 'route'

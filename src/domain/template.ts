@@ -1,5 +1,6 @@
 /** Message templates and the text made from them. Specification: "Template", `POST /issue` rule 11. */
 import { invalid } from './error'
+import { fallbacksOf, languageTag } from './language'
 import { assertPatterns, matching } from './pattern'
 import type { Channel, MessageType } from './value'
 
@@ -11,6 +12,13 @@ export interface TemplateVariable {
   required: boolean
 }
 
+/** What a template says in another language. */
+export interface Translation {
+  body: string
+  /** Under which Kakao approved it; without one no AlimTalk is in this language. */
+  providerTemplateCode?: string | undefined
+}
+
 export interface Template {
   templateId: string
   name: string
@@ -18,6 +26,10 @@ export interface Template {
   body: string
   variables: Readonly<Record<string, TemplateVariable>>
   providerTemplateCode: string
+  /** The language of `body`; missing: nobody has said which it is. */
+  locale?: string | undefined
+  /** The same in other languages, by their tags; missing: in none. */
+  bodies?: Readonly<Record<string, Translation>> | undefined
 }
 
 export const DEFAULT_TEMPLATE_ID = 'otp_default_kr'
@@ -30,6 +42,16 @@ export const BUILT_IN_TEMPLATES: readonly Template[] = [
     body: '인증번호는 [#{code}]입니다. 타인에게 알려주지 마세요.',
     variables: {},
     providerTemplateCode: DEFAULT_TEMPLATE_ID,
+    locale: 'ko',
+    // Each is one SMS also with what fills the code in; en, es, de and fr in letters that every carrier has.
+    bodies: {
+      en: { body: 'Your verification code is #{code}. Do not share it.' },
+      ja: { body: '認証コードは #{code} です。誰にも教えないでください。' },
+      zh: { body: '您的验证码是 #{code}。请勿告诉他人。' },
+      es: { body: 'Tu clave de seguridad es #{code}. No la compartas.' },
+      de: { body: 'Ihr Verifizierungscode: #{code}. Bitte nicht weitergeben.' },
+      fr: { body: "Code d'authentification : #{code}. Ne le partagez pas." },
+    },
   },
   {
     templateId: 'otp_default_en',
@@ -38,6 +60,7 @@ export const BUILT_IN_TEMPLATES: readonly Template[] = [
     body: 'Your verification code is #{code}. Do not share it with anyone.',
     variables: {},
     providerTemplateCode: 'otp_default_en',
+    locale: 'en',
   },
 ]
 
@@ -64,32 +87,107 @@ export const placeholdersOf = (body: string): string[] => [
   ...new Set([...body.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '')),
 ]
 
-/** Refuses a template that could not make a message: its placeholders and variables must be the same names. */
-export function assertTemplate(template: Template): void {
-  const names = placeholdersOf(template.body)
-  if (!names.includes('code')) throw invalid('body', 'code_placeholder_missing', 'must contain #{code}')
-  for (const name of names) {
-    if (name !== 'code' && !Object.hasOwn(template.variables, name))
-      throw invalid('body', 'undeclared_placeholder', `#{${name}} is not a declared variable`, { name })
+/** Every language the template has, its own first where that is known. */
+export const localesOf = ({ locale, bodies = {} }: Template): string[] => [
+  ...(locale === undefined ? [] : [locale]),
+  ...Object.keys(bodies),
+]
+
+/** As it is in a language: what the tag names, what comes closest to it, or its own text. */
+export function inLanguage(template: Template, tag: string | undefined): Template {
+  const { locale: own, bodies = {} } = template
+  for (const locale of tag === undefined ? [] : fallbacksOf(tag)) {
+    if (locale === own) return template
+    const other = Object.hasOwn(bodies, locale) ? bodies[locale] : undefined
+    if (other)
+      return {
+        ...{ ...template, locale, body: other.body },
+        providerTemplateCode: other.providerTemplateCode ?? template.providerTemplateCode,
+      }
   }
-  if (Object.keys(template.variables).length > MAX_VARIABLES)
+  return template
+}
+
+/** The same for AlimTalk: Kakao delivers what it has approved, which has a code. */
+export const approvedIn = (template: Template, tag: string | undefined): Template =>
+  inLanguage(
+    {
+      ...template,
+      bodies: Object.fromEntries(
+        Object.entries(template.bodies ?? {}).filter(([, { providerTemplateCode }]) => providerTemplateCode),
+      ),
+    },
+    tag,
+  )
+
+/** Refuses a template that could not make a message: its placeholders and variables must be the same names, in each language. */
+export function assertTemplate(template: Template): void {
+  const { locale, bodies = {} } = template
+  if (locale !== undefined) assertTag('locale', locale)
+  if (Object.keys(bodies).length > MAX_LANGUAGES)
+    throw invalid('bodies', 'too_many', `at most ${MAX_LANGUAGES}`, { max: MAX_LANGUAGES })
+  assertVariables(template)
+  assertBody('body', template)
+  assertProviderCode('providerTemplateCode', template.providerTemplateCode)
+  for (const [tag, { body, providerTemplateCode }] of Object.entries(bodies)) {
+    const param = `bodies.${tag.slice(0, MAX_TAG)}`
+    assertTag(param, tag)
+    if (tag === locale) throw invalid(param, 'language_taken', 'the text of the template is in this language')
+    assertBody(param, { ...template, body })
+    if (providerTemplateCode !== undefined) assertProviderCode(param, providerTemplateCode)
+  }
+  if (template.channelSupport.length === 0) throw invalid('channelSupport', 'required', 'at least one channel')
+}
+
+const MAX_LANGUAGES = 40
+const MAX_TAG = 35
+
+/** In its usual spelling, so that each language is there once. */
+function assertTag(param: string, tag: string): void {
+  if (tag.length > MAX_TAG || languageTag(tag) !== tag)
+    throw invalid(
+      param,
+      'invalid_language',
+      `must be the tag of a language such as en or zh-TW: ${tag.slice(0, MAX_TAG)}`,
+    )
+}
+
+function assertBody(param: string, { body, variables }: Template): void {
+  const names = placeholdersOf(body)
+  if (!names.includes('code')) throw invalid(param, 'code_placeholder_missing', 'must contain #{code}')
+  for (const name of names) {
+    if (name !== 'code' && !Object.hasOwn(variables, name))
+      throw invalid(param, 'undeclared_placeholder', `#{${name}} is not a declared variable`, { name })
+  }
+  for (const name of Object.keys(variables)) {
+    if (!names.includes(name))
+      throw invalid(
+        param === 'body' ? 'variables' : param,
+        'unused_variable',
+        `#{${name}} does not occur in the body`,
+        { name },
+      )
+  }
+  if (/[^\P{Cc}\n]/u.test(body) || !body.isWellFormed()) {
+    throw invalid(param, 'invalid_characters', 'must not contain control characters but line ends')
+  }
+  const bytes = eucKrBytes(body)
+  if (bytes > LMS_MAX_BYTES) throw tooLong(param, bytes, LMS_MAX_BYTES)
+}
+
+function assertVariables({ variables }: Template): void {
+  if (Object.keys(variables).length > MAX_VARIABLES)
     throw invalid('variables', 'too_many', `at most ${MAX_VARIABLES}`, { max: MAX_VARIABLES })
-  for (const name of Object.keys(template.variables)) {
+  for (const name of Object.keys(variables)) {
     if (!VARIABLE_NAME.test(name) || name === 'code')
       throw invalid('variables', 'invalid_variable_name', `"${name}" is not a usable name`, { name })
-    if (!names.includes(name))
-      throw invalid('variables', 'unused_variable', `#{${name}} does not occur in the body`, { name })
   }
-  assertPatterns(template.variables)
-  if (/[^\P{Cc}\n]/u.test(template.body) || !template.body.isWellFormed()) {
-    throw invalid('body', 'invalid_characters', 'must not contain control characters but line ends')
-  }
-  if (!/^[\x21-\x7e]{1,64}$/.test(template.providerTemplateCode)) {
-    throw invalid('providerTemplateCode', 'not_visible_ascii', '1 to 64 visible ASCII characters', { max: 64 })
-  }
-  const bytes = eucKrBytes(template.body)
-  if (bytes > LMS_MAX_BYTES) throw tooLong('body', bytes, LMS_MAX_BYTES)
-  if (template.channelSupport.length === 0) throw invalid('channelSupport', 'required', 'at least one channel')
+  assertPatterns(variables)
+}
+
+function assertProviderCode(param: string, code: string): void {
+  if (!/^[\x21-\x7e]{1,64}$/.test(code))
+    throw invalid(param, 'not_visible_ascii', '1 to 64 visible ASCII characters', { max: 64 })
 }
 
 /** The text of one message: `#{code}` and every variable filled in. Rendered once, when the issue is admitted. */

@@ -1,6 +1,6 @@
 /** Domain → the shapes of the contract. */
 import { attemptsRemaining, effectiveStatus, type Issue, overallStatus } from '../domain/issue'
-import { DEFAULT_TEMPLATE_ID, TEMPLATE_NOTE, type Template } from '../domain/template'
+import { DEFAULT_TEMPLATE_ID, localesOf, TEMPLATE_NOTE, type Template } from '../domain/template'
 import { CURRENCY, type Mode } from '../domain/value'
 import { type LedgerEntry, ledgerId } from '../domain/wallet'
 import type { Issued } from '../usecases/issue-code'
@@ -93,22 +93,26 @@ export const balanceView = ({ appId, organizationId, balance, updatedAt }: Balan
 
 export const templatesView = (templates: readonly Template[]) => ({
   defaultTemplateId: DEFAULT_TEMPLATE_ID,
-  templates: templates.map(({ templateId, name, providerTemplateCode, channelSupport, body }) => ({
-    templateId,
-    name,
-    isDefault: templateId === DEFAULT_TEMPLATE_ID,
-    providerTemplateCode,
-    channelSupport: [...channelSupport],
-    body,
+  templates: templates.map((template) => ({
+    templateId: template.templateId,
+    name: template.name,
+    isDefault: template.templateId === DEFAULT_TEMPLATE_ID,
+    providerTemplateCode: template.providerTemplateCode,
+    channelSupport: [...template.channelSupport],
+    body: template.body,
+    locale: template.locale,
+    locales: localesOf(template),
   })),
   note: TEMPLATE_NOTE,
 })
 
-export const templateView = ({ templateId, name, channelSupport, body, variables }: Template) => ({
+export const templateView = ({ templateId, name, channelSupport, body, locale, bodies, variables }: Template) => ({
   templateId,
   name,
   channelSupport: [...channelSupport],
   body,
+  locale,
+  bodies: { ...bodies },
   variables: {
     required: Object.keys(variables).filter((variable) => variables[variable]?.required),
     properties: Object.fromEntries(

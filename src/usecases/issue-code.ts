@@ -14,7 +14,8 @@ import type { Letter } from '../domain/letter'
 import type { Recipient } from '../domain/phone'
 import { assertResendable, resendAt } from '../domain/protection'
 import { isProvable } from '../domain/rule'
-import { DEFAULT_TEMPLATE_ID, messageTypeFor, render, type Template } from '../domain/template'
+import { approvedIn, DEFAULT_TEMPLATE_ID, inLanguage, messageTypeFor, render, type Template } from '../domain/template'
+import { localeFor, type Texts, textsOf, withAutofill } from '../domain/texts'
 import { prefixOf } from '../domain/traffic'
 import { type Channel, DAY_MS, type MessageType, type Owner } from '../domain/value'
 import { priceOf } from '../domain/wallet'
@@ -46,6 +47,10 @@ export interface IssueRequest {
   metadata?: Record<string, string> | undefined
   expiresInSec: number
   maxAttempts: number
+  /** The language it is to be in. No part of what it is compared by: a page that was translated meanwhile asks the same. */
+  locale?: string | undefined
+  /** False: without the line that browsers fill the code in by. As little a part of it. */
+  webOtp?: false | undefined
   /** Of who asked for it, where that is known: a browser, or whom a server speaks for. No part of what it is compared by. */
   address?: string | undefined
   /** What proves that they are human; as little a part of it. */
@@ -75,6 +80,8 @@ interface Order {
   recipient: Recipient
   phoneHash: Uint8Array
   request: ResolvedRequest
+  locale: string | undefined
+  isForBrowsers: boolean
   keyKind: KeyKind
   /** Where it goes and who asks, for the rules against abuse; the hashes are stored with the issue. */
   wish: Wish
@@ -123,7 +130,8 @@ async function admit(
 ): Promise<Issued> {
   const { store, vault, node } = deps
   const template = await node.directory.template(key.appId, order.request.templateId)
-  const protection = order.rules.protection(await node.directory.app(key.appId))
+  const app = await node.directory.app(key.appId)
+  const protection = order.rules.protection(app)
   const resendable = (issue: Issue) => resendAt(protection, key.kind, issue)
   const router = await order.rules.router()
   const { channel } = order.request
@@ -149,7 +157,7 @@ async function admit(
 
       const issueId = deps.random.uuid(tx.now)
       const code = order.rules.newCode(order.recipient)
-      const letter = compose(order, template, code, key)
+      const letter = compose(order, template, textsOf(app), code, key)
       const price = priceOf(order.rules.prices, channel, letter.messageType)
       order.rules.assertAdmits(order.recipient, tx.now)
       assertServed(channel, route)
@@ -207,6 +215,8 @@ function resolve({ vault, modes }: IssueDependencies, key: ApiKey, request: Issu
     rules,
     recipient,
     phoneHash,
+    locale: request.locale,
+    isForBrowsers: request.webOtp ?? true,
     keyKind: key.kind,
     wish: {
       ...{ kind: key.kind, home: rules.home(key.region), country: recipient.country, address, digits },
@@ -274,20 +284,31 @@ async function replay(
   return issue
 }
 
-function compose({ request, recipient }: Order, template: Template | undefined, code: string, key: ApiKey): Letter {
+function compose(
+  { request, recipient, locale, isForBrowsers }: Order,
+  template: Template | undefined,
+  texts: Texts,
+  code: string,
+  key: ApiKey,
+): Letter {
   const { channel, templateId, templateVariables: variables } = request
   if (!template) throw invalid('templateId', 'unknown_template', `no such template: ${templateId}`)
   if (!template.channelSupport.includes(channel))
     throw invalid('templateId', 'channel_not_supported', `${templateId} does not support ${channel}`, { channel })
   assertWithin(key, request, template)
-  const text = render(template, variables, code)
+  const tag = localeFor(texts, locale, recipient.country)
+  const autofill = { ...texts, ...(!isForBrowsers && { webOtpDomain: undefined }) }
+  const sms = withAutofill(render(inLanguage(template, tag), variables, code), autofill, code)
+  const approved = approvedIn(template, tag)
+  const text = channel === 'sms' ? sms : render(approved, variables, code)
   return {
     to: recipient.to,
     text,
+    ...(text !== sms && { fallbackText: sms }),
     code,
     from: request.from,
-    messageType: messageTypeFor(text, request.messageType),
-    templateCode: template.providerTemplateCode,
+    messageType: messageTypeFor(sms, request.messageType),
+    templateCode: approved.providerTemplateCode,
     variables,
     scenario: recipient.scenario,
   }

@@ -145,6 +145,16 @@ describe.each(KINDS)('%s', (kind) => {
     expect(await told(page, 'verified')).toMatchObject([{ phoneNumber: `+82 ${number()}`, answer: { verified: true } }])
   })
 
+  test('the message is asked for in the language of the screen', async () => {
+    const { page } = await site.open(kind, { lang: 'ko' })
+    const asking = page.waitForRequest(
+      (request) => request.url().endsWith('/rpc/otp/issue') && request.method() === 'POST',
+    )
+    await page.getByRole('textbox').fill(number())
+    await page.keyboard.press('Enter')
+    expect((await asking).postDataJSON()).toMatchObject({ json: { locale: 'ko', purpose: 'signup' } })
+  })
+
   test('each control is reached with Tab, also the way back', async () => {
     const { page } = await site.open(kind)
     await sent(page)

@@ -120,6 +120,9 @@ describe('on PostgreSQL', () => {
     )
     expect(protection).toMatchObject({ open: ['KR', 'JP'], resendMs: { sk: 30_000, pk: 30_000 }, lockMs: null })
     expect((await told('app', 'protect', appId)).protection).toEqual(protection)
+    const { texts } = await told('app', 'texts', appId, '--web-otp-domain', 'app.example.com')
+    expect(texts).toEqual({ webOtpDomain: 'app.example.com', localeByCountry: false })
+    expect((await told('app', 'texts', appId)).texts).toEqual(texts)
     const file = join(folder.path, 'vendor.secret')
     writeFileSync(file, 'secret-at-the-vendor\n')
     const ofVendor = ['--vendor', 'recaptcha', '--secret-file', file, '--site-key', 'site', '--min-score', '.7']
@@ -195,6 +198,10 @@ describe('on PostgreSQL', () => {
   test('templates and webhooks', async () => {
     await told('template', 'set', 'own', '--app', appId, '--body', '#{code}')
     expect((await told('template', 'list', '--app', appId)).templates).toMatchObject([{ templateId: 'own' }])
+    const inJapanese = ['own', '--app', appId, '--locale', 'ja']
+    const { bodies } = await told('template', 'translate', ...inJapanese, '--body', 'コード #{code}')
+    expect(bodies).toEqual({ ja: { body: 'コード #{code}' } })
+    expect((await told('template', 'preview', ...inJapanese)).text).toBe('コード 123456\n@app.example.com #123456')
     const to = ['--url', 'https://hooks.example/', '--events', 'otp.sent', '--mode', 'test']
     const { endpointId } = await told('webhook', 'add', '--app', appId, ...to)
     await told('webhook', 'update', endpointId, '--events', 'otp.verified')

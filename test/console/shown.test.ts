@@ -52,10 +52,14 @@ test('apps, and where their numbers are from', async () => {
       ...{ resendMs: { sk: 0, pk: 30_000 }, lockMs: 24 * HOUR_MS },
       trusted: { networks: [], countries: [], phones: 0 },
     },
+    texts: { localeByCountry: false },
     createdAt: TIME,
   })
   expect(await shown('apps/list')).toEqual({
-    apps: expect.arrayContaining([made, { appId, name: 'demo', protection: made.protection, createdAt: START }]),
+    apps: expect.arrayContaining([
+      made,
+      { appId, name: 'demo', protection: made.protection, texts: made.texts, createdAt: START },
+    ]),
     defaultRegion: 'KR',
   })
   expect(await shown('apps/rename', { appId: made.appId, name: 'market' })).toEqual({ ...made, name: 'market' })
@@ -407,6 +411,8 @@ test('templates, and what one makes of its values', async () => {
       providerTemplateCode: 'X',
     },
     variables: { name: { required: true, pattern: '[a-z]+' } },
+    locale: 'en',
+    bodies: { de: { body: 'Hallo #{name}: #{code}', providerTemplateCode: 'X_DE' } },
   }
   expect(await shown('templates/save', { appId, template })).toEqual(template)
   const { templates } = await shown('templates/list', { appId })
@@ -415,7 +421,7 @@ test('templates, and what one makes of its values', async () => {
   expect(of('otp_default_kr')).toMatchObject({ isBuiltIn: true, isDefault: true })
   expect(of('otp_default_en')).toMatchObject({ isBuiltIn: true, isDefault: false })
   const preview = (body: string, name = 'ann') =>
-    shown('templates/preview', { template: { ...template, body }, values: { name } })
+    shown('templates/preview', { appId, template: { ...template, body }, values: { name } })
   expect(await preview(template.body)).toEqual({
     text: 'ann 123456',
     bytes: 10,
@@ -435,6 +441,37 @@ test('templates, and what one makes of its values', async () => {
   })
   expect(await preview(template.body, '7')).toEqual({
     mistake: expect.objectContaining({ reason: expect.any(String) }),
+  })
+})
+
+test('how the texts of an app are written', async () => {
+  const { appId } = keys
+  const decide = (texts: object) => shown('apps/setTexts', { appId, texts })
+  await decide({ webOtpDomain: 'app.example.com', androidHash: 'FA+9qCX9VSu' })
+  const { texts } = await decide({ localeByCountry: true, androidHash: null })
+  expect(texts).toEqual({ webOtpDomain: 'app.example.com', localeByCountry: true })
+  expect((await shown('apps/list')).apps[0].texts).toEqual(texts)
+  expect(await decide({ webOtpDomain: 'https://a.example' })).toEqual([
+    400,
+    { param: 'webOtpDomain', reason: 'invalid_host' },
+  ])
+  expect(await decide({ webOtpDomain: null, localeByCountry: false })).toMatchObject({
+    texts: { localeByCountry: false },
+  })
+})
+
+test('a preview is the SMS: in the language that is looked at, with what the app has at its end', async () => {
+  const { appId } = keys
+  await shown('apps/setTexts', { appId, texts: { webOtpDomain: 'app.example.com' } })
+  const template = {
+    ...{ templateId: 'welcome', name: 'own', body: '#{code}', channelSupport: ['sms'], providerTemplateCode: 'X' },
+    ...{ variables: {}, locale: 'en', bodies: { de: { body: 'Hallo #{code}' } } },
+  }
+  const preview = (more: object = {}) => shown('templates/preview', { appId, template, values: {}, ...more })
+  expect((await preview()).text).toBe('123456\n@app.example.com #123456')
+  expect(await preview({ locale: 'de' })).toMatchObject({ text: 'Hallo 123456\n@app.example.com #123456', bytes: 37 })
+  expect((await preview({ template: { ...template, bodies: { en: { body: '#{code}' } } } })).mistake).toEqual({
+    ...{ param: 'bodies.en', reason: 'language_taken' },
   })
 })
 

@@ -322,6 +322,7 @@ describe('/v1/openapi.json', () => {
       'expiresInSec',
       'from',
       'idempotencyKey',
+      'locale',
       'maxAttempts',
       'messageType',
       'metadata',

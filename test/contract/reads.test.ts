@@ -440,6 +440,8 @@ describe.each(WIRES)('reads over %s', (wire) => {
           'body',
           'channelSupport',
           'isDefault',
+          'locale',
+          'locales',
           'name',
           'providerTemplateCode',
           'templateId',
@@ -448,9 +450,11 @@ describe.each(WIRES)('reads over %s', (wire) => {
       }
     })
 
-    test('the detail has exactly its five fields', async () => {
+    test('the detail has the five fields of the specification, and its languages', async () => {
       const { body } = await read('getTemplate', { templateId: 'otp_default_en' })
-      expect(Object.keys(body).sort()).toEqual(['body', 'channelSupport', 'name', 'templateId', 'variables'])
+      expect(Object.keys(body).sort()).toEqual([
+        ...['bodies', 'body', 'channelSupport', 'locale', 'name', 'templateId', 'variables'],
+      ])
       expect(body.variables).toEqual({ required: [], properties: {}, additionalProperties: false })
       for (const templateId of ['nope', 'x'.repeat(65), 'x'.repeat(4_000)])
         expect((await read('getTemplate', { templateId })).status).toBe(404)

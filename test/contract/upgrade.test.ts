@@ -33,7 +33,10 @@ onSQLite(describe).each(WIRES)('over %s, after the upgrade from 0.1.0', (wire) =
   test('wallet, history and templates are what they were', async () => {
     expect((await call('balance', {})).body).toMatchObject(reads.balance)
     expect((await call('listIssues', {})).body).toEqual(reads.issues)
-    expect((await call('listTemplates', {})).body).toEqual(reads.templates)
+    const { templates, ...list } = (await call('listTemplates', {})).body
+    // What they are in besides is said since.
+    const before = ({ locale: _, locales: __, ...template }: { locale?: string; locales: string[] }) => template
+    expect({ ...list, templates: templates.map(before) }).toEqual(reads.templates)
     const { items } = (await call('listCreditLedger', {})).body
     const without = ({ ledgerId: _, ...entry }: { ledgerId: string }) => entry
     expect(items.map(without)).toMatchObject(reads.ledger.items.map(without))

@@ -15,6 +15,7 @@ export const STORIES: readonly Story[] = [
   { page: 'docs/client.md' },
   { page: 'docs/command-line.md' },
   { page: 'docs/operating.md' },
+  { page: 'docs/texts.md' },
   { page: 'docs/versions.md' },
   {
     page: 'docs/webhooks.md',

@@ -1,15 +1,21 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { encodeText } from '../../src/domain/sms-text'
 import {
+  approvedIn,
   assertTemplate,
   BUILT_IN_TEMPLATES,
   DEFAULT_TEMPLATE_ID,
   eucKrBytes,
+  inLanguage,
+  localesOf,
   messageTypeFor,
   render,
   type Template,
   type TemplateVariable,
+  type Translation,
 } from '../../src/domain/template'
+import { withAutofill } from '../../src/domain/texts'
 import { RUNS, thrownBy } from './sample'
 
 const aTemplate = (body: string, variables: Record<string, Partial<TemplateVariable>> = {}): Template => ({
@@ -192,5 +198,127 @@ describe('a template', () => {
 
   test('the default is one of those that are built in', () => {
     expect(BUILT_IN_TEMPLATES.map(({ templateId }) => templateId)).toContain(DEFAULT_TEMPLATE_ID)
+  })
+})
+
+describe('a template in several languages', () => {
+  const own = { ...aTemplate('안녕 #{code}'), locale: 'ko' }
+  const inThree: Template = {
+    ...own,
+    bodies: {
+      en: { body: 'Hello #{code}', providerTemplateCode: 'W1_EN' },
+      zh: { body: '你好 #{code}' },
+      'zh-TW': { body: '妳好 #{code}' },
+    },
+  }
+
+  test.each([
+    ['exactly as asked for', 'zh-TW', 'zh-TW'],
+    ['in its language, where there is none for the region', 'en-GB', 'en'],
+    ['without the script, where there is none with it', 'zh-Hant-TW', 'zh-TW'],
+    ['however the tag is spelled', 'ZH-tw', 'zh-TW'],
+    ['in the mere language, where the region has another', 'zh-CN', 'zh'],
+    ['in its own language by name', 'ko-KR', 'ko'],
+    ['in its own, where it has not the one asked for', 'ja', 'ko'],
+    ['in its own, where what is asked for is no tag', 'not a tag', 'ko'],
+    ['in its own, where a tag is something every object has', 'constructor', 'ko'],
+    ['in its own, where nothing is asked for', undefined, 'ko'],
+  ])('is sent %s', (_, asked, locale) => {
+    const body = locale === 'ko' ? own.body : inThree.bodies?.[locale]?.body
+    expect(inLanguage(inThree, asked)).toMatchObject({ locale, body: body ?? 'missing', templateId: 'welcome' })
+  })
+
+  test('a region of its own is not taken for the language', () => {
+    const british = { ...aTemplate('Colour #{code}'), locale: 'en-GB', bodies: { en: { body: 'Color #{code}' } } }
+    expect(inLanguage(british, 'en-GB').body).toBe('Colour #{code}')
+    expect(inLanguage(british, 'en-US').body).toBe('Color #{code}')
+    expect(inLanguage({ ...british, locale: undefined }, 'fr').body).toBe('Colour #{code}')
+  })
+
+  test('has a code of each language at the provider, or that of the template', () => {
+    expect(inLanguage(inThree, 'en').providerTemplateCode).toBe('W1_EN')
+    expect(inLanguage(inThree, 'zh').providerTemplateCode).toBe('W1')
+  })
+
+  test('an AlimTalk is in what Kakao has approved: a language with a code, or its own', () => {
+    expect(approvedIn(inThree, 'en')).toMatchObject({ body: 'Hello #{code}', providerTemplateCode: 'W1_EN' })
+    expect(approvedIn(inThree, 'zh-TW')).toMatchObject({ body: own.body, providerTemplateCode: 'W1', locale: 'ko' })
+    expect(approvedIn(inThree, undefined)).toMatchObject({ body: own.body, providerTemplateCode: 'W1' })
+    expect(approvedIn(own, 'en')).toMatchObject({ body: own.body, providerTemplateCode: 'W1' })
+  })
+
+  test('tells its languages, its own first', () => {
+    expect(localesOf(inThree)).toEqual(['ko', 'en', 'zh', 'zh-TW'])
+    expect(localesOf({ ...inThree, locale: undefined })).toEqual(['en', 'zh', 'zh-TW'])
+    expect(localesOf(aTemplate('#{code}'))).toEqual([])
+  })
+
+  const named = { ...aTemplate('#{code} #{name}', { name: {} }), locale: 'ko' }
+  const with_ = (bodies: Record<string, Translation>): Template => ({ ...named, bodies })
+  test.each<[string, Template, string, string]>([
+    ['without the code', with_({ en: { body: '#{name}' } }), 'bodies.en', 'code_placeholder_missing'],
+    ['without a variable', with_({ en: { body: '#{code}' } }), 'bodies.en', 'unused_variable'],
+    ['with one more', with_({ en: { body: '#{code} #{name} #{a}' } }), 'bodies.en', 'undeclared_placeholder'],
+    ['with control characters', with_({ en: { body: '#{code} #{name}\r' } }), 'bodies.en', 'invalid_characters'],
+    ['too long', with_({ en: { body: `#{code} #{name}${'x'.repeat(1_990)}` } }), 'bodies.en', 'message_too_long'],
+    [
+      'with a code that is none',
+      with_({ en: { body: '#{code} #{name}', providerTemplateCode: 'a b' } }),
+      'bodies.en',
+      'not_visible_ascii',
+    ],
+    ['of no language', with_({ english: { body: '#{code} #{name}' } }), 'bodies.english', 'invalid_language'],
+    [
+      'of a tag in another spelling',
+      with_({ 'zh-tw': { body: '#{code} #{name}' } }),
+      'bodies.zh-tw',
+      'invalid_language',
+    ],
+    ['of its own language', with_({ ko: { body: '#{code} #{name}' } }), 'bodies.ko', 'language_taken'],
+    ['whose own language is none', { ...named, locale: 'korean!' }, 'locale', 'invalid_language'],
+    [
+      'of too many',
+      with_(
+        Object.fromEntries(
+          Array.from({ length: 41 }, (_, n) => [
+            `a${String.fromCharCode(97 + (n % 26))}-${100 + n}`,
+            { body: '#{code} #{name}' },
+          ]),
+        ),
+      ),
+      'bodies',
+      'too_many',
+    ],
+  ])('is refused %s', (_, template, param, reason) => {
+    expect(thrownBy(() => assertTemplate(template))).toMatchObject({ kind: 'invalid', detail: { param, reason } })
+  })
+
+  test('may have 40', () => {
+    const tags = Array.from({ length: 40 }, (_, n) => `en-${100 + n}`)
+    const bodies = Object.fromEntries(tags.map((tag) => [tag, { body: '#{code} #{name}' }]))
+    expect(() => assertTemplate(with_(bodies))).not.toThrow()
+  })
+})
+
+describe('the default template', () => {
+  const template = BUILT_IN_TEMPLATES.find(({ templateId }) => templateId === DEFAULT_TEMPLATE_ID)
+  const texts = { webOtpDomain: 'app.example.com', androidHash: 'FA+9qCX9VSu', localeByCountry: false }
+
+  test('is in seven languages', () => {
+    expect(template && localesOf(template)).toEqual(['ko', 'en', 'ja', 'zh', 'es', 'de', 'fr'])
+  })
+
+  test.each(['ko', 'en', 'ja', 'zh', 'es', 'de', 'fr'])('in %s is an SMS with a usual domain', (locale) => {
+    const text = template && render(inLanguage(template, locale), {}, '123456')
+    const full = withAutofill(text ?? '', { ...texts, androidHash: undefined }, '123456')
+    expect(messageTypeFor(full, undefined)).toBe('SMS')
+    // Android hands nothing longer to an app.
+    expect(Buffer.byteLength(withAutofill(text ?? '', texts, '123456'))).toBeLessThanOrEqual(140)
+  })
+
+  test.each(['en', 'es', 'de', 'fr'])('in %s is one message everywhere, also with all that fills it in', (locale) => {
+    const text = template && render(inLanguage(template, locale), {}, '123456')
+    const { dataCoding, parts } = encodeText(withAutofill(text ?? '', texts, '123456'), 0)
+    expect([dataCoding, parts.length]).toEqual([0, 1])
   })
 })

@@ -30,7 +30,7 @@ const reads = (appId: string): Inputs => ({
   'wallet/show': { appId },
   'wallet/ledger': { appId, after: '1.2', limit: 50, entryType: 'debit', from: 0, to: END },
   'templates/list': { appId },
-  'templates/preview': { template: templateOf('x', { a: '[a-z]*' }), values: { a: 'a' } },
+  'templates/preview': { appId, template: templateOf('x', { a: '[a-z]*' }), values: { a: 'a' } },
   'webhooks/list': { appId },
   'webhooks/events': { endpointId: 'whe_x', after: ID, limit: 50, status: 'failed' },
   'webhooks/attempts': { deliveryId: ID },

@@ -67,7 +67,7 @@ function previewed(random: SeededRandom, target: Target, one: string): Shot {
   const value = random.pick(AGAINST).slice(0, Math.floor(40_000 / count))
   const values = Object.fromEntries(Object.keys(variables).map((name) => [name, value]))
   return knock(consoleRpc(target, 'templates/preview', 'viewer'), `${one.slice(0, 60)} × ${count}`, {
-    json: { template: templateOf('preview', variables), values },
+    json: { appId: target.appId, template: templateOf('preview', variables), values },
   })
 }
 
@@ -137,7 +137,7 @@ const bodies = (target: Target): Shot[] =>
     const template = templateOf('preview', {})
     return [{ body: text }, { body: `#{code}${text}` }, { name: text }, { providerTemplateCode: text }].map((wrong) =>
       knock(consoleRpc(target, 'templates/preview', 'viewer'), `${Object.keys(wrong)} of ${what}`, {
-        json: { template: { ...template, ...wrong }, values: {} },
+        json: { appId: target.appId, template: { ...template, ...wrong }, values: {} },
       }),
     )
   })

@@ -67,6 +67,7 @@ export const templateOf = (templateId: string, patterns: Record<string, string>)
   channelSupport: ['sms', 'alimtalk'],
   variables: variablesOf(patterns),
   providerTemplateCode: templateId,
+  bodies: {},
 })
 
 /** Limits that would answer 429 instead of looking. */

@@ -312,6 +312,8 @@ test.each([
   ['the whole basic alphabet', '@£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà\n\r', 0],
   ['the extension table', '^{}\\[~]|€ 1', 0],
   ['Korean', `[워치워드] 인증번호는 ${CODE}입니다.`, 8],
+  ['what fills a code in', `${TEXT}\nFA+9qCX9VSu\n@app.example.com #${CODE}`, 0],
+  ['what fills a code in below Korean', `[${CODE}]입니다.\nFA+9qCX9VSu\n@a.example.com #${CODE}`, 8],
   ['what GSM lacks', 'naïve ç `', 8],
   ['beyond the basic plane', '🔑 482913', 8],
   ['160 septets', 'a'.repeat(160), 0],
@@ -329,6 +331,7 @@ test.each([
   ['71 units', '가'.repeat(71), [67, 4]],
   ['a surrogate pair on the border', `${'가'.repeat(66)}🔑${'나'.repeat(10)}`, [66, 12]],
   ['three parts', '가'.repeat(140), [67, 67, 6]],
+  ['what fills a code in on the border', `${'가'.repeat(60)}\n@app.example.com #${CODE}`, [67, 18]],
 ])('a long text goes in parts: %s', async (_what, text, lengths) => {
   const smsc = await Smsc.start()
   expect(await connect(smsc).send({ text })).toEqual(accepted(`m-${lengths.length}`))

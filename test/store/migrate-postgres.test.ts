@@ -82,3 +82,27 @@ test('an app of before sends codes of browser keys on to every country where one
     await before.drop()
   }
 }, 120_000)
+
+test('a template of before is in one language, and an app of before has decided nothing about texts; the release before goes on beside', async () => {
+  const before = await (await sharedPostgres()).database()
+  const old = new SQL(before.url, { max: 1 })
+  try {
+    await migrate(old, MIGRATIONS.slice(0, 5))
+    await old`INSERT INTO organizations VALUES ('org_one', 'Default', 1)`
+    await old`INSERT INTO apps (app_id, organization_id, name, created_at) VALUES ('app_one', 'org_one', 'demo', 1)`
+    const add = (version: number) =>
+      old`INSERT INTO templates (app_id, template_id, version, name, channel_support, body, variables, provider_template_code, created_at)
+        VALUES ('app_one', 'welcome', ${version}, 'Welcome', '["sms"]', '#{code}', '{}', 'W1', 1)`
+    await add(1)
+    await migrate(old)
+    await add(2)
+    expect([...(await old`SELECT body, locale, bodies FROM templates ORDER BY version`)]).toEqual([
+      { body: '#{code}', locale: null, bodies: null },
+      { body: '#{code}', locale: null, bodies: null },
+    ])
+    expect([...(await old`SELECT texts FROM apps`)]).toEqual([{ texts: null }])
+  } finally {
+    await old.close()
+    await before.drop()
+  }
+}, 120_000)

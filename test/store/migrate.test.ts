@@ -78,7 +78,7 @@ describe('migrating', () => {
     expect(tablesIn(db)).toEqual([])
     migrate(db)
     expect(tablesIn(db)).toHaveLength(tables.length)
-    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 14 })
+    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 15 })
   })
 
   test('again applies nothing', () => {
@@ -217,6 +217,18 @@ describe('a database of the first release', () => {
     migrate(db)
     const { protection } = db.query('SELECT protection FROM apps').get() as { protection: string }
     expect(protectionOf({ protection: JSON.parse(protection) })).toEqual({ ...FORMER_APP, open: ['DE', 'JP'] })
+  })
+
+  test('has templates in one language, and apps that have decided nothing about texts', () => {
+    const db = asFirstReleased(':memory:', [], 0)
+    db.query('INSERT INTO templates VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?)').run(
+      ...[OWNER.appId, 'welcome', 'Welcome', '["sms"]', '#{code}', '{}', 'W1', NOW],
+    )
+    migrate(db)
+    expect(db.query('SELECT body, locale, bodies FROM templates').all()).toEqual([
+      { body: '#{code}', locale: null, bodies: null },
+    ])
+    expect(db.query('SELECT texts FROM apps').all()).toEqual([{ texts: null }])
   })
 
   test.each<[string, readonly OldJob[], number, number]>([

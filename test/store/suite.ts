@@ -1100,6 +1100,11 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         body: '#{code} #{name}',
         variables: { name: { required: true, pattern: '.+' } },
         providerTemplateCode: 'W1',
+        locale: 'en',
+        bodies: {
+          'zh-TW': { body: '#{code} #{name}', providerTemplateCode: 'W1_TW' },
+          ja: { body: '#{name} #{code}' },
+        },
       }
       const OLD = { ...TEMPLATE, templateId: 'old' }
       const CHALLENGE: ChallengeSettings = { vendor: 'turnstile', secret: 'at the vendor', onOutage: 'refuse' }
@@ -1242,10 +1247,29 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
       test('of a template the newest version counts', async () => {
         await run((tx) => tx.templates.save(APP.appId, TEMPLATE))
         expect(await store.read.templates.ofApp(APP.appId)).toEqual([OLD, TEMPLATE])
-        const newer = { ...TEMPLATE, body: '#{code}', variables: {} }
+        const newer = { ...TEMPLATE, body: '#{code}', variables: {}, locale: undefined, bodies: undefined }
         for (let version = 2; version <= 12; version++) await run((tx) => tx.templates.save(APP.appId, newer))
         expect(await store.read.templates.ofApp(APP.appId)).toEqual([OLD, newer])
         expect(await store.read.templates.ofApp('app_two')).toEqual([])
+      })
+
+      test('a template is found in its newest version, by who may change it', async () => {
+        const found = (templateId: string, appId = APP.appId) => run((tx) => tx.templates.find(appId, templateId))
+        expect(await found(OLD.templateId)).toEqual(OLD)
+        for (let version = 2; version <= 12; version++)
+          await run((tx) => tx.templates.save(APP.appId, { ...OLD, name: `version ${version}` }))
+        expect(await found(OLD.templateId)).toEqual({ ...OLD, name: 'version 12' })
+        expect(await found('nobody')).toBeUndefined()
+        expect(await found(OLD.templateId, 'app_two')).toBeUndefined()
+      })
+
+      test('how texts of an app are written is kept, and taken back', async () => {
+        const texts = { webOtpDomain: 'app.example.com', androidHash: 'FA+9qCX9VSu', localeByCountry: true }
+        await run((tx) => tx.apps.save({ ...APP, texts }))
+        expect(await other.read.apps.find(APP.appId)).toEqual({ ...APP, texts })
+        expect(await run((tx) => tx.apps.lock(APP.appId))).toEqual({ ...APP, texts })
+        await run((tx) => tx.apps.save(APP))
+        expect((await other.read.apps.find(APP.appId))?.texts).toBeUndefined()
       })
 
       test('a challenge is of one app, is replaced as a whole, and is removed once', async () => {

@@ -53,7 +53,21 @@ const challenge = z.object({
   onOutage: z.enum(ON_OUTAGE),
 })
 
-const app = z.object({ appId: z.string(), name: z.string(), region, protection, createdAt: at })
+/** How its texts are written: what fills codes in, and whether the number's country chooses the language. */
+const texts = z.object({
+  webOtpDomain: z.string().optional(),
+  androidHash: z.string().optional(),
+  localeByCountry: z.boolean(),
+})
+
+/** What is not named stays; null: none from now on. */
+const wantedTexts = z.object({
+  webOtpDomain: z.string().nullable().optional(),
+  androidHash: z.string().nullable().optional(),
+  localeByCountry: z.boolean().optional(),
+})
+
+const app = z.object({ appId: z.string(), name: z.string(), region, protection, texts, createdAt: at })
 
 export const apps = {
   list: procedure('look').output(z.object({ apps: z.array(app), defaultRegion: z.string() })),
@@ -66,6 +80,9 @@ export const apps = {
   setRegion: procedure('apps').input(ofApp.extend({ region })).output(app),
   protect: procedure('apps')
     .input(ofApp.extend({ protection: decided }))
+    .output(app),
+  setTexts: procedure('apps')
+    .input(ofApp.extend({ texts: wantedTexts }))
     .output(app),
   challenge: procedure('apps')
     .input(ofApp)

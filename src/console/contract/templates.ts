@@ -4,6 +4,9 @@ import { channel, mistake, ofApp, procedure } from './base'
 
 const variable = z.object({ required: z.boolean(), pattern: z.string().optional(), description: z.string().optional() })
 
+/** In another language. */
+const translation = z.object({ body: z.string(), providerTemplateCode: z.string().optional() })
+
 const template = z.object({
   templateId: z.string(),
   name: z.string(),
@@ -11,6 +14,8 @@ const template = z.object({
   channelSupport: z.array(channel),
   variables: z.record(z.string(), variable),
   providerTemplateCode: z.string(),
+  locale: z.string().optional(),
+  bodies: z.record(z.string(), translation),
 })
 
 const listed = template.extend({
@@ -26,9 +31,9 @@ export const templates = {
     .output(z.object({ templates: z.array(listed) })),
   /** A new template, or a new version of one; messages in flight keep their text. */
   save: procedure('templates').input(ofApp.extend({ template })).output(template),
-  /** With a made-up code; `mistake` says what is wrong instead of refusing, so that it can be shown while typing. */
+  /** The SMS, with a made-up code; `mistake` says what is wrong instead of refusing, so that it can be shown while typing. */
   preview: procedure('look')
-    .input(z.object({ template, values: z.record(z.string(), z.string()) }))
+    .input(ofApp.extend({ template, locale: z.string().optional(), values: z.record(z.string(), z.string()) }))
     .output(
       z.object({
         text: z.string().optional(),

@@ -5,13 +5,14 @@ import type { StoredKey } from '../../domain/key'
 import { isActive } from '../../domain/key'
 import { REGIONS } from '../../domain/phone'
 import { type Protection, protectionOf } from '../../domain/protection'
+import { textsOf } from '../../domain/texts'
 import * as administer from '../../usecases/administer'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
 import { consoleContract } from '../contract'
 
 export function appProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.apps).$context<ConsoleContext>()
-  const view = (app: App) => ({ ...app, protection: protectionView(protectionOf(app)) })
+  const view = (app: App) => ({ ...app, protection: protectionView(protectionOf(app)), texts: textsOf(app) })
   return os.router({
     list: os.list.handler(async () => ({
       apps: (await deps.store.read.apps.all()).map(view),
@@ -28,6 +29,9 @@ export function appProcedures(deps: ConsoleDependencies) {
     ),
     protect: os.protect.handler(async ({ input, context }) =>
       view(await administer.protectApp(adminOf(deps, context), input.appId, input.protection)),
+    ),
+    setTexts: os.setTexts.handler(async ({ input, context }) =>
+      view(await administer.setTexts(adminOf(deps, context), input.appId, input.texts)),
     ),
     challenge: os.challenge.handler(async ({ input }) => ({
       challenge: await administer.challengeOfApp(deps, input.appId),

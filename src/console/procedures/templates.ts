@@ -1,24 +1,16 @@
 import { implement } from '@orpc/server'
 import { Refusal } from '../../domain/error'
 import { isLinear } from '../../domain/pattern'
-import { encodeText } from '../../domain/sms-text'
-import {
-  assertTemplate,
-  BUILT_IN_TEMPLATES,
-  DEFAULT_TEMPLATE_ID,
-  eucKrBytes,
-  messageTypeFor,
-  render,
-  type Template,
-} from '../../domain/template'
+import { type Preview, preview, type Shown } from '../../domain/preview'
+import { BUILT_IN_TEMPLATES, DEFAULT_TEMPLATE_ID, type Template } from '../../domain/template'
+import { textsOf } from '../../domain/texts'
 import * as administer from '../../usecases/administer'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, mistakeOf } from '../context'
 import { consoleContract } from '../contract'
 
-const SAMPLE_CODE = '123456'
-
-const view = ({ channelSupport, variables, ...template }: Template) => ({
+const view = ({ channelSupport, variables, bodies, ...template }: Template) => ({
   ...template,
+  bodies: { ...bodies },
   channelSupport: [...channelSupport],
   variables: { ...variables },
 })
@@ -43,23 +35,17 @@ export function templateProcedures(deps: ConsoleDependencies) {
     save: os.save.handler(async ({ input, context }) =>
       view(await administer.saveTemplate(adminOf(deps, context), input.appId, input.template as Template)),
     ),
-    preview: os.preview.handler(async ({ input }) => preview(input.template as Template, input.values)),
+    preview: os.preview.handler(async ({ input: { appId, template, locale, values } }) => {
+      const texts = textsOf(await administer.existingApp(deps, appId))
+      return previewOrMistake(template as Template, { locale, values, texts })
+    }),
   })
 }
 
 /** The message as it would be, or what is wrong with the template or its values. */
-function preview(template: Template, values: Record<string, string>) {
+function previewOrMistake(template: Template, shown: Shown): Preview | { mistake: ReturnType<typeof mistakeOf> } {
   try {
-    assertTemplate(template)
-    const text = render(template, values, SAMPLE_CODE)
-    const { parts, dataCoding } = encodeText(text, 0)
-    return {
-      text,
-      bytes: eucKrBytes(text),
-      messageType: messageTypeFor(text, undefined),
-      segments: parts.length,
-      encoding: dataCoding === 0 ? ('GSM-7' as const) : ('UCS-2' as const),
-    }
+    return preview(template, shown)
   } catch (error) {
     if (error instanceof Refusal) return { mistake: mistakeOf(error) }
     throw error

@@ -14,7 +14,7 @@ export interface AppTx {
    */
   lock(appId: string): Promise<App | undefined>
   add(app: App): Promise<void>
-  /** Stores what may change of an app: its name and region. */
+  /** Stores what may change of an app: its name, its region and what is decided about it. */
   save(app: App): Promise<void>
   remove(appId: string): Promise<void>
 }
@@ -40,6 +40,8 @@ export interface ChallengeReader {
 }
 
 export interface TemplateTx {
+  /** The newest version of an app's own template; undefined where there is none. */
+  find(appId: string, templateId: string): Promise<Template | undefined>
   /** A new version, of an app that is locked. */
   save(appId: string, template: Template): Promise<void>
   /** With every version of it; false where there was none. */

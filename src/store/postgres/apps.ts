@@ -1,8 +1,8 @@
 /** Apps and their templates. */
-import { and, eq, isNull, max, type SQL } from 'drizzle-orm'
+import { and, desc, eq, isNull, type SQL } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
 import type { AppReader, TemplateReader } from '../../ports/store/apps'
-import { appOf, appRow, newestOf } from '../rows/app'
+import { appOf, appRow, newestOf, templateOf, templateRow } from '../rows/app'
 import { lock } from './locks'
 import { apps, organizations, templates } from './schema'
 import { settingsChanged } from './settings'
@@ -25,7 +25,7 @@ const STATEMENTS = {
   update: statement(() =>
     db
       .update(apps)
-      .set(changes(apps, ['name', 'region', 'protection']))
+      .set(changes(apps, ['name', 'region', 'protection', 'texts']))
       .where(thisApp)
       .prepare(''),
   ),
@@ -36,12 +36,8 @@ const STATEMENTS = {
       .where(thisApp)
       .prepare(''),
   ),
-  newestVersion: statement(() =>
-    db
-      .select({ version: max(templates.version) })
-      .from(templates)
-      .where(thisTemplate)
-      .prepare(''),
+  newestTemplate: statement(() =>
+    db.select().from(templates).where(thisTemplate).orderBy(desc(templates.version)).limit(1).prepare(''),
   ),
   insertTemplate: addition(templates),
   deleteTemplate: statement(() =>
@@ -66,8 +62,8 @@ export function appTx(unit: Unit): Tx['apps'] {
       unit.run(STATEMENTS.insert, appRow(app))
       settingsChanged(unit)
     },
-    async save({ appId, name, region = null, protection = null }) {
-      unit.run(STATEMENTS.update, { appId, name, region, protection })
+    async save(app) {
+      unit.run(STATEMENTS.update, appRow(app))
       settingsChanged(unit)
     },
     async remove(appId) {
@@ -80,10 +76,14 @@ export function appTx(unit: Unit): Tx['apps'] {
 
 export function templateTx(unit: Unit): Tx['templates'] {
   return {
+    async find(appId, templateId) {
+      const row = await unit.get(STATEMENTS.newestTemplate, { appId, templateId })
+      return row && templateOf(row)
+    },
     async save(appId, template) {
       const { templateId } = template
-      const newest = (await unit.get(STATEMENTS.newestVersion, { appId, templateId }))?.version ?? 0
-      unit.run(STATEMENTS.insertTemplate, { ...template, appId, version: newest + 1, createdAt: unit.now })
+      const newest = (await unit.get(STATEMENTS.newestTemplate, { appId, templateId }))?.version ?? 0
+      unit.run(STATEMENTS.insertTemplate, templateRow(template, { appId, version: newest + 1, createdAt: unit.now }))
       settingsChanged(unit)
     },
     async remove(appId, templateId) {

@@ -20,7 +20,8 @@ import type { Allowance, KeyKind, KeyLimits } from '../../domain/key'
 import type { Protection } from '../../domain/protection'
 import type { Role } from '../../domain/role'
 import type { Rule } from '../../domain/rule'
-import type { TemplateVariable } from '../../domain/template'
+import type { TemplateVariable, Translation } from '../../domain/template'
+import type { Texts } from '../../domain/texts'
 import { type Channel, isUuid, type Leg, type Mode } from '../../domain/value'
 import type { BillingStatus, EntryType } from '../../domain/wallet'
 import type { DeliveryState, HookFilters } from '../../domain/webhook'
@@ -64,6 +65,7 @@ export const apps = pgTable('apps', {
   removedAt: big('removed_at'),
   region: text('region'),
   protection: json('protection').$type<Partial<Protection>>(),
+  texts: json('texts').$type<Partial<Texts>>(),
 })
 
 export const challenges = pgTable('challenges', {
@@ -102,6 +104,8 @@ export const templates = pgTable(
     variables: json('variables').$type<Record<string, TemplateVariable>>().notNull(),
     providerTemplateCode: text('provider_template_code').notNull(),
     createdAt: big('created_at').notNull(),
+    locale: text('locale'),
+    bodies: json('bodies').$type<Record<string, Translation>>(),
   },
   (table) => [primaryKey({ columns: [table.appId, table.templateId, table.version] })],
 )

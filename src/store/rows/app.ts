@@ -3,10 +3,11 @@ import type { App } from '../../domain/app'
 import type { Template } from '../../domain/template'
 import type { Row } from './row'
 
-export const appOf = ({ removedAt, region, protection, ...app }: Row<App>): App => ({
+export const appOf = ({ removedAt, region, protection, texts, ...app }: Row<App>): App => ({
   ...app,
   region: region ?? undefined,
   protection: protection ?? undefined,
+  texts: texts ?? undefined,
   ...(removedAt !== null && { removedAt }),
 })
 
@@ -15,18 +16,41 @@ export const appRow = (app: App): Row<App> => ({
   ...app,
   region: app.region ?? null,
   protection: app.protection ?? null,
+  texts: app.texts ?? null,
 })
 
-interface TemplateRow extends Template {
+/** Whose it is, and which one of the versions it has had. */
+interface Version {
   appId: string
   version: number
   createdAt: number
 }
 
+type TemplateRow = Row<Template & Version>
+
+export const templateRow = (template: Template, version: Version): TemplateRow => ({
+  ...template,
+  ...version,
+  locale: template.locale ?? null,
+  bodies: template.bodies ?? null,
+})
+
+export const templateOf = ({
+  version: _,
+  createdAt: __,
+  appId: ___,
+  locale,
+  bodies,
+  ...template
+}: TemplateRow): Template => ({
+  ...template,
+  locale: locale ?? undefined,
+  bodies: bodies ?? undefined,
+})
+
 /** Of versions in their order, the newest of each. */
 export function newestOf(versions: readonly TemplateRow[]): Template[] {
   const newest = new Map<string, Template>()
-  for (const { version: _, createdAt: __, appId: ___, ...template } of versions)
-    newest.set(template.templateId, template)
+  for (const row of versions) newest.set(row.templateId, templateOf(row))
   return [...newest.values()]
 }

@@ -1,8 +1,8 @@
 /** Apps and their templates. */
 import type { Database } from 'bun:sqlite'
-import { and, eq, isNull, max, type SQL } from 'drizzle-orm'
+import { and, desc, eq, isNull, type SQL } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
-import { appOf, appRow, newestOf } from '../rows/app'
+import { appOf, appRow, newestOf, templateOf, templateRow } from '../rows/app'
 import type { Current } from './current'
 import { type Drizzle, drizzle } from './drizzle'
 import { apps, organizations, templates } from './schema'
@@ -12,6 +12,10 @@ const appsWhere = (db: Drizzle, condition?: SQL) =>
   onFirstUse(() => db.select().from(apps).where(condition).orderBy(apps.createdAt).prepare())
 export const isThere = isNull(apps.removedAt)
 const appThere = and(eq(apps.appId, bind(apps.appId, 'appId')), isThere)
+const thisTemplate = and(
+  eq(templates.appId, bind(templates.appId, 'appId')),
+  eq(templates.templateId, bind(templates.templateId, 'templateId')),
+)
 
 export function createAppTx(connection: Database, current: Current): Pick<Tx, 'apps' | 'templates'> {
   const db = drizzle(connection)
@@ -25,7 +29,7 @@ export function createAppTx(connection: Database, current: Current): Pick<Tx, 'a
     updateApp: onFirstUse(() =>
       db
         .update(apps)
-        .set(changes(apps, ['name', 'region', 'protection']))
+        .set(changes(apps, ['name', 'region', 'protection', 'texts']))
         .where(eq(apps.appId, bind(apps.appId, 'appId')))
         .prepare(),
     ),
@@ -37,30 +41,12 @@ export function createAppTx(connection: Database, current: Current): Pick<Tx, 'a
         .prepare(),
     ),
 
-    newestTemplateVersion: onFirstUse(() =>
-      db
-        .select({ version: max(templates.version) })
-        .from(templates)
-        .where(
-          and(
-            eq(templates.appId, bind(templates.appId, 'appId')),
-            eq(templates.templateId, bind(templates.templateId, 'templateId')),
-          ),
-        )
-        .prepare(),
+    newestTemplate: onFirstUse(() =>
+      db.select().from(templates).where(thisTemplate).orderBy(desc(templates.version)).limit(1).prepare(),
     ),
     insertTemplate: onFirstUse(() => db.insert(templates).values(parameters(templates)).prepare()),
     deleteTemplate: onFirstUse(() =>
-      db
-        .delete(templates)
-        .where(
-          and(
-            eq(templates.appId, bind(templates.appId, 'appId')),
-            eq(templates.templateId, bind(templates.templateId, 'templateId')),
-          ),
-        )
-        .returning({ version: templates.version })
-        .prepare(),
+      db.delete(templates).where(thisTemplate).returning({ version: templates.version }).prepare(),
     ),
   }
 
@@ -80,8 +66,8 @@ export function createAppTx(connection: Database, current: Current): Pick<Tx, 'a
         run.insertApp.run(appRow(app))
         current.settingsChanged()
       },
-      async save({ appId, name, region = null, protection = null }) {
-        run.updateApp.run({ appId, name, region, protection })
+      async save(app) {
+        run.updateApp.run(appRow(app))
         current.settingsChanged()
       },
       async remove(appId) {
@@ -90,9 +76,13 @@ export function createAppTx(connection: Database, current: Current): Pick<Tx, 'a
       },
     },
     templates: {
+      async find(appId, templateId) {
+        const row = run.newestTemplate.get({ appId, templateId })
+        return row && templateOf(row)
+      },
       async save(appId, template) {
-        const newest = run.newestTemplateVersion.get({ appId, templateId: template.templateId })?.version ?? 0
-        run.insertTemplate.run({ ...template, appId, version: newest + 1, createdAt: current.now })
+        const newest = run.newestTemplate.get({ appId, templateId: template.templateId })?.version ?? 0
+        run.insertTemplate.run(templateRow(template, { appId, version: newest + 1, createdAt: current.now }))
         current.settingsChanged()
       },
       async remove(appId, templateId) {

@@ -14,6 +14,7 @@ import failures from '../../../migrations/sqlite/0011_failures.sql' with { type:
 import protection from '../../../migrations/sqlite/0012_protection.sql' with { type: 'text' }
 import traffic from '../../../migrations/sqlite/0013_traffic.sql' with { type: 'text' }
 import challenge from '../../../migrations/sqlite/0014_challenge.sql' with { type: 'text' }
+import texts from '../../../migrations/sqlite/0015_texts.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -31,6 +32,7 @@ const MIGRATIONS: readonly string[] = [
   protection,
   traffic,
   challenge,
+  texts,
 ]
 
 export class NewerDatabaseError extends Error {

@@ -1,19 +1,57 @@
 import { invalid, missing } from '../../domain/error'
-import { assertTemplate, BUILT_IN_TEMPLATES, type Template } from '../../domain/template'
+import { languageTag } from '../../domain/language'
+import { assertTemplate, BUILT_IN_TEMPLATES, type Template, type Translation } from '../../domain/template'
+import type { Tx } from '../../ports/store'
 import { noteChange } from '../shared/note-change'
 import { type AdminDependencies, invalidName, label, lockApp, NAME } from './shared'
 
-/** A new template, or a new version of one. Messages already admitted keep the text they were admitted with. */
+/**
+ * A new template, or a new version of one. Messages already admitted keep the text they were admitted with. Without
+ * `bodies` its languages stay.
+ */
 export async function saveTemplate(deps: AdminDependencies, appId: string, template: Template): Promise<Template> {
-  if (!NAME.test(template.templateId)) throw invalidName('templateId')
-  const checked = { ...template, name: label(template.name, 'name') }
-  assertTemplate(checked)
-  await deps.store.transaction(async (tx) => {
+  const { templateId, locale, bodies } = template
+  if (!NAME.test(templateId)) throw invalidName('templateId')
+  const named = { ...template, name: label(template.name, 'name') }
+  return deps.store.transaction(async (tx) => {
     await lockApp(tx, appId)
-    await tx.templates.save(appId, checked)
-    await noteChange(deps, tx, 'template.save', checked.templateId, { appId })
+    const known = bodies ? undefined : await tx.templates.find(appId, templateId)
+    const own = locale === undefined ? known?.locale : (languageTag(locale) ?? locale)
+    const saved = { ...named, locale: own, bodies: bodies ?? known?.bodies }
+    return saveVersion(deps, tx, appId, saved)
   })
-  return checked
+}
+
+/**
+ * What a template says in another language; undefined: nothing any more. A built-in one becomes the app's own so. Throws
+ * `invalid`, or `not_found`.
+ */
+export async function translateTemplate(
+  deps: AdminDependencies,
+  appId: string,
+  templateId: string,
+  { locale, translation }: { locale: string; translation: Translation | undefined },
+): Promise<Template> {
+  return deps.store.transaction(async (tx) => {
+    await lockApp(tx, appId)
+    const builtIn = BUILT_IN_TEMPLATES.find((template) => template.templateId === templateId)
+    const template = (await tx.templates.find(appId, templateId)) ?? builtIn
+    if (!template) throw missing('template', templateId)
+    const tag = languageTag(locale) ?? locale
+    const { [tag]: before, ...others } = template.bodies ?? {}
+    if (!translation && !before) throw missing('language', locale)
+    return saveVersion(deps, tx, appId, {
+      ...template,
+      bodies: { ...others, ...(translation && { [tag]: translation }) },
+    })
+  })
+}
+
+async function saveVersion(deps: AdminDependencies, tx: Tx, appId: string, template: Template): Promise<Template> {
+  assertTemplate(template)
+  await tx.templates.save(appId, template)
+  await noteChange(deps, tx, 'template.save', template.templateId, { appId })
+  return template
 }
 
 /**

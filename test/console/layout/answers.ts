@@ -110,11 +110,14 @@ const AGAINST = {
 const hoursOf = <T extends object>(of: (hour: number) => T) =>
   Array.from({ length: 24 }, (_, hour) => ({ at: NOW - (NOW % HOUR) - (23 - hour) * HOUR, ...of(hour) }))
 
+const PLAIN_TEXTS = { localeByCountry: false }
+const AUTOFILL = { webOtpDomain: 'sign-in.shopping.example.co.kr', androidHash: 'FA+9qCX9VSu', localeByCountry: true }
+
 /** An app, and nothing in it. */
 export const EMPTY: Answers = {
   ...NO_APP,
   'apps/list': {
-    apps: [{ appId: 'a1', name: 'Shop', protection: PROTECTION, createdAt: NOW - MINUTE }],
+    apps: [{ appId: 'a1', name: 'Shop', protection: PROTECTION, texts: PLAIN_TEXTS, createdAt: NOW - MINUTE }],
     defaultRegion: 'KR',
   },
   'issues/list': { rows: [] },
@@ -308,8 +311,8 @@ export const FULL: Answers = {
   ...EMPTY,
   'apps/list': {
     apps: [
-      { appId: 'a1', name: LONG_NAME, region: 'GS', protection: STRICT, createdAt: NOW - 300 * DAY },
-      { appId: 'a2', name: 'Clinic', protection: PROTECTION, createdAt: NOW - 2 * DAY },
+      { appId: 'a1', name: LONG_NAME, region: 'GS', protection: STRICT, texts: AUTOFILL, createdAt: NOW - 300 * DAY },
+      { appId: 'a2', name: 'Clinic', protection: PROTECTION, texts: PLAIN_TEXTS, createdAt: NOW - 2 * DAY },
     ],
     defaultRegion: 'KR',
   },
@@ -446,6 +449,11 @@ export const FULL: Answers = {
         channelSupport: ['sms', 'alimtalk'],
         variables: {},
         providerTemplateCode: 'otp_default_kr',
+        locale: 'ko',
+        bodies: {
+          en: { body: 'Your verification code is #{code}. Do not share it.' },
+          ja: { body: '認証コードは #{code} です。誰にも教えないでください。' },
+        },
         isBuiltIn: true,
         isDefault: true,
         slowPatterns: [],
@@ -460,6 +468,7 @@ export const FULL: Answers = {
           name: { required: false },
         },
         providerTemplateCode: 'PW_RESET_2025_AUTUMN',
+        bodies: {},
         isBuiltIn: false,
         isDefault: false,
         slowPatterns: [],
@@ -471,6 +480,7 @@ export const FULL: Answers = {
         channelSupport: ['sms'],
         variables: { shop: { required: true, pattern: '(?!.*https?:)(a+)+b|.{1,20}' }, city: { required: true } },
         providerTemplateCode: SLOW_TEMPLATE,
+        bodies: {},
         isBuiltIn: false,
         isDefault: false,
         slowPatterns: ['shop'],

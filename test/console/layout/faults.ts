@@ -109,8 +109,10 @@ const isPicture = (element: Element) =>
   element.matches('svg, img') ||
   ['', '::before'].some((part) => colorOf(getComputedStyle(element, part).backgroundColor).alpha > 0)
 
+/** Also where its control is scrolled halfway out of a dialog, above all that is seen. */
 const isDrawn = (element: Element, within: Element) =>
-  isShown(element) && widthOf(visiblePart(element, boxOf(element), within)) >= 8
+  element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
+  widthOf(visiblePart(element, boxOf(element), within)) >= 8
 
 const isSeen = ({ element, box }: Piece, within: Element) => {
   const part = visiblePart(element, box, within)

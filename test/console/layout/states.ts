@@ -269,6 +269,23 @@ const apps: State[] = [
   ),
   over(
     'pages/apps/settings.tsx',
+    'apps, settings, a domain that is none',
+    '/apps',
+    {
+      ...FULL,
+      'apps/setTexts': refusal(400, 'BAD_REQUEST', 'Refused', { param: 'webOtpDomain', reason: 'invalid_host' }),
+    },
+    appSettings,
+    (page) =>
+      page
+        .getByRole('dialog')
+        .getByLabel(/^(Page that codes|인증번호를 입력하는)/)
+        .fill('https://example.com'),
+    confirm(/^(Save|저장)$/),
+    see(/Only the name of a host|호스트 이름만 입력하세요/),
+  ),
+  over(
+    'pages/apps/settings.tsx',
     'apps, settings, a proof without its secret',
     '/apps',
     { ...FULL, 'apps/setChallenge': refusal(400, 'BAD_REQUEST', 'Refused', { param: 'secret', reason: 'required' }) },
@@ -625,6 +642,24 @@ const templates: State[] = [
   state('templates, one with a mistake', PAGES['/templates/edit'] ?? '', {
     ...FULL,
     'templates/preview': { mistake: { param: 'body', reason: 'undeclared_placeholder', about: { name: 'name' } } },
+  }),
+  over(
+    'pages/templates/languages-field.tsx',
+    'templates, adding a language',
+    '/templates/edit?template=otp_default_kr',
+    FULL,
+    press(/^(Add a language|언어 추가)/, 'combobox'),
+  ),
+  over(
+    'pages/templates/preview.tsx',
+    'templates, choosing the language shown',
+    '/templates/edit?template=otp_default_kr',
+    FULL,
+    press(/^(Language shown|표시할 언어)/, 'combobox'),
+  ),
+  state('templates, a translation with a mistake', '/templates/edit?template=otp_default_kr', {
+    ...FULL,
+    'templates/preview': { mistake: { param: 'bodies.ja', reason: 'undeclared_placeholder', about: { name: 'name' } } },
   }),
   state('templates, one with a slow pattern', `/templates/edit?template=${SLOW_TEMPLATE}`, {
     ...FULL,

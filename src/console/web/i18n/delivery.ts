@@ -1,4 +1,4 @@
-/** Words of delivering that several pages share: channels, and countries by their name. */
+/** Words of delivering that several pages share: channels, and countries and languages by their name. */
 import type { Language } from './language'
 import { inWords } from './words'
 
@@ -17,3 +17,12 @@ export function countryName(code: string, language: Language): string {
 }
 
 export const countryWithCode = (code: string, language: Language): string => `${countryName(code, language)} (${code})`
+
+/** By its tag; the tag itself for what is none. */
+export function languageName(tag: string, language: Language): string {
+  try {
+    return new Intl.DisplayNames(language, { type: 'language' }).of(tag) ?? tag
+  } catch {
+    return tag
+  }
+}

@@ -1,5 +1,5 @@
 /** The app's message templates. */
-import { Badge, Button, Code, Group, Stack, Tooltip } from '@mantine/core'
+import { Badge, Button, Code, Group, Stack, Text, Tooltip } from '@mantine/core'
 import { IconPlus, IconTemplate } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -72,10 +72,17 @@ export default function Templates() {
             key: 'text',
             header: say.text,
             isMinor: true,
-            cell: ({ body }) => (
-              <AsWritten size="sm" lineClamp={2} maw={420} title={body}>
-                {body}
-              </AsWritten>
+            cell: ({ body, bodies }) => (
+              <Stack gap={2} maw={420}>
+                <AsWritten size="sm" lineClamp={2} title={body}>
+                  {body}
+                </AsWritten>
+                {Object.keys(bodies).length > 0 && (
+                  <Text size="xs" c="dimmed">
+                    {say.alsoIn(Object.keys(bodies).join(', '))}
+                  </Text>
+                )}
+              </Stack>
             ),
           },
           {

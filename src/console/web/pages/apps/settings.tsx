@@ -1,4 +1,4 @@
-/** What can be changed of an app: its name, its region, what protects it, and the proof it asks for. */
+/** What can be changed of an app: its name, its region, its texts, what protects it, and the proof it asks for. */
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { modals } from '@mantine/modals'
@@ -14,6 +14,7 @@ import type { App } from '../../scope'
 import { type ChallengeDraft, ChallengeFields, draftOf } from './challenge'
 import { type Decided, ProtectionFields } from './protection'
 import { RegionChoice } from './region-choice'
+import { TextsFields, type WantedTexts } from './texts'
 import { appWords } from './words'
 
 const words = inWords({
@@ -28,7 +29,7 @@ const words = inWords({
 })
 
 /** Said beside the field it is about. */
-const BESIDE_FIELD = ['caps', 'networks', 'secret', 'siteKey']
+const BESIDE_FIELD = ['androidHash', 'caps', 'networks', 'secret', 'siteKey', 'webOtpDomain']
 
 export function openAppSettings(app: App): void {
   const modalId = modals.open({
@@ -48,6 +49,7 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
     validate: { name: (name) => (name.trim() === '' ? known.needsName : undefined) },
   })
   const [region, setRegion] = useState(app.region)
+  const [texts, setTexts] = useState<WantedTexts>({})
   const [decided, setDecided] = useState<Decided>({})
   const asked = useQuery(api.apps.challenge.queryOptions({ input: { appId } }))
   const [challenge, setChallenge] = useState<ChallengeDraft>()
@@ -56,6 +58,7 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
       if (name.trim() !== app.name) await client.apps.rename({ appId, name })
       if (region !== app.region) await client.apps.setRegion({ appId, ...(region !== undefined && { region }) })
       // What is not touched stays as others may have decided meanwhile.
+      if (Object.keys(texts).length > 0) await client.apps.setTexts({ appId, texts })
       if (Object.keys(decided).length > 0) await client.apps.protect({ appId, protection: decided })
       if (challenge) await saveChallenge(appId, challenge, { isKnown: asked.data?.challenge !== undefined })
     },
@@ -84,6 +87,7 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
           {...form.getInputProps('name')}
         />
         <RegionChoice value={region} onChange={setRegion} />
+        <TextsFields known={app.texts} wanted={texts} failure={save.error} onChange={setTexts} />
         <ProtectionFields known={app.protection} decided={decided} failure={save.error} onChange={setDecided} />
         {asked.isSuccess && (
           <ChallengeFields

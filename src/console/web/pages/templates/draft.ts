@@ -13,10 +13,20 @@ export interface VariableDraft {
   sample: string
 }
 
+export interface TranslationDraft {
+  /** Of its language. */
+  tag: string
+  body: string
+  providerTemplateCode: string
+}
+
 export interface TemplateDraft {
   templateId: string
   name: string
   body: string
+  /** Of the language of the text; '': not said. */
+  locale: string
+  translations: readonly TranslationDraft[]
   channelSupport: Channel[]
   providerTemplateCode: string
   /** Also of placeholders that have left the text: what was typed comes back with them. */
@@ -29,13 +39,19 @@ export const newDraft = (): TemplateDraft => ({
   templateId: '',
   name: '',
   body: NEW_BODY,
+  locale: '',
+  translations: [],
   channelSupport: ['sms'],
   providerTemplateCode: '',
   variables: {},
 })
 
-export const draftOf = (template: Template): TemplateDraft => ({
+export const draftOf = ({ bodies, ...template }: Template): TemplateDraft => ({
   ...template,
+  locale: template.locale ?? '',
+  translations: Object.entries(bodies).map(([tag, { body, providerTemplateCode = '' }]) => ({
+    ...{ tag, body, providerTemplateCode },
+  })),
   channelSupport: [...template.channelSupport],
   variables: Object.fromEntries(
     Object.entries(template.variables).map(([name, { required, pattern = '', description = '' }]) => [
@@ -58,11 +74,13 @@ export const variableNames = ({ body }: TemplateDraft): string[] =>
   placeholdersOf(body).filter((name) => name !== 'code' && name !== '')
 
 export function templateOf(draft: TemplateDraft): Template {
-  const { templateId, name, body, channelSupport, providerTemplateCode } = draft
+  const { templateId, name, body, locale, translations, channelSupport, providerTemplateCode } = draft
   return {
     templateId: templateId.trim(),
     name: name.trim(),
     body,
+    ...(locale && { locale }),
+    bodies: Object.fromEntries(translations.map(({ tag, ...translation }) => [tag, translationOf(translation)])),
     channelSupport,
     providerTemplateCode: providerTemplateCode.trim() || templateId.trim(),
     variables: Object.fromEntries(
@@ -73,6 +91,17 @@ export function templateOf(draft: TemplateDraft): Template {
     ),
   }
 }
+
+/** Under which AlimTalk providers know the text in a language. */
+export const codeIn = ({ translations, providerTemplateCode, templateId }: TemplateDraft, tag: string): string =>
+  [translations.find((translation) => translation.tag === tag)?.providerTemplateCode, providerTemplateCode, templateId]
+    .map((code) => code?.trim())
+    .find((code) => code) ?? ''
+
+const translationOf = ({ body, providerTemplateCode }: Omit<TranslationDraft, 'tag'>) => ({
+  body,
+  ...(providerTemplateCode.trim() && { providerTemplateCode: providerTemplateCode.trim() }),
+})
 
 export const samplesOf = (draft: TemplateDraft): Record<string, string> =>
   Object.fromEntries(

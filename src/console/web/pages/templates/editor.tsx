@@ -14,6 +14,7 @@ import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import { useMay } from '../../session'
 import { samplesOf, type TemplateDraft, templateOf, type VariableDraft, variableOf } from './draft'
+import { LanguageChoice, LanguagesField } from './languages-field'
 import { TemplatePreview } from './preview'
 import { VariablesField } from './variables-field'
 import { templateWords } from './words'
@@ -43,7 +44,8 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn, slowPatterns }: 
       ...before,
       variables: { ...before.variables, [name]: { ...variableOf(before, name), ...changes } },
     }))
-  const preview = usePreview(draft)
+  const [shownIn, setShownIn] = useState('')
+  const preview = usePreview(appId, draft, shownIn)
   const slow = slowPatterns.filter((name) => variableOf(draft, name).pattern === variableOf(from, name).pattern)
   const bodyMistake = mistakeAbout('body', preview.data?.mistake)
   const save = useMutation(
@@ -115,6 +117,7 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn, slowPatterns }: 
               value={draft.body}
               readOnly={isReadOnly}
               error={bodyMistake}
+              onFocus={() => setShownIn('')}
               onChange={(event) => change({ body: event.currentTarget.value })}
             />
             {!isReadOnly && !draft.body.includes('#{code}') && (
@@ -131,6 +134,15 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn, slowPatterns }: 
                 </Button>
               </Group>
             )}
+            <LanguageChoice
+              label={say.language}
+              about={say.languageHelp}
+              value={draft.locale}
+              taken={draft.translations.map(({ tag }) => tag)}
+              error={mistakeAbout('locale', preview.data?.mistake)}
+              isReadOnly={isReadOnly}
+              onChange={(locale) => change({ locale })}
+            />
             <Checkbox.Group
               label={say.channels}
               required
@@ -157,6 +169,13 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn, slowPatterns }: 
                 onChange={(event) => change({ providerTemplateCode: event.currentTarget.value })}
               />
             )}
+            <LanguagesField
+              draft={draft}
+              isReadOnly={isReadOnly}
+              mistake={preview.data?.mistake}
+              onChange={(translations) => change({ translations })}
+              onShow={setShownIn}
+            />
             <VariablesField
               draft={draft}
               isReadOnly={isReadOnly}
@@ -178,20 +197,27 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn, slowPatterns }: 
         </form>
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 5 }}>
-        <TemplatePreview draft={draft} preview={preview.data} failure={preview.error} onChange={changeVariable} />
+        <TemplatePreview
+          draft={draft}
+          shownIn={shownIn}
+          preview={preview.data}
+          failure={preview.error}
+          onShow={setShownIn}
+          onChange={changeVariable}
+        />
       </Grid.Col>
     </Grid>
   )
 }
 
 /** The server's word on the draft, a moment after the last key. */
-function usePreview(draft: TemplateDraft) {
+function usePreview(appId: string, draft: TemplateDraft, locale: string) {
   const [quiet] = useDebouncedValue(draft, QUIET_MS)
   // A template that has no id yet can be looked at all the same.
   const template = templateOf({ ...quiet, templateId: quiet.templateId.trim() || 'new' })
   return useQuery(
     api.templates.preview.queryOptions({
-      input: { template, values: samplesOf(quiet) },
+      input: { appId, template, ...(locale && { locale }), values: samplesOf(quiet) },
       placeholderData: keepPreviousData,
       gcTime: 0,
     }),

@@ -1,14 +1,16 @@
 /** What the message will look like, while it is written: on a phone, in bytes, and as AlimTalk providers get it. */
-import { Alert, Badge, Code, Group, Paper, Progress, Stack, Table, Text, TextInput, Title } from '@mantine/core'
+import { Alert, Badge, Code, Group, Paper, Progress, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { SMS_MAX_BYTES } from '../../../../domain/template'
 import type { client } from '../../api'
+import { languageName } from '../../i18n/delivery'
 import { useFormats } from '../../i18n/format'
+import { useLanguage } from '../../i18n/language'
 import { mistakeInWords } from '../../i18n/refusals'
 import { useWords } from '../../i18n/words'
 import { AsWritten } from '../../parts/as-written'
 import { ProblemNote } from '../../parts/problem-note'
-import { samplesOf, type TemplateDraft, type VariableDraft, variableNames, variableOf } from './draft'
+import { codeIn, samplesOf, type TemplateDraft, type VariableDraft, variableNames, variableOf } from './draft'
 import styles from './preview.module.css'
 import { templateWords } from './words'
 
@@ -16,18 +18,22 @@ export type Preview = Awaited<ReturnType<typeof client.templates.preview>>
 
 export interface TemplatePreviewProps {
   draft: TemplateDraft
+  /** A tag; '': the text of the template itself. */
+  shownIn: string
   preview: Preview | undefined
   failure: unknown
+  onShow(tag: string): void
   onChange(name: string, changes: Partial<VariableDraft>): void
 }
 
-export function TemplatePreview({ draft, preview, failure, onChange }: TemplatePreviewProps) {
+export function TemplatePreview({ draft, shownIn, preview, failure, onShow, onChange }: TemplatePreviewProps) {
   const say = useWords(templateWords)
   const names = variableNames(draft)
   return (
     <Paper component="section" withBorder p="md" className={styles.preview} aria-label={say.preview}>
       <Stack>
         <Title order={2}>{say.preview}</Title>
+        {draft.translations.length > 0 && <ShownIn draft={draft} value={shownIn} onChange={onShow} />}
         {failure !== null && <ProblemNote failure={failure} />}
         {preview?.mistake !== undefined && (
           <Alert color="red" icon={<IconAlertTriangle aria-hidden />} role="status">
@@ -63,9 +69,31 @@ export function TemplatePreview({ draft, preview, failure, onChange }: TemplateP
             })}
           </Stack>
         )}
-        {draft.channelSupport.includes('alimtalk') && <AlimTalk draft={draft} />}
+        {draft.channelSupport.includes('alimtalk') && <AlimTalk draft={draft} shownIn={shownIn} />}
       </Stack>
     </Paper>
+  )
+}
+
+interface ShownInProps {
+  draft: TemplateDraft
+  value: string
+  onChange(tag: string): void
+}
+
+function ShownIn({ draft, value, onChange }: ShownInProps) {
+  const say = useWords(templateWords)
+  const language = useLanguage()
+  const named = (tag: string) => ({ value: tag, label: `${languageName(tag, language)} (${tag})` })
+  return (
+    <Select
+      size="xs"
+      label={say.shownIn}
+      data={[{ value: '', label: say.ownLanguage }, ...draft.translations.map(({ tag }) => named(tag))]}
+      value={value}
+      onChange={(tag) => onChange(tag ?? '')}
+      allowDeselect={false}
+    />
   )
 }
 
@@ -114,7 +142,7 @@ function SmsSize({ bytes = 0, messageType, segments = 1, encoding }: Preview) {
   )
 }
 
-function AlimTalk({ draft }: { draft: TemplateDraft }) {
+function AlimTalk({ draft, shownIn }: { draft: TemplateDraft; shownIn: string }) {
   const say = useWords(templateWords)
   const samples = samplesOf(draft)
   return (
@@ -125,7 +153,7 @@ function AlimTalk({ draft }: { draft: TemplateDraft }) {
       </Text>
       <Group gap="xs">
         <Text size="sm">{say.code}</Text>
-        <Code>{draft.providerTemplateCode.trim() || draft.templateId.trim() || '—'}</Code>
+        <Code>{codeIn(draft, shownIn) || '—'}</Code>
       </Group>
       <Table withRowBorders={false} verticalSpacing={2}>
         <Table.Thead>
