@@ -1,8 +1,8 @@
 /** How often something may happen. Specification: "Limits", 429; decisions: "Keys", "Test mode". */
 import type { OperationAccess } from '../../contract/scope'
-import { networkOf } from './address'
 import { type LimitName, Refusal, type RefusalKind } from './error'
 import type { ApiKey, KeyKind } from './key'
+import { networkOf } from './network'
 import { DAY_MS, MINUTE_MS } from './value'
 
 /** At most `max` in any `windowMs`, or per UTC day where `windowMs` is `'utc-day'`. */

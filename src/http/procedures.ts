@@ -20,13 +20,13 @@ import {
   balanceView,
   issuedView,
   issuesView,
-  ledgerView,
   projection,
   statusView,
   templatesView,
   templateView,
   verificationView,
 } from './present'
+import { ledgerView } from './present-ledger'
 
 /** What a request brings besides its input. */
 export interface CallContext {
