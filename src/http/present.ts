@@ -1,8 +1,8 @@
 /** Domain → the shapes of the contract. */
 import { attemptsRemaining, effectiveStatus, type Issue, overallStatus } from '../domain/issue'
+import type { Issued } from '../domain/order'
 import { DEFAULT_TEMPLATE_ID, TEMPLATE_NOTE, type Template } from '../domain/template'
 import { CURRENCY, type Mode } from '../domain/value'
-import type { Issued } from '../usecases/issue-code'
 import type { Balance, Page } from '../usecases/read-history'
 import type { Verification } from '../usecases/verify-code'
 
