@@ -49,7 +49,8 @@ export async function exchange({ baseUrl, apiKey, send }: Wire, call: Call): Pro
   heard.requestId = response.headers.get('x-request-id') ?? undefined
   const json = await read(response)
   if (response.ok) return { output: json, serverTime: response.headers.get('x-watchword-time') ?? undefined }
-  throw refusal(json as Envelope, response, call)
+  const { status, headers } = response
+  throw refusal(json as Envelope, { status, retryAfter: headers.get('retry-after') }, call)
 }
 
 /** What is said under `json`. A proxy or a login page in between may answer anything, with any status. */
@@ -63,17 +64,18 @@ async function read(response: Response): Promise<object> {
 /** Answers that say that the request was not carried out, so that even a `verify` may be repeated. */
 const NOT_CARRIED_OUT = new Set([429, 503])
 
-function refusal(
+/** What the client makes of an error of the service. */
+export function refusal(
   { code, message, data }: Envelope,
-  { status, headers }: Response,
-  { heard, isIdempotent }: Call,
+  { status, retryAfter }: { status: number; retryAfter: string | null },
+  { heard, isIdempotent }: Pick<Call, 'heard' | 'isIdempotent'>,
 ): WatchwordError {
   const retryable = NOT_CARRIED_OUT.has(status) || (status >= 500 && isIdempotent)
-  const retryAfterMs = retryAfterIn(headers.get('retry-after'))
+  const retryAfterMs = retryAfterIn(retryAfter)
   return new WatchwordError({ code, message, status, data, ...heard, retryAfterMs, retryable })
 }
 
-interface Envelope {
+export interface Envelope {
   code: string
   message: string
   data?: unknown
