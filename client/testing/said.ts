@@ -1,0 +1,36 @@
+/** What a service in memory is asked and says. */
+import type { Template } from '../types'
+
+export interface ServiceOptions {
+  /** Unix milliseconds. */
+  now: () => number
+  region: string
+  templates: readonly Template[]
+  resendAfterMs: number
+}
+
+export interface Said {
+  /** HTTP status. */
+  status: number
+  body: object
+  retryAfterMs?: number | undefined
+}
+
+/** The errors of the interface. */
+export type InterfaceErrorCode =
+  | 'BAD_REQUEST'
+  | 'UNAUTHORIZED'
+  | 'PAYMENT_REQUIRED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'CONFLICT'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'TOO_MANY_REQUESTS'
+  | 'INTERNAL_SERVER_ERROR'
+  | 'SERVICE_UNAVAILABLE'
+
+export interface Service {
+  answer(operation: string, input: unknown): Said
+  /** What it says where it refuses, whatever the reason. */
+  refuse(code: InterfaceErrorCode, data: object | undefined): Said
+}

@@ -1,0 +1,244 @@
+/** What a test can do with test mode in memory, beside what the service does. */
+import { describe, expect, test } from 'bun:test'
+import { newIdempotencyKey, WatchwordError } from '../../client'
+import { createFlow } from '../../client/flow'
+import { createTestClient, type FailureCode, type TestClientOptions } from '../../client/testing'
+
+const NOON = Date.parse('2026-03-01T12:00:00.000Z')
+const ORDER = { phoneNumber: '010-0000-0000', purpose: 'signup' }
+const order = (idempotencyKey = newIdempotencyKey()) => ({ ...ORDER, idempotencyKey })
+const opened = (options: TestClientOptions = {}) => createTestClient({ now: NOON, ...options })
+
+async function thrownBy(work: Promise<unknown>): Promise<WatchwordError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (error instanceof WatchwordError) return error
+  throw new Error(`No WatchwordError, but ${error}`)
+}
+
+describe('its time', () => {
+  test('stands still until the test lets it pass', async () => {
+    const otp = opened()
+    const { issueId, expiresAt, serverTime } = await otp.issue(order())
+    expect({ expiresAt, serverTime }).toEqual({
+      expiresAt: '2026-03-01T12:03:00.000Z',
+      serverTime: '2026-03-01T12:00:00.000Z',
+    })
+    await otp.advance(180_000)
+    expect(otp.now()).toBe(NOON + 180_000)
+    expect(await otp.verify({ issueId, code: '000000' })).toMatchObject({
+      reasonCode: 'EXPIRED',
+      serverTime: '2026-03-01T12:03:00.000Z',
+    })
+  })
+
+  test.each<[string, TestClientOptions['now']]>([
+    ['a number', NOON],
+    ['a date', new Date(NOON)],
+    ['a function', () => NOON],
+  ])('begins with %s', async (_, now) => {
+    expect((await createTestClient({ now }).issue(order())).queuedAt).toBe('2026-03-01T12:00:00.000Z')
+  })
+
+  test("is a clock of the test's own, where there is one", async () => {
+    let now = NOON
+    const otp = opened({ now: () => now })
+    const { issueId } = await otp.issue(order())
+    now += 2_000
+    expect(await otp.status({ issueId })).toMatchObject({ deliveryStatus: 'delivered' })
+    await otp.advance(178_000)
+    expect(await otp.status({ issueId })).toMatchObject({ verificationStatus: 'expired' })
+  })
+
+  test('begins now, where the test says nothing', async () => {
+    const before = Date.now()
+    const at = createTestClient().now()
+    expect(at).toBeGreaterThanOrEqual(before)
+    expect(at).toBeLessThanOrEqual(Date.now())
+  })
+
+  test('is the time of a flow, too', async () => {
+    const otp = opened({ resendAfterMs: 30_000 })
+    const flow = createFlow({ transport: otp, purpose: 'signup', clock: otp.clock })
+    const seen: string[] = []
+    flow.subscribe(() => {
+      const { status, text } = flow.getSnapshot()
+      seen.push(`${status} ${text?.key}`)
+    })
+    await flow.send('010-0000-0000')
+    expect(flow.getSnapshot()).toMatchObject({ expiresInMs: 180_000, resendInMs: 30_000, can: { resend: false } })
+    await otp.advance(29_999)
+    expect(flow.getSnapshot()).toMatchObject({ resendInMs: 1_000, can: { resend: false } })
+    await otp.advance(1)
+    expect(flow.getSnapshot()).toMatchObject({ expiresInMs: 150_000, resendInMs: 0, can: { resend: true } })
+    await otp.advance(150_000)
+    expect(flow.getSnapshot()).toMatchObject({ status: 'failed', reason: 'EXPIRED' })
+    expect(seen.at(0)).toBe('sending sending')
+    expect(seen.at(-1)).toBe('failed EXPIRED')
+  })
+})
+
+describe('another code for the same phone', () => {
+  test('is waited for where the test wants it, as with a browser key that is live', async () => {
+    const otp = opened({ resendAfterMs: 30_000 })
+    const first = await otp.issue(order())
+    expect(first.resendAvailableAt).toBe('2026-03-01T12:00:30.000Z')
+    await otp.advance(29_999)
+    const error = await thrownBy(otp.issue(order()))
+    expect(error).toMatchObject({ code: 'TOO_MANY_REQUESTS', status: 429, retryAfterMs: 1_000, retryable: true })
+    expect(error.data).toEqual({ limit: 'resend', policy: 'platform', retryAfterMs: 1 })
+    await otp.issue({ ...order(), purpose: 'login' })
+    await otp.advance(1)
+    await otp.issue(order())
+    expect(await otp.verify({ issueId: first.issueId, code: '000000' })).toMatchObject({ reasonCode: 'REPLACED' })
+  })
+})
+
+describe('the next call', () => {
+  const INTERFACE: Array<[FailureCode, number, boolean]> = [
+    ['UNAUTHORIZED', 401, false],
+    ['PAYMENT_REQUIRED', 402, false],
+    ['FORBIDDEN', 403, false],
+    ['CONFLICT', 409, false],
+    ['TOO_MANY_REQUESTS', 429, true],
+    ['INTERNAL_SERVER_ERROR', 500, true],
+    ['SERVICE_UNAVAILABLE', 503, true],
+  ]
+
+  test.each(INTERFACE)('is %s, and the one after it is not', async (code, status, retryable) => {
+    const otp = opened()
+    otp.failNext(code, { data: { limit: 'perIp' }, retryAfterMs: 1_500 })
+    const error = await thrownBy(otp.issue(order()))
+    expect(error).toMatchObject({ code, status, retryable, retryAfterMs: 2_000, data: { limit: 'perIp' } })
+    expect(error.requestId).toMatch(/^[A-Za-z0-9._:-]{8,128}$/)
+    expect((await otp.listIssues()).items).toEqual([])
+    await otp.issue(order())
+  })
+
+  test.each<[FailureCode]>([['NETWORK_ERROR'], ['TIMEOUT']])('is %s: it never got there', async (code) => {
+    const otp = opened()
+    otp.failNext(code)
+    expect(await thrownBy(otp.issue(order()))).toMatchObject({ code, status: 0, retryable: true, requestId: undefined })
+    expect((await otp.listIssues()).items).toEqual([])
+    const { issueId } = await otp.issue(order())
+    otp.failNext(code)
+    // Nobody knows whether it has used an attempt.
+    expect(await thrownBy(otp.verify({ issueId, code: '999999' }))).toMatchObject({ code, retryable: false })
+    expect(await otp.status({ issueId })).toMatchObject({ attemptsUsed: 0 })
+  })
+
+  test.each<[FailureCode]>([['NETWORK_ERROR'], ['TIMEOUT'], ['SERVICE_UNAVAILABLE']])(
+    'is %s, and its answer was lost: repeated with its key it is the same issue',
+    async (code) => {
+      const otp = opened()
+      const given = order()
+      otp.failNext(code, { carriedOut: true })
+      expect(await thrownBy(otp.issue(given))).toMatchObject({ code, retryable: true })
+      const [made] = (await otp.listIssues()).items
+      expect((await otp.issue(given)).issueId).toBe(made?.issueId ?? 'none')
+      expect((await otp.listIssues()).items).toHaveLength(1)
+    },
+  )
+
+  test('fails once for each time that was asked for, in that order', async () => {
+    const otp = opened()
+    otp.failNext('NETWORK_ERROR')
+    otp.failNext('SERVICE_UNAVAILABLE')
+    expect(await thrownBy(otp.issue(order()))).toMatchObject({ code: 'NETWORK_ERROR' })
+    expect(await thrownBy(otp.issue(order()))).toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    await otp.issue(order())
+  })
+
+  test('may be the next one of an operation', async () => {
+    const otp = opened()
+    otp.failNext('SERVICE_UNAVAILABLE', { operation: 'verify' })
+    const { issueId } = await otp.issue(order())
+    expect(await thrownBy(otp.verify({ issueId, code: '000000' }))).toMatchObject({ status: 503 })
+    expect(await otp.verify({ issueId, code: '000000' })).toMatchObject({ verified: true })
+  })
+
+  test('takes its time', async () => {
+    const otp = opened()
+    otp.delayNext(5_000)
+    let answer: { serverTime?: string | undefined } | undefined
+    void otp.issue(order()).then((given) => {
+      answer = given
+    })
+    await otp.advance(4_999)
+    expect(answer).toBeUndefined()
+    // The service has done it meanwhile.
+    expect((await otp.listIssues()).items).toHaveLength(1)
+    await otp.advance(1)
+    expect(answer).toMatchObject({ serverTime: '2026-03-01T12:00:00.000Z' })
+  })
+
+  test('takes too long', async () => {
+    const otp = opened()
+    otp.delayNext(Number.POSITIVE_INFINITY, { operation: 'issue' })
+    const failed = thrownBy(otp.issue(order()))
+    await otp.advance(10_000)
+    expect(await failed).toMatchObject({ code: 'TIMEOUT', retryable: true })
+  })
+
+  test('is given up by its caller', async () => {
+    const otp = opened()
+    const controller = new AbortController()
+    otp.delayNext(5_000)
+    const failed = thrownBy(otp.issue(order(), { signal: controller.signal }))
+    controller.abort('no more')
+    expect(await failed).toMatchObject({ code: 'ABORTED', cause: 'no more' })
+    const before = await thrownBy(otp.issue(order(), { signal: controller.signal }))
+    expect(before).toMatchObject({ code: 'ABORTED' })
+    // The first got there, the second did not.
+    expect((await otp.listIssues()).items).toHaveLength(1)
+  })
+
+  test('is repeated by the client, by its time', async () => {
+    const otp = opened({ retries: { attempts: 3 } })
+    otp.failNext('SERVICE_UNAVAILABLE', { retryAfterMs: 7_000 })
+    otp.failNext('NETWORK_ERROR', { operation: 'issue', carriedOut: true })
+    const issued = otp.issue(order())
+    await otp.advance(6_999)
+    expect((await otp.listIssues()).items).toEqual([])
+    await otp.advance(2_000)
+    expect((await issued).queuedAt).toBe('2026-03-01T12:00:07.000Z')
+    expect((await otp.listIssues()).items).toHaveLength(1)
+  })
+})
+
+describe('two of them', () => {
+  test('know nothing of each other, and say the same', async () => {
+    const told = await Promise.all(
+      [opened(), opened()].map(async (otp) => [await otp.issue(order('k')), await otp.listIssues()]),
+    )
+    expect(told[0]).toEqual(told[1])
+  })
+})
+
+test('the id of a request is the one it was given', async () => {
+  const otp = opened()
+  otp.failNext('FORBIDDEN')
+  expect(await thrownBy(otp.issue(order(), { requestId: 'my-request' }))).toMatchObject({ requestId: 'my-request' })
+})
+
+test('a list is read page after page', async () => {
+  const otp = opened()
+  for (const purpose of ['a', 'b', 'c']) await otp.issue({ ...order(), purpose })
+  const purposes: string[] = []
+  for await (const { purpose } of otp.eachIssue({ limit: 2 })) purposes.push(purpose)
+  expect(purposes).toEqual(['c', 'b', 'a'])
+})
+
+test('a template that is none is refused at once', () => {
+  const variables = { required: [], properties: {}, additionalProperties: false as const }
+  const template = { templateId: 't', name: 't', channelSupport: ['sms' as const], body: 'no code', variables }
+  expect(() => opened({ templates: [template] })).toThrow('body: must contain #{code}')
+})
+
+test('numbers are read in the region of the app', async () => {
+  const british = { ...order(), phoneNumber: '07700 900000' }
+  expect(await thrownBy(opened().issue(british))).toMatchObject({ reason: 'test_number_required' })
+  expect(await opened({ region: 'GB' }).issue(british)).toMatchObject({ mode: 'test' })
+})
