@@ -34,3 +34,5 @@ export interface Service {
   /** What it says where it refuses, whatever the reason. */
   refuse(code: InterfaceErrorCode, data: object | undefined): Said
 }
+
+export type CreateService = (options: ServiceOptions) => Service

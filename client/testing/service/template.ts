@@ -1,6 +1,6 @@
 /** A template as callers see it, and as the rules have it. */
-import { assertTemplate, type Template as Rules } from '../../src/domain/template'
-import type { Template } from '../types'
+import { assertTemplate, type Template as Rules } from '../../../src/domain/template'
+import type { Template } from '../../types'
 
 /** As an operator would register it; throws a refusal for one that is none. */
 export function registered({ templateId, name, channelSupport, body, variables }: Template): Rules {

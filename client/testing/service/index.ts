@@ -4,21 +4,21 @@
  * `test/client/testing-table.test.ts` shows.
  */
 import type { z } from 'zod'
-import { contract } from '../../contract'
-import { errors } from '../../contract/error'
-import type { getIssueInput, listIssuesInput } from '../../contract/history'
-import type { issueInput, statusInput, verifyInput } from '../../contract/issue'
-import type { getTemplateInput } from '../../contract/template'
-import type { listCreditLedgerInput } from '../../contract/wallet'
-import { assertReplayable, IDEMPOTENCY_DAYS, isOver } from '../../src/domain/claim'
-import { invalid, notFound, Refusal } from '../../src/domain/error'
-import { fingerprintText } from '../../src/domain/fingerprint'
-import { attemptsRemaining, check, type Issue, makeWay } from '../../src/domain/issue'
-import type { ApiKey } from '../../src/domain/key'
-import { FIXED_LIMITS, refusalLimit, testIssueLimits, testRequestLimits, USUAL_LIMITS } from '../../src/domain/limit'
-import { compose, issued, newIssue, resolveRequest } from '../../src/domain/order'
-import { testRecipient } from '../../src/domain/phone'
-import { assertResendable, type Protection, resendAt, UNPROTECTED } from '../../src/domain/protection'
+import { contract } from '../../../contract'
+import { errors } from '../../../contract/error'
+import type { getIssueInput, listIssuesInput } from '../../../contract/history'
+import type { issueInput, statusInput, verifyInput } from '../../../contract/issue'
+import type { getTemplateInput } from '../../../contract/template'
+import type { listCreditLedgerInput } from '../../../contract/wallet'
+import { assertReplayable, IDEMPOTENCY_DAYS, isOver } from '../../../src/domain/claim'
+import { invalid, notFound, Refusal } from '../../../src/domain/error'
+import { fingerprintText } from '../../../src/domain/fingerprint'
+import { attemptsRemaining, check, type Issue, makeWay } from '../../../src/domain/issue'
+import type { ApiKey } from '../../../src/domain/key'
+import { FIXED_LIMITS, refusalLimit, testIssueLimits, testRequestLimits, USUAL_LIMITS } from '../../../src/domain/limit'
+import { compose, issued, newIssue, resolveRequest } from '../../../src/domain/order'
+import { testRecipient } from '../../../src/domain/phone'
+import { assertResendable, type Protection, resendAt, UNPROTECTED } from '../../../src/domain/protection'
 import {
   assertTestAdmits,
   TEST_BALANCE,
@@ -27,11 +27,11 @@ import {
   testCode,
   testFallsBack,
   testLifetimeMs,
-} from '../../src/domain/scenario'
-import type { Template } from '../../src/domain/template'
-import { refusalOf } from '../../src/domain/validation'
-import { fromRefusal, interfaceError } from '../../src/http/errors'
-import { keyFor } from '../../src/http/idempotency-key'
+} from '../../../src/domain/scenario'
+import type { Template } from '../../../src/domain/template'
+import { refusalOf } from '../../../src/domain/validation'
+import { fromRefusal, interfaceError } from '../../../src/http/errors'
+import { keyFor } from '../../../src/http/idempotency-key'
 import {
   balanceView,
   issuedView,
@@ -41,11 +41,11 @@ import {
   templatesView,
   templateView,
   verificationView,
-} from '../../src/http/present'
-import { withBuiltIn } from '../../src/node/directory'
-import { Limiter } from '../../src/node/limiter'
+} from '../../../src/http/present'
+import { withBuiltIn } from '../../../src/node/directory'
+import { Limiter } from '../../../src/node/limiter'
+import type { CreateService, Said, Service, ServiceOptions } from '../said'
 import { Issues } from './issues'
-import type { Said, Service, ServiceOptions } from './said'
 import { registered } from './template'
 
 /** Of the one app and key there are. */
@@ -59,7 +59,7 @@ const LIMITS = { ...FIXED_LIMITS, ...USUAL_LIMITS }
 /** Nothing is compared by hashes here. */
 const NO_HASH = new Uint8Array()
 
-export const createService = (options: ServiceOptions): Service => new ServiceInMemory(options)
+export const createService: CreateService = (options) => new ServiceInMemory(options)
 
 type Operation = keyof typeof contract
 type Handlers = { [O in Operation]: (input: never) => object }
