@@ -147,7 +147,7 @@ describe('whoever installs it', () => {
         // Whoever has zod, too, keeps its own settings.
         expect(JSON.parse(stdout)).toEqual({
           ...{ code: 'TIMEOUT', providerOutcomeAmbiguous: true, verified: true, left: [] },
-          issueId: '00000000-0000-7000-8000-000000000001',
+          issueId: 'abcdefab-cdef-7abc-8def-abcdefabc001',
         })
       }
   })

@@ -56,6 +56,7 @@ const KEY: ApiKey = {
 }
 const HERE = '127.0.0.1'
 const LIMITS = { ...FIXED_LIMITS, ...USUAL_LIMITS }
+const FIRST_ID = 0xabcdefabc001
 /** Nothing is compared by hashes here. */
 const NO_HASH = new Uint8Array()
 
@@ -126,9 +127,9 @@ class ServiceInMemory implements Service {
     return said(interfaceError(code, errors[code].message, data))
   }
 
-  /** The same ones in each run. */
+  /** The same ones in each run, in order. None looks as if a code was in it. */
   #newId(): string {
-    return `00000000-0000-7000-8000-${(++this.#made).toString(16).padStart(12, '0')}`
+    return `abcdefab-cdef-7abc-8def-${(FIRST_ID + this.#made++).toString(16)}`
   }
 
   #underTheCeiling(refusal: Refusal): Refusal {
