@@ -261,7 +261,7 @@ export class Run {
     if (!this.#hasLeftCheck && told !== issue.attemptsRemaining && issue.isLive) this.#fault('attempts are forgotten')
   }
 
-  /** What the service would do may be asked for. After a reload it takes as long again: nobody knows how long it was away. */
+  /** What the service would do may be asked for. After a reload the service has to say first how long a wait still is. */
   #checkAllowed({ can }: FlowState, { resendAt }: TrueIssue): void {
     const now = this.page.clock.now()
     const { waitsUntil } = this.page.network
