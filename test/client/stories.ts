@@ -6,7 +6,7 @@ import type { Template } from '../../client/types'
 import * as administer from '../../src/usecases/administer'
 import type { World } from '../support/world'
 
-/** `$1` in an input is the id of the first issue of the story, `$next` the cursor that was answered last. */
+/** `$1` in an input is the id of the first issue of the story, `$1!` the same in capitals, `$next` the last cursor. */
 export type Line = { call: OperationName; input: object; says: object } | { pass: number }
 
 export interface Told {
@@ -52,8 +52,9 @@ export async function tell(story: readonly Line[], { otp, pass }: Side): Promise
     }
     const input = JSON.parse(JSON.stringify(line.input), (_, value) => {
       if (value === '$next') return cursor
-      const number = typeof value === 'string' && /^\$(\d+)$/.exec(value)?.[1]
-      return number ? issueIds[Number(number) - 1] : value
+      const [, number, capitals] = (typeof value === 'string' && /^\$(\d+)(!?)$/.exec(value)) || []
+      const issueId = issueIds[Number(number) - 1]
+      return number === undefined ? value : capitals ? issueId?.toUpperCase() : issueId
     })
     try {
       // biome-ignore lint/suspicious/noExplicitAny: any call, also with an input that does not fit

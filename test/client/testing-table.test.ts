@@ -219,6 +219,12 @@ const STORIES: Record<string, Line[]> = {
     { call: 'getIssue', input: { issueId: 'nobody' }, says: bad('invalid_format', 'issueId') },
     { call: 'getIssue', input: { issueId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77' }, says: { code: 'NOT_FOUND' } },
   ],
+  'an id in capitals': [
+    issue(magic(0)),
+    status({}, '$1!'),
+    { call: 'getIssue', input: { issueId: '$1!' }, says: {} },
+    verify(RIGHT, {}, '$1!'),
+  ],
   'what is no code': [
     issue(magic(0)),
     verify('12345', bad('code_not_six_digits', 'code')),

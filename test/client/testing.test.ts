@@ -32,6 +32,7 @@ describe('its time', () => {
       reasonCode: 'EXPIRED',
       serverTime: '2026-03-01T12:03:00.000Z',
     })
+    expect(await otp.status({ issueId })).toMatchObject({ updatedAt: expiresAt })
   })
 
   test.each<[string, TestClientOptions['now']]>([
@@ -94,6 +95,22 @@ describe('another code for the same phone', () => {
     await otp.issue(order())
     expect(await otp.verify({ issueId: first.issueId, code: '000000' })).toMatchObject({ reasonCode: 'REPLACED' })
   })
+})
+
+test('a key may issue 5,000 codes a day; what is refused is none of them', async () => {
+  const otp = opened({ resendAfterMs: 30_000 })
+  await otp.issue(order())
+  for (let made = 1; made < 5_000; made++) {
+    if (made % 100 === 0) await otp.advance(60_000)
+    await otp.issue({ ...order(), purpose: `purpose ${made}` })
+    if (made === 1) for (let n = 0; n < 10; n++) await thrownBy(otp.issue(order()))
+  }
+  await otp.advance(60_000)
+  const error = await thrownBy(otp.issue(order()))
+  expect(error.data).toMatchObject({ limit: 'perKeyDaily', policy: 'platform' })
+  await otp.advance(error.retryAfterMs ?? 0)
+  expect(otp.now()).toBe(Date.parse('2026-03-02T00:00:00.000Z'))
+  await otp.issue(order())
 })
 
 describe('the next call', () => {

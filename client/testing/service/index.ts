@@ -216,24 +216,14 @@ class ServiceInMemory implements Service {
     return kept.issue
   }
 
-  #list({ limit, cursor, verificationStatus: status, ...range }: z.output<typeof listIssuesInput>): object {
-    const all = this.#issues.list({ status, ...range }, this.#now())
-    const start = cursor === undefined ? 0 : this.#positionAfter(cursor, all)
-    const items = all.slice(start, start + limit)
-    const last = items.at(-1)
-    const isMore = start + limit < all.length
-    return issuesView({ items, nextCursor: isMore ? last?.issueId : undefined }, this.#now(), 'test')
-  }
-
   /** A cursor is the id of the last one of its page. */
-  #positionAfter(cursor: string, all: readonly Issue[]): number {
-    const last = this.#issues.find(cursor, this.#now())?.issue
-    if (!last) throw foreignCursor()
-    const position = all.findIndex(
-      ({ createdAt, issueId }) =>
-        createdAt < last.createdAt || (createdAt === last.createdAt && issueId < last.issueId),
-    )
-    return position < 0 ? all.length : position
+  #list({ limit, cursor, verificationStatus: status, ...range }: z.output<typeof listIssuesInput>): object {
+    const now = this.#now()
+    if (cursor !== undefined && !this.#issues.find(cursor, now)) throw foreignCursor()
+    const all = this.#issues.list({ status, before: cursor, ...range }, now)
+    const items = all.slice(0, limit)
+    const nextCursor = all.length > limit ? items.at(-1)?.issueId : undefined
+    return issuesView({ items, nextCursor }, now, 'test')
   }
 
   #template(templateId: string): Template | undefined {

@@ -16,6 +16,7 @@ interface Range {
   status?: VerificationStatus | undefined
   createdFrom?: number | undefined
   createdTo?: number | undefined
+  before?: string | undefined
 }
 
 export class Issues {
@@ -47,16 +48,14 @@ export class Issues {
     return kept && upTo(kept, now).issue.verificationStatus === 'issued' ? kept : undefined
   }
 
-  /** Newest first. */
-  list(
-    { status, createdFrom = Number.NEGATIVE_INFINITY, createdTo = Number.POSITIVE_INFINITY }: Range,
-    now: number,
-  ): Issue[] {
+  /** Newest first; behind one of them where a page ended with it. */
+  list({ status, createdFrom = 0, createdTo = Number.POSITIVE_INFINITY, before }: Range, now: number): Issue[] {
     return [...this.#byId.values()]
       .map((kept) => upTo(kept, now).issue)
       .filter(({ createdAt }) => createdAt >= createdFrom && createdAt < createdTo)
       .filter((issue) => status === undefined || effectiveStatus(issue, now) === status)
-      .sort((one, other) => other.createdAt - one.createdAt || (one.issueId < other.issueId ? 1 : -1))
+      .filter(({ issueId }) => before === undefined || issueId < before)
+      .reverse()
   }
 }
 
