@@ -10,7 +10,7 @@ import { MAX_TIMEOUT_MS } from './domain/job'
 import { FIXED_LIMITS, type LimitsConfig, USUAL_LIMITS } from './domain/limit'
 import { isNetwork } from './domain/network'
 import type { Numbering } from './domain/phone'
-import type { ProofSettings } from './domain/proof'
+import { PROOF_LIFETIME_SEC, type ProofSettings } from './domain/proof'
 import type { PriceList } from './domain/wallet'
 import { isSecret } from './domain/webhook-signature'
 import { LOG_LEVELS } from './ports/log'
@@ -112,7 +112,9 @@ const settings = {
   ),
   LIVE_RETENTION_DAYS: whole(1, 36_500, 180).describe('How long live issues are kept'),
   IDEMPOTENCY_DAYS: whole(1, 365, IDEMPOTENCY_DAYS).describe('How long an idempotency key is remembered'),
-  PROOF_LIFETIME_SEC: whole(60, 86_400, 600).describe('How long the proof of a verification is good for'),
+  PROOF_LIFETIME_SEC: whole(60, 86_400, PROOF_LIFETIME_SEC).describe(
+    'How long the proof of a verification is good for',
+  ),
   TURNSTILE_URL: challengeUrl('https://challenges.cloudflare.com/turnstile/v0/siteverify', 'Turnstile'),
   HCAPTCHA_URL: challengeUrl('https://api.hcaptcha.com/siteverify', 'hCaptcha'),
   RECAPTCHA_URL: challengeUrl('https://www.google.com/recaptcha/api/siteverify', 'reCAPTCHA'),

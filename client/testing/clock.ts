@@ -9,6 +9,8 @@ interface Timer {
 export class TestClock implements FlowClock {
   #elapsed = 0
   #timers: Timer[] = []
+  /** What takes some time of the machine's. */
+  readonly #works = new Set<Promise<unknown>>()
 
   /** `start`: Unix milliseconds at its beginning, or now. */
   constructor(private readonly start: () => number) {}
@@ -32,14 +34,31 @@ export class TestClock implements FlowClock {
   /** Each timer at its time, and what comes of it before the next one. */
   async advance(ms: number): Promise<void> {
     const until = this.#elapsed + ms
-    await othersDone()
+    await this.#othersDone()
     for (let next = this.#next(until); next; next = this.#next(until)) {
       this.#elapsed = Math.max(this.#elapsed, next.at)
       this.#timers = this.#timers.filter((timer) => timer !== next)
       next.callback()
-      await othersDone()
+      await this.#othersDone()
     }
     this.#elapsed = until
+  }
+
+  /** No time passes during it. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    this.#works.add(work)
+    try {
+      return await work
+    } finally {
+      this.#works.delete(work)
+    }
+  }
+
+  async #othersDone(): Promise<void> {
+    do {
+      await Promise.allSettled(this.#works)
+      await turn()
+    } while (this.#works.size > 0)
   }
 
   #next(until: number): Timer | undefined {
@@ -51,7 +70,7 @@ export class TestClock implements FlowClock {
 const { setTimeout } = globalThis
 
 /** Until all has happened that waits for nothing but its turn. Where timers are faked, this one is none of them. */
-const othersDone = (): Promise<void> =>
+const turn = (): Promise<void> =>
   new Promise((resolve) => {
     if (typeof MessageChannel === 'undefined') return void setTimeout(resolve, 0)
     const { port1, port2 } = new MessageChannel()

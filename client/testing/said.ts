@@ -13,6 +13,8 @@ export interface Said {
   /** HTTP status. */
   status: number
   body: object
+  /** To be signed, for the proof that goes with it. */
+  claims?: object | undefined
   retryAfterMs?: number | undefined
 }
 

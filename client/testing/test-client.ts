@@ -6,6 +6,7 @@ import { type Answer, type Call, type Envelope, refusal } from '../wire'
 import { TestClock } from './clock'
 import type { Said } from './said'
 import { createService } from './service'
+import { Signer } from './signer'
 import { type Failure, type FailureCode, type FailureOptions, Trouble, type WhichCall } from './trouble'
 
 export interface TestClientOptions extends Pick<OtpClientOptions, 'retries' | 'timeoutMs'> {
@@ -35,6 +36,8 @@ export interface TestClient extends OtpClient {
   advance(ms: number): Promise<void>
   /** The next call fails. Called again, the one after it does, too. */
   failNext(code: FailureCode, options?: FailureOptions): void
+  /** What proofs are checked by: `createProofVerifier({ fetch: async () => Response.json(await otp.jwks()) })`. */
+  jwks(): Promise<{ keys: object[] }>
   /** The answer to the next call takes so long, by `clock`; `Infinity`: there is none. */
   delayNext(ms: number, which?: WhichCall): void
 }
@@ -45,6 +48,7 @@ export function createTestClient(options: TestClientOptions = {}): TestClient {
   const clock = new TestClock(typeof now === 'function' ? now : () => Number(now))
   const service = createService({ now: () => clock.time(), region, templates, resendAfterMs })
   const trouble = new Trouble()
+  const signer = new Signer()
   let calls = 0
 
   /** Undefined where nothing comes back. */
@@ -61,11 +65,12 @@ export function createTestClient(options: TestClientOptions = {}): TestClient {
     const { failure, delayMs } = trouble.of(call.operation)
     const said = answerTo(call, failure)
     const serverTime = new Date(clock.time()).toISOString()
+    const proof = said?.claims && (await clock.during(signer.sign(said.claims)))
     if (delayMs > 0) await new Promise<void>((resolve) => clock.after(delayMs, resolve))
     if (!said) throw failure?.code === 'TIMEOUT' ? timeout(call) : new TypeError('fetch failed')
     call.heard.requestId = requestId
     if (said.status !== 200) throw refused(said, call)
-    return { output: asSent(said.body), serverTime }
+    return { output: asSent({ ...said.body, proof }), serverTime }
   }
 
   return {
@@ -75,6 +80,7 @@ export function createTestClient(options: TestClientOptions = {}): TestClient {
     advance: (ms) => clock.advance(ms),
     failNext: (code, how) => trouble.fail({ ...how, code }),
     delayNext: (ms, which) => trouble.delay({ ...which, ms }),
+    jwks: () => signer.published(),
   }
 }
 

@@ -84,11 +84,15 @@ class Names {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
+/** Of a JWT what it says: each service signs with a key of its own. */
+const claimsOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+
 /** Ids are each service's own. So is when an expired code was noted as such, which a sweep does within a second. */
 function named(answer: object, names: Names): unknown {
   return JSON.parse(JSON.stringify(answer), (name, value) => {
     if (name === 'nextCursor') return 'a cursor'
-    if (['appId', 'organizationId', 'walletId'].includes(name)) return name
+    if (name === 'proof') return named(claimsOf(value), names)
+    if (['appId', 'organizationId', 'walletId', 'aud'].includes(name)) return name
     if (typeof value === 'string' && UUID.test(value)) return names.of(value.toLowerCase())
     return value?.verificationStatus === 'expired' ? { ...value, updatedAt: 'noted' } : value
   })

@@ -45,6 +45,11 @@ const list = (input: object, says: object): Line => ({ call: 'listIssues', input
 const pass = (ms: number): Line => ({ pass: ms })
 const times = (count: number, line: Line): Line[] => Array.from({ length: count }, () => line)
 
+/** With the number that the code was sent to, as somebody says. */
+const claim = (phoneNumber: string, says: object, code = '000000', issueId = '$1'): Line => ({
+  ...{ call: 'verify', input: { issueId, code, phoneNumber }, says },
+})
+
 const RIGHT = '000000'
 const WRONG = '123456'
 const isVerified = verify(RIGHT, { verified: true })
@@ -218,6 +223,24 @@ const STORIES: Record<string, Line[]> = {
     status(bad('required', 'issueId'), ' '),
     { call: 'getIssue', input: { issueId: 'nobody' }, says: bad('invalid_format', 'issueId') },
     { call: 'getIssue', input: { issueId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77' }, says: { code: 'NOT_FOUND' } },
+  ],
+  'a proof of the number': [
+    issue(magic(0), {}, { metadata: { user: '1' } }),
+    claim('010-1234-5678', bad('test_number_required', 'phoneNumber')),
+    claim('', bad('required', 'phoneNumber')),
+    claim(magic(0), { reasonCode: 'MISMATCH' }, WRONG),
+    claim('+82 10 0000 0000', {
+      verified: true,
+      proof: { phone_number: '+821000000000', phone_number_verified: true, purpose: 'signup', mode: 'test' },
+    }),
+    claim(magic(0), { reasonCode: 'ALREADY_VERIFIED' }),
+    claim('nonsense', bad('test_number_required'), RIGHT, 'nobody'),
+    claim(magic(0), { reasonCode: 'NOT_FOUND' }, RIGHT, 'nobody'),
+  ],
+  'no proof of another number': [
+    issue(magic(0)),
+    claim(magic(1), { verified: true }),
+    status({ overallStatus: 'verified' }),
   ],
   'an id in capitals': [
     issue(magic(0)),
@@ -487,8 +510,10 @@ const ordered = fc
   .map(({ wishes, ...input }): Line => ({ call: 'issue', input: { ...input, ...wishes }, says: {} }))
 const anIssue = fc.constantFrom('$1', '$1', '$2', '$3', '$4')
 const typed = fc
-  .tuple(fc.constantFrom(RIGHT, WRONG, WRONG), anIssue)
-  .map(([code, issueId]) => verify(code, {}, issueId))
+  .tuple(fc.constantFrom(RIGHT, WRONG, WRONG), anIssue, fc.constantFrom(undefined, ...[0, 1, 10].map(magic)))
+  .map(([code, issueId, phoneNumber]) =>
+    phoneNumber ? claim(phoneNumber, {}, code, issueId) : verify(code, {}, issueId),
+  )
 const looked = fc.oneof(
   anIssue.map((issueId) => status({}, issueId)),
   anIssue.map((issueId): Line => ({ call: 'getIssue', input: { issueId }, says: {} })),

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { newIdempotencyKey, WatchwordError } from '../../client'
 import { createFlow } from '../../client/flow'
+import { createProofVerifier, createVerificationHandler } from '../../client/server'
 import { createTestClient, type FailureCode, type TestClientOptions } from '../../client/testing'
 
 const NOON = Date.parse('2026-03-01T12:00:00.000Z')
@@ -222,6 +223,59 @@ describe('the next call', () => {
     await otp.advance(2_000)
     expect((await issued).queuedAt).toBe('2026-03-01T12:00:07.000Z')
     expect((await otp.listIssues()).items).toHaveLength(1)
+  })
+})
+
+describe('a proof', () => {
+  const verifierOf = (otp: ReturnType<typeof opened>) =>
+    createProofVerifier({
+      ...{
+        baseUrl: 'https://otp.example.com/v1',
+        appId: 'test-app',
+        purpose: 'signup',
+        allowTestMode: true,
+        now: otp.now,
+      },
+      fetch: async () => Response.json(await otp.jwks()),
+    })
+
+  test('is believed by a backend, while it is young, and only of the service that has made it', async () => {
+    const otp = opened()
+    const { issueId } = await otp.issue(order())
+    const { proof } = await otp.verify({ issueId, code: '000000', phoneNumber: '010-0000-0000' })
+    expect(await verifierOf(otp)(proof)).toMatchObject({ issueId, phoneNumber: '+821000000000', mode: 'test' })
+    expect(await verifierOf(opened())(proof).catch(({ reason }) => reason)).toBe('bad_signature')
+    await otp.advance(700_000)
+    expect(await verifierOf(otp)(proof).catch(({ reason }) => reason)).toBe('expired')
+  })
+
+  test('is what a backend of a page needs, which can be tested so', async () => {
+    const otp = opened()
+    const verified: string[] = []
+    const handle = createVerificationHandler({
+      ...{ otp, purpose: 'signup' },
+      onVerified: ({ phoneNumber }) => void verified.push(phoneNumber),
+      clientIp: () => null,
+    })
+    const post = async (path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const request = new Request(`http://localhost${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      return (await handle(request)).json()
+    }
+    const { issueId } = await post('/issue', order())
+    await post('/verify', { issueId, code: '000000', phoneNumber: '010-0000-0000' })
+    expect(verified).toEqual(['+821000000000'])
+  })
+
+  test('is there as soon as time goes on', async () => {
+    const otp = opened()
+    const { issueId } = await otp.issue(order())
+    let proof: string | undefined
+    void otp.verify({ issueId, code: '000000', phoneNumber: '010-0000-0000' }).then((answer) => {
+      proof = answer.proof
+    })
+    await otp.advance(0)
+    expect(proof).toBeString()
   })
 })
 

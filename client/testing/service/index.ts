@@ -18,6 +18,7 @@ import type { ApiKey } from '../../../src/domain/key'
 import { FIXED_LIMITS, refusalLimit, testIssueLimits, testRequestLimits, USUAL_LIMITS } from '../../../src/domain/limit'
 import { compose, issued, newIssue, resolveRequest } from '../../../src/domain/order'
 import { testRecipient } from '../../../src/domain/phone'
+import { PROOF_LIFETIME_SEC, type ProofSettings, proofClaims } from '../../../src/domain/proof'
 import { assertResendable, type Protection, resendAt, UNPROTECTED } from '../../../src/domain/protection'
 import {
   assertTestAdmits,
@@ -55,6 +56,7 @@ const KEY: ApiKey = {
   ...{ region: undefined, expiresAt: undefined, revokedAt: undefined },
 }
 const HERE = '127.0.0.1'
+const PROOFS: ProofSettings = { issuer: undefined, lifetimeMs: PROOF_LIFETIME_SEC * 1_000 }
 const LIMITS = { ...FIXED_LIMITS, ...USUAL_LIMITS }
 const FIRST_ID = 0xabcdefabc001
 /** Nothing is compared by hashes here. */
@@ -63,7 +65,9 @@ const NO_HASH = new Uint8Array()
 export const createService: CreateService = (options) => new ServiceInMemory(options)
 
 type Operation = keyof typeof contract
-type Handlers = { [O in Operation]: (input: never) => object }
+type Handlers = { [O in Operation]: (input: never) => Answered }
+
+type Answered = object & Pick<Said, 'claims'>
 
 interface Claimed {
   fingerprint: string
@@ -114,7 +118,8 @@ class ServiceInMemory implements Service {
       permit = this.#limiter.take(testRequestLimits(LIMITS, KEY, meta.limitedAs), this.#now())
       const read = inputSchema?.safeParse(input)
       if (read?.error) throw refusalOf(read.error.issues, input)
-      return { status: 200, body: this.#handlers[operation](read?.data as never) }
+      const { claims, ...body } = this.#handlers[operation](read?.data as never)
+      return { status: 200, body, claims }
     } catch (refusal) {
       permit?.giveBack()
       if (!(refusal instanceof Refusal)) throw refusal
@@ -161,8 +166,7 @@ class ServiceInMemory implements Service {
     compose(order, recipient, { template: this.#template(order.templateId), code, key: KEY })
     assertTestAdmits(recipient, now)
     const permit = this.#limiter.take(testIssueLimits(LIMITS, KEY), now)
-    const subject = JSON.stringify([order.phone, order.purpose])
-    const before = this.#issues.live(subject, now)
+    const before = this.#issues.live(order.phone, order.purpose, now)
     try {
       assertResendable(this.#protection, 'sk', before?.issue, now)
     } catch (refusal) {
@@ -180,7 +184,7 @@ class ServiceInMemory implements Service {
     })
     if (before) before.issue = makeWay(before.issue, now)
     this.#claims.set(request.idempotencyKey, { fingerprint, issueId: issue.issueId, createdAt: now })
-    this.#issues.add(issue, { code, subject, scenario: recipient.scenario })
+    this.#issues.add(issue, { code, phone: order.phone, scenario: recipient.scenario })
     return view(issue)
   }
 
@@ -193,8 +197,9 @@ class ServiceInMemory implements Service {
     return issue
   }
 
-  #verify({ issueId, code }: z.output<typeof verifyInput>): object {
+  #verify({ issueId, code, phoneNumber }: z.output<typeof verifyInput>): Answered {
     const now = this.#now()
+    const claimed = phoneNumber === undefined ? undefined : testRecipient(phoneNumber, { region: this.#region })
     const kept = this.#issues.find(issueId.toLowerCase(), now)
     if (!kept) {
       const unknown = { verified: false, reasonCode: 'NOT_FOUND' as const, attemptsRemaining: 0, expiresAt: now }
@@ -202,12 +207,12 @@ class ServiceInMemory implements Service {
     }
     const { verified, reasonCode, changed } = check(kept.issue, code === kept.code, now)
     if (changed) kept.issue = changed
-    const { expiresAt, verifiedAt } = kept.issue
-    const remaining = attemptsRemaining(kept.issue)
-    return verificationView(
-      { issueId: kept.issue.issueId, verified, reasonCode, attemptsRemaining: remaining, expiresAt, verifiedAt },
-      'test',
-    )
+    const { issue } = kept
+    const { expiresAt, verifiedAt } = issue
+    const standing = { attemptsRemaining: attemptsRemaining(issue), expiresAt, verifiedAt }
+    const view = verificationView({ issueId: issue.issueId, verified, reasonCode, ...standing }, 'test')
+    if (!verified || claimed?.identity !== kept.phone) return view
+    return { ...view, claims: proofClaims(issue, claimed.to, { ...PROOFS, now }) }
   }
 
   #find(issueId: string): Issue {

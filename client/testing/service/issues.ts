@@ -7,8 +7,8 @@ export interface Kept {
   issue: Issue
   /** What verifies it. */
   code: string
-  /** Of the phone and purpose. */
-  subject: string
+  /** Whose it is: what makes two spellings of a number one phone. */
+  phone: string
   next: Next | undefined
 }
 
@@ -22,19 +22,17 @@ interface Range {
 export class Issues {
   /** In the order of their making. */
   readonly #byId = new Map<string, Kept>()
-  readonly #liveBySubject = new Map<string, Kept>()
+  /** The last one of a phone and purpose. */
+  readonly #live = new Map<string, Kept>()
 
   constructor(private readonly newId: () => string) {}
 
   /** Its message goes out. */
-  add(
-    issue: Issue,
-    { code, subject, scenario }: Pick<Kept, 'code' | 'subject'> & { scenario: number | undefined },
-  ): void {
+  add(issue: Issue, { code, phone, scenario }: Pick<Kept, 'code' | 'phone'> & { scenario: number | undefined }): void {
     const next = sent(issue, scenario, issue.createdAt, this.newId)
-    const kept: Kept = { issue, code, subject, next }
+    const kept: Kept = { issue, code, phone, next }
     this.#byId.set(issue.issueId, kept)
-    this.#liveBySubject.set(subject, kept)
+    this.#live.set(subjectOf(phone, issue.purpose), kept)
   }
 
   find(issueId: string, now: number): Kept | undefined {
@@ -43,8 +41,8 @@ export class Issues {
   }
 
   /** That a new one would replace. */
-  live(subject: string, now: number): Kept | undefined {
-    const kept = this.#liveBySubject.get(subject)
+  live(phone: string, purpose: string, now: number): Kept | undefined {
+    const kept = this.#live.get(subjectOf(phone, purpose))
     return kept && upTo(kept, now).issue.verificationStatus === 'issued' ? kept : undefined
   }
 
@@ -58,6 +56,8 @@ export class Issues {
       .reverse()
   }
 }
+
+const subjectOf = (phone: string, purpose: string) => JSON.stringify([phone, purpose])
 
 /** All that has happened to it by itself until now, one after the other. */
 function upTo(kept: Kept, now: number): Kept {
