@@ -167,7 +167,7 @@ async function inTime<T>(
   const heard: Heard = {}
   const failed = (code: string, message: string, retryable: boolean, cause?: unknown) =>
     new WatchwordError({ code, message, retryable, ...heard, cause })
-  const late = () => controller.abort(timeout({ isIdempotent, heard }))
+  const late = () => controller.abort(failed('TIMEOUT', 'No answer in time', isIdempotent))
   const aborted = () => controller.abort(failed('ABORTED', 'The call was aborted', false, signal?.reason))
   const stop = after(timeoutMs, late)
   signal?.addEventListener('abort', aborted, { once: true })
@@ -182,10 +182,6 @@ async function inTime<T>(
     signal?.removeEventListener('abort', aborted)
   }
 }
-
-/** Whether it was carried out is unknown. */
-export const timeout = ({ isIdempotent, heard }: Pick<Call, 'isIdempotent' | 'heard'>) =>
-  new WatchwordError({ code: 'TIMEOUT', message: 'No answer in time', retryable: isIdempotent, ...heard })
 
 const rejection = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))

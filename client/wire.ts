@@ -49,8 +49,7 @@ export async function exchange({ baseUrl, apiKey, send }: Wire, call: Call): Pro
   heard.requestId = response.headers.get('x-request-id') ?? undefined
   const json = await read(response)
   if (response.ok) return { output: json, serverTime: response.headers.get('x-watchword-time') ?? undefined }
-  const { status, headers } = response
-  throw refusal(json as Envelope, { status, retryAfter: headers.get('retry-after') }, call)
+  throw refusal(json as Envelope, response, call)
 }
 
 /** What is said under `json`. A proxy or a login page in between may answer anything, with any status. */
@@ -67,11 +66,11 @@ const NOT_CARRIED_OUT = new Set([429, 503])
 /** What the client makes of an error of the service. */
 export function refusal(
   { code, message, data }: Envelope,
-  { status, retryAfter }: { status: number; retryAfter: string | null },
+  { status, headers }: { status: number; headers: Pick<Headers, 'get'> },
   { heard, isIdempotent }: Pick<Call, 'heard' | 'isIdempotent'>,
 ): WatchwordError {
   const retryable = NOT_CARRIED_OUT.has(status) || (status >= 500 && isIdempotent)
-  const retryAfterMs = retryAfterIn(retryAfter)
+  const retryAfterMs = retryAfterIn(headers.get('retry-after'))
   return new WatchwordError({ code, message, status, data, ...heard, retryAfterMs, retryable })
 }
 

@@ -55,10 +55,8 @@ export class TestClock implements FlowClock {
   }
 
   async #othersDone(): Promise<void> {
-    do {
-      await Promise.allSettled(this.#works)
-      await turn()
-    } while (this.#works.size > 0)
+    do await turn()
+    while (this.#works.size > 0)
   }
 
   #next(until: number): Timer | undefined {

@@ -1,5 +1,6 @@
 /** The client, with test mode behind it instead of a server. */
-import { clientOver, type OtpClient, type OtpClientOptions, timeout } from '../client'
+import { clientOver, type OtpClient, type OtpClientOptions } from '../client'
+import { WatchwordError } from '../error'
 import type { FlowClock } from '../flow/clock'
 import type { Template } from '../types'
 import { type Answer, type Call, type Envelope, refusal } from '../wire'
@@ -67,7 +68,7 @@ export function createTestClient(options: TestClientOptions = {}): TestClient {
     const serverTime = new Date(clock.time()).toISOString()
     const proof = said?.claims && (await clock.during(signer.sign(said.claims)))
     if (delayMs > 0) await new Promise<void>((resolve) => clock.after(delayMs, resolve))
-    if (!said) throw failure?.code === 'TIMEOUT' ? timeout(call) : new TypeError('fetch failed')
+    if (!said) throw failure?.code === 'TIMEOUT' ? late(call) : new TypeError('fetch failed')
     call.heard.requestId = requestId
     if (said.status !== 200) throw refused(said, call)
     return { output: asSent({ ...said.body, proof }), serverTime }
@@ -84,10 +85,14 @@ export function createTestClient(options: TestClientOptions = {}): TestClient {
   }
 }
 
+/** As if the time for it had passed. */
+const late = ({ isIdempotent }: Call) =>
+  new WatchwordError({ code: 'TIMEOUT', message: 'No answer in time', retryable: isIdempotent })
+
 /** As JSON carries it. */
 const asSent = <T>(json: T): T => JSON.parse(JSON.stringify({ json })).json
 
 function refused({ status, body, retryAfterMs }: Said, call: Call) {
-  const retryAfter = retryAfterMs === undefined ? null : String(Math.ceil(retryAfterMs / 1_000))
-  return refusal(asSent(body) as Envelope, { status, retryAfter }, call)
+  const headers = { get: () => (retryAfterMs === undefined ? null : String(Math.ceil(retryAfterMs / 1_000))) }
+  return refusal(asSent(body) as Envelope, { status, headers }, call)
 }

@@ -1,6 +1,6 @@
 /** What a test can do with test mode in memory, beside what the service does. */
 import { describe, expect, test } from 'bun:test'
-import { newIdempotencyKey, WatchwordError } from '../../client'
+import { createOtpClient, newIdempotencyKey, WatchwordError } from '../../client'
 import { createFlow } from '../../client/flow'
 import { createProofVerifier, createVerificationHandler } from '../../client/server'
 import { createTestClient, type FailureCode, type TestClientOptions } from '../../client/testing'
@@ -159,6 +159,17 @@ describe('the next call', () => {
       expect((await otp.listIssues()).items).toHaveLength(1)
     },
   )
+
+  test.each<[FailureCode, () => Promise<Response>]>([
+    ['NETWORK_ERROR', () => Promise.reject(new TypeError('fetch failed'))],
+    ['TIMEOUT', () => new Promise(() => {})],
+  ])('is %s in the words of the client', async (code, fetch) => {
+    const real = createOtpClient({ baseUrl: 'http://localhost/v1', apiKey: 'sk_test_', timeoutMs: 1, fetch })
+    const otp = opened()
+    otp.failNext(code)
+    const [said, given] = [await thrownBy(real.issue(order())), await thrownBy(otp.issue(order()))]
+    expect({ ...given, message: given.message }).toEqual({ ...said, message: said.message })
+  })
 
   test('fails once for each time that was asked for, in that order', async () => {
     const otp = opened()
