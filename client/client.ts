@@ -1,5 +1,6 @@
 /** The nine calls. */
 import { WatchwordError } from './error'
+import { type FlowClock, systemClock } from './flow/clock'
 import { type RetryOptions, withRetries } from './retry'
 import type * as contract from './types'
 import type {
@@ -18,7 +19,7 @@ import type {
   TemplateList,
   VerifyInput,
 } from './types'
-import { exchange, type Heard, type Wire } from './wire'
+import { type Answer, type Call, exchange, type Heard, type Wire } from './wire'
 
 export interface IssueInput extends contract.IssueInput {
   /**
@@ -97,7 +98,7 @@ const NO_RETRIES: RetryOptions = { attempts: 1 }
 
 /** Throws `WatchwordError` `SECRET_KEY_IN_BROWSER` for an `sk_` key in a browser. */
 export function createOtpClient(options: OtpClientOptions): OtpClient {
-  const { apiKey, baseUrl, retries, timeoutMs: usualTimeoutMs = DEFAULT_TIMEOUT_MS } = options
+  const { apiKey, baseUrl } = options
   if (apiKey.startsWith('sk_') && isBrowser()) {
     throw new WatchwordError({
       code: 'SECRET_KEY_IN_BROWSER',
@@ -105,12 +106,22 @@ export function createOtpClient(options: OtpClientOptions): OtpClient {
     })
   }
   const wire: Wire = { baseUrl, apiKey, send: options.fetch ?? ((request) => fetch(request)) }
+  return clientOver((call) => exchange(wire, call), options)
+}
 
+type After = FlowClock['after']
+type Patience = Pick<OtpClientOptions, 'retries' | 'timeoutMs'> & { after?: After }
+
+/** The nine calls, whoever answers them. */
+export function clientOver(
+  answer: (call: Call) => Promise<Answer>,
+  { retries = NO_RETRIES, timeoutMs: usualTimeoutMs = DEFAULT_TIMEOUT_MS, after = systemClock.after }: Patience,
+): OtpClient {
   const call = (operation: string, input: object, callOptions: CallOptions = {}, isIdempotent = true) => {
     const { signal, timeoutMs = usualTimeoutMs, requestId, clientIp } = callOptions
-    return withRetries(retries ?? NO_RETRIES, { waitAfter, pause: (ms) => pause(ms, signal) }, () =>
-      inTime({ timeoutMs, signal, isIdempotent }, (limited, heard) =>
-        exchange(wire, { operation, input, signal: limited, requestId, clientIp, isIdempotent, heard }),
+    return withRetries(retries, { waitAfter, pause: (ms) => pause(after, ms, signal) }, () =>
+      inTime({ after, timeoutMs, signal, isIdempotent }, (limited, heard) =>
+        answer({ operation, input, signal: limited, requestId, clientIp, isIdempotent, heard }),
       ),
     )
   }
@@ -140,6 +151,7 @@ export function createOtpClient(options: OtpClientOptions): OtpClient {
 }
 
 interface Try {
+  after: After
   timeoutMs: number
   signal: AbortSignal | undefined
   isIdempotent: boolean
@@ -147,7 +159,7 @@ interface Try {
 
 /** One try: given up after a while, or when the caller aborts, also where a `fetch` of the caller's own does not listen. */
 async function inTime<T>(
-  { timeoutMs, signal, isIdempotent }: Try,
+  { after, timeoutMs, signal, isIdempotent }: Try,
   attempt: (signal: AbortSignal, heard: Heard) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController()
@@ -157,7 +169,7 @@ async function inTime<T>(
     new WatchwordError({ code, message, retryable, ...heard, cause })
   const late = () => controller.abort(failed('TIMEOUT', 'No answer in time', isIdempotent))
   const aborted = () => controller.abort(failed('ABORTED', 'The call was aborted', false, signal?.reason))
-  const timer = setTimeout(late, timeoutMs)
+  const stop = after(timeoutMs, late)
   signal?.addEventListener('abort', aborted, { once: true })
   if (signal?.aborted) aborted()
   try {
@@ -166,7 +178,7 @@ async function inTime<T>(
     if (error instanceof WatchwordError) throw error
     throw failed('NETWORK_ERROR', 'The service could not be reached, or something else answered', isIdempotent, error)
   } finally {
-    clearTimeout(timer)
+    stop()
     signal?.removeEventListener('abort', aborted)
   }
 }
@@ -178,16 +190,16 @@ const waitAfter = (error: unknown) =>
   error instanceof WatchwordError && error.retryable ? (error.retryAfterMs ?? 0) : undefined
 
 /** Ends early when the caller aborts. */
-function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+function pause(after: After, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const aborted = () => {
-      clearTimeout(timer)
+      stop()
       reject(new WatchwordError({ code: 'ABORTED', message: 'The call was aborted' }))
     }
-    const timer = setTimeout(() => {
+    const stop = after(delayMs, () => {
       signal?.removeEventListener('abort', aborted)
       resolve()
-    }, delayMs)
+    })
     if (signal?.aborted) aborted()
     else signal?.addEventListener('abort', aborted, { once: true })
   })

@@ -63,17 +63,18 @@ async function read(response: Response): Promise<object> {
 /** Answers that say that the request was not carried out, so that even a `verify` may be repeated. */
 const NOT_CARRIED_OUT = new Set([429, 503])
 
-function refusal(
+/** What the client makes of an error of the service. */
+export function refusal(
   { code, message, data }: Envelope,
-  { status, headers }: Response,
-  { heard, isIdempotent }: Call,
+  { status, headers }: { status: number; headers: Pick<Headers, 'get'> },
+  { heard, isIdempotent }: Pick<Call, 'heard' | 'isIdempotent'>,
 ): WatchwordError {
   const retryable = NOT_CARRIED_OUT.has(status) || (status >= 500 && isIdempotent)
   const retryAfterMs = retryAfterIn(headers.get('retry-after'))
   return new WatchwordError({ code, message, status, data, ...heard, retryAfterMs, retryable })
 }
 
-interface Envelope {
+export interface Envelope {
   code: string
   message: string
   data?: unknown

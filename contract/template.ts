@@ -15,12 +15,10 @@ export const templateSummary = z.object({
   channelSupport: z.array(channel),
   body: z.string().meta({ description: '`#{code}` is replaced with the code, `#{name}` with a template variable.' }),
   locale: ownLocale,
-  locales: z
-    .array(z.string())
-    .meta({
-      description: 'Every language it has a text in: what `locale` of an issue may choose.',
-      examples: [['ko', 'en']],
-    }),
+  locales: z.array(z.string()).meta({
+    description: 'Every language it has a text in: what `locale` of an issue may choose.',
+    examples: [['ko', 'en']],
+  }),
 })
 
 export const templateDetail = z.object({

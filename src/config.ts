@@ -2,13 +2,15 @@
 import { readFileSync } from 'node:fs'
 import { getCountries } from 'libphonenumber-js/max'
 import { z } from 'zod'
-import { type HookUrlPolicy, isNetwork } from './domain/address'
+import type { HookUrlPolicy } from './domain/address'
 import { MAX_CONCURRENCY } from './domain/carrier'
 import type { Vendor } from './domain/challenge'
+import { IDEMPOTENCY_DAYS } from './domain/claim'
 import { MAX_TIMEOUT_MS } from './domain/job'
-import type { LimitsConfig } from './domain/limit'
+import { FIXED_LIMITS, type LimitsConfig, USUAL_LIMITS } from './domain/limit'
+import { isNetwork } from './domain/network'
 import type { Numbering } from './domain/phone'
-import type { ProofSettings } from './domain/proof'
+import { PROOF_LIFETIME_SEC, type ProofSettings } from './domain/proof'
 import type { PriceList } from './domain/wallet'
 import { isSecret } from './domain/webhook-signature'
 import { LOG_LEVELS } from './ports/log'
@@ -109,8 +111,10 @@ const settings = {
     'Pages of 4 KB of the write-ahead log that are copied into the embedded database together',
   ),
   LIVE_RETENTION_DAYS: whole(1, 36_500, 180).describe('How long live issues are kept'),
-  IDEMPOTENCY_DAYS: whole(1, 365, 7).describe('How long an idempotency key is remembered'),
-  PROOF_LIFETIME_SEC: whole(60, 86_400, 600).describe('How long the proof of a verification is good for'),
+  IDEMPOTENCY_DAYS: whole(1, 365, IDEMPOTENCY_DAYS).describe('How long an idempotency key is remembered'),
+  PROOF_LIFETIME_SEC: whole(60, 86_400, PROOF_LIFETIME_SEC).describe(
+    'How long the proof of a verification is good for',
+  ),
   TURNSTILE_URL: challengeUrl('https://challenges.cloudflare.com/turnstile/v0/siteverify', 'Turnstile'),
   HCAPTCHA_URL: challengeUrl('https://api.hcaptcha.com/siteverify', 'hCaptcha'),
   RECAPTCHA_URL: challengeUrl('https://www.google.com/recaptcha/api/siteverify', 'reCAPTCHA'),
@@ -144,10 +148,12 @@ const settings = {
   ),
   LIMIT_ISSUES_PER_PHONE_10_MIN: whole(1, 10_000_000, 5).describe('Live issues for one phone of an app in 10 minutes'),
   LIMIT_ISSUES_PER_PHONE_DAY: whole(1, 10_000_000, 15).describe('Live issues for one phone of an app in 24 hours'),
-  LIMIT_REFUSALS_PER_MIN: whole(1, 10_000_000, 600).describe(
+  LIMIT_REFUSALS_PER_MIN: whole(1, 10_000_000, USUAL_LIMITS.refusalsPerMin).describe(
     'Refused requests (400, 401, 402, 403, 409) of a key from one address, or of an address without a key, in a minute',
   ),
-  LIMIT_TEST_ISSUES_PER_DAY: whole(1, 10_000_000, 100_000).describe('Test issues of the whole platform in one UTC day'),
+  LIMIT_TEST_ISSUES_PER_DAY: whole(1, 10_000_000, USUAL_LIMITS.testIssuesPerDay).describe(
+    'Test issues of the whole platform in one UTC day',
+  ),
 }
 
 const environment = z.object(settings)
@@ -266,9 +272,7 @@ export function readConfig(
       issuesPerPhoneDay: value.LIMIT_ISSUES_PER_PHONE_DAY,
       testIssuesPerDay: value.LIMIT_TEST_ISSUES_PER_DAY,
       refusalsPerMin: value.LIMIT_REFUSALS_PER_MIN,
-      testRequestsPerKeyMin: 120,
-      testRequestsPerKeyDay: 5_000,
-      testIssuesPerOrgDay: 10_000,
+      ...FIXED_LIMITS,
     },
   })
 }

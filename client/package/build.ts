@@ -1,11 +1,14 @@
 /**
  * `bun run build:client`: the package, ready to publish, in `dist/client`. Each of our files is one of the package's, as an
  * ES module and as a CommonJS one, each with its types: what an app does not import it does not load, and what it steps
- * into in a debugger it can read.
+ * into in a debugger it can read. Only the service in memory is bundled, with what the server is made of.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { $, Glob } from 'bun'
+import { $, type BuildMetafile, type BunPlugin, Glob } from 'bun'
+import { componentOf } from '../../src/cli/licenses/collect'
+import { linesOfOne } from '../../src/cli/licenses/notice'
+import { packagesIn } from '../../src/cli/licenses/packages'
 import { VERSION } from '../../src/domain/version'
 import { writtenTypes } from './types'
 
@@ -17,10 +20,18 @@ const STAGE = join(ROOT, 'dist/client-source')
 
 const textOf = (...path: string[]) => Bun.file(join(...path)).text()
 
+/** What needs the contract and the rules of the domain is one file, with all that they need, and few words of types. */
+const SERVICE = 'testing/service'
+const SERVICE_TYPES = `import type { CreateService } from './said'
+export declare const createService: CreateService
+`
+
 async function stage(): Promise<void> {
   for (const name of new Glob('**/*.{ts,tsx}').scanSync(SOURCE))
-    if (!name.startsWith('package/')) await Bun.write(join(STAGE, name), Bun.file(join(SOURCE, name)))
+    if (!name.startsWith('package/') && !name.startsWith(`${SERVICE}/`))
+      await Bun.write(join(STAGE, name), Bun.file(join(SOURCE, name)))
   await Bun.write(join(STAGE, 'types.ts'), writtenTypes())
+  await Bun.write(join(STAGE, `${SERVICE}.d.ts`), SERVICE_TYPES)
 }
 
 type Format = 'esm' | 'cjs'
@@ -44,6 +55,34 @@ async function compile(format: Format): Promise<void> {
     await Bun.write(join(OUT, named(name, format)), complete(await textOf(compiled, name), name, format))
 }
 
+/** zod keeps its settings where every copy of it finds them: ours are not those of the app that tests. */
+const ownZod: BunPlugin = {
+  name: 'own-zod',
+  setup(build) {
+    build.onLoad({ filter: /\/zod\/v4\/core\/(core|registries)\.js$/ }, async ({ path }) => ({
+      contents: `const ownGlobal = {}\n${(await textOf(path)).replaceAll('globalThis', 'ownGlobal')}`,
+      loader: 'js',
+    }))
+  },
+}
+
+async function bundle(format: Format): Promise<void> {
+  const { outputs, metafile } = await Bun.build({
+    ...{ entrypoints: [join(SOURCE, SERVICE, 'index.ts')], target: 'browser', format },
+    // What the rules would need of Node is not there for whoever imports them.
+    ...{ minify: true, plugins: [ownZod], metafile: true, external: ['node:*'] },
+  })
+  await Bun.write(join(OUT, `${SERVICE}.licenses.txt`), await licensesOf(metafile ? [metafile] : []))
+  await Bun.write(join(OUT, named(`${SERVICE}.js`, format)), (await outputs[0]?.text()) ?? '')
+  await Bun.write(join(OUT, named(`${SERVICE}.d.ts`, format)), complete(SERVICE_TYPES, `${SERVICE}.d.ts`, format))
+}
+
+/** Whose code is in it asks for it. */
+async function licensesOf(bundles: readonly BuildMetafile[]): Promise<string> {
+  const components = await Promise.all((await packagesIn(bundles)).map(componentOf))
+  return `${components.flatMap(linesOfOne).join('\n')}\n`
+}
+
 /** Beside ES modules, which have the plain names, CommonJS is `.cjs` and its types are `.d.cts`. */
 const named = (name: string, format: Format) =>
   format === 'esm' ? name : name.replace(/\.js$/, '.cjs').replace(/\.d\.ts$/, '.d.cts')
@@ -62,7 +101,7 @@ function complete(text: string, name: string, format: Format): string {
 rmSync(OUT, { recursive: true, force: true })
 rmSync(STAGE, { recursive: true, force: true })
 await stage()
-await Promise.all([compile('esm'), compile('cjs')])
+await Promise.all([compile('esm'), compile('cjs'), bundle('esm'), bundle('cjs')])
 const { name, ...manifest } = await Bun.file(join(import.meta.dir, 'package.json')).json()
 await Bun.write(join(OUT, 'package.json'), `${JSON.stringify({ name, version: VERSION, ...manifest }, null, 2)}\n`)
 await Bun.write(join(OUT, 'README.md'), Bun.file(join(import.meta.dir, 'README.md')))

@@ -2,7 +2,7 @@
  * Whether a code may be sent at all, decided once, before credit is reserved. Rules are asked from the narrowest to the widest,
  * so that what is refused is refused for the smallest part of everybody. Decisions: "Abuse". Live mode only.
  */
-import { cidrContains } from './address'
+
 import { type Cap, capWaitMs } from './cap'
 import {
   type Allowed,
@@ -16,6 +16,7 @@ import {
 import { Refusal } from './error'
 import { PENDING_AFTER_PAUSE } from './incident'
 import type { KeyKind } from './key'
+import { cidrContains } from './network'
 import { countryClosed, destinationOf, type Protection, type ProtectionMode } from './protection'
 import { isProvable, type Rule } from './rule'
 import type { CountryTally, NetworkTally, Tally } from './traffic'

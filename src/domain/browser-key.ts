@@ -19,7 +19,11 @@ interface Wish {
 }
 
 /** Throws `forbidden`, naming the field. */
-export function assertWithin(key: ApiKey, { from, templateVariables }: Wish, { variables }: Template): void {
+export function assertWithin(
+  key: Pick<ApiKey, 'kind' | 'mode' | 'allows'>,
+  { from, templateVariables }: Wish,
+  { variables }: Template,
+): void {
   if (key.kind !== 'pk' || key.mode !== 'live') return
   if (from !== undefined && !key.allows.includes('from'))
     throw beyond('from', 'from_not_allowed', 'this public key may not set the sender')

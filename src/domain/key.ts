@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { OperationAccess, Scope } from '../../contract/scope'
-import { cidrContains, isNetwork } from './address'
 import { forbidden, invalid } from './error'
+import { cidrContains, isNetwork } from './network'
 import type { Mode } from './value'
 
 export type KeyKind = 'sk' | 'pk'

@@ -32,7 +32,7 @@ export function fallbacksOf(text: string): string[] {
 const COUNTRIES: Readonly<Record<string, readonly string[]>> = {
   ko: ['KR'],
   ja: ['JP'],
-  zh: ['CN', 'TW', 'HK', 'MO', 'SG'],
+  zh: ['CN', 'TW', 'HK', 'MO'],
   de: ['DE', 'AT'],
   fr: ['FR', 'GF', 'GP', 'MQ', 'NC', 'PF', 'PM', 'RE', 'WF', 'YT'],
   es: [

@@ -1,8 +1,8 @@
 /** How often something may happen. Specification: "Limits", 429; decisions: "Keys", "Test mode". */
 import type { OperationAccess } from '../../contract/scope'
-import { networkOf } from './address'
 import { type LimitName, Refusal, type RefusalKind } from './error'
 import type { ApiKey, KeyKind } from './key'
+import { networkOf } from './network'
 import { DAY_MS, MINUTE_MS } from './value'
 
 /** At most `max` in any `windowMs`, or per UTC day where `windowMs` is `'utc-day'`. */
@@ -37,11 +37,22 @@ export interface LimitsConfig {
   issuesPerPhoneDay: number
   testIssuesPerDay: number
   refusalsPerMin: number
-  /** Fixed by the specification; test keys cannot have a custom limit. */
   testRequestsPerKeyMin: number
   testRequestsPerKeyDay: number
   testIssuesPerOrgDay: number
 }
+
+/** Where the operator has set no others. */
+export const USUAL_LIMITS = { refusalsPerMin: 600, testIssuesPerDay: 100_000 } satisfies Partial<LimitsConfig>
+
+/** By the specification; test keys cannot have a custom limit. */
+export const FIXED_LIMITS = {
+  testRequestsPerKeyMin: 120,
+  testRequestsPerKeyDay: 5_000,
+  testIssuesPerOrgDay: 10_000,
+} satisfies Partial<LimitsConfig>
+
+type TestLimits = Pick<LimitsConfig, keyof typeof FIXED_LIMITS | 'testIssuesPerDay'>
 
 export type LimitedAs = OperationAccess['limitedAs']
 
@@ -88,11 +99,11 @@ function addressLimits({ pkIssuesPerMinPerIp }: LimitsConfig, key: ApiKey, netwo
 
 const exact = (rule: LimitRule): LimitRule => ({ ...rule, isExact: true })
 
-const perKeyDaily = (limits: LimitsConfig, key: ApiKey, kind: LimitedAs) =>
+const perKeyDaily = (limits: TestLimits, key: ApiKey, kind: LimitedAs) =>
   exact(platform('perKeyDaily', `${kind}:${key.keyId}`, limits.testRequestsPerKeyDay, 'utc-day'))
 
 /** The same of a test key. */
-export function testRequestLimits(limits: LimitsConfig, key: ApiKey, kind: LimitedAs): LimitRule[] {
+export function testRequestLimits(limits: TestLimits, key: ApiKey, kind: LimitedAs): LimitRule[] {
   if (kind === 'none') return []
   const perMinute = exact(platform('perKey', `${kind}:${key.keyId}`, limits.testRequestsPerKeyMin, MINUTE_MS))
   return kind === 'issue' ? [perMinute] : [perMinute, perKeyDaily(limits, key, kind)]
@@ -118,7 +129,7 @@ export function phoneLimits(limits: LimitsConfig, phone: PhoneOfApp): LimitRule[
 }
 
 /** Daily budgets of new test issues; also what is rebuilt from the issues at start. */
-export const testBudgets = (limits: LimitsConfig, organizationId: string): LimitRule[] => [
+export const testBudgets = (limits: TestLimits, organizationId: string): LimitRule[] => [
   exact(platform('perOrgDaily', organizationId, limits.testIssuesPerOrgDay, 'utc-day')),
   exact(platform('testModeDaily', 'platform', limits.testIssuesPerDay, 'utc-day')),
 ]
@@ -128,7 +139,7 @@ const CHEAP: readonly RefusalKind[] = ['invalid', 'unauthorized', 'no_credit', '
 
 /** What a refusal counts against: the address where the key is unknown, else key and address, so that others behind it go free. */
 export function refusalLimit(
-  { refusalsPerMin }: LimitsConfig,
+  { refusalsPerMin }: Pick<LimitsConfig, 'refusalsPerMin'>,
   kind: RefusalKind,
   key: ApiKey | undefined,
   clientIp: string,
@@ -140,7 +151,7 @@ export function refusalLimit(
 }
 
 /** What only a new test issue counts against. */
-export const testIssueLimits = (limits: LimitsConfig, key: ApiKey): LimitRule[] => [
+export const testIssueLimits = (limits: TestLimits, key: ApiKey): LimitRule[] => [
   perKeyDaily(limits, key, 'issue'),
   ...testBudgets(limits, key.organizationId),
 ]

@@ -26,6 +26,9 @@ export interface ProofClaims {
   metadata?: Readonly<Record<string, string>>
 }
 
+/** How long a proof is good for where the operator has not set another time. */
+export const PROOF_LIFETIME_SEC = 600
+
 /** How an installation makes proofs. */
 export interface ProofSettings {
   issuer: string | undefined

@@ -1,10 +1,11 @@
 /** What an app's owner decides about abuse. Decisions: "Abuse". Live mode only. */
-import { isNetwork } from './address'
+
 import { assertCaps, type Cap, NEW_CAPS } from './cap'
 import { invalid, Refusal } from './error'
 import { type Issue, isActive, phoneOf } from './issue'
 import type { KeyKind } from './key'
 import { limited } from './limit'
+import { isNetwork } from './network'
 import { isRegion, type Recipient } from './phone'
 import { DAY_MS, HOUR_MS, SECOND_MS } from './value'
 

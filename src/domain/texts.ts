@@ -5,7 +5,6 @@
  * - Browsers: origin-bound one-time codes, wicg.github.io/sms-one-time-codes. The last line is `@domain #code`.
  * - Android apps: SMS Retriever, developers.google.com/identity/sms-retriever/verify. The text has the app's hash.
  */
-import { domainToASCII } from 'node:url'
 import type { App } from './app'
 import { invalid } from './error'
 import { languageOfCountry } from './language'
@@ -49,7 +48,8 @@ const BEYOND_HOST = /[/\\?#%@:\s]/
 
 /** A name in any script, as phones compare it. Throws `invalid`. */
 export function asHost(name: string): string {
-  const host = domainToASCII(name.trim())
+  const url = `http://${name.trim()}`
+  const host = URL.canParse(url) ? new URL(url).hostname : ''
   if (BEYOND_HOST.test(name.trim()) || !HOST.test(host))
     throw invalid('webOtpDomain', 'invalid_host', `must be a host name such as app.example.com: ${name}`)
   return host

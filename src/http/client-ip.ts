@@ -1,6 +1,6 @@
 /** The client's address: the socket's, or the one a trusted proxy names. */
 import ipaddr from 'ipaddr.js'
-import { cidrContains } from '../domain/address'
+import { cidrContains } from '../domain/network'
 
 /** More proxies than anybody has; each is compared with every trusted network. */
 const MAX_HOPS = 32

@@ -1,13 +1,12 @@
 /** Domain → the shapes of the contract. */
 import { attemptsRemaining, effectiveStatus, type Issue, overallStatus } from '../domain/issue'
+import type { Issued } from '../domain/order'
 import { DEFAULT_TEMPLATE_ID, localesOf, TEMPLATE_NOTE, type Template } from '../domain/template'
 import { CURRENCY, type Mode } from '../domain/value'
-import { type LedgerEntry, ledgerId } from '../domain/wallet'
-import type { Issued } from '../usecases/issue-code'
 import type { Balance, Page } from '../usecases/read-history'
 import type { Verification } from '../usecases/verify-code'
 
-const iso = (at: number) => new Date(at).toISOString()
+export const iso = (at: number) => new Date(at).toISOString()
 const isoOrNothing = (at: number | undefined) => (at === undefined ? undefined : iso(at))
 
 export const issuedView = (issued: Issued, mode: Mode) => ({
@@ -63,20 +62,6 @@ export const issuesView = ({ items, nextCursor }: Page<Issue>, now: number, mode
   items: items.map((issue) => projection(issue, now)),
   nextCursor,
   mode,
-})
-
-export const ledgerView = ({ items, nextCursor }: Page<LedgerEntry>) => ({
-  items: items.map((entry) => ({
-    ledgerId: ledgerId(entry),
-    appId: entry.appId,
-    entryType: entry.entryType,
-    amountDelta: entry.amountDelta,
-    balanceAfter: entry.balanceAfter,
-    currency: CURRENCY as 'CREDIT',
-    issueId: entry.issueId,
-    createdAt: iso(entry.createdAt),
-  })),
-  nextCursor,
 })
 
 export const balanceView = ({ appId, organizationId, balance, updatedAt }: Balance, mode: Mode) => ({

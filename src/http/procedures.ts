@@ -1,9 +1,6 @@
 /** The contract's nine procedures, a line each: contract input → use case → contract output. */
 import { implement } from '@orpc/server'
 import { contract } from '../../contract'
-import { idempotencyKey } from '../../contract/issue'
-import { invalid } from '../domain/error'
-import { refusalOf } from '../domain/validation'
 import { type IssueDependencies, issueCode } from '../usecases/issue-code'
 import {
   listCreditLedger,
@@ -16,17 +13,18 @@ import {
 } from '../usecases/read-history'
 import { type VerifyDependencies, verifyCode } from '../usecases/verify-code'
 import type { Caller } from './enter'
+import { keyFor } from './idempotency-key'
 import {
   balanceView,
   issuedView,
   issuesView,
-  ledgerView,
   projection,
   statusView,
   templatesView,
   templateView,
   verificationView,
 } from './present'
+import { ledgerView } from './present-ledger'
 
 /** What a request brings besides its input. */
 export interface CallContext {
@@ -69,19 +67,4 @@ export function createProcedures(deps: ProcedureDependencies) {
       templateView(await readTemplate(deps, caller.key, input.templateId)),
     ),
   })
-}
-
-/** Rule 1: from the header or the body field; when both are sent they must be equal. */
-function keyFor(inBody: string | undefined, header: string | null): string {
-  const inHeader = header === null ? undefined : idempotencyKey.safeParse(header)
-  if (inHeader && !inHeader.success) throw refusalOf(inHeader.error.issues, header, 'Idempotency-Key')
-  if (inHeader && inBody !== undefined && inHeader.data !== inBody) {
-    throw invalid('idempotencyKey', 'idempotency_key_mismatch', 'differs from the Idempotency-Key header')
-  }
-  const key = inHeader?.data ?? inBody
-  if (key === undefined) {
-    const problem = 'an Idempotency-Key header or this field is required'
-    throw invalid('idempotencyKey', 'idempotency_key_required', problem)
-  }
-  return key
 }

@@ -33,11 +33,7 @@ export class KeptDirectory implements Directory {
   }
 
   templates(appId: string): Promise<Template[]> {
-    return this.#keep(`templates:${appId}`, async () => {
-      const own = await this.read.templates.ofApp(appId)
-      const ownIds = new Set(own.map(({ templateId }) => templateId))
-      return [...BUILT_IN_TEMPLATES.filter(({ templateId }) => !ownIds.has(templateId)), ...own]
-    })
+    return this.#keep(`templates:${appId}`, async () => withBuiltIn(await this.read.templates.ofApp(appId)))
   }
 
   async template(appId: string, templateId: string = DEFAULT_TEMPLATE_ID): Promise<Template | undefined> {
@@ -87,4 +83,10 @@ export class KeptDirectory implements Directory {
     shelf.set(name, loading)
     return loading
   }
+}
+
+/** An app's own ones stand instead of those built in that have the same id. */
+export function withBuiltIn(own: readonly Template[]): Template[] {
+  const ownIds = new Set(own.map(({ templateId }) => templateId))
+  return [...BUILT_IN_TEMPLATES.filter(({ templateId }) => !ownIds.has(templateId)), ...own]
 }

@@ -2,14 +2,12 @@
  * Test mode's carrier. It plays the scenario a magic number names, by the timelines of the specification
  * ("Test-mode behavior" 6), and is asked for reports like any carrier that is polled.
  */
-import { scenarioOf } from '../domain/scenario'
+import { testReport, testSend } from '../domain/scenario'
 import type { Carrier, Way } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Gates } from '../ports/node'
 
 const NAME = 'simulator'
-const AMBIGUOUS_CODE = 'TEST_PROVIDER_OUTCOME_UNKNOWN'
-const FAILED_CODE = 'TEST_DELIVERY_FAILED'
 
 /** Simulated messages only sleep. */
 const AT_ONCE = 4_096
@@ -24,22 +22,12 @@ function simulatedProvider(clock: Clock): Carrier {
     name: NAME,
     reports: true,
 
-    async send({ messageId, channel, scenario, isFallback }) {
-      const script = scenarioOf(scenario === undefined ? {} : { scenario })
-      const played =
-        (channel === 'alimtalk' ? script.alimtalk : isFallback ? script.afterAlimtalk : undefined) ?? script.first
-      await new Promise<void>((resolve) => clock.after(played.answersAfterMs, resolve))
-      if (script.ambiguous) return { kind: 'ambiguous', code: AMBIGUOUS_CODE }
-      // The message's own id says what its report will be, so that nothing need be remembered.
-      return {
-        kind: 'accepted',
-        carrierMessageId: `${played.report}:${messageId}`,
-        reportAfterMs: played.reportsAfterMs,
-      }
+    async send(message) {
+      const { afterMs, outcome } = testSend(message)
+      await new Promise<void>((resolve) => clock.after(afterMs, resolve))
+      return outcome
     },
 
-    async query({ carrierMessageId }) {
-      return carrierMessageId?.startsWith('failed') ? { status: 'failed', code: FAILED_CODE } : { status: 'delivered' }
-    },
+    query: async ({ carrierMessageId }) => testReport(carrierMessageId),
   }
 }

@@ -4,20 +4,20 @@
  */
 
 import { type Finding, refusalOf, type Wish } from '../domain/admission'
-import { assertWithin } from '../domain/browser-key'
-import { conflict, invalid, Refusal, unavailable } from '../domain/error'
+import { assertReplayable, isOver } from '../domain/claim'
+import { Refusal, unavailable } from '../domain/error'
 import { admitNext } from '../domain/failure-budget'
 import { fingerprintText, type ResolvedRequest } from '../domain/fingerprint'
-import { attemptsRemaining, type Issue, makeWay, phoneOf } from '../domain/issue'
+import { type Issue, makeWay, phoneOf } from '../domain/issue'
 import type { ApiKey, KeyKind } from '../domain/key'
 import type { Letter } from '../domain/letter'
+import { compose, type Issued, type IssueRequest, issued, newIssue, resolveRequest } from '../domain/order'
 import type { Recipient } from '../domain/phone'
 import { assertResendable, resendAt } from '../domain/protection'
 import { isProvable } from '../domain/rule'
-import { approvedIn, DEFAULT_TEMPLATE_ID, inLanguage, messageTypeFor, render, type Template } from '../domain/template'
-import { localeFor, type Texts, textsOf, withAutofill } from '../domain/texts'
+import { textsOf } from '../domain/texts'
 import { prefixOf } from '../domain/traffic'
-import { type Channel, DAY_MS, type MessageType, type Owner } from '../domain/value'
+import type { Channel, Owner } from '../domain/value'
 import { priceOf } from '../domain/wallet'
 import type { Router, Way } from '../ports/carrier'
 import type { Node } from '../ports/node'
@@ -31,40 +31,6 @@ import { type ChallengeDependencies, withChallenge } from './shared/challenge'
 import { type ModeRules, rulesOf } from './shared/mode'
 import { networkHash, prefixHash } from './shared/place'
 import { saveIssue } from './shared/save-issue'
-
-/** A validated request; texts are trimmed. `cost` is not billed, but part of the fingerprint. */
-export interface IssueRequest {
-  phoneNumber: string
-  purpose: string
-  idempotencyKey: string
-  channel?: Channel | undefined
-  templateId?: string | undefined
-  templateVariables?: Record<string, string> | undefined
-  from?: string | undefined
-  messageType?: MessageType | undefined
-  smsFallback?: boolean | undefined
-  cost?: number | undefined
-  metadata?: Record<string, string> | undefined
-  expiresInSec: number
-  maxAttempts: number
-  /** The language it is to be in. No part of what it is compared by: a page that was translated meanwhile asks the same. */
-  locale?: string | undefined
-  /** False: without the line that browsers fill the code in by. As little a part of it. */
-  webOtp?: false | undefined
-  /** Of who asked for it, where that is known: a browser, or whom a server speaks for. No part of what it is compared by. */
-  address?: string | undefined
-  /** What proves that they are human; as little a part of it. */
-  challenge?: string | undefined
-}
-
-export interface Issued {
-  issueId: string
-  expiresAt: number
-  attemptsRemaining: number
-  queuedAt: number
-  /** From when on the same phone may get another code for the purpose. */
-  resendAvailableAt: number
-}
 
 export interface IssueDependencies extends DeliverDependencies, ChallengeDependencies {
   vault: Vault
@@ -80,8 +46,6 @@ interface Order {
   recipient: Recipient
   phoneHash: Uint8Array
   request: ResolvedRequest
-  locale: string | undefined
-  isForBrowsers: boolean
   keyKind: KeyKind
   /** Where it goes and who asks, for the rules against abuse; the hashes are stored with the issue. */
   wish: Wish
@@ -157,7 +121,8 @@ async function admit(
 
       const issueId = deps.random.uuid(tx.now)
       const code = order.rules.newCode(order.recipient)
-      const letter = compose(order, template, textsOf(app), code, key)
+      const wording = { texts: textsOf(app), locale: request.locale, webOtp: request.webOtp }
+      const letter = compose(order.request, order.recipient, { template, wording, code, key })
       const price = priceOf(order.rules.prices, channel, letter.messageType)
       order.rules.assertAdmits(order.recipient, tx.now)
       assertServed(channel, route)
@@ -172,7 +137,7 @@ async function admit(
       const admitted = admitNext(failures, order.request.maxAttempts, protection, tx.now)
 
       const { maxAttempts } = admitted
-      const issue = newIssue(deps, order, { issueId, code, maxAttempts, price, now: tx.now })
+      const issue = make(deps, order, { issueId, code, maxAttempts, price, now: tx.now })
       outcome.made = issue
       await replacePrevious(deps, tx, previous)
       await tx.claims.add({ ...order.owner, keyHash: claimant.hash, fingerprint, issueId, createdAt: tx.now })
@@ -215,8 +180,6 @@ function resolve({ vault, modes }: IssueDependencies, key: ApiKey, request: Issu
     rules,
     recipient,
     phoneHash,
-    locale: request.locale,
-    isForBrowsers: request.webOtp ?? true,
     keyKind: key.kind,
     wish: {
       ...{ kind: key.kind, home: rules.home(key.region), country: recipient.country, address, digits },
@@ -226,20 +189,7 @@ function resolve({ vault, modes }: IssueDependencies, key: ApiKey, request: Issu
     },
     prefixHash: prefix,
     networkHash: network,
-    request: {
-      phone: recipient.identity,
-      purpose: request.purpose,
-      channel: request.channel ?? rules.defaultChannel(recipient),
-      templateId: request.templateId ?? DEFAULT_TEMPLATE_ID,
-      templateVariables: request.templateVariables ?? {},
-      from: request.from || undefined,
-      messageType: request.messageType,
-      smsFallback: request.smsFallback ?? true,
-      cost: request.cost,
-      metadata: request.metadata ?? {},
-      expiresInSec: request.expiresInSec,
-      maxAttempts: request.maxAttempts,
-    },
+    request: resolveRequest(request, recipient, rules.defaultChannel(recipient)),
   }
 }
 
@@ -268,50 +218,13 @@ async function replay(
 ): Promise<Issue | undefined> {
   const claim = await tx.claims.find(owner, claimant.hash, claimant.formerHash)
   if (!claim) return undefined
-  const isOver = claim.createdAt + idempotencyDays * DAY_MS <= tx.now
-  const issue = isOver ? undefined : await tx.issues.lock(owner, claim.issueId)
+  const issue = isOver(claim, idempotencyDays, tx.now) ? undefined : await tx.issues.lock(owner, claim.issueId)
   if (!issue) {
     await tx.claims.drop(owner, claim.keyHash)
     return undefined
   }
-  if (!Buffer.from(fingerprint).equals(claim.fingerprint)) {
-    throw conflict('idempotencyKey', 'idempotency_key_reused', 'This idempotency key was used for a different request')
-  }
-  if (issue.verificationStatus === 'replaced') {
-    const message = 'The issue of this idempotency key was replaced by a newer one'
-    throw conflict('idempotencyKey', 'idempotency_key_replaced', message)
-  }
+  assertReplayable(issue, Buffer.from(fingerprint).equals(claim.fingerprint))
   return issue
-}
-
-function compose(
-  { request, recipient, locale, isForBrowsers }: Order,
-  template: Template | undefined,
-  texts: Texts,
-  code: string,
-  key: ApiKey,
-): Letter {
-  const { channel, templateId, templateVariables: variables } = request
-  if (!template) throw invalid('templateId', 'unknown_template', `no such template: ${templateId}`)
-  if (!template.channelSupport.includes(channel))
-    throw invalid('templateId', 'channel_not_supported', `${templateId} does not support ${channel}`, { channel })
-  assertWithin(key, request, template)
-  const tag = localeFor(texts, locale, recipient.country)
-  const autofill = { ...texts, ...(!isForBrowsers && { webOtpDomain: undefined }) }
-  const sms = withAutofill(render(inLanguage(template, tag), variables, code), autofill, code)
-  const approved = approvedIn(template, tag)
-  const text = channel === 'sms' ? sms : render(approved, variables, code)
-  return {
-    to: recipient.to,
-    text,
-    ...(text !== sms && { fallbackText: sms }),
-    code,
-    from: request.from,
-    messageType: messageTypeFor(sms, request.messageType),
-    templateCode: approved.providerTemplateCode,
-    variables,
-    scenario: recipient.scenario,
-  }
 }
 
 function assertServed(channel: Channel, route: readonly Way[]): void {
@@ -358,46 +271,19 @@ interface Making {
   now: number
 }
 
-function newIssue(
-  { vault, random }: IssueDependencies,
-  order: Order,
-  { issueId, code, maxAttempts, price, now }: Making,
-): Issue {
-  const { owner, request, rules, recipient, keyKind, prefixHash, networkHash } = order
-  const { channel } = request
-  return {
+function make({ vault, random }: IssueDependencies, order: Order, { code, now, ...made }: Making): Issue {
+  const { owner, request, rules, recipient, phoneHash, keyKind, prefixHash, networkHash } = order
+  return newIssue(request, {
     ...owner,
-    issueId,
+    ...made,
     messageId: random.uuid(now),
-    purpose: request.purpose,
-    templateId: request.templateId,
-    channel,
     smsFallback: rules.fallsBack(recipient, request.smsFallback),
-    keyKind,
-    phoneHash: order.phoneHash,
-    codeHash: vault.codeHash(issueId, code),
+    codeHash: vault.codeHash(made.issueId, code),
     country: recipient.country,
-    metadata: Object.keys(request.metadata).length > 0 ? request.metadata : undefined,
     createdAt: now,
     expiresAt: now + rules.lifetimeMs(recipient, request.expiresInSec),
-    promisedExpiresAt: undefined,
-    maxAttempts,
-    verificationStatus: 'issued',
-    attemptsUsed: 0,
-    verifiedAt: undefined,
-    deliveryStatus: 'queued',
-    leg: channel,
-    sendPending: true,
-    providerOutcomeAmbiguous: false,
-    providerOutcomeCode: undefined,
-    // What costs nothing has nothing to settle.
-    billingStatus: price > 0 ? 'reserved' : 'released',
-    price,
-    debitedAmount: 0,
-    updatedAt: now,
-    prefixHash,
-    networkHash,
-  }
+    ...{ phoneHash, keyKind, prefixHash, networkHash },
+  })
 }
 
 /** Rule 9: what the wallet cannot promise is not issued. */
@@ -409,12 +295,3 @@ async function reserveCredit(tx: Tx, { billingStatus, appId, price }: Issue): Pr
 async function replacePrevious(deps: IssueDependencies, tx: Tx, previous: Issue | undefined): Promise<void> {
   if (previous) await saveIssue(deps, tx, previous, makeWay(previous, tx.now))
 }
-
-/** The first response and every replay of it, also after verification or expiry. */
-const issued = (issue: Issue, resendAvailableAt: (issue: Issue) => number): Issued => ({
-  issueId: issue.issueId,
-  expiresAt: issue.promisedExpiresAt ?? issue.expiresAt,
-  attemptsRemaining: attemptsRemaining({ ...issue, attemptsUsed: 0 }),
-  queuedAt: issue.createdAt,
-  resendAvailableAt: resendAvailableAt(issue),
-})

@@ -2,6 +2,7 @@
 import { notFound } from '../domain/error'
 import type { Issue, VerificationStatus } from '../domain/issue'
 import type { ApiKey } from '../domain/key'
+import { TEST_BALANCE } from '../domain/scenario'
 import type { Template } from '../domain/template'
 import { isUuid, type Owner } from '../domain/value'
 import type { EntryType, LedgerEntry } from '../domain/wallet'
@@ -106,13 +107,10 @@ export interface Balance {
   updatedAt: number
 }
 
-/** Fixed: test issues never reduce it. */
-const SIMULATED_BALANCE = 1_000_000
-
 export async function readBalance({ store, clock, node }: ReadDependencies, key: ApiKey): Promise<Balance> {
   const { appId, organizationId } = key
   const owned = { appId, organizationId }
-  if (key.mode === 'test') return { ...owned, balance: SIMULATED_BALANCE, updatedAt: clock.now() }
+  if (key.mode === 'test') return { ...owned, balance: TEST_BALANCE, updatedAt: clock.now() }
   const wallet = await store.read.wallets.find(appId)
   if (wallet) return { ...owned, balance: wallet.balance, updatedAt: wallet.updatedAt }
   return { ...owned, balance: 0, updatedAt: (await node.directory.app(appId))?.createdAt ?? clock.now() }

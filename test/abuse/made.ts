@@ -1,7 +1,8 @@
 /** Issues of these worlds, as the product makes them. */
-import { networkOf } from '../../src/domain/address'
+
 import type { Wish } from '../../src/domain/admission'
 import type { Issue } from '../../src/domain/issue'
+import { networkOf } from '../../src/domain/network'
 import { prefixOf } from '../../src/domain/traffic'
 import { createVault } from '../../src/system/vault'
 import { anIssue } from '../domain/sample'

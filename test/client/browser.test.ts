@@ -44,11 +44,12 @@ const serveSite = () =>
   Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
-    fetch(request) {
+    async fetch(request) {
       const path = new URL(request.url).pathname
       const script = { headers: { 'content-type': 'text/javascript' } }
       if (path === '/client.js') return new Response(bundle.script, script)
       if (path === '/worker.js') return new Response(WORKER, script)
+      if (path === '/testing.js') return new Response(await testingScript(), script)
       const html = '<!doctype html><title>A site</title><script type="module" src="/client.js"></script>'
       return new Response(html, { headers: { 'content-type': 'text/html' } })
     },
@@ -311,6 +312,31 @@ describe('the client in a page', () => {
     expect(new Set(made).size).toBe(2)
     for (const key of made) expect(key).toMatch(/^[!-~]{16,128}$/)
   })
+})
+
+/** Test mode in memory as a page loads it, where nothing is of Node. */
+async function testingScript(): Promise<string> {
+  const entrypoints = [`${ROOT}/client/testing/index.ts`]
+  const { outputs } = await Bun.build({ entrypoints, target: 'browser', format: 'esm', external: ['node:*'] })
+  return (await outputs[0]?.text()) ?? ''
+}
+
+test('test mode in memory plays in a page, which asks nobody', async () => {
+  const { page, requests, complaints } = await open(`${origin('localhost')}/`)
+  const before = requests.length
+  const told = await page.evaluate(async (path) => {
+    const { createTestClient } = await import(path)
+    const otp = createTestClient({ now: 0 })
+    const { issueId } = await otp.issue({ phoneNumber: '+44 7700 900010', purpose: 'signup', idempotencyKey: 'k' })
+    await otp.advance(4_000)
+    const { deliveryStatus } = await otp.status({ issueId })
+    otp.failNext('TIMEOUT')
+    const code = await otp.verify({ issueId, code: '000000' }).catch((error: { code: string }) => error.code)
+    return { deliveryStatus, code, ...(await otp.verify({ issueId, code: '000000' })) }
+  }, '/testing.js')
+  expect(told).toMatchObject({ deliveryStatus: 'delivered', code: 'TIMEOUT', verified: true, mode: 'test' })
+  expect(requests.slice(before)).toEqual([`GET ${origin('localhost')}/testing.js`])
+  expect(complaints).toEqual([])
 })
 
 describe('the docs', () => {

@@ -29,9 +29,9 @@ export interface TrueIssue {
 
 type Act =
   | { act: 'send'; number: 0 | 1 }
-  | { act: 'submit'; what: 'right' | 'wrong' | 'none' }
+  | { act: 'submit'; what: 'right' | 'wide' | 'wrong' | 'none' }
   | { act: 'resend' | 'cancel' | 'changeNumber' | 'reset' | 'reload' | 'tick' }
-  | { act: 'pass'; ms: number }
+  | { act: 'pass' | 'close'; ms: number }
   | { act: 'step'; hours: number }
   | { act: 'fate'; fates: Fate[] }
 
@@ -56,7 +56,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       act: fc.constant('submit' as const),
-      what: fc.constantFrom('right' as const, 'wrong' as const, 'wrong' as const, 'none' as const),
+      what: fc.constantFrom('right' as const, 'wide' as const, 'wrong' as const, 'wrong' as const, 'none' as const),
     }),
   },
   { weight: 3, arbitrary: fc.record({ act: fc.constantFrom('resend' as const, 'reload' as const) }) },
@@ -73,11 +73,15 @@ const act: fc.Arbitrary<Act> = fc.oneof(
       ms: fc.oneof(fc.constant(0), fc.nat(3_000), fc.constant(30_000), fc.nat(200_000)),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('close' as const), ms: fc.nat(60_000) }) },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('step' as const), hours: fc.integer({ min: -9, max: 9 }) }) },
-  { weight: 3, arbitrary: fc.record({ act: fc.constant('fate' as const), fates: fc.array(fate, { maxLength: 4 }) }) },
+  { weight: 3, arbitrary: fc.record({ act: fc.constant('fate' as const), fates: fc.array(fate, { maxLength: 6 }) }) },
 )
 
 export const acts = fc.array(act, { maxLength: 30 })
+
+/** As a Japanese keyboard types it. */
+const wide = (code: string) => code.replace(/[0-9]/g, (digit) => String.fromCodePoint(digit.charCodeAt(0) + 0xfee0))
 
 /** Where a flow may get from where it is, besides where it is. */
 const WAYS: Readonly<Record<FlowStatus, readonly FlowStatus[]>> = {
@@ -156,7 +160,7 @@ export class Run {
         if (can.resend && page.state.status === 'sending') this.#asks++
         return
       case 'submit': {
-        const code = each.what === 'none' ? '12 34' : each.what === 'right' ? this.#rightCode : this.#truth.wrongCode
+        const code = this.#codeOf(each.what)
         this.#typed.add(code)
         void flow.submit(code)
         void flow.submit(code)
@@ -164,12 +168,17 @@ export class Run {
         return
       }
       case 'reload':
-        this.#hasReloaded = true
-        this.#hasLeftCheck ||= status === 'verifying'
-        page.reload()
-        this.#seen = page.state.status
-        this.#watch()
-        return
+        return this.#reload()
+      case 'close': {
+        flow.close()
+        const asked = page.network.sent.length
+        const kept = JSON.stringify([...page.stored])
+        for (const call of [flow.send(this.#numbers[0]), flow.resend(), flow.submit(this.#rightCode)]) void call
+        await page.pass(each.ms)
+        if (page.network.sent.length > asked) this.#fault('it asks, and is closed')
+        if (JSON.stringify([...page.stored]) !== kept) this.#fault('it keeps, and is closed')
+        return this.#reload()
+      }
       case 'pass':
         return page.pass(each.ms)
       case 'step':
@@ -182,6 +191,27 @@ export class Run {
         this.#hasLeftCheck ||= status === 'verifying' && each.act !== 'tick'
         flow[each.act]()
     }
+  }
+
+  #codeOf(what: 'right' | 'wide' | 'wrong' | 'none'): string {
+    if (what === 'none') return '12 34'
+    if (what === 'wrong') return this.#truth.wrongCode
+    return what === 'wide' ? wide(this.#rightCode) : this.#rightCode
+  }
+
+  /** Whatever was there is there again: the same order, the same code to type. */
+  #reload(): void {
+    const { page } = this
+    const { status, phoneNumber, ...before } = page.state
+    this.#hasReloaded = true
+    this.#hasLeftCheck ||= status === 'verifying'
+    page.reload()
+    const { status: after, phoneNumber: number, ...state } = page.state
+    const [was, is] = [before, state].map((one) => ('issueId' in one ? one.issueId : undefined))
+    if (after === 'awaiting_code' && was !== undefined && is !== was) this.#fault(`${is} after a reload of ${was}`)
+    if (phoneNumber !== number) this.#fault(`${number} after a reload of ${phoneNumber}`)
+    this.#seen = after
+    this.#watch()
   }
 
   async #check(each: Act): Promise<void> {
@@ -215,15 +245,30 @@ export class Run {
       const shown = issues.find(({ issueId }) => issueId === this.#shownIssue)
       if (shown?.isLive) this.#fault('expired, and is not')
     }
+    if (state.status === 'locked' && state.reason === 'MAX_ATTEMPTS') {
+      const shown = issues.find(({ issueId }) => issueId === this.#shownIssue)
+      if (shown && shown.attemptsRemaining > 0) this.#fault('locked, and is not')
+    }
     if (state.status !== 'awaiting_code' || !issue) return
     const leftMs = issue.expiresAt - this.page.clock.now()
     if (state.expiresInMs < leftMs) this.#fault(`${state.expiresInMs} ms left of ${leftMs}`)
     if (state.can.resend && issue.resendAt > this.page.clock.now()) this.#fault('another code is promised too soon')
+    this.#checkAllowed(state, issue)
     if (!this.#hasReloaded && state.expiresInMs > leftMs + LATEST_MS + 1_000) this.#fault('lasts too long')
     const { attemptsRemaining: told } = state
     if (told === undefined) return
     if (told < issue.attemptsRemaining) this.#fault(`${told} attempts of ${issue.attemptsRemaining}`)
     if (!this.#hasLeftCheck && told !== issue.attemptsRemaining && issue.isLive) this.#fault('attempts are forgotten')
+  }
+
+  /** What the service would do may be asked for. After a reload the service has to say first how long a wait still is. */
+  #checkAllowed({ can }: FlowState, { resendAt }: TrueIssue): void {
+    const now = this.page.clock.now()
+    const { waitsUntil } = this.page.network
+    if (this.#hasReloaded || now <= waitsUntil) return
+    if (!can.submit) this.#fault('a code would be checked, and none can be typed')
+    if (!can.resend && now > resendAt + LATEST_MS + 1_000)
+      this.#fault('another code would be made, and is not promised')
   }
 
   #checkWritten(text: string): void {
@@ -251,9 +296,10 @@ export class Run {
     if (page.state.status === 'verified') page.flow.reset()
     if (page.state.can.changeNumber) page.flow.changeNumber()
     await page.send(this.#numbers[0])
-    for (let turn = 0; turn < 3 && page.state.status !== 'awaiting_code'; turn++) {
-      await page.pass('resendInMs' in page.state ? page.state.resendInMs : 0)
-      await page.resend()
+    for (let turn = 0; turn < 3 && !page.state.can.submit; turn++) {
+      const { submitInMs = 0, resendInMs = 0 } = { ...page.state } as { submitInMs?: number; resendInMs?: number }
+      await page.pass(submitInMs || resendInMs)
+      if (!page.state.can.submit) await page.resend()
     }
     const { status } = await page.submit(this.#rightCode)
     if (status !== 'verified') this.#fault(`no way out of ${JSON.stringify(page.state)}`)

@@ -120,6 +120,8 @@ export class Network implements FlowTransport {
   readonly sent: Sent[] = []
   /** Of the next requests, in turn; then all is fine. */
   fates: Fate[] = []
+  /** When the last wait ends that it was told; in whole seconds, as it is shown. */
+  waitsUntil = 0
   constructor(
     readonly to: FlowTransport,
     readonly clock: VirtualClock,
@@ -136,7 +138,10 @@ export class Network implements FlowTransport {
     this.sent.push(sent)
     const fate = this.fates.shift() ?? { kind: 'fine' }
     if (fate.kind === 'unsent') throw new TypeError('fetch failed')
-    if (fate.kind === 'refused') throw refusal(fate.status, fate.data)
+    if (fate.kind === 'refused') {
+      this.#toldToWait(fate.data)
+      throw refusal(fate.status, fate.data)
+    }
     if (fate.kind === 'fine' && fate.thereMs) await this.#pass(fate.thereMs)
     sent.isCarriedOut = true
     const answer = await call().then(
@@ -145,6 +150,7 @@ export class Network implements FlowTransport {
         return () => value
       },
       (error) => () => {
+        this.#toldToWait(error.data)
         throw error
       },
     )
@@ -152,6 +158,10 @@ export class Network implements FlowTransport {
     if (fate.kind === 'hangs') return new Promise(() => {})
     if (fate.kind === 'fine' && fate.backMs) await this.#pass(fate.backMs)
     return answer()
+  }
+
+  #toldToWait({ retryAfterMs = 0 }: { retryAfterMs?: number } = {}): void {
+    this.waitsUntil = Math.max(this.waitsUntil, this.clock.now() + Math.ceil(retryAfterMs / 1_000) * 1_000 + 1_000)
   }
 
   #pass(ms: number): Promise<void> {

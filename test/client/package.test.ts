@@ -46,6 +46,9 @@ const entries = () =>
     .filter((path) => path !== './package.json' && path !== REACT)
     .map((path) => join('@watchword/client', path))
 
+/** What is bundled has names of others in it, and their texts. */
+const IS_BUNDLED = /^testing\/service\.c?js$/
+
 describe('whoever installs it', () => {
   test('finds every entry, as an ES module and as CommonJS, with types of the same kind', async () => {
     const { messages } = await publint({ pkgDir: installed, strict: true, pack: false })
@@ -76,6 +79,7 @@ describe('whoever installs it', () => {
       const imported = [...code.matchAll(/(?:from |import |import\(|require\()["']([^"']+)/g)].map(([, path]) => path)
       const foreign = name.startsWith('react/') ? ['react', 'react/jsx-runtime'] : []
       expect(imported.filter((path = '') => !/^\.\.?\//.test(path) && !foreign.includes(path))).toEqual([])
+      if (IS_BUNDLED.test(name)) continue
       expect(code).not.toMatch(/\b(Buffer|process|Bun|Deno|NodeJS)\b/)
       if (name.endsWith('.js')) expect(code).not.toMatch(/\b(require|module|exports)\b/)
     }
@@ -108,6 +112,51 @@ describe('whoever installs it', () => {
     expect(files.filter(isOfReact)).not.toEqual([])
     for (const name of files.filter((each) => !isOfReact(each)))
       expect(await Bun.file(join(installed, name)).text()).not.toMatch(/["'](?:\.\.?\/)*react(?:\/|["'])/)
+  })
+
+  test('tests its own code without a server, in Node and in Bun, imported or required', async () => {
+    const story = `
+      const otp = createTestClient({ now: 0 })
+      const order = { phoneNumber: '010-0000-0003', purpose: 'p', idempotencyKey: 'k' }
+      otp.failNext('TIMEOUT')
+      const why = (error) => error instanceof WatchwordError ? error.code : String(error)
+      otp.issue(order).catch(why).then(async (code) => {
+        const { issueId } = await otp.issue(order)
+        await otp.advance(1_000)
+        const { providerOutcomeAmbiguous } = await otp.status({ issueId })
+        const { verified } = await otp.verify({ issueId, code: '000000' })
+        const left = Object.getOwnPropertyNames(globalThis).filter((name) => name.includes('zod'))
+        console.log(JSON.stringify({ code, issueId, providerOutcomeAmbiguous, verified, left }))
+      })`
+    const names = [
+      ['createTestClient', '@watchword/client/testing'],
+      ['WatchwordError', '@watchword/client'],
+    ]
+    await Bun.write(
+      join(folder.path, 'own.mjs'),
+      names.map(([name, path]) => `import { ${name} } from '${path}'`).join('\n') + story,
+    )
+    await Bun.write(
+      join(folder.path, 'own.cjs'),
+      names.map(([name, path]) => `const { ${name} } = require('${path}')`).join('\n') + story,
+    )
+    for (const name of ['own.mjs', 'own.cjs'])
+      for (const runtime of ['node', process.execPath]) {
+        const { stdout, stderr } = await run({ command: [runtime, name], cwd: folder.path, env })
+        expect(stderr).toBe('')
+        // Whoever has zod, too, keeps its own settings.
+        expect(JSON.parse(stdout)).toEqual({
+          ...{ code: 'TIMEOUT', providerOutcomeAmbiguous: true, verified: true, left: [] },
+          issueId: 'abcdefab-cdef-7abc-8def-abcdefabc001',
+        })
+      }
+  })
+
+  test('has the licences of all that is bundled for tests', async () => {
+    const licenses = await Bun.file(join(installed, 'testing/service.licenses.txt')).text()
+    for (const name of ['zod', 'libphonenumber-js', 're2js', 'ipaddr.js', '@orpc/contract'])
+      expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+ · MIT$`, 'm'))
+    expect(licenses).toContain('Permission is hereby granted')
   })
 
   test('issues and verifies in Node', async () => {
@@ -214,10 +263,12 @@ describe('its size, as a page loads it', () => {
     ],
     ['one language of seven', `export { ko, say } from '@watchword/client/texts'`, 1_500],
     ['the screen for React, with the flow', `export { PhoneVerification } from '@watchword/client/react'`, 10_000],
+    // With all that is known of numbers, patterns and inputs; no page has it.
+    ['test mode for tests', `export { createTestClient } from '@watchword/client/testing'`, 180_000],
     ['what verifies webhooks', `export { verifyWebhook } from '@watchword/client/webhook'`, 2_000],
     [
       'what is imported for nothing',
-      ['', '/flow', '/texts', '/webhook'].map((path) => `import '@watchword/client${path}'`).join('\n'),
+      ['', '/flow', '/texts', '/webhook', '/testing'].map((path) => `import '@watchword/client${path}'`).join('\n'),
       100,
     ],
   ])('%s', async (_, script, limit) => {
@@ -358,6 +409,23 @@ const ELEMENT = `import { define, type FormatPhoneNumber, WatchwordVerify } from
   define('my-verify')
   export const value: string = screen instanceof WatchwordVerify ? screen.value : ''`
 
+const TESTING = `import { createTestClient, type FailureCode, type TestClient } from '@watchword/client/testing'
+  import type { OtpClient } from '@watchword/client'
+  import { createFlow } from '@watchword/client/flow'
+  const otp: TestClient = createTestClient({ now: new Date(0), resendAfterMs: 30_000, retries: { attempts: 2 } })
+  export const given: OtpClient = otp
+  export const flow = createFlow({ transport: otp, purpose: 'p', clock: otp.clock })
+  const code: FailureCode = 'TIMEOUT'
+  otp.failNext(code, { operation: 'verify', carriedOut: true })
+  // @ts-expect-error no such failure
+  otp.failNext('IMAGINED')
+  // @ts-expect-error no such call
+  otp.delayNext(1_000, { operation: 'imagined' })
+  export const later = async (): Promise<string> => {
+    await otp.advance(1_000)
+    return (await otp.status({ issueId: 'i' })).deliveryStatus
+  }`
+
 const SCREEN = `import { createElement } from 'react'
   import { createOtpClient } from '@watchword/client'
   import { PhoneVerification, useVerification, type FormatPhoneNumber } from '@watchword/client/react'
@@ -403,6 +471,7 @@ describe('its types', () => {
         calls: CALLS,
         flow: FLOW,
         element: ELEMENT,
+        testing: TESTING,
         receiver: RECEIVER('@watchword/client/webhook'),
         either: RECEIVER('@watchword/client'),
         all: entries()

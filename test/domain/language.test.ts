@@ -35,7 +35,7 @@ describe('the language of a country', () => {
   test.each([
     ['ko', ['KR']],
     ['ja', ['JP']],
-    ['zh', ['CN', 'TW', 'HK', 'MO', 'SG']],
+    ['zh', ['CN', 'TW', 'HK', 'MO']],
     ['de', ['DE', 'AT']],
     ['fr', ['FR', 'RE', 'GP']],
     ['es', ['ES', 'MX', 'AR', 'CO', 'PR']],

@@ -31,7 +31,7 @@ const buildServer = () =>
     metafile: true,
   })
 
-async function componentOf({ name, version, folder, note }: Bundled): Promise<Component> {
+export async function componentOf({ name, version, folder, note }: Bundled): Promise<Component> {
   const manifest = await manifestOf(folder)
   const { license } = manifest
   if (license === undefined) throw new Error(`${name} does not say its licence`)

@@ -1,6 +1,7 @@
 /** Signing in and out. A session is a cookie; stored is its hash. */
-import { networkOf } from '../../domain/address'
+
 import { Refusal } from '../../domain/error'
+import { networkOf } from '../../domain/network'
 import { isLive, normalEmail, type Operator, type OperatorSession } from '../../domain/operator'
 import { MINUTE_MS } from '../../domain/value'
 import type { Clock } from '../../ports/clock'

@@ -4,7 +4,6 @@
  */
 
 import type { App } from '../../domain/app'
-import { Refusal, unavailable } from '../../domain/error'
 import type { ApiKey } from '../../domain/key'
 import {
   type LimitedAs,
@@ -17,8 +16,15 @@ import {
 } from '../../domain/limit'
 import { liveRecipient, type Numbering, type Recipient, testRecipient } from '../../domain/phone'
 import { type Protection, protectionOf, UNPROTECTED } from '../../domain/protection'
-import { scenarioOf } from '../../domain/scenario'
-import { type Channel, MINUTE_MS, type Mode, nextMidnightUtc } from '../../domain/value'
+import {
+  assertTestAdmits,
+  TEST_PRICES,
+  testChannel,
+  testCode,
+  testFallsBack,
+  testLifetimeMs,
+} from '../../domain/scenario'
+import type { Channel, Mode } from '../../domain/value'
 import type { PriceList } from '../../domain/wallet'
 import type { Router, Way } from '../../ports/carrier'
 import type { Random } from '../../ports/random'
@@ -84,11 +90,6 @@ function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDepende
   }
 }
 
-/** The code that verifies every magic number. */
-const TEST_CODE = '000000'
-/** What a six-digit guess never equals. */
-const UNGUESSABLE = 'never'
-
 /** Nothing is ever against a test code. */
 const UNWATCHED: Pick<Traffic, 'enter'> = {
   enter: async () => ({ assess: () => undefined, note() {}, leave() {} }),
@@ -97,33 +98,15 @@ const UNWATCHED: Pick<Traffic, 'enter'> = {
 function testMode({ limits, numbering, simulator }: ModeDependencies): ModeRules {
   return {
     recipient: (phoneNumber, region = numbering.region) => testRecipient(phoneNumber, { region }),
-    defaultChannel: (recipient) => scenarioOf(recipient).defaultChannel ?? 'sms',
+    defaultChannel: testChannel,
+    fallsBack: testFallsBack,
     protection: () => UNPROTECTED,
     watched: () => UNWATCHED,
     home: (region = numbering.region) => region,
-    fallsBack: (recipient, requested) => requested && scenarioOf(recipient).afterAlimtalk !== undefined,
-    assertAdmits(recipient, now) {
-      switch (scenarioOf(recipient).refuses) {
-        case 'perPhone':
-          throw new Refusal('limited', 'Test scenario: rate limited', {
-            limit: 'perPhone',
-            policy: 'platform',
-            retryAfterMs: MINUTE_MS,
-          })
-        case 'credit':
-          throw new Refusal('no_credit', 'Test scenario: insufficient credit', { code: 'INSUFFICIENT_CREDIT' })
-        case 'trial':
-          throw new Refusal('no_credit', 'Test scenario: trial daily limit', {
-            code: 'TRIAL_DAILY_LIMIT_EXCEEDED',
-            resetAt: nextMidnightUtc(now),
-          })
-        case 'unavailable':
-          throw unavailable('Test scenario: service unavailable', 2_000)
-      }
-    },
-    newCode: (recipient) => (scenarioOf(recipient).refusesEveryCode ? UNGUESSABLE : TEST_CODE),
-    lifetimeMs: (recipient, requestedSec) => scenarioOf(recipient).lifetimeMs ?? requestedSec * 1_000,
-    prices: { sms: 0, lms: 0, alimtalk: 0 },
+    assertAdmits: assertTestAdmits,
+    newCode: testCode,
+    lifetimeMs: testLifetimeMs,
+    prices: TEST_PRICES,
     requestLimits: (key, kind) => testRequestLimits(limits, key, kind),
     issueLimits: (key) => testIssueLimits(limits, key),
     router: async () => () => [simulator],

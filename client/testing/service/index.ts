@@ -1,0 +1,247 @@
+/**
+ * Test mode in memory: the contract decides what may be asked, the rules of `src/domain` decide what comes of it, and it is
+ * said in the words of the server. What is written here is only what the server does with a database. That both say the same,
+ * `test/client/testing-table.test.ts` shows.
+ */
+import type { z } from 'zod'
+import { contract } from '../../../contract'
+import { errors } from '../../../contract/error'
+import type { getIssueInput, listIssuesInput } from '../../../contract/history'
+import type { issueInput, statusInput, verifyInput } from '../../../contract/issue'
+import type { getTemplateInput } from '../../../contract/template'
+import type { listCreditLedgerInput } from '../../../contract/wallet'
+import { assertReplayable, IDEMPOTENCY_DAYS, isOver } from '../../../src/domain/claim'
+import { invalid, notFound, Refusal } from '../../../src/domain/error'
+import { fingerprintText } from '../../../src/domain/fingerprint'
+import { attemptsRemaining, check, type Issue, makeWay } from '../../../src/domain/issue'
+import type { ApiKey } from '../../../src/domain/key'
+import { FIXED_LIMITS, refusalLimit, testIssueLimits, testRequestLimits, USUAL_LIMITS } from '../../../src/domain/limit'
+import { compose, issued, newIssue, resolveRequest } from '../../../src/domain/order'
+import { testRecipient } from '../../../src/domain/phone'
+import { PROOF_LIFETIME_SEC, type ProofSettings, proofClaims } from '../../../src/domain/proof'
+import { assertResendable, type Protection, resendAt, UNPROTECTED } from '../../../src/domain/protection'
+import {
+  assertTestAdmits,
+  TEST_BALANCE,
+  TEST_PRICES,
+  testChannel,
+  testCode,
+  testFallsBack,
+  testLifetimeMs,
+} from '../../../src/domain/scenario'
+import type { Template } from '../../../src/domain/template'
+import { textsOf } from '../../../src/domain/texts'
+import { refusalOf } from '../../../src/domain/validation'
+import { fromRefusal, interfaceError } from '../../../src/http/errors'
+import { keyFor } from '../../../src/http/idempotency-key'
+import {
+  balanceView,
+  issuedView,
+  issuesView,
+  projection,
+  statusView,
+  templatesView,
+  templateView,
+  verificationView,
+} from '../../../src/http/present'
+import { withBuiltIn } from '../../../src/node/directory'
+import { Limiter } from '../../../src/node/limiter'
+import type { CreateService, Said, Service, ServiceOptions } from '../said'
+import { Issues } from './issues'
+import { registered } from './template'
+
+/** Of the one app and key there are. */
+const KEY: ApiKey = {
+  ...{ keyId: 'test', appId: 'test-app', organizationId: 'test-organization', kind: 'sk', mode: 'test', scopes: ['*'] },
+  ...{ allowedOrigins: [], allowedCidrs: [], limits: {}, allows: [] },
+  ...{ region: undefined, expiresAt: undefined, revokedAt: undefined },
+}
+const HERE = '127.0.0.1'
+const PROOFS: ProofSettings = { issuer: undefined, lifetimeMs: PROOF_LIFETIME_SEC * 1_000 }
+const LIMITS = { ...FIXED_LIMITS, ...USUAL_LIMITS }
+const FIRST_ID = 0xabcdefabc001
+/** Nothing is compared by hashes here. */
+const NO_HASH = new Uint8Array()
+
+export const createService: CreateService = (options) => new ServiceInMemory(options)
+
+type Operation = keyof typeof contract
+type Handlers = { [O in Operation]: (input: never) => Answered }
+
+type Answered = object & Pick<Said, 'claims'>
+
+interface Claimed {
+  fingerprint: string
+  issueId: string
+  createdAt: number
+}
+
+class ServiceInMemory implements Service {
+  readonly #now: () => number
+  readonly #region: string
+  readonly #templates: readonly Template[]
+  readonly #protection: Protection
+  readonly #limiter = new Limiter()
+  readonly #claims = new Map<string, Claimed>()
+  readonly #issues = new Issues(() => this.#newId())
+  #made = 0
+
+  constructor({ now, region, templates, resendAfterMs }: ServiceOptions) {
+    this.#now = now
+    this.#region = region
+    this.#templates = withBuiltIn(templates.map(registered))
+    this.#protection = { ...UNPROTECTED, resendMs: { sk: resendAfterMs, pk: resendAfterMs } }
+  }
+
+  readonly #handlers: Handlers = {
+    issue: (input: z.output<typeof issueInput>) => this.#issue(input),
+    verify: (input: z.output<typeof verifyInput>) => this.#verify(input),
+    status: ({ issueId }: z.output<typeof statusInput>) => statusView(this.#find(issueId), this.#now()),
+    listIssues: (input: z.output<typeof listIssuesInput>) => this.#list(input),
+    getIssue: ({ issueId }: z.output<typeof getIssueInput>) => projection(this.#find(issueId), this.#now()),
+    listCreditLedger: ({ cursor }: z.output<typeof listCreditLedgerInput>) => {
+      if (cursor !== undefined) throw foreignCursor()
+      return { items: [] }
+    },
+    balance: () => balanceView({ ...KEY, balance: TEST_BALANCE, updatedAt: this.#now() }, 'test'),
+    listTemplates: () => templatesView(this.#templates),
+    getTemplate: ({ templateId }: z.output<typeof getTemplateInput>) => {
+      const template = this.#template(templateId)
+      if (!template) throw notFound('template')
+      return templateView(template)
+    },
+  }
+
+  answer(operation: Operation, input: unknown): Said {
+    const { inputSchema, meta } = contract[operation]['~orpc']
+    let permit: ReturnType<Limiter['take']> | undefined
+    try {
+      permit = this.#limiter.take(testRequestLimits(LIMITS, KEY, meta.limitedAs), this.#now())
+      const read = inputSchema?.safeParse(input)
+      if (read?.error) throw refusalOf(read.error.issues, input)
+      const { claims, ...body } = this.#handlers[operation](read?.data as never)
+      return { status: 200, body, claims }
+    } catch (refusal) {
+      permit?.giveBack()
+      if (!(refusal instanceof Refusal)) throw refusal
+      const final = this.#underTheCeiling(refusal)
+      return said(fromRefusal(final), final.detail.retryAfterMs)
+    }
+  }
+
+  refuse(code: keyof typeof errors, data: object | undefined): Said {
+    return said(interfaceError(code, errors[code].message, data))
+  }
+
+  /** The same ones in each run, in order. None looks as if a code was in it. */
+  #newId(): string {
+    return `abcdefab-cdef-7abc-8def-${(FIRST_ID + this.#made++).toString(16)}`
+  }
+
+  #underTheCeiling(refusal: Refusal): Refusal {
+    const rule = refusalLimit(LIMITS, refusal.kind, KEY, HERE)
+    try {
+      if (rule) this.#limiter.take([rule], this.#now())
+      return refusal
+    } catch (limited) {
+      return limited as Refusal
+    }
+  }
+
+  #issue(input: z.output<typeof issueInput>): object {
+    const now = this.#now()
+    const request = { ...input, idempotencyKey: keyFor(input.idempotencyKey, null) }
+    const recipient = testRecipient(request.phoneNumber, { region: this.#region })
+    const order = resolveRequest(request, recipient, testChannel(recipient))
+    const fingerprint = fingerprintText(order)
+    const view = (issue: Issue) =>
+      issuedView(
+        issued(issue, (each) => resendAt(this.#protection, 'sk', each)),
+        'test',
+      )
+
+    const replayed = this.#replay(request.idempotencyKey, fingerprint, now)
+    if (replayed) return view(replayed)
+
+    const code = testCode(recipient)
+    const wording = { texts: textsOf(undefined), locale: request.locale, webOtp: request.webOtp }
+    compose(order, recipient, { template: this.#template(order.templateId), wording, code, key: KEY })
+    assertTestAdmits(recipient, now)
+    const permit = this.#limiter.take(testIssueLimits(LIMITS, KEY), now)
+    const before = this.#issues.live(order.phone, order.purpose, now)
+    try {
+      assertResendable(this.#protection, 'sk', before?.issue, now)
+    } catch (refusal) {
+      permit.giveBack()
+      throw refusal
+    }
+    const issue = newIssue(order, {
+      ...{ appId: KEY.appId, mode: KEY.mode, keyKind: KEY.kind, country: recipient.country },
+      ...{ issueId: this.#newId(), messageId: this.#newId(), maxAttempts: request.maxAttempts },
+      ...{ phoneHash: NO_HASH, codeHash: NO_HASH, prefixHash: NO_HASH, networkHash: undefined },
+      smsFallback: testFallsBack(recipient, order.smsFallback),
+      price: TEST_PRICES[order.channel],
+      createdAt: now,
+      expiresAt: now + testLifetimeMs(recipient, request.expiresInSec),
+    })
+    if (before) before.issue = makeWay(before.issue, now)
+    this.#claims.set(request.idempotencyKey, { fingerprint, issueId: issue.issueId, createdAt: now })
+    this.#issues.add(issue, { code, phone: order.phone, scenario: recipient.scenario })
+    return view(issue)
+  }
+
+  /** The issue this idempotency key already stands for, if any. */
+  #replay(idempotencyKey: string, fingerprint: string, now: number): Issue | undefined {
+    const claim = this.#claims.get(idempotencyKey)
+    if (!claim || isOver(claim, IDEMPOTENCY_DAYS, now)) return undefined
+    const issue = this.#find(claim.issueId)
+    assertReplayable(issue, claim.fingerprint === fingerprint)
+    return issue
+  }
+
+  #verify({ issueId, code, phoneNumber }: z.output<typeof verifyInput>): Answered {
+    const now = this.#now()
+    const claimed = phoneNumber === undefined ? undefined : testRecipient(phoneNumber, { region: this.#region })
+    const kept = this.#issues.find(issueId.toLowerCase(), now)
+    if (!kept) {
+      const unknown = { verified: false, reasonCode: 'NOT_FOUND' as const, attemptsRemaining: 0, expiresAt: now }
+      return verificationView({ issueId, ...unknown }, 'test')
+    }
+    const { verified, reasonCode, changed } = check(kept.issue, code === kept.code, now)
+    if (changed) kept.issue = changed
+    const { issue } = kept
+    const { expiresAt, verifiedAt } = issue
+    const standing = { attemptsRemaining: attemptsRemaining(issue), expiresAt, verifiedAt }
+    const view = verificationView({ issueId: issue.issueId, verified, reasonCode, ...standing }, 'test')
+    if (!verified || claimed?.identity !== kept.phone) return view
+    return { ...view, claims: proofClaims(issue, claimed.to, { ...PROOFS, now }) }
+  }
+
+  #find(issueId: string): Issue {
+    const kept = this.#issues.find(issueId.toLowerCase(), this.#now())
+    if (!kept) throw notFound('issue')
+    return kept.issue
+  }
+
+  /** A cursor is the id of the last one of its page. */
+  #list({ limit, cursor, verificationStatus: status, ...range }: z.output<typeof listIssuesInput>): object {
+    const now = this.#now()
+    if (cursor !== undefined && !this.#issues.find(cursor, now)) throw foreignCursor()
+    const all = this.#issues.list({ status, before: cursor, ...range }, now)
+    const items = all.slice(0, limit)
+    const nextCursor = all.length > limit ? items.at(-1)?.issueId : undefined
+    return issuesView({ items, nextCursor }, now, 'test')
+  }
+
+  #template(templateId: string): Template | undefined {
+    return this.#templates.find((template) => template.templateId === templateId)
+  }
+}
+
+const foreignCursor = () => invalid('cursor', 'invalid_cursor', 'malformed, or not of this endpoint')
+
+const said = (error: ReturnType<typeof interfaceError>, retryAfterMs?: number): Said => ({
+  status: error.status,
+  body: error.toJSON(),
+  retryAfterMs,
+})

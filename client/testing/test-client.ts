@@ -1,0 +1,98 @@
+/** The client, with test mode behind it instead of a server. */
+import { clientOver, type OtpClient, type OtpClientOptions } from '../client'
+import { WatchwordError } from '../error'
+import type { FlowClock } from '../flow/clock'
+import { type Answer, type Call, type Envelope, refusal } from '../wire'
+import { TestClock } from './clock'
+import type { Said } from './said'
+import { createService } from './service'
+import type { TestTemplate } from './service/template'
+import { Signer } from './signer'
+import { type Failure, type FailureCode, type FailureOptions, Trouble, type WhichCall } from './trouble'
+
+export interface TestClientOptions extends Pick<OtpClientOptions, 'retries' | 'timeoutMs'> {
+  /**
+   * What time it is at the beginning; when omitted, the time at which it is made. It stands still until the test lets it pass.
+   * A function is asked each time: `Date.now` follows fake timers.
+   */
+  now?: Date | number | (() => number)
+  /** ISO 3166 country whose national phone formats are read; `KR` when omitted. */
+  region?: string
+  /** Templates of the app beside those built in, as `getTemplate` answers them. */
+  templates?: readonly TestTemplate[]
+  /**
+   * Milliseconds that a phone waits for another code, as with a browser key that is live (30,000 where the app has decided
+   * nothing else). When omitted it waits for nothing, as in test mode.
+   */
+  resendAfterMs?: number
+}
+
+/** A client that plays test mode, all in memory: with magic numbers, and no other ones. */
+export interface TestClient extends OtpClient {
+  /** Its time, for `createFlow({ clock })`: what a flow waits for happens while the test lets time pass, too. */
+  readonly clock: FlowClock
+  /** Unix milliseconds, as the service sees it. */
+  now(): number
+  /** Lets time pass, with everything that happens in it: messages arrive, codes expire, waits end. */
+  advance(ms: number): Promise<void>
+  /** The next call fails. Called again, the one after it does, too. */
+  failNext(code: FailureCode, options?: FailureOptions): void
+  /** What proofs are checked by: `createProofVerifier({ fetch: async () => Response.json(await otp.jwks()) })`. */
+  jwks(): Promise<{ keys: object[] }>
+  /** The answer to the next call takes so long, by `clock`; `Infinity`: there is none. */
+  delayNext(ms: number, which?: WhichCall): void
+}
+
+/** Each is a service of its own, with nothing in it. */
+export function createTestClient(options: TestClientOptions = {}): TestClient {
+  const { now = Date.now(), region = 'KR', templates = [], resendAfterMs = 0 } = options
+  const clock = new TestClock(typeof now === 'function' ? now : () => Number(now))
+  const service = createService({ now: () => clock.time(), region, templates, resendAfterMs })
+  const trouble = new Trouble()
+  const signer = new Signer()
+  let calls = 0
+
+  /** Undefined where nothing comes back. */
+  function answerTo({ operation, input }: Call, failure: Failure | undefined): Said | undefined {
+    if (!failure) return service.answer(operation, asSent(input))
+    const { code, data, retryAfterMs, carriedOut = false } = failure
+    if (carriedOut) service.answer(operation, asSent(input))
+    if (code === 'NETWORK_ERROR' || code === 'TIMEOUT') return undefined
+    return { ...service.refuse(code, data), retryAfterMs }
+  }
+
+  async function exchange(call: Call): Promise<Answer> {
+    const requestId = call.requestId ?? `test-request-${++calls}`
+    const { failure, delayMs } = trouble.of(call.operation)
+    const said = answerTo(call, failure)
+    const serverTime = new Date(clock.time()).toISOString()
+    const proof = said?.claims && (await clock.during(signer.sign(said.claims)))
+    if (delayMs > 0) await new Promise<void>((resolve) => clock.after(delayMs, resolve))
+    if (!said) throw failure?.code === 'TIMEOUT' ? late(call) : new TypeError('fetch failed')
+    call.heard.requestId = requestId
+    if (said.status !== 200) throw refused(said, call)
+    return { output: asSent({ ...said.body, proof }), serverTime }
+  }
+
+  return {
+    ...clientOver(exchange, { ...options, after: clock.after }),
+    clock,
+    now: () => clock.time(),
+    advance: (ms) => clock.advance(ms),
+    failNext: (code, how) => trouble.fail({ ...how, code }),
+    delayNext: (ms, which) => trouble.delay({ ...which, ms }),
+    jwks: () => signer.published(),
+  }
+}
+
+/** As if the time for it had passed. */
+const late = ({ isIdempotent }: Call) =>
+  new WatchwordError({ code: 'TIMEOUT', message: 'No answer in time', retryable: isIdempotent })
+
+/** As JSON carries it. */
+const asSent = <T>(json: T): T => JSON.parse(JSON.stringify({ json })).json
+
+function refused({ status, body, retryAfterMs }: Said, call: Call) {
+  const headers = { get: () => (retryAfterMs === undefined ? null : String(Math.ceil(retryAfterMs / 1_000))) }
+  return refusal(asSent(body) as Envelope, { status, headers }, call)
+}
