@@ -9,6 +9,6 @@
  * expect((await otp.verify({ issueId, code: '000000' })).verified).toBe(true)
  * ```
  */
-export type { TestTemplate } from './service/template'
+export type { TestTemplate } from './said'
 export { createTestClient, type TestClient, type TestClientOptions } from './test-client'
 export type { FailureCode, FailureOptions, OperationName, WhichCall } from './trouble'

@@ -1,5 +1,8 @@
 /** What a service in memory is asked and says. */
-import type { TestTemplate } from './service/template'
+import type { Template } from '../types'
+
+/** As `getTemplate` answers it; languages need not be said. */
+export type TestTemplate = Omit<Template, 'bodies'> & Partial<Pick<Template, 'bodies'>>
 
 export interface ServiceOptions {
   /** Unix milliseconds. */

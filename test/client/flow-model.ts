@@ -217,6 +217,8 @@ export class Run {
     page.reload()
     const { status: after, phoneNumber: number, ...state } = page.state
     const [was, is] = [before, state].map((one) => ('issueId' in one ? one.issueId : undefined))
+    if (after === 'awaiting_code' && page.network.sent.length === this.#askedBefore)
+      this.#fault('nobody asks how it is')
     if (after === 'awaiting_code' && was !== undefined && is !== was) this.#fault(`${is} after a reload of ${was}`)
     if (phoneNumber !== number) this.#fault(`${number} after a reload of ${phoneNumber}`)
     this.#seen = after

@@ -1,9 +1,6 @@
 /** A template as callers see it, and as the rules have it. */
 import { assertTemplate, type Template as Rules } from '../../../src/domain/template'
-import type { Template } from '../../types'
-
-/** As `getTemplate` answers it; languages need not be said. */
-export type TestTemplate = Omit<Template, 'bodies'> & Partial<Pick<Template, 'bodies'>>
+import type { TestTemplate } from '../said'
 
 /** As an operator would register it; throws a refusal for one that is none. */
 export function registered({ variables, ...said }: TestTemplate): Rules {
