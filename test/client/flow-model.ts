@@ -103,7 +103,8 @@ export class Run {
   /** Each code that was checked, by the checks that got to the service for it. */
   #submits = 0
   #typed = new Set<string>()
-  #hasReloaded = false
+  /** How much was asked before the page was loaded last. */
+  #askedBefore: number | undefined
   /** Somebody gave up on a check, which may still arrive. */
   #hasLeftCheck = false
   #seen: FlowStatus = 'idle'
@@ -133,6 +134,14 @@ export class Run {
       this.#seen = status
       if (this.page.state !== this.page.flow.getSnapshot()) this.#fault('two states at one moment')
     })
+  }
+
+  /** Since a reload the service has not said yet how long it is until anything. */
+  get #isUnsure(): boolean {
+    const since = this.page.network.sent.slice(this.#askedBefore)
+    return (
+      this.#askedBefore !== undefined && !since.some(({ operation, isAnswered }) => operation === 'issue' && isAnswered)
+    )
   }
 
   get #rightCode(): string {
@@ -203,11 +212,13 @@ export class Run {
   #reload(): void {
     const { page } = this
     const { status, phoneNumber, ...before } = page.state
-    this.#hasReloaded = true
+    this.#askedBefore = page.network.sent.length
     this.#hasLeftCheck ||= status === 'verifying'
     page.reload()
     const { status: after, phoneNumber: number, ...state } = page.state
     const [was, is] = [before, state].map((one) => ('issueId' in one ? one.issueId : undefined))
+    if (after === 'awaiting_code' && page.network.sent.length === this.#askedBefore)
+      this.#fault('nobody asks how it is')
     if (after === 'awaiting_code' && was !== undefined && is !== was) this.#fault(`${is} after a reload of ${was}`)
     if (phoneNumber !== number) this.#fault(`${number} after a reload of ${phoneNumber}`)
     this.#seen = after
@@ -216,6 +227,8 @@ export class Run {
 
   async #check(each: Act): Promise<void> {
     const { page } = this
+    // What it has asked since it was loaded may be on its way back.
+    if (this.#isUnsure) await page.pass(0)
     // What a timer would do at this very moment is done.
     const state = page.flow.tick()
     if (page.flow.tick() !== state) this.#fault('it changes where nothing has')
@@ -254,19 +267,18 @@ export class Run {
     if (state.expiresInMs < leftMs) this.#fault(`${state.expiresInMs} ms left of ${leftMs}`)
     if (state.can.resend && issue.resendAt > this.page.clock.now()) this.#fault('another code is promised too soon')
     this.#checkAllowed(state, issue)
-    if (!this.#hasReloaded && state.expiresInMs > leftMs + LATEST_MS + 1_000) this.#fault('lasts too long')
+    if (!this.#isUnsure && state.expiresInMs > leftMs + LATEST_MS + 1_000) this.#fault('lasts too long')
     const { attemptsRemaining: told } = state
     if (told === undefined) return
     if (told < issue.attemptsRemaining) this.#fault(`${told} attempts of ${issue.attemptsRemaining}`)
     if (!this.#hasLeftCheck && told !== issue.attemptsRemaining && issue.isLive) this.#fault('attempts are forgotten')
   }
 
-  /** What the service would do may be asked for. After a reload the service has to say first how long a wait still is. */
+  /** What the service would do may be asked for. A wait that it has told for codes begins anew with a reload: it tells no more of it. */
   #checkAllowed({ can }: FlowState, { resendAt }: TrueIssue): void {
     const now = this.page.clock.now()
-    const { waitsUntil } = this.page.network
-    if (this.#hasReloaded || now <= waitsUntil) return
-    if (!can.submit) this.#fault('a code would be checked, and none can be typed')
+    if (this.#isUnsure || now <= this.page.network.waitsUntil) return
+    if (!can.submit && this.#askedBefore === undefined) this.#fault('a code would be checked, and none can be typed')
     if (!can.resend && now > resendAt + LATEST_MS + 1_000)
       this.#fault('another code would be made, and is not promised')
   }

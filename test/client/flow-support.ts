@@ -111,6 +111,8 @@ export interface Sent {
   request: { idempotencyKey?: string; phoneNumber?: string; issueId?: string | undefined; code?: string }
   /** Whether it has got to the service. */
   isCarriedOut: boolean
+  /** Whether its answer has got back to who still waits for it. */
+  isAnswered: boolean
   /** What the service has answered. */
   answer?: { issueId?: string | undefined; reasonCode?: ReasonCode | undefined }
 }
@@ -128,13 +130,18 @@ export class Network implements FlowTransport {
   ) {}
 
   issue: FlowTransport['issue'] = (request, options) =>
-    this.#travel('issue', request, () => this.to.issue(request, options))
+    this.#travel('issue', request, options.signal, () => this.to.issue(request, options))
 
   verify: FlowTransport['verify'] = (request, options) =>
-    this.#travel('verify', request, () => this.to.verify(request, options))
+    this.#travel('verify', request, options.signal, () => this.to.verify(request, options))
 
-  async #travel<T>(operation: Sent['operation'], request: Sent['request'], call: () => Promise<T>): Promise<T> {
-    const sent: Sent = { operation, request, isCarriedOut: false }
+  async #travel<T>(
+    operation: Sent['operation'],
+    request: Sent['request'],
+    signal: AbortSignal,
+    call: () => Promise<T>,
+  ): Promise<T> {
+    const sent: Sent = { operation, request, isCarriedOut: false, isAnswered: false }
     this.sent.push(sent)
     const fate = this.fates.shift() ?? { kind: 'fine' }
     if (fate.kind === 'unsent') throw new TypeError('fetch failed')
@@ -157,6 +164,7 @@ export class Network implements FlowTransport {
     if (fate.kind === 'unanswered') throw new TypeError('fetch failed')
     if (fate.kind === 'hangs') return new Promise(() => {})
     if (fate.kind === 'fine' && fate.backMs) await this.#pass(fate.backMs)
+    sent.isAnswered = !signal.aborted
     return answer()
   }
 

@@ -1,7 +1,6 @@
 /** What a caller of test mode does, a line each: told to the real service and to the one in memory, which must say the same. */
 import { createOtpClient, type OtpClient, WatchwordError } from '../../client'
-import { createTestClient, type OperationName } from '../../client/testing'
-import type { TestTemplate } from '../../client/testing/said'
+import { createTestClient, type OperationName, type TestTemplate } from '../../client/testing'
 import { registered } from '../../client/testing/service/template'
 import * as administer from '../../src/usecases/administer'
 import type { World } from '../support/world'

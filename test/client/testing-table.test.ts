@@ -1,7 +1,7 @@
 /** Test mode in memory says what the real service says: one table of stories, and any other ones. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
-import type { TestTemplate } from '../../client/testing/said'
+import type { TestTemplate } from '../../client/testing'
 import { World } from '../support/world'
 import { type Line, realSide, sideInMemory, tell } from './stories'
 
@@ -23,6 +23,13 @@ const WELCOME: TestTemplate = {
     properties: { name: { type: 'string', pattern: '[A-Z][a-z]+', description: 'Who' }, note: { type: 'string' } },
     additionalProperties: false,
   },
+}
+
+/** Short in its own language, and longer than one SMS in another. */
+const GREETING: TestTemplate = {
+  ...{ templateId: 'greeting', name: 'Greeting', channelSupport: ['sms'], body: 'Hi #{code}', locale: 'en' },
+  bodies: { fr: { body: `${'Bonjour '.repeat(12)}#{code}` } },
+  variables: { required: [], properties: {}, additionalProperties: false },
 }
 
 let keys = 0
@@ -389,6 +396,16 @@ const STORIES: Record<string, Line[]> = {
     { call: 'getTemplate', input: { templateId: 'imagined' }, says: { code: 'NOT_FOUND' } },
     { call: 'getTemplate', input: { templateId: '' }, says: bad('required', 'templateId') },
   ],
+  'languages of a template': [
+    issue(magic(0), {}, { templateId: 'greeting', messageType: 'SMS', idempotencyKey: KEPT }),
+    // What is asked for in another language is the same.
+    issue(magic(0), {}, { templateId: 'greeting', messageType: 'SMS', locale: 'fr', idempotencyKey: KEPT }),
+    issue(magic(0), {}, { templateId: 'greeting', messageType: 'SMS', locale: 'de' }),
+    issue(magic(0), bad('message_too_long', 'messageType'), {
+      ...{ templateId: 'greeting', messageType: 'SMS', locale: 'fr-CA' },
+    }),
+    { call: 'getTemplate', input: { templateId: 'greeting' }, says: GREETING },
+  ],
   'which refusal comes first': [
     issue(magic(6), bad('unknown_template'), { templateId: 'imagined' }),
     issue('010-1234-5678', bad('test_number_required'), { templateId: 'imagined' }),
@@ -477,7 +494,7 @@ const STORIES: Record<string, Line[]> = {
 
 describe('test mode in memory is test mode', () => {
   test.each(Object.entries(STORIES))('%s', async (_, story) => {
-    const templates = [WELCOME]
+    const templates = [WELCOME, GREETING]
     const inMemory = await tell(story, sideInMemory(world, templates))
     const real = await tell(story, await realSide(world, templates))
     const expected = story.flatMap((line) => ('pass' in line ? [] : [line.says]))

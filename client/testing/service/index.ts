@@ -89,7 +89,8 @@ class ServiceInMemory implements Service {
   constructor({ now, region, templates, resendAfterMs }: ServiceOptions) {
     this.#now = now
     this.#region = region
-    this.#templates = withBuiltIn(templates.map(registered))
+    const own = templates.map(registered).sort((one, other) => (one.templateId < other.templateId ? -1 : 1))
+    this.#templates = withBuiltIn(own)
     this.#protection = { ...UNPROTECTED, resendMs: { sk: resendAfterMs, pk: resendAfterMs } }
   }
 
