@@ -1,6 +1,6 @@
 /** better-auth's plugin `phoneNumber` with codes of Watchword: the real plugin, against the real service. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { betterAuth } from 'better-auth'
+import { betterAuth, type SecondaryStorage } from 'better-auth'
 import { type MemoryDB, memoryAdapter } from 'better-auth/adapters/memory'
 import { phoneNumber } from 'better-auth/plugins/phone-number'
 import { createOtpClient } from '../../client'
@@ -35,9 +35,10 @@ const clientWith = (apiKey: string) =>
   })
 
 /** A process of the app. */
-function process(options: Partial<WatchwordPhoneNumberOptions> = {}) {
+function process(options: Partial<WatchwordPhoneNumberOptions> = {}, secondaryStorage?: SecondaryStorage) {
   return betterAuth({
     database: memoryAdapter(db),
+    ...(secondaryStorage && { secondaryStorage }),
     ...{ baseURL: 'http://localhost', secret: 'a secret of the app, 32+ characters long' },
     ...{ rateLimit: { enabled: false }, telemetry: { enabled: false }, logger: { disabled: true } },
     emailAndPassword: { enabled: true },
@@ -87,6 +88,26 @@ const send = (number = PHONE, headers: Record<string, string> = {}, to = auth) =
   post('/phone-number/send-otp', { phoneNumber: number }, headers, to)
 const verify = (code: string, number = PHONE, more: object = {}, to = auth) =>
   post('/phone-number/verify', { phoneNumber: number, code, ...more }, {}, to)
+
+/** As Redis keeps what processes share. */
+function keyValueStore(): SecondaryStorage {
+  const kept = new Map<string, string>()
+  return {
+    get: (key) => kept.get(key),
+    set: (key, value) => void kept.set(key, value),
+    delete: (key) => void kept.delete(key),
+    getAndDelete(key) {
+      const value = kept.get(key)
+      kept.delete(key)
+      return value
+    },
+    increment(key) {
+      const count = Number(kept.get(key) ?? 0) + 1
+      kept.set(key, String(count))
+      return count
+    },
+  }
+}
 
 /** The code that the phone has last got. */
 async function received(): Promise<string> {
@@ -217,7 +238,11 @@ describe('another code', () => {
     expect((await verify(second)).status).toBe(200)
   })
 
-  test('asked for at the same time is the one that is good, whichever answer comes first', async () => {
+  test.each([
+    ['a database', undefined],
+    ['a store without order', keyValueStore()],
+  ])('asked for at the same time is the one that is good, whichever answer comes first: %s', async (_, store) => {
+    const [one, another] = [process({}, store), process({}, store)]
     const [isAnswered, hold] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     onTheWay = async (answer) => {
       const first = await answer
@@ -225,15 +250,15 @@ describe('another code', () => {
       await hold.promise
       return first
     }
-    const first = send()
+    const first = send(PHONE, {}, one)
     await isAnswered.promise
     onTheWay = (answer) => answer
     world.clock.step(1)
-    await send(PHONE, {}, process())
+    await send(PHONE, {}, another)
     const code = await received()
     hold.resolve()
     expect((await first).status).toBe(200)
-    expect((await verify(code)).status).toBe(200)
+    expect((await verify(code, PHONE, {}, one)).status).toBe(200)
   })
 
   test('is not sent where the same was asked twice, or its answer was lost', async () => {
