@@ -100,7 +100,11 @@ async function verify<Visit, Told>(
 
 const NOT_THEIRS = { param: 'phoneNumber', reason: 'invalid_phone_number' }
 
-const refusal = (status: number, code: string, message: string, data?: object): Answered<never> => ({
+interface Refused extends Answered<never> {
+  body: { defined: true; code: string; status: number; message: string; data?: object }
+}
+
+const refusal = (status: number, code: string, message: string, data?: object): Refused => ({
   status,
   body: { defined: true, code, status, message, ...(data && { data }) },
 })
@@ -108,7 +112,8 @@ const refusal = (status: number, code: string, message: string, data?: object): 
 /** What the user can mend, or wait for. All else is between the backend and the service. */
 const OF_THE_USER: ReadonlySet<number> = new Set([400, 409, 429, 503])
 
-function refusedBy(error: WatchwordError, tell: () => void): Answered<never> {
+/** What of it the page is told; `tell` is called where that is not all. */
+export function refusedBy(error: WatchwordError, tell: () => void): Refused {
   const { status, code, message, data, retryAfterMs, reason } = error
   const isOfTheUser = OF_THE_USER.has(status) || (status === 403 && OF_A_COUNTRY_OR_PROOF.has(reason ?? ''))
   if (isOfTheUser) return { ...refusal(status, code, message, data as object | undefined), retryAfterMs }

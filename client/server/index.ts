@@ -7,7 +7,19 @@
  * const { phoneNumber } = await verifyProof(form.get('proof'))
  * ```
  */
+export {
+  type PhoneUser,
+  type WatchwordCredentials,
+  type WatchwordCredentialsOptions,
+  watchwordCredentials,
+} from './auth-js'
 export type { OrderExtras, VerifiedPhone } from './backend'
+export {
+  type BetterAuthContext,
+  type WatchwordPhoneNumber,
+  type WatchwordPhoneNumberOptions,
+  watchwordPhoneNumber,
+} from './better-auth'
 export { createVerificationHandler, type VerificationHandlerOptions } from './handler'
 export {
   createVerificationMiddleware,

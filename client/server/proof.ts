@@ -36,6 +36,8 @@ export type ProofFailure =
 export class ProofError extends Error {
   override readonly name = 'ProofError'
   readonly reason: ProofFailure
+  /** What Express and others answer with where nobody catches it. */
+  readonly status = 400
 
   constructor(reason: ProofFailure, message: string) {
     super(message)

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
+import { Hono } from 'hono'
 import { createOtpClient, type OtpClient } from '../../client'
 import {
   createVerificationHandler,
@@ -54,8 +55,8 @@ const common = () => ({
   onError: (error: unknown) => void errors.push(error),
 })
 
-function withHandler(): Backend {
-  const handle = createVerificationHandler({
+const handler = () =>
+  createVerificationHandler({
     ...common(),
     clientIp: (request) => request.headers.get('x-real-ip'),
     onVerified(phone) {
@@ -63,6 +64,9 @@ function withHandler(): Backend {
       return { 'set-cookie': 'session=1; HttpOnly' }
     },
   })
+
+/** `handle`: of a route, as frameworks call it. */
+function answering(handle: (request: Request) => Response | Promise<Response>): Backend {
   return {
     post: async (path, body, headers = {}, method = 'POST') =>
       handle(
@@ -101,7 +105,12 @@ async function listening(server: Server): Promise<Backend> {
 }
 
 const BACKENDS: Record<string, () => Backend | Promise<Backend>> = {
-  'a handler of requests': withHandler,
+  'a handler of requests': () => answering(handler()),
+  Hono: () => {
+    const handle = handler()
+    const app = new Hono().all('/phone/*', (context) => handle(context.req.raw))
+    return answering((request) => app.fetch(request))
+  },
   'node:http alone': () => listening(createServer(middleware())),
   Express: () => listening(createServer(express().use('/phone', middleware()))),
   'Express that has parsed the body': () =>

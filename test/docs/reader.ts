@@ -9,14 +9,14 @@ import type { Subprocess } from 'bun'
 import { newFolder, ROOT, until } from '../binary/support'
 import type { Block } from './pages'
 
-/** The ports that pages name: two servers', PostgreSQL's, a carrier's and that of the reader's app, and one to spare. */
-const PORTS = ['8787', '8788', '5432', '8790', '3000', '3001'] as const
+/** The ports that pages name: two servers', PostgreSQL's, a carrier's, those of the reader's app and its page, and one to spare. */
+const PORTS = ['8787', '8788', '5432', '8790', '3000', '5173', '3001'] as const
 export type Port = (typeof PORTS)[number]
 
 const DONE = '--- that was the block ---'
 const NOT_COPIED = ['.git', 'watchword-data']
 
-/** What pages call that a machine may lack or that would fetch from the internet. */
+/** What pages call that a machine may lack or that would fetch from the internet: what is installed is what is here already. */
 const COMMANDS: Readonly<Record<string, string>> = {
   bun: `exec '${process.execPath}' "$@"`,
   watchword: `exec '${process.execPath}' '${ROOT}/src/main.ts' "$@"`,
@@ -29,16 +29,27 @@ const COMMANDS: Readonly<Record<string, string>> = {
       *) exec bun "$@" ;;
     esac`,
   npm: `
-    [ "$1" = install ] || exec '${Bun.which('npm')}' "$@"
-    shift
+    here='${ROOT}'/node_modules
+    case "$1 $2" in
+      'create vite@latest') name=$3; shift 4; exec "$here"/.bin/create-vite "$name" "$@" ;;
+      install*) shift ;;
+      *) exec '${Bun.which('npm')}' "$@" ;;
+    esac
+    [ $# -gt 0 ] || set -- $('${process.execPath}' -p 'Object.keys(require("./package.json").devDependencies).join(" ")')
     for what in "$@"; do
       case "$what" in
-        *.tgz) '${Bun.which('npm')}' install "$what" && continue || exit 1 ;;
-        *) package=$what from='${ROOT}'/node_modules/$what ;;
+        *.tgz)
+          # Where nothing else would be fetched.
+          alone=$(mktemp -d)
+          '${Bun.which('npm')}' install --prefix "$alone" "$what" || exit 1
+          mkdir -p node_modules && cp -R "$alone"/node_modules/. node_modules
+          rm -r "$alone"
+          continue ;;
       esac
-      [ -e "$from" ] || { echo "npm: not here: $what" >&2; exit 1; }
-      mkdir -p "$(dirname "node_modules/$package")"
-      ln -sfn "$(realpath "$from")" "node_modules/$package"
+      [ -e "$here/$what" ] || { echo "npm: not here: $what" >&2; exit 1; }
+      mkdir -p "$(dirname "node_modules/$what")" node_modules/.bin
+      ln -sfn "$(realpath "$here/$what")" "node_modules/$what"
+      [ ! -e "$here/.bin/$what" ] || ln -sfn "$(realpath "$here/.bin/$what")" "node_modules/.bin/$what"
     done`,
 }
 
@@ -213,7 +224,8 @@ function freePorts(): Record<Port, number> {
 
 const listens = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
+    // As a browser is told to: Vite listens at the first of the addresses that have this name.
+    const socket = connect(port, 'localhost')
     socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
     socket.on('connect', () => socket.destroy())
   })
