@@ -5,6 +5,7 @@ import { type CommonOptions, command, onData, onDataCommand, onDataOrNew, remova
 import { type Confirmable, confirm } from './confirm'
 import { adminOf } from './open'
 import { table } from './output'
+import { proofsCommand } from './proofs'
 import { blockCommand, protectCommand, unblockCommand, unlockCommand } from './protect'
 import { textsCommand } from './texts'
 
@@ -72,6 +73,7 @@ export function appCommands(): Command {
       ),
   )
   app.addCommand(textsCommand())
+  app.addCommand(proofsCommand())
   app.addCommand(protectCommand())
   app.addCommand(challengeCommand())
   app.addCommand(unlockCommand())

@@ -12,6 +12,8 @@ export interface App {
   protection: Partial<Protection> | undefined
   /** What its owner has decided about its texts; missing: nothing yet. */
   texts?: Partial<Texts> | undefined
+  /** Whether proofs of verification say what an issue's metadata is; missing: they do not. */
+  provesMetadata?: boolean | undefined
   createdAt: number
   /** Of one that was removed; its ledger and issues stay. */
   removedAt?: number

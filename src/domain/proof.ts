@@ -2,6 +2,7 @@
  * What a verification proves to somebody who has not seen it: the claims of a JWT, and when it is signed with which key.
  * OpenID Connect Core 5.1 (`phone_number`, `phone_number_verified`), RFC 7519; decisions: "Proof of verification".
  */
+import type { App } from './app'
 import type { Issue } from './issue'
 import { DAY_MS, type Mode } from './value'
 
@@ -35,18 +36,25 @@ export interface ProofSettings {
   lifetimeMs: number
 }
 
-export function proofClaims(
-  issue: Issue,
-  to: string,
-  { issuer, lifetimeMs, now }: ProofSettings & { now: number },
-): ProofClaims {
-  const { issueId, appId, purpose, mode } = issue
-  const iat = Math.floor(now / 1_000)
+/** A code was right, and the caller has named its number. */
+export interface Proven {
+  issue: Issue
+  /** E.164. */
+  to: string
+  app: Pick<App, 'provesMetadata'> | undefined
+  /** When; Unix milliseconds. */
+  at: number
+}
+
+export function proofClaims({ issue, to, app, at }: Proven, { issuer, lifetimeMs }: ProofSettings): ProofClaims {
+  const { issueId, appId, purpose, mode, metadata } = issue
+  const iat = Math.floor(at / 1_000)
   return {
     ...(issuer !== undefined && { iss: issuer }),
     ...{ sub: issueId, jti: issueId, aud: appId },
     ...{ iat, exp: iat + lifetimeMs / 1_000 },
     ...{ phone_number: to, phone_number_verified: true, purpose, mode },
+    ...(app?.provesMetadata && metadata && { metadata }),
   }
 }
 

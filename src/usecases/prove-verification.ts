@@ -2,9 +2,7 @@
  * Prove: what a verification leaves in the hands of who made it, for a backend that was not there. Nothing of it is stored.
  * Decisions: "Proof of verification".
  */
-import type { Issue } from '../domain/issue'
-import type { Recipient } from '../domain/phone'
-import { type ProofSettings, proofClaims, publishedKeyNames, signingKeyName } from '../domain/proof'
+import { type ProofSettings, type Proven, proofClaims, publishedKeyNames, signingKeyName } from '../domain/proof'
 import type { Clock } from '../ports/clock'
 import type { Vault } from '../ports/vault'
 
@@ -13,16 +11,11 @@ export interface ProvingDependencies {
   proofs: ProofSettings
 }
 
-/** A JWT in its compact form (RFC 7515), signed with Ed25519 (RFC 8037). `to` is what the caller has just sent, E.164. */
-export function prove(
-  { vault, proofs }: ProvingDependencies,
-  issue: Issue,
-  { to }: Pick<Recipient, 'to'>,
-  now: number,
-): string {
-  const key = vault.signingKey(signingKeyName(now))
+/** A JWT in its compact form (RFC 7515), signed with Ed25519 (RFC 8037). */
+export function prove({ vault, proofs }: ProvingDependencies, proven: Proven): string {
+  const key = vault.signingKey(signingKeyName(proven.at))
   const head = { alg: 'EdDSA', typ: 'JWT', kid: key.keyId }
-  const signed = `${encoded(head)}.${encoded(proofClaims(issue, to, { ...proofs, now }))}`
+  const signed = `${encoded(head)}.${encoded(proofClaims(proven, proofs))}`
   return `${signed}.${base64url(key.sign(signed))}`
 }
 

@@ -6,6 +6,7 @@ import type { ApiKey } from '../domain/key'
 import type { Recipient } from '../domain/phone'
 import { isUuid } from '../domain/value'
 import type { Clock } from '../ports/clock'
+import type { Node } from '../ports/node'
 import type { Store, Tx } from '../ports/store'
 import { type ProvingDependencies, prove } from './prove-verification'
 import { type Modes, rulesOf } from './shared/mode'
@@ -24,6 +25,7 @@ export interface Verification {
 }
 
 export interface VerifyDependencies extends TellDependencies, ProvingDependencies {
+  node: Pick<Node, 'directory' | 'wakeUps'>
   store: Store
   clock: Clock
   modes: Modes
@@ -71,7 +73,8 @@ export async function verifyCode(
     return { verification, verified: verified ? { issue, at: tx.now } : undefined }
   })
   if (!verified || !claimed || !isSentTo(deps, verified.issue, claimed)) return verification
-  return { ...verification, proof: prove(deps, verified.issue, claimed, verified.at) }
+  const app = await deps.node.directory.app(key.appId)
+  return { ...verification, proof: prove(deps, { ...verified, to: claimed.to, app }) }
 }
 
 const isSentTo = ({ vault }: VerifyDependencies, { phoneHash }: Issue, { identity }: Recipient) =>

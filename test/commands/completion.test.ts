@@ -40,6 +40,7 @@ describe('Tab completes', () => {
         'rename',
         'region',
         'texts',
+        'proofs',
         'protect',
         'challenge',
         'unlock',

@@ -123,6 +123,8 @@ describe('on PostgreSQL', () => {
     const { texts } = await told('app', 'texts', appId, '--web-otp-domain', 'app.example.com')
     expect(texts).toEqual({ webOtpDomain: 'app.example.com', localeByCountry: false })
     expect((await told('app', 'texts', appId)).texts).toEqual(texts)
+    expect((await told('app', 'proofs', appId, '--metadata', 'on')).metadata).toBe(true)
+    expect((await told('app', 'proofs', appId)).metadata).toBe(true)
     const file = join(folder.path, 'vendor.secret')
     writeFileSync(file, 'secret-at-the-vendor\n')
     const ofVendor = ['--vendor', 'recaptcha', '--secret-file', file, '--site-key', 'site', '--min-score', '.7']

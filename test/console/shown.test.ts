@@ -53,12 +53,13 @@ test('apps, and where their numbers are from', async () => {
       trusted: { networks: [], countries: [], phones: 0 },
     },
     texts: { localeByCountry: false },
+    provesMetadata: false,
     createdAt: TIME,
   })
   expect(await shown('apps/list')).toEqual({
     apps: expect.arrayContaining([
       made,
-      { appId, name: 'demo', protection: made.protection, texts: made.texts, createdAt: START },
+      { appId, name: 'demo', protection: made.protection, texts: made.texts, provesMetadata: false, createdAt: START },
     ]),
     defaultRegion: 'KR',
   })

@@ -1,6 +1,7 @@
 /** The proof of a verification, read by a library that is not ours. Decisions: "Proof of verification". */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'
+import * as administer from '../../src/usecases/administer'
 import { VirtualClock } from '../support/clock'
 import { type Furnished, START, WIRES, World } from '../support/world'
 
@@ -55,6 +56,23 @@ describe.each(WIRES)('a proof over %s', (wire) => {
       ...{ iat: world.clock.now() / 1_000, exp: world.clock.now() / 1_000 + 600 },
       ...{ phone_number: '+821012345678', phone_number_verified: true, purpose: 'login', mode: 'live' },
     })
+  })
+
+  test('says what the metadata of the issue is only where the app has it say so', async () => {
+    const metadataOf = async (more: object = {}) => {
+      const { issueId, code } = await issued(more)
+      return (await read((await proofOf({ issueId, code, phoneNumber: PHONE })) ?? '')).payload.metadata
+    }
+    const decide = async (isSaid: boolean) => {
+      await administer.setProvesMetadata(world.admin, keys.appId, isSaid)
+      await world.advance(1_500)
+    }
+    expect(await metadataOf()).toBeUndefined()
+    await decide(true)
+    expect(await metadataOf()).toEqual({ userId: 'u1' })
+    expect(await metadataOf({ metadata: {} })).toBeUndefined()
+    await decide(false)
+    expect(await metadataOf()).toBeUndefined()
   })
 
   test.each(['+82 10-1234-5678', '00821012345678', '０１０１２３４５６７８'])(

@@ -1263,6 +1263,15 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(await found(OLD.templateId, 'app_two')).toBeUndefined()
       })
 
+      test('whether proofs of an app say what metadata is, is kept', async () => {
+        for (const provesMetadata of [true, false]) {
+          await run((tx) => tx.apps.save({ ...APP, provesMetadata }))
+          expect(await other.read.apps.find(APP.appId)).toEqual({ ...APP, provesMetadata })
+        }
+        await run((tx) => tx.apps.save(APP))
+        expect(await other.read.apps.find(APP.appId)).toEqual(APP)
+      })
+
       test('how texts of an app are written is kept, and taken back', async () => {
         const texts = { webOtpDomain: 'app.example.com', androidHash: 'FA+9qCX9VSu', localeByCountry: true }
         await run((tx) => tx.apps.save({ ...APP, texts }))

@@ -215,7 +215,7 @@ class ServiceInMemory implements Service {
     const standing = { attemptsRemaining: attemptsRemaining(issue), expiresAt, verifiedAt }
     const view = verificationView({ issueId: issue.issueId, verified, reasonCode, ...standing }, 'test')
     if (!verified || claimed?.identity !== kept.phone) return view
-    return { ...view, claims: proofClaims(issue, claimed.to, { ...PROOFS, now }) }
+    return { ...view, claims: proofClaims({ issue, to: claimed.to, app: undefined, at: now }, PROOFS) }
   }
 
   #find(issueId: string): Issue {

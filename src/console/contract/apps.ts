@@ -67,7 +67,12 @@ const wantedTexts = z.object({
   localeByCountry: z.boolean().optional(),
 })
 
-const app = z.object({ appId: z.string(), name: z.string(), region, protection, texts, createdAt: at })
+/** Whether proofs of verification say what an issue's metadata is. */
+const provesMetadata = z.boolean()
+
+const app = z.object({
+  ...{ appId: z.string(), name: z.string(), region, protection, texts, provesMetadata, createdAt: at },
+})
 
 export const apps = {
   list: procedure('look').output(z.object({ apps: z.array(app), defaultRegion: z.string() })),
@@ -84,6 +89,7 @@ export const apps = {
   setTexts: procedure('apps')
     .input(ofApp.extend({ texts: wantedTexts }))
     .output(app),
+  setProvesMetadata: procedure('apps').input(ofApp.extend({ provesMetadata })).output(app),
   challenge: procedure('apps')
     .input(ofApp)
     .output(z.object({ challenge: challenge.optional() })),

@@ -12,7 +12,10 @@ import { consoleContract } from '../contract'
 
 export function appProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.apps).$context<ConsoleContext>()
-  const view = (app: App) => ({ ...app, protection: protectionView(protectionOf(app)), texts: textsOf(app) })
+  const view = (app: App) => ({
+    ...{ ...app, protection: protectionView(protectionOf(app)), texts: textsOf(app) },
+    provesMetadata: app.provesMetadata ?? false,
+  })
   return os.router({
     list: os.list.handler(async () => ({
       apps: (await deps.store.read.apps.all()).map(view),
@@ -32,6 +35,9 @@ export function appProcedures(deps: ConsoleDependencies) {
     ),
     setTexts: os.setTexts.handler(async ({ input, context }) =>
       view(await administer.setTexts(adminOf(deps, context), input.appId, input.texts)),
+    ),
+    setProvesMetadata: os.setProvesMetadata.handler(async ({ input, context }) =>
+      view(await administer.setProvesMetadata(adminOf(deps, context), input.appId, input.provesMetadata)),
     ),
     challenge: os.challenge.handler(async ({ input }) => ({
       challenge: await administer.challengeOfApp(deps, input.appId),

@@ -3,11 +3,12 @@ import type { App } from '../../domain/app'
 import type { Template } from '../../domain/template'
 import type { Row } from './row'
 
-export const appOf = ({ removedAt, region, protection, texts, ...app }: Row<App>): App => ({
+export const appOf = ({ removedAt, region, protection, texts, provesMetadata, ...app }: Row<App>): App => ({
   ...app,
   region: region ?? undefined,
   protection: protection ?? undefined,
   texts: texts ?? undefined,
+  ...(provesMetadata !== null && { provesMetadata }),
   ...(removedAt !== null && { removedAt }),
 })
 
@@ -17,6 +18,7 @@ export const appRow = (app: App): Row<App> => ({
   region: app.region ?? null,
   protection: app.protection ?? null,
   texts: app.texts ?? null,
+  provesMetadata: app.provesMetadata ?? null,
 })
 
 /** Whose it is, and which one of the versions it has had. */

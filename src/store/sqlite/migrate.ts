@@ -15,6 +15,7 @@ import protection from '../../../migrations/sqlite/0012_protection.sql' with { t
 import traffic from '../../../migrations/sqlite/0013_traffic.sql' with { type: 'text' }
 import challenge from '../../../migrations/sqlite/0014_challenge.sql' with { type: 'text' }
 import texts from '../../../migrations/sqlite/0015_texts.sql' with { type: 'text' }
+import proofs from '../../../migrations/sqlite/0016_proofs.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -33,6 +34,7 @@ const MIGRATIONS: readonly string[] = [
   traffic,
   challenge,
   texts,
+  proofs,
 ]
 
 export class NewerDatabaseError extends Error {

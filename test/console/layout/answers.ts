@@ -117,7 +117,16 @@ const AUTOFILL = { webOtpDomain: 'sign-in.shopping.example.co.kr', androidHash: 
 export const EMPTY: Answers = {
   ...NO_APP,
   'apps/list': {
-    apps: [{ appId: 'a1', name: 'Shop', protection: PROTECTION, texts: PLAIN_TEXTS, createdAt: NOW - MINUTE }],
+    apps: [
+      {
+        appId: 'a1',
+        name: 'Shop',
+        protection: PROTECTION,
+        texts: PLAIN_TEXTS,
+        provesMetadata: false,
+        createdAt: NOW - MINUTE,
+      },
+    ],
     defaultRegion: 'KR',
   },
   'issues/list': { rows: [] },
@@ -311,8 +320,23 @@ export const FULL: Answers = {
   ...EMPTY,
   'apps/list': {
     apps: [
-      { appId: 'a1', name: LONG_NAME, region: 'GS', protection: STRICT, texts: AUTOFILL, createdAt: NOW - 300 * DAY },
-      { appId: 'a2', name: 'Clinic', protection: PROTECTION, texts: PLAIN_TEXTS, createdAt: NOW - 2 * DAY },
+      {
+        appId: 'a1',
+        name: LONG_NAME,
+        region: 'GS',
+        protection: STRICT,
+        texts: AUTOFILL,
+        provesMetadata: true,
+        createdAt: NOW - 300 * DAY,
+      },
+      {
+        appId: 'a2',
+        name: 'Clinic',
+        protection: PROTECTION,
+        texts: PLAIN_TEXTS,
+        provesMetadata: false,
+        createdAt: NOW - 2 * DAY,
+      },
     ],
     defaultRegion: 'KR',
   },

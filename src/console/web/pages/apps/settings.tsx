@@ -1,5 +1,5 @@
 /** What can be changed of an app: its name, its region, its texts, what protects it, and the proof it asks for. */
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { modals } from '@mantine/modals'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -20,10 +20,14 @@ import { appWords } from './words'
 const words = inWords({
   en: {
     save: 'Save',
+    metadata: 'Proofs of verification have the metadata of their issue',
+    metadataAbout: 'Whoever verifies reads it then, also a browser.',
     saved: (name: string) => `The settings of “${name}” are saved.`,
   },
   ko: {
     save: '저장',
+    metadata: '인증 증명에 발급의 metadata 포함',
+    metadataAbout: '브라우저를 포함해 인증하는 쪽에서 읽을 수 있습니다.',
     saved: (name) => `“${name}” 앱의 설정을 저장했습니다.`,
   },
 })
@@ -50,6 +54,7 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
   })
   const [region, setRegion] = useState(app.region)
   const [texts, setTexts] = useState<WantedTexts>({})
+  const [provesMetadata, setProvesMetadata] = useState(app.provesMetadata)
   const [decided, setDecided] = useState<Decided>({})
   const asked = useQuery(api.apps.challenge.queryOptions({ input: { appId } }))
   const [challenge, setChallenge] = useState<ChallengeDraft>()
@@ -59,6 +64,7 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
       if (region !== app.region) await client.apps.setRegion({ appId, ...(region !== undefined && { region }) })
       // What is not touched stays as others may have decided meanwhile.
       if (Object.keys(texts).length > 0) await client.apps.setTexts({ appId, texts })
+      if (provesMetadata !== app.provesMetadata) await client.apps.setProvesMetadata({ appId, provesMetadata })
       if (Object.keys(decided).length > 0) await client.apps.protect({ appId, protection: decided })
       if (challenge) await saveChallenge(appId, challenge, { isKnown: asked.data?.challenge !== undefined })
     },
@@ -88,6 +94,12 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
         />
         <RegionChoice value={region} onChange={setRegion} />
         <TextsFields known={app.texts} wanted={texts} failure={save.error} onChange={setTexts} />
+        <Checkbox
+          label={say.metadata}
+          description={say.metadataAbout}
+          checked={provesMetadata}
+          onChange={(event) => setProvesMetadata(event.currentTarget.checked)}
+        />
         <ProtectionFields known={app.protection} decided={decided} failure={save.error} onChange={setDecided} />
         {asked.isSuccess && (
           <ChallengeFields
