@@ -5,7 +5,6 @@
  * - Browsers: origin-bound one-time codes, wicg.github.io/sms-one-time-codes. The last line is `@domain #code`.
  * - Android apps: SMS Retriever, developers.google.com/identity/sms-retriever/verify. The text has the app's hash.
  */
-import type { App } from './app'
 import { invalid } from './error'
 import { languageOfCountry } from './language'
 
@@ -22,7 +21,7 @@ export interface Texts {
 /** As texts were before it could be decided. */
 const PLAIN: Texts = { localeByCountry: false }
 
-export const textsOf = (app: Pick<App, 'texts'> | undefined): Texts => ({ ...PLAIN, ...app?.texts })
+export const textsOf = (app: { texts?: Partial<Texts> | undefined } | undefined): Texts => ({ ...PLAIN, ...app?.texts })
 
 /** The language that is looked for; undefined: the template's own. */
 export const localeFor = (
