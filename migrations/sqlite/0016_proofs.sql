@@ -1,2 +1,2 @@
--- Whether the proof of a verification says what an issue's metadata is, to whoever verifies. NULL: it does not.
-ALTER TABLE apps ADD COLUMN proves_metadata INTEGER CHECK (proves_metadata IN (0, 1));
+-- Whether the proof of a verification says what an issue's metadata is, to whoever verifies.
+ALTER TABLE apps ADD COLUMN proves_metadata INTEGER NOT NULL DEFAULT 0 CHECK (proves_metadata IN (0, 1));

@@ -66,7 +66,7 @@ export const apps = pgTable('apps', {
   region: text('region'),
   protection: json('protection').$type<Partial<Protection>>(),
   texts: json('texts').$type<Partial<Texts>>(),
-  provesMetadata: boolean('proves_metadata'),
+  provesMetadata: boolean('proves_metadata').notNull(),
 })
 
 export const challenges = pgTable('challenges', {

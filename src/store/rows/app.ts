@@ -8,7 +8,7 @@ export const appOf = ({ removedAt, region, protection, texts, provesMetadata, ..
   region: region ?? undefined,
   protection: protection ?? undefined,
   texts: texts ?? undefined,
-  ...(provesMetadata !== null && { provesMetadata }),
+  ...(provesMetadata && { provesMetadata }),
   ...(removedAt !== null && { removedAt }),
 })
 
@@ -18,7 +18,7 @@ export const appRow = (app: App): Row<App> => ({
   region: app.region ?? null,
   protection: app.protection ?? null,
   texts: app.texts ?? null,
-  provesMetadata: app.provesMetadata ?? null,
+  provesMetadata: app.provesMetadata ?? false,
 })
 
 /** Whose it is, and which one of the versions it has had. */

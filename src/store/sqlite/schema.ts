@@ -51,7 +51,7 @@ export const apps = sqliteTable('apps', {
   region: text('region'),
   protection: json('protection').$type<Partial<Protection>>(),
   texts: json('texts').$type<Partial<Texts>>(),
-  provesMetadata: integer('proves_metadata', { mode: 'boolean' }),
+  provesMetadata: integer('proves_metadata', { mode: 'boolean' }).notNull(),
 })
 
 export const challenges = sqliteTable('challenges', {
