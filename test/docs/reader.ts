@@ -70,6 +70,7 @@ export class Reader {
   readonly #ports: Readonly<Record<Port, number>>
   readonly #shell: Subprocess<'pipe', 'pipe', 'inherit'>
   readonly #services: Array<{ group: number; log: string }> = []
+  readonly #held = new Map<string, { stop(closesAll: boolean): void }>()
   readonly #read: Promise<void>
   #blocks = 0
   #last = ''
@@ -119,6 +120,7 @@ export class Reader {
   }
 
   async follow(blocks: readonly Block[]): Promise<void> {
+    for (const { marks } of blocks) if (marks.untested === undefined) this.#hold(marks.serve)
     for (const block of blocks) {
       if (block.marks.untested !== undefined) continue
       if (block.marks.file !== undefined) await this.#write(block)
@@ -148,6 +150,7 @@ export class Reader {
 
   async stop(): Promise<void> {
     for (const { group } of this.#services) kill(group)
+    for (const holder of this.#held.values()) holder.stop(true)
     // It takes with it what the pages left running in it.
     this.#shell.kill('SIGHUP')
     await this.#read
@@ -179,9 +182,17 @@ export class Reader {
     writeFileSync(path, this.#atFreePorts(block.text))
   }
 
+  /** Where a block will listen only later nobody else does until then: other tests ask for free ports, too. */
+  #hold(name: string | undefined): void {
+    if (name === undefined || this.#held.has(name)) return
+    const port = this.#ports[name as Port]
+    this.#held.set(name, Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }))
+  }
+
   /** Starts what goes on running, and waits until it listens. */
   async #serve(block: Block): Promise<void> {
     const port = this.#ports[block.marks.serve as Port]
+    this.#held.get(block.marks.serve ?? '')?.stop(true)
     const log = join(this.#folder.path, `service-${this.#services.length}.log`)
     const group = await this.run(`(\n${await this.#filled(block.text)}) > '${log}' 2>&1 &\necho $!`)
     const service = { group: Number(group), log }
