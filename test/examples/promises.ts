@@ -1,5 +1,6 @@
 /** What every example promises, whatever it is written in: to a person at a browser, and to whoever means ill. */
 import { strict as assert } from 'node:assert'
+import { createHmac } from 'node:crypto'
 import type { BrowserContext, Page } from 'playwright-core'
 import { faultsOf, type Opened, openPage } from '../console/support'
 import type { Site } from './site'
@@ -72,18 +73,28 @@ async function refuses(site: Site, visit: Opened, proof: string): Promise<void> 
 }
 
 const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url')
+const read = (text = '') => JSON.parse(Buffer.from(text, 'base64url').toString())
 
-/** Says of itself what another one proves, and is not signed, or by nobody who counts. */
-function forged(proof: string, alg: string): string {
-  const [, body = '', signature = ''] = proof.split('.')
-  const claims = JSON.parse(Buffer.from(body, 'base64url').toString())
-  return `${part({ alg, typ: 'JWT' })}.${part({ ...claims, sub: crypto.randomUUID() })}.${alg === 'none' ? '' : signature}`
+/** The proof of another number, with the signature of the one it was. */
+function altered(proof: string): string {
+  const [head, body, signature] = proof.split('.')
+  return `${head}.${part({ ...read(body), phone_number: '+447700900099' })}.${signature}`
 }
 
-function altered(proof: string): string {
-  const [head, body = '', signature] = proof.split('.')
-  const claims = JSON.parse(Buffer.from(body, 'base64url').toString())
-  return `${head}.${part({ ...claims, phone_number: '+447700900099' })}.${signature}`
+/** What a proof says, in the name of the same key, with the signature that a careless reader takes for that key's. */
+function forged(proof: string, alg: string, signed: (text: string) => string): string {
+  const [head, body] = proof.split('.')
+  const text = `${part({ ...read(head), alg })}.${body}`
+  return `${text}.${signed(text)}`
+}
+
+/** With the public key, which everybody knows, as a secret. */
+async function signedWithPublicKey({ service }: Site, proof: string): Promise<string> {
+  const { keys } = await (await fetch(`${service.server.url}/.well-known/jwks.json`)).json()
+  const { kid } = read(proof.split('.')[0])
+  const { x } = keys.find((key: { kid: string }) => key.kid === kid)
+  const secret = Buffer.from(x, 'base64url')
+  return forged(proof, 'HS256', (text) => createHmac('sha256', secret).update(text).digest('base64url'))
 }
 
 /** The request that brought a proof, to be made again by somebody else. */
@@ -146,9 +157,14 @@ export const PROMISES: Readonly<Record<string, Promised>> = {
   },
 
   'a made-up proof signs nobody in': (site, visit) => refuses(site, visit, 'made-up'),
-  'nor does one without a signature': async (site, visit) => refuses(site, visit, forged(await proofFor(site), 'none')),
+  'nor does one without a signature': async (site, visit) =>
+    refuses(
+      site,
+      visit,
+      forged(await proofFor(site), 'none', () => ''),
+    ),
   'nor one that is signed with what everybody knows': async (site, visit) =>
-    refuses(site, visit, forged(await proofFor(site), 'HS256')),
+    refuses(site, visit, await signedWithPublicKey(site, await proofFor(site))),
   'nor one whose number was changed': async (site, visit) => refuses(site, visit, altered(await proofFor(site))),
   'nor one for something else': async (site, visit) =>
     refuses(site, visit, await proofFor(site, site.service.secretKey, 'newsletter')),

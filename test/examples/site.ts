@@ -1,18 +1,20 @@
 /** The examples, started beside a real service in test mode. Only loopback is reached, but for packages. */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { fromSource, newFolder, ROOT, runJson, Server, until } from '../binary/support'
 import { launch } from '../console/support'
+import { blocksOf } from '../docs/pages'
 
 export const EXAMPLES = ['express-element', 'fastapi', 'nextjs'] as const
 export type Example = (typeof EXAMPLES)[number]
 
 export const folderOf = (example: Example) => join(ROOT, 'examples', example)
-export const readmeOf = (example: Example) => readFileSync(join(folderOf(example), 'README.md'), 'utf8')
 
-/** The one command of its README. */
-export const commandOf = (example: Example) => /```sh\n(.*)\n```/.exec(readmeOf(example))?.[1] ?? ''
+/** All that its README has people type. */
+export const commandOf = (example: Example) =>
+  blocksOf(`examples/${example}/README.md`)
+    .map(({ text }) => text.trim())
+    .join('\n')
 
 export interface Service {
   server: Server
