@@ -1,5 +1,5 @@
 /** The parts of a screen, without looks: `data-part` says what is what. They are used within `<PhoneVerification>`. */
-import { type CSSProperties, useEffect, useMemo, useRef } from 'react'
+import { type CSSProperties, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { countriesIn, countryWith } from '../screen/countries'
 import { formatNumber, readCodes } from '../screen/fields'
 import { typedOf } from '../screen/number'
@@ -13,6 +13,8 @@ export function PhoneField() {
   const { country, language = 'en', countries, format } = number
   const { state } = verification
   const choices = useMemo(() => countriesIn(language, countries), [language, countries])
+  const isInPage = useIsInPage()
+  const shown = isInPage ? choices : choices.filter(({ code }) => code === country)
   const latest = useRef(format)
   useEffect(() => {
     latest.current = format
@@ -43,8 +45,8 @@ export function PhoneField() {
           defaultValue={country}
           disabled={isBusy}
         >
-          {choices.map(({ code, name, callingCode }) => (
-            <option key={code} value={code}>{`${name} +${callingCode}`}</option>
+          {shown.map(({ code, name, callingCode }) => (
+            <option key={code} value={code}>{`${isInPage ? name : code} +${callingCode}`}</option>
           ))}
         </select>
       </div>
@@ -66,6 +68,14 @@ export function PhoneField() {
     </div>
   )
 }
+
+/** A server may call countries by other names than the browser, and order them by those: what it renders has none. */
+const useIsInPage = () =>
+  useSyncExternalStore(
+    () => () => {},
+    () => true,
+    () => false,
+  )
 
 /** One field for all six digits: what is typed, pasted or filled in is checked as soon as all are there. */
 export function CodeField() {

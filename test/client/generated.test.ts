@@ -4,6 +4,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import typescript5 from 'typescript5'
 import { fromSource, newFolder, ROOT, run, runJson, Server } from '../binary/support'
+import { blocksOf } from '../docs/pages'
 
 // The generator prints by the compiler's API, which TypeScript 7 has not.
 mock.module('typescript', () => ({ default: typescript5 }))
@@ -20,9 +21,10 @@ afterAll(async () => {
   folder.remove()
 })
 
-const example = async () => {
-  const page = await Bun.file(join(ROOT, 'docs/clients.md')).text()
-  return /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+const example = () => {
+  const block = blocksOf('docs/clients.md', ['TypeScript']).find(({ language }) => language === 'ts')
+  if (!block) throw new Error('docs/clients.md has no example in TypeScript')
+  return block.text
 }
 
 async function generate(): Promise<string> {
@@ -32,7 +34,7 @@ async function generate(): Promise<string> {
 }
 
 test('it compiles without a cast, issues, verifies, pages through and knows a refusal by its reason', async () => {
-  const code = await example()
+  const code = example()
   expect(code).not.toMatch(/\bas\b(?! \{)|\bany\b|@ts-/)
   // Not as a declaration, which would not be checked itself.
   await Bun.write(join(folder.path, 'watchword.ts'), await generate())
@@ -55,7 +57,8 @@ test('it compiles without a cast, issues, verifies, pages through and knows a re
   const { key } = await runJson(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'test')
   const env = { OTP_URL: `${server.url}/v1`, OTP_KEY: key }
   const command = [process.execPath, join(folder.path, 'example.ts')]
-  const told = (pages: number) => `verified true\npages ${pages}\nrefused phoneNumber test_number_required\n`
+  const told = (pages: number) =>
+    `verified true with a proof true\npages ${pages}\nrefused phoneNumber test_number_required\n`
   expect(await run({ command, cwd: folder.path, env })).toEqual({ exitCode: 0, stdout: told(1), stderr: '' })
   expect(await run({ command, cwd: folder.path, env })).toEqual({ exitCode: 0, stdout: told(2), stderr: '' })
 }, 60_000)

@@ -1,26 +1,23 @@
 /**
- * `bun run docs:languages`: the backends of "Put it into your app" that are not JavaScript, followed word for word. Needs
- * python3 with pip and go, and fetches FastAPI; that is why it is no part of CI.
+ * `bun run docs:languages [language]`: the backends of "Put it into your app" that are not JavaScript, and the clients made from
+ * the description, followed word for word. Needs python3 with pip, go, php with Guzzle and java, and fetches what they are made
+ * with; that is why it is no part of CI.
  */
 import { APP_PROMISES } from './app-promises'
 import { blocksOf } from './pages'
 import { Reader } from './reader'
-import { LANGUAGES } from './stories'
+import { CLIENTS, LANGUAGES } from './stories'
+
+/** What is fetched and compiled first takes long. */
+const endsWithinMs = 600_000
 
 async function keepsPromises(name: keyof typeof LANGUAGES): Promise<boolean> {
-  const reader = new Reader()
+  const reader = new Reader({ endsWithinMs })
   let isKept = true
   try {
     await reader.follow(blocksOf('docs/app.md', LANGUAGES[name].sections))
-    for (const [promise, keep] of APP_PROMISES) {
-      const broken = await keep(reader.url('3000')).then(
-        () => undefined,
-        (error: unknown) => error,
-      )
-      process.stdout.write(`${broken ? 'broken' : 'kept'}  ${name}: ${promise}\n`)
-      if (broken) process.stdout.write(`${broken}\n`)
-      isKept &&= broken === undefined
-    }
+    for (const [promise, keep] of APP_PROMISES)
+      isKept = (await tell(`${name}: ${promise}`, keep(reader.url('3000')))) && isKept
     if (/\+82 ?10|000000|111111/.test(await reader.logs())) throw new Error('A number or a code is in its log')
   } finally {
     await reader.stop()
@@ -28,11 +25,37 @@ async function keepsPromises(name: keyof typeof LANGUAGES): Promise<boolean> {
   return isKept
 }
 
-if (import.meta.main) {
-  let isKept = true
-  for (const name of ['FastAPI', 'Go'] as const) {
-    for (const program of LANGUAGES[name].programs) if (!Bun.which(program)) throw new Error(`${name} needs ${program}`)
-    isKept = (await keepsPromises(name)) && isKept
+/** The page says what each prints. */
+async function follows(name: keyof typeof CLIENTS): Promise<void> {
+  const reader = new Reader({ endsWithinMs })
+  try {
+    await reader.follow(blocksOf('docs/clients.md', CLIENTS[name].sections))
+  } finally {
+    await reader.stop()
   }
+}
+
+async function tell(what: string, kept: Promise<unknown>): Promise<boolean> {
+  const broken = await kept.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  process.stdout.write(`${broken ? 'broken' : 'kept'}  ${what}\n`)
+  if (broken) process.stdout.write(`${broken}\n`)
+  return broken === undefined
+}
+
+const namesOf = <T extends object>(all: T) => Object.keys(all) as Array<keyof T & string>
+
+if (import.meta.main) {
+  const asked = process.argv.slice(2)
+  const isAsked = (name: string) => asked.length === 0 || asked.includes(name)
+  let isKept = true
+  for (const [name, { programs }] of [...Object.entries(LANGUAGES), ...Object.entries(CLIENTS)])
+    for (const program of programs)
+      if (isAsked(name) && !Bun.which(program)) throw new Error(`${name} needs ${program}`)
+  for (const name of namesOf(LANGUAGES).filter(isAsked)) isKept = (await keepsPromises(name)) && isKept
+  for (const name of namesOf(CLIENTS).filter(isAsked))
+    isKept = (await tell(`the client in ${name} does what its page says`, follows(name))) && isKept
   process.exit(isKept ? 0 : 1)
 }

@@ -1,5 +1,5 @@
 /**
- * The pages a reader has, README.md and docs/, in parts: headings, links and fenced blocks. What stands behind a block's
+ * The pages a reader has, README.md, docs/ and those of examples/, in parts: headings, links and fenced blocks. What stands behind a block's
  * language is invisible to readers and says what tests do with it:
  *
  * - `sh`: run, in the folder of those before it; `sh serve`: run beside what follows, until the story ends
@@ -39,6 +39,9 @@ const NAMES = [
     .filter((name) => name.endsWith('.md'))
     .sort()
     .map((name) => `docs/${name}`),
+  ...readdirSync(join(ROOT, 'examples'))
+    .sort()
+    .map((name) => `examples/${name}/README.md`),
 ]
 
 export const pages: readonly Page[] = NAMES.map(readPage)

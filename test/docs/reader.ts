@@ -58,10 +58,17 @@ const OUR_CURL = { curl: `exec '${process.execPath}' '${import.meta.dir}/curl.ts
 
 /** Ends what hangs; a compiler may come first. */
 const LISTENS_WITHIN_MS = 180_000
-const ENDS_WITHIN_MS = 120_000
 
 /** What stands behind a beginning, where it is not only letters and digits: secrets of webhooks are Base64. */
 const BEHIND: Record<string, string> = { whsec_: '[0-9A-Za-z+/]+=*' }
+
+interface ReaderOptions {
+  hasCurl?: boolean
+  /** The port of one. */
+  postgres?: number
+  /** Ends a command that hangs. */
+  endsWithinMs?: number
+}
 
 export class Reader {
   /** All that was printed so far. */
@@ -75,7 +82,10 @@ export class Reader {
   #blocks = 0
   #last = ''
 
-  constructor({ hasCurl = Bun.which('curl') !== null, postgres }: { hasCurl?: boolean; postgres?: number } = {}) {
+  readonly #endsWithinMs: number
+
+  constructor({ hasCurl = Bun.which('curl') !== null, postgres, endsWithinMs = 120_000 }: ReaderOptions = {}) {
+    this.#endsWithinMs = endsWithinMs
     this.#ports = { ...freePorts(), ...(postgres !== undefined && { '5432': postgres }) }
     const { path } = this.#folder
     for (const folder of ['home', 'bin', 'watchword']) mkdirSync(join(path, folder))
@@ -138,7 +148,7 @@ export class Reader {
     // Not the shell's own input: Node would make that non-blocking, for the shell as well.
     this.#enter(`. '${file}' < /dev/null; echo; echo '${DONE}'`)
     const isOver = () => this.said.indexOf(`\n${DONE}\n`, before) >= 0
-    await until(() => isOver() || this.#shell.exitCode !== null, `${what} to end`, ENDS_WITHIN_MS)
+    await until(() => isOver() || this.#shell.exitCode !== null, `${what} to end`, this.#endsWithinMs)
     if (!isOver()) throw new Error(`${what} failed:\n${this.said.slice(before)}`)
     return this.said.slice(before).replace(`\n${DONE}\n`, '')
   }

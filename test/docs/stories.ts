@@ -39,15 +39,21 @@ export const LANGUAGES = {
   Go: { programs: ['go'], sections: ['Start Watchword', 'The page', 'Go'] },
 } as const
 
+/** Clients made from the description, with the programs that takes: also `bun run docs:languages`. */
+export const CLIENTS = {
+  Python: { programs: ['python3'], sections: ['Before you start', 'Python'] },
+  Go: { programs: ['go'], sections: ['Before you start', 'Go'] },
+  PHP: { programs: ['java', 'php', 'python3'], sections: ['Before you start', 'OpenAPI Generator', 'PHP'] },
+  Kotlin: { programs: ['java', 'python3'], sections: ['Before you start', 'OpenAPI Generator', 'Kotlin'] },
+  Swift: { programs: ['java', 'python3'], sections: ['Before you start', 'OpenAPI Generator', 'Swift'] },
+} as const
+
 /** Followed by a reader who has a PostgreSQL. */
 export const SERVERS: Story = { page: 'docs/several-servers.md', sections: ['Two servers in five minutes'] }
 
 /** Receivers of docs/webhooks.md, by their heading. */
 export const RECEIVERS = ['Node, without a framework', 'Express', 'Hono', 'Bun'] as const
 export const receiverSections = (name: (typeof RECEIVERS)[number]) => ['Telling', 'Receiving', name]
-
-/** Pages whose examples are run by a test of their own. */
-export const ELSEWHERE: Readonly<Record<string, string>> = { 'docs/clients.md': 'test/client/generated.test.ts' }
 
 export const blocksOfStory = ({ page, sections }: Story): Block[] => blocksOf(page, sections)
 
@@ -58,6 +64,7 @@ export const followed: ReadonlySet<Block> = new Set(
     SERVERS,
     ...Object.values(APPS).map((sections) => ({ page: 'docs/app.md', sections })),
     ...Object.values(LANGUAGES).map(({ sections }) => ({ page: 'docs/app.md', sections })),
+    ...Object.values(CLIENTS).map(({ sections }) => ({ page: 'docs/clients.md', sections })),
     ...RECEIVERS.map((name) => ({ page: 'docs/webhooks.md', sections: receiverSections(name) })),
   ].flatMap(blocksOfStory),
 )
