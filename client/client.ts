@@ -102,7 +102,7 @@ export function createOtpClient(options: OtpClientOptions): OtpClient {
   if (apiKey.startsWith('sk_') && isBrowser()) {
     throw new WatchwordError({
       code: 'SECRET_KEY_IN_BROWSER',
-      message: 'A secret key must never reach a browser. Use a public key (pk_…) there, and revoke this one.',
+      message: 'A secret key in a browser: revoke it, and use a pk_ key there',
     })
   }
   const wire: Wire = { baseUrl, apiKey, send: options.fetch ?? ((request) => fetch(request)) }

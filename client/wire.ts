@@ -57,7 +57,7 @@ async function read(response: Response): Promise<object> {
   const body: unknown = await response.json()
   const json = isRecord(body) ? body.json : undefined
   if (isRecord(json) && (response.ok || isEnvelope(json))) return json
-  throw new TypeError('Not an answer of the service')
+  throw new TypeError('No answer of the service')
 }
 
 /** Answers that say that the request was not carried out, so that even a `verify` may be repeated. */

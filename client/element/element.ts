@@ -373,7 +373,7 @@ function sessionStorageIfAny(): FlowStorage | undefined {
 
 /** An element that was not told whom to ask says so to whoever wrote the page. */
 const unknown = (): Promise<never> => {
-  const error = Object.assign(new Error('<watchword-verify> needs key and url, or action, or transport'), {
+  const error = Object.assign(new Error('<watchword-verify> needs key and url, action or transport'), {
     status: 400,
   })
   reportError(error)

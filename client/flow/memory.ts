@@ -20,6 +20,9 @@ const FORM = 1
 /** A key is new again some day, and would have another code sent. */
 const FORGOTTEN_AFTER_MS = 24 * 60 * 60 * 1_000
 
+/** A proof that a backend may believe yet, or else nothing is verified any more. */
+const PROVEN_MS = 10 * 60 * 1_000
+
 /** Moments of a clock that ends with the page: kept is how long it is to them. */
 const MOMENTS: ReadonlySet<string> = new Set(['resendAt', 'submitAt', 'expiresAt'])
 
@@ -41,7 +44,8 @@ const write = <V>({ answer: _, ...held }: Held<V>, now: number): string =>
 
 function read<V>(text: string | null, now: number): Held<V> | undefined {
   const { form, keptAt, held } = JSON.parse(text ?? '{}', (name, value) => (MOMENTS.has(name) ? value + now : value))
-  return form === FORM && Math.abs(Date.now() - keptAt) < FORGOTTEN_AFTER_MS ? held : undefined
+  const forgottenAfterMs = held?.proof ? PROVEN_MS : FORGOTTEN_AFTER_MS
+  return form === FORM && Math.abs(Date.now() - keptAt) < forgottenAfterMs ? held : undefined
 }
 
 /** A storage may be full, closed to the page, or written by somebody else: then nothing is kept. */

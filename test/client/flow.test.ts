@@ -722,6 +722,18 @@ describe('after a reload', () => {
     expect(await page.send()).toMatchObject({ status: 'awaiting_code' })
   })
 
+  test('a proof is kept as long as a backend may believe it: who comes back later verifies anew', () => {
+    const kept = (agoMs: number) => {
+      const held = { phase: 'verified', phoneNumber: PHONE, proof: 'a.b.c', resendAt: 0, submitAt: 0 }
+      const page = new Page()
+      page.stored.set('watchword-flow', JSON.stringify({ form: 1, keptAt: Date.now() - agoMs, held }))
+      page.reload()
+      return page.state
+    }
+    expect(kept(9 * 60_000)).toMatchObject({ status: 'verified', proof: 'a.b.c' })
+    expect(kept(10 * 60_000).status).toBe('idle')
+  })
+
   test('a storage that fails is none', async () => {
     const fails = () => {
       throw new Error('QuotaExceededError')

@@ -577,6 +577,6 @@ describe('the element', () => {
     await page.evaluate(() => document.querySelector('watchword-verify')?.removeAttribute('key'))
     await sendTo(page)
     await says(page, 'alert', 'That does not work at the moment.')
-    expect(complaints).toEqual(['<watchword-verify> needs key and url, or action, or transport'])
+    expect(complaints).toEqual(['<watchword-verify> needs key and url, action or transport'])
   })
 })

@@ -6,7 +6,7 @@
 import { APP_PROMISES } from './app-promises'
 import { blocksOf } from './pages'
 import { Reader } from './reader'
-import { CLIENTS, LANGUAGES } from './stories'
+import { blocksOfStory, CLIENTS, clientStories, LANGUAGES } from './stories'
 
 /** What is fetched and compiled first takes long. */
 const endsWithinMs = 600_000
@@ -29,7 +29,7 @@ async function keepsPromises(name: keyof typeof LANGUAGES): Promise<boolean> {
 async function follows(name: keyof typeof CLIENTS): Promise<void> {
   const reader = new Reader({ endsWithinMs })
   try {
-    await reader.follow(blocksOf('docs/clients.md', CLIENTS[name].sections))
+    await reader.follow(clientStories(name).flatMap(blocksOfStory))
   } finally {
     await reader.stop()
   }

@@ -39,14 +39,20 @@ export const LANGUAGES = {
   Go: { programs: ['go'], sections: ['Start Watchword', 'The page', 'Go'] },
 } as const
 
-/** Clients made from the description, with the programs that takes: also `bun run docs:languages`. */
+/** Clients made from the description, with the programs that takes, and what comes before: also `bun run docs:languages`. */
 export const CLIENTS = {
-  Python: { programs: ['python3'], sections: ['Before you start', 'Python'] },
-  Go: { programs: ['go'], sections: ['Before you start', 'Go'] },
-  PHP: { programs: ['java', 'php', 'python3'], sections: ['Before you start', 'OpenAPI Generator', 'PHP'] },
-  Kotlin: { programs: ['java', 'python3'], sections: ['Before you start', 'OpenAPI Generator', 'Kotlin'] },
-  Swift: { programs: ['java', 'python3'], sections: ['Before you start', 'OpenAPI Generator', 'Swift'] },
+  Python: { programs: ['python3'], after: ['Before you start'] },
+  Go: { programs: ['go'], after: ['Before you start'] },
+  PHP: { programs: ['java', 'php', 'python3'], after: ['Before you start', 'OpenAPI Generator'] },
+  Kotlin: { programs: ['java', 'python3'], after: ['Before you start', 'OpenAPI Generator'] },
+  Swift: { programs: ['java', 'python3'], after: ['Before you start', 'OpenAPI Generator'] },
 } as const
+
+/** What is followed to have one of them. */
+export const clientStories = (name: keyof typeof CLIENTS): Story[] => [
+  { page: 'docs/clients.md', sections: CLIENTS[name].after },
+  { page: `docs/client-${name.toLowerCase()}.md` },
+]
 
 /** Followed by a reader who has a PostgreSQL. */
 export const SERVERS: Story = { page: 'docs/several-servers.md', sections: ['Two servers in five minutes'] }
@@ -64,7 +70,7 @@ export const followed: ReadonlySet<Block> = new Set(
     SERVERS,
     ...Object.values(APPS).map((sections) => ({ page: 'docs/app.md', sections })),
     ...Object.values(LANGUAGES).map(({ sections }) => ({ page: 'docs/app.md', sections })),
-    ...Object.values(CLIENTS).map(({ sections }) => ({ page: 'docs/clients.md', sections })),
+    ...(Object.keys(CLIENTS) as Array<keyof typeof CLIENTS>).flatMap(clientStories),
     ...RECEIVERS.map((name) => ({ page: 'docs/webhooks.md', sections: receiverSections(name) })),
   ].flatMap(blocksOfStory),
 )
