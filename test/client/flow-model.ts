@@ -108,6 +108,8 @@ export class Run {
   /** Somebody gave up on a check, which may still arrive. */
   #hasLeftCheck = false
   #seen: FlowStatus = 'idle'
+  /** When a proof was there, by the device's time. */
+  #provenAt: number | undefined
   /** The code that could be typed last. */
   #shownIssue: string | undefined
   readonly #faults: string[] = []
@@ -220,9 +222,15 @@ export class Run {
     if (after === 'awaiting_code' && page.network.sent.length === this.#askedBefore)
       this.#fault('nobody asks how it is')
     if (after === 'awaiting_code' && was !== undefined && is !== was) this.#fault(`${is} after a reload of ${was}`)
-    if (phoneNumber !== number) this.#fault(`${number} after a reload of ${phoneNumber}`)
+    // Once nobody believes its proof any more, nothing is verified.
+    if (phoneNumber !== number && !this.#isProofOver) this.#fault(`${number} after a reload of ${phoneNumber}`)
     this.#seen = after
     this.#watch()
+  }
+
+  /** By the device's time: it was kept longer ago than a proof is good for. */
+  get #isProofOver(): boolean {
+    return this.#provenAt !== undefined && Math.abs(Date.now() - this.#provenAt) >= 10 * 60_000
   }
 
   async #check(each: Act): Promise<void> {
@@ -242,6 +250,8 @@ export class Run {
     const issues = await this.#truth.issues()
     if (issues.length > this.#asks) this.#fault(`${issues.length} codes of ${this.#asks} asked for`)
     this.#compare(state, issues)
+    if (state.status !== 'verified' || state.proof === undefined) this.#provenAt = undefined
+    else this.#provenAt ??= Date.now()
     for (const text of page.written) this.#checkWritten(text)
     if (state.status !== 'idle' && !state.text) this.#fault(`nothing to tell in ${state.status}`)
     if (this.#faults.length > 0) throw new Error(`after ${JSON.stringify(each)}: ${this.#faults.join('; ')}`)

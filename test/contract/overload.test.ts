@@ -105,7 +105,8 @@ describe('while the issues of the last day are still counted after a start', () 
         },
       },
     })
-    const world = await World.start({ env, place: before.place, clock: before.clock, wrapStore: slowly })
+    const world = await World.open({ env, place: before.place, clock: before.clock, wrapStore: slowly })
+    await world.app.start()
     const again = world.call('rest', 'issue', { ...issue, idempotencyKey: 'second' }, { key: live })
     const isWaiting = Symbol()
     expect((await world.call('rest', 'balance', {}, { key: live })).status).toBe(200)
