@@ -1,8 +1,8 @@
 /** The one error every call of the client throws. */
 import type { Reason } from './types'
 
-/** Codes of the interface, and those for what never reached it. */
-export type WatchwordErrorCode =
+/** The errors of the interface. */
+export type InterfaceErrorCode =
   | 'BAD_REQUEST'
   | 'UNAUTHORIZED'
   | 'PAYMENT_REQUIRED'
@@ -13,6 +13,10 @@ export type WatchwordErrorCode =
   | 'TOO_MANY_REQUESTS'
   | 'INTERNAL_SERVER_ERROR'
   | 'SERVICE_UNAVAILABLE'
+
+/** Codes of the interface, and those for what never reached it. */
+export type WatchwordErrorCode =
+  | InterfaceErrorCode
   /** No answer within `timeoutMs`. Whether the request was carried out is unknown. */
   | 'TIMEOUT'
   /** The caller's `AbortSignal` fired. */

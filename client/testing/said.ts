@@ -1,4 +1,5 @@
 /** What a service in memory is asked and says. */
+import type { InterfaceErrorCode } from '../error'
 import type { Template } from '../types'
 
 /** As `getTemplate` answers it; languages need not be said. */
@@ -20,19 +21,6 @@ export interface Said {
   claims?: object | undefined
   retryAfterMs?: number | undefined
 }
-
-/** The errors of the interface. */
-export type InterfaceErrorCode =
-  | 'BAD_REQUEST'
-  | 'UNAUTHORIZED'
-  | 'PAYMENT_REQUIRED'
-  | 'FORBIDDEN'
-  | 'NOT_FOUND'
-  | 'CONFLICT'
-  | 'PAYLOAD_TOO_LARGE'
-  | 'TOO_MANY_REQUESTS'
-  | 'INTERNAL_SERVER_ERROR'
-  | 'SERVICE_UNAVAILABLE'
 
 export interface Service {
   answer(operation: string, input: unknown): Said

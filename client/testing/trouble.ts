@@ -1,5 +1,5 @@
 /** What a test wants to go wrong. */
-import type { InterfaceErrorCode } from './said'
+import type { InterfaceErrorCode } from '../error'
 
 export type OperationName =
   | 'issue'

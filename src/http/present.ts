@@ -3,8 +3,8 @@ import { attemptsRemaining, effectiveStatus, type Issue, overallStatus } from '.
 import type { Issued } from '../domain/order'
 import { DEFAULT_TEMPLATE_ID, localesOf, TEMPLATE_NOTE, type Template } from '../domain/template'
 import { CURRENCY, type Mode } from '../domain/value'
+import type { Verification } from '../domain/verification'
 import type { Balance, Page } from '../usecases/read-history'
-import type { Verification } from '../usecases/verify-code'
 
 export const iso = (at: number) => new Date(at).toISOString()
 const isoOrNothing = (at: number | undefined) => (at === undefined ? undefined : iso(at))

@@ -1,10 +1,11 @@
 /** Verify: say, once, whether what the user typed is right. Specification: `POST /verify`; decisions: "Interface". */
 import { timingSafeEqual } from 'node:crypto'
 import { fail, forgive } from '../domain/failure-budget'
-import { attemptsRemaining, check, type Issue, phoneOf, type ReasonCode } from '../domain/issue'
+import { check, type Issue, phoneOf } from '../domain/issue'
 import type { ApiKey } from '../domain/key'
 import type { Recipient } from '../domain/phone'
 import { isUuid } from '../domain/value'
+import { unknownIssue, type Verification, verificationOf } from '../domain/verification'
 import type { Clock } from '../ports/clock'
 import type { Node } from '../ports/node'
 import type { Store, Tx } from '../ports/store'
@@ -12,17 +13,6 @@ import { type ProvingDependencies, prove } from './prove-verification'
 import { type Modes, rulesOf } from './shared/mode'
 import { saveIssue } from './shared/save-issue'
 import type { TellDependencies } from './shared/tell-events'
-
-export interface Verification {
-  issueId: string
-  verified: boolean
-  reasonCode?: ReasonCode | undefined
-  attemptsRemaining: number
-  expiresAt: number
-  verifiedAt?: number | undefined
-  /** A JWT: that the number of the request is verified. */
-  proof?: string | undefined
-}
 
 export interface VerifyDependencies extends TellDependencies, ProvingDependencies {
   node: Pick<Node, 'directory' | 'wakeUps'>
@@ -61,15 +51,7 @@ export async function verifyCode(
       await count(tx, found, verified)
       await saveIssue(deps, tx, issue, changed)
     }
-    const after = changed ?? issue
-    const verification = {
-      issueId: issue.issueId,
-      verified,
-      reasonCode,
-      attemptsRemaining: attemptsRemaining(after),
-      expiresAt: after.expiresAt,
-      verifiedAt: after.verifiedAt,
-    }
+    const verification = verificationOf(changed ?? issue, { verified, reasonCode })
     return { verification, verified: verified ? { issue, at: tx.now } : undefined }
   })
   if (!verified || !claimed || !isSentTo(deps, verified.issue, claimed)) return verification
@@ -88,11 +70,3 @@ async function count(tx: Tx, { issue, hasFailures }: { issue: Issue; hasFailures
   const after = verified ? before && forgive(before) : fail(before, tx.now)
   if (after) await tx.failures.save(phone, after)
 }
-
-const unknownIssue = (issueId: string, now: number): Verification => ({
-  issueId,
-  verified: false,
-  reasonCode: 'NOT_FOUND',
-  attemptsRemaining: 0,
-  expiresAt: now,
-})

@@ -13,7 +13,7 @@ import type { listCreditLedgerInput } from '../../../contract/wallet'
 import { assertReplayable, IDEMPOTENCY_DAYS, isOver } from '../../../src/domain/claim'
 import { invalid, notFound, Refusal } from '../../../src/domain/error'
 import { fingerprintText } from '../../../src/domain/fingerprint'
-import { attemptsRemaining, check, type Issue, makeWay } from '../../../src/domain/issue'
+import { check, type Issue, makeWay } from '../../../src/domain/issue'
 import type { ApiKey } from '../../../src/domain/key'
 import { FIXED_LIMITS, refusalLimit, testIssueLimits, testRequestLimits, USUAL_LIMITS } from '../../../src/domain/limit'
 import { compose, issued, newIssue, resolveRequest } from '../../../src/domain/order'
@@ -32,6 +32,7 @@ import {
 import type { Template } from '../../../src/domain/template'
 import { textsOf } from '../../../src/domain/texts'
 import { refusalOf } from '../../../src/domain/validation'
+import { unknownIssue, verificationOf } from '../../../src/domain/verification'
 import { fromRefusal, interfaceError } from '../../../src/http/errors'
 import { keyFor } from '../../../src/http/idempotency-key'
 import {
@@ -204,17 +205,12 @@ class ServiceInMemory implements Service {
     const now = this.#now()
     const claimed = phoneNumber === undefined ? undefined : testRecipient(phoneNumber, { region: this.#region })
     const kept = this.#issues.find(issueId.toLowerCase(), now)
-    if (!kept) {
-      const unknown = { verified: false, reasonCode: 'NOT_FOUND' as const, attemptsRemaining: 0, expiresAt: now }
-      return verificationView({ issueId, ...unknown }, 'test')
-    }
-    const { verified, reasonCode, changed } = check(kept.issue, code === kept.code, now)
+    if (!kept) return verificationView(unknownIssue(issueId, now), 'test')
+    const { changed, ...verdict } = check(kept.issue, code === kept.code, now)
     if (changed) kept.issue = changed
     const { issue } = kept
-    const { expiresAt, verifiedAt } = issue
-    const standing = { attemptsRemaining: attemptsRemaining(issue), expiresAt, verifiedAt }
-    const view = verificationView({ issueId: issue.issueId, verified, reasonCode, ...standing }, 'test')
-    if (!verified || claimed?.identity !== kept.phone) return view
+    const view = verificationView(verificationOf(issue, verdict), 'test')
+    if (!verdict.verified || claimed?.identity !== kept.phone) return view
     return { ...view, claims: proofClaims({ issue, to: claimed.to, app: undefined, at: now }, PROOFS) }
   }
 
