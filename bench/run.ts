@@ -4,15 +4,17 @@
  *
  *   --quick        some five minutes: fewer rounds and connections, 100,000 issues instead of 10,000,000
  *   --check        prints only the goals, and how far each is
- *   --only PART    requests, codes, delivery, nodes, flat, footprint, overload or soak; may come several times
+ *   --only PART    requests, codes, delivery, nodes, flat, footprint, overload, soak or beside; may come several times
+ *   --beside DIR   another clone with its dependencies, such as a former release; may come several times
  *   --minutes N    how long the soak takes, which runs only where it is named (default: 60)
  *   --issues N     how many the flat part fills
  *   --json FILE    where everything that was measured goes (default: dist/bench.json)
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { beside, clonesOf } from './beside'
 import { codes } from './codes'
 import { delivery } from './delivery'
 import { flat } from './flat'
@@ -30,11 +32,13 @@ const { values } = parseArgs({
     check: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true },
     issues: { type: 'string' },
+    beside: { type: 'string', multiple: true, default: [] },
     minutes: { type: 'string', default: '60' },
     json: { type: 'string', default: join(import.meta.dir, '../dist/bench.json') },
   },
 })
 const { quick } = values
+const clones = values.beside.map((folder) => resolve(folder))
 const issues = Number(values.issues ?? (quick ? 100_000 : 10_000_000))
 
 const PARTS: Record<string, (dir: string, generator: Generator) => Promise<Part>> = {
@@ -58,10 +62,18 @@ const PARTS: Record<string, (dir: string, generator: Generator) => Promise<Part>
   overload: (dir, generator) => overload(dir, generator, { seconds: quick ? 1 : 5 }),
   flat: (dir, generator) =>
     flat(dir, generator, { issues, rounds: 5, seconds: quick ? 0.2 : 1, warmUpSeconds: quick ? 0.3 : 1 }),
+  beside: (dir, generator) =>
+    beside(
+      dir,
+      generator,
+      clonesOf(clones),
+      quick ? { rounds: 3, seconds: 1, warmUpSeconds: 3 } : { rounds: 7, seconds: 3, warmUpSeconds: 12 },
+    ),
   soak: (dir, generator) => soak(dir, generator, { minutes: Number(values.minutes) }),
 }
 
-const wanted = values.only ?? Object.keys(PARTS).filter((name) => name !== 'soak')
+const wanted =
+  values.only ?? Object.keys(PARTS).filter((name) => (name === 'beside' ? clones.length > 0 : name !== 'soak'))
 for (const name of wanted) {
   if (!Object.hasOwn(PARTS, name)) throw new Error(`--only: one of ${Object.keys(PARTS).join(', ')}`)
 }
