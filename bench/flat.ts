@@ -15,6 +15,7 @@ import { setUpToken } from '../src/usecases/people'
 import { rollUpUsage } from '../src/usecases/read-usage'
 import { ConsoleClient } from '../test/console/client'
 import { ASLEEP } from '../test/support/asleep'
+import { UNTOLD } from '../test/support/untold'
 import { fill } from './fill'
 import { furnish, vault } from './furnish'
 import { type Past, pastId, type Supply, type Target, type Workload } from './load/workloads'
@@ -208,7 +209,7 @@ async function openInProcess(side: Side): Promise<InProcess> {
     descriptors: { areShort: () => false },
     passwords: systemPasswords,
     backups: () => [],
-    log: { info() {}, warn() {}, error() {} },
+    log: { debug() {}, info() {}, warn() {}, error() {} },
     schedule: () => () => {},
   } as unknown as Ports)
   await rollUpUsage({ store, clock: systemClock })
@@ -265,7 +266,7 @@ async function sweepRows(small: InProcess, big: InProcess): Promise<Row[]> {
   }
   const expire = async ({ side, store }: InProcess) => {
     lapse(side)
-    return perSecond(() => expireDue({ store, random: systemRandom, node: ASLEEP }))
+    return perSecond(() => expireDue({ store, random: systemRandom, node: ASLEEP, telemetry: UNTOLD }))
   }
   let round = 0
   const retire = async ({ side: { supply }, store }: InProcess) => {

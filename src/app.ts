@@ -3,6 +3,7 @@ import type { Config } from './config'
 import { createConsole } from './console'
 import { createApi } from './http/api'
 import { createReadiness } from './http/health'
+import type { MetricsRoute } from './http/metrics'
 import { REPORT_PREFIX, receiveReports } from './http/reports'
 import { createRoutes } from './http/routes'
 import { createFetch, type Fetch } from './http/server'
@@ -22,11 +23,14 @@ import type { Log } from './ports/log'
 import type { Descriptors, Dial, HookTransport, Transport } from './ports/network'
 import type { Random } from './ports/random'
 import type { Store } from './ports/store'
+import type { Telemetry } from './ports/telemetry'
 import type { Passwords, Vault } from './ports/vault'
+import type { Vitals } from './ports/vitals'
 import { Carriers } from './providers/carriers'
 import { createChallenges } from './providers/challenges'
 import { createSimulator } from './providers/simulator'
 import { publishedKeys } from './usecases/prove-verification'
+import { readVitals } from './usecases/read-vitals'
 import { recordReport } from './usecases/record-report'
 import { recordTraffic } from './usecases/record-traffic'
 import { createModes } from './usecases/shared/mode'
@@ -46,11 +50,15 @@ export interface Ports {
   /** Where several servers share the store: this one's word to the others, and its name for people. */
   fleet?: { fleet: Fleet; name: string } | undefined
   log: Log
+  telemetry: Telemetry
+  /** What is told of them to who asks at `/metrics`, where that is on here. */
+  metrics?: MetricsRoute | undefined
   schedule: Schedule
 }
 
 export interface App {
   fetch: Fetch
+  vitals(): Promise<Vitals>
   /** Starts dispatching and sweeping. `alone`: no other process runs jobs on this store, so what is leased is lost. */
   start(how?: { alone: boolean }): Promise<void>
   /** Says that it goes: whoever shares out requests and work need give it no more. It answers and works on until `stop`. */
@@ -60,14 +68,14 @@ export interface App {
 }
 
 export function createApp(config: Config, ports: Ports): App {
-  const { clock, vault, log, transport, dial, hooks, descriptors, passwords, backups, schedule } = ports
+  const { clock, vault, log, telemetry, transport, dial, hooks, descriptors, passwords, backups, schedule } = ports
   const { limits, numbering, prices, publicUrl, trustedProxies, webhookSources, idempotencyDays } = config
   const random = inOrder(ports.random)
   const record: Recorder = (store, findings) => recordTraffic({ store, random, log }, findings)
   const shared = { store: ports.store, clock, random, log, maxBacklog: config.maxBacklog, record }
   const node = ports.fleet ? several({ ...shared, ...ports.fleet }) : alone({ ...shared, limits })
   const { store } = node
-  const basics = { store, clock, random, log, vault, node, proofs: config.proofs }
+  const basics = { store, clock, random, log, telemetry, vault, node, proofs: config.proofs }
   const issuing = {
     challenges: createChallenges({ transport, urls: config.challengeUrls }),
     idempotencyDays,
@@ -112,6 +120,7 @@ export function createApp(config: Config, ports: Ports): App {
     ...{ node, clock, descriptors, trustedProxies, publicUrl, webhookSources, console, readiness },
     api: createApi({ ...basics, ...issuing, modes, dispatch, limits, descriptors }),
     publishedKeys: () => publishedKeys({ vault, clock }),
+    metrics: ports.metrics,
     reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),
   })
 
@@ -122,7 +131,15 @@ export function createApp(config: Config, ports: Ports): App {
   }
 
   return {
-    fetch: createFetch({ routes, clock, random, log, descriptors }),
+    fetch: createFetch({ routes, clock, random, log, descriptors, telemetry }),
+    vitals: () =>
+      readVitals({
+        store,
+        clock,
+        load: node.load,
+        gates: () => carriers.gates(),
+        tellsWallets: config.metrics.wallets,
+      }),
     async start(how = { alone: false }) {
       await node.start(how)
       await carriers.refresh()

@@ -13,7 +13,8 @@ import type { Numbering } from './domain/phone'
 import { PROOF_LIFETIME_SEC, type ProofSettings } from './domain/proof'
 import type { PriceList } from './domain/wallet'
 import { isSecret } from './domain/webhook-signature'
-import { LOG_LEVELS } from './ports/log'
+import { LOG_LEVELS, type LogLevel } from './ports/log'
+import type { TraceSettings } from './ports/telemetry'
 import { MIN_SECRET_LENGTH } from './ports/vault'
 
 const whole = (min: number, max: number, byDefault: number) =>
@@ -47,6 +48,26 @@ const numberPrefixes = list
     'must be prefixes such as +82199, separated by commas',
   )
   .default([])
+
+const flag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .default('false')
+  .transform((text) => text === 'true')
+
+const headers = list
+  .refine(
+    (items) => items.every((item) => /^[A-Za-z0-9-]+=[\x20-\x7e]+$/.test(item)),
+    'must be name=value, separated by commas',
+  )
+  .transform((items) =>
+    Object.fromEntries(items.map((item) => [item.split('=', 1)[0] ?? '', item.slice(item.indexOf('=') + 1)])),
+  )
+  .optional()
+
+const listenerOf = (text: string) => {
+  const colon = text.lastIndexOf(':')
+  return { host: text.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(text.slice(colon + 1)) }
+}
 
 const challengeUrl = (byDefault: string, vendor: string) =>
   z
@@ -115,14 +136,38 @@ const settings = {
   PROOF_LIFETIME_SEC: whole(60, 86_400, PROOF_LIFETIME_SEC).describe(
     'How long the proof of a verification is good for',
   ),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters of ASCII, and no space')
+    .optional()
+    .describe('Who shows it as a Bearer token reads /metrics; without it there is none at the port of the API'),
+  METRICS_LISTEN: z
+    .string()
+    .regex(/^(\[[0-9a-fA-F:]+\]|[^:\s]+):[0-9]{1,5}$/, 'must be an address and a port, such as 127.0.0.1:9464')
+    .transform(listenerOf)
+    .optional()
+    .describe(
+      'Address and port of a listener for /metrics alone, such as 127.0.0.1:9464; it asks for the token where there is one',
+    ),
+  METRICS_WALLETS: flag.describe('Whether metrics tell of the wallet of each app'),
+  TRACES_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+    .transform((url) => url.replace(/\/$/, ''))
+    .optional()
+    .describe(
+      'OpenTelemetry collector that gets traces by OTLP over HTTP, such as http://localhost:4318; without it there are none',
+    ),
+  TRACES_HEADERS: headers.describe('What is sent along to the collector: name=value, separated by commas'),
+  TRACES_SHARE: z
+    .string()
+    .regex(/^(0(\.[0-9]{1,6})?|1(\.0+)?)$/, 'must be a number from 0 to 1')
+    .transform(Number)
+    .default(1)
+    .describe('Share of the requests that are traced, from 0 to 1; what a caller traces is followed in any case'),
   TURNSTILE_URL: challengeUrl('https://challenges.cloudflare.com/turnstile/v0/siteverify', 'Turnstile'),
   HCAPTCHA_URL: challengeUrl('https://api.hcaptcha.com/siteverify', 'hCaptcha'),
   RECAPTCHA_URL: challengeUrl('https://www.google.com/recaptcha/api/siteverify', 'reCAPTCHA'),
-  WEBHOOK_ALLOW_HTTP: z
-    .enum(['true', 'false'], 'must be true or false')
-    .default('false')
-    .transform((text) => text === 'true')
-    .describe('Whether webhooks may go to http:// URLs'),
+  WEBHOOK_ALLOW_HTTP: flag.describe('Whether webhooks may go to http:// URLs'),
   WEBHOOK_ALLOW_CIDR: cidrs.describe('Networks that are not public and webhooks may be sent to all the same'),
   WEBHOOK_PORTS: ports.describe('Ports webhooks may be sent to, separated by commas; none: any'),
   WEBHOOK_SOURCES: cidrs.describe('Networks this server sends webhooks from, as published for receivers'),
@@ -167,7 +212,7 @@ export interface Config {
   secret: string | undefined
   publicUrl: string | undefined
   leavingMs: number
-  logLevel: (typeof LOG_LEVELS)[number]
+  logLevel: LogLevel
   /** How phone numbers are read, where an app has no region of its own. */
   numbering: Numbering
   trustedProxies: readonly string[]
@@ -178,6 +223,9 @@ export interface Config {
   liveRetentionDays: number
   idempotencyDays: number
   proofs: ProofSettings
+  metrics: MetricsSettings
+  /** Undefined: there are none. */
+  traces: TraceSettings | undefined
   challengeUrls: Readonly<Record<Vendor, string>>
   webhooks: HookUrlPolicy
   /** Published for receivers that let in known addresses only. */
@@ -185,6 +233,14 @@ export interface Config {
   operatorHook: { url: string; secret: string } | undefined
   prices: PriceList
   limits: LimitsConfig
+}
+
+export interface MetricsSettings {
+  token: string | undefined
+  /** A listener of its own. */
+  listen: { host: string; port: number } | undefined
+  /** Whether apps are told of one by one. */
+  wallets: boolean
 }
 
 export interface DatabaseConfig {
@@ -250,6 +306,11 @@ export function readConfig(
     liveRetentionDays: value.LIVE_RETENTION_DAYS,
     idempotencyDays: value.IDEMPOTENCY_DAYS,
     proofs: { issuer: value.PUBLIC_URL, lifetimeMs: value.PROOF_LIFETIME_SEC * 1_000 },
+    metrics: { token: value.METRICS_TOKEN, listen: value.METRICS_LISTEN, wallets: value.METRICS_WALLETS },
+    traces:
+      value.TRACES_URL === undefined
+        ? undefined
+        : { url: value.TRACES_URL, headers: value.TRACES_HEADERS ?? {}, share: value.TRACES_SHARE },
     challengeUrls: {
       turnstile: value.TURNSTILE_URL,
       hcaptcha: value.HCAPTCHA_URL,

@@ -5,7 +5,6 @@ import { type Config, type DatabaseConfig, readConfig } from '../config'
 import type { Clock } from '../ports/clock'
 import type { HeadFile } from '../ports/files'
 import type { Fleet } from '../ports/fleet'
-import type { Log } from '../ports/log'
 import type { Store } from '../ports/store'
 import type { Vault } from '../ports/vault'
 import { assertCarrier, explainCode } from '../providers/carriers'
@@ -14,7 +13,7 @@ import { type FileStore, layOut, openStore, stageOf } from '../store/sqlite/open
 import { systemClock } from '../system/clock'
 import { databaseClock, type Sighting } from '../system/database-clock'
 import { headFileIn } from '../system/head-file'
-import { createLog } from '../system/log'
+import { createLog, type LeveledLog } from '../system/log'
 import { systemRandom } from '../system/random'
 import { masterSecret, SECRET_FILE } from '../system/secret'
 import { createVault } from '../system/vault'
@@ -23,7 +22,7 @@ import { Failure, notEmbedded } from './failure'
 
 export interface Opened {
   config: Config
-  log: Log
+  log: LeveledLog
   vault: Vault
   /** The one that the store stamps by. */
   clock: Clock

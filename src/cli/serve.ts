@@ -19,6 +19,7 @@ import { setUpToken } from '../usecases/people'
 import { checkAuditEnd } from '../usecases/verify-audit'
 import { Failure } from './failure'
 import type { Opened } from './open'
+import { startTelemetry } from './telemetry'
 
 export interface Served {
   url: string
@@ -40,8 +41,11 @@ export async function serve(opened: Opened): Promise<Served> {
     toReceivers.closeIdle()
   }
   descriptors.makeRoom(closeIdle)
+  const telemetry = await startTelemetry(config, log)
+  if (telemetry.ofStore) opened.store.tell(telemetry.ofStore)
   const app = createApp(config, {
     ...opened,
+    ...{ telemetry: telemetry.telemetry, metrics: telemetry.metrics },
     fleet: fleet && { fleet, name: `${hostname()}:${process.pid}` },
     random: systemRandom,
     transport: createTransport(toCarriers),
@@ -55,6 +59,7 @@ export async function serve(opened: Opened): Promise<Served> {
   await checkAuditEnd(opened)
   await app.start({ alone: !fleet })
   const listener = listenOn(config, app.fetch, descriptors)
+  telemetry.begin(app.vitals, descriptors)
 
   let isDraining = false
   const drain = async (reason: string) => {
@@ -65,15 +70,24 @@ export async function serve(opened: Opened): Promise<Served> {
     await listener.stop(config.leavingMs)
     await leaving
     await app.stop()
+    await telemetry.stop()
     closeIdle()
     process.exit(0)
   }
+  process.on('SIGUSR2', () => changeLevel(opened))
   process.on('SIGTERM', () => drain('SIGTERM'))
   process.on('SIGINT', () => drain('SIGINT'))
   const token = await setUpToken(opened)
   // Behind the #, where it reaches no server and no log.
   const setUpUrl = token && `${config.publicUrl ?? listener.url}/console/set-up#${token}`
   return { url: listener.url, setUpUrl, drain }
+}
+
+/** To everything, and back to what is set. */
+function changeLevel({ log, config }: Opened): void {
+  const level = log.level === 'debug' ? config.logLevel : 'debug'
+  log.level = level
+  log.info({ level }, 'log level changed')
 }
 
 /** One server works on a data folder. */

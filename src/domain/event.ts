@@ -3,6 +3,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { EventType, OtpEventOf } from '../../contract/event'
 import { CODE } from './delivery'
 import type { Issue } from './issue'
+import type { Origin } from './origin'
 import { CURRENCY, type Owner } from './value'
 
 /** What has happened to an issue between two states of it, in order. */
@@ -125,6 +126,8 @@ export function maskNumber(e164: string): string {
 
 /** What happened, as endpoints are told. */
 export interface StoredEvent extends Owner {
+  /** Of its issue. */
+  origin: Origin | undefined
   readonly eventId: string
   readonly type: EventType
   /** Undefined for a test event. */

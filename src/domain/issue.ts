@@ -9,6 +9,7 @@
  */
 import type { KeyKind } from './key'
 import type { PhoneOfApp } from './limit'
+import type { Origin } from './origin'
 import type { Channel, Leg, Owner } from './value'
 import type { BillingStatus, Settlement } from './wallet'
 
@@ -66,6 +67,9 @@ export interface Issue extends Owner {
   /** Of the first digits of the number, and of the network its code was asked from: how messages pay is seen by these. */
   readonly prefixHash: Uint8Array | undefined
   readonly networkHash: Uint8Array | undefined
+
+  /** Undefined of those that were issued before it was noted. */
+  readonly origin: Origin | undefined
 }
 
 /** Whose failures and limits it counts for; where the kind of key was not noted, a backend's. */

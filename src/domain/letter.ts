@@ -34,6 +34,8 @@ export interface OutboundMessage {
   isFallback: boolean
   /** When the code expires, Unix milliseconds: sending later is useless. */
   expiresAt: number
+  /** W3C `traceparent`, for a carrier whose settings say so. */
+  trace?: string | undefined
   /** Test mode: what the simulator must play. */
   scenario?: number
 }

@@ -5,6 +5,7 @@ import type { ResolvedRequest } from './fingerprint'
 import { attemptsRemaining, type Issue } from './issue'
 import type { ApiKey } from './key'
 import type { Letter } from './letter'
+import type { Origin } from './origin'
 import type { Recipient } from './phone'
 import { approvedIn, DEFAULT_TEMPLATE_ID, inLanguage, messageTypeFor, render, type Template } from './template'
 import { localeFor, type Texts, withAutofill } from './texts'
@@ -33,6 +34,8 @@ export interface IssueRequest {
   address?: string | undefined
   /** What proves that they are human; as little a part of it. */
   challenge?: string | undefined
+  /** By what lines and spans of it are found; as little a part of it. */
+  origin?: Origin | undefined
 }
 
 /** With every default. */
@@ -114,6 +117,7 @@ type Given = Pick<
   | 'price'
   | 'prefixHash'
   | 'networkHash'
+  | 'origin'
 >
 
 export const newIssue = ({ purpose, templateId, channel, metadata }: ResolvedRequest, given: Given): Issue => ({

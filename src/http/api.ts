@@ -2,15 +2,15 @@
 import { StandardOpenAPIHandler } from '@orpc/openapi/standard'
 import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
-import { Refusal } from '../domain/error'
+import { Refusal, unavailable } from '../domain/error'
 import type { ApiKey } from '../domain/key'
 import { type LimitsConfig, refusalLimit } from '../domain/limit'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
-import { type Caller, type EnterDependencies, enter } from './enter'
-import { asRefusal, fromRefusal, interfaceError, unexpectedError, unreadable } from './errors'
+import { type Caller, type EnterDependencies, enter, type Visit } from './enter'
+import { asRefusal, fromRefusal, unexpectedError, unreadable } from './errors'
 import { isRpc, type Operation, operationAt } from './operations'
 import { type CallContext, createProcedures, type ProcedureDependencies } from './procedures'
 import { bodyFor } from './request-body'
@@ -22,6 +22,8 @@ export interface ApiAnswer {
   /** Of a refusal that ends by itself, in milliseconds from now. */
   retryAfterMs?: number | undefined
   key?: ApiKey | undefined
+  /** What the caller was refused with, if so. */
+  refusal?: Refusal | undefined
   /** Which operation it was for, as a log may say it; no path, since a path may hold anything. */
   route: string
 }
@@ -36,7 +38,11 @@ export type ApiDependencies = ProcedureDependencies &
   }
 
 /** Answers a request under `/v1`; `undefined` when nothing there has this path and method. */
-export type Api = (request: Request, url: URL, clientIp: string) => Promise<ApiAnswer | undefined>
+export type Api = (
+  request: Request,
+  url: URL,
+  from: Pick<Visit, 'clientIp' | 'origin'>,
+) => Promise<ApiAnswer | undefined>
 
 type Handler = StandardOpenAPIHandler<CallContext> | StandardRPCHandler<CallContext>
 
@@ -89,11 +95,11 @@ export function createApi(deps: ApiDependencies): Api {
     }
   }
 
-  return async (request, url, clientIp) => {
+  return async (request, url, { clientIp, origin }) => {
     const operation = operationAt(request.method, url.pathname)
     if (node.load.waitingMs() > PATIENCE_MS || descriptors.areShort()) return tooBusy(url, operation)
     if (!operation) return undefined
-    const visit = { headers: request.headers, parameters: url.searchParams, clientIp }
+    const visit = { headers: request.headers, parameters: url.searchParams, clientIp, origin }
     let key: ApiKey | undefined
     let caller: Caller | undefined
     try {
@@ -107,7 +113,8 @@ export function createApi(deps: ApiDependencies): Api {
       if (!refusal) return { ...inWire(operation, unexpectedError().toJSON(), 500), key }
       const final = await underTheCeiling(refusal, key, clientIp)
       const refused = fromRefusal(final)
-      return { ...inWire(operation, refused.toJSON(), refused.status), retryAfterMs: final.detail.retryAfterMs, key }
+      const body = inWire(operation, refused.toJSON(), refused.status)
+      return { ...body, retryAfterMs: final.detail.retryAfterMs, key, refusal: final }
     }
   }
 }
@@ -161,11 +168,13 @@ async function letErrorsPass({ next }: Intercepted<unknown>): Promise<unknown> {
 const PATIENCE_MS = 400
 export const COME_BACK_MS = 1_000
 /** Made once: an error costs more to make than all else that a refusal takes. */
-const TOO_BUSY = interfaceError('SERVICE_UNAVAILABLE', 'Too many requests at the moment').toJSON()
+const REFUSAL = unavailable('Too many requests at the moment', COME_BACK_MS)
+const TOO_BUSY = fromRefusal(REFUSAL).toJSON()
 
 const tooBusy = ({ pathname }: URL, operation: Operation | undefined): ApiAnswer => ({
   ...inWire({ wire: isRpc(pathname) ? 'rpc' : 'rest', path: operation?.path ?? 'none' }, TOO_BUSY, 503),
   retryAfterMs: COME_BACK_MS,
+  refusal: REFUSAL,
 })
 
 const nameOf = (error: unknown) =>

@@ -4,6 +4,7 @@ import type { OperationAccess } from '../../contract/scope'
 import { invalid, unauthorized, unavailable } from '../domain/error'
 import { type ApiKey, authorize, hasPoisonousScope, isActive, keyHash, parseKey } from '../domain/key'
 import type { Permit } from '../domain/limit'
+import type { Origin } from '../domain/origin'
 import type { Clock } from '../ports/clock'
 import type { Node } from '../ports/node'
 import { type Modes, rulesOf } from '../usecases/shared/mode'
@@ -13,6 +14,8 @@ export interface Visit {
   headers: Headers
   parameters: URLSearchParams
   clientIp: string
+  /** What its lines and spans are found by. */
+  origin: Origin
 }
 
 export interface Caller {
@@ -22,6 +25,7 @@ export interface Caller {
   idempotencyHeader: string | null
   /** Of who asks for a live code, where that is known. */
   endUser: string | undefined
+  origin: Origin
 }
 
 export interface EnterDependencies {
@@ -37,7 +41,7 @@ export interface EnterDependencies {
  */
 export async function enter(
   deps: EnterDependencies,
-  { headers, parameters, clientIp }: Visit,
+  { headers, parameters, clientIp, origin }: Visit,
   access: OperationAccess,
   recognised: (key: ApiKey) => void,
 ): Promise<Caller> {
@@ -51,7 +55,7 @@ export async function enter(
   const endUser = isCounted ? endUserAddress(key, headers, clientIp) : undefined
   const rules = rulesOf(deps.modes, key).requestLimits(key, access.limitedAs, endUser ?? clientIp)
   const permit = await deps.node.limits.take(rules)
-  return { key, permit, idempotencyHeader: headers.get('idempotency-key'), endUser }
+  return { key, permit, idempotencyHeader: headers.get('idempotency-key'), endUser, origin }
 }
 
 const BEARER = /^Bearer +([^\s]+) *$/i

@@ -15,6 +15,7 @@ export const MOUNTS: readonly string[] = [
   '/.well-known/jwks.json',
   '/healthz',
   '/readyz',
+  '/metrics',
   '/console',
   '/console/rpc/*',
   '/console/assets/:file',

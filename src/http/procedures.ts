@@ -38,12 +38,12 @@ export function createProcedures(deps: ProcedureDependencies) {
   const { clock } = deps
   return os.router({
     issue: os.issue.handler(async ({ input, context: { caller } }) => {
-      const { key, idempotencyHeader, endUser: address } = caller
-      const request = { ...input, idempotencyKey: keyFor(input.idempotencyKey, idempotencyHeader), address }
+      const { key, idempotencyHeader, endUser: address, origin } = caller
+      const request = { ...input, idempotencyKey: keyFor(input.idempotencyKey, idempotencyHeader), address, origin }
       return issuedView(await issueCode(deps, key, request), key.mode)
     }),
     verify: os.verify.handler(async ({ input, context: { caller } }) =>
-      verificationView(await verifyCode(deps, caller.key, input), caller.key.mode),
+      verificationView(await verifyCode(deps, caller.key, { ...input, origin: caller.origin }), caller.key.mode),
     ),
     status: os.status.handler(async ({ input, context: { caller } }) =>
       statusView(await readIssue(deps, caller.key, input.issueId), clock.now()),

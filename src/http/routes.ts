@@ -1,6 +1,7 @@
 /** What lies where: the API, its description and docs, reports of carriers, health, the console. */
-import { invalid, unavailable } from '../domain/error'
+import { invalid, type Refusal, unavailable } from '../domain/error'
 import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/key'
+import type { Origin } from '../domain/origin'
 import type { Clock } from '../ports/clock'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
@@ -12,6 +13,7 @@ import { interfaceError } from './errors'
 import { isFromHere } from './forwarded'
 import type { Readiness } from './health'
 import { json } from './json'
+import { answerMetrics, type MetricsRoute } from './metrics'
 import { isNeedlesslyEncoded, mountOf } from './mounts'
 import { describeApi } from './openapi'
 import { API_PREFIX, isRpc } from './operations'
@@ -22,6 +24,8 @@ export interface Arrived {
   /** The peer's. */
   socketAddress: string
   mount: string | undefined
+  /** What its lines and spans are found by. */
+  origin: Origin
 }
 
 /** A response, and what a log says of its request: no path, since a path may hold anything. */
@@ -29,6 +33,8 @@ export interface Answer {
   route: string
   response: Response
   key?: ApiKey | undefined
+  /** What the caller was refused with, if so. */
+  refusal?: Refusal | undefined
 }
 
 /** Throws a `Refusal` at most for what the outside did. */
@@ -49,6 +55,8 @@ export interface RouteDependencies {
   reports: (request: Request, url: URL) => Promise<{ recorded: number }>
   /** What proofs of verifications are checked by. */
   publishedKeys: () => object
+  /** Undefined where metrics are told elsewhere, or not at all. */
+  metrics: MetricsRoute | undefined
   node: Pick<Node, 'directory' | 'keyUse'>
   clock: Pick<Clock, 'now'>
   descriptors: Descriptors
@@ -65,6 +73,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     readiness,
     reports,
     publishedKeys,
+    metrics,
     node,
     clock,
     descriptors,
@@ -76,14 +85,16 @@ export function createRoutes(deps: RouteDependencies): Routes {
   /** Backends keep it for a while: a key is published long before it signs. */
   const jwks = () => json(200, publishedKeys(), undefined, { 'cache-control': 'public, max-age=3600' })
 
-  return async ({ request, socketAddress, mount }) => {
+  return async ({ request, socketAddress, mount, origin }) => {
     const url = urlOf(request)
     const path = url.pathname
     if (isNeedlesslyEncoded(path) || (mount !== undefined && mount !== mountOf(path))) return nothingThere()
     if (path.startsWith(`${API_PREFIX}/`))
-      return (await published(request, path)) ?? apiAnswer(request, url, socketAddress)
+      return (await published(request, path)) ?? apiAnswer({ request, socketAddress, origin }, url)
     if (path === '/healthz' && isReading(request)) return { route: 'healthz', response: json(200, { status: 'ok' }) }
     if (path === '/.well-known/jwks.json' && isReading(request)) return { route: 'jwks', response: jwks() }
+    if (path === '/metrics' && metrics && isReading(request))
+      return { route: 'metrics', response: await answerMetrics(metrics, request.headers) }
     if (descriptors.areShort()) throw unavailable('Too many connections at the moment', COME_BACK_MS)
     if (path.startsWith(`${console.rpcPrefix}/`))
       return { route: 'console', response: await console.rpc(request, url, socketAddress) }
@@ -120,21 +131,22 @@ export function createRoutes(deps: RouteDependencies): Routes {
     return json(status === 'ready' ? 200 : 503, { status, ...(isToldAll && details) })
   }
 
-  async function apiAnswer(request: Request, url: URL, socketAddress: string): Promise<Answer> {
-    const origin = request.headers.get('origin')
+  async function apiAnswer(arrived: Omit<Arrived, 'mount'>, url: URL): Promise<Answer> {
+    const { request, socketAddress } = arrived
+    const page = request.headers.get('origin')
     if (request.method === 'OPTIONS') {
       const isListed = (asked: string) => node.directory.isPublicOrigin(asked, clock.now())
-      const headers = await preflightHeaders(origin, isListed)
+      const headers = await preflightHeaders(page, isListed)
       return { route: 'preflight', response: new Response(null, { status: 204, headers }) }
     }
     const clientIp = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
-    const answer = await api(request, url, clientIp)
+    const answer = await api(request, url, { clientIp, origin: arrived.origin })
     if (!answer) return nothingInApi(url)
-    const { status, body, key, route, retryAfterMs } = answer
+    const { status, body, key, route, retryAfterMs, refusal } = answer
     if (key) node.keyUse.note(key.keyId, clock.now())
-    const listed = origin !== null && (await mayRead(origin, key, status)) ? origin : undefined
+    const listed = page !== null && (await mayRead(page, key, status)) ? page : undefined
     const headers = { ...answerHeaders(listed), ...timeHeader(clock.now()) }
-    return { route, key, response: json(status, body, retryAfterMs, headers) }
+    return { route, key, refusal, response: json(status, body, retryAfterMs, headers) }
   }
 
   /** Who is refused before the key is looked at reads the refusal from wherever a key may be used. */

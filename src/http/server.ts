@@ -1,13 +1,13 @@
 /** Answers every request: with what lies at its path, an id, and a line in the log. */
-import type { ApiKey } from '../domain/key'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
 import type { Random } from '../ports/random'
+import type { Telemetry } from '../ports/telemetry'
 import { asRefusal, fromRefusal, unexpectedError } from './errors'
 import { json } from './json'
 import { requestIdOf } from './request-id'
-import type { Answer, Routes } from './routes'
+import type { Answer, Arrived, Routes } from './routes'
 
 /**
  * Answers one request; `socketAddress` is the peer's. `mount` is the pattern of `MOUNTS` that the request line matched as
@@ -17,28 +17,33 @@ export type Fetch = (request: Request, socketAddress: string, mount?: string) =>
 
 export interface ServerDependencies {
   routes: Routes
-  clock: Pick<Clock, 'now'>
+  clock: Pick<Clock, 'now' | 'elapsed'>
   random: Random
   log: Log
   descriptors: Descriptors
+  telemetry: Pick<Telemetry, 'begin' | 'requestAnswered'>
 }
 
-export function createFetch({ routes, clock, random, log, descriptors }: ServerDependencies): Fetch {
-  async function answerTo(...[request, socketAddress, mount]: Parameters<Fetch>): Promise<Answer> {
+export function createFetch({ routes, clock, random, log, descriptors, telemetry }: ServerDependencies): Fetch {
+  async function answerTo(arrived: Arrived): Promise<Answer> {
     try {
-      return await routes({ request, socketAddress, mount })
+      return await routes(arrived)
     } catch (thrown) {
       const refusal = asRefusal(thrown)
       if (!refusal) throw thrown
       const error = fromRefusal(refusal)
-      return { route: 'none', response: json(error.status, error.toJSON(), refusal.detail.retryAfterMs) }
+      const response = json(error.status, error.toJSON(), refusal.detail.retryAfterMs)
+      return { route: 'none', response, refusal }
     }
   }
 
   return async (request, socketAddress, mount) => {
-    const startedAt = clock.now()
+    const startedAt = clock.elapsed()
     const requestId = requestIdOf(request.headers, { random, clock })
-    const { route, key, response } = await answerTo(request, socketAddress, mount).catch((thrown): Answer => {
+    const span = telemetry.begin('request', request.headers.get('traceparent'))
+    const origin = { requestId, trace: span.trace }
+    const arrived = { request, socketAddress, mount, origin }
+    const { route, key, response, refusal } = await answerTo(arrived).catch((thrown): Answer => {
       log.error({ requestId, err: thrown instanceof Error ? thrown.name : undefined }, 'request failed unexpectedly')
       return { route: 'none', response: json(500, unexpectedError().toJSON()) }
     })
@@ -46,9 +51,14 @@ export function createFetch({ routes, clock, random, log, descriptors }: ServerD
     response.headers.set('x-content-type-options', 'nosniff')
     if (descriptors.areShort()) response.headers.set('connection', 'close')
     const { status } = response
-    log.info({ requestId, route, status, ms: clock.now() - startedAt, ...ofKey(key) }, 'request')
+    const ms = clock.elapsed() - startedAt
+    const { appId, keyId, mode } = key ?? {}
+    telemetry.requestAnswered({ origin, route, status, ms, refusal, appId, keyId, mode })
+    span.end({
+      name: route,
+      attributes: { 'http.response.status_code': status, 'watchword.request_id': requestId, 'watchword.app': appId },
+      hasFailed: status >= 500,
+    })
     return response
   }
 }
-
-const ofKey = (key: ApiKey | undefined) => ({ appId: key?.appId, keyId: key?.keyId, mode: key?.mode })

@@ -7,18 +7,18 @@ import { deleteOldData, type RetentionDependencies } from '../usecases/delete-ol
 import { expireDue } from '../usecases/expire-due'
 import { rollUpUsage } from '../usecases/read-usage'
 import { endQuietIncidents } from '../usecases/record-traffic'
-import type { TellDependencies } from '../usecases/shared/tell-events'
+import type { SaveDependencies } from '../usecases/shared/save-issue'
 import { type TellOperatorDependencies, tellOperator } from '../usecases/tell-operator'
 
 const EVERY_MS = 1_000
 const EVERY_TEN_MINUTES = '*/10 * * * *'
 
-interface SweepDependencies extends TellDependencies, RetentionDependencies, TellOperatorDependencies {
+interface SweepDependencies extends SaveDependencies, RetentionDependencies, TellOperatorDependencies {
   store: Store
   clock: Clock
   log: Log
   schedule: Schedule
-  node: TellDependencies['node'] & { wakeUps: WakeUps; tidy(): Promise<void> }
+  node: SaveDependencies['node'] & { wakeUps: WakeUps; tidy(): Promise<void> }
   /** Answers whether messages that wait may have another way to go than before. */
   refreshCarriers: () => Promise<boolean>
 }

@@ -18,6 +18,8 @@ const VALUES: Readonly<Record<string, (message: OutboundMessage) => string>> = {
   from: ({ from }) => from ?? '',
   messageType: ({ messageType }) => messageType ?? '',
   templateCode: ({ templateCode }) => templateCode ?? '',
+  /** W3C `traceparent`; empty where the message is not traced. */
+  trace: ({ trace }) => trace ?? '',
 }
 
 /** The first placeholder that means nothing, if any. */

@@ -90,9 +90,7 @@ function create({ name, config: stored }: CarrierConfig, { transport, timeoutMs 
           accept: 'application/json',
           // A carrier that knows the header can drop a duplicate that the network made.
           'idempotency-key': message.messageId,
-          ...Object.fromEntries(
-            Object.entries(config.headers).map(([header, value]) => [header, fillHeader(value, message)]),
-          ),
+          ...headersOf(config, message),
         },
         ...(body && { body: body.text }),
         timeoutMs,
@@ -103,6 +101,14 @@ function create({ name, config: stored }: CarrierConfig, { transport, timeoutMs 
       isAuthentic(callback, config.reportSecret) ? reportsIn(config.report, callback.text) : undefined,
   }
 }
+
+/** A trace that there is not has no header. */
+const headersOf = ({ headers }: HttpConfig, message: OutboundMessage) =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .map(([header, value]) => [header, fillHeader(value, message)] as const)
+      .filter(([header, value]) => value !== '' || header.toLowerCase() !== 'traceparent'),
+  )
 
 function bodyOf(
   { method, body, form }: HttpConfig,

@@ -1,8 +1,13 @@
 /** Structured logs: one line of JSON each, on stderr. pino: the field's standard, and it serializes nothing we did not name. */
 import pino from 'pino'
-import type { LOG_LEVELS, Log } from '../ports/log'
+import type { Log, LogLevel } from '../ports/log'
 
-export function createLog(level: (typeof LOG_LEVELS)[number]): Log {
+/** A log whose level may be changed while it is written. */
+export interface LeveledLog extends Log {
+  level: LogLevel
+}
+
+export function createLog(level: LogLevel): LeveledLog {
   const logger = pino(
     {
       level,
@@ -13,6 +18,13 @@ export function createLog(level: (typeof LOG_LEVELS)[number]): Log {
     turnwise(pino.destination({ fd: 2, sync: true })),
   )
   return {
+    get level() {
+      return logger.level as LogLevel
+    },
+    set level(next) {
+      logger.level = next
+    },
+    debug: (fields, message) => logger.debug(fields, message),
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),

@@ -17,18 +17,20 @@ import {
 import type { Issue } from '../domain/issue'
 import { type Job, LEASE_MS } from '../domain/job'
 import { type Letter, messageOf, type OutboundMessage, withoutSecrets } from '../domain/letter'
+import type { Origin } from '../domain/origin'
 import { nextCarrier, retryDelayMs } from '../domain/route'
 import type { Router, Way } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Node, Seat } from '../ports/node'
 import type { Store, Tx } from '../ports/store'
+import type { Span } from '../ports/telemetry'
 import type { Passage, Work } from '../ports/work'
 import { type Modes, rulesOf } from './shared/mode'
+import type { SaveDependencies } from './shared/save-issue'
 import { takeStep } from './shared/take-step'
-import type { TellDependencies } from './shared/tell-events'
 
-export interface DeliverDependencies extends TellDependencies {
+export interface DeliverDependencies extends SaveDependencies {
   store: Store
   clock: Clock
   log: Log
@@ -42,6 +44,7 @@ interface Sending {
   seat: Seat
   attempt: Attempt
   message: OutboundMessage
+  origin: Origin | undefined
   letter: Letter
   /** Whether the letter is stored, to be sent again: also by another process. */
   isKept: boolean
@@ -118,6 +121,7 @@ export async function depart(
     seat,
     attempt,
     message: messageOf(issue, letter),
+    origin: issue.origin,
     letter,
     isKept,
     refusedBefore: [],
@@ -238,7 +242,8 @@ async function prepare(
   }
   const attempt = await beginAttempt(tx, issue, attempts.length + 1, name)
   const message = messageOf(issue, letter)
-  return { carrier, seat, attempt, message, letter, isKept: true, refusedBefore: onThisLeg, route }
+  const { origin } = issue
+  return { carrier, seat, attempt, message, origin, letter, isKept: true, refusedBefore: onThisLeg, route }
 }
 
 /** Written down before the carrier is called. */
@@ -250,11 +255,30 @@ async function beginAttempt(tx: Tx, issue: Issue, number: number, carrier: strin
   return attempt
 }
 
-async function send(deps: DeliverDependencies, { carrier, seat, message }: Sending): Promise<Sent> {
-  const outcome = await carrier.carrier.send(message)
-  const health = seat.answered(outcome, deps.clock.now())
-  if (outcome.kind !== 'accepted') tellFailure(deps, carrier.carrier.name, outcome)
+async function send(deps: DeliverDependencies, sending: Sending): Promise<Sent> {
+  const { carrier, seat, message, origin } = sending
+  const { name } = carrier.carrier
+  const { clock, telemetry } = deps
+  const span = telemetry.begin('attempt', origin?.trace)
+  const calledAt = clock.elapsed()
+  const outcome = await carrier.carrier.send(span.trace ? { ...message, trace: span.trace } : message)
+  const ms = clock.elapsed() - calledAt
+  const health = seat.answered(outcome, clock.now())
+  tellAnswer(deps, sending, outcome, { span, ms })
+  if (outcome.kind !== 'accepted') tellFailure(deps, name, outcome)
   return { outcome, health }
+}
+
+function tellAnswer(
+  { telemetry }: DeliverDependencies,
+  { attempt: { issueId, mode, carrier, leg }, origin }: Sending,
+  { kind: outcome, code: said }: SendOutcome,
+  { span, ms }: { span: Span; ms: number },
+): void {
+  const code = said && presentableCode(said)
+  telemetry.attemptAnswered({ origin, issueId, mode, carrier, leg, outcome, code, ms })
+  const attributes = { 'watchword.issue': issueId, 'watchword.carrier': carrier, 'watchword.leg': leg }
+  span.end({ attributes: { ...attributes, 'watchword.outcome': outcome }, hasFailed: outcome !== 'accepted' })
 }
 
 /** Without it a dead carrier would be seen only by who looks for it. */

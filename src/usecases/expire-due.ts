@@ -4,12 +4,12 @@
  */
 import { markExpired } from '../domain/issue'
 import type { Store } from '../ports/store'
+import type { SaveDependencies } from './shared/save-issue'
 import { saveIssue } from './shared/save-issue'
-import type { TellDependencies } from './shared/tell-events'
 
 const BATCH = 500
 
-export async function expireDue(deps: TellDependencies & { store: Store }): Promise<void> {
+export async function expireDue(deps: SaveDependencies & { store: Store }): Promise<void> {
   for (;;) {
     const expired = await deps.store.transaction(async (tx) => {
       const due = await tx.issues.lockExpired(BATCH)

@@ -12,6 +12,7 @@ import { type Issue, makeWay, phoneOf } from '../domain/issue'
 import type { ApiKey, KeyKind } from '../domain/key'
 import type { Letter } from '../domain/letter'
 import { compose, type Issued, type IssueRequest, issued, newIssue, resolveRequest } from '../domain/order'
+import type { Origin } from '../domain/origin'
 import type { Recipient } from '../domain/phone'
 import { assertResendable, resendAt } from '../domain/protection'
 import { isProvable } from '../domain/rule'
@@ -22,6 +23,7 @@ import { priceOf } from '../domain/wallet'
 import type { Router, Way } from '../ports/carrier'
 import type { Node } from '../ports/node'
 import type { Tx } from '../ports/store'
+import type { IssueDecided } from '../ports/telemetry'
 import type { Entrant } from '../ports/traffic'
 import type { Vault } from '../ports/vault'
 import type { Dispatch } from '../ports/work'
@@ -55,18 +57,24 @@ interface Order {
 
 /** Throws `invalid`, `conflict`, `unavailable`, `limited`, `forbidden` or `no_credit`; then nothing has changed and the key stays unused. */
 export async function issueCode(deps: IssueDependencies, key: ApiKey, request: IssueRequest): Promise<Issued> {
+  const startedAt = deps.clock.elapsed()
   const order = resolve(deps, key, request)
   const entrant = await order.rules.watched(deps.node.traffic).enter(key.appId, order.wish)
-  const outcome: Outcome = { made: undefined, finding: undefined }
+  const outcome: Outcome = { made: undefined, finding: undefined, answer: undefined, refusal: undefined }
   const applicant = { appId: key.appId, challenge: request.challenge, address: request.address }
   try {
-    return await withChallenge(deps, applicant, (isProven) =>
+    outcome.answer = await withChallenge(deps, applicant, (isProven) =>
       admit(deps, key, { request, order, entrant, isProven }, outcome),
     )
+    return outcome.answer
+  } catch (thrown) {
+    if (thrown instanceof Refusal) outcome.refusal = thrown
+    throw thrown
   } finally {
     const { made, finding } = outcome
     entrant.leave(made)
     if (finding && (made || finding.isRefused)) entrant.note(finding)
+    deps.telemetry.issueDecided({ ...decisionOf(order, request, outcome), ms: deps.clock.elapsed() - startedAt })
   }
 }
 
@@ -76,6 +84,19 @@ interface Outcome {
   made: Issue | undefined
   /** What a rule found against it. */
   finding: Finding | undefined
+  answer: Issued | undefined
+  refusal: Refusal | undefined
+}
+
+/** What is told of it. */
+function decisionOf(
+  { owner: { appId, mode }, keyKind, recipient: { country }, request: { channel } }: Order,
+  { origin }: IssueRequest,
+  { made, finding, answer, refusal }: Outcome,
+): Omit<IssueDecided, 'ms'> {
+  const outcome = answer ? (made ? 'issued' : 'replayed') : 'refused'
+  const issueId = answer?.issueId
+  return { origin, appId, mode, keyKind, channel, country, issueId, outcome, refusal, rule: finding?.rule }
 }
 
 interface Asked {
@@ -108,6 +129,7 @@ async function admit(
   const isHopeless = !isProven && entrant.assess(protection, order.rules.prices[channel])?.isRefused
   const departure = isHopeless ? undefined : await seekDeparture(deps, route, router)
   let begun: Begun | undefined
+  const span = deps.telemetry.begin('transaction', request.origin?.trace)
   try {
     return await store.transaction(async (tx) => {
       begun = outcome.made = outcome.finding = undefined
@@ -137,7 +159,8 @@ async function admit(
       const admitted = admitNext(failures, order.request.maxAttempts, protection, tx.now)
 
       const { maxAttempts } = admitted
-      const issue = make(deps, order, { issueId, code, maxAttempts, price, now: tx.now })
+      const { origin } = request
+      const issue = make(deps, order, { issueId, code, maxAttempts, price, origin, now: tx.now })
       outcome.made = issue
       await replacePrevious(deps, tx, previous)
       await tx.claims.add({ ...order.owner, keyHash: claimant.hash, fingerprint, issueId, createdAt: tx.now })
@@ -155,6 +178,7 @@ async function admit(
     else begun = undefined
     throw refusal
   } finally {
+    span.end()
     if (outcome.made) admission.keep()
     else {
       if (!begun) departure?.passage.giveUp()
@@ -268,6 +292,7 @@ interface Making {
   code: string
   maxAttempts: number
   price: number
+  origin: Origin | undefined
   now: number
 }
 

@@ -11,10 +11,10 @@ import { isUuid } from '../domain/value'
 import type { Carrier, ReportedMessage } from '../ports/carrier'
 import type { Store, Tx } from '../ports/store'
 import type { Work } from '../ports/work'
+import type { SaveDependencies } from './shared/save-issue'
 import { takeStep } from './shared/take-step'
-import type { TellDependencies } from './shared/tell-events'
 
-export interface ReportDependencies extends TellDependencies {
+export interface ReportDependencies extends SaveDependencies {
   store: Store
 }
 
@@ -65,6 +65,13 @@ async function applyReport(
   awaited: AwaitedReport,
   report: DeliveryReport,
 ): Promise<void> {
+  const span = deps.telemetry.begin('report', issue?.origin?.trace)
+  const { carrier, leg } = awaited
+  tx.afterCommit(() =>
+    span.end({
+      attributes: { 'watchword.carrier': carrier, 'watchword.leg': leg, 'watchword.outcome': report.status },
+    }),
+  )
   await answerFromReport(tx, awaited)
   const step = issue && afterReport(issue, awaited.leg, report, tx.now)
   if (issue && step) await takeStep(deps, tx, issue, step)

@@ -28,6 +28,7 @@ import type { HookTransport } from '../ports/network'
 import type { Node } from '../ports/node'
 import type { Random } from '../ports/random'
 import type { Store, Tx } from '../ports/store'
+import type { Telemetry } from '../ports/telemetry'
 import type { Work } from '../ports/work'
 
 export interface SendWebhookDependencies {
@@ -38,6 +39,7 @@ export interface SendWebhookDependencies {
   hooks: HookTransport
   hookPolicy: HookUrlPolicy
   node: Pick<Node, 'wakeUps'>
+  telemetry: Telemetry
 }
 
 /** For all hops of one attempt. */
@@ -67,12 +69,17 @@ export const webhookCall = (deps: SendWebhookDependencies): Work<HookDelivery | 
   prepare: (tx, job) => prepare(tx, job),
   async act(call) {
     const calledAt = deps.clock.now()
-    const outcome = await post(deps, call)
+    const span = deps.telemetry.begin('webhook', call.event.origin?.trace)
+    const outcome = await post(deps, call, span.trace)
     const answeredAt = deps.clock.now()
     const tookMs = answeredAt - calledAt
-    return { ...outcome, calledAt, answeredAt, tookMs, isDelivered: judge(outcome) === 'delivered' }
+    const isDelivered = judge(outcome) === 'delivered'
+    const { eventId, type } = call.event
+    const attributes = { 'watchword.event': eventId, 'watchword.event_type': type }
+    span.end({ attributes: { ...attributes, 'http.response.status_code': outcome.status }, hasFailed: !isDelivered })
+    return { ...outcome, calledAt, answeredAt, tookMs, isDelivered }
   },
-  record: (tx, job, delivery, _, answer) => record(deps, tx, job, delivery, answer),
+  record: (tx, job, delivery, { event }, answer) => record(deps, tx, job, delivery, { event, answer }),
 })
 
 async function prepare(tx: Tx, job: Job): Promise<Call | undefined> {
@@ -101,12 +108,16 @@ const isBehind = async (tx: Tx, delivery: HookDelivery) =>
   delivery.issueId !== undefined && (await tx.hooks.firstUntried(delivery)) !== delivery.deliveryId
 
 /** One attempt, redirects followed. Never throws for what the outside did. */
-async function post(deps: SendWebhookDependencies, { endpoint, event }: Call): Promise<Outcome> {
+async function post(
+  deps: SendWebhookDependencies,
+  { endpoint, event }: Call,
+  trace: string | undefined,
+): Promise<Outcome> {
   const { clock, hooks, hookPolicy } = deps
   const body = bodyOf(endpoint, event)
   if (body === undefined) return failure('template')
   const startedAt = clock.now()
-  const ours = headersOf(endpoint, event, body, startedAt)
+  const ours = { ...headersOf(endpoint, event, body, startedAt), ...(trace && { traceparent: trace }) }
   let url = endpoint.url
   for (let hop = 0; hop <= MAX_HOPS; hop++) {
     const mistake = refusalOf(url, hookPolicy)
@@ -175,7 +186,7 @@ async function record(
   tx: Tx,
   job: Job,
   delivery: HookDelivery | undefined,
-  attempted: WebhookAnswer,
+  { event, answer: attempted }: { event: StoredEvent; answer: WebhookAnswer },
 ): Promise<void> {
   if (!delivery) return void (await tx.jobs.finish(job))
   const judgement = judge(attempted)
@@ -189,7 +200,13 @@ async function record(
   if (next || waitMs !== undefined) tx.afterCommit(() => deps.node.wakeUps.wake('webhook'))
 
   const status = judgement === 'delivered' ? 'delivered' : waitMs === undefined ? 'failed' : 'pending'
-  await noteAttempt(deps, tx, attempted, { ...delivery, status, attempts: delivery.attempts + 1, tries })
+  const attempts = delivery.attempts + 1
+  await noteAttempt(deps, tx, attempted, { ...delivery, status, attempts, tries })
+  const { eventId, type, issueId, origin } = event
+  const { endpointId } = delivery
+  const outcome = status === 'pending' ? 'again' : status
+  const about = { origin, issueId, eventId, endpointId, type, outcome, attempts } as const
+  tx.afterCommit(() => deps.telemetry.webhookAnswered({ ...about, status: attempted.status, ms: attempted.tookMs }))
 }
 
 async function noteAttempt(

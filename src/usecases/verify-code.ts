@@ -3,6 +3,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { fail, forgive } from '../domain/failure-budget'
 import { check, type Issue, phoneOf } from '../domain/issue'
 import type { ApiKey } from '../domain/key'
+import type { Origin } from '../domain/origin'
 import type { Recipient } from '../domain/phone'
 import { isUuid } from '../domain/value'
 import { unknownIssue, type Verification, verificationOf } from '../domain/verification'
@@ -11,10 +12,9 @@ import type { Node } from '../ports/node'
 import type { Store, Tx } from '../ports/store'
 import { type ProvingDependencies, prove } from './prove-verification'
 import { type Modes, rulesOf } from './shared/mode'
-import { saveIssue } from './shared/save-issue'
-import type { TellDependencies } from './shared/tell-events'
+import { type SaveDependencies, saveIssue } from './shared/save-issue'
 
-export interface VerifyDependencies extends TellDependencies, ProvingDependencies {
+export interface VerifyDependencies extends SaveDependencies, ProvingDependencies {
   node: Pick<Node, 'directory' | 'wakeUps'>
   store: Store
   clock: Clock
@@ -26,6 +26,8 @@ interface VerifyRequest {
   code: string
   /** What the code was sent to, as the caller says. */
   phoneNumber?: string | undefined
+  /** The request that asks. */
+  origin?: Origin | undefined
 }
 
 /**
@@ -37,11 +39,12 @@ export async function verifyCode(
   key: Pick<ApiKey, 'appId' | 'mode' | 'region'>,
   request: VerifyRequest,
 ): Promise<Verification> {
-  const { store, vault, clock, modes } = deps
+  const { store, vault, clock, modes, telemetry } = deps
   const { phoneNumber } = request
   const claimed = phoneNumber === undefined ? undefined : rulesOf(modes, key).recipient(phoneNumber, key.region)
   if (!isUuid(request.issueId)) return unknownIssue(request.issueId, clock.now())
-  const { verification, verified } = await store.transaction(async (tx) => {
+  const span = telemetry.begin('transaction', request.origin?.trace)
+  const unit = store.transaction(async (tx) => {
     const found = await tx.issues.lockToVerify(key, request.issueId)
     if (!found) return { verification: unknownIssue(request.issueId, tx.now) }
     const { issue } = found
@@ -54,6 +57,8 @@ export async function verifyCode(
     const verification = verificationOf(changed ?? issue, { verified, reasonCode })
     return { verification, verified: verified ? { issue, at: tx.now } : undefined }
   })
+  const { verification, verified } = await unit.finally(() => span.end())
+  telemetry.codeChecked({ mode: key.mode, result: verification.reasonCode ?? 'verified' })
   if (!verified || !claimed || !isSentTo(deps, verified.issue, claimed)) return verification
   const app = await deps.node.directory.app(key.appId)
   return { ...verification, proof: prove(deps, { ...verified, to: claimed.to, app }) }

@@ -54,7 +54,7 @@ export class QuickService implements Service {
     this.#kept = new Kept(past, this.#clock.now)
     const random = seededRandom(seed)
     this.#random = random
-    const log = { info() {}, warn: () => void this.#seen.push(this.#clock.now()), error() {} }
+    const log = { debug() {}, info() {}, warn: () => void this.#seen.push(this.#clock.now()), error() {} }
     const store = this.#kept.store
     const record = (_: Store, findings: Parameters<typeof recordTraffic>[1]) =>
       recordTraffic({ store, random, log }, findings)

@@ -23,6 +23,8 @@ test('without any, the service is the machine’s own, careful and priced at one
     ...{ carrierTimeoutMs: 10_000, carrierConcurrency: 128, maxBacklog: 100_000, checkpointPages: 12_000 },
     ...{ liveRetentionDays: 180, idempotencyDays: 7 },
     proofs: { issuer: undefined, lifetimeMs: 600_000 },
+    metrics: { token: undefined, listen: undefined, wallets: false },
+    traces: undefined,
     challengeUrls: {
       turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
       hcaptcha: 'https://api.hcaptcha.com/siteverify',

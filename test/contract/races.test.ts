@@ -17,6 +17,7 @@ import { eachUnitTwice } from '../simulation/twice'
 import { ASLEEP } from '../support/asleep'
 import { IS_POSTGRES } from '../support/place'
 import { Receivers, receives } from '../support/receiver'
+import { UNTOLD } from '../support/untold'
 import { type Furnished, SMS_URL, World } from '../support/world'
 
 const AT_ONCE = 40
@@ -816,7 +817,7 @@ describe('over a store that lets others by', () => {
     await world.settle()
     const [attempt] = await world.rows('SELECT provider_message_id AS id FROM attempts')
     const report = { messageId: attempt?.id ?? '', status: 'delivered', mustAsk: true } as const
-    expect(await recordReport({ ...world.admin, node: ASLEEP }, 'main', report)).toBe(false)
+    expect(await recordReport({ ...world.admin, node: ASLEEP, telemetry: UNTOLD }, 'main', report)).toBe(false)
     expect(isEnded).toBe(true)
     expect(await world.rows('SELECT * FROM awaited_reports')).toEqual([])
   })

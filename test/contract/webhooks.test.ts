@@ -200,6 +200,7 @@ describe('webhooks', () => {
             eventId: world.random.uuid(tx.now),
             type: 'otp.sent',
             issueId: undefined,
+            origin: undefined,
             body: '{}',
           } as const
           await tx.hooks.addEvent({ ...event, appId: keys.appId, mode: 'live', createdAt: tx.now })

@@ -43,6 +43,7 @@ export const anIssue = (changes: Partial<Issue> = {}): Issue => ({
   updatedAt: NOW,
   prefixHash: undefined,
   networkHash: undefined,
+  origin: undefined,
   ...changes,
 })
 

@@ -30,7 +30,7 @@ function after(ticks: number, callback: () => void): void {
 const calm = () => new Promise<void>((resolve) => after(200, resolve))
 
 const idle: Kind = () => undefined
-const log = { info() {}, warn() {}, error() {} }
+const log = { debug() {}, info() {}, warn() {}, error() {} }
 
 const COUNT = Array.from({ length: 12 }, (_, n) => n)
 /** When somebody wakes the lane, and when the one that runs may end, in microtasks. */

@@ -20,7 +20,12 @@ function limitsOf(failures: number) {
       return looks.length > failures ? world.store.read.apps.withRemoved() : Promise.reject(new RangeError('broken'))
     },
   }
-  const log = { info() {}, warn() {}, error: (fields: object) => void world.logged.push(JSON.stringify(fields)) }
+  const log = {
+    debug() {},
+    info() {},
+    warn() {},
+    error: (fields: object) => void world.logged.push(JSON.stringify(fields)),
+  }
   const { clock, config } = world
   return { limits: new LocalLimits({ read: { ...world.store.read, apps }, clock, log, limits: config.limits }), looks }
 }

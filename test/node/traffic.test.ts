@@ -15,7 +15,7 @@ import { weeksOf } from '../domain/traffic-sample'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
 
-const LOG = { info() {}, warn() {}, error() {} }
+const LOG = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** What servers share, and their clock. */
 function platform({ isKnown = true } = {}) {

@@ -156,7 +156,7 @@ function connect(smsc: Smsc, config: Record<string, unknown> = {}, around: Surro
       clock,
       random: seededRandom(1),
       dial: systemDial,
-      log: { info: log, warn: log, error: log },
+      log: { debug: log, info: log, warn: log, error: log },
       timeoutMs: TIMEOUT_MS,
       reportUrl: undefined,
       transport: { request: () => Promise.reject(new Error('no HTTP here')) },

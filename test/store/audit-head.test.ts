@@ -43,7 +43,11 @@ function sabotage(...statements: string[]): void {
 
 const write = (level: string) => (fields: object, message: string) =>
   void logged.push(`${level} ${message} ${JSON.stringify(fields)}`)
-const start = () => checkAuditEnd({ store, log: { info: write('info'), warn: write('warn'), error: write('error') } })
+const start = () =>
+  checkAuditEnd({
+    store,
+    log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
+  })
 
 const CUT_OFF = 'DELETE FROM audit_entries WHERE seq > 3'
 const NO_ROW = "DELETE FROM facts WHERE name = 'audit_head'"

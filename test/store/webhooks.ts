@@ -21,7 +21,7 @@ export const eventNumber = (n: number, changes: Partial<StoredEvent> = {}): Stor
   const createdAt = changes.createdAt ?? NOW
   const eventId = uuidAt(createdAt, 0xe000 + n)
   const body = JSON.stringify({ id: eventId, type: 'otp.sent' })
-  return { ...OWNER, eventId, type: 'otp.sent', issueId: ISSUE, body, createdAt, ...changes }
+  return { ...OWNER, eventId, type: 'otp.sent', issueId: ISSUE, origin: undefined, body, createdAt, ...changes }
 }
 
 /** An event for an endpoint, not tried yet. Its id says nothing about its place: later ones are smaller. */

@@ -71,7 +71,7 @@ export const HTTP_ONLY = {
   dial: () => {
     throw new Error('no carrier here speaks anything but HTTP')
   },
-  log: { info() {}, warn() {}, error() {} },
+  log: { debug() {}, info() {}, warn() {}, error() {} },
   isOurs: () => true,
   report: () => Promise.reject(new Error('an HTTP carrier pushes nothing')),
 }

@@ -4,6 +4,7 @@ import { type App, createApp } from '../../src/app'
 import { type Config, readConfig } from '../../src/config'
 import type { KeyKind, KeyLimits } from '../../src/domain/key'
 import type { Channel, Mode } from '../../src/domain/value'
+import type { MetricsRoute } from '../../src/http/metrics'
 import { PATIENCE_MS } from '../../src/jobs/dispatch'
 import type { Clock } from '../../src/ports/clock'
 import type { Fleet } from '../../src/ports/fleet'
@@ -12,6 +13,7 @@ import type { HookTransport, Transport } from '../../src/ports/network'
 import type { Store } from '../../src/ports/store'
 import type { Passwords, Vault } from '../../src/ports/vault'
 import { assertCarrier } from '../../src/providers/carriers'
+import { createTelemetry, type Listeners } from '../../src/system/telemetry'
 import { createVault } from '../../src/system/vault'
 import * as administer from '../../src/usecases/administer'
 import { ASLEEP } from './asleep'
@@ -67,6 +69,9 @@ export interface WorldOptions {
   hooks?: HookTransport
   wrapTransport?: (transport: Transport) => Transport
   soon?: (drain: () => void) => void
+  /** Who is told beside the log. */
+  listeners?: Omit<Listeners, 'log'>
+  metrics?: MetricsRoute
   /** Of several servers: what the store has; on SQLite none otherwise. */
   fleet?: Fleet
 }
@@ -135,6 +140,8 @@ export class World {
       backups: () => [],
       hooks: options.hooks ?? NOBODY_LISTENS,
       log: this.#log(),
+      telemetry: createTelemetry({ log: this.#log(), ...options.listeners }),
+      metrics: options.metrics,
       schedule: (_pattern, run) => {
         this.#sweeps.push(run)
         return () => {}
@@ -373,7 +380,7 @@ export class World {
     const write = (level: string) => (fields: object, message: string) => {
       this.logged.push(JSON.stringify({ level, ...fields, message }))
     }
-    return { info: write('info'), warn: write('warn'), error: write('error') }
+    return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
   }
 
   /** The store, whose units and reads are counted while they are not answered. */

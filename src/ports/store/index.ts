@@ -7,6 +7,7 @@
  * webhook, wallet, incident, and last the audit log. Whoever locks in another order can wait for somebody who waits for them.
  */
 import type { NodeState } from '../../domain/node'
+import type { StoreTelemetry } from '../telemetry'
 import type {
   AppReader,
   AppTx,
@@ -42,6 +43,8 @@ export interface Store {
   assertWritable(): Promise<void>
   /** How many of its connections for changes are in use; undefined where it has none. */
   pool(): PoolUsage | undefined
+  /** Tells how it works from now on. */
+  tell(telemetry: StoreTelemetry): void
   close(): Promise<void>
 }
 

@@ -79,6 +79,9 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
     transaction: (unit) => units.run(unit),
     assertWritable: () => units.assertWritable(),
     pool: () => ({ size: options.size, ...units.usage() }),
+    tell(telemetry) {
+      units.telemetry = telemetry
+    },
     async close() {
       await units.close()
       await Promise.all([pool.close(), replica?.close()])

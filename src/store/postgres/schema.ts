@@ -200,6 +200,7 @@ export const issues = pgTable(
     updatedAt: big('updated_at').notNull(),
     prefixHash: bytes('prefix_hash'),
     networkHash: bytes('network_hash'),
+    origin: text('origin'),
   },
   (table) => [
     primaryKey({ columns: [table.appId, table.mode, table.issueId] }),
@@ -393,6 +394,7 @@ export const webhookEvents = pgTable('webhook_events', {
   issueId: uuid('issue_id'),
   body: bytes('body').notNull(),
   createdAt: big('created_at').notNull(),
+  origin: text('origin'),
 })
 
 export const webhookDeliveries = pgTable('webhook_deliveries', {

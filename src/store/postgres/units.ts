@@ -3,6 +3,7 @@ import type { ReservedSQL, SQL } from 'bun'
 import { tooLittleCredit } from '../../domain/wallet'
 import type { Clock } from '../../ports/clock'
 import type { PoolUsage, Tx } from '../../ports/store'
+import type { StoreTelemetry } from '../../ports/telemetry'
 import { openUnit } from '../ended'
 import { cannotWrite } from '../failure'
 import { followClock } from './clock'
@@ -29,6 +30,8 @@ const PROBE = plain(
 )
 
 export class Units {
+  /** Whom it tells how it works. */
+  telemetry: StoreTelemetry | undefined
   #begun = 0
   #running = 0
   /** Of those that run, how many have a connection. */
@@ -69,6 +72,7 @@ export class Units {
           for (const effect of outcome.effects) tell(effect)
           return outcome.answer
         }
+        this.telemetry?.uncommitted('again')
         if (run === MAX_RUNS) throw cannotWrite(outcome.lost)
         if (outcome.lost instanceof SetBackError) await this.#followClock()
         // Not all at the same moment.
@@ -107,14 +111,19 @@ export class Units {
     watch: ClockWatch | undefined,
     work: (unit: Unit) => Promise<T>,
   ): Promise<Stored<T> | { lost: unknown }> {
+    const askedAt = this.deps.clock.elapsed()
     const connection = await this.#reserve()
+    const waitedMs = this.deps.clock.elapsed() - askedAt
     this.#connected++
     const unit = new Unit(wireOf(connection), this.#begun++ % SLOTS, { ...this.deps, watch })
     const cancel = this.deps.clock.after(SILENT_MS, () => end(connection))
     try {
       const answer = await work(unit)
+      const commitAt = this.deps.clock.elapsed()
       try {
-        return stored(unit, answer, await unit.commit())
+        const effects = await unit.commit()
+        this.telemetry?.committed(1, waitedMs, this.deps.clock.elapsed() - commitAt)
+        return stored(unit, answer, effects)
       } catch (error) {
         if (error instanceof CommitLostError) return await this.#whatBecameOf(unit, answer, error)
         throw error
@@ -122,6 +131,7 @@ export class Units {
     } catch (error) {
       await unit.rollback()
       if (isToRunAgain(error) || (await beginsLife(connection, error))) return { lost: error }
+      if (isPassing(error)) this.telemetry?.uncommitted('failed')
       throw translated(error)
     } finally {
       cancel()

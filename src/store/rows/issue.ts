@@ -1,10 +1,13 @@
 /** Issues, idempotency keys and what is to be sent. */
 import type { Issue } from '../../domain/issue'
 import type { Letter } from '../../domain/letter'
+import { originOf, originText } from '../../domain/origin'
 import type { Vault } from '../../ports/vault'
 import type { Row } from './row'
 
-export const issueOf = (row: Row<Issue>): Issue => ({
+type IssueRow = Omit<Row<Issue>, 'origin'> & { origin: string | null }
+
+export const issueOf = (row: IssueRow): Issue => ({
   ...row,
   keyKind: row.keyKind ?? undefined,
   promisedExpiresAt: row.promisedExpiresAt ?? undefined,
@@ -14,9 +17,10 @@ export const issueOf = (row: Row<Issue>): Issue => ({
   providerOutcomeCode: row.providerOutcomeCode ?? undefined,
   prefixHash: row.prefixHash ?? undefined,
   networkHash: row.networkHash ?? undefined,
+  origin: row.origin === null ? undefined : originOf(row.origin),
 })
 
-export const issueRow = (issue: Issue): Row<Issue> => ({
+export const issueRow = (issue: Issue): IssueRow => ({
   ...issue,
   keyKind: issue.keyKind ?? null,
   promisedExpiresAt: issue.promisedExpiresAt ?? null,
@@ -26,6 +30,7 @@ export const issueRow = (issue: Issue): Row<Issue> => ({
   providerOutcomeCode: issue.providerOutcomeCode ?? null,
   prefixHash: issue.prefixHash ?? null,
   networkHash: issue.networkHash ?? null,
+  origin: issue.origin ? originText(issue.origin) : null,
 })
 
 /** What changes of an issue after its admission. */

@@ -1,5 +1,6 @@
 /** Endpoints, events and what came of telling the one of the other. */
 import type { StoredEvent } from '../../domain/event'
+import { originOf, originText } from '../../domain/origin'
 import type { Owner } from '../../domain/value'
 import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../domain/webhook'
 import type { Vault } from '../../ports/vault'
@@ -57,7 +58,8 @@ export const deliveryRow = ({ appId: _, mode: __, ...delivery }: HookDelivery): 
   issueId: delivery.issueId ?? null,
 })
 
-interface EventRow extends Omit<Row<StoredEvent>, 'body'> {
+interface EventRow extends Omit<Row<StoredEvent>, 'body' | 'origin'> {
+  origin: string | null
   /** Sealed. */
   body: Uint8Array
 }
@@ -67,12 +69,14 @@ const eventSeal = (eventId: string) => `hook-event:${eventId}`
 export const eventOf = (vault: Vault, row: EventRow): StoredEvent => ({
   ...row,
   issueId: row.issueId ?? undefined,
+  origin: row.origin === null ? undefined : originOf(row.origin),
   body: vault.open(eventSeal(row.eventId), row.body),
 })
 
 export const eventRow = (vault: Vault, event: StoredEvent): EventRow => ({
   ...event,
   issueId: event.issueId ?? null,
+  origin: event.origin ? originText(event.origin) : null,
   body: vault.seal(eventSeal(event.eventId), event.body),
 })
 

@@ -4,6 +4,7 @@
  */
 import type { Database } from 'bun:sqlite'
 import { Worker } from 'node:worker_threads'
+import type { StoreTelemetry } from '../../ports/telemetry'
 
 /** Of the log, in pages. */
 export interface Length {
@@ -21,6 +22,8 @@ export class Checkpoints {
   #copying: Promise<void> | undefined
   #answered: (isRestOurs: boolean) => void = () => {}
   #isRestOurs = false
+  /** Whom it tells how it works. */
+  telemetry: StoreTelemetry | undefined
   #hasFailed = false
   /** How many pages wait before the thread is asked. */
   #enough: number
@@ -70,7 +73,9 @@ export class Checkpoints {
   }
 
   async #copyAside(): Promise<void> {
+    const begunAt = performance.now()
     this.#isRestOurs = await this.#ask()
+    this.telemetry?.checkpointed(performance.now() - begunAt)
     this.#hasFailed = !this.#isRestOurs
     this.#copying = undefined
   }

@@ -16,6 +16,7 @@ import traffic from '../../../migrations/sqlite/0013_traffic.sql' with { type: '
 import challenge from '../../../migrations/sqlite/0014_challenge.sql' with { type: 'text' }
 import texts from '../../../migrations/sqlite/0015_texts.sql' with { type: 'text' }
 import proofs from '../../../migrations/sqlite/0016_proofs.sql' with { type: 'text' }
+import origins from '../../../migrations/sqlite/0017_origins.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -35,6 +36,7 @@ const MIGRATIONS: readonly string[] = [
   challenge,
   texts,
   proofs,
+  origins,
 ]
 
 export class NewerDatabaseError extends Error {

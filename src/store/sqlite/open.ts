@@ -111,6 +111,10 @@ export function openStore({
 
     pool: () => undefined,
 
+    tell(telemetry) {
+      writer.telemetry = checkpoints.telemetry = telemetry
+    },
+
     async close() {
       await writer.close()
       await checkpoints.close()

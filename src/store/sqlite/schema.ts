@@ -185,6 +185,7 @@ export const issues = sqliteTable(
     updatedAt: integer('updated_at').notNull(),
     prefixHash: bytes('prefix_hash'),
     networkHash: bytes('network_hash'),
+    origin: text('origin'),
   },
   (table) => [
     primaryKey({ columns: [table.appId, table.mode, table.issueId] }),
@@ -377,6 +378,7 @@ export const webhookEvents = sqliteTable('webhook_events', {
   issueId: uuid('issue_id'),
   body: bytes('body').notNull(),
   createdAt: integer('created_at').notNull(),
+  origin: text('origin'),
 })
 
 export const webhookDeliveries = sqliteTable('webhook_deliveries', {

@@ -5,10 +5,12 @@
  */
 import type { Database } from 'bun:sqlite'
 import { unavailable } from '../../domain/error'
+import type { StoreTelemetry } from '../../ports/telemetry'
 import { cannotWrite } from '../failure'
 import { isStorageError } from './failure'
 
 interface Unit {
+  queuedAt: number
   run: () => Promise<() => void>
   fail: (error: unknown) => void
 }
@@ -22,6 +24,8 @@ export class Writer {
   readonly #savepoint: () => void
   readonly #release: () => void
   readonly #commit: () => void
+  /** Whom it tells how it works. */
+  telemetry: StoreTelemetry | undefined
   #draining = false
   #closed = false
   #drained: Promise<void> = Promise.resolve()
@@ -56,7 +60,7 @@ export class Writer {
           onCommit()
         }
       }
-      this.#queue.push({ run, fail: reject })
+      this.#queue.push({ run, fail: reject, queuedAt: this.telemetry ? performance.now() : 0 })
       this.#schedule()
     })
   }
@@ -83,11 +87,13 @@ export class Writer {
   }
 
   async #commitGroup(group: Unit[]): Promise<void> {
+    const begunAt = this.telemetry ? performance.now() : 0
     const answers: Array<() => void> = []
     const ended: Unit[] = []
     try {
       this.#begin()
     } catch (error) {
+      this.telemetry?.uncommitted('failed')
       for (const unit of group) unit.fail(cannotWrite(error))
       return
     }
@@ -104,18 +110,25 @@ export class Writer {
         if (!this.db.inTransaction) {
           // The disk was full or failing and SQLite gave the whole transaction up: nobody before is on disk,
           // and a savepoint now would open, and commit, a transaction of its own.
+          this.telemetry?.uncommitted('failed')
           for (const lost of ended) lost.fail(cannotWrite(error))
           this.#queue.unshift(...group.slice(index + 1))
           return
         }
       }
     }
+    const commitAt = this.telemetry ? performance.now() : 0
     try {
       this.#commit()
     } catch (error) {
+      this.telemetry?.uncommitted('failed')
       this.#rollback()
       for (const unit of ended) unit.fail(cannotWrite(error))
       return
+    }
+    if (this.telemetry) {
+      const waitedMs = begunAt - (group[0]?.queuedAt ?? begunAt)
+      this.telemetry.committed(group.length, waitedMs, performance.now() - commitAt)
     }
     for (const answer of answers) {
       try {

@@ -166,7 +166,12 @@ export function testEndpoint(
     const eventId = deps.random.uuid(tx.now)
     const body = JSON.stringify({ ...sampleEvent(type), id: eventId, created: Math.floor(tx.now / 1_000) })
     const { appId, mode } = endpoint
-    await queueEvent(deps, tx, { appId, mode, eventId, type, issueId: undefined, body, createdAt: tx.now }, [endpoint])
+    await queueEvent(
+      deps,
+      tx,
+      { appId, mode, eventId, type, ...{ issueId: undefined, origin: undefined }, body, createdAt: tx.now },
+      [endpoint],
+    )
     return eventId
   })
 }

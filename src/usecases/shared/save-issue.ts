@@ -1,8 +1,9 @@
 /** The one way a changed issue is stored. */
-import { maySendAgain } from '../../domain/delivery'
+import { isFinal, maySendAgain } from '../../domain/delivery'
 import type { Issue } from '../../domain/issue'
 import type { Letter } from '../../domain/letter'
 import type { Tx } from '../../ports/store'
+import type { Telemetry } from '../../ports/telemetry'
 import { type TellDependencies, tellEvents } from './tell-events'
 
 /** A message that has just left, or may have. */
@@ -14,12 +15,16 @@ export interface Sent {
   isKept: boolean
 }
 
+export interface SaveDependencies extends TellDependencies {
+  telemetry: Telemetry
+}
+
 /**
  * Stores the issue and tells what has happened to it; number and text go in the same transaction as the last chance
  * that they are needed. `sent` is a message that has left just now: its number may be stored no more, or never have been.
  */
 export async function saveIssue(
-  deps: TellDependencies,
+  deps: SaveDependencies,
   tx: Tx,
   before: Issue,
   after: Issue,
@@ -27,6 +32,10 @@ export async function saveIssue(
 ): Promise<void> {
   await tx.issues.save(after)
   await tellEvents(deps, tx, before, after, sent?.letter?.to)
+  if (isFinal(after) && !isFinal(before)) {
+    const endedAt = tx.now
+    tx.afterCommit(() => deps.telemetry.deliveryEnded(after, endedAt))
+  }
   // What could not be sent any more before has been erased then.
   if (maySendAgain(after) || !maySendAgain(before)) return
   if (sent?.isKept !== false) await tx.outbox.erase(after.issueId)

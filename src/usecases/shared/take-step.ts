@@ -2,12 +2,11 @@ import { isFinal, maySendAgain, type Step } from '../../domain/delivery'
 import { type Issue, settled } from '../../domain/issue'
 import type { JobKind } from '../../domain/job'
 import type { Tx } from '../../ports/store'
-import { type Sent, saveIssue } from './save-issue'
+import { type SaveDependencies, type Sent, saveIssue } from './save-issue'
 import { settle } from './settle'
-import type { TellDependencies } from './tell-events'
 
 /** Does what the delivery's next step asks: stores the issue and queues what follows from it, in the caller's transaction. */
-export async function takeStep(deps: TellDependencies, tx: Tx, before: Issue, step: Step, sent?: Sent): Promise<void> {
+export async function takeStep(deps: SaveDependencies, tx: Tx, before: Issue, step: Step, sent?: Sent): Promise<void> {
   let issue = step.issue
   const queue = (kind: JobKind, waitMs: number, where?: { queue: string }) => {
     tx.afterCommit(() => deps.node.wakeUps.wake(kind))

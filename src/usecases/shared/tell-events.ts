@@ -52,8 +52,8 @@ async function tell(deps: TellDependencies, tx: Tx, { type, issue, listening, se
   const to = type === 'otp.sent' ? (sentTo ?? (await tx.outbox.find(issue.issueId))?.to) : undefined
   const carrier = type === 'otp.delivered' ? await carrierOf(tx, issue) : undefined
   const body = JSON.stringify(eventOf(type, issue, { eventId, now: tx.now, to, carrier }))
-  const { appId, mode, issueId } = issue
-  await queueEvent(deps, tx, { appId, mode, eventId, type, issueId, body, createdAt: tx.now }, listening)
+  const { appId, mode, issueId, origin } = issue
+  await queueEvent(deps, tx, { appId, mode, eventId, type, issueId, origin, body, createdAt: tx.now }, listening)
 }
 
 async function carrierOf(tx: Tx, issue: Issue): Promise<string | undefined> {

@@ -1,0 +1,45 @@
+/** Log, metrics and traces of a server, as they are set. What is off is not even loaded. */
+import type { Config } from '../config'
+import { answerMetrics, type MetricsRoute } from '../http/metrics'
+import type { Log } from '../ports/log'
+import type { StoreTelemetry, Telemetry } from '../ports/telemetry'
+import type { Vitals } from '../ports/vitals'
+import type { WatchedDescriptors } from '../system/descriptors'
+import { listen } from '../system/listen'
+import { createTelemetry } from '../system/telemetry'
+
+export interface StartedTelemetry {
+  telemetry: Telemetry
+  /** For the store, where there are metrics. */
+  ofStore: StoreTelemetry | undefined
+  /** For the listener of the API, where they are told there. */
+  metrics: MetricsRoute | undefined
+  /** What is looked at whenever somebody asks. Listens, where metrics have a listener of their own. */
+  begin(vitals: () => Promise<Vitals>, descriptors: WatchedDescriptors): void
+  /** Sends what is left of traces. */
+  stop(): Promise<void>
+}
+
+export async function startTelemetry(config: Config, log: Log): Promise<StartedTelemetry> {
+  const { token, listen: at } = config.metrics
+  const metrics = token || at ? (await import('../system/telemetry/metrics')).createMetrics() : undefined
+  const tracing = config.traces && (await import('../system/telemetry/traces')).startTracing(config.traces)
+  const route = metrics && { token, text: () => metrics.text(), contentType: metrics.contentType }
+  let stopListening = async () => {}
+  return {
+    telemetry: createTelemetry({ log, metrics: metrics?.told, tracing }),
+    ofStore: metrics?.store,
+    metrics: at ? undefined : route,
+    begin(vitals, descriptors) {
+      metrics?.watch(vitals)
+      if (!at || !route) return
+      const fetch = async (request: Request, _: string, mount: string) =>
+        mount ? answerMetrics(route, request.headers) : new Response(null, { status: 404 })
+      const listener = listen({ ...at, fetch, mounts: ['/metrics'], descriptors })
+      stopListening = () => listener.stop(0)
+    },
+    async stop() {
+      await Promise.all([stopListening(), tracing?.stop().catch(() => {})])
+    },
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * What is told of the service's work to whoever operates it: each thing that happens is told once, and becomes a line of the
+ * log, a count among the metrics and, where traces are on, a span. Never a number, code, key or secret.
+ */
+
+import type { SendOutcome } from '../domain/delivery'
+import type { Refusal } from '../domain/error'
+import type { Issue, ReasonCode } from '../domain/issue'
+import type { KeyKind } from '../domain/key'
+import type { Origin } from '../domain/origin'
+import type { Rule } from '../domain/rule'
+import type { Channel, Leg, Mode } from '../domain/value'
+
+export interface Telemetry {
+  requestAnswered(answered: RequestAnswered): void
+  issueDecided(decided: IssueDecided): void
+  codeChecked(checked: CodeChecked): void
+  attemptAnswered(answered: AttemptAnswered): void
+  /** `issue` is as it is now. */
+  deliveryEnded(issue: Issue, endedAt: number): void
+  webhookAnswered(answered: WebhookAnswered): void
+  /** Begins a span; of nothing where traces are off. `parent`: a W3C `traceparent`, for a request whatever its caller says. */
+  begin(name: SpanName, parent?: string | null): Span
+}
+
+export type SpanName = 'request' | 'transaction' | 'attempt' | 'report' | 'webhook'
+
+/** Something that takes time. It ends once. */
+export interface Span {
+  /** By which others are part of it; undefined where traces are off. */
+  readonly trace: string | undefined
+  end(said?: SpanEnd): void
+}
+
+export interface SpanEnd {
+  /** Instead of the one it began with. */
+  name?: string
+  attributes?: Readonly<Record<string, string | number | boolean | undefined>>
+  hasFailed?: boolean
+}
+
+/** Where nothing is traced. */
+export const NO_SPAN: Span = { trace: undefined, end() {} }
+
+export interface RequestAnswered {
+  origin: Origin
+  /** Which operation it was for; no path, since a path may hold anything. */
+  route: string
+  status: number
+  ms: number
+  /** What it was refused with. */
+  refusal: Refusal | undefined
+  appId: string | undefined
+  keyId: string | undefined
+  mode: Mode | undefined
+}
+
+export interface IssueDecided {
+  origin: Origin | undefined
+  appId: string
+  mode: Mode
+  keyKind: KeyKind
+  channel: Channel
+  country: string | undefined
+  /** Undefined where there is none. */
+  issueId: string | undefined
+  outcome: 'issued' | 'replayed' | 'refused'
+  /** What it was refused with. */
+  refusal: Refusal | undefined
+  /** What was found against it, whether or not it was refused for it. */
+  rule: Rule | undefined
+  ms: number
+}
+
+export interface CodeChecked {
+  mode: Mode
+  result: 'verified' | ReasonCode
+}
+
+export interface AttemptAnswered {
+  origin: Origin | undefined
+  issueId: string
+  mode: Mode
+  carrier: string
+  leg: Leg
+  outcome: SendOutcome['kind']
+  /** As it may be shown. */
+  code: string | undefined
+  ms: number
+}
+
+export interface WebhookAnswered {
+  origin: Origin | undefined
+  issueId: string | undefined
+  eventId: string
+  endpointId: string
+  type: string
+  /** `again`: it is tried once more later; the others are final. */
+  outcome: 'delivered' | 'failed' | 'again'
+  /** Of HTTP. */
+  status: number | undefined
+  attempts: number
+  ms: number
+}
+
+/** Where traces go. */
+export interface TraceSettings {
+  /** Of a collector; spans go to `/v1/traces` there. */
+  url: string
+  headers: Readonly<Record<string, string>>
+  /** Of the traces that begin here, from 0 to 1; one that a caller has begun is followed as the caller does. */
+  share: number
+}
+
+/** How the store works, told by itself. */
+export interface StoreTelemetry {
+  /** A group is on disk, or a transaction: how many units it had, how long the first has waited, how long the commit took. */
+  committed(units: number, waitedMs: number, commitMs: number): void
+  /** What a unit did could not be stored, or it is run again because it lost against another. */
+  uncommitted(how: 'failed' | 'again'): void
+  /** The write-ahead log was copied into the database. */
+  checkpointed(ms: number): void
+}

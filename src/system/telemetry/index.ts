@@ -1,0 +1,43 @@
+/** Each thing that happens is told to the log and, where they are on, to metrics and traces. */
+import type { Log } from '../../ports/log'
+import { NO_SPAN, type Telemetry } from '../../ports/telemetry'
+import { createLines, type Told } from './lines'
+
+export interface Listeners {
+  log: Log
+  metrics?: Told | undefined
+  tracing?: Pick<Telemetry, 'begin'> | undefined
+}
+
+export function createTelemetry({ log, metrics, tracing }: Listeners): Telemetry {
+  const lines = createLines(log)
+  const begin = tracing?.begin ?? (() => NO_SPAN)
+  return metrics ? { ...both(lines, metrics), begin } : { ...lines, begin }
+}
+
+const both = (one: Told, other: Told): Told => ({
+  requestAnswered(answered) {
+    one.requestAnswered(answered)
+    other.requestAnswered(answered)
+  },
+  issueDecided(decided) {
+    one.issueDecided(decided)
+    other.issueDecided(decided)
+  },
+  codeChecked(checked) {
+    one.codeChecked(checked)
+    other.codeChecked(checked)
+  },
+  attemptAnswered(answered) {
+    one.attemptAnswered(answered)
+    other.attemptAnswered(answered)
+  },
+  deliveryEnded(issue, endedAt) {
+    one.deliveryEnded(issue, endedAt)
+    other.deliveryEnded(issue, endedAt)
+  },
+  webhookAnswered(answered) {
+    one.webhookAnswered(answered)
+    other.webhookAnswered(answered)
+  },
+})

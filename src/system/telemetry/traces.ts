@@ -1,0 +1,60 @@
+/**
+ * Traces by OpenTelemetry, sent to a collector by OTLP over HTTP. Of its own libraries, which collectors are tested with.
+ * Loaded only where traces are on.
+ */
+import { type Span as OtelSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { parseTraceParent } from '@opentelemetry/core'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import { VERSION } from '../../domain/version'
+import type { Span, SpanName, Telemetry, TraceSettings } from '../../ports/telemetry'
+
+export interface Tracing extends Pick<Telemetry, 'begin'> {
+  /** Sends what is left. */
+  stop(): Promise<void>
+}
+
+const KINDS: Readonly<Record<SpanName, SpanKind>> = {
+  request: SpanKind.SERVER,
+  transaction: SpanKind.INTERNAL,
+  attempt: SpanKind.CLIENT,
+  report: SpanKind.INTERNAL,
+  webhook: SpanKind.CLIENT,
+}
+
+export function startTracing({ url, headers, share }: TraceSettings): Tracing {
+  const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces`, headers: { ...headers } })
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': 'watchword', 'service.version': VERSION }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+  })
+  const tracer = provider.getTracer('watchword', VERSION)
+  return {
+    begin(name, parent) {
+      const known = parent ? parseTraceParent(parent) : null
+      const within = known ? trace.setSpanContext(ROOT_CONTEXT, { ...known, isRemote: true }) : ROOT_CONTEXT
+      return spanOf(tracer.startSpan(name, { kind: KINDS[name] }, within))
+    },
+    stop: () => provider.shutdown(),
+  }
+}
+
+function spanOf(span: OtelSpan): Span {
+  const { traceId, spanId, traceFlags } = span.spanContext()
+  return {
+    trace: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
+    end({ name, attributes = {}, hasFailed = false } = {}) {
+      if (name !== undefined) span.updateName(name)
+      for (const [key, value] of Object.entries(attributes)) if (value !== undefined) span.setAttribute(key, value)
+      if (hasFailed) span.setStatus({ code: SpanStatusCode.ERROR })
+      span.end()
+    },
+  }
+}

@@ -1,0 +1,45 @@
+/** How this server is, for metrics: what waits, whom carriers serve, what is stored. */
+import { conditionOf } from '../domain/node'
+import type { Clock } from '../ports/clock'
+import type { Gate, Load } from '../ports/node'
+import type { Store } from '../ports/store'
+import type { Vitals } from '../ports/vitals'
+
+export interface VitalsDependencies {
+  store: Store
+  clock: Clock
+  load: Load
+  gates: () => Map<string, Gate>
+  /** Whether apps are told of one by one. */
+  tellsWallets: boolean
+}
+
+/** Throws `unavailable` where the database cannot be read. */
+export async function readVitals({ store, clock, load, gates, tellsWallets }: VitalsDependencies): Promise<Vitals> {
+  const { read } = store
+  const now = clock.now()
+  const nodes = await read.nodes()
+  return {
+    queues: await read.jobs.queues(now),
+    carrierQueues: await read.jobs.carrierQueues(now),
+    carriers: [...gates()].map(([name, gate]) => {
+      const { inFlight, concurrency } = gate
+      return { name, isHealthy: gate.health(now).isHealthy, inFlight, concurrency }
+    }),
+    nodes: nodes.map((node) => ({ state: conditionOf(node, now) })),
+    pool: store.pool(),
+    databaseBytes: await read.size(),
+    waitingMs: load.waitingMs(),
+    wallets: tellsWallets ? await walletsOf(store) : [],
+  }
+}
+
+async function walletsOf({ read }: Store): Promise<Vitals['wallets']> {
+  const apps = await read.apps.all()
+  return Promise.all(
+    apps.map(async ({ appId }) => {
+      const { balance = 0, reserved = 0 } = (await read.wallets.find(appId)) ?? {}
+      return { appId, balance, reserved }
+    }),
+  )
+}
