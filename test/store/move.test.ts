@@ -69,7 +69,7 @@ async function furnishedFile(): Promise<string> {
     ],
     issues: [1, 2, 3].map(
       (n) =>
-        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, ${n === 1 ? 'NULL' : "'pk'"}, ${n === 2 ? '11' : 'NULL'}, ${n === 2 ? blob(8, 4) : 'NULL'}, ${n === 2 ? blob(8, 5) : 'NULL'}`,
+        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, ${n === 1 ? 'NULL' : "'pk'"}, ${n === 2 ? '11' : 'NULL'}, ${n === 2 ? blob(8, 4) : 'NULL'}, ${n === 2 ? blob(8, 5) : 'NULL'}, ${n === 2 ? `'a-request 00-trace'` : 'NULL'}`,
     ),
     claims: [`4, 'app_one', 'live', ${blob(16, 1)}, ${blob(16, 2)}, ${uuid(1)}, 5`],
     outbox: [`${uuid(2)}, ${blob(30, 3)}, 9`, `${uuid(3)}, X'', 9`],
@@ -86,8 +86,8 @@ async function furnishedFile(): Promise<string> {
       `'whe_one', 'app_one', 'live', 'https://a.example/?x=${text(NASTY).slice(1, -1)}', '[]', '{}', ${blob(9, 1)}, ${text(NASTY)}, ${blob(9, 2)}, NULL, NULL, 7, 5`,
     ],
     webhook_events: [
-      `${uuid(70)}, 'app_one', 'live', 'otp.sent', ${uuid(2)}, ${blob(200, 5)}, 5`,
-      `${uuid(71)}, 'app_one', 'live', 'otp.sent', NULL, ${blob(200, 6)}, 5`,
+      `${uuid(70)}, 'app_one', 'live', 'otp.sent', ${uuid(2)}, ${blob(200, 5)}, 5, 'a-request'`,
+      `${uuid(71)}, 'app_one', 'live', 'otp.sent', NULL, ${blob(200, 6)}, 5, NULL`,
     ],
     webhook_deliveries: [`21, ${uuid(80)}, 'whe_one', ${uuid(70)}, ${uuid(2)}, 'pending', 1, 1, 5`],
     webhook_attempts: [

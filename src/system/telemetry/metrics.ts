@@ -64,6 +64,9 @@ export function createMetrics(): Metrics {
   const commits = histogram('commit_duration_seconds', 'From the commit to the disk', LATENCIES)
   const uncommitted = counter('uncommitted', 'Units that could not be stored, or were run again', 'how')
   const checkpoints = histogram('checkpoint_duration_seconds', 'To copy the log into the database', LATENCIES)
+  // Whoever looks for an increase must have seen that there was none.
+  for (const how of ['failed', 'again']) uncommitted.inc({ how }, 0)
+  for (const outcome of ['delivered', 'failed', 'again']) webhooks.inc({ outcome }, 0)
   const vitals = vitalSigns(gauge)
   let look: (() => Promise<Vitals>) | undefined
 
