@@ -85,11 +85,12 @@ const serveCommand = () =>
       // What only a server needs is loaded by a server only.
       const { serve } = await import('./serve')
       const opened = await open({ DATA: data, PORT: port, HOST: host }, { makes: true, isNew })
-      const { url, setUpUrl } = await serve(opened)
+      const { url, metricsUrl, setUpUrl } = await serve(opened)
       const publicUrl = opened.config.publicUrl ?? url
       const pages = {
         docs: `${publicUrl}/docs`,
         console: `${publicUrl}/console`,
+        ...(metricsUrl && { metrics: metricsUrl }),
         ...(setUpUrl && { setUp: setUpUrl }),
       }
       const line = { event: 'listening', url, ...pages, ...whereOf(opened.config), version: VERSION }

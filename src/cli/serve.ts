@@ -2,9 +2,8 @@
 import { hostname } from 'node:os'
 import { createApp } from '../app'
 import { MOUNTS } from '../http/mounts'
-import type { Fetch } from '../http/server'
 import { listBackups } from '../system/backups'
-import { type WatchedDescriptors, watchDescriptors } from '../system/descriptors'
+import { watchDescriptors } from '../system/descriptors'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
 import { KeptConnections } from '../system/kept-connections'
@@ -23,6 +22,8 @@ import { startTelemetry } from './telemetry'
 
 export interface Served {
   url: string
+  /** Of the listener for metrics alone, where there is one. */
+  metricsUrl: string | undefined
   /** The link that makes the first operator, where there is none. */
   setUpUrl: string | undefined
   /** Says that it goes, answers until everybody knows, finishes what runs, and ends the process with 0. */
@@ -58,8 +59,17 @@ export async function serve(opened: Opened): Promise<Served> {
   })
   await checkAuditEnd(opened)
   await app.start({ alone: !fleet })
-  const listener = listenOn(config, app.fetch, descriptors)
-  telemetry.begin(app.vitals, descriptors)
+  const { host, port, metrics } = config
+  const metricsUrl = orInUse(
+    metrics.listen?.port,
+    (other) => `WATCHWORD_METRICS_LISTEN=${metrics.listen?.host}:${other}`,
+    () => telemetry.begin(app.vitals, descriptors),
+  )
+  const listener = orInUse(
+    port,
+    (other) => `--port ${other}`,
+    () => listen({ host, port, fetch: app.fetch, mounts: MOUNTS, descriptors }),
+  )
 
   let isDraining = false
   const drain = async (reason: string) => {
@@ -80,7 +90,7 @@ export async function serve(opened: Opened): Promise<Served> {
   const token = await setUpToken(opened)
   // Behind the #, where it reaches no server and no log.
   const setUpUrl = token && `${config.publicUrl ?? listener.url}/console/set-up#${token}`
-  return { url: listener.url, setUpUrl, drain }
+  return { url: listener.url, metricsUrl, setUpUrl, drain }
 }
 
 /** To everything, and back to what is set. */
@@ -97,14 +107,13 @@ function holdFolder({ config, log }: Opened): void {
   if (exposed) log.warn({ file: exposed }, 'the key file can be read by others than its owner; chmod 600')
 }
 
-function listenOn({ host, port }: Opened['config'], fetch: Fetch, descriptors: WatchedDescriptors) {
+/** `setting`: where another port is said. */
+function orInUse<T>(port: number | undefined, setting: (port: number) => string, begin: () => T): T {
   try {
-    return listen({ host, port, fetch, mounts: MOUNTS, descriptors })
+    return begin()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new Failure(
-      'port_in_use',
-      `Port ${port} is in use; choose another: --port ${port === 65_535 ? 8787 : port + 1}`,
-    )
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || port === undefined) throw error
+    const other = port === 65_535 ? 8787 : port + 1
+    throw new Failure('port_in_use', `Port ${port} is in use; choose another: ${setting(other)}`)
   }
 }

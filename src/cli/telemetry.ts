@@ -14,8 +14,8 @@ export interface StartedTelemetry {
   ofStore: StoreTelemetry | undefined
   /** For the listener of the API, where they are told there. */
   metrics: MetricsRoute | undefined
-  /** What is looked at whenever somebody asks. Listens, where metrics have a listener of their own. */
-  begin(vitals: () => Promise<Vitals>, descriptors: WatchedDescriptors): void
+  /** What is looked at whenever somebody asks. Answers where metrics have a listener of their own, which throws if its port is taken. */
+  begin(vitals: () => Promise<Vitals>, descriptors: WatchedDescriptors): string | undefined
   /** Sends what is left of traces. */
   stop(): Promise<void>
 }
@@ -32,11 +32,12 @@ export async function startTelemetry(config: Config, log: Log): Promise<StartedT
     metrics: at ? undefined : route,
     begin(vitals, descriptors) {
       metrics?.watch(vitals)
-      if (!at || !route) return
+      if (!at || !route) return undefined
       const fetch = async (request: Request, _: string, mount: string) =>
         mount ? answerMetrics(route, request.headers) : new Response(null, { status: 404 })
       const listener = listen({ ...at, fetch, mounts: ['/metrics'], descriptors })
       stopListening = () => listener.stop(0)
+      return `${listener.url}/metrics`
     },
     async stop() {
       await Promise.all([stopListening(), tracing?.stop().catch(() => {})])

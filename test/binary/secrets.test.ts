@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Collector } from '../support/collector'
 import {
   fromSource,
   type Json,
@@ -23,6 +24,8 @@ const VENDOR_SECRET = 'Vnd-secret-31c0f7-of-the-vendor'
 const TOKEN = 'Tok-en-99ab10-of-the-widget'
 const VARIABLE = 'Gildong-the-customer'
 const ORIGIN = 'https://shop.example.com'
+const METRICS_TOKEN = 'Met-ric-41cc07-of-the-operator'
+const COLLECTOR_TOKEN = 'Col-lect-8e02d1-of-the-operator'
 
 /** Everything that must not be found, by kind. */
 const secrets: Record<string, Set<string>> = {
@@ -34,6 +37,7 @@ const secrets: Record<string, Set<string>> = {
   'secret of a carrier': new Set([HEADER_SECRET, URL_SECRET]),
   'secret or token of a vendor of challenges': new Set([VENDOR_SECRET, TOKEN]),
   'value of a template variable': new Set([VARIABLE]),
+  'token of metrics or of the collector': new Set([METRICS_TOKEN, COLLECTOR_TOKEN]),
   'number or code that a report quotes': new Set(),
   "number that is the carrier's id of the text": new Set(),
 }
@@ -46,11 +50,19 @@ const remains: Array<{ where: string; text: string }> = []
 
 /** Random identifiers may hold any six digits by chance. */
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
-const leave = (where: string, text: string) => remains.push({ where, text: text.replace(UUID, '<uuid>') })
+const OF_TRACE = /\b(?:[0-9a-f]{32}|[0-9a-f]{16})\b/g
+const leave = (where: string, text: string) =>
+  remains.push({ where, text: text.replace(UUID, '<uuid>').replace(OF_TRACE, '<trace>') })
 
 const carrier = new StubCarrier()
+const collector = new Collector()
 const folder = newFolder()
-const program: Program = fromSource(folder.path, { WATCHWORD_LOG_LEVEL: 'debug' })
+const program: Program = fromSource(folder.path, {
+  WATCHWORD_LOG_LEVEL: 'debug',
+  WATCHWORD_METRICS_TOKEN: METRICS_TOKEN,
+  WATCHWORD_TRACES_URL: collector.url,
+  WATCHWORD_TRACES_HEADERS: `authorization=Bearer ${COLLECTOR_TOKEN}`,
+})
 let appId = ''
 
 /** Copies the database as a backup or a thief would, while it is in use. */
@@ -290,7 +302,11 @@ beforeAll(async () => {
     'all texts to be answered for',
   )
   copyDatabase('while the server runs')
+  const scraped = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })
+  // Numbers of their own may have any digits.
+  leave('metrics', (await scraped.text()).replace(/ [0-9.e+-]+$/gm, ''))
   expect(await server.stop()).toBe(0)
+  leave('traces', JSON.stringify(collector.spans.map(({ name, attributes }) => ({ name, attributes }))))
   copyDatabase('after the server has stopped')
   leave('standard output', server.stdout)
   leave('the log', server.stderr)
@@ -301,6 +317,7 @@ const isSettled = ({ deliveryStatus }: Json) => deliveryStatus !== 'queued'
 
 afterAll(async () => {
   await carrier.stop()
+  await collector.stop()
   folder.remove()
 })
 
@@ -312,6 +329,9 @@ describe('the database, its write-ahead log and the logs hold', () => {
     expect(where('taken-at-last')).toContain('watchword.db while the server runs')
     expect(where(appId)).toContain('the log')
     expect(where('"event":"listening"')).toContain('standard output')
+    expect(where('watchword_attempts_total')).toContain('metrics')
+    expect(where('POST /v1/issue')).toContain('traces')
+    expect(collector.headers[0]?.get('authorization')).toBe(`Bearer ${COLLECTOR_TOKEN}`)
     expect(carrier.received.length).toBeGreaterThan(ECHOES.length)
     expect(carrier.headers[0]?.get('x-api-key')).toBe(HEADER_SECRET)
     expect(carrier.received.some(({ text }) => text.includes(VARIABLE))).toBe(true)
