@@ -9,8 +9,8 @@ import type { Subprocess } from 'bun'
 import { newFolder, ROOT, until } from '../binary/support'
 import type { Block } from './pages'
 
-/** The ports that pages name: two servers', PostgreSQL's, a carrier's, those of the reader's app and its page, and one to spare. */
-const PORTS = ['8787', '8788', '5432', '8790', '3000', '5173', '3001'] as const
+/** The ports that pages name: two servers', that of metrics, PostgreSQL's, a carrier's, those of the reader's app and its page, and one to spare. */
+const PORTS = ['8787', '8788', '9464', '5432', '8790', '3000', '5173', '3001'] as const
 export type Port = (typeof PORTS)[number]
 
 const DONE = '--- that was the block ---'

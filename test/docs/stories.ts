@@ -17,6 +17,7 @@ export const STORIES: readonly Story[] = [
   { page: 'docs/operating.md' },
   { page: 'docs/texts.md' },
   { page: 'docs/versions.md' },
+  { page: 'docs/watching.md' },
   {
     page: 'docs/webhooks.md',
     sections: ['Telling', 'Sending again', 'Filters, headers and templates', 'Rotation'],
