@@ -35,6 +35,12 @@ export const clonesOf = (folders: readonly string[]): Candidate[] => [
   { name: 'this tree', tree: THIS_TREE, goal: 1.05 },
 ]
 
+/** What it costs to be watched. */
+export const WATCHED: readonly Candidate[] = [
+  { name: 'metrics off', tree: THIS_TREE },
+  { name: 'metrics on', tree: THIS_TREE, env: { WATCHWORD_METRICS_LISTEN: '127.0.0.1:0' }, goal: 1.03 },
+]
+
 export async function beside(
   dir: string,
   generator: Generator,

@@ -4,7 +4,7 @@
  *
  *   --quick        some five minutes: fewer rounds and connections, 100,000 issues instead of 10,000,000
  *   --check        prints only the goals, and how far each is
- *   --only PART    requests, codes, delivery, nodes, flat, footprint, overload, soak or beside; may come several times
+ *   --only PART    requests, codes, delivery, nodes, flat, footprint, overload, watched, soak or beside; may come several times
  *   --beside DIR   another clone with its dependencies, such as a former release; may come several times
  *   --minutes N    how long the soak takes, which runs only where it is named (default: 60)
  *   --issues N     how many the flat part fills
@@ -14,7 +14,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { beside, clonesOf } from './beside'
+import { beside, clonesOf, WATCHED } from './beside'
 import { codes } from './codes'
 import { delivery } from './delivery'
 import { flat } from './flat'
@@ -41,6 +41,8 @@ const { quick } = values
 const clones = values.beside.map((folder) => resolve(folder))
 const issues = Number(values.issues ?? (quick ? 100_000 : 10_000_000))
 
+const besideEffort = quick ? { rounds: 3, seconds: 1, warmUpSeconds: 3 } : { rounds: 9, seconds: 3, warmUpSeconds: 12 }
+
 const PARTS: Record<string, (dir: string, generator: Generator) => Promise<Part>> = {
   requests: (dir, generator) =>
     throughput(
@@ -62,13 +64,8 @@ const PARTS: Record<string, (dir: string, generator: Generator) => Promise<Part>
   overload: (dir, generator) => overload(dir, generator, { seconds: quick ? 1 : 5 }),
   flat: (dir, generator) =>
     flat(dir, generator, { issues, rounds: 5, seconds: quick ? 0.2 : 1, warmUpSeconds: quick ? 0.3 : 1 }),
-  beside: (dir, generator) =>
-    beside(
-      dir,
-      generator,
-      clonesOf(clones),
-      quick ? { rounds: 3, seconds: 1, warmUpSeconds: 3 } : { rounds: 7, seconds: 3, warmUpSeconds: 12 },
-    ),
+  watched: (dir, generator) => beside(dir, generator, WATCHED, besideEffort),
+  beside: (dir, generator) => beside(dir, generator, clonesOf(clones), besideEffort),
   soak: (dir, generator) => soak(dir, generator, { minutes: Number(values.minutes) }),
 }
 
