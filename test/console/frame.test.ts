@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { alone, compile } from '../binary/compiled'
 import { fromSource, newFolder, type Program, Server } from '../binary/support'
+import { FULL } from './layout/answers'
 import { faultsOf, launch, type Opened, openPage, PHONE, StubFailure, stub } from './support'
 
 setDefaultTimeout(120_000)
@@ -268,6 +269,17 @@ describe.each(STARTS)('the console %s', (_, start) => {
     await page.getByRole('textbox', { name: 'Name of the app' }).waitFor()
     const form = page.locator('form').filter({ hasText: 'Name of the app' })
     expect(await form.locator('input').count()).toBe(1)
+  })
+
+  test('says on the overview which server is silent, and of no other', async () => {
+    const nodes = (['working', 'silent', 'leaving'] as const).map((state) => ({
+      ...{ id: state, name: `${state}:1`, version: '0.1.0', state, startedAt: 1, seenAt: 2, lagMs: 0 },
+    }))
+    const system = { ...FULL['system/show'], nodes, queue: [] }
+    const known = { 'protection/open': { incidents: [] }, 'carriers/list': { providers: [] } }
+    const { page } = await open('', { ...FULL, ...ANSWERS, ...known, 'system/show': system })
+    await page.getByText('Server silent:1 was last heard of at').waitFor()
+    for (const name of ['working', 'leaving']) expect(await page.getByText(`Server ${name}:1`).count()).toBe(0)
   })
 
   test('says what to do first where there is no app', async () => {

@@ -39,6 +39,8 @@ const words = inWords({
     backlog: (due: string, age: string) => `${due} pieces of work are overdue, the oldest since ${age}.`,
     database: 'The database cannot be written.',
     dispatcher: 'Delivery stands still: nobody has looked for work in the last seconds.',
+    silent: (name: string, since: string) =>
+      `Server ${name} was last heard of at ${since}, and did not say that it goes. Others do its work.`,
     minutes: (count: string) => `${count} min`,
   },
   ko: {
@@ -59,6 +61,7 @@ const words = inWords({
     backlog: (due, age) => `처리가 늦어진 작업이 ${due}건 있습니다. 가장 오래된 작업은 ${age}째 대기 중입니다.`,
     database: '데이터베이스에 쓸 수 없습니다.',
     dispatcher: '발송이 멈춰 있습니다. 최근 몇 초 동안 작업을 확인하지 않았습니다.',
+    silent: (name, since) => `서버 ${name}이(가) ${since} 이후 응답이 없습니다. 다른 서버가 작업을 이어받았습니다.`,
     minutes: (count) => `${count}분`,
   },
 })
@@ -86,7 +89,7 @@ export function useConcerns(appId: string, mode: Mode): Concern[] | undefined {
   if (!incidents.data || !wallet.data || !carriers.data || !keys.data || !webhooks.data || !system.data)
     return undefined
   const { available, alertBelow } = wallet.data
-  const { checks, queue } = system.data
+  const { checks, queue, nodes } = system.data
   const late = queue.filter(({ oldestDueMs }) => oldestDueMs > OVERDUE_MS)
   const oldestMs = Math.max(0, ...late.map(({ oldestDueMs }) => oldestDueMs))
   const due = late.reduce((sum, kind) => sum + kind.due, 0)
@@ -95,6 +98,11 @@ export function useConcerns(appId: string, mode: Mode): Concern[] | undefined {
     ...incidentsIn(incidents.data.incidents),
     checks.database ? undefined : { key: 'database', text: say.database, to: '/system' },
     checks.dispatcher ? undefined : { key: 'dispatcher', text: say.dispatcher, to: '/system' },
+    ...nodes
+      .filter(({ state }) => state === 'silent')
+      .map(({ id, name, seenAt }): Concern => {
+        return { key: `server-${id}`, text: say.silent(name, formats.time(seenAt)), to: '/system' }
+      }),
     alertBelow !== undefined && available < alertBelow
       ? { key: 'credit', text: say.credit(formats.number(available)), to: '/wallet' }
       : undefined,
