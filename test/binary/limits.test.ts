@@ -54,7 +54,7 @@ describe.if(process.platform === 'linux')('with fewer descriptors than messages 
   const MESSAGES = 120
 
   test('a carrier gets fewer at a time, is not taken for a dead one, and each message goes out once', async () => {
-    const { carrier, key, setCarrier, start } = await furnished()
+    const { program, carrier, key, setCarrier, start } = await furnished()
     const server = await start('ulimit -n 64')
     const said = (what: string) => server.stderr.includes(what)
     const holds = Promise.withResolvers<void>()
@@ -69,6 +69,11 @@ describe.if(process.platform === 'linux')('with fewer descriptors than messages 
     await until(() => new Set(carrier.received.map(({ to }) => to)).size === MESSAGES, 'every message to go out')
     expect(carrier.received).toHaveLength(MESSAGES)
     expect(server.stderr).not.toContain('unhealthy')
+    const { checks } = JSON.parse((await run(program, 'doctor', '--json')).stdout)
+    expect(checks).toContainEqual({
+      ...{ check: 'machine', state: 'problem', advice: expect.stringContaining('LimitNOFILE') },
+      message: `The server (process ${server.child.pid}) may have 64 file descriptors; carriers, webhooks and database may take 384 of them.`,
+    })
   })
 })
 
