@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { SendOutcome, SendRefusal } from '../domain/delivery'
 import { missing } from '../domain/error'
 import { REPORT_PREFIX } from '../http/reports'
 import { KeptDirectory } from '../node/directory'
@@ -92,6 +93,22 @@ async function carrierOf({ config, store, log }: Opened, name: string) {
   return { provider, deps, explain: (code: string) => explainCode(known, code) }
 }
 
+/** What would become of a code that is answered so, and by which id the carrier knows it. */
+function consequenceOf(outcome: SendOutcome): string {
+  if (outcome.kind === 'ambiguous') return 'It may be out: a code would count as sent, and never be sent again.'
+  if (outcome.kind === 'refused') return `A code would not count as sent: ${NEXT[outcome.retry]}.`
+  const { carrierMessageId: id } = outcome
+  return id === undefined ? 'The carrier says no id.' : `The carrier calls it ${id}.`
+}
+
+const NEXT: Readonly<Record<SendRefusal, string>> = {
+  later: 'it would be tried again soon',
+  unreached: 'it would be tried again soon, and a carrier that cannot be reached three times rests',
+  elsewhere: 'the next carrier would be asked',
+  unfit: 'the next carrier would be asked, and this one would rest',
+  never: 'nobody else would be asked',
+}
+
 const healthOf = ({ state, since, code, explanation, retryAt }: CarrierState) =>
   state === 'healthy'
     ? state
@@ -166,6 +183,7 @@ export function providerCommands(): Command {
           const explanation = outcome.code === undefined ? undefined : explain(outcome.code)
           output({ name, ...outcome, latencyMs, ...(explanation && { explanation }) }, [
             `${name}: ${outcome.kind} after ${latencyMs} ms${outcome.code ? `, ${outcome.code}` : ''}${explanation ? `: ${explanation}` : ''}`,
+            consequenceOf(outcome),
           ])
           if (outcome.kind !== 'accepted') process.exitCode = 1
         }),

@@ -49,7 +49,7 @@ export async function serve(opened: Opened): Promise<Served> {
     ...{ telemetry: telemetry.telemetry, metrics: telemetry.metrics },
     fleet: fleet && { fleet, name: `${hostname()}:${process.pid}` },
     random: systemRandom,
-    transport: createTransport(toCarriers),
+    transport: createTransport(toCarriers, descriptors.left),
     dial: systemDial,
     descriptors,
     passwords: systemPasswords,

@@ -9,13 +9,16 @@ export interface Descriptors {
 /** What came of an HTTP request to a carrier. Whether the request may have arrived is what matters. */
 export type TransportResult =
   | { kind: 'answered'; status: number; headers: Record<string, string>; body: string }
-  /** Surely not received: the connection failed before a byte of the request was written. */
+  /** Surely not received: the connection failed before a byte of the request was written. See also `NO_DESCRIPTOR`. */
   | { kind: 'not_sent'; reason: string }
   /**
    * Timeout or reset after the request was (or may have been) written, or an answer that could not be read. So it is also
    * where a connection that was there already breaks before a byte of the answer.
    */
   | { kind: 'unknown'; reason: string }
+
+/** Why a request was not sent for which this process had no descriptor: nobody else is to blame. */
+export const NO_DESCRIPTOR = 'EMFILE'
 
 export interface Transport {
   request(request: {

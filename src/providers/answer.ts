@@ -1,13 +1,14 @@
 /** What adapters of HTTP carriers do alike: judge silence, read JSON. */
 import type { SendOutcome, SendRefusal } from '../domain/delivery'
 import { invalid } from '../domain/error'
-import type { TransportResult } from '../ports/network'
+import { NO_DESCRIPTOR, type TransportResult } from '../ports/network'
 
 /** The rule for all: what was never sent may be sent again, what may have arrived never is. */
-export const outcomeOfSilence = (result: Exclude<TransportResult, { kind: 'answered' }>): SendOutcome =>
-  result.kind === 'not_sent'
-    ? { kind: 'refused', retry: 'unreached', code: `NOT_SENT_${result.reason}` }
-    : { kind: 'ambiguous', code: `NO_ANSWER_${result.reason}` }
+export function outcomeOfSilence({ kind, reason }: Exclude<TransportResult, { kind: 'answered' }>): SendOutcome {
+  if (kind === 'unknown') return { kind: 'ambiguous', code: `NO_ANSWER_${reason}` }
+  // The carrier is as well as it was: it gets fewer messages at a time, and does not rest.
+  return { kind: 'refused', retry: reason === NO_DESCRIPTOR ? 'later' : 'unreached', code: `NOT_SENT_${reason}` }
+}
 
 /** Of a send that was answered so: refused, or ambiguous. */
 export type Verdict = Exclude<SendRefusal, 'unreached'> | 'ambiguous'

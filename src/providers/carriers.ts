@@ -6,6 +6,7 @@ import { MAX_TIMEOUT_MS } from '../domain/job'
 import { chooseRoute, type Route } from '../domain/route'
 import { refusalOf } from '../domain/validation'
 import type { ReportedMessage, Router, Way } from '../ports/carrier'
+import { NO_DESCRIPTOR } from '../ports/network'
 import type { Gate, Node } from '../ports/node'
 import { aligo } from './aligo'
 import { http } from './http'
@@ -41,8 +42,10 @@ function assertWithin(name: string, value: number | undefined, min: number, max:
 }
 
 /** What a code of such a carrier means, in words an operator can act on. */
-export const explainCode = ({ type, config }: CarrierConfig, code: string): string | undefined =>
-  Object.hasOwn(CARRIER_TYPES, type) ? CARRIER_TYPES[type]?.explain(code, config) : undefined
+export function explainCode({ type, config }: CarrierConfig, code: string): string | undefined {
+  if (code === `NOT_SENT_${NO_DESCRIPTOR}`) return 'this server had no file descriptor left for it; raise LimitNOFILE'
+  return Object.hasOwn(CARRIER_TYPES, type) ? CARRIER_TYPES[type]?.explain(code, config) : undefined
+}
 
 interface Built extends Way {
   config: CarrierConfig

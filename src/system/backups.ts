@@ -32,8 +32,14 @@ export function makeBackup(
   const name = `watchword-${new Date(now).toISOString().replaceAll(':', '-')}.db`
   const unfinished = join(folder, `${name}.unfinished`)
   rmSync(unfinished, { force: true })
-  copy(unfinished)
-  renameSync(unfinished, join(folder, name))
+  try {
+    copy(unfinished)
+    renameSync(unfinished, join(folder, name))
+  } catch (error) {
+    // On a full disk it would take the last room of all.
+    rmSync(unfinished, { force: true })
+    throw error
+  }
   const [made, ...others] = listBackups(dataDir)
   if (!made) throw new Error('the backup has vanished')
   const removed = others.slice(Math.max(0, keep - 1)).map((old) => old.name)

@@ -14,6 +14,8 @@ const PATIENCE = 50
 const MAX_SPARE = 256
 
 export interface WatchedDescriptors extends Descriptors {
+  /** How many more there may be. */
+  left(): number
   /** How idle connections are closed; done whenever descriptors are found short. */
   makeRoom(close: () => void): void
 }
@@ -21,7 +23,7 @@ export interface WatchedDescriptors extends Descriptors {
 /** Looks at them for as long as the process runs. Where there is no `/proc` they are never short. */
 export function watchDescriptors(log: Log): WatchedDescriptors {
   const limit = limitOfProcess()
-  if (limit === undefined) return { areShort: () => false, makeRoom() {} }
+  if (limit === undefined) return { areShort: () => false, left: () => Number.POSITIVE_INFINITY, makeRoom() {} }
   const most = limit - Math.min(MAX_SPARE, Math.floor(limit / 4))
   const isCounted = statSync(OPEN).size > 0
   const sparing = new Sparing()
@@ -51,6 +53,10 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
       // Between two looks a crowd may have come; a whole one is let in within one turn of the event loop.
       if (isCounted) look()
       return open > most
+    },
+    left() {
+      if (isCounted) count()
+      return limit - open
     },
     makeRoom(close) {
       ways.push(close)

@@ -65,6 +65,8 @@ export class KeptConnections {
   /** Origins, and until when. */
   readonly #distrusted = new Map<string, number>()
   #isSweeping = false
+  /** Connections that are being made. Whether they have their descriptor already, nobody knows. */
+  opening = 0
 
   constructor(private readonly clock = clockOfIdle) {}
 
@@ -92,7 +94,10 @@ export class KeptConnections {
     const connection = kept?.connection ?? this.#open(origin)
     const request = (isSecure(origin) ? requestHttps : requestHttp)({ ...options, agent: connection.agent })
     if (kept) this.#forget([kept])
-    if (!request.reusedSocket) request.once('socket', (socket) => socket.once('close', () => this.#ended(connection)))
+    if (!request.reusedSocket) {
+      this.#countOpening(request)
+      request.once('socket', (socket) => socket.once('close', () => this.#ended(connection)))
+    }
     let isAnswered = false
     request.once('response', ({ headers }) => {
       isAnswered = true
@@ -102,6 +107,16 @@ export class KeptConnections {
       if (request.reusedSocket && !isAnswered) this.#distrust(origin)
     })
     return request
+  }
+
+  #countOpening(request: ClientRequest): void {
+    this.opening++
+    let isOpening = true
+    const made = () => {
+      if (isOpening) this.opening--
+      isOpening = false
+    }
+    request.once('socket', (socket) => socket.once('connect', made)).once('close', made)
   }
 
   closeIdle(): void {

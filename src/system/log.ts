@@ -2,6 +2,9 @@
 import pino from 'pino'
 import type { Log, LogLevel } from '../ports/log'
 
+/** Characters that wait for room on a full disk; what comes after them is lost. */
+const MAX_KEPT = 16_000_000
+
 /** A log whose level may be changed while it is written. */
 export interface LeveledLog extends Log {
   level: LogLevel
@@ -15,7 +18,7 @@ export function createLog(level: LogLevel): LeveledLog {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    turnwise(pino.destination({ fd: 2, sync: true })),
+    turnwise(pino.destination({ fd: 2, sync: true, maxLength: MAX_KEPT })),
   )
   return {
     get level() {

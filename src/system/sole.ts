@@ -2,6 +2,9 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 
+/** In the data folder. */
+export const LOCK_FILE = 'serve.lock'
+
 export class AlreadyServedError extends Error {
   override name = 'AlreadyServedError'
 }
@@ -11,7 +14,7 @@ export class AlreadyServedError extends Error {
  * `AlreadyServedError` where another process holds it.
  */
 export function holdAlone(dataDir: string): void {
-  const lock = new Database(join(dataDir, 'serve.lock'), { create: true, strict: true })
+  const lock = new Database(join(dataDir, LOCK_FILE), { create: true, strict: true })
   try {
     lock.run('PRAGMA locking_mode = EXCLUSIVE')
     lock.run('BEGIN EXCLUSIVE')

@@ -4,15 +4,23 @@
  * carrier that hangs would hold up the others; and here a connection that never came about is told from one that broke.
  */
 import { urlToHttpOptions } from 'node:url'
-import type { Transport, TransportResult } from '../ports/network'
+import { NO_DESCRIPTOR, type Transport, type TransportResult } from '../ports/network'
 import { KeptConnections } from './kept-connections'
 
 const BODY_MAX_BYTES = 64 * 1024
 
-export const createTransport = (connections = new KeptConnections()): Transport => ({
+/** Descriptors that are for files and the database. Without any, Bun says of every connection that it was refused. */
+const NOT_FOR_CARRIERS = 8
+
+/** `left`: how many more descriptors this process may have. */
+export const createTransport = (
+  connections = new KeptConnections(),
+  left = () => Number.POSITIVE_INFINITY,
+): Transport => ({
   async request({ method, url, headers, body, timeoutMs }) {
     const target = new URL(url)
     const look = await connections.look(target.origin)
+    if (left() - connections.opening <= NOT_FOR_CARRIERS) return { kind: 'not_sent', reason: NO_DESCRIPTOR }
     return new Promise<TransportResult>((resolve) => {
       const request = connections.request(look, {
         ...urlToHttpOptions(target),

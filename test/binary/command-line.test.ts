@@ -245,7 +245,19 @@ describe('doctor', () => {
       worst: [],
     })
     expect(new Set(checks.map(({ check }: { check: string }) => check))).toEqual(
-      new Set(['secret', 'disk', 'clock', 'proxy', 'carriers', 'keys', 'templates', 'changes', 'audit', 'backups']),
+      new Set([
+        'secret',
+        'disk',
+        'machine',
+        'clock',
+        'proxy',
+        'carriers',
+        'keys',
+        'templates',
+        'changes',
+        'audit',
+        'backups',
+      ]),
     )
   })
 

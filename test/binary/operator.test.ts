@@ -99,6 +99,18 @@ test('`provider test` sends one marked message, shows what the carrier answered 
     code: 'HTTP_401',
     explanation: expect.stringContaining('credentials'),
   })
+  const told = async (response: () => Response) => {
+    carrier.answer = response
+    const { stdout } = await run(program, ...test)
+    carrier.answer = takes
+    return stdout
+  }
+  expect(await told(() => Response.json({ id: 'msg-7' }))).toMatch(
+    /^main: accepted after \d+ ms\nThe carrier calls it msg-7\.\n$/,
+  )
+  expect(await told(() => Response.json({}, { status: 401 }))).toContain('this one would rest.\n')
+  expect(await told(() => Response.json({}, { status: 400 }))).toContain('nobody else would be asked.\n')
+  expect(await told(() => Response.json({}, { status: 500 }))).toContain('never be sent again.\n')
   const { exitCode, stderr } = await run(program, 'provider', 'test', 'nope', '--to', '010-9999-0001', '--data', data)
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'No such provider: nope\n' })
 })

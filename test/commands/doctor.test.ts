@@ -5,8 +5,9 @@ import { checkBackups } from '../../src/cli/doctor/backups'
 import { checkCarriers } from '../../src/cli/doctor/carriers'
 import { checkChanges } from '../../src/cli/doctor/changes'
 import { checkClock } from '../../src/cli/doctor/clock'
-import { checkDisk } from '../../src/cli/doctor/disk'
+import { checkDisk, judgeRoom } from '../../src/cli/doctor/disk'
 import type { Check } from '../../src/cli/doctor/finding'
+import { checkMachine, connectionsOf, judgeMachine } from '../../src/cli/doctor/machine'
 import { checkProxy } from '../../src/cli/doctor/proxy'
 import { checkSecret } from '../../src/cli/doctor/secret'
 import { readConfig } from '../../src/config'
@@ -57,6 +58,76 @@ describe('the disk', () => {
       now: 0,
     })
     expect(first).toMatchObject({ state: 'problem', message: expect.stringContaining('cannot be written') })
+  })
+})
+
+describe('the room on the disk', () => {
+  const GIB = 2 ** 30
+  const WELL = { free: 2 * GIB, size: 0, log: 0, files: 1_000 }
+  const told = (usage: Partial<typeof WELL>) =>
+    judgeRoom('/data', { ...WELL, ...usage }).map(({ state, message }) => `${state}: ${message}`)
+
+  test('is enough for a backup of database and log, and for the log to grow', () => {
+    expect(told({})).toEqual([])
+    expect(told({ size: 1.9 * GIB })).toEqual([])
+    expect(told({ size: 1.9 * GIB, log: 0.1 * GIB })).toEqual([
+      'warn: 2048 MiB are free in /data; the database has 2048 MiB, and a backup takes as much.',
+    ])
+  })
+
+  test('is told to be little, to be at its end, and to be none for files', () => {
+    expect(told({ free: 0.9 * GIB })).toEqual([expect.stringMatching(/^warn: 922 MiB/)])
+    expect(told({ free: 0.08 * GIB })).toEqual([expect.stringMatching(/^problem: 82 MiB/)])
+    expect(told({ files: 7 })).toEqual(['problem: /data has room for 7 files more.'])
+  })
+})
+
+describe('the machine', () => {
+  const MIB = 2 ** 20
+  const WELL = { descriptors: 65_536, memory: 512 * MIB, processors: 2, threads: 64, waiting: 4_096 }
+  const told = (box: Partial<Record<keyof typeof WELL, number | undefined>>, connections = 256) =>
+    judgeMachine({ name: 'It', box: { ...WELL, ...box } }, connections).map(
+      ({ state, message }) => `${state}: ${message}`,
+    )
+
+  test('is well with what the unit gives, and where it says nothing', () => {
+    expect(told({})).toEqual(['ok: It has 65536 file descriptors, 512 MiB of memory, 2 processors, 64 threads.'])
+    const silent = { descriptors: undefined, memory: undefined, processors: undefined, threads: undefined }
+    expect(told({ ...silent, waiting: undefined })).toEqual([expect.stringMatching(/^ok: /)])
+  })
+
+  test.each<[string, Parameters<typeof told>[0], RegExp]>([
+    ['few file descriptors', { descriptors: 1_024 }, /^warn: It may have 1024 .* take 256 .* leaves 672 for clients/],
+    ['fewer than it opens itself', { descriptors: 352 }, /^problem: It may have 352 .* may take 256 of them\.$/],
+    ['little memory', { memory: 256 * MIB }, /^warn: .*256 MiB/],
+    ['less than it lives on', { memory: 96 * MIB }, /^problem: .*96 MiB/],
+    ['a part of a processor', { processors: 0.25 }, /^warn: It gets 0\.25 of a processor/],
+    ['few threads', { threads: 8 }, /^warn: It may have 8 threads/],
+    ['a short queue of connections', { waiting: 128 }, /^warn: 128 connections may wait/],
+  ])('is told to have %s', (_, box, line) => {
+    expect(told(box)).toEqual([expect.stringMatching(line)])
+  })
+
+  test('has to have descriptors for what carriers, webhooks and database may take at a time; a session of SMPP is one', async () => {
+    const of = (env: Record<string, string>) => connectionsOf({ config: readConfig(env), store: world.store })
+    const config = { host: 'smpp.test', systemId: 'shop', password: 'secret', window: 500 }
+    await newApp()
+    await setCarrier(world.admin, { name: 'main', type: 'smpp', channels: ['sms'], config })
+    await removeCarrier(world.admin, 'kakao')
+    const webhooks = 256
+    expect(await of({})).toBe(webhooks + 1)
+    const http = { type: 'http', channels: ['sms'] as const, config: { url: 'http://carrier.test/' } }
+    await setCarrier(world.admin, { name: 'usual', ...http })
+    await setCarrier(world.admin, { name: 'own', ...http, concurrency: 300 })
+    expect(await of({})).toBe(webhooks + 1 + 128 + 300)
+    const url = 'postgres://ann@127.0.0.1/x'
+    const shared = { WATCHWORD_DATABASE_URL: url, WATCHWORD_SECRET: 'x'.repeat(32), WATCHWORD_DATABASE_POOL: '10' }
+    expect(await of(shared)).toBe(webhooks + 429 + 15)
+  })
+
+  test('is that of a server started like the doctor, where none runs', async () => {
+    const [line] = await found(checkMachine)
+    expect(line).toMatch(/A server started like this command|connections may wait/)
   })
 })
 

@@ -11,9 +11,11 @@ export interface Story {
 export const STORIES: readonly Story[] = [
   { page: 'README.md' },
   { page: 'docs/abuse.md' },
+  { page: 'docs/carrier-checklist.md' },
   { page: 'docs/carriers.md' },
   { page: 'docs/client.md' },
   { page: 'docs/command-line.md' },
+  { page: 'docs/limits.md' },
   { page: 'docs/operating.md' },
   { page: 'docs/texts.md' },
   { page: 'docs/versions.md' },

@@ -6,7 +6,13 @@ import { type Listener, listen } from '../../src/system/listen'
 const LEAVING_MS = 500
 
 const listening = (fetch: () => Promise<Response> = async () => new Response('well')): Listener =>
-  listen({ host: '127.0.0.1', port: 0, mounts: [], descriptors: { areShort: () => false, makeRoom() {} }, fetch })
+  listen({
+    host: '127.0.0.1',
+    port: 0,
+    mounts: [],
+    descriptors: { areShort: () => false, left: () => 1, makeRoom() {} },
+    fetch,
+  })
 
 /** A connection that is kept, as a load balancer keeps them. */
 class Kept implements Disposable {

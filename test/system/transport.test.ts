@@ -55,6 +55,24 @@ describe('a request to a carrier', () => {
     expect(seen).toEndWith('{"to":"한국"}')
   })
 
+  test('for which no descriptor is left is not sent, and asks nobody; those that are being made count, too', async () => {
+    let asked = 0
+    const url = await listen((socket) => {
+      asked++
+      socket.end(ok('{}'))
+    })
+    const few = createTransport(undefined, () => 10)
+    const all = await Promise.all(
+      [1, 2, 3].map(() => few.request({ method: 'GET', url, headers: {}, timeoutMs: LONG_MS })),
+    )
+    expect(all.map(({ kind }) => kind)).toEqual(['answered', 'answered', 'not_sent'])
+    expect(all[2]).toEqual({ kind: 'not_sent', reason: 'EMFILE' })
+    expect(asked).toBe(2)
+    expect(await few.request({ method: 'GET', url, headers: {}, timeoutMs: LONG_MS })).toMatchObject({
+      kind: 'answered',
+    })
+  })
+
   test('that found nobody was not sent', async () => {
     const url = await listen(() => {})
     servers.pop()?.close()

@@ -1,27 +1,25 @@
 /** Room on the disk, and whether the database can be written. */
-import { existsSync, statfsSync, statSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_FILE } from '../open'
-import { type Check, findings, type Wrong } from './finding'
+import { type Check, type Finding, findings, type Wrong } from './finding'
 
 const MIB = 2 ** 20
 const FULL_BYTES = 100 * MIB
 const LITTLE_BYTES = 1_024 * MIB
+/** How long the log is before it is taken in. */
+const LOG_BYTES = 64 * MIB
+const FEW_FILES = 100
 /** A checkpoint comes at some 48 MB: a log this long has had none for a while. */
 const LONG_LOG_BYTES = 256 * MIB
 
 const mib = (bytes: number) => `${Math.round(bytes / MIB)} MiB`
 
 export const checkDisk: Check = async ({ config: { dataDir }, store }) => {
-  const { bavail, bsize } = statfsSync(dataDir)
-  const free = bavail * bsize
-  const log = join(dataDir, `${DATABASE_FILE}-wal`)
-  const logBytes = existsSync(log) ? statSync(log).size : 0
   const isWritable = await store.assertWritable().then(
     () => true,
     () => false,
   )
-  const size = await store.read.size()
   const wrong: Wrong[] = []
   if (!isWritable) {
     wrong.push({
@@ -30,19 +28,57 @@ export const checkDisk: Check = async ({ config: { dataDir }, store }) => {
       advice: 'Look at free space, at the owner of the folder, and whether it is mounted read-only.',
     })
   }
-  if (free < LITTLE_BYTES || free < size) {
-    wrong.push({
-      state: free < FULL_BYTES ? 'problem' : 'warn',
-      message: `${mib(free)} are free in ${dataDir}; the database has ${mib(size)}, and a backup takes as much.`,
-      advice: 'Make room, or move the data folder to a larger disk.',
-    })
-  }
-  if (logBytes > LONG_LOG_BYTES) {
+  const usage = usageOf(dataDir)
+  const { free, size, log } = usage
+  wrong.push(...judgeRoom(dataDir, usage))
+  if (log > LONG_LOG_BYTES) {
     wrong.push({
       state: 'warn',
-      message: `The write-ahead log has ${mib(logBytes)}: something keeps the database from taking it in.`,
+      message: `The write-ahead log has ${mib(log)}: something keeps the database from taking it in.`,
       advice: 'Look for a process that reads the database for a long time, such as a copy being made.',
     })
   }
   return findings('disk', wrong, `${mib(free)} are free; the database has ${mib(size)} and can be written.`)
+}
+
+/** What is wrong with the room, also of a database that does not open. */
+export const roomOf = (dataDir: string): Finding[] =>
+  judgeRoom(dataDir, usageOf(dataDir)).map((wrong) => ({ check: 'disk', ...wrong }))
+
+interface Usage {
+  /** Bytes. */
+  free: number
+  /** Of the database, and of its write-ahead log. */
+  size: number
+  log: number
+  /** How many more there may be. */
+  files: number
+}
+
+/** A backup takes as much as the database and its log, which needs room to grow until it is taken in. */
+export function judgeRoom(dataDir: string, { free, size, log, files }: Usage): Wrong[] {
+  const advice = 'Make room, or move the data folder to a larger disk.'
+  const wrong: Wrong[] = []
+  if (free < Math.max(LITTLE_BYTES, size + log + LOG_BYTES)) {
+    wrong.push({
+      state: free < FULL_BYTES ? 'problem' : 'warn',
+      message: `${mib(free)} are free in ${dataDir}; the database has ${mib(size + log)}, and a backup takes as much.`,
+      advice,
+    })
+  }
+  if (files < FEW_FILES)
+    wrong.push({ state: 'problem', message: `${dataDir} has room for ${files} files more.`, advice })
+  return wrong
+}
+
+function usageOf(dataDir: string): Usage {
+  const { bavail, bsize, files, ffree } = statfsSync(dataDir)
+  const sizeOf = (name: string) => statSync(join(dataDir, name), { throwIfNoEntry: false })?.size ?? 0
+  return {
+    free: bavail * bsize,
+    size: sizeOf(DATABASE_FILE),
+    log: sizeOf(`${DATABASE_FILE}-wal`),
+    // Some file systems count none.
+    files: files === 0 ? Number.POSITIVE_INFINITY : ffree,
+  }
 }

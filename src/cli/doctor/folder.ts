@@ -10,9 +10,10 @@ import { checkBackups } from './backups'
 import { checkCarriers } from './carriers'
 import { checkChanges } from './changes'
 import { checkClock } from './clock'
-import { checkDisk } from './disk'
+import { checkDisk, roomOf } from './disk'
 import { type Check, cannotOpen, type Finding, problem, runAll } from './finding'
 import { checkKeys } from './keys'
+import { checkMachine } from './machine'
 import { checkProxy } from './proxy'
 import { checkSecret } from './secret'
 import { checkTemplates } from './templates'
@@ -20,6 +21,7 @@ import { checkTemplates } from './templates'
 const CHECKS: readonly Check[] = [
   checkSecret,
   checkDisk,
+  checkMachine,
   checkClock,
   checkProxy,
   checkCarriers,
@@ -40,6 +42,7 @@ export async function examineFolder(config: Config): Promise<Finding[]> {
     const { store } = openFile(config, file, { isNew: false, headFile: headFileIn(config.dataDir) })
     return await runAll(CHECKS, { config, store, now: systemClock.now() }).finally(() => store.close())
   } catch (error) {
-    return [cannotOpen(error)]
+    // A full disk is why, say.
+    return [cannotOpen(error), ...roomOf(config.dataDir)]
   }
 }

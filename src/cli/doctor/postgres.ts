@@ -14,6 +14,7 @@ import { checkConnections } from './connections'
 import { checkDatabase } from './database'
 import { type Check, cannotOpen, type Finding, problem, runAll, type SharedInstallation } from './finding'
 import { checkKeys } from './keys'
+import { checkMachine } from './machine'
 import { checkNodes } from './nodes'
 import { checkProxy } from './proxy'
 import { checkReplica } from './replica'
@@ -28,6 +29,7 @@ const CHECKS: ReadonlyArray<Check<SharedInstallation>> = [
   checkConnections,
   checkReplica,
   checkNodes,
+  checkMachine,
   checkClocks,
   checkClock,
   checkProxy,

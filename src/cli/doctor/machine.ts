@@ -1,0 +1,94 @@
+/** What the machine gives to the server, held against what it needs. The figures: docs/limits.md. */
+import { CARRIER_TYPES } from '../../providers/carriers'
+import { readersOf } from '../../store/postgres/pool'
+import type { Box } from '../../system/box'
+import { type Finding, findings, type Installation, type Wrong } from './finding'
+import { type Examinee, examineeOf } from './server-process'
+
+const MIB = 2 ** 20
+/** Its own files, and what looks for reports. */
+const OWN_DESCRIPTORS = 96
+const WEBHOOKS = 256
+/** For clients: below that a proxy's connections or a small crowd are refused. */
+const FEW_DESCRIPTORS = 1_024
+/** Killed under load with 64 MiB, and without room for crowds and signing in below this. */
+const DEADLY_BYTES = 128 * MIB
+const LITTLE_BYTES = 384 * MIB
+/** With half a processor codes are still quick. */
+const LITTLE_PROCESSOR = 0.5
+/** It begins with six, and hangs at the start with fewer; signing in and names that are looked up take more. */
+const FEW_THREADS = 32
+/** Bun asks for so many. */
+const WAITING = 512
+
+export const checkMachine = async (installation: Installation): Promise<Finding[]> => {
+  const { config, store, now } = installation
+  return judgeMachine(await examineeOf(config, store.read, now), await connectionsOf(installation))
+}
+
+/** To carriers, receivers and the database, at most at a time. */
+export async function connectionsOf({ config, store }: Pick<Installation, 'config' | 'store'>): Promise<number> {
+  const carriers = (await store.read.carriers.all()).map(({ type, concurrency = config.carrierConcurrency }) =>
+    CARRIER_TYPES[type]?.places ? 1 : concurrency,
+  )
+  const { size } = config.database ?? { size: 0 }
+  return carriers.reduce((sum, places) => sum + places, WEBHOOKS + size + readersOf(size))
+}
+
+/** `connections`: what it opens itself. */
+export function judgeMachine({ name, box }: Examinee, connections: number): Finding[] {
+  const { descriptors, memory, processors, threads, waiting } = box
+  const wrong: Wrong[] = [
+    ...ofDescriptors(name, descriptors, connections),
+    ...ofMemory(name, memory),
+    ...below(processors, LITTLE_PROCESSOR, (has) => ({
+      message: `${name} gets ${has} of a processor: codes and answers wait for it.`,
+      advice: 'Raise CPUQuota of the unit, or the limit of the container, to 1 or more.',
+    })),
+    ...below(threads, FEW_THREADS, (has) => ({
+      message: `${name} may have ${has} threads with all that shares its group; with fewer than it needs it hangs.`,
+      advice: `Raise TasksMax of the unit, or pids of the container, to ${FEW_THREADS} or more.`,
+    })),
+    ...below(waiting, WAITING, (has) => ({
+      message: `${has} connections may wait to be taken: more at once are turned away by the system.`,
+      advice: `sysctl net.core.somaxconn=${WAITING * 8}`,
+    })),
+  ]
+  return findings('machine', wrong, `${name} has ${inWords(box)}.`)
+}
+
+function ofDescriptors(name: string, has: number | undefined, connections: number): Wrong[] {
+  const forClients = (has ?? Number.POSITIVE_INFINITY) - connections - OWN_DESCRIPTORS
+  if (forClients >= FEW_DESCRIPTORS) return []
+  const split = `carriers, webhooks and database may take ${connections} of them`
+  return [
+    {
+      state: forClients > 0 ? 'warn' : 'problem',
+      message: `${name} may have ${has} file descriptors; ${split}${forClients > 0 ? `, which leaves ${forClients} for clients` : ''}.`,
+      advice: 'Raise LimitNOFILE of the unit (65536 is well), or `--ulimit nofile` of the container.',
+    },
+  ]
+}
+
+const ofMemory = (name: string, has: number | undefined): Wrong[] =>
+  below(has, LITTLE_BYTES, (bytes) => ({
+    state: bytes < DEADLY_BYTES ? 'problem' : 'warn',
+    message: `${name} may take ${Math.round(bytes / MIB)} MiB of memory; beyond that it is killed.`,
+    advice: 'Raise MemoryMax of the unit, or the limit of the container: 512 MiB, and 1 GiB for crowds.',
+  }))
+
+const below = (
+  has: number | undefined,
+  least: number,
+  tell: (has: number) => Partial<Wrong> & Pick<Wrong, 'message'>,
+) => (has === undefined || has >= least ? [] : [{ state: 'warn' as const, ...tell(has) }])
+
+function inWords({ descriptors, memory, processors, threads }: Box): string {
+  const told = [
+    descriptors === undefined ? 'file descriptors without a limit that is known' : `${descriptors} file descriptors`,
+    ...(memory === undefined ? [] : [`${Math.round(memory / MIB)} MiB of memory`]),
+    ...(processors === undefined ? [] : [`${processors} processors`]),
+    ...(threads === undefined ? [] : [`${threads} threads`]),
+  ]
+  return told.join(', ')
+}

@@ -1,0 +1,29 @@
+/** Of whose limits the doctor speaks: the server's on this machine, or those a server would have that is started like this command. */
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from '../../config'
+import { conditionOf } from '../../domain/node'
+import type { Reader } from '../../ports/store'
+import { type Box, boxOf, holderOf } from '../../system/box'
+import { LOCK_FILE } from '../../system/sole'
+
+export interface Examinee {
+  /** How a sentence about it begins. */
+  name: string
+  box: Box
+}
+
+export async function examineeOf(config: Config, read: Reader, now: number): Promise<Examinee> {
+  const pid = config.database ? await nodeHere(read, now) : holderOf(join(config.dataDir, LOCK_FILE))
+  return pid === undefined
+    ? { name: 'A server started like this command', box: boxOf(process.pid) }
+    : { name: `The server (process ${pid})`, box: boxOf(pid) }
+}
+
+/** A server's name is its machine's and its process's. */
+async function nodeHere(read: Reader, now: number): Promise<number | undefined> {
+  const here = (await read.nodes()).find(
+    (node) => conditionOf(node, now) !== 'silent' && node.name.startsWith(`${hostname()}:`),
+  )
+  return here && Number(here.name.slice(hostname().length + 1))
+}
