@@ -1,5 +1,14 @@
 /** The Debian package: program, units, settings, and a user to run as. */
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { VERSION } from '../../src/domain/version'
@@ -22,11 +31,12 @@ export function debianPackage(entries: readonly Entry[], architecture: string, b
     const size = entries.reduce((sum, { data }) => sum + (data?.byteLength ?? 0), 0)
     put(tree, 'DEBIAN/control', controlOf(architecture, size), 0o644)
     put(tree, 'DEBIAN/conffiles', `/${SETTINGS}\n`, 0o644)
-    for (const script of ['postinst', 'prerm', 'postrm']) {
-      cpSync(join(SCRIPTS, script), join(tree, 'DEBIAN', script))
-      chmodSync(join(tree, 'DEBIAN', script), 0o755)
-    }
-    // It sorts, and no file in it is younger than this.
+    for (const script of ['postinst', 'prerm', 'postrm'])
+      put(tree, `DEBIAN/${script}`, readFileSync(join(SCRIPTS, script)), 0o755)
+    // `dpkg-deb` sorts, and says of itself that it was made then; files it leaves as old as they are.
+    for (const name of readdirSync(tree, { recursive: true, encoding: 'utf8' }))
+      utimesSync(join(tree, name), builtAt, builtAt)
+    utimesSync(tree, builtAt, builtAt)
     const env = { SOURCE_DATE_EPOCH: String(builtAt.getTime() / 1000) }
     execute('dpkg-deb', ['--root-owner-group', '-Zgzip', '-z6', '--build', tree, outfile], { env })
   } finally {

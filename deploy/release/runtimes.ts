@@ -3,7 +3,7 @@
  * npm gets it, and its bytes are the ones that `targets.ts` names, or nothing is built.
  */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseTarGzip } from 'nanotar'
 import { execute } from './programs'
@@ -25,7 +25,8 @@ export async function runtimeFor(target: Target, folder: string): Promise<string
   const [file] = await parseTarGzip(bytes, { filter: (entry) => entry.name === program })
   if (!file?.data) throw new Error(`${name} has no ${program}`)
   const path = join(folder, `bun-${target.name}`)
-  await Bun.write(path, file.data, { mode: 0o755 })
+  writeFileSync(path, file.data)
+  chmodSync(path, 0o755)
   return path
 }
 
