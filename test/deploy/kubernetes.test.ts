@@ -80,7 +80,8 @@ describe('the servers', () => {
   test('are asked whether they live and whether they are ready, where they listen', () => {
     const paths = ['startupProbe', 'livenessProbe', 'readinessProbe'].map((probe) => container[probe].httpGet)
     expect(paths.map(({ path }: Json) => path)).toEqual(['/healthz', '/healthz', '/readyz'])
-    const [port] = container.ports
+    const [port, metrics] = container.ports
+    expect(settings.WATCHWORD_METRICS_LISTEN).toBe(`0.0.0.0:${metrics.containerPort}`)
     expect(new Set(paths.map((one: Json) => one.port))).toEqual(new Set([port.name]))
     expect(String(port.containerPort)).toBe(known.find(({ name }) => name === 'WATCHWORD_PORT')?.byDefault ?? '')
     expect(the('Service').spec.ports[0].targetPort).toBe(port.name)

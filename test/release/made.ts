@@ -8,7 +8,7 @@ import type { Notice } from '../../src/cli/licenses/component'
 import { compile } from '../binary/compiled'
 import { ROOT, run } from '../binary/support'
 
-export const BUILT_AT = new Date('2027-01-31T12:00:00.000Z')
+export const BUILT_AT = new Date('2026-01-31T12:00:00.000Z')
 
 /** Debian's name for this machine's processor. */
 export const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'amd64'
