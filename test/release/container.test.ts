@@ -20,7 +20,8 @@ import { execute } from '../../deploy/release/programs'
 import { TARGETS } from '../../deploy/release/targets'
 import { describeSettings } from '../../src/config'
 import { compile } from '../binary/compiled'
-import { newFolder, type Program, ROOT, run, Server } from '../binary/support'
+import { type Json, newFolder, type Program, ROOT, run, Server } from '../binary/support'
+import { freePort, sharedPostgres } from '../support/postgres'
 import { contentsOf, OURS } from './made'
 
 setDefaultTimeout(120_000)
@@ -41,6 +42,13 @@ const only = (verb: string): string => {
 const environment = Object.fromEntries(saying('ENV').map((rest) => rest.split('=') as [string, string]))
 const [uid = 0, gid = 0] = only('USER').split(':').map(Number)
 const isRoot = process.getuid?.() === 0
+
+/** As a pod gets them. */
+const manifests = Bun.YAML.parse(readFileSync(join(ROOT, 'deploy/kubernetes/watchword.yaml'), 'utf8')) as Json[]
+const settingsOf = (kind: 'ConfigMap' | 'Secret'): Record<string, string> => {
+  const { data, stringData } = manifests.find((document) => document.kind === kind)
+  return data ?? stringData
+}
 
 const folder = newFolder()
 afterAll(() => folder.remove())
@@ -126,6 +134,8 @@ test('it is nobody special, with settings that there are', () => {
   expect(uid).toBeGreaterThanOrEqual(1000)
   const known = describeSettings().map(({ name }) => name)
   expect(Object.keys(environment).filter((name) => !known.includes(name))).toEqual([])
+  // To whoever is let in, not only to itself.
+  expect(environment.WATCHWORD_HOST).toBe('0.0.0.0')
   expect(only('VOLUME')).toBe(environment.WATCHWORD_DATA ?? '')
   expect(only('EXPOSE')).toBe(describeSettings().find(({ name }) => name === 'WATCHWORD_PORT')?.byDefault ?? '')
 })
@@ -152,6 +162,32 @@ describe('started', () => {
 
     expect(await server.stop(only('STOPSIGNAL') as NodeJS.Signals)).toBe(0)
     expect(await run(healthcheck)).toMatchObject({ exitCode: 1 })
+  })
+
+  test('on Kubernetes it serves over PostgreSQL, and has nothing it could write to', async () => {
+    const data = at(environment.WATCHWORD_DATA ?? '')
+    chmodSync(data, 0o500)
+    if (isRoot) chownSync(data, 0, 0)
+    const before = filesOutsideOfData()
+    const postgres = await sharedPostgres()
+    const metricsPort = await freePort()
+    const server = await Server.start(
+      inside(
+        {
+          ...settingsOf('ConfigMap'),
+          ...settingsOf('Secret'),
+          WATCHWORD_LEAVING_MS: '0',
+          WATCHWORD_METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
+          WATCHWORD_SECRET: 'as long as a master secret has to be at the least',
+          WATCHWORD_DATABASE_URL: postgres.url(),
+        },
+        program,
+      ),
+    )
+    expect((await server.call('GET', '/readyz')).status).toBe(200)
+    expect((await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).status).toBe(200)
+    expect(filesOutsideOfData()).toEqual(before)
+    expect(await server.stop('SIGTERM')).toBe(0)
   })
 
   const filesOutsideOfData = () =>
