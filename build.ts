@@ -6,16 +6,61 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
+import { type Origin, originOf } from './deploy/release/origin'
 import { collectNotice } from './src/cli/licenses/collect'
 import type { Notice } from './src/cli/licenses/component'
+import type { Build } from './src/cli/version'
 import { type BundledFile, bundleConsole } from './src/console/bundle'
 
-const { values } = parseArgs({
-  options: {
-    target: { type: 'string' },
-    outfile: { type: 'string', default: join(import.meta.dir, 'dist/watchword') },
-  },
+const ROOT = import.meta.dir
+
+/** What goes into a binary whichever platform it is for. */
+export interface Contents {
+  console: readonly BundledFile[]
+  notice: Notice
+  origin: Origin
+}
+
+export const collectContents = async (): Promise<Contents> => ({
+  console: await bundleConsole('best'),
+  notice: await collectNotice(),
+  origin: originOf(ROOT),
 })
+
+export interface Binary {
+  outfile: string
+  /** As Bun names it; without one it is for this machine. */
+  target?: Bun.Build.CompileTarget
+  /** A Bun for that target; without one Bun gets it by itself. */
+  runtime?: string
+}
+
+/** Makes the binary, and answers where it lies. */
+export async function buildBinary(contents: Contents, { outfile, target, runtime }: Binary): Promise<string> {
+  const build: Build = { ...contents.origin, target: target?.replace(/^bun-/, '') ?? THIS_MACHINE }
+  const { outputs } = await Bun.build({
+    // A thread is an entry of its own, which all else finds beside itself.
+    entrypoints: ['src/main.ts', 'src/store/sqlite/checkpointer.ts'].map((entry) => join(ROOT, entry)),
+    naming: { entry: '[name].[ext]' },
+    compile: {
+      outfile,
+      autoloadBunfig: false,
+      autoloadDotenv: false,
+      ...(target && { target }),
+      ...(runtime && { executablePath: runtime }),
+    },
+    format: 'esm',
+    minify: true,
+    bytecode: true,
+    define: { 'process.env.NODE_ENV': '"production"', WATCHWORD_BUILD: JSON.stringify(build) },
+    plugins: [embedConsole(contents.console), embedNotice(contents.notice)],
+  })
+  const [binary] = outputs
+  if (!binary) throw new Error(`No binary for ${build.target}`)
+  return binary.path
+}
+
+const THIS_MACHINE = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
 /** Puts the bundled console in the place of `src/console/embedded.ts`, which has none. */
 function embedConsole(files: readonly BundledFile[]): BunPlugin {
@@ -60,20 +105,16 @@ const embedNotice = (notice: Notice): BunPlugin => ({
   },
 })
 
-const { outputs } = await Bun.build({
-  // A thread is an entry of its own, which all else finds beside itself.
-  entrypoints: ['src/main.ts', 'src/store/sqlite/checkpointer.ts'].map((entry) => join(import.meta.dir, entry)),
-  naming: { entry: '[name].[ext]' },
-  compile: {
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      target: { type: 'string' },
+      outfile: { type: 'string', default: join(ROOT, 'dist/watchword') },
+    },
+  })
+  const path = await buildBinary(await collectContents(), {
     outfile: values.outfile,
-    autoloadBunfig: false,
-    autoloadDotenv: false,
     ...(values.target && { target: values.target as Bun.Build.CompileTarget }),
-  },
-  format: 'esm',
-  minify: true,
-  bytecode: true,
-  define: { 'process.env.NODE_ENV': '"production"' },
-  plugins: [embedConsole(await bundleConsole('best')), embedNotice(await collectNotice())],
-})
-for (const { path } of outputs) process.stdout.write(`${path} ${Math.round(Bun.file(path).size / 1e6)} MB\n`)
+  })
+  process.stdout.write(`${path} ${Math.round(Bun.file(path).size / 1e6)} MB\n`)
+}

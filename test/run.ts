@@ -17,7 +17,7 @@ const folders = listed().flatMap((entry) => (entry.isDirectory() ? [entry.name] 
 const filesOf = (folder: string) =>
   listed(folder).flatMap(({ name }) => (name.endsWith('.test.ts') ? [join(folder, name)] : []))
 
-const WITH_PROCESSES = ['binary', 'client', 'console', 'docs', 'examples', 'fuzz', 'system']
+const WITH_PROCESSES = ['binary', 'client', 'console', 'docs', 'examples', 'fuzz', 'release', 'system']
 const SIMULATED = ['simulation', 'abuse']
 
 interface Part {
@@ -37,7 +37,7 @@ const parts: Part[] = [
   { names: ['abuse'] },
   { names: folders.filter((name) => ![...WITH_PROCESSES, ...SIMULATED].includes(name)) },
   { names: OVER_POSTGRES, env: { WATCHWORD_TEST_STORE: 'postgres' } },
-  { names: ['docs', 'client', 'examples', 'system'] },
+  { names: ['docs', 'client', 'examples', 'release', 'system'] },
 ]
 
 async function runTests({ names, env }: Part): Promise<{ pass: number; fail: number; exitCode: number }> {

@@ -21,6 +21,7 @@ import { styled } from './output'
 import { providerCommands } from './provider'
 import { routeCommands } from './route'
 import { templateCommands } from './template'
+import { versionCommand } from './version'
 import { webhookCommands } from './webhook'
 
 /** `isJson`: whoever asked reads JSON, so that help in the place of an answer is not for them. */
@@ -55,6 +56,7 @@ export function createProgram({ isJson }: { isJson: boolean }): Command {
   program.addCommand(restoreCommand())
   program.addCommand(moveCommand())
   program.addCommand(completionCommand())
+  program.addCommand(versionCommand())
   program.addCommand(licensesCommand())
   program.addCommand(completeCommand(program), { hidden: true })
   inherit(program)

@@ -46,8 +46,10 @@ export const buildConsole = () =>
 /** The page itself is `index.html`; everything else has its content's hash in its name. */
 export async function bundleConsole(effort: Effort): Promise<BundledFile[]> {
   const { outputs } = await buildConsole()
+  // The bundler has them in any order; what is made of one source is always the same.
+  const sorted = outputs.toSorted((one, other) => (one.path < other.path ? -1 : 1))
   return Promise.all(
-    outputs.map(async (output) => {
+    sorted.map(async (output) => {
       const name = output.path.replace(/^.*[\\/]/, '')
       const bytes = new Uint8Array(await output.arrayBuffer())
       const extension = name.slice(name.lastIndexOf('.') + 1)

@@ -60,6 +60,9 @@ export const clientStories = (name: keyof typeof CLIENTS): Story[] => [
 /** Followed by a reader who has a PostgreSQL. */
 export const SERVERS: Story = { page: 'docs/several-servers.md', sections: ['Two servers in five minutes'] }
 
+/** Followed by a reader who has the files of a release. */
+export const INSTALLING: Story = { page: 'docs/installing.md' }
+
 /** Receivers of docs/webhooks.md, by their heading. */
 export const RECEIVERS = ['Node, without a framework', 'Express', 'Hono', 'Bun'] as const
 export const receiverSections = (name: (typeof RECEIVERS)[number]) => ['Telling', 'Receiving', name]
@@ -71,6 +74,7 @@ export const followed: ReadonlySet<Block> = new Set(
   [
     ...STORIES,
     SERVERS,
+    INSTALLING,
     ...Object.values(APPS).map((sections) => ({ page: 'docs/app.md', sections })),
     ...Object.values(LANGUAGES).map(({ sections }) => ({ page: 'docs/app.md', sections })),
     ...(Object.keys(CLIENTS) as Array<keyof typeof CLIENTS>).flatMap(clientStories),
