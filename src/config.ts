@@ -128,8 +128,8 @@ const settings = {
   MAX_BACKLOG: whole(1, 10_000_000, 100_000).describe(
     'Messages that may wait to be sent; above it new issues are answered 503',
   ),
-  CHECKPOINT_PAGES: whole(100, 1_000_000, 12_000).describe(
-    'Pages of 4 KB of the write-ahead log that are copied into the embedded database together',
+  CHECKPOINT_PAGES: whole(0, 1_000_000, 12_000).describe(
+    'Pages of 4 KB of the write-ahead log that are copied into the embedded database together; 0: another program does that, such as Litestream',
   ),
   LIVE_RETENTION_DAYS: whole(1, 36_500, 180).describe('How long live issues are kept'),
   IDEMPOTENCY_DAYS: whole(1, 365, IDEMPOTENCY_DAYS).describe('How long an idempotency key is remembered'),
