@@ -67,6 +67,8 @@ export interface WorldOptions {
   wrapStore?: (store: Store) => Store
   /** Receivers of webhooks. */
   hooks?: HookTransport
+  /** As a release hashed them that was no test. */
+  passwords?: Passwords
   wrapTransport?: (transport: Transport) => Transport
   soon?: (drain: () => void) => void
   /** Who is told beside the log. */
@@ -136,7 +138,7 @@ export class World {
       transport: options.wrapTransport?.(transport) ?? transport,
       dial: HTTP_ONLY.dial,
       descriptors: { areShort: () => false },
-      passwords: PLAIN_PASSWORDS,
+      passwords: options.passwords ?? PLAIN_PASSWORDS,
       backups: () => [],
       hooks: options.hooks ?? NOBODY_LISTENS,
       log: this.#log(),
