@@ -85,7 +85,7 @@ class Asking {
   constructor(private readonly url: string) {}
 
   async get(path: string, key?: string): Promise<Record<string, unknown>> {
-    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+    const headers = new Headers(key === undefined ? {} : { authorization: `Bearer ${key}` })
     // A connection that is kept would be waited for.
     const response = await fetch(this.url + path, { headers, keepalive: false })
     if (response.status !== 200)
