@@ -139,7 +139,7 @@ export class World {
       dial: HTTP_ONLY.dial,
       descriptors: { areShort: () => false },
       passwords: options.passwords ?? PLAIN_PASSWORDS,
-      backups: () => [],
+      backups: () => ({ made: [] }),
       hooks: options.hooks ?? NOBODY_LISTENS,
       log: this.#log(),
       telemetry: createTelemetry({ log: this.#log(), ...options.listeners }),

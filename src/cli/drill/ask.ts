@@ -22,7 +22,7 @@ export async function ask(opened: Opened): Promise<Asked> {
   // It is never told to start, so nothing runs in it but requests.
   const app = createApp(opened.config, {
     ...{ ...opened, fleet: undefined, random: systemRandom, descriptors, passwords: systemPasswords },
-    ...{ transport: NOBODY, dial: noDial, hooks: NO_HOOKS, backups: () => [], schedule: () => () => {} },
+    ...{ transport: NOBODY, dial: noDial, hooks: NO_HOOKS, backups: () => ({ made: [] }), schedule: () => () => {} },
   })
   const listener = listen({ host: '127.0.0.1', port: 0, fetch: app.fetch, mounts: MOUNTS, descriptors })
   try {
