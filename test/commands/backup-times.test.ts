@@ -18,7 +18,7 @@ let minute: () => Promise<void>
 let end: () => void
 const logged: Array<[string, object, string]> = []
 const note = (level: string) => (fields: object, message: string) => void logged.push([level, fields, message])
-const log: Log = { info: note('info'), warn: note('warn'), error: note('error') }
+const log: Log = { debug() {}, info: note('info'), warn: note('warn'), error: note('error') }
 
 const configOf = (at: string) => readConfig({}, { DATA: dataDir, BACKUP_AT: at, BACKUP_KEEP: '1' })
 const found = async () => {

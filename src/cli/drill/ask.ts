@@ -7,6 +7,7 @@ import { watchDescriptors } from '../../system/descriptors'
 import { listen } from '../../system/listen'
 import { systemPasswords } from '../../system/passwords'
 import { systemRandom } from '../../system/random'
+import { createTelemetry } from '../../system/telemetry'
 import * as administer from '../../usecases/administer'
 import { Failure } from '../failure'
 import { adminOf, type Opened } from '../open'
@@ -22,7 +23,14 @@ export async function ask(opened: Opened): Promise<Asked> {
   // It is never told to start, so nothing runs in it but requests.
   const app = createApp(opened.config, {
     ...{ ...opened, fleet: undefined, random: systemRandom, descriptors, passwords: systemPasswords },
-    ...{ transport: NOBODY, dial: noDial, hooks: NO_HOOKS, backups: () => ({ made: [] }), schedule: () => () => {} },
+    ...{
+      transport: NOBODY,
+      dial: noDial,
+      hooks: NO_HOOKS,
+      backups: () => ({ made: [] }),
+      telemetry: createTelemetry(opened),
+      schedule: () => () => {},
+    },
   })
   const listener = listen({ host: '127.0.0.1', port: 0, fetch: app.fetch, mounts: MOUNTS, descriptors })
   try {

@@ -113,7 +113,8 @@ export function openStore({
     pool: () => undefined,
 
     tell(telemetry) {
-      writer.telemetry = checkpoints.telemetry = telemetry
+      writer.telemetry = telemetry
+      if (checkpoints) checkpoints.telemetry = telemetry
     },
 
     async close() {
