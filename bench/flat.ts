@@ -208,7 +208,7 @@ async function openInProcess(side: Side): Promise<InProcess> {
     store,
     descriptors: { areShort: () => false },
     passwords: systemPasswords,
-    backups: () => [],
+    backups: () => ({ made: [] }),
     log: { debug() {}, info() {}, warn() {}, error() {} },
     schedule: () => () => {},
   } as unknown as Ports)

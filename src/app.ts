@@ -17,7 +17,7 @@ import { inOrder } from './node/clock'
 import { several } from './node/several'
 import type { Recorder } from './node/traffic'
 import type { Clock, Schedule } from './ports/clock'
-import type { Backup } from './ports/files'
+import type { Backups } from './ports/files'
 import type { Fleet } from './ports/fleet'
 import type { Log } from './ports/log'
 import type { Descriptors, Dial, HookTransport, Transport } from './ports/network'
@@ -45,7 +45,7 @@ export interface Ports {
   descriptors: Descriptors
   passwords: Passwords
   /** Copies of the database, newest first. */
-  backups: () => Backup[]
+  backups: () => Backups
   store: Store
   /** Where several servers share the store: this one's word to the others, and its name for people. */
   fleet?: { fleet: Fleet; name: string } | undefined

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { getCountries } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import type { HookUrlPolicy } from './domain/address'
+import { timeOfDay } from './domain/backup'
 import { MAX_CONCURRENCY } from './domain/carrier'
 import type { Vendor } from './domain/challenge'
 import { IDEMPOTENCY_DAYS } from './domain/claim'
@@ -40,6 +41,14 @@ const cidrs = list
 const ports = list
   .transform((items) => items.map(Number))
   .refine((items) => items.every((port) => Number.isInteger(port) && port > 0 && port < 65_536), 'must be port numbers')
+  .default([])
+
+const timesOfDay = list
+  .refine(
+    (items) => items.every((item) => timeOfDay(item) !== undefined),
+    'must be times such as 03:00, separated by commas',
+  )
+  .transform((items) => items.map((item) => timeOfDay(item) ?? 0))
   .default([])
 
 const numberPrefixes = list
@@ -128,9 +137,13 @@ const settings = {
   MAX_BACKLOG: whole(1, 10_000_000, 100_000).describe(
     'Messages that may wait to be sent; above it new issues are answered 503',
   ),
-  CHECKPOINT_PAGES: whole(100, 1_000_000, 12_000).describe(
-    'Pages of 4 KB of the write-ahead log that are copied into the embedded database together',
+  CHECKPOINT_PAGES: whole(0, 1_000_000, 12_000).describe(
+    'Pages of 4 KB of the write-ahead log that are copied into the embedded database together; 0: another program does that, such as Litestream',
   ),
+  BACKUP_AT: timesOfDay.describe(
+    'Times of day, in UTC, at which the server has its data folder backed up, such as 03:00 or 03:00,15:00; none: it does not',
+  ),
+  BACKUP_KEEP: whole(1, 10_000, 7).describe('How many of the newest of these backups stay'),
   LIVE_RETENTION_DAYS: whole(1, 36_500, 180).describe('How long live issues are kept'),
   IDEMPOTENCY_DAYS: whole(1, 365, IDEMPOTENCY_DAYS).describe('How long an idempotency key is remembered'),
   PROOF_LIFETIME_SEC: whole(60, 86_400, PROOF_LIFETIME_SEC).describe(
@@ -220,6 +233,8 @@ export interface Config {
   carrierConcurrency: number
   maxBacklog: number
   checkpointPages: number
+  /** `at`: milliseconds behind midnight UTC. */
+  backups: { at: readonly number[]; keep: number }
   liveRetentionDays: number
   idempotencyDays: number
   proofs: ProofSettings
@@ -281,6 +296,8 @@ export function readConfig(
   const databaseUrl = databaseUrlOf(given, flags, mistakes)
   if ((given.OPERATOR_WEBHOOK_URL === undefined) !== (given.OPERATOR_WEBHOOK_SECRET === undefined))
     mistakes.push(`${PREFIX}OPERATOR_WEBHOOK_URL: needs ${PREFIX}OPERATOR_WEBHOOK_SECRET, and the other way round`)
+  if (databaseUrl !== undefined && given.BACKUP_AT !== undefined)
+    mistakes.push(`${PREFIX}BACKUP_AT: is for a data folder; a PostgreSQL is backed up by pg_dump, or its archive`)
   if (databaseUrl !== undefined && given.SECRET === undefined)
     mistakes.push(`${PREFIX}SECRET: is needed with ${PREFIX}DATABASE_URL; every server has the same one`)
   if (!parsed.success || mistakes.length > 0) {
@@ -303,6 +320,7 @@ export function readConfig(
     carrierConcurrency: value.PROVIDER_CONCURRENCY,
     maxBacklog: value.MAX_BACKLOG,
     checkpointPages: value.CHECKPOINT_PAGES,
+    backups: { at: value.BACKUP_AT, keep: value.BACKUP_KEEP },
     liveRetentionDays: value.LIVE_RETENTION_DAYS,
     idempotencyDays: value.IDEMPOTENCY_DAYS,
     proofs: { issuer: value.PUBLIC_URL, lifetimeMs: value.PROOF_LIFETIME_SEC * 1_000 },

@@ -1,20 +1,21 @@
 /** Copies of the database: `backup` makes one, `restore` puts one in place. */
-import { existsSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../config'
 import type { HeadFile } from '../ports/files'
-import { assertSound, replaceDatabase } from '../store/sqlite/replace'
+import { replaceDatabase } from '../store/sqlite/replace'
 import { listBackups, makeBackup } from '../system/backups'
 import { systemClock } from '../system/clock'
 import { headFileIn } from '../system/head-file'
-import { copyWhole, hasOpenLog, syncFolderOf } from '../system/restore'
+import { copyWhole, syncFolderOf } from '../system/restore'
 import { holdAlone } from '../system/sole'
 import { noteChange } from '../usecases/shared/note-change'
 import { headOf } from '../usecases/verify-audit'
 import { type CommonOptions, onData, onDataCommand, removalCommand, wholeNumber } from './command'
 import { type Confirmable, confirm } from './confirm'
-import { Failure, notEmbedded } from './failure'
+import { assertBackup, despiteAuditOption, discard, type Leniency, openCopy } from './copy'
+import { notEmbedded } from './failure'
 import { adminOf, DATABASE_FILE, openFile } from './open'
 import { iso, outputFor } from './output'
 
@@ -46,7 +47,8 @@ export const restoreCommand = (): Command =>
     'restore watchword-data/backups/watchword-2027-01-31T04-00-00.000Z.db --yes',
   )
     .argument('<file>', 'backup, as `backup` made it')
-    .action(async (file: string, options: CommonOptions & Confirmable) => {
+    .addOption(despiteAuditOption())
+    .action(async (file: string, options: CommonOptions & Confirmable & Leniency) => {
       const config = readConfig(process.env, { DATA: options.data, LOG_LEVEL: 'warn' })
       if (config.database)
         throw notEmbedded(
@@ -66,9 +68,7 @@ export const restoreCommand = (): Command =>
       discard(copy)
       try {
         copyWhole(file, copy)
-        assertSound(copy)
-        // As the server would open it: with this secret, at this program's version.
-        const { store, vault, clock } = openFile(config, copy, { isNew: false })
+        const { store, vault, clock } = await openCopy(config, copy, options)
         try {
           const isReplacing = existsSync(database)
           if (isReplacing) await confirm(options, `Put ${file} in the place of ${database}? That is kept beside it.`)
@@ -104,23 +104,5 @@ async function keepAuditHead(config: Config, database: string, headFile: HeadFil
     await store.transaction((tx) => tx.audit.keepHead({ inAnyCase: true }))
   } finally {
     await store.close()
-  }
-}
-
-function discard(copy: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
-}
-
-function assertBackup(file: string, database: string): void {
-  if (!existsSync(file)) throw new Failure('not_found', `No such file: ${file}`)
-  if (!statSync(file).isFile()) throw new Failure('invalid', `${file} is not a file`)
-  if (existsSync(database) && realpathSync(file) === realpathSync(database)) {
-    throw new Failure('invalid', `${file} is the database itself, not a backup of it`)
-  }
-  if (hasOpenLog(file)) {
-    throw new Failure(
-      'invalid',
-      `${file}-wal holds commits that are not in ${file}: it is a database in use, not a backup`,
-    )
   }
 }

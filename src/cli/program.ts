@@ -8,6 +8,7 @@ import { command, dataOption, newOption } from './command'
 import { completeCommand, completionCommand } from './completion'
 import { creditCommands } from './credit'
 import { doctorCommand } from './doctor'
+import { drillCommand } from './drill'
 import { healthcheckCommand } from './healthcheck'
 import { incidentCommands } from './incident'
 import { issueCommands, queueCommand } from './issue'
@@ -54,6 +55,7 @@ export function createProgram({ isJson }: { isJson: boolean }): Command {
   program.addCommand(auditCommands())
   program.addCommand(backupCommand())
   program.addCommand(restoreCommand())
+  program.addCommand(drillCommand())
   program.addCommand(moveCommand())
   program.addCommand(completionCommand())
   program.addCommand(versionCommand())

@@ -2,7 +2,6 @@
 import { hostname } from 'node:os'
 import { createApp } from '../app'
 import { MOUNTS } from '../http/mounts'
-import { listBackups } from '../system/backups'
 import { watchDescriptors } from '../system/descriptors'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
@@ -16,6 +15,7 @@ import { holdAlone } from '../system/sole'
 import { createTransport } from '../system/transport'
 import { setUpToken } from '../usecases/people'
 import { checkAuditEnd } from '../usecases/verify-audit'
+import { backupsOf, makeBackupsAtTheirTimes } from './backup-times'
 import { Failure } from './failure'
 import type { Opened } from './open'
 import { startTelemetry } from './telemetry'
@@ -53,7 +53,7 @@ export async function serve(opened: Opened): Promise<Served> {
     dial: systemDial,
     descriptors,
     passwords: systemPasswords,
-    backups: () => (fleet ? [] : listBackups(config.dataDir)),
+    backups: () => (fleet ? { made: [] } : backupsOf(config)),
     hooks: createHookTransport({ ...config.webhooks, connections: toReceivers }),
     schedule: systemSchedule,
   })
@@ -71,11 +71,13 @@ export async function serve(opened: Opened): Promise<Served> {
     () => listen({ host, port, fetch: app.fetch, mounts: MOUNTS, descriptors }),
   )
 
+  const endBackups = makeBackupsAtTheirTimes(config, log)
   let isDraining = false
   const drain = async (reason: string) => {
     if (isDraining) return
     isDraining = true
     log.info({ reason }, 'draining')
+    endBackups()
     const leaving = app.leave()
     await listener.stop(config.leavingMs)
     await leaving

@@ -5,7 +5,7 @@ import type { Operator, OperatorSession } from '../domain/operator'
 import type { Numbering } from '../domain/phone'
 import type { Way } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
-import type { Backup } from '../ports/files'
+import type { Backups } from '../ports/files'
 import type { Log } from '../ports/log'
 import type { Gate, Node } from '../ports/node'
 import type { Passwords } from '../ports/vault'
@@ -23,7 +23,7 @@ export interface ServerFacts {
   publicUrl: string | undefined
   dispatcherLookedAt: () => number
   /** Copies of the database, newest first. */
-  backups: () => Backup[]
+  backups: () => Backups
   carrierTimeoutMs: number
   numbering: Numbering
   hookPolicy: HookUrlPolicy

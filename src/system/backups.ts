@@ -1,9 +1,11 @@
 /** Copies of the database, made beside the running server, in a folder of the data folder. */
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DAY_MS } from '../domain/value'
 import type { Backup } from '../ports/files'
 
 const folderOf = (dataDir: string) => join(dataDir, 'backups')
+const UNFINISHED = '.unfinished'
 const NAME = /^watchword-.+\.db$/
 
 /** Newest first. */
@@ -21,16 +23,54 @@ export function listBackups(dataDir: string): Backup[] {
   }
 }
 
-/** Copies by `copy`, and keeps the newest; a copy has its name only once it is whole. */
-export function makeBackup(
-  dataDir: string,
-  { now, keep }: { now: number; keep: number },
-  copy: (file: string) => void,
-): { made: Backup; removed: string[] } {
+interface Making {
+  now: number
+  keep: number
+}
+
+interface Made {
+  made: Backup
+  removed: string[]
+}
+
+/** Copies by `copy`, and keeps the newest. Where that fails it is noted, until one is made. */
+export function makeBackup(dataDir: string, making: Making, copy: (file: string) => void): Made {
+  try {
+    const made = copyAndKeep(dataDir, making, copy)
+    rmSync(noteIn(dataDir), { force: true })
+    return made
+  } catch (error) {
+    noteFailure(dataDir, making.now)
+    throw error
+  }
+}
+
+const noteIn = (dataDir: string) => join(folderOf(dataDir), 'failed')
+
+/** Where even this finds no room, the failure is told by who made it. */
+export function noteFailure(dataDir: string, now: number): void {
+  try {
+    mkdirSync(folderOf(dataDir), { recursive: true, mode: 0o700 })
+    writeFileSync(noteIn(dataDir), `${new Date(now).toISOString()}\n`)
+  } catch {}
+}
+
+/** When the last one that was tried for was not made. */
+export function lastFailureAt(dataDir: string): number | undefined {
+  try {
+    return Math.round(statSync(noteIn(dataDir)).mtimeMs)
+  } catch {
+    return undefined
+  }
+}
+
+/** A copy has its name only once it is whole. */
+function copyAndKeep(dataDir: string, { now, keep }: Making, copy: (file: string) => void): Made {
   const folder = folderOf(dataDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  removeUnfinished(folder, now)
   const name = `watchword-${new Date(now).toISOString().replaceAll(':', '-')}.db`
-  const unfinished = join(folder, `${name}.unfinished`)
+  const unfinished = join(folder, `${name}${UNFINISHED}`)
   rmSync(unfinished, { force: true })
   try {
     copy(unfinished)
@@ -45,4 +85,10 @@ export function makeBackup(
   const removed = others.slice(Math.max(0, keep - 1)).map((old) => old.name)
   for (const old of removed) rmSync(join(folder, old))
   return { made, removed }
+}
+
+/** Of one that was killed; one that is still being made is younger. */
+function removeUnfinished(folder: string, now: number): void {
+  for (const name of readdirSync(folder).filter((name) => name.endsWith(UNFINISHED)))
+    if (now - statSync(join(folder, name)).mtimeMs > DAY_MS) rmSync(join(folder, name))
 }

@@ -53,8 +53,10 @@ export function listen({ host, port, fetch, mounts, descriptors }: ListenOptions
     async stop(leavingMs) {
       isLeaving = true
       await Bun.sleep(leavingMs)
-      const isPatient = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))
-      await Promise.race([server.stop(), isPatient])
+      const patience = Promise.withResolvers<void>()
+      const timer = setTimeout(patience.resolve, PATIENCE_MS)
+      await Promise.race([server.stop(), patience.promise])
+      clearTimeout(timer)
       await server.stop(true)
     },
   }

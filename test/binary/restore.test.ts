@@ -16,6 +16,8 @@ let appId = ''
 /** An app with 7 credits in the backup, and with 8 more since. */
 beforeAll(async () => {
   appId = (await runJson(program, 'app', 'create', 'shop')).appId
+  const carrier = ['--type', 'http', '--channel', 'sms', '--url', 'http://127.0.0.1:9/']
+  await runJson(program, 'provider', 'set', 'main', ...carrier)
   await addCredit(7)
   const { name } = await runJson(program, 'backup')
   copyFileSync(join(data, 'backups', name), backup)
@@ -58,6 +60,26 @@ describe('leaves the database alone', () => {
       'one of another secret',
       () => changed('secret.db', (db) => db.run("UPDATE facts SET value = X'00' WHERE name = 'secret_proof'")),
       'wrong_secret',
+    ],
+    [
+      'one with a row that belongs to nothing',
+      () =>
+        changed('loose.db', (db) => {
+          db.run('PRAGMA foreign_keys = OFF')
+          db.run("UPDATE wallets SET app_id = 'app_gone'")
+          db.run("UPDATE ledger_entries SET app_id = 'app_gone'")
+        }),
+      'damaged_database',
+    ],
+    [
+      'one whose settings another secret has sealed',
+      () => changed('sealed.db', (db) => db.run('UPDATE providers SET config = zeroblob(60)')),
+      'damaged_database',
+    ],
+    [
+      'one whose audit log was changed',
+      () => changed('audit.db', (db) => db.run("UPDATE audit_entries SET actor = 'nobody' WHERE seq = 1")),
+      'damaged_database',
     ],
     ['the database itself', () => join(data, 'watchword.db'), 'invalid'],
     ['no file', () => join(folder.path, 'none.db'), 'not_found'],
@@ -119,6 +141,19 @@ test('puts the backup in place, keeps what was there, and says so in the audit l
   // What was there is a whole database, which can be put back.
   await runJson(program, 'restore', join(folder.path, kept), '--yes')
   expect(await balance()).toBe(15)
+})
+
+test('takes a backup whose audit log was changed only when told to', async () => {
+  const other = newFolder()
+  const there = join(other.path, 'watchword-data')
+  mkdirSync(there)
+  copyFileSync(join(data, 'watchword.secret'), join(there, 'watchword.secret'))
+  const file = changed('despite.db', (db) => db.run("UPDATE audit_entries SET actor = 'nobody' WHERE seq = 1"))
+  const { stderr } = await run(fromSource(other.path), 'restore', file)
+  expect(stderr).toContain('Entry 1 is not as it was written. To take it all the same: --despite-audit')
+  await runJson(fromSource(other.path), 'restore', file, '--despite-audit')
+  expect((await runJson(fromSource(other.path), 'app', 'list')).apps).toMatchObject([{ balance: 7 }])
+  other.remove()
 })
 
 test('commits that were only in the log of the database that is replaced are kept with it', async () => {

@@ -6,17 +6,20 @@ import type { Subprocess } from 'bun'
 
 export const ROOT = join(import.meta.dir, '../..')
 
+/** Undefined is not there. */
+export type Environment = Record<string, string | undefined>
+
 /** How the program is started: the compiled file or its source, where, and with which environment. */
 export interface Program {
   command: string[]
   cwd: string
-  env?: Record<string, string>
+  env?: Environment
   /** Of a command that may take its time. */
   withinMs?: number
 }
 
 /** The program from source, in a folder; `tree`: of another checkout than this. */
-export const fromSource = (cwd: string, env: Record<string, string> = {}, tree = ROOT): Program => ({
+export const fromSource = (cwd: string, env: Environment = {}, tree = ROOT): Program => ({
   command: [process.execPath, join(tree, 'src/main.ts')],
   cwd,
   env,

@@ -21,6 +21,7 @@ test('without any, the service is the machine’s own, careful and priced at one
     operatorHook: undefined,
     numbering: { region: 'KR', prefixes: [] },
     ...{ carrierTimeoutMs: 10_000, carrierConcurrency: 128, maxBacklog: 100_000, checkpointPages: 12_000 },
+    backups: { at: [], keep: 7 },
     ...{ liveRetentionDays: 180, idempotencyDays: 7 },
     proofs: { issuer: undefined, lifetimeMs: 600_000 },
     metrics: { token: undefined, listen: undefined, wallets: false },
@@ -47,7 +48,8 @@ describe('a number', () => {
     ['PROVIDER_TIMEOUT_MS', 100, 20_000, ({ carrierTimeoutMs }) => carrierTimeoutMs],
     ['PROVIDER_CONCURRENCY', 1, 10_000, ({ carrierConcurrency }) => carrierConcurrency],
     ['MAX_BACKLOG', 1, 10_000_000, ({ maxBacklog }) => maxBacklog],
-    ['CHECKPOINT_PAGES', 100, 1_000_000, ({ checkpointPages }) => checkpointPages],
+    ['BACKUP_KEEP', 1, 10_000, ({ backups }) => backups.keep],
+    ['CHECKPOINT_PAGES', 0, 1_000_000, ({ checkpointPages }) => checkpointPages],
     ['LIVE_RETENTION_DAYS', 1, 36_500, ({ liveRetentionDays }) => liveRetentionDays],
     ['IDEMPOTENCY_DAYS', 1, 365, ({ idempotencyDays }) => idempotencyDays],
     ['PROOF_LIFETIME_SEC', 60, 86_400, ({ proofs }) => proofs.lifetimeMs / 1_000],
@@ -116,6 +118,12 @@ describe('a text', () => {
       refused: ['82199', '+0199', '+8', '+123456789012345', '+82199,x'],
       of: ({ numbering }) => numbering.prefixes,
       said: 'must be prefixes such as +82199, separated by commas',
+    },
+    BACKUP_AT: {
+      taken: { '03:00': [10_800_000], '00:00, 23:59': [0, 86_340_000] },
+      refused: ['3:00', '24:00', '03:60', '03:00,noon'],
+      of: ({ backups }) => backups.at,
+      said: 'must be times such as 03:00, separated by commas',
     },
     TRUSTED_PROXIES: networks(({ trustedProxies }) => trustedProxies),
     WEBHOOK_ALLOW_CIDR: networks(({ webhooks }) => webhooks.allowedCidrs ?? []),
@@ -190,4 +198,15 @@ test('are described with what they are without being set, which may be nothing',
     WATCHWORD_WEBHOOK_ALLOW_HTTP: 'false',
     WATCHWORD_WEBHOOK_PORTS: '',
   })
+})
+
+test('a PostgreSQL is backed up by its own means', () => {
+  const env = {
+    WATCHWORD_DATABASE_URL: 'postgres://db/watchword',
+    WATCHWORD_SECRET: 'x'.repeat(32),
+    WATCHWORD_BACKUP_AT: '03:00',
+  }
+  expect(() => readConfig(env)).toThrow(
+    'WATCHWORD_BACKUP_AT: is for a data folder; a PostgreSQL is backed up by pg_dump',
+  )
 })

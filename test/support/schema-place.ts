@@ -1,6 +1,7 @@
 /** A place in PostgreSQL: a schema, which is made once and emptied for the next world. */
 import { SQL } from 'bun'
 import type { Store } from '../../src/ports/store'
+import { migrate } from '../../src/store/postgres/migrate'
 import { openStore } from '../../src/store/postgres/open'
 import { connect, type PoolOptions } from '../../src/store/postgres/pool'
 import { systemClock } from '../../src/system/clock'
@@ -25,7 +26,26 @@ class Schema {
   }
 
   static async find(): Promise<Schema> {
-    return Schema.#free.pop() ?? new Schema(await (await sharedPostgres()).database())
+    return Schema.#free.pop() ?? (await Schema.#laidOut())
+  }
+
+  static async #laidOut(): Promise<Schema> {
+    const schema = new Schema(await (await sharedPostgres()).database())
+    await migrate(await schema.beside)
+    return schema
+  }
+
+  /** One as another release has left it, which its store is yet to bring up. */
+  static async loaded(dump: string): Promise<Schema> {
+    const schema = new Schema(await (await sharedPostgres()).database())
+    const name = new URL(schema.database.url).searchParams.get('search_path') ?? ''
+    const sql = new SQL(schema.database.url, { max: 1 })
+    try {
+      await sql.unsafe(statementsOf(dump).replaceAll(/\bpublic\b/g, name))
+    } finally {
+      await sql.close()
+    }
+    return schema
   }
 
   readonly connect = (options: PoolOptions, name: string): SQL => {
@@ -56,14 +76,23 @@ export class SchemaPlace implements Place {
     return new SchemaPlace(await Schema.find(), by)
   }
 
+  static async loaded(dump: string): Promise<SchemaPlace> {
+    return new SchemaPlace(await Schema.loaded(dump), undefined)
+  }
+
+  get url(): string {
+    return this.schema.database.url
+  }
+
   async open({ clock, vault }: Opening): Promise<OpenedStore> {
     const { connect, database } = this.schema
     const way = this.by ? { url: this.by(database.url) } : { url: database.url, connect }
     // No connection has gone silent, however far time jumps; pauses of units are of real time.
     const patient = { elapsed: () => clock.elapsed(), after: systemClock.after }
     const node = `node-${this.#stores.length + 1}`
-    const store = await openStore({ ...way, size: CONNECTIONS, clock: patient, vault, node })
+    // Before it looks at the time: a clock that seems to be set back shortens what is stored.
     if (!this.#clocks.has(clock)) this.#clocks.set(clock, await database.goBy(clock))
+    const store = await openStore({ ...way, size: CONNECTIONS, clock: patient, vault, node })
     let closing: Promise<void> | undefined
     const once = { ...store, close: () => (closing ??= store.close()) }
     this.#stores.push(once)
@@ -120,6 +149,13 @@ const HEX = ['bytea', 'uuid']
       `CREATE OR REPLACE FUNCTION hex(${type}) RETURNS text LANGUAGE sql RETURN upper(encode(${bytes}, 'hex'))`,
   )
   .join(';')
+
+/** Of pg_dump, without what is for psql alone; our schema is found by its name. */
+const statementsOf = (dump: string) =>
+  dump
+    .split('\n')
+    .filter((line) => !/^(--|\\|SELECT pg_catalog\.set_config)/.test(line))
+    .join('\n')
 
 /** All that came after the migrations. */
 const CLEAR = `DO $$ DECLARE name text; BEGIN

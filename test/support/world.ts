@@ -67,6 +67,8 @@ export interface WorldOptions {
   wrapStore?: (store: Store) => Store
   /** Receivers of webhooks. */
   hooks?: HookTransport
+  /** As a release hashed them that was no test. */
+  passwords?: Passwords
   wrapTransport?: (transport: Transport) => Transport
   soon?: (drain: () => void) => void
   /** Who is told beside the log. */
@@ -136,8 +138,8 @@ export class World {
       transport: options.wrapTransport?.(transport) ?? transport,
       dial: HTTP_ONLY.dial,
       descriptors: { areShort: () => false },
-      passwords: PLAIN_PASSWORDS,
-      backups: () => [],
+      passwords: options.passwords ?? PLAIN_PASSWORDS,
+      backups: () => ({ made: [] }),
       hooks: options.hooks ?? NOBODY_LISTENS,
       log: this.#log(),
       telemetry: createTelemetry({ log: this.#log(), ...options.listeners }),

@@ -96,6 +96,10 @@ export const system = {
       checks: z.object({ database: z.boolean(), dispatcher: z.boolean() }),
       /** Newest first; `watchword backup` makes them. None where the database is backed up by its own means. */
       backups: z.array(z.object({ name: z.string(), bytes: z.int(), at })),
+      /** When the last one that was tried for was not made. */
+      backupFailedAt: at.optional(),
+      /** When the server has the next one made by itself. */
+      nextBackupAt: at.optional(),
       queue: z.array(z.object({ kind: z.string(), waiting: z.int(), due: z.int(), oldestDueMs: z.int() })),
     }),
   ),

@@ -2,6 +2,7 @@ import { implement } from '@orpc/server'
 import { DISPATCHER_SILENT_MS } from '../../domain/job'
 import { conditionOf } from '../../domain/node'
 import { VERSION } from '../../domain/version'
+import type { Backups } from '../../ports/files'
 import { readQueue } from '../../usecases/inspect'
 import { readUsage } from '../../usecases/read-usage'
 import { lostEnds, verifyAudit } from '../../usecases/verify-audit'
@@ -39,6 +40,12 @@ export function auditProcedures(deps: ConsoleDependencies) {
 /** From source as the README starts it: not everybody who has npm has Bun. */
 const COMMAND = embedded ? 'watchword' : `npx --yes bun@${Bun.version} src/main.ts`
 
+const backupsOf = ({ made, failedAt, nextAt }: Backups) => ({
+  backups: made,
+  ...(failedAt !== undefined && { backupFailedAt: failedAt }),
+  ...(nextAt !== undefined && { nextBackupAt: nextAt }),
+})
+
 export function systemProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.system).$context<ConsoleContext>()
   const { store, clock } = deps
@@ -62,7 +69,7 @@ export function systemProcedures(deps: ConsoleDependencies) {
         ),
         dispatcher: clock.now() - dispatcherLookedAt() < DISPATCHER_SILENT_MS,
       },
-      backups: backups(),
+      ...backupsOf(backups()),
       queue: (await readQueue(deps)).queue,
     })),
   })

@@ -20,7 +20,7 @@ export interface StoreOptions {
   vault: Vault
   /** Where the end of the audit log is written down outside of the database. */
   headFile?: HeadFile
-  /** Of the write-ahead log, copied into the database together. */
+  /** Of the write-ahead log, copied into the database together; none, where another program copies it. */
   checkpointPages?: number
   /** Defers group commit; defaults to the end of the event loop's turn. */
   soon?: (drain: () => void) => void
@@ -71,8 +71,9 @@ export function openStore({
 
   const probe = writing.query(`INSERT OR REPLACE INTO facts (name, value) VALUES ('room', zeroblob(${PROBE_BYTES}))`)
   const openUnit = createTransactions(writing, vault, headFile)
-  const checkpoints = new Checkpoints(file, writing, checkpointPages)
-  const writer = new Writer(writing, soon, () => checkpoints.committed())
+  const checkpoints = checkpointPages > 0 ? new Checkpoints(file, writing, checkpointPages) : undefined
+  if (!checkpoints) writing.run('PRAGMA wal_autocheckpoint = 0')
+  const writer = new Writer(writing, soon, () => checkpoints?.committed())
 
   const read = createReader(reading, { vault, headFile, settingsVersion, elapsed: clock.elapsed })
   return {
@@ -112,20 +113,27 @@ export function openStore({
     pool: () => undefined,
 
     tell(telemetry) {
-      writer.telemetry = checkpoints.telemetry = telemetry
+      writer.telemetry = telemetry
+      if (checkpoints) checkpoints.telemetry = telemetry
     },
 
     async close() {
       await writer.close()
-      await checkpoints.close()
+      await checkpoints?.close()
       reading.close()
-      try {
-        writing.run('PRAGMA wal_checkpoint(TRUNCATE)')
-      } catch {
-        // The disk is full, say. What is in the log is as safe as what is copied.
-      }
+      if (checkpoints) copyLog(writing)
       writing.close()
     },
+  }
+}
+
+/** Leaves one file with everything in it, unless somebody else has it open: to wait for them would hold every writer up. */
+function copyLog(writing: Database): void {
+  try {
+    writing.run('PRAGMA busy_timeout = 0')
+    writing.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch {
+    // The disk is full, say. What is in the log is as safe as what is copied.
   }
 }
 

@@ -7,8 +7,8 @@ export class DamagedDatabaseError extends Error {
 }
 
 /**
- * Throws `DamagedDatabaseError` unless the file is a whole database with tables of ours, in which the ledger of each
- * wallet adds up to its balance. Reads all of it: not for the serving process.
+ * Throws `DamagedDatabaseError` unless the file is a whole database with tables of ours, in which each row has those it
+ * belongs to and the ledger of each wallet adds up to its balance. Reads all of it: not for the serving process.
  */
 export function assertSound(file: string): void {
   const db = new Database(file, { readonly: true, strict: true })
@@ -17,6 +17,8 @@ export function assertSound(file: string): void {
     if (found.integrity_check !== 'ok') throw new DamagedDatabaseError(`The file is damaged: ${found.integrity_check}`)
     const { user_version: version } = db.query('PRAGMA user_version').get() as { user_version: number }
     if (version === 0) throw new DamagedDatabaseError('The file is not a database of Watchword.')
+    const loose = db.query('PRAGMA foreign_key_check').get() as { table: string; parent: string } | null
+    if (loose) throw new DamagedDatabaseError(`A row of ${loose.table} belongs to none of ${loose.parent}.`)
     const wrong = db.query(UNBALANCED).get() as { appId: string } | null
     if (wrong) throw new DamagedDatabaseError(`The ledger of ${wrong.appId} does not add up to its balance.`)
   } catch (error) {

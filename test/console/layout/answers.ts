@@ -681,6 +681,7 @@ export const FULL: Answers = {
     pool: { size: 500, busy: 499, waiting: 123_456 },
     checks: { database: true, dispatcher: false },
     backups: [{ name: 'watchword-2025-11-01T02-00-00.db', bytes: 12_345_678_901, at: NOW - DAY }],
+    ...{ backupFailedAt: NOW - 3 * MINUTE, nextBackupAt: NOW + DAY },
     queue: [
       { kind: 'deliver', waiting: 1_234_567, due: 123_456, oldestDueMs: 3_600_000 },
       { kind: 'await-report', waiting: 12, due: 0, oldestDueMs: 0 },

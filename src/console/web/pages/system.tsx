@@ -35,7 +35,9 @@ const words = inWords({
     noBackup: 'None yet',
     backupSize: 'Size',
     backupCount: 'Kept',
-    backupHow: 'Made by this command, for example every night:',
+    nextBackup: 'Next one',
+    failedBackup: 'Failed',
+    backupHow: 'Made by this command, for example every night, or by the server itself at WATCHWORD_BACKUP_AT:',
     nodes: 'Servers',
     nodesAbout: 'They share one database. When one is silent, the others do its work.',
     connections: 'Connections of this server',
@@ -65,7 +67,9 @@ const words = inWords({
     noBackup: '아직 없음',
     backupSize: '크기',
     backupCount: '보관 중',
-    backupHow: '다음 명령으로 만듭니다. 매일 밤 실행하는 것을 권장합니다.',
+    nextBackup: '다음 백업',
+    failedBackup: '실패',
+    backupHow: '다음 명령을 매일 밤 실행하거나, WATCHWORD_BACKUP_AT에 정한 시각에 서버가 직접 만듭니다.',
     nodes: '서버 목록',
     connections: '이 서버의 연결',
     inUse: (busy: string, size: string) => `${size}개 중 ${busy}개 사용 중`,
@@ -93,7 +97,8 @@ export default function System() {
         {system.isError ? <ProblemNote failure={system.error} /> : <Loading />}
       </>
     )
-  const { version, command, databaseBytes, publicUrl, nodes, pool, checks, queue, backups } = system.data
+  const { version, command, databaseBytes, publicUrl, nodes, pool, checks, queue } = system.data
+  const { backups, backupFailedAt, nextBackupAt } = system.data
   const isShared = nodes.length > 0
   const [backup] = backups
   return (
@@ -136,6 +141,18 @@ export default function System() {
               </Fact>
               <Fact label={say.backupSize}>{backup ? formats.bytes(backup.bytes) : '—'}</Fact>
               <Fact label={say.backupCount}>{formats.number(backups.length)}</Fact>
+              {nextBackupAt !== undefined && (
+                <Fact label={say.nextBackup}>
+                  <Time at={nextBackupAt} />
+                </Fact>
+              )}
+              {backupFailedAt !== undefined && (
+                <Fact label={say.failedBackup}>
+                  <Text span c="red">
+                    <Time at={backupFailedAt} />
+                  </Text>
+                </Fact>
+              )}
             </SimpleGrid>
           </Section>
         )}

@@ -1,0 +1,56 @@
+/** The backups that a server has made at their times: by `watchword backup`, in a process of its own, which holds nothing up. */
+import { join } from 'node:path'
+import type { Config } from '../config'
+import { isBackupDue, nextBackupAt } from '../domain/backup'
+import type { Backups } from '../ports/files'
+import type { Log } from '../ports/log'
+import { lastFailureAt, listBackups, noteFailure } from '../system/backups'
+import { systemClock } from '../system/clock'
+import { systemSchedule } from '../system/schedule'
+
+const EVERY_MINUTE = '* * * * *'
+
+export const backupsOf = ({ dataDir, backups: { at } }: Config): Backups => ({
+  made: listBackups(dataDir),
+  failedAt: lastFailureAt(dataDir),
+  nextAt: nextBackupAt(at, systemClock.now()),
+})
+
+/** Answers how to end it, with a backup that is being made. */
+export function makeBackupsAtTheirTimes(config: Config, log: Log, schedule = systemSchedule): () => void {
+  const { at } = config.backups
+  if (at.length === 0) return () => {}
+  const ending = new AbortController()
+  const stop = schedule(EVERY_MINUTE, async () => {
+    const { made, failedAt } = backupsOf(config)
+    if (isBackupDue(at, { newestAt: made[0]?.at, failedAt }, systemClock.now()))
+      await makeOne(config, log, ending.signal)
+  })
+  return () => {
+    stop()
+    ending.abort()
+  }
+}
+
+async function makeOne({ dataDir, backups: { keep } }: Config, log: Log, signal: AbortSignal): Promise<void> {
+  const command = [...thisProgram(), 'backup', '--data', dataDir, '--keep', String(keep), '--json']
+  const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'pipe'], signal })
+  const [made, said, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  if (signal.aborted) return
+  if (exitCode === 0) {
+    const { name, bytes, removed, audit } = JSON.parse(made)
+    log.info({ name, bytes, removed, audit }, 'backup made')
+    return
+  }
+  // Also of one that was killed, or could not begin.
+  noteFailure(dataDir, systemClock.now())
+  log.error({ exitCode, said: said.trim() }, 'no backup was made')
+}
+
+/** From source, Bun runs it. */
+const thisProgram = () =>
+  Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, join(import.meta.dir, '../main.ts')]

@@ -1,0 +1,78 @@
+/** A copy of the database, and all that has to hold of it before it takes the place of another, or is said to be able to. */
+import { existsSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { Option } from 'commander'
+import type { Config } from '../config'
+import type { Reader } from '../ports/store'
+import { assertSound, DamagedDatabaseError } from '../store/sqlite/replace'
+import { hasOpenLog } from '../system/restore'
+import { verifyAudit } from '../usecases/verify-audit'
+import { Failure } from './failure'
+import { type Opened, openFile } from './open'
+
+export interface Leniency {
+  despiteAudit?: boolean
+}
+
+export const despiteAuditOption = () =>
+  new Option('--despite-audit', 'also where entries of its audit log were changed or are missing')
+
+/** Throws a `Failure` unless the file may be a backup of `database`. */
+export function assertBackup(file: string, database: string): void {
+  if (!existsSync(file)) throw new Failure('not_found', `No such file: ${file}`)
+  if (!statSync(file).isFile()) throw new Failure('invalid', `${file} is not a file`)
+  if (existsSync(database) && realpathSync(file) === realpathSync(database)) {
+    throw new Failure('invalid', `${file} is the database itself, not a backup of it`)
+  }
+  if (hasOpenLog(file)) {
+    throw new Failure(
+      'invalid',
+      `${file}-wal holds commits that are not in ${file}: it is a database in use, not a backup`,
+    )
+  }
+}
+
+/**
+ * Opens a copy as the server would: with the secret of the data folder, at this program's version. Throws what `openFile`
+ * throws, and `DamagedDatabaseError` where anything in it does not hold. Reads all of it.
+ */
+export async function openCopy(config: Config, copy: string, { despiteAudit }: Leniency): Promise<Opened> {
+  assertSound(copy)
+  const opened = openFile(config, copy, { isNew: false })
+  try {
+    await assertSealed(opened.store.read)
+    if (!despiteAudit) await assertAudited(opened)
+    return opened
+  } catch (error) {
+    await opened.store.close()
+    throw error
+  }
+}
+
+/** That the secret is the right one the database proves by one row; here each setting that is sealed is opened. */
+async function assertSealed({ apps, carriers, challenges, endpoints, people }: Reader): Promise<void> {
+  const opens = async (what: string, read: Promise<unknown>) => {
+    try {
+      await read
+    } catch {
+      throw new DamagedDatabaseError(`The secret does not open ${what}.`)
+    }
+  }
+  await opens('the carriers', carriers.all())
+  await opens('the second factors of the operators', people.all())
+  for (const { appId } of await apps.all()) {
+    await opens(`the webhooks of ${appId}`, endpoints.ofApp(appId))
+    await opens(`the challenge of ${appId}`, challenges.find(appId))
+  }
+}
+
+async function assertAudited({ store, vault }: Opened): Promise<void> {
+  const { isIntact, brokenAt } = await verifyAudit({ read: store.read, vault })
+  if (isIntact) return
+  const what = brokenAt === undefined ? 'Its newest entries are gone' : `Entry ${brokenAt} is not as it was written`
+  throw new DamagedDatabaseError(`The audit log is not whole. ${what}. To take it all the same: --despite-audit`)
+}
+
+/** With what lies beside it while it is open. */
+export function discard(copy: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
+}

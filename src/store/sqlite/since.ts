@@ -1,0 +1,64 @@
+/** What has come into a database since it was copied. */
+import { Database } from 'bun:sqlite'
+
+/** Rows of a database that its copy has not; times are those of the newest in either. */
+export interface Since {
+  issues: number
+  ledgerEntries: number
+  auditEntries: number
+  newest: number | undefined
+  newestInCopy: number | undefined
+}
+
+/** Beside the running server. The copy has the schema of this program, and so has the database, or this throws. */
+export function since(file: string, copy: string): Since {
+  const db = new Database(file, { readonly: true, strict: true })
+  try {
+    db.run('PRAGMA busy_timeout = 5000')
+    db.query('ATTACH ? AS copy').run(copy)
+    const count = (table: string, key: string) =>
+      (
+        db
+          .query(`SELECT count(*) AS n FROM (SELECT ${key} FROM main.${table} EXCEPT SELECT ${key} FROM copy.${table})`)
+          .get() as { n: number }
+      ).n
+    const newestIn = (schema: string) =>
+      (db.query(`SELECT max(at) AS at FROM (${newestOf(schema)})`).get() as { at: number | null }).at ?? undefined
+    // All by one look: nothing comes in between.
+    return db.transaction(() => ({
+      issues: count('issues', 'issue_id'),
+      ledgerEntries: count('ledger_entries', 'app_id, seq'),
+      auditEntries: count('audit_entries', 'seq'),
+      newest: newestIn('main'),
+      newestInCopy: newestIn('copy'),
+    }))()
+  } finally {
+    db.close()
+  }
+}
+
+const newestOf = (schema: string) =>
+  [
+    `SELECT max(updated_at) AS at FROM ${schema}.issues`,
+    `SELECT max(created_at) FROM ${schema}.ledger_entries`,
+    `SELECT max(at) FROM ${schema}.audit_entries`,
+  ].join(' UNION ALL ')
+
+/** How much there is, in words of people. */
+export function countsOf(file: string): Record<string, number> {
+  const db = new Database(file, { readonly: true, strict: true })
+  try {
+    const count = (table: string) => (db.query(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n
+    return Object.fromEntries(Object.entries(COUNTED).map(([name, table]) => [name, count(table)]))
+  } finally {
+    db.close()
+  }
+}
+
+const COUNTED = {
+  apps: 'apps',
+  issues: 'issues',
+  ledgerEntries: 'ledger_entries',
+  webhooks: 'webhook_endpoints',
+  operators: 'operators',
+}

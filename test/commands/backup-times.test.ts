@@ -1,0 +1,93 @@
+/** Backups that the server has made at their times: whether one is there is told by files, the log and the doctor. */
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { backupsOf, makeBackupsAtTheirTimes } from '../../src/cli/backup-times'
+import { checkBackups } from '../../src/cli/doctor/backups'
+import type { Check } from '../../src/cli/doctor/finding'
+import { readConfig } from '../../src/config'
+import type { Log } from '../../src/ports/log'
+import { listBackups } from '../../src/system/backups'
+import { fromSource, newFolder, runJson } from '../binary/support'
+
+setDefaultTimeout(120_000)
+
+let folder: ReturnType<typeof newFolder>
+let dataDir: string
+let minute: () => Promise<void>
+let end: () => void
+const logged: Array<[string, object, string]> = []
+const note = (level: string) => (fields: object, message: string) => void logged.push([level, fields, message])
+const log: Log = { debug() {}, info: note('info'), warn: note('warn'), error: note('error') }
+
+const configOf = (at: string) => readConfig({}, { DATA: dataDir, BACKUP_AT: at, BACKUP_KEEP: '1' })
+const found = async () => {
+  const findings = await checkBackups({ config: configOf('03:00'), now: Date.now() } as Parameters<Check>[0])
+  return findings.map(({ state, message }) => `${state}: ${message}`)
+}
+
+beforeEach(async () => {
+  folder = newFolder()
+  dataDir = join(folder.path, 'data')
+  logged.length = 0
+  await runJson(fromSource(folder.path), 'app', 'create', 'shop', '--data', dataDir)
+  end = makeBackupsAtTheirTimes(configOf('03:00,15:00'), log, (_, run) => {
+    minute = run
+    return () => {}
+  })
+})
+afterEach(() => {
+  end()
+  folder.remove()
+})
+
+test('one is made where it is due, and then none until it is due again', async () => {
+  await minute()
+  const [made] = listBackups(dataDir)
+  expect(logged).toMatchObject([
+    ['info', { name: made?.name, bytes: made?.bytes, audit: { entries: 1 } }, 'backup made'],
+  ])
+  await minute()
+  expect(listBackups(dataDir)).toHaveLength(1)
+  const file = join(dataDir, 'backups', made?.name ?? '')
+  utimesSync(file, 0, 0)
+  await minute()
+  expect(listBackups(dataDir).map(({ name }) => name)).not.toContain(made?.name)
+  expect(logged).toHaveLength(2)
+  expect(await found()).toEqual([expect.stringMatching(/^ok: .* The server makes the next one at /)])
+})
+
+test('one that is not made is told, is tried for again an hour later, and forgotten once one is made', async () => {
+  const database = join(dataDir, 'watchword.db')
+  const bytes = await Bun.file(database).bytes()
+  writeFileSync(database, 'not a database at all')
+  await minute()
+  await minute()
+  expect(logged).toMatchObject([['error', { exitCode: 1 }, 'no backup was made']])
+  expect(await found()).toEqual([
+    expect.stringMatching(/^problem: The last backup that was tried for, at .* was not made/),
+    'warn: There are no backups.',
+  ])
+  writeFileSync(database, bytes)
+  utimesSync(join(dataDir, 'backups', 'failed'), 0, 0)
+  await minute()
+  expect(backupsOf(configOf('03:00'))).toMatchObject({ made: [{}], failedAt: undefined })
+})
+
+test('one that is being made when the server goes is given up, and is no failure', async () => {
+  const making = minute()
+  end()
+  await making
+  expect([logged, backupsOf(configOf('03:00')).failedAt]).toEqual([[], undefined])
+})
+
+test('what a killed one has left goes a day later', async () => {
+  await minute()
+  const left = join(dataDir, 'backups', 'watchword-x.db.unfinished')
+  const young = join(dataDir, 'backups', 'watchword-y.db.unfinished')
+  for (const file of [left, young]) writeFileSync(file, '')
+  utimesSync(left, 0, 0)
+  rmSync(join(dataDir, 'backups', listBackups(dataDir)[0]?.name ?? ''))
+  await minute()
+  expect([await Bun.file(left).exists(), await Bun.file(young).exists()]).toEqual([false, true])
+})
