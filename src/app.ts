@@ -116,7 +116,9 @@ export function createApp(config: Config, ports: Ports): App {
     facts: {
       ...{ startedAt: clock.now(), publicUrl, dispatcherLookedAt, backups, numbering, hookPolicy: config.webhooks },
       carrierTimeoutMs: config.carrierTimeoutMs,
+      liveRetentionDays: config.liveRetentionDays,
     },
+    erasedFile: ports.erasedFile,
   })
   const routes = createRoutes({
     ...{ node, clock, descriptors, trustedProxies, publicUrl, webhookSources, console, readiness },

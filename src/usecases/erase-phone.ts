@@ -155,9 +155,18 @@ export async function eraseDue(
   return erased
 }
 
-/** Bare rows that nothing counts any more go, and with them the last that leads from the ledger to a phone. */
-export async function removeBare(deps: ErasureDependencies & { clock: Pick<Clock, 'now'> }): Promise<void> {
-  const { store, random, clock } = deps
+export interface RemovalDependencies extends ErasureDependencies {
+  clock: Pick<Clock, 'now'>
+  idempotencyDays: number
+}
+
+/**
+ * Bare rows that nothing counts any more go, and with them the last that leads from the ledger to a phone; that they were
+ * there is known for as long as their idempotency keys.
+ */
+export async function removeBare(deps: RemovalDependencies): Promise<void> {
+  const { store, random, clock, idempotencyDays } = deps
+  await store.transaction((tx) => tx.erasures.forgetRemoved(clock.now() - idempotencyDays * DAY_MS))
   for (;;) {
     const removed = await store.transaction(async (tx) => {
       const bare = await tx.erasures.bare(clock.now() - BARE_MS, CHANGED_AT_ONCE)

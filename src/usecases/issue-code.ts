@@ -242,12 +242,13 @@ async function replay(
 ): Promise<Issue | undefined> {
   const claim = await tx.claims.find(owner, claimant.hash, claimant.formerHash)
   if (!claim) return undefined
-  if (isOver(claim, idempotencyDays, tx.now)) {
+  const isKnown = !isOver(claim, idempotencyDays, tx.now)
+  const issue = isKnown ? await tx.issues.lock(owner, claim.issueId) : undefined
+  if (isKnown && (issue ? issue.erasedAt !== undefined : await tx.erasures.isRemoved(claim.issueId))) throw forgotten()
+  if (!issue) {
     await tx.claims.drop(owner, claim.keyHash)
     return undefined
   }
-  const issue = await tx.issues.lock(owner, claim.issueId)
-  if (!issue || issue.erasedAt !== undefined) throw forgotten()
   assertReplayable(issue, Buffer.from(fingerprint).equals(claim.fingerprint))
   return issue
 }

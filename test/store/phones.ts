@@ -224,6 +224,11 @@ export function phoneSuite(atHand: () => AtHand): void {
       expect(after.map(({ issueId }) => issueId)).toContain(other.issueId)
       expect(await run((tx) => tx.issues.lock(OWNER, issue.issueId))).toBeUndefined()
       expect(await run((tx) => tx.erasures.bare(NOW + 60_000, 9))).toEqual([])
+      const isRemoved = (one: Issue) => run((tx) => tx.erasures.isRemoved(one.issueId))
+      expect([await isRemoved(issue), await isRemoved(other)]).toEqual([true, false])
+      const forget = (before: number) => run((tx) => tx.erasures.forgetRemoved(before))
+      expect([await forget(issue.createdAt), await isRemoved(issue)]).toEqual([0, true])
+      expect([await forget(issue.createdAt + 1), await isRemoved(issue)]).toEqual([1, false])
       for (const [one, left] of [
         [issue, 0],
         [other, 1],

@@ -45,8 +45,15 @@ export interface ErasureTx {
   forgetEvents(issueId: string): Promise<number>
   /** Stores a locked issue as a bare row, which is to be removed later. */
   strip(issue: Issue): Promise<void>
-  /** Removes a locked issue with its attempts; its ledger entries say `standIn` in the place of its id. */
+  /**
+   * Removes a locked issue with its attempts; its ledger entries say `standIn` in the place of its id. That it was there is
+   * known until `forgetRemoved`.
+   */
   remove(issue: Issue, standIn: string): Promise<void>
+  /** Whether that issue was erased, and is removed. */
+  isRemoved(issueId: string): Promise<boolean>
+  /** Of issues made before; answers how many. */
+  forgetRemoved(before: number): Promise<number>
   /** Bare rows of issues made before, the oldest first. */
   bare(before: number, limit: number): Promise<Array<Owner & { issueId: string }>>
 }

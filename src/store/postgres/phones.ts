@@ -1,5 +1,5 @@
 /** What belongs to one phone, and phones that were erased. */
-import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, lt, sql } from 'drizzle-orm'
 import type { Erasure } from '../../domain/erasure'
 import type { Issue } from '../../domain/issue'
 import type { KeyKind } from '../../domain/key'
@@ -110,7 +110,7 @@ const STATEMENTS = {
       .prepare(''),
   ),
   noteBare: plain(
-    'INSERT INTO erased_issues (app_id, mode, issue_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    'INSERT INTO erased_issues (app_id, mode, issue_id, gone) VALUES ($1, $2, $3, false) ON CONFLICT DO NOTHING',
     (row) => [row.appId, row.mode, row.issueId],
   ),
   remove: plain(
@@ -120,18 +120,29 @@ const STATEMENTS = {
      gone_jobs AS (DELETE FROM jobs WHERE subject_id = $3),
      gone_letter AS (DELETE FROM outbox WHERE issue_id = $3),
      gone_attempts AS (DELETE FROM attempts WHERE app_id = $1 AND mode = $2 AND issue_id = $3),
-     gone_bare AS (DELETE FROM erased_issues WHERE issue_id = $3)
+     noted AS (INSERT INTO erased_issues (app_id, mode, issue_id, gone) VALUES ($1, $2, $3, true)
+       ON CONFLICT (issue_id) DO UPDATE SET gone = true)
      DELETE FROM issues WHERE app_id = $1 AND mode = $2 AND issue_id = $3`,
     ({ appId, mode, issueId, standIn, messageId }) => [
       ...[appId, mode, issueId, standIn, messageId],
       ...[`${REFERENCE}${issueId}`, `${REFERENCE}${standIn}`],
     ],
   ),
+  isRemoved: plain(
+    'SELECT gone FROM erased_issues WHERE issue_id = $1',
+    ({ issueId }) => [issueId],
+    ([gone]) => gone === true,
+  ),
+  forgetRemoved: plain(
+    'WITH gone AS (DELETE FROM erased_issues WHERE issue_id < $1 AND gone RETURNING 1) SELECT count(*) FROM gone',
+    ({ before }) => [idFloor(before as number)],
+    ([forgotten]) => Number(forgotten),
+  ),
   bare: statement(() =>
     db
       .select()
       .from(erasedIssues)
-      .where(lte(erasedIssues.issueId, bind(erasedIssues.issueId, 'to')))
+      .where(and(lt(erasedIssues.issueId, bind(erasedIssues.issueId, 'before')), eq(erasedIssues.isGone, false)))
       .orderBy(asc(erasedIssues.issueId))
       .limit(sql.placeholder('limit'))
       .prepare(''),
@@ -163,8 +174,15 @@ export function erasureTx(unit: Unit): Tx['erasures'] {
     async remove(issue, standIn) {
       unit.run(STATEMENTS.remove, { ...ownerOf(issue), messageId: issue.messageId, standIn })
     },
+    async isRemoved(issueId) {
+      return (await unit.get(STATEMENTS.isRemoved, { issueId })) ?? false
+    },
+    async forgetRemoved(before) {
+      return (await unit.change(STATEMENTS.forgetRemoved, { before }))[0] ?? 0
+    },
     async bare(before, limit) {
-      return unit.all(STATEMENTS.bare, { to: idFloor(before), limit })
+      const rows = await unit.all(STATEMENTS.bare, { before: idFloor(before), limit })
+      return rows.map(({ isGone: _, ...named }) => named)
     },
   }
 }

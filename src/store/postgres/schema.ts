@@ -215,6 +215,7 @@ export const erasedIssues = pgTable('erased_issues', {
   appId: text('app_id').notNull(),
   mode: mode(),
   issueId: uuid('issue_id').primaryKey(),
+  isGone: boolean('gone').notNull(),
 })
 
 export const erasures = pgTable(

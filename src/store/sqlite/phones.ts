@@ -1,6 +1,6 @@
 /** What belongs to one phone, and phones that were erased. No index leads to a phone: each code would pay for it, and few ask. */
 import type { Database } from 'bun:sqlite'
-import { and, asc, eq, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Hashes } from '../../ports/store/phones'
 import type { Vault } from '../../ports/vault'
@@ -124,7 +124,7 @@ export function createErasureTx(connection: Database, current: Current): Pick<Tx
     eq(erasures.phoneHash, bind(erasures.phoneHash, 'phoneHash')),
     eq(erasures.appId, bind(erasures.appId, 'appId')),
   )
-  const thisBare = eq(erasedIssues.issueId, bind(erasedIssues.issueId, 'issueId'))
+  const thisErased = eq(erasedIssues.issueId, bind(erasedIssues.issueId, 'issueId'))
   const forgetEvents = forgettingEvents(connection)
   const run = {
     begin: onFirstUse(() =>
@@ -159,8 +159,20 @@ export function createErasureTx(connection: Database, current: Current): Pick<Tx
         .where(thisIssue)
         .prepare(),
     ),
-    noteBare: onFirstUse(() =>
-      db.insert(erasedIssues).values(parameters(erasedIssues)).onConflictDoNothing().prepare(),
+    note: onFirstUse(() =>
+      db
+        .insert(erasedIssues)
+        .values(parameters(erasedIssues))
+        .onConflictDoUpdate({ target: erasedIssues.issueId, set: { isGone: sql`excluded.gone` } })
+        .prepare(),
+    ),
+    find: onFirstUse(() => db.select().from(erasedIssues).where(thisErased).prepare()),
+    forgetRemoved: onFirstUse(() =>
+      db
+        .delete(erasedIssues)
+        .where(and(lt(erasedIssues.issueId, bind(erasedIssues.issueId, 'before')), sql`gone = 1`))
+        .returning({ issueId: erasedIssues.issueId })
+        .prepare(),
     ),
     unlink: onFirstUse(() =>
       db
@@ -186,13 +198,12 @@ export function createErasureTx(connection: Database, current: Current): Pick<Tx
     ),
     deleteLetter: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
     deleteAttempts: onFirstUse(() => db.delete(attempts).where(theseAttempts).prepare()),
-    deleteBare: onFirstUse(() => db.delete(erasedIssues).where(thisBare).prepare()),
     deleteIssue: onFirstUse(() => db.delete(issues).where(thisIssue).prepare()),
     bare: onFirstUse(() =>
       db
         .select()
         .from(erasedIssues)
-        .where(lte(erasedIssues.issueId, bind(erasedIssues.issueId, 'to')))
+        .where(and(lt(erasedIssues.issueId, bind(erasedIssues.issueId, 'before')), sql`gone = 0`))
         .orderBy(asc(erasedIssues.issueId))
         .limit(sql.placeholder('limit'))
         .prepare(),
@@ -216,7 +227,7 @@ export function createErasureTx(connection: Database, current: Current): Pick<Tx
       async strip(issue) {
         run.strip.run(issueRow(issue))
         const { appId, mode, issueId } = issue
-        run.noteBare.run({ appId, mode, issueId })
+        run.note.run({ appId, mode, issueId, isGone: 0 })
       },
       async remove({ appId, mode, issueId, messageId }, standIn) {
         const names = { reference: REFERENCE + issueId, standInReference: REFERENCE + standIn }
@@ -225,11 +236,17 @@ export function createErasureTx(connection: Database, current: Current): Pick<Tx
         run.deleteJobs.run({ issueId })
         run.deleteLetter.run({ issueId })
         run.deleteAttempts.run({ appId, mode, issueId })
-        run.deleteBare.run({ issueId })
+        run.note.run({ appId, mode, issueId, isGone: 1 })
         run.deleteIssue.run({ appId, mode, issueId })
       },
+      async isRemoved(issueId) {
+        return run.find.get({ issueId })?.isGone ?? false
+      },
+      async forgetRemoved(before) {
+        return run.forgetRemoved.all({ before: idFloor(before) }).length
+      },
       async bare(before, limit) {
-        return run.bare.all({ to: idFloor(before), limit })
+        return run.bare.all({ before: idFloor(before), limit }).map(({ isGone: _, ...named }) => named)
       },
     },
   }

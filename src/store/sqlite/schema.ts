@@ -200,6 +200,7 @@ export const erasedIssues = sqliteTable('erased_issues', {
   appId: text('app_id').notNull(),
   mode: mode(),
   issueId: uuid('issue_id').primaryKey(),
+  isGone: integer('gone', { mode: 'boolean' }).notNull(),
 })
 
 export const erasures = sqliteTable(
