@@ -239,10 +239,10 @@ describe.each(WIRES)('why a request is refused, over %s', (wire) => {
     })
     keys = await world.furnish()
     const { appId } = keys
+    await suspect(world, appId, [{ key: keys.live, kind: 'sk' }])
     const { numbering } = world.config
     await world.call('rest', 'issue', ERASED, { key: keys.live })
     await erasePhone({ ...world.admin, telemetry: UNTOLD, numbering }, ERASED)
-    await suspect(world, appId, [{ key: keys.live, kind: 'sk' }])
     await setChallenge(world.admin, appId, { vendor: 'turnstile', secret: 'secret' })
     await saveTemplate(world.admin, appId, {
       templateId: 'welcome',

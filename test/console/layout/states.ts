@@ -599,8 +599,11 @@ const people: State[] = [
     press(/^(Export|내보내기)$/),
     see(/Enter a number|번호를 입력하세요/),
   ),
+  over('pages/privacy.tsx', 'privacy, choosing an app', '/privacy', FULL, (page) =>
+    page.getByRole('main').getByRole('combobox').click(),
+  ),
   over('pages/privacy.tsx', 'privacy, erasing', '/privacy', FULL, ...askToErase),
-  state('privacy, erased', '/privacy', FULL, ...askToErase, ...erase, see(/^Erased: |^삭제했습니다: /)),
+  state('privacy, erased', '/privacy', FULL, ...askToErase, ...erase, see(/^Erased\. |^삭제했습니다: /)),
   state(
     'privacy, much to erase',
     '/privacy',

@@ -3,6 +3,7 @@ import { IconDownload, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { client } from '../api'
+import { useFormats } from '../i18n/format'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
 import { confirmByName } from '../parts/confirm-by-name'
@@ -125,7 +126,7 @@ export default function Privacy() {
           </form>
         </Section>
         <Section title={say.stays} about={say.staysAbout}>
-          <List size="sm" spacing="xs">
+          <List size="sm" spacing="xs" listStyleType="disc">
             {Object.values(say.staying).map((what) => (
               <List.Item key={what}>{what}</List.Item>
             ))}
@@ -138,10 +139,15 @@ export default function Privacy() {
 
 function Told({ outcome: { erased } }: { outcome: Outcome }) {
   const say = useWords(privacyWords)
+  const format = useFormats()
   return (
     <Alert color="teal" role="status">
-      <Text size="sm">{erased ? say.erased(erased.issues, erased.events) : say.underWay}</Text>
-      {erased !== undefined && erased.counted > 0 && <Text size="sm">{say.counted(erased.counted)}</Text>}
+      <Text size="sm">
+        {erased ? say.erased(format.number(erased.issues), format.number(erased.events)) : say.underWay}
+      </Text>
+      {erased !== undefined && erased.counted > 0 && (
+        <Text size="sm">{say.counted(format.number(erased.counted))}</Text>
+      )}
     </Alert>
   )
 }

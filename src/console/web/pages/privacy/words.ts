@@ -17,10 +17,9 @@ export const privacyWords = inWords({
     eraseTitle: 'Erase what is stored of this phone',
     consequence: (scope: string) =>
       `${scope}: issues, attempts, messages that wait and webhook events go. A code that is out is good no more. It cannot be undone.`,
-    erased: (issues: number, events: number) =>
-      `Erased: ${codes(issues)} and ${events} webhook ${events === 1 ? 'event' : 'events'}.`,
-    counted: (count: number) =>
-      `${codes(count)} still count against limits or are being charged. What is left of them goes within days.`,
+    erased: (issues: string, events: string) => `Erased. Issues: ${issues}. Events of webhooks: ${events}.`,
+    counted: (count: string) =>
+      `Of these issues ${count} still count against limits or are being charged; what is left of them goes within days.`,
     underWay: 'It is being erased. There is much of it: the audit log says when it is done.',
     stays: 'What stays',
     staysAbout: 'Erasing undoes no charge and lifts no lock.',
@@ -34,7 +33,7 @@ export const privacyWords = inWords({
   },
   ko: {
     about: '저장된 정보의 열람이나 삭제를 요청받았을 때 사용합니다. 두 작업 모두 번호 없이 감사 기록에 남습니다.',
-    ofPhone: '전화번호 하나',
+    ofPhone: '번호별 데이터',
     ofPhoneAbout: '번호는 키를 사용한 해시로만 저장됩니다. 번호를 입력하면 그 번호로 발급한 내역을 찾습니다.',
     number: '전화번호',
     numberAbout: '+와 국가 번호로 시작하거나, 앱의 지역에서 쓰는 형식으로 입력하세요.',
