@@ -39,6 +39,7 @@ export const REASONS = {
   idempotency_key_mismatch: 'The header and the field hold different idempotency keys.',
   idempotency_key_reused: 'The idempotency key was used for a request with another body.',
   idempotency_key_replaced: "The idempotency key's issue was replaced by a newer one.",
+  idempotency_key_forgotten: "The idempotency key's issue was erased.",
   scope_missing: 'The key lacks the scope of the operation.',
   server_only: 'The operation takes secret keys only.',
   origin_missing: 'A public key is used without an `Origin` header.',

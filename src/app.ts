@@ -17,7 +17,7 @@ import { inOrder } from './node/clock'
 import { several } from './node/several'
 import type { Recorder } from './node/traffic'
 import type { Clock, Schedule } from './ports/clock'
-import type { Backups } from './ports/files'
+import type { Backups, ErasedFile } from './ports/files'
 import type { Fleet } from './ports/fleet'
 import type { Log } from './ports/log'
 import type { Descriptors, Dial, HookTransport, Transport } from './ports/network'
@@ -47,6 +47,8 @@ export interface Ports {
   /** Copies of the database, newest first. */
   backups: () => Backups
   store: Store
+  /** Beside an embedded database. */
+  erasedFile?: ErasedFile | undefined
   /** Where several servers share the store: this one's word to the others, and its name for people. */
   fleet?: { fleet: Fleet; name: string } | undefined
   log: Log
@@ -99,7 +101,7 @@ export function createApp(config: Config, ports: Ports): App {
   const dispatch = createDispatch({ store, clock, runner, seats, gates: node.gates })
   const sweeps = new Sweeps({
     ...{ ...basics, schedule, idempotencyDays, liveRetentionDays: config.liveRetentionDays },
-    ...{ hooks, operatorHook: config.operatorHook },
+    ...{ hooks, operatorHook: config.operatorHook, erasedFile: ports.erasedFile },
     refreshCarriers: () => carriers.refresh(),
   })
 
@@ -114,7 +116,9 @@ export function createApp(config: Config, ports: Ports): App {
     facts: {
       ...{ startedAt: clock.now(), publicUrl, dispatcherLookedAt, backups, numbering, hookPolicy: config.webhooks },
       carrierTimeoutMs: config.carrierTimeoutMs,
+      liveRetentionDays: config.liveRetentionDays,
     },
+    erasedFile: ports.erasedFile,
   })
   const routes = createRoutes({
     ...{ node, clock, descriptors, trustedProxies, publicUrl, webhookSources, console, readiness },

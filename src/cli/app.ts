@@ -7,6 +7,7 @@ import { adminOf } from './open'
 import { table } from './output'
 import { proofsCommand } from './proofs'
 import { blockCommand, protectCommand, unblockCommand, unlockCommand } from './protect'
+import { retentionCommand } from './retention'
 import { textsCommand } from './texts'
 
 export function appCommands(): Command {
@@ -74,6 +75,7 @@ export function appCommands(): Command {
   )
   app.addCommand(textsCommand())
   app.addCommand(proofsCommand())
+  app.addCommand(retentionCommand())
   app.addCommand(protectCommand())
   app.addCommand(challengeCommand())
   app.addCommand(unlockCommand())

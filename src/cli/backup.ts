@@ -7,9 +7,12 @@ import type { HeadFile } from '../ports/files'
 import { replaceDatabase } from '../store/sqlite/replace'
 import { listBackups, makeBackup } from '../system/backups'
 import { systemClock } from '../system/clock'
+import { erasedFileIn } from '../system/erased-file'
 import { headFileIn } from '../system/head-file'
 import { copyWhole, syncFolderOf } from '../system/restore'
 import { holdAlone } from '../system/sole'
+import { createTelemetry } from '../system/telemetry'
+import { type ErasureDependencies, eraseDue, takeErasures } from '../usecases/erase-phone'
 import { noteChange } from '../usecases/shared/note-change'
 import { headOf } from '../usecases/verify-audit'
 import { type CommonOptions, onData, onDataCommand, removalCommand, wholeNumber } from './command'
@@ -66,17 +69,20 @@ export const restoreCommand = (): Command =>
       const endBefore = headFile.read()?.trim()
       // Of one that was killed: its log would be applied to this copy.
       discard(copy)
+      let phones = 0
       try {
         copyWhole(file, copy)
-        const { store, vault, clock } = await openCopy(config, copy, options)
+        const { store, vault, clock, log } = await openCopy(config, copy, options)
         try {
           const isReplacing = existsSync(database)
           if (isReplacing) await confirm(options, `Put ${file} in the place of ${database}? That is kept beside it.`)
+          const admin = adminOf({ store, vault, clock })
           await store.transaction((tx) =>
-            noteChange(adminOf({ store, vault, clock }), tx, 'database.restore', DATABASE_FILE, {
+            noteChange(admin, tx, 'database.restore', DATABASE_FILE, {
               auditHead: endBefore,
             }),
           )
+          phones = await eraseAgain(config, { ...admin, telemetry: createTelemetry({ log }) })
         } finally {
           await store.close()
         }
@@ -89,14 +95,27 @@ export const restoreCommand = (): Command =>
         const isReplaced = replaceDatabase(database, copy, kept)
         syncFolderOf(database)
         await keepAuditHead(config, database, headFile)
-        outputFor(options.json)({ database, restoredFrom: file, ...(isReplaced && { kept }) }, [
+        outputFor(options.json)({ database, restoredFrom: file, ...(isReplaced && { kept }), erasedAgain: phones }, [
           `${database} is now what ${file} was.`,
+          ...(phones > 0 ? [`Phones that were erased since, and are erased again: ${phones}.`] : []),
           ...(isReplaced ? [`The one before is kept as ${kept}.`] : []),
         ])
       } finally {
         discard(copy)
       }
     })
+
+/** What was erased since the backup was made is in it, and in no database that is used again. */
+async function eraseAgain(
+  { dataDir, liveRetentionDays }: Config,
+  admin: ErasureDependencies & Pick<ReturnType<typeof adminOf>, 'clock'>,
+): Promise<number> {
+  const erasedFile = erasedFileIn(dataDir)
+  const deps = { ...admin, erasedFile, liveRetentionDays }
+  const phones = await takeErasures(deps, erasedFile.read())
+  await eraseDue({ ...deps, isAlone: true })
+  return phones
+}
 
 async function keepAuditHead(config: Config, database: string, headFile: HeadFile): Promise<void> {
   const { store } = openFile(config, database, { isNew: false, headFile })

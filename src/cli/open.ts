@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, type DatabaseConfig, readConfig } from '../config'
 import type { Clock } from '../ports/clock'
-import type { HeadFile } from '../ports/files'
+import type { ErasedFile, HeadFile } from '../ports/files'
 import type { Fleet } from '../ports/fleet'
 import type { Store } from '../ports/store'
 import type { Vault } from '../ports/vault'
@@ -12,6 +12,7 @@ import { nameOf } from '../store/postgres/pool'
 import { type FileStore, layOut, openStore, stageOf } from '../store/sqlite/open'
 import { systemClock } from '../system/clock'
 import { databaseClock, type Sighting } from '../system/database-clock'
+import { erasedFileIn } from '../system/erased-file'
 import { headFileIn } from '../system/head-file'
 import { createLog, type LeveledLog } from '../system/log'
 import { systemRandom } from '../system/random'
@@ -29,6 +30,8 @@ export interface Opened {
   store: Store
   /** The embedded database, where it is that. */
   file?: FileStore
+  /** Beside the database that is in use. */
+  erasedFile?: ErasedFile
   /** Of the servers that share the database, this one. */
   fleet?: Fleet
 }
@@ -78,7 +81,8 @@ function openFolder(config: Config, beginning: Beginning): Opened {
   const hasKeyFile = existsSync(join(dataDir, SECRET_FILE))
   if (stageOf(file) === 'empty') begin(dataDir, file, hasKeyFile, beginning)
   else if (beginning.isNew) throw new Failure('conflict', `--new is for a folder without a database; there is ${file}`)
-  return openFile(config, file, { isNew: stageOf(file) === 'unsealed', headFile: headFileIn(dataDir) })
+  const opened = openFile(config, file, { isNew: stageOf(file) === 'unsealed', headFile: headFileIn(dataDir) })
+  return { ...opened, erasedFile: erasedFileIn(dataDir) }
 }
 
 function begin(dataDir: string, file: string, hasKeyFile: boolean, { makes, isNew }: Beginning): void {

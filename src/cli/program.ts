@@ -19,6 +19,7 @@ import { nodesCommand } from './nodes'
 import { open, placeOf } from './open'
 import { auditCommands, operatorCommands } from './operator'
 import { styled } from './output'
+import { privacyCommands } from './privacy'
 import { providerCommands } from './provider'
 import { routeCommands } from './route'
 import { templateCommands } from './template'
@@ -53,6 +54,7 @@ export function createProgram({ isJson }: { isJson: boolean }): Command {
   program.addCommand(webhookCommands())
   program.addCommand(operatorCommands())
   program.addCommand(auditCommands())
+  program.addCommand(privacyCommands())
   program.addCommand(backupCommand())
   program.addCommand(restoreCommand())
   program.addCommand(drillCommand())

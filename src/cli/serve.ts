@@ -13,11 +13,12 @@ import { systemSchedule } from '../system/schedule'
 import { exposedKeyFile } from '../system/secret'
 import { holdAlone } from '../system/sole'
 import { createTransport } from '../system/transport'
+import { takeErasures } from '../usecases/erase-phone'
 import { setUpToken } from '../usecases/people'
 import { checkAuditEnd } from '../usecases/verify-audit'
 import { backupsOf, makeBackupsAtTheirTimes } from './backup-times'
 import { Failure } from './failure'
-import type { Opened } from './open'
+import { adminOf, type Opened } from './open'
 import { startTelemetry } from './telemetry'
 
 export interface Served {
@@ -58,6 +59,7 @@ export async function serve(opened: Opened): Promise<Served> {
     schedule: systemSchedule,
   })
   await checkAuditEnd(opened)
+  await bringErasures(opened)
   await app.start({ alone: !fleet })
   const { host, port, metrics } = config
   const metricsUrl = orInUse(
@@ -100,6 +102,14 @@ function changeLevel({ log, config }: Opened): void {
   const level = log.level === 'debug' ? config.logLevel : 'debug'
   log.level = level
   log.info({ level }, 'log level changed')
+}
+
+/** A backup may have been put in place by hand: what was erased since goes again with the first sweep. */
+async function bringErasures(opened: Opened): Promise<void> {
+  const { config, erasedFile, log } = opened
+  const deps = { ...adminOf(opened), erasedFile, liveRetentionDays: config.liveRetentionDays }
+  const phones = erasedFile ? await takeErasures(deps, erasedFile.read()) : 0
+  if (phones > 0) log.warn({ phones }, 'phones that were erased are in the database again, and are being erased')
 }
 
 /** One server works on a data folder. */

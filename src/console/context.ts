@@ -5,7 +5,7 @@ import type { Operator, OperatorSession } from '../domain/operator'
 import type { Numbering } from '../domain/phone'
 import type { Way } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
-import type { Backups } from '../ports/files'
+import type { Backups, ErasedFile } from '../ports/files'
 import type { Log } from '../ports/log'
 import type { Gate, Node } from '../ports/node'
 import type { Passwords } from '../ports/vault'
@@ -25,6 +25,7 @@ export interface ServerFacts {
   /** Copies of the database, newest first. */
   backups: () => Backups
   carrierTimeoutMs: number
+  liveRetentionDays: number
   numbering: Numbering
   hookPolicy: HookUrlPolicy
 }
@@ -40,6 +41,7 @@ export interface ConsoleDependencies
   carriers: ConsoleCarriers
   trustedProxies: readonly string[]
   facts: ServerFacts
+  erasedFile: ErasedFile | undefined
 }
 
 /** The carriers in use, by name. */

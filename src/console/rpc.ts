@@ -18,6 +18,7 @@ import { appProcedures, keyProcedures } from './procedures/apps'
 import { carrierProcedures } from './procedures/carriers'
 import { inboxProcedures, issueProcedures } from './procedures/issues'
 import { walletProcedures } from './procedures/money'
+import { privacyProcedures } from './procedures/privacy'
 import { protectionProcedures } from './procedures/protection'
 import { templateProcedures } from './procedures/templates'
 import { auditProcedures, systemProcedures, usageProcedures } from './procedures/usage'
@@ -37,6 +38,7 @@ const createRouter = (deps: ConsoleDependencies) => ({
   usage: usageProcedures(deps),
   protection: protectionProcedures(deps),
   audit: auditProcedures(deps),
+  privacy: privacyProcedures(deps),
   system: systemProcedures(deps),
 })
 

@@ -2,6 +2,9 @@
 import type { Protection } from './protection'
 import type { Texts } from './texts'
 
+/** Usage is counted after a day and three hours, by the issues themselves. */
+export const RETENTION_DAYS = { min: 2, max: 3_650 } as const
+
 export interface App {
   appId: string
   organizationId: string
@@ -14,6 +17,8 @@ export interface App {
   texts?: Partial<Texts> | undefined
   /** Whether proofs of verification say what an issue's metadata is; missing: they do not. */
   provesMetadata?: boolean | undefined
+  /** Days its live issues are kept; missing: as the server is set. */
+  retentionDays?: number | undefined
   createdAt: number
   /** Of one that was removed; its ledger and issues stay. */
   removedAt?: number

@@ -18,6 +18,10 @@ export const IDEMPOTENCY_DAYS = 7
 export const isOver = ({ createdAt }: Pick<Claim, 'createdAt'>, idempotencyDays: number, now: number): boolean =>
   createdAt + idempotencyDays * DAY_MS <= now
 
+/** The key stands for an issue that was erased: another one would be a second message for one order. */
+export const forgotten = () =>
+  conflict('idempotencyKey', 'idempotency_key_forgotten', 'The issue of this idempotency key was erased')
+
 /** Throws `conflict` where the key's issue is not what is asked for now, or no more. */
 export function assertReplayable({ verificationStatus }: Issue, isSameRequest: boolean): void {
   if (!isSameRequest)

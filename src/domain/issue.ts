@@ -70,6 +70,9 @@ export interface Issue extends Owner {
 
   /** Undefined of those that were issued before it was noted. */
   readonly origin: Origin | undefined
+
+  /** When what belongs to its phone was erased: nobody finds it any more, it is only counted and charged. */
+  readonly erasedAt?: number | undefined
 }
 
 /** Whose failures and limits it counts for; where the kind of key was not noted, a backend's. */

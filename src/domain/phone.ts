@@ -80,6 +80,20 @@ export function liveRecipient(phoneNumber: string, { region, prefixes }: Numberi
   return { identity: found.number, to: found.number, country: found.country }
 }
 
+/**
+ * What a number would be stored under, also where it could get no code today: rules about numbers change, and what was
+ * stored by others is still there. Throws `invalid` for what is no number, or could be two, and for test numbers.
+ */
+export function storedIdentity(phoneNumber: string, numbering: Numbering): string {
+  try {
+    return liveRecipient(phoneNumber, numbering).identity
+  } catch (refusal) {
+    const { magic, folded } = read(phoneNumber, numbering.region)
+    if (magic || !/^\+[1-9]\d{5,14}$/.test(folded)) throw refusal
+    return folded
+  }
+}
+
 type NotReached = 'invalid_phone_number' | 'ambiguous_phone_number' | 'phone_number_without_texts'
 
 const refused = (reason: NotReached, problem: string) => invalid('phoneNumber', reason, problem)

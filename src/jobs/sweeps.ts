@@ -4,6 +4,7 @@ import type { Log } from '../ports/log'
 import type { WakeUps } from '../ports/node'
 import type { Store } from '../ports/store'
 import { deleteOldData, type RetentionDependencies } from '../usecases/delete-old-data'
+import { type ErasureDependencies, eraseDue, forgetErasures, removeBare } from '../usecases/erase-phone'
 import { expireDue } from '../usecases/expire-due'
 import { rollUpUsage } from '../usecases/read-usage'
 import { endQuietIncidents } from '../usecases/record-traffic'
@@ -13,7 +14,11 @@ import { type TellOperatorDependencies, tellOperator } from '../usecases/tell-op
 const EVERY_MS = 1_000
 const EVERY_TEN_MINUTES = '*/10 * * * *'
 
-interface SweepDependencies extends SaveDependencies, RetentionDependencies, TellOperatorDependencies {
+interface SweepDependencies
+  extends SaveDependencies,
+    RetentionDependencies,
+    TellOperatorDependencies,
+    Omit<ErasureDependencies, 'actor'> {
   store: Store
   clock: Clock
   log: Log
@@ -22,6 +27,9 @@ interface SweepDependencies extends SaveDependencies, RetentionDependencies, Tel
   /** Answers whether messages that wait may have another way to go than before. */
   refreshCarriers: () => Promise<boolean>
 }
+
+/** Whoever began it is in the log before. */
+const SERVER = { name: 'server' }
 
 export class Sweeps {
   #cancel = () => {}
@@ -39,6 +47,7 @@ export class Sweeps {
       await deleteOldData(deps)
       await rollUpUsage(deps)
       await endQuietIncidents(deps)
+      await this.#erase()
     })
   }
 
@@ -71,6 +80,14 @@ export class Sweeps {
       .finally(() => {
         this.#telling = undefined
       })
+  }
+
+  /** Behind usage, which counts what is about to go. */
+  async #erase(): Promise<void> {
+    const deps = { ...this.deps, actor: SERVER }
+    await eraseDue(deps)
+    await removeBare(deps)
+    await forgetErasures(deps)
   }
 
   #note(error: unknown): void {

@@ -17,6 +17,15 @@ export interface Backups {
   nextAt?: number | undefined
 }
 
+/** Lines outside of the database, one for each phone that was erased; see `domain/erasure.ts`. Each is on disk when a word of it returns. */
+export interface ErasedFile {
+  /** None where there is no such file. Throws where it cannot be read. */
+  read(): string[]
+  add(lines: readonly string[]): void
+  /** In the place of all before. */
+  write(lines: readonly string[]): void
+}
+
 /** A line outside of the database; see `domain/audit.ts`. */
 export interface HeadFile {
   /** Undefined where there is none. Throws where it cannot be read. */

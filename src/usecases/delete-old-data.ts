@@ -5,6 +5,7 @@ import { DECISIONS_KEPT_MS } from '../domain/incident'
 import { DAY_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
+import type { Whose } from '../ports/store/retention'
 
 const BATCH = 500
 
@@ -21,6 +22,14 @@ const TEST_RETENTION_DAYS = 7
 /** What endpoints were told, and what came of it. */
 const HOOK_RETENTION_DAYS = 30
 
+/** What apps have decided about themselves, in days; also those that were removed. */
+async function ownRetentions({ read }: Store): Promise<Map<string, number>> {
+  const apps = await read.apps.withRemoved()
+  return new Map(
+    apps.flatMap(({ appId, retentionDays }) => (retentionDays === undefined ? [] : [[appId, retentionDays] as const])),
+  )
+}
+
 /** Deletes what has outlived its retention, a batch a transaction, so that nobody waits long. */
 export async function deleteOldData({
   store,
@@ -32,10 +41,12 @@ export async function deleteOldData({
   const inBatches = async (sweep: (limit: number) => Promise<number>) => {
     while ((await sweep(BATCH)) === BATCH);
   }
-  await inBatches((limit) =>
-    store.transaction((tx) => tx.retention.issues('test', daysAgo(TEST_RETENTION_DAYS), limit)),
-  )
-  await inBatches((limit) => store.transaction((tx) => tx.retention.issues('live', daysAgo(liveRetentionDays), limit)))
+  const deleteIssues = (whose: Whose, days: number) =>
+    inBatches((limit) => store.transaction((tx) => tx.retention.issues(whose, daysAgo(days), limit)))
+  await deleteIssues({ mode: 'test', but: [] }, TEST_RETENTION_DAYS)
+  const own = await ownRetentions(store)
+  await deleteIssues({ mode: 'live', but: [...own.keys()] }, liveRetentionDays)
+  for (const [appId, days] of own) await deleteIssues({ mode: 'live', only: appId }, days)
   await inBatches((limit) => store.transaction((tx) => tx.retention.claims(daysAgo(idempotencyDays), limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.failures(daysAgo(REMEMBERED_DAYS), limit)))
   await inBatches((limit) =>

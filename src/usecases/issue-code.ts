@@ -4,7 +4,7 @@
  */
 
 import { type Finding, refusalOf, type Wish } from '../domain/admission'
-import { assertReplayable, isOver } from '../domain/claim'
+import { assertReplayable, forgotten, isOver } from '../domain/claim'
 import { Refusal, unavailable } from '../domain/error'
 import { admitNext } from '../domain/failure-budget'
 import { fingerprintText, type ResolvedRequest } from '../domain/fingerprint'
@@ -242,7 +242,9 @@ async function replay(
 ): Promise<Issue | undefined> {
   const claim = await tx.claims.find(owner, claimant.hash, claimant.formerHash)
   if (!claim) return undefined
-  const issue = isOver(claim, idempotencyDays, tx.now) ? undefined : await tx.issues.lock(owner, claim.issueId)
+  const isKnown = !isOver(claim, idempotencyDays, tx.now)
+  const issue = isKnown ? await tx.issues.lock(owner, claim.issueId) : undefined
+  if (isKnown && (issue ? issue.erasedAt !== undefined : await tx.erasures.isRemoved(claim.issueId))) throw forgotten()
   if (!issue) {
     await tx.claims.drop(owner, claim.keyHash)
     return undefined

@@ -1,9 +1,9 @@
 /** `restore`: a backup in the place of the database, or nothing changed. */
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fromSource, newFolder, run, runJson, Server } from './support'
+import { fromSource, newFolder, run, runJson, Server, StubCarrier } from './support'
 
 setDefaultTimeout(120_000)
 
@@ -186,6 +186,73 @@ test('makes a data folder on a new machine, by the secret of the old one', async
   await runJson(fromSource(other.path), 'restore', backup)
   expect((await runJson(fromSource(other.path), 'app', 'list')).apps).toMatchObject([{ balance: 7 }])
   other.remove()
+})
+
+describe('a phone that was erased since', () => {
+  const NUMBER = '+821012345678'
+  const other = newFolder()
+  const there = join(other.path, 'watchword-data')
+  const watchword = fromSource(other.path)
+  const old = join(other.path, 'old.db')
+  const number = join(other.path, 'number.txt')
+  const carrier = new StubCarrier()
+  const exported = async () => JSON.parse((await run(watchword, 'privacy', 'export', '--phone-file', number)).stdout)
+
+  beforeAll(async () => {
+    writeFileSync(number, NUMBER)
+    const { appId } = await runJson(watchword, 'app', 'create', 'shop')
+    const { key } = await runJson(watchword, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'live')
+    await runJson(watchword, 'credit', 'add', '--app', appId, '--amount', '9')
+    await runJson(watchword, 'provider', 'set', 'main', '--type', 'http', '--channel', 'sms', '--url', carrier.url)
+    const server = await Server.start(watchword)
+    const order = { phoneNumber: NUMBER, purpose: 'login', idempotencyKey: 'one', metadata: { plan: 'pro' } }
+    expect((await server.call('POST', '/v1/issue', key, order)).status).toBe(200)
+    await server.stop()
+    const { name } = await runJson(watchword, 'backup')
+    copyFileSync(join(there, 'backups', name), old)
+    expect(await runJson(watchword, 'privacy', 'erase', '--phone-file', number, '--yes')).toMatchObject({ issues: 1 })
+  })
+  afterAll(async () => {
+    await carrier.stop()
+    other.remove()
+  })
+
+  const isErased = async () => {
+    const [issue] = (await exported()).issues
+    return issue === undefined || (issue.erasedAt !== undefined && issue.metadata === undefined)
+  }
+
+  test('is erased in the backup before that is put in place', async () => {
+    expect(await isErased()).toBe(true)
+    expect(await runJson(watchword, 'restore', old, '--yes')).toMatchObject({ erasedAgain: 1 })
+    expect(await isErased()).toBe(true)
+    expect((await runJson(watchword, 'audit', 'verify')).isIntact).toBe(true)
+    expect(readFileSync(join(there, 'watchword.erased'), 'utf8')).toMatch(/^\d+ [0-9a-f]{64} \*\n$/)
+  })
+
+  test('is known by a server that finds the backup put there by hand', async () => {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(there, `watchword.db${suffix}`), { force: true })
+    copyFileSync(old, join(there, 'watchword.db'))
+    expect(await isErased()).toBe(false)
+    const server = await Server.start(watchword)
+    await server.stop()
+    expect(server.stderr).toContain('phones that were erased are in the database again')
+    expect((await runJson(watchword, 'privacy', 'erased')).erased).toHaveLength(1)
+    const list = join(there, 'watchword.erased')
+    expect(await runJson(watchword, 'privacy', 'again', list)).toMatchObject({ phones: 0, issues: 1 })
+    expect(await isErased()).toBe(true)
+  })
+
+  test('is told by its number on stdin, and never on the line itself', async () => {
+    const { exitCode, stderr } = await run(watchword, 'privacy', 'erase', NUMBER, '--yes', '--json')
+    expect({ exitCode, code: codeOf(stderr) }).toEqual({ exitCode: 2, code: 'usage' })
+    const child = Bun.spawn([...watchword.command, 'privacy', 'export'], {
+      cwd: watchword.cwd,
+      env: {},
+      stdio: [new Blob([`${NUMBER}\n`]), 'pipe', 'ignore'],
+    })
+    expect(JSON.parse(await new Response(child.stdout).text())).toMatchObject({ phoneNumber: NUMBER })
+  })
 })
 
 test('killed at any point it leaves the one or the other', async () => {

@@ -301,6 +301,12 @@ beforeAll(async () => {
     async () => (await server.call('GET', '/v1/issues?limit=100', sk)).body.items.every(isSettled),
     'all texts to be answered for',
   )
+  const numberFile = join(folder.path, 'number.txt')
+  writeFileSync(numberFile, quoted.e164)
+  const erased = await run(program, 'privacy', 'erase', '--phone-file', numberFile, '--yes')
+  expect(erased).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Erased: 2 issues') })
+  leave('what an erasure prints', erased.stdout + erased.stderr)
+  leave('watchword.erased', readFileSync(join(folder.path, 'watchword-data', 'watchword.erased'), 'utf8'))
   copyDatabase('while the server runs')
   const scraped = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })
   // Numbers of their own may have any digits.

@@ -41,6 +41,7 @@ describe('Tab completes', () => {
         'region',
         'texts',
         'proofs',
+        'retention',
         'protect',
         'challenge',
         'unlock',

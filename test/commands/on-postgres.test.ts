@@ -125,6 +125,8 @@ describe('on PostgreSQL', () => {
     expect((await told('app', 'texts', appId)).texts).toEqual(texts)
     expect((await told('app', 'proofs', appId, '--metadata', 'on')).metadata).toBe(true)
     expect((await told('app', 'proofs', appId)).metadata).toBe(true)
+    expect(await told('app', 'retention', appId, '--days', '30')).toEqual({ appId, days: 30, own: true })
+    expect(await told('app', 'retention', appId, '--as-server')).toEqual({ appId, days: 180, own: false })
     const file = join(folder.path, 'vendor.secret')
     writeFileSync(file, 'secret-at-the-vendor\n')
     const ofVendor = ['--vendor', 'recaptcha', '--secret-file', file, '--site-key', 'site', '--min-score', '.7']
@@ -215,6 +217,24 @@ describe('on PostgreSQL', () => {
     expect((await told('webhook', 'list', '--app', appId)).webhooks).toMatchObject([{ endpointId }])
     expect(await candidates('webhook', 'events', '')).toEqual([endpointId])
     await told('webhook', 'remove', endpointId, '--yes')
+  })
+
+  test('what is stored of a phone', async () => {
+    const number = join(folder.path, 'number.txt')
+    writeFileSync(number, '+82 10-1234-5678\n')
+    const exported = JSON.parse(await said('privacy', 'export', '--phone-file', number))
+    expect(exported).toMatchObject({ phoneNumber: '+821012345678', apps: [{ appId }], issues: [] })
+    expect(await told('privacy', 'erase', '--phone-file', number, '--yes')).toEqual({
+      issues: 0,
+      counted: 0,
+      events: 0,
+    })
+    const { erased } = await told('privacy', 'erased')
+    expect(erased).toEqual([expect.stringMatching(/^\d+ [0-9a-f]{64} \*$/)])
+    const list = join(folder.path, 'erased.txt')
+    writeFileSync(list, `${erased[0].replace(/^\d+/, '9999999999999')}\n`)
+    expect(await told('privacy', 'again', list)).toEqual({ phones: 1, issues: 0, counted: 0, events: 0 })
+    expect((await refused('privacy', 'erase', '--phone-file', number)).code).toBe('usage')
   })
 
   test('people and the audit log', async () => {

@@ -35,7 +35,11 @@ const OWNER = {
 }
 const ANSWERS = {
   'session/current': { needsSetup: false, organization: 'Example', version: '0.1.0', operator: OWNER },
-  'apps/list': { apps: [{ appId: 'a1', name: 'Shop', createdAt: MIDNIGHT }], defaultRegion: 'KR' },
+  'apps/list': {
+    apps: [{ appId: 'a1', name: 'Shop', createdAt: MIDNIGHT }],
+    defaultRegion: 'KR',
+    liveRetentionDays: 180,
+  },
 }
 
 const folder = newFolder()

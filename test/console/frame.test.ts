@@ -15,7 +15,19 @@ const OWNER = {
   role: 'owner',
   hasTotp: false,
   createdAt: 1_760_000_000_000,
-  permissions: ['look', 'try', 'keys', 'templates', 'webhooks', 'apps', 'money', 'carriers', 'operators', 'audit'],
+  permissions: [
+    'look',
+    'try',
+    'keys',
+    'templates',
+    'webhooks',
+    'apps',
+    'money',
+    'carriers',
+    'operators',
+    'audit',
+    'privacy',
+  ],
 }
 const SIGNED_OUT = { needsSetup: false, organization: 'Example', version: '0.1.0' }
 const SIGNED_IN = { ...SIGNED_OUT, operator: OWNER }
@@ -25,6 +37,7 @@ const APPS = {
     { appId: 'a2', name: 'Clinic', createdAt: 1_760_000_000_000 },
   ],
   defaultRegion: 'KR',
+  liveRetentionDays: 180,
 }
 /** Pages with nothing in them. */
 const EMPTY = {
@@ -265,7 +278,10 @@ describe.each(STARTS)('the console %s', (_, start) => {
   })
 
   test('asks for no more than a name to make the first app', async () => {
-    const { page } = await open('', { ...ANSWERS, 'apps/list': { apps: [], defaultRegion: 'KR' } })
+    const { page } = await open('', {
+      ...ANSWERS,
+      'apps/list': { apps: [], defaultRegion: 'KR', liveRetentionDays: 180 },
+    })
     await page.getByRole('textbox', { name: 'Name of the app' }).waitFor()
     const form = page.locator('form').filter({ hasText: 'Name of the app' })
     expect(await form.locator('input').count()).toBe(1)
@@ -283,7 +299,10 @@ describe.each(STARTS)('the console %s', (_, start) => {
   })
 
   test('says what to do first where there is no app', async () => {
-    const { page } = await open('/keys', { ...ANSWERS, 'apps/list': { apps: [], defaultRegion: 'KR' } })
+    const { page } = await open('/keys', {
+      ...ANSWERS,
+      'apps/list': { apps: [], defaultRegion: 'KR', liveRetentionDays: 180 },
+    })
     await page.getByText('No app yet').waitFor()
     await page.getByRole('link', { name: 'Make an app' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()

@@ -419,6 +419,67 @@ describe('the console', () => {
     })
   })
 
+  describe('what is stored of a phone', () => {
+    const phoneNumber = '010-1234-5678'
+    beforeEach(async () => {
+      const order = { phoneNumber, purpose: 'login', idempotencyKey: 'k', metadata: { plan: 'pro' } }
+      expect((await world.call('rest', 'issue', order, { key: keys.live })).status).toBe(200)
+      await world.settle()
+    })
+
+    test('is read back, told and erased by an owner, from the console, and the log has no number', async () => {
+      expect((await owner.call('privacy/read', { phoneNumber })).body).toEqual({ phoneNumber: '+821012345678' })
+      const { head, issues } = (await owner.call('privacy/export', { phoneNumber, appId: keys.appId })).body
+      expect(head).toMatchObject({ format: 'watchword-phone-export', phoneNumber: '+821012345678' })
+      expect(issues).toMatchObject([{ purpose: 'login', metadata: { plan: 'pro' } }])
+      expect((await owner.call('privacy/erase', { phoneNumber })).body).toEqual({
+        erased: { issues: 1, counted: 1, events: 0 },
+      })
+      const { issues: left } = (await owner.call('privacy/export', { phoneNumber })).body
+      expect(left[0]).toMatchObject({ erasedAt: expect.any(String) })
+      expect(left[0].metadata).toBeUndefined()
+      const { operator } = (await owner.call('session/current')).body
+      const { rows } = (await owner.call('audit/list', { limit: 4 })).body
+      expect(rows.map(({ action }: { action: string }) => action)).toEqual([
+        ...['privacy.export', 'privacy.erased', 'privacy.erase', 'privacy.export'],
+      ])
+      for (const row of rows) expect(row).toMatchObject({ actor: operator.operatorId, ip: '127.0.0.1' })
+      expect(JSON.stringify(rows)).not.toContain('12345678')
+    })
+
+    test('is no number, or nobody’s', async () => {
+      for (const wrong of ['nobody', '010-0000-0000'])
+        for (const procedure of ['read', 'export', 'erase'])
+          expect(await owner.call(`privacy/${procedure}`, { phoneNumber: wrong })).toMatchObject({
+            status: 400,
+            body: { data: { param: 'phoneNumber' } },
+          })
+      expect((await owner.call('privacy/erase', { phoneNumber, appId: 'app_none' })).status).toBe(404)
+    })
+
+    test('belongs to nobody else’s role', async () => {
+      for (const role of ['developer', 'viewer'] as const) {
+        const client = await join(role)
+        for (const procedure of ['read', 'export', 'erase'])
+          expect((await client.call(`privacy/${procedure}`, { phoneNumber })).status).toBe(403)
+      }
+      expect((await owner.call('privacy/export', { phoneNumber })).body.issues[0].erasedAt).toBeUndefined()
+    })
+
+    test('is kept as long as the app says, which is shown', async () => {
+      const shown = async () => (await owner.call('apps/list')).body
+      expect(await shown()).toMatchObject({ liveRetentionDays: 180 })
+      for (const retentionDays of [30, undefined]) {
+        expect((await owner.call('apps/setRetention', { appId: keys.appId, retentionDays })).status).toBe(200)
+        expect((await shown()).apps[0].retentionDays).toBe(retentionDays)
+      }
+      expect(await owner.call('apps/setRetention', { appId: keys.appId, retentionDays: 1 })).toMatchObject({
+        status: 400,
+        body: { data: { param: 'days', reason: 'out_of_range' } },
+      })
+    })
+  })
+
   describe('the audit log', () => {
     const entries = async () => (await owner.call('audit/list', {})).body.rows
     const verify = async () => (await owner.call('audit/verify')).body

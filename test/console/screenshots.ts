@@ -38,6 +38,7 @@ const PAGES = {
   carriers: '/providers',
   operators: '/operators',
   audit: '/audit',
+  privacy: '/privacy',
   system: '/system',
   account: '/account',
 }

@@ -62,6 +62,7 @@ test('apps, and where their numbers are from', async () => {
       { appId, name: 'demo', protection: made.protection, texts: made.texts, provesMetadata: false, createdAt: START },
     ]),
     defaultRegion: 'KR',
+    liveRetentionDays: 180,
   })
   expect(await shown('apps/rename', { appId: made.appId, name: 'market' })).toEqual({ ...made, name: 'market' })
   expect(await shown('apps/setRegion', { appId: made.appId, region: 'DE' })).toMatchObject({

@@ -6,8 +6,10 @@ import { Refusal } from '../../src/domain/error'
 import { fromRefusal } from '../../src/http/errors'
 import type { Transport } from '../../src/ports/network'
 import { saveTemplate, setChallenge } from '../../src/usecases/administer'
+import { erasePhone } from '../../src/usecases/erase-phone'
 import { answered } from '../support/carrier'
 import { SUSPECT, suspect } from '../support/suspects'
+import { UNTOLD } from '../support/untold'
 import { type CallOptions, type Furnished, type Operation, WIRES, World } from '../support/world'
 
 /** What only libraries write. */
@@ -15,6 +17,8 @@ const LIBRARY =
   /invalid input|invalid (string|uuid|option|key|iso|email|element)|too (big|small)|expected|received|unrecognized|validation|zod|>=|<=/i
 
 const ISSUE = { phoneNumber: '010-0000-0000', purpose: 'reasons' }
+/** Whose phone is erased. */
+const ERASED = { phoneNumber: '010-8888-7777', purpose: 'reasons', idempotencyKey: 'erased' }
 const VERIFY = { issueId: '0199f2a4-7c1e-7a53-9d36-0b6f3a1c5e77', code: '000000' }
 
 interface Case {
@@ -157,6 +161,14 @@ const cases = (keys: Record<'test' | 'live' | 'page' | 'livePage' | 'narrow' | '
       operation: 'issue',
       input: { ...ISSUE, idempotencyKey: 'used' },
     },
+    {
+      reason: 'idempotency_key_forgotten',
+      param: 'idempotencyKey',
+      status: 409,
+      operation: 'issue',
+      input: ERASED,
+      options: { key: keys.live },
+    },
     { reason: 'scope_missing', status: 403, operation: 'balance', input: {}, options: { key: keys.narrow } },
     { reason: 'server_only', status: 403, operation: 'balance', input: {}, options: { key: keys.page } },
     { reason: 'origin_missing', status: 403, operation: 'verify', input: VERIFY, options: { key: keys.page } },
@@ -228,6 +240,9 @@ describe.each(WIRES)('why a request is refused, over %s', (wire) => {
     keys = await world.furnish()
     const { appId } = keys
     await suspect(world, appId, [{ key: keys.live, kind: 'sk' }])
+    const { numbering } = world.config
+    await world.call('rest', 'issue', ERASED, { key: keys.live })
+    await erasePhone({ ...world.admin, telemetry: UNTOLD, numbering }, ERASED)
     await setChallenge(world.admin, appId, { vendor: 'turnstile', secret: 'secret' })
     await saveTemplate(world.admin, appId, {
       templateId: 'welcome',

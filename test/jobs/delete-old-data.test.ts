@@ -1,13 +1,17 @@
 /** What is deleted how long after: decisions, "Retention". */
 import { expect, test } from 'bun:test'
 import type { Store, Tx } from '../../src/ports/store'
+import type { Whose } from '../../src/ports/store/retention'
 import { deleteOldData } from '../../src/usecases/delete-old-data'
 import { NOW } from '../domain/sample'
 
 const HOUR_MS = 60 * 60_000
 
+const nameOf = (whose: Whose) =>
+  'only' in whose ? `${whose.mode} of ${whose.only}` : [whose.mode, ...whose.but].join(' but ')
+
 /** Hours ago, or nothing, by what is asked to go; `left`: so much of it there is. */
-async function deleted(left = 0) {
+async function deleted(left = 0, retentions: Array<number | undefined> = []) {
   const asked: Record<string, Array<number | undefined>> = {}
   const limits = new Set<number>()
   const remaining = new Map<string, number>()
@@ -20,7 +24,7 @@ async function deleted(left = 0) {
     return Promise.resolve(Math.min(there, limit))
   }
   const retention: Tx['retention'] = {
-    issues: (mode, before, limit) => take(mode, before, limit),
+    issues: (whose, before, limit) => take(nameOf(whose), before, limit),
     claims: (before, limit) => take('claims', before, limit),
     failures: (before, limit) => take('failures', before, limit),
     reports: (before, limit) => take('reports', before, limit),
@@ -33,7 +37,9 @@ async function deleted(left = 0) {
   }
   const transaction = ((unit) => unit({ retention } as Tx)) as Store['transaction']
   const days = { liveRetentionDays: 180, idempotencyDays: 7 }
-  await deleteOldData({ store: { transaction } as Store, clock: { now: () => NOW }, ...days })
+  const apps = retentions.map((retentionDays, n) => ({ appId: `app_${n}`, retentionDays }))
+  const read = { apps: { withRemoved: async () => apps } } as unknown as Store['read']
+  await deleteOldData({ store: { transaction, read } as Store, clock: { now: () => NOW }, ...days })
   return { asked, limits: [...limits] }
 }
 
@@ -50,6 +56,15 @@ test('each has its time', async () => {
     trafficHours: [365 * 24],
     incidents: [365 * 24],
     outbox: [undefined],
+  })
+})
+
+test('an app may have a time of its own', async () => {
+  expect((await deleted(0, [undefined, 30, 400])).asked).toMatchObject({
+    test: [7 * 24],
+    'live but app_1 but app_2': [180 * 24],
+    'live of app_1': [30 * 24],
+    'live of app_2': [400 * 24],
   })
 })
 

@@ -10,6 +10,7 @@ import type { LedgerEntry, Wallet } from '../../src/domain/wallet'
 import type { Store, Tx } from '../../src/ports/store'
 import type { IssueFilter } from '../../src/ports/store/issues'
 import type { LedgerFilter } from '../../src/ports/store/money'
+import { phoneSuite } from './phones'
 import {
   APP,
   aStoredKey,
@@ -996,7 +997,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
 
     describe('retention', () => {
       const sweep = (before: number, limit = 100, mode: 'live' | 'test' = 'live') =>
-        run((tx) => tx.retention.issues(mode, before, limit))
+        run((tx) => tx.retention.issues({ mode, but: [] }, before, limit))
 
       test('deletes an old issue with its attempts and its message', async () => {
         const old = settled(1)
@@ -1089,6 +1090,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
     })
 
     webhookSuite(() => ({ store, other, clock }))
+    phoneSuite(() => ({ store, other, clock }))
     trafficSuite(() => ({ store, other, clock }))
     trafficListsSuite(() => ({ store, other, clock }))
 

@@ -70,12 +70,17 @@ const wantedTexts = z.object({
 /** Whether proofs of verification say what an issue's metadata is. */
 const provesMetadata = z.boolean()
 
+/** Days live issues are kept; missing: as the server is set. */
+const retentionDays = z.int().optional()
+
 const app = z.object({
-  ...{ appId: z.string(), name: z.string(), region, protection, texts, provesMetadata, createdAt: at },
+  ...{ appId: z.string(), name: z.string(), region, protection, texts, provesMetadata, retentionDays, createdAt: at },
 })
 
 export const apps = {
-  list: procedure('look').output(z.object({ apps: z.array(app), defaultRegion: z.string() })),
+  list: procedure('look').output(
+    z.object({ apps: z.array(app), defaultRegion: z.string(), liveRetentionDays: z.int() }),
+  ),
   create: procedure('apps')
     .input(z.object({ name: z.string(), region }))
     .output(app),
@@ -90,6 +95,7 @@ export const apps = {
     .input(ofApp.extend({ texts: wantedTexts }))
     .output(app),
   setProvesMetadata: procedure('apps').input(ofApp.extend({ provesMetadata })).output(app),
+  setRetention: procedure('apps').input(ofApp.extend({ retentionDays })).output(app),
   challenge: procedure('apps')
     .input(ofApp)
     .output(z.object({ challenge: challenge.optional() })),

@@ -7,6 +7,7 @@ import { apps, keys } from './apps'
 import { carriers } from './carriers'
 import { inbox, issues } from './issues'
 import { wallet } from './money'
+import { privacy } from './privacy'
 import { protection } from './protection'
 import { templates } from './templates'
 import { audit, system, usage } from './usage'
@@ -26,6 +27,7 @@ export const consoleContract = {
   usage,
   protection,
   audit,
+  privacy,
   system,
 }
 

@@ -20,6 +20,7 @@ export function appProcedures(deps: ConsoleDependencies) {
     list: os.list.handler(async () => ({
       apps: (await deps.store.read.apps.all()).map(view),
       defaultRegion: deps.facts.numbering.region,
+      liveRetentionDays: deps.facts.liveRetentionDays,
     })),
     create: os.create.handler(async ({ input, context }) =>
       view(await administer.createApp(adminOf(deps, context), input)),
@@ -38,6 +39,9 @@ export function appProcedures(deps: ConsoleDependencies) {
     ),
     setProvesMetadata: os.setProvesMetadata.handler(async ({ input, context }) =>
       view(await administer.setProvesMetadata(adminOf(deps, context), input.appId, input.provesMetadata)),
+    ),
+    setRetention: os.setRetention.handler(async ({ input, context }) =>
+      view(await administer.setRetention(adminOf(deps, context), input.appId, input.retentionDays)),
     ),
     challenge: os.challenge.handler(async ({ input }) => ({
       challenge: await administer.challengeOfApp(deps, input.appId),

@@ -13,6 +13,7 @@ import {
   IconServer2,
   IconShieldCheck,
   IconTemplate,
+  IconUserShield,
   IconUsers,
   IconWallet,
   IconWebhook,
@@ -45,6 +46,7 @@ export const PAGE_GROUPS = {
     { name: 'providers', to: '/providers', icon: IconRoute },
     { name: 'operators', to: '/operators', icon: IconUsers },
     { name: 'audit', to: '/audit', icon: IconHistory },
+    { name: 'privacy', to: '/privacy', icon: IconUserShield },
     { name: 'system', to: '/system', icon: IconServer2 },
   ],
 } as const satisfies Record<string, readonly PageLink[]>

@@ -152,6 +152,12 @@ const routes = root.addChildren([
         ...(typeof action === 'string' && { action }),
       }),
     }),
+    createRoute({
+      getParentRoute: () => inside,
+      path: '/privacy',
+      component: lazyRouteComponent(() => import('./pages/privacy')),
+      staticData: { needs: 'privacy' },
+    }),
     page('/system', () => import('./pages/system')),
     page('/account', () => import('./pages/account')),
   ]),

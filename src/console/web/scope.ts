@@ -29,6 +29,9 @@ export const useApps = () => useSuspenseQuery(appsQuery()).data.apps
 /** Whose national phone formats are read for apps that have none of their own. */
 export const useDefaultRegion = () => useSuspenseQuery(appsQuery()).data.defaultRegion
 
+/** How long live issues are kept of apps that have no time of their own. */
+export const useServerRetention = () => useSuspenseQuery(appsQuery()).data.liveRetentionDays
+
 export interface Scope {
   /** Missing while there is no app at all. */
   app: { appId: string; name: string } | undefined

@@ -28,6 +28,7 @@ import type { ClockTx, JobReader, JobTx } from './jobs'
 import type { KeyReader, KeyTx } from './keys'
 import type { WalletReader, WalletTx } from './money'
 import type { InvitationReader, InvitationTx, PeopleReader, PeopleTx, SessionReader, SessionTx } from './people'
+import type { ErasureTx, PhoneReader } from './phones'
 import type { RetentionTx } from './retention'
 import type { TrafficLists, TrafficReader, TrafficTx } from './traffic'
 import type { UsageReader, UsageTx } from './usage'
@@ -88,6 +89,7 @@ export interface Tx {
   readonly usage: UsageTx
   readonly traffic: TrafficTx
   readonly retention: RetentionTx
+  readonly erasures: ErasureTx
   readonly clock: ClockTx
 }
 
@@ -110,6 +112,7 @@ export interface Reader {
   readonly invitations: InvitationReader
   readonly audit: AuditReader
   readonly traffic: TrafficReader
+  readonly phones: PhoneReader
   /** Tells this installation from others; hexadecimal digits. */
   installation(): Promise<string>
   /** Changes whenever keys, apps, challenges, templates, carriers or routes may have changed, in whatever process. */

@@ -1,9 +1,12 @@
 /** What has outlived its retention: each deletes at most `limit` of it, and answers how many. */
 import type { Mode } from '../../domain/value'
 
+/** Whose: of one app, or of all but some. */
+export type Whose = { mode: Mode } & ({ only: string } | { but: readonly string[] })
+
 export interface RetentionTx {
-  /** Issues of `mode` created before, with all that belongs to them. */
-  issues(mode: Mode, before: number, limit: number): Promise<number>
+  /** Issues created before, with all that belongs to them; what was told of live ones, too. Erased ones go when nothing counts them. */
+  issues(whose: Whose, before: number, limit: number): Promise<number>
   claims(before: number, limit: number): Promise<number>
   /** Wrong codes at phones whose last one was before. */
   failures(before: number, limit: number): Promise<number>

@@ -25,9 +25,10 @@ export interface Table {
 const ORDER: readonly PgTable[] = [
   ...[postgres.organizations, postgres.apps, postgres.challenges, postgres.apiKeys, postgres.templates],
   ...[postgres.carriers, postgres.carrierHealth, postgres.routes],
-  ...[postgres.wallets, postgres.ledgerEntries],
+  ...[postgres.wallets, postgres.ledgerEntries, postgres.erasures],
   ...[
     postgres.issues,
+    postgres.erasedIssues,
     postgres.failures,
     postgres.claims,
     postgres.outbox,

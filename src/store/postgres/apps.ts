@@ -25,7 +25,7 @@ const STATEMENTS = {
   update: statement(() =>
     db
       .update(apps)
-      .set(changes(apps, ['name', 'region', 'protection', 'texts', 'provesMetadata']))
+      .set(changes(apps, ['name', 'region', 'protection', 'texts', 'provesMetadata', 'retentionDays']))
       .where(thisApp)
       .prepare(''),
   ),

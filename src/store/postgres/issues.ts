@@ -1,5 +1,5 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. */
-import { and, desc, eq, getTableColumns, gt, gte, lt, lte, or, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import type { Issue, VerificationStatus } from '../../domain/issue'
 import type { Owner } from '../../domain/value'
 import type { Tx } from '../../ports/store'
@@ -16,6 +16,8 @@ import type { Asked, Unit } from './unit'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
 const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))
+/** Who was erased is found no more; the row is there to be counted. */
+const isThere = isNull(issues.erasedAt)
 export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
 /** As a list, which the index finds whatever the database knows of its rows. */
@@ -35,7 +37,7 @@ const STATEMENTS = {
     db
       .select({ ...getTableColumns(issues), hasFailures: sql<boolean>`EXISTS ${failuresOf}` })
       .from(issues)
-      .where(thisIssue)
+      .where(and(thisIssue, isThere))
       .for('no key update')
       .prepare(''),
   ),
@@ -195,6 +197,7 @@ const page = (...conditions: Parameters<typeof and>) =>
           lt(issues.issueId, bind(issues.issueId, 'below')),
           gte(issues.createdAt, bind(issues.createdAt, 'createdFrom')),
           lt(issues.createdAt, bind(issues.createdAt, 'createdTo')),
+          isThere,
           ...conditions,
         ),
       )
@@ -207,7 +210,7 @@ const unexpired = gt(issues.expiresAt, bind(issues.expiresAt, 'now'))
 const pastExpiry = lte(issues.expiresAt, bind(issues.expiresAt, 'now'))
 
 const READS = {
-  find: statement(() => db.select().from(issues).where(thisIssue).prepare('')),
+  find: statement(() => db.select().from(issues).where(and(thisIssue, isThere)).prepare('')),
   pages: {
     any: page(),
     issued: page(stored('issued'), unexpired),

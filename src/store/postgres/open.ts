@@ -19,6 +19,7 @@ import { jobReader } from './jobs'
 import { keyReader } from './keys'
 import { migrate } from './migrate'
 import { installation, invitationReader, peopleReader, sessionReader } from './people'
+import { phoneReader } from './phones'
 import { connect, type PoolOptions, Reading, readersOf, unreached } from './pool'
 import { Replica } from './replica'
 import { SettingsWatch } from './settings'
@@ -126,6 +127,7 @@ function createReader(pool: Asked, settings: SettingsWatch, { vault, headFile }:
     invitations: invitationReader(pool),
     audit: auditReader(pool, { vault, headFile }),
     traffic: trafficReader(pool),
+    phones: phoneReader(pool, vault),
     installation: () => installation(pool),
     settingsVersion: () => settings.current(),
     nodes: () => nodesOf(pool),

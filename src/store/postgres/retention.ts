@@ -3,7 +3,7 @@ import type { Tx } from '../../ports/store'
 import { idFloor } from '../ids'
 import { NETWORKS_FORGOTTEN } from '../rows/traffic'
 import { lock } from './locks'
-import { plain, type Statement } from './statement'
+import { listOf, plain, type Statement } from './statement'
 import type { Unit } from './unit'
 
 const count = ([deleted]: readonly unknown[]) => Number(deleted)
@@ -14,18 +14,25 @@ const ISSUES = plain(
      SELECT issues.app_id, mode, issue_id FROM apps JOIN LATERAL (
        SELECT app_id, mode, issue_id FROM issues
        WHERE issues.app_id = apps.app_id AND mode = $1 AND issue_id < $2 AND verification_status <> 'issued'
-         AND billing_status IN ('debited', 'released')
-       ORDER BY issue_id LIMIT $3 FOR UPDATE SKIP LOCKED) AS issues ON true LIMIT $3
+         AND billing_status IN ('debited', 'released') AND erased_at IS NULL
+       ORDER BY issue_id LIMIT $3 FOR UPDATE SKIP LOCKED) AS issues ON true
+     WHERE ($4::text IS NULL OR apps.app_id = $4) AND apps.app_id <> ALL ($5::text[]) LIMIT $3
    ), gone_attempts AS (
      DELETE FROM attempts USING old WHERE attempts.app_id = old.app_id AND attempts.mode = old.mode
        AND attempts.issue_id = old.issue_id
    ), gone_jobs AS (DELETE FROM jobs USING old WHERE subject_id = old.issue_id
+   ), gone_events AS (DELETE FROM webhook_events USING old WHERE webhook_events.issue_id = old.issue_id AND old.mode = 'live'
+       RETURNING webhook_events.event_id
+   ), told AS (DELETE FROM webhook_deliveries USING gone_events WHERE webhook_deliveries.event_id = gone_events.event_id
+       RETURNING delivery_id
+   ), gone_tries AS (DELETE FROM webhook_attempts USING told WHERE webhook_attempts.delivery_id = told.delivery_id
+   ), gone_telling AS (DELETE FROM jobs USING told WHERE jobs.subject_id = told.delivery_id AND kind = 'webhook'
    ), gone_letters AS (DELETE FROM outbox USING old WHERE outbox.issue_id = old.issue_id
    ), gone AS (
      DELETE FROM issues USING old WHERE issues.app_id = old.app_id AND issues.mode = old.mode
        AND issues.issue_id = old.issue_id RETURNING 1
    ) SELECT count(*) FROM gone`,
-  ({ mode, before, limit }) => [mode, idFloor(before as number), limit],
+  ({ mode, before, limit, only = null, but }) => [mode, idFloor(before as number), limit, only, but],
   count,
 )
 
@@ -114,7 +121,13 @@ export function retentionTx(unit: Unit): Tx['retention'] {
   const deleted = async (statement: Statement<number>, values: Record<string, unknown>) =>
     (await unit.change(statement, values))[0] ?? 0
   return {
-    issues: (mode, before, limit) => deleted(ISSUES, { mode, before, limit }),
+    issues: ({ mode, ...whose }, before, limit) =>
+      deleted(ISSUES, {
+        mode,
+        before,
+        limit,
+        ...('only' in whose ? { only: whose.only, but: '{}' } : { but: listOf(whose.but) }),
+      }),
     claims: (before, limit) => deleted(CLAIMS, { at: before, limit }),
     failures: (before, limit) => deleted(FAILURES, { at: before, limit }),
     reports: (before, limit) => deleted(REPORTS, { at: before, limit }),

@@ -67,6 +67,7 @@ export const apps = pgTable('apps', {
   protection: json('protection').$type<Partial<Protection>>(),
   texts: json('texts').$type<Partial<Texts>>(),
   provesMetadata: boolean('proves_metadata').notNull(),
+  retentionDays: integer('retention_days'),
 })
 
 export const challenges = pgTable('challenges', {
@@ -201,12 +202,31 @@ export const issues = pgTable(
     prefixHash: bytes('prefix_hash'),
     networkHash: bytes('network_hash'),
     origin: text('origin'),
+    erasedAt: big('erased_at'),
   },
   (table) => [
     primaryKey({ columns: [table.appId, table.mode, table.issueId] }),
     uniqueIndex('issues_live').on(table.appId, table.mode, table.phoneHash, table.purpose),
     index('issues_due').on(table.expiresAt),
   ],
+)
+
+export const erasedIssues = pgTable('erased_issues', {
+  appId: text('app_id').notNull(),
+  mode: mode(),
+  issueId: uuid('issue_id').primaryKey(),
+  isGone: boolean('gone').notNull(),
+})
+
+export const erasures = pgTable(
+  'erasures',
+  {
+    phoneHash: bytes('phone_hash').notNull(),
+    appId: text('app_id').notNull(),
+    erasedAt: big('erased_at').notNull(),
+    doneAt: big('done_at'),
+  },
+  (table) => [primaryKey({ columns: [table.phoneHash, table.appId] })],
 )
 
 export const trafficHours = pgTable(

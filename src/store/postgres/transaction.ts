@@ -11,6 +11,7 @@ import { claimTx, issueTx, outboxTx } from './issues'
 import { jobTx } from './jobs'
 import { keyTx } from './keys'
 import { invitationTx, peopleTx, sessionTx } from './people'
+import { erasureTx } from './phones'
 import { retentionTx } from './retention'
 import { trafficTx } from './traffic'
 import type { Unit } from './unit'
@@ -52,6 +53,7 @@ const DOORS: Omit<Doors, 'now' | 'afterCommit'> = {
   usage: usageTx,
   traffic: trafficTx,
   retention: retentionTx,
+  erasures: erasureTx,
   clock: clockTx,
 }
 

@@ -3,12 +3,21 @@ import type { App } from '../../domain/app'
 import type { Template } from '../../domain/template'
 import type { Row } from './row'
 
-export const appOf = ({ removedAt, region, protection, texts, provesMetadata, ...app }: Row<App>): App => ({
+export const appOf = ({
+  removedAt,
+  region,
+  protection,
+  texts,
+  provesMetadata,
+  retentionDays,
+  ...app
+}: Row<App>): App => ({
   ...app,
   region: region ?? undefined,
   protection: protection ?? undefined,
   texts: texts ?? undefined,
   ...(provesMetadata && { provesMetadata }),
+  ...(retentionDays !== null && { retentionDays }),
   ...(removedAt !== null && { removedAt }),
 })
 
@@ -19,6 +28,7 @@ export const appRow = (app: App): Row<App> => ({
   protection: app.protection ?? null,
   texts: app.texts ?? null,
   provesMetadata: app.provesMetadata ?? false,
+  retentionDays: app.retentionDays ?? null,
 })
 
 /** Whose it is, and which one of the versions it has had. */

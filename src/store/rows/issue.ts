@@ -18,6 +18,7 @@ export const issueOf = (row: IssueRow): Issue => ({
   prefixHash: row.prefixHash ?? undefined,
   networkHash: row.networkHash ?? undefined,
   origin: row.origin === null ? undefined : originOf(row.origin),
+  erasedAt: row.erasedAt ?? undefined,
 })
 
 export const issueRow = (issue: Issue): IssueRow => ({
@@ -31,6 +32,7 @@ export const issueRow = (issue: Issue): IssueRow => ({
   prefixHash: issue.prefixHash ?? null,
   networkHash: issue.networkHash ?? null,
   origin: issue.origin ? originText(issue.origin) : null,
+  erasedAt: issue.erasedAt ?? null,
 })
 
 /** What changes of an issue after its admission. */

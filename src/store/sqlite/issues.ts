@@ -1,6 +1,6 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. NULL in a row is undefined outside. */
 import type { Database } from 'bun:sqlite'
-import { and, desc, eq, getTableColumns, gt, gte, lt, lte, or, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import type { VerificationStatus } from '../../domain/issue'
 import type { Owner } from '../../domain/value'
 import type { Reader, Tx } from '../../ports/store'
@@ -19,6 +19,8 @@ import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
 const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))
+/** Who was erased is found no more; the row is there to be counted. */
+const isThere = isNull(issues.erasedAt)
 export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
 export function createIssueTx(
@@ -33,7 +35,7 @@ export function createIssueTx(
       db
         .select({ ...getTableColumns(issues), hasFailures: sql<number>`EXISTS ${failuresOf(issues)}` })
         .from(issues)
-        .where(thisIssue)
+        .where(and(thisIssue, isThere))
         .prepare(),
     ),
     /** One statement, so that a phone without failures costs no look of its own. */
@@ -177,7 +179,7 @@ const LONG_PAGE = 500
 export function createIssueReader(connection: Database): Pick<Reader, 'issues'> {
   const db = drizzle(connection)
   const setBackMs = furthestSetBack(connection)
-  const issueById = onFirstUse(() => db.select().from(issues).where(thisIssue).prepare())
+  const issueById = onFirstUse(() => db.select().from(issues).where(and(thisIssue, isThere)).prepare())
   const page = (...conditions: Parameters<typeof and>) =>
     onFirstUse(() =>
       db
@@ -190,6 +192,7 @@ export function createIssueReader(connection: Database): Pick<Reader, 'issues'> 
             lt(issues.issueId, bind(issues.issueId, 'below')),
             gte(issues.createdAt, bind(issues.createdAt, 'createdFrom')),
             lt(issues.createdAt, bind(issues.createdAt, 'createdTo')),
+            isThere,
             ...conditions,
           ),
         )

@@ -1,6 +1,6 @@
 /** What is no longer kept. */
 import type { Database } from 'bun:sqlite'
-import { and, asc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Owner } from '../../domain/value'
 import type { Tx } from '../../ports/store'
@@ -25,6 +25,7 @@ import {
   trafficHours,
 } from './schema'
 import { bind, ofOwner, onFirstUse } from './statement'
+import { forgettingEvents } from './told'
 
 const named = ({ name }: AnySQLiteColumn) => sql.identifier(name)
 
@@ -45,8 +46,12 @@ const oldestRows = (table: SQLiteTable, key: readonly string[], time: string) =>
     WHERE ${sql.identifier(time)} < ${sql.placeholder('before')} ORDER BY ${sql.identifier(time)} LIMIT ${sql.placeholder('limit')})`
 }
 
+const except = (apps: ReadonlyArray<{ appId: string }>, but: readonly string[]) =>
+  apps.map(({ appId }) => appId).filter((appId) => !but.includes(appId))
+
 export function createRetentionTx(connection: Database, current: Current): Omit<Tx['retention'], 'hooks'> {
   const db = drizzle(connection)
+  const forgetEvents = forgettingEvents(connection)
   const run = {
     appIds: onFirstUse(() => db.select({ appId: apps.appId }).from(apps).prepare()),
     /** Oldest settled issues of an app; an issue with work left is kept. */
@@ -60,6 +65,7 @@ export function createRetentionTx(connection: Database, current: Current): Omit<
             lt(issues.issueId, bind(issues.issueId, 'before')),
             sql`${issues.verificationStatus} <> 'issued'`,
             sql`${issues.billingStatus} IN ('debited', 'released')`,
+            isNull(issues.erasedAt),
           ),
         )
         .orderBy(asc(issues.issueId))
@@ -164,13 +170,16 @@ export function createRetentionTx(connection: Database, current: Current): Omit<
     run.deleteAttempts.run({ ...owner, issueId })
     run.deleteJobsOfIssue.run({ subjectId: issueId })
     run.deleteOutbox.run({ issueId })
+    if (owner.mode === 'live') forgetEvents(issueId)
     run.deleteIssue.run({ ...owner, issueId })
   }
 
   return {
-    async issues(mode, before, limit) {
+    async issues(whose, before, limit) {
+      const { mode } = whose
+      const appIds = 'only' in whose ? [whose.only] : except(run.appIds.all(), whose.but)
       let deleted = 0
-      for (const { appId } of run.appIds.all()) {
+      for (const appId of appIds) {
         const old = run.findOldIssues.all({ appId, mode, before: idFloor(before), limit: limit - deleted })
         for (const { issueId } of old) deleteIssue({ appId, mode }, issueId)
         deleted += old.length

@@ -52,6 +52,7 @@ export const apps = sqliteTable('apps', {
   protection: json('protection').$type<Partial<Protection>>(),
   texts: json('texts').$type<Partial<Texts>>(),
   provesMetadata: integer('proves_metadata', { mode: 'boolean' }).notNull(),
+  retentionDays: integer('retention_days'),
 })
 
 export const challenges = sqliteTable('challenges', {
@@ -186,12 +187,31 @@ export const issues = sqliteTable(
     prefixHash: bytes('prefix_hash'),
     networkHash: bytes('network_hash'),
     origin: text('origin'),
+    erasedAt: integer('erased_at'),
   },
   (table) => [
     primaryKey({ columns: [table.appId, table.mode, table.issueId] }),
     uniqueIndex('issues_live').on(table.appId, table.mode, table.phoneHash, table.purpose),
     index('issues_due').on(table.expiresAt),
   ],
+)
+
+export const erasedIssues = sqliteTable('erased_issues', {
+  appId: text('app_id').notNull(),
+  mode: mode(),
+  issueId: uuid('issue_id').primaryKey(),
+  isGone: integer('gone', { mode: 'boolean' }).notNull(),
+})
+
+export const erasures = sqliteTable(
+  'erasures',
+  {
+    phoneHash: bytes('phone_hash').notNull(),
+    appId: text('app_id').notNull(),
+    erasedAt: integer('erased_at').notNull(),
+    doneAt: integer('done_at'),
+  },
+  (table) => [primaryKey({ columns: [table.phoneHash, table.appId] })],
 )
 
 export const trafficHours = sqliteTable(

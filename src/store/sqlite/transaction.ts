@@ -16,6 +16,7 @@ import { createIssueTx } from './issues'
 import { createJobTx } from './jobs'
 import { createKeyTx } from './keys'
 import { createPeopleTx } from './people'
+import { createErasureTx } from './phones'
 import { createRetentionTx } from './retention'
 import { createTrafficTx } from './traffic'
 import { createUsageTx } from './usage'
@@ -67,6 +68,7 @@ function createDoors(connection: Database, vault: Vault, headFile: HeadFile | un
     ...createAuditTx(connection, vault, headFile, current),
     ...createUsageTx(connection),
     ...createTrafficTx(connection, current),
+    ...createErasureTx(connection, current),
     retention: { ...createRetentionTx(connection, current), ...retention },
     get now() {
       return current.now

@@ -24,6 +24,8 @@ export async function tellEvents(
   after: Issue,
   sentTo?: string,
 ): Promise<void> {
+  // Nobody is told of who was erased.
+  if (after.erasedAt !== undefined) return
   const types = eventsOf(before, after)
   if (types.length === 0) return
   const endpoints = await tx.endpoints.ofOwner(after)

@@ -69,7 +69,7 @@ export const withTotp: Answers = { 'session/current': signedIn('owner', true) }
 
 export const NO_APP: Answers = {
   'session/current': signedIn('owner'),
-  'apps/list': { apps: [], defaultRegion: 'KR' },
+  'apps/list': { apps: [], defaultRegion: 'KR', liveRetentionDays: 180 },
   'apps/regions': { regions: ['DE', 'GB', 'GS', 'KR', 'US'] },
   'apps/challenge': {},
   'carriers/list': { providers: [] },
@@ -128,6 +128,7 @@ export const EMPTY: Answers = {
       },
     ],
     defaultRegion: 'KR',
+    liveRetentionDays: 180,
   },
   'issues/list': { rows: [] },
   'issues/story': refusal(404, 'NOT_FOUND', 'No such thing'),
@@ -339,6 +340,7 @@ export const FULL: Answers = {
       },
     ],
     defaultRegion: 'KR',
+    liveRetentionDays: 180,
   },
   'apps/challenge': {
     challenge: { vendor: 'recaptcha', siteKey: '6Le-wvkSAAAAAPBMRTvw0Q4Muexq9bi0DJwx_mJ-'.repeat(3), onOutage: 'pass' },
@@ -668,6 +670,9 @@ export const FULL: Answers = {
     ],
   },
   'audit/verify': { isIntact: true, entries: 1_234_567, head: HASH, lost: [] },
+  'privacy/read': { phoneNumber: '+821012345678' },
+  'privacy/export': { head: {}, issues: [] },
+  'privacy/erase': { erased: { issues: 1_234_567, counted: 12_345, events: 4_938_268 } },
   'system/show': {
     version: '0.1.0',
     startedAt: NOW - 200 * DAY,

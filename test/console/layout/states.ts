@@ -81,6 +81,7 @@ export const PAGES: Readonly<Record<string, string>> = {
   '/providers': '/providers',
   '/operators': '/operators',
   '/audit': '/audit',
+  '/privacy': '/privacy',
   '/system': '/system',
   '/account': '/account',
 }
@@ -111,6 +112,7 @@ const FOR_VIEWERS = [
   '/webhooks/edit',
   '/webhooks/$endpointId',
   '/audit',
+  '/privacy',
 ]
 const viewer = FOR_VIEWERS.map((route) => state(`${route}, for a viewer`, PAGES[route] ?? '', { ...FULL, ...asViewer }))
 
@@ -529,6 +531,8 @@ const webhooks: State[] = [
   state('webhooks, held back', '/webhooks/e3', FULL),
 ]
 
+const askToErase = [fill(/^(Phone number|전화번호)/, '010-1234-5678'), press(/^(Erase|삭제)$/)]
+const erase = [fill(/^(Type “|확인하려면 “)/, '+821012345678'), confirm(/^(Erase|삭제)$/)]
 const people: State[] = [
   over('pages/operators.tsx', 'operators, inviting', '/operators', FULL, press(/^(Invite|초대하기)$/)),
   over(
@@ -588,6 +592,26 @@ const people: State[] = [
   over('pages/audit/filters.tsx', 'audit, choosing who', '/audit', FULL, press(/^(Who|작업자)/, 'combobox')),
   over('pages/audit/filters.tsx', 'audit, choosing what', '/audit', FULL, press(/^(What|작업)$/, 'combobox')),
   over('pages/audit/export.tsx', 'audit, exporting', '/audit', FULL, press(/^(Export|내보내기)$/)),
+  state(
+    'privacy, with nothing filled in',
+    '/privacy',
+    FULL,
+    press(/^(Export|내보내기)$/),
+    see(/Enter a number|번호를 입력하세요/),
+  ),
+  over('pages/privacy.tsx', 'privacy, choosing an app', '/privacy', FULL, (page) =>
+    page.getByRole('main').getByRole('combobox').click(),
+  ),
+  over('pages/privacy.tsx', 'privacy, erasing', '/privacy', FULL, ...askToErase),
+  state('privacy, erased', '/privacy', FULL, ...askToErase, ...erase, see(/^Erased\. |^삭제했습니다: /)),
+  state(
+    'privacy, much to erase',
+    '/privacy',
+    { ...FULL, 'privacy/erase': {} },
+    ...askToErase,
+    ...erase,
+    see(/being erased|삭제하는 중/),
+  ),
 ]
 
 const carrierTest = press(/^Send a test message|테스트 메시지 보내기$/)

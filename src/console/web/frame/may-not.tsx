@@ -19,6 +19,7 @@ const words = inWords({
       templates: 'Write what messages say.',
       webhooks: 'Add webhook endpoints and change their settings.',
       audit: 'Every change that was made here: who, what, when, from where.',
+      privacy: 'Export or erase what is stored of one phone.',
     },
     title: 'Not part of your role',
     who: (yours: string, theirs: string) => `You are signed in as ${yours}. This page is for the role ${theirs}.`,
@@ -32,6 +33,7 @@ const words = inWords({
       templates: '메시지 문구를 작성합니다.',
       webhooks: '웹훅 엔드포인트를 추가하고 설정을 변경합니다.',
       audit: '누가, 언제, 어디서, 무엇을 변경했는지 모두 확인합니다.',
+      privacy: '전화번호 하나에 저장된 정보를 내보내거나 삭제합니다.',
     },
     title: '현재 역할로는 열 수 없습니다',
     who: (yours, theirs) => `현재 역할은 ${yours}입니다. 이 페이지는 ${theirs} 역할만 열 수 있습니다.`,
@@ -44,7 +46,7 @@ const words = inWords({
 /** What pages ask for. */
 export type GuardedBy = keyof (typeof words)['en']['about']
 
-const PAGE = { try: 'tryIt', templates: 'templates', webhooks: 'webhooks', audit: 'audit' } as const
+const PAGE = { try: 'tryIt', templates: 'templates', webhooks: 'webhooks', audit: 'audit', privacy: 'privacy' } as const
 
 /** More would be a list to search. */
 const MOST_PEOPLE = 3

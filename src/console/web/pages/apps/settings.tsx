@@ -1,4 +1,4 @@
-/** What can be changed of an app: its name, its region, its texts, what protects it, and the proof it asks for. */
+/** What can be changed of an app: its name, its region, how long its issues are kept, its texts, what protects it, and the proof it asks for. */
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { modals } from '@mantine/modals'
@@ -14,6 +14,7 @@ import type { App } from '../../scope'
 import { type ChallengeDraft, ChallengeFields, draftOf } from './challenge'
 import { type Decided, ProtectionFields } from './protection'
 import { RegionChoice } from './region-choice'
+import { RetentionField } from './retention'
 import { TextsFields, type WantedTexts } from './texts'
 import { appWords } from './words'
 
@@ -33,7 +34,7 @@ const words = inWords({
 })
 
 /** Said beside the field it is about. */
-const BESIDE_FIELD = ['androidHash', 'caps', 'networks', 'secret', 'siteKey', 'webOtpDomain']
+const BESIDE_FIELD = ['androidHash', 'caps', 'days', 'networks', 'secret', 'siteKey', 'webOtpDomain']
 
 export function openAppSettings(app: App): void {
   const modalId = modals.open({
@@ -53,6 +54,7 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
     validate: { name: (name) => (name.trim() === '' ? known.needsName : undefined) },
   })
   const [region, setRegion] = useState(app.region)
+  const [retentionDays, setRetentionDays] = useState(app.retentionDays)
   const [texts, setTexts] = useState<WantedTexts>({})
   const [provesMetadata, setProvesMetadata] = useState(app.provesMetadata)
   const [decided, setDecided] = useState<Decided>({})
@@ -62,6 +64,8 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
     async mutationFn({ name }: { name: string }) {
       if (name.trim() !== app.name) await client.apps.rename({ appId, name })
       if (region !== app.region) await client.apps.setRegion({ appId, ...(region !== undefined && { region }) })
+      if (retentionDays !== app.retentionDays)
+        await client.apps.setRetention({ appId, ...(retentionDays !== undefined && { retentionDays }) })
       // What is not touched stays as others may have decided meanwhile.
       if (Object.keys(texts).length > 0) await client.apps.setTexts({ appId, texts })
       if (provesMetadata !== app.provesMetadata) await client.apps.setProvesMetadata({ appId, provesMetadata })
@@ -93,6 +97,7 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
           {...form.getInputProps('name')}
         />
         <RegionChoice value={region} onChange={setRegion} />
+        <RetentionField value={retentionDays} failure={save.error} onChange={setRetentionDays} />
         <TextsFields known={app.texts} wanted={texts} failure={save.error} onChange={setTexts} />
         <Checkbox
           label={say.metadata}

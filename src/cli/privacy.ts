@@ -1,0 +1,145 @@
+/** `watchword privacy`: what is stored of one phone, told or erased. The number is read where no history and no list of processes has it. */
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import { text } from 'node:stream/consumers'
+import type { Command } from 'commander'
+import { erasureLine } from '../domain/erasure'
+import { linesOf } from '../system/erased-file'
+import { createTelemetry } from '../system/telemetry'
+import { type Erased, eraseDue, erasePhone, takeErasures } from '../usecases/erase-phone'
+import { type ExportDependencies, type ExportRequest, exportPhone } from '../usecases/export-phone'
+import { type CommonOptions, command, onData, onDataCommand, removalCommand } from './command'
+import { type Confirmable, confirm } from './confirm'
+import { Failure } from './failure'
+import { adminOf, type Opened } from './open'
+
+export function privacyCommands(): Command {
+  const privacy = command(
+    'privacy',
+    'what is stored of one phone: tell it, or erase it',
+    'privacy export --phone-file number.txt',
+  )
+  privacy.addCommand(exportCommand())
+  privacy.addCommand(eraseCommand())
+  privacy.addCommand(erasedCommand())
+  privacy.addCommand(againCommand())
+  return privacy
+}
+
+interface PhoneOptions extends CommonOptions {
+  phoneFile?: string
+  app?: string
+}
+
+const ofPhone = (command: Command) =>
+  command
+    .option('--phone-file <file>', 'file that holds the number; without it the number is read from stdin')
+    .option('--app <id>', 'of this app only (default: of all)')
+
+/** Never from the command line itself, which others can read. */
+async function numberFrom({ phoneFile }: PhoneOptions): Promise<string> {
+  const said = (phoneFile === undefined ? await fromStdin() : readFileSync(phoneFile, 'utf8')).trim()
+  if (said === '') throw new Failure('invalid', 'There is no number: give it on stdin, or with --phone-file')
+  return said
+}
+
+async function fromStdin(): Promise<string> {
+  if (!process.stdin.isTTY) return text(process.stdin)
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  return terminal.question('Phone number: ').finally(() => terminal.close())
+}
+
+const privacyOf = (opened: Opened) => {
+  const { numbering, idempotencyDays, liveRetentionDays } = opened.config
+  const telemetry = createTelemetry({ log: opened.log })
+  return { ...adminOf(opened), telemetry, numbering, idempotencyDays, liveRetentionDays, erasedFile: opened.erasedFile }
+}
+
+const exportCommand = () =>
+  ofPhone(
+    onDataCommand(
+      'export',
+      'all that is stored of one phone, as JSON',
+      'privacy export --phone-file number.txt > export.json',
+    ),
+  ).action(async (options: PhoneOptions) => {
+    const phoneNumber = await numberFrom(options)
+    await onData(options, (opened) => writeExport(privacyOf(opened), { phoneNumber, appId: options.app }))
+  })
+
+/** As it comes: all of it may be more than fits into memory. */
+async function writeExport(deps: ExportDependencies, request: ExportRequest): Promise<void> {
+  let separator = ''
+  for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+    const { head, issues, next } = await exportPhone(deps, { ...request, after })
+    if (head) process.stdout.write(`${JSON.stringify(head).slice(0, -1)},"issues":[`)
+    for (const issue of issues) {
+      await written(`${separator}${JSON.stringify(issue)}`)
+      separator = ',\n'
+    }
+    after = next
+  }
+  process.stdout.write(']}\n')
+}
+
+const written = (piece: string) =>
+  process.stdout.write(piece) || new Promise<void>((goOn) => void process.stdout.once('drain', goOn))
+
+const eraseCommand = () =>
+  ofPhone(
+    removalCommand(
+      'erase',
+      'erase all that is stored of one phone; the ledger stays, and so do locks and limits',
+      'privacy erase --phone-file number.txt --yes',
+    ),
+  ).action(async (options: PhoneOptions & Confirmable) => {
+    const phoneNumber = await numberFrom(options)
+    const where = options.app === undefined ? 'every app' : options.app
+    await confirm(
+      options,
+      `Erase what ${where} has stored of ${phoneNumber}? A code it has is good no more. It cannot be undone.`,
+    )
+    await onData(options, async (opened, output) => {
+      const { number: _, ...erased } = await erasePhone(privacyOf(opened), { phoneNumber, appId: options.app })
+      output(erased, linesOfErased(erased))
+    })
+  })
+
+const linesOfErased = ({ issues, counted, events }: Erased): string[] => [
+  `Erased: ${issues} issues, and ${events} events of webhooks about them.`,
+  ...(counted > 0
+    ? [
+        `Of these issues ${counted} still count against limits or are being charged: what is left of them goes within days.`,
+      ]
+    : []),
+]
+
+const erasedCommand = () =>
+  onDataCommand(
+    'erased',
+    'the phones that were erased, by their keyed hashes, for `privacy again`',
+    'privacy erased > erased.txt',
+  ).action((options: CommonOptions) =>
+    onData(options, async ({ store }, output) => {
+      const lines = (await store.read.phones.erasures()).map(erasureLine)
+      output({ erased: lines }, lines)
+    }),
+  )
+
+const againCommand = () =>
+  onDataCommand(
+    'again',
+    'erase again the phones of such a list, where a backup has brought them back',
+    'privacy again erased.txt',
+  )
+    .argument('<file>', 'list, as `privacy erased` prints it and a data folder has it as watchword.erased')
+    .action((file: string, options: CommonOptions) =>
+      onData(options, async (opened, output) => {
+        const lines = linesOf(file)
+        if (lines.length === 0) throw new Failure('not_found', `There is no such list, or nothing in it: ${file}`)
+        const deps = privacyOf(opened)
+        const phones = await takeErasures(deps, lines)
+        const erased = await eraseDue({ ...deps, isAlone: true })
+        output({ phones, ...erased }, [`Phones that were not known as erased: ${phones}.`, ...linesOfErased(erased)])
+      }),
+    )

@@ -1,0 +1,59 @@
+/** What belongs to one phone. It is asked for by a list of its keyed hashes: each is of one key, and keys may change. */
+import type { Erasure } from '../../domain/erasure'
+import type { StoredEvent } from '../../domain/event'
+import type { Failures } from '../../domain/failure-budget'
+import type { Issue } from '../../domain/issue'
+import type { KeyKind } from '../../domain/key'
+import type { Letter } from '../../domain/letter'
+import type { Owner } from '../../domain/value'
+
+export type Hashes = readonly Uint8Array[]
+
+export interface PhonePage {
+  /** Only behind the issue of this id. */
+  after?: string | undefined
+  limit: number
+}
+
+export interface FoundOfPhone {
+  rows: Issue[]
+  /** There may be more behind that id, though the page is short of rows. Others had their turn. */
+  next: string | undefined
+}
+
+export interface PhoneReader {
+  /** Its live issues of an app, the oldest first. */
+  issues(appId: string, hashes: Hashes, page: PhonePage): Promise<FoundOfPhone>
+  /** Wrong codes at it, by the kind of key that issued them. */
+  failures(appId: string, hashes: Hashes): Promise<Array<{ kind: KeyKind; failures: Failures }>>
+  /** Number and text of a message that may still be sent. */
+  letter(issueId: string): Promise<Letter | undefined>
+  /** What there was to tell of an issue, the oldest first. */
+  events(issueId: string): Promise<StoredEvent[]>
+  /** The oldest first. */
+  erasures(): Promise<Erasure[]>
+}
+
+export interface ErasureTx {
+  /** Is to be done, also where it was done before. What was erased later stays so. */
+  begin(erasure: Omit<Erasure, 'doneAt'>): Promise<void>
+  /** False where somebody else has. */
+  finish(erasure: Erasure): Promise<boolean>
+  /** Those from before are remembered no more, where they are done; answers how many. */
+  forget(before: number): Promise<number>
+  /** Of an issue that is locked: what there was to tell of it, and whom it was told. Answers how many events. */
+  forgetEvents(issueId: string): Promise<number>
+  /** Stores a locked issue as a bare row, which is to be removed later. */
+  strip(issue: Issue): Promise<void>
+  /**
+   * Removes a locked issue with its attempts; its ledger entries say `standIn` in the place of its id. That it was there is
+   * known until `forgetRemoved`.
+   */
+  remove(issue: Issue, standIn: string): Promise<void>
+  /** Whether that issue was erased, and is removed. */
+  isRemoved(issueId: string): Promise<boolean>
+  /** Of issues made before; answers how many. */
+  forgetRemoved(before: number): Promise<number>
+  /** Bare rows of issues made before, the oldest first. */
+  bare(before: number, limit: number): Promise<Array<Owner & { issueId: string }>>
+}

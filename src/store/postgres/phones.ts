@@ -1,0 +1,190 @@
+/** What belongs to one phone, and phones that were erased. */
+import { and, asc, eq, isNull, lt, sql } from 'drizzle-orm'
+import type { Erasure } from '../../domain/erasure'
+import type { Issue } from '../../domain/issue'
+import type { KeyKind } from '../../domain/key'
+import type { Owner } from '../../domain/value'
+import type { Tx } from '../../ports/store'
+import type { Hashes, PhoneReader } from '../../ports/store/phones'
+import type { Vault } from '../../ports/vault'
+import { idFloor } from '../ids'
+import { erasureOf, REFERENCE, storedApp } from '../rows/erasure'
+import { issueOf, issueRow, openLetter } from '../rows/issue'
+import { eventOf } from '../rows/webhook'
+import { failuresIn } from './failures'
+import { thisIssue, thisLetter } from './issues'
+import { erasedIssues, erasures, issues, outbox, webhookEvents } from './schema'
+import { bind, changes, db, listOf, plain, statement } from './statement'
+import type { Asked, Unit } from './unit'
+
+const READS = {
+  /** By the index of the phone; the rows are read by their ids, so that each has every column. */
+  ids: plain(
+    `SELECT issue_id FROM issues WHERE phone_hash = ANY ($1::bytea[]) AND app_id = $2 AND mode = 'live' AND issue_id > $3
+     ORDER BY issue_id LIMIT $4`,
+    ({ hashes, appId, after, limit }) => [hashes, appId, after, limit],
+    ([issueId]) => String(issueId),
+  ),
+  issue: statement(() => db.select().from(issues).where(thisIssue).prepare('')),
+  failures: plain(
+    `SELECT key_kind, state FROM failures WHERE app_id = $1 AND key_kind IN ('sk', 'pk') AND phone_hash = ANY ($2::bytea[])`,
+    ({ appId, hashes }) => [appId, hashes],
+    ([kind, state]) => ({ kind: kind as KeyKind, failures: failuresIn(state) }),
+  ),
+  letter: statement(() => db.select().from(outbox).where(thisLetter).prepare('')),
+  events: statement(() =>
+    db
+      .select()
+      .from(webhookEvents)
+      .where(eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId')))
+      .orderBy(asc(webhookEvents.eventId))
+      .prepare(''),
+  ),
+  erasures: statement(() => db.select().from(erasures).orderBy(asc(erasures.erasedAt)).prepare('')),
+}
+
+const listed = (hashes: Hashes) => listOf(hashes.map((hash) => `\\x${Buffer.from(hash).toString('hex')}`))
+
+export const phoneReader = (pool: Asked, vault: Vault): PhoneReader => ({
+  async issues(appId, hashes, { after = idFloor(0), limit }) {
+    const ids = await pool.all(READS.ids, { appId, hashes: listed(hashes), after, limit })
+    const found = await Promise.all(ids.map((issueId) => pool.get(READS.issue, { appId, mode: 'live', issueId })))
+    const rows = found.filter((row) => row !== undefined).map(issueOf)
+    return { rows, next: ids.length === limit ? ids.at(-1) : undefined }
+  },
+  async failures(appId, hashes) {
+    const rows = await pool.all(READS.failures, { appId, hashes: listed(hashes) })
+    return rows.flatMap(({ kind, failures }) => (failures ? [{ kind, failures }] : []))
+  },
+  async letter(issueId) {
+    const row = await pool.get(READS.letter, { issueId })
+    return row && openLetter(vault, issueId, row.sealed)
+  },
+  async events(issueId) {
+    return (await pool.all(READS.events, { issueId })).map((row) => eventOf(vault, row))
+  },
+  async erasures() {
+    return (await pool.all(READS.erasures)).map(erasureOf)
+  },
+})
+
+const thisErasure = and(
+  eq(erasures.phoneHash, bind(erasures.phoneHash, 'phoneHash')),
+  eq(erasures.appId, bind(erasures.appId, 'appId')),
+)
+
+const STATEMENTS = {
+  begin: plain(
+    `INSERT INTO erasures (phone_hash, app_id, erased_at) VALUES ($1, $2, $3) ON CONFLICT (phone_hash, app_id)
+     DO UPDATE SET erased_at = greatest(erasures.erased_at, excluded.erased_at), done_at = NULL`,
+    ({ phoneHash, appId, erasedAt }) => [phoneHash, appId, erasedAt],
+  ),
+  finish: statement(() =>
+    db
+      .update(erasures)
+      .set(changes(erasures, ['doneAt']))
+      .where(and(thisErasure, eq(erasures.erasedAt, bind(erasures.erasedAt, 'erasedAt')), isNull(erasures.doneAt)))
+      .returning({ appId: erasures.appId })
+      .prepare(''),
+  ),
+  forget: plain(
+    'WITH gone AS (DELETE FROM erasures WHERE erased_at < $1 AND done_at IS NOT NULL RETURNING 1) SELECT count(*) FROM gone',
+    ({ before }) => [before],
+    ([forgotten]) => Number(forgotten),
+  ),
+  /** With who was told of them, and who is still to be. */
+  forgetEvents: plain(
+    `WITH gone AS (DELETE FROM webhook_events WHERE issue_id = $1 RETURNING event_id),
+     told AS (DELETE FROM webhook_deliveries USING gone WHERE webhook_deliveries.event_id = gone.event_id RETURNING delivery_id),
+     gone_attempts AS (DELETE FROM webhook_attempts USING told WHERE webhook_attempts.delivery_id = told.delivery_id),
+     gone_jobs AS (DELETE FROM jobs USING told WHERE subject_id = told.delivery_id AND kind = 'webhook')
+     SELECT count(*) FROM gone`,
+    ({ issueId }) => [issueId],
+    ([events]) => Number(events),
+  ),
+  strip: statement(() =>
+    db
+      .update(issues)
+      .set(changes(issues, ['codeHash', 'metadata', 'prefixHash', 'networkHash', 'origin', 'erasedAt']))
+      .where(thisIssue)
+      .prepare(''),
+  ),
+  noteBare: plain(
+    'INSERT INTO erased_issues (app_id, mode, issue_id, gone) VALUES ($1, $2, $3, false) ON CONFLICT DO NOTHING',
+    (row) => [row.appId, row.mode, row.issueId],
+  ),
+  remove: plain(
+    `WITH unlinked AS (UPDATE ledger_entries SET issue_id = $4,
+       reference = CASE WHEN reference = $6 THEN $7 ELSE reference END WHERE issue_id = $3),
+     gone_report AS (DELETE FROM awaited_reports WHERE message_id = $5),
+     gone_jobs AS (DELETE FROM jobs WHERE subject_id = $3),
+     gone_letter AS (DELETE FROM outbox WHERE issue_id = $3),
+     gone_attempts AS (DELETE FROM attempts WHERE app_id = $1 AND mode = $2 AND issue_id = $3),
+     noted AS (INSERT INTO erased_issues (app_id, mode, issue_id, gone) VALUES ($1, $2, $3, true)
+       ON CONFLICT (issue_id) DO UPDATE SET gone = true)
+     DELETE FROM issues WHERE app_id = $1 AND mode = $2 AND issue_id = $3`,
+    ({ appId, mode, issueId, standIn, messageId }) => [
+      ...[appId, mode, issueId, standIn, messageId],
+      ...[`${REFERENCE}${issueId}`, `${REFERENCE}${standIn}`],
+    ],
+  ),
+  isRemoved: plain(
+    'SELECT gone FROM erased_issues WHERE issue_id = $1',
+    ({ issueId }) => [issueId],
+    ([gone]) => gone === true,
+  ),
+  forgetRemoved: plain(
+    'WITH gone AS (DELETE FROM erased_issues WHERE issue_id < $1 AND gone RETURNING 1) SELECT count(*) FROM gone',
+    ({ before }) => [idFloor(before as number)],
+    ([forgotten]) => Number(forgotten),
+  ),
+  bare: statement(() =>
+    db
+      .select()
+      .from(erasedIssues)
+      .where(and(lt(erasedIssues.issueId, bind(erasedIssues.issueId, 'before')), eq(erasedIssues.isGone, false)))
+      .orderBy(asc(erasedIssues.issueId))
+      .limit(sql.placeholder('limit'))
+      .prepare(''),
+  ),
+}
+
+export function erasureTx(unit: Unit): Tx['erasures'] {
+  const row = ({ phoneHash, erasedAt, ...scope }: Omit<Erasure, 'doneAt'>) => ({
+    ...{ phoneHash, erasedAt, appId: storedApp(scope) },
+  })
+  return {
+    async begin(erasure) {
+      unit.run(STATEMENTS.begin, row(erasure))
+    },
+    async finish(erasure) {
+      await unit.opened()
+      return (await unit.change(STATEMENTS.finish, { ...row(erasure), doneAt: unit.now })).length > 0
+    },
+    async forget(before) {
+      return (await unit.change(STATEMENTS.forget, { before }))[0] ?? 0
+    },
+    async forgetEvents(issueId) {
+      return (await unit.change(STATEMENTS.forgetEvents, { issueId }))[0] ?? 0
+    },
+    async strip(issue: Issue) {
+      unit.run(STATEMENTS.strip, issueRow(issue))
+      unit.run(STATEMENTS.noteBare, ownerOf(issue))
+    },
+    async remove(issue, standIn) {
+      unit.run(STATEMENTS.remove, { ...ownerOf(issue), messageId: issue.messageId, standIn })
+    },
+    async isRemoved(issueId) {
+      return (await unit.get(STATEMENTS.isRemoved, { issueId })) ?? false
+    },
+    async forgetRemoved(before) {
+      return (await unit.change(STATEMENTS.forgetRemoved, { before }))[0] ?? 0
+    },
+    async bare(before, limit) {
+      const rows = await unit.all(STATEMENTS.bare, { before: idFloor(before), limit })
+      return rows.map(({ isGone: _, ...named }) => named)
+    },
+  }
+}
+
+const ownerOf = ({ appId, mode, issueId }: Owner & { issueId: string }) => ({ appId, mode, issueId })

@@ -1,0 +1,253 @@
+/** What belongs to one phone, and phones that were erased. No index leads to a phone: each code would pay for it, and few ask. */
+import type { Database } from 'bun:sqlite'
+import { and, asc, eq, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '../../ports/store'
+import type { Hashes } from '../../ports/store/phones'
+import type { Vault } from '../../ports/vault'
+import { idFloor } from '../ids'
+import { erasureOf, REFERENCE, storedApp } from '../rows/erasure'
+import { issueOf, issueRow, openLetter } from '../rows/issue'
+import { eventOf } from '../rows/webhook'
+import { nextTurn } from '../turn'
+import { theseAttempts } from './attempts'
+import type { Current } from './current'
+import { drizzle } from './drizzle'
+import { thisIssue, thisLetter } from './issues'
+import {
+  attempts,
+  awaitedReports,
+  erasedIssues,
+  erasures,
+  failures,
+  issues,
+  jobs,
+  ledgerEntries,
+  outbox,
+  webhookEvents,
+} from './schema'
+import { bind, changes, onFirstUse, parameters } from './statement'
+import { forgettingEvents } from './told'
+
+/** What takes some milliseconds. */
+const LOOKED_AT_ONCE = 5_000
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+export function createPhoneReader(connection: Database, vault: Vault): Pick<Reader, 'phones'> {
+  const db = drizzle(connection)
+  const ofApp = sql`${issues.appId} = ${bind(issues.appId, 'appId')} AND ${issues.mode} = 'live'`
+  const run = {
+    /** The id that many rows further on. */
+    further: onFirstUse(() =>
+      db
+        .select({ issueId: issues.issueId })
+        .from(issues)
+        .where(and(ofApp, gt(issues.issueId, bind(issues.issueId, 'after'))))
+        .orderBy(asc(issues.issueId))
+        .limit(1)
+        .offset(LOOKED_AT_ONCE - 1)
+        .prepare(),
+    ),
+    issues: onFirstUse(() =>
+      db
+        .select()
+        .from(issues)
+        .where(
+          and(
+            ofApp,
+            gt(issues.issueId, bind(issues.issueId, 'after')),
+            lte(issues.issueId, bind(issues.issueId, 'to')),
+            isOneOf(issues.phoneHash),
+          ),
+        )
+        .orderBy(asc(issues.issueId))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
+    failures: onFirstUse(() =>
+      db
+        .select({ kind: failures.keyKind, failures: failures.state })
+        .from(failures)
+        .where(
+          and(
+            eq(failures.appId, bind(failures.appId, 'appId')),
+            inArray(failures.keyKind, ['sk', 'pk']),
+            isOneOf(failures.phoneHash),
+          ),
+        )
+        .prepare(),
+    ),
+    letter: onFirstUse(() => db.select().from(outbox).where(thisLetter).prepare()),
+    events: onFirstUse(() =>
+      db
+        .select()
+        .from(webhookEvents)
+        .where(eq(webhookEvents.issueId, bind(webhookEvents.issueId, 'issueId')))
+        .orderBy(asc(webhookEvents.eventId))
+        .prepare(),
+    ),
+    erasures: onFirstUse(() => db.select().from(erasures).orderBy(asc(erasures.erasedAt)).prepare()),
+  }
+  return {
+    phones: {
+      async issues(appId, hashes, { after = idFloor(0), limit }) {
+        const edge = run.further.get({ appId, after })?.issueId
+        const range = { appId, after, to: edge ?? LAST_ID }
+        const rows = run.issues.all({ ...range, hashes: listed(hashes), limit }).map(issueOf)
+        await nextTurn()
+        return { rows, next: rows.length === limit ? rows.at(-1)?.issueId : edge }
+      },
+      async failures(appId, hashes) {
+        return run.failures.all({ appId, hashes: listed(hashes) })
+      },
+      async letter(issueId) {
+        const row = run.letter.get({ issueId })
+        return row && openLetter(vault, issueId, row.sealed)
+      },
+      async events(issueId) {
+        return run.events.all({ issueId }).map((row) => eventOf(vault, row))
+      },
+      async erasures() {
+        return run.erasures.all().map(erasureOf)
+      },
+    },
+  }
+}
+
+/** However many there are it is one statement. */
+const isOneOf = (hash: typeof issues.phoneHash | typeof failures.phoneHash): SQL =>
+  sql`${hash} IN (SELECT unhex(value) FROM json_each(${sql.placeholder('hashes')}))`
+const listed = (hashes: Hashes) => JSON.stringify(hashes.map((hash) => Buffer.from(hash).toString('hex')))
+
+export function createErasureTx(connection: Database, current: Current): Pick<Tx, 'erasures'> {
+  const db = drizzle(connection)
+  const thisErasure = and(
+    eq(erasures.phoneHash, bind(erasures.phoneHash, 'phoneHash')),
+    eq(erasures.appId, bind(erasures.appId, 'appId')),
+  )
+  const thisErased = eq(erasedIssues.issueId, bind(erasedIssues.issueId, 'issueId'))
+  const forgetEvents = forgettingEvents(connection)
+  const run = {
+    begin: onFirstUse(() =>
+      db
+        .insert(erasures)
+        .values(parameters(erasures))
+        .onConflictDoUpdate({
+          target: [erasures.phoneHash, erasures.appId],
+          set: { erasedAt: sql`max(${erasures.erasedAt}, excluded.erased_at)`, doneAt: null },
+        })
+        .prepare(),
+    ),
+    finish: onFirstUse(() =>
+      db
+        .update(erasures)
+        .set(changes(erasures, ['doneAt']))
+        .where(and(thisErasure, eq(erasures.erasedAt, bind(erasures.erasedAt, 'erasedAt')), sql`done_at IS NULL`))
+        .returning({ appId: erasures.appId })
+        .prepare(),
+    ),
+    forget: onFirstUse(() =>
+      db
+        .delete(erasures)
+        .where(sql`${erasures.erasedAt} < ${sql.placeholder('before')} AND ${erasures.doneAt} IS NOT NULL`)
+        .returning({ appId: erasures.appId })
+        .prepare(),
+    ),
+    strip: onFirstUse(() =>
+      db
+        .update(issues)
+        .set(changes(issues, ['codeHash', 'metadata', 'prefixHash', 'networkHash', 'origin', 'erasedAt']))
+        .where(thisIssue)
+        .prepare(),
+    ),
+    note: onFirstUse(() =>
+      db
+        .insert(erasedIssues)
+        .values(parameters(erasedIssues))
+        .onConflictDoUpdate({ target: erasedIssues.issueId, set: { isGone: sql`excluded.gone` } })
+        .prepare(),
+    ),
+    find: onFirstUse(() => db.select().from(erasedIssues).where(thisErased).prepare()),
+    forgetRemoved: onFirstUse(() =>
+      db
+        .delete(erasedIssues)
+        .where(and(lt(erasedIssues.issueId, bind(erasedIssues.issueId, 'before')), sql`gone = 1`))
+        .returning({ issueId: erasedIssues.issueId })
+        .prepare(),
+    ),
+    unlink: onFirstUse(() =>
+      db
+        .update(ledgerEntries)
+        .set({
+          issueId: sql`${bind(ledgerEntries.issueId, 'standIn')}`,
+          reference: sql`CASE WHEN ${ledgerEntries.reference} = ${sql.placeholder('reference')} THEN ${sql.placeholder('standInReference')} ELSE ${ledgerEntries.reference} END`,
+        })
+        .where(eq(ledgerEntries.issueId, bind(ledgerEntries.issueId, 'issueId')))
+        .prepare(),
+    ),
+    deleteReport: onFirstUse(() =>
+      db
+        .delete(awaitedReports)
+        .where(eq(awaitedReports.messageId, bind(awaitedReports.messageId, 'messageId')))
+        .prepare(),
+    ),
+    deleteJobs: onFirstUse(() =>
+      db
+        .delete(jobs)
+        .where(eq(jobs.subjectId, bind(jobs.subjectId, 'issueId')))
+        .prepare(),
+    ),
+    deleteLetter: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
+    deleteAttempts: onFirstUse(() => db.delete(attempts).where(theseAttempts).prepare()),
+    deleteIssue: onFirstUse(() => db.delete(issues).where(thisIssue).prepare()),
+    bare: onFirstUse(() =>
+      db
+        .select()
+        .from(erasedIssues)
+        .where(and(lt(erasedIssues.issueId, bind(erasedIssues.issueId, 'before')), sql`gone = 0`))
+        .orderBy(asc(erasedIssues.issueId))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
+  }
+  return {
+    erasures: {
+      async begin({ phoneHash, erasedAt, ...scope }) {
+        run.begin.run({ phoneHash, erasedAt, appId: storedApp(scope), doneAt: null })
+      },
+      async finish({ phoneHash, erasedAt, ...scope }) {
+        const values = { phoneHash, erasedAt, appId: storedApp(scope), doneAt: current.now }
+        return run.finish.all(values).length > 0
+      },
+      async forget(before) {
+        return run.forget.all({ before }).length
+      },
+      async forgetEvents(issueId) {
+        return forgetEvents(issueId)
+      },
+      async strip(issue) {
+        run.strip.run(issueRow(issue))
+        const { appId, mode, issueId } = issue
+        run.note.run({ appId, mode, issueId, isGone: 0 })
+      },
+      async remove({ appId, mode, issueId, messageId }, standIn) {
+        const names = { reference: REFERENCE + issueId, standInReference: REFERENCE + standIn }
+        run.unlink.run({ issueId, standIn, ...names })
+        run.deleteReport.run({ messageId })
+        run.deleteJobs.run({ issueId })
+        run.deleteLetter.run({ issueId })
+        run.deleteAttempts.run({ appId, mode, issueId })
+        run.note.run({ appId, mode, issueId, isGone: 1 })
+        run.deleteIssue.run({ appId, mode, issueId })
+      },
+      async isRemoved(issueId) {
+        return run.find.get({ issueId })?.isGone ?? false
+      },
+      async forgetRemoved(before) {
+        return run.forgetRemoved.all({ before: idFloor(before) }).length
+      },
+      async bare(before, limit) {
+        return run.bare.all({ before: idFloor(before), limit }).map(({ isGone: _, ...named }) => named)
+      },
+    },
+  }
+}
