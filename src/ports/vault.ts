@@ -41,5 +41,8 @@ export interface Passwords {
   verify(password: string, hash: string | undefined): Promise<boolean>
 }
 
+/** Where the master secret comes from; `setting` is what people are told. */
+export type SecretSource = { setting: string } & ({ text: string } | { file: string } | { command: readonly string[] })
+
 /** Characters of the master secret. */
 export const MIN_SECRET_LENGTH = 32
