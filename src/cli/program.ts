@@ -20,6 +20,7 @@ import { auditCommands, operatorCommands } from './operator'
 import { styled } from './output'
 import { providerCommands } from './provider'
 import { routeCommands } from './route'
+import { secretCommands } from './secret'
 import { templateCommands } from './template'
 import { webhookCommands } from './webhook'
 
@@ -53,6 +54,7 @@ export function createProgram({ isJson }: { isJson: boolean }): Command {
   program.addCommand(auditCommands())
   program.addCommand(backupCommand())
   program.addCommand(restoreCommand())
+  program.addCommand(secretCommands())
   program.addCommand(moveCommand())
   program.addCommand(completionCommand())
   program.addCommand(licensesCommand())

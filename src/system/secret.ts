@@ -1,10 +1,11 @@
 /** The master secret: as the settings say, else a key file in the data folder, made at first start. */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../ports/log'
 import { MIN_SECRET_LENGTH, type SecretSource } from '../ports/vault'
+import { syncFolderOf } from './restore'
 
 export const SECRET_FILE = 'watchword.secret'
 
@@ -94,10 +95,33 @@ export function exposedKeyFile(dataDir: string, configured: SecretSource | undef
   return existsSync(file) && (statSync(file).mode & others) !== 0 ? file : undefined
 }
 
+/** The secret in a file that is given on the command line. */
+export const secretIn = (file: string, setting: string): Uint8Array => Buffer.from(textOf({ setting, file }, 0), 'utf8')
+
+const nextKeyFileIn = (dataDir: string) => `${keyFileIn(dataDir)}.next`
+
+/** A new secret for the data folder; one that was made before and not put in place. On disk before anything is sealed by it. */
+export function nextKeyFile(dataDir: string): Uint8Array {
+  const file = nextKeyFileIn(dataDir)
+  // What was cut short has sealed nothing.
+  if (existsSync(file) && readFileSync(file, 'utf8').trim().length < MIN_SECRET_LENGTH) unlinkSync(file)
+  if (!existsSync(file)) writeFileSync(file, newSecret(), { mode: 0o600, flag: 'wx', flush: true })
+  syncFolderOf(file)
+  return Buffer.from(readFileSync(file, 'utf8').trim(), 'utf8')
+}
+
+/** In the place of the one before, which is gone. */
+export function placeNextKeyFile(dataDir: string): void {
+  renameSync(nextKeyFileIn(dataDir), keyFileIn(dataDir))
+  syncFolderOf(keyFileIn(dataDir))
+}
+
+const newSecret = () => `${randomBytes(32).toString('base64url')}\n`
+
 /** Complete before it has its name: of two processes that start at once one makes the file, and both read all of it. */
 function makeKeyFile(file: string): void {
   const draft = `${file}.${process.pid}`
-  writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+  writeFileSync(draft, newSecret(), { mode: 0o600, flag: 'wx', flush: true })
   try {
     linkSync(draft, file)
   } catch (error) {

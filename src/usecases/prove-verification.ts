@@ -33,9 +33,12 @@ export interface PublishedKey {
 }
 
 export function publishedKeys({ vault, clock }: { vault: Vault; clock: Pick<Clock, 'now'> }): { keys: PublishedKey[] } {
-  const keys = publishedKeyNames(clock.now()).map((name) => vault.signingKey(name))
+  const now = clock.now()
+  const current = publishedKeyNames(now).map((name) => vault.signingKey(name))
+  // Of a former secret are also those that still sign, until every server knows the next one.
+  const keys = new Map([...vault.formerSigningKeys(now), ...current].map((key) => [key.keyId, key]))
   return {
-    keys: keys.map(({ keyId: kid, publicKey }) => ({
+    keys: [...keys.values()].map(({ keyId: kid, publicKey }) => ({
       ...{ kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA', kid },
       x: base64url(publicKey),
     })),

@@ -11,10 +11,14 @@ import challenge from '../../../migrations/postgres/0005_challenge.sql' with { t
 import texts from '../../../migrations/postgres/0006_texts.sql' with { type: 'text' }
 import proofs from '../../../migrations/postgres/0007_proofs.sql' with { type: 'text' }
 import origins from '../../../migrations/postgres/0008_origins.sql' with { type: 'text' }
+import secrets from '../../../migrations/postgres/0009_secrets.sql' with { type: 'text' }
 import { isInTheWay } from './failure'
 
 /** In order. A landed migration is never changed. */
-export const MIGRATIONS: readonly string[] = [initial, failures, protection, traffic, challenge, texts, proofs, origins]
+export const MIGRATIONS: readonly string[] = [
+  ...[initial, failures, protection, traffic, challenge, texts, proofs],
+  ...[origins, secrets],
+]
 
 /** The schema that this binary brings. */
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -12,6 +12,7 @@ import { jobTx } from './jobs'
 import { keyTx } from './keys'
 import { invitationTx, peopleTx, sessionTx } from './people'
 import { retentionTx } from './retention'
+import { ringTx } from './ring'
 import { trafficTx } from './traffic'
 import type { Unit } from './unit'
 import { usageTx } from './usage'
@@ -53,6 +54,7 @@ const DOORS: Omit<Doors, 'now' | 'afterCommit'> = {
   traffic: trafficTx,
   retention: retentionTx,
   clock: clockTx,
+  ring: (unit, { vault }) => ringTx(unit, vault),
 }
 
 /** Where the doors of one unit are. */

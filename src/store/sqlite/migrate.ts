@@ -17,6 +17,7 @@ import challenge from '../../../migrations/sqlite/0014_challenge.sql' with { typ
 import texts from '../../../migrations/sqlite/0015_texts.sql' with { type: 'text' }
 import proofs from '../../../migrations/sqlite/0016_proofs.sql' with { type: 'text' }
 import origins from '../../../migrations/sqlite/0017_origins.sql' with { type: 'text' }
+import secrets from '../../../migrations/sqlite/0018_secrets.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -37,6 +38,7 @@ const MIGRATIONS: readonly string[] = [
   texts,
   proofs,
   origins,
+  secrets,
 ]
 
 export class NewerDatabaseError extends Error {

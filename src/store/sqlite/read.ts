@@ -14,6 +14,7 @@ import { createIssueReader } from './issues'
 import { createJobReader } from './jobs'
 import { createKeyReader } from './keys'
 import { createPeopleReader } from './people'
+import { createRingReader } from './ring'
 import { createTrafficReader } from './traffic'
 import { createUsageReader } from './usage'
 import { createWalletReader } from './wallets'
@@ -49,6 +50,7 @@ export function createReader(
       ...createAuditReader(connection, vault, headFile),
       ...createUsageReader(connection, elapsed),
       ...createTrafficReader(connection),
+      ...createRingReader(connection, vault),
       async nodes() {
         return []
       },

@@ -17,6 +17,7 @@ import { createJobTx } from './jobs'
 import { createKeyTx } from './keys'
 import { createPeopleTx } from './people'
 import { createRetentionTx } from './retention'
+import { createRingTx } from './ring'
 import { createTrafficTx } from './traffic'
 import { createUsageTx } from './usage'
 import { createWalletTx } from './wallets'
@@ -67,6 +68,7 @@ function createDoors(connection: Database, vault: Vault, headFile: HeadFile | un
     ...createAuditTx(connection, vault, headFile, current),
     ...createUsageTx(connection),
     ...createTrafficTx(connection, current),
+    ...createRingTx(connection, vault, current),
     retention: { ...createRetentionTx(connection, current), ...retention },
     get now() {
       return current.now
