@@ -15,10 +15,12 @@ export interface Vault {
   placeHash(text: string): Uint8Array
   /** 32 bytes that a key is written from which can be shown again. */
   standingKey(use: string): Uint8Array
+  /** The same, and another one once the master secret is changed. */
+  passingKey(use: string): Uint8Array
   /** What others may check: the key of that name, the same in every process that has the master secret. */
-  signingKey(name: string): SigningKey
-  /** Keys of former master secrets whose proofs are still about. */
-  formerSigningKeys(now: number): SigningKey[]
+  signingKey(name: string, now: number): SigningKey
+  /** What they may meet: the keys of these names, and those of former master secrets whose proofs are still about. */
+  publishedKeys(names: readonly string[], now: number): SigningKey[]
   /** Short authentication tag, for cursors. */
   tag(text: string): Uint8Array
   /** AES-256-GCM; `rowId` is bound as associated data, so a sealed row cannot be moved. */
@@ -51,9 +53,10 @@ export interface KeyRing {
   renewed(next: Uint8Array, former: FormerSigning, now: number): RingRow[]
 }
 
-/** What signs no more, and until when proofs are believed that it has signed; Unix milliseconds. */
+/** The keys that sign until whoever checks knows the next ones, and how long proofs of theirs are about; Unix milliseconds. */
 export interface FormerSigning {
   names: readonly string[]
+  signsUntil: number
   until: number
 }
 

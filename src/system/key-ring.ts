@@ -38,7 +38,8 @@ export interface Keys {
   /** Of what begins anew with each secret. */
   derive(use: string): Buffer
   seals: ReadonlyMap<number, Buffer>
-  former: ReadonlyArray<{ until: number; seeds: readonly Buffer[] }>
+  /** The oldest first. */
+  former: ReadonlyArray<{ signsUntil: number; until: number; seeds: ReadonlyMap<string, Buffer> }>
 }
 
 /** A key of the ring that is opened. */
@@ -63,6 +64,12 @@ const firstOf = (secret: Uint8Array): Opened =>
     }).map(([name, content]) => [name, { content, madeAt: 0, begunAt: 0 }]),
   )
 
+interface SigningContent {
+  signsUntil: number
+  until: number
+  seeds: Record<string, string>
+}
+
 const called = (opened: Opened, kind: string) =>
   [...opened]
     .filter(([name]) => name.startsWith(`${kind} `))
@@ -78,10 +85,12 @@ function keysIn(opened: Opened): Keys {
     name: (use) => keyIn(names[use]),
     derive: (use) => deriveFrom(root, use),
     seals: new Map(roots.map(({ number, content }) => [number, deriveFrom(content, 'seal')])),
-    former: called(opened, 'signing').map(({ content }) => {
-      const { until, seeds }: { until: number; seeds: string[] } = JSON.parse(content.toString())
-      return { until, seeds: seeds.map(keyIn) }
-    }),
+    former: called(opened, 'signing')
+      .sort((one, other) => one.number - other.number)
+      .map(({ content }) => {
+        const { seeds, ...times }: SigningContent = JSON.parse(content.toString())
+        return { ...times, seeds: new Map(Object.entries(seeds).map(([name, seed]) => [name, keyIn(seed)])) }
+      }),
   }
 }
 
@@ -171,13 +180,16 @@ export class Ring implements KeyRing {
     return this.#opened.has(NEWEST)
   }
 
-  renewed(next: Uint8Array, { names, until }: FormerSigning, now: number): RingRow[] {
+  renewed(next: Uint8Array, { names, ...times }: FormerSigning, now: number): RingRow[] {
     const generation = this.generation + 1
     if (generation > MOST_GENERATIONS) throw new Error('The master secret cannot be changed more often')
-    const seeds = names.map((name) => base64(this.#keys.derive(`signing/${name}`)))
+    const seeds = Object.fromEntries(names.map((name) => [name, base64(this.#keys.derive(`signing/${name}`))]))
     const added: Opened = new Map([
       [`root ${generation}`, { content: randomBytes(KEY_BYTES), madeAt: now, begunAt: undefined }],
-      [`signing ${generation}`, { content: json({ until, seeds }), madeAt: now, begunAt: now }],
+      [
+        `signing ${generation}`,
+        { content: json({ ...times, seeds } satisfies SigningContent), madeAt: now, begunAt: now },
+      ],
     ])
     const shared = new Map([...this.#opened, ...added])
     shared.delete(NEWEST)

@@ -27,6 +27,16 @@ export function createVault(
     },
   })
 
+  const newestSeed = (name: string) => ring.keys.derive(`signing/${name}`)
+  const seedOf = (name: string, now: number) =>
+    ring.keys.former.find(({ signsUntil }) => now < signsUntil)?.seeds.get(name) ?? newestSeed(name)
+  function signing(seed: Buffer): SigningKey {
+    const text = seed.toString('base64')
+    const known = signingKeys.get(text) ?? signingKeyFrom(seed)
+    signingKeys.set(text, known)
+    return known
+  }
+
   /** Throws where none of them has sealed it for this row. */
   function opened(rowId: string, sealed: Uint8Array): Buffer {
     const marked = markedIn(sealed)
@@ -53,13 +63,13 @@ export function createVault(
     addressHash: (text) => hmac.address(text).subarray(0, SHORT_BYTES),
     placeHash: (text) => hmac.place(text).subarray(0, PLACE_BYTES),
     standingKey: (use) => hmac.standingKey(use),
-    signingKey(name) {
-      const known = signingKeys.get(name) ?? signingKeyFrom(ring.keys.derive(`signing/${name}`))
-      signingKeys.set(name, known)
-      return known
+    passingKey: (use) => ring.keys.derive(`passing/${use}`),
+    signingKey: (name, now) => signing(seedOf(name, now)),
+    publishedKeys(names, now) {
+      const about = ring.keys.former.filter(({ until }) => now < until).flatMap(({ seeds }) => [...seeds.values()])
+      const keys = [...about, ...names.map((name) => newestSeed(name))].map(signing)
+      return [...new Map(keys.map((key) => [key.keyId, key])).values()]
     },
-    formerSigningKeys: (now) =>
-      ring.keys.former.flatMap(({ until, seeds }) => (now < until ? seeds.map(signingKeyFrom) : [])),
     tag: (text) => hmac.tag(text).subarray(0, SHORT_BYTES),
 
     seal(rowId, text) {

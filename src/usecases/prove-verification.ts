@@ -13,7 +13,7 @@ export interface ProvingDependencies {
 
 /** A JWT in its compact form (RFC 7515), signed with Ed25519 (RFC 8037). */
 export function prove({ vault, proofs }: ProvingDependencies, proven: Proven): string {
-  const key = vault.signingKey(signingKeyName(proven.at))
+  const key = vault.signingKey(signingKeyName(proven.at), proven.at)
   const head = { alg: 'EdDSA', typ: 'JWT', kid: key.keyId }
   const signed = `${encoded(head)}.${encoded(proofClaims(proven, proofs))}`
   return `${signed}.${base64url(key.sign(signed))}`
@@ -34,11 +34,8 @@ export interface PublishedKey {
 
 export function publishedKeys({ vault, clock }: { vault: Vault; clock: Pick<Clock, 'now'> }): { keys: PublishedKey[] } {
   const now = clock.now()
-  const current = publishedKeyNames(now).map((name) => vault.signingKey(name))
-  // Of a former secret are also those that still sign, until every server knows the next one.
-  const keys = new Map([...vault.formerSigningKeys(now), ...current].map((key) => [key.keyId, key]))
   return {
-    keys: [...keys.values()].map(({ keyId: kid, publicKey }) => ({
+    keys: vault.publishedKeys(publishedKeyNames(now), now).map(({ keyId: kid, publicKey }) => ({
       ...{ kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA', kid },
       x: base64url(publicKey),
     })),

@@ -6,7 +6,7 @@
 import { Refusal } from '../domain/error'
 import { conditionOf } from '../domain/node'
 import { type ProofSettings, publishedKeyNames } from '../domain/proof'
-import { DAY_MS, MINUTE_MS } from '../domain/value'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import type { SealedPlace } from '../ports/store/ring'
@@ -24,10 +24,12 @@ export interface RotationDependencies extends AuditDependencies {
 
 /** Rows that are sealed anew together: nobody else waits long. */
 const AT_ONCE = 200
-/** For a server that signs with the old key until it has heard. */
+/** Whoever keeps the published keys for an hour has the next one when it signs. */
+const SIGNS_ON_MS = 2 * HOUR_MS
+/** For a server whose time is a little off. */
 const LATE_PROOFS_MS = 10 * MINUTE_MS
 /** However long proofs were good for. */
-const LONGEST_MS = DAY_MS + LATE_PROOFS_MS
+const LONGEST_MS = SIGNS_ON_MS + DAY_MS + LATE_PROOFS_MS
 
 const conflict = (message: string) => new Refusal('conflict', message)
 
@@ -43,7 +45,12 @@ export async function beginRotation(deps: RotationDependencies, next: Uint8Array
       if (rows.some(({ secretId }) => isSame(secretId, ring.idOf(next)))) return
       throw conflict('The secret is just being changed to another one; finish that first')
     }
-    const former = { names: publishedKeyNames(tx.now), until: tx.now + proofs.lifetimeMs + LATE_PROOFS_MS }
+    const signsUntil = tx.now + SIGNS_ON_MS
+    const former = {
+      names: publishedKeyNames(tx.now),
+      signsUntil,
+      until: signsUntil + proofs.lifetimeMs + LATE_PROOFS_MS,
+    }
     for (const row of rows) await tx.ring.drop(row)
     await tx.ring.add(ring.renewed(next, former, tx.now))
     await tx.ring.claim()

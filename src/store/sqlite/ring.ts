@@ -48,6 +48,8 @@ export function createRingTx(connection: Database, vault: Vault, current: Curren
         .prepare(),
     ),
   }
+  // What stood in the place of a row stays in the file otherwise.
+  const wipe = () => connection.run('PRAGMA secure_delete = ON')
   return {
     ring: {
       async lock() {
@@ -62,6 +64,7 @@ export function createRingTx(connection: Database, vault: Vault, current: Curren
         current.settingsChanged()
       },
       async drop({ name, secretId }) {
+        wipe()
         run.drop.run({ name, secretId })
         current.settingsChanged()
       },
@@ -76,6 +79,7 @@ export function createRingTx(connection: Database, vault: Vault, current: Curren
         const rows = connection
           .query(pageOf(column, key !== undefined, limit))
           .values(mark, ...(key ? stored(column, key) : []))
+        wipe()
         const update = connection.query(updateOf(column))
         for (const row of rows) {
           const found = keyIn(row.slice(0, -1))
