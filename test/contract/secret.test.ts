@@ -195,6 +195,8 @@ describe('while it is changed', () => {
     // Nobody was restarted: by the old secret, and the keys that the database keeps.
     expect((await issue(world, keys.live, order('010-3333-0001'))).status).toBe(200)
     expect((await world.store.read.carriers.all()).map(({ name }) => name).toSorted()).toEqual(['kakao', 'main'])
+    await world.provide('more', ['sms'], 'http://more.example')
+    expect(await command(world, { secret: NEW }, ({ store }) => store.read.ring.older())).toBe(0)
 
     if (IS_POSTGRES) await expect(finish(world)).rejects.toThrow('before the secret was changed: a server')
     await expect(finish(world, SECRET)).rejects.toThrow('This is the old secret')
@@ -204,6 +206,13 @@ describe('while it is changed', () => {
     expect(await openedBy(world, SECRET)).toEqual([])
     await expect(World.open({ place: world.place, clock: world.clock })).rejects.toThrow('does not open this database')
     expect(isUnderWay(await world.store.read.ring.all())).toBe(false)
+  })
+
+  test('who has nothing to open seals by the new key, too', async () => {
+    const world = await start()
+    await rotate(world)
+    await world.provide('main', ['sms'], 'http://main.example')
+    expect(await command(world, { secret: NEW }, ({ store }) => store.read.ring.older())).toBe(0)
   })
 
   test('and a second time, with what the first has left', async () => {
