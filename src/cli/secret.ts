@@ -78,7 +78,8 @@ const rotationOf = (opened: Opened) => ({
   ...adminOf(opened),
   proofs: opened.config.proofs,
   async heard() {
-    if (opened.fleet) await new Promise<void>((resolve) => systemClock.after(HEARD_WITHIN_MS, resolve))
+    const nodes = await opened.store.read.nodes()
+    if (nodes.length > 0) await new Promise<void>((resolve) => systemClock.after(HEARD_WITHIN_MS, resolve))
   },
 })
 

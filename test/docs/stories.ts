@@ -17,6 +17,7 @@ export const STORIES: readonly Story[] = [
   { page: 'docs/command-line.md' },
   { page: 'docs/limits.md' },
   { page: 'docs/operating.md' },
+  { page: 'docs/secrets.md' },
   { page: 'docs/texts.md' },
   { page: 'docs/versions.md' },
   { page: 'docs/watching.md' },

@@ -78,7 +78,7 @@ describe('migrating', () => {
     expect(tablesIn(db)).toEqual([])
     migrate(db)
     expect(tablesIn(db)).toHaveLength(tables.length)
-    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 17 })
+    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 18 })
   })
 
   test('again applies nothing', () => {
