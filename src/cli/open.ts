@@ -115,7 +115,7 @@ export function openFile(
 }
 
 /** A file may have got another secret since: the database says where it has. A program is asked at the start only. */
-function vaultOf({ dataDir, secret }: Config, log: Log, isNew: boolean): Vault {
+function vaultOf({ dataDir, secret }: Config, log: LeveledLog, isNew: boolean): Vault {
   const isFile = secret === undefined || 'file' in secret
   const again = () => masterSecret(dataDir, secret, { isNew: false, log })
   return createVault(masterSecret(dataDir, secret, { isNew, log }), undefined, isFile ? again : undefined)

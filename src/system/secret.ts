@@ -24,7 +24,7 @@ export class KeyFileError extends Error {
 export function masterSecret(
   dataDir: string,
   configured: SecretSource | undefined,
-  { isNew, log, withinMs = COMMAND_WITHIN_MS }: { isNew: boolean; log: Log; withinMs?: number },
+  { isNew, log, withinMs = COMMAND_WITHIN_MS }: { isNew: boolean; log: Pick<Log, 'warn'>; withinMs?: number },
 ): Uint8Array {
   if (configured) return Buffer.from(textOf(configured, withinMs), 'utf8')
   const file = keyFileIn(dataDir)
