@@ -16,7 +16,7 @@ import type { PriceList } from './domain/wallet'
 import { isSecret } from './domain/webhook-signature'
 import { LOG_LEVELS, type LogLevel } from './ports/log'
 import type { TraceSettings } from './ports/telemetry'
-import { MIN_SECRET_LENGTH } from './ports/vault'
+import { MIN_SECRET_LENGTH, type SecretSource } from './ports/vault'
 
 const whole = (min: number, max: number, byDefault: number) =>
   z
@@ -84,6 +84,16 @@ const challengeUrl = (byDefault: string, vendor: string) =>
     .default(byDefault)
     .describe(`Where ${vendor} is asked whether the proof of a challenge is right`)
 
+/** Of a command that no shell reads: by spaces; as a JSON array where one of them has spaces. Empty where it is neither. */
+function wordsOf(text: string): readonly string[] {
+  if (!text.startsWith('[')) return text.split(' ').filter(Boolean)
+  try {
+    return z.array(z.string()).parse(JSON.parse(text))
+  } catch {
+    return []
+  }
+}
+
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
 
 /** Every setting, by the name of its environment variable without `WATCHWORD_`. The table of docs/operating.md is made from it. */
@@ -96,6 +106,13 @@ const settings = {
     .min(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`)
     .optional()
     .describe('Master secret; without it a key file in the data folder is made and used'),
+  SECRET_FILE: z.string().min(1).optional().describe('File that holds SECRET, instead of it'),
+  SECRET_COMMAND: z
+    .string()
+    .transform(wordsOf)
+    .refine((words) => words.length > 0, 'must be a program and what it is given, separated by spaces, or a JSON array')
+    .optional()
+    .describe('Program that prints SECRET, instead of it, run without a shell at each start'),
   DATABASE_URL: postgresUrl
     .optional()
     .describe(
@@ -222,7 +239,8 @@ export interface Config {
   dataDir: string
   /** Undefined: the embedded one in the data folder. */
   database: DatabaseConfig | undefined
-  secret: string | undefined
+  /** Undefined: the key file of the data folder. */
+  secret: SecretSource | undefined
   publicUrl: string | undefined
   leavingMs: number
   logLevel: LogLevel
@@ -298,8 +316,12 @@ export function readConfig(
     mistakes.push(`${PREFIX}OPERATOR_WEBHOOK_URL: needs ${PREFIX}OPERATOR_WEBHOOK_SECRET, and the other way round`)
   if (databaseUrl !== undefined && given.BACKUP_AT !== undefined)
     mistakes.push(`${PREFIX}BACKUP_AT: is for a data folder; a PostgreSQL is backed up by pg_dump, or its archive`)
-  if (databaseUrl !== undefined && given.SECRET === undefined)
-    mistakes.push(`${PREFIX}SECRET: is needed with ${PREFIX}DATABASE_URL; every server has the same one`)
+  const sources = ['SECRET', 'SECRET_FILE', 'SECRET_COMMAND'].filter((name) => given[name] !== undefined)
+  if (sources.length > 1) mistakes.push(`${sources.map((name) => PREFIX + name).join(' and ')}: give one of them`)
+  if (databaseUrl !== undefined && sources.length === 0)
+    mistakes.push(
+      `${PREFIX}SECRET: is needed with ${PREFIX}DATABASE_URL, or ${PREFIX}SECRET_FILE or ${PREFIX}SECRET_COMMAND; every server has the same one`,
+    )
   if (!parsed.success || mistakes.length > 0) {
     const isUsage = parsed.error?.issues.some(({ path: [name] }) => flags[String(name)] !== undefined)
     throw new ConfigError(`The configuration has mistakes:\n${mistakes.map((line) => `  ${line}`).join('\n')}`, isUsage)
@@ -310,7 +332,7 @@ export function readConfig(
     port: value.PORT,
     dataDir: value.DATA,
     database: databaseUrl === undefined ? undefined : databaseOf(databaseUrl, value),
-    secret: value.SECRET,
+    secret: secretOf(value),
     publicUrl: value.PUBLIC_URL,
     leavingMs: value.LEAVING_MS,
     logLevel: value.LOG_LEVEL,
@@ -354,6 +376,16 @@ export function readConfig(
       ...FIXED_LIMITS,
     },
   })
+}
+
+function secretOf({
+  SECRET: text,
+  SECRET_FILE: file,
+  SECRET_COMMAND: command,
+}: z.infer<typeof environment>): SecretSource | undefined {
+  if (text !== undefined) return { setting: `${PREFIX}SECRET`, text }
+  if (file !== undefined) return { setting: `${PREFIX}SECRET_FILE`, file }
+  return command && { setting: `${PREFIX}SECRET_COMMAND`, command }
 }
 
 const operatorHookOf = ({ OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret }: z.infer<typeof environment>) =>

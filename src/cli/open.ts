@@ -61,7 +61,7 @@ export async function open(flags: Record<string, string | undefined>, beginning:
 /** Any server or command may be the first: the database is laid out where it is empty. */
 export async function openShared(config: Config, database: DatabaseConfig): Promise<Opened> {
   const log = createLog(config.logLevel)
-  const vault = createVault(masterSecret(config.dataDir, config.secret, { isNew: false, log }))
+  const vault = vaultOf(config, log, false)
   const { clock, see } = databaseClock(systemClock)
   const node = Buffer.from(systemRandom.bytes(8)).toString('hex')
   const time = (sighting: Sighting) => {
@@ -112,10 +112,17 @@ export function openFile(
   { isNew, headFile }: { isNew: boolean; headFile?: HeadFile },
 ): Opened {
   const log = createLog(config.logLevel)
-  const vault = createVault(masterSecret(config.dataDir, config.secret, { isNew, log }))
+  const vault = vaultOf(config, log, isNew)
   const { checkpointPages } = config
   const store = openStore({ file, clock: systemClock, vault, checkpointPages, ...(headFile && { headFile }) })
   return { config, log, vault, clock: systemClock, store, file: store }
+}
+
+/** A file may have got another secret since: the database says where it has. A program is asked at the start only. */
+function vaultOf({ dataDir, secret }: Config, log: LeveledLog, isNew: boolean): Vault {
+  const isFile = secret === undefined || 'file' in secret
+  const again = () => masterSecret(dataDir, secret, { isNew: false, log })
+  return createVault(masterSecret(dataDir, secret, { isNew, log }), undefined, isFile ? again : undefined)
 }
 
 /** For use cases that note who made the change. */

@@ -22,6 +22,7 @@ import { styled } from './output'
 import { privacyCommands } from './privacy'
 import { providerCommands } from './provider'
 import { routeCommands } from './route'
+import { secretCommands } from './secret'
 import { templateCommands } from './template'
 import { versionCommand } from './version'
 import { webhookCommands } from './webhook'
@@ -58,6 +59,7 @@ export function createProgram({ isJson }: { isJson: boolean }): Command {
   program.addCommand(backupCommand())
   program.addCommand(restoreCommand())
   program.addCommand(drillCommand())
+  program.addCommand(secretCommands())
   program.addCommand(moveCommand())
   program.addCommand(completionCommand())
   program.addCommand(versionCommand())

@@ -34,7 +34,9 @@ export interface Served {
 /** Starts everything; SIGTERM and SIGINT drain. Answers once it listens. */
 export async function serve(opened: Opened): Promise<Served> {
   const { config, log, fleet } = opened
-  if (!fleet) holdFolder(opened)
+  // One server works on a data folder.
+  if (!fleet) holdAlone(config.dataDir)
+  warnOfKeyFile(opened)
   const descriptors = watchDescriptors(log)
   const toCarriers = new KeptConnections()
   const toReceivers = new KeptConnections()
@@ -112,10 +114,8 @@ async function bringErasures(opened: Opened): Promise<void> {
   if (phones > 0) log.warn({ phones }, 'phones that were erased are in the database again, and are being erased')
 }
 
-/** One server works on a data folder. */
-function holdFolder({ config, log }: Opened): void {
-  holdAlone(config.dataDir)
-  const exposed = exposedKeyFile(config.dataDir)
+function warnOfKeyFile({ config, log }: Opened): void {
+  const exposed = exposedKeyFile(config.dataDir, config.secret)
   if (exposed) log.warn({ file: exposed }, 'the key file can be read by others than its owner; chmod 600')
 }
 

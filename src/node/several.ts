@@ -62,6 +62,8 @@ export function several({ fleet, clock, log, maxBacklog, name, record, ...given 
     async tidy() {
       limits.prune()
       await beat()
+      // Also where nobody asks anything: a key that seals from now on is heard of here.
+      await store.read.settingsVersion()
       await keyUse.save(store)
       await traffic.tidy()
     },

@@ -1,36 +1,95 @@
 /**
- * Keyed hashes and sealing. Every use has a key of its own, derived by HKDF from the master secret, so that one use
- * says nothing about another. Synchronous on purpose: WebCrypto does not settle under virtual time.
+ * Keyed hashes and sealing. Every use has a key of its own, derived by HKDF from the master secret (`key-ring.ts` where that was
+ * changed), so that one use says nothing about another. Synchronous on purpose: WebCrypto does not settle under virtual time.
  */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  hkdfSync,
-  randomBytes,
-  sign,
-} from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
 import { CryptoHasher } from 'bun'
 import type { SigningKey, Vault } from '../ports/vault'
+import { decrypt, encrypt, type Keys, markedIn, type Name, Ring, withoutMark } from './key-ring'
 
 const SHORT_BYTES = 16
 const PLACE_BYTES = 8
 const NONCE_BYTES = 12
-const TAG_BYTES = 16
 
+/** `again`: the secret as it is kept now, where that may change while a server runs. */
 export function createVault(
   masterSecret: Uint8Array,
   randomNonce: (length: number) => Uint8Array = randomBytes,
+  again?: () => Uint8Array,
 ): Vault {
-  const derive = (use: string) => Buffer.from(hkdfSync('sha256', masterSecret, '', `watchword/${use}/v1`, 32))
-  const keyed = (use: string) => {
+  let hmac: ReturnType<typeof hashesOf>
+  let signingKeys: Map<string, SigningKey>
+  const ring = new Ring(masterSecret, {
+    again,
+    adopted(keys) {
+      hmac = hashesOf(keys)
+      signingKeys = new Map()
+    },
+  })
+
+  const newestSeed = (name: string) => ring.keys.derive(`signing/${name}`)
+  const seedOf = (name: string, now: number) =>
+    ring.keys.former.find(({ signsUntil }) => now < signsUntil)?.seeds.get(name) ?? newestSeed(name)
+  function signing(seed: Buffer): SigningKey {
+    const text = seed.toString('base64')
+    const known = signingKeys.get(text) ?? signingKeyFrom(seed)
+    signingKeys.set(text, known)
+    return known
+  }
+
+  /** Throws where none of them has sealed it for this row. */
+  function opened(rowId: string, sealed: Uint8Array): Buffer {
+    const marked = markedIn(sealed)
+    if (marked !== undefined) {
+      if (!ring.keys.seals.has(marked)) ring.look()
+      const key = ring.keys.seals.get(marked)
+      try {
+        if (key) return decrypt(key, rowId, withoutMark(sealed))
+      } catch (error) {
+        if (!ring.keys.seals.has(0)) throw error
+      }
+    }
+    const first = ring.keys.seals.get(0)
+    if (!first) throw new Error('This was sealed by a secret that opens nothing any more')
+    return decrypt(first, rowId, sealed)
+  }
+
+  return {
+    phoneHash: (identity) => hmac.phone(identity),
+    codeHash: (issueId, code) => hmac.code(`${issueId}:${code}`),
+    claimHash: (key) => hmac.claim(key).subarray(0, SHORT_BYTES),
+    fingerprint: (text) => hmac.fingerprint(text).subarray(0, SHORT_BYTES),
+    auditHash: (text) => hmac.audit(text),
+    addressHash: (text) => hmac.address(text).subarray(0, SHORT_BYTES),
+    placeHash: (text) => hmac.place(text).subarray(0, PLACE_BYTES),
+    standingKey: (use) => hmac.standingKey(use),
+    passingKey: (use) => ring.keys.derive(`passing/${use}`),
+    signingKey: (name, now) => signing(seedOf(name, now)),
+    publishedKeys(names, now) {
+      const about = ring.keys.former.filter(({ until }) => now < until).flatMap(({ seeds }) => [...seeds.values()])
+      const keys = [...about, ...names.map((name) => newestSeed(name))].map(signing)
+      return [...new Map(keys.map((key) => [key.keyId, key])).values()]
+    },
+    tag: (text) => hmac.tag(text).subarray(0, SHORT_BYTES),
+
+    seal(rowId, text) {
+      const { keys, mark } = ring
+      const key = keys.seals.get(keys.generation) as Buffer
+      const sealed = encrypt(key, rowId, Buffer.from(text), randomNonce(NONCE_BYTES))
+      return mark ? Buffer.concat([mark, sealed]) : sealed
+    },
+    open: (rowId, sealed) => opened(rowId, sealed).toString('utf8'),
+    ring,
+  }
+}
+
+function hashesOf({ name }: Keys) {
+  const keyed = (use: Name) => {
     // Copied for each text: to key a new one takes longer than to hash.
-    const hasher = new CryptoHasher('sha256', derive(use))
+    const hasher = new CryptoHasher('sha256', name(use))
     return (text: string): Buffer => hasher.copy().update(text).digest()
   }
-  const hmac = {
+  return {
     phone: keyed('phone'),
     code: keyed('code'),
     claim: keyed('claim'),
@@ -40,41 +99,6 @@ export function createVault(
     address: keyed('address'),
     place: keyed('place'),
     standingKey: keyed('standing-key'),
-  }
-  const sealKey = derive('seal')
-  const signingKeys = new Map<string, SigningKey>()
-
-  return {
-    phoneHash: hmac.phone,
-    codeHash: (issueId, code) => hmac.code(`${issueId}:${code}`),
-    claimHash: (key) => hmac.claim(key).subarray(0, SHORT_BYTES),
-    fingerprint: (text) => hmac.fingerprint(text).subarray(0, SHORT_BYTES),
-    auditHash: hmac.audit,
-    addressHash: (text) => hmac.address(text).subarray(0, SHORT_BYTES),
-    placeHash: (text) => hmac.place(text).subarray(0, PLACE_BYTES),
-    standingKey: hmac.standingKey,
-    signingKey(name) {
-      const known = signingKeys.get(name) ?? signingKeyFrom(derive(`signing/${name}`))
-      signingKeys.set(name, known)
-      return known
-    },
-    tag: (text) => hmac.tag(text).subarray(0, SHORT_BYTES),
-
-    seal(rowId, text) {
-      const nonce = randomNonce(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', sealKey, nonce, { authTagLength: TAG_BYTES }).setAAD(
-        Buffer.from(rowId),
-      )
-      return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
-    },
-
-    open(rowId, sealed) {
-      const nonce = sealed.subarray(0, NONCE_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', sealKey, nonce, { authTagLength: TAG_BYTES })
-        .setAAD(Buffer.from(rowId))
-        .setAuthTag(sealed.subarray(-TAG_BYTES))
-      return decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
-    },
   }
 }
 

@@ -13,7 +13,7 @@ export interface ProvingDependencies {
 
 /** A JWT in its compact form (RFC 7515), signed with Ed25519 (RFC 8037). */
 export function prove({ vault, proofs }: ProvingDependencies, proven: Proven): string {
-  const key = vault.signingKey(signingKeyName(proven.at))
+  const key = vault.signingKey(signingKeyName(proven.at), proven.at)
   const head = { alg: 'EdDSA', typ: 'JWT', kid: key.keyId }
   const signed = `${encoded(head)}.${encoded(proofClaims(proven, proofs))}`
   return `${signed}.${base64url(key.sign(signed))}`
@@ -33,9 +33,9 @@ export interface PublishedKey {
 }
 
 export function publishedKeys({ vault, clock }: { vault: Vault; clock: Pick<Clock, 'now'> }): { keys: PublishedKey[] } {
-  const keys = publishedKeyNames(clock.now()).map((name) => vault.signingKey(name))
+  const now = clock.now()
   return {
-    keys: keys.map(({ keyId: kid, publicKey }) => ({
+    keys: vault.publishedKeys(publishedKeyNames(now), now).map(({ keyId: kid, publicKey }) => ({
       ...{ kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA', kid },
       x: base64url(publicKey),
     })),

@@ -268,14 +268,22 @@ describe('doctor', () => {
       return server.stderr.split('\n').filter((line) => line.includes('read by others'))
     }
     expect(await tellers()).toEqual([])
-    chmodSync(join(data, 'watchword.secret'), 0o644)
+    chmodSync(join(data, 'watchword.secret'), 0o640)
     expect((await tellers()).map((line) => JSON.parse(line))).toMatchObject([
       { level: 'warn', file: expect.stringContaining('watchword.secret'), msg: expect.stringContaining('chmod 600') },
     ])
+    const { stdout } = await run(program, 'doctor')
+    expect(stdout).toMatch(/^warn +secret .*\n +chmod 600 /m)
+  })
+
+  test('opens nothing with a key file that everybody can read', async () => {
+    chmodSync(join(data, 'watchword.secret'), 0o604)
     const { exitCode, stdout } = await run(program, 'doctor')
+    const listed = await run(program, 'app', 'list')
     chmodSync(join(data, 'watchword.secret'), 0o600)
     expect(exitCode).toBe(1)
-    expect(stdout).toMatch(/^problem {2}secret .*\n +chmod 600 /m)
+    expect(stdout).toMatch(/^problem {2}database +Everybody can read the key file: .*; chmod 600 /m)
+    expect([listed.exitCode, listed.stderr]).toEqual([1, expect.stringContaining('chmod 600')])
   })
 
   test('says what keeps the database from opening', async () => {

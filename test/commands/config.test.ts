@@ -90,7 +90,7 @@ describe('a text', () => {
     SECRET: {
       taken: { ['x'.repeat(32)]: 'x'.repeat(32) },
       refused: ['x'.repeat(31)],
-      of: ({ secret }) => secret,
+      of: ({ secret }) => secret && 'text' in secret && secret.text,
       said: 'must have at least 32 characters',
     },
     PUBLIC_URL: {
@@ -160,6 +160,34 @@ describe('a text', () => {
         text,
         [expect.stringContaining(`${variable}: ${said}`)],
       ])
+  })
+})
+
+describe('the secret', () => {
+  const text = 'a secret that is long enough, or so'
+
+  test('is given as text, as a file or by a program, whose words no shell reads', () => {
+    const secretOf = (name: string, value: string) => readConfig({ [name]: value }).secret
+    expect(secretOf('WATCHWORD_SECRET', text)).toEqual({ setting: 'WATCHWORD_SECRET', text })
+    expect(secretOf('WATCHWORD_SECRET_FILE', '/run/secrets/watchword')).toMatchObject({
+      file: '/run/secrets/watchword',
+    })
+    const commandOf = (value: string) => secretOf('WATCHWORD_SECRET_COMMAND', value)
+    expect(commandOf("vault  read $HOME 'x'")).toMatchObject({ command: ['vault', 'read', '$HOME', "'x'"] })
+    expect(commandOf('["my vault", "read one"]')).toMatchObject({ command: ['my vault', 'read one'] })
+    for (const wrong of [' ', '["vault"', '[1]', '[]'])
+      expect(mistakesOf({ WATCHWORD_SECRET_COMMAND: wrong })).toEqual([
+        expect.stringContaining('WATCHWORD_SECRET_COMMAND: must be a program'),
+      ])
+  })
+
+  test('is given once', () => {
+    expect(mistakesOf({ WATCHWORD_SECRET: text, WATCHWORD_SECRET_FILE: 'x' })).toEqual([
+      '  WATCHWORD_SECRET and WATCHWORD_SECRET_FILE: give one of them',
+    ])
+    const shared = { WATCHWORD_DATABASE_URL: 'postgres://somewhere' }
+    expect(mistakesOf(shared)).toEqual([expect.stringContaining('WATCHWORD_SECRET: is needed')])
+    expect(mistakesOf({ ...shared, WATCHWORD_SECRET_COMMAND: 'vault' })).toEqual([])
   })
 })
 

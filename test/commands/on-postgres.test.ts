@@ -18,6 +18,7 @@ import { type Database, sharedPostgres } from '../support/postgres'
 setDefaultTimeout(120_000)
 
 const SECRET = 'the secret of a command line on PostgreSQL'
+const NEXT_SECRET = 'what comes after the secret of a command line'
 const folder = newFolder()
 /** Nothing may come to be there. */
 const data = join(folder.path, 'watchword-data')
@@ -339,6 +340,25 @@ describe('on PostgreSQL', () => {
   test('what needs no database needs none here', async () => {
     expect(await said('completion', 'bash')).toContain('complete')
     expect((await told('licenses')).packages).toBeArray()
+  })
+
+  test('the secret is changed, and the old one opens nothing any more', async () => {
+    const state = { secret: 'WATCHWORD_SECRET', changedAt: null, underWay: false, isNew: false, older: 0 }
+    expect(await told('secret', 'status')).toEqual(state)
+    expect(await refused('secret', 'rotate')).toMatchObject({ code: 'invalid' })
+    const file = join(folder.path, 'new.secret')
+    writeFileSync(file, `${NEXT_SECRET}\n`, { mode: 0o600 })
+    expect(await told('secret', 'rotate', '--new-file', file)).toMatchObject({ finished: false, older: 0 })
+    const underWay = { ...state, changedAt: expect.any(String), underWay: true }
+    expect(await told('secret', 'status')).toEqual(underWay)
+    expect(await refused('secret', 'rotate', '--finish')).toMatchObject({ code: 'conflict' })
+    process.env.WATCHWORD_SECRET = NEXT_SECRET
+    expect(await told('secret', 'status')).toEqual({ ...underWay, isNew: true })
+    expect(await told('secret', 'rotate', '--finish')).toMatchObject({ finished: true })
+    expect(await told('audit', 'verify')).toMatchObject({ isIntact: true })
+    process.env.WATCHWORD_SECRET = SECRET
+    expect(await refused('secret', 'status')).toMatchObject({ code: 'wrong_secret' })
+    process.env.WATCHWORD_SECRET = NEXT_SECRET
   })
 
   test('no command was left out, and none made a data folder', () => {

@@ -19,6 +19,7 @@ export const STORIES: readonly Story[] = [
   { page: 'docs/limits.md' },
   { page: 'docs/operating.md' },
   { page: 'docs/privacy.md' },
+  { page: 'docs/secrets.md' },
   { page: 'docs/texts.md' },
   { page: 'docs/versions.md' },
   { page: 'docs/watching.md' },

@@ -14,7 +14,7 @@ import * as sqlite from '../../src/store/sqlite/schema'
 import { createVault } from '../../src/system/vault'
 import { type Database as Place, sharedPostgres } from '../support/postgres'
 import { openAt, query, Scratch } from './open'
-import { furnish, issueNumber, OWNER, StillClock, VAULT } from './sample'
+import { furnish, issueNumber, OWNER, SECRET, StillClock, VAULT } from './sample'
 
 const server = await sharedPostgres()
 const places: Place[] = []
@@ -50,7 +50,13 @@ async function furnishedFile(): Promise<string> {
   await furnish(store)
   await store.close()
   const db = new Database(file)
+  const hexed = (bytes: Uint8Array) => `X'${Buffer.from(bytes).toString('hex')}'`
   const rows: Record<string, string[]> = {
+    key_ring: createVault(Buffer.from(SECRET))
+      .ring.renewed(Buffer.from('the secret that this is changed to'), { names: ['one'], signsUntil: 1, until: 2 }, 5)
+      .map(({ name, secretId, sealed, madeAt, begunAt = 'NULL' }) => {
+        return `'${name}', ${hexed(secretId)}, ${hexed(sealed)}, ${madeAt}, ${begunAt}`
+      }),
     api_keys: [1, 2].map(
       (n) =>
         `'key_${n}', 'app_one', 'sk', 'live', ${blob(32, n)}, 'sk_', 'abcd', '["*"]', '[]', '[]', '{}', NULL, ${n === 1 ? 'NULL' : '77'}, 5, NULL, '[]'`,

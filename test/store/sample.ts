@@ -14,7 +14,8 @@ import { anEndpoint, anIssue, NOW } from '../domain/sample'
 
 export { anEndpoint, anIssue, NOW }
 
-export const VAULT = createVault(Buffer.from('the master secret of these store tests'))
+export const SECRET = 'the master secret of these store tests'
+export const VAULT = createVault(Buffer.from(SECRET))
 
 export const OWNER: Owner = { appId: 'app_one', mode: 'live' }
 

@@ -8,7 +8,7 @@ import type { Store, Tx } from '../../src/ports/store'
 // biome-ignore format: it is one row
 const ORDER = [
   'app', 'key', 'carrier', 'people', 'invitation',
-  'phone', 'claim', 'issue', 'failures', 'job', 'attempt', 'endpoint', 'webhook', 'wallet', 'audit',
+  'phone', 'claim', 'issue', 'failures', 'job', 'attempt', 'endpoint', 'webhook', 'wallet', 'key ring', 'audit',
 ] as const
 
 type Locked = (typeof ORDER)[number]
@@ -56,6 +56,7 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
     release: ['wallet', (appId: string) => appId],
     debit: ['wallet', (appId: string) => appId],
   },
+  ring: { lock: ['key ring', () => 'all of it'] },
   audit: { lockLast: ['audit', () => 'the last'] },
 }
 

@@ -61,6 +61,8 @@ export interface WorldOptions {
   /** What another world has left, or shares; a new one otherwise. */
   place?: Place
   carriers?: { sms: Carrier; kakao: Carrier; backup?: Carrier }
+  /** The master secret, where it is not that of all tests. */
+  secret?: string
   /** The clock as this process sees it, where it can be killed. */
   processClock?: Clock
   /** Wraps what the app gets, to delay or to sabotage it. */
@@ -167,9 +169,9 @@ export class World {
 
   /** All of it, with nothing running yet. */
   static async open(options: WorldOptions = {}): Promise<World> {
-    const { place = await newPlace(), clock = new VirtualClock(START), seed = 1, soon } = options
+    const { place = await newPlace(), clock = new VirtualClock(START), seed = 1, soon, secret = SECRET } = options
     const random = seededRandom(seed)
-    const vault = createVault(Buffer.from(SECRET), (length) => random.bytes(length))
+    const vault = createVault(Buffer.from(secret), (length) => random.bytes(length))
     const opened = await place.open({ clock, vault, ...(soon && { soon }) })
     return new World({ ...options, place, clock, random, vault, opened })
   }

@@ -79,9 +79,10 @@ const isUrl = (place: string) => /^postgres(ql)?:\/\//.test(place)
 const configOf = (folder: string | undefined) => readConfig(process.env, { DATA: folder, LOG_LEVEL: 'warn' })
 
 /** Both are sealed with one secret. */
-function vaultOf({ dataDir, secret, logLevel }: Config): Vault {
-  return createVault(masterSecret(dataDir, secret, { isNew: false, log: createLog(logLevel) }))
-}
+const vaultOf = (config: Config): Vault => createVault(secretOf(config))
+
+const secretOf = ({ dataDir, secret, logLevel }: Config): Buffer =>
+  Buffer.from(masterSecret(dataDir, secret, { isNew: false, log: createLog(logLevel) }))
 
 const urlSide = async (url: string) => new Side(await openUrl(url))
 
@@ -128,7 +129,7 @@ function targetFolder(config: Config): Side {
   const file = join(dataDir, DATABASE_FILE)
   if (stageOf(file) === 'empty') {
     const keyFile = join(dataDir, SECRET_FILE)
-    if (existsSync(keyFile) && secret !== undefined && readFileSync(keyFile, 'utf8').trim() !== secret)
+    if (secret && existsSync(keyFile) && readFileSync(keyFile, 'utf8').trim() !== secretOf(config).toString())
       throw new Failure('conflict', `There is a key file of another database: ${keyFile}. Name another folder.`)
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     headFileIn(dataDir).remove()
@@ -148,8 +149,8 @@ async function keepAuditHead(dataDir: string, side: Side): Promise<void> {
 function nextOf({ dataDir, secret }: Config, isUrlNext: boolean): string {
   const kept = join(dataDir, SECRET_FILE)
   if (!isUrlNext)
-    return `Start the server with --data ${dataDir}, and with the WATCHWORD_SECRET of before, or with that as the text of ${kept}.`
-  const which = secret === undefined ? `the text of ${kept} as WATCHWORD_SECRET` : 'the WATCHWORD_SECRET of before'
+    return `Start the server with --data ${dataDir}, and with the secret of before, or with that as the text of ${kept}.`
+  const which = secret === undefined ? `the text of ${kept} as WATCHWORD_SECRET` : `the ${secret.setting} of before`
   return `Start the servers with that URL as WATCHWORD_DATABASE_URL, and each with ${which}.`
 }
 

@@ -4,7 +4,7 @@
  * A **unit** is one transaction: all of it is stored, or nothing. It may run twice (the database may ask for it), so it
  * touches nothing outside of its transaction; what is to happen once goes to `afterCommit`. What it decides by and changes
  * it has locked, in one order: app, key, carrier (by name), people, invitation, phone, claim, issue, failures, job, attempt, endpoint,
- * webhook, wallet, incident, and last the audit log. Whoever locks in another order can wait for somebody who waits for them.
+ * webhook, wallet, incident, key ring, and last the audit log. Whoever locks in another order can wait for somebody who waits for them.
  */
 import type { NodeState } from '../../domain/node'
 import type { StoreTelemetry } from '../telemetry'
@@ -30,6 +30,7 @@ import type { WalletReader, WalletTx } from './money'
 import type { InvitationReader, InvitationTx, PeopleReader, PeopleTx, SessionReader, SessionTx } from './people'
 import type { ErasureTx, PhoneReader } from './phones'
 import type { RetentionTx } from './retention'
+import type { RingReader, RingTx } from './ring'
 import type { TrafficLists, TrafficReader, TrafficTx } from './traffic'
 import type { UsageReader, UsageTx } from './usage'
 import type { EndpointReader, EndpointTx, HookReader, HookTx } from './webhooks'
@@ -91,6 +92,7 @@ export interface Tx {
   readonly retention: RetentionTx
   readonly erasures: ErasureTx
   readonly clock: ClockTx
+  readonly ring: RingTx
 }
 
 /** Reads of committed data, outside of any unit. Throw `unavailable` when it cannot be read. */
@@ -113,6 +115,7 @@ export interface Reader {
   readonly audit: AuditReader
   readonly traffic: TrafficReader
   readonly phones: PhoneReader
+  readonly ring: RingReader
   /** Tells this installation from others; hexadecimal digits. */
   installation(): Promise<string>
   /** Changes whenever keys, apps, challenges, templates, carriers or routes may have changed, in whatever process. */

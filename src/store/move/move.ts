@@ -4,7 +4,7 @@
  */
 import type { Vault } from '../../ports/vault'
 import { type Mark, MOVED_FROM, MOVED_TO, MOVING, MoveError, type Place } from '../moved'
-import { SECRET_PROOF, WrongSecretError } from '../secret'
+import { opensRing, SECRET_PROOF, WrongSecretError } from '../secret'
 import { keyOf, type Side, unsound } from './side'
 import { TABLES, type Table } from './tables'
 import { verify } from './verify'
@@ -36,13 +36,14 @@ export interface Moved {
  * target is not empty, and where the two are not the same in the end.
  */
 export async function move(source: Side, target: Side, { vault, id, report }: MoveOptions): Promise<Moved | undefined> {
-  const proof = Buffer.from(vault.tag(SECRET_PROOF))
-  await assertSecret(source, proof)
+  // Of a target that was begun by the secret of today and has nothing in it.
+  const first = Buffer.from(vault.tag(SECRET_PROOF))
+  const proof = await proofOf(source, vault)
   const begun = await markOf(source, target, id)
   if (begun === 'done') return undefined
   await Promise.all([source, target].map((side) => side.assertIdle()))
   const { mark, at, isNew } = begun
-  if (isNew) await assertMovable(source, target, proof)
+  if (isNew) await assertMovable(source, target, [proof, first])
   await source.leave(mark)
   if (isNew) await target.begin(proof, mark)
   const tables = await copy(source, target, { mark, at, report })
@@ -55,13 +56,16 @@ export async function move(source: Side, target: Side, { vault, id, report }: Mo
 
 /** A database that was left can be worked on again, as it was then. */
 export async function undoMove(source: Side, vault: Vault): Promise<void> {
-  await assertSecret(source, Buffer.from(vault.tag(SECRET_PROOF)))
+  await proofOf(source, vault)
   if (!(await source.comeBack())) throw new MoveError('conflict', `${source.name} has not been moved anywhere.`)
 }
 
-async function assertSecret(side: Side, proof: Buffer): Promise<void> {
+/** What says that a database is of this secret. Throws `WrongSecretError`. */
+async function proofOf(side: Side, vault: Vault): Promise<Buffer> {
   const stored = await side.fact(SECRET_PROOF)
-  if (!stored || !proof.equals(stored)) throw new WrongSecretError()
+  const isOpened = opensRing(vault, await side.ring())
+  if (!stored || !(isOpened || stored.equals(vault.tag(SECRET_PROOF)))) throw new WrongSecretError(isOpened)
+  return stored
 }
 
 interface Begun {
@@ -92,12 +96,13 @@ async function markOf(source: Side, target: Side, newId: string): Promise<Begun 
   return { mark, at: undefined, isNew: true }
 }
 
-async function assertMovable(source: Side, target: Side, proof: Buffer): Promise<void> {
+async function assertMovable(source: Side, target: Side, proofs: readonly Buffer[]): Promise<void> {
   const filled = await target.filledTable()
   if (filled) throw conflict(`${target.name} is not empty: there are rows in ${filled}. Name an empty one.`)
   const unbalanced = await source.unbalanced()
   if (unbalanced) throw unsound(source, unbalanced)
-  if (await target.fact(SECRET_PROOF)) await assertSecret(target, proof)
+  const stored = await target.fact(SECRET_PROOF)
+  if (stored && !proofs.some((proof) => stored.equals(proof))) throw new WrongSecretError()
 }
 
 const conflict = (message: string) => new MoveError('conflict', message)

@@ -2,6 +2,7 @@
  * One side of a move. Rows travel as text, as PostgreSQL writes it, so that they are the same on both sides; SQL that both
  * kinds of database understand stands here, the rest is the engine's.
  */
+import type { RingRow } from '../../ports/vault'
 import { type Mark, MOVED_FROM, MOVED_TO, MOVING, MoveError } from '../moved'
 import { SECRET_PROOF } from '../secret'
 import { COUNTED, type Column, TABLES, type Table } from './tables'
@@ -59,6 +60,16 @@ export class Side {
     const sql = `SELECT ${this.engine.read(VALUE)} FROM facts WHERE name = $1`
     const [row] = await this.engine.all(sql, [name])
     return row?.[0] ? bytesOf(row[0]) : undefined
+  }
+
+  /** The keys it keeps. */
+  async ring(): Promise<RingRow[]> {
+    const [secretId, sealed] = ['secret_id', 'sealed'].map((name) => this.engine.read({ name, type: 'bytea' }))
+    const rows = await this.engine.all(`SELECT name, ${secretId}, ${sealed}, made_at, begun_at FROM key_ring`)
+    return rows.map(([name, secretId, sealed, madeAt, begunAt]) => ({
+      ...{ name: name ?? '', secretId: bytesOf(secretId ?? ''), sealed: bytesOf(sealed ?? '') },
+      ...{ madeAt: Number(madeAt), begunAt: begunAt === null ? undefined : Number(begunAt) },
+    }))
   }
 
   async mark(name: string): Promise<Mark | undefined> {

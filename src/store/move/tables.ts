@@ -39,7 +39,7 @@ const ORDER: readonly PgTable[] = [
   ...[postgres.webhookEndpoints, postgres.webhookEvents, postgres.webhookDeliveries, postgres.webhookAttempts],
   ...[postgres.operators, postgres.operatorAddresses, postgres.operatorSessions, postgres.invitations],
   ...[postgres.trafficHours, postgres.decisions, postgres.incidents],
-  ...[postgres.auditEntries, postgres.usageHours, postgres.clockSteps, postgres.facts],
+  ...[postgres.auditEntries, postgres.usageHours, postgres.clockSteps, postgres.keyRing, postgres.facts],
 ]
 
 /** Some are PostgreSQL's only. */

@@ -12,12 +12,13 @@ import texts from '../../../migrations/postgres/0006_texts.sql' with { type: 'te
 import proofs from '../../../migrations/postgres/0007_proofs.sql' with { type: 'text' }
 import origins from '../../../migrations/postgres/0008_origins.sql' with { type: 'text' }
 import privacy from '../../../migrations/postgres/0009_privacy.sql' with { type: 'text' }
+import secrets from '../../../migrations/postgres/0010_secrets.sql' with { type: 'text' }
 import { isInTheWay } from './failure'
 
 /** In order. A landed migration is never changed. */
 export const MIGRATIONS: readonly string[] = [
   ...[initial, failures, protection, traffic, challenge, texts, proofs],
-  ...[origins, privacy],
+  ...[origins, privacy, secrets],
 ]
 
 /** The schema that this binary brings. */

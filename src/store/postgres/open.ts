@@ -4,9 +4,9 @@ import type { Clock } from '../../ports/clock'
 import type { HeadFile } from '../../ports/files'
 import type { Fleet } from '../../ports/fleet'
 import type { Lists, Reader, Store } from '../../ports/store'
-import type { Vault } from '../../ports/vault'
+import type { RingRow, Vault } from '../../ports/vault'
 import { assertInPlace, MARKED } from '../moved'
-import { SECRET_PROOF, WrongSecretError } from '../secret'
+import { opensRing, SECRET_PROOF, WrongSecretError } from '../secret'
 import { appReader, templateReader } from './apps'
 import { attemptReader } from './attempts'
 import { auditReader } from './audit'
@@ -22,6 +22,7 @@ import { installation, invitationReader, peopleReader, sessionReader } from './p
 import { phoneReader } from './phones'
 import { connect, type PoolOptions, Reading, readersOf, unreached } from './pool'
 import { Replica } from './replica'
+import { ringOf, ringReader } from './ring'
 import { SettingsWatch } from './settings'
 import { plain } from './statement'
 import { trafficReader } from './traffic'
@@ -69,7 +70,10 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
   const readers = { ...options, size: readersOf(options.size) }
   const pool = new Reading(() => to(readers, APPLICATION), options.clock)
   const replica = options.replicaUrl === undefined ? undefined : new Replica(pool, options.replicaUrl, readers)
-  const settings = new SettingsWatch(pool, options.clock.elapsed)
+  const settings = new SettingsWatch(pool, options.clock.elapsed, async () => {
+    // Where the secret was changed and this server's was dropped, it goes on with the keys it has.
+    vault.ring.adopt(await ringOf(pool))
+  })
   const units = new Units(writing, { vault, headFile, node, time, watch, clock: options.clock }, () =>
     settings.changed(),
   )
@@ -128,6 +132,7 @@ function createReader(pool: Asked, settings: SettingsWatch, { vault, headFile }:
     audit: auditReader(pool, { vault, headFile }),
     traffic: trafficReader(pool),
     phones: phoneReader(pool, vault),
+    ring: ringReader(pool, vault),
     installation: () => installation(pool),
     settingsVersion: () => settings.current(),
     nodes: () => nodesOf(pool),
@@ -137,10 +142,21 @@ function createReader(pool: Asked, settings: SettingsWatch, { vault, headFile }:
 
 /** A database belongs to one master secret: with another one every hash would miss and every seal would break. */
 async function assertSecret(sql: SQL, vault: Vault): Promise<void> {
+  if (opensRing(vault, await ringBeside(sql))) return
   const proof = Buffer.from(vault.tag(SECRET_PROOF))
   await sql`INSERT INTO facts (name, value) VALUES (${SECRET_PROOF}, ${proof}) ON CONFLICT DO NOTHING`
   const [stored] = await sql`SELECT value FROM facts WHERE name = ${SECRET_PROOF}`
   if (!proof.equals(stored.value)) throw new WrongSecretError()
+}
+
+/** Before there is anybody to ask. */
+async function ringBeside(sql: SQL): Promise<RingRow[]> {
+  const rows = await sql`SELECT name, secret_id, sealed, made_at, begun_at FROM key_ring`
+  return rows.map((row: Record<string, unknown>) => ({
+    ...{ name: row.name, secretId: new Uint8Array(row.secret_id as Uint8Array) },
+    ...{ sealed: new Uint8Array(row.sealed as Uint8Array), madeAt: Number(row.made_at) },
+    begunAt: row.begun_at === null ? undefined : Number(row.begun_at),
+  }))
 }
 
 /**

@@ -532,3 +532,15 @@ export const nodes = pgTable('nodes', {
   leaving: boolean('leaving').notNull(),
   lagMs: big('lag_ms').notNull(),
 })
+
+export const keyRing = pgTable(
+  'key_ring',
+  {
+    name: text('name').notNull(),
+    secretId: bytes('secret_id').notNull(),
+    sealed: bytes('sealed').notNull(),
+    madeAt: big('made_at').notNull(),
+    begunAt: big('begun_at'),
+  },
+  (table) => [primaryKey({ columns: [table.name, table.secretId] })],
+)

@@ -32,6 +32,8 @@ export class SettingsWatch {
   constructor(
     private readonly asked: Asked,
     private readonly elapsed: () => number,
+    /** They are another version: looked at before anybody goes by that. */
+    private readonly heard: () => Promise<void> = async () => {},
   ) {}
 
   /** The same promise for as long as nothing has changed. Throws `unavailable` where it is not known for sure. */
@@ -68,6 +70,8 @@ export class SettingsWatch {
   }
 
   async #ask(): Promise<string> {
-    return (await this.asked.get(READ)) ?? ''
+    const version = (await this.asked.get(READ)) ?? ''
+    if (version !== this.#value) await this.heard()
+    return version
   }
 }

@@ -13,6 +13,7 @@ import { keyTx } from './keys'
 import { invitationTx, peopleTx, sessionTx } from './people'
 import { erasureTx } from './phones'
 import { retentionTx } from './retention'
+import { ringTx } from './ring'
 import { trafficTx } from './traffic'
 import type { Unit } from './unit'
 import { usageTx } from './usage'
@@ -55,6 +56,7 @@ const DOORS: Omit<Doors, 'now' | 'afterCommit'> = {
   retention: retentionTx,
   erasures: erasureTx,
   clock: clockTx,
+  ring: (unit, { vault }) => ringTx(unit, vault),
 }
 
 /** Where the doors of one unit are. */

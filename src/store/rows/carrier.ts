@@ -10,7 +10,7 @@ interface CarrierRow extends Omit<Row<CarrierConfig>, 'config' | 'changedAt'> {
   changedAt: number
 }
 
-const configSeal = (name: string) => `provider:${name}`
+export const configSeal = (name: string) => `provider:${name}`
 
 export const carrierOf = (vault: Vault, row: CarrierRow): CarrierConfig => ({
   ...row,

@@ -7,7 +7,7 @@ interface ChallengeRow {
   settings: Uint8Array
 }
 
-const challengeSeal = (appId: string) => `challenge:${appId}`
+export const challengeSeal = (appId: string) => `challenge:${appId}`
 
 export const challengeOf = (vault: Vault, { appId, settings }: ChallengeRow): ChallengeSettings =>
   JSON.parse(vault.open(challengeSeal(appId), settings))

@@ -51,7 +51,7 @@ export const ISSUE_CHANGING = [
   'updatedAt',
 ] as const
 
-const letterSeal = (issueId: string) => `outbox:${issueId}`
+export const letterSeal = (issueId: string) => `outbox:${issueId}`
 
 export const sealLetter = (vault: Vault, issueId: string, letter: Letter): Uint8Array =>
   vault.seal(letterSeal(issueId), JSON.stringify(letter))

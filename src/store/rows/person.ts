@@ -9,8 +9,8 @@ interface OperatorRow extends Omit<Row<Operator>, 'totpSecret' | 'totpBegun'> {
   totpBegun: Uint8Array | null
 }
 
-const totpSeal = (operatorId: string) => `operator-totp:${operatorId}`
-const begunSeal = (operatorId: string) => `operator-totp-begun:${operatorId}`
+export const totpSeal = (operatorId: string) => `operator-totp:${operatorId}`
+export const begunSeal = (operatorId: string) => `operator-totp-begun:${operatorId}`
 
 export const operatorOf = (vault: Vault, row: OperatorRow): Operator => ({
   ...row,

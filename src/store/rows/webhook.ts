@@ -12,8 +12,8 @@ export interface EndpointRow extends Omit<Row<Endpoint>, 'headers' | 'secrets'> 
   secrets: Uint8Array
 }
 
-const headersSeal = (endpointId: string) => `hook-headers:${endpointId}`
-const secretsSeal = (endpointId: string) => `hook-secrets:${endpointId}`
+export const headersSeal = (endpointId: string) => `hook-headers:${endpointId}`
+export const secretsSeal = (endpointId: string) => `hook-secrets:${endpointId}`
 
 export const endpointOf = (vault: Vault, row: EndpointRow): Endpoint => ({
   ...row,
@@ -64,7 +64,7 @@ interface EventRow extends Omit<Row<StoredEvent>, 'body' | 'origin'> {
   body: Uint8Array
 }
 
-const eventSeal = (eventId: string) => `hook-event:${eventId}`
+export const eventSeal = (eventId: string) => `hook-event:${eventId}`
 
 export const eventOf = (vault: Vault, row: EventRow): StoredEvent => ({
   ...row,
@@ -85,7 +85,7 @@ interface AttemptRow extends Omit<Row<HookAttempt>, 'answer'> {
   answer: Uint8Array | null
 }
 
-const answerSeal = ({ deliveryId, number }: Pick<HookAttempt, 'deliveryId' | 'number'>) =>
+export const answerSeal = ({ deliveryId, number }: Pick<HookAttempt, 'deliveryId' | 'number'>) =>
   `hook-answer:${deliveryId}:${number}`
 
 export const hookAttemptOf = (vault: Vault, row: AttemptRow): HookAttempt => ({

@@ -18,6 +18,7 @@ import texts from '../../../migrations/sqlite/0015_texts.sql' with { type: 'text
 import proofs from '../../../migrations/sqlite/0016_proofs.sql' with { type: 'text' }
 import origins from '../../../migrations/sqlite/0017_origins.sql' with { type: 'text' }
 import privacy from '../../../migrations/sqlite/0018_privacy.sql' with { type: 'text' }
+import secrets from '../../../migrations/sqlite/0019_secrets.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -39,6 +40,7 @@ const MIGRATIONS: readonly string[] = [
   proofs,
   origins,
   privacy,
+  secrets,
 ]
 
 export class NewerDatabaseError extends Error {

@@ -7,10 +7,11 @@ import type { Store } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { cannotRead } from '../failure'
 import { assertInPlace, MARKED } from '../moved'
-import { SECRET_PROOF, WrongSecretError } from '../secret'
+import { opensRing, SECRET_PROOF, WrongSecretError } from '../secret'
 import { Checkpoints } from './checkpoints'
 import { migrate } from './migrate'
 import { createReader } from './read'
+import { ringIn } from './ring'
 import { createTransactions, type OpenUnit } from './transaction'
 import { Writer } from './writer'
 
@@ -70,7 +71,15 @@ export function openStore({
   }
 
   const probe = writing.query(`INSERT OR REPLACE INTO facts (name, value) VALUES ('room', zeroblob(${PROBE_BYTES}))`)
+  vault.ring.follow(() => ringIn(writing))
   const openUnit = createTransactions(writing, vault, headFile)
+  // What another process commits may be a new key: what is sealed from then on is sealed by that.
+  let seen = dataVersion.get()?.data_version
+  const lookAtRing = () => {
+    const found = dataVersion.get()?.data_version
+    if (found !== seen) vault.ring.adopt(ringIn(writing))
+    seen = found
+  }
   const checkpoints = checkpointPages > 0 ? new Checkpoints(file, writing, checkpointPages) : undefined
   if (!checkpoints) writing.run('PRAGMA wal_autocheckpoint = 0')
   const writer = new Writer(writing, soon, () => checkpoints?.committed())
@@ -83,6 +92,7 @@ export function openStore({
     transaction(unit) {
       let ended: ReturnType<OpenUnit['end']> | undefined
       const run = async () => {
+        lookAtRing()
         const { tx, end } = openUnit(clock.now())
         try {
           return await unit(tx)
@@ -192,6 +202,7 @@ function openWriter(file: string, vault: Vault): Database {
 
 /** A database belongs to one master secret: with another one every hash would miss and every seal would break. */
 function assertSecret(db: Database, vault: Vault): void {
+  if (opensRing(vault, ringIn(db))) return
   const proof = Buffer.from(vault.tag(SECRET_PROOF))
   db.query('INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING').run(SECRET_PROOF, proof)
   const stored = db.query('SELECT value FROM facts WHERE name = ?').get(SECRET_PROOF) as { value: Uint8Array }

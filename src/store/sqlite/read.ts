@@ -15,6 +15,7 @@ import { createJobReader } from './jobs'
 import { createKeyReader } from './keys'
 import { createPeopleReader } from './people'
 import { createPhoneReader } from './phones'
+import { createRingReader } from './ring'
 import { createTrafficReader } from './traffic'
 import { createUsageReader } from './usage'
 import { createWalletReader } from './wallets'
@@ -51,6 +52,7 @@ export function createReader(
       ...createUsageReader(connection, elapsed),
       ...createTrafficReader(connection),
       ...createPhoneReader(connection, vault),
+      ...createRingReader(connection, vault),
       async nodes() {
         return []
       },

@@ -504,3 +504,15 @@ export const facts = sqliteTable('facts', {
   name: text('name').primaryKey(),
   value: bytes('value').notNull(),
 })
+
+export const keyRing = sqliteTable(
+  'key_ring',
+  {
+    name: text('name').notNull(),
+    secretId: bytes('secret_id').notNull(),
+    sealed: bytes('sealed').notNull(),
+    madeAt: integer('made_at').notNull(),
+    begunAt: integer('begun_at'),
+  },
+  (table) => [primaryKey({ columns: [table.name, table.secretId] })],
+)

@@ -18,6 +18,7 @@ import { createKeyTx } from './keys'
 import { createPeopleTx } from './people'
 import { createErasureTx } from './phones'
 import { createRetentionTx } from './retention'
+import { createRingTx } from './ring'
 import { createTrafficTx } from './traffic'
 import { createUsageTx } from './usage'
 import { createWalletTx } from './wallets'
@@ -69,6 +70,7 @@ function createDoors(connection: Database, vault: Vault, headFile: HeadFile | un
     ...createUsageTx(connection),
     ...createTrafficTx(connection, current),
     ...createErasureTx(connection, current),
+    ...createRingTx(connection, vault, current),
     retention: { ...createRetentionTx(connection, current), ...retention },
     get now() {
       return current.now

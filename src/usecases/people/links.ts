@@ -24,7 +24,7 @@ const wrongLink = () =>
 export async function setUpToken({ store, vault }: { store: Store; vault: Vault }): Promise<string | undefined> {
   // Once there is somebody there always is, and a start needs to write nothing.
   if ((await store.read.people.all()).length > 0) return undefined
-  const key = vault.standingKey(`set-up:${await store.read.installation()}`)
+  const key = vault.passingKey(`set-up:${await store.read.installation()}`)
   const token = Buffer.from(key).toString('base64url')
   return store.transaction(async (tx) => {
     if ((await tx.people.lockAll()).length > 0) return undefined

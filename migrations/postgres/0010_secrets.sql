@@ -1,0 +1,10 @@
+-- Keys that do not follow from the master secret of today, each sealed for the secrets that open this database. None: the
+-- secret has never been changed, and all follow from it.
+CREATE TABLE key_ring (
+  name      text COLLATE "C" NOT NULL,
+  secret_id bytea NOT NULL,
+  sealed    bytea NOT NULL,
+  made_at   bigint NOT NULL,
+  begun_at  bigint, -- NULL: every server is to know it before the first uses it
+  PRIMARY KEY (name, secret_id)
+);

@@ -1,0 +1,128 @@
+/** `watchword secret`: what the master secret is read from, and how it is changed. */
+import type { Command } from 'commander'
+import { systemClock } from '../system/clock'
+import { keyFileIn, nextKeyFile, placeNextKeyFile, secretIn } from '../system/secret'
+import { beginRotation, finishRotation, isUnderWay, resealAll } from '../usecases/rotate-secret'
+import { type CommonOptions, command, onData, onDataCommand } from './command'
+import { Failure } from './failure'
+import { adminOf, type Opened, open } from './open'
+import { iso, outputFor } from './output'
+
+export function secretCommands(): Command {
+  const secret = command('secret', 'the master secret: where it is, and how it is changed', 'secret status')
+  secret.addCommand(statusCommand())
+  secret.addCommand(rotateCommand())
+  return secret
+}
+
+const statusCommand = () =>
+  onDataCommand(
+    'status',
+    'say where the master secret is, and how far a change of it has come',
+    'secret status',
+  ).action((options: CommonOptions) =>
+    onData(options, async ({ config, store, vault }, output) => {
+      const rows = await store.read.ring.all()
+      const secret = config.secret?.setting ?? keyFileIn(config.dataDir)
+      const changed = rows.find(({ name }) => name === `root ${vault.ring.generation}`)?.begunAt
+      const [underWay, older] = [isUnderWay(rows), await store.read.ring.older()]
+      const when = changed ? `It was changed ${iso(changed)}.` : 'It was never changed.'
+      output({ secret, changedAt: changed ? iso(changed) : null, underWay, isNew: vault.ring.isNewest, older }, [
+        `${secret} opens the database. ${when}`,
+        ...(underWay ? [`A change is under way: ${older} rows to be sealed anew. ${nextOf(vault.ring.isNewest)}`] : []),
+      ])
+    }),
+  )
+
+const nextOf = (isNewest: boolean) =>
+  isNewest
+    ? 'Once every server runs with this secret: `watchword secret rotate --finish`.'
+    : 'This is the old secret: restart each server with the new one, then `watchword secret rotate --finish`.'
+
+interface RotateOptions extends CommonOptions {
+  newFile?: string
+  finish?: boolean
+}
+
+const rotateCommand = () =>
+  onDataCommand(
+    'rotate',
+    'change the master secret while servers run; what is sealed is sealed anew; goes on where it was killed',
+    'secret rotate',
+    'secret rotate --new-file new.secret',
+    'secret rotate --finish',
+  )
+    .option('--new-file <file>', 'what holds the new secret, where the settings say where the old one is')
+    .option('--finish', 'the old secret opens nothing from now on; every server runs with the new one')
+    .action(async (options: RotateOptions) => {
+      const opened = await openBy(options)
+      const isOwn = opened.config.secret === undefined
+      await closing(opened, () => (isOwn ? beginInFolder(opened, options) : beginOrFinish(opened, options)))
+      if (isOwn) await endInFolder(options)
+    })
+
+const openBy = ({ data }: CommonOptions) => open({ DATA: data, LOG_LEVEL: 'warn' })
+
+async function closing<T>({ store }: Opened, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } finally {
+    await store.close()
+  }
+}
+
+/** Servers look at settings more often than this. */
+const HEARD_WITHIN_MS = 3_000
+
+const rotationOf = (opened: Opened) => ({
+  ...adminOf(opened),
+  proofs: opened.config.proofs,
+  async heard() {
+    const nodes = await opened.store.read.nodes()
+    if (nodes.length > 0) await new Promise<void>((resolve) => systemClock.after(HEARD_WITHIN_MS, resolve))
+  },
+})
+
+/** The key file of the data folder. */
+async function beginInFolder(opened: Opened, { newFile, finish }: RotateOptions): Promise<void> {
+  const { dataDir } = opened.config
+  if (newFile !== undefined || finish)
+    throw new Failure(
+      'invalid',
+      `The secret is ${keyFileIn(dataDir)}: \`secret rotate\` makes the new one, and finishes`,
+    )
+  // One that was killed has put it in place.
+  if (opened.vault.ring.isNewest && isUnderWay(await opened.store.read.ring.all())) return
+  await beginRotation(rotationOf(opened), nextKeyFile(dataDir))
+  placeNextKeyFile(dataDir)
+}
+
+async function endInFolder(options: RotateOptions): Promise<void> {
+  const opened = await openBy(options)
+  await closing(opened, () => finishRotation(rotationOf(opened)))
+  const file = keyFileIn(opened.config.dataDir)
+  outputFor(options.json)({ secret: file, finished: true, older: 0 }, [
+    `${file} is new; the old one opens nothing any more but copies from before. Back it up.`,
+  ])
+}
+
+/** The settings say where it is, and each server has them. */
+async function beginOrFinish(opened: Opened, { newFile, finish, json }: RotateOptions): Promise<void> {
+  const { config, store, vault } = opened
+  const setting = config.secret?.setting
+  if (finish) {
+    await finishRotation(rotationOf(opened))
+    outputFor(json)({ secret: setting, finished: true, older: 0 }, [
+      'The old secret opens nothing any more but copies from before.',
+    ])
+    return
+  }
+  if (newFile !== undefined) await beginRotation(rotationOf(opened), secretIn(newFile, '--new-file'))
+  else if (!isUnderWay(await store.read.ring.all()))
+    throw new Failure('invalid', '--new-file: say which file holds the new secret')
+  const older = await resealAll(rotationOf(opened))
+  outputFor(json)({ secret: setting, finished: false, older }, [
+    'Either secret opens the database now, and what is sealed is sealed anew.',
+    nextOf(vault.ring.isNewest),
+  ])
+}

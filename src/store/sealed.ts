@@ -1,0 +1,65 @@
+/** Which columns are sealed, for who seals them anew. The same in every kind of database, but for how ids are stored. */
+import type { SealedPlace } from '../ports/store/ring'
+import { configSeal } from './rows/carrier'
+import { challengeSeal } from './rows/challenge'
+import { letterSeal } from './rows/issue'
+import { begunSeal, totpSeal } from './rows/person'
+import { answerSeal, eventSeal, headersSeal, secretsSeal } from './rows/webhook'
+
+/** As values of the domain. */
+export type SealedKey = NonNullable<SealedPlace['key']>
+
+export interface SealedColumn {
+  table: string
+  key: readonly string[]
+  column: string
+  /** What it is bound to. */
+  rowId(key: SealedKey): string
+}
+
+const of = (
+  table: string,
+  key: readonly string[],
+  column: string,
+  rowId: (id: string, number: number) => string,
+): SealedColumn => ({ table, key, column, rowId: ([id, number]) => rowId(String(id), Number(number)) })
+
+export const SEALED: readonly SealedColumn[] = [
+  of('providers', ['name'], 'config', configSeal),
+  of('challenges', ['app_id'], 'settings', challengeSeal),
+  of('operators', ['operator_id'], 'totp_secret', totpSeal),
+  of('operators', ['operator_id'], 'totp_begun', begunSeal),
+  of('webhook_endpoints', ['endpoint_id'], 'headers', headersSeal),
+  of('webhook_endpoints', ['endpoint_id'], 'secrets', secretsSeal),
+  of('outbox', ['issue_id'], 'sealed', letterSeal),
+  of('webhook_events', ['event_id'], 'body', eventSeal),
+  of('webhook_attempts', ['delivery_id', 'number'], 'answer', (deliveryId, number) =>
+    answerSeal({ deliveryId, number }),
+  ),
+]
+
+/** Where to go on behind a page of so many rows that was asked for: the next column, once there are no more. */
+export function placeBehind(
+  column: number,
+  { last, isFull }: { last: SealedKey | undefined; isFull: boolean },
+): SealedPlace | undefined {
+  if (isFull) return { column, key: last }
+  return column + 1 < SEALED.length ? { column: column + 1, key: undefined } : undefined
+}
+
+/** `$1` is how rows begin that are sealed already; the key to go on behind follows. */
+export const pageOf = ({ table, key, column }: SealedColumn, isBehind: boolean, limit: number): string =>
+  `SELECT ${key}, ${column} FROM ${table} WHERE ${unlike(column)}${
+    isBehind ? ` AND (${key}) > (${key.map((_, n) => `$${n + 2}`)})` : ''
+  } ORDER BY ${key} LIMIT ${limit}`
+
+export const updateOf = ({ table, key, column }: SealedColumn): string =>
+  `UPDATE ${table} SET ${column} = $1 WHERE ${key.map((name, n) => `${name} = $${n + 2}`).join(' AND ')}`
+
+export const OLDER = `SELECT ${SEALED.map(
+  ({ table, column }) => `(SELECT count(*) FROM ${table} WHERE ${unlike(column)})`,
+).join(' + ')} AS rows`
+
+function unlike(column: string): string {
+  return `${column} IS NOT NULL AND substr(${column}, 1, 4) <> $1`
+}
