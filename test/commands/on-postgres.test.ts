@@ -304,6 +304,7 @@ describe('on PostgreSQL', () => {
   test.each([
     ['backup', ['backup'], /pg_dump/],
     ['restore', ['restore', import.meta.path, '--yes'], /pg_restore/],
+    ['drill', ['drill'], /pg_restore/],
     ['a new beginning', ['serve', '--new'], /--new is for a data folder/],
   ])('%s is for data folders only, and says what is done instead', async (_, words, message) => {
     expect(await refused(...words)).toMatchObject({
