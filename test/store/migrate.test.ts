@@ -78,7 +78,7 @@ describe('migrating', () => {
     expect(tablesIn(db)).toEqual([])
     migrate(db)
     expect(tablesIn(db)).toHaveLength(tables.length)
-    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 18 })
+    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 19 })
   })
 
   test('again applies nothing', () => {
