@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { endingOf } from '../../src/cli/failure'
 import { createProgram } from '../../src/cli/program'
+import { VERSION } from '../../src/domain/version'
 import { openStore } from '../../src/store/postgres/open'
 import { systemClock } from '../../src/system/clock'
 import { systemPasswords } from '../../src/system/passwords'
@@ -341,6 +342,7 @@ describe('on PostgreSQL', () => {
   test('what needs no database needs none here', async () => {
     expect(await said('completion', 'bash')).toContain('complete')
     expect((await told('licenses')).packages).toBeArray()
+    expect((await told('version')).version).toBe(VERSION)
   })
 
   test('the secret is changed, and the old one opens nothing any more', async () => {
