@@ -306,6 +306,24 @@ test('a crash gives the number of a transaction to another one: whose commit the
   }
 }, 60_000)
 
+test('a disk that is full is told as such, also where the answer of what has failed is awaited by nobody before the commit', async () => {
+  const store = await open()
+  await furnish(store)
+  await rows(`CREATE FUNCTION full_disk() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END $$
+    LANGUAGE plpgsql; CREATE TRIGGER full_disk BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION full_disk()`)
+  const units = Array.from({ length: 60 }, (_, n) =>
+    store.transaction(async (tx) => {
+      const issue = issueNumber(n + 1)
+      await tx.issues.lock(OWNER, issue.issueId)
+      await tx.issues.add(issue)
+      tx.jobs.addHeld({ kind: 'deliver', owner: OWNER, subjectId: issue.issueId, queue: 'main' }).catch(() => {})
+    }),
+  )
+  for (const unit of await Promise.allSettled(units))
+    expect(unit).toMatchObject({ status: 'rejected', reason: { kind: 'unavailable' } })
+  expect(await rows('SELECT 1 FROM issues')).toHaveLength(0)
+})
+
 test('a life of the database is begun by units that have all its connections between them', async () => {
   const store = await open({ size: 3 })
   await furnish(store)

@@ -101,6 +101,8 @@ export class Unit implements Asked {
     this.#assertOpen()
     this.#sendAdditions()
     const rows = this.wire.unsafe(statement.text, statement.bind(values)).values()
+    // Whoever awaits it may hear of a failure later than the commit does.
+    this.#send(rows)
     try {
       const [answer] = await Promise.all([rows, this.#opened])
       return answer.map((row) => statement.read(row))
@@ -209,7 +211,7 @@ export class Unit implements Asked {
     if (added) this.#send(this.wire.unsafe(added.text, added.values))
   }
 
-  #send(query: Query): void {
+  #send(query: PromiseLike<unknown>): void {
     query.then(
       () => {},
       (error) => {
