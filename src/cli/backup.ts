@@ -9,16 +9,19 @@ import { listBackups, makeBackup } from '../system/backups'
 import { systemClock } from '../system/clock'
 import { erasedFileIn } from '../system/erased-file'
 import { headFileIn } from '../system/head-file'
+import { createLog } from '../system/log'
 import { copyWhole, syncFolderOf } from '../system/restore'
+import { systemSchedule } from '../system/schedule'
 import { holdAlone } from '../system/sole'
 import { createTelemetry } from '../system/telemetry'
 import { type ErasureDependencies, eraseDue, takeErasures } from '../usecases/erase-phone'
 import { noteChange } from '../usecases/shared/note-change'
 import { headOf } from '../usecases/verify-audit'
+import { makeBackupsAtTheirTimes } from './backup-times'
 import { type CommonOptions, onData, onDataCommand, removalCommand, wholeNumber } from './command'
 import { type Confirmable, confirm } from './confirm'
 import { assertBackup, despiteAuditOption, discard, type Leniency, openCopy } from './copy'
-import { notEmbedded } from './failure'
+import { Failure, notEmbedded } from './failure'
 import { adminOf, DATABASE_FILE, openFile } from './open'
 import { iso, outputFor } from './output'
 
@@ -29,8 +32,13 @@ export const backupCommand = (): Command =>
     'backup --keep 14',
   )
     .option('--keep <n>', 'how many of the newest copies stay', wholeNumber, 7)
-    .action((options: CommonOptions & { keep: number }) =>
-      onData(options, async ({ config, store, file }, output) => {
+    .option(
+      '--schedule <times>',
+      'stay, and make one at these times of day, UTC, such as 03:00,15:00; by itself a server does it with WATCHWORD_BACKUP_AT',
+    )
+    .action((options: CommonOptions & { keep: number; schedule?: string }) => {
+      if (options.schedule !== undefined) return backUpAtTimes(options, options.schedule)
+      return onData(options, async ({ config, store, file }, output) => {
         if (!file) throw notEmbedded('backup copies a data folder', 'pg_dump, or its archive, backs that up')
         const how = { now: systemClock.now(), keep: Math.max(1, options.keep) }
         const [newest] = await store.read.audit.page({ limit: 1 })
@@ -40,8 +48,24 @@ export const backupCommand = (): Command =>
           `Made ${join(config.dataDir, 'backups', made.name)} (${made.bytes} bytes). It is useless without watchword.secret: keep that, too.`,
           `The audit log in it: ${audit.entries} entries, head ${audit.head}`,
         ])
-      }),
-    )
+      })
+    })
+
+/** Until it is told to stop. One that is due now is made now. */
+async function backUpAtTimes({ data, keep }: CommonOptions & { keep: number }, times: string): Promise<void> {
+  const config = readConfig(process.env, { DATA: data, BACKUP_AT: times, BACKUP_KEEP: String(Math.max(1, keep)) })
+  const database = join(config.dataDir, DATABASE_FILE)
+  if (!existsSync(database)) throw new Failure('no_database', `There is no database: ${database}`)
+  const stop = makeBackupsAtTheirTimes(config, createLog(config.logLevel), (pattern, run) => {
+    void run()
+    return systemSchedule(pattern, run)
+  })
+  await new Promise<void>((end) => {
+    process.once('SIGTERM', () => end())
+    process.once('SIGINT', () => end())
+  })
+  stop()
+}
 
 export const restoreCommand = (): Command =>
   removalCommand(

@@ -57,6 +57,17 @@ test('one is made where it is due, and then none until it is due again', async (
   expect(await found()).toEqual([expect.stringMatching(/^ok: .* The server makes the next one at /)])
 })
 
+test('a command that stays makes them as well, without a server, until it is told to stop', async () => {
+  const { command, cwd } = fromSource(folder.path)
+  const child = Bun.spawn([...command, 'backup', '--schedule', '03:00', '--data', dataDir], {
+    ...{ cwd, env: {}, stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
+  })
+  for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) if (text.includes('backup made')) break
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
+  expect(listBackups(dataDir)).toHaveLength(1)
+})
+
 test('one that is not made is told, is tried for again an hour later, and forgotten once one is made', async () => {
   const database = join(dataDir, 'watchword.db')
   const bytes = await Bun.file(database).bytes()
