@@ -63,8 +63,10 @@ const exportCommand = () =>
       'privacy export --phone-file number.txt > export.json',
     ),
   ).action(async (options: PhoneOptions) => {
-    const phoneNumber = await numberFrom(options)
-    await onData(options, (opened) => writeExport(privacyOf(opened), { phoneNumber, appId: options.app }))
+    await onData(options, async (opened) => {
+      const phoneNumber = await numberFrom(options)
+      await writeExport(privacyOf(opened), { phoneNumber, appId: options.app })
+    })
   })
 
 /** As it comes: all of it may be more than fits into memory. */
@@ -93,13 +95,13 @@ const eraseCommand = () =>
       'privacy erase --phone-file number.txt --yes',
     ),
   ).action(async (options: PhoneOptions & Confirmable) => {
-    const phoneNumber = await numberFrom(options)
-    const where = options.app === undefined ? 'every app' : options.app
-    await confirm(
-      options,
-      `Erase what ${where} has stored of ${phoneNumber}? A code it has is good no more. It cannot be undone.`,
-    )
     await onData(options, async (opened, output) => {
+      const phoneNumber = await numberFrom(options)
+      const where = options.app === undefined ? 'every app' : options.app
+      await confirm(
+        options,
+        `Erase what ${where} has stored of ${phoneNumber}? A code it has is good no more. It cannot be undone.`,
+      )
       const { number: _, ...erased } = await erasePhone(privacyOf(opened), { phoneNumber, appId: options.app })
       output(erased, linesOfErased(erased))
     })

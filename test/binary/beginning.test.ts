@@ -109,7 +109,8 @@ describe('a first start', () => {
       const place = newPlace()
       mkdirSync(place.data)
       layOut(join(place.data, 'watchword.db'))
-      if (hasKeyFile) writeFileSync(join(place.data, 'watchword.secret'), SECRET.WATCHWORD_SECRET ?? '')
+      const keyFile = join(place.data, 'watchword.secret')
+      if (hasKeyFile) writeFileSync(keyFile, SECRET.WATCHWORD_SECRET ?? '', { mode: 0o600 })
       await starts(place)
       await starts(place)
     }

@@ -332,6 +332,8 @@ test('what is printed for a shell is what completes in it', async () => {
   }
   const { exitCode } = await run({ command: ['bash', '-n', 'completion.bash'], cwd: folder.path })
   expect(exitCode).toBe(0)
-  expect((await run(program, 'complete', '--', 'app', 're')).stdout).toMatch(/^rename\t.+\nregion\t.+\nremove\t.+\n$/)
+  expect((await run(program, 'complete', '--', 'app', 're')).stdout).toMatch(
+    /^rename\t.+\nregion\t.+\nretention\t.+\nremove\t.+\n$/,
+  )
   expect(existsSync(data)).toBe(true)
 })

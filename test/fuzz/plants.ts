@@ -56,8 +56,8 @@ export const PLANTS: Record<string, Plant> = {
   'the log tells keys': {
     subject: 'types',
     file: SERVER,
-    instead: "...ofKey(key), told: request.headers.get('authorization') }, 'request')",
-    of: "...ofKey(key) }, 'request')",
+    instead: "const keyId = request.headers.get('authorization') ?? undefined\n    const { appId, mode } = key ?? {}",
+    of: 'const { appId, keyId, mode } = key ?? {}',
   },
   'an idempotency key is not looked up': {
     subject: 'races',

@@ -36,6 +36,11 @@ export class ClockWatch {
   }
 }
 
+/** The clock was set, or stood still for long, in the middle of a unit: it is to run again. */
+export class ClockSetError extends Error {
+  override name = 'ClockSetError'
+}
+
 /** What a unit began by a clock that was set back, and that nobody has followed: it is to run again afterwards. */
 export class SetBackError extends Error {
   override name = 'SetBackError'

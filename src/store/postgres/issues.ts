@@ -9,6 +9,7 @@ import { idFloor } from '../ids'
 import { readIssuePage } from '../issue-pages'
 import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter } from '../rows/issue'
 import { furthestSetBack } from './clock'
+import { ClockSetError } from './clock-watch'
 import { failuresIn } from './failures'
 import { claims, failures, issues, outbox } from './schema'
 import { addition, bind, changes, db, keptBy, ofOwner, plain, statement } from './statement'
@@ -87,17 +88,23 @@ const STATEMENTS = {
   deleteLetter: statement(() => db.delete(outbox).where(thisLetter).prepare('')),
 }
 
+/** How long a unit may wait for its phone, and still look at all of its window. */
+const SLACK_MS = 60_000
+
 /** Issues made before kinds were noted count for each. */
 const youngerThan = (withinMs: string, nth: string) =>
   `(SELECT created_at FROM issues WHERE phone_hash = $1 AND app_id = $2 AND mode = 'live' AND coalesce(key_kind, $3) = $3
-     AND created_at > clock_ms() - ${withinMs}::bigint ORDER BY created_at DESC LIMIT 1 OFFSET ${nth}::bigint - 1)`
+     AND created_at > clock_ms() - ${SLACK_MS} - ${withinMs}::bigint ORDER BY created_at DESC LIMIT 1 OFFSET ${nth}::bigint - 1)`
 
 /** Of as many at once; as a list of them it would be planned anew each time. */
 const nthNewest = keptBy((count: number) =>
-  plain<Array<number | undefined>>(
-    `SELECT ${Array.from({ length: count }, (_, n) => youngerThan(`$${2 * n + 4}`, `$${2 * n + 5}`))}`,
+  plain<{ clock: number; made: Array<number | undefined> }>(
+    `SELECT clock_ms(), ${Array.from({ length: count }, (_, n) => youngerThan(`$${2 * n + 4}`, `$${2 * n + 5}`))}`,
     ({ phoneHash, appId, kind, asked }) => [phoneHash, appId, kind, ...(asked as number[])],
-    (row) => row.map((createdAt) => (createdAt === null ? undefined : Number(createdAt))),
+    ([clock, ...made]) => ({
+      clock: Number(clock),
+      made: made.map((createdAt) => (createdAt === null ? undefined : Number(createdAt))),
+    }),
   ),
 )
 
@@ -142,7 +149,12 @@ export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues']
     },
     async nthNewest({ appId, kind, phoneHash }, asked) {
       const values = asked.flatMap(({ withinMs, nth }) => [withinMs, nth])
-      return (await unit.get(nthNewest(asked.length), { appId, kind, phoneHash, asked: values })) ?? []
+      const found = await unit.get(nthNewest(asked.length), { appId, kind, phoneHash, asked: values })
+      if (!found) return []
+      const { clock, made } = found
+      // Asked for before the time of the unit is known: what is younger by another time is not what counts.
+      if (Math.abs(clock - unit.stamped) > SLACK_MS) throw new ClockSetError()
+      return made.map((at, n) => (at !== undefined && at > unit.stamped - (asked[n]?.withinMs ?? 0) ? at : undefined))
     },
     async add(issue) {
       unit.run(STATEMENTS.insert, issueRow(issue))

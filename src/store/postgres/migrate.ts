@@ -17,8 +17,16 @@ import { isInTheWay } from './failure'
 
 /** In order. A landed migration is never changed. */
 export const MIGRATIONS: readonly string[] = [
-  ...[initial, failures, protection, traffic, challenge, texts, proofs],
-  ...[origins, privacy, secrets],
+  initial,
+  failures,
+  protection,
+  traffic,
+  challenge,
+  texts,
+  proofs,
+  origins,
+  privacy,
+  secrets,
 ]
 
 /** The schema that this binary brings. */

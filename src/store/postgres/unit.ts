@@ -42,6 +42,7 @@ const OPENING = `${LOOK} FROM (SELECT pg_advisory_xact_lock_shared(${CLOCK}) OFF
 
 export class Unit implements Asked {
   #now: number | undefined
+  #stamped: number | undefined
   #identity: Identity | undefined
   /** The first that went wrong: what comes after it only says that something has. */
   #failure: unknown
@@ -66,6 +67,7 @@ export class Unit implements Asked {
     this.#opened = opening.then(
       ([row]) => {
         const sighting = { stamped: Number(row?.[0]), sentAt, answeredAt: clock.elapsed() }
+        this.#stamped = sighting.stamped
         this.#now = time(sighting)
         this.#identity = { transaction: String(row?.[1]), life: String(row?.[2]), timeline: String(row?.[3]) }
         if (row?.[2] === null) this.#fail(new UnbegunError())
@@ -80,6 +82,12 @@ export class Unit implements Asked {
   get now(): number {
     if (this.#now === undefined) throw new Error('The time of a unit is known once it has looked at something')
     return this.#now
+  }
+
+  /** When it began, by the database's clock itself; known as `now` is. */
+  get stamped(): number {
+    if (this.#stamped === undefined) throw new Error('The time of a unit is known once it has looked at something')
+    return this.#stamped
   }
 
   /** By which the database remembers what became of it. */

@@ -7,7 +7,7 @@ import type { StoreTelemetry } from '../../ports/telemetry'
 import { openUnit } from '../ended'
 import { cannotWrite } from '../failure'
 import { followClock } from './clock'
-import { type ClockWatch, SetBackError } from './clock-watch'
+import { ClockSetError, type ClockWatch, SetBackError } from './clock-watch'
 import { CommitLostError, isPassing, isUnbegun, lostRace, noCreditIn } from './failure'
 import { end, SILENT_MS, wireOf } from './pool'
 import { plain } from './statement'
@@ -178,7 +178,8 @@ export class Units {
   }
 }
 
-const isToRunAgain = (error: unknown) => lostRace(error) || error instanceof SetBackError
+const isToRunAgain = (error: unknown) =>
+  lostRace(error) || error instanceof SetBackError || error instanceof ClockSetError
 
 /** Whether that was all that was missing. A unit does it on its own connection: others may all be waiting for one, too. */
 async function beginsLife(sql: SQL, error: unknown): Promise<boolean> {
