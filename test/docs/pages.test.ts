@@ -97,7 +97,7 @@ describe('no block slips by:', () => {
       'docs/limits.md: measured by hand on 22 November 2026, with a control group made by hand',
       'docs/operating.md: it needs a name of yours; test/deploy/proxies.test.ts asks through the real Caddy and nginx',
       "docs/operating.md: run by hand with Debian's Prometheus 2.42, asking every 2 s: the carrier was stopped at 00:28:23, the alarm was pending at 00:28:26 and rang a minute later",
-      'docs/operating.md: it takes minutes; it was run by hand before this release',
+      'docs/operating.md: it takes minutes; test/binary/deploy tells a shorter story with the same program',
       'docs/operating.md: a configuration of Caddy',
       'docs/operating.md: test/binary/move.test.ts moves to a PostgreSQL and back',
       'docs/performance.md: it takes long, and a time would decide nothing',
