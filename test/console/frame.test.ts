@@ -1,6 +1,7 @@
 /** The frame of the console, from source and in the binary: everything around a page, before there is anything in it. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { PERMISSIONS } from '../../src/domain/role'
 import { alone, compile } from '../binary/compiled'
 import { fromSource, newFolder, type Program, Server } from '../binary/support'
 import { FULL } from './layout/answers'
@@ -15,19 +16,7 @@ const OWNER = {
   role: 'owner',
   hasTotp: false,
   createdAt: 1_760_000_000_000,
-  permissions: [
-    'look',
-    'try',
-    'keys',
-    'templates',
-    'webhooks',
-    'apps',
-    'money',
-    'carriers',
-    'operators',
-    'audit',
-    'privacy',
-  ],
+  permissions: PERMISSIONS,
 }
 const SIGNED_OUT = { needsSetup: false, organization: 'Example', version: '0.1.0' }
 const SIGNED_IN = { ...SIGNED_OUT, operator: OWNER }
