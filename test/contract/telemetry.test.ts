@@ -224,6 +224,13 @@ describe('metrics', () => {
     expect(count).toBeGreaterThan(0)
   })
 
+  test('are told where the database cannot be read, too', async () => {
+    await openWithMetrics()
+    await issue()
+    metrics.watch(() => Promise.reject(new Error('away')))
+    expect(await text()).toContain('watchword_issues_total{mode="live",channel="sms",outcome="issued"} 1\n')
+  })
+
   test('have no label that a caller chooses', async () => {
     await openWithMetrics()
     for (let n = 0; n < 50; n++) {

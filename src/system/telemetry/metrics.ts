@@ -114,7 +114,9 @@ export function createMetrics(): Metrics {
       look = readVitals
     },
     async text() {
-      if (look) vitals(await look())
+      // Without its database a server has the more to tell.
+      const seen = await look?.().catch(() => undefined)
+      if (seen) vitals(seen)
       return registry.metrics()
     },
     contentType: registry.contentType,
