@@ -107,15 +107,25 @@ test('fails where the backup would not do, and leaves nothing behind', async () 
   expect(readdirSync(scratch)).toEqual([])
 })
 
-test('without a backup there is nothing to drill; without a database, nothing to hold it against', async () => {
+test('without a backup there is nothing to drill, be there a database or none', async () => {
+  const other = newFolder()
+  const elsewhere = fromSource(other.path)
+  const refusal = async () => {
+    const { exitCode, stderr } = await run(elsewhere, 'drill', '--json')
+    return [exitCode, JSON.parse(stderr).error.code]
+  }
+  expect(await refusal()).toEqual([1, 'no_database'])
+  await runJson(elsewhere, 'app', 'create', 'shop')
+  expect(await refusal()).toEqual([1, 'not_found'])
+  other.remove()
+})
+
+test('without a database there is nothing to hold a backup against', async () => {
   const other = newFolder()
   const there = join(other.path, 'watchword-data')
   mkdirSync(there)
   copyFileSync(join(data, 'watchword.secret'), join(there, 'watchword.secret'))
-  const elsewhere = fromSource(other.path)
-  const { exitCode, stderr } = await run(elsewhere, 'drill')
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('`watchword backup` makes one')])
-  const drilled = await runJson(elsewhere, ...drill('--from', backup))
+  const drilled = await runJson(fromSource(other.path), ...drill('--from', backup))
   expect(drilled).toMatchObject({ held: { issues: 2 } })
   expect(drilled.lost).toBeUndefined()
   expect(readdirSync(there)).toEqual(['watchword.secret'])
