@@ -8,3 +8,12 @@ CREATE TABLE key_ring (
   begun_at  bigint, -- NULL: every server is to know it before the first uses it
   PRIMARY KEY (name, secret_id)
 );
+
+-- Which key of the ring the hashes of a row are encrypted by. NULL: they are stored as they are.
+ALTER TABLE issues ADD COLUMN hash_key smallint;
+ALTER TABLE failures ADD COLUMN hash_key smallint;
+ALTER TABLE erasures ADD COLUMN hash_key smallint;
+ALTER TABLE claims ADD COLUMN hash_key smallint;
+ALTER TABLE decisions ADD COLUMN hash_key smallint;
+ALTER TABLE operator_addresses ADD COLUMN hash_key smallint;
+ALTER TABLE audit_entries ADD COLUMN hash_key smallint;

@@ -9,3 +9,12 @@ CREATE TABLE key_ring (
   begun_at INTEGER,
   PRIMARY KEY (name, secret_id)
 ) STRICT, WITHOUT ROWID;
+
+-- Which key of the ring the hashes of a row are encrypted by. NULL: they are stored as they are.
+ALTER TABLE issues ADD COLUMN hash_key INTEGER;
+ALTER TABLE failures ADD COLUMN hash_key INTEGER;
+ALTER TABLE erasures ADD COLUMN hash_key INTEGER;
+ALTER TABLE claims ADD COLUMN hash_key INTEGER;
+ALTER TABLE decisions ADD COLUMN hash_key INTEGER;
+ALTER TABLE operator_addresses ADD COLUMN hash_key INTEGER;
+ALTER TABLE audit_entries ADD COLUMN hash_key INTEGER;

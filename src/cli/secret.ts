@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { systemClock } from '../system/clock'
 import { keyFileIn, nextKeyFile, placeNextKeyFile, secretIn } from '../system/secret'
-import { beginRotation, finishRotation, isUnderWay, resealAll } from '../usecases/rotate-secret'
+import { beginRotation, finishRotation, isUnderWay, renewAll } from '../usecases/rotate-secret'
 import { type CommonOptions, command, onData, onDataCommand } from './command'
 import { Failure } from './failure'
 import { adminOf, type Opened, open } from './open'
@@ -120,7 +120,7 @@ async function beginOrFinish(opened: Opened, { newFile, finish, json }: RotateOp
   if (newFile !== undefined) await beginRotation(rotationOf(opened), secretIn(newFile, '--new-file'))
   else if (!isUnderWay(await store.read.ring.all()))
     throw new Failure('invalid', '--new-file: say which file holds the new secret')
-  const older = await resealAll(rotationOf(opened))
+  const older = await renewAll(rotationOf(opened))
   outputFor(json)({ secret: setting, finished: false, older }, [
     'Either secret opens the database now, and what is sealed is sealed anew.',
     nextOf(vault.ring.isNewest),

@@ -11,6 +11,8 @@ export interface Vault {
   auditHash(text: string): Uint8Array
   /** Of an address somebody signs in from. */
   addressHash(text: string): Uint8Array
+  /** Of where the audit log ends: by the newest key first; the others are met while the secret is changed. */
+  headHashes(text: string): readonly [newest: Uint8Array, ...others: Uint8Array[]]
   /** Of where a code goes or is asked from: the first digits of a number, a network. 8 bytes. */
   placeHash(text: string): Uint8Array
   /** 32 bytes that a key is written from which can be shown again. */
@@ -27,7 +29,25 @@ export interface Vault {
   seal(rowId: string, text: string): Uint8Array
   /** Throws if `sealed` was not sealed for this row with this secret. */
   open(rowId: string, sealed: Uint8Array): string
+  readonly cover: HashCover
   readonly ring: KeyRing
+}
+
+/**
+ * How hashes are stored once the master secret was changed: encrypted, by a key that is of no secret before. Whoever has an old
+ * secret can make every hash, and cannot tell whether it is stored. Equal hashes are stored alike, by which they are found.
+ */
+export interface HashCover {
+  /** Which key encrypts what is stored from now on; 0: none. */
+  readonly generation: number
+  /** As it is stored from now on. No hash, which has no bytes, stays none. */
+  stored(hash: Uint8Array): Uint8Array
+  /** How else it may be stored: nothing, but while the secret is being changed. */
+  otherwise(hash: Uint8Array): Uint8Array[]
+  /** The hash of so many bytes that is stored so. Where the key is not known, what no hash is equal to. */
+  plain(stored: Uint8Array, generation: number, length: number): Uint8Array
+  /** Some hashes may still be stored otherwise. */
+  readonly isChanging: boolean
 }
 
 /**

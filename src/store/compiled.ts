@@ -2,34 +2,37 @@
  * Statements of Drizzle's query builder, prepared to the end. Drizzle's own look up every placeholder's and every column's
  * kind anew at each call, which costs as much as a small database itself; here it is looked up once.
  */
-import { Column, is, Param, Placeholder, type Query, SQL } from 'drizzle-orm'
+import { Column, getTableName, is, Param, Placeholder, type Query, SQL } from 'drizzle-orm'
 import type { SelectedFieldsOrdered as SelectedByPostgres } from 'drizzle-orm/pg-core'
 import type { SelectedFieldsOrdered as SelectedBySQLite } from 'drizzle-orm/sqlite-core'
+import type { HashCover } from '../ports/vault'
+import { hashBytes, hashKeyOf, isHashKey } from './covered'
 
 export type Fields = SelectedBySQLite | SelectedByPostgres
 
 export interface Compiled {
   /** Parameters in the order in which the statement names them. */
-  bind(values: Record<string, unknown>): unknown[]
+  bind(values: Record<string, unknown>, cover: HashCover): unknown[]
   /** Of a left join, only single columns may be selected: a whole table that is missing would not become null here. */
-  read(row: readonly unknown[]): Record<string, unknown>
+  read(row: readonly unknown[], cover: HashCover): Record<string, unknown>
 }
 
 export function compile(query: Query, fields: Fields | undefined): Compiled {
   const parameters = query.params.map(compileParameter)
-  const columns = (fields as SelectedBySQLite | undefined)?.map(compileColumn) ?? []
+  const columns = compileColumns((fields ?? []) as SelectedBySQLite)
   return {
-    bind: (values) => parameters.map((parameter) => parameter(values)),
-    read: (row) => readRow(columns, row),
+    bind: (values, cover) => parameters.map((parameter) => parameter(values, cover)),
+    read: (row, cover) => readRow(columns, row, cover),
   }
 }
 
-function readRow(columns: readonly ResultColumn[], row: readonly unknown[]): Record<string, unknown> {
+function readRow(columns: readonly ResultColumn[], row: readonly unknown[], cover: HashCover): Record<string, unknown> {
   const result: Record<string, unknown> = {}
   for (let index = 0; index < columns.length; index++) {
-    const { group, name, decode } = columns[index] as ResultColumn
+    const { group, name, decode, isLeftOut } = columns[index] as ResultColumn
+    if (isLeftOut) continue
     const value = row[index]
-    const decoded = decode === undefined || value === null ? value : decode(value)
+    const decoded = decode === undefined || value === null ? value : decode(value, row, cover)
     if (group === undefined) result[name] = decoded
     else {
       const inGroup = (result[group] ?? {}) as Record<string, unknown>
@@ -40,15 +43,17 @@ function readRow(columns: readonly ResultColumn[], row: readonly unknown[]): Rec
   return result
 }
 
-type Parameter = (values: Record<string, unknown>) => unknown
+type Parameter = (values: Record<string, unknown>, cover: HashCover) => unknown
 
 function compileParameter(parameter: unknown): Parameter {
   if (is(parameter, Placeholder)) return namedValue(parameter)
   if (!is(parameter, Param) || !is(parameter.value, Placeholder)) return () => parameter
   const { encoder, value } = parameter
   const find = namedValue(value)
+  if (bytesOf(encoder)) return (values, cover) => stored(find(values, cover), cover)
+  if (saysHashKey(encoder)) return (_, cover) => hashKeyOf(cover)
   if (isAsIs(encoder, 'mapToDriverValue')) return find
-  return (values) => encoder.mapToDriverValue(find(values))
+  return (values, cover) => encoder.mapToDriverValue(find(values, cover))
 }
 
 function namedValue({ name }: Placeholder): Parameter {
@@ -63,16 +68,36 @@ interface ResultColumn {
   /** The object it belongs to, in a row of several. */
   group: string | undefined
   name: string
-  decode: ((value: unknown) => unknown) | undefined
+  decode: ((value: unknown, row: readonly unknown[], cover: HashCover) => unknown) | undefined
+  /** It is only needed for others. */
+  isLeftOut: boolean
 }
 
-function compileColumn({ path, field }: SelectedBySQLite[number]): ResultColumn {
-  const [name = '', group] = path.toReversed()
-  // A subquery would be nested.
-  const decoder = is(field, Column) ? field : decoderOf(is(field, SQL) ? field : (field as SQL.Aliased).sql)
-  const isPlain = isAsIs(decoder, 'mapFromDriverValue')
-  return { group, name, decode: isPlain ? undefined : (value) => decoder.mapFromDriverValue(value) }
+function compileColumns(fields: SelectedBySQLite): ResultColumn[] {
+  return fields.map(({ path, field }) => {
+    const [name = '', group] = path.toReversed()
+    const isLeftOut = saysHashKey(field)
+    const bytes = bytesOf(field)
+    if (bytes) return { group, name, isLeftOut, decode: decodeHash(fields, field as Column, bytes) }
+    // A subquery would be nested.
+    const decoder = is(field, Column) ? field : decoderOf(is(field, SQL) ? field : (field as SQL.Aliased).sql)
+    const isPlain = isAsIs(decoder, 'mapFromDriverValue')
+    return { group, name, isLeftOut, decode: isPlain ? undefined : (value) => decoder.mapFromDriverValue(value) }
+  })
 }
+
+/** What says by which key it is stored is to be selected with it. */
+function decodeHash(fields: SelectedBySQLite, column: Column, bytes: number): ResultColumn['decode'] {
+  const place = fields.findIndex(({ field }) => saysHashKey(field) && (field as Column).table === column.table)
+  if (place < 0) throw new Error(`${column.name} was selected without its hash_key`)
+  return (value, row, cover) =>
+    cover.plain(column.mapFromDriverValue(value) as Uint8Array, Number(row[place] ?? 0), bytes)
+}
+
+const bytesOf = (coder: unknown) => (is(coder, Column) ? hashBytes(getTableName(coder.table), coder.name) : undefined)
+const saysHashKey = (coder: unknown) => is(coder, Column) && isHashKey(getTableName(coder.table), coder.name)
+
+const stored = (hash: unknown, cover: HashCover) => (hash === null ? null : cover.stored(hash as Uint8Array))
 
 /** Drizzle keeps it to itself. */
 const decoderOf = (expression: SQL) => (expression as SQL & { decoder: Pick<Column, 'mapFromDriverValue'> }).decoder

@@ -1,5 +1,4 @@
 /** Which columns are sealed, for who seals them anew. The same in every kind of database, but for how ids are stored. */
-import type { SealedPlace } from '../ports/store/ring'
 import { configSeal } from './rows/carrier'
 import { challengeSeal } from './rows/challenge'
 import { letterSeal } from './rows/issue'
@@ -7,7 +6,7 @@ import { begunSeal, totpSeal } from './rows/person'
 import { answerSeal, eventSeal, headersSeal, secretsSeal } from './rows/webhook'
 
 /** As values of the domain. */
-export type SealedKey = NonNullable<SealedPlace['key']>
+export type SealedKey = ReadonlyArray<string | number>
 
 export interface SealedColumn {
   table: string
@@ -37,15 +36,6 @@ export const SEALED: readonly SealedColumn[] = [
     answerSeal({ deliveryId, number }),
   ),
 ]
-
-/** Where to go on behind a page of so many rows that was asked for: the next column, once there are no more. */
-export function placeBehind(
-  column: number,
-  { last, isFull }: { last: SealedKey | undefined; isFull: boolean },
-): SealedPlace | undefined {
-  if (isFull) return { column, key: last }
-  return column + 1 < SEALED.length ? { column: column + 1, key: undefined } : undefined
-}
 
 /** `$1` is how rows begin that are sealed already; the key to go on behind follows. */
 export const pageOf = ({ table, key, column }: SealedColumn, isBehind: boolean, limit: number): string =>

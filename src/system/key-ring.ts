@@ -26,7 +26,7 @@ export function decrypt(key: Uint8Array, bound: string, sealed: Uint8Array): Buf
   return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
 }
 
-/** Under these things are found: what is stored says so for as long as it lives. */
+/** Under these things are found, for good; what is stored of it is encrypted by the newest root (`cover.ts`). */
 const NAMES = ['phone', 'code', 'claim', 'fingerprint', 'tag', 'audit', 'address', 'place', 'standing-key'] as const
 export type Name = (typeof NAMES)[number]
 
@@ -38,6 +38,8 @@ export interface Keys {
   /** Of what begins anew with each secret. */
   derive(use: string): Buffer
   seals: ReadonlyMap<number, Buffer>
+  /** By which hashes are stored, but under 0. */
+  covers: ReadonlyMap<number, Buffer>
   /** The oldest first. */
   former: ReadonlyArray<{ signsUntil: number; until: number; seeds: ReadonlyMap<string, Buffer> }>
 }
@@ -85,6 +87,7 @@ function keysIn(opened: Opened): Keys {
     name: (use) => keyIn(names[use]),
     derive: (use) => deriveFrom(root, use),
     seals: new Map(roots.map(({ number, content }) => [number, deriveFrom(content, 'seal')])),
+    covers: new Map(roots.map(({ number, content }) => [number, deriveFrom(content, 'cover')])),
     former: called(opened, 'signing')
       .sort((one, other) => one.number - other.number)
       .map(({ content }) => {

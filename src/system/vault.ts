@@ -5,6 +5,7 @@
 import { createHash, createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
 import { CryptoHasher } from 'bun'
 import type { SigningKey, Vault } from '../ports/vault'
+import { Cover } from './cover'
 import { decrypt, encrypt, type Keys, markedIn, type Name, Ring, withoutMark } from './key-ring'
 
 const SHORT_BYTES = 16
@@ -18,11 +19,13 @@ export function createVault(
   again?: () => Uint8Array,
 ): Vault {
   let hmac: ReturnType<typeof hashesOf>
+  let cover: Cover
   let signingKeys: Map<string, SigningKey>
   const ring = new Ring(masterSecret, {
     again,
     adopted(keys) {
       hmac = hashesOf(keys)
+      cover = new Cover(keys.covers, keys.generation)
       signingKeys = new Map()
     },
   })
@@ -60,6 +63,10 @@ export function createVault(
     claimHash: (key) => hmac.claim(key).subarray(0, SHORT_BYTES),
     fingerprint: (text) => hmac.fingerprint(text).subarray(0, SHORT_BYTES),
     auditHash: (text) => hmac.audit(text),
+    headHashes(text) {
+      const hash = hmac.audit(text)
+      return [cover.stored(hash), ...cover.otherwise(hash)]
+    },
     addressHash: (text) => hmac.address(text).subarray(0, SHORT_BYTES),
     placeHash: (text) => hmac.place(text).subarray(0, PLACE_BYTES),
     standingKey: (use) => hmac.standingKey(use),
@@ -79,6 +86,20 @@ export function createVault(
       return mark ? Buffer.concat([mark, sealed]) : sealed
     },
     open: (rowId, sealed) => opened(rowId, sealed).toString('utf8'),
+    cover: {
+      get generation() {
+        return cover.newest
+      },
+      stored: (hash) => cover.stored(hash),
+      otherwise: (hash) => cover.otherwise(hash),
+      plain(stored, generation, length) {
+        if (!cover.knows(generation)) ring.look()
+        return cover.plain(stored, generation, length)
+      },
+      get isChanging() {
+        return cover.isChanging
+      },
+    },
     ring,
   }
 }

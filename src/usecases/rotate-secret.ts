@@ -1,6 +1,6 @@
 /**
  * Changes the master secret while servers run: what the database keeps of keys is sealed for both secrets, a new key seals, what
- * is sealed is sealed anew, and in the end the old secret opens nothing. Each step goes on where one that was killed has ended.
+ * is sealed is sealed anew, hashes are covered anew, and in the end the old secret opens nothing. Each step goes on where one that was killed has ended.
  * Decisions: "Changing the master secret".
  */
 import { Refusal } from '../domain/error'
@@ -9,7 +9,7 @@ import { type ProofSettings, publishedKeyNames } from '../domain/proof'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
-import type { SealedPlace } from '../ports/store/ring'
+import type { RenewalPlace } from '../ports/store/ring'
 import type { RingRow, Vault } from '../ports/vault'
 import { type AuditDependencies, noteChange } from './shared/note-change'
 
@@ -22,7 +22,7 @@ export interface RotationDependencies extends AuditDependencies {
   heard: () => Promise<void>
 }
 
-/** Rows that are sealed anew together: nobody else waits long. */
+/** Rows that are renewed together: nobody else waits long. */
 const AT_ONCE = 200
 /** Whoever keeps the published keys for an hour has the next one when it signs. */
 const SIGNS_ON_MS = 2 * HOUR_MS
@@ -63,8 +63,8 @@ export async function beginRotation(deps: RotationDependencies, next: Uint8Array
 export const isUnderWay = (rows: readonly RingRow[]): boolean =>
   secretsOf(rows) > 1 || rows.some(({ begunAt }) => begunAt === undefined) || rootsOf(rows).size > 1
 
-/** Begins the new key where it is not, and seals by it what was sealed by another one. Answers how many rows still are not. */
-export async function resealAll(deps: RotationDependencies): Promise<number> {
+/** Begins the new key where it is not, and renews by it what is sealed or covered by another one. Answers how many rows are left. */
+export async function renewAll(deps: RotationDependencies): Promise<number> {
   const { store } = deps
   const waiting = (await store.read.ring.all()).find(({ begunAt }) => begunAt === undefined)
   if (waiting) {
@@ -74,11 +74,11 @@ export async function resealAll(deps: RotationDependencies): Promise<number> {
       await tx.ring.begin(waiting.name)
     })
     await look(deps)
-    // What they seal by the old key until they have heard is sealed anew with the rest.
+    // What they store by the old key until they have heard is renewed with the rest.
     await deps.heard()
   }
-  let place: SealedPlace | undefined
-  do place = await store.transaction((tx) => tx.ring.reseal(place, AT_ONCE))
+  let place: RenewalPlace | undefined
+  do place = await store.transaction((tx) => tx.ring.renew(place, AT_ONCE))
   while (place)
   return store.read.ring.older()
 }
@@ -92,7 +92,7 @@ export async function finishRotation(deps: RotationDependencies): Promise<void> 
   if (!isUnderWay(await store.read.ring.all())) throw conflict('The secret is not just being changed')
   if (!vault.ring.isNewest) throw conflict('This is the old secret: finish with the new one')
   await assertRestarted(deps)
-  if ((await resealAll(deps)) > 0) throw conflict('Somebody is changing the last rows; try again')
+  if ((await renewAll(deps)) > 0) throw conflict('Somebody is changing the last rows; try again')
   await store.transaction(async (tx) => {
     const rows = await tx.ring.lock()
     for (const row of rows) if (isOver(row, vault, tx.now)) await tx.ring.drop(row)

@@ -2,6 +2,7 @@
  * Rows that a unit adds one after another go out as one statement: to either side a statement costs more than a row. All of
  * it sees the database as it was before, which is why only what looks at no other row is joined.
  */
+import type { HashCover } from '../../ports/vault'
 import type { Statement, Values } from './statement'
 
 /** Every connection keeps what it has prepared: there are to be few texts. */
@@ -39,12 +40,14 @@ export class Additions {
   #chain = Chain.NONE
   #values: unknown[] = []
 
+  constructor(private readonly cover: HashCover) {}
+
   get isFull(): boolean {
     return this.#chain.isFull
   }
 
   add(statement: Statement<unknown>, values: Values): void {
-    const bound = statement.bind(values)
+    const bound = statement.bind(values, this.cover)
     this.#chain = this.#chain.and(statement, bound.length)
     this.#values.push(...bound)
   }

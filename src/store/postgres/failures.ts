@@ -2,37 +2,49 @@
 import type { Failures } from '../../domain/failure-budget'
 import type { PhoneOfApp } from '../../domain/limit'
 import type { Tx } from '../../ports/store'
-import { plain } from './statement'
+import type { HashCover } from '../../ports/vault'
+import { hashKeyOf, SOUGHT } from '../covered'
+import { bringing } from './bring'
+import { plain, type Values } from './statement'
 import type { Unit } from './unit'
 
 /** As JSON text; that of a row that was made to be locked is null. */
 export const failuresIn = (text: unknown): Failures | undefined =>
   typeof text === 'string' ? (JSON.parse(text) ?? undefined) : undefined
 
-const named = ({ appId, kind, phoneHash }: Record<string, unknown>) => [appId, kind, phoneHash]
+const named = ({ appId, kind, phoneHash }: Values, { stored }: HashCover) => [
+  appId,
+  kind,
+  stored(phoneHash as Uint8Array),
+]
 const THESE = 'app_id = $1 AND key_kind = $2 AND phone_hash = $3'
 
 const STATEMENTS = {
   /** Two that are wrong at a time both count, also where they are the first. */
   make: plain(
-    `INSERT INTO failures (app_id, key_kind, phone_hash, state, last_at) VALUES ($1, $2, $3, 'null', 0)
+    `INSERT INTO failures (app_id, key_kind, phone_hash, state, last_at, hash_key) VALUES ($1, $2, $3, 'null', 0, $4)
     ON CONFLICT DO NOTHING`,
-    named,
+    (values, cover) => [...named(values, cover), hashKeyOf(cover)],
   ),
   lock: plain(`SELECT state FROM failures WHERE ${THESE} FOR UPDATE`, named, ([state]) => ({
     state: failuresIn(state),
   })),
-  save: plain(`UPDATE failures SET state = $4, last_at = $5 WHERE ${THESE}`, (values) => [
-    ...named(values),
+  save: plain(`UPDATE failures SET state = $4, last_at = $5 WHERE ${THESE}`, (values, cover) => [
+    ...named(values, cover),
     values.state,
     values.lastAt,
   ]),
 }
 
+const bring = bringing(SOUGHT.failures)
+
+export const bringFailures = (unit: Unit, { appId, kind, phoneHash }: PhoneOfApp) => bring(unit, phoneHash, appId, kind)
+
 export function failureTx(unit: Unit): Tx['failures'] {
   const values = ({ appId, kind, phoneHash }: PhoneOfApp) => ({ appId, kind, phoneHash })
   return {
     async lock(phone) {
+      await bringFailures(unit, phone)
       unit.run(STATEMENTS.make, values(phone))
       return (await unit.get(STATEMENTS.lock, values(phone)))?.state
     },

@@ -1,16 +1,18 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. */
 import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import type { Issue, VerificationStatus } from '../../domain/issue'
-import type { Owner } from '../../domain/value'
+import { DAY_MS, type Owner } from '../../domain/value'
 import type { Tx } from '../../ports/store'
 import type { IssueReader } from '../../ports/store/issues'
 import type { Vault } from '../../ports/vault'
+import { COVERED, SOUGHT, type Sought } from '../covered'
 import { idFloor } from '../ids'
 import { readIssuePage } from '../issue-pages'
 import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter } from '../rows/issue'
+import { bringing } from './bring'
 import { furthestSetBack } from './clock'
 import { ClockSetError } from './clock-watch'
-import { failuresIn } from './failures'
+import { bringFailures, failuresIn } from './failures'
 import { claims, failures, issues, outbox } from './schema'
 import { addition, bind, changes, db, keptBy, ofOwner, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
@@ -46,9 +48,9 @@ const STATEMENTS = {
   lockPhone: plain(
     `SELECT pg_advisory_xact_lock(hashtextextended($1, 1)),
        (SELECT state FROM failures WHERE app_id = $2 AND key_kind = $3 AND phone_hash = $4)`,
-    ({ appId, mode, kind, phoneHash }) => [
+    ({ appId, mode, kind, phoneHash }, { stored }) => [
       `${appId}/${mode}/${Buffer.from(phoneHash as Uint8Array).toString('hex')}`,
-      ...[appId, kind, phoneHash],
+      ...[appId, kind, stored(phoneHash as Uint8Array)],
     ],
     ([, state]) => ({ failures: failuresIn(state) }),
   ),
@@ -81,7 +83,7 @@ const STATEMENTS = {
   insert: addition(issues),
   update: statement(() => db.update(issues).set(changes(issues, ISSUE_CHANGING)).where(thisIssue).prepare('')),
   findClaim: statement(() => db.select().from(claims).where(eitherClaim).prepare('')),
-  insertClaim: addition(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']),
+  insertClaim: addition(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt', 'hashKey']),
   deleteClaim: statement(() => db.delete(claims).where(thisClaim).prepare('')),
   insertLetter: addition(outbox),
   findLetter: statement(() => db.select().from(outbox).where(thisLetter).prepare('')),
@@ -100,13 +102,24 @@ const youngerThan = (withinMs: string, nth: string) =>
 const nthNewest = keptBy((count: number) =>
   plain<{ clock: number; made: Array<number | undefined> }>(
     `SELECT clock_ms(), ${Array.from({ length: count }, (_, n) => youngerThan(`$${2 * n + 4}`, `$${2 * n + 5}`))}`,
-    ({ phoneHash, appId, kind, asked }) => [phoneHash, appId, kind, ...(asked as number[])],
+    ({ phoneHash, appId, kind, asked }, { stored }) => [
+      ...[stored(phoneHash as Uint8Array), appId, kind],
+      ...(asked as number[]),
+    ],
     ([clock, ...made]) => ({
       clock: Number(clock),
       made: made.map((createdAt) => (createdAt === null ? undefined : Number(createdAt))),
     }),
   ),
 )
+
+/** Those that may still count. */
+const RECENT_ISSUES: Sought = {
+  ...{ covered: COVERED.issues, column: 'phone_hash', within: ['app_id'] },
+  where: `mode = 'live' AND created_at > clock_ms() - ${2 * DAY_MS}`,
+}
+
+const bring = { live: bringing(SOUGHT.live), recent: bringing(RECENT_ISSUES), claim: bringing(SOUGHT.claim) }
 
 const owned = ({ appId, mode }: Owner) => ({ appId, mode })
 const named = (issueId: string) => `issue ${issueId}`
@@ -133,10 +146,18 @@ export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues']
       const { hasFailures, ...found } = row
       const issue = issueOf(found)
       unit.note(named(issueId), issue)
-      return { issue, hasFailures }
+      // They may be stored otherwise than the issue: whoever locks them finds out.
+      return { issue, hasFailures: hasFailures || unit.cover.isChanging }
     },
     async lockPhone(owner, phone, purpose) {
       const values = { ...phone, ...owned(owner), purpose }
+      if (unit.cover.isChanging) {
+        // Each after what it belongs to, in the order in which who verifies locks them.
+        await unit.get(STATEMENTS.lockPhone, values)
+        await bring.live(unit, phone.phoneHash, owner.appId, owner.mode, purpose)
+        await unit.get(STATEMENTS.lockLive, values)
+        await bringFailures(unit, { ...phone, ...owner })
+      }
       const [known, live] = await Promise.all([
         unit.get(STATEMENTS.lockPhone, values),
         unit.get(STATEMENTS.lockLive, values),
@@ -148,6 +169,7 @@ export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues']
       return (await unit.change(STATEMENTS.lockExpired, { now: unit.now, limit })).map(issueOf)
     },
     async nthNewest({ appId, kind, phoneHash }, asked) {
+      await bring.recent(unit, phoneHash, appId)
       const values = asked.flatMap(({ withinMs, nth }) => [withinMs, nth])
       const found = await unit.get(nthNewest(asked.length), { appId, kind, phoneHash, asked: values })
       if (!found) return []
@@ -169,12 +191,18 @@ export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues']
 export function claimTx(unit: Unit): Tx['claims'] {
   return {
     async find(owner, keyHash, formerHash = keyHash) {
+      if (unit.cover.isChanging) {
+        // In one order, so that nobody waits for one that waits for it.
+        for (const hash of [keyHash, formerHash].toSorted(Buffer.compare))
+          await bring.claim(unit, hash, owner.appId, owner.mode)
+      }
       return unit.get(STATEMENTS.findClaim, { ...owned(owner), keyHash, formerHash })
     },
     async add(claim) {
       unit.run(STATEMENTS.insertClaim, { ...claim })
     },
     async drop(owner, keyHash) {
+      await bring.claim(unit, keyHash, owner.appId, owner.mode)
       unit.run(STATEMENTS.deleteClaim, { ...owned(owner), keyHash })
     },
   }
@@ -253,6 +281,7 @@ const READS = {
       .select({
         issueId: issues.issueId,
         phoneHash: issues.phoneHash,
+        hashKey: issues.hashKey,
         keyKind: issues.keyKind,
         createdAt: issues.createdAt,
       })

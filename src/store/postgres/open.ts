@@ -68,7 +68,7 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
     throw unreached(options.url, error)
   }
   const readers = { ...options, size: readersOf(options.size) }
-  const pool = new Reading(() => to(readers, APPLICATION), options.clock)
+  const pool = new Reading(() => to(readers, APPLICATION), options.clock, vault.cover)
   const replica = options.replicaUrl === undefined ? undefined : new Replica(pool, options.replicaUrl, readers)
   const settings = new SettingsWatch(pool, options.clock.elapsed, async () => {
     // Where the secret was changed and this server's was dropped, it goes on with the keys it has.
@@ -108,7 +108,7 @@ function createLists(asked: Asked, { vault, headFile, clock }: StoreOptions): Li
     hooks: hookReader(asked, vault),
     audit: auditReader(asked, { vault, headFile }),
     usage: usageReader(asked, clock.elapsed),
-    traffic: trafficLists(asked),
+    traffic: trafficLists(asked, vault.cover),
   }
 }
 

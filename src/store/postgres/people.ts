@@ -3,7 +3,9 @@ import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
 import type { InvitationReader, PeopleReader, SessionReader } from '../../ports/store/people'
 import type { Vault } from '../../ports/vault'
+import { formsOf, SOUGHT } from '../covered'
 import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
+import { bringing } from './bring'
 import { lock } from './locks'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
 import { addition, bind, changes, db, parameters, statement } from './statement'
@@ -91,6 +93,8 @@ const STATEMENTS = {
   ),
 }
 
+const bring = bringing(SOUGHT.address)
+
 export function peopleTx(unit: Unit, vault: Vault): Tx['people'] {
   return {
     async lockAll() {
@@ -109,6 +113,7 @@ export function peopleTx(unit: Unit, vault: Vault): Tx['people'] {
     },
     async rememberAddress(operatorId, addressHash, kept) {
       await unit.opened()
+      await bring(unit, addressHash, operatorId)
       unit.run(STATEMENTS.upsertAddress, { operatorId, addressHash, seenAt: unit.now })
       unit.run(STATEMENTS.deleteOlderAddresses, { operatorId, addressHash, kept })
     },
@@ -168,7 +173,7 @@ const READS = {
     db
       .select({ seenAt: operatorAddresses.seenAt })
       .from(operatorAddresses)
-      .where(and(ofOperator, thisAddress))
+      .where(sql`${ofOperator} AND ${operatorAddresses.addressHash} = ${sql.placeholder('form')}`)
       .prepare(''),
   ),
   invitations: statement(() => db.select().from(invitations).orderBy(asc(invitations.createdAt)).prepare('')),
@@ -184,8 +189,11 @@ const READS = {
 
 export const peopleReader = (pool: Asked, vault: Vault): PeopleReader => ({
   all: async () => (await pool.all(READS.everybody)).map((row) => operatorOf(vault, row)),
-  knowsAddress: async (operatorId, addressHash) =>
-    (await pool.get(READS.address, { operatorId, addressHash })) !== undefined,
+  async knowsAddress(operatorId, addressHash) {
+    const forms = formsOf(vault.cover, [addressHash])
+    const found = await Promise.all(forms.map((form) => pool.get(READS.address, { operatorId, form })))
+    return found.some((row) => row !== undefined)
+  },
 })
 
 export const sessionReader = (pool: Asked, vault: Vault): SessionReader => ({

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { type ReservedSQL, SQL } from 'bun'
 import type { Clock } from '../../ports/clock'
+import type { HashCover } from '../../ports/vault'
 import { isLost, readFailure } from './failure'
 import type { Statement, Values } from './statement'
 import type { Asked, Wire } from './unit'
@@ -112,6 +113,7 @@ export class Reading implements Asked {
   constructor(
     private readonly connect: () => SQL,
     private readonly clock: Pick<Clock, 'after'>,
+    private readonly cover: HashCover,
   ) {
     this.#sql = connect()
   }
@@ -123,7 +125,7 @@ export class Reading implements Asked {
         if (isLost(error)) return this.#ask(statement, values)
         throw error
       })
-      return rows.map((row) => statement.read(row))
+      return rows.map((row) => statement.read(row, this.cover))
     } catch (error) {
       throw readFailure(error)
     }
@@ -141,7 +143,7 @@ export class Reading implements Asked {
     const sql = this.#sql
     const cancel = this.clock.after(SILENT_MS, () => this.#renew(sql))
     try {
-      return await wireOf(sql).unsafe(statement.text, statement.bind(values)).values()
+      return await wireOf(sql).unsafe(statement.text, statement.bind(values, this.cover)).values()
     } finally {
       cancel()
     }

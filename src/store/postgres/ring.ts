@@ -3,11 +3,11 @@ import { and, eq } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
 import type { RingReader } from '../../ports/store/ring'
 import type { RingRow, Vault } from '../../ports/vault'
-import { OLDER, pageOf, placeBehind, SEALED, type SealedColumn, type SealedKey, updateOf } from '../sealed'
 import { ringFact, SECRET_PROOF } from '../secret'
+import { countOlder, renew } from './renewal'
 import { keyRing } from './schema'
 import { settingsChanged } from './settings'
-import { addition, bind, changes, db, keptBy, plain, statement } from './statement'
+import { addition, bind, changes, db, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 const STATEMENTS = {
@@ -35,35 +35,7 @@ const STATEMENTS = {
       .prepare(''),
   ),
   claim: plain('UPDATE facts SET value = $1 WHERE name = $2', ({ value }) => [value, SECRET_PROOF]),
-  older: plain(
-    OLDER,
-    ({ mark }) => [mark],
-    ([rows]) => Number(rows),
-  ),
 }
-
-interface Sealed {
-  key: SealedKey
-  sealed: Uint8Array
-}
-
-const read = (row: readonly unknown[]): Sealed => ({
-  key: row.slice(0, -1) as SealedKey,
-  sealed: new Uint8Array(row.at(-1) as Uint8Array),
-})
-
-const page = keptBy((name: string) => {
-  const [column = '', limit = '', behind = ''] = name.split('/')
-  return plain(
-    `${pageOf(SEALED[Number(column)] as SealedColumn, behind !== '', Number(limit))} FOR UPDATE SKIP LOCKED`,
-    ({ mark, key }) => [mark, ...(key as SealedKey)],
-    read,
-  )
-})
-
-const update = keptBy((column: number) =>
-  plain(updateOf(SEALED[column] as SealedColumn), ({ sealed, key }) => [sealed, ...(key as SealedKey)]),
-)
 
 export const ringOf = async (asked: Asked): Promise<RingRow[]> =>
   (await asked.all(STATEMENTS.all)).map((row) => ({ ...row, begunAt: row.begunAt ?? undefined }))
@@ -89,25 +61,11 @@ export function ringTx(unit: Unit, vault: Vault): Tx['ring'] {
     async claim() {
       unit.run(STATEMENTS.claim, { value: ringFact(vault) })
     },
-    async reseal(after, limit) {
-      const { column: at, key } = after ?? { column: 0, key: undefined }
-      const column = SEALED[at]
-      const { mark } = vault.ring
-      if (!column || !mark) return undefined
-      const rows = await unit.change(page(`${at}/${limit}/${key ? 'behind' : ''}`), { mark, key: key ?? [] })
-      for (const { key, sealed } of rows) {
-        const rowId = column.rowId(key)
-        unit.run(update(at), { key, sealed: vault.seal(rowId, vault.open(rowId, sealed)) })
-      }
-      return placeBehind(at, { last: rows.at(-1)?.key, isFull: rows.length === limit })
-    },
+    renew: (after, limit) => renew(unit, vault, after, limit),
   }
 }
 
 export const ringReader = (asked: Asked, vault: Vault): RingReader => ({
   all: () => ringOf(asked),
-  async older() {
-    const { mark } = vault.ring
-    return mark ? ((await asked.get(STATEMENTS.older, { mark })) ?? 0) : 0
-  },
+  older: () => countOlder(asked, vault),
 })

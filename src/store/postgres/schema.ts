@@ -7,6 +7,7 @@ import {
   integer,
   pgTable,
   primaryKey,
+  smallint,
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
@@ -49,6 +50,8 @@ const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({
 const big = (name: string) => bigint(name, { mode: 'number' })
 
 const mode = () => text('mode').$type<Mode>().notNull()
+/** Which key the hashes of a row are encrypted by (`covered.ts`). */
+const hashKey = () => smallint('hash_key')
 const leg = () => text('leg').$type<Leg>().notNull()
 
 export const organizations = pgTable('organizations', {
@@ -203,6 +206,7 @@ export const issues = pgTable(
     networkHash: bytes('network_hash'),
     origin: text('origin'),
     erasedAt: big('erased_at'),
+    hashKey: hashKey(),
   },
   (table) => [
     primaryKey({ columns: [table.appId, table.mode, table.issueId] }),
@@ -225,6 +229,7 @@ export const erasures = pgTable(
     appId: text('app_id').notNull(),
     erasedAt: big('erased_at').notNull(),
     doneAt: big('done_at'),
+    hashKey: hashKey(),
   },
   (table) => [primaryKey({ columns: [table.phoneHash, table.appId] })],
 )
@@ -257,6 +262,7 @@ export const decisions = pgTable(
     networkHash: bytes('network_hash').notNull(),
     times: big('times').notNull(),
     credits: big('credits').notNull(),
+    hashKey: hashKey(),
   },
   (table) => [
     primaryKey({
@@ -316,6 +322,7 @@ export const failures = pgTable(
     phoneHash: bytes('phone_hash').notNull(),
     state: json('state').$type<Failures>().notNull(),
     lastAt: big('last_at').notNull(),
+    hashKey: hashKey(),
   },
   (table) => [
     primaryKey({ columns: [table.appId, table.keyKind, table.phoneHash] }),
@@ -331,6 +338,7 @@ export const claims = pgTable('claims', {
   fingerprint: bytes('fingerprint').notNull(),
   issueId: uuid('issue_id').notNull(),
   createdAt: big('created_at').notNull(),
+  hashKey: hashKey(),
 })
 
 export const outbox = pgTable('outbox', {
@@ -462,6 +470,7 @@ export const operatorAddresses = pgTable(
     operatorId: text('operator_id').notNull(),
     addressHash: bytes('address_hash').notNull(),
     seenAt: big('seen_at').notNull(),
+    hashKey: hashKey(),
   },
   (table) => [primaryKey({ columns: [table.operatorId, table.addressHash] })],
 )
@@ -490,6 +499,7 @@ export const auditEntries = pgTable('audit_entries', {
   target: text('target').notNull(),
   detail: json('detail').$type<Record<string, unknown>>().notNull(),
   hash: bytes('hash').notNull(),
+  hashKey: hashKey(),
 })
 
 export const usageHours = pgTable(

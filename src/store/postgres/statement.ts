@@ -10,13 +10,14 @@ import {
   type PreparedQueryConfig,
   type SelectedFieldsOrdered,
 } from 'drizzle-orm/pg-core'
+import type { HashCover } from '../../ports/vault'
 import { type Compiled, compile } from '../compiled'
 
 /** What a connection is asked, and what its rows mean. */
 export interface Statement<Row> {
   readonly text: string
-  bind(values: Values): unknown[]
-  read(row: readonly unknown[]): Row
+  bind(values: Values, cover: HashCover): unknown[]
+  read(row: readonly unknown[], cover: HashCover): Row
   /** Looks at no row that its unit has just added, and comes in no order with them: several of the kind may be one statement. */
   readonly isAddition?: boolean
 }
@@ -80,8 +81,8 @@ export function statement<P extends Prepared>(prepare: () => P, isAddition = fal
     get text() {
       return prepared().query.sql
     },
-    bind: (values) => storable(prepared().compiled.bind(values)),
-    read: (row) => prepared().compiled.read(row) as RowOf<P>,
+    bind: (values, cover) => storable(prepared().compiled.bind(values, cover)),
+    read: (row, cover) => prepared().compiled.read(row, cover) as RowOf<P>,
   }
 }
 
@@ -92,10 +93,10 @@ export const addition = (table: PgTable, names?: readonly string[]): Statement<u
 /** A statement in SQL's own words; its rows are read by their places. */
 export function plain<Row = never>(
   text: string,
-  bind: (values: Values) => unknown[],
-  read: (row: readonly unknown[]) => Row = () => undefined as never,
+  bind: (values: Values, cover: HashCover) => unknown[],
+  read: (row: readonly unknown[], cover: HashCover) => Row = () => undefined as never,
 ): Statement<Row> {
-  return { text, bind: (values) => storable(bind(values)), read }
+  return { text, bind: (values, cover) => storable(bind(values, cover)), read }
 }
 
 /** A parameter of a condition, encoded as the column is (Drizzle leaves bare placeholders in conditions as they are). */

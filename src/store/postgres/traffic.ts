@@ -2,6 +2,7 @@
 import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
 import type { LaneHour, SeenIssue, TrafficReader } from '../../ports/store/traffic'
+import { hashKeyOf } from '../covered'
 import { idFloor } from '../ids'
 import { INCIDENT_CHANGING, incidentOf, incidentRow, seenIn } from '../rows/traffic'
 import { lock } from './locks'
@@ -21,7 +22,7 @@ const isOpen = sql`${incidents.endedAt} IS NULL`
 const thisIncident = eq(incidents.incidentId, bind(incidents.incidentId, 'incidentId'))
 const isToTell = lte(incidents.tellAt, bind(incidents.tellAt, 'now'))
 
-const ADDED = 'app_id, minute, key_kind, country, rule, refused, prefix_hash, network_hash, times, credits'
+const ADDED = 'app_id, minute, key_kind, country, rule, refused, prefix_hash, network_hash, times, credits, hash_key'
 const incidentColumns = getTableColumns(incidents)
 
 const STATEMENTS = {
@@ -35,12 +36,13 @@ const STATEMENTS = {
     ],
   ),
   addDecision: plain(
-    `INSERT INTO decisions (${ADDED}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    `INSERT INTO decisions (${ADDED}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
      ON CONFLICT (app_id, minute, key_kind, country, rule, refused, prefix_hash, network_hash) DO UPDATE SET
        times = decisions.times + excluded.times, credits = decisions.credits + excluded.credits`,
-    (one) => [
+    (one, cover) => [
       ...[one.appId, one.minute, one.kind, one.country, one.rule, one.isRefused],
-      ...[one.prefixHash, one.networkHash, one.times, one.credits],
+      ...[cover.stored(one.prefixHash as Uint8Array), cover.stored(one.networkHash as Uint8Array)],
+      ...[one.times, one.credits, hashKeyOf(cover)],
     ],
   ),
   lockOpen: statement(() => db.select().from(incidents).where(and(ofLane, isOpen)).for('no key update').prepare('')),
@@ -107,10 +109,10 @@ export function trafficTx(unit: Unit): Tx['traffic'] {
 
 const seenWhere = (condition: string) =>
   plain<SeenIssue>(
-    `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price
+    `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price, hash_key
      FROM issues WHERE app_id = $1 AND mode = 'live' AND issue_id > $2 AND issue_id < $3${condition} ORDER BY issue_id LIMIT $4`,
     ({ appId, after, below }) => [appId, after, below, SEEN_AT_ONCE],
-    (row) => seenIn(row, String(row[0])),
+    (row, cover) => seenIn(row, String(row[0]), cover),
   )
 
 const READS = {

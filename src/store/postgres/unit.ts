@@ -4,6 +4,7 @@
  * depend on each other cost one round trip with BEGIN, and writes one with COMMIT. New rows wait for what follows them.
  */
 import type { Clock } from '../../ports/clock'
+import type { HashCover } from '../../ports/vault'
 import { Additions } from './additions'
 import { CLOCK, type ClockWatch, FOLLOWED, SetBackError } from './clock-watch'
 import { aborted, CommitLostError, isLost, UnbegunError } from './failure'
@@ -40,6 +41,13 @@ const LOOK = `SELECT clock_ms(), pg_current_xact_id()::text, (SELECT life FROM t
 /** Its time stays that of the database until it ends: whoever follows a clock that was set back waits for it. */
 const OPENING = `${LOOK} FROM (SELECT pg_advisory_xact_lock_shared(${CLOCK}) OFFSET 0) AS held`
 
+interface UnitDependencies {
+  time: Time
+  clock: Pick<Clock, 'elapsed'>
+  watch?: ClockWatch | undefined
+  vault: { cover: HashCover }
+}
+
 export class Unit implements Asked {
   #now: number | undefined
   #stamped: number | undefined
@@ -49,7 +57,8 @@ export class Unit implements Asked {
   #hasWritten = false
   #isOver = false
   readonly #opened: Promise<void>
-  readonly #additions = new Additions()
+  readonly #additions: Additions
+  readonly cover: HashCover
   readonly #last: Array<() => void> = []
   readonly #effects: Array<() => void> = []
   readonly #memory = new Map<string, Promise<unknown>>()
@@ -59,8 +68,10 @@ export class Unit implements Asked {
   constructor(
     private readonly wire: Wire,
     readonly slot: number,
-    { time, clock, watch }: { time: Time; clock: Pick<Clock, 'elapsed'>; watch?: ClockWatch | undefined },
+    { time, clock, watch, vault }: UnitDependencies,
   ) {
+    this.cover = vault.cover
+    this.#additions = new Additions(vault.cover)
     this.#send(wire.unsafe('BEGIN'))
     const sentAt = clock.elapsed()
     const opening = wire.unsafe(watch ? OPENING : LOOK).values()
@@ -108,12 +119,12 @@ export class Unit implements Asked {
   async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row[]> {
     this.#assertOpen()
     this.#sendAdditions()
-    const rows = this.wire.unsafe(statement.text, statement.bind(values)).values()
+    const rows = this.wire.unsafe(statement.text, statement.bind(values, this.cover)).values()
     // Whoever awaits it may hear of a failure later than the commit does.
     this.#send(rows)
     try {
       const [answer] = await Promise.all([rows, this.#opened])
-      return answer.map((row) => statement.read(row))
+      return answer.map((row) => statement.read(row, this.cover))
     } catch (error) {
       return this.#fail(error)
     }
@@ -154,7 +165,7 @@ export class Unit implements Asked {
     if (statement.isAddition) this.#add(statement, values)
     else {
       this.#sendAdditions()
-      this.#send(this.wire.unsafe(statement.text, statement.bind(values)))
+      this.#send(this.wire.unsafe(statement.text, statement.bind(values, this.cover)))
     }
   }
 

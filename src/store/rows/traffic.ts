@@ -5,6 +5,8 @@ import type { DeliveryStatus } from '../../domain/issue'
 import type { KeyKind } from '../../domain/key'
 import type { Rule } from '../../domain/rule'
 import type { Decision, LaneHour, SeenIssue } from '../../ports/store/traffic'
+import type { HashCover } from '../../ports/vault'
+import { COVERED, HASH_KEY } from '../covered'
 import type { Row } from './row'
 
 export const incidentOf = (row: Row<Incident>): Incident => ({
@@ -42,14 +44,19 @@ export const INCIDENT_CHANGING = [
   'refunded',
 ] as const
 
-/** Columns in this order: id, kind, country, hashes of prefix, network and phone, created, verified, delivery, price. */
-export const seenIn = (row: readonly unknown[], issueId: string): SeenIssue => ({
+const { phone_hash: PHONE_BYTES, prefix_hash: PLACE_BYTES } = COVERED.issues.hashes
+
+const plain = (stored: unknown, hashKey: unknown, bytes: number, cover: HashCover) =>
+  cover.plain(stored as Uint8Array, Number(hashKey ?? 0), bytes)
+
+/** Columns in this order: id, kind, country, hashes of prefix, network and phone, created, verified, delivery, price, key of the hashes. */
+export const seenIn = (row: readonly unknown[], issueId: string, cover: HashCover): SeenIssue => ({
   issueId,
   keyKind: (row[1] ?? undefined) as KeyKind | undefined,
   country: (row[2] ?? undefined) as string | undefined,
-  prefixHash: (row[3] ?? undefined) as Uint8Array | undefined,
-  networkHash: (row[4] ?? undefined) as Uint8Array | undefined,
-  phoneHash: row[5] as Uint8Array,
+  prefixHash: row[3] ? plain(row[3], row[10], PLACE_BYTES, cover) : undefined,
+  networkHash: row[4] ? plain(row[4], row[10], PLACE_BYTES, cover) : undefined,
+  phoneHash: plain(row[5], row[10], PHONE_BYTES, cover),
   createdAt: Number(row[6]),
   verifiedAt: row[7] === null ? undefined : Number(row[7]),
   deliveryStatus: row[8] as DeliveryStatus,
@@ -58,17 +65,17 @@ export const seenIn = (row: readonly unknown[], issueId: string): SeenIssue => (
 
 /** The columns of `decisions` by which they are told apart, in the order of the primary key; and those that are counted. */
 export const DECISION_KEY = 'minute, key_kind, country, rule, refused, prefix_hash, network_hash'
-export const DECISION_COLUMNS = `${DECISION_KEY}, times, credits`
+export const DECISION_COLUMNS = `${DECISION_KEY}, times, credits, ${HASH_KEY}`
 
-export const decisionIn = (appId: string, row: readonly unknown[]): Decision => ({
+export const decisionIn = (appId: string, row: readonly unknown[], cover: HashCover): Decision => ({
   appId,
   minute: Number(row[0]),
   kind: row[1] as KeyKind,
   country: String(row[2]),
   rule: row[3] as Rule,
   isRefused: Boolean(row[4]),
-  prefixHash: row[5] as Uint8Array,
-  networkHash: row[6] as Uint8Array,
+  prefixHash: plain(row[5], row[9], PLACE_BYTES, cover),
+  networkHash: plain(row[6], row[9], PLACE_BYTES, cover),
   times: Number(row[7]),
   credits: Number(row[8]),
 })

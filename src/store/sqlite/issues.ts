@@ -6,14 +6,16 @@ import type { Owner } from '../../domain/value'
 import type { Reader, Tx } from '../../ports/store'
 import type { Newest } from '../../ports/store/issues'
 import type { Vault } from '../../ports/vault'
+import { SOUGHT } from '../covered'
 import { idFloor } from '../ids'
 import { readIssuePage } from '../issue-pages'
 import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter } from '../rows/issue'
 import { nextTurn } from '../turn'
+import { bringing } from './bring'
 import { furthestSetBack } from './clock'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
-import { failuresOf, theseFailures } from './failures'
+import { bringingFailures, failuresOf, theseFailures } from './failures'
 import { claims, failures, issues, outbox } from './schema'
 import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
 
@@ -28,7 +30,13 @@ export function createIssueTx(
   vault: Vault,
   current: Current,
 ): Pick<Tx, 'issues' | 'claims' | 'outbox'> {
-  const db = drizzle(connection)
+  const { cover } = vault
+  const db = drizzle(connection, cover)
+  const bring = {
+    live: bringing(connection, cover, SOUGHT.live),
+    failures: bringingFailures(connection, cover),
+    claim: bringing(connection, cover, SOUGHT.claim),
+  }
   const run = {
     findIssue: onFirstUse(() => db.select().from(issues).where(thisIssue).prepare()),
     findToVerify: onFirstUse(() =>
@@ -102,7 +110,7 @@ export function createIssueTx(
     insertClaim: onFirstUse(() =>
       db
         .insert(claims)
-        .values(parameters(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']))
+        .values(parameters(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt', 'hashKey']))
         .prepare(),
     ),
     deleteClaim: onFirstUse(() => db.delete(claims).where(thisClaim).prepare()),
@@ -123,9 +131,12 @@ export function createIssueTx(
         const row = run.findToVerify.get({ ...owned(owner), issueId })
         if (!row) return undefined
         const { hasFailures, ...issue } = row
-        return { issue: issueOf(issue), hasFailures: hasFailures === 1 }
+        // They may be stored otherwise than the issue: whoever locks them finds out.
+        return { issue: issueOf(issue), hasFailures: hasFailures === 1 || cover.isChanging }
       },
       async lockPhone(owner, phone, purpose) {
+        bring.live(phone.phoneHash, owner.appId, owner.mode, purpose)
+        bring.failures({ ...phone, ...owner })
         const row = run.findPhone.get({ ...phone, ...owned(owner), purpose })
         // A table that has no row has only NULLs.
         const live = row?.live?.issueId == null ? undefined : issueOf(row.live)
@@ -147,12 +158,14 @@ export function createIssueTx(
     },
     claims: {
       async find(owner, keyHash, formerHash = keyHash) {
+        for (const hash of [keyHash, formerHash]) bring.claim(hash, owner.appId, owner.mode)
         return run.findClaim.get({ ...owned(owner), keyHash, formerHash })
       },
       async add(claim) {
         run.insertClaim.run({ ...claim })
       },
       async drop(owner, keyHash) {
+        bring.claim(keyHash, owner.appId, owner.mode)
         run.deleteClaim.run({ ...owned(owner), keyHash })
       },
     },
@@ -176,8 +189,8 @@ const RECENT_AT_ONCE = 5_000
 /** A page of this many is read together with others by whoever looks for something. */
 const LONG_PAGE = 500
 
-export function createIssueReader(connection: Database): Pick<Reader, 'issues'> {
-  const db = drizzle(connection)
+export function createIssueReader(connection: Database, { cover }: Vault): Pick<Reader, 'issues'> {
+  const db = drizzle(connection, cover)
   const setBackMs = furthestSetBack(connection)
   const issueById = onFirstUse(() => db.select().from(issues).where(and(thisIssue, isThere)).prepare())
   const page = (...conditions: Parameters<typeof and>) =>
@@ -235,6 +248,7 @@ export function createIssueReader(connection: Database): Pick<Reader, 'issues'> 
       .select({
         issueId: issues.issueId,
         phoneHash: issues.phoneHash,
+        hashKey: issues.hashKey,
         keyKind: issues.keyKind,
         createdAt: issues.createdAt,
       })

@@ -3,7 +3,9 @@ import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
+import { formsOf, SOUGHT } from '../covered'
 import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
+import { bringing } from './bring'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
@@ -17,7 +19,8 @@ export function createPeopleTx(
   vault: Vault,
   current: Current,
 ): Pick<Tx, 'people' | 'sessions' | 'invitations'> {
-  const db = drizzle(connection)
+  const db = drizzle(connection, vault.cover)
+  const bring = bringing(connection, vault.cover, SOUGHT.address)
   const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))
   const thisInvitation = eq(invitations.tokenHash, bind(invitations.tokenHash, 'tokenHash'))
   const run = {
@@ -114,6 +117,7 @@ export function createPeopleTx(
         run.touchOperator.run({ operatorId, lastSeenAt: current.now })
       },
       async rememberAddress(operatorId, addressHash, kept) {
+        bring(addressHash, operatorId)
         run.upsertAddress.run({ operatorId, addressHash, seenAt: current.now })
         run.deleteOlderAddresses.run({ operatorId, addressHash, kept })
       },
@@ -174,7 +178,7 @@ export function createPeopleReader(
       db
         .select({ seenAt: operatorAddresses.seenAt })
         .from(operatorAddresses)
-        .where(and(addressesOfOperator, thisAddress))
+        .where(sql`${addressesOfOperator} AND ${operatorAddresses.addressHash} = ${sql.placeholder('form')}`)
         .prepare(),
     ),
     invitations: onFirstUse(() => db.select().from(invitations).orderBy(asc(invitations.createdAt)).prepare()),
@@ -197,7 +201,7 @@ export function createPeopleReader(
         return run.operators.all().map((row) => operatorOf(vault, row))
       },
       async knowsAddress(operatorId, addressHash) {
-        return run.address.get({ operatorId, addressHash }) !== undefined
+        return formsOf(vault.cover, [addressHash]).some((form) => run.address.get({ operatorId, form }) !== undefined)
       },
     },
     invitations: {

@@ -4,12 +4,14 @@ import { and, asc, eq, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Hashes } from '../../ports/store/phones'
 import type { Vault } from '../../ports/vault'
+import { formsOf, SOUGHT } from '../covered'
 import { idFloor } from '../ids'
-import { erasureOf, REFERENCE, storedApp } from '../rows/erasure'
+import { erasureOf, REFERENCE, STRIPPED, storedApp } from '../rows/erasure'
 import { issueOf, issueRow, openLetter } from '../rows/issue'
 import { eventOf } from '../rows/webhook'
 import { nextTurn } from '../turn'
 import { theseAttempts } from './attempts'
+import { bringing } from './bring'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { thisIssue, thisLetter } from './issues'
@@ -33,7 +35,9 @@ const LOOKED_AT_ONCE = 5_000
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 export function createPhoneReader(connection: Database, vault: Vault): Pick<Reader, 'phones'> {
-  const db = drizzle(connection)
+  const { cover } = vault
+  const db = drizzle(connection, cover)
+  const listed = (hashes: Hashes) => JSON.stringify(formsOf(cover, hashes).map((hash) => hash.toString('hex')))
   const ofApp = sql`${issues.appId} = ${bind(issues.appId, 'appId')} AND ${issues.mode} = 'live'`
   const run = {
     /** The id that many rows further on. */
@@ -116,10 +120,10 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
 /** However many there are it is one statement. */
 const isOneOf = (hash: typeof issues.phoneHash | typeof failures.phoneHash): SQL =>
   sql`${hash} IN (SELECT unhex(value) FROM json_each(${sql.placeholder('hashes')}))`
-const listed = (hashes: Hashes) => JSON.stringify(hashes.map((hash) => Buffer.from(hash).toString('hex')))
 
-export function createErasureTx(connection: Database, current: Current): Pick<Tx, 'erasures'> {
-  const db = drizzle(connection)
+export function createErasureTx(connection: Database, { cover }: Vault, current: Current): Pick<Tx, 'erasures'> {
+  const db = drizzle(connection, cover)
+  const bring = bringing(connection, cover, SOUGHT.erasure)
   const thisErasure = and(
     eq(erasures.phoneHash, bind(erasures.phoneHash, 'phoneHash')),
     eq(erasures.appId, bind(erasures.appId, 'appId')),
@@ -152,13 +156,7 @@ export function createErasureTx(connection: Database, current: Current): Pick<Tx
         .returning({ appId: erasures.appId })
         .prepare(),
     ),
-    strip: onFirstUse(() =>
-      db
-        .update(issues)
-        .set(changes(issues, ['codeHash', 'metadata', 'prefixHash', 'networkHash', 'origin', 'erasedAt']))
-        .where(thisIssue)
-        .prepare(),
-    ),
+    strip: onFirstUse(() => db.update(issues).set(changes(issues, STRIPPED)).where(thisIssue).prepare()),
     note: onFirstUse(() =>
       db
         .insert(erasedIssues)
@@ -212,9 +210,11 @@ export function createErasureTx(connection: Database, current: Current): Pick<Tx
   return {
     erasures: {
       async begin({ phoneHash, erasedAt, ...scope }) {
+        bring(phoneHash, storedApp(scope))
         run.begin.run({ phoneHash, erasedAt, appId: storedApp(scope), doneAt: null })
       },
       async finish({ phoneHash, erasedAt, ...scope }) {
+        bring(phoneHash, storedApp(scope))
         const values = { phoneHash, erasedAt, appId: storedApp(scope), doneAt: current.now }
         return run.finish.all(values).length > 0
       },

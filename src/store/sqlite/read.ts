@@ -38,7 +38,7 @@ export function createReader(
   )
   const doors = guarded(
     {
-      ...createIssueReader(connection),
+      ...createIssueReader(connection, vault),
       ...createAttemptReader(connection),
       ...createWalletReader(connection),
       ...createJobReader(connection),
@@ -50,7 +50,7 @@ export function createReader(
       ...createPeopleReader(connection, vault),
       ...createAuditReader(connection, vault, headFile),
       ...createUsageReader(connection, elapsed),
-      ...createTrafficReader(connection),
+      ...createTrafficReader(connection, vault),
       ...createPhoneReader(connection, vault),
       ...createRingReader(connection, vault),
       async nodes() {

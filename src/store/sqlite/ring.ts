@@ -1,13 +1,12 @@
 /** The keys that a database keeps, and what is sealed by them. */
-import type { Database, SQLQueryBindings } from 'bun:sqlite'
+import type { Database } from 'bun:sqlite'
 import { and, eq } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { RingRow, Vault } from '../../ports/vault'
-import { uuidBytes, uuidText } from '../ids'
-import { OLDER, pageOf, placeBehind, SEALED, type SealedColumn, type SealedKey, updateOf } from '../sealed'
 import { ringFact, SECRET_PROOF } from '../secret'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
+import { countOlder, createRenewal } from './renewal'
 import { keyRing } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
 
@@ -18,14 +17,6 @@ const all = (connection: Database) => {
 
 /** For who opens a database, or meets a key that is not known. */
 export const ringIn = (connection: Database): RingRow[] => all(connection)()
-
-const IDS = new Set(['issue_id', 'event_id', 'delivery_id'])
-
-const keyIn = (values: readonly unknown[]): SealedKey =>
-  values.map((value) => (value instanceof Uint8Array ? uuidText(value) : (value as string | number)))
-
-const stored = ({ key: names }: SealedColumn, key: SealedKey): SQLQueryBindings[] =>
-  key.map((value, n) => (IDS.has(names[n] ?? '') ? uuidBytes(String(value)) : value))
 
 export function createRingTx(connection: Database, vault: Vault, current: Current): Pick<Tx, 'ring'> {
   const db = drizzle(connection)
@@ -48,8 +39,7 @@ export function createRingTx(connection: Database, vault: Vault, current: Curren
         .prepare(),
     ),
   }
-  // What stood in the place of a row stays in the file otherwise.
-  const wipe = () => connection.run('PRAGMA secure_delete = ON')
+  const renew = createRenewal(connection, vault)
   return {
     ring: {
       async lock() {
@@ -64,31 +54,16 @@ export function createRingTx(connection: Database, vault: Vault, current: Curren
         current.settingsChanged()
       },
       async drop({ name, secretId }) {
-        wipe()
+        // What stood in the place of a row stays in the file otherwise.
+        connection.run('PRAGMA secure_delete = ON')
         run.drop.run({ name, secretId })
         current.settingsChanged()
       },
       async claim() {
         connection.query('UPDATE facts SET value = $1 WHERE name = $2').run(ringFact(vault), SECRET_PROOF)
       },
-      async reseal(after, limit) {
-        const { column: at, key } = after ?? { column: 0, key: undefined }
-        const column = SEALED[at]
-        const { mark } = vault.ring
-        if (!column || !mark) return undefined
-        const rows = connection
-          .query(pageOf(column, key !== undefined, limit))
-          .values(mark, ...(key ? stored(column, key) : []))
-        wipe()
-        const update = connection.query(updateOf(column))
-        for (const row of rows) {
-          const found = keyIn(row.slice(0, -1))
-          const rowId = column.rowId(found)
-          const sealed = vault.seal(rowId, vault.open(rowId, row.at(-1) as Uint8Array))
-          update.run(sealed, ...stored(column, found))
-        }
-        const last = rows.at(-1)
-        return placeBehind(at, { last: last && keyIn(last.slice(0, -1)), isFull: rows.length === limit })
+      async renew(after, limit) {
+        return renew(after, limit)
       },
     },
   }
@@ -102,9 +77,7 @@ export function createRingReader(connection: Database, vault: Vault): Pick<Reade
         return rows()
       },
       async older() {
-        const { mark } = vault.ring
-        if (!mark) return 0
-        return (connection.query(OLDER).get(mark) as { rows: number }).rows
+        return countOlder(connection, vault)
       },
     },
   }

@@ -34,6 +34,8 @@ const json = customType<{ data: unknown; driverData: string | null }>({
 const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'blob' })
 
 const mode = () => text('mode').$type<Mode>().notNull()
+/** Which key the hashes of a row are encrypted by (`covered.ts`). */
+const hashKey = () => integer('hash_key')
 const leg = () => text('leg').$type<Leg>().notNull()
 
 export const organizations = sqliteTable('organizations', {
@@ -188,6 +190,7 @@ export const issues = sqliteTable(
     networkHash: bytes('network_hash'),
     origin: text('origin'),
     erasedAt: integer('erased_at'),
+    hashKey: hashKey(),
   },
   (table) => [
     primaryKey({ columns: [table.appId, table.mode, table.issueId] }),
@@ -210,6 +213,7 @@ export const erasures = sqliteTable(
     appId: text('app_id').notNull(),
     erasedAt: integer('erased_at').notNull(),
     doneAt: integer('done_at'),
+    hashKey: hashKey(),
   },
   (table) => [primaryKey({ columns: [table.phoneHash, table.appId] })],
 )
@@ -242,6 +246,7 @@ export const decisions = sqliteTable(
     networkHash: bytes('network_hash').notNull(),
     times: integer('times').notNull(),
     credits: integer('credits').notNull(),
+    hashKey: hashKey(),
   },
   (table) => [
     primaryKey({
@@ -301,6 +306,7 @@ export const failures = sqliteTable(
     phoneHash: bytes('phone_hash').notNull(),
     state: json('state').$type<Failures>().notNull(),
     lastAt: integer('last_at').notNull(),
+    hashKey: hashKey(),
   },
   (table) => [
     primaryKey({ columns: [table.appId, table.keyKind, table.phoneHash] }),
@@ -316,6 +322,7 @@ export const claims = sqliteTable('claims', {
   fingerprint: bytes('fingerprint').notNull(),
   issueId: uuid('issue_id').notNull(),
   createdAt: integer('created_at').notNull(),
+  hashKey: hashKey(),
 })
 
 export const outbox = sqliteTable('outbox', {
@@ -446,6 +453,7 @@ export const operatorAddresses = sqliteTable(
     operatorId: text('operator_id').notNull(),
     addressHash: bytes('address_hash').notNull(),
     seenAt: integer('seen_at').notNull(),
+    hashKey: hashKey(),
   },
   (table) => [primaryKey({ columns: [table.operatorId, table.addressHash] })],
 )
@@ -474,6 +482,7 @@ export const auditEntries = sqliteTable('audit_entries', {
   target: text('target').notNull(),
   detail: json('detail').$type<Record<string, unknown>>().notNull(),
   hash: bytes('hash').notNull(),
+  hashKey: hashKey(),
 })
 
 export const usageHours = sqliteTable(

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { TrafficLists } from '../../ports/store/traffic'
+import type { HashCover } from '../../ports/vault'
 import {
   BEFORE_ANY,
   DECISION_COLUMNS,
@@ -23,7 +24,7 @@ const AT_ONCE = 1_000
 type Value = string | number | Uint8Array
 const NO_HASH = new Uint8Array()
 
-export function createTrafficLists(connection: Database): TrafficLists {
+export function createTrafficLists(connection: Database, cover: HashCover): TrafficLists {
   /** Rows of a table behind a key on, by its primary key, of which the first column is a time. */
   const pages = (table: string, key: string, columns: string) => {
     const text = `SELECT ${columns} FROM ${table} WHERE app_id = ? AND (${key}) > (${key.replace(/\w+/g, '?')})
@@ -71,7 +72,7 @@ export function createTrafficLists(connection: Database): TrafficLists {
   return {
     async *decisions(appId, from, to) {
       for await (const rows of decisionPages(appId, [from, '', '', '', 0, NO_HASH, NO_HASH], to))
-        yield rows.map((row) => decisionIn(appId, row))
+        yield rows.map((row) => decisionIn(appId, row, cover))
     },
     async *sent(appId, from, to) {
       for await (const rows of hourPages(appId, [from, '', ''], to)) yield rows.map(hourIn)

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
 import type { Lists, Reader, Tx } from '../../ports/store'
+import type { Vault } from '../../ports/vault'
 import { idFloor, uuidBytes, uuidText } from '../ids'
 import { INCIDENT_CHANGING, incidentOf, incidentRow, seenIn } from '../rows/traffic'
 import { nextTurn } from '../turn'
@@ -24,8 +25,8 @@ const thisIncident = eq(incidents.incidentId, bind(incidents.incidentId, 'incide
 const isToTell = lte(incidents.tellAt, bind(incidents.tellAt, 'now'))
 const excluded = (name: string) => sql.raw(`excluded.${name}`)
 
-export function createTrafficTx(connection: Database, current: Current): Pick<Tx, 'traffic'> {
-  const db = drizzle(connection)
+export function createTrafficTx(connection: Database, { cover }: Vault, current: Current): Pick<Tx, 'traffic'> {
+  const db = drizzle(connection, cover)
   const { appId: _, kind: __, country: ___, hour: ____, ...counted } = getTableColumns(trafficHours)
   const changing = getTableColumns(incidents)
   const run = {
@@ -104,12 +105,12 @@ export function createTrafficTx(connection: Database, current: Current): Pick<Tx
   }
 }
 
-export function createTrafficReader(connection: Database): Pick<Reader & Lists, 'traffic'> {
+export function createTrafficReader(connection: Database, { cover }: Vault): Pick<Reader & Lists, 'traffic'> {
   const db = drizzle(connection)
   // Read by their places: a busy app has thousands a second, each looked at a few times.
   const seenWhere = (condition: string) =>
     connection.query<unknown[], [string, Uint8Array, Uint8Array, number]>(
-      `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price
+      `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price, hash_key
        FROM issues WHERE app_id = ? AND mode = 'live' AND issue_id > ? AND issue_id < ?${condition} ORDER BY issue_id LIMIT ?`,
     )
   const seen = { all: seenWhere(''), verified: seenWhere(' AND verified_at IS NOT NULL') }
@@ -143,7 +144,7 @@ export function createTrafficReader(connection: Database): Pick<Reader & Lists, 
   )
   return {
     traffic: {
-      ...createTrafficLists(connection),
+      ...createTrafficLists(connection, cover),
       async incident(incidentId) {
         const row = byId.get({ incidentId })
         return row && incidentOf(row)
@@ -156,7 +157,7 @@ export function createTrafficReader(connection: Database): Pick<Reader & Lists, 
         const below = uuidBytes(idFloor(to))
         while (after !== undefined) {
           const rows: unknown[][] = seen[which].values(appId, after, below, SEEN_AT_ONCE)
-          if (rows.length > 0) yield rows.map((row) => seenIn(row, uuidText(row[0] as Uint8Array)))
+          if (rows.length > 0) yield rows.map((row) => seenIn(row, uuidText(row[0] as Uint8Array), cover))
           after = rows[SEEN_AT_ONCE - 1]?.[0] as Uint8Array | undefined
           if (after !== undefined) await nextTurn()
         }

@@ -55,7 +55,7 @@ function createDoors(connection: Database, vault: Vault, headFile: HeadFile | un
   const { retention, ...webhooks } = createWebhookTx(connection, vault)
   return {
     ...createIssueTx(connection, vault, current),
-    ...createFailureTx(connection),
+    ...createFailureTx(connection, vault),
     ...createAttemptTx(connection),
     ...createWalletTx(connection, current),
     ...createJobTx(connection, current),
@@ -68,8 +68,8 @@ function createDoors(connection: Database, vault: Vault, headFile: HeadFile | un
     ...createPeopleTx(connection, vault, current),
     ...createAuditTx(connection, vault, headFile, current),
     ...createUsageTx(connection),
-    ...createTrafficTx(connection, current),
-    ...createErasureTx(connection, current),
+    ...createTrafficTx(connection, vault, current),
+    ...createErasureTx(connection, vault, current),
     ...createRingTx(connection, vault, current),
     retention: { ...createRetentionTx(connection, current), ...retention },
     get now() {

@@ -1,0 +1,69 @@
+/** Seals and covers anew what is not under the newest key. */
+import type { Database, SQLQueryBindings } from 'bun:sqlite'
+import type { RenewalPlace } from '../../ports/store/ring'
+import type { Vault } from '../../ports/vault'
+import { ALL_COVERED, type CoveredTable, OLDER_HASHES, olderPage } from '../covered'
+import { uuidBytes, uuidText } from '../ids'
+import { placeBehind } from '../renewal'
+import { OLDER, pageOf, SEALED, type SealedColumn, type SealedKey, updateOf } from '../sealed'
+import { storeAnew } from './bring'
+
+type Key = readonly unknown[]
+type Values = SQLQueryBindings[]
+
+const IDS = new Set(['issue_id', 'event_id', 'delivery_id'])
+
+const keyIn = (values: Key): SealedKey =>
+  values.map((value) => (value instanceof Uint8Array ? uuidText(value) : (value as string | number)))
+
+const stored = ({ key: names }: SealedColumn, key: Key): Values =>
+  key.map((value, n) => (IDS.has(names[n] ?? '') ? uuidBytes(String(value)) : (value as string | number)))
+
+/** Answers the keys of the rows of a page, which are renewed. */
+type Renew = (behind: Key | undefined, limit: number) => Key[]
+
+export function createRenewal(connection: Database, vault: Vault) {
+  const sealAnew =
+    (column: SealedColumn, mark: Uint8Array): Renew =>
+    (behind, limit) => {
+      const rows = connection
+        .query(pageOf(column, behind !== undefined, limit))
+        .values(mark, ...(behind ? stored(column, behind) : []))
+      const update = connection.query(updateOf(column))
+      return rows.map((row) => {
+        const key = keyIn(row.slice(0, -1))
+        const rowId = column.rowId(key)
+        update.run(vault.seal(rowId, vault.open(rowId, row.at(-1) as Uint8Array)), ...stored(column, key))
+        return key
+      })
+    }
+
+  const coverAnew =
+    (covered: CoveredTable): Renew =>
+    (behind, limit) => {
+      const page = connection.query(olderPage(covered, behind !== undefined, limit))
+      const rows = page.values(vault.cover.generation, ...((behind ?? []) as Values))
+      for (const row of rows) storeAnew(connection, vault.cover, covered, row)
+      return rows.map((row) => row.slice(0, covered.key.length))
+    }
+
+  return (after: RenewalPlace | undefined, limit: number): RenewalPlace | undefined => {
+    const { part, key } = after ?? { part: 0, key: undefined }
+    const { mark } = vault.ring
+    if (!mark) return undefined
+    const renew = [...SEALED.map((column) => sealAnew(column, mark)), ...ALL_COVERED.map(coverAnew)][part]
+    if (!renew) return undefined
+    // What stood in the place of a row stays in the file otherwise.
+    connection.run('PRAGMA secure_delete = ON')
+    const keys = renew(key, limit)
+    return placeBehind(part, { last: keys.at(-1), isFull: keys.length === limit })
+  }
+}
+
+/** How many are under another key. */
+export function countOlder(connection: Database, vault: Vault): number {
+  const { mark } = vault.ring
+  if (!mark) return 0
+  const count = (text: string, what: SQLQueryBindings) => (connection.query(text).get(what) as { rows: number }).rows
+  return count(OLDER, mark) + count(OLDER_HASHES, vault.cover.generation)
+}
