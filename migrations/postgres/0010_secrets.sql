@@ -10,10 +10,10 @@ CREATE TABLE key_ring (
 );
 
 -- Which key of the ring the hashes of a row are encrypted by. NULL: they are stored as they are.
-ALTER TABLE issues ADD COLUMN hash_key smallint;
-ALTER TABLE failures ADD COLUMN hash_key smallint;
-ALTER TABLE erasures ADD COLUMN hash_key smallint;
-ALTER TABLE claims ADD COLUMN hash_key smallint;
-ALTER TABLE decisions ADD COLUMN hash_key smallint;
-ALTER TABLE operator_addresses ADD COLUMN hash_key smallint;
-ALTER TABLE audit_entries ADD COLUMN hash_key smallint;
+ALTER TABLE issues ADD COLUMN hash_key integer;
+ALTER TABLE failures ADD COLUMN hash_key integer;
+ALTER TABLE erasures ADD COLUMN hash_key integer;
+ALTER TABLE claims ADD COLUMN hash_key integer;
+ALTER TABLE decisions ADD COLUMN hash_key integer;
+ALTER TABLE operator_addresses ADD COLUMN hash_key integer;
+ALTER TABLE audit_entries ADD COLUMN hash_key integer;

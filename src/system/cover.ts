@@ -23,13 +23,13 @@ class Key {
     return this.#cipher.update(blocks)
   }
 
-  decrypt(stored: Uint8Array): Uint8Array {
-    return new Uint8Array(this.#decipher.update(stored))
+  decrypt(stored: Uint8Array, length: number): Uint8Array {
+    return new Uint8Array(this.#decipher.update(stored)).subarray(0, length)
   }
 }
 
 /** What stores hashes as they are. */
-const NONE = { encrypt: (hash: Uint8Array) => hash, decrypt: (hash: Uint8Array) => hash }
+const NONE: Pick<Key, 'encrypt' | 'decrypt'> = { encrypt: (hash) => hash, decrypt: (hash) => hash }
 
 /** `keys` by their generation; under 0 hashes are stored as they are. `newest` is one of them. */
 export class Cover {
@@ -64,6 +64,6 @@ export class Cover {
   plain(stored: Uint8Array, generation: number, length: number): Uint8Array {
     const key = this.#keys.get(generation)
     if (stored.length === 0) return stored
-    return key ? key.decrypt(stored).subarray(0, length) : new Uint8Array(length)
+    return key ? key.decrypt(stored, length) : new Uint8Array(length)
   }
 }

@@ -75,11 +75,11 @@ async function furnishedFile(): Promise<string> {
     ],
     issues: [1, 2, 3].map(
       (n) =>
-        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, ${n === 1 ? 'NULL' : "'pk'"}, ${n === 2 ? '11' : 'NULL'}, ${n === 2 ? blob(8, 4) : 'NULL'}, ${n === 2 ? blob(8, 5) : 'NULL'}, ${n === 2 ? `'a-request 00-trace'` : 'NULL'}, ${n === 1 ? '12' : 'NULL'}`,
+        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, ${n === 1 ? 'NULL' : "'pk'"}, ${n === 2 ? '11' : 'NULL'}, ${n === 2 ? blob(8, 4) : 'NULL'}, ${n === 2 ? blob(8, 5) : 'NULL'}, ${n === 2 ? `'a-request 00-trace'` : 'NULL'}, ${n === 1 ? '12' : 'NULL'}, ${n === 2 ? 1 : 'NULL'}`,
     ),
     erased_issues: [`'app_one', 'live', ${uuid(1)}, 0`, `'app_one', 'live', ${uuid(9)}, 1`],
-    erasures: [`${blob(32, 1)}, '', 12, NULL`, `${blob(32, 1)}, 'app_one', 12, 13`],
-    claims: [`4, 'app_one', 'live', ${blob(16, 1)}, ${blob(16, 2)}, ${uuid(1)}, 5`],
+    erasures: [`${blob(32, 1)}, '', 12, NULL, NULL`, `${blob(32, 1)}, 'app_one', 12, 13, 1`],
+    claims: [`4, 'app_one', 'live', ${blob(16, 1)}, ${blob(16, 2)}, ${uuid(1)}, 5, 255`],
     outbox: [`${uuid(2)}, ${blob(30, 3)}, 9`, `${uuid(3)}, X'', 9`],
     attempts: [
       `'app_one', 'live', ${uuid(2)}, 1, 'sms', 'main', ${uuid(52)}, 6, 7, 'refused', 'later', 'X', ${text(NASTY)}`,
@@ -105,14 +105,14 @@ async function furnishedFile(): Promise<string> {
     operators: [
       `'op_1', 'a@b.example', ${text(NASTY)}, 'owner', '$argon2id$x', ${blob(20, 1)}, 5, NULL, NULL, ${blob(20, 2)}`,
     ],
-    operator_addresses: [`'op_1', ${blob(16, 1)}, 6`],
+    operator_addresses: [`'op_1', ${blob(16, 1)}, 6, 1`],
     operator_sessions: [`${blob(32, 1)}, 'op_1', 5, 6`],
     invitations: [`${blob(32, 2)}, 'viewer', 'op_1', 5, 6`],
-    audit_entries: [1, 2].map((n) => `${n}, 5, 'cli', NULL, 'app.create', 'x', '{}', ${blob(32, n)}`),
+    audit_entries: [1, 2].map((n) => `${n}, 5, 'cli', NULL, 'app.create', 'x', '{}', ${blob(32, n)}, ${n}`),
     usage_hours: [`3600000, 'app_one', 'live', 'sms', 'main', 'KR', 'signup', 3, 2, 1, 1, 4, '{"100":2}'`],
-    failures: [`'app_one', 'sk', ${blob(32, 3)}, '{"inARow":1}', 5`],
+    failures: [`'app_one', 'sk', ${blob(32, 3)}, '{"inARow":1}', 5, 1`],
     traffic_hours: [`'app_one', 'pk', 'KR', 3600000, 4, 5, 3, 1`],
-    decisions: [`'app_one', 60000, 'pk', 'KR', 'cap', 1, ${blob(8, 4)}, X'', 7, 8`],
+    decisions: [`'app_one', 60000, 'pk', 'KR', 'cap', 1, ${blob(8, 4)}, X'', 7, 8, NULL`],
     incidents: [
       `${uuid(90)}, 'app_one', 'pk', 'KR', 5, 6, NULL, 1, 7, '["cap"]', NULL, 0, 3, 9, 1, NULL`,
       `${uuid(91)}, 'app_one', 'pk', 'KR', 3, 4, 5, 0, 2, '[]', 4, 1, 0, NULL, 0, 2`,

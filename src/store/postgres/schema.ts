@@ -7,7 +7,6 @@ import {
   integer,
   pgTable,
   primaryKey,
-  smallint,
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
@@ -51,7 +50,7 @@ const big = (name: string) => bigint(name, { mode: 'number' })
 
 const mode = () => text('mode').$type<Mode>().notNull()
 /** Which key the hashes of a row are encrypted by (`covered.ts`). */
-const hashKey = () => smallint('hash_key')
+const hashKey = () => integer('hash_key')
 const leg = () => text('leg').$type<Leg>().notNull()
 
 export const organizations = pgTable('organizations', {
