@@ -4,9 +4,10 @@
  * Decisions: "Changing the master secret".
  */
 import { Refusal } from '../domain/error'
-import { conditionOf } from '../domain/node'
+import { conditionOf, type NodeState } from '../domain/node'
 import { type ProofSettings, publishedKeyNames } from '../domain/proof'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/value'
+import { VERSION } from '../domain/version'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import type { RenewalPlace } from '../ports/store/ring'
@@ -33,9 +34,10 @@ const LONGEST_MS = SIGNS_ON_MS + DAY_MS + LATE_PROOFS_MS
 
 const conflict = (message: string) => new Refusal('conflict', message)
 
-/** From now on either secret opens the database. Throws `conflict`. */
+/** From now on either secret opens the database. Throws `conflict`, also while a server of another release is at work. */
 export async function beginRotation(deps: RotationDependencies, next: Uint8Array): Promise<void> {
   const { store, vault, proofs } = deps
+  await assertOneRelease(deps)
   await store.transaction(async (tx) => {
     const rows = await tx.ring.lock()
     const { ring } = vault
@@ -108,12 +110,23 @@ function isOver({ name, secretId, madeAt }: RingRow, { ring }: Vault, now: numbe
   return name.startsWith('signing ') && madeAt < now - LONGEST_MS
 }
 
-async function assertRestarted({ store, clock }: RotationDependencies): Promise<void> {
-  const begunAt = Math.max(...(await store.read.ring.all()).map((row) => row.begunAt ?? 0))
-  const before = (await store.read.nodes()).filter((node) => node.startedAt <= begunAt)
-  const running = before.filter((node) => conditionOf(node, clock.now()) !== 'silent')
-  if (running.length === 0) return
-  const names = running.map(({ name }) => name).join(', ')
+async function running({ store, clock }: RotationDependencies): Promise<NodeState[]> {
+  return (await store.read.nodes()).filter((node) => conditionOf(node, clock.now()) !== 'silent')
+}
+
+/** An older one may not know that what it finds is under another key. */
+async function assertOneRelease(deps: RotationDependencies): Promise<void> {
+  const others = (await running(deps)).filter(({ version }) => version !== VERSION)
+  if (others.length === 0) return
+  const names = others.map(({ name, version }) => `${name} (${version})`).join(', ')
+  throw conflict(`These servers are of another release than ${VERSION}: ${names}. Deploy one to all of them first`)
+}
+
+async function assertRestarted(deps: RotationDependencies): Promise<void> {
+  const begunAt = Math.max(...(await deps.store.read.ring.all()).map((row) => row.begunAt ?? 0))
+  const before = (await running(deps)).filter(({ startedAt }) => startedAt <= begunAt)
+  if (before.length === 0) return
+  const names = before.map(({ name }) => name).join(', ')
   throw conflict(`These servers were started before the secret was changed: ${names}. Restart them with the new one`)
 }
 

@@ -1,6 +1,7 @@
 /** The master secret is changed while servers run: whatever was under way goes on, and the old secret opens nothing. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'
+import { readHead, writeHead } from '../../src/domain/audit'
 import { fail } from '../../src/domain/failure-budget'
 import { phoneOf } from '../../src/domain/issue'
 import { PROOF_LIFETIME_SEC } from '../../src/domain/proof'
@@ -248,6 +249,9 @@ describe('while it is changed', () => {
       'does not open this database',
     )
     expect(isUnderWay(await world.store.read.ring.all())).toBe(false)
+    // Nor does who has it make a line that says where the audit log ends.
+    const line = writeHead({ seq: 1, hash: new Uint8Array(32) }, createVault(Buffer.from(SECRET)).headHashes)
+    expect(readHead(line, world.vault.headHashes)).toBeUndefined()
   })
 
   test('who has nothing to open seals by the new key, too', async () => {
@@ -301,6 +305,8 @@ describe('while it is changed', () => {
   })
 })
 
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
 describe('between the first use of the new key and the end of storing anew', () => {
   /** The new key is begun, and nothing is stored anew. */
   async function between(world: World) {
@@ -344,6 +350,36 @@ describe('between the first use of the new key and the end of storing anew', () 
     expect((await issue(world, keys.live, order(phone(1)))).body.data).toMatchObject({ limit: 'perPhone' })
     await rotateRest(world)
     expect(await failuresOf(world, keys, 1)).toEqual([['sk', 3]])
+  })
+
+  test('a right code ends a row of wrong ones, also where its issue and they are stored by different keys', async () => {
+    const world = await start()
+    const keys = await world.furnish()
+    const { issueId } = (await issue(world, keys.live, order(phone(4)))).body
+    await world.settle()
+    const known = { issueId, code: world.sms.lastCode() }
+    await world.call('rest', 'verify', { ...known, code: '000000' }, { key: keys.live })
+    await between(world)
+    expect((await issue(world, keys.live, { ...order(phone(4)), purpose: 'pay' })).status).toBe(200)
+    const { body } = await world.call('rest', 'verify', known, { key: keys.live })
+    expect(body.verified).toBe(true)
+    expect(await failuresOf(world, keys, 4)).toEqual([['sk', 0]])
+  })
+
+  test('whose metadata was forgotten is still known by their phone', async () => {
+    const world = await start()
+    const keys = await world.furnish()
+    await issue(world, keys.live, order(phone(5)))
+    const found = async () => (await world.store.read.phones.issues(keys.appId, [hashOf(world, 5)], { limit: 10 })).rows
+    await between(world)
+    const [made] = await found()
+    if (!made) throw new Error('It was issued')
+    await world.store.transaction((tx) =>
+      tx.erasures.strip({ ...made, metadata: undefined, erasedAt: world.clock.now() }),
+    )
+    await rotateRest(world)
+    const hashes = (await found()).flatMap(({ phoneHash, codeHash }) => [phoneHash, codeHash])
+    expect(hashes.map(hex)).toEqual([hashOf(world, 5), made.codeHash].map(hex))
   })
 
   test('an order to erase is one, and what rules were against is counted once', async () => {
@@ -488,6 +524,15 @@ describe('refused is', () => {
     await begin(NEW)
     await begin(NEW)
     expect(await refusal(begin('quite another secret, as long as it has to be'))).toContain('finish that first')
+  })
+
+  test.skipIf(!IS_POSTGRES)('to begin while a server of another release is at work', async () => {
+    const world = await start()
+    await world.write("UPDATE nodes SET version = '0.0.9'")
+    expect(await refusal(rotate(world))).toContain('another release than')
+    expect(isUnderWay(await world.store.read.ring.all())).toBe(false)
+    await world.write(`UPDATE nodes SET version = '0.0.9', seen_at = 0`)
+    expect(await refusal(rotate(world))).toBe('none')
   })
 
   test('to finish where nothing is under way', async () => {
