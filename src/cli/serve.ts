@@ -88,6 +88,7 @@ export async function serve(opened: Opened): Promise<Served> {
     await app.stop()
     await telemetry.stop()
     closeIdle()
+    await log.end()
     process.exit(0)
   }
   process.on('SIGUSR2', () => changeLevel(opened))

@@ -1,16 +1,23 @@
 /** Structured logs: one line of JSON each, on stderr. pino: the field's standard, and it serializes nothing we did not name. */
+import { fstatSync } from 'node:fs'
 import pino from 'pino'
 import type { Log, LogLevel } from '../ports/log'
+import { LogPipe } from './log-pipe'
 
 /** Characters that wait for room on a full disk; what comes after them is lost. */
 const MAX_KEPT = 16_000_000
+const STDERR = 2
 
 /** A log whose level may be changed while it is written. */
 export interface LeveledLog extends Log {
   level: LogLevel
+  /** For a process that ends: a reader who is slow gets a moment. */
+  end(): Promise<void>
 }
 
 export function createLog(level: LogLevel): LeveledLog {
+  const pipe = isRead() ? new LogPipe(stderrAside(), (lines) => logger.warn({ lines }, LOST)) : undefined
+  const destination = turnwise(pipe ?? pino.destination({ fd: STDERR, sync: true, maxLength: MAX_KEPT }))
   const logger = pino(
     {
       level,
@@ -18,7 +25,7 @@ export function createLog(level: LogLevel): LeveledLog {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    turnwise(pino.destination({ fd: 2, sync: true, maxLength: MAX_KEPT })),
+    destination,
   )
   return {
     get level() {
@@ -31,11 +38,30 @@ export function createLog(level: LogLevel): LeveledLog {
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
+    async end() {
+      destination.flush()
+      await pipe?.end()
+    },
   }
 }
 
+const LOST = 'lines of the log are lost: whoever reads it has fallen behind'
+
+/** By somebody who may fail to: a file and a terminal take what they get. */
+function isRead(): boolean {
+  const stderr = fstatSync(STDERR)
+  return stderr.isFIFO() || stderr.isSocket()
+}
+
+/** It keeps no process alive. */
+function stderrAside() {
+  const sink = Bun.stderr.writer()
+  sink.unref()
+  return sink
+}
+
 /** Writes the lines of one turn of the event loop together: a system call each would cost more than what they tell. */
-function turnwise(destination: Pick<pino.DestinationStream, 'write'>): pino.DestinationStream {
+function turnwise(destination: Pick<pino.DestinationStream, 'write'>): pino.DestinationStream & { flush(): void } {
   let lines = ''
   const flush = () => {
     const batch = lines
@@ -52,5 +78,6 @@ function turnwise(destination: Pick<pino.DestinationStream, 'write'>): pino.Dest
       if (lines === '') setImmediate(flush)
       lines += line
     },
+    flush,
   }
 }

@@ -115,3 +115,18 @@ describe('with no room on the disk', () => {
     expect(await server.stop()).toBe(0)
   })
 })
+
+describe.if(process.platform === 'linux')('with a log that nobody reads', () => {
+  /** Their lines are several times what a pipe holds. */
+  const CODES = 400
+
+  test('a server answers on, sends what it answered, and ends with 0', async () => {
+    const { carrier, key, start } = await furnished()
+    // Open at both ends, so that it is never broken.
+    const server = await start('mkfifo log; exec 2<>log; export WATCHWORD_LOG_LEVEL=debug')
+    const answers = await Promise.all(Array.from({ length: CODES }, (_, n) => server.issue(key, numberOf(n))))
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+    await until(() => new Set(carrier.received.map(({ to }) => to)).size === CODES, 'every message to go out')
+    expect(await server.stop()).toBe(0)
+  })
+})
