@@ -120,7 +120,9 @@ class Story {
 
   async end(): Promise<void> {
     await Promise.all(this.#places.map((place) => place.close('kill')))
-    await Promise.all([this.carrier.stop(), this.#front.stop()])
+    // Those of a story that failed ask on.
+    this.clients.giveUp()
+    await Promise.all([this.carrier.stop(), this.#front.stop(), this.#pulse.finish()])
     this.#folder.remove()
   }
 

@@ -14,6 +14,14 @@ const AGAIN_MS = 25
 const TRIES = 6
 /** How often it asks each server whether it is ready. */
 const CHECKED_EVERY_MS = 250
+/**
+ * Half of `WATCHWORD_LEAVING_MS`: a server is promised to be told of by then. Where this process gets no time to look, a
+ * connection that closes under a request says nothing of the server.
+ */
+const OLD_MS = 500
+
+/** What was sent to a server that had not been looked at for too long. */
+class Late extends Error {}
 
 export class Front implements Api {
   readonly found: string[] = []
@@ -21,11 +29,13 @@ export class Front implements Api {
   waited = 0
   refused = 0
   unavailable = 0
-  /** Answers that were lost with a server that is known to lose some: the client's own to ask for again. */
+  /** Answers that were lost with a server that is known to lose some, or by looking late: the client's own to ask for again. */
   lost = 0
   #made: OtpClient | undefined
   #turn = 0
-  #ready: readonly string[] = []
+  /** When each was asked that said it is ready. */
+  readonly #ready = new Map<string, number>()
+  readonly #asked = new Set<string>()
   #isChecking = true
   readonly #checking: Promise<void>
 
@@ -62,7 +72,7 @@ export class Front implements Api {
       if (!(error instanceof WatchwordError)) throw error
       const { status, code, message, data, cause } = error
       if (status > 0 && status < 500) return { status, body: { code, message, data } }
-      if (code === 'NETWORK_ERROR' && this.isLossy()) this.lost++
+      if (code === 'NETWORK_ERROR' && (this.isLossy() || cause instanceof Late)) this.lost++
       else this.found.push(`${path} failed for good: ${code} ${status} (${cause})`)
       throw error
     }
@@ -70,16 +80,24 @@ export class Front implements Api {
 
   /** One of the servers, each in turn. */
   next(): string | undefined {
-    return this.#ready[this.#turn++ % this.#ready.length]
+    const ready = this.servers().filter((server) => this.#ready.has(server))
+    return ready[this.#turn++ % ready.length]
   }
 
   async #check(): Promise<void> {
     while (this.#isChecking) {
-      const servers = this.servers()
-      const ready = await Promise.all(servers.map(isReady))
-      this.#ready = servers.filter((_, at) => ready[at])
+      for (const server of this.servers()) if (!this.#asked.has(server)) void this.#look(server)
       await Bun.sleep(CHECKED_EVERY_MS)
     }
+  }
+
+  /** None of them waits for another one that is slow. */
+  async #look(server: string): Promise<void> {
+    const askedAt = performance.now()
+    this.#asked.add(server)
+    if (await isReady(server)) this.#ready.set(server, askedAt)
+    else this.#ready.delete(server)
+    this.#asked.delete(server)
   }
 
   async #pass(request: Request): Promise<Response> {
@@ -91,14 +109,16 @@ export class Front implements Api {
       const server = this.next()
       if (isFirst && server === undefined) this.waited++
       if (server !== undefined) {
+        const lookedAt = this.#ready.get(server) ?? 0
+        const isLate = performance.now() - lookedAt > OLD_MS
         try {
           return this.#looked(await fetch(`${server}${pathname}`, { method, headers, body }))
         } catch (error) {
-          if (!isRefused(error)) throw error
+          if (!isRefused(error)) throw isLate ? new Late(String(error)) : error
           this.refused++
         }
       }
-      if (performance.now() > until) throw new Error(`No server for ${TRIED_FOR_MS} ms`)
+      if (performance.now() > until || !this.#isChecking) throw new Error(`No server for ${TRIED_FOR_MS} ms`)
       await Bun.sleep(AGAIN_MS)
     }
   }

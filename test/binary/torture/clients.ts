@@ -45,6 +45,7 @@ export class Clients {
   unanswered = 0
   unavailable = 0
   #isRunning = true
+  #hasGivenUp = false
   #numbers = 0
   #keys = 0
   readonly #waiting = new Set<() => void>()
@@ -64,6 +65,13 @@ export class Clients {
   async finish(): Promise<void> {
     this.#isRunning = false
     await Promise.all(this.#loops)
+  }
+
+  /** Nobody asks any more, also where nobody has answered. */
+  giveUp(): void {
+    this.#isRunning = false
+    this.#hasGivenUp = true
+    for (const loop of this.#loops) loop.catch(() => {})
   }
 
   /** Asks once more for everything that was answered. */
@@ -180,7 +188,8 @@ export class Clients {
         const answer = await answering
         if (answer.status !== 503) return { answer, unanswered }
         this.unavailable++
-      } catch {
+      } catch (error) {
+        if (this.#hasGivenUp) throw error
         unanswered++
         this.unanswered++
       }
