@@ -102,7 +102,8 @@ describe('the machine', () => {
     ['little memory', { memory: 256 * MIB }, /^warn: .*256 MiB/],
     ['less than it lives on', { memory: 96 * MIB }, /^problem: .*96 MiB/],
     ['a part of a processor', { processors: 0.25 }, /^warn: It gets 0\.25 of a processor/],
-    ['few threads', { threads: 8 }, /^warn: It may have 8 threads/],
+    ['few threads', { threads: 39 }, /^warn: It may have 39 threads/],
+    ['fewer than it lives on', { threads: 9 }, /^problem: It may have 9 threads/],
     ['a short queue of connections', { waiting: 128 }, /^warn: 128 connections may wait/],
   ])('is told to have %s', (_, box, line) => {
     expect(told(box)).toEqual([expect.stringMatching(line)])

@@ -16,8 +16,11 @@ const DEADLY_BYTES = 128 * MIB
 const LITTLE_BYTES = 384 * MIB
 /** With half a processor codes are still quick. */
 const LITTLE_PROCESSOR = 0.5
-/** It begins with six, and hangs at the start with fewer; signing in and names that are looked up take more. */
-const FEW_THREADS = 32
+/** On two processors: with fewer it is ended at its start, at its first checkpoint or at its end, or sends to nobody. */
+const DEADLY_THREADS = 10
+/** On eight processors and more it takes 21, and the process of a backup 13. */
+const FEW_THREADS = 40
+const USUAL_THREADS = 64
 /** Bun asks for so many. */
 const WAITING = 512
 
@@ -46,8 +49,9 @@ export function judgeMachine({ name, box }: Examinee, connections: number): Find
       advice: 'Raise CPUQuota of the unit, or the limit of the container, to 1 or more.',
     })),
     ...below(threads, FEW_THREADS, (has) => ({
-      message: `${name} may have ${has} threads with all that shares its group; with fewer than it needs it hangs.`,
-      advice: `Raise TasksMax of the unit, or pids of the container, to ${FEW_THREADS} or more.`,
+      state: has < DEADLY_THREADS ? 'problem' : 'warn',
+      message: `${name} may have ${has} threads with all that shares its group; where it needs one more it is ended, or hangs.`,
+      advice: `Raise TasksMax of the unit, or pids of the container, to ${USUAL_THREADS} or more.`,
     })),
     ...below(waiting, WAITING, (has) => ({
       message: `${has} connections may wait to be taken: more at once are turned away by the system.`,
