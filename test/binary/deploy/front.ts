@@ -20,8 +20,21 @@ const CHECKED_EVERY_MS = 250
  */
 const OLD_MS = 500
 
-/** What was sent to a server that had not been looked at for too long. */
-class Late extends Error {}
+/** A connection that ended under its request. */
+class Broken extends Error {
+  constructor(
+    error: unknown,
+    private readonly lookedAgoMs: number,
+    tookMs: number,
+  ) {
+    const [looked, took] = [lookedAgoMs, tookMs].map(Math.round)
+    super(`${error}; sent ${looked} ms after a look at the server, broken off ${took} ms later`)
+  }
+
+  get isLate(): boolean {
+    return this.lookedAgoMs > OLD_MS
+  }
+}
 
 export class Front implements Api {
   readonly found: string[] = []
@@ -72,7 +85,7 @@ export class Front implements Api {
       if (!(error instanceof WatchwordError)) throw error
       const { status, code, message, data, cause } = error
       if (status > 0 && status < 500) return { status, body: { code, message, data } }
-      if (code === 'NETWORK_ERROR' && (this.isLossy() || cause instanceof Late)) this.lost++
+      if (code === 'NETWORK_ERROR' && (this.isLossy() || (cause instanceof Broken && cause.isLate))) this.lost++
       else this.found.push(`${path} failed for good: ${code} ${status} (${cause})`)
       throw error
     }
@@ -109,12 +122,12 @@ export class Front implements Api {
       const server = this.next()
       if (isFirst && server === undefined) this.waited++
       if (server !== undefined) {
-        const lookedAt = this.#ready.get(server) ?? 0
-        const isLate = performance.now() - lookedAt > OLD_MS
+        const sentAt = performance.now()
+        const lookedAgoMs = sentAt - (this.#ready.get(server) ?? 0)
         try {
           return this.#looked(await fetch(`${server}${pathname}`, { method, headers, body }))
         } catch (error) {
-          if (!isRefused(error)) throw isLate ? new Late(String(error)) : error
+          if (!isRefused(error)) throw new Broken(error, lookedAgoMs, performance.now() - sentAt)
           this.refused++
         }
       }
