@@ -10,6 +10,7 @@ import type { Vault } from '../ports/vault'
 import { assertCarrier, explainCode } from '../providers/carriers'
 import { nameOf } from '../store/postgres/pool'
 import { type FileStore, layOut, openStore, stageOf } from '../store/sqlite/open'
+import { aside } from '../system/aside'
 import { systemClock } from '../system/clock'
 import { databaseClock, type Sighting } from '../system/database-clock'
 import { erasedFileIn } from '../system/erased-file'
@@ -41,10 +42,14 @@ export const placeOf = ({ database, dataDir }: Config) => (database ? nameOf(dat
 
 export const DATABASE_FILE = 'watchword.db'
 
-/** Who opens: `makes`, an installation may begin with this; `isNew`, it must, whatever was in the folder before. */
+/**
+ * Who opens: `makes`, an installation may begin with this; `isNew`, it must, whatever was in the folder before; `serves`, a
+ * server does, and no command beside one.
+ */
 export interface Beginning {
   makes?: boolean
   isNew?: boolean
+  serves?: boolean
 }
 
 /**
@@ -81,7 +86,8 @@ function openFolder(config: Config, beginning: Beginning): Opened {
   const hasKeyFile = existsSync(join(dataDir, SECRET_FILE))
   if (stageOf(file) === 'empty') begin(dataDir, file, hasKeyFile, beginning)
   else if (beginning.isNew) throw new Failure('conflict', `--new is for a folder without a database; there is ${file}`)
-  const opened = openFile(config, file, { isNew: stageOf(file) === 'unsealed', headFile: headFileIn(dataDir) })
+  const isNew = stageOf(file) === 'unsealed'
+  const opened = openFile(config, file, { isNew, headFile: headFileIn(dataDir), serves: beginning.serves ?? false })
   return { ...opened, erasedFile: erasedFileIn(dataDir) }
 }
 
@@ -104,17 +110,21 @@ function begin(dataDir: string, file: string, hasKeyFile: boolean, { makes, isNe
 
 /**
  * Opens a database by the secret of the data folder. `isNew`: it is of no secret yet, and one is made where there is none.
- * `headFile`: for the one that is in use.
+ * `headFile`: for the one that is in use. `serves`: for a server.
  */
 export function openFile(
   config: Config,
   file: string,
-  { isNew, headFile }: { isNew: boolean; headFile?: HeadFile },
+  { isNew, headFile, serves = false }: { isNew: boolean; headFile?: HeadFile; serves?: boolean },
 ): Opened {
   const log = createLog(config.logLevel)
   const vault = vaultOf(config, log, isNew)
   const { checkpointPages } = config
-  const store = openStore({ file, clock: systemClock, vault, checkpointPages, ...(headFile && { headFile }) })
+  const store = openStore({
+    ...{ file, clock: systemClock, vault, checkpointPages },
+    ...(headFile && { headFile }),
+    ...(!serves && { soon: aside() }),
+  })
   return { config, log, vault, clock: systemClock, store, file: store }
 }
 

@@ -92,7 +92,7 @@ const serveCommand = () =>
     .action(async ({ data, port, host, new: isNew = false }: ListenOptions) => {
       // What only a server needs is loaded by a server only.
       const { serve } = await import('./serve')
-      const opened = await open({ DATA: data, PORT: port, HOST: host }, { makes: true, isNew })
+      const opened = await open({ DATA: data, PORT: port, HOST: host }, { makes: true, serves: true, isNew })
       const { url, metricsUrl, setUpUrl } = await serve(opened)
       const publicUrl = opened.config.publicUrl ?? url
       const pages = {
@@ -116,7 +116,7 @@ const quickstartCommand = () =>
     .action(async ({ data, port, host, new: isNew = false }: ListenOptions) => {
       const { quickstart } = await import('./quickstart')
       const flags = { DATA: data, PORT: port, HOST: host, LOG_LEVEL: 'warn', LEAVING_MS: '0' }
-      await quickstart(await open(flags, { makes: true, isNew }))
+      await quickstart(await open(flags, { makes: true, serves: true, isNew }))
     })
 
 /** Says of an option that must be given that it must; else as commander describes it. */

@@ -24,7 +24,7 @@ export interface StoreOptions {
   /** Of the write-ahead log, copied into the database together; none, where another program copies it. */
   checkpointPages?: number
   /** Defers group commit; defaults to the end of the event loop's turn. */
-  soon?: (drain: () => void) => void
+  soon?: (drain: () => Promise<void>) => void
 }
 
 const BUSY_TIMEOUT_MS = 5_000

@@ -36,7 +36,7 @@ export class Writer {
    */
   constructor(
     private readonly db: Database,
-    private readonly soon: (drain: () => void) => void,
+    private readonly soon: (drain: () => Promise<void>) => void,
     private readonly committed: () => void = () => {},
   ) {
     const prepared = (sql: string) => {

@@ -218,12 +218,16 @@ export const SILENT_PROVIDER = 'backup'
 /** Identifiers may hold any digits by chance. */
 const IDENTIFIER = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(?:app|key|org)_\w+/g
 
-/** Numbers and codes that a log holds. */
+/** Numbers and codes that a log holds, with the line. */
 export function leaks(log: string, { requests }: TortureCarrier): string[] {
-  const digits = new Set(log.replace(IDENTIFIER, '').match(/\d{6,}/g) ?? [])
-  const codes = requests.filter(({ code }) => digits.has(code)).map(({ code }) => `the log holds the code ${code}`)
-  const numbers = [...digits].filter((run) => requests.some(({ to }) => run.includes(to.slice(-8))))
-  return [...codes, ...numbers.map((number) => `the log holds the number ${number}`)]
+  const lines = new Map<string, string>()
+  for (const line of log.split('\n'))
+    for (const [run] of line.replace(IDENTIFIER, '').matchAll(/\d{6,}/g)) lines.set(run, line)
+  const codes = requests
+    .filter(({ code }) => lines.has(code))
+    .map(({ code }) => `the log holds the code ${code}: ${lines.get(code)}`)
+  const numbers = [...lines].filter(([run]) => requests.some(({ to }) => run.includes(to.slice(-8))))
+  return [...codes, ...numbers.map(([number, line]) => `the log holds the number ${number}: ${line}`)]
 }
 
 /** What a data folder may hold; drafts of a process that was killed are not cleared away by the next. */
