@@ -4,7 +4,7 @@
  */
 import { basename, join } from 'node:path'
 import { Books } from './books'
-import { codeRound, type Round, type Sender } from './code-round'
+import { codeRound, type Round, residentIn, type Sender } from './code-round'
 import { type Generator, type Service, startService, UNLIMITED } from './processes'
 import { atMost, type Goal, type Part } from './report'
 import { SECRET } from './secret'
@@ -27,6 +27,9 @@ interface Effort {
 }
 
 const CONNECTIONS = [64, 1] as const
+/** After which a server that has just started has nothing left to do. */
+const IDLE_MS = 5_000
+const MB = 1e6
 export const THIS_TREE = join(import.meta.dir, '..')
 
 /** Clones are the former versions: this tree is measured against the first of them. */
@@ -52,11 +55,12 @@ export async function beside(
     const carrier = await startService([process.execPath, join(THIS_TREE, 'bench/carrier.ts')])
     services.push(carrier)
     const senders: Sender[] = []
-    for (const [n, candidate] of candidates.entries()) {
-      const sender = await senderOf(candidate, join(dir, String(n)), carrier, services)
-      senders.push(sender)
+    for (const [n, candidate] of candidates.entries())
+      senders.push(await senderOf(candidate, join(dir, String(n)), carrier, services))
+    await Bun.sleep(IDLE_MS)
+    const idle = senders.map(residentIn)
+    for (const sender of senders)
       await codeRound(generator, sender, { connections: CONNECTIONS[0], seconds: effort.warmUpSeconds })
-    }
     const rounds = new Map<string, Round[]>()
     for (let n = 0; n < effort.rounds; n++)
       for (const connections of CONNECTIONS)
@@ -65,7 +69,7 @@ export async function beside(
           const round = await codeRound(generator, sender, { connections, seconds: effort.seconds })
           rounds.set(key, [...(rounds.get(key) ?? []), round])
         }
-    return partOf(candidates, rounds)
+    return partOf(candidates, rounds, idle)
   } finally {
     await Promise.all(services.map((service) => service.stop()))
   }
@@ -96,7 +100,7 @@ async function senderOf(
   return { ...AT_FIRST, target, carrier, pids: [service.pid], books: new Books(dir), tellsHealth: true }
 }
 
-function partOf(candidates: readonly Candidate[], rounds: Map<string, Round[]>): Part {
+function partOf(candidates: readonly Candidate[], rounds: Map<string, Round[]>, idle: readonly number[]): Part {
   const of = (connections: number, index: number, value: (round: Round) => number) =>
     (rounds.get(`${connections}/${index}`) ?? []).map(value)
   const beside = (connections: number, index: number, value: (round: Round) => number) => {
@@ -106,6 +110,7 @@ function partOf(candidates: readonly Candidate[], rounds: Map<string, Round[]>):
   const rate = ({ codesPerSecond }: Round) => codesPerSecond
   const cpu = ({ cpuMs }: Round) => cpuMs
   const p50 = ({ p50Ms }: Round) => p50Ms
+  const resident = ({ residentBytes }: Round) => residentBytes
   const rows = CONNECTIONS.flatMap((connections) =>
     candidates.map(({ name }, index) => [
       name,
@@ -116,6 +121,8 @@ function partOf(candidates: readonly Candidate[], rounds: Map<string, Round[]>):
       beside(connections, index, cpu),
       fixed(roundsOf(of(connections, index, p50)).median),
       beside(connections, index, p50),
+      fixed((idle[index] ?? Number.NaN) / MB, 0),
+      fixed((of(connections, index, resident).at(-1) ?? Number.NaN) / MB, 0),
     ]),
   )
   const goals = candidates.flatMap(({ name, goal }, index): Goal[] => {
@@ -126,9 +133,12 @@ function partOf(candidates: readonly Candidate[], rounds: Map<string, Round[]>):
   const first = `of ${candidates[0]?.name}`
   return {
     title: `Codes, beside ${candidates[0]?.name}`,
-    columns: ['who', 'connections', 'codes a second', first, 'CPU ms each', first, 'issue p50 ms', first],
+    columns: [
+      ...['who', 'connections', 'codes a second', first, 'CPU ms each', first, 'issue p50 ms', first],
+      ...['MB idle', 'MB after the last round'],
+    ],
     rows,
     goals,
-    data: Object.fromEntries(rounds),
+    data: { ...Object.fromEntries(rounds), idle },
   }
 }

@@ -3,7 +3,7 @@ import type { Books } from './books'
 import type { Result } from './load/main'
 import { phone, type Supply, type Target } from './load/workloads'
 import { arrivalsAt, counted, listen } from './outside'
-import { type Generator, type Service, startCounting } from './processes'
+import { type Generator, residentBytes, type Service, startCounting } from './processes'
 import { longestStall } from './stalls'
 import { quantile } from './statistics'
 
@@ -37,7 +37,12 @@ export interface Round {
   toCarrierMs: number | undefined
   /** The longest that another request waited meanwhile; of several connections. */
   stallMs: number | undefined
+  /** What all its processes have in memory afterwards. */
+  residentBytes: number
 }
+
+export const residentIn = ({ pids }: Pick<Sender, 'pids'>): number =>
+  pids.reduce((sum, pid) => sum + residentBytes({ pid }), 0)
 
 export async function codeRound(
   generator: Generator,
@@ -73,6 +78,7 @@ export async function codeRound(
     backlogMs,
     toCarrierMs: isAlone ? await timeToCarrier(carrier, result, first.request) : undefined,
     stallMs: await stall,
+    residentBytes: residentIn(sender),
   }
 }
 

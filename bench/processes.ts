@@ -42,7 +42,7 @@ async function stop(child: Subprocess<'ignore', 'pipe', Bun.BunFile>): Promise<v
 }
 
 /** What the process has in memory now. */
-export const residentBytes = ({ pid }: Service): number =>
+export const residentBytes = ({ pid }: Pick<Service, 'pid'>): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
 
 /**
