@@ -215,14 +215,14 @@ export function wronglyReserved(db: Database, { requests }: TortureCarrier): { e
 /** The carrier that is not set up to report: its answer ends the processing. */
 export const SILENT_PROVIDER = 'backup'
 
-/** Identifiers may hold any digits by chance. */
-const IDENTIFIER = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(?:app|key|org)_\w+/g
+/** Identifiers may hold any digits by chance, and how long it took until a report came. */
+const BY_CHANCE = /"ms":[\d.]+|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(?:app|key|org)_\w+/g
 
 /** Numbers and codes that a log holds, with the line. */
 export function leaks(log: string, { requests }: TortureCarrier): string[] {
   const lines = new Map<string, string>()
   for (const line of log.split('\n'))
-    for (const [run] of line.replace(IDENTIFIER, '').matchAll(/\d{6,}/g)) lines.set(run, line)
+    for (const [run] of line.replace(BY_CHANCE, '').matchAll(/\d{6,}/g)) lines.set(run, line)
   const codes = requests
     .filter(({ code }) => lines.has(code))
     .map(({ code }) => `the log holds the code ${code}: ${lines.get(code)}`)
