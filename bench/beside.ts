@@ -122,7 +122,7 @@ function partOf(candidates: readonly Candidate[], rounds: Map<string, Round[]>, 
       fixed(roundsOf(of(connections, index, p50)).median),
       beside(connections, index, p50),
       fixed((idle[index] ?? Number.NaN) / MB, 0),
-      fixed((of(connections, index, resident).at(-1) ?? Number.NaN) / MB, 0),
+      fixed(Math.max(...of(connections, index, resident)) / MB, 0),
     ]),
   )
   const goals = candidates.flatMap(({ name, goal }, index): Goal[] => {
@@ -135,7 +135,7 @@ function partOf(candidates: readonly Candidate[], rounds: Map<string, Round[]>, 
     title: `Codes, beside ${candidates[0]?.name}`,
     columns: [
       ...['who', 'connections', 'codes a second', first, 'CPU ms each', first, 'issue p50 ms', first],
-      ...['MB idle', 'MB after the last round'],
+      ...['MB idle', 'MB after a round, at most'],
     ],
     rows,
     goals,
