@@ -4,9 +4,12 @@
  * second, the backlog once.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { DAY_MS } from '../../src/domain/value'
+import { erasePhone } from '../../src/usecases/erase-phone'
 import { CountingWire } from '../support/counting-wire'
 import { sharedPostgres } from '../support/postgres'
 import { SchemaPlace } from '../support/schema-place'
+import { UNTOLD } from '../support/untold'
 import { type Answer, type Furnished, World } from '../support/world'
 
 interface Cost {
@@ -115,6 +118,25 @@ test('recording what a carrier answered takes 2, whatever it was', async () => {
     expect(more).toEqual([])
     atMost(recorded, { roundTrips: 2, statements: 11 })
   }
+})
+
+test('erasing issues of a phone takes 3 for as many as are erased together', async () => {
+  const phones = Array.from({ length: WARMED_BY + 1 }, (_, n) => `010-7000-000${n}`)
+  for (const phoneNumber of phones)
+    for (const purpose of ['one', 'two', 'three', 'four']) await issue({ ...request(), phoneNumber, purpose })
+  await world.settle()
+  // Nothing counts them any more.
+  await world.leap(3 * DAY_MS)
+  const privacy = { ...world.admin, telemetry: UNTOLD, numbering: world.config.numbering }
+  for (const phoneNumber of phones) {
+    await wire.quiet()
+    wire.units.length = 0
+    expect(await world.run(erasePhone(privacy, { phoneNumber }))).toMatchObject({ issues: 4, counted: 0 })
+  }
+  await wire.quiet()
+  const [removed, ...more] = unitsThat('WITH unlinked')
+  expect(more).toEqual([])
+  atMost(removed, { roundTrips: 3, statements: 16 })
 })
 
 test('an issue whose message waits for a place takes 2', async () => {
