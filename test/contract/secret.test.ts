@@ -8,6 +8,7 @@ import { PROOF_LIFETIME_SEC } from '../../src/domain/proof'
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/value'
 import type { Store } from '../../src/ports/store'
 import { ALL_COVERED } from '../../src/store/covered'
+import { SEALED } from '../../src/store/sealed'
 import { createVault } from '../../src/system/vault'
 import * as administer from '../../src/usecases/administer'
 import { setUpToken } from '../../src/usecases/people'
@@ -361,7 +362,12 @@ describe('between the first use of the new key and the end of storing anew', () 
     const known = { issueId, code: world.sms.lastCode() }
     await world.call('rest', 'verify', { ...known, code: '000000' }, { key: keys.live })
     await between(world)
-    expect((await issue(world, keys.live, { ...order(phone(4)), purpose: 'pay' })).status).toBe(200)
+    // What is sealed is stored anew, and then issues, which are the first that have hashes.
+    const halted = (deps: Parameters<typeof renewAll>[0]) =>
+      renewAll({ ...deps, store: dying(SEALED.length + 1)(deps.store) as Store })
+    expect(await refusal(command(world, { secret: NEW }, halted))).toBe('killed')
+    expect(await world.rows('SELECT hash_key FROM issues')).toEqual([{ hash_key: 1 }])
+    expect(await world.rows('SELECT hash_key FROM failures')).toEqual([{ hash_key: null }])
     const { body } = await world.call('rest', 'verify', known, { key: keys.live })
     expect(body.verified).toBe(true)
     expect(await failuresOf(world, keys, 4)).toEqual([['sk', 0]])
