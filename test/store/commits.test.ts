@@ -42,6 +42,16 @@ test('a delivered code takes 2 commits and 18 statements: issued with its first 
   expect(await world.rows('SELECT count(*) AS n FROM jobs')).toEqual([{ n: 0 }])
 })
 
+test('what becomes of a message leaves the index of live codes as it is', async () => {
+  await world.settle()
+  file.take()
+  await issue()
+  await world.settle()
+  const updates = file.take().statements.filter((text) => text.startsWith('update "issues"'))
+  expect(updates).toHaveLength(1)
+  expect(updates[0]).not.toContain('verification_status')
+})
+
 test('no statement of a delivered code is planned anew for its values', async () => {
   await world.settle()
   file.take()
