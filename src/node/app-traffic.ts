@@ -259,7 +259,7 @@ const nameOf = ({ kind, country }: LaneName): string => `${kind}${country}`
 const kindIn = (name: string) => name.slice(0, 2) as KeyKind
 const countryIn = (name: string) => name.slice(2)
 
-const hex = (hash: Uint8Array | undefined) => hash && Buffer.from(hash).toString('hex')
+const hex = (hash: Uint8Array | undefined) => hash?.toHex()
 
 /** Where its kind of key was not noted, it counts as a backend's. */
 const sightingOf = (issue: SeenIssue): Sighting => ({
