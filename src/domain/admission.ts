@@ -75,35 +75,31 @@ export interface Finding {
 
 /** The first rule that refuses, else the first that would. */
 export function assess(protection: Protection, wish: Priced, around: Surroundings, now: number): Finding | undefined {
-  let first: Finding | undefined
-  for (const found of findings(protection, wish, around, now)) {
-    const finding = { ...found, price: wish.price }
-    if (finding.isRefused) return finding
-    first ??= finding
-  }
-  return first
+  const found = findings(protection, wish, around, now)
+  const finding = found.find(({ isRefused }) => isRefused) ?? found[0]
+  return finding && { ...finding, price: wish.price }
 }
 
 type Found = Omit<Finding, 'price'>
 
-function* findings(protection: Protection, wish: Priced, around: Surroundings, now: number): Generator<Found> {
+function findings(protection: Protection, wish: Priced, around: Surroundings, now: number): Found[] {
+  const found: Found[] = []
+  const find = (mode: ProtectionMode, rule: Rule, waitMs: number | undefined) => {
+    if (mode !== 'off') found.push({ rule, waitMs, isRefused: mode === 'block' })
+  }
   const destination = destinationOf(protection, wish, wish)
-  if (destination === 'closed') yield { rule: 'country_closed', waitMs: undefined, isRefused: true }
-  if (destination === 'not_open') yield* by(protection.countries, 'country_closed', undefined)
+  if (destination === 'closed') find('block', 'country_closed', undefined)
+  if (destination === 'not_open') find(protection.countries, 'country_closed', undefined)
   const block = protection.blocks.find((one) => isBlockedBy(one, wish, now))
-  if (block) yield { rule: 'blocked', waitMs: block.until - now, isRefused: true }
-  if (isTrusted(protection, wish)) return
+  if (block) find('block', 'blocked', block.until - now)
+  if (isTrusted(protection, wish)) return found
   for (const cap of protection.caps) {
     const waitMs = cap.kind === wish.kind ? capWaitMs(cap, tallyOf(cap, around), wish.price, now) : 0
-    if (waitMs > 0) yield* by(protection.capping, 'cap', waitMs)
+    if (waitMs > 0) find(protection.capping, 'cap', waitMs)
   }
   const mode = protection.conversion === 'block' && !around.usual.isLearned ? 'watch' : protection.conversion
-  if (mode === 'off') return
-  for (const [rule, waitMs] of unpaid(around, now)) yield* by(mode, rule, waitMs)
-}
-
-function* by(mode: ProtectionMode, rule: Rule, waitMs: number | undefined): Generator<Found> {
-  if (mode !== 'off') yield { rule, waitMs, isRefused: mode === 'block' }
+  if (mode !== 'off') findUnpaid(around, now, (rule, waitMs) => find(mode, rule, waitMs))
+  return found
 }
 
 const isBlockedBy = ({ country, prefix, until }: Protection['blocks'][number], wish: Wish, now: number) =>
@@ -122,19 +118,21 @@ const tallyOf = ({ per }: Cap, around: Surroundings): Tally => around[per]
 /** How soon what is too young to be judged is older. */
 const PENDING_RETRY_MS = MINUTE_MS
 
+type Find = (rule: Rule, waitMs: number) => void
+
 /** What tells of messages that do not pay, and how long that lasts. */
-function* unpaid({ network, prefix, usual, ways }: Surroundings, now: number) {
+function findUnpaid({ network, prefix, usual, ways }: Surroundings, now: number, find: Find): void {
   if (network) {
-    yield* unverified('network', network, allowedOf('network', network.counts(now), usual), now)
-    if (network.countries(now) >= TOO_MANY_COUNTRIES && network.counts(now).day.verified < 1)
-      yield ['network_countries', HOUR_MS] as const
+    const counts = network.counts(now)
+    findUnverified('network', network, allowedOf('network', counts, usual), now, find)
+    if (network.countries(now) >= TOO_MANY_COUNTRIES && counts.day.verified < 1) find('network_countries', HOUR_MS)
   }
-  yield* unverified('prefix', prefix, allowedOf('prefix', prefix.counts(now), usual), now)
+  findUnverified('prefix', prefix, allowedOf('prefix', prefix.counts(now), usual), now, find)
   for (const way of ways) {
     const { pausedUntil, isSuspected, tally } = way
-    if (pausedUntil !== undefined && now < pausedUntil) yield ['country_paused', pausedUntil - now] as const
-    else if (isSuspected) yield ['country_paused', PENDING_RETRY_MS] as const
-    yield* unverified('country', tally, allowedThere(way, now), now)
+    if (pausedUntil !== undefined && now < pausedUntil) find('country_paused', pausedUntil - now)
+    else if (isSuspected) find('country_paused', PENDING_RETRY_MS)
+    findUnverified('country', tally, allowedThere(way, now), now, find)
   }
 }
 
@@ -145,13 +143,19 @@ function allowedThere({ tally, usual, suspicion, pausedUntil }: WayThere, now: n
   return isCareful ? { ...allowed, pending: PENDING_AFTER_PAUSE } : allowed
 }
 
-function* unverified(place: 'network' | 'prefix' | 'country', tally: Tally, allowed: Allowed, now: number) {
+function findUnverified(
+  place: 'network' | 'prefix' | 'country',
+  tally: Tally,
+  allowed: Allowed,
+  now: number,
+  find: Find,
+): void {
   const waitMs = Math.max(
     tally.hour.waitMs('unverified', allowed.hour, now),
     tally.day.waitMs('unverified', allowed.day, now),
   )
-  if (waitMs > 0) yield [`${place}_unverified`, waitMs] as const
-  if (tally.pending(now) >= allowed.pending) yield [`${place}_pending`, PENDING_RETRY_MS] as const
+  if (waitMs > 0) find(`${place}_unverified`, waitMs)
+  if (tally.pending(now) >= allowed.pending) find(`${place}_pending`, PENDING_RETRY_MS)
 }
 
 /** As its caller is told: 403 where time cures nothing, else 429. Why is for operators only. */

@@ -68,12 +68,13 @@ export function testRecipient(phoneNumber: string, { region }: Pick<Numbering, '
 export function liveRecipient(phoneNumber: string, { region, prefixes }: Numbering): Recipient {
   const { folded, numbers, magic } = read(phoneNumber, region)
   if (magic) throw wrongMode('test_number_in_live_mode', 'this is a test number; a live key does not send to it')
-  const isListed = ({ number }: PhoneNumber) => prefixes.some((prefix) => number.startsWith(prefix))
-  const valid = numbers.filter((number) => isListed(number) || number.isValid())
+  const typed = numbers.map((number) => ({ number, type: number.getType() }))
+  const isListed = ({ number: { number } }: Reading) => prefixes.some((prefix) => number.startsWith(prefix))
+  const valid = typed.filter((reading) => isListed(reading) || isValid(reading))
   const [likeliest, second] = valid
   if (!likeliest) throw refused('invalid_phone_number', 'not a valid phone number')
-  const meant = second && !isNationalFormat(likeliest, folded) ? valid : [likeliest]
-  const [found, other] = meant.filter((number) => isListed(number) || isTextable(number))
+  const meant = second && !isNationalFormat(likeliest.number, folded) ? valid : [likeliest]
+  const [found, other] = meant.filter((reading) => isListed(reading) || isTextable(reading)).map(({ number }) => number)
   if (!found) throw refused('phone_number_without_texts', 'this type of number cannot get a text message')
   if (other && other.number !== found.number)
     throw refused('ambiguous_phone_number', 'could be read in two ways; write it with + and the country code')
@@ -103,6 +104,15 @@ function wrongMode(reason: 'test_number_required' | 'test_number_in_live_mode', 
   const code = reason.toUpperCase()
   return new Refusal('invalid', `${code} phoneNumber: ${problem}`, { param: 'phoneNumber', reason, code })
 }
+
+/** Its type is looked for once: that takes longer than to read the number. */
+interface Reading {
+  number: PhoneNumber
+  type: NumberType | undefined
+}
+
+/** What has a type is valid; not every country tells types. */
+const isValid = ({ number, type }: Reading) => type !== undefined || number.isValid()
 
 /** As people of its country write it, with the zero in front where they write one. */
 const isNationalFormat = (number: PhoneNumber, digits: string) => number.formatNational().replace(/\D/g, '') === digits
@@ -166,5 +176,5 @@ const UNTEXTABLE: ReadonlySet<NumberType> = new Set<NumberType>([
 /** Satellite networks and numbers of no country: their texts cost tens of times as much. */
 const UNTEXTABLE_CODES: ReadonlySet<string> = new Set(['870', '878', '881', '882', '883', '888', '979'])
 
-const isTextable = (number: PhoneNumber) =>
-  !UNTEXTABLE_CODES.has(number.countryCallingCode) && !UNTEXTABLE.has(number.getType())
+const isTextable = ({ number, type }: Reading) =>
+  !UNTEXTABLE_CODES.has(number.countryCallingCode) && !UNTEXTABLE.has(type)

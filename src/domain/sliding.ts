@@ -11,6 +11,8 @@ export class Sliding {
   readonly #partMs: number
   /** The last part that anything was counted in. */
   #newest = Number.NEGATIVE_INFINITY
+  /** In all of them: mostly that is what is asked for. */
+  #all = 0
 
   /** `windowMs`: milliseconds. */
   constructor(windowMs: number) {
@@ -22,11 +24,14 @@ export class Sliding {
     if (part > this.#newest) this.#moveTo(part)
     // What is told late counts as soon as it is told.
     this.#counted[this.#newest % (PARTS + 1)] = this.#of(this.#newest) + amount
+    this.#all += amount
   }
 
   total(now: number): number {
     const part = this.#partOf(now)
-    return this.#since(part - PARTS + 1) + (this.#of(part - PARTS) * ((part + 1) * this.#partMs - now)) / this.#partMs
+    const oldest = this.#of(part - PARTS)
+    const left = (oldest * ((part + 1) * this.#partMs - now)) / this.#partMs
+    return this.#since(part - PARTS) - oldest + left
   }
 
   /** Never fewer than there were. */
@@ -51,6 +56,7 @@ export class Sliding {
 
   /** In that part and those after it. */
   #since(part: number): number {
+    if (part <= this.#newest - PARTS) return this.#all
     let count = 0
     for (let one = Math.max(part, this.#newest - PARTS); one <= this.#newest; one++) count += this.#of(one)
     return count
@@ -63,7 +69,10 @@ export class Sliding {
 
   #moveTo(part: number): void {
     const from = Math.max(this.#newest + 1, part - PARTS)
-    for (let one = from; one <= part; one++) this.#counted[one % (PARTS + 1)] = 0
+    for (let one = from; one <= part; one++) {
+      this.#all -= this.#counted[one % (PARTS + 1)] ?? 0
+      this.#counted[one % (PARTS + 1)] = 0
+    }
     this.#newest = part
   }
 }

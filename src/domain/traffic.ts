@@ -65,8 +65,30 @@ export interface Counts {
   readonly day: Window
 }
 
+type Counted = Readonly<Record<keyof Window, Sliding>>
+
+/** At one moment. What is not asked for is not added up: every code is decided by some of it. */
+class Moment implements Window {
+  constructor(
+    private readonly counted: Counted,
+    private readonly now: number,
+  ) {}
+  get sent(): number {
+    return this.counted.sent.total(this.now)
+  }
+  get credits(): number {
+    return this.counted.credits.total(this.now)
+  }
+  get verified(): number {
+    return this.counted.verified.total(this.now)
+  }
+  get unverified(): number {
+    return this.counted.unverified.total(this.now)
+  }
+}
+
 class SlidingWindow {
-  readonly #counted: Readonly<Record<keyof Window, Sliding>>
+  readonly #counted: Counted
 
   constructor(windowMs: number) {
     const sliding = () => new Sliding(windowMs)
@@ -78,13 +100,7 @@ class SlidingWindow {
   }
 
   at(now: number): Window {
-    const { sent, credits, verified, unverified } = this.#counted
-    return {
-      sent: sent.total(now),
-      credits: credits.total(now),
-      verified: verified.total(now),
-      unverified: unverified.total(now),
-    }
+    return new Moment(this.#counted, now)
   }
 
   /** Milliseconds until there are fewer than `max`, if nothing more comes. */

@@ -1,5 +1,5 @@
 /** Where the codes of one app go, in the memory of one server. */
-import { assess, type Finding, type Priced, type Wish } from '../domain/admission'
+import { assess, type Finding, type Priced, type Surroundings, type Wish } from '../domain/admission'
 import { LEARNED_DAYS, LOCAL_FROM, usualOf } from '../domain/conversion'
 import type { Incident } from '../domain/incident'
 import type { KeyKind } from '../domain/key'
@@ -24,6 +24,8 @@ const MOST_PREFIXES_NAMED = 200
 /** Places of a minute that are told apart; whatever else there is counts together. */
 const MOST_DECISIONS = 100
 const NOWHERE = new Uint8Array()
+
+type Tallies = Pick<Surroundings, 'app' | 'prefix' | 'network'>
 
 interface Trouble {
   refused: number
@@ -71,23 +73,23 @@ export class AppTraffic {
     for (const tally of [this.#apps[kind], prefix, network]) tally?.see(seen, stage)
   }
 
-  assess(protection: Protection, wish: Priced, now: number): Finding | undefined {
+  /** `tallies`: of that wish. */
+  assess(protection: Protection, wish: Priced, tallies: Tallies, now: number): Finding | undefined {
     this.#protection = protection
     const lanes = this.#ways(placeOf(wish))
     for (const lane of lanes) lane.resume(now)
     const [{ tally: country, usual }] = lanes
     const ways = lanes.map((lane) => lane.shown(now))
-    return assess(protection, wish, { ...this.#tallies(wish), country, usual, ways }, now)
+    return assess(protection, wish, { ...tallies, country, usual, ways }, now)
   }
 
   /** Counts one more that is on its way in; answers what ends that. */
-  entering(wish: Wish): () => void {
-    const { app, prefix, network } = this.#tallies(wish)
+  entering(wish: Wish, { app, prefix, network }: Tallies): () => void {
     const ways = this.#ways(placeOf(wish)).map(({ tally }) => tally)
-    const tallies = [app, ...ways, prefix, ...(network ? [network] : [])]
-    for (const tally of tallies) tally.entering++
+    const all = [app, ...ways, prefix, ...(network ? [network] : [])]
+    for (const tally of all) tally.entering++
     return () => {
-      for (const tally of tallies) tally.entering--
+      for (const tally of all) tally.entering--
     }
   }
 
@@ -97,7 +99,8 @@ export class AppTraffic {
     return lane.isUsual || name.country === ELSEWHERE ? [lane] : [lane, this.#lane({ ...name, country: ELSEWHERE })]
   }
 
-  #tallies({ kind, prefix, network }: Wish) {
+  /** Beside those of its country. Who decides twice looks them up once. */
+  tallies({ kind, prefix, network }: Wish): Tallies {
     return {
       app: this.#apps[kind],
       prefix: this.#prefix(kind, prefix),
@@ -240,7 +243,7 @@ export class AppTraffic {
 
   #addDecision(added: Decision): void {
     const { minute, kind, country, rule, isRefused, prefixHash, networkHash } = added
-    const name = [minute, kind, country, rule, isRefused, hex(prefixHash), hex(networkHash)].join('/')
+    const name = `${minute}/${kind}/${country}/${rule}/${isRefused}/${hex(prefixHash)}/${hex(networkHash)}`
     const known = this.#decisions.get(name)
     this.#decisions.set(name, {
       ...added,
@@ -259,7 +262,7 @@ const nameOf = ({ kind, country }: LaneName): string => `${kind}${country}`
 const kindIn = (name: string) => name.slice(0, 2) as KeyKind
 const countryIn = (name: string) => name.slice(2)
 
-const hex = (hash: Uint8Array | undefined) => hash && Buffer.from(hash).toString('hex')
+const hex = (hash: Uint8Array | undefined) => hash?.toHex()
 
 /** Where its kind of key was not noted, it counts as a backend's. */
 const sightingOf = (issue: SeenIssue): Sighting => ({

@@ -76,7 +76,7 @@ export class KeptConnections {
    */
   async look(origin: string): Promise<Look> {
     const at = this.clock.elapsed()
-    if (this.#of(origin).length > 0) {
+    if (this.#idle.some(({ connection }) => connection.origin === origin)) {
       // The first ends the turn that is under way; only then the event loop asks what has come.
       await turn()
       await turn()
@@ -88,12 +88,13 @@ export class KeptConnections {
   request({ origin, at }: Look, options: RequestOptions, mayLeadTo = (_address: string) => true): ClientRequest {
     const now = this.clock.elapsed()
     // The one that was used last: so those that a crowd has left behind grow old.
-    const kept = this.#of(origin).findLast(
-      ({ address, since, until }) => since <= at && now < until && mayLeadTo(address),
+    const kept = this.#idle.findLast(
+      ({ connection, address, since, until }) =>
+        connection.origin === origin && since <= at && now < until && mayLeadTo(address),
     )
     const connection = kept?.connection ?? this.#open(origin)
     const request = (isSecure(origin) ? requestHttps : requestHttp)({ ...options, agent: connection.agent })
-    if (kept) this.#forget([kept])
+    if (kept) this.#idle = this.#idle.filter((idle) => idle !== kept)
     if (!request.reusedSocket) {
       this.#countOpening(request)
       request.once('socket', (socket) => socket.once('close', () => this.#ended(connection)))
@@ -148,7 +149,7 @@ export class KeptConnections {
 
   #mayKeep({ origin, openedAt, trustedMs }: Connection, now: number): boolean {
     if (trustedMs === 0 || now - openedAt >= AGE_MAX_MS) return false
-    return this.#trusts(origin) && this.#of(origin).length < MAX_OF_ORIGIN
+    return this.#trusts(origin) && (this.#idle.length < MAX_OF_ORIGIN || this.#of(origin).length < MAX_OF_ORIGIN)
   }
 
   /** By the server, while it is idle, or because something came. */

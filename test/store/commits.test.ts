@@ -42,6 +42,27 @@ test('a delivered code takes 2 commits and 18 statements: issued with its first 
   expect(await world.rows('SELECT count(*) AS n FROM jobs')).toEqual([{ n: 0 }])
 })
 
+test('what becomes of a message leaves the index of live codes as it is', async () => {
+  await world.settle()
+  file.take()
+  await issue()
+  await world.settle()
+  const updates = file.take().statements.filter((text) => text.startsWith('update "issues"'))
+  expect(updates).toHaveLength(1)
+  expect(updates[0]).not.toContain('verification_status')
+})
+
+test('no statement of a delivered code is planned anew for its values', async () => {
+  await world.settle()
+  file.take()
+  await issue()
+  await world.settle()
+  const conditions = file.take().statements.flatMap((text) => text.split(/ (?:on|where) /).slice(1))
+  expect(conditions).not.toBeEmpty()
+  // A bare parameter may be part of the plan.
+  expect(conditions.filter((text) => /[<>=] \?/.test(text))).toEqual([])
+})
+
 test('a verify takes 1 commit and 3 statements, and where codes have been wrong 5', async () => {
   const verifying = async (...codes: Array<(code: string) => string>) => {
     const { issueId } = await issue()

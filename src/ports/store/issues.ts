@@ -37,8 +37,8 @@ export interface IssueTx {
    */
   nthNewest(phone: PhoneOfApp, asked: ReadonlyArray<Newest>): Promise<Array<number | undefined>>
   add(issue: Issue): Promise<void>
-  /** Stores what may change of an issue that is locked. */
-  save(issue: Issue): Promise<void>
+  /** Stores what may change of an issue that is locked. `before`: as it was, which may spare a part of it. */
+  save(issue: Issue, before?: Issue): Promise<void>
 }
 
 export interface ClaimTx {

@@ -25,6 +25,9 @@ const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, '
 const isThere = isNull(issues.erasedAt)
 export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
+/** The index of live codes is written with their status also where it stays, and a page of it for each phone. */
+const UNINDEXED = ISSUE_CHANGING.filter((name) => name !== 'verificationStatus')
+
 export function createIssueTx(
   connection: Database,
   vault: Vault,
@@ -91,6 +94,7 @@ export function createIssueTx(
     ),
     insertIssue: onFirstUse(() => db.insert(issues).values(parameters(issues)).prepare()),
     updateIssue: onFirstUse(() => db.update(issues).set(changes(issues, ISSUE_CHANGING)).where(thisIssue).prepare()),
+    updateSameStatus: onFirstUse(() => db.update(issues).set(changes(issues, UNINDEXED)).where(thisIssue).prepare()),
 
     findClaim: onFirstUse(() =>
       db
@@ -152,8 +156,10 @@ export function createIssueTx(
       async add(issue) {
         run.insertIssue.run(issueRow(issue))
       },
-      async save(issue) {
-        run.updateIssue.run(issueRow(issue))
+      async save(issue, before) {
+        const isSame = issue.verificationStatus === before?.verificationStatus
+        const update = isSame ? run.updateSameStatus : run.updateIssue
+        update.run(issueRow(issue))
       },
     },
     claims: {

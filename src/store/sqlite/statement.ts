@@ -2,8 +2,14 @@
 import { and, eq, getTableColumns, Param, type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
-/** A parameter of a condition, encoded as the column is (Drizzle leaves bare placeholders in conditions as they are). */
-export const bind = (column: AnySQLiteColumn, name: string) => new Param(sql.placeholder(name), column)
+/** A value, encoded as the column is (Drizzle leaves bare placeholders in conditions as they are). */
+const value = (column: AnySQLiteColumn, name: string) => new Param(sql.placeholder(name), column)
+
+/**
+ * A parameter of a condition. The `+` changes no value: without it SQLite takes the best plan to depend on the value, and where
+ * it joins or sorts prepares the whole statement anew each time.
+ */
+export const bind = (column: AnySQLiteColumn, name: string): SQL => sql`+${value(column, name)}`
 
 /** Of an app and mode. */
 export const ofOwner = ({ appId, mode }: { appId: AnySQLiteColumn; mode: AnySQLiteColumn }) =>
@@ -16,7 +22,7 @@ export function changes<T extends SQLiteTable, const K extends keyof T['_']['col
 ) {
   const columns = getTableColumns(table as Table)
   return Object.fromEntries(
-    names.map((name) => [name, sql`${bind(columns[name] as AnySQLiteColumn, name)}`]),
+    names.map((name) => [name, sql`${value(columns[name] as AnySQLiteColumn, name)}`]),
   ) as Record<K, SQL>
 }
 

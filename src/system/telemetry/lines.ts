@@ -1,5 +1,4 @@
 /** Lines of the log: one for each request, issue, attempt, delivery and webhook, found by the request that began it. */
-import type { Origin } from '../../domain/origin'
 import type { Log } from '../../ports/log'
 import type { Telemetry } from '../../ports/telemetry'
 
@@ -14,15 +13,13 @@ const traceIdOf = (trace: string | undefined) => trace?.slice(3, 35)
 /** Tenths are enough. */
 const rounded = (ms: number) => Math.round(ms * 10) / 10
 
-const ofOrigin = (origin: Origin | undefined) =>
-  origin && { requestId: origin.requestId, traceId: traceIdOf(origin.trace) }
-
 export function createLines(log: Log): Told {
   return {
     requestAnswered({ origin, route, status, ms, refusal, appId, keyId, mode }) {
       const isRoutine = ROUTINE.has(route) && status < 500
       const fields = {
-        ...ofOrigin(origin),
+        requestId: origin.requestId,
+        traceId: traceIdOf(origin.trace),
         route,
         status,
         ms: rounded(ms),
@@ -34,23 +31,59 @@ export function createLines(log: Log): Told {
       if (isRoutine) log.debug(fields, 'request')
       else log.info(fields, 'request')
     },
-    issueDecided({ origin, refusal, ms, ...decided }) {
-      const why = { reason: refusal?.kind, limit: refusal?.detail.limit }
-      log.info({ ...ofOrigin(origin), ...decided, ...why, ms: rounded(ms) }, 'issue decided')
+    issueDecided({ origin, appId, mode, keyKind, channel, country, issueId, outcome, refusal, rule, ms }) {
+      const fields = {
+        requestId: origin?.requestId,
+        traceId: traceIdOf(origin?.trace),
+        appId,
+        mode,
+        keyKind,
+        channel,
+        country,
+        issueId,
+        outcome,
+        rule,
+        reason: refusal?.kind,
+        limit: refusal?.detail.limit,
+        ms: rounded(ms),
+      }
+      log.info(fields, 'issue decided')
     },
     codeChecked() {
       // Its request has a line.
     },
-    attemptAnswered({ origin, carrier, ms, ...answered }) {
-      log.info({ ...ofOrigin(origin), provider: carrier, ...answered, ms: rounded(ms) }, 'attempt answered')
+    attemptAnswered({ origin, issueId, mode, carrier, leg, outcome, code, ms }) {
+      const fields = {
+        requestId: origin?.requestId,
+        traceId: traceIdOf(origin?.trace),
+        provider: carrier,
+        issueId,
+        mode,
+        leg,
+        outcome,
+        code,
+        ms: rounded(ms),
+      }
+      log.info(fields, 'attempt answered')
     },
-    deliveryEnded({ origin, issueId, appId, mode, leg, createdAt, ...issue }, endedAt) {
-      const { deliveryStatus: outcome, providerOutcomeCode: code, providerOutcomeAmbiguous, billingStatus } = issue
-      const about = { appId, mode, issueId, leg, outcome, code, billing: billingStatus, ms: endedAt - createdAt }
-      log.info({ ...ofOrigin(origin), ...about, isAmbiguous: providerOutcomeAmbiguous || undefined }, 'delivery ended')
+    deliveryEnded(issue, endedAt) {
+      const fields = {
+        requestId: issue.origin?.requestId,
+        traceId: traceIdOf(issue.origin?.trace),
+        appId: issue.appId,
+        mode: issue.mode,
+        issueId: issue.issueId,
+        leg: issue.leg,
+        outcome: issue.deliveryStatus,
+        code: issue.providerOutcomeCode,
+        billing: issue.billingStatus,
+        ms: endedAt - issue.createdAt,
+        isAmbiguous: issue.providerOutcomeAmbiguous || undefined,
+      }
+      log.info(fields, 'delivery ended')
     },
     webhookAnswered({ origin, ...answered }) {
-      const fields = { ...ofOrigin(origin), ...answered }
+      const fields = { requestId: origin?.requestId, traceId: traceIdOf(origin?.trace), ...answered }
       if (answered.outcome === 'again') log.debug(fields, 'webhook is tried again')
       else log.info(fields, 'webhook ended')
     },

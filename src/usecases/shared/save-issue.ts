@@ -30,7 +30,7 @@ export async function saveIssue(
   after: Issue,
   sent?: Sent,
 ): Promise<void> {
-  await tx.issues.save(after)
+  await tx.issues.save(after, before)
   await tellEvents(deps, tx, before, after, sent?.letter?.to)
   if (isFinal(after) && !isFinal(before)) {
     const endedAt = tx.now

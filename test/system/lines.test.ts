@@ -1,0 +1,52 @@
+/** What the log is told of each thing that happens: all of it. */
+import { expect, test } from 'bun:test'
+import type { Origin } from '../../src/domain/origin'
+import { createLines } from '../../src/system/telemetry/lines'
+import { issueNumber } from '../store/sample'
+
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
+const origin: Origin = { requestId: 'request-1', trace: `00-${TRACE_ID}-b7ad6b7169203331-01` }
+const found = { requestId: 'request-1', traceId: TRACE_ID }
+
+/** Its fields, as they are written: what is undefined is not. */
+function lineOf(tell: (lines: ReturnType<typeof createLines>) => void): { message: string } & Record<string, unknown> {
+  const told: Array<{ message: string }> = []
+  const info = (fields: object, message: string) => void told.push(JSON.parse(JSON.stringify({ ...fields, message })))
+  const none = () => {}
+  tell(createLines({ debug: none, info, warn: none, error: none }))
+  expect(told).toHaveLength(1)
+  return told[0] as { message: string }
+}
+
+test('a request, an issue and an attempt are told with all that is known of them, in tenths of a millisecond', () => {
+  const [appId, keyId, issueId] = ['app_1', 'key_1', 'issue-1']
+  const ms = { ms: 1.26 }
+  expect(
+    lineOf((lines) =>
+      lines.requestAnswered({
+        ...{ origin, appId, keyId, route: 'POST /v1/issue', status: 200, mode: 'live', refusal: undefined },
+        ...ms,
+      }),
+    ),
+  ).toEqual({ ...found, appId, keyId, route: 'POST /v1/issue', status: 200, mode: 'live', ms: 1.3, message: 'request' })
+  const decided = { appId, issueId, mode: 'live', keyKind: 'pk', channel: 'sms', country: 'KR', rule: 'cap' } as const
+  expect(
+    lineOf((lines) => lines.issueDecided({ origin, ...decided, outcome: 'issued', refusal: undefined, ...ms })),
+  ).toEqual({ ...found, ...decided, outcome: 'issued', ms: 1.3, message: 'issue decided' })
+  const answered = { issueId, mode: 'live', leg: 'sms', outcome: 'refused', code: '4100' } as const
+  expect(lineOf((lines) => lines.attemptAnswered({ origin, ...answered, carrier: 'main', ...ms }))).toEqual({
+    ...{ ...found, ...answered, provider: 'main', ms: 1.3 },
+    message: 'attempt answered',
+  })
+})
+
+test('the end of a delivery is told with what it cost, and whether anybody knows it', () => {
+  const issue = { ...issueNumber(1), origin, providerOutcomeCode: '4100', providerOutcomeAmbiguous: true }
+  const { appId, mode, issueId, leg, deliveryStatus: outcome, billingStatus: billing } = issue
+  const line = lineOf((lines) => lines.deliveryEnded(issue, issue.createdAt + 250))
+  const all = { ...found, appId, mode, issueId, leg, outcome, billing, code: '4100', isAmbiguous: true, ms: 250 }
+  expect(line).toEqual({ ...all, message: 'delivery ended' })
+  expect(lineOf((lines) => lines.deliveryEnded({ ...issue, providerOutcomeAmbiguous: false }, 0))).not.toHaveProperty(
+    'isAmbiguous',
+  )
+})
