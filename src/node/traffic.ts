@@ -12,6 +12,7 @@ import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import type { Entrant, Findings, Traffic } from '../ports/traffic'
 import { AppTraffic } from './app-traffic'
+import { InTime } from './in-time'
 import { Places } from './places'
 
 /** A unit that is being stored may be seen after one that began later. */
@@ -202,7 +203,7 @@ export class WatchedTraffic implements Traffic {
     const { until, own } = watched
     const to = (stage: Stage) => Math.max(until[stage], now - LAG_MS - STAGES[stage])
     const ahead = { sent: to('sent'), early: to('early'), judged: to('judged'), late: to('late') }
-    // What is read at once is shown at all its ages, one after another: a count does not go back in time.
+    // What is read at once is shown as it was seen by who was there: a count does not go back in time.
     if (now - until.sent > MINUTE_MS) await this.#show(watched, EVERY_STAGE, 'all', ahead)
     else
       await Promise.all([
@@ -232,12 +233,13 @@ export class WatchedTraffic implements Traffic {
     const from = Math.min(...stages.map((stage) => until[stage]))
     const to = Math.max(...stages.map((stage) => ahead[stage]))
     if (from >= to) return
+    const looks = new InTime(stages, (issue, stage) => {
+      const isDue = issue.createdAt >= until[stage] && issue.createdAt < ahead[stage]
+      if (isDue && (stage !== 'sent' || !own.delete(issue.issueId))) traffic.see(issue, stage)
+    })
     for await (const page of this.deps.store.read.traffic.seen(traffic.appId, from, to, which))
-      for (const issue of page)
-        for (const stage of stages) {
-          const isDue = issue.createdAt >= until[stage] && issue.createdAt < ahead[stage]
-          if (isDue && (stage !== 'sent' || !own.delete(issue.issueId))) traffic.see(issue, stage)
-        }
+      for (const issue of page) looks.add(issue)
+    looks.end()
     for (const stage of stages) until[stage] = ahead[stage]
   }
 
