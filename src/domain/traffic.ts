@@ -65,12 +65,16 @@ export interface Counts {
   readonly day: Window
 }
 
+/** Caps hold for every window there is, so what they count stays for a twelfth of one longer at most. */
+const CAPPED_PARTS = 12
+
 class SlidingWindow {
   readonly #counted: Readonly<Record<keyof Window, Sliding>>
 
   constructor(windowMs: number) {
-    const sliding = () => new Sliding(windowMs)
-    this.#counted = { sent: sliding(), credits: sliding(), verified: sliding(), unverified: sliding() }
+    const capped = () => new Sliding(windowMs, CAPPED_PARTS)
+    const judged = () => new Sliding(windowMs)
+    this.#counted = { sent: capped(), credits: capped(), verified: judged(), unverified: judged() }
   }
 
   add(name: keyof Window, amount: number, at: number): void {
@@ -90,6 +94,11 @@ class SlidingWindow {
   /** Milliseconds until there are fewer than `max`, if nothing more comes. */
   waitMs(name: keyof Window, max: number, now: number): number {
     return this.#counted[name].waitMs(max, now)
+  }
+
+  /** The same of what no window may have more of. */
+  surelyWaitMs(name: 'sent' | 'credits', max: number, now: number): number {
+    return this.#counted[name].surelyWaitMs(max, now)
   }
 }
 
