@@ -138,7 +138,7 @@ function findUnpaid({ network, prefix, usual, ways }: Surroundings, now: number,
 
 /** After a pause only so few at a time as show whether it is over. */
 function allowedThere({ tally, usual, suspicion, pausedUntil }: WayThere, now: number): Allowed {
-  const allowed = allowedOfCountry(tally.counts(now), tally.quarter.at(now).verified, usual, now)
+  const allowed = allowedOfCountry(tally.counts(now), tally.verifiedLately(now), usual, now)
   const isCareful = pausedUntil !== undefined && suspicion.score >= SUSPECTED / 2
   return isCareful ? { ...allowed, pending: PENDING_AFTER_PAUSE } : allowed
 }

@@ -1,4 +1,7 @@
-/** How much may be sent, at most: what one night can cost. Decisions: "Abuse". Live mode only. */
+/**
+ * How much may be sent, at most: what one night can cost. In no hour or day, whenever it begins, is there more; what was sent
+ * counts for a twelfth of one longer at most. Decisions: "Abuse". Live mode only.
+ */
 import { invalid } from './error'
 import type { KeyKind } from './key'
 import type { Tally } from './traffic'
@@ -29,7 +32,7 @@ const COUNTED = { messages: 'sent', credits: 'credits' } as const
 /** Milliseconds until there is room for one more at that price, beside what is on its way in; 0 where there is. */
 export function capWaitMs({ of, every, max }: Cap, tally: Tally, price: number, now: number): number {
   const wanted = (tally.entering + 1) * (of === 'messages' ? 1 : price)
-  return tally[every].waitMs(COUNTED[of], max - wanted + 1, now)
+  return tally[every].surelyWaitMs(COUNTED[of], max - wanted + 1, now)
 }
 
 const MOST_CAPS = 24

@@ -133,11 +133,15 @@ function shareOf({ unverifiedShare }: Usual): number {
   return Math.max(AUTHGEAR_SHARE, (2 * unverifiedShare) / (1 - unverifiedShare))
 }
 
-/** Three times the usual, and as many as show by what is verified that there are more people than usually. */
+/**
+ * Where nothing arrives people ask again, which makes twice the usual, and now and then many come at a time. As many as show by
+ * what is verified that there are more people than usually.
+ */
 const PENDING_TIMES = 3
+const PENDING_MORE = 8
 const PENDING_MS = 2 * MINUTE_MS
 
-/** Of a country; `verifiedLately`: within a quarter of an hour. */
+/** Of a country; `verifiedLately`: within five minutes. */
 export function allowedOfCountry({ day }: Counts, verifiedLately: number, usual: Usual, now: number): Allowed {
   const floor = FLOORS.country
   const aDay = Math.max(floor.day, shareOf(usual) * Math.max(usual.greatestDay, day.verified))
@@ -145,7 +149,7 @@ export function allowedOfCountry({ day }: Counts, verifiedLately: number, usual:
   return {
     day: aDay,
     hour: Math.max(floor.hour, aDay * HOUR_OF_DAY * 2),
-    pending: Math.max(floor.pending, PENDING_TIMES * usuallyPending, verifiedLately),
+    pending: Math.max(floor.pending, PENDING_MORE + PENDING_TIMES * usuallyPending, verifiedLately),
   }
 }
 
@@ -159,13 +163,17 @@ export const TOO_MANY_COUNTRIES = 4
 export interface Suspicion {
   /** Of the sequential test: 0 where nothing is suspected. */
   readonly score: number
+  /** What an outage explains as well. It counts once there is too much for one, and no more once codes are verified again. */
+  readonly held: number
   /** When the first of them was judged, Unix milliseconds. */
   readonly since: number
   readonly verified: number
   readonly unverified: number
+  /** More of them, that are the matter of their prefix or network. */
+  readonly beside: number
 }
 
-export const UNSUSPECTED: Suspicion = { score: 0, since: 0, verified: 0, unverified: 0 }
+export const UNSUSPECTED: Suspicion = { score: 0, held: 0, since: 0, verified: 0, unverified: 0, beside: 0 }
 
 /** Honest codes take the score there once in some e¹³ codes, pumped ones in eight to fifteen. */
 export const SUSPECTED = 13
@@ -185,15 +193,35 @@ function weightOf(fate: Exclude<Fate, 'undelivered'>, { unverifiedShare }: Usual
 /** After one more code was judged. */
 export function suspicionAfter(before: Suspicion, fate: Fate, usual: Usual, now: number): Suspicion {
   if (fate === 'undelivered') return before
-  const score = Math.min(before.score + weightOf(fate, usual), MOST_SUSPECTED)
-  if (score <= 0) return UNSUSPECTED
-  return {
-    score,
-    since: before.score > 0 ? before.since : now,
-    verified: before.verified + (fate === 'verified' ? 1 : 0),
-    unverified: before.unverified + (fate === 'unverified' ? 1 : 0),
-  }
+  const weight = weightOf(fate, usual)
+  if (fate === 'unverified')
+    return {
+      ...oneMore(before, fate, now),
+      score: Math.min(before.score + before.held + weight, MOST_SUSPECTED),
+      held: 0,
+    }
+  const after = oneMore(before, fate, now)
+  const score = Math.max(0, before.score + weight)
+  // What was held back goes last, or at once where an outage has ended.
+  const held = isWorking(after, usual, now) ? 0 : Math.max(0, before.held + Math.min(0, before.score + weight))
+  return score + held > 0 ? { ...after, score, held } : UNSUSPECTED
 }
+
+/** After one more that nobody typed and that has not arrived where there is an outage. */
+export const suspicionHolding = (before: Suspicion, usual: Usual, now: number): Suspicion => ({
+  ...oneMore(before, 'unverified', now),
+  held: Math.min(before.held + weightOf('unverified', usual), MOST_SUSPECTED),
+})
+
+/** After one more that is the matter of its prefix or network: it shows nothing of its country, and is there all the same. */
+export const suspicionBeside = (before: Suspicion): Suspicion =>
+  before.score + before.held > 0 ? { ...before, beside: before.beside + 1 } : before
+
+const oneMore = (before: Suspicion, fate: 'verified' | 'unverified', now: number): Suspicion => ({
+  ...before,
+  since: before.score + before.held > 0 ? before.since : now,
+  [fate]: before[fate] + 1,
+})
 
 /** After a pause three unverified codes in a row are enough. */
 export const suspicionAfterPause = (usual: Usual, now: number): Suspicion => ({
@@ -208,17 +236,25 @@ const WORKS_FROM_AT_LEAST = 3
 /** Users ask again when nothing comes: so many times what is usual, and some more, is no outage. */
 const OUTAGE_TIMES = 3
 const OUTAGE_MORE = 10
+/** The same of all, where some ask a third time for their number. */
+const OUTAGE_MORE_IN_ALL = 20
 
 /**
  * Where a carrier that does not report swallows everything, nobody verifies, and there is no more traffic than usual. In an
  * attack either others go on verifying, or there is more. Told by what came since codes were last beyond suspicion: that is
  * when an outage began, however much or little there is in an hour.
  */
-export function looksLikeOutage({ since, verified, unverified }: Suspicion, usual: Usual, now: number): boolean {
-  const isWorking = verified >= Math.max(WORKS_FROM_AT_LEAST, WORKS_FROM * usually(usual.verifiedAt, since, now))
-  const isMore = unverified > OUTAGE_MORE + OUTAGE_TIMES * usually(usual.sentAt, since, now)
-  return !isWorking && !isMore
+export function looksLikeOutage(suspicion: Since, usual: Usual, now: number): boolean {
+  const { since, unverified, beside } = suspicion
+  const expected = OUTAGE_TIMES * usually(usual.sentAt, since, now)
+  const isMore = unverified > OUTAGE_MORE + expected || unverified + beside > OUTAGE_MORE_IN_ALL + expected
+  return !isWorking(suspicion, usual, now) && !isMore
 }
+
+type Since = Omit<Suspicion, 'score' | 'held'>
+
+const isWorking = ({ since, verified }: Pick<Since, 'since' | 'verified'>, usual: Usual, now: number): boolean =>
+  verified >= Math.max(WORKS_FROM_AT_LEAST, WORKS_FROM * usually(usual.verifiedAt, since, now))
 
 /** How many there are in that time, usually. */
 function usually(byHour: readonly number[], from: number, to: number): number {
@@ -233,13 +269,14 @@ function usually(byHour: readonly number[], from: number, to: number): number {
 
 /** Of what is usual in all, messages may stay without a report so long as there are no more codes than so many times that. */
 const SILENT_TIMES = 1.5
+const SILENT_MORE = 10
 
 /**
  * Where carriers report what arrives, a message they are silent about has not arrived, unless there are more codes than usual:
  * then silence is bought. `codes`: verified or without a report, within a quarter of an hour.
  */
 export const mayBeSilent = (codes: number, usual: Usual, now: number): boolean =>
-  codes <= OUTAGE_MORE + (SILENT_TIMES * rateAt(usual.sentAt, now)) / 4
+  codes <= SILENT_MORE + (SILENT_TIMES * rateAt(usual.sentAt, now)) / 4
 
 /** From so many verified on a day on, a country has a usual traffic of its own. Others are looked at together, too. */
 const USUAL_FROM = 20

@@ -87,12 +87,16 @@ class Moment implements Window {
   }
 }
 
+/** Caps hold for every window there is, so what they count stays for a twelfth of one longer at most. */
+const CAPPED_PARTS = 12
+
 class SlidingWindow {
   readonly #counted: Counted
 
   constructor(windowMs: number) {
-    const sliding = () => new Sliding(windowMs)
-    this.#counted = { sent: sliding(), credits: sliding(), verified: sliding(), unverified: sliding() }
+    const capped = () => new Sliding(windowMs, CAPPED_PARTS)
+    const judged = () => new Sliding(windowMs)
+    this.#counted = { sent: capped(), credits: capped(), verified: judged(), unverified: judged() }
   }
 
   add(name: keyof Window, amount: number, at: number): void {
@@ -106,6 +110,11 @@ class SlidingWindow {
   /** Milliseconds until there are fewer than `max`, if nothing more comes. */
   waitMs(name: keyof Window, max: number, now: number): number {
     return this.#counted[name].waitMs(max, now)
+  }
+
+  /** The same of what no window may have more of. */
+  surelyWaitMs(name: 'sent' | 'credits', max: number, now: number): number {
+    return this.#counted[name].surelyWaitMs(max, now)
   }
 }
 
@@ -203,12 +212,14 @@ export class NetworkTally extends Tally {
 const MOST_COUNTRIES = 8
 
 export const QUARTER_MS = 15 * MINUTE_MS
+const LATELY_MS = 5 * MINUTE_MS
 /** From so many on it is known whether a country's carriers report. */
 const REPORTS_KNOWN_FROM = 10
 
 /** Of a country: it also remembers whether its carriers report. */
 export class CountryTally extends Tally {
-  readonly quarter = new SlidingWindow(QUARTER_MS)
+  readonly #verifiedInQuarter = new Sliding(QUARTER_MS)
+  readonly #verifiedLately = new Sliding(LATELY_MS)
   readonly #reported = new Sliding(DAY_MS)
   readonly #silent = new Sliding(DAY_MS)
   readonly #silentLately = new Sliding(QUARTER_MS)
@@ -230,11 +241,18 @@ export class CountryTally extends Tally {
 
   /** Codes of the last quarter of an hour that were verified, or of which no carrier has said anything. */
   verifiedOrSilent(now: number): number {
-    return this.quarter.at(now).verified + this.#silentLately.total(now)
+    return this.#verifiedInQuarter.total(now) + this.#silentLately.total(now)
+  }
+
+  /** Within five minutes. */
+  verifiedLately(now: number): number {
+    return this.#verifiedLately.total(now)
   }
 
   protected override add(name: keyof Window, amount: number, at: number): void {
     super.add(name, amount, at)
-    this.quarter.add(name, amount, at)
+    if (name !== 'verified') return
+    this.#verifiedInQuarter.add(amount, at)
+    this.#verifiedLately.add(amount, at)
   }
 }

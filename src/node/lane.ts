@@ -8,6 +8,8 @@ import {
   type Suspicion,
   suspicionAfter,
   suspicionAfterPause,
+  suspicionBeside,
+  suspicionHolding,
   UNSUSPECTED,
   type Usual,
   usualOf,
@@ -19,7 +21,7 @@ import { HOUR_MS, MINUTE_MS } from '../domain/value'
 import type { LaneHour, Lane as LaneName } from '../ports/store/traffic'
 
 const KNOCKS_MS = 10 * MINUTE_MS
-/** Whoever knocks so often during a pause, and so many times as often as people do, is still there. */
+/** Whoever is refused so often, and so many times as often as people come, is no people: during a pause they are still there. */
 const KNOCKS = 20
 const KNOCKS_TIMES = 3
 
@@ -68,7 +70,9 @@ export class Lane {
   /** The same, where it is noted elsewhere how many there are in an hour. */
   judge(sighting: Sighting, stage: Stage, { mayPause, isLocal }: Manner): Sighting {
     const now = sighting.createdAt + STAGES[stage]
-    const seen = this.#suspect(this.#asReported(sighting), stage, isLocal, now)
+    const seen = this.#isExcused(sighting, stage, isLocal, now)
+      ? { ...sighting, delivery: 'undelivered' as const }
+      : sighting
     if (stage === 'judged') this.tally.hear(sighting)
     const fate = this.tally.see(seen, stage)
     if (fate === 'unverified') this.#waste(seen.price, now)
@@ -76,28 +80,42 @@ export class Lane {
     return seen
   }
 
-  #suspect(sighting: Sighting, stage: Stage, isLocal: boolean, now: number): Sighting {
-    if (stage === 'sent' || stage === 'late') return sighting
-    const fate = fateAt(sighting, stage)
-    if (fate === undefined) return sighting
-    if (fate === 'verified' || !isLocal) this.suspicion = suspicionAfter(this.suspicion, fate, this.usual, now)
-    const isExcused = fate === 'unverified' && this.suspicion.score >= SUSPECTED / 2 && this.#isOut(now)
-    return isExcused ? { ...sighting, delivery: 'undelivered' } : sighting
+  /** Whether it may be that it has not arrived. What it shows is counted, or held back. */
+  #isExcused(sighting: Sighting, stage: Stage, isLocal: boolean, now: number): boolean {
+    const isSilent = this.#isSilent(sighting)
+    const fate = stage === 'sent' || stage === 'late' ? undefined : fateAt(sighting, stage)
+    if (fate === undefined) return isSilent
+    const { suspicion, usual } = this
+    const counted =
+      isLocal && fate === 'unverified' ? suspicionBeside(suspicion) : suspicionAfter(suspicion, fate, usual, now)
+    const isOut = counted.score + counted.held >= SUSPECTED / 2 && this.#isOut(counted, now)
+    const isExcused = fate === 'unverified' && (isSilent || isOut)
+    this.suspicion = isExcused && !isLocal ? suspicionHolding(suspicion, usual, now) : counted
+    return isExcused || isSilent
   }
 
-  #asReported(sighting: Sighting): Sighting {
+  /** A carrier that usually reports says nothing of it, as it would where it lost all that there is. */
+  #isSilent(sighting: Sighting): boolean {
     const now = sighting.createdAt
-    const isSilent = this.tally.isSilent(sighting) && mayBeSilent(this.tally.verifiedOrSilent(now), this.usual, now)
-    return isSilent ? { ...sighting, delivery: 'undelivered' } : sighting
+    const { tally, usual } = this
+    return tally.isSilent(sighting) && mayBeSilent(tally.verifiedOrSilent(now), usual, now) && !this.#isBesieged(now)
   }
 
   isSuspected(now: number): boolean {
-    return this.suspicion.score >= SUSPECTED && this.usual.isLearned && !this.#isOut(now)
+    return this.suspicion.score >= SUSPECTED && this.usual.isLearned && !this.#isOut(this.suspicion, now)
   }
 
   /** Nothing arrives. After a pause few are sent, and so few tell an outage from nothing. */
-  #isOut(now: number): boolean {
-    return this.#pause.pausedUntil === undefined && looksLikeOutage(this.suspicion, this.usual, now)
+  #isOut(suspicion: Suspicion, now: number): boolean {
+    const wasPaused = this.#pause.pausedUntil !== undefined
+    return !wasPaused && looksLikeOutage(suspicion, this.usual, now) && !this.#isBesieged(now)
+  }
+
+  /** So many are refused as people are not, whatever arrives. */
+  #isBesieged(now: number): boolean {
+    const knocks = this.#knocks.total(now)
+    const usually = ((this.usual.sentAt[Math.floor(now / HOUR_MS) % 24] ?? 0) * KNOCKS_MS) / HOUR_MS
+    return knocks >= KNOCKS && knocks >= KNOCKS_TIMES * usually
   }
 
   #waste(credits: number, now: number): void {
@@ -125,9 +143,7 @@ export class Lane {
   resume(now: number): void {
     const { pausedUntil } = this.#pause
     if (pausedUntil === undefined || now < pausedUntil || this.#resumed === pausedUntil) return
-    const knocks = this.#knocks.total(now)
-    const usually = ((this.usual.sentAt[Math.floor(now / HOUR_MS) % 24] ?? 0) * KNOCKS_MS) / HOUR_MS
-    if (knocks >= KNOCKS && knocks >= KNOCKS_TIMES * usually) {
+    if (this.#isBesieged(now)) {
       this.#pause = prolong(this.#pause, now)
       return
     }

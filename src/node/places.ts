@@ -1,7 +1,7 @@
 /** Counts of prefixes and networks, of which attackers make as many as they like: so many are known, those seen last. */
 import { NetworkTally, Tally } from '../domain/traffic'
 
-/** Some 300 bytes each. */
+/** Some two kilobytes each. */
 const MOST = 20_000
 
 export class Places {

@@ -5,13 +5,14 @@
  */
 import type { Wish } from '../domain/admission'
 import { LEARNED_DAYS } from '../domain/conversion'
-import type { Issue } from '../domain/issue'
 import { STAGES, type Stage } from '../domain/traffic'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
+import type { SeenIssue } from '../ports/store/traffic'
 import type { Entrant, Findings, Traffic } from '../ports/traffic'
 import { AppTraffic } from './app-traffic'
+import { InTime } from './in-time'
 import { Places } from './places'
 
 /** A unit that is being stored may be seen after one that began later. */
@@ -67,8 +68,8 @@ interface Watched {
   storedAt: number
   /** What was made before has been looked at, by age; Unix milliseconds. */
   until: Record<Stage, number>
-  /** Issued here, and counted before it was looked at. */
-  own: Map<string, number>
+  /** Counted as sent, and not judged yet: when each was made. A code is counted once, and before what has become of it. */
+  counted: Map<string, number>
   looking: Promise<void> | undefined
 }
 
@@ -101,7 +102,7 @@ export class WatchedTraffic implements Traffic {
       leave: (issue) => {
         out()
         if (!issue) return
-        this.#seeOwn(watched, issue)
+        this.#seeSent(watched, issue)
         traffic.name(wish.prefix, wish.digits)
       },
     }
@@ -136,10 +137,10 @@ export class WatchedTraffic implements Traffic {
     for (const watched of this.#apps.values()) await this.#store(watched)
   }
 
-  #seeOwn({ traffic, own, until }: Watched, issue: Issue): void {
-    // Another server's look has counted it meanwhile.
-    if (!this.deps.isAlone && issue.createdAt < until.sent) return
-    own.set(issue.issueId, issue.createdAt)
+  /** Once, whether it was issued here or found; what was stored late is found when it is older. */
+  #seeSent({ traffic, counted }: Watched, issue: SeenIssue): void {
+    if (counted.has(issue.issueId)) return
+    counted.set(issue.issueId, issue.createdAt)
     traffic.see(issue, 'sent')
   }
 
@@ -170,7 +171,7 @@ export class WatchedTraffic implements Traffic {
       traffic: new AppTraffic(appId, this.#places, hours, since),
       ...{ askedAt: elapsed, lookedAt: Number.NEGATIVE_INFINITY, storedAt: elapsed, looking: undefined },
       until: { sent: since, early: since, judged: since, late: since },
-      own: new Map(),
+      counted: new Map(),
     }
     await this.#look(watched)
     this.#apps.set(appId, watched)
@@ -200,10 +201,10 @@ export class WatchedTraffic implements Traffic {
   }
 
   async #see(watched: Watched, now: number): Promise<void> {
-    const { until, own } = watched
+    const { until, counted } = watched
     const to = (stage: Stage) => Math.max(until[stage], now - LAG_MS - STAGES[stage])
     const ahead = { sent: to('sent'), early: to('early'), judged: to('judged'), late: to('late') }
-    // What is read at once is shown at all its ages, one after another: a count does not go back in time.
+    // What is read at once is shown as it was seen by who was there: a count does not go back in time.
     if (now - until.sent > MINUTE_MS) await this.#show(watched, EVERY_STAGE, 'all', ahead)
     else
       await Promise.all([
@@ -213,9 +214,9 @@ export class WatchedTraffic implements Traffic {
         this.#show(watched, ['late'], 'verified', ahead),
       ])
     // They came in the order of their time, more or less; none of these is looked at again.
-    for (const [issueId, createdAt] of own) {
-      if (createdAt >= until.sent) break
-      own.delete(issueId)
+    for (const [issueId, createdAt] of counted) {
+      if (createdAt >= until.judged) break
+      counted.delete(issueId)
     }
   }
 
@@ -225,20 +226,23 @@ export class WatchedTraffic implements Traffic {
   }
 
   async #show(
-    { traffic, until, own }: Watched,
+    watched: Watched,
     stages: readonly Stage[],
     which: 'all' | 'verified',
     ahead: Record<Stage, number>,
   ): Promise<void> {
+    const { traffic, until } = watched
     const from = Math.min(...stages.map((stage) => until[stage]))
     const to = Math.max(...stages.map((stage) => ahead[stage]))
     if (from >= to) return
+    const looks = new InTime(stages, (issue, stage) => {
+      if (issue.createdAt < until[stage] || issue.createdAt >= ahead[stage]) return
+      if (stage !== 'late') this.#seeSent(watched, issue)
+      if (stage !== 'sent') traffic.see(issue, stage)
+    })
     for await (const page of this.deps.store.read.traffic.seen(traffic.appId, from, to, which))
-      for (const issue of page)
-        for (const stage of stages) {
-          const isDue = issue.createdAt >= until[stage] && issue.createdAt < ahead[stage]
-          if (isDue && (stage !== 'sent' || !own.delete(issue.issueId))) traffic.see(issue, stage)
-        }
+      for (const issue of page) looks.add(issue)
+    looks.end()
     for (const stage of stages) until[stage] = ahead[stage]
   }
 

@@ -66,8 +66,9 @@ describe('an app of which nothing is known', () => {
     ['new app, few prefixes', 3 * most('prefix')],
     ['new app, all prefixes', most('app')],
   ])('costs what its caps of a day let through, and no more: %s', async (name, credits) => {
-    const { attackers } = await simulate(named(name), SEED, QUARTER)
+    const { attackers, people } = await simulate(named(name), SEED)
     expect(attackers.sent).toBeLessThanOrEqual(credits)
+    expect(attackers.sent + people.sent).toBeLessThanOrEqual(most('app'))
     expect(attackers.refused).toHaveProperty('cap')
     expect(attackers.sent).toBeGreaterThan(credits / 2)
   })

@@ -1,6 +1,7 @@
 /** A browser key that leaked, in the hands of somebody with many addresses, against processes on either store. */
 import { Database } from 'bun:sqlite'
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { sharedPostgres } from '../support/postgres'
@@ -9,8 +10,12 @@ import { fromSource, newFolder, type Program, runJson, Server, StubCarrier, unti
 setDefaultTimeout(120_000)
 
 const ORIGIN = 'https://app.example.com'
-const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 const REQUESTS = 200
+/** A code a minute is found out after some twenty; a machine may have other things to do meanwhile. */
+const SLOWLY_MS = 200_000
 
 /** Two weeks of an app that verifies four of five codes, four an hour. */
 const usual = (appId: string) =>
@@ -22,15 +27,24 @@ const LEARN = 'INSERT INTO traffic_hours (app_id, key_kind, country, hour, sent,
 
 interface Place {
   env: Record<string, string>
+  /** What is loaded before the program. */
+  before: string[]
   learn(appId: string): Promise<void>
+  /** The clock that counts is wrong by so much from here on. */
+  setClock(byMs: number): Promise<void>
   remove(): Promise<void>
 }
 
 const onFile = async (): Promise<Place & { cwd: string }> => {
   const folder = newFolder()
+  const clock = join(folder.path, 'clock')
+  const setClock = async (byMs: number) => writeFileSync(clock, String(byMs))
+  await setClock(0)
   return {
     cwd: folder.path,
-    env: {},
+    env: { TEST_CLOCK: clock },
+    before: ['--preload', join(import.meta.dir, 'clock.ts')],
+    setClock,
     async learn(appId) {
       const db = new Database(join(folder.path, 'watchword-data/watchword.db'))
       db.run(LEARN + usual(appId))
@@ -47,6 +61,13 @@ const onPostgres = async (): Promise<Place & { cwd: string }> => {
   const database = await (await sharedPostgres()).database()
   return {
     cwd: folder.path,
+    before: [],
+    async setClock(byMs) {
+      const sql = new SQL(database.url)
+      await sql.unsafe(`CREATE OR REPLACE FUNCTION clock_ms() RETURNS bigint LANGUAGE sql VOLATILE AS
+        $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint + ${byMs} $$`)
+      await sql.close()
+    },
     env: { WATCHWORD_DATABASE_URL: database.url, WATCHWORD_SECRET: 'a secret of every server, 32 characters' },
     async learn(appId) {
       const sql = new SQL(database.url)
@@ -75,12 +96,14 @@ describe.each([
   async function open() {
     const place = await newPlace()
     leave.push(place.remove)
-    const program: Program = fromSource(place.cwd, {
+    const source = fromSource(place.cwd, {
       ...place.env,
       WATCHWORD_TRUSTED_PROXIES: '127.0.0.0/8',
       // As leaky as a key may be: only what this is about holds it.
       WATCHWORD_LIMIT_PK_ISSUES_PER_MIN: '100000',
     })
+    const [bun = '', ...main] = source.command
+    const program: Program = { ...source, command: [bun, ...place.before, ...main] }
     const { appId } = await runJson(program, 'app', 'create', 'shop')
     await runJson(program, 'credit', 'add', '--app', appId, '--amount', '10000')
     await runJson(program, 'provider', 'set', 'main', '--type', 'http', '--channel', 'sms', '--url', carrier.url)
@@ -104,7 +127,7 @@ describe.each([
     }
     await start()
     leave.push(() => Promise.all(servers.map((server) => server.stop('SIGKILL'))))
-    return { program, appId, key, servers, start }
+    return { program, appId, key, servers, start, setClock: place.setClock }
   }
 
   let asked = 0
@@ -150,4 +173,43 @@ describe.each([
       expect(written).not.toMatch(/198\.1[89]\.|\+8210/)
     },
   )
+
+  test('a code a minute for any prefix is found out, and stays so whichever way the clock is set', async () => {
+    const { key, servers, start, setClock } = await open()
+    const anywhere = (n: number) => `+8210${2_000 + ((n * 7) % 2_900)}${String(1_000 + n).slice(-4)}`
+    let wrongByMs = 0
+    const step = async (byMs: number) => {
+      wrongByMs += byMs
+      await setClock(wrongByMs)
+      // Each server looks at what has come of age every second or so.
+      await Bun.sleep(1_500)
+    }
+    const isRefused = async (server = servers[0]) => {
+      const answer = await ask(server, key, anywhere)
+      if (answer?.status !== 200) expect(answer).toMatchObject({ status: 429, body: { data: { limit: 'abuse' } } })
+      return answer?.status === 429
+    }
+    const isPaused = async () => {
+      await step(MINUTE_MS)
+      const answer = await ask(servers[0], key, anywhere)
+      return Number(answer?.headers.get('retry-after')) > 10 * 60
+    }
+
+    await until(isPaused, 'the country to be paused', SLOWLY_MS)
+    const written = () => servers.map(({ stdout, stderr }) => stdout + stderr).join()
+    await until(() => written().includes('codes that nobody types'), 'the pause to be stored')
+    for (const server of servers) await until(() => isRefused(server), 'every server to know')
+    await step(-HOUR_MS)
+    for (const server of servers) expect(await isRefused(server)).toBe(true)
+    for (const server of servers) await server.stop('SIGKILL')
+    await start()
+    for (const server of servers) expect(await isRefused(server)).toBe(true)
+
+    // A day later it is over: it is tried with few, and those wait until they are judged.
+    await step(DAY_MS + HOUR_MS)
+    let granted = 0
+    for (let n = 0; n < REQUESTS; n++) if (!(await isRefused(servers[n % count]))) granted++
+    expect(granted).toBeGreaterThan(0)
+    expect(granted).toBeLessThanOrEqual(15 * count)
+  }, 300_000)
 })

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { assertCaps, type Cap, capWaitMs, NEW_CAPS } from '../../src/domain/cap'
 import { Tally } from '../../src/domain/traffic'
-import { DAY_MS, HOUR_MS } from '../../src/domain/value'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
+import { seededRandom } from '../support/random'
 import { NOW, thrownBy } from './sample'
 import { aSighting } from './traffic-sample'
 
@@ -47,6 +48,21 @@ describe('a cap', () => {
       expect(capWaitMs(cap({ every }), tally, 1, NOW + waitMs - 1)).toBeGreaterThan(0)
     }
   })
+})
+
+test('in no hour are there more than a cap has, whenever somebody asks', () => {
+  const { below } = seededRandom(3)
+  const [tally, most] = [new Tally(), cap({ max: 20 })]
+  const times: number[] = []
+  for (let at = NOW; at < NOW + DAY_MS; at += below(10 * MINUTE_MS))
+    for (let asked = below(30); asked > 0 && capWaitMs(most, tally, 1, at) === 0; asked--) {
+      tally.see(aSighting({ createdAt: at }), 'sent')
+      times.push(at)
+    }
+  const inHour = times.map((from) => times.filter((at) => at >= from && at < from + HOUR_MS).length)
+  expect(Math.max(...inHour)).toBe(20)
+  // Nor much fewer: what was sent counts for five minutes longer at most.
+  expect(times.length).toBeGreaterThan(20 * 20)
 })
 
 describe('caps that may be decided', () => {

@@ -9,6 +9,8 @@ import {
   SUSPECTED,
   suspicionAfter,
   suspicionAfterPause,
+  suspicionBeside,
+  suspicionHolding,
   UNSUSPECTED,
   type Usual,
   usualOf,
@@ -109,7 +111,7 @@ describe('what is allowed', () => {
     expect(allowedOfCountry(counts(), 0, USUAL, NOW).hour).toBeCloseTo((0.4 * 1_440) / 3)
     expect(allowedOfCountry(counts(), 40, USUAL, NOW).pending).toBe(40)
     const busy = usualOf(weeksOf({ verified: 600, unverified: 120 }))
-    expect(allowedOfCountry(counts(), 0, busy, NOW).pending).toBe(72)
+    expect(allowedOfCountry(counts(), 0, busy, NOW).pending).toBe(80)
   })
 })
 
@@ -160,8 +162,8 @@ describe('the sequential test', () => {
 })
 
 describe('an outage', () => {
-  const out = (suspicion: { verified: number; unverified: number }, minutes: number, usual = USUAL) =>
-    looksLikeOutage({ score: SUSPECTED, since: NOW - minutes * MINUTE_MS, ...suspicion }, usual, NOW)
+  const out = (suspicion: { verified: number; unverified: number; beside?: number }, minutes: number, usual = USUAL) =>
+    looksLikeOutage({ beside: 0, since: NOW - minutes * MINUTE_MS, ...suspicion }, usual, NOW)
 
   test('is where nobody types any more, and no more is sent than people do who ask again', () => {
     expect(out({ verified: 0, unverified: 24 }, 20)).toBe(true)
@@ -169,6 +171,8 @@ describe('an outage', () => {
     // Twenty-four are usual in twenty minutes.
     expect(out({ verified: 0, unverified: 82 }, 20)).toBe(true)
     expect(out({ verified: 0, unverified: 83 }, 20)).toBe(false)
+    expect(out({ verified: 0, unverified: 42, beside: 50 }, 20)).toBe(true)
+    expect(out({ verified: 0, unverified: 42, beside: 51 }, 20)).toBe(false)
   })
 
   test('is none where others go on', () => {
@@ -189,10 +193,10 @@ describe('an outage', () => {
       })),
     )
     // From half past ten to twelve o'clock: thirty of the hour before, and nothing before that.
-    expect(looksLikeOutage({ score: 0, since: NOW - 90 * MINUTE_MS, verified: 36, unverified: 0 }, nights, NOW)).toBe(
+    expect(looksLikeOutage({ since: NOW - 90 * MINUTE_MS, verified: 36, unverified: 0, beside: 0 }, nights, NOW)).toBe(
       false,
     )
-    expect(looksLikeOutage({ score: 0, since: NOW - 90 * MINUTE_MS, verified: 35, unverified: 0 }, nights, NOW)).toBe(
+    expect(looksLikeOutage({ since: NOW - 90 * MINUTE_MS, verified: 35, unverified: 0, beside: 0 }, nights, NOW)).toBe(
       true,
     )
   })
@@ -200,6 +204,48 @@ describe('an outage', () => {
   test('is all there is where little is usual, up to ten codes', () => {
     expect(out({ verified: 0, unverified: 10 }, 60, usualOf([]))).toBe(true)
     expect(out({ verified: 0, unverified: 11 }, 60, usualOf([]))).toBe(false)
+  })
+
+  describe('may explain codes, which are held back', () => {
+    const MANY = 9
+    const held = times(MANY, 'unverified').reduce(
+      (suspicion, _, n) => suspicionHolding(suspicion, USUAL, NOW + n * MINUTE_MS),
+      after(times(3, 'unverified'), 0),
+    )
+
+    test('as long as it may', () => {
+      expect(held.score).toBe(after(times(3, 'unverified'), 0).score)
+      expect(held).toMatchObject({ since: NOW, unverified: 3 + MANY })
+    })
+
+    test('and count with the first that it does not explain', () => {
+      const more = suspicionAfter(held, 'unverified', USUAL, NOW + MANY * MINUTE_MS)
+      expect(more).toMatchObject({ score: after(times(4 + MANY, 'unverified'), 0).score, held: 0 })
+    })
+
+    test('and are forgotten when as many type as usually do', () => {
+      const back = after(times(6, 'verified'), 0, USUAL, { ...held, since: NOW - 5 * MINUTE_MS })
+      expect(back).toEqual(UNSUSPECTED)
+    })
+
+    test('and go one by one where fewer do: what is counted goes first', () => {
+      const back = after(times(4, 'verified'), 0, USUAL, { ...held, since: NOW - HOUR_MS })
+      expect(back.score).toBe(0)
+      expect(back.held).toBeGreaterThan(0)
+      expect(back.held).toBeLessThan(held.held)
+      expect(after(times(20, 'verified'), 0, USUAL, { ...held, since: NOW - HOUR_MS })).toEqual(UNSUSPECTED)
+    })
+
+    test('though there were none before them', () => {
+      const first = suspicionHolding(UNSUSPECTED, USUAL, NOW)
+      expect(suspicionHolding(first, USUAL, NOW + MINUTE_MS)).toMatchObject({ score: 0, since: NOW, unverified: 2 })
+    })
+  })
+
+  test('is told by codes of one prefix, too, once it may have begun', () => {
+    expect(suspicionBeside(UNSUSPECTED)).toBe(UNSUSPECTED)
+    const begun = after(['unverified'])
+    expect(suspicionBeside(begun)).toEqual({ ...begun, beside: 1 })
   })
 })
 

@@ -116,4 +116,14 @@ describe('how long until there are fewer', () => {
   test('is two windows where there cannot be fewer', () => {
     expect(counted([[1, 0]]).waitMs(0, BEGIN)).toBe(2 * HOUR_MS)
   })
+
+  test('surely is when the part has gone in which they came', () => {
+    const sliding = counted([
+      [6, 14],
+      [3, 20],
+    ])
+    const surely = (max: number) => sliding.surelyWaitMs(max, BEGIN + 25 * MINUTE_MS) / MINUTE_MS
+    expect([10, 9, 5, 3].map(surely)).toEqual([0, 50, 50, 65])
+    expect(surely(0)).toBe(120)
+  })
 })

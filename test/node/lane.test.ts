@@ -1,6 +1,6 @@
 /** What one app sends to one country, as a server sees it. */
 import { describe, expect, test } from 'bun:test'
-import { MINUTE_MS, SECOND_MS } from '../../src/domain/value'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
 import { Lane } from '../../src/node/lane'
 import { NOW } from '../domain/sample'
 import { aSighting, weeksOf } from '../domain/traffic-sample'
@@ -24,4 +24,62 @@ describe('how codes of a country fare one after another', () => {
     other.see(aSighting({ createdAt, verifiedAt: createdAt + 60 * SECOND_MS }), 'judged', HOW)
     expect(twoTyped).toBeCloseTo(2 * (before - other.suspicion.score))
   })
+})
+
+describe('where nothing arrives', () => {
+  /** Twenty-five in as many minutes, of which carriers say nothing. */
+  const lost = (one: Lane, how = HOW) => {
+    for (let n = 0; n < 25; n++)
+      one.see(aSighting({ createdAt: NOW + n * MINUTE_MS, delivery: 'unknown' }), 'judged', how)
+  }
+  /** Looked at when they were typed, which is before those that were lost last are. */
+  const typed = (one: Lane, count: number) => {
+    for (let n = 0; n < count; n++) {
+      const createdAt = NOW + 25 * MINUTE_MS + n * 20 * SECOND_MS
+      one.see(aSighting({ createdAt, verifiedAt: createdAt + SECOND_MS }), 'early', HOW)
+      one.see(aSighting({ createdAt: createdAt - 90 * SECOND_MS, delivery: 'unknown' }), 'judged', HOW)
+    }
+  }
+
+  test('nobody is suspected while it lasts, nor when people type again and the last codes of before are judged', () => {
+    const one = lane()
+    lost(one)
+    expect(one.isSuspected(NOW + 27 * MINUTE_MS)).toBe(false)
+    for (let count = 1; count <= 30; count++) {
+      const again = lane()
+      lost(again)
+      typed(again, count)
+      expect(again.pause.pausedUntil).toBeUndefined()
+    }
+  })
+
+  test('it is an attack where so many are refused as people are not', () => {
+    const one = lane()
+    for (let n = 0; n < 36; n++) one.knock(NOW + 2 * MINUTE_MS)
+    lost(one)
+    expect(one.pause.pausedUntil).toBeGreaterThan(NOW)
+    const other = lane()
+    for (let n = 0; n < 34; n++) other.knock(NOW + 2 * MINUTE_MS)
+    lost(other)
+    expect(other.pause.pausedUntil).toBeUndefined()
+  })
+
+  test('it is an attack where there are more codes than people ask for, of one prefix, too', () => {
+    const one = lane()
+    lost(one)
+    for (let n = 0; n < 120; n++)
+      one.see(aSighting({ createdAt: NOW + 25 * MINUTE_MS }), 'judged', { ...HOW, isLocal: true })
+    one.see(aSighting({ createdAt: NOW + 25 * MINUTE_MS }), 'judged', HOW)
+    expect(one.pause.pausedUntil).toBeGreaterThan(NOW)
+  })
+})
+
+test('silence that was bought counts at once when it is found out', () => {
+  const one = lane()
+  for (let n = 0; n < 20; n++) one.see(aSighting({ createdAt: NOW - HOUR_MS }), 'judged', { ...HOW, isLocal: true })
+  for (let n = 0; n < 20; n++) one.see(aSighting({ createdAt: NOW, delivery: 'unknown' }), 'judged', HOW)
+  expect(one.suspicion).toMatchObject({ score: 0, unverified: 20 })
+  one.see(aSighting({ createdAt: NOW }), 'judged', HOW)
+  one.see(aSighting({ createdAt: NOW }), 'judged', HOW)
+  expect(one.pause.pausedUntil).toBeGreaterThan(NOW)
 })

@@ -62,9 +62,19 @@ function platform({ isKnown = true } = {}) {
       for (const { traffic } of servers) await traffic.tidy()
     }
   }
+  /** By another server, whose unit takes its time. */
+  const storeLate = async (count: number, ms: number, ...servers: Server[]) => {
+    const orders = Array.from({ length: count }, (_, n) => {
+      const phone = `+8210${9_000 + n}0000`
+      const asked = { kind: 'pk', phone, country: 'KR', address: `203.0.113.${n}` } as const
+      return { phone, issue: orderOf(asked, random, clock.now()).issue() }
+    })
+    await pass(ms, ...servers)
+    for (const { phone, issue } of orders) kept.add(phone, issue)
+  }
   const type = () =>
     kept.change(newest, (issue, now) => ({ ...issue, verificationStatus: 'verified', verifiedAt: now }))
-  return { clock, kept, recorded, server, pass, type }
+  return { clock, kept, recorded, server, pass, storeLate, type }
 }
 
 /** Asks for so many at once; answers how many were let in. */
@@ -125,6 +135,17 @@ describe('several servers', () => {
     await pass(8 * SECOND_MS, one, other)
     expect([await one.issue(), await other.issue()]).toEqual(['country_pending', 'country_pending'])
   })
+})
+
+test('what was stored too late to be found at once takes nothing from what is counted when it is judged', async () => {
+  const { server, pass, storeLate } = platform()
+  const one = server()
+  await one.issue()
+  await storeLate(3, 5 * SECOND_MS, one)
+  await pass(100 * SECOND_MS, one)
+  expect(await letIn(10, one.issue)).toBe(10)
+  await pass(30 * SECOND_MS, one)
+  expect(await letIn(10, one.issue)).toBe(5)
 })
 
 describe('a server that starts in the middle', () => {

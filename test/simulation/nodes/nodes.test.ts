@@ -21,6 +21,8 @@ const FOUND_AT: Record<string, number> = {
   'what was lost with its commit counts as stored': 2,
   'who has lost a job records what came of it': 4,
   'who has lost a message charges it, too': 7,
+  'a server counts only codes that it lets in itself': 20,
+  'wrong codes of a phone are counted beside each other': 20,
 }
 
 let stage: LaidOut

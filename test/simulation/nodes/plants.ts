@@ -79,11 +79,23 @@ export const PLANTS: Record<string, Plant> = {
     `'committed' || left($1::text || $2::text, 0)`,
   ),
   'who has lost a message charges it, too': settledTwice(),
+  'a server counts only codes that it lets in itself': {
+    store: (store) => ({
+      ...store,
+      read: { ...store.read, traffic: { ...store.read.traffic, seen: nobody } },
+    }),
+  },
+  'wrong codes of a phone are counted beside each other': reworded(
+    /^(SELECT state FROM failures WHERE .*) FOR UPDATE$/,
+    '$1',
+  ),
   'who has lost a job records what came of it': twisted((tx) => ({
     jobs: { lock: (job) => tx.jobs.lock(job).then(() => true), finish: (job) => tx.jobs.finish(job).then(() => true) },
     attempts: { answer: (attempt) => tx.attempts.answer(attempt).then(() => true) },
   })),
 }
+
+async function* nobody() {}
 
 const lostAt = (url: string) => answered(200, { messageList: [{ messageId: idIn(url), statusCode: '3032' }] })
 const idIn = (url: string) => new URL(url).searchParams.get('messageId')

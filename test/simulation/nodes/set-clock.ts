@@ -30,6 +30,9 @@ export class SetClock {
     return this.#steps.some(({ at, byMs }) => at >= from && at <= to && byMs > 0 === (where === 'forward'))
   }
 
+  /** When it was set last, by the clock that never steps. */
+  lastSet = (): number => this.#steps.at(-1)?.at ?? Number.NEGATIVE_INFINITY
+
   moment = (): Moment => ({ at: this.elapsed(), stepsBefore: this.#steps.length })
 
   /** The least and the most that it has said since. */

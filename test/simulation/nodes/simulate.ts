@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EVENT_TYPES } from '../../../contract/event'
+import { HOUR_MS } from '../../../src/domain/value'
 import * as administer from '../../../src/usecases/administer'
 import { VirtualClock } from '../../support/clock'
 import { Copy } from '../../support/copy'
@@ -16,6 +17,7 @@ import { type SeededRandom, seededRandom } from '../../support/random'
 import { BACKUP_URL, type Furnished, KAKAO_URL, REPORT_SECRET, SMS_URL, START, WIRES } from '../../support/world'
 import { Invariants } from '../invariants'
 import { SimulationFailure } from '../simulate'
+import { Attacker, CAP } from './attacker'
 import { type Ask, Clients, type Said, type Stored } from './clients'
 import { Crowd } from './crowd'
 import { Engine } from './engine'
@@ -37,6 +39,8 @@ const PATIENCE_MS = 25_000
 /** A revocation holds everywhere after so long. */
 const REVOKED_WITHIN_MS = 2_000
 const LEASE_MS = 30_000
+/** Every so manieth story has an attacker. */
+const ATTACKED_EVERY = 5
 /** A carrier that has to be asked what became of a message. */
 const POLLED = {
   type: 'solapi',
@@ -64,6 +68,18 @@ interface Spare {
   refusedFrom: number
 }
 
+interface Attacked {
+  appId: string
+  key: string
+}
+
+/** Two weeks in which four of five codes were verified, four in each hour. */
+const usualHours = (until: number) =>
+  Array.from({ length: 14 * 24 }, (_, n) => ({
+    hour: Math.floor(until / HOUR_MS - 26 - n) * HOUR_MS,
+    ...{ sent: 5, credits: 5, verified: 4, unverified: 1 },
+  }))
+
 class Story {
   readonly trace: string[] = []
   readonly #random: SeededRandom
@@ -74,6 +90,7 @@ class Story {
   readonly #outside: Outside
   readonly #clients: Clients
   readonly #crowd: Crowd
+  readonly #attacker: Attacker | undefined
   readonly #copy: Copy
   readonly #folder = mkdtempSync(join(tmpdir(), 'watchword-nodes-'))
   readonly #invariants: Invariants
@@ -85,6 +102,8 @@ class Story {
   readonly #everybody: Server[] = []
   #named = 0
   #keys!: Furnished
+  /** Of the apps that are attacked. */
+  #attacked!: Record<'capped' | 'known' | 'guessed', Attacked>
   readonly #spare: Spare[] = []
   #codes = new Map<string, string>()
   /** No server is killed or cut off, and no clock set forward, so no call of a carrier is left without its answer. */
@@ -125,6 +144,15 @@ class Story {
       ...{ random, clock: this.#setClock, note },
       ask: (...what) => this.#askWith(this.#keys.test, ...what),
     })
+    if (seed % ATTACKED_EVERY === 0)
+      this.#attacker = new Attacker({
+        ...{ random, clock: this.#setClock, note, wait: (ms: number) => this.#wait(ms) },
+        asks: {
+          capped: (...what) => this.#askWith(this.#attacked.capped.key, ...what),
+          known: (...what) => this.#askWith(this.#attacked.known.key, ...what),
+          guessed: (...what) => this.#askWith(this.#attacked.guessed.key, ...what),
+        },
+      })
     const file = join(this.#folder, 'copy.db')
     this.#copy = new Copy(this.#engine.beside, file)
     this.#invariants = new Invariants(file, Object.values(this.#outside.carriers))
@@ -135,7 +163,9 @@ class Story {
     await this.#engine.empty()
     const first = await this.#scheduler.run(this.#startServer())
     await this.#scheduler.run(this.#furnish(first))
+    if (this.#attacker) await this.#scheduler.run(this.#furnishAttacked(first))
     await this.#scheduler.run(this.#startServer())
+    if (this.#attacker) this.#begin(this.#attacker.come())
     if (this.#random.chance(0.5)) await this.#scheduler.run(this.#startServer())
     for (let step = 1; step <= STEPS; step++) {
       await this.#step()
@@ -426,6 +456,20 @@ class Story {
     await administer.addEndpoint(world.admin, { appId, mode: 'live', url, events: EVENT_TYPES })
   }
 
+  /** One with a cap, one whose usual traffic is known, and one that a phone is guessed at of. */
+  async #furnishAttacked({ world }: Server): Promise<void> {
+    const make = async (): Promise<Attacked> => {
+      const { appId } = await administer.createApp(world.admin, { name: 'attacked' })
+      await administer.addCredit(world.admin, { appId, amount: 100_000 })
+      return { appId, key: await world.key({ appId, kind: 'sk', mode: 'live' }) }
+    }
+    const [capped, known, guessed] = [await make(), await make(), await make()]
+    await administer.protectApp(world.admin, capped.appId, { caps: [CAP] })
+    const hours = usualHours(START).map((hour) => ({ ...hour, kind: 'sk' as const, country: 'KR' }))
+    await world.store.transaction((tx) => tx.traffic.saveHours(known.appId, hours))
+    this.#attacked = { capped, known, guessed }
+  }
+
   /** Faults stop, time runs, and nothing may be left unfinished. */
   async #finish(): Promise<void> {
     this.#note('faults end')
@@ -470,6 +514,7 @@ class Story {
     )
     this.#assert(this.#clients.forgotten(stored, isOver))
     if (this.#outside.isPolled) await this.#checkFates()
+    this.#assert(await this.#attacker?.miscounted(beside, this.#attacked.guessed.appId))
     this.#assert(
       await brokenBetweenNodes(beside, {
         ...{ perPhone: this.#perPhone, isCalm: this.#isCalm, isOver, now: this.#clock.now() },

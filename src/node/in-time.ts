@@ -1,0 +1,60 @@
+/** Issues that come in the order of their making are looked at in the order in which they come of age, at each of some ages. */
+import { STAGES, type Stage } from '../domain/traffic'
+import type { SeenIssue } from '../ports/store/traffic'
+
+interface Ages {
+  readonly stage: Stage
+  /** Those that have not come to that age. */
+  waiting: SeenIssue[]
+  /** The first of them. */
+  next: number
+}
+
+export class InTime {
+  readonly #ages: readonly Ages[]
+
+  constructor(
+    stages: readonly Stage[],
+    private readonly look: (issue: SeenIssue, stage: Stage) => void,
+  ) {
+    this.#ages = stages.map((stage) => ({ stage, waiting: [], next: 0 }))
+  }
+
+  add(issue: SeenIssue): void {
+    this.#lookUntil(issue.createdAt)
+    for (const { waiting } of this.#ages) waiting.push(issue)
+  }
+
+  /** There are no more. */
+  end(): void {
+    this.#lookUntil(Number.POSITIVE_INFINITY)
+  }
+
+  #lookUntil(at: number): void {
+    for (let soonest = this.#soonest(); dueOf(soonest) < at; soonest = this.#soonest()) {
+      const issue = soonest?.waiting[soonest.next++]
+      if (!soonest || !issue) return
+      this.look(issue, soonest.stage)
+      this.#forget(soonest)
+    }
+  }
+
+  #soonest(): Ages | undefined {
+    let soonest: Ages | undefined
+    for (const ages of this.#ages) if (dueOf(ages) < dueOf(soonest)) soonest = ages
+    return soonest
+  }
+
+  /** What was looked at is kept no longer than what waits. */
+  #forget(ages: Ages): void {
+    if (2 * ages.next <= ages.waiting.length) return
+    ages.waiting = ages.waiting.slice(ages.next)
+    ages.next = 0
+  }
+}
+
+/** When the next one comes to that age. */
+function dueOf(ages: Ages | undefined): number {
+  const issue = ages?.waiting[ages.next]
+  return ages && issue ? issue.createdAt + STAGES[ages.stage] : Number.POSITIVE_INFINITY
+}
