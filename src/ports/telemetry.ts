@@ -16,8 +16,10 @@ export interface Telemetry {
   issueDecided(decided: IssueDecided): void
   codeChecked(checked: CodeChecked): void
   attemptAnswered(answered: AttemptAnswered): void
-  /** `issue` is as it is now. */
-  deliveryEnded(issue: Issue, endedAt: number): void
+  /** It is verified, expired, replaced or without attempts now. */
+  codeEnded(issue: Pick<Issue, 'mode' | 'channel' | 'verificationStatus'>): void
+  /** Once for each message, when its credit is settled: what is reported later is no news to who watches. */
+  deliveryEnded(ended: DeliveryEnded): void
   webhookAnswered(answered: WebhookAnswered): void
   /** Begins a span; of nothing where traces are off. `parent`: a W3C `traceparent`, for a request whatever its caller says. */
   begin(name: SpanName, parent?: string | null): Span
@@ -87,6 +89,15 @@ export interface AttemptAnswered {
   /** As it may be shown. */
   code: string | undefined
   ms: number
+}
+
+export interface DeliveryEnded {
+  /** As it is now: delivered, failed, or sent, where its carrier says no more. */
+  issue: Issue
+  /** The one that has had it last; undefined where it went to none. */
+  carrier: string | undefined
+  /** Unix milliseconds. */
+  endedAt: number
 }
 
 export interface WebhookAnswered {

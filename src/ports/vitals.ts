@@ -12,6 +12,8 @@ export interface Vitals {
   nodes: ReadonlyArray<{ state: NodeCondition }>
   pool: PoolUsage | undefined
   databaseBytes: number
+  /** Of the write-ahead log; undefined where a server has none of its own. */
+  logBytes: number | undefined
   /** How long the oldest unit that has not begun has waited. */
   waitingMs: number
   /** What apps have, and have set aside of it for messages on their way, credits; none where that is not asked for. */

@@ -29,6 +29,7 @@ export async function readVitals({ store, clock, load, gates, tellsWallets }: Vi
     nodes: nodes.map((node) => ({ state: conditionOf(node, now) })),
     pool: store.pool(),
     databaseBytes: await read.size(),
+    logBytes: store.logBytes(),
     waitingMs: load.waitingMs(),
     wallets: tellsWallets ? await walletsOf(store) : [],
   }

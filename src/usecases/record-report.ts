@@ -74,7 +74,7 @@ async function applyReport(
   )
   await answerFromReport(tx, awaited)
   const step = issue && afterReport(issue, awaited.leg, report, tx.now)
-  if (issue && step) await takeStep(deps, tx, issue, step)
+  if (issue && step) await takeStep(deps, tx, issue, step, { by: carrier, isKept: true })
 }
 
 /** A report that overtakes the carrier's answer is that answer: the message was accepted. */
@@ -123,6 +123,6 @@ async function stillAwaited(
   // Its send has not been answered yet, whatever the clock says: what comes of that is waited for anew.
   if (issue.sendPending) return undefined
   await tx.reports.forget(awaited.messageId)
-  await takeStep(deps, tx, issue, { issue, finish: settlementOf(issue) })
+  await takeStep(deps, tx, issue, { issue, finish: settlementOf(issue) }, { by: awaited.carrier, isKept: true })
   return undefined
 }

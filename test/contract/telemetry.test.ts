@@ -6,7 +6,7 @@ import * as manage from '../../src/usecases/administer'
 import { answered } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { Collector } from '../support/collector'
-import { newPlace } from '../support/place'
+import { IS_POSTGRES, newPlace } from '../support/place'
 import { Receivers } from '../support/receiver'
 import { type Furnished, START, World, type WorldOptions } from '../support/world'
 
@@ -196,7 +196,9 @@ describe('metrics', () => {
       'watchword_issues_total{mode="live",channel="sms",outcome="issued"} 1',
       'watchword_attempts_total{carrier="main",leg="sms",outcome="accepted"} 1',
       'watchword_attempt_duration_seconds_count{carrier="main"} 1',
-      'watchword_deliveries_total{mode="live",leg="sms",outcome="delivered"} 1',
+      'watchword_deliveries_total{mode="live",carrier="main",leg="sms",outcome="delivered"} 1',
+      'watchword_delivery_duration_seconds_count{carrier="main",leg="sms"} 1',
+      'watchword_codes_ended_total{mode="live",channel="sms",outcome="verified"} 1',
       'watchword_verifications_total{mode="live",result="MISMATCH"} 1',
       'watchword_verifications_total{mode="live",result="verified"} 1',
       'watchword_webhooks_total{outcome="delivered"} 1',
@@ -206,6 +208,36 @@ describe('metrics', () => {
       expect(told).toContain(`${line}\n`)
     for (const secret of ['12345678', world.sms.lastCode(), issueId, keys.live, 'signup'])
       expect(told).not.toContain(secret)
+  })
+
+  test('say that a delivery has ended, once, also where its carrier says no more', async () => {
+    await openWithMetrics()
+    await world.provide('main', ['sms'], 'http://carrier.test/sms', { reports: false })
+    await world.advance(1_500)
+    await issue()
+    await world.settle()
+    await report('delivered')
+    await world.settle()
+    const told = (await text()).split('\n').filter((line) => line.startsWith('watchword_deliveries_total{'))
+    expect(told).toEqual(['watchword_deliveries_total{mode="live",carrier="main",leg="sms",outcome="sent"} 1'])
+    expect(lines('delivery ended')).toMatchObject([{ provider: 'main', outcome: 'sent', billing: 'debited' }])
+  })
+
+  test('count codes that were replaced, and those that nobody typed in time', async () => {
+    await openWithMetrics()
+    await issue()
+    await world.call('rest', 'issue', { phoneNumber: PHONE, purpose: 'p', idempotencyKey: 'again' }, { key: keys.live })
+    await world.advance(4 * 60_000)
+    const told = await text()
+    for (const outcome of ['replaced', 'expired'])
+      expect(told).toContain(`watchword_codes_ended_total{mode="live",channel="sms",outcome="${outcome}"} 1\n`)
+  })
+
+  test('say how long the log beside the database is', async () => {
+    await openWithMetrics()
+    const bytes = /watchword_write_ahead_log_bytes (\d+)/.exec(await text())?.[1]
+    if (IS_POSTGRES) expect(bytes).toBeUndefined()
+    else expect(Number(bytes)).toBeGreaterThan(0)
   })
 
   test('show what waits, and a carrier that rests', async () => {
@@ -276,7 +308,7 @@ describe('traces', () => {
     const [hook] = receivers.arrived
     const webhook = below.find(({ name }) => name === 'webhook')
     expect(hook?.headers.traceparent).toBe(`00-${CALLERS_TRACE}-${webhook?.spanId}-01`)
-    for (const line of lines('delivery ended')) expect(line.traceId).toBe(CALLERS_TRACE)
+    expect(lines('delivery ended').map(({ traceId }) => traceId)).toEqual([CALLERS_TRACE])
     const told = JSON.stringify(collector.spans)
     for (const secret of ['12345678', world.sms.lastCode(), keys.live]) expect(told).not.toContain(secret)
   })

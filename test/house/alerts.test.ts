@@ -19,7 +19,8 @@ async function everything(): Promise<string> {
   told.codeChecked({ mode: 'live', result: 'verified' })
   const attempt = { origin, issueId: 'i', mode: 'live', carrier: 'main', leg: 'sms', code: undefined, ms: 1 } as const
   told.attemptAnswered({ ...attempt, outcome: 'accepted' })
-  told.deliveryEnded(anIssue({ deliveryStatus: 'delivered' }), NOW + 1_000)
+  told.codeEnded(anIssue({ verificationStatus: 'expired' }))
+  told.deliveryEnded({ issue: anIssue({ deliveryStatus: 'delivered' }), carrier: 'main', endedAt: NOW + 1_000 })
   const webhook = { origin, issueId: 'i', eventId: 'e', endpointId: 'whe_a', type: 'otp.sent', attempts: 1 } as const
   told.webhookAnswered({ ...webhook, outcome: 'delivered', status: 200, ms: 1 })
   store.committed(1, 1, 1)
@@ -33,6 +34,7 @@ async function everything(): Promise<string> {
     nodes: [{ state: 'silent' }],
     pool: { size: 1, busy: 1, waiting: 0 },
     databaseBytes: 1,
+    logBytes: 1,
     waitingMs: 1,
     wallets: [{ appId: 'app_a', balance: 1, reserved: 0 }],
   }))

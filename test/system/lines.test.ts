@@ -43,10 +43,21 @@ test('a request, an issue and an attempt are told with all that is known of them
 test('the end of a delivery is told with what it cost, and whether anybody knows it', () => {
   const issue = { ...issueNumber(1), origin, providerOutcomeCode: '4100', providerOutcomeAmbiguous: true }
   const { appId, mode, issueId, leg, deliveryStatus: outcome, billingStatus: billing } = issue
-  const line = lineOf((lines) => lines.deliveryEnded(issue, issue.createdAt + 250))
-  const all = { ...found, appId, mode, issueId, leg, outcome, billing, code: '4100', isAmbiguous: true, ms: 250 }
+  const line = lineOf((lines) => lines.deliveryEnded({ issue, carrier: 'main', endedAt: issue.createdAt + 250 }))
+  const all = {
+    ...found,
+    appId,
+    mode,
+    issueId,
+    provider: 'main',
+    leg,
+    outcome,
+    billing,
+    code: '4100',
+    isAmbiguous: true,
+    ms: 250,
+  }
   expect(line).toEqual({ ...all, message: 'delivery ended' })
-  expect(lineOf((lines) => lines.deliveryEnded({ ...issue, providerOutcomeAmbiguous: false }, 0))).not.toHaveProperty(
-    'isAmbiguous',
-  )
+  const known = { issue: { ...issue, providerOutcomeAmbiguous: false }, carrier: undefined, endedAt: 0 }
+  expect(lineOf((lines) => lines.deliveryEnded(known))).not.toHaveProperty('isAmbiguous')
 })

@@ -45,6 +45,8 @@ export interface Store {
   assertWritable(): Promise<void>
   /** How many of its connections for changes are in use; undefined where it has none. */
   pool(): PoolUsage | undefined
+  /** Bytes of the write-ahead log beside the database, which grow while nothing copies it; undefined where there is none. */
+  logBytes(): number | undefined
   /** Tells how it works from now on. */
   tell(telemetry: StoreTelemetry): void
   close(): Promise<void>

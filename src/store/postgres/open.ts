@@ -84,6 +84,7 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
     transaction: (unit) => units.run(unit),
     assertWritable: () => units.assertWritable(),
     pool: () => ({ size: options.size, ...units.usage() }),
+    logBytes: () => undefined,
     tell(telemetry) {
       units.telemetry = telemetry
     },

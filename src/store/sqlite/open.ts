@@ -121,6 +121,7 @@ export function openStore({
     },
 
     pool: () => undefined,
+    logBytes: () => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
 
     tell(telemetry) {
       writer.telemetry = telemetry

@@ -32,9 +32,13 @@ const both = (one: Told, other: Told): Told => ({
     one.attemptAnswered(answered)
     other.attemptAnswered(answered)
   },
-  deliveryEnded(issue, endedAt) {
-    one.deliveryEnded(issue, endedAt)
-    other.deliveryEnded(issue, endedAt)
+  codeEnded(issue) {
+    one.codeEnded(issue)
+    other.codeEnded(issue)
+  },
+  deliveryEnded(ended) {
+    one.deliveryEnded(ended)
+    other.deliveryEnded(ended)
   },
   webhookAnswered(answered) {
     one.webhookAnswered(answered)

@@ -66,13 +66,16 @@ export function createLines(log: Log): Told {
       }
       log.info(fields, 'attempt answered')
     },
-    deliveryEnded(issue, endedAt) {
+    // A code's end is in the line of who ended it; a sweep's has none.
+    codeEnded() {},
+    deliveryEnded({ issue, carrier, endedAt }) {
       const fields = {
         requestId: issue.origin?.requestId,
         traceId: traceIdOf(issue.origin?.trace),
         appId: issue.appId,
         mode: issue.mode,
         issueId: issue.issueId,
+        provider: carrier,
         leg: issue.leg,
         outcome: issue.deliveryStatus,
         code: issue.providerOutcomeCode,

@@ -43,18 +43,20 @@ export function createMetrics(): Metrics {
   gauge('build_info', 'Which release this is', 'version').set({ version: VERSION }, 1)
 
   const requests = counter('requests', 'Requests answered', 'route', 'status')
-  const requestSeconds = histogram('request_duration_seconds', 'From request to answer', LATENCIES, 'route')
+  const requestSeconds = histogram('request_duration_seconds', 'From request to answer', LATENCIES, 'route', 'status')
   const refusals = counter('refusals', 'Requests refused, by why and by which limit', 'kind', 'limit')
   const issues = counter('issues', 'Codes asked for, and what became of the wish', 'mode', 'channel', 'outcome')
+  const ends = counter('codes_ended', 'Codes that can be verified no more', 'mode', 'channel', 'outcome')
   const decisions = counter('abuse_decisions', 'What rules against abuse found', 'rule', 'decision')
   const checks = counter('verifications', 'Codes checked', 'mode', 'result')
   const attempts = counter('attempts', 'Calls of carriers, and what they said', 'carrier', 'leg', 'outcome')
   const attemptSeconds = histogram('attempt_duration_seconds', 'From call to answer', LATENCIES, 'carrier')
-  const deliveries = counter('deliveries', 'Messages whose fate is known', 'mode', 'leg', 'outcome')
+  const deliveries = counter('deliveries', 'Messages whose fate is known', 'mode', 'carrier', 'leg', 'outcome')
   const deliverySeconds = histogram(
     'delivery_duration_seconds',
     'From the wish for a code to the last word of its delivery',
     UNTIL_DELIVERED,
+    'carrier',
     'leg',
   )
   const webhooks = counter('webhooks', 'Calls of receivers, and what came of them', 'outcome')
@@ -74,7 +76,7 @@ export function createMetrics(): Metrics {
     told: {
       requestAnswered({ route, status, ms, refusal }) {
         requests.inc({ route, status })
-        requestSeconds.observe({ route }, ms / 1_000)
+        requestSeconds.observe({ route, status }, ms / 1_000)
         if (refusal) refusals.inc({ kind: refusal.kind, limit: refusal.detail.limit ?? '' })
       },
       issueDecided({ mode, channel, outcome, refusal, rule }) {
@@ -88,9 +90,12 @@ export function createMetrics(): Metrics {
         attempts.inc({ carrier, leg, outcome })
         attemptSeconds.observe({ carrier }, ms / 1_000)
       },
-      deliveryEnded({ mode, leg, deliveryStatus: outcome, createdAt }, endedAt) {
-        deliveries.inc({ mode, leg, outcome })
-        if (mode === 'live') deliverySeconds.observe({ leg }, Math.max(0, endedAt - createdAt) / 1_000)
+      codeEnded({ mode, channel, verificationStatus: outcome }) {
+        ends.inc({ mode, channel, outcome })
+      },
+      deliveryEnded({ issue: { mode, leg, deliveryStatus: outcome, createdAt }, carrier = '', endedAt }) {
+        deliveries.inc({ mode, carrier, leg, outcome })
+        if (mode === 'live') deliverySeconds.observe({ carrier, leg }, Math.max(0, endedAt - createdAt) / 1_000)
       },
       webhookAnswered({ outcome, ms }) {
         webhooks.inc({ outcome })
@@ -136,6 +141,10 @@ function vitalSigns(gauge: MakeGauge): (vitals: Vitals) => void {
   const nodes = gauge('nodes', 'Servers that share the database', 'state')
   const pool = gauge('pool_connections', 'Connections of this server for changes', 'state')
   const database = gauge('database_bytes', 'What is stored')
+  const log = gauge(
+    'write_ahead_log_bytes',
+    'What is not copied into the database yet, or was and is written over next',
+  )
   const unitsWait = gauge('unit_wait_seconds', 'How long the oldest unit that has not begun has waited')
   const balance = gauge('wallet_balance_credits', 'What an app has', 'app')
   const reserved = gauge('wallet_reserved_credits', 'What of it is set aside for messages on their way', 'app')
@@ -162,6 +171,7 @@ function vitalSigns(gauge: MakeGauge): (vitals: Vitals) => void {
       pool.set({ state: 'waiting' }, vitals.pool.waiting)
     }
     database.set(vitals.databaseBytes)
+    if (vitals.logBytes !== undefined) log.set(vitals.logBytes)
     unitsWait.set(vitals.waitingMs / 1_000)
     for (const wallet of vitals.wallets) {
       balance.set({ app: wallet.appId }, wallet.balance)

@@ -1,5 +1,5 @@
 /** The one way a changed issue is stored. */
-import { isFinal, maySendAgain } from '../../domain/delivery'
+import { maySendAgain } from '../../domain/delivery'
 import type { Issue } from '../../domain/issue'
 import type { Letter } from '../../domain/letter'
 import type { Tx } from '../../ports/store'
@@ -32,10 +32,7 @@ export async function saveIssue(
 ): Promise<void> {
   await tx.issues.save(after, before)
   await tellEvents(deps, tx, before, after, sent?.letter?.to)
-  if (isFinal(after) && !isFinal(before)) {
-    const endedAt = tx.now
-    tx.afterCommit(() => deps.telemetry.deliveryEnded(after, endedAt))
-  }
+  if (after.verificationStatus !== before.verificationStatus) tx.afterCommit(() => deps.telemetry.codeEnded(after))
   // What could not be sent any more before has been erased then.
   if (maySendAgain(after) || !maySendAgain(before)) return
   if (sent?.isKept !== false) await tx.outbox.erase(after.issueId)

@@ -22,5 +22,8 @@ export async function takeStep(deps: SaveDependencies, tx: Tx, before: Issue, st
   // In a queue of its carrier: one that answers slowly must not keep us from asking the others.
   if (step.awaitReportMs !== undefined) await queue('await-report', step.awaitReportMs, sent && { queue: sent.by })
   if (isFinal(issue) || issue.leg !== before.leg) await tx.reports.forget(before.messageId)
-  if (settlement) await settle(tx, issue, settlement)
+  if (!settlement) return
+  await settle(tx, issue, settlement)
+  const ended = { issue, carrier: sent?.by, endedAt: tx.now }
+  tx.afterCommit(() => deps.telemetry.deliveryEnded(ended))
 }
