@@ -48,6 +48,8 @@ export interface HashCover {
   plain(stored: Uint8Array, generation: number, length: number): Uint8Array
   /** Some hashes may still be stored otherwise. */
   readonly isChanging: boolean
+  /** As it is now, for a unit: whoever heard of a new key in the middle of it would not find what it has just brought along. */
+  steady(): HashCover
 }
 
 /**
