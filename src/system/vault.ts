@@ -58,14 +58,18 @@ export function createVault(
   }
 
   /** Where a key is not known yet, the database may have it. */
-  function plain(stored: Uint8Array, generation: number, length: number): Uint8Array {
+  function knows(generation: number): boolean {
     if (!cover.knows(generation)) ring.look()
+    return cover.knows(generation)
+  }
+  function plain(stored: Uint8Array, generation: number, length: number): Uint8Array {
+    knows(generation)
     return cover.plain(stored, generation, length)
   }
   function steady(): HashCover {
     const now = cover
     return {
-      ...{ generation: now.newest, isChanging: now.isChanging, plain, steady },
+      ...{ generation: now.newest, isChanging: now.isChanging, plain, knows, steady },
       stored: (hash) => now.stored(hash),
       otherwise: (hash) => now.otherwise(hash),
     }
@@ -107,6 +111,7 @@ export function createVault(
       stored: (hash) => cover.stored(hash),
       otherwise: (hash) => cover.otherwise(hash),
       plain,
+      knows,
       get isChanging() {
         return cover.isChanging
       },
