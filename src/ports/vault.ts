@@ -46,8 +46,12 @@ export interface HashCover {
   otherwise(hash: Uint8Array): Uint8Array[]
   /** The hash of so many bytes that is stored so. Where the key is not known, what no hash is equal to. */
   plain(stored: Uint8Array, generation: number, length: number): Uint8Array
+  /** What is stored by this key can be told. */
+  knows(generation: number): boolean
   /** Some hashes may still be stored otherwise. */
   readonly isChanging: boolean
+  /** As it is now, for a unit: whoever heard of a new key in the middle of it would not find what it has just brought along. */
+  steady(): HashCover
 }
 
 /**

@@ -116,6 +116,8 @@ export function storedAnew(
   const { table, key, hashes, counted } = covered
   const names = Object.keys(hashes)
   const generation = Number(row.at(-1) ?? 0)
+  // A command that has slept through a second change would write over hashes that nobody makes again.
+  if (!cover.knows(generation)) throw new Error(`Hashes in ${table} are stored by a key that is not known here`)
   const now = Object.entries(hashes).map(([, bytes], n) => {
     const stored = row[key.length + n]
     return stored && cover.stored(cover.plain(new Uint8Array(stored as Uint8Array), generation, bytes))

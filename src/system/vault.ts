@@ -4,7 +4,7 @@
  */
 import { createHash, createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
 import { CryptoHasher } from 'bun'
-import type { SigningKey, Vault } from '../ports/vault'
+import type { HashCover, SigningKey, Vault } from '../ports/vault'
 import { Cover } from './cover'
 import { decrypt, encrypt, type Keys, markedIn, type Name, Ring, withoutMark } from './key-ring'
 
@@ -57,6 +57,24 @@ export function createVault(
     return decrypt(first, rowId, sealed)
   }
 
+  /** Where a key is not known yet, the database may have it. */
+  function knows(generation: number): boolean {
+    if (!cover.knows(generation)) ring.look()
+    return cover.knows(generation)
+  }
+  function plain(stored: Uint8Array, generation: number, length: number): Uint8Array {
+    knows(generation)
+    return cover.plain(stored, generation, length)
+  }
+  function steady(): HashCover {
+    const now = cover
+    return {
+      ...{ generation: now.newest, isChanging: now.isChanging, plain, knows, steady },
+      stored: (hash) => now.stored(hash),
+      otherwise: (hash) => now.otherwise(hash),
+    }
+  }
+
   return {
     phoneHash: (identity) => hmac.phone(identity),
     codeHash: (issueId, code) => hmac.code(`${issueId}:${code}`),
@@ -92,13 +110,12 @@ export function createVault(
       },
       stored: (hash) => cover.stored(hash),
       otherwise: (hash) => cover.otherwise(hash),
-      plain(stored, generation, length) {
-        if (!cover.knows(generation)) ring.look()
-        return cover.plain(stored, generation, length)
-      },
+      plain,
+      knows,
       get isChanging() {
         return cover.isChanging
       },
+      steady,
     },
     ring,
   }

@@ -467,6 +467,36 @@ describe('between the first use of the new key and the end of storing anew', () 
   })
 })
 
+test.skipIf(!IS_POSTGRES)(
+  'a unit goes on as it began where its server hears meanwhile that the new key is used',
+  async () => {
+    const world = await start()
+    const keys = await world.furnish()
+    const owner = { appId: keys.appId, mode: 'live' } as const
+    const { clock } = world
+    const [keyHash, fingerprint] = [world.vault.claimHash('a claim'), world.vault.fingerprint('it')]
+    await world.store.transaction((tx) =>
+      tx.claims.add({ ...owner, keyHash, fingerprint, issueId: crypto.randomUUID(), createdAt: clock.now() }),
+    )
+    await command(world, {}, async (deps) => {
+      await beginRotation(deps, next)
+      const vault = createVault(Buffer.from(SECRET))
+      const store = await world.place.open({ clock, vault })
+      const halted = { ...deps, store: dying(1)(deps.store) as Store, heard: async () => {} }
+      expect(await refusal(renewAll(halted))).toBe('killed')
+      const begun = await deps.store.read.ring.all()
+      const found = await store.transaction(async (tx) => {
+        // By the hash that is looked for last nothing is stored.
+        const finding = tx.claims.find(owner, keyHash, Buffer.alloc(16, 0xff))
+        expect([vault.cover.generation, vault.ring.adopt(begun), vault.cover.generation]).toEqual([0, true, 1])
+        return finding
+      })
+      expect(found?.fingerprint).toEqual(new Uint8Array(fingerprint))
+      await store.close()
+    })
+  },
+)
+
 test.skipIf(!IS_POSTGRES)('servers hear of the new key before the first one uses it', async () => {
   const one = await start()
   const keys = await one.furnish()

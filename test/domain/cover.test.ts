@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
+import { COVERED, storedAnew } from '../../src/store/covered'
 import { Cover } from '../../src/system/cover'
 import { createVault } from '../../src/system/vault'
 
@@ -47,6 +48,14 @@ describe('by a key', () => {
     expect(second.plain(changing.stored(hash), 2, 32)).toEqual(new Uint8Array(32))
     expect(second.plain(hash, 0, 32)).toEqual(new Uint8Array(32))
   })
+})
+
+test('what is stored by a key that is not known is not stored anew: its hash would be lost', () => {
+  const { cover } = createVault(Buffer.alloc(32))
+  const anew = (generation: number) =>
+    storedAnew(COVERED.claims, [1, randomBytes(16), randomBytes(16), generation], cover)
+  expect(() => anew(2)).toThrow('by a key that is not known here')
+  expect(anew(0)).toHaveLength(1)
 })
 
 test('while keys are changed, the newest stores, and hashes by either are met', () => {

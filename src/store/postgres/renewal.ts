@@ -31,9 +31,9 @@ const sealAnew =
 
 const coverAnew =
   (covered: CoveredTable): Renew =>
-  async (unit, { cover }, behind, limit) => {
+  async (unit, _, behind, limit) => {
     const page = pageFor(olderPage(covered, behind.length > 0, limit))
-    const rows = await unit.change(page, { values: [cover.generation, ...behind] })
+    const rows = await unit.change(page, { values: [unit.cover.generation, ...behind] })
     for (const row of rows) storeAnew(unit, covered, row)
     return rows.map((row) => row.slice(0, covered.key.length))
   }

@@ -70,8 +70,8 @@ export class Unit implements Asked {
     readonly slot: number,
     { time, clock, watch, vault }: UnitDependencies,
   ) {
-    this.cover = vault.cover
-    this.#additions = new Additions(vault.cover)
+    this.cover = vault.cover.steady()
+    this.#additions = new Additions(this.cover)
     this.#send(wire.unsafe('BEGIN'))
     const sentAt = clock.elapsed()
     const opening = wire.unsafe(watch ? OPENING : LOOK).values()

@@ -20,7 +20,7 @@ const forgotten = () => {
   throw new Error('This statement has hashes: it needs to know how they are stored')
 }
 const NO_HASHES: HashCover = {
-  ...{ stored: forgotten, otherwise: forgotten, plain: forgotten },
+  ...{ stored: forgotten, otherwise: forgotten, plain: forgotten, knows: forgotten, steady: forgotten },
   ...{ generation: 0, isChanging: false },
 }
 
