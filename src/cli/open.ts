@@ -60,11 +60,15 @@ export async function open(flags: Record<string, string | undefined>, beginning:
   const config = readConfig(process.env, flags)
   if (!config.database) return openFolder(config, beginning)
   if (beginning.isNew) throw notEmbedded('--new is for a data folder', 'an empty database is begun in any case')
-  return openShared(config, config.database)
+  return openShared(config, config.database, beginning)
 }
 
 /** Any server or command may be the first: the database is laid out where it is empty. */
-export async function openShared(config: Config, database: DatabaseConfig): Promise<Opened> {
+export async function openShared(
+  config: Config,
+  database: DatabaseConfig,
+  { serves = false }: Pick<Beginning, 'serves'> = {},
+): Promise<Opened> {
   const log = createLog(config.logLevel)
   const vault = vaultOf(config, log, false)
   const { clock, see } = databaseClock(systemClock)
@@ -75,7 +79,7 @@ export async function openShared(config: Config, database: DatabaseConfig): Prom
   }
   // A server on a data folder has no use for it.
   const { openStore } = await import('../store/postgres/open')
-  const store = await openStore({ ...database, clock, vault, node, time })
+  const store = await openStore({ ...database, clock, vault, node, time, serves })
   return { config, log, vault, clock, store, fleet: store.fleet }
 }
 

@@ -66,6 +66,8 @@ export interface KeyRing {
   readonly mark: Uint8Array | undefined
   /** Which key seals; 0: the one that follows from the first secret. */
   readonly generation: number
+  /** Takes what the database keeps now, where that can be asked at once. */
+  look(): void
   /** Asked where something is sealed by a key that is not known yet. */
   follow(load: () => readonly RingRow[]): void
   /** Tells secrets apart. */

@@ -174,7 +174,6 @@ export class Ring implements KeyRing {
     this.#load = load
   }
 
-  /** Where it can be asked at once. */
   look(): void {
     if (this.#load) this.adopt(this.#load())
   }

@@ -420,6 +420,24 @@ describe('between the first use of the new key and the end of storing anew', () 
     expect(await world.store.transaction((tx) => tx.erasures.finish(order))).toBe(true)
   })
 
+  test('a command that has waited meanwhile finds what is stored by either key', async () => {
+    const world = await start()
+    const keys = await world.furnish()
+    await issue(world, keys.live, order(phone(6)))
+    await world.settle()
+    const vault = createVault(Buffer.from(SECRET))
+    const waiting = await world.place.open({ clock: world.clock, vault, serves: false })
+    await between(world)
+    await issue(world, keys.live, order(phone(6)))
+    await world.settle()
+    const found = await waiting.read.phones.issues(keys.appId, [hashOf(world, 6)], { limit: 10 })
+    expect(found.rows).toHaveLength(2)
+    await waiting.transaction(async (tx) =>
+      expect([await tx.ring.lock(), vault.cover.generation]).toEqual([expect.any(Array), 1]),
+    )
+    await waiting.close()
+  })
+
   test.skipIf(!IS_POSTGRES)('servers that store by different keys wait for each other', async () => {
     const world = await start()
     const keys = await world.furnish()
@@ -496,6 +514,18 @@ test.skipIf(!IS_POSTGRES)(
     })
   },
 )
+
+test.skipIf(!IS_POSTGRES)('a server whose secret was dropped while it was away does nothing any more', async () => {
+  const world = await start()
+  const keys = await world.furnish()
+  await rotate(world)
+  await world.write('UPDATE nodes SET seen_at = 0')
+  await finish(world)
+  await world.advance(3_000)
+  const { status, headers } = await issue(world, keys.live, order('010-7777-0001'))
+  expect([status, Number(headers.get('retry-after')) > 0]).toEqual([503, true])
+  expect(await world.rows('SELECT issue_id FROM issues')).toEqual([])
+})
 
 test.skipIf(!IS_POSTGRES)('servers hear of the new key before the first one uses it', async () => {
   const one = await start()

@@ -23,6 +23,8 @@ export type Parameter = string | number | Uint8Array
 export interface Opening {
   clock: VirtualClock
   vault: Vault
+  /** Of PostgreSQL: for a server, which is usual, or for a command. */
+  serves?: boolean
   /** Of SQLite: defers its commits. */
   soon?: (drain: () => void) => void
 }

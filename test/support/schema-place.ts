@@ -84,7 +84,7 @@ export class SchemaPlace implements Place {
     return this.schema.database.url
   }
 
-  async open({ clock, vault }: Opening): Promise<OpenedStore> {
+  async open({ clock, vault, serves = true }: Opening): Promise<OpenedStore> {
     const { connect, database } = this.schema
     const way = this.by ? { url: this.by(database.url) } : { url: database.url, connect }
     // No connection has gone silent, however far time jumps; pauses of units are of real time.
@@ -92,7 +92,7 @@ export class SchemaPlace implements Place {
     const node = `node-${this.#stores.length + 1}`
     // Before it looks at the time: a clock that seems to be set back shortens what is stored.
     if (!this.#clocks.has(clock)) this.#clocks.set(clock, await database.goBy(clock))
-    const store = await openStore({ ...way, size: CONNECTIONS, clock: patient, vault, node })
+    const store = await openStore({ ...way, size: CONNECTIONS, clock: patient, vault, node, serves })
     let closing: Promise<void> | undefined
     const once = { ...store, close: () => (closing ??= store.close()) }
     this.#stores.push(once)

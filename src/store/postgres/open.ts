@@ -1,5 +1,6 @@
 /** Opens a database in PostgreSQL: connections, migrations, units and reads. */
 import type { SQL } from 'bun'
+import { unavailable } from '../../domain/error'
 import type { Clock } from '../../ports/clock'
 import type { HeadFile } from '../../ports/files'
 import type { Fleet } from '../../ports/fleet'
@@ -41,6 +42,8 @@ export interface StoreOptions extends PoolOptions {
   headFile?: HeadFile | undefined
   /** In whose name jobs are claimed: of a server. */
   node?: string
+  /** For a server, which asks for its settings all the time, and so hears of new keys; a command asks before it does anything. */
+  serves?: boolean
   /** Learns the time from the database; tests have a time of their own. */
   time?: Time
   /** How connections are made: tests keep theirs for the next one, or stand in between. */
@@ -55,7 +58,7 @@ export interface SharedStore extends Store {
 }
 
 export async function openStore(options: StoreOptions): Promise<SharedStore> {
-  const { vault, headFile, node = '', time = ({ stamped }) => stamped, connect: to = connect } = options
+  const { vault, headFile, node = '', time = ({ stamped }) => stamped, connect: to = connect, serves = true } = options
   const writing = to(options, APPLICATION)
   const watch = new ClockWatch()
   try {
@@ -71,17 +74,21 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
   const pool = new Reading(() => to(readers, APPLICATION), options.clock, vault.cover)
   const replica = options.replicaUrl === undefined ? undefined : new Replica(pool, options.replicaUrl, readers)
   const settings = new SettingsWatch(pool, options.clock.elapsed, async () => {
-    // Where the secret was changed and this server's was dropped, it goes on with the keys it has.
-    vault.ring.adopt(await ringOf(pool))
+    // It would store what nobody else finds.
+    if (!vault.ring.adopt(await ringOf(pool))) throw unavailable('The master secret was changed: this is an old one')
   })
+  const asked = serves ? pool : asking(pool, settings)
   const units = new Units(writing, { vault, headFile, node, time, watch, clock: options.clock }, () =>
     settings.changed(),
   )
   return {
-    read: createReader(pool, settings, options),
-    lists: createLists(replica ?? pool, options),
+    read: createReader(asked, settings, options),
+    lists: createLists(replica ?? asked, options),
     fleet: createFleet(pool, node),
-    transaction: (unit) => units.run(unit),
+    async transaction(unit) {
+      if (!serves) await settings.current()
+      return units.run(unit)
+    },
     assertWritable: () => units.assertWritable(),
     pool: () => ({ size: options.size, ...units.usage() }),
     logBytes: () => undefined,
@@ -95,6 +102,18 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
     },
   }
 }
+
+/** Looks at the settings first: whoever waits at a prompt hears nothing meanwhile. */
+const asking = (pool: Asked, settings: SettingsWatch): Asked => ({
+  async all(statement, values) {
+    await settings.current()
+    return pool.all(statement, values)
+  },
+  async get(statement, values) {
+    await settings.current()
+    return pool.get(statement, values)
+  },
+})
 
 const SIZE = plain(
   'SELECT pg_database_size(current_database())',

@@ -201,6 +201,8 @@ export function createPeopleReader(
         return run.operators.all().map((row) => operatorOf(vault, row))
       },
       async knowsAddress(operatorId, addressHash) {
+        // Another process may have begun a new key since this one has written last.
+        vault.ring.look()
         return formsOf(vault.cover, [addressHash]).some((form) => run.address.get({ operatorId, form }) !== undefined)
       },
     },

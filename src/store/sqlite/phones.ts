@@ -37,7 +37,11 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 export function createPhoneReader(connection: Database, vault: Vault): Pick<Reader, 'phones'> {
   const { cover } = vault
   const db = drizzle(connection, cover)
-  const listed = (hashes: Hashes) => JSON.stringify(formsOf(cover, hashes).map((hash) => hash.toString('hex')))
+  const listed = (hashes: Hashes) => {
+    // Another process may have begun a new key since this one has written last.
+    vault.ring.look()
+    return JSON.stringify(formsOf(cover, hashes).map((hash) => hash.toString('hex')))
+  }
   const ofApp = sql`${issues.appId} = ${bind(issues.appId, 'appId')} AND ${issues.mode} = 'live'`
   const run = {
     /** The id that many rows further on. */
