@@ -70,11 +70,20 @@ const selected = ({ table, key, hashes, counted }: CoveredTable) =>
 /** `$1` is the newest key's number. */
 const IS_OLDER = `coalesce(${HASH_KEY}, 0) <> $1`
 
-/** Some rows that are stored by another key; the key of the row to go on behind follows `$1`. */
-export const olderPage = (covered: CoveredTable, isBehind: boolean, limit: number): string => {
+/** Rows that are looked through together, whether or not they are to be stored anew: nobody waits long for a large table. */
+const LOOKED_AT_ONCE = 2_000
+
+/** The key of the row that many rows on; that of the row behind which comes as `$1`. */
+export const furtherKey = ({ table, key }: CoveredTable, isBehind: boolean): string =>
+  `SELECT ${key} FROM ${table}${isBehind ? ` WHERE (${key}) > (${numbered(key, 1)})` : ''}
+   ORDER BY ${key} LIMIT 1 OFFSET ${LOOKED_AT_ONCE - 1}`
+
+/** Some rows that are stored by another key; behind `$1` the keys of the row behind which and up to which they are. */
+export const olderPage = (covered: CoveredTable, has: { behind: boolean; edge: boolean }, limit: number): string => {
   const { key } = covered
-  const behind = isBehind ? ` AND (${key}) > (${numbered(key, 2)})` : ''
-  return `${selected(covered)} WHERE ${IS_OLDER}${behind} ORDER BY ${key} LIMIT ${limit}`
+  const behind = has.behind ? ` AND (${key}) > (${numbered(key, 2)})` : ''
+  const edge = has.edge ? ` AND (${key}) <= (${numbered(key, has.behind ? 2 + key.length : 2)})` : ''
+  return `${selected(covered)} WHERE ${IS_OLDER}${behind}${edge} ORDER BY ${key} LIMIT ${limit}`
 }
 
 export const OLDER_HASHES = `SELECT ${ALL_COVERED.map(

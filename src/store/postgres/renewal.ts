@@ -1,8 +1,8 @@
 /** Seals and covers anew what is not under the newest key. */
 import type { RenewalPlace } from '../../ports/store/ring'
 import type { Vault } from '../../ports/vault'
-import { ALL_COVERED, type CoveredTable, OLDER_HASHES, olderPage } from '../covered'
-import { placeBehind } from '../renewal'
+import { ALL_COVERED, type CoveredTable, furtherKey, OLDER_HASHES, olderPage } from '../covered'
+import { type Looked, lookedUpTo, placeBehind } from '../renewal'
 import { OLDER, pageOf, SEALED, type SealedColumn, type SealedKey, updateOf } from '../sealed'
 import { asGiven, storeAnew } from './bring'
 import type { Asked, Unit } from './unit'
@@ -12,30 +12,34 @@ type Key = readonly unknown[]
 /** Whoever is about to change a row is left to do so. */
 const pageFor = (text: string) => asGiven(`${text} FOR UPDATE SKIP LOCKED`)
 
-/** Answers the keys of the rows of a page, which are renewed. */
-type Renew = (unit: Unit, vault: Vault, behind: Key, limit: number) => Promise<Key[]>
+/** Renews some rows behind one; no key: from the first on. */
+type Renew = (unit: Unit, vault: Vault, behind: Key, limit: number) => Promise<Looked>
 
 const sealAnew =
   (column: SealedColumn): Renew =>
   async (unit, vault, behind, limit) => {
     const page = pageFor(pageOf(column, behind.length > 0, limit))
     const rows = await unit.change(page, { values: [vault.ring.mark, ...behind] })
-    return rows.map((row) => {
+    const keys = rows.map((row) => {
       const key = row.slice(0, -1) as SealedKey
       const rowId = column.rowId(key)
       const sealed = vault.seal(rowId, vault.open(rowId, new Uint8Array(row.at(-1) as Uint8Array)))
       unit.run(asGiven(updateOf(column)), { values: [sealed, ...key] })
       return key
     })
+    return lookedUpTo(undefined, keys, limit)
   }
 
 const coverAnew =
   (covered: CoveredTable): Renew =>
   async (unit, _, behind, limit) => {
-    const page = pageFor(olderPage(covered, behind.length > 0, limit))
-    const rows = await unit.change(page, { values: [unit.cover.generation, ...behind] })
+    const has = behind.length > 0
+    const edge = await unit.get(asGiven(furtherKey(covered, has)), { values: behind })
+    const page = pageFor(olderPage(covered, { behind: has, edge: edge !== undefined }, limit))
+    const rows = await unit.change(page, { values: [unit.cover.generation, ...behind, ...(edge ?? [])] })
     for (const row of rows) storeAnew(unit, covered, row)
-    return rows.map((row) => row.slice(0, covered.key.length))
+    const keys = rows.map((row) => row.slice(0, covered.key.length))
+    return lookedUpTo(edge, keys, limit)
   }
 
 const PARTS: readonly Renew[] = [...SEALED.map(sealAnew), ...ALL_COVERED.map(coverAnew)]
@@ -49,8 +53,7 @@ export async function renew(
   const { part, key } = after ?? { part: 0, key: undefined }
   const renewPart = PARTS[part]
   if (!renewPart || !vault.ring.mark) return undefined
-  const keys = await renewPart(unit, vault, key ?? [], limit)
-  return placeBehind(part, { last: keys.at(-1), isFull: keys.length === limit })
+  return placeBehind(part, await renewPart(unit, vault, key ?? [], limit))
 }
 
 /** How many are under another key. */

@@ -2,9 +2,9 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import type { RenewalPlace } from '../../ports/store/ring'
 import type { Vault } from '../../ports/vault'
-import { ALL_COVERED, type CoveredTable, OLDER_HASHES, olderPage } from '../covered'
+import { ALL_COVERED, type CoveredTable, furtherKey, OLDER_HASHES, olderPage } from '../covered'
 import { uuidBytes, uuidText } from '../ids'
-import { placeBehind } from '../renewal'
+import { type Looked, lookedUpTo, placeBehind } from '../renewal'
 import { OLDER, pageOf, SEALED, type SealedColumn, type SealedKey, updateOf } from '../sealed'
 import { storeAnew } from './bring'
 
@@ -19,8 +19,8 @@ const keyIn = (values: Key): SealedKey =>
 const stored = ({ key: names }: SealedColumn, key: Key): Values =>
   key.map((value, n) => (IDS.has(names[n] ?? '') ? uuidBytes(String(value)) : (value as string | number)))
 
-/** Answers the keys of the rows of a page, which are renewed. */
-type Renew = (behind: Key | undefined, limit: number) => Key[]
+/** Renews some rows behind one. */
+type Renew = (behind: Key | undefined, limit: number) => Looked
 
 export function createRenewal(connection: Database, vault: Vault) {
   const sealAnew =
@@ -30,21 +30,26 @@ export function createRenewal(connection: Database, vault: Vault) {
         .query(pageOf(column, behind !== undefined, limit))
         .values(mark, ...(behind ? stored(column, behind) : []))
       const update = connection.query(updateOf(column))
-      return rows.map((row) => {
+      const keys = rows.map((row) => {
         const key = keyIn(row.slice(0, -1))
         const rowId = column.rowId(key)
         update.run(vault.seal(rowId, vault.open(rowId, row.at(-1) as Uint8Array)), ...stored(column, key))
         return key
       })
+      return lookedUpTo(undefined, keys, limit)
     }
 
   const coverAnew =
     (covered: CoveredTable): Renew =>
     (behind, limit) => {
-      const page = connection.query(olderPage(covered, behind !== undefined, limit))
-      const rows = page.values(vault.cover.generation, ...((behind ?? []) as Values))
+      const place = [...(behind ?? [])] as Values
+      const edge = connection.query(furtherKey(covered, behind !== undefined)).values(...place)[0] as Values | undefined
+      const has = { behind: behind !== undefined, edge: edge !== undefined }
+      const page = connection.query(olderPage(covered, has, limit))
+      const rows = page.values(vault.cover.generation, ...place, ...(edge ?? []))
       for (const row of rows) storeAnew(connection, vault.cover, covered, row)
-      return rows.map((row) => row.slice(0, covered.key.length))
+      const keys = rows.map((row) => row.slice(0, covered.key.length))
+      return lookedUpTo(edge, keys, limit)
     }
 
   return (after: RenewalPlace | undefined, limit: number): RenewalPlace | undefined => {
@@ -55,8 +60,7 @@ export function createRenewal(connection: Database, vault: Vault) {
     if (!renew) return undefined
     // What stood in the place of a row stays in the file otherwise.
     connection.run('PRAGMA secure_delete = ON')
-    const keys = renew(key, limit)
-    return placeBehind(part, { last: keys.at(-1), isFull: keys.length === limit })
+    return placeBehind(part, renew(key, limit))
   }
 }
 
