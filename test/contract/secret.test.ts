@@ -516,6 +516,27 @@ test.skipIf(!IS_POSTGRES)(
   },
 )
 
+test('a table of many pages is stored anew to its last row, and what is already is passed by', async () => {
+  const world = await start()
+  const { appId } = await world.furnish()
+  const { vault } = world
+  const MANY = 4_500
+  await world.store.transaction(async (tx) => {
+    for (let n = 0; n < MANY; n++)
+      await tx.claims.add({
+        ...{ appId, mode: 'live', keyHash: vault.claimHash(`${n}`), fingerprint: vault.fingerprint(`${n}`) },
+        ...{ issueId: crypto.randomUUID(), createdAt: world.clock.now() },
+      })
+  })
+  await rotate(world)
+  const count = 'SELECT count(*) AS rows FROM claims WHERE hash_key = 1'
+  expect(await world.rows(count)).toEqual([{ rows: MANY }])
+  // Some in the middle, and the last.
+  await world.write(`UPDATE claims SET hash_key = NULL WHERE claim_id % 1999 = 7 OR claim_id > ${MANY - 1}`)
+  await rotateRest(world)
+  expect(await world.rows(count)).toEqual([{ rows: MANY }])
+})
+
 test.skipIf(!IS_POSTGRES)('a server whose secret was dropped while it was away does nothing any more', async () => {
   const world = await start()
   const keys = await world.furnish()
