@@ -111,9 +111,7 @@ test('what is told is asked for: no metric of ours is without a panel', async ()
 
 /** Debian has it in `prometheus`; without it the rules above are all that is looked at. */
 const promtool = Bun.which('promtool')
-if (promtool) {
-  test('Prometheus itself finds the rules right, and they fire when they should', () => {
-    const cwd = join(DEPLOY, 'prometheus')
-    expect(Bun.spawnSync([promtool, 'test', 'rules', 'watchword.rules.test.yml'], { cwd }).exitCode).toBe(0)
-  })
-}
+test.skipIf(promtool === null)('Prometheus itself finds the rules right, and they fire when they should', () => {
+  const cwd = join(DEPLOY, 'prometheus')
+  expect(Bun.spawnSync(['promtool', 'test', 'rules', 'watchword.rules.test.yml'], { cwd }).exitCode).toBe(0)
+})
