@@ -259,8 +259,13 @@ describe('metrics', () => {
   test('are told where the database cannot be read, too', async () => {
     await openWithMetrics()
     await issue()
+    expect(await text()).toContain('watchword_vitals_up 1\n')
     metrics.watch(() => Promise.reject(new Error('away')))
-    expect(await text()).toContain('watchword_issues_total{mode="live",channel="sms",outcome="issued"} 1\n')
+    const told = await text()
+    expect(told).toContain('watchword_issues_total{mode="live",channel="sms",outcome="issued"} 1\n')
+    expect(told).toContain('watchword_vitals_up 0\n')
+    // What was true once is not told as if it were now.
+    expect(told).not.toMatch(/^watchword_(queue|carrier|nodes|pool|database|write_ahead|unit_wait|wallet)\w*[{ ]/m)
   })
 
   test('have no label that a caller chooses', async () => {

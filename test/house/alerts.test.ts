@@ -105,6 +105,7 @@ test('what is told is asked for: no metric of ours is without a panel', async ()
     'watchword_carrier_in_flight',
     'watchword_carrier_concurrency',
     'watchword_unit_wait_seconds',
+    'watchword_vitals_up',
   ]
   expect([...families].filter((name) => !asked.includes(name)).sort()).toEqual([...WITHOUT].sort())
 })

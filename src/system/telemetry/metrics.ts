@@ -121,7 +121,7 @@ export function createMetrics(): Metrics {
     async text() {
       // Without its database a server has the more to tell.
       const seen = await look?.().catch(() => undefined)
-      if (seen) vitals(seen)
+      if (look) vitals(seen)
       return registry.metrics()
     },
     contentType: registry.contentType,
@@ -130,7 +130,7 @@ export function createMetrics(): Metrics {
 
 type MakeGauge = <L extends string>(name: string, help: string, ...labels: L[]) => Gauge<L>
 
-function vitalSigns(gauge: MakeGauge): (vitals: Vitals) => void {
+function vitalSigns(gauge: MakeGauge): (vitals: Vitals | undefined) => void {
   const jobs = gauge('queue_jobs', 'Work that waits, by kind', 'kind')
   const due = gauge('queue_due', 'Work that could be done now', 'kind')
   const oldest = gauge('queue_oldest_seconds', 'How long the oldest work that is due has waited', 'kind')
@@ -148,11 +148,15 @@ function vitalSigns(gauge: MakeGauge): (vitals: Vitals) => void {
   const unitsWait = gauge('unit_wait_seconds', 'How long the oldest unit that has not begun has waited')
   const balance = gauge('wallet_balance_credits', 'What an app has', 'app')
   const reserved = gauge('wallet_reserved_credits', 'What of it is set aside for messages on their way', 'app')
+  const up = gauge('vitals_up', 'Whether the database said how this server is')
   const passing = [jobs, due, oldest, atCarrier, healthy, inFlight, concurrency, nodes, pool, balance, reserved]
 
   return (vitals) => {
     // What is gone is not told any more.
     for (const sign of passing) sign.reset()
+    for (const sign of [database, log, unitsWait]) sign.remove()
+    up.set(vitals ? 1 : 0)
+    if (!vitals) return
     for (const { kind, waiting, due: dueNow, oldestDueMs } of vitals.queues) {
       jobs.set({ kind }, waiting)
       due.set({ kind }, dueNow)
