@@ -13,6 +13,9 @@ export interface Entry {
 const inOrder = (entries: readonly Entry[]) => entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))
 export const modeOf = ({ name, isProgram }: Entry) => (isProgram || name.endsWith('/') ? 0o755 : 0o644)
 
+/** Two empty blocks: nanotar leaves one where the files take an odd number of them, of which `tar` warns. */
+const END = new Uint8Array(1_024)
+
 export function tarGz(entries: readonly Entry[], mtime: Date): Uint8Array {
   const files = inOrder(entries).map((entry) => ({
     name: entry.name,
@@ -20,7 +23,8 @@ export function tarGz(entries: readonly Entry[], mtime: Date): Uint8Array {
     attrs: { mode: modeOf(entry).toString(8) },
   }))
   const owner = { uid: 0, gid: 0, user: 'root', group: 'root' }
-  return gzipSync(createTar(files, { attrs: { mtime: mtime.getTime(), ...owner } }), { level: 6 })
+  const tar = createTar(files, { attrs: { mtime: mtime.getTime(), ...owner } })
+  return gzipSync(Buffer.concat([tar, END]), { level: 6 })
 }
 
 /** Its times begin in 1980. */
