@@ -1,7 +1,7 @@
 /**
  * Changes the master secret while servers run: what the database keeps of keys is sealed for both secrets, a new key seals, what
- * is sealed is sealed anew, hashes are covered anew, and in the end the old secret opens nothing. Each step goes on where one that was killed has ended.
- * Decisions: "Changing the master secret".
+ * is sealed is sealed anew, hashes are stored anew, and in the end the old secret opens nothing. Each step goes on where one
+ * that was killed has ended. Decisions: "Changing the master secret".
  */
 import { Refusal } from '../domain/error'
 import { conditionOf, type NodeState } from '../domain/node'
