@@ -22,8 +22,9 @@ const RESTS_AFTER_MS = 15 * MINUTE_MS
 /** Until then its codes still come of age. */
 const RESTING_EVERY_MS = 10 * SECOND_MS
 const FORGOTTEN_AFTER_MS = DAY_MS
-/** So many apps wait for the store at a time. */
+/** So many apps wait for the store at a time; for a look at what is new, which it takes for many at once, so many. */
 const AT_ONCE = 8
+const LOOKED_AT_ONCE = 64
 /** What was seen longer ago is looked at anew before anything is decided by it. */
 const STALE_MS = 5 * SECOND_MS
 const KNOWN_MS = DAY_MS + STAGES.late
@@ -34,9 +35,9 @@ const MOST_AT_START = 100
 
 const EVERY_STAGE = Object.keys(STAGES) as Stage[]
 
-async function someAtOnce<T>(all: IteratorObject<T>, act: (one: T) => Promise<unknown>): Promise<void> {
+async function someAtOnce<T>(atOnce: number, all: IteratorObject<T>, act: (one: T) => Promise<unknown>): Promise<void> {
   await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
+    Array.from({ length: atOnce }, async () => {
       // Each takes what is next.
       for (const one of all) await act(one)
     }),
@@ -116,20 +117,22 @@ export class WatchedTraffic implements Traffic {
   async begin(): Promise<void> {
     const { store, clock } = this.deps
     const apps = await store.read.traffic.appsSince(clock.now() - HOUR_MS, MOST_AT_START)
-    await someAtOnce(apps.values(), (appId) => this.#fresh(appId))
+    await someAtOnce(AT_ONCE, apps.values(), (appId) => this.#fresh(appId))
   }
 
   /** What is to be done every second or so; some apps at a time, since each waits for the store. */
   async tidy(): Promise<void> {
-    await someAtOnce(this.#apps.values(), (watched) => this.#tidy(watched))
+    await someAtOnce(LOOKED_AT_ONCE, this.#apps.values(), (watched) => this.#lookInTime(watched))
+    const now = this.deps.clock.elapsed()
+    const toStore = this.#apps.values().filter(({ storedAt }) => now - storedAt >= STORED_EVERY_MS)
+    await someAtOnce(AT_ONCE, toStore, (watched) => this.#store(watched))
   }
 
-  async #tidy(watched: Watched): Promise<void> {
+  async #lookInTime(watched: Watched): Promise<void> {
     const elapsed = this.deps.clock.elapsed()
     const restedMs = elapsed - watched.askedAt
     if (restedMs > FORGOTTEN_AFTER_MS) this.#apps.delete(watched.traffic.appId)
     else if (elapsed - watched.lookedAt >= lookedEveryMs(watched.traffic, restedMs)) await this.#look(watched)
-    if (elapsed - watched.storedAt >= STORED_EVERY_MS) await this.#store(watched)
   }
 
   /** Stores what was found last. */

@@ -4,7 +4,7 @@
  * second, the backlog once.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { DAY_MS } from '../../src/domain/value'
+import { DAY_MS, SECOND_MS } from '../../src/domain/value'
 import { erasePhone } from '../../src/usecases/erase-phone'
 import { CountingWire } from '../support/counting-wire'
 import { sharedPostgres } from '../support/postgres'
@@ -143,4 +143,16 @@ test('an issue whose message waits for a place takes 2', async () => {
   await world.crowd(keys.live)
   for (let round = 0; round < WARMED_BY; round++) await issue()
   atMost(await costOf(issue), { roundTrips: 2, statements: 9 })
+})
+
+test('a look at where the codes of many apps go, and what becomes of them, takes 2 statements', async () => {
+  for (let n = 0; n < 12; n++) await issue(request(), (await world.furnish()).live)
+  await world.settle()
+  const looks = () => wire.statements.filter((text) => /from (unnest.+ AS look|"incidents" where.+ANY)/is.test(text))
+  await world.advance(SECOND_MS)
+  await wire.quiet()
+  wire.statements.length = 0
+  await world.advance(SECOND_MS)
+  await wire.quiet()
+  expect(looks()).toHaveLength(2)
 })

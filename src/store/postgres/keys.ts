@@ -6,7 +6,7 @@ import { keyOf, newKeyRow, originsOf } from '../rows/key'
 import { isThere } from './apps'
 import { apiKeys, apps } from './schema'
 import { settingsChanged } from './settings'
-import { addition, bind, changes, db, plain, statement } from './statement'
+import { addition, bind, changes, db, listOf, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 const thisKey = eq(apiKeys.keyId, bind(apiKeys.keyId, 'keyId'))
@@ -35,10 +35,13 @@ const STATEMENTS = {
   ),
   expire: keyChange('expiresAt'),
   allow: keyChange('allows'),
-  /** Another server may know of a later use. */
+  /** Another server may know of a later use. In one order: two of them tell of the same keys. */
   touch: plain(
-    'UPDATE api_keys SET last_used_at = greatest(last_used_at, $2) WHERE key_id = $1',
-    ({ keyId, usedAt }) => [keyId, usedAt],
+    `WITH used AS (
+       SELECT key_id AS used_key, used_at FROM api_keys, unnest($1::text[], $2::bigint[]) AS one (used_key, used_at)
+       WHERE key_id = one.used_key ORDER BY key_id FOR NO KEY UPDATE OF api_keys)
+     UPDATE api_keys SET last_used_at = greatest(last_used_at, used_at) FROM used WHERE key_id = used_key`,
+    ({ keyIds, usedAt }) => [keyIds, usedAt],
   ),
 }
 
@@ -66,9 +69,7 @@ export function keyTx(unit: Unit): Tx['keys'] {
       settingsChanged(unit)
     },
     async touch(usedAt) {
-      // In one order: two servers tell of the same keys.
-      const byKey = [...usedAt].sort(([a], [b]) => (a < b ? -1 : 1))
-      for (const [keyId, at] of byKey) unit.run(STATEMENTS.touch, { keyId, usedAt: at })
+      unit.run(STATEMENTS.touch, { keyIds: listOf([...usedAt.keys()]), usedAt: listOf([...usedAt.values()]) })
     },
   }
 }

@@ -1,5 +1,6 @@
 /** What becomes of live codes, by where they go; what rules were against; incidents. */
 import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
+import { MINUTE_MS } from '../../domain/value'
 import type { Tx } from '../../ports/store'
 import type { LaneHour, SeenIssue, TrafficReader } from '../../ports/store/traffic'
 import { hashKeyOf } from '../covered'
@@ -7,7 +8,8 @@ import { idFloor } from '../ids'
 import { INCIDENT_CHANGING, incidentOf, incidentRow, seenIn } from '../rows/traffic'
 import { lock } from './locks'
 import { incidents, trafficHours } from './schema'
-import { bind, db, parameters, plain, statement } from './statement'
+import { bind, db, listOf, parameters, plain, statement } from './statement'
+import { together } from './together'
 import type { Asked, Unit } from './unit'
 
 const SEEN_AT_ONCE = 1_000
@@ -107,13 +109,40 @@ export function trafficTx(unit: Unit): Tx['traffic'] {
   }
 }
 
-const seenWhere = (condition: string) =>
-  plain<SeenIssue>(
-    `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price, hash_key
-     FROM issues WHERE app_id = $1 AND mode = 'live' AND issue_id > $2 AND issue_id < $3${condition} ORDER BY issue_id LIMIT $4`,
-    ({ appId, after, below }) => [appId, after, below, SEEN_AT_ONCE],
-    (row, cover) => seenIn(row, String(row[0]), cover),
-  )
+/** Live issues of an app behind one id and before another. */
+interface Look {
+  appId: string
+  after: string
+  below: string
+  which: 'all' | 'verified'
+}
+
+/** A page for each of several looks, which are told apart by their places. */
+const SEEN = plain<{ place: number; issue: SeenIssue }>(
+  `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price, hash_key, place
+   FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::boolean[]) WITH ORDINALITY AS look (app_id, after, below, verified, place),
+     LATERAL (SELECT * FROM issues WHERE issues.app_id = look.app_id AND mode = 'live' AND issue_id > look.after AND issue_id < look.below
+       AND (verified_at IS NOT NULL OR NOT look.verified) ORDER BY issue_id LIMIT ${SEEN_AT_ONCE}) AS seen
+   ORDER BY place, issue_id`,
+  ({ looks }) => {
+    const asked = looks as readonly Look[]
+    const each = (value: (look: Look) => string) => listOf(asked.map(value))
+    return [
+      ...[each(({ appId }) => appId), each(({ after }) => after), each(({ below }) => below)],
+      each(({ which }) => String(which === 'verified')),
+    ]
+  },
+  (row, cover) => ({ place: Number(row[11]) - 1, issue: seenIn(row, String(row[0]), cover) }),
+)
+
+async function pagesOf(pool: Asked, looks: readonly Look[]): Promise<SeenIssue[][]> {
+  const pages = looks.map((): SeenIssue[] => [])
+  for (const { place, issue } of await pool.all(SEEN, { looks })) pages[place]?.push(issue)
+  return pages
+}
+
+/** Longer ones have pages that are full: each takes the event loop a few milliseconds to read. */
+const SHORT_MS = MINUTE_MS
 
 const READS = {
   appsSince: plain<string>(
@@ -122,7 +151,6 @@ const READS = {
     ({ from, limit }) => [idFloor(from as number), limit],
     ([appId]) => String(appId),
   ),
-  seen: { all: seenWhere(''), verified: seenWhere(' AND verified_at IS NOT NULL') },
   hours: statement(() =>
     db
       .select()
@@ -142,29 +170,38 @@ const READS = {
     db
       .select()
       .from(incidents)
-      .where(and(eq(incidents.appId, bind(incidents.appId, 'appId')), isOpen))
+      .where(and(sql`${incidents.appId} = ANY (${sql.placeholder('appIds')}::text[])`, isOpen))
       .prepare(''),
   ),
 }
 
-export const trafficReader = (pool: Asked): TrafficReader => ({
-  async incident(incidentId) {
-    const row = await pool.get(READS.byId, { incidentId })
-    return row && incidentOf(row)
-  },
-  hasToTell: async (now) => (await pool.get(READS.toTell, { now })) !== undefined,
-  async *seen(appId, from, to, which) {
-    const below = idFloor(to)
-    let after: string | undefined = idFloor(from)
-    while (after !== undefined) {
-      const rows: SeenIssue[] = await pool.all(READS.seen[which], { appId, after, below })
-      if (rows.length > 0) yield rows
-      after = rows[SEEN_AT_ONCE - 1]?.issueId
-    }
-  },
-  appsSince: (from, limit) => pool.all(READS.appsSince, { from, limit }),
-  hours: async (appId, since) =>
-    (await pool.all(READS.hours, { appId, since })).map(({ appId: _, ...hour }): LaneHour => hour),
-  allOpenIncidents: async () => (await pool.all(READS.allOpen)).map(incidentOf),
-  openIncidents: async (appId) => (await pool.all(READS.open, { appId })).map(incidentOf),
-})
+/** Every second a server looks at each app that is in use, so what it asks of all of them goes together. */
+export function trafficReader(pool: Asked): TrafficReader {
+  const shortLook = together((looks: readonly Look[]) => pagesOf(pool, looks))
+  const openOf = together(async (appIds: readonly string[]) => {
+    const open = (await pool.all(READS.open, { appIds: listOf(appIds) })).map(incidentOf)
+    return appIds.map((appId) => open.filter((incident) => incident.appId === appId))
+  })
+  return {
+    async incident(incidentId) {
+      const row = await pool.get(READS.byId, { incidentId })
+      return row && incidentOf(row)
+    },
+    hasToTell: async (now) => (await pool.get(READS.toTell, { now })) !== undefined,
+    async *seen(appId, from, to, which) {
+      const below = idFloor(to)
+      let after: string | undefined = idFloor(from)
+      const look = to - from <= SHORT_MS ? shortLook : async (one: Look) => (await pagesOf(pool, [one]))[0] ?? []
+      while (after !== undefined) {
+        const rows: SeenIssue[] = await look({ appId, after, below, which })
+        if (rows.length > 0) yield rows
+        after = rows[SEEN_AT_ONCE - 1]?.issueId
+      }
+    },
+    appsSince: (from, limit) => pool.all(READS.appsSince, { from, limit }),
+    hours: async (appId, since) =>
+      (await pool.all(READS.hours, { appId, since })).map(({ appId: _, ...hour }): LaneHour => hour),
+    allOpenIncidents: async () => (await pool.all(READS.allOpen)).map(incidentOf),
+    openIncidents: openOf,
+  }
+}
