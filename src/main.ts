@@ -9,7 +9,8 @@ process.umask(0o077)
 const isJson = process.argv.includes('--json')
 
 try {
-  await createProgram({ isJson }).parseAsync()
+  const program = await createProgram({ isJson, words: process.argv.slice(2) })
+  await program.parseAsync()
 } catch (error) {
   const { exitCode, code, message, hint } = endingOf(error)
   if (exitCode > 0) {

@@ -2,69 +2,66 @@
 import { Command, type Option } from 'commander'
 import { type Config, describeSettings } from '../config'
 import { VERSION } from '../domain/version'
-import { appCommands } from './app'
-import { backupCommand, restoreCommand } from './backup'
 import { command, dataOption, newOption } from './command'
-import { completeCommand, completionCommand } from './completion'
-import { creditCommands } from './credit'
-import { doctorCommand } from './doctor'
-import { drillCommand } from './drill'
-import { healthcheckCommand } from './healthcheck'
-import { incidentCommands } from './incident'
-import { issueCommands, queueCommand } from './issue'
-import { keyCommands } from './key'
-import { licensesCommand } from './licenses'
-import { moveCommand } from './move'
-import { nodesCommand } from './nodes'
 import { open, placeOf } from './open'
-import { auditCommands, operatorCommands } from './operator'
 import { styled } from './output'
-import { privacyCommands } from './privacy'
-import { providerCommands } from './provider'
-import { routeCommands } from './route'
-import { secretCommands } from './secret'
-import { templateCommands } from './template'
-import { versionCommand } from './version'
-import { webhookCommands } from './webhook'
 
-/** `isJson`: whoever asked reads JSON, so that help in the place of an answer is not for them. */
-export function createProgram({ isJson }: { isJson: boolean }): Command {
+/** By their names, in the order in which the help has them. Each is loaded by who types it: a server that starts needs no other. */
+const COMMANDS: Record<string, (program: Command) => Command | Promise<Command>> = {
+  serve: () => serveCommand(),
+  quickstart: () => quickstartCommand(),
+  healthcheck: async () => (await import('./healthcheck')).healthcheckCommand(),
+  doctor: async () => (await import('./doctor')).doctorCommand(),
+  app: async () => (await import('./app')).appCommands(),
+  key: async () => (await import('./key')).keyCommands(),
+  credit: async () => (await import('./credit')).creditCommands(),
+  provider: async () => (await import('./provider')).providerCommands(),
+  route: async () => (await import('./route')).routeCommands(),
+  issue: async () => (await import('./issue')).issueCommands(),
+  queue: async () => (await import('./issue')).queueCommand(),
+  incident: async () => (await import('./incident')).incidentCommands(),
+  nodes: async () => (await import('./nodes')).nodesCommand(),
+  template: async () => (await import('./template')).templateCommands(),
+  webhook: async () => (await import('./webhook')).webhookCommands(),
+  operator: async () => (await import('./operator')).operatorCommands(),
+  audit: async () => (await import('./operator')).auditCommands(),
+  privacy: async () => (await import('./privacy')).privacyCommands(),
+  backup: async () => (await import('./backup')).backupCommand(),
+  restore: async () => (await import('./backup')).restoreCommand(),
+  drill: async () => (await import('./drill')).drillCommand(),
+  secret: async () => (await import('./secret')).secretCommands(),
+  move: async () => (await import('./move')).moveCommand(),
+  completion: async () => (await import('./completion')).completionCommand(),
+  version: async () => (await import('./version')).versionCommand(),
+  licenses: async () => (await import('./licenses')).licensesCommand(),
+  complete: async (program) => (await import('./completion')).completeCommand(program),
+}
+/** What only the shells' scripts type, and needs all others. */
+const HIDDEN = 'complete'
+
+interface Line {
+  isJson: boolean
+  words?: readonly string[]
+}
+
+/**
+ * `words`: of the line. Of a line that begins with a command there is only that one; else all. `isJson`: whoever asked reads
+ * JSON, so that help in the place of an answer is not for them.
+ */
+export async function createProgram({ isJson, words = [] }: Line): Promise<Command> {
   const program = new Command('watchword')
     .description('Self-hosted phone verification codes.')
     .version(VERSION)
-    .addHelpText('after', `\nSettings (environment):\n${settingsHelp()}`)
+    .addHelpText('after', () => `\nSettings (environment):\n${settingsHelp()}`)
     .exitOverride()
     // Errors are told in one place, `main.ts`.
     .configureOutput({ outputError() {}, ...(isJson && { writeErr() {} }) })
     .configureHelp({ styleTitle: (title) => styled('bold', title), optionDescription })
 
-  program.addCommand(serveCommand())
-  program.addCommand(quickstartCommand())
-  program.addCommand(healthcheckCommand())
-  program.addCommand(doctorCommand())
-  program.addCommand(appCommands())
-  program.addCommand(keyCommands())
-  program.addCommand(creditCommands())
-  program.addCommand(providerCommands())
-  program.addCommand(routeCommands())
-  program.addCommand(issueCommands())
-  program.addCommand(queueCommand())
-  program.addCommand(incidentCommands())
-  program.addCommand(nodesCommand())
-  program.addCommand(templateCommands())
-  program.addCommand(webhookCommands())
-  program.addCommand(operatorCommands())
-  program.addCommand(auditCommands())
-  program.addCommand(privacyCommands())
-  program.addCommand(backupCommand())
-  program.addCommand(restoreCommand())
-  program.addCommand(drillCommand())
-  program.addCommand(secretCommands())
-  program.addCommand(moveCommand())
-  program.addCommand(completionCommand())
-  program.addCommand(versionCommand())
-  program.addCommand(licensesCommand())
-  program.addCommand(completeCommand(program), { hidden: true })
+  const [first = ''] = words
+  const isOne = first !== HIDDEN && Object.hasOwn(COMMANDS, first)
+  for (const [name, load] of Object.entries(COMMANDS))
+    if (!isOne || name === first) program.addCommand(await load(program), { hidden: name === HIDDEN })
   inherit(program)
   return program
 }

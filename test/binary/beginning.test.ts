@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite'
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Command } from 'commander'
 import { createProgram } from '../../src/cli/program'
 import { layOut } from '../../src/store/sqlite/open'
 import { fromSource, newFolder, type Program, run, runJson, Server } from './support'
@@ -125,15 +126,17 @@ describe('a first start', () => {
   })
 })
 
+const everyCommand = await createProgram({ isJson: false })
+
 /** Every command on a data folder, by its words, with something for each argument and option that it wants. */
 function commandsOnData(): string[][] {
-  const all = (command: ReturnType<typeof createProgram>, words: string[]): string[][] =>
+  const all = (command: Command, words: string[]): string[][] =>
     command.commands.length > 0
       ? command.commands.flatMap((child) => all(child, [...words, child.name()]))
       : command.options.some(({ long }) => long === '--data')
         ? [[...words, ...command.registeredArguments.filter(({ required }) => required).map(given), ...wanted(command)]]
         : []
-  return all(createProgram({ isJson: false }), [])
+  return all(everyCommand, [])
 }
 
 const VALUES: Record<string, string> = {
@@ -154,7 +157,7 @@ const given = (argument: { name(): string }) => VALUES[argument.name()] ?? 'some
 /** Of options of which one or another is wanted, which none alone is. */
 const CHOSEN: Record<string, readonly string[]> = { 'credit refund': ['--app', 'something', '--issue', 'something'] }
 
-const wanted = (command: ReturnType<typeof createProgram>) =>
+const wanted = (command: Command) =>
   command.options
     .filter(({ mandatory }) => mandatory)
     .flatMap((option) => [option.long ?? '', VALUES[option.attributeName()] ?? 'something'])

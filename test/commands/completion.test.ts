@@ -19,7 +19,7 @@ await store.transaction(async (tx) => {
 await store.close()
 afterAll(() => scratch[Symbol.dispose]())
 
-const program = createProgram({ isJson: false })
+const program = await createProgram({ isJson: false })
 const IN = ['--data', scratch.dir]
 
 /** What the last word of a line may become. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createProgram } from '../../src/cli/program'
 
-const program = createProgram({ isJson: false })
+const program = await createProgram({ isJson: false })
 
 /** Every command people see, by its words. */
 function commandsOf(parent: Command, words: string[] = []): Array<{ path: string; command: Command }> {

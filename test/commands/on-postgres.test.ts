@@ -56,7 +56,10 @@ async function said(...words: string[]): Promise<string> {
     printed += text
     return true
   })
-  const program = createProgram({ isJson: true }).hook('preAction', (_, command) => void typed.add(pathOf(command)))
+  const program = (await createProgram({ isJson: true, words })).hook(
+    'preAction',
+    (_, command) => void typed.add(pathOf(command)),
+  )
   try {
     await program.parseAsync(['bun', 'watchword', ...words])
     return printed
@@ -364,8 +367,8 @@ describe('on PostgreSQL', () => {
     process.env.WATCHWORD_SECRET = NEXT_SECRET
   })
 
-  test('no command was left out, and none made a data folder', () => {
-    const leaves = leavesOf(createProgram({ isJson: false })).filter((path) => !ELSEWHERE.has(path))
+  test('no command was left out, and none made a data folder', async () => {
+    const leaves = leavesOf(await createProgram({ isJson: false })).filter((path) => !ELSEWHERE.has(path))
     expect(leaves.filter((path) => !typed.has(path))).toEqual([])
     expect(existsSync(data)).toBe(false)
   })
