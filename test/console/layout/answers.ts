@@ -80,14 +80,16 @@ const COUNTS = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
 
 type Protection = OutputOf<'apps/list'>['apps'][number]['protection']
 const PROTECTION: Protection = {
-  ...{ countries: 'block', open: [], closed: [], capping: 'block', caps: [], conversion: 'block', lockMs: DAY },
+  ...{ numberTypes: 'block', countries: 'block', capping: 'block', conversion: 'block', failures: 'block' },
+  ...{ open: [], secretTo: [], closed: [], caps: [], lockMs: DAY },
   resendMs: { sk: 0, pk: 30_000 },
   trusted: { networks: [], countries: [], phones: 0 },
 }
 /** As much as there may be. */
 const STRICT: Protection = {
-  ...{ countries: 'watch', capping: 'off', conversion: 'watch', lockMs: null },
+  ...{ numberTypes: 'watch', countries: 'watch', capping: 'off', conversion: 'watch', failures: 'watch', lockMs: null },
   open: ['JP', 'US', 'GB', 'GS', 'VN', 'TH', 'ID'],
+  secretTo: ['JP', 'US', 'GB', 'GS', 'VN', 'TH', 'ID', 'KR'],
   closed: ['AZ', 'CF'],
   caps: (['app', 'country', 'prefix'] as const).flatMap((per) => [
     { kind: 'pk' as const, per, of: 'messages' as const, every: 'hour' as const, max: MILLIONS },
