@@ -23,7 +23,10 @@ export interface Failures {
   readonly issuedAt: number | undefined
 }
 
-/** From this many in a row on, there is a pause before the next code. */
+/** Of a phone whose codes were never mistaken. */
+export const NO_FAILURES: Failures = { inARow: 0, lastAt: 0, lockedAt: undefined, byDay: [], issuedAt: undefined }
+
+/** From this many in a row on (as the index of phones that are held up has it), there is a pause before the next code. */
 const PAUSES_FROM = 10
 /** 1, 2, 4 … minutes. */
 const LONGEST_PAUSE_MINUTES = 32

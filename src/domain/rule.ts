@@ -1,5 +1,9 @@
 /** What may be against a code. Decisions: "Abuse". */
 
+/** What wrong codes at a phone bring about. */
+export const FAILURE_RULES = ['failures_paused', 'failures_locked', 'failures_seldom'] as const
+export type FailureRule = (typeof FAILURE_RULES)[number]
+
 export const RULES = [
   'number_type',
   'country_closed',
@@ -14,9 +18,7 @@ export const RULES = [
   'country_unverified',
   'country_pending',
   'resend',
-  'failures_paused',
-  'failures_locked',
-  'failures_seldom',
+  ...FAILURE_RULES,
 ] as const
 export type Rule = (typeof RULES)[number]
 
@@ -24,11 +26,8 @@ export type Rule = (typeof RULES)[number]
 export const PROTECTION_MODES = ['off', 'watch', 'block'] as const
 export type ProtectionMode = (typeof PROTECTION_MODES)[number]
 
-/** What wrong codes at a phone bring about. */
-export type FailureRule = Extract<Rule, `failures_${string}`>
-
 const OF_THE_OWNER: readonly Rule[] = ['number_type', 'country_closed', 'blocked', 'cap']
-const OF_THE_PHONE: readonly Rule[] = ['resend', 'failures_paused', 'failures_locked', 'failures_seldom']
+const OF_THE_PHONE: readonly Rule[] = ['resend', ...FAILURE_RULES]
 const UNPROVABLE = new Set([...OF_THE_OWNER, ...OF_THE_PHONE])
 
 /** A proof that somebody sits there outweighs what traffic looks like, not what an owner has decided, nor what happened at a phone. */

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS, MINUTE_MS } from '../../src/domain/value'
 import * as administer from '../../src/usecases/administer'
+import { readHeld } from '../../src/usecases/read-protection'
 import { type Furnished, WIRES, World } from '../support/world'
 
 const ORIGIN = 'https://app.example.com'
@@ -155,6 +156,44 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect((await issue()).status).toBe(200)
       expect(await noted()).toEqual([])
     })
+  })
+
+  test('counts phones that wait, by what they wait for and whose codes were mistaken, and opens one for a kind of key', async () => {
+    const held = async () => {
+      const app = await world.run(administer.existingApp(world, keys.appId))
+      return world.run(readHeld(world, app))
+    }
+    const standings = async (phoneNumber = PHONE) => {
+      const { standings } = await world.run(administer.standingOfPhone(asOperator(), keys.appId, phoneNumber))
+      return Object.fromEntries(standings.map(({ kind, rule }) => [kind, rule]))
+    }
+    const asOperator = () => ({ ...world.admin, clock: world.clock, numbering: world.config.numbering })
+    const nothing = { failures_paused: 0, failures_locked: 0, failures_seldom: 0 }
+    await mistake(9, keys.live, '010-1111-0000')
+    expect(await held()).toEqual({ sk: nothing, pk: nothing, areAll: true })
+    await decide({ failures: 'watch', conversion: 'off' })
+    await mistake(100)
+    for (let n = 0; n < 3; n++) await mistake(10, browser, `010-2222-000${n}`)
+    await mistake(10, browser)
+    expect(await held()).toEqual({
+      ...{ sk: { ...nothing, failures_locked: 1 }, pk: { ...nothing, failures_paused: 4 }, areAll: true },
+    })
+    expect(await standings()).toEqual({ sk: 'failures_locked', pk: 'failures_paused' })
+    expect(await standings('010-9999-0000')).toEqual({})
+    expect(await world.run(administer.unlockPhone(asOperator(), keys.appId, PHONE, ['pk']))).toEqual({
+      wasWaiting: true,
+    })
+    expect(await standings('+82 10 1234 5678')).toEqual({ sk: 'failures_locked' })
+    expect(await held()).toMatchObject({ sk: { failures_locked: 1 }, pk: { failures_paused: 3 } })
+    world.clock.step(MINUTE_MS)
+    expect((await held()).pk).toEqual(nothing)
+    world.clock.step(DAY_MS)
+    // A hundred in thirty days: what was locked comes seldom from the next code on.
+    expect((await held()).sk).toEqual(nothing)
+    expect((await issue()).status).toBe(200)
+    expect((await held()).sk).toEqual({ ...nothing, failures_seldom: 1 })
+    const other = await world.run(administer.createApp(world.admin, { name: 'Other' }))
+    expect(await world.run(readHeld(world, other))).toEqual({ sk: nothing, pk: nothing, areAll: true })
   })
 
   test('notes who asks for the next code too soon, which is no incident either', async () => {

@@ -103,6 +103,7 @@ const STRICT: Protection = {
   },
 }
 
+const NOBODY = { failures_paused: 0, failures_locked: 0, failures_seldom: 0 }
 const NEEDED = { verified: 50, onDays: 7, ofDays: 14 }
 const AGAINST = {
   ...{ refused: 0, refusedCredits: 0, watched: 0, watchedCredits: 0 },
@@ -140,8 +141,10 @@ export const EMPTY: Answers = {
   'protection/incidents': { rows: [] },
   'protection/state': {
     learned: { sk: { verified: 0, onDays: 0, isLearned: false }, pk: { verified: 49, onDays: 6, isLearned: false } },
-    ...{ needed: NEEDED, blocks: [] },
+    ...{ needed: NEEDED, blocks: [], held: { sk: NOBODY, pk: NOBODY, areAll: true } },
   },
+  'protection/sentTo': { days: 90, typed: ['KR'], untyped: [] },
+  'protection/phone': { phoneNumber: '+821012345678', standings: [{ kind: 'sk' }, { kind: 'pk' }] },
   'protection/show': {
     total: AGAINST,
     series: hoursOf(() => AGAINST),
@@ -377,10 +380,21 @@ export const FULL: Answers = {
   'protection/state': {
     learned: { sk: { verified: 12, onDays: 2, isLearned: false }, pk: { verified: 999, onDays: 14, isLearned: true } },
     needed: NEEDED,
+    held: {
+      ...{ sk: NOBODY, pk: { failures_paused: 912, failures_locked: 87, failures_seldom: 1 }, areAll: false },
+    },
     blocks: [
       { country: 'VN', until: NOW + DAY },
       { country: 'GS', prefix: PREFIX, until: NOW + HOUR },
       { country: 'KR', prefix: HASH.slice(0, 32), digits: '+821012345', until: NOW + MINUTE },
+    ],
+  },
+  'protection/sentTo': { days: 90, typed: ['KR', 'JP', 'GS', 'US', 'VN'], untyped: ['CF', 'AZ', 'GB'] },
+  'protection/phone': {
+    phoneNumber: '+821012345678',
+    standings: [
+      { kind: 'sk', rule: 'failures_seldom', until: NOW + 3 * DAY },
+      { kind: 'pk', rule: 'failures_locked', until: NOW + DAY },
     ],
   },
   'protection/show': {
