@@ -84,6 +84,7 @@ describe('wrong codes', () => {
     }
     expect(await ask(GUESSED)).toBe(200)
     await part('Wrong codes').getByText('Secret keys: 1 locked.').waitFor({ timeout: WITHIN_MS })
+    await part('Wrong codes').getByText('They get codes all the same.').waitFor()
     expect(await opened.page.getByRole('main').textContent()).not.toContain('12345678')
     await choose(WRONG, 'are refused')
     await part('Wrong codes').getByText('Refused').waitFor()

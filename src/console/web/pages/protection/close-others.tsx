@@ -40,7 +40,7 @@ export function CloseOthers({ app: { appId }, home }: { app: App; home: string }
         {say.typedIn(number(days), list(typed))} {untyped.length > 0 && say.untypedIn(list(untyped))}
       </Text>
       {may('apps') && (
-        <Group>
+        <Group mt={4}>
           <Button
             size="compact-xs"
             variant="default"
@@ -62,7 +62,7 @@ export function OpenAgain({ app: { appId } }: { app: App }) {
   const open = useSecretTo(say.openedAgain)
   if (!may('apps')) return null
   return (
-    <Group>
+    <Group mt={4}>
       <Button
         size="compact-xs"
         variant="default"

@@ -165,12 +165,13 @@ function Held({ app: { protection }, held }: { app: App; held: State['held'] }) 
         <Line key={kind}>{say.held(kinds[kind], list(counts))}</Line>
       ))}
       {lines.length === 0 && <Line>{say.nobodyHeld}</Line>}
+      {lines.length > 0 && protection.failures !== 'block' && <Line>{say.heldAnyway}</Line>}
       {!held.areAll && <Line>{say.moreHeld}</Line>}
       {protection.failures === 'block' && <Line>{say.locks[protection.lockMs === null ? 'operator' : 'day']}</Line>}
       {may('apps') && (
-        <div>
+        <Group mt={4}>
           <OpenPhoneButton />
-        </div>
+        </Group>
       )}
     </>
   )

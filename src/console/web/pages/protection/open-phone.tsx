@@ -140,7 +140,12 @@ function Standings({ found: { phoneNumber, standings }, lockMs, isBusy, onOpen }
           </Button>
         ))}
         {waiting.length > 1 && (
-          <Button size="compact-sm" disabled={isBusy} onClick={() => onOpen(waiting.map(({ kind }) => kind))}>
+          <Button
+            size="compact-sm"
+            variant="default"
+            disabled={isBusy}
+            onClick={() => onOpen(waiting.map(({ kind }) => kind))}
+          >
             {say.openItForBoth}
           </Button>
         )}

@@ -37,6 +37,7 @@ export const protectionWords = inWords({
       failures_seldom: (_: number, shown: string) => `${shown} with one code in three days`,
     },
     nobodyHeld: 'No phone has to wait.',
+    heldAnyway: 'They get codes all the same.',
     moreHeld: 'There are more; those with the latest wrong codes are counted.',
     locks: {
       day: 'After 100 in a row a phone is locked for a day.',
@@ -169,6 +170,7 @@ export const protectionWords = inWords({
       failures_seldom: (_, shown) => `사흘에 코드 하나 ${shown}대`,
     },
     nobodyHeld: '기다려야 하는 전화가 없습니다.',
+    heldAnyway: '그래도 코드를 보냅니다.',
     moreHeld: '더 있습니다. 최근에 코드가 틀린 전화부터 셌습니다.',
     locks: {
       day: '연속 100번 틀리면 전화를 하루 동안 잠급니다.',
