@@ -1,7 +1,8 @@
 /** `watchword app protect` and `app unlock`: what an owner decides about abuse. */
 import { InvalidArgumentError, Option } from 'commander'
 import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS, type Cap } from '../domain/cap'
-import { PROTECTION_MODES, type Protection, type ProtectionMode, protectionOf } from '../domain/protection'
+import { type Protection, protectionOf } from '../domain/protection'
+import { PROTECTION_MODES, type ProtectionMode } from '../domain/rule'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../domain/value'
 import * as administer from '../usecases/administer'
 import { prefixHash } from '../usecases/shared/place'
@@ -10,12 +11,15 @@ import { adminOf, type Opened } from './open'
 import { iso } from './output'
 
 interface ProtectOptions extends CommonOptions {
+  numberTypes?: ProtectionMode
   countries?: ProtectionMode
   open?: string[]
+  secretTo?: string[]
   close?: string[]
   caps?: ProtectionMode
   cap?: string[]
   conversion?: ProtectionMode
+  failures?: ProtectionMode
   trustNetwork?: string[]
   trustCountry?: string[]
   trustPhone?: string
@@ -35,11 +39,13 @@ export const protectCommand = () =>
     'app protect app_4k2m9x0c7q1z --cap pk:country:messages:day=500 sk:app:credits:hour=2000',
   )
     .argument('<appId>', 'app')
+    .addOption(modeOption('--number-types', 'codes to numbers that get no texts, or cost a premium'))
     .addOption(modeOption('--countries', 'codes of browser keys for countries that are not open'))
     .option(
       '--open [country...]',
       'where browser keys send to beside the app’s region; without a country: nowhere else',
     )
+    .option('--secret-to [country...]', 'where secret keys send to; without a country: anywhere')
     .option('--close [country...]', 'where no key sends to; without a country: nowhere')
     .addOption(modeOption('--caps', 'codes over a cap'))
     .option(
@@ -47,6 +53,7 @@ export const protectCommand = () =>
       'kind:place:unit:window=max, of sk|pk, app|country|prefix, messages|credits, hour|day; in the place of those before',
     )
     .addOption(modeOption('--conversion', 'traffic that nobody verifies, once what is usual is known'))
+    .addOption(modeOption('--failures', 'codes to phones at which too many codes were wrong'))
     .option('--trust-network [cidr...]', 'end users who are held to no cap and no conversion')
     .option('--trust-country [country...]', 'countries that are held to none')
     .option('--trust-phone <number>', 'one more phone that is held to none')
@@ -145,8 +152,8 @@ export const unlockCommand = () =>
     )
 
 function decisionsOf(options: ProtectOptions): administer.Decided {
-  const { countries, open, close, caps, cap, conversion, resend, browserResend, lock } = options
-  const { trustNetwork, trustCountry, trustNoPhone } = options
+  const { numberTypes, countries, open, secretTo, close, caps, cap, conversion, failures } = options
+  const { resend, browserResend, lock, trustNetwork, trustCountry, trustNoPhone } = options
   const resendMs = {
     ...(resend !== undefined && { sk: resend * SECOND_MS }),
     ...(browserResend !== undefined && { pk: browserResend * SECOND_MS }),
@@ -157,12 +164,15 @@ function decisionsOf(options: ProtectOptions): administer.Decided {
     ...(trustNoPhone && { phones: [] }),
   }
   return {
+    ...(numberTypes && { numberTypes }),
     ...(countries && { countries }),
     ...(open && { open: upper(listOf(open)) }),
+    ...(secretTo && { secretTo: upper(listOf(secretTo)) }),
     ...(close && { closed: upper(listOf(close)) }),
     ...(caps && { capping: caps }),
     ...(cap && { caps: listOf(cap).map(capOf) }),
     ...(conversion && { conversion }),
+    ...(failures && { failures }),
     ...(Object.keys(trusted).length > 0 && { trusted }),
     ...(Object.keys(resendMs).length > 0 && { resendMs }),
     ...(lock && { lockMs: lock === 'day' ? DAY_MS : null }),
@@ -186,7 +196,8 @@ function capOf(text: string): Cap {
 const DONE = { off: 'is not looked at', watch: 'is only noted', block: 'is refused' } as const
 
 function linesOf(home: string, protection: Protection): string[] {
-  const { countries, open, closed, capping, caps, conversion, trusted, blocks, resendMs, lockMs } = protection
+  const { numberTypes, countries, open, secretTo, closed, capping, caps, conversion, failures } = protection
+  const { trusted, blocks, resendMs, lockMs } = protection
   const where = [...new Set([home, ...open])].join(', ')
   const trust = [
     ...trusted.networks,
@@ -196,7 +207,8 @@ function linesOf(home: string, protection: Protection): string[] {
       : []),
   ]
   return [
-    `Browser keys send ${countries === 'block' ? `to ${where}` : 'to every country'}, secret keys to every country.`,
+    `A number that gets no texts, or costs a premium, ${DONE[numberTypes]}.`,
+    `Browser keys send to ${countries === 'block' ? where : 'every country'}, secret keys to ${secretTo.join(', ') || 'every country'}.`,
     ...(closed.length > 0 ? [`No key sends to ${closed.join(', ')}.`] : []),
     ...blocks.map(
       ({ country, prefix, until }) => `Nothing goes to ${prefix ? 'a prefix of ' : ''}${country} until ${iso(until)}.`,
@@ -206,6 +218,8 @@ function linesOf(home: string, protection: Protection): string[] {
     `Traffic that nobody verifies ${DONE[conversion]}${conversion === 'block' ? ', once what is usual is known' : ''}.`,
     ...(trust.length > 0 ? [`Trusted: ${trust.join(', ')}.`] : []),
     `Another code for one phone and purpose: after ${resendMs.pk / SECOND_MS} s with browser keys, ${resendMs.sk / SECOND_MS} s with secret keys.`,
-    `A phone is locked after a hundred wrong codes ${lockMs === null ? 'until an operator opens it' : 'for a day'}.`,
+    failures === 'block'
+      ? `A phone is locked after a hundred wrong codes ${lockMs === null ? 'until an operator opens it' : 'for a day'}.`
+      : `A phone at which too many codes were wrong ${DONE[failures]}.`,
   ]
 }

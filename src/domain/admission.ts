@@ -16,9 +16,11 @@ import {
 import { Refusal } from './error'
 import { PENDING_AFTER_PAUSE } from './incident'
 import type { KeyKind } from './key'
+import { limited } from './limit'
 import { cidrContains } from './network'
-import { countryClosed, destinationOf, type Protection, type ProtectionMode } from './protection'
-import { isProvable, type Rule } from './rule'
+import { withoutTexts } from './phone'
+import { countryClosed, destinationOf, type Protection } from './protection'
+import { type Found, foundBy, isProvable, limitOf, type ProtectionMode, type Rule } from './rule'
 import type { CountryTally, NetworkTally, Tally } from './traffic'
 import { HOUR_MS, MINUTE_MS } from './value'
 
@@ -28,6 +30,8 @@ export interface Wish {
   /** Where the app is at home. */
   readonly home: string
   readonly country: string | undefined
+  /** Of a type that gets no texts, or costs a premium. */
+  readonly withoutTexts?: true | undefined
   /** Keyed hashes, as hexadecimal digits. */
   readonly phone: string
   readonly prefix: string
@@ -63,12 +67,7 @@ export interface WayThere {
 }
 
 /** A rule is against it. */
-export interface Finding {
-  readonly rule: Rule
-  /** Milliseconds after which it may be otherwise; undefined: time does not cure it. */
-  readonly waitMs: number | undefined
-  /** Otherwise it would be. */
-  readonly isRefused: boolean
+export interface Finding extends Found {
   /** What it would have cost, credits. */
   readonly price: number
 }
@@ -80,13 +79,13 @@ export function assess(protection: Protection, wish: Priced, around: Surrounding
   return finding && { ...finding, price: wish.price }
 }
 
-type Found = Omit<Finding, 'price'>
-
 function findings(protection: Protection, wish: Priced, around: Surroundings, now: number): Found[] {
   const found: Found[] = []
   const find = (mode: ProtectionMode, rule: Rule, waitMs: number | undefined) => {
-    if (mode !== 'off') found.push({ rule, waitMs, isRefused: mode === 'block' })
+    const one = foundBy(mode, rule, waitMs)
+    if (one) found.push(one)
   }
+  if (wish.withoutTexts) find(protection.numberTypes, 'number_type', undefined)
   const destination = destinationOf(protection, wish, wish)
   if (destination === 'closed') find('block', 'country_closed', undefined)
   if (destination === 'not_open') find(protection.countries, 'country_closed', undefined)
@@ -158,9 +157,12 @@ function findUnverified(
   if (tally.pending(now) >= allowed.pending) find(`${place}_pending`, PENDING_RETRY_MS)
 }
 
-/** As its caller is told: 403 where time cures nothing, else 429. Why is for operators only. */
+/** As its caller is told: 400 or 403 where time cures nothing, else 429. Why is for operators only. */
 export function refusalOf({ rule, waitMs }: Pick<Finding, 'rule' | 'waitMs'>): Refusal {
+  if (rule === 'number_type') return withoutTexts()
   if (waitMs === undefined) return countryClosed()
+  const limit = limitOf(rule)
+  if (limit !== 'abuse') return limited({ limit, policy: 'platform' }, waitMs)
   return new Refusal('limited', 'Limit exceeded: abuse', {
     limit: 'abuse',
     policy: 'platform',

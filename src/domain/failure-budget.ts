@@ -6,8 +6,8 @@
  * a row, so a second count goes on over it: who guesses between two sign-ins of the owner stays under 500 a year.
  * Decisions: "Abuse". Live mode only.
  */
-import { limited } from './limit'
 import type { Protection } from './protection'
+import { type FailureRule, type Found, foundBy } from './rule'
 import { DAY_MS, MINUTE_MS } from './value'
 
 /** Of one phone of an app and a kind of key; there is none of a phone whose codes were never mistaken. Times are Unix milliseconds. */
@@ -23,7 +23,10 @@ export interface Failures {
   readonly issuedAt: number | undefined
 }
 
-/** From this many in a row on, there is a pause before the next code. */
+/** Of a phone whose codes were never mistaken. */
+export const NO_FAILURES: Failures = { inARow: 0, lastAt: 0, lockedAt: undefined, byDay: [], issuedAt: undefined }
+
+/** From this many in a row on (as the index of phones that are held up has it), there is a pause before the next code. */
 const PAUSES_FROM = 10
 /** 1, 2, 4 … minutes. */
 const LONGEST_PAUSE_MINUTES = 32
@@ -67,6 +70,8 @@ export const unlock = (before: Failures): Failures => ({ ...forgive(before), iss
 /** How long until a next code may be issued; 0: now. `isLocked`: only that waits, an operator or a right code ends it. */
 export interface Standing {
   waitMs: number
+  /** What it waits for longest; undefined: for nothing. */
+  rule: FailureRule | undefined
   isLocked: boolean
   /** Codes come seldom: one in three days, with one attempt. */
   isSeldom: boolean
@@ -78,8 +83,13 @@ export function standingOf(failures: Failures, { lockMs }: Pick<Protection, 'loc
   // A lock without an end is looked at again after a day.
   const lock = lockedAt === undefined ? 0 : lockMs === null ? DAY_MS : remaining(lockedAt, lockMs, now)
   const seldom = isSeldom && failures.issuedAt !== undefined ? remaining(failures.issuedAt, SELDOM_EVERY_MS, now) : 0
-  return { waitMs: Math.max(lock, seldom, pause(failures, now)), isLocked: lock > 0, isSeldom }
+  const waits = { failures_locked: lock, failures_seldom: seldom, failures_paused: pause(failures, now) }
+  const waitMs = Math.max(...Object.values(waits))
+  const rule = waitMs > 0 ? WAITS.find((name) => waits[name] === waitMs) : undefined
+  return { waitMs, rule, isLocked: lock > 0, isSeldom }
 }
+
+const WAITS = ['failures_locked', 'failures_seldom', 'failures_paused'] as const
 
 /** What a clock may be set back by: nobody waits longer than from now on. What lies further ahead was never so. */
 const SET_BACK_MS = 10 * MINUTE_MS
@@ -103,21 +113,30 @@ export interface Admitted {
   maxAttempts: number
   /** As they are to be remembered, where the code changes them. */
   failures: Failures | undefined
+  /** What is against it. */
+  found: Found | undefined
 }
 
-/** A next code for the phone, and how many attempts it has. Throws `limited`. */
+/**
+ * A next code for the phone, and how many attempts it has. Where its owner only watches, it has all of them, and wrong codes
+ * count as if it had been refused: whoever turns this on finds every phone as it would have been.
+ */
 export function admitNext(
   failures: Failures | undefined,
   maxAttempts: number,
-  protection: Pick<Protection, 'lockMs'>,
+  protection: Pick<Protection, 'lockMs' | 'failures'>,
   now: number,
 ): Admitted {
-  if (!failures) return { maxAttempts, failures }
-  const { waitMs, isSeldom } = standingOf(failures, protection, now)
-  if (waitMs > 0) throw limited({ limit: 'failures', policy: 'platform' }, waitMs)
+  if (!failures) return { maxAttempts, failures, found: undefined }
+  const { waitMs, rule, isSeldom } = standingOf(failures, protection, now)
+  if (rule) return { maxAttempts, failures: undefined, found: foundBy(protection.failures, rule, waitMs) }
   // Whose lock has ended begins a new row.
   const unlocked = failures.lockedAt === undefined ? failures : forgive(failures)
-  if (isSeldom)
-    return { maxAttempts: Math.min(maxAttempts, SELDOM_MAX_ATTEMPTS), failures: { ...unlocked, issuedAt: now } }
-  return { maxAttempts, failures: unlocked === failures ? undefined : unlocked }
+  if (!isSeldom) return { maxAttempts, failures: unlocked === failures ? undefined : unlocked, found: undefined }
+  const isLimited = protection.failures === 'block'
+  return {
+    maxAttempts: isLimited ? Math.min(maxAttempts, SELDOM_MAX_ATTEMPTS) : maxAttempts,
+    failures: { ...unlocked, issuedAt: now },
+    found: undefined,
+  }
 }

@@ -17,6 +17,8 @@ export interface Recipient {
   to: string
   /** ISO 3166 country of the number, when known. */
   country: string | undefined
+  /** Of a type that gets no texts, or costs a premium. */
+  withoutTexts?: true
   /** Test mode: the scenario the magic number chooses, 0 to 99. */
   scenario?: number
 }
@@ -61,9 +63,16 @@ export function testRecipient(phoneNumber: string, { region }: Pick<Numbering, '
   return magic
 }
 
+/** One that can get a text. Throws `invalid` for any other. */
+export function textableRecipient(phoneNumber: string, numbering: Numbering): Recipient {
+  const recipient = liveRecipient(phoneNumber, numbering)
+  if (recipient.withoutTexts) throw withoutTexts()
+  return recipient
+}
+
 /**
- * Live keys accept valid numbers that can get a text, and no magic ones. Throws `invalid` for what is no number, for
- * what could be two, and for types of numbers that cannot or must not get a message.
+ * Live keys accept valid numbers, and no magic ones; whether types that cannot or should not get a message do is their owner's
+ * decision. Throws `invalid` for what is no number, and for what could be two.
  */
 export function liveRecipient(phoneNumber: string, { region, prefixes }: Numbering): Recipient {
   const { folded, numbers, magic } = read(phoneNumber, region)
@@ -74,15 +83,18 @@ export function liveRecipient(phoneNumber: string, { region, prefixes }: Numberi
   const [likeliest, second] = valid
   if (!likeliest) throw refused('invalid_phone_number', 'not a valid phone number')
   const meant = second && !isNationalFormat(likeliest.number, folded) ? valid : [likeliest]
-  const [found, other] = meant.filter((reading) => isListed(reading) || isTextable(reading)).map(({ number }) => number)
-  if (!found) throw refused('phone_number_without_texts', 'this type of number cannot get a text message')
-  if (other && other.number !== found.number)
-    throw refused('ambiguous_phone_number', 'could be read in two ways; write it with + and the country code')
-  return { identity: found.number, to: found.number, country: found.country }
+  const textable = meant.filter((reading) => isListed(reading) || isTextable(reading))
+  const getsTexts = textable.length > 0
+  const [{ number: found } = likeliest, other] = getsTexts ? textable : meant
+  if (other && other.number.number !== found.number) throw getsTexts ? ambiguous() : withoutTexts()
+  return {
+    ...{ identity: found.number, to: found.number, country: found.country },
+    ...(!getsTexts && { withoutTexts: true as const }),
+  }
 }
 
 /**
- * What a number would be stored under, also where it could get no code today: rules about numbers change, and what was
+ * What a number would be stored under, also where it is no number today: rules about numbers change, and what was
  * stored by others is still there. Throws `invalid` for what is no number, or could be two, and for test numbers.
  */
 export function storedIdentity(phoneNumber: string, numbering: Numbering): string {
@@ -98,6 +110,10 @@ export function storedIdentity(phoneNumber: string, numbering: Numbering): strin
 type NotReached = 'invalid_phone_number' | 'ambiguous_phone_number' | 'phone_number_without_texts'
 
 const refused = (reason: NotReached, problem: string) => invalid('phoneNumber', reason, problem)
+
+const ambiguous = () =>
+  refused('ambiguous_phone_number', 'could be read in two ways; write it with + and the country code')
+export const withoutTexts = () => refused('phone_number_without_texts', 'this type of number cannot get a text message')
 
 /** The specification has a code of its own for these two. It begins the message too, where some clients look for it. */
 function wrongMode(reason: 'test_number_required' | 'test_number_in_live_mode', problem: string): Refusal {

@@ -7,11 +7,8 @@ import type { KeyKind } from './key'
 import { limited } from './limit'
 import { isNetwork } from './network'
 import { isRegion, type Recipient } from './phone'
+import type { Found, ProtectionMode } from './rule'
 import { DAY_MS, HOUR_MS, SECOND_MS } from './value'
-
-/** What becomes of a code that a rule is against: it is sent, it is sent and the owner sees what would have been, it is refused. */
-export const PROTECTION_MODES = ['off', 'watch', 'block'] as const
-export type ProtectionMode = (typeof PROTECTION_MODES)[number]
 
 /** Who is held to nothing but the countries. */
 export interface Trusted {
@@ -33,6 +30,8 @@ export interface Block {
 
 /** Of one app; times are milliseconds. */
 export interface Protection {
+  /** Of numbers of a type that gets no texts, or costs a premium. */
+  readonly numberTypes: ProtectionMode
   /** Of codes of browser keys for countries that are not open. */
   readonly countries: ProtectionMode
   /** Of what is over a cap. */
@@ -40,10 +39,14 @@ export interface Protection {
   readonly caps: readonly Cap[]
   /** Of traffic that nobody verifies; nothing is refused before the app's own traffic is known. */
   readonly conversion: ProtectionMode
+  /** Of phones at which too many codes were wrong; they are counted whatever this is. */
+  readonly failures: ProtectionMode
   readonly trusted: Trusted
   readonly blocks: readonly Block[]
   /** Beside the app's region, where browser keys send to: ISO 3166 countries. */
   readonly open: readonly string[]
+  /** Where secret keys send to; empty: anywhere. */
+  readonly secretTo: readonly string[]
   /** Where no key sends to. */
   readonly closed: readonly string[]
   /** How long a kind of key waits before a next code for one phone and purpose. */
@@ -54,13 +57,16 @@ export interface Protection {
 
 /** Of apps made from now on. */
 export const NEW_APP: Protection = {
+  numberTypes: 'block',
   countries: 'block',
   capping: 'block',
   caps: NEW_CAPS,
   conversion: 'block',
+  failures: 'block',
   trusted: { networks: [], countries: [], phones: [] },
   blocks: [],
   open: [],
+  secretTo: [],
   closed: [],
   // Browser keys are public, and a page asks for a next code at the press of a button.
   resendMs: { sk: 0, pk: 30 * SECOND_MS },
@@ -73,9 +79,11 @@ export const FORMER_APP: Protection = { ...NEW_APP, countries: 'watch', capping:
 /** Test mode has the specification's limits and no others. */
 export const UNPROTECTED: Protection = {
   ...NEW_APP,
+  numberTypes: 'off',
   countries: 'off',
   capping: 'off',
   conversion: 'off',
+  failures: 'off',
   resendMs: { sk: 0, pk: 0 },
 }
 
@@ -99,13 +107,24 @@ export const resendAt = (
 ): number => Math.min(createdAt + resendMs[kind], promisedExpiresAt)
 
 /**
- * Throws `limited` where the live code before is too young. One that another kind of key has brought about holds nobody up. A
- * clock that was set back makes nobody wait longer than from now on.
+ * Where the live code before is too young. One that another kind of key has brought about holds nobody up. A clock that was set
+ * back makes nobody wait longer than from now on.
  */
-export function assertResendable(protection: Protection, kind: KeyKind, before: Issue | undefined, now: number): void {
-  if (!before || phoneOf(before).kind !== kind || !isActive(before, now)) return
+export function findResend(
+  protection: Protection,
+  kind: KeyKind,
+  before: Issue | undefined,
+  now: number,
+): (Found & { waitMs: number }) | undefined {
+  if (!before || phoneOf(before).kind !== kind || !isActive(before, now)) return undefined
   const waitMs = Math.min(resendAt(protection, kind, before) - now, protection.resendMs[kind])
-  if (waitMs > 0) throw limited({ limit: 'resend', policy: 'platform' }, waitMs)
+  return waitMs > 0 ? { rule: 'resend', waitMs, isRefused: true } : undefined
+}
+
+/** Throws `limited` where it is. */
+export function assertResendable(...asked: Parameters<typeof findResend>): void {
+  const found = findResend(...asked)
+  if (found) throw limited({ limit: 'resend', policy: 'platform' }, found.waitMs)
 }
 
 /** Which kind of key sends, and where its app is at home. */
@@ -116,15 +135,16 @@ interface Sender {
 
 export type Destination = 'open' | 'closed' | 'not_open'
 
-/** Browser keys send where it is open, and no key where it is closed. */
+/** Browser keys send where it is open, secret keys where it is not closed to them, and no key where it is closed. */
 export function destinationOf(
-  { open, closed }: Protection,
+  { open, secretTo, closed }: Protection,
   { kind, home }: Sender,
   { country }: Pick<Recipient, 'country'>,
 ): Destination {
-  if (country !== undefined && closed.includes(country)) return 'closed'
-  const isOpen = kind === 'sk' || country === home || (country !== undefined && open.includes(country))
-  return isOpen ? 'open' : 'not_open'
+  const isIn = (countries: readonly string[]) => country !== undefined && countries.includes(country)
+  if (isIn(closed)) return 'closed'
+  if (kind === 'sk') return secretTo.length === 0 || isIn(secretTo) ? 'open' : 'closed'
+  return country === home || isIn(open) ? 'open' : 'not_open'
 }
 
 /** 403, naming the field. */
@@ -139,9 +159,18 @@ const LONGEST_LOCK_DAYS = 365
 const MAX_RESEND_MS = 3_600 * SECOND_MS
 
 /** Throws `invalid` for what no app may decide. */
-export function assertProtection({ open, closed, resendMs, lockMs, caps, trusted, blocks }: Protection): void {
+export function assertProtection({
+  open,
+  secretTo,
+  closed,
+  resendMs,
+  lockMs,
+  caps,
+  trusted,
+  blocks,
+}: Protection): void {
   for (const [name, countries] of Object.entries({
-    ...{ open, closed, trusted: trusted.countries },
+    ...{ open, secretTo, closed, trusted: trusted.countries },
     blocks: blocks.map(({ country }) => country),
   }))
     for (const country of countries)

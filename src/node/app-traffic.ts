@@ -21,7 +21,7 @@ const INCIDENT_WITHIN_MS = 10 * MINUTE_MS
 /** From so many phones on the digits of a prefix say nothing about one of them. */
 const SHOWN_FROM_PHONES = 20
 const MOST_PREFIXES_NAMED = 200
-/** Places of a minute that are told apart; whatever else there is counts together. */
+/** Places of a minute that are told apart, by what was found there; whatever else there is counts together. */
 const MOST_DECISIONS = 100
 const NOWHERE = new Uint8Array()
 
@@ -205,7 +205,7 @@ export class AppTraffic {
   note({ rule, isRefused, price: credits }: Finding, wish: Wish, now: number): void {
     const { kind, country = '' } = wish
     const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS
-    const isToldApart = this.#isToldApart(minute, wish)
+    const isToldApart = this.#isToldApart(minute, `${kind}/${country}/${rule}/${isRefused}`, wish)
     this.#addDecision({
       ...{ appId: this.appId, minute, kind, country, rule, isRefused },
       prefixHash: isToldApart ? Buffer.from(wish.prefix, 'hex') : NOWHERE,
@@ -233,10 +233,10 @@ export class AppTraffic {
   }
 
   /** Whoever is refused may come from anywhere, for any number: a minute has so many rows, however often it is stored. */
-  #isToldApart(minute: number, { prefix, network }: Wish): boolean {
+  #isToldApart(minute: number, what: string, { prefix, network }: Wish): boolean {
     if (this.#apart.minute !== minute) this.#apart = { minute, places: new Set() }
     const { places } = this.#apart
-    const place = `${prefix} ${network}`
+    const place = `${what}/${prefix}/${network}`
     if (places.size < MOST_DECISIONS) places.add(place)
     return places.has(place)
   }

@@ -14,8 +14,8 @@ import type { Letter } from '../domain/letter'
 import { compose, type Issued, type IssueRequest, issued, newIssue, resolveRequest } from '../domain/order'
 import type { Origin } from '../domain/origin'
 import type { Recipient } from '../domain/phone'
-import { assertResendable, resendAt } from '../domain/protection'
-import { isProvable } from '../domain/rule'
+import { findResend, resendAt } from '../domain/protection'
+import { type Found, isProvable } from '../domain/rule'
 import { textsOf } from '../domain/texts'
 import { prefixOf } from '../domain/traffic'
 import type { Channel, Owner } from '../domain/value'
@@ -150,13 +150,13 @@ async function admit(
       assertServed(channel, route)
       if (refusal) throw refusal
       const finding = entrant.assess(protection, price)
-      outcome.finding = isProven && finding ? outweighed(finding) : finding
-      if (outcome.finding?.isRefused) throw refusalOf(outcome.finding)
-      assertResendable(protection, key.kind, previous, tx.now)
+      weigh(outcome, isProven && finding ? outweighed(finding) : finding, price)
+      weigh(outcome, findResend(protection, key.kind, previous, tx.now), price)
       // What is known of a phone was not locked; of most nothing is.
       const failures =
         known && (await tx.failures.lock({ appId: key.appId, kind: key.kind, phoneHash: order.phoneHash }))
       const admitted = admitNext(failures, order.request.maxAttempts, protection, tx.now)
+      weigh(outcome, admitted.found, price)
 
       const { maxAttempts } = admitted
       const { origin } = request
@@ -187,6 +187,13 @@ async function admit(
   }
 }
 
+/** The first rule that refuses is what it is refused for, else the first that would is noted. Throws `invalid`, `forbidden` or `limited`. */
+function weigh(outcome: Outcome, found: Found | undefined, price: number): void {
+  if (!found) return
+  if (found.isRefused || !outcome.finding) outcome.finding = { ...found, price }
+  if (found.isRefused) throw refusalOf(found)
+}
+
 /** By a proof: it would have been refused, which is noted, and is sent. */
 const outweighed = (finding: Finding): Finding =>
   isProvable(finding.rule) ? { ...finding, isRefused: false } : finding
@@ -207,6 +214,7 @@ function resolve({ vault, modes }: IssueDependencies, key: ApiKey, request: Issu
     keyKind: key.kind,
     wish: {
       ...{ kind: key.kind, home: rules.home(key.region), country: recipient.country, address, digits },
+      withoutTexts: recipient.withoutTexts,
       phone: hex(phoneHash),
       prefix: hex(prefix),
       network: network && hex(network),

@@ -1,12 +1,15 @@
 /** What protects an app and what came of it: for owners to see. Live mode only. */
 
+import type { App } from '../domain/app'
 import { LEARNED_DAYS, type Learned, learnedOf } from '../domain/conversion'
 import { type Against, addTo, Decided, nothingAgainst, placeIn } from '../domain/decided'
+import { standingOf } from '../domain/failure-budget'
 import type { KeyKind } from '../domain/key'
-import type { Rule } from '../domain/rule'
+import { protectionOf } from '../domain/protection'
+import type { FailureRule, Rule } from '../domain/rule'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
-import type { Lists } from '../ports/store'
+import type { Lists, Reader } from '../ports/store'
 import type { Decision, LaneHour } from '../ports/store/traffic'
 
 interface Dependencies {
@@ -25,6 +28,62 @@ export async function readLearned(
     hours.push(...page)
   const of = (kind: KeyKind) => learnedOf(hours.filter((hour) => hour.kind === kind))
   return { sk: of('sk'), pk: of('pk') }
+}
+
+/** How many phones wait, by what they wait for. */
+export type Held = Readonly<Record<FailureRule, number>>
+
+export interface HeldPhones {
+  readonly sk: Held
+  readonly pk: Held
+  /** Otherwise there are more: those with the latest wrong codes are counted. */
+  readonly areAll: boolean
+}
+
+/** Each is looked at. */
+const MOST_HELD = 1_000
+
+/** Phones that wrong codes hold up, or would where that is only watched. */
+export async function readHeld(
+  { store, clock }: { store: { read: Pick<Reader, 'phones'> }; clock: Pick<Clock, 'now'> },
+  app: App,
+): Promise<HeldPhones> {
+  const found = await store.read.phones.held(app.appId, MOST_HELD + 1)
+  const counts = {
+    sk: { failures_paused: 0, failures_locked: 0, failures_seldom: 0 },
+    pk: { failures_paused: 0, failures_locked: 0, failures_seldom: 0 },
+  }
+  for (const { kind, failures } of found.slice(0, MOST_HELD)) {
+    const { rule } = standingOf(failures, protectionOf(app), clock.now())
+    if (rule) counts[kind][rule]++
+  }
+  return { ...counts, areAll: found.length <= MOST_HELD }
+}
+
+const SENT_TO_DAYS = 90
+
+/** Where codes of an app's secret keys went lately. */
+export interface SentTo {
+  readonly days: number
+  /** Where some were typed, and where none was; those with the most codes first. */
+  readonly typed: readonly string[]
+  readonly untyped: readonly string[]
+}
+
+/** What an owner who closes all other countries has to know. */
+export async function readSentTo({ store, clock }: Dependencies, appId: string): Promise<SentTo> {
+  const now = clock.now()
+  const counts = new Map<string, { sent: number; verified: number }>()
+  for await (const page of store.lists.traffic.sent(appId, now - SENT_TO_DAYS * DAY_MS, now + HOUR_MS))
+    for (const { kind, country, sent, verified } of page) {
+      if (kind !== 'sk' || country === '') continue
+      const known = counts.get(country) ?? { sent: 0, verified: 0 }
+      counts.set(country, { sent: known.sent + sent, verified: known.verified + verified })
+    }
+  const all = [...counts].sort(([, one], [, other]) => other.sent - one.sent)
+  const named = (isTyped: boolean) =>
+    all.filter(([, { verified }]) => verified > 0 === isTyped).map(([country]) => country)
+  return { days: SENT_TO_DAYS, typed: named(true), untyped: named(false) }
 }
 
 export interface ProtectionQuery {

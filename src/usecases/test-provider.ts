@@ -1,7 +1,7 @@
 /** Send one marked message by hand, past queue, wallet and issues, and say exactly what the carrier answered. */
 import type { SendOutcome } from '../domain/delivery'
 import { invalid } from '../domain/error'
-import { liveRecipient, type Numbering } from '../domain/phone'
+import { type Numbering, textableRecipient } from '../domain/phone'
 import type { Channel } from '../domain/value'
 import type { Carrier } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
@@ -35,7 +35,7 @@ export async function testCarrier(
   const outcome = await carrier.send({
     messageId: random.uuid(startedAt),
     channel,
-    to: liveRecipient(to, numbering).to,
+    to: textableRecipient(to, numbering).to,
     text: TEXT,
     ...(channel === 'sms' ? { messageType: 'SMS' } : { templateCode, variables: { code: '000000' } }),
     isFallback: false,

@@ -18,7 +18,8 @@ const protect = async (...args: string[]): Promise<Json> =>
 
 test('an app begins with everything on, caps for browser keys, and nobody trusted', async () => {
   expect(await protect()).toMatchObject({
-    ...{ countries: 'block', capping: 'block', conversion: 'block', open: [], closed: [], blocks: [] },
+    ...{ numberTypes: 'block', countries: 'block', capping: 'block', conversion: 'block', failures: 'block' },
+    ...{ open: [], secretTo: [], closed: [], blocks: [] },
     trusted: { networks: [], countries: [], phones: 0 },
     resendMs: { sk: 0, pk: 30_000 },
   })
@@ -31,6 +32,7 @@ test('each decision stays beside the others, and is shown in words', async () =>
   await protect('--trust-phone', '010-1234-5678')
   const { stdout } = await run(program, 'app', 'protect', appId)
   expect(stdout.trimEnd().split('\n')).toEqual([
+    'A number that gets no texts, or costs a premium, is refused.',
     'Browser keys send to KR, JP, US, secret keys to every country.',
     'What is over a cap is not looked at:',
     '  pk:country:messages:day=500',
@@ -40,6 +42,12 @@ test('each decision stays beside the others, and is shown in words', async () =>
     'Another code for one phone and purpose: after 30 s with browser keys, 5 s with secret keys.',
     'A phone is locked after a hundred wrong codes for a day.',
   ])
+  await protect('--number-types', 'watch', '--failures', 'off', '--secret-to', 'kr')
+  const decided = (await run(program, 'app', 'protect', appId)).stdout
+  expect(decided).toContain('A number that gets no texts, or costs a premium, is only noted.')
+  expect(decided).toContain('Browser keys send to KR, JP, US, secret keys to KR.')
+  expect(decided).toContain('A phone at which too many codes were wrong is not looked at.')
+  expect(await protect('--secret-to')).toMatchObject({ numberTypes: 'watch', failures: 'off', secretTo: [] })
   expect(await protect('--trust-no-phone', '--trust-network', '--cap')).toMatchObject({
     caps: [],
     trusted: { networks: [], countries: ['KR'], phones: 0 },
@@ -65,6 +73,7 @@ test.each([
   ['a cap of nothing', ['protect', '--cap', 'pk:app:messages:day=0'], 1],
   ['a cap twice', ['protect', '--cap', 'pk:app:messages:day=1', 'pk:app:messages:day=2'], 1],
   ['a network that is none', ['protect', '--trust-network', '10.1/16'], 1],
+  ['a country that is none to send to', ['protect', '--secret-to', 'XX'], 1],
   ['a country that is none', ['protect', '--trust-country', 'XX'], 1],
   ['a phone that is none', ['protect', '--trust-phone', '12'], 1],
   ['no country', ['block'], 2],

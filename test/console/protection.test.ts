@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 // Loaded now: the first request would wait for it, and virtual time would pass.
 import '../../src/console/rpc'
+import { fail } from '../../src/domain/failure-budget'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
 import type { Decision, LaneHour } from '../../src/ports/store/traffic'
 import { setUpToken } from '../../src/usecases/people'
@@ -229,6 +230,104 @@ describe('an incident', () => {
     expect((await ask('wallet/show', ofApp())).balance).toBe(balance + 1)
     expect((await ask('protection/incidents', ofApp())).rows[0].refunded).toBe(1)
   })
+})
+
+describe('a phone at which too many codes were wrong', () => {
+  const PHONE = '010-1234-5678'
+  const nothing = { failures_paused: 0, failures_locked: 0, failures_seldom: 0 }
+  const held = async () => (await ask('protection/state', ofApp())).held
+  const phone = (phoneNumber = PHONE) => ask('protection/phone', ofApp({ phoneNumber }))
+  const unlock = (...kinds: string[]) => ask('protection/unlock', ofApp({ phoneNumber: PHONE, kinds }))
+  const mistake = (kind: 'sk' | 'pk', times: number) =>
+    world.run(
+      world.store.transaction(async (tx) => {
+        const phoneHash = world.vault.phoneHash('+821012345678')
+        const of = { appId: keys.appId, kind, phoneHash }
+        let failures = await tx.failures.lock(of)
+        for (let n = 0; n < times; n++) failures = fail(failures, tx.now)
+        if (failures) await tx.failures.save(of, failures)
+      }),
+    )
+
+  test('is counted, and not named: neither its number nor its hash', async () => {
+    expect(await held()).toEqual({ sk: nothing, pk: nothing, areAll: true })
+    await mistake('sk', 10)
+    await mistake('pk', 100)
+    const state = await ask('protection/state', ofApp())
+    expect(state.held).toEqual({
+      ...{ sk: { ...nothing, failures_paused: 1 }, pk: { ...nothing, failures_locked: 1 }, areAll: true },
+    })
+    const hash = Buffer.from(world.vault.phoneHash('+821012345678')).toString('hex')
+    expect(JSON.stringify(state)).not.toContain('1012345678')
+    expect(JSON.stringify(state)).not.toContain(hash.slice(0, 12))
+  })
+
+  test('is looked for by its number, and opened for one kind of key or for both; the audit log has no number', async () => {
+    await mistake('sk', 10)
+    await mistake('pk', 100)
+    expect(await phone('+82 10 1234 5678')).toEqual({
+      phoneNumber: '+821012345678',
+      standings: [
+        { kind: 'sk', rule: 'failures_paused', until: START + MINUTE_MS },
+        { kind: 'pk', rule: 'failures_locked', until: START + DAY_MS },
+      ],
+    })
+    expect((await issue(PHONE)).status).toBe(429)
+    expect(await unlock('pk')).toEqual({ wasWaiting: true })
+    expect((await phone()).standings.map(({ rule }: { rule?: string }) => rule)).toEqual(['failures_paused', undefined])
+    expect((await issue(PHONE)).status).toBe(429)
+    expect(await unlock('sk', 'pk')).toEqual({ wasWaiting: true })
+    expect((await issue(PHONE)).status).toBe(200)
+    expect(await held()).toEqual({ sk: nothing, pk: nothing, areAll: true })
+    expect(await unlock('sk')).toEqual({ wasWaiting: false })
+    const { rows } = await ask('audit/list', {})
+    const opened = rows.filter(({ action }: { action: string }) => action === 'app.unlock')
+    expect(opened.map(({ target, detail }: { target: string; detail: object }) => [target, detail])).toEqual([
+      [keys.appId, {}],
+      [keys.appId, { keys: ['pk'] }],
+    ])
+    expect(JSON.stringify(rows)).not.toContain('1012345678')
+  })
+
+  test('that is none, or of an app that does not exist, is said to be', async () => {
+    expect((await phone('010-9999-0000')).standings).toEqual([{ kind: 'sk' }, { kind: 'pk' }])
+    expect(await phone('12')).toMatchObject([400, { param: 'phoneNumber', reason: 'invalid_phone_number' }])
+    expect(await ask('protection/phone', { appId: 'app_none', phoneNumber: PHONE })).toMatchObject([404, {}])
+    expect((await owner.call('protection/unlock', ofApp({ phoneNumber: PHONE, kinds: [] }))).status).toBe(400)
+  })
+
+  test('is not opened by who may only look', async () => {
+    const { url } = await ask('operators/invite', { role: 'viewer' })
+    const viewer = new ConsoleClient(world)
+    const person = { name: 'Vic', email: 'vic@example.com', password: 'correct horse battery' }
+    expect((await viewer.call('session/accept', { token: String(url).split('#')[1], ...person })).status).toBe(200)
+    expect((await viewer.call('protection/state', ofApp())).status).toBe(200)
+    const asked = ofApp({ phoneNumber: PHONE, kinds: ['pk'] })
+    for (const path of ['protection/phone', 'protection/unlock'])
+      expect((await viewer.call(path, asked)).status).toBe(403)
+  })
+})
+
+test('where secret keys may go is proposed from what was typed in the last 90 days, and closed and opened at once', async () => {
+  const sentTo = () => ask('protection/sentTo', ofApp())
+  expect(await sentTo()).toEqual({ days: 90, typed: [], untyped: [] })
+  await store({
+    hours: [
+      hour({ kind: 'sk', country: 'JP' }),
+      hour({ kind: 'sk', country: 'KR', sent: 30 }),
+      hour({ kind: 'sk', country: 'KR', hour: START - 60 * DAY_MS }),
+      hour({ kind: 'sk', country: 'GB', verified: 0 }),
+      hour({ kind: 'sk', country: 'US', hour: START - 91 * DAY_MS }),
+      hour({ kind: 'pk', country: 'FR' }),
+    ],
+  })
+  expect(await sentTo()).toEqual({ days: 90, typed: ['KR', 'JP'], untyped: ['GB'] })
+  await decide({ secretTo: ['KR', 'JP'] })
+  expect([(await issue(british(0))).status, (await issue(korean(0))).status]).toEqual([403, 200])
+  await decide({ secretTo: [] })
+  expect((await issue(british(0))).status).toBe(200)
+  expect(await ask('protection/sentTo', { appId: 'app_none' })).toMatchObject([404, {}])
+  expect((await owner.call('apps/protect', ofApp({ protection: { secretTo: ['XX'] } }))).status).toBe(400)
 })
 
 test('a country is stopped for a day, and sent to again when that is undone', async () => {

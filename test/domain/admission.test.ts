@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { assess, type Priced, refusalOf, type Surroundings, type WayThere } from '../../src/domain/admission'
 import { SUSPECTED, UNSUSPECTED, usualOf } from '../../src/domain/conversion'
 import { NEW_APP, type Protection } from '../../src/domain/protection'
+import { isProvable } from '../../src/domain/rule'
 import { CountryTally, NetworkTally, STAGES, Tally } from '../../src/domain/traffic'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
 import { NOW } from './sample'
@@ -48,6 +49,11 @@ describe('a country', () => {
     ['sk', { country: 'JP' }, {}, undefined],
     ['sk', { country: 'JP' }, { closed: ['JP'] }, 'country_closed'],
     ['pk', {}, { closed: ['KR'] }, 'country_closed'],
+    ['sk', { country: 'JP' }, { secretTo: ['KR', 'JP'] }, undefined],
+    ['sk', {}, { secretTo: ['JP'] }, 'country_closed'],
+    ['sk', { country: undefined }, { secretTo: ['JP'] }, 'country_closed'],
+    ['sk', { country: 'JP' }, { secretTo: ['JP'], closed: ['JP'] }, 'country_closed'],
+    ['pk', {}, { secretTo: ['JP'] }, undefined],
   ] as const)('is open to %s keys, or not: %p, %p', (kind, wish, protection, rule) => {
     expect(ruleOf(around(), protection, { kind, ...wish })).toBe(rule)
   })
@@ -56,6 +62,8 @@ describe('a country', () => {
     expect(found(around(), { countries: 'watch' }, { country: 'JP' })).toMatchObject({ isRefused: false, price: 2 })
     expect(found(around(), { countries: 'off' }, { country: 'JP' })).toBeUndefined()
     expect(found(around(), { countries: 'off', closed: ['JP'] }, { country: 'JP' })?.isRefused).toBe(true)
+    const sender = { kind: 'sk', country: 'JP' } as const
+    expect(found(around(), { countries: 'watch', secretTo: ['KR'] }, sender)?.isRefused).toBe(true)
   })
 
   test('refuses for good, as the field that it is of', () => {
@@ -65,6 +73,32 @@ describe('a country', () => {
     })
   })
 })
+
+describe('a number that gets no texts', () => {
+  const number = { withoutTexts: true } as const
+
+  test('is refused for good before anything else is looked at, or watched, or not looked at', () => {
+    const finding = found(around(), { closed: ['KR'] }, number)
+    expect(finding).toEqual({ rule: 'number_type', waitMs: undefined, isRefused: true, price: 2 })
+    expect(refusalOf(finding ?? { rule: 'cap', waitMs: 1 })).toMatchObject({
+      ...{ kind: 'invalid', detail: { param: 'phoneNumber', reason: 'phone_number_without_texts' } },
+    })
+    expect(found(around(), { numberTypes: 'watch' }, number)).toMatchObject({ rule: 'number_type', isRefused: false })
+    expect(found(around(), { numberTypes: 'off' }, number)).toBeUndefined()
+  })
+
+  test('only watched is refused for what is refused', () => {
+    expect(ruleOf(around(), { numberTypes: 'watch', closed: ['KR'] }, number)).toBe('country_closed')
+  })
+})
+
+test.each(['number_type', 'resend', 'failures_paused', 'failures_locked', 'failures_seldom'] as const)(
+  'a proof of a human lifts no %s',
+  (rule) => {
+    expect(isProvable(rule)).toBe(false)
+    expect(refusalOf({ rule, waitMs: 1_000 }).detail.provable).toBeUndefined()
+  },
+)
 
 describe('what an operator has stopped', () => {
   const until = NOW + HOUR_MS

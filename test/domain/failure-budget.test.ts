@@ -2,10 +2,13 @@
 import { describe, expect, test } from 'bun:test'
 import { admitNext, type Failures, fail, forgive, standingOf } from '../../src/domain/failure-budget'
 import { DAY_MS, MINUTE_MS } from '../../src/domain/value'
-import { NOW, thrownBy } from './sample'
+import { NOW } from './sample'
 
-const LOCKED_A_DAY = { lockMs: DAY_MS }
-const LOCKED_FOR_GOOD = { lockMs: null }
+const LOCKED_A_DAY = { lockMs: DAY_MS, failures: 'block' } as const
+const LOCKED_FOR_GOOD = { ...LOCKED_A_DAY, lockMs: null }
+
+/** Nothing is against it, and nothing is to be remembered. */
+const AT_ONCE = { maxAttempts: 5, failures: undefined, found: undefined }
 
 /** So many wrong codes, all at once. */
 function failed(times: number, before?: Failures, at = NOW): Failures {
@@ -22,7 +25,7 @@ function oneADay(times: number): Failures {
 }
 
 const waitAfter = (times: number) => standingOf(failed(times), LOCKED_A_DAY, NOW).waitMs / MINUTE_MS
-const refusalOf = (failures: Failures, now = NOW) => thrownBy(() => admitNext(failures, 5, LOCKED_A_DAY, now))
+const foundIn = (failures: Failures, now = NOW) => admitNext(failures, 5, LOCKED_A_DAY, now).found
 
 describe('a row of wrong codes', () => {
   test('costs nothing up to nine, then a pause that doubles up to 32 minutes', () => {
@@ -35,16 +38,15 @@ describe('a row of wrong codes', () => {
     expect(standingOf(failures, LOCKED_A_DAY, NOW + 2 * MINUTE_MS).waitMs).toBe(0)
   })
 
-  test('is refused as the limit failures, with what is left of it', () => {
-    expect(refusalOf(failed(10))).toMatchObject({
-      kind: 'limited',
-      detail: { limit: 'failures', policy: 'platform', retryAfterMs: MINUTE_MS },
-    })
-    expect(admitNext(failed(10), 5, LOCKED_A_DAY, NOW + MINUTE_MS)).toEqual({ maxAttempts: 5, failures: undefined })
+  test('is against the next code, with what is left of it', () => {
+    expect(foundIn(failed(10))).toEqual({ rule: 'failures_paused', waitMs: MINUTE_MS, isRefused: true })
+    expect(admitNext(failed(10), 5, LOCKED_A_DAY, NOW + MINUTE_MS)).toEqual(AT_ONCE)
   })
 
   test('ends with a right code', () => {
-    expect(standingOf(forgive(failed(40)), LOCKED_A_DAY, NOW)).toEqual({ waitMs: 0, isLocked: false, isSeldom: false })
+    expect(standingOf(forgive(failed(40)), LOCKED_A_DAY, NOW)).toEqual({
+      ...{ waitMs: 0, rule: undefined, isLocked: false, isSeldom: false },
+    })
     expect(fail(forgive(failed(40)), NOW).inARow).toBe(1)
   })
 })
@@ -57,6 +59,10 @@ describe('a hundred in a row', () => {
     expect(standingOf(slow, LOCKED_A_DAY, NOW)).toMatchObject({ waitMs: DAY_MS, isLocked: true })
     expect(standingOf(slow, LOCKED_A_DAY, NOW + DAY_MS - 1)).toMatchObject({ waitMs: 1, isLocked: true })
     expect(standingOf(slow, LOCKED_A_DAY, NOW + DAY_MS)).toMatchObject({ waitMs: 0, isLocked: false })
+  })
+
+  test('are what is against the next code, whatever else it waits for', () => {
+    expect(foundIn(failed(100))).toEqual({ rule: 'failures_locked', waitMs: DAY_MS, isRefused: true })
   })
 
   test('ninety-nine do not', () => {
@@ -84,18 +90,52 @@ describe('sixty in thirty days', () => {
     const first = admitNext(sixty, 5, LOCKED_A_DAY, NOW)
     expect(first).toMatchObject({ maxAttempts: 1, failures: { issuedAt: NOW } })
     const remembered = first.failures as Failures
-    expect(refusalOf(remembered, NOW + MINUTE_MS)).toMatchObject({ detail: { retryAfterMs: 3 * DAY_MS - MINUTE_MS } })
+    expect(foundIn(remembered, NOW + MINUTE_MS)).toEqual({
+      ...{ rule: 'failures_seldom', waitMs: 3 * DAY_MS - MINUTE_MS, isRefused: true },
+    })
     expect(admitNext(remembered, 5, LOCKED_A_DAY, NOW + 3 * DAY_MS)).toMatchObject({ maxAttempts: 1 })
   })
 
   test('fifty-nine do not', () => {
-    expect(admitNext(forgive(failed(59)), 5, LOCKED_A_DAY, NOW)).toEqual({ maxAttempts: 5, failures: undefined })
+    expect(admitNext(forgive(failed(59)), 5, LOCKED_A_DAY, NOW)).toEqual(AT_ONCE)
   })
 
   test('are over when fewer than sixty are left of the last thirty days', () => {
     const sixty = forgive(failed(1, failed(59, undefined, NOW - DAY_MS), NOW))
     expect(admitNext(sixty, 5, LOCKED_A_DAY, NOW + 28 * DAY_MS).maxAttempts).toBe(1)
     expect(admitNext(sixty, 5, LOCKED_A_DAY, NOW + 29 * DAY_MS).maxAttempts).toBe(5)
+  })
+})
+
+describe('where they are only watched', () => {
+  const watched = { ...LOCKED_A_DAY, failures: 'watch' } as const
+
+  test('a code is sent with all its attempts, and what would have been is found', () => {
+    expect(admitNext(failed(10), 5, watched, NOW)).toEqual({
+      ...{ maxAttempts: 5, failures: undefined },
+      found: { rule: 'failures_paused', waitMs: MINUTE_MS, isRefused: false },
+    })
+    expect(admitNext(failed(100), 5, watched, NOW).found).toMatchObject({ rule: 'failures_locked', isRefused: false })
+    expect(admitNext(forgive(failed(60)), 5, watched, NOW)).toMatchObject({
+      maxAttempts: 5,
+      failures: { issuedAt: NOW },
+    })
+  })
+
+  test('all is as it would have been: a code that would have been refused begins no three days anew', () => {
+    const first = admitNext(forgive(failed(60)), 5, watched, NOW).failures as Failures
+    const second = admitNext(first, 5, watched, NOW + DAY_MS)
+    expect(second).toMatchObject({ failures: undefined, found: { rule: 'failures_seldom', isRefused: false } })
+    expect(admitNext(first, 5, LOCKED_A_DAY, NOW + 3 * DAY_MS)).toMatchObject({ maxAttempts: 1, found: undefined })
+  })
+
+  test('or not at all, nothing is found, and a lock that has ended begins a new row all the same', () => {
+    const off = { ...LOCKED_A_DAY, failures: 'off' } as const
+    expect(admitNext(failed(100), 5, off, NOW)).toEqual(AT_ONCE)
+    expect(admitNext(oneADay(100), 5, off, NOW + 40 * DAY_MS).failures).toMatchObject({
+      inARow: 0,
+      lockedAt: undefined,
+    })
   })
 })
 

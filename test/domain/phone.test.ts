@@ -14,7 +14,7 @@ import { magicRecipient } from '../../src/domain/phone'
 import { RUNS, thrownBy } from './sample'
 
 const liveRecipient = (text: string, region: string, prefixes: string[] = []) =>
-  phone.liveRecipient(text, { region, prefixes })
+  phone.textableRecipient(text, { region, prefixes })
 const testRecipient = (text: string, region = 'KR') => phone.testRecipient(text, { region })
 
 const TWO_DIGITS = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'))
@@ -221,6 +221,17 @@ describe('a live number', () => {
       message: expect.stringContaining('phoneNumber'),
       detail: {},
     })
+  })
+})
+
+describe('a live number, whether or not it can get a text,', () => {
+  const read = (text: string, region = 'KR') => phone.liveRecipient(text, { region, prefixes: [] })
+
+  test('says that it cannot, and is one phone all the same', () => {
+    const landline = { identity: '+8223123456', to: '+8223123456', country: 'KR', withoutTexts: true as const }
+    for (const spelling of ['02-312-3456', '+82 2 312 3456']) expect(read(spelling)).toEqual(landline)
+    expect(read('010-1234-5678').withoutTexts).toBeUndefined()
+    expect(phone.storedIdentity('02-312-3456', { region: 'KR', prefixes: [] })).toBe('+8223123456')
   })
 })
 

@@ -78,7 +78,7 @@ describe('migrating', () => {
     expect(tablesIn(db)).toEqual([])
     migrate(db)
     expect(tablesIn(db)).toHaveLength(tables.length)
-    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 19 })
+    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 20 })
   })
 
   test('again applies nothing', () => {

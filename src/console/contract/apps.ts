@@ -4,7 +4,7 @@ import { SCOPES } from '../../../contract/scope'
 import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS } from '../../domain/cap'
 import { ON_OUTAGE, VENDORS } from '../../domain/challenge'
 import { ALLOWANCES } from '../../domain/key'
-import { PROTECTION_MODES } from '../../domain/protection'
+import { PROTECTION_MODES } from '../../domain/rule'
 import { at, mode, ofApp, ok, procedure } from './base'
 
 /** ISO 3166 code of the country whose national phone formats are read; missing: the server's own. */
@@ -25,12 +25,15 @@ const resendMs = z.object({ sk: z.int(), pk: z.int() })
 
 /** What an owner decides about abuse: countries by their codes, times in milliseconds; `lockMs` null: until an operator opens it. */
 const decidable = z.object({
+  numberTypes: protectionMode,
   countries: protectionMode,
   open: countries,
+  secretTo: countries,
   closed: countries,
   capping: protectionMode,
   caps: z.array(cap),
   conversion: protectionMode,
+  failures: protectionMode,
   lockMs: z.int().nullable(),
 })
 

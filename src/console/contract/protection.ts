@@ -1,6 +1,6 @@
 /** What protects an app from abuse, what came of it, and what can be done at once. Live mode only. */
 import { z } from 'zod'
-import { RULES } from '../../domain/rule'
+import { FAILURE_RULES, RULES } from '../../domain/rule'
 import { at, ofApp, ok, pageInput, pageOf, procedure } from './base'
 
 const kind = z.enum(['sk', 'pk'])
@@ -26,6 +26,11 @@ const counted = against.extend({
   /** What codes have cost that nobody typed. */
   untypedCredits: z.int(),
 })
+
+/** Phones that wait, by what they wait for. */
+const held = z.object({ failures_paused: z.int(), failures_locked: z.int(), failures_seldom: z.int() })
+/** In the input and nowhere else: no number is stored. */
+const ofPhone = ofApp.extend({ phoneNumber: z.string().min(1).max(64) })
 
 const learned = z.object({ verified: z.int(), onDays: z.int(), isLearned: z.boolean() })
 
@@ -66,8 +71,27 @@ export const protection = {
         /** So much is needed, of so many last days. */
         needed: z.object({ verified: z.int(), onDays: z.int(), ofDays: z.int() }),
         blocks: z.array(z.object({ country, prefix: prefix.optional(), digits, until: at })),
+        /** Of each kind of key; of very many phones those with the latest wrong codes. */
+        held: z.object({ sk: held, pk: held, areAll: z.boolean() }),
       }),
     ),
+  /** Where codes of secret keys went lately: those that were typed, and those that nobody typed; the most first. */
+  sentTo: procedure('look')
+    .input(ofApp)
+    .output(z.object({ days: z.int(), typed: z.array(country), untyped: z.array(country) })),
+  /** What a phone waits for, by the kind of key whose codes were mistaken. */
+  phone: procedure('apps')
+    .input(ofPhone)
+    .output(
+      z.object({
+        phoneNumber: z.string(),
+        standings: z.array(z.object({ kind, rule: z.enum(FAILURE_RULES).optional(), until: at.optional() })),
+      }),
+    ),
+  /** It may get a code now. */
+  unlock: procedure('apps')
+    .input(ofPhone.extend({ kinds: z.array(kind).min(1).max(2) }))
+    .output(z.object({ wasWaiting: z.boolean() })),
   show: procedure('look')
     .input(ofApp.extend({ from: at, to: at, by: z.enum(['hour', 'day']) }))
     .output(

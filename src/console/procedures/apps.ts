@@ -59,9 +59,10 @@ export function appProcedures(deps: ConsoleDependencies) {
 }
 
 /** Which phones are trusted is not told: their hashes say nothing. */
-const protectionView = ({ blocks: _, open, closed, caps, trusted, ...protection }: Protection) => ({
+const protectionView = ({ blocks: _, open, secretTo, closed, caps, trusted, ...protection }: Protection) => ({
   ...protection,
   open: [...open],
+  secretTo: [...secretTo],
   closed: [...closed],
   caps: [...caps],
   trusted: {

@@ -3,7 +3,7 @@ import { LEARNED_DAYS, LEARNED_FROM } from '../../domain/conversion'
 import type { Incident } from '../../domain/incident'
 import { protectionOf } from '../../domain/protection'
 import * as administer from '../../usecases/administer'
-import { ProtectionHistory, readLearned } from '../../usecases/read-protection'
+import { ProtectionHistory, readHeld, readLearned, readSentTo } from '../../usecases/read-protection'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
 import { consoleContract } from '../contract'
 
@@ -17,19 +17,39 @@ export function protectionProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.protection).$context<ConsoleContext>()
   const { store, clock, node } = deps
   const history = new ProtectionHistory(deps)
+  const doing = (context: ConsoleContext) => ({ ...adminOf(deps, context), numbering: deps.facts.numbering })
   return os.router({
     state: os.state.handler(async ({ input: { appId } }) => {
-      const { blocks } = protectionOf(await administer.existingApp(deps, appId))
+      const app = await administer.existingApp(deps, appId)
+      const { blocks } = protectionOf(app)
       const digits = node.traffic.digitsOf(appId)
       const now = clock.now()
       return {
         learned: await readLearned(deps, appId),
         needed: NEEDED,
+        held: await readHeld(deps, app),
         blocks: blocks
           .filter(({ until }) => until > now)
           .map((block) => ({ ...block, digits: block.prefix === undefined ? undefined : digits.get(block.prefix) })),
       }
     }),
+    sentTo: os.sentTo.handler(async ({ input: { appId } }) => {
+      await administer.existingApp(deps, appId)
+      const { days, typed, untyped } = await readSentTo(deps, appId)
+      return { days, typed: [...typed], untyped: [...untyped] }
+    }),
+    phone: os.phone.handler(async ({ input: { appId, phoneNumber }, context }) => {
+      const now = clock.now()
+      const found = await administer.standingOfPhone(doing(context), appId, phoneNumber)
+      const standings = found.standings.map(({ kind, rule, waitMs }) => ({
+        kind,
+        ...(rule && { rule, until: now + waitMs }),
+      }))
+      return { phoneNumber: found.phoneNumber, standings }
+    }),
+    unlock: os.unlock.handler(({ input: { appId, phoneNumber, kinds }, context }) =>
+      administer.unlockPhone(doing(context), appId, phoneNumber, kinds),
+    ),
     show: os.show.handler(async ({ input: { appId, ...query } }) => {
       await administer.existingApp(deps, appId)
       const { prefixes, networks, ...shown } = await history.read(appId, query)

@@ -26,6 +26,8 @@ export interface PhoneReader {
   issues(appId: string, hashes: Hashes, page: PhonePage): Promise<FoundOfPhone>
   /** Wrong codes at it, by the kind of key that issued them. */
   failures(appId: string, hashes: Hashes): Promise<Array<{ kind: KeyKind; failures: Failures }>>
+  /** Of an app's phones: those that wrong codes may hold up, those with the latest one first. */
+  held(appId: string, limit: number): Promise<Array<{ kind: KeyKind; failures: Failures }>>
   /** Number and text of a message that may still be sent. */
   letter(issueId: string): Promise<Letter | undefined>
   /** What there was to tell of an issue, the oldest first. */

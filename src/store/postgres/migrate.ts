@@ -13,6 +13,7 @@ import proofs from '../../../migrations/postgres/0007_proofs.sql' with { type: '
 import origins from '../../../migrations/postgres/0008_origins.sql' with { type: 'text' }
 import privacy from '../../../migrations/postgres/0009_privacy.sql' with { type: 'text' }
 import secrets from '../../../migrations/postgres/0010_secrets.sql' with { type: 'text' }
+import heldPhones from '../../../migrations/postgres/0011_held_phones.sql' with { type: 'text' }
 import { isInTheWay } from './failure'
 
 /** In order. A landed migration is never changed. */
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly string[] = [
   origins,
   privacy,
   secrets,
+  heldPhones,
 ]
 
 /** The schema that this binary brings. */

@@ -1,5 +1,5 @@
 /** What belongs to one phone, and phones that were erased. */
-import { and, asc, eq, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, lt, sql } from 'drizzle-orm'
 import type { Erasure } from '../../domain/erasure'
 import type { Issue } from '../../domain/issue'
 import type { KeyKind } from '../../domain/key'
@@ -15,9 +15,13 @@ import { eventOf } from '../rows/webhook'
 import { bringing } from './bring'
 import { failuresIn } from './failures'
 import { thisIssue, thisLetter } from './issues'
-import { erasedIssues, erasures, issues, outbox, webhookEvents } from './schema'
+import { erasedIssues, erasures, failures, issues, outbox, webhookEvents } from './schema'
 import { bind, changes, db, listOf, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
+
+/** As the index has it. */
+const MAY_BE_HELD = sql`((${failures.state}::jsonb ->> 'inARow')::bigint >= 10 OR (${failures.state}::jsonb ->> 'lockedAt')::bigint > 0
+    OR (${failures.state}::jsonb ->> 'issuedAt')::bigint > 0)`
 
 const READS = {
   /** By the index of the phone; the rows are read by their ids, so that each has every column. */
@@ -32,6 +36,15 @@ const READS = {
     `SELECT key_kind, state FROM failures WHERE app_id = $1 AND key_kind IN ('sk', 'pk') AND phone_hash = ANY ($2::bytea[])`,
     ({ appId, hashes }, cover) => [appId, listed(hashes as Hashes, cover)],
     ([kind, state]) => ({ kind: kind as KeyKind, failures: failuresIn(state) }),
+  ),
+  held: statement(() =>
+    db
+      .select({ kind: failures.keyKind, failures: failures.state })
+      .from(failures)
+      .where(and(eq(failures.appId, bind(failures.appId, 'appId')), MAY_BE_HELD))
+      .orderBy(desc(failures.lastAt))
+      .limit(sql.placeholder('limit'))
+      .prepare(''),
   ),
   letter: statement(() => db.select().from(outbox).where(thisLetter).prepare('')),
   events: statement(() =>
@@ -59,6 +72,7 @@ export const phoneReader = (pool: Asked, vault: Vault): PhoneReader => ({
     const rows = await pool.all(READS.failures, { appId, hashes })
     return rows.flatMap(({ kind, failures }) => (failures ? [{ kind, failures }] : []))
   },
+  held: (appId, limit) => pool.all(READS.held, { appId, limit }),
   async letter(issueId) {
     const row = await pool.get(READS.letter, { issueId })
     return row && openLetter(vault, issueId, row.sealed)

@@ -326,6 +326,7 @@ export const failures = pgTable(
   (table) => [
     primaryKey({ columns: [table.appId, table.keyKind, table.phoneHash] }),
     index('failures_old').on(table.lastAt),
+    index('failures_held').on(table.appId, table.lastAt),
   ],
 )
 

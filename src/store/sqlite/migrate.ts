@@ -19,6 +19,7 @@ import proofs from '../../../migrations/sqlite/0016_proofs.sql' with { type: 'te
 import origins from '../../../migrations/sqlite/0017_origins.sql' with { type: 'text' }
 import privacy from '../../../migrations/sqlite/0018_privacy.sql' with { type: 'text' }
 import secrets from '../../../migrations/sqlite/0019_secrets.sql' with { type: 'text' }
+import heldPhones from '../../../migrations/sqlite/0020_held_phones.sql' with { type: 'text' }
 
 /** In order; `PRAGMA user_version` counts those applied. A landed migration is never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -41,6 +42,7 @@ const MIGRATIONS: readonly string[] = [
   origins,
   privacy,
   secrets,
+  heldPhones,
 ]
 
 export class NewerDatabaseError extends Error {

@@ -1,6 +1,6 @@
 /** What belongs to one phone, and phones that were erased. No index leads to a phone: each code would pay for it, and few ask. */
 import type { Database } from 'bun:sqlite'
-import { and, asc, eq, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Hashes } from '../../ports/store/phones'
 import type { Vault } from '../../ports/vault'
@@ -33,6 +33,9 @@ import { forgettingEvents } from './told'
 /** What takes some milliseconds. */
 const LOOKED_AT_ONCE = 5_000
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** As the index has it. */
+const MAY_BE_HELD = sql`(json_extract(${failures.state}, '$.inARow') >= 10 OR json_extract(${failures.state}, '$.lockedAt') > 0 OR json_extract(${failures.state}, '$.issuedAt') > 0)`
 
 export function createPhoneReader(connection: Database, vault: Vault): Pick<Reader, 'phones'> {
   const { cover } = vault
@@ -84,6 +87,15 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
         )
         .prepare(),
     ),
+    held: onFirstUse(() =>
+      db
+        .select({ kind: failures.keyKind, failures: failures.state })
+        .from(failures)
+        .where(and(eq(failures.appId, bind(failures.appId, 'appId')), MAY_BE_HELD))
+        .orderBy(desc(failures.lastAt))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
     letter: onFirstUse(() => db.select().from(outbox).where(thisLetter).prepare()),
     events: onFirstUse(() =>
       db
@@ -106,6 +118,9 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
       },
       async failures(appId, hashes) {
         return run.failures.all({ appId, hashes: listed(hashes) })
+      },
+      async held(appId, limit) {
+        return run.held.all({ appId, limit })
       },
       async letter(issueId) {
         const row = run.letter.get({ issueId })

@@ -311,6 +311,7 @@ export const failures = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.appId, table.keyKind, table.phoneHash] }),
     index('failures_old').on(table.lastAt),
+    index('failures_held').on(table.appId, table.lastAt),
   ],
 )
 

@@ -1,11 +1,13 @@
 /** What an owner decides about abuse of an app, and phones that wrong codes have locked. */
 import type { App } from '../../domain/app'
-import { unlock } from '../../domain/failure-budget'
+import { NO_FAILURES, type Standing, standingOf, unlock } from '../../domain/failure-budget'
 import type { KeyKind } from '../../domain/key'
 import { liveRecipient, type Numbering } from '../../domain/phone'
 import { assertProtection, type Protection, protectionOf } from '../../domain/protection'
+import type { Clock } from '../../ports/clock'
 import type { Vault } from '../../ports/vault'
 import { noteChange } from '../shared/note-change'
+import { seekPhone } from '../shared/phone'
 import { type AdminDependencies, existingApp, lockApp } from './shared'
 
 /** What is not named stays: two who decide about different things at a time both have their will. */
@@ -68,25 +70,58 @@ export async function trustPhone(
 
 const KINDS: readonly KeyKind[] = ['sk', 'pk']
 
-/** Opens a phone, for either kind of key: it may get a code now. The number is noted nowhere. Throws `invalid` or `not_found`. */
-export async function unlockPhone(
-  deps: AdminDependencies & { vault: Vault; numbering: Numbering },
+interface PhoneDependencies extends AdminDependencies {
+  vault: Vault
+  numbering: Numbering
+}
+
+/** A phone as an operator has typed it: its number is stored nowhere. */
+export interface PhoneStanding {
+  /** E.164. */
+  phoneNumber: string
+  /** What it waits for, by the kind of key that issued what was mistaken. */
+  standings: ReadonlyArray<Pick<Standing, 'rule' | 'waitMs'> & { kind: KeyKind }>
+}
+
+/** Throws `invalid` or `not_found`. */
+export async function standingOfPhone(
+  deps: PhoneDependencies & { clock: Pick<Clock, 'now'> },
   appId: string,
   phoneNumber: string,
+): Promise<PhoneStanding> {
+  const app = await existingApp(deps, appId)
+  const { region = deps.numbering.region } = app
+  const { number, hashes } = seekPhone(deps.vault, phoneNumber, { ...deps.numbering, region })
+  const known = await deps.store.read.phones.failures(appId, hashes)
+  const standing = (kind: KeyKind) => {
+    const failures = known.find((one) => one.kind === kind)?.failures
+    const { rule, waitMs } = standingOf(failures ?? NO_FAILURES, protectionOf(app), deps.clock.now())
+    return { kind, rule, waitMs }
+  }
+  return { phoneNumber: number, standings: KINDS.map(standing) }
+}
+
+/** Opens a phone, for these kinds of key: it may get a code now. The number is noted nowhere. Throws `invalid` or `not_found`. */
+export async function unlockPhone(
+  deps: PhoneDependencies,
+  appId: string,
+  phoneNumber: string,
+  kinds: readonly KeyKind[] = KINDS,
 ): Promise<{ wasWaiting: boolean }> {
   const { store, vault, numbering } = deps
   return store.transaction(async (tx) => {
     const { region = numbering.region } = await lockApp(tx, appId)
     const phoneHash = vault.phoneHash(liveRecipient(phoneNumber, { ...numbering, region }).identity)
     let wasWaiting = false
-    for (const kind of KINDS) {
+    for (const kind of KINDS.filter((one) => kinds.includes(one))) {
       const phone = { appId, kind, phoneHash }
       const failures = await tx.failures.lock(phone)
       if (!failures || (failures.inARow === 0 && failures.issuedAt === undefined)) continue
       wasWaiting = true
       await tx.failures.save(phone, unlock(failures))
     }
-    if (wasWaiting) await noteChange(deps, tx, 'app.unlock', appId, {})
+    if (wasWaiting)
+      await noteChange(deps, tx, 'app.unlock', appId, kinds.length < KINDS.length ? { keys: [...kinds] } : {})
     return { wasWaiting }
   })
 }

@@ -80,14 +80,16 @@ const COUNTS = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
 
 type Protection = OutputOf<'apps/list'>['apps'][number]['protection']
 const PROTECTION: Protection = {
-  ...{ countries: 'block', open: [], closed: [], capping: 'block', caps: [], conversion: 'block', lockMs: DAY },
+  ...{ numberTypes: 'block', countries: 'block', capping: 'block', conversion: 'block', failures: 'block' },
+  ...{ open: [], secretTo: [], closed: [], caps: [], lockMs: DAY },
   resendMs: { sk: 0, pk: 30_000 },
   trusted: { networks: [], countries: [], phones: 0 },
 }
 /** As much as there may be. */
 const STRICT: Protection = {
-  ...{ countries: 'watch', capping: 'off', conversion: 'watch', lockMs: null },
+  ...{ numberTypes: 'watch', countries: 'watch', capping: 'off', conversion: 'watch', failures: 'watch', lockMs: null },
   open: ['JP', 'US', 'GB', 'GS', 'VN', 'TH', 'ID'],
+  secretTo: ['JP', 'US', 'GB', 'GS', 'VN', 'TH', 'ID', 'KR'],
   closed: ['AZ', 'CF'],
   caps: (['app', 'country', 'prefix'] as const).flatMap((per) => [
     { kind: 'pk' as const, per, of: 'messages' as const, every: 'hour' as const, max: MILLIONS },
@@ -101,6 +103,7 @@ const STRICT: Protection = {
   },
 }
 
+const NOBODY = { failures_paused: 0, failures_locked: 0, failures_seldom: 0 }
 const NEEDED = { verified: 50, onDays: 7, ofDays: 14 }
 const AGAINST = {
   ...{ refused: 0, refusedCredits: 0, watched: 0, watchedCredits: 0 },
@@ -138,8 +141,10 @@ export const EMPTY: Answers = {
   'protection/incidents': { rows: [] },
   'protection/state': {
     learned: { sk: { verified: 0, onDays: 0, isLearned: false }, pk: { verified: 49, onDays: 6, isLearned: false } },
-    ...{ needed: NEEDED, blocks: [] },
+    ...{ needed: NEEDED, blocks: [], held: { sk: NOBODY, pk: NOBODY, areAll: true } },
   },
+  'protection/sentTo': { days: 90, typed: ['KR'], untyped: [] },
+  'protection/phone': { phoneNumber: '+821012345678', standings: [{ kind: 'sk' }, { kind: 'pk' }] },
   'protection/show': {
     total: AGAINST,
     series: hoursOf(() => AGAINST),
@@ -375,10 +380,21 @@ export const FULL: Answers = {
   'protection/state': {
     learned: { sk: { verified: 12, onDays: 2, isLearned: false }, pk: { verified: 999, onDays: 14, isLearned: true } },
     needed: NEEDED,
+    held: {
+      ...{ sk: NOBODY, pk: { failures_paused: 912, failures_locked: 87, failures_seldom: 1 }, areAll: false },
+    },
     blocks: [
       { country: 'VN', until: NOW + DAY },
       { country: 'GS', prefix: PREFIX, until: NOW + HOUR },
       { country: 'KR', prefix: HASH.slice(0, 32), digits: '+821012345', until: NOW + MINUTE },
+    ],
+  },
+  'protection/sentTo': { days: 90, typed: ['KR', 'JP', 'GS', 'US', 'VN'], untyped: ['CF', 'AZ', 'GB'] },
+  'protection/phone': {
+    phoneNumber: '+821012345678',
+    standings: [
+      { kind: 'sk', rule: 'failures_seldom', until: NOW + 3 * DAY },
+      { kind: 'pk', rule: 'failures_locked', until: NOW + DAY },
     ],
   },
   'protection/show': {

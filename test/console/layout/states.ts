@@ -349,7 +349,33 @@ const apps: State[] = [
   ),
 ]
 
+const openPhone = press(/^(Open a phone|전화 열기)$/)
+const lookAtPhone = [openPhone, fill(/^(Phone number|전화번호)/, '010-1234-5678'), press(/^(Look|확인)$/)]
 const protection: State[] = [
+  over('pages/protection/open-phone.tsx', 'protection, opening a phone', '/protection', FULL, ...lookAtPhone),
+  over(
+    'pages/protection/open-phone.tsx',
+    'protection, a phone that is not locked',
+    '/protection',
+    EMPTY,
+    ...lookAtPhone,
+  ),
+  over(
+    'pages/protection/open-phone.tsx',
+    'protection, opening no phone',
+    '/protection',
+    EMPTY,
+    openPhone,
+    press(/^(Look|확인)$/),
+  ),
+  over(
+    'pages/protection/open-phone.tsx',
+    'protection, a phone that cannot be opened',
+    '/protection',
+    { ...FULL, 'protection/unlock': FORBIDDEN },
+    ...lookAtPhone,
+    press(/^(Open both|둘 다 열기)$/),
+  ),
   over(
     'pages/protection/refund.tsx',
     'protection, refunding an incident',
@@ -367,6 +393,10 @@ const protection: State[] = [
   ...(['prefix', 'network', 'rule'] as const).map((group) =>
     state(`protection, by ${group}`, `/protection?range=30d&group=${group}`, FULL),
   ),
+  state('protection, many countries that secret keys send to', '/protection', {
+    ...EMPTY,
+    'protection/sentTo': FULL['protection/sentTo'],
+  }),
   state('protection, by network, empty', '/protection?range=7d&group=network', EMPTY),
   state(
     'protection, a block refused',

@@ -6,6 +6,7 @@ import { inWords } from './words'
 
 export const ruleWords = inWords({
   en: {
+    number_type: 'Number that gets no texts',
     country_closed: 'Country not open',
     blocked: 'Blocked by an operator',
     cap: 'Over a cap',
@@ -17,8 +18,13 @@ export const ruleWords = inWords({
     country_paused: 'Country: paused',
     country_unverified: 'Country: too many untyped codes',
     country_pending: 'Country: too many codes at a time',
+    resend: 'One phone: next code too soon',
+    failures_paused: 'One phone: paused after wrong codes',
+    failures_locked: 'One phone: locked after 100 wrong codes',
+    failures_seldom: 'One phone: one code in three days',
   } satisfies Record<Rule, string>,
   ko: {
+    number_type: '문자를 받지 못하는 번호',
     country_closed: '열리지 않은 국가',
     blocked: '운영자가 차단',
     cap: '상한 초과',
@@ -30,6 +36,10 @@ export const ruleWords = inWords({
     country_paused: '국가: 일시 중지',
     country_unverified: '국가: 미입력 코드가 너무 많음',
     country_pending: '국가: 동시 요청이 너무 많음',
+    resend: '한 전화: 다음 코드 요청이 너무 빠름',
+    failures_paused: '한 전화: 틀린 코드로 일시 중지',
+    failures_locked: '한 전화: 틀린 코드 100번으로 잠김',
+    failures_seldom: '한 전화: 사흘에 코드 하나',
   },
 })
 

@@ -26,6 +26,7 @@ import { CapFields } from './cap-fields'
 const words = inWords({
   en: {
     legend: 'Protection from abuse',
+    numberTypes: 'Codes to numbers that get no texts, or cost a premium',
     countries: 'Codes for other countries with browser keys',
     capping: 'Codes over a cap',
     conversion: 'Codes to where nobody types them',
@@ -33,6 +34,8 @@ const words = inWords({
     modes: { block: 'are refused', watch: 'are sent and noted', off: 'are sent' },
     open: 'Browser keys also send to',
     openAbout: 'Beside the region of the app.',
+    secretTo: 'Secret keys send to',
+    secretToAbout: 'Empty: anywhere.',
     closed: 'No key sends to',
     trusted: 'Held to no cap, and sent to whether they are typed or not',
     networks: 'Networks of end users',
@@ -45,12 +48,15 @@ const words = inWords({
     resend: 'Seconds before a next code for one phone and purpose',
     resendBrowser: 'With browser keys',
     resendSecret: 'With secret keys',
+    failures: 'Codes to phones at which too many codes were wrong',
+    failuresAbout: 'From the tenth in a row on the next code has to wait.',
     lock: 'After 100 wrong codes in a row a phone is locked',
     locks: { day: 'for a day', operator: 'until an operator opens it' },
     unknown: 'No country fits this.',
   },
   ko: {
     legend: '남용 방지',
+    numberTypes: '문자를 받지 못하거나 요금이 비싼 번호로 보내는 코드',
     countries: '브라우저 키로 다른 국가에 보내는 코드',
     capping: '상한을 넘는 코드',
     conversion: '아무도 입력하지 않는 곳으로 보내는 코드',
@@ -58,6 +64,8 @@ const words = inWords({
     modes: { block: '거부', watch: '보내고 기록', off: '보내기' },
     open: '브라우저 키로 보낼 수 있는 다른 국가',
     openAbout: '앱의 지역은 언제나 포함됩니다.',
+    secretTo: '비밀 키로 보내는 국가',
+    secretToAbout: '비워 두면 어디로나 보냅니다.',
     closed: '어떤 키로도 보내지 않는 국가',
     trusted: '상한과 입력 여부를 따지지 않는 대상',
     networks: '최종 사용자의 네트워크',
@@ -70,6 +78,8 @@ const words = inWords({
     resend: '같은 전화와 용도로 다음 코드를 보내기까지(초)',
     resendBrowser: '브라우저 키',
     resendSecret: '비밀 키',
+    failures: '코드가 너무 많이 틀린 전화로 보내는 코드',
+    failuresAbout: '연속 10번째로 틀리면 다음 코드까지 기다려야 합니다.',
     lock: '코드가 연속 100번 틀리면 전화를 잠금',
     locks: { day: '하루 동안', operator: '운영자가 열 때까지' },
     unknown: '맞는 국가가 없습니다.',
@@ -106,8 +116,19 @@ export function ProtectionFields({ known, decided, failure, onChange }: Protecti
   return (
     <Fieldset legend={say.legend}>
       <Stack>
+        <ModeChoice
+          label={say.numberTypes}
+          value={value.numberTypes}
+          onChange={(numberTypes) => change({ numberTypes })}
+        />
         <ModeChoice label={say.countries} value={value.countries} onChange={(countries) => change({ countries })} />
         <Countries label={say.open} about={say.openAbout} value={value.open} onChange={(open) => change({ open })} />
+        <Countries
+          label={say.secretTo}
+          about={say.secretToAbout}
+          value={value.secretTo}
+          onChange={(secretTo) => change({ secretTo })}
+        />
         <Countries label={say.closed} value={value.closed} onChange={(closed) => change({ closed })} />
         <ModeChoice label={say.capping} value={value.capping} onChange={(capping) => change({ capping })} />
         <CapFields caps={value.caps} error={fieldProblem(failure, 'caps')} onChange={(caps) => change({ caps })} />
@@ -129,6 +150,12 @@ export function ProtectionFields({ known, decided, failure, onChange }: Protecti
             <NumberInput label={say.resendSecret} {...resend('sk')} />
           </Group>
         </Input.Wrapper>
+        <ModeChoice
+          label={say.failures}
+          about={say.failuresAbout}
+          value={value.failures}
+          onChange={(failures) => change({ failures })}
+        />
         <Choice
           label={say.lock}
           names={say.locks}

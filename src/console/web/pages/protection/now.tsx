@@ -13,7 +13,9 @@ import { type App, useDefaultRegion } from '../../scope'
 import { useMay } from '../../session'
 import { openAppSettings } from '../apps/settings'
 import { UndoButton } from './block-button'
-import { type State, usePlaceNames } from './place'
+import { CloseOthers, OpenAgain } from './close-others'
+import { OpenPhoneButton } from './open-phone'
+import { type State, useCountryList, useList, usePlaceNames } from './place'
 import { protectionWords } from './words'
 
 const KINDS = ['pk', 'sk'] as const
@@ -47,6 +49,15 @@ export function Now({ app, state }: { app: App; state: State | undefined }) {
         </Part>
         <Part name={say.caps} mode={protection.capping}>
           <Caps caps={protection.caps} />
+        </Part>
+        <Part name={say.numberTypes} mode={protection.numberTypes}>
+          <Line>{say.numberTypesAbout}</Line>
+        </Part>
+        <Part name={say.failures} mode={protection.failures}>
+          {state ? <Held app={app} held={state.held} /> : <Skeleton height={40} />}
+        </Part>
+        <Part name={say.resend}>
+          <Resend resendMs={protection.resendMs} />
         </Part>
         <Part name={say.trusted}>
           <Trusted trusted={protection.trusted} />
@@ -119,21 +130,64 @@ function Learning({ state: { learned, needed }, mayRefuse }: { state: State; may
   )
 }
 
-function Countries({ app: { region, protection } }: { app: App }) {
+function Countries({ app }: { app: App }) {
+  const { region, protection } = app
   const say = useWords(protectionWords)
-  const language = useLanguage()
+  const list = useCountryList()
   const home = useDefaultRegion()
-  const { countries: mode, open, closed } = protection
-  const list = (countries: readonly string[]) =>
-    new Intl.ListFormat(language, { type: 'conjunction' }).format(
-      countries.map((country) => countryName(country, language)),
-    )
+  const { countries: mode, open, secretTo, closed } = protection
   return (
     <>
       <Line>{say.browserTo[mode](list([...new Set([region ?? home, ...open])]))}</Line>
-      <Line>{closed.length > 0 ? say.closedTo(list(closed)) : say.nobodyElse}</Line>
+      <Line>{secretTo.length > 0 ? say.secretTo(list(secretTo)) : say.secretAnywhere}</Line>
+      {closed.length > 0 && <Line>{say.closedTo(list(closed))}</Line>}
+      {secretTo.length > 0 ? <OpenAgain app={app} /> : <CloseOthers app={app} home={region ?? home} />}
     </>
   )
+}
+
+const FAILURES = ['failures_locked', 'failures_paused', 'failures_seldom'] as const
+
+function Held({ app: { protection }, held }: { app: App; held: State['held'] }) {
+  const say = useWords(protectionWords)
+  const kinds = useWords(kindWords)
+  const { number } = useFormats()
+  const list = useList()
+  const may = useMay()
+  const lines = KINDS.map((kind) => {
+    const waiting = FAILURES.filter((rule) => held[kind][rule] > 0)
+    const counts = waiting.map((rule) => say.heldPhones[rule](held[kind][rule], number(held[kind][rule])))
+    return { kind, counts }
+  }).filter(({ counts }) => counts.length > 0)
+  return (
+    <>
+      {lines.map(({ kind, counts }) => (
+        <Line key={kind}>{say.held(kinds[kind], list(counts))}</Line>
+      ))}
+      {lines.length === 0 && <Line>{say.nobodyHeld}</Line>}
+      {lines.length > 0 && protection.failures !== 'block' && <Line>{say.heldAnyway}</Line>}
+      {!held.areAll && <Line>{say.moreHeld}</Line>}
+      {protection.failures === 'block' && <Line>{say.locks[protection.lockMs === null ? 'operator' : 'day']}</Line>}
+      {may('apps') && (
+        <Group mt={4}>
+          <OpenPhoneButton />
+        </Group>
+      )}
+    </>
+  )
+}
+
+function Resend({ resendMs }: { resendMs: App['protection']['resendMs'] }) {
+  const say = useWords(protectionWords)
+  const kinds = useWords(kindWords)
+  const { number } = useFormats()
+  return KINDS.map((kind) => (
+    <Line key={kind}>
+      {resendMs[kind] === 0
+        ? say.resendAtOnce(kinds[kind])
+        : say.resendAfter(kinds[kind], number(resendMs[kind] / 1_000))}
+    </Line>
+  ))
 }
 
 function Caps({ caps }: { caps: App['protection']['caps'] }) {

@@ -1,6 +1,6 @@
 /** What a country or a prefix of its numbers is called. */
 import type { client } from '../../api'
-import { countryWithCode } from '../../i18n/delivery'
+import { countryName, countryWithCode } from '../../i18n/delivery'
 import { useLanguage } from '../../i18n/language'
 import { useWords } from '../../i18n/words'
 import { protectionWords } from './words'
@@ -14,6 +14,18 @@ export interface Place {
   country: string
   prefix?: string | undefined
   digits?: string | undefined
+}
+
+/** Several things as one would say them. */
+export function useList(): (names: readonly string[]) => string {
+  const language = useLanguage()
+  return (names) => new Intl.ListFormat(language, { type: 'conjunction' }).format(names)
+}
+
+export function useCountryList(): (countries: readonly string[]) => string {
+  const language = useLanguage()
+  const list = useList()
+  return (countries) => list(countries.map((country) => countryName(country, language)))
 }
 
 /** Enough of a keyed hash to tell one from another. */

@@ -1,0 +1,155 @@
+/** What a phone waits for because of wrong codes, and opens it. Its number is typed, for it is stored nowhere. */
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { api, client, queries } from '../../api'
+import { useFormats } from '../../i18n/format'
+import { frameWords } from '../../i18n/frame'
+import { kindWords } from '../../i18n/protection'
+import { useWords, wordsNow } from '../../i18n/words'
+import { fieldProblem } from '../../parts/field-problem'
+import { ProblemNote } from '../../parts/problem-note'
+import { tellDone } from '../../parts/tell'
+import { type App, useAppScope, useApps } from '../../scope'
+import { protectionWords } from './words'
+
+type Found = Awaited<ReturnType<typeof client.protection.phone>>
+type Standing = Found['standings'][number]
+
+export function OpenPhoneButton() {
+  const say = useWords(protectionWords)
+  const { appId } = useAppScope()
+  const app = useApps().find((one) => one.appId === appId)
+  if (!app) return null
+  return (
+    <Button size="compact-xs" variant="default" onClick={() => openPhone(app)}>
+      {say.openPhone}
+    </Button>
+  )
+}
+
+function openPhone(app: App): void {
+  const modalId = modals.open({
+    title: wordsNow(protectionWords).openPhone,
+    children: <OpenPhone app={app} onClose={() => modals.close(modalId)} />,
+  })
+}
+
+function OpenPhone({ app, onClose }: { app: App; onClose(): void }) {
+  const say = useWords(protectionWords)
+  const common = useWords(frameWords)
+  const { appId } = app
+  const [phoneNumber, setPhoneNumber] = useState('')
+  const [hasTried, setHasTried] = useState(false)
+  const look = useMutation({ mutationFn: () => client.protection.phone({ appId, phoneNumber }) })
+  const unlock = useMutation({
+    mutationFn: (kinds: Array<Standing['kind']>) => client.protection.unlock({ appId, phoneNumber, kinds }),
+    onSuccess() {
+      tellDone(say.phoneOpened(look.data?.phoneNumber ?? phoneNumber))
+      onClose()
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: api.protection.key() }),
+  })
+  const failure = look.error ?? unlock.error
+  const isMissing = hasTried && phoneNumber.trim() === ''
+  const problem = isMissing ? say.needsNumber : fieldProblem(failure, 'phoneNumber')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setHasTried(true)
+    unlock.reset()
+    if (phoneNumber.trim() !== '' && !look.isPending) look.mutate()
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput
+          data-autofocus
+          label={say.phoneNumber}
+          description={say.openPhoneAbout}
+          type="tel"
+          required
+          autoComplete="off"
+          maxLength={64}
+          value={phoneNumber}
+          onChange={(event) => {
+            setPhoneNumber(event.currentTarget.value)
+            // What is said is of the number that was typed.
+            look.reset()
+          }}
+          error={problem}
+        />
+        {failure !== null && problem === undefined && <ProblemNote failure={failure} />}
+        {look.data && (
+          <Standings
+            found={look.data}
+            lockMs={app.protection.lockMs}
+            isBusy={unlock.isPending}
+            onOpen={(kinds) => unlock.mutate(kinds)}
+          />
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {common.cancel}
+          </Button>
+          <Button type="submit" loading={look.isPending}>
+            {say.look}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+interface StandingsProps {
+  found: Found
+  lockMs: App['protection']['lockMs']
+  isBusy: boolean
+  onOpen(kinds: Array<Standing['kind']>): void
+}
+
+function Standings({ found: { phoneNumber, standings }, lockMs, isBusy, onOpen }: StandingsProps) {
+  const say = useWords(protectionWords)
+  const kinds = useWords(kindWords)
+  const { time } = useFormats()
+  const waiting = standings.filter(({ rule }) => rule)
+  const sentence = ({ rule, until = 0 }: Standing) => {
+    if (!rule) return say.notWaiting
+    return rule === 'failures_locked' && lockMs === null ? say.lockedForGood : say.standing[rule](time(until))
+  }
+  if (waiting.length === 0)
+    return (
+      <Text size="sm" role="status">
+        {say.neither(phoneNumber)}
+      </Text>
+    )
+  return (
+    <Stack gap="xs" role="status">
+      <Text size="sm" fw={500}>
+        {phoneNumber}
+      </Text>
+      {standings.map((standing) => (
+        <Text key={standing.kind} size="sm">
+          {say.standingOf(kinds[standing.kind], sentence(standing))}
+        </Text>
+      ))}
+      <Group gap="xs">
+        {waiting.map(({ kind }) => (
+          <Button key={kind} size="compact-sm" variant="default" disabled={isBusy} onClick={() => onOpen([kind])}>
+            {say.openItFor(kinds[kind])}
+          </Button>
+        ))}
+        {waiting.length > 1 && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            disabled={isBusy}
+            onClick={() => onOpen(waiting.map(({ kind }) => kind))}
+          >
+            {say.openItForBoth}
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  )
+}

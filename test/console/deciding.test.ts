@@ -1,0 +1,205 @@
+/** What an owner decides and does on the Protection page, clicked through in a real browser over a real server. */
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
+import { fromSource, newFolder, runJson, StubCarrier, until } from '../binary/support'
+import { expectAccessible } from './accessible'
+import { OpenConsole } from './open-console'
+
+setDefaultTimeout(120_000)
+
+/** The page looks again every five seconds, and what was refused is stored as often. */
+const WITHIN_MS = 60_000
+const HOUR_MS = 3_600_000
+const GUESSED = '010-1234-5678'
+
+const folder = newFolder()
+const program = fromSource(folder.path, {
+  WATCHWORD_LIMIT_ISSUES_PER_PHONE_10_MIN: '1000',
+  WATCHWORD_LIMIT_ISSUES_PER_PHONE_DAY: '1000',
+})
+const carrier = new StubCarrier()
+let opened: OpenConsole
+let appId: string
+let key: string
+let made = 0
+
+beforeAll(async () => {
+  appId = (await runJson(program, 'app', 'create', 'Shop')).appId
+  await runJson(program, 'provider', 'set', 'main', '--type', 'http', '--channel', 'sms', '--url', carrier.url)
+  opened = await OpenConsole.start(program)
+  await opened.rpc('wallet/topUp', { appId, amount: 10_000 })
+  key = (await opened.rpc('keys/create', { appId, kind: 'sk', mode: 'live' })).key
+}, 60_000)
+
+afterAll(async () => {
+  await opened?.stop()
+  await carrier.stop()
+  folder.remove()
+})
+
+const issue = (phoneNumber: string, more: object = {}) =>
+  opened.server.issue(key, phoneNumber, { purpose: `p${made++}`, ...more })
+const ask = async (phoneNumber: string) => (await issue(phoneNumber)).status
+const british = (n: number) => `+44 7400 12${3_000 + n}`
+const section = (name: string) => opened.page.getByRole('region', { name })
+const button = (name: string) => opened.page.getByRole('button', { name, exact: true })
+const dialog = () => opened.page.getByRole('dialog')
+const told = (what: string) => opened.page.getByRole('alert').filter({ hasText: what }).first().waitFor()
+const decide = (protection: object) => opened.rpc('apps/protect', { appId, protection })
+
+/** What only time brings about is written as it would be stored. */
+function store(text: string): void {
+  const database = new Database(join(folder.path, 'watchword-data/watchword.db'))
+  database.run('PRAGMA busy_timeout = 5000')
+  database.run(text)
+  database.close()
+}
+
+/** In the settings of the app. */
+async function choose(label: string, option: string): Promise<void> {
+  await button('Settings').click()
+  await dialog().getByRole('combobox', { name: label }).click()
+  await opened.page.getByRole('option', { name: option }).click()
+  await dialog().getByRole('button', { name: 'Save' }).click()
+  await dialog().waitFor({ state: 'hidden' })
+}
+const part = (name: string) => section('What is on').locator('div:has(> dt)').filter({ hasText: name })
+
+describe('wrong codes', () => {
+  const WRONG = 'Codes to phones at which too many codes were wrong'
+
+  test('are only watched where its owner chooses that: a hundred keep nobody waiting, and the phone is counted', async () => {
+    await opened.go('/protection')
+    await part('Wrong codes').getByText('Refused').waitFor()
+    await part('Wrong codes').getByText('No phone has to wait.').waitFor()
+    await choose(WRONG, 'are sent and noted')
+    await part('Wrong codes').getByText('Watched').waitFor()
+    for (let code = 0; code < 10; code++) {
+      const { status, body } = await issue(GUESSED, { maxAttempts: 10 })
+      expect(status).toBe(200)
+      await until(() => carrier.codeFor('+821012345678'), 'the message')
+      const wrong = carrier.codeFor('+821012345678') === '111111' ? '222222' : '111111'
+      for (let n = 0; n < 10; n++) await opened.server.verify(key, body.issueId, wrong)
+    }
+    expect(await ask(GUESSED)).toBe(200)
+    await part('Wrong codes').getByText('Secret keys: 1 locked.').waitFor({ timeout: WITHIN_MS })
+    await part('Wrong codes').getByText('They get codes all the same.').waitFor()
+    expect(await opened.page.getByRole('main').textContent()).not.toContain('12345678')
+    await choose(WRONG, 'are refused')
+    await part('Wrong codes').getByText('Refused').waitFor()
+    expect(await ask(GUESSED)).toBe(429)
+  })
+
+  test('have locked a phone that is opened by its number, and another that is not locked is said to be so', async () => {
+    await opened.go('/protection')
+    await button('Open a phone').click()
+    await dialog().getByRole('button', { name: 'Look' }).click()
+    await dialog().getByText('A number is needed.').waitFor()
+    await dialog().getByLabel('Phone number').fill('010-9999-8888')
+    await dialog().getByRole('button', { name: 'Look' }).click()
+    await dialog().getByText('+821099998888 is not locked, and does not have to wait.').waitFor()
+    await dialog().getByLabel('Phone number').fill(GUESSED)
+    await dialog().getByRole('button', { name: 'Look' }).click()
+    await dialog().getByText('Secret keys: locked after 100 wrong codes, until').waitFor()
+    await dialog().getByText('Browser keys: not locked, and does not have to wait.').waitFor()
+    await expectAccessible(opened.page, 'opening a phone')
+    await dialog().getByRole('button', { name: 'Open: Secret keys' }).click()
+    await told('+821012345678 may get a code now.')
+    await dialog().waitFor({ state: 'hidden' })
+    await part('Wrong codes').getByText('No phone has to wait.').waitFor()
+    expect(await ask(GUESSED)).toBe(200)
+    await opened.go('/audit')
+    const entry = opened.page.getByRole('row').filter({ hasText: 'Opened a phone that wrong codes had locked' })
+    expect(await entry.textContent()).toContain('Ann')
+    expect(await opened.page.getByRole('main').textContent()).not.toContain('12345678')
+  })
+})
+
+describe('a place where rules were against codes', () => {
+  const groups = () => section('Grouped by')
+  const row = (text: string) => groups().getByRole('row').filter({ hasText: text })
+
+  test.each(['Prefix', 'Country'])('is stopped with one click and sent to with another, by %s', async (group) => {
+    await decide({ caps: [{ kind: 'sk', per: 'country', of: 'messages', every: 'hour', max: 2 }] })
+    await ask(british(0))
+    await ask(british(1))
+    for (let n = 0; n < 12; n++) expect(await ask(british(10 + n))).toBe(429)
+    await decide({ caps: [] })
+    expect(await ask(british(30))).toBe(200)
+    await opened.go('/protection')
+    await groups().getByRole('radiogroup').getByText(group, { exact: true }).click()
+    const place = group === 'Prefix' ? 'United Kingdom (GB), prefix' : 'United Kingdom (GB)'
+    await row(place).getByRole('button', { name: 'Block for a day' }).click({ timeout: WITHIN_MS })
+    await row(place).getByText('Blocked').waitFor()
+    await part('Blocked for now').getByText('United Kingdom (GB)').waitFor()
+    expect(await ask(british(31))).toBe(429)
+    expect(await ask('010-5555-1234')).toBe(200)
+    await row(place).getByRole('button', { name: 'Undo' }).click()
+    await row(place).getByRole('button', { name: 'Block for a day' }).waitFor()
+    expect(await ask(british(32))).toBe(200)
+  })
+
+  test('has what it cost given back in one go, and once', async () => {
+    const { balance } = await opened.rpc('wallet/show', { appId })
+    // That nobody typed them is known two minutes after they were sent.
+    store("UPDATE incidents SET cost = 6 WHERE country = 'GB'")
+    await opened.go('/protection')
+    const incident = section('Incidents').getByRole('row').filter({ hasText: 'United Kingdom (GB)' })
+    const refund = incident.getByRole('button', { name: 'Refund the incident of United Kingdom (GB)' })
+    await refund.click()
+    await expectAccessible(opened.page, 'refunding an incident')
+    await dialog().getByRole('button', { name: 'Refund' }).click()
+    await opened.page.getByText('Given back to the wallet:').waitFor()
+    await incident.getByText('given back').waitFor()
+    const after = await opened.rpc('wallet/show', { appId })
+    expect(after.balance).toBeGreaterThan(balance)
+    await refund.click()
+    await dialog().getByRole('button', { name: 'Refund' }).click()
+    await opened.page.getByText('Given back to the wallet: 0 credits for 0 codes.').waitFor()
+    expect((await opened.rpc('wallet/show', { appId })).balance).toBe(after.balance)
+  })
+})
+
+test('all countries but those where codes were typed are closed to secret keys with one click, and opened with another', async () => {
+  const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 24 * HOUR_MS
+  for (const [country, verified] of [
+    ['KR', 9],
+    ['JP', 3],
+    ['FR', 0],
+  ] as const)
+    store(
+      `INSERT INTO traffic_hours VALUES ('${appId}', 'sk', '${country}', ${hour}, ${10 + verified}, 10, ${verified}, 10)`,
+    )
+  await opened.go('/protection')
+  const countries = part('Other countries')
+  await countries.getByText('In the last 90 days codes of secret keys were typed in South Korea and Japan.').waitFor()
+  await countries.getByText('Codes also went to France, where nobody typed one.').waitFor()
+  expect(await ask(british(40))).toBe(200)
+  await button('Close all others: secret keys send to South Korea and Japan only').click()
+  await told('Secret keys send to South Korea and Japan only.')
+  await countries.getByText('Secret keys send to South Korea and Japan.').waitFor()
+  expect([await ask(british(41)), await ask('010-5555-4321'), await ask('+81 90 1234 5678')]).toEqual([403, 200, 200])
+  await button('Open all again: secret keys send anywhere').click()
+  await countries.getByText('Secret keys send anywhere.').waitFor()
+  expect(await ask(british(42))).toBe(200)
+})
+
+test.each([360, 1280])(
+  'nothing of it has to be scrolled sideways at %p pixels, and nothing is hidden from anybody',
+  async (width) => {
+    await opened.page.setViewportSize({ width, height: 800 })
+    await opened.go('/protection')
+    // Whose codes were mistaken so often gets one in three days, also where an operator has opened it.
+    await part('Wrong codes').getByText('Secret keys: 1 with one code in three days.').waitFor()
+    await section('Grouped by').getByRole('row').first().waitFor()
+    expect(await opened.page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    await expectAccessible(opened.page, `the page at ${width}`)
+    await button('Open a phone').click()
+    await dialog().getByLabel('Phone number').fill(GUESSED)
+    await dialog().getByRole('button', { name: 'Look' }).click()
+    await dialog().getByRole('status').waitFor()
+    expect(await opened.page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    await opened.page.setViewportSize({ width: 1280, height: 800 })
+  },
+)
