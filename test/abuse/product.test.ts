@@ -19,7 +19,7 @@ const SEED = 1
 const DAY_HOURS = 24
 /** What is asked of a database of its own process takes some times as long. */
 const HOURS = IS_POSTGRES ? 2 : 6
-const HONEST_HOURS = IS_POSTGRES ? 6 : DAY_HOURS
+const HONEST_HOURS = IS_POSTGRES ? HOURS : DAY_HOURS
 /** Until a pause holds. */
 const BEGINNING = 0.1
 
