@@ -22,6 +22,10 @@ const HOURS = IS_POSTGRES ? 2 : 6
 const HONEST_HOURS = IS_POSTGRES ? HOURS : DAY_HOURS
 /** Until a pause holds. */
 const BEGINNING = 0.1
+/** The first pause is over by then. */
+const AROUND_A_KILL = 3 * KILLED_AFTER_HOURS
+/** What a country that was paused is tried with, and some that are under way. */
+const A_TRIAL = 6
 
 const refusedShare = ({ people }: Simulated) => people.without / people.wishes
 
@@ -46,13 +50,17 @@ describe('hours of it', () => {
   })
 
   test('a server that is killed and started again gives nothing anew', async () => {
-    const hours = 2 * KILLED_AFTER_HOURS
-    expectGoals(await simulate(named('all prefixes'), SEED, { open: killedOnce, hours }), hours)
+    const lives = await simulate(named('all prefixes'), SEED, { open: product, hours: AROUND_A_KILL })
+    const dies = await simulate(named('all prefixes'), SEED, { open: killedOnce, hours: AROUND_A_KILL })
+    expectGoals(dies, AROUND_A_KILL)
+    expect(dies.beyond).toBeLessThanOrEqual(lives.beyond + A_TRIAL)
   })
 
   test.if(IS_POSTGRES)('two servers cost no more than one may', async () => {
-    const hours = 2 * KILLED_AFTER_HOURS
-    expectGoals(await simulate(named('all prefixes'), SEED, { open: byTwoServers, hours }), hours)
+    expectGoals(
+      await simulate(named('all prefixes'), SEED, { open: byTwoServers, hours: AROUND_A_KILL }),
+      AROUND_A_KILL,
+    )
   })
 })
 

@@ -196,6 +196,6 @@ class Server {
 export const product: Open = (begin) => ProductService.open(begin)
 /** As often as a server looks. */
 export const productEverySecond: Open = (begin) => ProductService.open(begin, { lookedEveryMs: SECOND_MS })
-export const KILLED_AFTER_HOURS = 0.75
+export const KILLED_AFTER_HOURS = 0.2
 export const killedOnce: Open = (begin) => ProductService.open(begin, { killedAfterMs: KILLED_AFTER_HOURS * HOUR_MS })
 export const byTwoServers: Open = (begin) => ProductService.open(begin, { servers: 2 })

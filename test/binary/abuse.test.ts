@@ -19,6 +19,8 @@ const REQUESTS = 300
 const AT_ONCE = 15
 /** Fewer than so many credits, whoever is asked. */
 const NEXT_TO_NOTHING = 50
+/** What is tried again where the machine was so slow that a pause is over. */
+const A_TRIAL = 6
 /** A code a minute is found out after some twenty; a machine may have other things to do meanwhile. */
 const SLOWLY_MS = 200_000
 
@@ -160,12 +162,13 @@ describe.each([
       await half()
       expect(carrier.received.length).toBeGreaterThan(0)
       expect(carrier.received.length).toBeLessThan(NEXT_TO_NOTHING)
+      const before = carrier.received.length
       // What was found is stored every five seconds.
       await Bun.sleep(6_500)
       for (const server of servers) await server.stop('SIGKILL')
       await start()
       await half()
-      expect(carrier.received.length).toBeLessThan(NEXT_TO_NOTHING)
+      expect(carrier.received.length - before).toBeLessThanOrEqual(A_TRIAL)
 
       // Its owner sees that, and stops it altogether.
       await runJson(program, 'app', 'block', appId, '--country', 'KR')
