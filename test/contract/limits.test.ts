@@ -264,6 +264,15 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
       expectLimited(await send(other), 'perApp')
     })
 
+    test('have no more for what a backend or a test key may', async () => {
+      await begin()
+      await world.key({ appId: keys.appId, kind: 'sk', mode: 'live', limits: { issuesPerMin: 1_000 } })
+      await world.key({ appId: keys.appId, kind: 'pk', mode: 'test' })
+      const [one, other] = [await browser({ issuesPerMin: 2 }), await browser({ issuesPerMin: 2 })]
+      await sendMany(2, one, other)
+      expectLimited(await send(other), 'perApp')
+    })
+
     test('leave a backend, test keys and other apps theirs', async () => {
       await begin()
       const test = await world.key({ appId: keys.appId, kind: 'pk', mode: 'test', allowedOrigins: [origin] })
