@@ -216,8 +216,12 @@ const settings = {
   LIMIT_REQUESTS_PER_KEY_PER_MIN: whole(1, 10_000_000, 6_000).describe(
     'Platform ceiling of all requests of a live key in a minute',
   ),
-  LIMIT_PK_ISSUES_PER_MIN: whole(1, 10_000_000, 60).describe('Issues of a live public key in a minute'),
-  LIMIT_PK_VERIFIES_PER_MIN: whole(1, 10_000_000, 300).describe('Verifies of a live public key in a minute'),
+  LIMIT_PK_ISSUES_PER_MIN: whole(1, 10_000_000, 60).describe(
+    'Issues of a live public key, and of all of an app together, in a minute',
+  ),
+  LIMIT_PK_VERIFIES_PER_MIN: whole(1, 10_000_000, 300).describe(
+    'Verifies of a live public key, and of all of an app together, in a minute',
+  ),
   LIMIT_PK_ISSUES_PER_MIN_PER_IP: whole(1, 10_000_000, 10).describe(
     'Issues of a live public key from one client address in a minute',
   ),

@@ -36,6 +36,7 @@ export interface RefusalDetail {
 
 export type LimitName =
   | 'perKey'
+  | 'perApp'
   | 'perIp'
   | 'perPhone'
   | 'perKeyDaily'

@@ -33,6 +33,12 @@ export interface ApiKey {
   revokedAt: number | undefined
 }
 
+/** A key as a server knows it. */
+export interface KnownKey extends ApiKey {
+  /** With a live browser key: those of its app, itself among them, since what all of them do counts together. */
+  browserKeys?: readonly ApiKey[]
+}
+
 /** A key's own policy; each may only be tighter than the platform's ceiling. */
 export interface KeyLimits {
   issuesPerMin?: number

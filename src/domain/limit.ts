@@ -1,7 +1,7 @@
 /** How often something may happen. Specification: "Limits", 429; decisions: "Keys", "Test mode". */
 import type { OperationAccess } from '../../contract/scope'
 import { type LimitName, Refusal, type RefusalKind } from './error'
-import type { ApiKey, KeyKind } from './key'
+import type { ApiKey, KeyKind, KnownKey } from './key'
 import { networkOf } from './network'
 import { DAY_MS, MINUTE_MS } from './value'
 
@@ -70,19 +70,34 @@ const platform = (
 })
 
 /** What every request of a live key counts against; a replay counts, too. */
-export function requestLimits(limits: LimitsConfig, key: ApiKey, kind: LimitedAs, clientIp: string): LimitRule[] {
-  const { issuesPerMin, verifiesPerMin, readsPerMin } = key.limits
-  const own = { issue: issuesPerMin, verify: verifiesPerMin, read: readsPerMin, none: undefined }[kind]
-  const { pkIssuesPerMin, pkVerifiesPerMin } = limits
-  const usual = { issue: pkIssuesPerMin, verify: pkVerifiesPerMin, read: undefined, none: undefined }[kind]
+export function requestLimits(limits: LimitsConfig, key: KnownKey, kind: LimitedAs, clientIp: string): LimitRule[] {
+  const own = ownLimit(key, kind)
   const rules = [platform('perKey', key.keyId, limits.requestsPerKeyPerMin, MINUTE_MS)]
-  const max = own ?? (key.kind === 'pk' ? usual : undefined)
+  const max = allowance(limits, key, kind)
   if (max !== undefined) {
     const policy = own === undefined ? 'platform' : 'key'
     rules.push({ limit: 'perKey', policy, subject: `${kind}:${key.keyId}`, max, windowMs: MINUTE_MS })
   }
+  rules.push(...appLimits(limits, key, kind))
   if (kind !== 'issue') return rules
   return [...rules, ...addressLimits(limits, key, networkOf(clientIp))]
+}
+
+function ownLimit({ limits: { issuesPerMin, verifiesPerMin, readsPerMin } }: ApiKey, kind: LimitedAs) {
+  return { issue: issuesPerMin, verify: verifiesPerMin, read: readsPerMin, none: undefined }[kind]
+}
+
+/** How many requests of a kind a key may make in a minute, where that is less than of all kinds together. */
+function allowance({ pkIssuesPerMin, pkVerifiesPerMin }: LimitsConfig, key: ApiKey, kind: LimitedAs) {
+  const usual = { issue: pkIssuesPerMin, verify: pkVerifiesPerMin, read: undefined, none: undefined }[kind]
+  return ownLimit(key, kind) ?? (key.kind === 'pk' ? usual : undefined)
+}
+
+/** All browser keys of an app may together do what the one may that may most: a second one gives nothing. */
+function appLimits(limits: LimitsConfig, { appId, browserKeys = [] }: KnownKey, kind: LimitedAs): LimitRule[] {
+  const allowances = browserKeys.map((key) => allowance(limits, key, kind)).filter((max) => max !== undefined)
+  if (allowances.length === 0) return []
+  return [platform('perApp', `${kind}:${appId}`, Math.max(...allowances), MINUTE_MS)]
 }
 
 /** Of browser keys all of an app count together: a second one gives nothing. */

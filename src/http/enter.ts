@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import type { OperationAccess } from '../../contract/scope'
 import { invalid, unauthorized, unavailable } from '../domain/error'
-import { type ApiKey, authorize, hasPoisonousScope, isActive, keyHash, parseKey } from '../domain/key'
+import { type ApiKey, authorize, hasPoisonousScope, isActive, type KnownKey, keyHash, parseKey } from '../domain/key'
 import type { Permit } from '../domain/limit'
 import type { Origin } from '../domain/origin'
 import type { Clock } from '../ports/clock'
@@ -64,14 +64,16 @@ const BEARER = /^Bearer +([^\s]+) *$/i
  * The active key of an `Authorization: Bearer` header. Throws `unauthorized` for every kind of wrong key alike, `unavailable`
  * where it cannot be looked up; the look-up is by SHA-256, so its timing says nothing about how much of a guess was right.
  */
-async function authenticate({ node, clock }: EnterDependencies, authorization: string | null): Promise<ApiKey> {
+async function authenticate({ node, clock }: EnterDependencies, authorization: string | null): Promise<KnownKey> {
   const text = BEARER.exec(authorization ?? '')?.[1] ?? ''
   if (!parseKey(text)) throw unauthorized()
   const key = await node.directory.keyByHash(keyHash(text)).catch((cause: unknown) => {
     throw Object.assign(unavailable('The key cannot be checked at the moment'), { cause })
   })
-  if (!key || !isActive(key, clock.now()) || hasPoisonousScope(key)) throw unauthorized()
-  return key
+  const now = clock.now()
+  if (!key || !isActive(key, now) || hasPoisonousScope(key)) throw unauthorized()
+  // What has ended allows nobody anything.
+  return key.browserKeys ? { ...key, browserKeys: key.browserKeys.filter((other) => isActive(other, now)) } : key
 }
 
 /** Whose code it is: with a browser key the caller's, else whom a server asks for, where it says so. Throws `invalid`. */

@@ -5,7 +5,7 @@
 import type { App } from '../domain/app'
 import type { CarrierConfig } from '../domain/carrier'
 import type { ChallengeSettings } from '../domain/challenge'
-import type { StoredKey } from '../domain/key'
+import type { ApiKey, KnownKey } from '../domain/key'
 import type { Route } from '../domain/route'
 import { BUILT_IN_TEMPLATES, DEFAULT_TEMPLATE_ID, type Template } from '../domain/template'
 import type { Directory } from '../ports/node'
@@ -18,8 +18,8 @@ export class KeptDirectory implements Directory {
 
   constructor(private readonly read: Reader) {}
 
-  keyByHash(hash: Uint8Array): Promise<StoredKey | undefined> {
-    return this.#keep(`key:${Buffer.from(hash).toString('base64')}`, () => this.read.keys.findByHash(hash))
+  keyByHash(hash: Uint8Array): Promise<KnownKey | undefined> {
+    return this.#keep(`key:${Buffer.from(hash).toString('base64')}`, () => this.#findKey(hash))
   }
 
   app(appId: string): Promise<App | undefined> {
@@ -53,6 +53,12 @@ export class KeptDirectory implements Directory {
     return now < (ends.get(origin) ?? 0)
   }
 
+  async #findKey(hash: Uint8Array): Promise<KnownKey | undefined> {
+    const key = await this.read.keys.findByHash(hash)
+    if (!key || !isLiveBrowserKey(key)) return key
+    return { ...key, browserKeys: (await this.read.keys.ofApp(key.appId)).filter(isLiveBrowserKey) }
+  }
+
   #keep<T>(name: string, load: () => Promise<T>): Promise<T> {
     const version = this.read.settingsVersion()
     // Asked many times in a turn of the event loop, it answers with one promise.
@@ -84,6 +90,8 @@ export class KeptDirectory implements Directory {
     return loading
   }
 }
+
+const isLiveBrowserKey = ({ kind, mode }: ApiKey) => kind === 'pk' && mode === 'live'
 
 /** An app's own ones stand instead of those built in that have the same id. */
 export function withBuiltIn(own: readonly Template[]): Template[] {

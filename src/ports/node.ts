@@ -8,7 +8,7 @@ import type { ChallengeSettings } from '../domain/challenge'
 import type { SendOutcome } from '../domain/delivery'
 import type { Refusal } from '../domain/error'
 import type { JobKind } from '../domain/job'
-import type { StoredKey } from '../domain/key'
+import type { KnownKey } from '../domain/key'
 import type { LimitRule, Permit } from '../domain/limit'
 import type { Route } from '../domain/route'
 import type { Sparing } from '../domain/sparing'
@@ -114,7 +114,7 @@ export interface Seat extends Place {
 
 /** What rarely changes: a change made in whatever process holds at once. */
 export interface Directory {
-  keyByHash(hash: Uint8Array): Promise<StoredKey | undefined>
+  keyByHash(hash: Uint8Array): Promise<KnownKey | undefined>
   app(appId: string): Promise<App | undefined>
   /** What an app asks for where a rule would refuse. */
   challenge(appId: string): Promise<ChallengeSettings | undefined>

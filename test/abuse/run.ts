@@ -1,8 +1,10 @@
 /**
- * `bun run simulate-abuse [--seeds N] [--from N] [--world NAME] [--hours N] [--json] [--product]`: what attacks cost, and whom
- * protection refuses. `--guess`: how often one phone is guessed at in a year.
+ * `bun run simulate-abuse [--seeds N] [--from N] [--world NAME] [--hours N] [--json] [--product [--postgres]]`: what attacks
+ * cost, and whom protection refuses; by its rules alone, or by the product over SQLite or PostgreSQL. `--guess`: how often one
+ * phone is guessed at in a year.
  */
 import { parseArgs } from 'node:util'
+import { IS_POSTGRES } from '../support/place'
 import { guess } from './guessing'
 import { product } from './product'
 import { quick, simulate } from './simulate'
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     hours: { type: 'string', default: '24' },
     json: { type: 'boolean', default: false },
     product: { type: 'boolean', default: false },
+    postgres: { type: 'boolean', default: false },
     guess: { type: 'boolean', default: false },
   },
 })
@@ -27,6 +30,7 @@ if (values.guess) {
 const worlds = WORLDS.filter(({ name }) => name.includes(values.world))
 const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => Number(values.from) + index)
 if (worlds.length === 0) throw new Error(`no such world; there are: ${WORLDS.map(({ name }) => name).join(' · ')}`)
+if (values.postgres && !IS_POSTGRES) process.exit(await overPostgres())
 if (!values.json) process.stdout.write(`${HEADING}\n`)
 for (const world of worlds)
   for (const seed of seeds) {
@@ -36,6 +40,16 @@ for (const world of worlds)
     })
     process.stdout.write(`${values.json ? json(simulated) : line(simulated)}\n`)
   }
+
+// A database that was started would keep it running.
+process.exit()
+
+/** The same once more: on which store it is is settled when it is loaded. */
+function overPostgres(): Promise<number> {
+  const env = { ...process.env, WATCHWORD_TEST_STORE: 'postgres' }
+  return Bun.spawn([process.execPath, ...process.argv.slice(1)], { env, stdio: ['inherit', 'inherit', 'inherit'] })
+    .exited
+}
 
 /** Whoever guesses takes what there is, or stays below what makes codes come seldom. */
 async function playYears(): Promise<void> {

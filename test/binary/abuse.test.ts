@@ -1,11 +1,12 @@
-/** A browser key that leaked, in the hands of somebody with many addresses, against processes on either store. */
+/** A browser key that leaked, in the hands of somebody with many addresses, against the binary on either store. */
 import { Database } from 'bun:sqlite'
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { sharedPostgres } from '../support/postgres'
-import { fromSource, newFolder, type Program, runJson, Server, StubCarrier, until } from './support'
+import { released } from './compiled'
+import { newFolder, runJson, Server, StubCarrier, until } from './support'
 
 setDefaultTimeout(120_000)
 
@@ -13,7 +14,13 @@ const ORIGIN = 'https://app.example.com'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-const REQUESTS = 200
+const REQUESTS = 300
+/** Asked for together, so that servers decide while others do. */
+const AT_ONCE = 15
+/** Fewer than so many credits, whoever is asked. */
+const NEXT_TO_NOTHING = 50
+/** What is tried again where the machine was so slow that a pause is over. */
+const A_TRIAL = 6
 /** A code a minute is found out after some twenty; a machine may have other things to do meanwhile. */
 const SLOWLY_MS = 200_000
 
@@ -26,24 +33,24 @@ const usual = (appId: string) =>
 const LEARN = 'INSERT INTO traffic_hours (app_id, key_kind, country, hour, sent, credits, verified, unverified) VALUES '
 
 interface Place {
+  cwd: string
   env: Record<string, string>
-  /** What is loaded before the program. */
-  before: string[]
   learn(appId: string): Promise<void>
   /** The clock that counts is wrong by so much from here on. */
   setClock(byMs: number): Promise<void>
   remove(): Promise<void>
 }
 
-const onFile = async (): Promise<Place & { cwd: string }> => {
+const onFile = async (): Promise<Place> => {
   const folder = newFolder()
   const clock = join(folder.path, 'clock')
   const setClock = async (byMs: number) => writeFileSync(clock, String(byMs))
   await setClock(0)
+  copyFileSync(join(import.meta.dir, 'clock.ts'), join(folder.path, 'clock.ts'))
   return {
     cwd: folder.path,
-    env: { TEST_CLOCK: clock },
-    before: ['--preload', join(import.meta.dir, 'clock.ts')],
+    // Bun, which is in the binary, loads this before the program.
+    env: { TEST_CLOCK: clock, BUN_OPTIONS: '--preload ./clock.ts' },
     setClock,
     async learn(appId) {
       const db = new Database(join(folder.path, 'watchword-data/watchword.db'))
@@ -56,12 +63,11 @@ const onFile = async (): Promise<Place & { cwd: string }> => {
   }
 }
 
-const onPostgres = async (): Promise<Place & { cwd: string }> => {
+const onPostgres = async (): Promise<Place> => {
   const folder = newFolder()
   const database = await (await sharedPostgres()).database()
   return {
     cwd: folder.path,
-    before: [],
     async setClock(byMs) {
       const sql = new SQL(database.url)
       await sql.unsafe(`CREATE OR REPLACE FUNCTION clock_ms() RETURNS bigint LANGUAGE sql VOLATILE AS
@@ -83,7 +89,7 @@ const onPostgres = async (): Promise<Place & { cwd: string }> => {
 
 describe.each([
   ['SQLite', onFile, 1],
-  ['PostgreSQL, two servers', onPostgres, 2],
+  ['PostgreSQL, three servers', onPostgres, 3],
 ] as const)('on %s', (_, newPlace, count) => {
   const carrier = new StubCarrier()
   let leave: Array<() => unknown> = []
@@ -96,14 +102,12 @@ describe.each([
   async function open() {
     const place = await newPlace()
     leave.push(place.remove)
-    const source = fromSource(place.cwd, {
+    const program = await released(place.cwd, {
       ...place.env,
       WATCHWORD_TRUSTED_PROXIES: '127.0.0.0/8',
       // As leaky as a key may be: only what this is about holds it.
       WATCHWORD_LIMIT_PK_ISSUES_PER_MIN: '100000',
     })
-    const [bun = '', ...main] = source.command
-    const program: Program = { ...source, command: [bun, ...place.before, ...main] }
     const { appId } = await runJson(program, 'app', 'create', 'shop')
     await runJson(program, 'credit', 'add', '--app', appId, '--amount', '10000')
     await runJson(program, 'provider', 'set', 'main', '--type', 'http', '--channel', 'sms', '--url', carrier.url)
@@ -141,27 +145,30 @@ describe.each([
   }
 
   test.each([
-    ['of one prefix', (n: number) => `+82102345${String(1_000 + n).slice(-4)}`, 5 * count],
-    ['of any prefix', (n: number) => `+8210${2_000 + ((n * 7) % 2_900)}${String(1_000 + n).slice(-4)}`, 15 * count],
+    ['of one prefix', (n: number) => `+82102345${String(1_000 + n).slice(-4)}`],
+    ['of any prefix', (n: number) => `+8210${2_000 + ((n * 7) % 2_900)}${String(1_000 + n).slice(-4)}`],
   ] as const)(
-    '200 numbers %s from 200 addresses cost next to nothing, and go on so after a restart',
-    async (__, phone, most) => {
+    '300 numbers %s from 300 addresses cost next to nothing, and go on so after a restart',
+    async (__, phone) => {
       const { program, appId, key, servers, start } = await open()
       const half = async () => {
-        for (let n = 0; n < REQUESTS / 2; n++) {
-          const answer = await ask(servers[n % count], key, phone)
-          if (answer?.status !== 200) expect(answer).toMatchObject({ status: 429, body: { data: { limit: 'abuse' } } })
+        for (let n = 0; n < REQUESTS / 2; n += AT_ONCE) {
+          const together = Array.from({ length: AT_ONCE }, (_, index) => ask(servers[index % count], key, phone))
+          for (const answer of await Promise.all(together))
+            if (answer?.status !== 200)
+              expect(answer).toMatchObject({ status: 429, body: { data: { limit: 'abuse' } } })
         }
       }
       await half()
       expect(carrier.received.length).toBeGreaterThan(0)
-      expect(carrier.received.length).toBeLessThanOrEqual(most)
+      expect(carrier.received.length).toBeLessThan(NEXT_TO_NOTHING)
+      const before = carrier.received.length
       // What was found is stored every five seconds.
       await Bun.sleep(6_500)
       for (const server of servers) await server.stop('SIGKILL')
       await start()
       await half()
-      expect(carrier.received.length).toBeLessThanOrEqual(most)
+      expect(carrier.received.length - before).toBeLessThanOrEqual(A_TRIAL)
 
       // Its owner sees that, and stops it altogether.
       await runJson(program, 'app', 'block', appId, '--country', 'KR')
@@ -210,6 +217,6 @@ describe.each([
     let granted = 0
     for (let n = 0; n < REQUESTS; n++) if (!(await isRefused(servers[n % count]))) granted++
     expect(granted).toBeGreaterThan(0)
-    expect(granted).toBeLessThanOrEqual(15 * count)
+    expect(granted).toBeLessThan(NEXT_TO_NOTHING)
   }, 300_000)
 })

@@ -23,6 +23,15 @@ const issue = (phoneNumber: string) =>
   world.call('rest', 'issue', { phoneNumber, purpose: 'signup', idempotencyKey: `k${made++}` }, { key: keys.live })
 /** All of one prefix. */
 const korean = (n: number) => `010-1234-${1_000 + n}`
+/** Phones are counted by six bits of a hash, so never for more than they are; of these each has others. */
+function toldApart(count: number): string[] {
+  const byBits = new Map<number, string>()
+  for (let n = 0; byBits.size < count; n++) {
+    const [byte = 0] = world.vault.phoneHash(`+82${korean(n).slice(1).replaceAll('-', '')}`)
+    byBits.set(byte & 63, korean(n))
+  }
+  return [...byBits.values()]
+}
 const british = (n: number) => `+44 7400 12${3_000 + n}`
 const decide = (protection: object) => ask('apps/protect', ofApp({ protection }))
 const ONE_AN_HOUR = { kind: 'sk', per: 'app', of: 'messages', every: 'hour', max: 1 }
@@ -111,7 +120,25 @@ describe('what came of it', () => {
     expect(series.at(-1)).toMatchObject({ at: START, refused: 4 })
   })
 
-  test('names the digits of a prefix once twenty phones share it', async () => {
+  test('names the digits of a prefix once twenty phones share it, and not before', async () => {
+    const digits = async () => {
+      await decide({ closed: ['KR'] })
+      await issue(korean(50))
+      await world.advance(8_000)
+      const [prefix] = (await show()).prefixes
+      await decide({ closed: [] })
+      return prefix.digits
+    }
+    const [first = '', ...others] = toldApart(20)
+    const last = others.pop() ?? ''
+    // More than one code for one of them is no further phone.
+    for (const phone of [first, first, ...others]) expect((await issue(phone)).status).toBe(200)
+    expect(await digits()).toBeUndefined()
+    expect((await issue(last)).status).toBe(200)
+    expect(await digits()).toBe('+82101234')
+  })
+
+  test('says by its digits which prefix is stopped', async () => {
     for (let n = 0; n < 40; n++) await issue(korean(n))
     await decide({ closed: ['KR'] })
     await issue(korean(50))

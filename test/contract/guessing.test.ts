@@ -1,11 +1,21 @@
 /** Guessing at one phone, over all its codes. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { DAY_MS, MINUTE_MS } from '../../src/domain/value'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
 import * as administer from '../../src/usecases/administer'
-import { type Furnished, WIRES, World } from '../support/world'
+import { erasePhone } from '../../src/usecases/erase-phone'
+import { UNTOLD } from '../support/untold'
+import { type Furnished, START, WIRES, World } from '../support/world'
 
 const PHONE = '010-1234-5678'
 const ORIGIN = 'https://app.example.com'
+const LIMITS = {
+  WATCHWORD_LIMIT_ISSUES_PER_PHONE_10_MIN: '1000',
+  WATCHWORD_LIMIT_ISSUES_PER_PHONE_DAY: '1000',
+  WATCHWORD_LIMIT_PK_ISSUES_PER_MIN_PER_IP: '1000',
+}
+const LONGEST_PAUSE_MS = 32 * MINUTE_MS
+
+const otherThan = (code: string) => (code === '111111' ? '222222' : '111111')
 
 describe.each(WIRES)('guessing over %s', (wire) => {
   let world: World
@@ -14,9 +24,7 @@ describe.each(WIRES)('guessing over %s', (wire) => {
   let made = 0
 
   beforeEach(async () => {
-    world = await World.start({
-      env: { WATCHWORD_LIMIT_ISSUES_PER_PHONE_10_MIN: '1000', WATCHWORD_LIMIT_ISSUES_PER_PHONE_DAY: '1000' },
-    })
+    world = await World.start({ env: LIMITS })
     keys = await world.furnish()
     browser = await world.key({ appId: keys.appId, kind: 'pk', mode: 'live', allowedOrigins: [ORIGIN] })
   })
@@ -44,7 +52,7 @@ describe.each(WIRES)('guessing over %s', (wire) => {
     const { status, body } = await issue(key, { maxAttempts: 10, ...input })
     expect(status).toBe(200)
     await world.settle()
-    const wrong = world.sms.lastCode() === '111111' ? '222222' : '111111'
+    const wrong = otherThan(world.sms.lastCode())
     for (let n = 0; n < times; n++) await verify(body.issueId, wrong, key)
     return { issueId: body.issueId as string, code: world.sms.lastCode() }
   }
@@ -56,6 +64,12 @@ describe.each(WIRES)('guessing over %s', (wire) => {
     })
     expect(headers.get('retry-after')).toBe(String(ms / 1_000))
   }
+
+  const operator = () => {
+    const { numbering, idempotencyDays, liveRetentionDays } = world.config
+    return { ...world.admin, telemetry: UNTOLD, numbering, idempotencyDays, liveRetentionDays }
+  }
+  const openPhone = () => world.run(administer.unlockPhone(operator(), keys.appId, PHONE))
 
   test('nine wrong codes, over two codes, cost nothing; from the tenth on the next code has to wait', async () => {
     await mistake(5)
@@ -86,26 +100,111 @@ describe.each(WIRES)('guessing over %s', (wire) => {
     await mistake(10)
     await mistake(10, browser, { purpose: 'page' })
     for (const key of [keys.live, browser]) await expectWait(MINUTE_MS, key)
-    const unlock = () =>
-      world.run(
-        administer.unlockPhone(
-          { ...world.admin, vault: world.vault, numbering: { region: 'KR', prefixes: [] } },
-          keys.appId,
-          PHONE,
-        ),
-      )
-    expect(await unlock()).toEqual({ wasWaiting: true })
+    expect(await openPhone()).toEqual({ wasWaiting: true })
     for (const key of [keys.live, browser]) expect((await issue(key, { purpose: key })).status).toBe(200)
-    expect(await unlock()).toEqual({ wasWaiting: false })
+    expect(await openPhone()).toEqual({ wasWaiting: false })
     const noted = await world.rows<{ detail: string }>("SELECT detail FROM audit_entries WHERE action = 'app.unlock'")
     expect(noted).toEqual([{ detail: '{}' }])
+  })
+
+  test('it is the kind of key that issued a code which counts, whichever verifies it', async () => {
+    for (const [issuing, verifying] of [
+      [browser, keys.live],
+      [keys.live, browser],
+    ] as const) {
+      const { body } = await issue(issuing, { maxAttempts: 10 })
+      await world.settle()
+      for (let n = 0; n < 10; n++) await verify(body.issueId, otherThan(world.sms.lastCode()), verifying)
+      await expectWait(MINUTE_MS, issuing)
+      expect((await issue(verifying, { purpose: 'the other' })).status).toBe(200)
+      await openPhone()
+    }
+  })
+
+  describe('a hundred wrong codes in a row', () => {
+    const CODES = 10
+
+    /** Ten codes with ten attempts each are out before the first of them is mistaken; answers another one that is out as well. */
+    async function mistakeMany(times: number, key = keys.live) {
+      const out: Array<{ issueId: string; code: string }> = []
+      for (let n = 0; n <= CODES; n++) {
+        const { body } = await issue(key, { purpose: `${key} ${n}`, maxAttempts: 10 })
+        await world.settle()
+        out.push({ issueId: body.issueId, code: world.sms.lastCode() })
+      }
+      for (let n = 0; n < times; n++) {
+        const { issueId, code } = out[n % CODES] ?? { issueId: '', code: '' }
+        expect((await verify(issueId, otherThan(code), key)).verified).toBe(false)
+      }
+      return out[CODES] ?? { issueId: '', code: '' }
+    }
+
+    test('lock the phone for a day from the last of them on, and one fewer only has it wait', async () => {
+      const { issueId, code } = await mistakeMany(99)
+      await expectWait(LONGEST_PAUSE_MS)
+      await verify(issueId, otherThan(code))
+      await expectWait(DAY_MS)
+      world.clock.step(HOUR_MS)
+      await expectWait(DAY_MS - HOUR_MS)
+      const second = await world.key({ appId: keys.appId, kind: 'sk', mode: 'live' })
+      await expectWait(DAY_MS - HOUR_MS, second)
+      world.clock.step(DAY_MS - HOUR_MS - SECOND_MS)
+      await expectWait(SECOND_MS)
+      world.clock.step(SECOND_MS)
+      expect((await issue()).status).toBe(200)
+    })
+
+    test('are forgiven by a right one of a code that was out already', async () => {
+      const { issueId, code } = await mistakeMany(100)
+      await expectWait(DAY_MS)
+      expect(await verify(issueId, code)).toMatchObject({ verified: true })
+      expect((await issue()).status).toBe(200)
+    })
+
+    test('with a browser key lock nothing that a backend does', async () => {
+      await mistakeMany(100, browser)
+      await expectWait(DAY_MS, browser)
+      expect((await issue()).status).toBe(200)
+    })
+
+    test('lock it also for whoever has had its data erased, and where the server starts anew', async () => {
+      await mistakeMany(100)
+      await world.run(erasePhone(operator(), { phoneNumber: PHONE, appId: undefined }))
+      await expectWait(DAY_MS)
+      await world.advance(3 * MINUTE_MS)
+      await world.run(world.sweep())
+      const left = DAY_MS - (world.clock.now() - START)
+      await expectWait(left)
+      const { place, clock } = world
+      await world.run(world.app.stop())
+      world = await World.start({ env: LIMITS, place, clock, seed: 2 })
+      const { body } = await issue()
+      expect(body.data).toMatchObject({ limit: 'failures' })
+      expect(body.data.retryAfterMs).toBeGreaterThan(left - MINUTE_MS)
+    })
+
+    test('are forgiven by an operator, at once', async () => {
+      await mistakeMany(100)
+      await expectWait(DAY_MS)
+      expect(await openPhone()).toEqual({ wasWaiting: true })
+      expect((await issue()).status).toBe(200)
+    })
+
+    test('lock it until an operator opens it, where the owner wants that', async () => {
+      await world.run(administer.protectApp(world.admin, keys.appId, { lockMs: null }))
+      await mistakeMany(100)
+      world.clock.step(40 * DAY_MS)
+      await expectWait(DAY_MS)
+      await openPhone()
+      expect((await issue()).status).toBe(200)
+    })
   })
 
   test('a replay is answered all the same', async () => {
     const request = { phoneNumber: PHONE, purpose: 'login', idempotencyKey: 'same', maxAttempts: 10 }
     const first = await world.call(wire, 'issue', request, { key: keys.live })
     await world.settle()
-    const wrong = world.sms.lastCode() === '111111' ? '222222' : '111111'
+    const wrong = otherThan(world.sms.lastCode())
     for (let n = 0; n < 10; n++) await verify(first.body.issueId, wrong)
     const again = await world.call(wire, 'issue', request, { key: keys.live })
     expect({ status: again.status, body: again.body }).toEqual({ status: 200, body: first.body })

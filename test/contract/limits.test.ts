@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import type { KeyLimits } from '../../src/domain/key'
+import * as administer from '../../src/usecases/administer'
 import { type Furnished, WIRES, World } from '../support/world'
 
 describe.each(WIRES)('rate limits over %s', (wire) => {
@@ -205,6 +207,83 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
     world.clock.step(60_000)
     expect((await verify(pk, origin)).status).toBe(200)
     expect((await issue(phone(101), pk, { origin, ip: '203.0.113.1' })).status).toBe(200)
+  })
+
+  describe('live browser keys of an app', () => {
+    const origin = 'https://app.example.com'
+    let used = 0
+    const browser = (limits: KeyLimits = {}, appId = keys.appId) =>
+      world.key({ appId, kind: 'pk', mode: 'live', allowedOrigins: [origin], limits })
+    /** From another address for another phone each time: nothing else limits it. */
+    const send = (key: string) =>
+      issue(phone(used), key, { origin, ip: `198.51.${Math.floor(used / 250)}.${used++ % 250}` })
+    const sendMany = async (count: number, ...senders: string[]) => {
+      for (let n = 0; n < count; n++) expect((await send(senders[n % senders.length] ?? '')).status).toBe(200)
+    }
+
+    test('have 60 issues and 300 verifies a minute together, so that a second one gives nothing', async () => {
+      await begin()
+      const [one, other] = [await browser(), await browser()]
+      await sendMany(60, one, other)
+      for (const key of [one, other, await browser()]) expectLimited(await send(key), 'perApp')
+      for (let n = 0; n < 300; n++) expect((await verify(n % 2 ? one : other, origin)).status).toBe(200)
+      for (const key of [one, other]) expectLimited(await verify(key, origin), 'perApp')
+      world.clock.step(60_000)
+      await sendMany(60, one, other)
+    })
+
+    test('have what the one has that has most; one that has less keeps to that', async () => {
+      await begin()
+      const [usual, many, few] = [
+        await browser(),
+        await browser({ issuesPerMin: 80 }),
+        await browser({ issuesPerMin: 2 }),
+      ]
+      await sendMany(2, few)
+      expectLimited(await send(few), 'perKey', 'key')
+      await sendMany(50, usual)
+      await sendMany(28, many)
+      for (const key of [usual, many]) expectLimited(await send(key), 'perApp')
+    })
+
+    test('do not count one that has ended', async () => {
+      await begin()
+      const usual = await browser()
+      const many = await administer.createKey(world.admin, {
+        ...{ appId: keys.appId, kind: 'pk', mode: 'live', allowedOrigins: [origin], limits: { issuesPerMin: 100 } },
+      })
+      const short = { appId: keys.appId, kind: 'pk', mode: 'live', expiresAt: world.clock.now() + 60_000 } as const
+      await world.key({ ...short, allowedOrigins: [origin], limits: { issuesPerMin: 90 } })
+      await sendMany(59, usual)
+      await sendMany(1, many.key)
+      await world.run(administer.revokeKey(world.admin, many.stored.keyId))
+      await sendMany(1, await browser())
+      world.clock.step(60_000)
+      const other = await browser()
+      await sendMany(60, usual, other)
+      expectLimited(await send(other), 'perApp')
+    })
+
+    test('have no more for what a backend or a test key may', async () => {
+      await begin()
+      await world.key({ appId: keys.appId, kind: 'sk', mode: 'live', limits: { issuesPerMin: 1_000 } })
+      await world.key({ appId: keys.appId, kind: 'pk', mode: 'test' })
+      const [one, other] = [await browser({ issuesPerMin: 2 }), await browser({ issuesPerMin: 2 })]
+      await sendMany(2, one, other)
+      expectLimited(await send(other), 'perApp')
+    })
+
+    test('leave a backend, test keys and other apps theirs', async () => {
+      await begin()
+      const test = await world.key({ appId: keys.appId, kind: 'pk', mode: 'test', allowedOrigins: [origin] })
+      const { appId } = await administer.createApp(world.admin, { name: 'other' })
+      await administer.addCredit(world.admin, { appId, amount: 10 })
+      const [one, other, theirs] = [await browser(), await browser(), await browser({}, appId)]
+      await sendMany(60, one, other)
+      expectLimited(await send(one), 'perApp')
+      await sendMany(2, keys.live, theirs)
+      for (let n = 0; n < 70; n++) expect((await issue('010-0000-0000', test, { origin })).status).toBe(200)
+    })
   })
 
   test("a key's own policy holds, but never above the platform's ceiling", async () => {

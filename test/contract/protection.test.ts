@@ -82,6 +82,30 @@ describe.each(WIRES)('an app over %s', (wire) => {
     })
   })
 
+  test.each([
+    ['a Swiss pager', '+41 74 012 34 56'],
+    ['a British pager', '+44 7640 123456'],
+    ['a Swiss voicemail', '+41 860 74 012 34 56'],
+    ['Inmarsat', '+870 773 111 632'],
+    ['Iridium', '+881 6 1234 5678'],
+    ['a Korean premium number', '060-700-1234'],
+    ['a British premium number', '+44 909 879 0000'],
+    ['a German shared-cost number', '+49 180 6 123456'],
+    ['an American toll-free number', '+1 800 555 2671'],
+  ])('sends nothing to %s, with whichever key, and nothing is reserved', async (_, phoneNumber) => {
+    await decide({ open: ['CH', 'GB', 'DE', 'US'] })
+    for (const key of [browser, keys.live]) {
+      const { status, body } = await issue(key, { phoneNumber })
+      expect({ status, data: body.data }).toEqual({
+        status: 400,
+        data: { param: 'phoneNumber', reason: 'phone_number_without_texts' },
+      })
+    }
+    await world.settle()
+    expect(world.sms.requests).toEqual([])
+    expect(await world.rows('SELECT reserved FROM wallets')).toEqual([{ reserved: 0 }])
+  })
+
   describe('sends another code for one phone and purpose', () => {
     const again = (key: string, input: object = {}) => issue(key, { purpose: 'login', ...input })
 

@@ -4,7 +4,7 @@
  */
 
 import type { App } from '../../domain/app'
-import type { ApiKey } from '../../domain/key'
+import type { ApiKey, KnownKey } from '../../domain/key'
 import {
   type LimitedAs,
   type LimitRule,
@@ -48,7 +48,7 @@ export interface ModeRules {
   lifetimeMs(recipient: Recipient, requestedSec: number): number
   prices: PriceList
   /** What every request of this kind counts against; a replay counts, too. */
-  requestLimits(key: ApiKey, kind: LimitedAs, clientIp: string): LimitRule[]
+  requestLimits(key: KnownKey, kind: LimitedAs, clientIp: string): LimitRule[]
   /** What only a new issue counts against. */
   issueLimits(key: ApiKey, phoneHash: Uint8Array): LimitRule[]
   router(): Promise<Router>
