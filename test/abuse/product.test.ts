@@ -1,8 +1,7 @@
 /**
  * What attacks cost the owner of the product itself (HTTP, limits, rules, database, carriers), on either store. Whatever a rule
- * lets through it lets through at the beginning, after each hour, and when a pause is over: the first is of half an hour, the
- * second of an hour and a half. So there are two hours at least; a day of every world by `bun run simulate-abuse --product`, on
- * PostgreSQL with `--postgres`.
+ * lets through it lets through at the beginning and after each hour: while whoever is kept out still knocks, no pause ends. So
+ * there are two hours at least; a day of every world by `bun run simulate-abuse --product`, on PostgreSQL with `--postgres`.
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { MINUTE_MS } from '../../src/domain/value'
