@@ -93,11 +93,12 @@ function findings(protection: Protection, wish: Priced, around: Surroundings, no
   const block = protection.blocks.find((one) => isBlockedBy(one, wish, now))
   if (block) find('block', 'blocked', block.until - now)
   if (isTrusted(protection, wish)) return found
+  const { isLearned } = around.usual
   for (const cap of protection.caps) {
-    const waitMs = cap.kind === wish.kind ? capWaitMs(cap, tallyOf(cap, around), wish.price, now) : 0
+    const waitMs = cap.kind === wish.kind ? capWaitMs(cap, tallyOf(cap, around), wish.price, isLearned, now) : 0
     if (waitMs > 0) find(protection.capping, 'cap', waitMs)
   }
-  const mode = protection.conversion === 'block' && !around.usual.isLearned ? 'watch' : protection.conversion
+  const mode = protection.conversion === 'block' && !isLearned ? 'watch' : protection.conversion
   if (mode !== 'off') findUnpaid(around, now, (rule, waitMs) => find(mode, rule, waitMs))
   return found
 }

@@ -137,8 +137,10 @@ function shareOf({ unverifiedShare }: Usual): number {
  * Where nothing arrives people ask again, which makes twice the usual, and now and then many come at a time. As many as show by
  * what is verified that there are more people than usually.
  */
-const PENDING_TIMES = 3
+const PENDING_TIMES = 6
 const PENDING_MORE = 8
+/** Of a crowd half have typed within 20 s, and as many again come meanwhile. */
+const PENDING_TYPED_TIMES = 3
 const PENDING_MS = 2 * MINUTE_MS
 
 /** Of a country; `verifiedLately`: within five minutes. */
@@ -149,7 +151,11 @@ export function allowedOfCountry({ day }: Counts, verifiedLately: number, usual:
   return {
     day: aDay,
     hour: Math.max(floor.hour, aDay * HOUR_OF_DAY * 2),
-    pending: Math.max(floor.pending, PENDING_MORE + PENDING_TIMES * usuallyPending, verifiedLately),
+    pending: Math.max(
+      floor.pending,
+      PENDING_MORE + PENDING_TIMES * usuallyPending,
+      PENDING_TYPED_TIMES * verifiedLately,
+    ),
   }
 }
 

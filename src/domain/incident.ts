@@ -8,6 +8,7 @@
 
 import type { KeyKind } from './key'
 import type { Rule } from './rule'
+import { HARDLY_ANYBODY_TYPES, NOBODY_TYPES } from './typing'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './value'
 
 /** Times are Unix milliseconds, amounts credits. */
@@ -42,6 +43,29 @@ export interface Incident {
 /** There were too many codes, whether somebody types them or not. */
 export const isOfCaps = ({ rules }: Pick<Incident, 'rules'>): boolean =>
   rules.length > 0 && rules.every((rule) => rule === 'cap')
+
+/**
+ * An incident is opened once so many codes were refused, or would have been, within so long, or where a pause began. In an
+ * outage people ask again, and some of them too soon.
+ */
+export const INCIDENT_FROM = 10
+export const INCIDENT_WITHIN_MS = 10 * MINUTE_MS
+
+/**
+ * Whether what a rule was against may be people: many young codes are a crowd, and before it is known what is usual, little is
+ * unusual. It is a matter of an incident only where nobody types.
+ */
+export const isDoubtful = ({ rule, isRefused }: Found, isLearned: boolean): boolean =>
+  rule === 'country_pending' || !(isRefused || isLearned)
+
+interface Found {
+  readonly rule: Rule
+  readonly isRefused: boolean
+}
+
+/** `score`: of the test whether anybody types. Where it is known what is usual, there is more to tell an attack by. */
+export const isUntyped = (score: number, isLearned: boolean): boolean =>
+  score >= (isLearned ? HARDLY_ANYBODY_TYPES : NOBODY_TYPES)
 
 export type Pause = Pick<Incident, 'pauses' | 'pausedUntil'>
 

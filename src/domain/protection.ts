@@ -1,6 +1,6 @@
 /** What an app's owner decides about abuse. Decisions: "Abuse". Live mode only. */
 
-import { assertCaps, type Cap, NEW_CAPS } from './cap'
+import { assertCaps, type Cap, FORMER_CAPS, NEW_CAPS } from './cap'
 import { invalid, Refusal } from './error'
 import { type Issue, isActive, phoneOf } from './issue'
 import type { KeyKind } from './key'
@@ -68,7 +68,13 @@ export const NEW_APP: Protection = {
 }
 
 /** Of an app that was there before it could be decided: it sends where it sent. */
-export const FORMER_APP: Protection = { ...NEW_APP, countries: 'watch', capping: 'watch', conversion: 'watch' }
+export const FORMER_APP: Protection = {
+  ...NEW_APP,
+  countries: 'watch',
+  capping: 'watch',
+  caps: FORMER_CAPS,
+  conversion: 'watch',
+}
 
 /** Test mode has the specification's limits and no others. */
 export const UNPROTECTED: Protection = {

@@ -2,7 +2,7 @@
  * What becomes of an app's codes, counted by where they go: per country, per prefix of numbers, per network of whoever asked.
  * From it is seen whether messages pay (`conversion.ts`) and how many there were (`cap.ts`). Decisions: "Abuse". Live mode only.
  *
- *   sent ──30 s──▶ early ──2 min──▶ judged: verified, unverified or undelivered ──10 min──▶ late: verified after all
+ *   sent ──20 s──▶ early ──2 min──▶ judged: verified, unverified or undelivered ──10 min──▶ late: verified after all
  *
  * Everything here follows from what is stored of issues, so every server that reads them comes to the same.
  */
@@ -29,7 +29,7 @@ export interface Sighting {
 }
 
 /** How long after its issue a code is looked at, milliseconds. Only what is old enough to have been typed counts as unverified. */
-export const STAGES = { sent: 0, early: 30 * SECOND_MS, judged: 2 * MINUTE_MS, late: 10 * MINUTE_MS } as const
+export const STAGES = { sent: 0, early: 20 * SECOND_MS, judged: 2 * MINUTE_MS, late: 10 * MINUTE_MS } as const
 export type Stage = keyof typeof STAGES
 
 /** The stage before: what was found there is not found again. */

@@ -17,6 +17,7 @@ import {
 import { type Incident, isPaused, NO_PAUSE, type Pause, pause, prolong, SEEN_AFTER_MS } from '../domain/incident'
 import { Sliding } from '../domain/sliding'
 import { CountryTally, fateAt, type Sighting, STAGES, type Stage } from '../domain/traffic'
+import { Typing } from '../domain/typing'
 import { HOUR_MS, MINUTE_MS } from '../domain/value'
 import type { LaneHour, Lane as LaneName } from '../ports/store/traffic'
 
@@ -34,6 +35,7 @@ interface Manner {
 
 export class Lane {
   readonly tally = new CountryTally()
+  readonly typing = new Typing()
   suspicion: Suspicion = UNSUSPECTED
   usual: Usual
   #pause = NO_PAUSE
@@ -73,6 +75,7 @@ export class Lane {
     const seen = this.#isExcused(sighting, stage, isLocal, now)
       ? { ...sighting, delivery: 'undelivered' as const }
       : sighting
+    this.typing.see(sighting, stage)
     if (stage === 'judged') this.tally.hear(sighting)
     const fate = this.tally.see(seen, stage)
     if (fate === 'unverified') this.#waste(seen.price, now)
@@ -157,6 +160,7 @@ export class Lane {
       this.#pause = NO_PAUSE
       this.#costBefore = undefined
       this.suspicion = UNSUSPECTED
+      this.typing.forget()
       return
     }
     this.#costBefore ??= stored.cost - this.#wasted

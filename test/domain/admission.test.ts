@@ -85,7 +85,7 @@ describe('what an operator has stopped', () => {
   })
 })
 
-const crowded = () => around({ app: untyped(new Tally(), 2_000, 'sent') })
+const crowded = () => around({ app: untyped(new Tally(), 3_000, 'sent') })
 const pumped = () => around({ prefix: untyped(new Tally(), 9, 'judged') })
 
 describe('who is trusted', () => {

@@ -109,9 +109,9 @@ describe('what is allowed', () => {
     expect(allowedOfCountry(counts(), 0, none, NOW)).toEqual({ hour: 10, day: 20, pending: 15 })
     expect(allowedOfCountry(counts(), 0, USUAL, NOW).day).toBeCloseTo(0.4 * 1_440)
     expect(allowedOfCountry(counts(), 0, USUAL, NOW).hour).toBeCloseTo((0.4 * 1_440) / 3)
-    expect(allowedOfCountry(counts(), 40, USUAL, NOW).pending).toBe(40)
+    expect(allowedOfCountry(counts(), 40, USUAL, NOW).pending).toBe(120)
     const busy = usualOf(weeksOf({ verified: 600, unverified: 120 }))
-    expect(allowedOfCountry(counts(), 0, busy, NOW).pending).toBe(80)
+    expect(allowedOfCountry(counts(), 0, busy, NOW).pending).toBe(152)
   })
 })
 

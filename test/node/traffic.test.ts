@@ -291,7 +291,7 @@ describe('what a server has found', () => {
     const { wish } = orderOf(asked, seededRandom(1), NOW)
     const found = Array.from({ length: 15 }, (_, n) => {
       const at = NOW + n * everyMs
-      traffic.note({ rule: 'country_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 }, wish, at)
+      traffic.note({ rule: 'prefix_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 }, wish, at)
       return traffic.take(at).troubles.length > 0
     })
     expect(found.includes(true)).toBe(isIncident)
