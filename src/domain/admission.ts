@@ -121,7 +121,14 @@ const PENDING_RETRY_MS = MINUTE_MS
 
 type Find = (rule: Rule, waitMs: number) => void
 
-/** What tells of messages that do not pay, and how long that lasts. */
+/**
+ * What tells of messages that do not pay, and how long that lasts. Of the network (Authgear's address), of the prefix (coss
+ * Verify, Twilio's Fraud Guard) and of the ways the code would go (Vonage: by network; GitLab: by country):
+ *
+ *   unverified ≥ allowed in an hour or a day ─▶ refused until fewer count;  pending ≥ allowed ─▶ refused for a minute
+ *
+ * What is allowed, and when a country is paused, is in `conversion.ts`.
+ */
 function findUnpaid({ network, prefix, usual, ways }: Surroundings, now: number, find: Find): void {
   if (network) {
     const counts = network.counts(now)

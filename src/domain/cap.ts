@@ -4,8 +4,8 @@
  *
  * Of an app whose traffic is not known yet nothing tells people from an attack but what they type. So browser keys' caps of its
  * messages start small and grow with that: sent ≤ min(cap, start + 2 × verified), each within the cap's window. Half of the codes
- * of a launch are typed soon, which lets it grow as quickly as people come; an attack stays where it starts. (New senders of mail
- * are let in by the same idea: "warm-up" by what is delivered and read, M3AAWG Sending Domains Best Common Practices.)
+ * of a launch are typed soon, which lets it grow as quickly as people come; an attack stays where it starts. Of our own; that a
+ * bound grows with what was verified is Authgear's idea (`conversion.ts`), caps by place are GitLab's (per dial code and day).
  */
 import { invalid } from './error'
 import type { KeyKind } from './key'

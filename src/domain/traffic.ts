@@ -38,6 +38,13 @@ const BEFORE = { early: 'sent', judged: 'early', late: 'judged' } as const
 /** Digits that numbers of a block share: all but the last four (so do coss Verify and Twilio's Fraud Guard). */
 export const prefixOf = (e164: string): string => e164.slice(0, -4)
 
+/**
+ * From so many phones on the digits of a prefix say nothing about one of them: groups of fewer than eleven are not published
+ * (k-anonymity: Sweeney 2002; the threshold: CMS cell size policy), and a table of phones that are told apart by a byte of their
+ * hashes counts somewhat too few.
+ */
+export const SHOWN_FROM_PHONES = 20
+
 export type Fate = 'verified' | 'unverified' | 'undelivered'
 
 /** What a look finds that no look before it has found. */

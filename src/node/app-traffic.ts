@@ -5,16 +5,13 @@ import { INCIDENT_FROM, INCIDENT_WITHIN_MS, type Incident, isDoubtful, isUntyped
 import type { KeyKind } from '../domain/key'
 import type { Protection } from '../domain/protection'
 import { isProvable, type Rule } from '../domain/rule'
-import { type Sighting, STAGES, type Stage, Tally } from '../domain/traffic'
-import { HARDLY_ANYBODY_TYPES } from '../domain/typing'
+import { SHOWN_FROM_PHONES, type Sighting, STAGES, type Stage, Tally } from '../domain/traffic'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/value'
 import type { Decision, LaneHour, Lane as LaneName, SeenIssue } from '../ports/store/traffic'
 import type { Findings, Trouble as FoundTrouble } from '../ports/traffic'
 import { Lane } from './lane'
 import type { Places } from './places'
 
-/** From so many phones on the digits of a prefix say nothing about one of them. */
-const SHOWN_FROM_PHONES = 20
 const MOST_PREFIXES_NAMED = 200
 /** Places of a minute that are told apart; whatever else there is counts together. */
 const MOST_DECISIONS = 100
@@ -201,13 +198,10 @@ export class AppTraffic {
     if (isTrouble || now - doubt.since > INCIDENT_WITHIN_MS) this.#doubts.delete(nameOf(name))
   }
 
-  /** Before it is known what is usual, that alone is one. What one country explains is no matter of all of them together. */
+  /** Before it is known what is usual, that alone is an incident. Of many countries together it is what was found of each. */
   #isNewlyUntyped(lane: Lane): boolean {
-    const { name, usual } = lane
-    if (usual.isLearned || (this.#protection?.conversion ?? 'off') === 'off' || !hasNobodyTyping(lane)) return false
-    const isExplained = (one: Lane) =>
-      one.name.kind === name.kind && one.name.country !== ELSEWHERE && one.typing.score >= HARDLY_ANYBODY_TYPES
-    return name.country !== ELSEWHERE || ![...this.#lanes.values()].some(isExplained)
+    const isLooked = (this.#protection?.conversion ?? 'off') !== 'off'
+    return isLooked && !lane.usual.isLearned && lane.name.country !== ELSEWHERE && hasNobodyTyping(lane)
   }
 
   /** An app is learned by all its countries: one it never sent to is unusual. */

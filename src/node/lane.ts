@@ -1,7 +1,9 @@
 /** What one app sends to one country with one kind of key: what is usual, what is suspected, how long it is paused. */
 import type { WayThere } from '../domain/admission'
 import {
+  areBesieging,
   isUsual,
+  KNOCKS_MS,
   looksLikeOutage,
   mayBeSilent,
   SUSPECTED,
@@ -18,13 +20,8 @@ import { type Incident, isPaused, NO_PAUSE, type Pause, pause, prolong, SEEN_AFT
 import { Sliding } from '../domain/sliding'
 import { CountryTally, fateAt, type Sighting, STAGES, type Stage } from '../domain/traffic'
 import { Typing } from '../domain/typing'
-import { HOUR_MS, MINUTE_MS } from '../domain/value'
+import { HOUR_MS } from '../domain/value'
 import type { LaneHour, Lane as LaneName } from '../ports/store/traffic'
-
-const KNOCKS_MS = 10 * MINUTE_MS
-/** Whoever is refused so often, and so many times as often as people come, is no people: during a pause they are still there. */
-const KNOCKS = 20
-const KNOCKS_TIMES = 3
 
 /** How a code is looked at. */
 interface Manner {
@@ -116,9 +113,7 @@ export class Lane {
 
   /** So many are refused as people are not, whatever arrives. */
   #isBesieged(now: number): boolean {
-    const knocks = this.#knocks.total(now)
-    const usually = ((this.usual.sentAt[Math.floor(now / HOUR_MS) % 24] ?? 0) * KNOCKS_MS) / HOUR_MS
-    return knocks >= KNOCKS && knocks >= KNOCKS_TIMES * usually
+    return areBesieging(this.#knocks.total(now), this.usual, now)
   }
 
   #waste(credits: number, now: number): void {
