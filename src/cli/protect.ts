@@ -16,6 +16,7 @@ interface ProtectOptions extends CommonOptions {
   caps?: ProtectionMode
   cap?: string[]
   conversion?: ProtectionMode
+  tolerance?: '0.5' | '1' | '2'
   trustNetwork?: string[]
   trustCountry?: string[]
   trustPhone?: string
@@ -47,6 +48,13 @@ export const protectCommand = () =>
       'kind:place:unit:window=max, of sk|pk, app|country|prefix, messages|credits, hour|day; in the place of those before',
     )
     .addOption(modeOption('--conversion', 'traffic that nobody verifies, once what is usual is known'))
+    .addOption(
+      new Option('--tolerance <times>', 'so many times as much of it is let pass as usually').choices([
+        '0.5',
+        '1',
+        '2',
+      ]),
+    )
     .option('--trust-network [cidr...]', 'end users who are held to no cap and no conversion')
     .option('--trust-country [country...]', 'countries that are held to none')
     .option('--trust-phone <number>', 'one more phone that is held to none')
@@ -145,7 +153,7 @@ export const unlockCommand = () =>
     )
 
 function decisionsOf(options: ProtectOptions): administer.Decided {
-  const { countries, open, close, caps, cap, conversion, resend, browserResend, lock } = options
+  const { countries, open, close, caps, cap, conversion, tolerance, resend, browserResend, lock } = options
   const { trustNetwork, trustCountry, trustNoPhone } = options
   const resendMs = {
     ...(resend !== undefined && { sk: resend * SECOND_MS }),
@@ -163,6 +171,7 @@ function decisionsOf(options: ProtectOptions): administer.Decided {
     ...(caps && { capping: caps }),
     ...(cap && { caps: listOf(cap).map(capOf) }),
     ...(conversion && { conversion }),
+    ...(tolerance && { tolerance: Number(tolerance) }),
     ...(Object.keys(trusted).length > 0 && { trusted }),
     ...(Object.keys(resendMs).length > 0 && { resendMs }),
     ...(lock && { lockMs: lock === 'day' ? DAY_MS : null }),
@@ -186,7 +195,8 @@ function capOf(text: string): Cap {
 const DONE = { off: 'is not looked at', watch: 'is only noted', block: 'is refused' } as const
 
 function linesOf(home: string, protection: Protection): string[] {
-  const { countries, open, closed, capping, caps, conversion, trusted, blocks, resendMs, lockMs } = protection
+  const { countries, open, closed, capping, caps, conversion, tolerance, trusted, blocks, resendMs, lockMs } =
+    protection
   const where = [...new Set([home, ...open])].join(', ')
   const trust = [
     ...trusted.networks,
@@ -204,6 +214,7 @@ function linesOf(home: string, protection: Protection): string[] {
     `What is over a cap ${DONE[capping]}${caps.length > 0 ? ':' : '; there is none.'}`,
     ...caps.map(({ kind, per, of, every, max }) => `  ${kind}:${per}:${of}:${every}=${max}`),
     `Traffic that nobody verifies ${DONE[conversion]}${conversion === 'block' ? ', once what is usual is known' : ''}.`,
+    ...(tolerance === 1 ? [] : [`Of it ${tolerance} times as much as usually is let pass.`]),
     ...(trust.length > 0 ? [`Trusted: ${trust.join(', ')}.`] : []),
     `Another code for one phone and purpose: after ${resendMs.pk / SECOND_MS} s with browser keys, ${resendMs.sk / SECOND_MS} s with secret keys.`,
     `A phone is locked after a hundred wrong codes ${lockMs === null ? 'until an operator opens it' : 'for a day'}.`,

@@ -50,20 +50,26 @@ const START_RETRY_MS = MINUTE_MS
 
 const startsSmall = ({ kind, per, of }: Cap): boolean => kind === 'pk' && per === 'app' && of === 'messages'
 
+/** What is known of the app, and how much its owner tolerates. */
+interface Regard {
+  readonly isKnown: boolean
+  readonly tolerance: number
+}
+
 /** As many as there may be now. */
-export function allowedBy(cap: Cap, tally: Tally, isKnown: boolean, now: number): number {
+export function allowedBy(cap: Cap, tally: Tally, { isKnown, tolerance }: Regard, now: number): number {
   if (isKnown || !startsSmall(cap)) return cap.max
-  const grown = START[cap.every] + START_TIMES * tally.counts(now)[cap.every].verified
+  const grown = tolerance * START[cap.every] + START_TIMES * tally.counts(now)[cap.every].verified
   return Math.min(cap.max, Math.floor(grown))
 }
 
 const COUNTED = { messages: 'sent', credits: 'credits' } as const
 
 /** Milliseconds until there is room for one more at that price, beside what is on its way in; 0 where there is. */
-export function capWaitMs(cap: Cap, tally: Tally, price: number, isKnown: boolean, now: number): number {
+export function capWaitMs(cap: Cap, tally: Tally, price: number, regard: Regard, now: number): number {
   const { of, every, max } = cap
   const wanted = (tally.entering + 1) * (of === 'messages' ? 1 : price)
-  const allowed = allowedBy(cap, tally, isKnown, now)
+  const allowed = allowedBy(cap, tally, regard, now)
   const waitMs = tally[every].surelyWaitMs(COUNTED[of], allowed - wanted + 1, now)
   return allowed < max ? Math.min(waitMs, START_RETRY_MS) : waitMs
 }

@@ -107,6 +107,13 @@ export interface Allowed {
   readonly pending: number
 }
 
+/** So many times as many, as an owner has decided. */
+export const tolerated = ({ hour, day, pending }: Allowed, times: number): Allowed => ({
+  hour: hour * times,
+  day: day * times,
+  pending: pending * times,
+})
+
 /**
  * Of each place, whatever it has verified. By the day: Authgear's 20 of a country and 10 of an address, where a prefix is Twilio's
  * and coss Verify's place, less of which is people's; by the hour and of the young ones: of our own, by the simulation (Authgear

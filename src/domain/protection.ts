@@ -40,6 +40,8 @@ export interface Protection {
   readonly caps: readonly Cap[]
   /** Of traffic that nobody verifies; nothing is refused before the app's own traffic is known. */
   readonly conversion: ProtectionMode
+  /** So many times as many codes may be unverified, or too young to tell, as usually: 0.5 to 2. */
+  readonly tolerance: number
   readonly trusted: Trusted
   readonly blocks: readonly Block[]
   /** Beside the app's region, where browser keys send to: ISO 3166 countries. */
@@ -58,6 +60,7 @@ export const NEW_APP: Protection = {
   capping: 'block',
   caps: NEW_CAPS,
   conversion: 'block',
+  tolerance: 1,
   trusted: { networks: [], countries: [], phones: [] },
   blocks: [],
   open: [],
@@ -143,9 +146,11 @@ export function countryClosed(): Refusal {
 const MOST_LISTED = 200
 const LONGEST_LOCK_DAYS = 365
 const MAX_RESEND_MS = 3_600 * SECOND_MS
+const [LEAST_TOLERANCE, GREATEST_TOLERANCE] = [0.5, 2]
 
 /** Throws `invalid` for what no app may decide. */
-export function assertProtection({ open, closed, resendMs, lockMs, caps, trusted, blocks }: Protection): void {
+export function assertProtection(protection: Protection): void {
+  const { open, closed, resendMs, lockMs, caps, trusted, blocks, tolerance } = protection
   for (const [name, countries] of Object.entries({
     ...{ open, closed, trusted: trusted.countries },
     blocks: blocks.map(({ country }) => country),
@@ -158,6 +163,11 @@ export function assertProtection({ open, closed, resendMs, lockMs, caps, trusted
   for (const [name, list] of Object.entries({ ...trusted, blocks }))
     if (list.length > MOST_LISTED) throw invalid(name, 'too_many', `at most ${MOST_LISTED}`, { max: MOST_LISTED })
   assertCaps(caps)
+  if (!(tolerance >= LEAST_TOLERANCE && tolerance <= GREATEST_TOLERANCE))
+    throw invalid('tolerance', 'out_of_range', 'must be from 0.5 to 2', {
+      min: LEAST_TOLERANCE,
+      max: GREATEST_TOLERANCE,
+    })
   if (!Object.values(resendMs).every((ms) => ms >= 0 && ms <= MAX_RESEND_MS && ms % SECOND_MS === 0))
     throw invalid('resend', 'out_of_range', 'must be whole seconds from 0 to 3600', { min: 0, max: 3_600 })
   if (lockMs !== null && !(Number.isInteger(lockMs) && lockMs >= HOUR_MS && lockMs <= LONGEST_LOCK_DAYS * DAY_MS))

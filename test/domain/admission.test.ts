@@ -171,6 +171,32 @@ describe('codes that nobody types', () => {
     expect(found(pumped(), { conversion })?.isRefused).toBe({ off: undefined, watch: false, block: true }[conversion])
   })
 
+  test.each([
+    ['network', 'network_unverified', { network: 5 }],
+    ['prefix', 'prefix_unverified', { prefix: 4 }],
+    ['country', 'country_unverified', { country: 16 }],
+  ] as const)(
+    'are half or twice as many of a %s, as its owner tolerates',
+    (_, rule, { network = 0, prefix = 0, country = 0 }: Record<string, number>) => {
+      const of = (times: number, tolerance: number) =>
+        ruleOf(
+          around({
+            network: untyped(new NetworkTally(), network * times, 'judged'),
+            prefix: untyped(new Tally(), prefix * times, 'judged'),
+            ways: [aWay({ tally: untyped(new CountryTally(), country * times, 'judged') })],
+          }),
+          { tolerance },
+        )
+      expect([of(0.5, 1), of(0.75, 0.5), of(1, 1), of(1.75, 2), of(2, 2)]).toEqual([
+        undefined,
+        rule,
+        rule,
+        undefined,
+        rule,
+      ])
+    },
+  )
+
   test('are watched until it is known what is usual', () => {
     expect(found({ ...pumped(), usual: { ...USUAL, isLearned: false } })).toMatchObject({
       ...{ rule: 'prefix_unverified', isRefused: false },

@@ -20,8 +20,10 @@ const cap = (changes: Partial<Cap> = {}): Cap => ({
   ...changes,
 })
 
+const KNOWN = { isKnown: true, tolerance: 1 }
+const UNKNOWN = { isKnown: false, tolerance: 1 }
 /** Of an app whose traffic is known. */
-const capWaitMs = (one: Cap, tally: Tally, price: number, now: number) => waitMsOf(one, tally, price, true, now)
+const capWaitMs = (one: Cap, tally: Tally, price: number, now: number) => waitMsOf(one, tally, price, KNOWN, now)
 
 function sent(count: number, { price = 1, at = NOW } = {}): Tally {
   const tally = new Tally()
@@ -90,21 +92,25 @@ describe('of an app whose traffic is not known', () => {
   }
 
   test.each(['hour', 'day'] as const)('a cap of its %s starts small, and grows with what is typed', (every) => {
-    const allowed = [0, 1, 100, 100_000].map((count) => allowedBy(caps[every], typed(count), false, NOW))
+    const allowed = [0, 1, 100, 100_000].map((count) => allowedBy(caps[every], typed(count), UNKNOWN, NOW))
     expect(allowed).toEqual([START[every], START[every] + 2, START[every] + 200, caps[every].max])
-    expect(allowedBy(caps[every], typed(100), true, NOW)).toBe(caps[every].max)
+    expect(allowedBy(caps[every], typed(100), KNOWN, NOW)).toBe(caps[every].max)
+  })
+
+  test('starts with so many times as much as its owner tolerates', () => {
+    expect(allowedBy(caps.hour, typed(1), { isKnown: false, tolerance: 2 }, NOW)).toBe(2 * START.hour + 2)
   })
 
   test('says to come again in a minute, since more may have been typed by then', () => {
-    const waits = [299, 300].map((of) => waitMsOf(caps.hour, typed(0, of), 1, false, NOW))
+    const waits = [299, 300].map((of) => waitMsOf(caps.hour, typed(0, of), 1, UNKNOWN, NOW))
     expect(waits).toEqual([0, MINUTE_MS])
-    expect(waitMsOf(caps.hour, typed(1, 301), 1, false, NOW)).toBe(0)
-    expect(waitMsOf(cap({ max: 300 }), typed(0, 300), 1, false, NOW)).toBeGreaterThan(10 * MINUTE_MS)
+    expect(waitMsOf(caps.hour, typed(1, 301), 1, UNKNOWN, NOW)).toBe(0)
+    expect(waitMsOf(cap({ max: 300 }), typed(0, 300), 1, UNKNOWN, NOW)).toBeGreaterThan(10 * MINUTE_MS)
   })
 
   test.each([{ kind: 'sk' }, { per: 'prefix' }, { per: 'country' }, { of: 'credits' }] as const)(
     'others are what they are: %j',
-    (changes) => expect(allowedBy(cap({ max: 3_000, ...changes }), typed(0), false, NOW)).toBe(3_000),
+    (changes) => expect(allowedBy(cap({ max: 3_000, ...changes }), typed(0), UNKNOWN, NOW)).toBe(3_000),
   )
 })
 
