@@ -152,25 +152,29 @@ function shareOf({ unverifiedShare }: Usual): number {
  * 8 + 6 × what is usually sent in two minutes, 3 × what was verified in the last five). Of our own, by the simulation: sixty
  * times as many as usually come from one minute to the next are let in, and an attack is as soon as nobody types.
  */
-const PENDING_TIMES = 6
 const PENDING_MORE = 8
-/** Of a crowd half have typed within 20 s, and as many again come meanwhile. */
-const PENDING_TYPED_TIMES = 3
+/** Half of a crowd has typed within 20 s, and as many again come meanwhile. After a pause less of a crowd is believed. */
+const PENDING_TIMES = { usually: 6, typed: 3 } as const
+const PENDING_TIMES_AFTER_PAUSE = { usually: 3, typed: 1 } as const
 const PENDING_MS = 2 * MINUTE_MS
 
-/** Of a country; `verifiedLately`: within five minutes. */
-export function allowedOfCountry({ day }: Counts, verifiedLately: number, usual: Usual, now: number): Allowed {
+/** What has become of a country in the last minutes. */
+interface Lately {
+  /** Within five minutes. */
+  readonly verified: number
+  /** A pause has ended, and is still remembered. */
+  readonly wasPaused: boolean
+}
+
+export function allowedOfCountry({ day }: Counts, lately: Lately, usual: Usual, now: number): Allowed {
   const floor = FLOORS.country
   const aDay = Math.max(floor.day, shareOf(usual) * Math.max(usual.greatestDay, day.verified))
   const usuallyPending = (rateAt(usual.sentAt, now) * PENDING_MS) / HOUR_MS
+  const times = lately.wasPaused ? PENDING_TIMES_AFTER_PAUSE : PENDING_TIMES
   return {
     day: aDay,
     hour: Math.max(floor.hour, aDay * HOUR_OF_DAY * 2),
-    pending: Math.max(
-      floor.pending,
-      PENDING_MORE + PENDING_TIMES * usuallyPending,
-      PENDING_TYPED_TIMES * verifiedLately,
-    ),
+    pending: Math.max(floor.pending, PENDING_MORE + times.usually * usuallyPending, times.typed * lately.verified),
   }
 }
 
