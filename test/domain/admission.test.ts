@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import { assess, type Priced, refusalOf, type Surroundings, type WayThere } from '../../src/domain/admission'
 import { SUSPECTED, UNSUSPECTED, usualOf } from '../../src/domain/conversion'
-import { NEW_APP, type Protection } from '../../src/domain/protection'
+import { assertProtection, NEW_APP, type Protection } from '../../src/domain/protection'
 import { CountryTally, NetworkTally, STAGES, Tally } from '../../src/domain/traffic'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
-import { NOW } from './sample'
+import { NOW, thrownBy } from './sample'
 import { aSighting, weeksOf } from './traffic-sample'
 
 const USUAL = usualOf(weeksOf({ verified: 6, unverified: 1 }))
@@ -196,6 +196,12 @@ describe('codes that nobody types', () => {
       ])
     },
   )
+
+  test.each([0.4, 2.1, 0, Number.NaN])('cannot be tolerated so many times: %d', (tolerance) => {
+    expect(thrownBy(() => assertProtection({ ...NEW_APP, tolerance }))).toMatchObject({
+      detail: { param: 'tolerance' },
+    })
+  })
 
   test('are watched until it is known what is usual', () => {
     expect(found({ ...pumped(), usual: { ...USUAL, isLearned: false } })).toMatchObject({

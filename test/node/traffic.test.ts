@@ -298,6 +298,22 @@ describe('what a server has found', () => {
     expect(found.includes(true)).toBe(isIncident)
   })
 
+  test.each([
+    ['where little is usual', [], true],
+    ['of which each has a traffic of its own', weeksOf({ verified: 6, unverified: 1 }), false],
+  ])('is an incident of each of six countries %s: two refusals in each', (_, hours, areIncidents) => {
+    const countries = ['JP', 'US', 'GB', 'ID', 'VN', 'PH']
+    const known = countries.flatMap((country) => hours.map((hour) => ({ ...hour, country })))
+    const traffic = new AppTraffic(APP_ID, new Places(), known, NOW)
+    const refused = { rule: 'prefix_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 } as const
+    for (const country of [...countries, ...countries]) {
+      const asked = { kind: 'pk', phone: '+821023450000', country, address: '198.51.100.7' } as const
+      traffic.note(refused, orderOf(asked, seededRandom(1), NOW).wish, NOW)
+    }
+    const found = traffic.take(NOW).troubles.map(({ lane }) => lane.country)
+    expect(found.sort()).toEqual(areIncidents ? countries.sort() : [])
+  })
+
   test('is kept where it cannot be stored, and stored when that is over', async () => {
     const { one, other, pass, kept, recorded } = await attacked()
     const before = recorded.length
