@@ -20,6 +20,7 @@ interface ProtectOptions extends CommonOptions {
   cap?: string[]
   conversion?: ProtectionMode
   failures?: ProtectionMode
+  tolerance?: '0.5' | '1' | '2'
   trustNetwork?: string[]
   trustCountry?: string[]
   trustPhone?: string
@@ -53,6 +54,13 @@ export const protectCommand = () =>
       'kind:place:unit:window=max, of sk|pk, app|country|prefix, messages|credits, hour|day; in the place of those before',
     )
     .addOption(modeOption('--conversion', 'traffic that nobody verifies, once what is usual is known'))
+    .addOption(
+      new Option('--tolerance <times>', 'so many times as much of it is let pass as usually').choices([
+        '0.5',
+        '1',
+        '2',
+      ]),
+    )
     .addOption(modeOption('--failures', 'codes to phones at which too many codes were wrong'))
     .option('--trust-network [cidr...]', 'end users who are held to no cap and no conversion')
     .option('--trust-country [country...]', 'countries that are held to none')
@@ -152,7 +160,7 @@ export const unlockCommand = () =>
     )
 
 function decisionsOf(options: ProtectOptions): administer.Decided {
-  const { numberTypes, countries, open, secretTo, close, caps, cap, conversion, failures } = options
+  const { numberTypes, countries, open, secretTo, close, caps, cap, conversion, tolerance, failures } = options
   const { resend, browserResend, lock, trustNetwork, trustCountry, trustNoPhone } = options
   const resendMs = {
     ...(resend !== undefined && { sk: resend * SECOND_MS }),
@@ -173,6 +181,7 @@ function decisionsOf(options: ProtectOptions): administer.Decided {
     ...(cap && { caps: listOf(cap).map(capOf) }),
     ...(conversion && { conversion }),
     ...(failures && { failures }),
+    ...(tolerance && { tolerance: Number(tolerance) }),
     ...(Object.keys(trusted).length > 0 && { trusted }),
     ...(Object.keys(resendMs).length > 0 && { resendMs }),
     ...(lock && { lockMs: lock === 'day' ? DAY_MS : null }),
@@ -196,7 +205,7 @@ function capOf(text: string): Cap {
 const DONE = { off: 'is not looked at', watch: 'is only noted', block: 'is refused' } as const
 
 function linesOf(home: string, protection: Protection): string[] {
-  const { numberTypes, countries, open, secretTo, closed, capping, caps, conversion, failures } = protection
+  const { numberTypes, countries, open, secretTo, closed, capping, caps, conversion, tolerance, failures } = protection
   const { trusted, blocks, resendMs, lockMs } = protection
   const where = [...new Set([home, ...open])].join(', ')
   const trust = [
@@ -216,6 +225,7 @@ function linesOf(home: string, protection: Protection): string[] {
     `What is over a cap ${DONE[capping]}${caps.length > 0 ? ':' : '; there is none.'}`,
     ...caps.map(({ kind, per, of, every, max }) => `  ${kind}:${per}:${of}:${every}=${max}`),
     `Traffic that nobody verifies ${DONE[conversion]}${conversion === 'block' ? ', once what is usual is known' : ''}.`,
+    ...(tolerance === 1 ? [] : [`Of it ${tolerance} times as much as usually is let pass.`]),
     ...(trust.length > 0 ? [`Trusted: ${trust.join(', ')}.`] : []),
     `Another code for one phone and purpose: after ${resendMs.pk / SECOND_MS} s with browser keys, ${resendMs.sk / SECOND_MS} s with secret keys.`,
     failures === 'block'

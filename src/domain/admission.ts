@@ -11,6 +11,7 @@ import {
   SUSPECTED,
   type Suspicion,
   TOO_MANY_COUNTRIES,
+  tolerated,
   type Usual,
 } from './conversion'
 import { Refusal } from './error'
@@ -92,12 +93,17 @@ function findings(protection: Protection, wish: Priced, around: Surroundings, no
   const block = protection.blocks.find((one) => isBlockedBy(one, wish, now))
   if (block) find('block', 'blocked', block.until - now)
   if (isTrusted(protection, wish)) return found
+  const { isLearned } = around.usual
+  const { tolerance } = protection
   for (const cap of protection.caps) {
-    const waitMs = cap.kind === wish.kind ? capWaitMs(cap, tallyOf(cap, around), wish.price, now) : 0
+    const waitMs =
+      cap.kind === wish.kind
+        ? capWaitMs(cap, tallyOf(cap, around), wish.price, { isKnown: isLearned, tolerance }, now)
+        : 0
     if (waitMs > 0) find(protection.capping, 'cap', waitMs)
   }
-  const mode = protection.conversion === 'block' && !around.usual.isLearned ? 'watch' : protection.conversion
-  if (mode !== 'off') findUnpaid(around, now, (rule, waitMs) => find(mode, rule, waitMs))
+  const mode = protection.conversion === 'block' && !isLearned ? 'watch' : protection.conversion
+  if (mode !== 'off') findUnpaid(around, tolerance, now, (rule, waitMs) => find(mode, rule, waitMs))
   return found
 }
 
@@ -119,26 +125,34 @@ const PENDING_RETRY_MS = MINUTE_MS
 
 type Find = (rule: Rule, waitMs: number) => void
 
-/** What tells of messages that do not pay, and how long that lasts. */
-function findUnpaid({ network, prefix, usual, ways }: Surroundings, now: number, find: Find): void {
+/**
+ * What tells of messages that do not pay, and how long that lasts. Of the network (Authgear's address), of the prefix (coss
+ * Verify, Twilio's Fraud Guard) and of the ways the code would go (Vonage: by network; GitLab: by country):
+ *
+ *   unverified ≥ allowed in an hour or a day ─▶ refused until fewer count;  pending ≥ allowed ─▶ refused for a minute
+ *
+ * What is allowed, and when a country is paused, is in `conversion.ts`.
+ */
+function findUnpaid({ network, prefix, usual, ways }: Surroundings, tolerance: number, now: number, find: Find): void {
   if (network) {
     const counts = network.counts(now)
-    findUnverified('network', network, allowedOf('network', counts, usual), now, find)
+    findUnverified('network', network, tolerated(allowedOf('network', counts, usual), tolerance), now, find)
     if (network.countries(now) >= TOO_MANY_COUNTRIES && counts.day.verified < 1) find('network_countries', HOUR_MS)
   }
-  findUnverified('prefix', prefix, allowedOf('prefix', prefix.counts(now), usual), now, find)
+  findUnverified('prefix', prefix, tolerated(allowedOf('prefix', prefix.counts(now), usual), tolerance), now, find)
   for (const way of ways) {
     const { pausedUntil, isSuspected, tally } = way
     if (pausedUntil !== undefined && now < pausedUntil) find('country_paused', pausedUntil - now)
     else if (isSuspected) find('country_paused', PENDING_RETRY_MS)
-    findUnverified('country', tally, allowedThere(way, now), now, find)
+    findUnverified('country', tally, allowedThere(way, tolerance, now), now, find)
   }
 }
 
 /** After a pause only so few at a time as show whether it is over. */
-function allowedThere({ tally, usual, suspicion, pausedUntil }: WayThere, now: number): Allowed {
-  const allowed = allowedOfCountry(tally.counts(now), tally.verifiedLately(now), usual, now)
-  const isCareful = pausedUntil !== undefined && suspicion.score >= SUSPECTED / 2
+function allowedThere({ tally, usual, suspicion, pausedUntil }: WayThere, tolerance: number, now: number): Allowed {
+  const lately = { verified: tally.verifiedLately(now), wasPaused: pausedUntil !== undefined }
+  const allowed = tolerated(allowedOfCountry(tally.counts(now), lately, usual, now), tolerance)
+  const isCareful = lately.wasPaused && suspicion.score >= SUSPECTED / 2
   return isCareful ? { ...allowed, pending: PENDING_AFTER_PAUSE } : allowed
 }
 

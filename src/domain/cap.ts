@@ -1,10 +1,16 @@
 /**
  * How much may be sent, at most: what one night can cost. In no hour or day, whenever it begins, is there more; what was sent
  * counts for a twelfth of one longer at most. Decisions: "Abuse". Live mode only.
+ *
+ * Of an app whose traffic is not known yet nothing tells people from an attack but what they type. So browser keys' caps of its
+ * messages start small and grow with that: sent ≤ min(cap, start + 2 × verified), each within the cap's window. Half of the codes
+ * of a launch are typed soon, which lets it grow as quickly as people come; an attack stays where it starts. Of our own; that a
+ * bound grows with what was verified is Authgear's idea (`conversion.ts`), caps by place are GitLab's (per dial code and day).
  */
 import { invalid } from './error'
 import type { KeyKind } from './key'
 import type { Tally } from './traffic'
+import { MINUTE_MS } from './value'
 
 export const CAP_PLACES = ['app', 'country', 'prefix'] as const
 export const CAP_UNITS = ['messages', 'credits'] as const
@@ -19,20 +25,53 @@ export interface Cap {
   readonly max: number
 }
 
-/** Browser keys are public; what servers send their owner bounds. */
-export const NEW_CAPS: readonly Cap[] = [
-  { kind: 'pk', per: 'prefix', of: 'messages', every: 'hour', max: 200 },
-  { kind: 'pk', per: 'prefix', of: 'messages', every: 'day', max: 600 },
-  { kind: 'pk', per: 'app', of: 'messages', every: 'hour', max: 2_000 },
-  { kind: 'pk', per: 'app', of: 'messages', every: 'day', max: 10_000 },
+const ofBrowserKeys = (per: 'prefix' | 'app', hour: number, day: number): Cap[] => [
+  { kind: 'pk', per, of: 'messages', every: 'hour', max: hour },
+  { kind: 'pk', per, of: 'messages', every: 'day', max: day },
 ]
+
+/**
+ * Browser keys are public; what servers send their owner bounds. Of the ten thousand numbers of a prefix one in seventy gets a
+ * code in a day; of an app as many people as come in the few hours of a launch.
+ */
+export const NEW_CAPS: readonly Cap[] = [...ofBrowserKeys('prefix', 60, 150), ...ofBrowserKeys('app', 3_000, 15_000)]
+/** Of apps of before: what is over them is noted. */
+export const FORMER_CAPS: readonly Cap[] = [
+  ...ofBrowserKeys('prefix', 200, 600),
+  ...ofBrowserKeys('app', 2_000, 10_000),
+]
+
+/** What is sent of an app whose traffic is not known, before anybody has typed a code. */
+export const START = { hour: 300, day: 500 } as const
+/** A crowd of whom half type is let in as it comes, and one of whom a third do in the end. */
+const START_TIMES = 2
+/** What is typed meanwhile may let in more, long before anything is old enough to count no longer. */
+const START_RETRY_MS = MINUTE_MS
+
+const startsSmall = ({ kind, per, of }: Cap): boolean => kind === 'pk' && per === 'app' && of === 'messages'
+
+/** What is known of the app, and how much its owner tolerates. */
+interface Regard {
+  readonly isKnown: boolean
+  readonly tolerance: number
+}
+
+/** As many as there may be now. */
+export function allowedBy(cap: Cap, tally: Tally, { isKnown, tolerance }: Regard, now: number): number {
+  if (isKnown || !startsSmall(cap)) return cap.max
+  const grown = tolerance * START[cap.every] + START_TIMES * tally.counts(now)[cap.every].verified
+  return Math.min(cap.max, Math.floor(grown))
+}
 
 const COUNTED = { messages: 'sent', credits: 'credits' } as const
 
 /** Milliseconds until there is room for one more at that price, beside what is on its way in; 0 where there is. */
-export function capWaitMs({ of, every, max }: Cap, tally: Tally, price: number, now: number): number {
+export function capWaitMs(cap: Cap, tally: Tally, price: number, regard: Regard, now: number): number {
+  const { of, every, max } = cap
   const wanted = (tally.entering + 1) * (of === 'messages' ? 1 : price)
-  return tally[every].surelyWaitMs(COUNTED[of], max - wanted + 1, now)
+  const allowed = allowedBy(cap, tally, regard, now)
+  const waitMs = tally[every].surelyWaitMs(COUNTED[of], allowed - wanted + 1, now)
+  return allowed < max ? Math.min(waitMs, START_RETRY_MS) : waitMs
 }
 
 const MOST_CAPS = 24

@@ -33,7 +33,10 @@ export interface Usual {
   readonly isLearned: boolean
 }
 
-/** Its traffic is known once so many were verified in all, on so many of the last days. Until then nothing is refused for it. */
+/**
+ * Its traffic is known once so many were verified in all, on so many of the last days. Until then nothing is refused for it.
+ * NHN judges from 50 codes on; a week has each of its days; Authgear looks back for 14 days.
+ */
 export const LEARNED_FROM = { verified: 50, onDays: 7 } as const
 export const LEARNED_DAYS = 14
 
@@ -104,7 +107,18 @@ export interface Allowed {
   readonly pending: number
 }
 
-/** Of each place, whatever it has verified. */
+/** So many times as many, as an owner has decided. */
+export const tolerated = ({ hour, day, pending }: Allowed, times: number): Allowed => ({
+  hour: hour * times,
+  day: day * times,
+  pending: pending * times,
+})
+
+/**
+ * Of each place, whatever it has verified. By the day: Authgear's 20 of a country and 10 of an address, where a prefix is Twilio's
+ * and coss Verify's place, less of which is people's; by the hour and of the young ones: of our own, by the simulation (Authgear
+ * has 3 and 5 in an hour, which people who ask again come to).
+ */
 const FLOORS = {
   prefix: { hour: 5, day: 4, pending: 5 },
   network: { hour: 5, day: 10, pending: 10 },
@@ -134,29 +148,40 @@ function shareOf({ unverifiedShare }: Usual): number {
 }
 
 /**
- * Where nothing arrives people ask again, which makes twice the usual, and now and then many come at a time. As many as show by
- * what is verified that there are more people than usually.
+ * Where nothing arrives people ask again, which makes twice the usual, and now and then many come at a time: pending ≤ max(15,
+ * 8 + 6 × what is usually sent in two minutes, 3 × what was verified in the last five). Of our own, by the simulation: sixty
+ * times as many as usually come from one minute to the next are let in, and an attack is as soon as nobody types.
  */
-const PENDING_TIMES = 3
 const PENDING_MORE = 8
+/** Half of a crowd has typed within 20 s, and as many again come meanwhile. After a pause less of a crowd is believed. */
+const PENDING_TIMES = { usually: 6, typed: 3 } as const
+const PENDING_TIMES_AFTER_PAUSE = { usually: 3, typed: 1 } as const
 const PENDING_MS = 2 * MINUTE_MS
 
-/** Of a country; `verifiedLately`: within five minutes. */
-export function allowedOfCountry({ day }: Counts, verifiedLately: number, usual: Usual, now: number): Allowed {
+/** What has become of a country in the last minutes. */
+interface Lately {
+  /** Within five minutes. */
+  readonly verified: number
+  /** A pause has ended, and is still remembered. */
+  readonly wasPaused: boolean
+}
+
+export function allowedOfCountry({ day }: Counts, lately: Lately, usual: Usual, now: number): Allowed {
   const floor = FLOORS.country
   const aDay = Math.max(floor.day, shareOf(usual) * Math.max(usual.greatestDay, day.verified))
   const usuallyPending = (rateAt(usual.sentAt, now) * PENDING_MS) / HOUR_MS
+  const times = lately.wasPaused ? PENDING_TIMES_AFTER_PAUSE : PENDING_TIMES
   return {
     day: aDay,
     hour: Math.max(floor.hour, aDay * HOUR_OF_DAY * 2),
-    pending: Math.max(floor.pending, PENDING_MORE + PENDING_TIMES * usuallyPending, verifiedLately),
+    pending: Math.max(floor.pending, PENDING_MORE + times.usually * usuallyPending, times.typed * lately.verified),
   }
 }
 
 /** In the hour of the day that `now` is in, per hour. */
 const rateAt = (byHour: readonly number[], now: number) => byHour[Math.floor(now / HOUR_MS) % 24] ?? 0
 
-/** A network had codes sent to so many countries, and none was verified. */
+/** A network had codes sent to so many countries, and none was verified: Authgear's more than three. */
 export const TOO_MANY_COUNTRIES = 4
 
 /** What codes of a country have shown since they were last beyond suspicion. */
@@ -278,9 +303,25 @@ const SILENT_MORE = 10
 export const mayBeSilent = (codes: number, usual: Usual, now: number): boolean =>
   codes <= SILENT_MORE + (SILENT_TIMES * rateAt(usual.sentAt, now)) / 4
 
+export const KNOCKS_MS = 10 * MINUTE_MS
+const KNOCKS = 20
+const KNOCKS_TIMES = 3
+
+/**
+ * Whoever is refused so often within ten minutes, and so many times as often as people come, is no people: knocks ≥ max(20,
+ * 3 × what is usually sent). During a pause they are still there. Of our own: people ask three times for one code at most
+ * (`OUTAGE_TIMES`), and an app that little is usual of has twenty who do.
+ */
+export const areBesieging = (knocks: number, usual: Usual, now: number): boolean =>
+  knocks >= Math.max(KNOCKS, (KNOCKS_TIMES * rateAt(usual.sentAt, now) * KNOCKS_MS) / HOUR_MS)
+
 /** From so many verified on a day on, a country has a usual traffic of its own. Others are looked at together, too. */
 const USUAL_FROM = 20
 export const isUsual = ({ greatestDay }: Usual): boolean => greatestDay >= USUAL_FROM
 
-/** So many unverified ones within an hour are the matter of their prefix or network, and say nothing more of its country. */
+/**
+ * So many unverified ones within an hour are the matter of their prefix or network, and say nothing more of its country. Of our
+ * own, by the simulation: of ten thousand prefixes people leave two codes in one within an hour hardly ever, attackers who stay
+ * in few at once.
+ */
 export const LOCAL_FROM = 2

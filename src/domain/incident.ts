@@ -8,6 +8,7 @@
 
 import type { KeyKind } from './key'
 import type { Rule } from './rule'
+import { HARDLY_ANYBODY_TYPES, NOBODY_TYPES } from './typing'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './value'
 
 /** Times are Unix milliseconds, amounts credits. */
@@ -43,10 +44,35 @@ export interface Incident {
 export const isOfCaps = ({ rules }: Pick<Incident, 'rules'>): boolean =>
   rules.length > 0 && rules.every((rule) => rule === 'cap')
 
+/**
+ * An incident is opened once so many codes were refused, or would have been, within so long, or where a pause began. In an
+ * outage people ask again, and some of them too soon. Of our own, by the simulation: of 150 days of outages none is taken for an
+ * attack, and every attack there is an incident within a minute.
+ */
+export const INCIDENT_FROM = 10
+export const INCIDENT_WITHIN_MS = 10 * MINUTE_MS
+
+/**
+ * Whether what a rule was against may be people: many young codes are a crowd, and before it is known what is usual, little is
+ * unusual. It is a matter of an incident only where nobody types.
+ */
+export const isDoubtful = ({ rule, isRefused }: Found, isLearned: boolean): boolean =>
+  rule === 'country_pending' || !(isRefused || isLearned)
+
+interface Found {
+  readonly rule: Rule
+  readonly isRefused: boolean
+}
+
+/** `score`: of the test whether anybody types. Where it is known what is usual, there is more to tell an attack by. */
+export const isUntyped = (score: number, isLearned: boolean): boolean =>
+  score >= (isLearned ? HARDLY_ANYBODY_TYPES : NOBODY_TYPES)
+
 export type Pause = Pick<Incident, 'pauses' | 'pausedUntil'>
 
 export const NO_PAUSE: Pause = { pauses: 0, pausedUntil: undefined }
 
+/** Growing pauses are Auth0's; how long they are is of our own: a code lives no longer than the first. */
 const FIRST_PAUSE_MS = 30 * MINUTE_MS
 const PAUSE_TIMES = 3
 const LONGEST_PAUSE_MS = 12 * HOUR_MS
@@ -86,7 +112,7 @@ export const ended = (incident: Incident, now: number): Incident => ({
 /** What is spent by an incident was spent from so long before it was seen. */
 export const SEEN_AFTER_MS = HOUR_MS
 
-/** While it is open and no pause: so few at a time may be too young to be judged. */
+/** While it is open and no pause: so few at a time may be too young to be judged, which is what the next pause costs. */
 export const PENDING_AFTER_PAUSE = 3
 
 /** An operator whose receiver does not answer is told again, and in the end no more. */

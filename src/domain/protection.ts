@@ -1,6 +1,6 @@
 /** What an app's owner decides about abuse. Decisions: "Abuse". Live mode only. */
 
-import { assertCaps, type Cap, NEW_CAPS } from './cap'
+import { assertCaps, type Cap, FORMER_CAPS, NEW_CAPS } from './cap'
 import { invalid, Refusal } from './error'
 import { type Issue, isActive, phoneOf } from './issue'
 import type { KeyKind } from './key'
@@ -41,6 +41,8 @@ export interface Protection {
   readonly conversion: ProtectionMode
   /** Of phones at which too many codes were wrong; they are counted whatever this is. */
   readonly failures: ProtectionMode
+  /** So many times as many codes may be unverified, or too young to tell, as usually: 0.5 to 2. */
+  readonly tolerance: number
   readonly trusted: Trusted
   readonly blocks: readonly Block[]
   /** Beside the app's region, where browser keys send to: ISO 3166 countries. */
@@ -63,6 +65,7 @@ export const NEW_APP: Protection = {
   caps: NEW_CAPS,
   conversion: 'block',
   failures: 'block',
+  tolerance: 1,
   trusted: { networks: [], countries: [], phones: [] },
   blocks: [],
   open: [],
@@ -74,7 +77,13 @@ export const NEW_APP: Protection = {
 }
 
 /** Of an app that was there before it could be decided: it sends where it sent. */
-export const FORMER_APP: Protection = { ...NEW_APP, countries: 'watch', capping: 'watch', conversion: 'watch' }
+export const FORMER_APP: Protection = {
+  ...NEW_APP,
+  countries: 'watch',
+  capping: 'watch',
+  caps: FORMER_CAPS,
+  conversion: 'watch',
+}
 
 /** Test mode has the specification's limits and no others. */
 export const UNPROTECTED: Protection = {
@@ -157,18 +166,11 @@ export function countryClosed(): Refusal {
 const MOST_LISTED = 200
 const LONGEST_LOCK_DAYS = 365
 const MAX_RESEND_MS = 3_600 * SECOND_MS
+const [LEAST_TOLERANCE, GREATEST_TOLERANCE] = [0.5, 2]
 
 /** Throws `invalid` for what no app may decide. */
-export function assertProtection({
-  open,
-  secretTo,
-  closed,
-  resendMs,
-  lockMs,
-  caps,
-  trusted,
-  blocks,
-}: Protection): void {
+export function assertProtection(protection: Protection): void {
+  const { open, secretTo, closed, resendMs, lockMs, caps, trusted, blocks, tolerance } = protection
   for (const [name, countries] of Object.entries({
     ...{ open, secretTo, closed, trusted: trusted.countries },
     blocks: blocks.map(({ country }) => country),
@@ -181,6 +183,11 @@ export function assertProtection({
   for (const [name, list] of Object.entries({ ...trusted, blocks }))
     if (list.length > MOST_LISTED) throw invalid(name, 'too_many', `at most ${MOST_LISTED}`, { max: MOST_LISTED })
   assertCaps(caps)
+  if (!(tolerance >= LEAST_TOLERANCE && tolerance <= GREATEST_TOLERANCE))
+    throw invalid('tolerance', 'out_of_range', 'must be from 0.5 to 2', {
+      min: LEAST_TOLERANCE,
+      max: GREATEST_TOLERANCE,
+    })
   if (!Object.values(resendMs).every((ms) => ms >= 0 && ms <= MAX_RESEND_MS && ms % SECOND_MS === 0))
     throw invalid('resend', 'out_of_range', 'must be whole seconds from 0 to 3600', { min: 0, max: 3_600 })
   if (lockMs !== null && !(Number.isInteger(lockMs) && lockMs >= HOUR_MS && lockMs <= LONGEST_LOCK_DAYS * DAY_MS))

@@ -2,7 +2,7 @@
  * What becomes of an app's codes, counted by where they go: per country, per prefix of numbers, per network of whoever asked.
  * From it is seen whether messages pay (`conversion.ts`) and how many there were (`cap.ts`). Decisions: "Abuse". Live mode only.
  *
- *   sent ──30 s──▶ early ──2 min──▶ judged: verified, unverified or undelivered ──10 min──▶ late: verified after all
+ *   sent ──20 s──▶ early ──2 min──▶ judged: verified, unverified or undelivered ──10 min──▶ late: verified after all
  *
  * Everything here follows from what is stored of issues, so every server that reads them comes to the same.
  */
@@ -29,7 +29,7 @@ export interface Sighting {
 }
 
 /** How long after its issue a code is looked at, milliseconds. Only what is old enough to have been typed counts as unverified. */
-export const STAGES = { sent: 0, early: 30 * SECOND_MS, judged: 2 * MINUTE_MS, late: 10 * MINUTE_MS } as const
+export const STAGES = { sent: 0, early: 20 * SECOND_MS, judged: 2 * MINUTE_MS, late: 10 * MINUTE_MS } as const
 export type Stage = keyof typeof STAGES
 
 /** The stage before: what was found there is not found again. */
@@ -37,6 +37,13 @@ const BEFORE = { early: 'sent', judged: 'early', late: 'judged' } as const
 
 /** Digits that numbers of a block share: all but the last four (so do coss Verify and Twilio's Fraud Guard). */
 export const prefixOf = (e164: string): string => e164.slice(0, -4)
+
+/**
+ * From so many phones on the digits of a prefix say nothing about one of them: groups of fewer than eleven are not published
+ * (k-anonymity: Sweeney 2002; the threshold: CMS cell size policy), and a table of phones that are told apart by a byte of their
+ * hashes counts somewhat too few.
+ */
+export const SHOWN_FROM_PHONES = 20
 
 export type Fate = 'verified' | 'unverified' | 'undelivered'
 

@@ -1,25 +1,17 @@
 /** Where the codes of one app go, in the memory of one server. */
 import { assess, type Finding, type Priced, type Surroundings, type Wish } from '../domain/admission'
 import { LEARNED_DAYS, LOCAL_FROM, usualOf } from '../domain/conversion'
-import type { Incident } from '../domain/incident'
+import { INCIDENT_FROM, INCIDENT_WITHIN_MS, type Incident, isDoubtful, isUntyped } from '../domain/incident'
 import type { KeyKind } from '../domain/key'
 import type { Protection } from '../domain/protection'
 import { isProvable, type Rule } from '../domain/rule'
-import { type Sighting, STAGES, type Stage, Tally } from '../domain/traffic'
+import { SHOWN_FROM_PHONES, type Sighting, STAGES, type Stage, Tally } from '../domain/traffic'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/value'
 import type { Decision, LaneHour, Lane as LaneName, SeenIssue } from '../ports/store/traffic'
 import type { Findings, Trouble as FoundTrouble } from '../ports/traffic'
 import { Lane } from './lane'
 import type { Places } from './places'
 
-/**
- * An incident is opened once so many codes were refused, or would have been, within so long, or where a pause began. In an
- * outage people ask again, and some of them too soon.
- */
-const INCIDENT_FROM = 10
-const INCIDENT_WITHIN_MS = 10 * MINUTE_MS
-/** From so many phones on the digits of a prefix say nothing about one of them. */
-const SHOWN_FROM_PHONES = 20
 const MOST_PREFIXES_NAMED = 200
 /** Places of a minute that are told apart, by what was found there; whatever else there is counts together. */
 const MOST_DECISIONS = 100
@@ -42,7 +34,9 @@ export class AppTraffic {
   #decisions = new Map<string, Decision>()
   /** Of the running minute. */
   #apart = { minute: 0, places: new Set<string>() }
-  #troubles = new Map<string, Trouble>()
+  readonly #troubles = new Map<string, Trouble>()
+  /** What is none, unless nobody types. */
+  readonly #doubts = new Map<string, Trouble>()
   #incidents: readonly Incident[] = []
   /** As the last one who asked found it. */
   #protection: Protection | undefined
@@ -71,6 +65,11 @@ export class AppTraffic {
     const seen = lane.see(sighting, stage, how)
     for (const other of others) other.judge(sighting, stage, how)
     for (const tally of [this.#apps[kind], prefix, network]) tally?.see(seen, stage)
+  }
+
+  /** Every code that was made before then has been looked at when it was `early`. */
+  ripen(before: number): void {
+    for (const { typing } of this.#lanes.values()) typing.ripen(before)
   }
 
   /** `tallies`: of that wish. */
@@ -143,10 +142,12 @@ export class AppTraffic {
     this.#decisions = new Map()
     const whole = Math.ceil(this.since / HOUR_MS) * HOUR_MS
     const lanes = [...this.#lanes.values()]
+    for (const lane of lanes) this.#endDoubt(lane, now)
+    const suspects = lanes.map((lane) => ({ lane, refused: this.#refusedBeside(lane) }))
     return {
       appId: this.appId,
       decisions,
-      troubles: lanes.flatMap((lane) => this.#takeTrouble(lane, now) ?? []),
+      troubles: suspects.flatMap(({ lane, refused }) => this.#takeTrouble(lane, refused, now) ?? []),
       hours: lanes.flatMap((lane) => lane.finished(whole, now)),
     }
   }
@@ -154,7 +155,7 @@ export class AppTraffic {
   /** They could not be stored. */
   giveBack({ decisions, troubles }: Findings): void {
     for (const decision of decisions) this.#addDecision(decision)
-    for (const { lane, ...trouble } of troubles) this.#addTrouble(nameOf(lane), trouble)
+    for (const { lane, ...trouble } of troubles) this.#addTrouble(this.#troubles, nameOf(lane), trouble)
   }
 
   stored({ hours }: Findings, now: number): void {
@@ -163,19 +164,44 @@ export class AppTraffic {
     if (hours.length > 0) this.#learn()
   }
 
-  /** Few are no incident, but where one is open they belong to it. */
-  #takeTrouble(lane: Lane, now: number): FoundTrouble | undefined {
+  /** Few are no incident, but where one is open they belong to it. `beside`: with those of places that are looked at together. */
+  #takeTrouble(lane: Lane, beside: number, now: number): FoundTrouble | undefined {
     const { name, pause } = lane
     const known = this.#incidents.find((incident) => nameOf(incident) === nameOf(name))
     const trouble = this.#troubles.get(nameOf(name))
     const isNewlyPaused = (pause.pausedUntil ?? 0) > (known?.pausedUntil ?? 0)
-    if (!isNewlyPaused && (!trouble || (!known && trouble.refused < INCIDENT_FROM))) {
+    const isNew = isNewlyPaused || (!known && this.#isNewlyUntyped(lane))
+    if (!isNew && (!trouble || (!known && beside < INCIDENT_FROM))) {
       if (trouble && now - trouble.since > INCIDENT_WITHIN_MS) this.#troubles.delete(nameOf(name))
       return undefined
     }
     this.#troubles.delete(nameOf(name))
-    const { refused, isBlocked, lastAt, rules } = trouble ?? { refused: 0, isBlocked: true, lastAt: now, rules: [] }
+    const nothing = { refused: 0, isBlocked: isNewlyPaused, lastAt: now, rules: [] }
+    const { refused, isBlocked, lastAt, rules } = trouble ?? nothing
     return { lane: name, refused, isBlocked, lastAt, rules: [...rules], pause, cost: lane.cost(now) }
+  }
+
+  /** Few in each of many countries where little is usual are many together. */
+  #refusedBeside(lane: Lane): number {
+    const isBeside = (other: Lane) =>
+      other === lane || (!lane.isUsual && !other.isUsual && other.name.kind === lane.name.kind)
+    const beside = [...this.#lanes.values()].filter(isBeside)
+    return beside.reduce((total, { name }) => total + (this.#troubles.get(nameOf(name))?.refused ?? 0), 0)
+  }
+
+  /** It is trouble where nobody types, and nothing where somebody does. */
+  #endDoubt({ name }: Lane, now: number): void {
+    const doubt = this.#doubts.get(nameOf(name))
+    if (!doubt) return
+    const isTrouble = this.#ways(name).some(hasNobodyTyping)
+    if (isTrouble) this.#addTrouble(this.#troubles, nameOf(name), { ...doubt, rules: [...doubt.rules] })
+    if (isTrouble || now - doubt.since > INCIDENT_WITHIN_MS) this.#doubts.delete(nameOf(name))
+  }
+
+  /** Before it is known what is usual, that alone is an incident. Of many countries together it is what was found of each. */
+  #isNewlyUntyped(lane: Lane): boolean {
+    const isLooked = (this.#protection?.conversion ?? 'off') !== 'off'
+    return isLooked && !lane.usual.isLearned && lane.name.country !== ELSEWHERE && hasNobodyTyping(lane)
   }
 
   /** An app is learned by all its countries: one it never sent to is unusual. */
@@ -215,15 +241,14 @@ export class AppTraffic {
     const [lane, ...others] = this.#ways({ kind, country })
     if (rule !== 'cap' && !isProvable(rule)) return
     for (const one of [lane, ...others]) one.knock(now)
-    // Before it is known what is usual, little is unusual.
-    if (isRefused || lane.usual.isLearned)
-      this.#addTrouble(nameOf(lane.name), { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] })
+    const found = isDoubtful({ rule, isRefused }, lane.usual.isLearned) ? this.#doubts : this.#troubles
+    this.#addTrouble(found, nameOf(lane.name), { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] })
   }
 
-  #addTrouble(name: string, added: Omit<FoundTrouble, 'lane' | 'pause' | 'cost'>): void {
+  #addTrouble(to: Map<string, Trouble>, name: string, added: Omit<FoundTrouble, 'lane' | 'pause' | 'cost'>): void {
     const nothing = { refused: 0, isBlocked: false, since: added.lastAt, lastAt: 0, rules: new Set<Rule>() }
-    const known = this.#troubles.get(name) ?? nothing
-    this.#troubles.set(name, {
+    const known = to.get(name) ?? nothing
+    to.set(name, {
       refused: known.refused + added.refused,
       isBlocked: known.isBlocked || added.isBlocked,
       since: known.since,
@@ -252,6 +277,8 @@ export class AppTraffic {
     })
   }
 }
+
+const hasNobodyTyping = ({ typing, usual }: Lane): boolean => isUntyped(typing.score, usual.isLearned)
 
 /** Countries where little is usual, together with numbers of no country. */
 const ELSEWHERE = ''

@@ -1,7 +1,9 @@
 /** What one app sends to one country with one kind of key: what is usual, what is suspected, how long it is paused. */
 import type { WayThere } from '../domain/admission'
 import {
+  areBesieging,
   isUsual,
+  KNOCKS_MS,
   looksLikeOutage,
   mayBeSilent,
   SUSPECTED,
@@ -17,13 +19,9 @@ import {
 import { type Incident, isPaused, NO_PAUSE, type Pause, pause, prolong, SEEN_AFTER_MS } from '../domain/incident'
 import { Sliding } from '../domain/sliding'
 import { CountryTally, fateAt, type Sighting, STAGES, type Stage } from '../domain/traffic'
-import { HOUR_MS, MINUTE_MS } from '../domain/value'
+import { Typing } from '../domain/typing'
+import { HOUR_MS } from '../domain/value'
 import type { LaneHour, Lane as LaneName } from '../ports/store/traffic'
-
-const KNOCKS_MS = 10 * MINUTE_MS
-/** Whoever is refused so often, and so many times as often as people come, is no people: during a pause they are still there. */
-const KNOCKS = 20
-const KNOCKS_TIMES = 3
 
 /** How a code is looked at. */
 interface Manner {
@@ -34,6 +32,7 @@ interface Manner {
 
 export class Lane {
   readonly tally = new CountryTally()
+  readonly typing = new Typing()
   suspicion: Suspicion = UNSUSPECTED
   usual: Usual
   #pause = NO_PAUSE
@@ -73,6 +72,7 @@ export class Lane {
     const seen = this.#isExcused(sighting, stage, isLocal, now)
       ? { ...sighting, delivery: 'undelivered' as const }
       : sighting
+    this.typing.see(sighting, stage)
     if (stage === 'judged') this.tally.hear(sighting)
     const fate = this.tally.see(seen, stage)
     if (fate === 'unverified') this.#waste(seen.price, now)
@@ -113,9 +113,7 @@ export class Lane {
 
   /** So many are refused as people are not, whatever arrives. */
   #isBesieged(now: number): boolean {
-    const knocks = this.#knocks.total(now)
-    const usually = ((this.usual.sentAt[Math.floor(now / HOUR_MS) % 24] ?? 0) * KNOCKS_MS) / HOUR_MS
-    return knocks >= KNOCKS && knocks >= KNOCKS_TIMES * usually
+    return areBesieging(this.#knocks.total(now), this.usual, now)
   }
 
   #waste(credits: number, now: number): void {
@@ -157,6 +155,7 @@ export class Lane {
       this.#pause = NO_PAUSE
       this.#costBefore = undefined
       this.suspicion = UNSUSPECTED
+      this.typing.forget()
       return
     }
     this.#costBefore ??= stored.cost - this.#wasted

@@ -1,6 +1,6 @@
 /**
  * Watches where live codes go and whether they pay. All that rules need follows from what is stored of issues: each is looked
- * at when it was made and when it is 30 s, 2 min and 10 min old, by every server that sends for its app. So servers agree but
+ * at when it was made and when it is 20 s, 2 min and 10 min old, by every server that sends for its app. So servers agree but
  * for some seconds, and one that starts knows the last day. What this server itself issues counts at once.
  */
 import type { Wish } from '../domain/admission'
@@ -216,6 +216,7 @@ export class WatchedTraffic implements Traffic {
         this.#show(watched, ['judged'], 'all', ahead),
         this.#show(watched, ['late'], 'verified', ahead),
       ])
+    watched.traffic.ripen(until.early)
     // They came in the order of their time, more or less; none of these is looked at again.
     for (const [issueId, createdAt] of counted) {
       if (createdAt >= until.judged) break

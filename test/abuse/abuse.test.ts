@@ -4,11 +4,10 @@
  * it, and other seeds, by `bun run simulate-abuse`.
  */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { NEW_CAPS } from '../../src/domain/cap'
 import { MINUTE_MS } from '../../src/domain/value'
 import { A_LOT } from './attackers'
 import { type Simulated, simulate } from './simulate'
-import { HONEST, named, OUTAGES, ROTATING } from './worlds'
+import { HONEST, named, OUTAGES, ROTATING, UNKNOWN } from './worlds'
 
 /** A day takes ten seconds of a processor, which others may want as well. */
 setDefaultTimeout(600_000)
@@ -23,20 +22,37 @@ const WHOLE_DAYS = ['few prefixes', 'all prefixes']
 /** Such an attack stops the country for browser keys, people too. */
 const WHOLE_COUNTRY = 'all prefixes'
 
+/** Of people, and of what they ask for: who is refused asks again. */
 const refusedShare = ({ people }: Simulated) => people.without / people.wishes
+const refusedRequests = ({ people }: Simulated) => 1 - people.sent / people.asked
+/** Who has a code in the end waits a minute for it, as for a message that is late: no more of them than are refused. */
+const delayedShare = ({ people }: Simulated) => people.delayed / people.wishes
+
+function expectPeopleUndisturbed(simulated: Simulated): void {
+  expect(refusedShare(simulated)).toBeLessThan(0.01)
+  expect(refusedRequests(simulated)).toBeLessThan(0.01)
+  expect(delayedShare(simulated)).toBeLessThan(0.01)
+  expect(simulated.seenAfterMs).toEqual([])
+}
 
 describe.each([...HONEST])('$name', (world) => {
-  test('refuses fewer than one in a hundred', async () => {
+  test('refuses fewer than one request in a hundred, and is no incident', async () => {
     const simulated = await simulate(world, SEED)
     expect(simulated.people.wishes).toBeGreaterThan(40)
-    expect(refusedShare(simulated)).toBeLessThan(0.01)
+    expectPeopleUndisturbed(simulated)
   })
+})
+
+test('sixty times as many people as come in the busiest hour, from one minute to the next, are no incident either', async () => {
+  const [evening, world] = [4, named('launch, by a server, no reports')]
+  expectPeopleUndisturbed(await simulate(world, evening, HALF))
 })
 
 describe.each([...OUTAGES])('$name', (world) => {
   test('opens no incident, and nobody goes without a code', async () => {
-    const { people, seenAfterMs } = await simulate(world, SEED, HALF)
-    expect([people.without, seenAfterMs]).toEqual([0, []])
+    const simulated = await simulate(world, SEED, HALF)
+    expect(simulated.people.without).toBe(0)
+    expectPeopleUndisturbed(simulated)
   })
 })
 
@@ -58,19 +74,47 @@ test('people who prove that they are get their codes in an attack on their whole
   expect(refusedShare(simulated)).toBeLessThan(0.01)
 })
 
-describe('an app of which nothing is known', () => {
-  const most = (per: 'app' | 'prefix') =>
-    NEW_CAPS.find((cap) => cap.kind === 'pk' && cap.per === per && cap.every === 'day')?.max ?? 0
+test('whoever asks from one address costs fewer than fifty credits, is seen, and leaves people theirs', async () => {
+  const simulated = await simulate(named('one address'), SEED, QUARTER)
+  expect(simulated.beyond).toBeLessThan(50)
+  // Its first minute is that of a limit: ten codes are no incident.
+  expect(simulated.seenAfterMs[0]).toBeLessThan(2 * MINUTE_MS)
+  expect(refusedShare(simulated)).toBeLessThan(0.01)
+})
 
-  test.each([
-    ['new app, few prefixes', 3 * most('prefix')],
-    ['new app, all prefixes', most('app')],
-  ])('costs what its caps of a day let through, and no more: %s', async (name, credits) => {
-    const { attackers, people } = await simulate(named(name), SEED)
-    expect(attackers.sent).toBeLessThanOrEqual(credits)
-    expect(attackers.sent + people.sent).toBeLessThanOrEqual(most('app'))
+test('whoever asks again when told to, and not before, costs a hundred credits, and keeps most people out', async () => {
+  const simulated = await simulate(named('waits as it is told'), SEED)
+  expect(simulated.beyond).toBeLessThan(100)
+  expect(simulated.seenAfterMs[0]).toBeLessThan(3 * MINUTE_MS)
+  // A proof lets these pass.
+  expect(refusedShare(simulated)).toBeGreaterThan(0.9)
+})
+
+describe('whoever asks slowly', () => {
+  test.each([4, 9])('is not told from people who do not type, and costs what is sent: %d an hour', async (perHour) => {
+    const simulated = await simulate(named(`drip of ${perHour} an hour`), SEED)
+    expect(simulated.beyond).toBeLessThanOrEqual(DAY_HOURS * perHour)
+    expectPeopleUndisturbed(simulated)
+  })
+
+  test('is stopped where that is too often, for half of the people as well: 60 an hour', async () => {
+    const simulated = await simulate(named('drip of 60 an hour'), SEED)
+    expect(simulated.beyond).toBeLessThan(500)
+    expect(simulated.seenAfterMs[0]).toBeLessThan(60 * MINUTE_MS)
+    expect(refusedShare(simulated)).toBeLessThan(0.5)
+  })
+})
+
+/** By then its caps of the day are used up. */
+describe.each([...UNKNOWN])('$name', (world) => {
+  test('costs what its caps let through that start small, and is seen within a minute', async () => {
+    const simulated = await simulate(world, SEED, QUARTER)
+    const { attackers, beyond, seenAfterMs } = simulated
+    expect(beyond).toBeLessThan(600)
+    expect(seenAfterMs[0]).toBeLessThan(MINUTE_MS)
     expect(attackers.refused).toHaveProperty('cap')
-    expect(attackers.sent).toBeGreaterThan(credits / 2)
+    expect(attackers.sent).toBeGreaterThan(400)
+    if (!world.name.includes(WHOLE_COUNTRY)) expect(refusedShare(simulated)).toBeLessThan(0.01)
   })
 })
 

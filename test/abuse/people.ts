@@ -17,6 +17,8 @@ export interface Crowd {
   readonly sharedAddresses: number
   /** Of those who get nothing or lose it, how many ask again. */
   readonly asksAgain: number
+  /** They come at every hour alike. */
+  readonly isEven?: boolean
   /** How many times as many come: hours since the beginning. */
   readonly surge?: Surge
 }
@@ -38,9 +40,9 @@ const ZONE_MS = 9 * HOUR_MS
 const HUNDRED = BY_HOUR.reduce((total, share) => total + share, 0)
 
 /** How many come in a minute. */
-function perMinute({ aDay, surge }: Crowd, at: number, since: number): number {
+function perMinute({ aDay, isEven, surge }: Crowd, at: number, since: number): number {
   const local = new Date(at + ZONE_MS)
-  const share = (BY_HOUR[local.getUTCHours()] ?? 0) / HUNDRED / 60
+  const share = (isEven ? 1 / 24 : (BY_HOUR[local.getUTCHours()] ?? 0) / HUNDRED) / 60
   const isWeekend = local.getUTCDay() % 6 === 0
   return aDay * share * (isWeekend ? WEEKEND : 1) * (surge?.times((at - since) / HOUR_MS) ?? 1)
 }

@@ -45,6 +45,12 @@ const from = (hour: number, times: number, before = 1): Surge => ({
   times: (hours) => (hours < hour ? before : times),
 })
 
+/** Ten thousand in five hours, at whatever time of the day. */
+const LAUNCH: Crowd = {
+  ...{ ...KOREANS, aDay: 48_000, isEven: true },
+  surge: { name: 'ten thousand', times: (hours) => (hours >= 1 && hours < 6 ? 1 : 0.03) },
+}
+
 const of = (world: AbuseWorld, name: string, changes: Partial<AbuseWorld>): AbuseWorld => ({
   ...world,
   ...changes,
@@ -72,6 +78,11 @@ export const HONEST: readonly AbuseWorld[] = [
   of(ORDINARY, 'many ask again', { crowds: [{ ...KOREANS, types: 0.7, asksAgain: 0.95 }] }),
   of(ORDINARY, 'small app', { crowds: [{ ...KOREANS, aDay: 60 }] }),
   of(ORDINARY, 'a new app', { crowds: [KOREANS], isKnown: false }),
+  of(ORDINARY, 'a small new app', { crowds: [{ ...KOREANS, aDay: 60 }], isKnown: false }),
+  of(ORDINARY, 'launch of a new app', { crowds: [LAUNCH], isKnown: false }),
+  of(SILENT, 'burst of a new app, no reports', { crowds: [surging(KOREANS, burst(6, 20))], isKnown: false }),
+  of(SILENT, 'new app, by a server, no reports', { crowds: [surging(SERVER, burst(6, 60))], isKnown: false }),
+  of(ORDINARY, 'new app, many ask again', { crowds: [{ ...KOREANS, types: 0.7, asksAgain: 0.95 }], isKnown: false }),
 ]
 
 /** For three hours nothing arrives. */

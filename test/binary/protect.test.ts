@@ -22,11 +22,12 @@ test('an app begins with everything on, caps for browser keys, and nobody truste
     ...{ open: [], secretTo: [], closed: [], blocks: [] },
     trusted: { networks: [], countries: [], phones: 0 },
     resendMs: { sk: 0, pk: 30_000 },
+    tolerance: 1,
   })
 })
 
 test('each decision stays beside the others, and is shown in words', async () => {
-  await protect('--conversion', 'watch', '--caps', 'off', '--open', 'jp', 'US')
+  await protect('--conversion', 'watch', '--tolerance', '2', '--caps', 'off', '--open', 'jp', 'US')
   await protect('--cap', 'pk:country:messages:day=500', 'sk:app:credits:hour=2000', '--resend', '5')
   await protect('--trust-network', '203.0.113.0/24', '--trust-country', 'kr')
   await protect('--trust-phone', '010-1234-5678')
@@ -38,6 +39,7 @@ test('each decision stays beside the others, and is shown in words', async () =>
     '  pk:country:messages:day=500',
     '  sk:app:credits:hour=2000',
     'Traffic that nobody verifies is only noted.',
+    'Of it 2 times as much as usually is let pass.',
     'Trusted: 203.0.113.0/24, KR, 1 phone.',
     'Another code for one phone and purpose: after 30 s with browser keys, 5 s with secret keys.',
     'A phone is locked after a hundred wrong codes for a day.',
@@ -69,6 +71,7 @@ test('a place is stopped for a while, and sent to again', async () => {
 
 test.each([
   ['a mode that is none', ['protect', '--caps', 'maybe'], 2],
+  ['a tolerance that is none', ['protect', '--tolerance', '9'], 2],
   ['a cap that is none', ['protect', '--cap', 'pk:world:messages:day=5'], 2],
   ['a cap of nothing', ['protect', '--cap', 'pk:app:messages:day=0'], 1],
   ['a cap twice', ['protect', '--cap', 'pk:app:messages:day=1', 'pk:app:messages:day=2'], 1],

@@ -20,6 +20,9 @@ interface Options extends Record<string, unknown> {
 /** Numbers of one prefix each, unless they are told to share one. */
 const phone = (n: number, prefix = n) => `010-${2_000 + prefix}-${1_000 + n}`
 
+/** By then codes are old enough to show that nobody types, and that is stored. */
+const SEEN_MS = 28_000
+
 describe.each(WIRES)('an app over %s', (wire) => {
   let world: World
   let keys: Furnished
@@ -282,7 +285,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
 
     test('tells its operator of an incident, signed, when it begins and when it ends; and neither numbers nor addresses', async () => {
       await letIn(30)
-      await world.advance(8_000)
+      await world.advance(SEEN_MS)
       expect(told.map(({ url }) => url)).toEqual([HOOK.url])
       const [{ body, headers } = { body: '', headers: {} }] = told
       await verifyWebhookSignature({
@@ -314,7 +317,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
     test('tells its operator again until that is taken, and then no more', async () => {
       status = 500
       await letIn(30)
-      await world.advance(8_000)
+      await world.advance(SEEN_MS)
       expect(told).toHaveLength(1)
       await world.advance(12_000)
       expect(told).toHaveLength(2)
@@ -328,7 +331,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
 
     test('has one incident for all that follows, which the log names once', async () => {
       await letIn(30)
-      await world.advance(6_000)
+      await world.advance(SEEN_MS)
       await letIn(10, {}, 40)
       await world.advance(6_000)
       const incidents = await world.rows('SELECT refused, pauses FROM incidents')
@@ -340,7 +343,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
       const { promise, resolve } = Promise.withResolvers<void>()
       answering = promise
       await letIn(30)
-      await world.advance(8_000)
+      await world.advance(SEEN_MS)
       const [incident] = await world.run(world.store.read.traffic.openIncidents(keys.appId))
       await world.run(administer.endIncident(world.admin, incident?.incidentId ?? ''))
       resolve()

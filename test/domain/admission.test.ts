@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { assess, type Priced, refusalOf, type Surroundings, type WayThere } from '../../src/domain/admission'
 import { SUSPECTED, UNSUSPECTED, usualOf } from '../../src/domain/conversion'
-import { NEW_APP, type Protection } from '../../src/domain/protection'
+import { assertProtection, NEW_APP, type Protection } from '../../src/domain/protection'
 import { isProvable } from '../../src/domain/rule'
 import { CountryTally, NetworkTally, STAGES, Tally } from '../../src/domain/traffic'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
-import { NOW } from './sample'
+import { NOW, thrownBy } from './sample'
 import { aSighting, weeksOf } from './traffic-sample'
 
 const USUAL = usualOf(weeksOf({ verified: 6, unverified: 1 }))
@@ -119,7 +119,7 @@ describe('what an operator has stopped', () => {
   })
 })
 
-const crowded = () => around({ app: untyped(new Tally(), 2_000, 'sent') })
+const crowded = () => around({ app: untyped(new Tally(), 3_000, 'sent') })
 const pumped = () => around({ prefix: untyped(new Tally(), 9, 'judged') })
 
 describe('who is trusted', () => {
@@ -203,6 +203,38 @@ describe('codes that nobody types', () => {
 
   test.each(['off', 'watch', 'block'] as const)('may be %s', (conversion) => {
     expect(found(pumped(), { conversion })?.isRefused).toBe({ off: undefined, watch: false, block: true }[conversion])
+  })
+
+  test.each([
+    ['network', 'network_unverified', { network: 5 }],
+    ['prefix', 'prefix_unverified', { prefix: 4 }],
+    ['country', 'country_unverified', { country: 16 }],
+  ] as const)(
+    'are half or twice as many of a %s, as its owner tolerates',
+    (_, rule, { network = 0, prefix = 0, country = 0 }: Record<string, number>) => {
+      const of = (times: number, tolerance: number) =>
+        ruleOf(
+          around({
+            network: untyped(new NetworkTally(), network * times, 'judged'),
+            prefix: untyped(new Tally(), prefix * times, 'judged'),
+            ways: [aWay({ tally: untyped(new CountryTally(), country * times, 'judged') })],
+          }),
+          { tolerance },
+        )
+      expect([of(0.5, 1), of(0.75, 0.5), of(1, 1), of(1.75, 2), of(2, 2)]).toEqual([
+        undefined,
+        rule,
+        rule,
+        undefined,
+        rule,
+      ])
+    },
+  )
+
+  test.each([0.4, 2.1, 0, Number.NaN])('cannot be tolerated so many times: %d', (tolerance) => {
+    expect(thrownBy(() => assertProtection({ ...NEW_APP, tolerance }))).toMatchObject({
+      detail: { param: 'tolerance' },
+    })
   })
 
   test('are watched until it is known what is usual', () => {

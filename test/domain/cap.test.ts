@@ -1,6 +1,14 @@
 /** What one night can cost. */
 import { describe, expect, test } from 'bun:test'
-import { assertCaps, type Cap, capWaitMs, NEW_CAPS } from '../../src/domain/cap'
+import {
+  allowedBy,
+  assertCaps,
+  type Cap,
+  FORMER_CAPS,
+  NEW_CAPS,
+  START,
+  capWaitMs as waitMsOf,
+} from '../../src/domain/cap'
 import { Tally } from '../../src/domain/traffic'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
 import { seededRandom } from '../support/random'
@@ -11,6 +19,11 @@ const cap = (changes: Partial<Cap> = {}): Cap => ({
   ...{ kind: 'pk', per: 'app', of: 'messages', every: 'hour', max: 3 },
   ...changes,
 })
+
+const KNOWN = { isKnown: true, tolerance: 1 }
+const UNKNOWN = { isKnown: false, tolerance: 1 }
+/** Of an app whose traffic is known. */
+const capWaitMs = (one: Cap, tally: Tally, price: number, now: number) => waitMsOf(one, tally, price, KNOWN, now)
 
 function sent(count: number, { price = 1, at = NOW } = {}): Tally {
   const tally = new Tally()
@@ -65,9 +78,48 @@ test('in no hour are there more than a cap has, whenever somebody asks', () => {
   expect(times.length).toBeGreaterThan(20 * 20)
 })
 
+describe('of an app whose traffic is not known', () => {
+  const caps = { hour: cap({ max: 3_000 }), day: cap({ every: 'day', max: 15_000 }) }
+
+  function typed(count: number, of = count): Tally {
+    const tally = new Tally()
+    for (let n = 0; n < of; n++) {
+      const sighting = aSighting({ createdAt: NOW, verifiedAt: n < count ? NOW : undefined })
+      tally.see(sighting, 'sent')
+      tally.see(sighting, 'early')
+    }
+    return tally
+  }
+
+  test.each(['hour', 'day'] as const)('a cap of its %s starts small, and grows with what is typed', (every) => {
+    const allowed = [0, 1, 100, 100_000].map((count) => allowedBy(caps[every], typed(count), UNKNOWN, NOW))
+    expect(allowed).toEqual([START[every], START[every] + 2, START[every] + 200, caps[every].max])
+    expect(allowedBy(caps[every], typed(100), KNOWN, NOW)).toBe(caps[every].max)
+  })
+
+  test('starts with so many times as much as its owner tolerates', () => {
+    expect(allowedBy(caps.hour, typed(1), { isKnown: false, tolerance: 2 }, NOW)).toBe(2 * START.hour + 2)
+  })
+
+  test('says to come again in a minute, since more may have been typed by then', () => {
+    const waits = [299, 300].map((of) => waitMsOf(caps.hour, typed(0, of), 1, UNKNOWN, NOW))
+    expect(waits).toEqual([0, MINUTE_MS])
+    expect(waitMsOf(caps.hour, typed(1, 301), 1, UNKNOWN, NOW)).toBe(0)
+    expect(waitMsOf(cap({ max: 300 }), typed(0, 300), 1, UNKNOWN, NOW)).toBeGreaterThan(10 * MINUTE_MS)
+  })
+
+  test.each([{ kind: 'sk' }, { per: 'prefix' }, { per: 'country' }, { of: 'credits' }] as const)(
+    'others are what they are: %j',
+    (changes) => expect(allowedBy(cap({ max: 3_000, ...changes }), typed(0), UNKNOWN, NOW)).toBe(3_000),
+  )
+})
+
 describe('caps that may be decided', () => {
-  test('are those of new apps', () => {
-    expect(() => assertCaps(NEW_CAPS)).not.toThrow()
+  test.each([
+    ['new', NEW_CAPS],
+    ['former', FORMER_CAPS],
+  ])('are those of %s apps', (_, caps) => {
+    expect(() => assertCaps(caps)).not.toThrow()
   })
 
   test.each([

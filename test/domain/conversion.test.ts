@@ -82,6 +82,8 @@ describe('what is usual', () => {
   })
 })
 
+const CALM = { verified: 0, wasPaused: false }
+
 describe('what is allowed', () => {
   test('of a prefix and of a network is little, whatever the app is', () => {
     expect(allowedOf('prefix', counts(), USUAL)).toEqual({ hour: 5, day: 4, pending: 5 })
@@ -106,12 +108,15 @@ describe('what is allowed', () => {
 
   test('of a country follows the greatest day, the usual hour and what is verified just now', () => {
     const none = usualOf([])
-    expect(allowedOfCountry(counts(), 0, none, NOW)).toEqual({ hour: 10, day: 20, pending: 15 })
-    expect(allowedOfCountry(counts(), 0, USUAL, NOW).day).toBeCloseTo(0.4 * 1_440)
-    expect(allowedOfCountry(counts(), 0, USUAL, NOW).hour).toBeCloseTo((0.4 * 1_440) / 3)
-    expect(allowedOfCountry(counts(), 40, USUAL, NOW).pending).toBe(40)
+    expect(allowedOfCountry(counts(), CALM, none, NOW)).toEqual({ hour: 10, day: 20, pending: 15 })
+    expect(allowedOfCountry(counts(), CALM, USUAL, NOW).day).toBeCloseTo(0.4 * 1_440)
+    expect(allowedOfCountry(counts(), CALM, USUAL, NOW).hour).toBeCloseTo((0.4 * 1_440) / 3)
+    expect(allowedOfCountry(counts(), { ...CALM, verified: 40 }, USUAL, NOW).pending).toBe(120)
     const busy = usualOf(weeksOf({ verified: 600, unverified: 120 }))
-    expect(allowedOfCountry(counts(), 0, busy, NOW).pending).toBe(80)
+    expect(allowedOfCountry(counts(), CALM, busy, NOW).pending).toBe(152)
+    const wasPaused = true
+    expect(allowedOfCountry(counts(), { verified: 40, wasPaused }, USUAL, NOW).pending).toBe(40)
+    expect(allowedOfCountry(counts(), { verified: 40, wasPaused }, busy, NOW).pending).toBe(80)
   })
 })
 

@@ -3,15 +3,18 @@ import { describe, expect, test } from 'bun:test'
 import {
   ended,
   type Incident,
+  isDoubtful,
   isOfCaps,
   isOver,
   isPaused,
+  isUntyped,
   NO_PAUSE,
   pause,
   prolong,
   told,
   toldInVain,
 } from '../../src/domain/incident'
+import { HARDLY_ANYBODY_TYPES, NOBODY_TYPES } from '../../src/domain/typing'
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/value'
 import { NOW } from './sample'
 
@@ -20,6 +23,25 @@ const AN_INCIDENT: Incident = {
   ...{ isBlocked: true, refused: 12, rules: [], pausedUntil: NOW + HOUR_MS, pauses: 1, cost: 9, tellAt: NOW, tells: 0 },
   ...{ refunded: undefined },
 }
+
+describe('what a rule was against', () => {
+  test.each([
+    ['cap', true, false, false],
+    ['prefix_pending', true, true, false],
+    ['prefix_pending', false, true, false],
+    ['prefix_pending', false, false, true],
+    ['country_pending', true, true, true],
+    ['country_pending', false, false, true],
+  ] as const)('may be people: %s, refused %p, learned %p: %p', (rule, isRefused, isLearned, doubtful) => {
+    expect(isDoubtful({ rule, isRefused }, isLearned)).toBe(doubtful)
+  })
+
+  test('is none of people where nobody types, of whom less has to be seen where it is known what is usual', () => {
+    const [few, many] = [HARDLY_ANYBODY_TYPES, NOBODY_TYPES]
+    expect([few - 1, few].map((score) => isUntyped(score, true))).toEqual([false, true])
+    expect([few, many - 1, many].map((score) => isUntyped(score, false))).toEqual([false, false, true])
+  })
+})
 
 describe('a pause', () => {
   test('is three times as long each time, up to half a day', () => {

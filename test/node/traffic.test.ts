@@ -18,7 +18,7 @@ import { seededRandom } from '../support/random'
 const LOG = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** What servers share, and their clock. */
-function platform({ isKnown = true } = {}) {
+function platform({ isKnown = true, protection = NEW_APP } = {}) {
   const clock = new VirtualClock(NOW)
   const random = seededRandom(1)
   const kept = new Kept({ hours: isKnown ? weeksOf({ verified: 6, unverified: 1 }) : [], lastDay: [] }, clock.now)
@@ -38,7 +38,7 @@ function platform({ isKnown = true } = {}) {
       const asked = { kind: 'pk', phone, country: 'KR', address: `198.51.${n >> 8}.${n & 255}`, ...changes } as const
       const { wish, issue: make } = orderOf(asked, random, clock.now())
       const entrant = await traffic.enter(APP_ID, wish)
-      const finding = entrant.assess(NEW_APP, 1)
+      const finding = entrant.assess(protection, 1)
       if (finding?.isRefused) {
         entrant.leave(undefined)
         entrant.note(finding)
@@ -47,6 +47,7 @@ function platform({ isKnown = true } = {}) {
       const order = make()
       kept.add(phone, order)
       entrant.leave(order)
+      if (finding) entrant.note(finding)
       newest = order.issueId
       return undefined
     }
@@ -291,10 +292,26 @@ describe('what a server has found', () => {
     const { wish } = orderOf(asked, seededRandom(1), NOW)
     const found = Array.from({ length: 15 }, (_, n) => {
       const at = NOW + n * everyMs
-      traffic.note({ rule: 'country_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 }, wish, at)
+      traffic.note({ rule: 'prefix_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 }, wish, at)
       return traffic.take(at).troubles.length > 0
     })
     expect(found.includes(true)).toBe(isIncident)
+  })
+
+  test.each([
+    ['where little is usual', [], true],
+    ['of which each has a traffic of its own', weeksOf({ verified: 6, unverified: 1 }), false],
+  ])('is an incident of each of six countries %s: two refusals in each', (_, hours, areIncidents) => {
+    const countries = ['JP', 'US', 'GB', 'ID', 'VN', 'PH']
+    const known = countries.flatMap((country) => hours.map((hour) => ({ ...hour, country })))
+    const traffic = new AppTraffic(APP_ID, new Places(), known, NOW)
+    const refused = { rule: 'prefix_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 } as const
+    for (const country of [...countries, ...countries]) {
+      const asked = { kind: 'pk', phone: '+821023450000', country, address: '198.51.100.7' } as const
+      traffic.note(refused, orderOf(asked, seededRandom(1), NOW).wish, NOW)
+    }
+    const found = traffic.take(NOW).troubles.map(({ lane }) => lane.country)
+    expect(found.sort()).toEqual(areIncidents ? countries.sort() : [])
   })
 
   test('is kept where it cannot be stored, and stored when that is over', async () => {
@@ -316,6 +333,89 @@ describe('what a server has found', () => {
     await letIn(3, one.issue)
     await one.traffic.stop()
     expect(kept.incidents[0]?.refused).toBe(refused + 3)
+  })
+})
+
+describe('of a new app', () => {
+  /** A code a second for so long, of which every so manyeth is typed at once. */
+  async function live(seconds: number, typedEvery: number, countries = ['KR'], protection = NEW_APP) {
+    const world = platform({ isKnown: false, protection })
+    const one = world.server()
+    for (let n = 0; n < seconds; n++) {
+      const country = countries[n % countries.length] ?? 'KR'
+      expect(await one.issue({ country })).toBeUndefined()
+      if (n % typedEvery === 0) world.type()
+      await world.pass(SECOND_MS, one)
+    }
+    return world.kept.incidents
+  }
+  const NEVER = Number.POSITIVE_INFINITY
+
+  test('codes that nobody types are an incident within a minute, though nothing is refused', async () => {
+    expect(await live(59, NEVER)).toMatchObject([{ country: 'KR', kind: 'pk', isBlocked: false, endedAt: undefined }])
+  })
+
+  test('it costs what was sent, from the first on', async () => {
+    const [incident] = await live(200, NEVER)
+    expect(incident?.cost).toBeGreaterThan(50)
+    expect(incident?.refused).toBeGreaterThan(100)
+  })
+
+  test('many countries at once are one each', async () => {
+    const abroad = ['JP', 'US', 'GB', 'ID', 'VN', 'PH']
+    const protection = { ...NEW_APP, open: abroad }
+    const found = await live(59, NEVER, abroad, protection)
+    expect(found.map(({ country }) => country).sort()).toEqual(abroad.sort())
+  })
+
+  test('people are none, however many come', async () => {
+    expect(await live(250, 2)).toEqual([])
+  })
+
+  test('where the owner does not look at it, it is none', async () => {
+    expect(await live(59, NEVER, ['KR'], { ...NEW_APP, conversion: 'off' })).toEqual([])
+  })
+
+  test('a server that starts in the middle comes to the same', async () => {
+    const { server, pass, kept } = platform({ isKnown: false })
+    const one = server()
+    for (let n = 0; n < 40; n++) {
+      await one.issue()
+      await pass(SECOND_MS)
+    }
+    const other = server()
+    for (let n = 0; n < 12; n++) {
+      await other.issue()
+      await pass(SECOND_MS, other)
+    }
+    expect(kept.incidents).toMatchObject([{ country: 'KR' }])
+  })
+})
+
+describe('many young codes', () => {
+  /** Fifteen are sent at once, and more are refused in the next minute. */
+  async function crowd(areTyped: boolean) {
+    const world = platform()
+    const one = world.server()
+    for (let n = 0; n < 15; n++) {
+      await one.issue()
+      if (areTyped && n % 2 === 0) world.type()
+    }
+    for (let second = 0; second < 19; second++) {
+      expect(await one.issue()).toBe('country_pending')
+      await world.pass(SECOND_MS, one)
+    }
+    expect(world.kept.incidents).toEqual([])
+    await world.pass(11 * SECOND_MS, one)
+    return world.kept.incidents
+  }
+
+  test('are a crowd where half of them are typed', async () => {
+    expect(await crowd(true)).toEqual([])
+  })
+
+  test('are an incident where none is, with all that were refused before that was known', async () => {
+    expect(await crowd(false)).toMatchObject([{ refused: 19, rules: ['country_pending'], isBlocked: true }])
   })
 })
 
