@@ -17,8 +17,6 @@ const MOST_PREFIXES_NAMED = 200
 const MOST_DECISIONS = 100
 const NOWHERE = new Uint8Array()
 
-type Tallies = Pick<Surroundings, 'app' | 'prefix' | 'network'>
-
 interface Trouble {
   refused: number
   isBlocked: boolean
@@ -72,20 +70,21 @@ export class AppTraffic {
     for (const { typing } of this.#lanes.values()) typing.ripen(before)
   }
 
-  /** `tallies`: of that wish. */
-  assess(protection: Protection, wish: Priced, tallies: Tallies, now: number): Finding | undefined {
+  assess(protection: Protection, wish: Priced, now: number): Finding | undefined {
     this.#protection = protection
     const lanes = this.#ways(placeOf(wish))
     for (const lane of lanes) lane.resume(now)
     const [{ tally: country, usual }] = lanes
     const ways = lanes.map((lane) => lane.shown(now))
-    return assess(protection, wish, { ...tallies, country, usual, ways }, now)
+    return assess(protection, wish, { ...this.#seen(wish), country, usual, ways }, now)
   }
 
   /** Counts one more that is on its way in; answers what ends that. */
-  entering(wish: Wish, { app, prefix, network }: Tallies): () => void {
+  entering(wish: Wish): () => void {
+    const { kind, prefix, network } = wish
     const ways = this.#ways(placeOf(wish)).map(({ tally }) => tally)
-    const all = [app, ...ways, prefix, ...(network ? [network] : [])]
+    const places = [this.#prefix(kind, prefix), ...(network === undefined ? [] : [this.#network(kind, network)])]
+    const all = [this.#apps[kind], ...ways, ...places]
     for (const tally of all) tally.entering++
     return () => {
       for (const tally of all) tally.entering--
@@ -98,12 +97,12 @@ export class AppTraffic {
     return lane.isUsual || name.country === ELSEWHERE ? [lane] : [lane, this.#lane({ ...name, country: ELSEWHERE })]
   }
 
-  /** Beside those of its country. Who decides twice looks them up once. */
-  tallies({ kind, prefix, network }: Wish): Tallies {
+  /** Beside those of its country. */
+  #seen({ kind, prefix, network }: Wish): Pick<Surroundings, 'app' | 'prefix' | 'network'> {
     return {
       app: this.#apps[kind],
-      prefix: this.#prefix(kind, prefix),
-      network: network === undefined ? undefined : this.#network(kind, network),
+      prefix: this.places.prefixSeen(this.#placed(kind, prefix)),
+      network: network === undefined ? undefined : this.places.networkSeen(this.#placed(kind, network)),
     }
   }
 
@@ -118,7 +117,9 @@ export class AppTraffic {
   /** By their hashes. */
   digits(): ReadonlyMap<string, string> {
     const isShown = (prefix: string) =>
-      (['sk', 'pk'] as const).some((kind) => this.#prefix(kind, prefix).phones >= SHOWN_FROM_PHONES)
+      (['sk', 'pk'] as const).some(
+        (kind) => this.places.prefixSeen(this.#placed(kind, prefix)).phones >= SHOWN_FROM_PHONES,
+      )
     return new Map([...this.#digits].filter(([prefix]) => isShown(prefix)))
   }
 
@@ -224,8 +225,9 @@ export class AppTraffic {
     return lane
   }
 
-  #prefix = (kind: KeyKind, hash: string) => this.places.prefix(`${this.appId}${kind}${hash}`)
-  #network = (kind: KeyKind, hash: string) => this.places.network(`${this.appId}${kind}${hash}`)
+  #placed = (kind: KeyKind, hash: string) => `${this.appId}${kind}${hash}`
+  #prefix = (kind: KeyKind, hash: string) => this.places.prefix(this.#placed(kind, hash))
+  #network = (kind: KeyKind, hash: string) => this.places.network(this.#placed(kind, hash))
 
   /** A code was refused for what was found, or would have been. */
   note({ rule, isRefused, price: credits }: Finding, wish: Wish, now: number): void {

@@ -1,8 +1,14 @@
-/** Counts of prefixes and networks, of which attackers make as many as they like: so many are known, those seen last. */
+/**
+ * Counts of prefixes and networks, of which attackers make up as many as they like: so many are known, those where a code went
+ * last. Of whoever only asks for one nothing is remembered, so that what is refused makes nothing forgotten.
+ */
 import { NetworkTally, Tally } from '../domain/traffic'
 
 /** Some two kilobytes each. */
 const MOST = 20_000
+
+const NO_PREFIX = new Tally()
+const NO_NETWORK = new NetworkTally()
 
 export class Places {
   readonly #known = new Map<string, Tally>()
@@ -15,6 +21,16 @@ export class Places {
 
   network(name: string): NetworkTally {
     return this.#of(`n${name}`, () => new NetworkTally()) as NetworkTally
+  }
+
+  /** To be looked at only: what is not known has no codes. */
+  prefixSeen(name: string): Tally {
+    return this.#known.get(`p${name}`) ?? NO_PREFIX
+  }
+
+  /** The same. */
+  networkSeen(name: string): NetworkTally {
+    return (this.#known.get(`n${name}`) as NetworkTally | undefined) ?? NO_NETWORK
   }
 
   /** All of an app's: they are about to be counted anew. */

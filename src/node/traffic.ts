@@ -85,7 +85,6 @@ export class WatchedTraffic implements Traffic {
     const watched = await this.#fresh(appId)
     watched.askedAt = this.deps.clock.elapsed()
     const { traffic } = watched
-    const tallies = traffic.tallies(wish)
     let leave = () => {}
     const out = () => {
       leave()
@@ -94,9 +93,9 @@ export class WatchedTraffic implements Traffic {
     return {
       assess: (protection, price) => {
         out()
-        const finding = traffic.assess(protection, { ...wish, price }, tallies, this.deps.clock.now())
+        const finding = traffic.assess(protection, { ...wish, price }, this.deps.clock.now())
         // From here on others find it there.
-        if (!finding?.isRefused) leave = traffic.entering(wish, tallies)
+        if (!finding?.isRefused) leave = traffic.entering(wish)
         return finding
       },
       note: (finding) => traffic.note(finding, wish, this.deps.clock.now()),

@@ -17,6 +17,16 @@ test('twenty thousand places are known, those seen last', () => {
   expect(places.prefix('forgotten').pending(NOW)).toBe(0)
 })
 
+test('of whoever only asks nothing is remembered, and nobody is forgotten for it', () => {
+  const places = new Places()
+  places.prefix('kept').see(aSighting(), 'sent')
+  for (let n = 0; n < MOST; n++) {
+    expect(places.prefixSeen(`${n}`).pending(NOW)).toBe(0)
+    expect(places.networkSeen(`${n}`).countries(NOW)).toBe(0)
+  }
+  expect(places.prefixSeen('kept').pending(NOW)).toBe(1)
+})
+
 test('prefixes and networks of one name are two', () => {
   const places = new Places()
   places.prefix('one').see(aSighting(), 'sent')

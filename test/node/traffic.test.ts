@@ -419,6 +419,17 @@ describe('many young codes', () => {
   })
 })
 
+test('a prefix has its cap, however many others are asked for in vain', () => {
+  const traffic = new AppTraffic(APP_ID, new Places(), [], NOW)
+  const asked = { kind: 'pk', phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
+  const { wish } = orderOf(asked, seededRandom(1), NOW)
+  const cap = { kind: 'pk', per: 'prefix', of: 'messages', every: 'hour', max: 1 } as const
+  const findingOf = (prefix: string) => traffic.assess({ ...NEW_APP, caps: [cap] }, { ...wish, prefix, price: 1 }, NOW)
+  traffic.entering(wish)
+  for (let n = 0; n < 20_000; n++) expect(findingOf(`${n}`)?.rule).not.toBe('cap')
+  expect(findingOf(wish.prefix)?.rule).toBe('cap')
+})
+
 test('an app of which nobody asks anything for a day is forgotten, and known again when somebody does', async () => {
   const { server, clock, pass } = platform()
   const one = server({ isAlone: true })
