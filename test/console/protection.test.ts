@@ -67,9 +67,15 @@ afterEach(() => world.stop())
 describe('an app’s protection', () => {
   test('keeps what others have decided meanwhile: only what is named is changed', async () => {
     await decide({ closed: ['RU'], trusted: { networks: ['192.0.2.0/24'] } })
-    await decide({ conversion: 'watch', trusted: { countries: ['JP'] }, resendMs: { sk: 5_000 } })
+    await decide({ conversion: 'watch', tolerance: 0.5, trusted: { countries: ['JP'] }, resendMs: { sk: 5_000 } })
     expect((await ask('apps/list')).apps[0].protection).toMatchObject({
-      ...{ closed: ['RU'], conversion: 'watch', countries: 'block', resendMs: { sk: 5_000, pk: 30_000 } },
+      ...{
+        closed: ['RU'],
+        conversion: 'watch',
+        tolerance: 0.5,
+        countries: 'block',
+        resendMs: { sk: 5_000, pk: 30_000 },
+      },
       trusted: { networks: ['192.0.2.0/24'], countries: ['JP'], phones: 0 },
     })
   })

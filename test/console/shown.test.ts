@@ -48,7 +48,14 @@ test('apps, and where their numbers are from', async () => {
     name: 'shop',
     region: 'US',
     protection: {
-      ...{ numberTypes: 'block', countries: 'block', capping: 'block', conversion: 'block', failures: 'block' },
+      ...{
+        numberTypes: 'block',
+        countries: 'block',
+        capping: 'block',
+        conversion: 'block',
+        tolerance: 1,
+        failures: 'block',
+      },
       ...{ open: [], secretTo: [], closed: [], caps: [...NEW_CAPS] },
       ...{ resendMs: { sk: 0, pk: 30_000 }, lockMs: 24 * HOUR_MS },
       trusted: { networks: [], countries: [], phones: 0 },

@@ -33,6 +33,7 @@ const decidable = z.object({
   capping: protectionMode,
   caps: z.array(cap),
   conversion: protectionMode,
+  tolerance: z.number(),
   failures: protectionMode,
   lockMs: z.int().nullable(),
 })

@@ -80,14 +80,29 @@ const COUNTS = { issued: 0, delivered: 0, failed: 0, verified: 0, spent: 0 }
 
 type Protection = OutputOf<'apps/list'>['apps'][number]['protection']
 const PROTECTION: Protection = {
-  ...{ numberTypes: 'block', countries: 'block', capping: 'block', conversion: 'block', failures: 'block' },
+  ...{
+    numberTypes: 'block',
+    countries: 'block',
+    capping: 'block',
+    conversion: 'block',
+    tolerance: 1,
+    failures: 'block',
+  },
   ...{ open: [], secretTo: [], closed: [], caps: [], lockMs: DAY },
   resendMs: { sk: 0, pk: 30_000 },
   trusted: { networks: [], countries: [], phones: 0 },
 }
 /** As much as there may be. */
 const STRICT: Protection = {
-  ...{ numberTypes: 'watch', countries: 'watch', capping: 'off', conversion: 'watch', failures: 'watch', lockMs: null },
+  ...{
+    numberTypes: 'watch',
+    countries: 'watch',
+    capping: 'off',
+    conversion: 'watch',
+    tolerance: 2,
+    failures: 'watch',
+    lockMs: null,
+  },
   open: ['JP', 'US', 'GB', 'GS', 'VN', 'TH', 'ID'],
   secretTo: ['JP', 'US', 'GB', 'GS', 'VN', 'TH', 'ID', 'KR'],
   closed: ['AZ', 'CF'],

@@ -31,6 +31,8 @@ const words = inWords({
     capping: 'Codes over a cap',
     conversion: 'Codes to where nobody types them',
     conversionAbout: 'Nothing is refused before it is known what is usual.',
+    tolerance: 'Of these are let pass',
+    tolerances: { half: 'half as many as usually', usual: 'as many as usually', double: 'twice as many as usually' },
     modes: { block: 'are refused', watch: 'are sent and noted', off: 'are sent' },
     open: 'Browser keys also send to',
     openAbout: 'Beside the region of the app.',
@@ -61,6 +63,8 @@ const words = inWords({
     capping: '상한을 넘는 코드',
     conversion: '아무도 입력하지 않는 곳으로 보내는 코드',
     conversionAbout: '평소 수준을 알기 전에는 거부하지 않습니다.',
+    tolerance: '그중 통과시키는 양',
+    tolerances: { half: '보통의 절반', usual: '보통', double: '보통의 두 배' },
     modes: { block: '거부', watch: '보내고 기록', off: '보내기' },
     open: '브라우저 키로 보낼 수 있는 다른 국가',
     openAbout: '앱의 지역은 언제나 포함됩니다.',
@@ -91,6 +95,7 @@ type Protection = App['protection']
 export type Decided = Parameters<typeof client.apps.protect>[0]['protection']
 
 const DAY_MS = 86_400_000
+const TOLERANCES = { half: 0.5, usual: 1, double: 2 }
 const LONGEST_RESEND_SEC = 3_600
 
 interface ProtectionFieldsProps {
@@ -137,6 +142,12 @@ export function ProtectionFields({ known, decided, failure, onChange }: Protecti
           about={say.conversionAbout}
           value={value.conversion}
           onChange={(conversion) => change({ conversion })}
+        />
+        <Choice
+          label={say.tolerance}
+          names={say.tolerances}
+          value={value.tolerance < 1 ? 'half' : value.tolerance > 1 ? 'double' : 'usual'}
+          onChange={(name) => change({ tolerance: TOLERANCES[name] })}
         />
         <TrustedFields
           known={known.trusted}
