@@ -149,18 +149,18 @@ function shareOf({ unverifiedShare }: Usual): number {
 
 /**
  * Where nothing arrives people ask again, which makes twice the usual, and now and then many come at a time: pending ≤ max(15,
- * 8 + 6 × what is usually sent in two minutes, 3 × what was verified in the last five). Of our own, by the simulation: sixty
- * times as many as usually come from one minute to the next are let in, and an attack is as soon as nobody types.
+ * 8 + 7 × what is usually sent in two minutes) + 3 × what was verified in the last minute. Of our own, by the simulation: of
+ * sixty times as many as usually, from one minute to the next, one in a hundred waits; an attack stays where it starts.
  */
 const PENDING_MORE = 8
 /** Half of a crowd has typed within 20 s, and as many again come meanwhile. After a pause less of a crowd is believed. */
-const PENDING_TIMES = { usually: 6, typed: 3 } as const
+const PENDING_TIMES = { usually: 7, typed: 3 } as const
 const PENDING_TIMES_AFTER_PAUSE = { usually: 3, typed: 1 } as const
 const PENDING_MS = 2 * MINUTE_MS
 
 /** What has become of a country in the last minutes. */
 interface Lately {
-  /** Within five minutes. */
+  /** Within a minute. */
   readonly verified: number
   /** A pause has ended, and is still remembered. */
   readonly wasPaused: boolean
@@ -174,7 +174,7 @@ export function allowedOfCountry({ day }: Counts, lately: Lately, usual: Usual, 
   return {
     day: aDay,
     hour: Math.max(floor.hour, aDay * HOUR_OF_DAY * 2),
-    pending: Math.max(floor.pending, PENDING_MORE + times.usually * usuallyPending, times.typed * lately.verified),
+    pending: Math.max(floor.pending, PENDING_MORE + times.usually * usuallyPending) + times.typed * lately.verified,
   }
 }
 

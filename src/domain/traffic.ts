@@ -219,7 +219,7 @@ export class NetworkTally extends Tally {
 const MOST_COUNTRIES = 8
 
 export const QUARTER_MS = 15 * MINUTE_MS
-const LATELY_MS = 5 * MINUTE_MS
+const LATELY_MS = MINUTE_MS
 /** From so many on it is known whether a country's carriers report. */
 const REPORTS_KNOWN_FROM = 10
 
@@ -251,7 +251,7 @@ export class CountryTally extends Tally {
     return this.#verifiedInQuarter.total(now) + this.#silentLately.total(now)
   }
 
-  /** Within five minutes. */
+  /** Within a minute. */
   verifiedLately(now: number): number {
     return this.#verifiedLately.total(now)
   }
