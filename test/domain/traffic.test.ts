@@ -27,8 +27,8 @@ const typedAfter = (ms: number) => aSighting({ verifiedAt: NOW + ms })
 describe('a code', () => {
   test.each([
     [0, ['verified', undefined, undefined]],
-    [29_999, ['verified', undefined, undefined]],
-    [30_000, [undefined, 'verified', undefined]],
+    [19_999, ['verified', undefined, undefined]],
+    [20_000, [undefined, 'verified', undefined]],
     [119_999, [undefined, 'verified', undefined]],
     [120_000, [undefined, 'unverified', 'verified']],
     [599_999, [undefined, 'unverified', 'verified']],
