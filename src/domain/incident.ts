@@ -46,7 +46,7 @@ export const isOfCaps = ({ rules }: Pick<Incident, 'rules'>): boolean =>
 
 /**
  * An incident is opened once so many codes were refused, or would have been, within so long, or where a pause began. In an
- * outage people ask again, and some of them too soon. Of our own, by the simulation: of 150 days of outages none is taken for an
+ * outage people ask again, and some of them too soon. Of our own, by the simulation: of 100 days of outages none is taken for an
  * attack, and every attack there is an incident within a minute.
  */
 export const INCIDENT_FROM = 10
