@@ -1,6 +1,6 @@
 /** `watchword app protect` and `app unlock`: what an owner decides about abuse. */
 import { InvalidArgumentError, Option } from 'commander'
-import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS, type Cap } from '../domain/cap'
+import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS, type Cap, startOf } from '../domain/cap'
 import { type Protection, protectionOf } from '../domain/protection'
 import { PROTECTION_MODES, type ProtectionMode } from '../domain/rule'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../domain/value'
@@ -202,6 +202,10 @@ function capOf(text: string): Cap {
   return { kind, per, of, every, max: Number(max) } as Cap
 }
 
+const capLine = ({ kind, per, of, every, max }: Cap): string => `${kind}:${per}:${of}:${every}=${max}`
+const startLine = (start: number | undefined): string =>
+  start === undefined ? '' : ` (until its traffic is known ${start}, and two for each code that is verified)`
+
 const DONE = { off: 'is not looked at', watch: 'is only noted', block: 'is refused' } as const
 
 function linesOf(home: string, protection: Protection): string[] {
@@ -223,7 +227,7 @@ function linesOf(home: string, protection: Protection): string[] {
       ({ country, prefix, until }) => `Nothing goes to ${prefix ? 'a prefix of ' : ''}${country} until ${iso(until)}.`,
     ),
     `What is over a cap ${DONE[capping]}${caps.length > 0 ? ':' : '; there is none.'}`,
-    ...caps.map(({ kind, per, of, every, max }) => `  ${kind}:${per}:${of}:${every}=${max}`),
+    ...caps.map((cap) => `  ${capLine(cap)}${startLine(startOf(cap, tolerance))}`),
     `Traffic that nobody verifies ${DONE[conversion]}${conversion === 'block' ? ', once what is usual is known' : ''}.`,
     ...(tolerance === 1 ? [] : [`Of it ${tolerance} times as much as usually is let pass.`]),
     ...(trust.length > 0 ? [`Trusted: ${trust.join(', ')}.`] : []),

@@ -48,7 +48,17 @@ const START_TIMES = 2
 /** What is typed meanwhile may let in more, long before anything is old enough to count no longer. */
 const START_RETRY_MS = MINUTE_MS
 
-const startsSmall = ({ kind, per, of }: Cap): boolean => kind === 'pk' && per === 'app' && of === 'messages'
+/** A cap that an owner has named is decided: it holds as it is. */
+const startsSmall = (cap: Cap): boolean =>
+  cap.per === 'app' &&
+  NEW_CAPS.some(
+    ({ kind, per, of, every, max }) =>
+      cap.kind === kind && cap.per === per && cap.of === of && cap.every === every && cap.max === max,
+  )
+
+/** How many of an app whose traffic is not known, before anybody has typed a code; undefined where the cap itself holds. */
+export const startOf = (cap: Cap, tolerance: number): number | undefined =>
+  startsSmall(cap) ? Math.floor(tolerance * START[cap.every]) : undefined
 
 /** What is known of the app, and how much its owner tolerates. */
 interface Regard {

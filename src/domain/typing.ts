@@ -11,8 +11,8 @@
  * Who types later counts as one more who has typed. It is no verdict: what nobody has typed, and what was never delivered, is
  * judged by `conversion.ts`.
  */
-import { fateAt, type Sighting, type Stage } from './traffic'
-import { SECOND_MS } from './value'
+import { fateAt, type Sighting, STAGES, type Stage } from './traffic'
+import { HOUR_MS, SECOND_MS } from './value'
 
 const TYPED_BY_PEOPLE = 0.5
 const TYPED_BY_ATTACKERS = 0.05
@@ -23,6 +23,8 @@ const TYPED_WEIGHT = Math.log(TYPED_BY_ATTACKERS / TYPED_BY_PEOPLE)
 export const NOBODY_TYPES = 15
 /** Some dozen: enough where so many ask that some are refused as well. */
 export const HARDLY_ANYBODY_TYPES = 8
+/** After so long without a code whoever comes next is somebody else. */
+const ENDS_AFTER_MS = HOUR_MS
 /** It rises no further, so that it comes down again when people follow. */
 const MOST = 1.5 * NOBODY_TYPES
 
@@ -40,6 +42,8 @@ export class Typing {
   /** By when codes were made. */
   readonly #seconds = new Map<number, Second>()
   #ripeUntil = Number.NEGATIVE_INFINITY
+  /** When the last code was made that was weighed. */
+  #latest = Number.NEGATIVE_INFINITY
 
   /** 0 where people type. */
   get score(): number {
@@ -63,10 +67,15 @@ export class Typing {
 
   /** All that was made before then has been looked at when it was `early`. */
   ripen(before: number): void {
+    if (before - this.#latest > ENDS_AFTER_MS) this.forget()
     for (const [second, { sent, typed }] of this.#seconds) {
-      if ((second + 1) * SECOND_MS > before) continue
+      const end = (second + 1) * SECOND_MS
+      if (end > before) continue
       this.#seconds.delete(second)
-      this.#ripeUntil = Math.max(this.#ripeUntil, (second + 1) * SECOND_MS)
+      this.#ripeUntil = Math.max(this.#ripeUntil, end)
+      // A server that has just started is shown the last day: what was then has been told, or has ended.
+      if (before - end > STAGES.late) continue
+      this.#latest = Math.max(this.#latest, end)
       this.#weigh((sent - typed) * UNTYPED_WEIGHT + typed * TYPED_WEIGHT)
     }
   }

@@ -83,11 +83,14 @@ export class AppTraffic {
   entering(wish: Wish): () => void {
     const { kind, prefix, network } = wish
     const ways = this.#ways(placeOf(wish)).map(({ tally }) => tally)
-    const places = [this.#prefix(kind, prefix), ...(network === undefined ? [] : [this.#network(kind, network)])]
-    const all = [this.#apps[kind], ...ways, ...places]
+    const all = [this.#apps[kind], ...ways]
     for (const tally of all) tally.entering++
+    const leavePrefix = this.places.enterPrefix(this.#placed(kind, prefix))
+    const leaveNetwork = network === undefined ? undefined : this.places.enterNetwork(this.#placed(kind, network))
     return () => {
       for (const tally of all) tally.entering--
+      leavePrefix()
+      leaveNetwork?.()
     }
   }
 
@@ -144,11 +147,12 @@ export class AppTraffic {
     const whole = Math.ceil(this.since / HOUR_MS) * HOUR_MS
     const lanes = [...this.#lanes.values()]
     for (const lane of lanes) this.#endDoubt(lane, now)
-    const suspects = lanes.map((lane) => ({ lane, refused: this.#refusedBeside(lane) }))
+    const beside = { sk: this.#refusedElsewhere('sk'), pk: this.#refusedElsewhere('pk') }
+    const refusedWith = (lane: Lane) => (lane.isUsual ? this.#refused(lane) : beside[lane.name.kind])
     return {
       appId: this.appId,
       decisions,
-      troubles: suspects.flatMap(({ lane, refused }) => this.#takeTrouble(lane, refused, now) ?? []),
+      troubles: lanes.flatMap((lane) => this.#takeTrouble(lane, refusedWith(lane), now) ?? []),
       hours: lanes.flatMap((lane) => lane.finished(whole, now)),
     }
   }
@@ -183,11 +187,13 @@ export class AppTraffic {
   }
 
   /** Few in each of many countries where little is usual are many together. */
-  #refusedBeside(lane: Lane): number {
-    const isBeside = (other: Lane) =>
-      other === lane || (!lane.isUsual && !other.isUsual && other.name.kind === lane.name.kind)
-    const beside = [...this.#lanes.values()].filter(isBeside)
-    return beside.reduce((total, { name }) => total + (this.#troubles.get(nameOf(name))?.refused ?? 0), 0)
+  #refusedElsewhere(kind: KeyKind): number {
+    const unusual = this.#lanes.values().filter((lane) => !lane.isUsual && lane.name.kind === kind)
+    return unusual.reduce((total, lane) => total + this.#refused(lane), 0)
+  }
+
+  #refused({ name }: Lane): number {
+    return this.#troubles.get(nameOf(name))?.refused ?? 0
   }
 
   /** It is trouble where nobody types, and nothing where somebody does. */

@@ -12,6 +12,8 @@ const NO_NETWORK = new NetworkTally()
 
 export class Places {
   readonly #known = new Map<string, Tally>()
+  /** Where codes are on their way to that may still be refused, and no other has gone. */
+  readonly #entered = new Map<string, Tally>()
   /** It goes on where it was: to begin anew would pass by all that has gone. */
   readonly #oldest = this.#known.keys()
 
@@ -25,12 +27,22 @@ export class Places {
 
   /** To be looked at only: what is not known has no codes. */
   prefixSeen(name: string): Tally {
-    return this.#known.get(`p${name}`) ?? NO_PREFIX
+    return this.#at(`p${name}`) ?? NO_PREFIX
   }
 
   /** The same. */
   networkSeen(name: string): NetworkTally {
-    return (this.#known.get(`n${name}`) as NetworkTally | undefined) ?? NO_NETWORK
+    return (this.#at(`n${name}`) as NetworkTally | undefined) ?? NO_NETWORK
+  }
+
+  /** Counts one more that is on its way there; answers what ends that. */
+  enterPrefix(name: string): () => void {
+    return this.#enter(`p${name}`, () => new Tally())
+  }
+
+  /** The same. */
+  enterNetwork(name: string): () => void {
+    return this.#enter(`n${name}`, () => new NetworkTally())
   }
 
   /** All of an app's: they are about to be counted anew. */
@@ -38,9 +50,24 @@ export class Places {
     for (const name of this.#known.keys()) if (name.startsWith(appId, 1)) this.#known.delete(name)
   }
 
+  #at(name: string): Tally | undefined {
+    return this.#known.get(name) ?? this.#entered.get(name)
+  }
+
+  #enter(name: string, make: () => Tally): () => void {
+    const there = this.#at(name)
+    const tally = there ?? make()
+    if (!there) this.#entered.set(name, tally)
+    tally.entering++
+    return () => {
+      tally.entering--
+      if (tally.entering === 0 && this.#entered.get(name) === tally) this.#entered.delete(name)
+    }
+  }
+
   #of(name: string, make: () => Tally): Tally {
     const known = this.#known.get(name)
-    const tally = known ?? make()
+    const tally = known ?? this.#entered.get(name) ?? make()
     // The newest is the last one.
     if (known) this.#known.delete(name)
     this.#known.set(name, tally)

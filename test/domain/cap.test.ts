@@ -7,6 +7,7 @@ import {
   FORMER_CAPS,
   NEW_CAPS,
   START,
+  startOf,
   capWaitMs as waitMsOf,
 } from '../../src/domain/cap'
 import { Tally } from '../../src/domain/traffic'
@@ -106,6 +107,12 @@ describe('of an app whose traffic is not known', () => {
     expect(waits).toEqual([0, MINUTE_MS])
     expect(waitMsOf(caps.hour, typed(1, 301), 1, UNKNOWN, NOW)).toBe(0)
     expect(waitMsOf(cap({ max: 300 }), typed(0, 300), 1, UNKNOWN, NOW)).toBeGreaterThan(10 * MINUTE_MS)
+  })
+
+  test('what an owner has named holds as it is', () => {
+    const named = cap({ max: 5_000 })
+    expect(allowedBy(named, typed(0), UNKNOWN, NOW)).toBe(5_000)
+    expect([startOf(named, 1), startOf(caps.hour, 1), startOf(caps.day, 0.5)]).toEqual([undefined, 300, 250])
   })
 
   test.each([{ kind: 'sk' }, { per: 'prefix' }, { per: 'country' }, { of: 'credits' }] as const)(

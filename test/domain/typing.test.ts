@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { STAGES, type Stage } from '../../src/domain/traffic'
 import { HARDLY_ANYBODY_TYPES, NOBODY_TYPES, Typing } from '../../src/domain/typing'
-import { MINUTE_MS, SECOND_MS } from '../../src/domain/value'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
 import { seededRandom } from '../support/random'
 import { NOW } from './sample'
 import { aSighting } from './traffic-sample'
@@ -87,6 +87,23 @@ describe('a code', () => {
     expect(scoreOf([...nobody(30), ...Array.from({ length: 64 }, () => SOON)])).toBe(0)
     expect(scoreOf([...nobody(64)])).toBe(scoreOf(nobody(1_000)))
   })
+})
+
+test('codes of a while ago say nothing to who is shown them now, as to a server that starts', () => {
+  const typing = new Typing()
+  for (let n = 0; n < 40; n++) see(typing, NOW + n * SECOND_MS, undefined)
+  typing.ripen(NOW + STAGES.late + 41 * SECOND_MS)
+  expect(typing.score).toBe(0)
+})
+
+test('an hour without a code ends it', () => {
+  const typing = new Typing()
+  const score = scoreOf(nobody(40), typing)
+  const last = NOW + 40 * SECOND_MS
+  typing.ripen(last + HOUR_MS)
+  expect(typing.score).toBe(score)
+  typing.ripen(last + HOUR_MS + 1)
+  expect(typing.score).toBe(0)
 })
 
 test('what an operator has ended begins anew', () => {

@@ -27,6 +27,25 @@ test('of whoever only asks nothing is remembered, and nobody is forgotten for it
   expect(places.prefixSeen('kept').pending(NOW)).toBe(1)
 })
 
+test('of what is on its way and refused after all nothing is remembered either', () => {
+  const places = new Places()
+  places.prefix('kept').see(aSighting(), 'sent')
+  for (let n = 0; n < MOST; n++) for (const leave of [places.enterPrefix(`${n}`), places.enterNetwork(`${n}`)]) leave()
+  expect(places.prefixSeen('kept').pending(NOW)).toBe(1)
+})
+
+test('who is on the way to one place counts there, also when a code has gone there meanwhile', () => {
+  const places = new Places()
+  const pending = () => places.prefixSeen('one').pending(NOW)
+  const leaves = [places.enterPrefix('one'), places.enterPrefix('one')]
+  expect(pending()).toBe(2)
+  leaves[0]?.()
+  places.prefix('one').see(aSighting(), 'sent')
+  expect(pending()).toBe(2)
+  leaves[1]?.()
+  expect(pending()).toBe(1)
+})
+
 test('prefixes and networks of one name are two', () => {
   const places = new Places()
   places.prefix('one').see(aSighting(), 'sent')

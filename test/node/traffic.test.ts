@@ -426,7 +426,11 @@ test('a prefix has its cap, however many others are asked for in vain', () => {
   const cap = { kind: 'pk', per: 'prefix', of: 'messages', every: 'hour', max: 1 } as const
   const findingOf = (prefix: string) => traffic.assess({ ...NEW_APP, caps: [cap] }, { ...wish, prefix, price: 1 }, NOW)
   traffic.entering(wish)
-  for (let n = 0; n < 20_000; n++) expect(findingOf(`${n}`)?.rule).not.toBe('cap')
+  for (let n = 0; n < 20_000; n++) {
+    expect(findingOf(`${n}`)?.rule).not.toBe('cap')
+    // Refused for something else: no template, no credit, another code too soon.
+    traffic.entering({ ...wish, prefix: `${n}` })()
+  }
   expect(findingOf(wish.prefix)?.rule).toBe('cap')
 })
 

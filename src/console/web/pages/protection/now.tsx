@@ -1,6 +1,7 @@
 /** What is on: where codes go to, how many, whether they pay, whom nothing is refused, what is stopped for a while. */
 import { Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { startOf } from '../../../../domain/cap'
 import { countryName } from '../../i18n/delivery'
 import { useFormats } from '../../i18n/format'
 import { useLanguage } from '../../i18n/language'
@@ -48,7 +49,7 @@ export function Now({ app, state }: { app: App; state: State | undefined }) {
           <Countries app={app} />
         </Part>
         <Part name={say.caps} mode={protection.capping}>
-          <Caps caps={protection.caps} />
+          <Caps protection={protection} isKnown={state?.learned.pk.isLearned ?? true} />
         </Part>
         <Part name={say.numberTypes} mode={protection.numberTypes}>
           <Line>{say.numberTypesAbout}</Line>
@@ -190,17 +191,28 @@ function Resend({ resendMs }: { resendMs: App['protection']['resendMs'] }) {
   ))
 }
 
-function Caps({ caps }: { caps: App['protection']['caps'] }) {
+interface CapsProps {
+  protection: Pick<App['protection'], 'caps' | 'tolerance'>
+  /** What is usual with browser keys. */
+  isKnown: boolean
+}
+
+function Caps({ protection: { caps, tolerance }, isKnown }: CapsProps) {
   const say = useWords(protectionWords)
   const kinds = useWords(kindWords)
   const words = useWords(capWords)
   const { number } = useFormats()
   if (caps.length === 0) return <Line>{say.noCaps}</Line>
-  return caps.map(({ kind, per, of, every, max }) => (
-    <Line key={`${kind}/${per}/${of}/${every}`}>
-      {words.sentence(kinds[kind], number(max), words.of[of], words.per[per], words.every[every])}
-    </Line>
-  ))
+  return caps.map((cap) => {
+    const { kind, per, of, every, max } = cap
+    const start = isKnown ? undefined : startOf(cap, tolerance)
+    return (
+      <Line key={`${kind}/${per}/${of}/${every}`}>
+        {words.sentence(kinds[kind], number(max), words.of[of], words.per[per], words.every[every])}
+        {start !== undefined && ` ${say.start(number(start))}`}
+      </Line>
+    )
+  })
 }
 
 function Trusted({ trusted: { networks, countries, phones } }: { trusted: App['protection']['trusted'] }) {

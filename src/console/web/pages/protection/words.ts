@@ -65,6 +65,7 @@ export const protectionWords = inWords({
     resendAtOnce: (kind: string) => `${kind}: at once.`,
     caps: 'Over a cap',
     noCaps: 'There is no cap.',
+    start: (shown: string) => `(${shown} until it is known what is usual, and two more for each code that is verified)`,
     conversion: 'Codes nobody types',
     learned: (kind: string) => `${kind}: what is usual is known.`,
     learning: (kind: string, verified: string, ofVerified: string, days: string, ofDays: string) =>
@@ -198,6 +199,7 @@ export const protectionWords = inWords({
     resendAtOnce: (kind) => `${kind}: 바로.`,
     caps: '상한 초과',
     noCaps: '설정한 상한이 없습니다.',
+    start: (shown) => `(평소 수준을 알기 전에는 ${shown}, 확인된 코드마다 두 건 더)`,
     conversion: '아무도 입력하지 않는 인증번호',
     learned: (kind) => `${kind}: 평소 수준을 알고 있습니다.`,
     learning: (kind, verified, ofVerified, days, ofDays) =>
