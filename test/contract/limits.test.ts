@@ -27,7 +27,9 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
     )
   const verify = (key: string, origin?: string) =>
     world.call(wire, 'verify', { issueId: 'x', code: '123456' }, { key, headers: origin ? { origin } : {} })
-  const phone = (index: number) => `010-3000-${String(index).padStart(4, '0')}`
+  /** Each of another prefix, which has a cap of its own. */
+  const phone = (index: number) =>
+    `010-${3_000 + (index % 1_000)}-${String(Math.floor(index / 1_000)).padStart(4, '0')}`
 
   const expectLimited = (answer: Awaited<ReturnType<typeof issue>>, limit: string, policy = 'platform') => {
     expect(answer.status).toBe(429)
@@ -43,7 +45,7 @@ describe.each(WIRES)('rate limits over %s', (wire) => {
     const second = await world.key({ appId: keys.appId, kind: 'sk', mode: 'live' })
     for (let index = 0; index < 5; index++)
       expect((await issue(phone(1), index % 2 ? second : keys.live)).status).toBe(200)
-    const wait = expectLimited(await issue('+82 10 3000 0001', keys.live), 'perPhone')
+    const wait = expectLimited(await issue('+82 10 3001 0000', keys.live), 'perPhone')
     expect(wait).toBe(600_000)
     expect((await issue(phone(2), keys.live)).status).toBe(200)
     world.clock.step(wait - 1)
