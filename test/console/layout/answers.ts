@@ -1,7 +1,9 @@
 /** What the console's procedures answer in the states that pages are looked at in: nothing yet, and plenty of it. */
+
 import type { InferContractRouterOutputs } from '@orpc/contract'
 import type { ConsoleContract } from '../../../src/console/contract'
 import type { Refused } from '../../../src/console/web/i18n/refusals'
+import { NEW_CAPS } from '../../../src/domain/cap'
 import { permissionsOf, type Role } from '../../../src/domain/role'
 import { RULES } from '../../../src/domain/rule'
 import { StubFailure } from '../support'
@@ -88,7 +90,7 @@ const PROTECTION: Protection = {
     tolerance: 1,
     failures: 'block',
   },
-  ...{ open: [], secretTo: [], closed: [], caps: [], lockMs: DAY },
+  ...{ open: [], secretTo: [], closed: [], caps: [...NEW_CAPS], lockMs: DAY },
   resendMs: { sk: 0, pk: 30_000 },
   trusted: { networks: [], countries: [], phones: 0 },
 }
