@@ -64,7 +64,7 @@ const INSIST_EVERY_MS = 1_000
 async function insist({ store, clock }: PerformDependencies, job: Job, unit: (tx: Tx) => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await store.transaction(unit)
+      return await store.transaction(unit, { mayShare: true })
     } catch (error) {
       const mayPass = error instanceof Refusal && error.kind === 'unavailable'
       if (!mayPass || tries * INSIST_EVERY_MS >= LEASE_MS[job.kind]) throw error

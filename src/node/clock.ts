@@ -33,10 +33,10 @@ export function followClock(store: Store, clock: Clock, random: Random): Store {
 
   return {
     ...store,
-    transaction(unit) {
+    transaction(unit, manner) {
       if (known - lead() >= NOTICED_MS) mending ??= mend()
       else if (!mending) known = lead()
-      return mending ? mending.then(() => store.transaction(unit)) : store.transaction(unit)
+      return mending ? mending.then(() => store.transaction(unit, manner)) : store.transaction(unit, manner)
     },
   }
 }

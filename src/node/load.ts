@@ -22,7 +22,7 @@ export function watched(store: Store, clock: Pick<Clock, 'elapsed'>): { store: S
     load,
     store: {
       ...store,
-      transaction(unit) {
+      transaction(unit, manner) {
         const place = {}
         waiting.set(place, clock.elapsed())
         let refusal: unknown
@@ -34,7 +34,7 @@ export function watched(store: Store, clock: Pick<Clock, 'elapsed'>): { store: S
             throw error
           })
         }
-        return store.transaction(begun).catch((error: unknown) => {
+        return store.transaction(begun, manner).catch((error: unknown) => {
           waiting.delete(place)
           // What the unit itself has refused was not for the disk.
           if (error !== refusal) failures++

@@ -15,6 +15,8 @@ export interface Compiled {
   bind(values: Record<string, unknown>, cover: HashCover): unknown[]
   /** Of a left join, only single columns may be selected: a whole table that is missing would not become null here. */
   read(row: readonly unknown[], cover: HashCover): Record<string, unknown>
+  /** What the database calls the kind of each parameter; undefined where it is not that of a column. */
+  readonly types: ReadonlyArray<string | undefined>
 }
 
 export function compile(query: Query, fields: Fields | undefined): Compiled {
@@ -23,8 +25,12 @@ export function compile(query: Query, fields: Fields | undefined): Compiled {
   return {
     bind: (values, cover) => parameters.map((parameter) => parameter(values, cover)),
     read: (row, cover) => readRow(columns, row, cover),
+    types: query.params.map(typeOf),
   }
 }
+
+const typeOf = (parameter: unknown) =>
+  is(parameter, Param) && is(parameter.encoder, Column) ? parameter.encoder.getSQLType() : undefined
 
 function readRow(columns: readonly ResultColumn[], row: readonly unknown[], cover: HashCover): Record<string, unknown> {
   const result: Record<string, unknown> = {}

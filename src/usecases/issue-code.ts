@@ -131,46 +131,49 @@ async function admit(
   let begun: Begun | undefined
   const span = deps.telemetry.begin('transaction', request.origin?.trace)
   try {
-    return await store.transaction(async (tx) => {
-      begun = outcome.made = outcome.finding = undefined
-      // Who holds the phone has stored the claim of an issue that counts here.
-      const [{ live: previous, failures: known }, replayed, refusal] = await Promise.all([
-        tx.issues.lockPhone(order.owner, { kind: key.kind, phoneHash: order.phoneHash }, order.request.purpose),
-        replay(deps, tx, order.owner, claimant, fingerprint),
-        admission.confirm(tx),
-      ])
-      if (replayed) return issued(replayed, resendable)
+    return await store.transaction(
+      async (tx) => {
+        begun = outcome.made = outcome.finding = undefined
+        // Who holds the phone has stored the claim of an issue that counts here.
+        const [{ live: previous, failures: known }, replayed, refusal] = await Promise.all([
+          tx.issues.lockPhone(order.owner, { kind: key.kind, phoneHash: order.phoneHash }, order.request.purpose),
+          replay(deps, tx, order.owner, claimant, fingerprint),
+          admission.confirm(tx),
+        ])
+        if (replayed) return issued(replayed, resendable)
 
-      const issueId = deps.random.uuid(tx.now)
-      const code = order.rules.newCode(order.recipient)
-      const wording = { texts: textsOf(app), locale: request.locale, webOtp: request.webOtp }
-      const letter = compose(order.request, order.recipient, { template, wording, code, key })
-      const price = priceOf(order.rules.prices, channel, letter.messageType)
-      order.rules.assertAdmits(order.recipient, tx.now)
-      assertServed(channel, route)
-      if (refusal) throw refusal
-      const finding = entrant.assess(protection, price)
-      weigh(outcome, isProven && finding ? outweighed(finding) : finding, price)
-      weigh(outcome, findResend(protection, key.kind, previous, tx.now), price)
-      // What is known of a phone was not locked; of most nothing is.
-      const failures =
-        known && (await tx.failures.lock({ appId: key.appId, kind: key.kind, phoneHash: order.phoneHash }))
-      const admitted = admitNext(failures, order.request.maxAttempts, protection, tx.now)
-      weigh(outcome, admitted.found, price)
+        const issueId = deps.random.uuid(tx.now)
+        const code = order.rules.newCode(order.recipient)
+        const wording = { texts: textsOf(app), locale: request.locale, webOtp: request.webOtp }
+        const letter = compose(order.request, order.recipient, { template, wording, code, key })
+        const price = priceOf(order.rules.prices, channel, letter.messageType)
+        order.rules.assertAdmits(order.recipient, tx.now)
+        assertServed(channel, route)
+        if (refusal) throw refusal
+        const finding = entrant.assess(protection, price)
+        weigh(outcome, isProven && finding ? outweighed(finding) : finding, price)
+        weigh(outcome, findResend(protection, key.kind, previous, tx.now), price)
+        // What is known of a phone was not locked; of most nothing is.
+        const failures =
+          known && (await tx.failures.lock({ appId: key.appId, kind: key.kind, phoneHash: order.phoneHash }))
+        const admitted = admitNext(failures, order.request.maxAttempts, protection, tx.now)
+        weigh(outcome, admitted.found, price)
 
-      const { maxAttempts } = admitted
-      const { origin } = request
-      const issue = make(deps, order, { issueId, code, maxAttempts, price, origin, now: tx.now })
-      outcome.made = issue
-      await replacePrevious(deps, tx, previous)
-      await tx.claims.add({ ...order.owner, keyHash: claimant.hash, fingerprint, issueId, createdAt: tx.now })
-      await tx.issues.add(issue)
-      if (admitted.failures) await tx.failures.save(phoneOf(issue), admitted.failures)
-      if (departure) begun = await depart(deps, tx, issue, letter, departure)
-      else await waitForPlace(deps, tx, issue, letter, route)
-      await reserveCredit(tx, issue)
-      return issued(issue, resendable)
-    })
+        const { maxAttempts } = admitted
+        const { origin } = request
+        const issue = make(deps, order, { issueId, code, maxAttempts, price, origin, now: tx.now })
+        outcome.made = issue
+        await replacePrevious(deps, tx, previous)
+        await tx.claims.add({ ...order.owner, keyHash: claimant.hash, fingerprint, issueId, createdAt: tx.now })
+        await tx.issues.add(issue)
+        if (admitted.failures) await tx.failures.save(phoneOf(issue), admitted.failures)
+        if (departure) begun = await depart(deps, tx, issue, letter, departure)
+        else await waitForPlace(deps, tx, issue, letter, route)
+        await reserveCredit(tx, issue)
+        return issued(issue, resendable)
+      },
+      { mayShare: true },
+    )
   } catch (refusal) {
     outcome.made = undefined
     // A commit whose answer is lost for good may be stored all the same.

@@ -44,19 +44,22 @@ export async function verifyCode(
   const claimed = phoneNumber === undefined ? undefined : rulesOf(modes, key).recipient(phoneNumber, key.region)
   if (!isUuid(request.issueId)) return unknownIssue(request.issueId, clock.now())
   const span = telemetry.begin('transaction', request.origin?.trace)
-  const unit = store.transaction(async (tx) => {
-    const found = await tx.issues.lockToVerify(key, request.issueId)
-    if (!found) return { verification: unknownIssue(request.issueId, tx.now) }
-    const { issue } = found
-    const matches = timingSafeEqual(vault.codeHash(issue.issueId, request.code), issue.codeHash)
-    const { verified, reasonCode, changed } = check(issue, matches, tx.now)
-    if (changed) {
-      await count(tx, found, verified)
-      await saveIssue(deps, tx, issue, changed)
-    }
-    const verification = verificationOf(changed ?? issue, { verified, reasonCode })
-    return { verification, verified: verified ? { issue, at: tx.now } : undefined }
-  })
+  const unit = store.transaction(
+    async (tx) => {
+      const found = await tx.issues.lockToVerify(key, request.issueId)
+      if (!found) return { verification: unknownIssue(request.issueId, tx.now) }
+      const { issue } = found
+      const matches = timingSafeEqual(vault.codeHash(issue.issueId, request.code), issue.codeHash)
+      const { verified, reasonCode, changed } = check(issue, matches, tx.now)
+      if (changed) {
+        await count(tx, found, verified)
+        await saveIssue(deps, tx, issue, changed)
+      }
+      const verification = verificationOf(changed ?? issue, { verified, reasonCode })
+      return { verification, verified: verified ? { issue, at: tx.now } : undefined }
+    },
+    { mayShare: true },
+  )
   const { verification, verified } = await unit.finally(() => span.end())
   telemetry.codeChecked({ mode: key.mode, result: verification.reasonCode ?? 'verified' })
   if (!verified || !claimed || !isSentTo(deps, verified.issue, claimed)) return verification

@@ -99,9 +99,9 @@ test.each([
   const world = await World.start({
     wrapStore: (store) => ({
       ...store,
-      transaction: (unit) => {
+      transaction: (unit, manner) => {
         world.clock.step(1)
-        return store.transaction(unit)
+        return store.transaction(unit, manner)
       },
     }),
   })

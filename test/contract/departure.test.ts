@@ -16,14 +16,14 @@ let ended: Promise<void> | undefined
 
 const uncertain = (store: Store): Store => ({
   ...store,
-  async transaction(unit) {
+  async transaction(unit, manner) {
     const becomes = next
     next = undefined
     const happens = meanwhile
     meanwhile = undefined
     const during = happens?.()
     if (becomes) await during
-    if (!becomes) return store.transaction(unit)
+    if (!becomes) return store.transaction(unit, manner)
     await store
       .transaction(async (tx) => {
         await unit(Object.create(tx, { afterCommit: { value() {} } }))

@@ -144,7 +144,7 @@ test('one look at the database serves all who ask within a second, unless what w
         looks++
         if (isFull) throw new Error('full')
       },
-      transaction: (unit) => (isFull ? Promise.reject(new Error('full')) : store.transaction(unit)),
+      transaction: (unit, manner) => (isFull ? Promise.reject(new Error('full')) : store.transaction(unit, manner)),
     }),
   })
   const { test } = await world.furnish()

@@ -19,10 +19,10 @@ describe.each(WIRES)('more than can be done, over %s', (wire) => {
 
   const slow = (store: Store): Store => ({
     ...store,
-    transaction: async (unit) => {
+    transaction: async (unit, manner) => {
       hasCome.resolve()
       await turn?.promise
-      return store.transaction(unit)
+      return store.transaction(unit, manner)
     },
   })
   beforeEach(async () => {
@@ -133,8 +133,8 @@ describe('the backlog', () => {
       env: { WATCHWORD_MAX_BACKLOG: String(BACKLOG_MAX) },
       wrapStore: (store) => ({
         ...store,
-        transaction: (unit) =>
-          store.transaction(unit).catch(async (refusal) => {
+        transaction: (unit, manner) =>
+          store.transaction(unit, manner).catch(async (refusal) => {
             await new Promise<void>((tell) => (untold ? untold.push(tell) : tell()))
             throw refusal
           }),

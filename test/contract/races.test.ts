@@ -48,9 +48,9 @@ const lateWords = (words: object): Words =>
 const farAway = (store: Store): Store => ({
   ...store,
   read: lateWords(store.read) as unknown as Store['read'],
-  async transaction(unit) {
+  async transaction(unit, manner) {
     await letOthersGoOn(2)
-    return store.transaction(unit)
+    return store.transaction(unit, manner)
   },
 })
 
@@ -759,9 +759,9 @@ describe('over a store that is gone in the middle', () => {
   let left = Number.POSITIVE_INFINITY
   const dying = (store: Store): Store => ({
     ...store,
-    async transaction(unit) {
+    async transaction(unit, manner) {
       if (left-- <= 0) throw new Error('killed')
-      return store.transaction(unit)
+      return store.transaction(unit, manner)
     },
   })
   beforeEach(async () => {

@@ -8,7 +8,7 @@ type Twist = { [Door in keyof Tx]?: Partial<Tx[Door]> }
 export const twisted = (twist: (tx: Tx) => Twist): Sabotage => ({
   store: (store: Store): Store => ({
     ...store,
-    transaction: (unit) =>
+    transaction: (unit, manner) =>
       store.transaction((tx) => {
         const changes = twist(tx)
         return unit(
@@ -19,7 +19,7 @@ export const twisted = (twist: (tx: Tx) => Twist): Sabotage => ({
             },
           }),
         )
-      }),
+      }, manner),
   }),
 })
 

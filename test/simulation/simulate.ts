@@ -562,10 +562,10 @@ class Story {
     }
     const mortal = (store: Store): Store => ({
       ...store,
-      transaction: async (unit) => {
+      transaction: async (unit, manner) => {
         if (!isAlive()) throw unavailable('This process is dead')
         if (this.#faults && random.chance(0.02)) throw unavailable('The database is busy')
-        return store.transaction(unit)
+        return store.transaction(unit, manner)
       },
     })
     const world = await World.open({

@@ -5,7 +5,7 @@ class Again extends Error {}
 
 export const eachUnitTwice = (store: Store): Store => ({
   ...store,
-  async transaction(unit) {
+  async transaction(unit, manner) {
     try {
       await store.transaction(async (tx) => {
         await unit(tx)
@@ -14,6 +14,6 @@ export const eachUnitTwice = (store: Store): Store => ({
     } catch (error) {
       if (!(error instanceof Again)) throw error
     }
-    return store.transaction(unit)
+    return store.transaction(unit, manner)
   },
 })

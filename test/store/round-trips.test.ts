@@ -42,8 +42,9 @@ async function costOf(call: () => Promise<Answer>): Promise<Cost> {
 }
 
 /** Of the units that change so much, since they were counted last. */
-function unitsThat(change: string): Cost[] {
-  const found = wire.units.filter(({ statements }) => statements.some((text) => text.startsWith(change)))
+function unitsThat(change: string, isMeant = (_text: string) => true): Cost[] {
+  const isChange = (text: string) => text.startsWith(change) && isMeant(text)
+  const found = wire.units.filter(({ statements }) => statements.some(isChange))
   return found.map(({ roundTrips, statements }) => ({ roundTrips, statements: statements.length }))
 }
 
@@ -54,6 +55,9 @@ const atMost = (cost: Cost | undefined, most: Cost) => {
 
 /** A statement is prepared when a connection first has it, which takes a journey of its own. */
 const WARMED_BY = 8
+
+/** How many of them are written. */
+const CLAIM_COLUMNS = 7
 
 beforeAll(async () => {
   wire = await CountingWire.to((await sharedPostgres()).port)
@@ -137,6 +141,21 @@ test('erasing issues of a phone takes 3 for as many as are erased together', asy
   const [removed, ...more] = unitsThat('WITH unlinked')
   expect(more).toEqual([])
   atMost(removed, { roundTrips: 3, statements: 16 })
+})
+
+test('issues that share a transaction take as many for all of them, and few statements more', async () => {
+  wire.units.length = 0
+  for (let round = 0; round < 2 * WARMED_BY; round++) {
+    // The first of them comes while there is nobody to share with.
+    await Promise.all(Array.from({ length: 9 }, () => issue()))
+    await world.settle()
+  }
+  await wire.quiet()
+  const ofEight = unitsThat('insert into "claims"', (text) => text.includes(`$${8 * CLAIM_COLUMNS}`))
+  expect(ofEight.length).toBeGreaterThan(WARMED_BY)
+  // Each connection is asked for the first time once.
+  const [cost] = ofEight.toSorted((a, b) => a.roundTrips - b.roundTrips)
+  atMost(cost, { roundTrips: 2, statements: 13 })
 })
 
 test('an issue whose message waits for a place takes 2', async () => {

@@ -65,7 +65,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 /** The store, which tells of every unit that locks against the order. */
 export const inLockOrder = (store: Store, tell: (violation: string) => void): Store => ({
   ...store,
-  transaction: (unit) => store.transaction((tx) => unit(observed(tx, tell))),
+  transaction: (unit, manner) => store.transaction((tx) => unit(observed(tx, tell)), manner),
 })
 
 function observed(tx: Tx, tell: (violation: string) => void): Tx {

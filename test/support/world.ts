@@ -393,7 +393,7 @@ export class World {
       ...store,
       read: countedReads(store.read, this.#counted),
       lists: countedReads(store.lists, this.#counted),
-      transaction: (unit) => this.#counted(store.transaction(unit)),
+      transaction: (unit, manner) => this.#counted(store.transaction(unit, manner)),
       assertWritable: () => this.#counted(store.assertWritable()),
     }
   }

@@ -14,7 +14,9 @@ export const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(at
 const thisMessage = eq(awaitedReports.messageId, bind(awaitedReports.messageId, 'messageId'))
 
 const STATEMENTS = {
-  ofIssue: statement(() => db.select().from(attempts).where(theseAttempts).orderBy(asc(attempts.number)).prepare('')),
+  ofIssue: statement(() => db.select().from(attempts).where(theseAttempts).orderBy(asc(attempts.number)).prepare(''), {
+    sharedBy: 'anybody',
+  }),
   insert: addition(attempts),
   answer: statement(() =>
     db
@@ -38,9 +40,9 @@ const STATEMENTS = {
           },
         })
         .prepare(''),
-    true,
+    { isAddition: true },
   ),
-  find: statement(() => db.select().from(awaitedReports).where(thisMessage).prepare('')),
+  find: statement(() => db.select().from(awaitedReports).where(thisMessage).prepare(''), { sharedBy: 'anybody' }),
   findByCarrier: statement(() =>
     db
       .select()

@@ -5,7 +5,7 @@ import type { Tx } from '../../ports/store'
 import type { HashCover } from '../../ports/vault'
 import { hashKeyOf, SOUGHT } from '../covered'
 import { bringing } from './bring'
-import { plain, type Values } from './statement'
+import { plain, traceless, type Values } from './statement'
 import type { Unit } from './unit'
 
 /** As JSON text; that of a row that was made to be locked is null. */
@@ -21,14 +21,22 @@ const THESE = 'app_id = $1 AND key_kind = $2 AND phone_hash = $3'
 
 const STATEMENTS = {
   /** Two that are wrong at a time both count, also where they are the first. */
-  make: plain(
-    `INSERT INTO failures (app_id, key_kind, phone_hash, state, last_at, hash_key) VALUES ($1, $2, $3, 'null', 0, $4)
-    ON CONFLICT DO NOTHING`,
-    (values, cover) => [...named(values, cover), hashKeyOf(cover)],
+  make: traceless(
+    plain(
+      `INSERT INTO failures (app_id, key_kind, phone_hash, state, last_at, hash_key) VALUES ($1, $2, $3, 'null', 0, $4)
+      ON CONFLICT DO NOTHING`,
+      (values, cover) => [...named(values, cover), hashKeyOf(cover)],
+    ),
   ),
-  lock: plain(`SELECT state FROM failures WHERE ${THESE} FOR UPDATE`, named, ([state]) => ({
-    state: failuresIn(state),
-  })),
+  lock: plain(
+    `SELECT state FROM failures WHERE ${THESE} FOR UPDATE`,
+    named,
+    ([state]) => ({ state: failuresIn(state) }),
+    {
+      types: ['text', 'text', 'bytea'],
+      holds: (_, { appId, kind, phoneHash }) => `failures ${appId}/${kind}/${(phoneHash as Uint8Array).toHex()}`,
+    },
+  ),
   save: plain(`UPDATE failures SET state = $4, last_at = $5 WHERE ${THESE}`, (values, cover) => [
     ...named(values, cover),
     values.state,

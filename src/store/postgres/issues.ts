@@ -34,15 +34,21 @@ const failuresOf = sql`(SELECT 1 FROM ${failures} WHERE ${failures.appId} = ${is
   AND ${failures.keyKind} = coalesce(${issues.keyKind}, 'sk') AND ${failures.phoneHash} = ${issues.phoneHash}
   AND ${failures.state} <> 'null')`
 
+const heldIssue = ({ issueId }: { issueId: string }) => `issue ${issueId}`
+
 const STATEMENTS = {
-  lock: statement(() => db.select().from(issues).where(thisIssue).for('no key update').prepare('')),
-  lockToVerify: statement(() =>
-    db
-      .select({ ...getTableColumns(issues), hasFailures: sql<boolean>`EXISTS ${failuresOf}` })
-      .from(issues)
-      .where(and(thisIssue, isThere))
-      .for('no key update')
-      .prepare(''),
+  lock: statement(() => db.select().from(issues).where(thisIssue).for('no key update').prepare(''), {
+    sharedBy: heldIssue,
+  }),
+  lockToVerify: statement(
+    () =>
+      db
+        .select({ ...getTableColumns(issues), hasFailures: sql<boolean>`EXISTS ${failuresOf}` })
+        .from(issues)
+        .where(and(thisIssue, isThere))
+        .for('no key update')
+        .prepare(''),
+    { sharedBy: heldIssue },
   ),
   /** Nobody else issues for the phone until the unit ends. Its failures come along, so that they cost no look of their own. */
   lockPhone: plain(
@@ -53,21 +59,27 @@ const STATEMENTS = {
       ...[appId, kind, stored(phoneHash as Uint8Array)],
     ],
     ([, state]) => ({ failures: failuresIn(state) }),
+    {
+      types: ['text', 'text', 'text', 'bytea'],
+      holds: (_, { appId, mode, phoneHash }) => `phone ${appId}/${mode}/${(phoneHash as Uint8Array).toHex()}`,
+    },
   ),
-  lockLive: statement(() =>
-    db
-      .select()
-      .from(issues)
-      .where(
-        and(
-          ofOwner(issues),
-          eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
-          eq(issues.purpose, bind(issues.purpose, 'purpose')),
-          sql`${issues.verificationStatus} = 'issued'`,
-        ),
-      )
-      .for('no key update')
-      .prepare(''),
+  lockLive: statement(
+    () =>
+      db
+        .select()
+        .from(issues)
+        .where(
+          and(
+            ofOwner(issues),
+            eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
+            eq(issues.purpose, bind(issues.purpose, 'purpose')),
+            sql`${issues.verificationStatus} = 'issued'`,
+          ),
+        )
+        .for('no key update')
+        .prepare(''),
+    { sharedBy: heldIssue },
   ),
   /** What another server is about to end is left to it. */
   lockExpired: statement(() =>
@@ -82,11 +94,11 @@ const STATEMENTS = {
   ),
   insert: addition(issues),
   update: statement(() => db.update(issues).set(changes(issues, ISSUE_CHANGING)).where(thisIssue).prepare('')),
-  findClaim: statement(() => db.select().from(claims).where(eitherClaim).prepare('')),
+  findClaim: statement(() => db.select().from(claims).where(eitherClaim).prepare(''), { sharedBy: 'anybody' }),
   insertClaim: addition(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt', 'hashKey']),
   deleteClaim: statement(() => db.delete(claims).where(thisClaim).prepare('')),
   insertLetter: addition(outbox),
-  findLetter: statement(() => db.select().from(outbox).where(thisLetter).prepare('')),
+  findLetter: statement(() => db.select().from(outbox).where(thisLetter).prepare(''), { sharedBy: 'anybody' }),
   deleteLetter: statement(() => db.delete(outbox).where(thisLetter).prepare('')),
 }
 
@@ -110,6 +122,7 @@ const nthNewest = keptBy((count: number) =>
       clock: Number(clock),
       made: made.map((createdAt) => (createdAt === null ? undefined : Number(createdAt))),
     }),
+    { types: ['bytea', 'text', 'text', ...Array.from({ length: 2 * count }, () => 'bigint')] },
   ),
 )
 

@@ -24,11 +24,11 @@ const STATEMENTS = {
           target: [jobs.subjectId, jobs.kind],
           set: {
             ...{ runAt: sql`excluded.run_at`, queue: sql`excluded.queue`, attempt: sql`${jobs.attempt} + 1` },
-            ...{ leased: false, leasedBy: null },
+            ...{ leased: sql`false`, leasedBy: sql`NULL` },
           },
         })
         .prepare(''),
-    true,
+    { isAddition: true },
   ),
   insertHeld: statement(() =>
     db
@@ -37,7 +37,7 @@ const STATEMENTS = {
         ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue', 'leasedBy']),
         ...{ attempt: 1, leased: true },
       })
-      .returning({ jobId: jobs.jobId })
+      .returning({ jobId: jobs.jobId, subjectId: jobs.subjectId })
       .prepare(''),
   ),
   /** What another server is about to claim is left to it. Looked for once: some plans would for every row, and take all there are. */
@@ -54,7 +54,9 @@ const STATEMENTS = {
       ...{ appId: String(appId), mode: mode as Mode, subjectId: String(subjectId), runAt: Number(dueAt) },
     }),
   ),
-  lock: statement(() => db.select({ jobId: jobs.jobId }).from(jobs).where(heldJob).for('no key update').prepare('')),
+  lock: statement(() => db.select({ jobId: jobs.jobId }).from(jobs).where(heldJob).for('no key update').prepare(''), {
+    sharedBy: ({ jobId }) => `job ${jobId}`,
+  }),
   finish: statement(() => db.delete(jobs).where(heldJob).returning({ jobId: jobs.jobId }).prepare('')),
   move: statement(() =>
     db
@@ -105,12 +107,10 @@ export function jobTx(unit: Unit, node: string): Tx['jobs'] {
     },
     async addHeld({ kind, owner: { appId, mode }, subjectId, queue }) {
       const job = { kind, appId, mode, subjectId, queue }
-      const [row] = await unit.change(STATEMENTS.insertHeld, {
-        ...job,
-        runAt: unit.now + LEASE_MS[kind],
-        leasedBy: node,
-      })
-      return { ...job, jobId: (row as { jobId: number }).jobId, runAt: unit.now, attempt: 1 }
+      const row = { ...job, runAt: unit.now + LEASE_MS[kind], leasedBy: node }
+      const added = await unit.add(STATEMENTS.insertHeld, row)
+      if (added.subjectId !== subjectId) throw new Error('Somebody else was given the number of this job')
+      return { ...job, jobId: added.jobId, runAt: unit.now, attempt: 1 }
     },
     async claim(kind, queue, limit) {
       await unit.opened()

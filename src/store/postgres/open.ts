@@ -11,6 +11,7 @@ import { opensRing, SECRET_PROOF, WrongSecretError } from '../secret'
 import { appReader, templateReader } from './apps'
 import { attemptReader } from './attempts'
 import { auditReader } from './audit'
+import type { Time } from './block'
 import { carrierReader, routeReader } from './carriers'
 import { challengeReader } from './challenges'
 import { ClockWatch, FOLLOWED } from './clock-watch'
@@ -28,7 +29,7 @@ import { SettingsWatch } from './settings'
 import { plain } from './statement'
 import { trafficReader } from './traffic'
 import { trafficLists } from './traffic-lists'
-import type { Asked, Time } from './unit'
+import type { Asked } from './unit'
 import { Units } from './units'
 import { usageReader } from './usage'
 import { walletReader } from './wallets'
@@ -78,16 +79,18 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
     if (!vault.ring.adopt(await ringOf(pool))) throw unavailable('The master secret was changed: this is an old one')
   })
   const asked = serves ? pool : asking(pool, settings)
-  const units = new Units(writing, { vault, headFile, node, time, watch, clock: options.clock }, () =>
-    settings.changed(),
+  const units = new Units(
+    writing,
+    { ...{ vault, headFile, node, time, watch }, size: options.size, clock: options.clock },
+    () => settings.changed(),
   )
   return {
     read: createReader(asked, settings, options),
     lists: createLists(replica ?? asked, options),
     fleet: createFleet(pool, node),
-    async transaction(unit) {
+    async transaction(unit, manner) {
       if (!serves) await settings.current()
-      return units.run(unit)
+      return units.run(unit, manner)
     },
     assertWritable: () => units.assertWritable(),
     pool: () => ({ size: options.size, ...units.usage() }),

@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs'
 import { type ReservedSQL, SQL } from 'bun'
 import type { Clock } from '../../ports/clock'
 import type { HashCover } from '../../ports/vault'
+import type { Wire } from './block'
 import { isLost, readFailure } from './failure'
 import type { Statement, Values } from './statement'
-import type { Asked, Wire } from './unit'
+import type { Asked } from './unit'
 
 /** What takes longer is ended by the database. */
 const STATEMENT_TIMEOUT_MS = 15_000

@@ -20,6 +20,23 @@ export interface Statement<Row> {
   read(row: readonly unknown[], cover: HashCover): Row
   /** Looks at no row that its unit has just added, and comes in no order with them: several of the kind may be one statement. */
   readonly isAddition?: boolean
+  /** May be asked for several units at once. */
+  readonly shared?: Shared<Row>
+  readonly leavesNoTrace?: boolean
+}
+
+/** What units that share a transaction must know of what they ask. */
+export interface Shared<Row> {
+  /** Of its parameters. */
+  readonly types: readonly string[]
+  /** What it has locked: one of the units alone may have that. */
+  holds?(row: Row, values: Values): string
+}
+
+/** How a statement may be sent. `sharedBy`: together with those of other units; what it locks has a name there. */
+interface Manner<Row> {
+  isAddition?: boolean
+  sharedBy?: 'anybody' | Shared<Row>['holds']
 }
 
 export type Values = Record<string, unknown>
@@ -67,7 +84,10 @@ export const storable = (parameters: unknown[]): unknown[] =>
     : parameters
 
 /** Prepared when it is first used: preparing all of them would take longer than the rest of a start. */
-export function statement<P extends Prepared>(prepare: () => P, isAddition = false): Statement<RowOf<P>> {
+export function statement<P extends Prepared>(
+  prepare: () => P,
+  { isAddition = false, sharedBy }: Manner<RowOf<P>> = {},
+): Statement<RowOf<P>> {
   let known: { query: Query; compiled: Compiled } | undefined
   const prepared = () => {
     if (!known) {
@@ -76,28 +96,47 @@ export function statement<P extends Prepared>(prepare: () => P, isAddition = fal
     }
     return known
   }
+  const types = () => prepared().compiled.types.map((type) => type ?? unsaid(prepared().query.sql))
   return {
     isAddition,
     get text() {
       return prepared().query.sql
     },
+    ...(sharedBy && sharing(sharedBy, types)),
     bind: (values, cover) => storable(prepared().compiled.bind(values, cover)),
     read: (row, cover) => prepared().compiled.read(row, cover) as RowOf<P>,
   }
 }
 
+function unsaid(text: string): never {
+  throw new Error(`Of what kind the parameters are is not said: ${text}`)
+}
+
+const sharing = <Row>(by: NonNullable<Manner<Row>['sharedBy']>, types: () => readonly string[]) => ({
+  shared: {
+    get types() {
+      return types()
+    },
+    ...(by !== 'anybody' && { holds: by }),
+  },
+})
+
 /** A new row with every column of a table, or with the named ones. */
 export const addition = (table: PgTable, names?: readonly string[]): Statement<unknown> =>
-  statement(() => db.insert(table).values(parameters(table, names)).prepare(''), true)
+  statement(() => db.insert(table).values(parameters(table, names)).prepare(''), { isAddition: true })
 
 /** A statement in SQL's own words; its rows are read by their places. */
 export function plain<Row = never>(
   text: string,
   bind: (values: Values, cover: HashCover) => unknown[],
   read: (row: readonly unknown[], cover: HashCover) => Row = () => undefined as never,
+  shared?: Shared<Row>,
 ): Statement<Row> {
-  return { text, bind: (values, cover) => storable(bind(values, cover)), read }
+  return { text, bind: (values, cover) => storable(bind(values, cover)), read, ...(shared && { shared }) }
 }
+
+/** Whoever writes it may still come to nothing: nobody sees that it was written. */
+export const traceless = (statement: Statement<never>): Statement<never> => ({ ...statement, leavesNoTrace: true })
 
 /** A parameter of a condition, encoded as the column is (Drizzle leaves bare placeholders in conditions as they are). */
 export const bind = (column: AnyPgColumn, name: string) => new Param(sql.placeholder(name), column)

@@ -2,17 +2,20 @@
 import type { ReservedSQL, SQL } from 'bun'
 import { tooLittleCredit } from '../../domain/wallet'
 import type { Clock } from '../../ports/clock'
-import type { PoolUsage, Tx } from '../../ports/store'
+import type { Manner, PoolUsage, Tx } from '../../ports/store'
 import type { StoreTelemetry } from '../../ports/telemetry'
 import { openUnit } from '../ended'
 import { cannotWrite } from '../failure'
+import { Alone } from './alone'
+import { Block, type Identity, TIMELINE, type Time } from './block'
 import { followClock } from './clock'
 import { ClockSetError, type ClockWatch, SetBackError } from './clock-watch'
 import { CommitLostError, isPassing, isUnbegun, lostRace, noCreditIn } from './failure'
+import { LeftError, type Member, Party } from './party'
 import { end, SILENT_MS, wireOf } from './pool'
 import { plain } from './statement'
 import { type DoorDependencies, doorsOf } from './transaction'
-import { TIMELINE, type Time, Unit } from './unit'
+import type { Unit } from './unit'
 
 /** Who loses so often is told to come back. */
 const MAX_RUNS = 12
@@ -22,6 +25,12 @@ const OUTCOME_WITHIN_MS = 10_000
 const ASK_AGAIN_MS = 100
 /** What wallets set aside is in so many parts. */
 const SLOTS = 16
+/** So many units share a transaction at most: where one of them goes wrong, all of them have to run again. */
+const AT_MOST = 8
+/** For each of those that run at a time there are so many connections: the more wait meanwhile, the less each of them costs. */
+const CONNECTIONS_EACH = 4
+/** An app that had too little credit is not among others for so long: they would all fail with it. */
+const SPENT_MS = 10_000
 
 const PROBE = plain(
   `INSERT INTO facts (name, value) VALUES ('room', decode(repeat('00', 65536), 'hex'))
@@ -34,14 +43,24 @@ export class Units {
   telemetry: StoreTelemetry | undefined
   #begun = 0
   #running = 0
-  /** Of those that run, how many have a connection. */
+  /** Of those that run alone, how many wait for a connection. */
+  #reserving = 0
+  /** Connections in use. */
   #connected = 0
   #isClosed = false
   #following: Promise<void> | undefined
+  /** Who will share a transaction, in the order in which they came. */
+  readonly #waiting: Passenger[] = []
+  /** Transactions for several that are under way, or wait for a connection. */
+  #parties = 0
+  /** Apps that had too little credit, and until when that counts. */
+  readonly #spent = new Map<string, number>()
 
   constructor(
     private readonly sql: SQL,
     private readonly deps: DoorDependencies & {
+      /** Connections there are. */
+      size: number
       time: Time
       watch: ClockWatch
       clock: Pick<Clock, 'elapsed' | 'after'>
@@ -50,28 +69,32 @@ export class Units {
   ) {}
 
   /** What the unit answered, once it is stored. Throws what the unit throws, or `unavailable`. */
-  run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#run(this.deps.watch, async (unit) => {
+  run<T>(work: (tx: Tx) => Promise<T>, { mayShare = false }: Manner = {}): Promise<T> {
+    const inUnit = async (unit: Unit) => {
       const { tx, end } = openUnit(doorsOf(unit, this.deps))
       try {
         return await work(tx)
       } finally {
         end()
       }
-    })
+    }
+    // While hashes change units ask more than several can ask together.
+    const isShared = mayShare && !this.deps.vault.cover.isChanging
+    return this.#run((run) => (isShared && run === 1 ? this.#amongOthers(inUnit) : this.#once(this.deps.watch, inUnit)))
   }
 
-  async #run<T>(watch: ClockWatch | undefined, work: (unit: Unit) => Promise<T>): Promise<T> {
+  async #run<T>(once: (run: number) => Promise<Outcome<T>>): Promise<T> {
     if (this.#isClosed) throw cannotWrite(undefined)
     this.#running++
     try {
       for (let run = 1; ; run++) {
-        const outcome = await this.#once(watch, work)
+        const outcome = await once(run)
         if ('effects' in outcome) {
           if (outcome.changesSettings) this.settingsChanged()
           for (const effect of outcome.effects) tell(effect)
           return outcome.answer
         }
+        if (outcome.lost instanceof LeftError) continue
         this.telemetry?.uncommitted('again')
         if (run === MAX_RUNS) throw cannotWrite(outcome.lost)
         if (outcome.lost instanceof SetBackError) await this.#followClock()
@@ -84,18 +107,18 @@ export class Units {
   }
 
   usage(): Pick<PoolUsage, 'busy' | 'waiting'> {
-    return { busy: this.#connected, waiting: this.#running - this.#connected }
+    return { busy: this.#connected, waiting: this.#reserving + this.#waiting.length }
   }
 
   /** Writes more than any request does. */
   assertWritable(): Promise<void> {
-    return this.#run(this.deps.watch, async (unit) => unit.run(PROBE))
+    return this.#run(() => this.#once(this.deps.watch, async (unit) => unit.run(PROBE)))
   }
 
   /** Once for all who have run into it. */
   #followClock(): Promise<void> {
     const follow = (unit: Unit) => followClock(unit, this.deps)
-    this.#following ??= this.#run(undefined, follow).finally(() => {
+    this.#following ??= this.#run(() => this.#once(undefined, follow)).finally(() => {
       this.#following = undefined
     })
     return this.#following
@@ -107,32 +130,62 @@ export class Units {
     while (this.#running > 0) await this.#pause(PAUSE_MS)
   }
 
-  async #once<T>(
-    watch: ClockWatch | undefined,
-    work: (unit: Unit) => Promise<T>,
-  ): Promise<Stored<T> | { lost: unknown }> {
+  async #once<T>(watch: ClockWatch | undefined, work: Work<T>): Promise<Outcome<T>> {
     const askedAt = this.deps.clock.elapsed()
-    const connection = await this.#reserve()
-    const waitedMs = this.deps.clock.elapsed() - askedAt
+    this.#reserving++
+    const connection = await this.#reserve().finally(() => {
+      this.#reserving--
+    })
+    return this.#on(connection, (block) => this.#alone(connection, block, work, askedAt), { watch })
+  }
+
+  /** In the next transaction that is for several, with whoever else waits for it. */
+  #amongOthers<T>(work: Work<T>): Promise<Outcome<T>> {
+    const outcome = Promise.withResolvers<Outcome<T>>()
+    this.#waiting.push({ work, outcome: outcome as PromiseWithResolvers<Outcome<unknown>> })
+    if (this.#parties < Math.max(1, Math.floor(this.deps.size / CONNECTIONS_EACH))) void this.#gather()
+    return outcome.promise
+  }
+
+  /** Those who have come until there is a connection. */
+  async #gather(): Promise<void> {
+    this.#parties++
+    const askedAt = this.deps.clock.elapsed()
+    let gathered: Passenger[] = []
+    try {
+      const connection = await this.#reserve()
+      gathered = this.#waiting.splice(0, AT_MOST)
+      await this.#carry(connection, gathered, askedAt)
+    } catch (error) {
+      for (const { outcome } of gathered.length > 0 ? gathered : this.#waiting.splice(0)) outcome.reject(error)
+    } finally {
+      this.#parties--
+      if (this.#waiting.length > 0) void this.#gather()
+    }
+  }
+
+  /** Whoever is alone is spared what several need. */
+  async #carry(connection: ReservedSQL, gathered: readonly Passenger[], askedAt: number): Promise<void> {
+    const { watch } = this.deps
+    const [first, ...others] = gathered
+    if (!first) connection.release()
+    else if (others.length > 0)
+      await this.#on(connection, (block) => this.#together(block, gathered, askedAt), { watch, isImpatient: true })
+    else
+      first.outcome.resolve(
+        await this.#on(connection, (block) => this.#alone(connection, block, first.work, askedAt), { watch }),
+      )
+  }
+
+  async #on<T>(
+    connection: ReservedSQL,
+    use: (block: Block) => Promise<T>,
+    { watch, isImpatient = false }: { watch: ClockWatch | undefined; isImpatient?: boolean },
+  ): Promise<T> {
     this.#connected++
-    const unit = new Unit(wireOf(connection), this.#begun++ % SLOTS, { ...this.deps, watch })
     const cancel = this.deps.clock.after(SILENT_MS, () => end(connection))
     try {
-      const answer = await work(unit)
-      const commitAt = this.deps.clock.elapsed()
-      try {
-        const effects = await unit.commit()
-        this.telemetry?.committed(1, waitedMs, this.deps.clock.elapsed() - commitAt)
-        return stored(unit, answer, effects)
-      } catch (error) {
-        if (error instanceof CommitLostError) return await this.#whatBecameOf(unit, answer, error)
-        throw error
-      }
-    } catch (error) {
-      await unit.rollback()
-      if (isToRunAgain(error) || (await beginsLife(connection, error))) return { lost: error }
-      if (isPassing(error)) this.telemetry?.uncommitted('failed')
-      throw translated(error)
+      return await use(new Block(wireOf(connection), { ...this.deps, watch }, { isImpatient }))
     } finally {
       cancel()
       this.#connected--
@@ -140,22 +193,68 @@ export class Units {
     }
   }
 
-  /** The database knows by the transaction's number, unless another one has taken its place. */
-  async #whatBecameOf<T>(unit: Unit, answer: T, lost: CommitLostError): Promise<Stored<T> | { lost: unknown }> {
+  async #alone<T>(connection: ReservedSQL, block: Block, work: Work<T>, askedAt: number): Promise<Outcome<T>> {
     const { elapsed } = this.deps.clock
-    const until = elapsed() + OUTCOME_WITHIN_MS
-    while (elapsed() < until) {
-      const outcome = await this.#outcomeOf(unit).catch((error) => void beginsLife(this.sql, error))
-      if (outcome === 'committed') return stored(unit, answer, unit.effects)
-      if (outcome === 'aborted') return { lost }
-      if (outcome === 'unknown') break
-      await this.#pause(ASK_AGAIN_MS)
+    const waitedMs = elapsed() - askedAt
+    const unit = new Alone(block, this.#nextSlot(), this.deps.vault.cover.steady())
+    try {
+      const answer = await work(unit)
+      const commitAt = elapsed()
+      await this.#surely(unit.commit(), block)
+      this.telemetry?.committed(1, waitedMs, elapsed() - commitAt)
+      return stored(unit, answer)
+    } catch (error) {
+      await block.rollback()
+      if (isToRunAgain(error) || (await beginsLife(connection, error))) return { lost: error }
+      if (isPassing(error)) this.telemetry?.uncommitted('failed')
+      if (noCreditIn(error)) this.#noteSpent(unit)
+      throw translated(error)
     }
-    throw cannotWrite(lost)
+  }
+
+  /** Whoever refuses is heard at once, and who has nothing to store; the others once all of it is stored. */
+  async #together(block: Block, gathered: readonly Passenger[], askedAt: number): Promise<void> {
+    const { elapsed } = this.deps.clock
+    const waitedMs = elapsed() - askedAt
+    const cover = this.deps.vault.cover.steady()
+    const party = new Party(block, { slot: this.#nextSlot(), cover, isSpent: (appId) => this.#isSpent(appId) })
+    const done = await Promise.all(gathered.map((passenger) => finished(passenger, party.join(), block)))
+    const writing = done.filter((one) => one !== undefined)
+    try {
+      const commitAt = elapsed()
+      party.write(writing.map(({ member }) => member))
+      await this.#surely(block.commit(writing.length > 0), block)
+      if (writing.length > 0) this.telemetry?.committed(writing.length, waitedMs, elapsed() - commitAt)
+      for (const { outcome, member, answer } of writing) outcome.resolve(stored(member, answer))
+    } catch (error) {
+      await block.rollback()
+      const mayRunAgain = block.failure !== undefined || isToRunAgain(error)
+      // Each finds out for itself what it was.
+      for (const { outcome } of writing) mayRunAgain ? outcome.resolve({ lost: error }) : outcome.reject(error)
+    }
+  }
+
+  /** A commit whose answer was lost: the database knows by the transaction's number, unless another one has taken its place. */
+  async #surely(commit: Promise<void>, block: Block): Promise<void> {
+    try {
+      await commit
+    } catch (lost) {
+      if (!(lost instanceof CommitLostError)) throw lost
+      const { elapsed } = this.deps.clock
+      const until = elapsed() + OUTCOME_WITHIN_MS
+      while (elapsed() < until) {
+        const outcome = await this.#outcomeOf(block.identity).catch((error) => void beginsLife(this.sql, error))
+        if (outcome === 'committed') return
+        if (outcome === 'aborted') throw lost
+        if (outcome === 'unknown') break
+        await this.#pause(ASK_AGAIN_MS)
+      }
+      throw cannotWrite(lost)
+    }
   }
 
   /** Undefined while it is under way, or nobody can be asked. */
-  async #outcomeOf({ identity }: Unit): Promise<'committed' | 'aborted' | 'unknown' | undefined> {
+  async #outcomeOf(identity: Identity | undefined): Promise<'committed' | 'aborted' | 'unknown' | undefined> {
     if (!identity) return 'unknown'
     const [row] = await this.sql
       .unsafe(`SELECT outcome_of($1::text::xid8, $2::text::bigint), ${TIMELINE}`, [identity.transaction, identity.life])
@@ -163,6 +262,22 @@ export class Units {
     const [status, timeline] = row ?? []
     if (timeline !== identity.timeline) return 'unknown'
     return status === 'in progress' ? undefined : (status ?? 'unknown')
+  }
+
+  #nextSlot(): number {
+    return this.#begun++ % SLOTS
+  }
+
+  #noteSpent({ lastWrites }: Unit): void {
+    for (const { values } of lastWrites) this.#spent.set(String(values.appId), this.deps.clock.elapsed() + SPENT_MS)
+  }
+
+  #isSpent(appId: string): boolean {
+    const until = this.#spent.get(appId)
+    if (until === undefined) return false
+    if (until > this.deps.clock.elapsed()) return true
+    this.#spent.delete(appId)
+    return false
   }
 
   #pause(ms: number): Promise<void> {
@@ -179,7 +294,7 @@ export class Units {
 }
 
 const isToRunAgain = (error: unknown) =>
-  lostRace(error) || error instanceof SetBackError || error instanceof ClockSetError
+  lostRace(error) || [SetBackError, ClockSetError, CommitLostError].some((kind) => error instanceof kind)
 
 /** Whether that was all that was missing. A unit does it on its own connection: others may all be waiting for one, too. */
 async function beginsLife(sql: SQL, error: unknown): Promise<boolean> {
@@ -188,15 +303,40 @@ async function beginsLife(sql: SQL, error: unknown): Promise<boolean> {
   return true
 }
 
+type Work<T> = (unit: Unit) => Promise<T>
+
 interface Stored<T> {
   answer: T
   effects: ReadonlyArray<() => void>
   changesSettings: boolean
 }
 
-const stored = <T>({ changesSettings }: Unit, answer: T, effects: ReadonlyArray<() => void>): Stored<T> => ({
-  ...{ answer, effects, changesSettings },
-})
+/** `lost`: it is to run again. */
+type Outcome<T> = Stored<T> | { lost: unknown }
+
+/** A unit that waits for others to share its transaction with. */
+interface Passenger {
+  work: Work<unknown>
+  outcome: PromiseWithResolvers<Outcome<unknown>>
+}
+
+const stored = <T>({ changesSettings, effects }: Unit, answer: T): Stored<T> => ({ answer, effects, changesSettings })
+
+/** What one of several has come to, where it is still to be stored. */
+async function finished({ work, outcome }: Passenger, member: Member, block: Block) {
+  try {
+    const answer = await work(member)
+    await block.opened()
+    if (member.left) throw member.left
+    if (member.hasWritten) return { outcome, member, answer }
+    outcome.resolve(stored(member, answer))
+  } catch (error) {
+    // What went wrong in the database went wrong for all.
+    if (member.left || block.failure !== undefined || isToRunAgain(error))
+      outcome.resolve({ lost: member.left ?? error })
+    else outcome.reject(error)
+  }
+}
 
 function translated(error: unknown): unknown {
   const noCredit = noCreditIn(error)

@@ -143,12 +143,12 @@ function sentWithinUnit(): Plant {
   return {
     store: (store) => ({
       ...store,
-      transaction: (unit) =>
+      transaction: (unit, manner) =>
         store.transaction(async (tx) => {
           const answer = await unit(tx)
           if (isSending(answer)) await answer.carrier.carrier.send(answer.message)
           return answer
-        }),
+        }, manner),
     }),
     transport: (transport) => ({
       async request(request) {

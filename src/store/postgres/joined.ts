@@ -1,0 +1,41 @@
+/**
+ * One statement for what several units ask, or add, each with parameters of its own: to either side a statement costs more
+ * than a row. Every connection keeps what it has prepared, so a text depends on nothing but how many they are.
+ */
+import type { Statement } from './statement'
+
+type Joining = (statement: Statement<unknown>, count: number) => string
+
+/** Each time as it is written, one after the other; the first column says whose answer a row is. */
+export const askedBySeveral = remembered(({ text, shared }, count) => {
+  if (!shared || (LOCKS.test(text) && !shared.holds)) throw new Error(`It does not say what it locks: ${text}`)
+  const { types } = shared
+  const tuples = times(count, (n) => `(${[n, ...types.map((type, at) => `$${n * types.length + at + 1}::${type}`)]})`)
+  const names = ['unit', ...types.map((_, at) => `p${at + 1}`)]
+  const words = text.replace(/\$(\d+)/g, 'asked.p$1')
+  return `SELECT asked.unit, answer.* FROM (VALUES ${tuples}) AS asked (${names}) CROSS JOIN LATERAL (${words}) AS answer`
+})
+
+const LOCKS = /\bfor (no key )?update\b|_lock\(/i
+const TUPLE = /(?<=\bvalues )\(([^)]*)\)/
+
+/** Rows in the order in which they are given. */
+export const addedBySeveral = remembered(({ text }, count) => {
+  const parameters = Math.max(...[...text.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place)))
+  const rows = (tuple: string) =>
+    times(count, (n) => tuple.replace(/\$(\d+)/g, (_, place) => `$${n * parameters + Number(place)}`))
+  return text.replace(TUPLE, (tuple) => rows(tuple).join(', '))
+})
+
+const times = (count: number, make: (n: number) => string) => Array.from({ length: count }, (_, n) => make(n))
+
+function remembered(join: Joining) {
+  const made = new WeakMap<Statement<unknown>, string[]>()
+  return (statement: Statement<unknown>, count: number): string => {
+    const texts = made.get(statement) ?? []
+    const text = texts[count] ?? join(statement, count)
+    texts[count] = text
+    made.set(statement, texts)
+    return text
+  }
+}
