@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { conflict } from '../../src/domain/error'
+import { NO_FAILURES } from '../../src/domain/failure-budget'
 import { SECOND_MS } from '../../src/domain/value'
 import type { Tx } from '../../src/ports/store'
 import { openStore, type SharedStore } from '../../src/store/postgres/open'
@@ -118,7 +119,7 @@ describe('units that share a transaction', () => {
       issuing(1, telling(1)),
       issuing(2, async (tx) => {
         await telling(2)(tx)
-        throw conflict('idempotencyKey', 'key_reused', 'It is taken')
+        throw conflict('idempotencyKey', 'idempotency_key_reused', 'It is taken')
       }),
       issuing(3, telling(3)),
     )
@@ -253,8 +254,6 @@ describe('units that share a transaction', () => {
   })
 })
 
-const NO_FAILURES = { inARow: 0, lastAt: NOW } as never
-
 describe('where something goes wrong', () => {
   test('with one, the others are stored all the same', async () => {
     await store.transaction((tx) => tx.claims.add(claimOf(issueNumber(50), 2)))
@@ -307,7 +306,7 @@ describe('where something goes wrong', () => {
     const others = Promise.withResolvers<void>()
     let left = 2
     const counted = (n: number) => issuing(n, async (tx) => tx.afterCommit(() => --left === 0 && others.resolve()))
-    const all = together(counted(2), (tx) => tx.issues.lock(OWNER, issue.issueId), counted(3))
+    const all = together<unknown>(counted(2), (tx) => tx.issues.lock(OWNER, issue.issueId), counted(3))
     await others.promise
     isOver.resolve()
     await Promise.all([slow, all])
@@ -355,7 +354,7 @@ describe('where something goes wrong', () => {
 
 describe('who asks what cannot be asked for several', () => {
   test('runs alone, and the others go on', async () => {
-    const { outcomes, runs } = await together(issuing(1), (tx) => tx.wallets.lock(APP.appId), issuing(2))
+    const { outcomes, runs } = await together<unknown>(issuing(1), (tx) => tx.wallets.lock(APP.appId), issuing(2))
     expect(outcomes).toMatchObject([{ value: 1 }, { value: { balance: 1_000 } }, { value: 2 }])
     expect(runs).toEqual([1, 2, 1])
   })
