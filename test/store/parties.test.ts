@@ -344,6 +344,41 @@ describe('where something goes wrong', () => {
     expect(await issueIds()).toEqual(expect.arrayContaining(idsOf(1, 2, 3)))
   })
 
+  test('and nobody can tell whether the commit is stored, none of them runs again: each may be stored', async () => {
+    await store.close()
+    store = await open(1)
+    for (const round of [10, 20, 30, 40]) await together(issuing(round + 1), issuing(round + 2), issuing(round + 3))
+    // As where another database has taken its place.
+    await sql.unsafe(
+      `CREATE OR REPLACE FUNCTION outcome_of(transaction xid8, of_life bigint) RETURNS text LANGUAGE sql AS 'SELECT NULL::text'`,
+    )
+    let isCut = false
+    const cuttingOff = async () => {
+      wire.passing = {
+        answered(_data, end) {
+          if (isCut) return true
+          isCut = true
+          end()
+          return false
+        },
+      }
+    }
+    const { outcomes, runs } = await together(issuing(1), issuing(2), issuing(3, cuttingOff))
+    expect(isCut).toBe(true)
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ error: { kind: 'unavailable' } })
+    expect(runs).toEqual([1, 1, 1])
+  }, 30_000)
+
+  test('with what one of them wants written, that one alone fails', async () => {
+    const { outcomes } = await together(
+      issuing(1),
+      (tx) => tx.claims.add({ ...claimOf(issueNumber(2), 2), fingerprint: undefined as never }),
+      issuing(3),
+    )
+    expect(outcomes).toMatchObject([{ value: 1 }, { error: {} }, { value: 3 }])
+    expect(await issueIds()).toEqual(idsOf(1, 3))
+  })
+
   test('and the database is gone, each is told to come back', async () => {
     await together(issuing(1), issuing(2))
     wire.close()

@@ -1,5 +1,6 @@
 /** Runs units: again where they lost against another one, once and for all where the answer to a commit was lost. */
 import type { ReservedSQL, SQL } from 'bun'
+import { Refusal } from '../../domain/error'
 import { tooLittleCredit } from '../../domain/wallet'
 import type { Clock } from '../../ports/clock'
 import type { Manner, PoolUsage, Tx } from '../../ports/store'
@@ -228,9 +229,9 @@ export class Units {
       for (const { outcome, member, answer } of writing) outcome.resolve(stored(member, answer))
     } catch (error) {
       await block.rollback()
-      const mayRunAgain = block.failure !== undefined || isToRunAgain(error)
-      // Each finds out for itself what it was.
-      for (const { outcome } of writing) mayRunAgain ? outcome.resolve({ lost: error }) : outcome.reject(error)
+      // Each finds out for itself what it was; where nobody knows whether it is stored, nothing runs again.
+      const mayBeStored = error instanceof Refusal
+      for (const { outcome } of writing) mayBeStored ? outcome.reject(error) : outcome.resolve({ lost: error })
     }
   }
 
