@@ -1,7 +1,31 @@
 /** UUIDv7 as text and as 16 bytes. An id carries its creation time, so a time range is an id range. */
 
-/** Whatever is no hexadecimal digit ends it: what is nobody's id is looked for in vain. */
-export const uuidBytes = (value: string) => Buffer.from(value.replaceAll('-', ''), 'hex')
+const UUID_CHARACTERS = 36
+const UUID_BYTES = 16
+
+/** What hexadecimal digits are worth, by their character codes. */
+const DIGITS: number[] = []
+for (let value = 0; value < 16; value++) {
+  const digit = value.toString(16)
+  for (const written of [digit, digit.toUpperCase()]) DIGITS[written.charCodeAt(0)] = value
+}
+
+/**
+ * Whatever is no hexadecimal digit ends it: what is nobody's id is looked for in vain. Digit by digit, since a code has
+ * some sixteen of these: without the hyphens as a string of its own it takes several times as long.
+ */
+export function uuidBytes(uuid: string): Uint8Array {
+  const bytes = new Uint8Array(UUID_BYTES)
+  if (uuid.length !== UUID_CHARACTERS) return bytes.subarray(0, 0)
+  for (let n = 0, at = 0; n < UUID_BYTES; n++, at += 2) {
+    if (n === 4 || n === 6 || n === 8 || n === 10) at++
+    const high = DIGITS[uuid.charCodeAt(at)]
+    const low = DIGITS[uuid.charCodeAt(at + 1)]
+    if (high === undefined || low === undefined) return bytes.subarray(0, n)
+    bytes[n] = high * 16 + low
+  }
+  return bytes
+}
 
 export function uuidText(value: Uint8Array): string {
   const hex = value.toHex()

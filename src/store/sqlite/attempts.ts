@@ -29,7 +29,6 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
         .where(
           and(theseAttempts, eq(attempts.number, bind(attempts.number, 'number')), sql`${attempts.outcome} IS NULL`),
         )
-        .returning({ number: attempts.number })
         .prepare(),
     ),
 
@@ -72,7 +71,7 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
         return run.findAttempts.all({ appId, mode, issueId }).map(attemptOf)
       },
       async answer(attempt) {
-        return run.answerAttempt.all(attemptRow(attempt)).length > 0
+        return run.answerAttempt.run(attemptRow(attempt)).changes > 0
       },
     },
     reports: {

@@ -64,19 +64,20 @@ class CompiledQuery<T extends Prepared> extends PreparedQuery<T> {
   }
 
   override run(values: Record<string, unknown> = {}) {
-    return this.#statement.run(...this.#bind(values))
+    return this.#statement.run(this.#bind(values))
   }
 
   override all(values: Record<string, unknown> = {}): T['all'] {
-    return this.#statement.values(...this.#bind(values)).map((row) => this.#compiled.read(row, this.#cover))
+    return this.#statement.values(this.#bind(values)).map((row) => this.#compiled.read(row, this.#cover))
   }
 
   override get(values: Record<string, unknown> = {}): T['get'] {
-    const row = this.#statement.values(...this.#bind(values))[0]
+    const row = this.#statement.values(this.#bind(values))[0]
     return row && this.#compiled.read(row, this.#cover)
   }
 
-  #bind(values: Record<string, unknown>): SQLQueryBindings[] {
-    return this.#compiled.bind(values, this.#cover) as SQLQueryBindings[]
+  /** All of them as one, which its types do not tell: as so many arguments Bun would gather them into a list again. */
+  #bind(values: Record<string, unknown>): SQLQueryBindings {
+    return this.#compiled.bind(values, this.#cover) as unknown as SQLQueryBindings
   }
 }

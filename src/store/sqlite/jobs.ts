@@ -42,7 +42,6 @@ export function createJobTx(connection: Database, current: Current): Pick<Tx, 'j
           attempt: 1,
           leased: true,
         })
-        .returning({ jobId: jobs.jobId })
         .prepare(),
     ),
     findDueJobs: onFirstUse(() =>
@@ -68,13 +67,12 @@ export function createJobTx(connection: Database, current: Current): Pick<Tx, 'j
         .prepare(),
     ),
     findHeldJob: onFirstUse(() => db.select({ jobId: jobs.jobId }).from(jobs).where(heldJob).prepare()),
-    deleteJob: onFirstUse(() => db.delete(jobs).where(heldJob).returning({ jobId: jobs.jobId }).prepare()),
+    deleteJob: onFirstUse(() => db.delete(jobs).where(heldJob).prepare()),
     moveJob: onFirstUse(() =>
       db
         .update(jobs)
         .set({ ...changes(jobs, ['runAt', 'queue']), leased: false })
         .where(heldJob)
-        .returning({ jobId: jobs.jobId })
         .prepare(),
     ),
     /** Not a job that runs: it sees for itself, and its fence must hold. */
@@ -113,8 +111,8 @@ export function createJobTx(connection: Database, current: Current): Pick<Tx, 'j
       },
       async addHeld({ kind, owner: { appId, mode }, subjectId, queue }) {
         const job = { kind, appId, mode, subjectId, queue }
-        const row = run.insertHeldJob.get({ ...job, runAt: current.now + LEASE_MS[kind] })
-        return { ...job, jobId: (row as { jobId: number }).jobId, runAt: current.now, attempt: 1 }
+        const { lastInsertRowid } = run.insertHeldJob.run({ ...job, runAt: current.now + LEASE_MS[kind] })
+        return { ...job, jobId: Number(lastInsertRowid), runAt: current.now, attempt: 1 }
       },
       async claim(kind, queue, limit) {
         return run.findDueJobs.all({ kind, queue, now: current.now, limit }).map(({ leased: _, ...job }) => {
@@ -126,10 +124,10 @@ export function createJobTx(connection: Database, current: Current): Pick<Tx, 'j
         return run.findHeldJob.get({ jobId, attempt }) !== undefined
       },
       async finish({ jobId, attempt }) {
-        return run.deleteJob.get({ jobId, attempt }) !== undefined
+        return run.deleteJob.run({ jobId, attempt }).changes > 0
       },
       async reschedule({ jobId, attempt }, runAt, queue = FRONT) {
-        return run.moveJob.get({ jobId, attempt, runAt, queue }) !== undefined
+        return run.moveJob.run({ jobId, attempt, runAt, queue }).changes > 0
       },
       async hasten(kind, subjectId) {
         run.hastenJob.run({ kind, subjectId, runAt: current.now })

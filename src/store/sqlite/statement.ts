@@ -1,4 +1,5 @@
 /** Statements are prepared once, each when it is first needed, and name their parameters. */
+import type { Changes } from 'bun:sqlite'
 import { and, eq, getTableColumns, Param, type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
@@ -36,8 +37,11 @@ export function parameters<T extends SQLiteTable>(table: T, names?: readonly str
 
 type Prepared = { get(values?: never): unknown; all(values?: never): unknown; run(values?: never): unknown }
 
+/** How many rows a statement has changed is told without RETURNING, for which SQLite makes a table of what it returns. */
+type OnFirstUse<P extends Prepared> = Pick<P, 'get' | 'all'> & { run(values?: Parameters<P['run']>[0]): Changes }
+
 /** Prepares a statement when it is first used: preparing all of them would take longer than the rest of a start. */
-export function onFirstUse<P extends Prepared>(prepare: () => P): Pick<P, 'get' | 'all' | 'run'> {
+export function onFirstUse<P extends Prepared>(prepare: () => P): OnFirstUse<P> {
   let prepared: P | undefined
   const statement = () => {
     prepared ??= prepare()
@@ -46,6 +50,6 @@ export function onFirstUse<P extends Prepared>(prepare: () => P): Pick<P, 'get' 
   return {
     get: (values) => statement().get(values),
     all: (values) => statement().all(values),
-    run: (values) => statement().run(values),
+    run: (values) => statement().run(values) as Changes,
   }
 }

@@ -43,7 +43,6 @@ export function createWalletTx(connection: Database, current: Current): Pick<Tx,
         .update(wallets)
         .set({ reserved: sql`${wallets.reserved} + ${amount}` })
         .where(and(thisWallet, sql`${wallets.balance} - ${wallets.reserved} - ${amount} >= -${wallets.overdraftLimit}`))
-        .returning({ appId: wallets.appId })
         .prepare(),
     ),
     release: onFirstUse(() =>
@@ -64,7 +63,27 @@ export function createWalletTx(connection: Database, current: Current): Pick<Tx,
           updatedAt: sql`max(${wallets.updatedAt}, ${sql.placeholder('now')})`,
         })
         .where(thisWallet)
-        .returning()
+        .prepare(),
+    ),
+    /** What the wallet has come to. */
+    insertDebit: onFirstUse(() =>
+      db
+        .insert(ledgerEntries)
+        .select(
+          db
+            .select({
+              appId: wallets.appId,
+              createdAt: wallets.updatedAt,
+              seq: wallets.entries,
+              entryType: sql`'debit'`.as('entry_type'),
+              amountDelta: sql`-${amount}`.as('amount_delta'),
+              balanceAfter: wallets.balance,
+              issueId: sql`${bind(ledgerEntries.issueId, 'issueId')}`.as('issue_id'),
+              reference: sql`NULL`.as('reference'),
+            })
+            .from(wallets)
+            .where(thisWallet),
+        )
         .prepare(),
     ),
     findEntry: onFirstUse(() =>
@@ -93,17 +112,15 @@ export function createWalletTx(connection: Database, current: Current): Pick<Tx,
         run.upsertWallet.run(walletRow(wallet))
       },
       async reserve(appId, amount) {
-        if (!run.reserve.get({ appId, amount })) await this.save(reserve(await this.lock(appId), amount))
+        if (run.reserve.run({ appId, amount }).changes === 0) await this.save(reserve(await this.lock(appId), amount))
       },
       async release(appId, amount) {
         run.release.run({ appId, amount })
       },
       async debit(appId, { issueId, price }) {
-        const wallet = run.debit.get({ appId, amount: price, now: current.now })
-        if (!wallet) throw new Error('Only what was reserved is debited')
-        const { entries: seq, balance: balanceAfter, updatedAt: createdAt } = wallet
-        const debited = { entryType: 'debit', amountDelta: -price, reference: undefined } as const
-        await this.addEntry({ appId, seq, ...debited, balanceAfter, issueId, createdAt })
+        const { changes } = run.debit.run({ appId, amount: price, now: current.now })
+        if (changes === 0) throw new Error('Only what was reserved is debited')
+        run.insertDebit.run({ appId, amount: price, issueId })
       },
       async addEntry(entry) {
         run.insertEntry.run(entryRow(entry))
