@@ -1,19 +1,19 @@
 /** The interface under `/v1`: one router, served as REST and as RPC. route → `enter` → body → handler with a `Caller`. */
-import { StandardOpenAPIHandler } from '@orpc/openapi/standard'
-import { ORPCError } from '@orpc/server'
-import { StandardRPCHandler } from '@orpc/server/standard'
+import type { z } from 'zod'
+import { contract } from '../../contract'
 import { Refusal, unavailable } from '../domain/error'
 import type { ApiKey } from '../domain/key'
 import { type LimitsConfig, refusalLimit } from '../domain/limit'
+import { refusalOf } from '../domain/validation'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
 import { type Caller, type EnterDependencies, enter, type Visit } from './enter'
-import { asRefusal, fromRefusal, unexpectedError, unreadable } from './errors'
-import { isRpc, type Operation, operationAt } from './operations'
-import { type CallContext, createProcedures, type ProcedureDependencies } from './procedures'
-import { bodyFor } from './request-body'
+import { asRefusal, fromRefusal, unexpectedError } from './errors'
+import { inputOf } from './input'
+import { isRpc, type Operation, type OperationName, operationAt } from './operations'
+import { createProcedures, type ProcedureDependencies } from './procedures'
 
 /** What is answered to one request; `key` is whose it was, where that is known. */
 export interface ApiAnswer {
@@ -44,38 +44,28 @@ export type Api = (
   from: Pick<Visit, 'clientIp' | 'origin'>,
 ) => Promise<ApiAnswer | undefined>
 
-type Handler = StandardOpenAPIHandler<CallContext> | StandardRPCHandler<CallContext>
+interface Procedure {
+  inputSchema: z.ZodType
+  outputSchema: z.ZodType
+  perform: (input: unknown, caller: Caller) => Promise<unknown>
+}
 
 export function createApi(deps: ApiDependencies): Api {
   const { node, log, descriptors } = deps
-  // biome-ignore lint/suspicious/noExplicitAny: oRPC's interceptor types are wider than what is used here
-  const options = { clientInterceptors: [markDefects], interceptors: [letErrorsPass] } as any
-  const router = createProcedures(deps)
-  const handlers: Record<Operation['wire'], Handler> = {
-    rest: new StandardOpenAPIHandler<CallContext>(router, options),
-    rpc: new StandardRPCHandler<CallContext>(router, options),
-  }
+  const procedures = proceduresOf(deps)
 
   async function handle(operation: Operation, request: Request, url: URL, caller: Caller): Promise<ApiAnswer> {
-    const result = await handlers[operation.wire].handle(
-      {
-        method: request.method,
-        url,
-        headers: {},
-        signal: request.signal,
-        body: () => bodyFor(operation.wire, request, url),
-      },
-      { prefix: operation.prefix, context: { caller } },
-    )
-    if (!result.matched) throw new Error(`${operation.path} is routed and has no procedure`)
-    if (result.response instanceof Thrown) throw result.response.error
-    const { status, body } = result.response
-    return { status, body, route: operation.path }
+    const { inputSchema, outputSchema, perform } = procedures[operation.name]
+    const sent = await inputOf(operation, request, url)
+    const input = inputSchema.safeParse(sent)
+    if (!input.success) throw refusalOf(input.error.issues, sent)
+    // What is not in the contract is not told.
+    return inWire(operation, outputSchema.parse(await perform(input.data, caller)), 200)
   }
 
   /** What a failed request is told: its refusal, that of an input which nobody can read, or nothing of what went wrong. */
   function told(error: unknown): Refusal | undefined {
-    const refusal = asRefusal(error) ?? (error instanceof Unreadable ? unreadable() : undefined)
+    const refusal = asRefusal(error)
     if (!refusal) log.error({ err: nameOf(error) }, 'request failed unexpectedly')
     else if (refusal.kind === 'unavailable')
       log.warn({ reason: refusal.message, err: nameOf(refusal.cause) }, 'request refused: unavailable')
@@ -119,47 +109,18 @@ export function createApi(deps: ApiDependencies): Api {
   }
 }
 
+/** Each schema of the contract beside what is done. */
+function proceduresOf(deps: ProcedureDependencies): Record<OperationName, Procedure> {
+  const perform = createProcedures(deps)
+  const of = (name: OperationName) => ({ ...contract[name]['~orpc'], perform: perform[name] })
+  return Object.fromEntries(Object.keys(contract).map((name) => [name, of(name as OperationName)])) as never
+}
+
 const inWire = ({ wire, path }: Pick<Operation, 'wire' | 'path'>, body: unknown, status: number) => ({
   status,
   body: wire === 'rpc' ? { json: body } : body,
   route: path,
 })
-
-/** oRPC could not make an input of the request: the wire format of RPC, for example, was wrong. */
-class Unreadable extends Error {}
-
-/** What went wrong behind the input, and is nobody's refusal. */
-class Defect extends Error {}
-
-interface Intercepted<T> {
-  next: () => Promise<T>
-}
-
-/** Behind this everything is decoded: an error that is no refusal is ours. */
-async function markDefects<T>({ next }: Intercepted<T>): Promise<T> {
-  try {
-    return await next()
-  } catch (cause) {
-    throw asRefusal(cause) ?? new Defect(nameOf(cause))
-  }
-}
-
-/** oRPC would make an answer of an error by itself: it passes as one, and is thrown behind it. */
-class Thrown {
-  readonly status = 500
-  readonly headers = {}
-  readonly body = undefined
-  constructor(readonly error: unknown) {}
-}
-
-async function letErrorsPass({ next }: Intercepted<unknown>): Promise<unknown> {
-  try {
-    return await next()
-  } catch (error) {
-    const isKnown = error instanceof Defect || asRefusal(error) !== undefined
-    return { matched: true, response: new Thrown(isKnown ? error : new Unreadable()) }
-  }
-}
 
 /**
  * What has waited so long shows that more comes in than can be done. Who comes now is refused at once, before it costs
@@ -177,11 +138,4 @@ const tooBusy = ({ pathname }: URL, operation: Operation | undefined): ApiAnswer
   refusal: REFUSAL,
 })
 
-const nameOf = (error: unknown) =>
-  error instanceof Defect
-    ? error.message
-    : error instanceof ORPCError
-      ? error.code
-      : error instanceof Error
-        ? error.name
-        : undefined
+const nameOf = (error: unknown) => (error instanceof Error ? error.name : undefined)

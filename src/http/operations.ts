@@ -1,5 +1,5 @@
 /** Which operation of the contract a request is for: each has a path of REST, and a name on RPC. */
-import { contract } from '../../contract'
+import { type Contract, contract } from '../../contract'
 import type { OperationAccess } from '../../contract/scope'
 
 export const API_PREFIX = '/v1'
@@ -7,9 +7,13 @@ const RPC_PREFIX = '/v1/rpc/otp'
 
 export const isRpc = (path: string) => path.startsWith(`${RPC_PREFIX}/`)
 
+export type OperationName = keyof Contract
+
 export interface Operation {
+  name: OperationName
   wire: 'rest' | 'rpc'
-  prefix: `/${string}`
+  /** What the input calls the id that the path ends with, where it does. */
+  id: string | undefined
   /** `GET /v1/issues/{id}`: what it is called in a log. */
   path: string
   access: OperationAccess
@@ -22,12 +26,12 @@ const rpc = new Map<string, Operation>()
 
 for (const [name, procedure] of Object.entries(contract)) {
   const { meta: access, route } = procedure['~orpc']
-  const [stem = '', id] = `${API_PREFIX}${route.path}`.split(/\/\{\w+\}$/)
-  const isWithId = id !== undefined
-  const path = `${route.method} ${stem}${isWithId ? '/{id}' : ''}`
-  const of = isWithId ? restWithId : rest
-  of.set(`${route.method} ${stem}`, { wire: 'rest', prefix: API_PREFIX, path, access })
-  rpc.set(name, { wire: 'rpc', prefix: RPC_PREFIX, path: `POST ${RPC_PREFIX}/${name}`, access })
+  const [stem = '', id] = `${API_PREFIX}${route.path}`.split(/\/\{(\w+)\}$/)
+  const at = `${route.method} ${stem}`
+  const operation = { name: name as OperationName, access }
+  if (id === undefined) rest.set(at, { ...operation, wire: 'rest', id, path: at })
+  else restWithId.set(at, { ...operation, wire: 'rest', id, path: `${at}/{id}` })
+  rpc.set(name, { ...operation, wire: 'rpc', id: undefined, path: `POST ${RPC_PREFIX}/${name}` })
 }
 
 /** Undefined where nothing has this path and method. Paths have one spelling, so no trailing slash. */

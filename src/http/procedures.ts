@@ -1,6 +1,6 @@
 /** The contract's nine procedures, a line each: contract input → use case → contract output. */
-import { implement } from '@orpc/server'
-import { contract } from '../../contract'
+import type { z } from 'zod'
+import type { Contract } from '../../contract'
 import { type IssueDependencies, issueCode } from '../usecases/issue-code'
 import {
   listCreditLedger,
@@ -14,6 +14,7 @@ import {
 import { type VerifyDependencies, verifyCode } from '../usecases/verify-code'
 import type { Caller } from './enter'
 import { keyFor } from './idempotency-key'
+import type { OperationName } from './operations'
 import {
   balanceView,
   issuedView,
@@ -26,45 +27,30 @@ import {
 } from './present'
 import { ledgerView } from './present-ledger'
 
-/** What a request brings besides its input. */
-export interface CallContext {
-  caller: Caller
-}
+type Schemas = { [Name in OperationName]: Contract[Name]['~orpc'] }
+type Taken<Name extends OperationName> = z.output<NonNullable<Schemas[Name]['inputSchema']>>
+type Given<Name extends OperationName> = z.input<NonNullable<Schemas[Name]['outputSchema']>>
+
+/** What each operation does with what its schema has made of the input. */
+export type Procedures = { [Name in OperationName]: (input: Taken<Name>, caller: Caller) => Promise<Given<Name>> }
 
 export type ProcedureDependencies = IssueDependencies & VerifyDependencies & ReadDependencies
 
-export function createProcedures(deps: ProcedureDependencies) {
-  const os = implement(contract).$context<CallContext>()
+export function createProcedures(deps: ProcedureDependencies): Procedures {
   const { clock } = deps
-  return os.router({
-    issue: os.issue.handler(async ({ input, context: { caller } }) => {
-      const { key, idempotencyHeader, endUser: address, origin } = caller
+  return {
+    async issue(input, { key, idempotencyHeader, endUser: address, origin }) {
       const request = { ...input, idempotencyKey: keyFor(input.idempotencyKey, idempotencyHeader), address, origin }
       return issuedView(await issueCode(deps, key, request), key.mode)
-    }),
-    verify: os.verify.handler(async ({ input, context: { caller } }) =>
-      verificationView(await verifyCode(deps, caller.key, { ...input, origin: caller.origin }), caller.key.mode),
-    ),
-    status: os.status.handler(async ({ input, context: { caller } }) =>
-      statusView(await readIssue(deps, caller.key, input.issueId), clock.now()),
-    ),
-    listIssues: os.listIssues.handler(async ({ input, context: { caller } }) =>
-      issuesView(await listIssues(deps, caller.key, input), clock.now(), caller.key.mode),
-    ),
-    getIssue: os.getIssue.handler(async ({ input, context: { caller } }) =>
-      projection(await readIssue(deps, caller.key, input.issueId), clock.now()),
-    ),
-    listCreditLedger: os.listCreditLedger.handler(async ({ input, context: { caller } }) =>
-      ledgerView(await listCreditLedger(deps, caller.key, input)),
-    ),
-    balance: os.balance.handler(async ({ context: { caller } }) =>
-      balanceView(await readBalance(deps, caller.key), caller.key.mode),
-    ),
-    listTemplates: os.listTemplates.handler(async ({ context: { caller } }) =>
-      templatesView(await listTemplates(deps, caller.key)),
-    ),
-    getTemplate: os.getTemplate.handler(async ({ input, context: { caller } }) =>
-      templateView(await readTemplate(deps, caller.key, input.templateId)),
-    ),
-  })
+    },
+    verify: async (input, { key, origin }) =>
+      verificationView(await verifyCode(deps, key, { ...input, origin }), key.mode),
+    status: async ({ issueId }, { key }) => statusView(await readIssue(deps, key, issueId), clock.now()),
+    listIssues: async (input, { key }) => issuesView(await listIssues(deps, key, input), clock.now(), key.mode),
+    getIssue: async ({ issueId }, { key }) => projection(await readIssue(deps, key, issueId), clock.now()),
+    listCreditLedger: async (input, { key }) => ledgerView(await listCreditLedger(deps, key, input)),
+    balance: async (_, { key }) => balanceView(await readBalance(deps, key), key.mode),
+    listTemplates: async (_, { key }) => templatesView(await listTemplates(deps, key)),
+    getTemplate: async ({ templateId }, { key }) => templateView(await readTemplate(deps, key, templateId)),
+  }
 }

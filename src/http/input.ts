@@ -1,0 +1,68 @@
+/** What an operation gets for an input: a query and the id in the path, a body, or the `json` of an RPC body. */
+import { StandardRPCJsonSerializer, StandardRPCSerializer } from '@orpc/client/standard'
+import { StandardBracketNotationSerializer } from '@orpc/openapi-client/standard'
+import { invalid } from '../domain/error'
+import { unreadable } from './errors'
+import { readJsonBody, readOptionalJsonBody } from './json-body'
+import type { Operation } from './operations'
+
+const brackets = new StandardBracketNotationSerializer()
+const rpc = new StandardRPCSerializer(new StandardRPCJsonSerializer())
+
+/** What no schema has seen yet. Throws `invalid` or `too_large`. */
+export function inputOf({ wire, id }: Operation, request: Request, url: URL): unknown {
+  if (wire === 'rpc') return rpcInput(request, url)
+  if (request.method !== 'GET') return bodyOf(request, url)
+  const query = brackets.deserialize([...url.searchParams])
+  if (id === undefined) return query
+  // Numbers for names make a list of it, which has always been passed over beside an id.
+  return { ...(!Array.isArray(query) && (query as object)), [id]: lastOf(url.pathname) }
+}
+
+async function bodyOf(request: Request, url: URL): Promise<unknown> {
+  assertNoParameters(url)
+  return readJsonBody(request)
+}
+
+async function rpcInput(request: Request, url: URL): Promise<unknown> {
+  assertNoParameters(url)
+  // A call without input may come without a body: oRPC's first clients send none.
+  const body = (await readOptionalJsonBody(request)) ?? {}
+  assertRpcMeta(body)
+  try {
+    return rpc.deserialize(body as Parameters<typeof rpc.deserialize>[0])
+  } catch {
+    throw unreadable()
+  }
+}
+
+function lastOf(path: string): string {
+  const last = path.slice(path.lastIndexOf('/') + 1)
+  try {
+    return decodeURIComponent(last)
+  } catch {
+    // Of no UTF-8: whatever it is then, it is nobody's id.
+    return last
+  }
+}
+
+function assertNoParameters({ search, searchParams }: URL): void {
+  if (search === '') return
+  const [name = 'query'] = searchParams.keys()
+  throw invalid(name.slice(0, 64), 'unknown_field', 'this request takes no query parameters')
+}
+
+/** RPC's notes on values that JSON has no word for: `[[type, ...path]]`. oRPC passes over what it does not know. */
+function assertRpcMeta({ meta, json: _, ...rest }: Record<string, unknown>): void {
+  const unknown = Object.keys(rest)[0]
+  if (unknown !== undefined)
+    throw invalid(unknown.slice(0, 64), 'unknown_field', 'a request has "json" and "meta" only')
+  const isNote = (note: unknown) =>
+    Array.isArray(note) &&
+    RPC_TYPES.has(note[0]) &&
+    note.slice(1).every((step) => ['string', 'number'].includes(typeof step))
+  if (meta !== undefined && !(Array.isArray(meta) && meta.every(isNote)))
+    throw invalid('meta', 'invalid_format', 'not in the expected format')
+}
+
+const RPC_TYPES: ReadonlySet<unknown> = new Set([0, 1, 2, 3, 4, 5, 6, 7])
