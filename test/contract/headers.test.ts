@@ -123,6 +123,16 @@ test('a parameter that is not taken is named', async () => {
   expect([status, body.data]).toEqual([400, { param: 'first', reason: 'unknown_field' }])
 })
 
+test('numbers for the names of parameters are passed over beside an id', async () => {
+  const statuses = ['', '?0=x', '?0=x&1=y'].map(async (query) => {
+    const { status, body } = await world.send('GET', `/v1/templates/otp_default_kr${query}`, undefined, {
+      key: keys.test,
+    })
+    return [status, body.templateId]
+  })
+  for (const answer of await Promise.all(statuses)) expect(answer).toEqual([200, 'otp_default_kr'])
+})
+
 test('a database that takes nothing makes the service not ready, and alive all the same', async () => {
   await world.stop()
   world = await World.start({

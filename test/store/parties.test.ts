@@ -370,7 +370,7 @@ describe('where something goes wrong', () => {
   }, 30_000)
 
   test('with what one of them wants written, that one alone fails', async () => {
-    const { outcomes } = await together(
+    const { outcomes } = await together<unknown>(
       issuing(1),
       (tx) => tx.claims.add({ ...claimOf(issueNumber(2), 2), fingerprint: undefined as never }),
       issuing(3),
