@@ -41,11 +41,12 @@ export async function complete<Subject, Call, Answer>(
   call: Call,
 ): Promise<Answer> {
   const answer = await work.act(call)
-  await insist(deps, job, async (tx) => {
+  const record = async (tx: Tx) => {
     const { subject, isHeld } = await lock(tx, work, job)
     await work.note?.(tx, call, answer)
     if (isHeld) await work.record(tx, job, subject, call, answer)
-  })
+  }
+  await insist(deps, job, record, work)
   return answer
 }
 
@@ -61,10 +62,15 @@ const INSIST_EVERY_MS = 1_000
  * A store that cannot write now (a full disk, a lock held for long) may soon. What the outside answered is known only here;
  * lost, a refusal would be charged and a "later" never sent.
  */
-async function insist({ store, clock }: PerformDependencies, job: Job, unit: (tx: Tx) => Promise<void>): Promise<void> {
+async function insist(
+  { store, clock }: PerformDependencies,
+  job: Job,
+  unit: (tx: Tx) => Promise<void>,
+  { mayShare }: { mayShare?: boolean | undefined },
+): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await store.transaction(unit, { mayShare: true })
+      return await store.transaction(unit, { mayShare })
     } catch (error) {
       const mayPass = error instanceof Refusal && error.kind === 'unavailable'
       if (!mayPass || tries * INSIST_EVERY_MS >= LEASE_MS[job.kind]) throw error

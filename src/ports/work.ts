@@ -18,6 +18,8 @@ export interface Work<Subject, Call, Answer> {
   note?(tx: Tx, call: Call, answer: Answer): Promise<void>
   /** Stores what came of it, and ends or moves the job. */
   record(tx: Tx, job: Job, subject: Subject, call: Call, answer: Answer): Promise<void>
+  /** Whether that may be stored together with what others record: where many lock one row they would only wait for each other. */
+  readonly mayShare?: boolean
 }
 
 /** Work on a message that is begun by whoever makes it, and waits in no queue. */

@@ -78,6 +78,7 @@ export async function delivery(deps: DeliverDependencies, job: Job, seat: Seat):
 }
 
 const deliveryBy = (deps: DeliverDependencies, way: { seat: Seat; router: Router }): Delivery => ({
+  mayShare: true,
   lock,
   prepare: (tx, job, subject) => prepare(deps, tx, job, subject, way),
   act: (sending) => send(deps, sending),

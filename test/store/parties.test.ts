@@ -328,8 +328,8 @@ describe('where something goes wrong', () => {
       issuing(3, async (tx) => {
         tx.afterCommit(() => effects.push(3))
         wire.passing = {
-          answered(_data, end) {
-            if (isCut) return true
+          answered(data, end) {
+            if (isCut || !data.includes('COMMIT')) return true
             isCut = true
             end()
             return false

@@ -58,7 +58,7 @@ export interface Manner {
    * It is one of many of its kind and waits for nothing but the store: others may be stored together with it. Each of them is
    * kept from the others as if it were alone, is stored or not by itself, and is answered once it is on disk.
    */
-  mayShare?: boolean
+  mayShare?: boolean | undefined
 }
 
 export interface PoolUsage {

@@ -84,7 +84,9 @@ export class Party {
   #askAll(): void {
     const asked = this.#questions
     this.#questions = new Map()
-    for (const [statement, questions] of asked) this.#askFor(statement, questions)
+    // What one looks at without a lock of its own is as it is under the locks it has asked for.
+    const locksFirst = [...asked].toSorted(([one], [other]) => Number(isLooking(one)) - Number(isLooking(other)))
+    for (const [statement, questions] of locksFirst) this.#askFor(statement, questions)
   }
 
   #askFor(statement: Statement<unknown>, questions: Question[]): void {
@@ -101,13 +103,16 @@ export class Party {
   }
 
   #answer(statement: Statement<unknown>, questions: readonly Question[], rows: readonly unknown[][]): void {
-    const found = questions.map((): unknown[] => [])
-    for (const [unit, ...row] of rows) found[Number(unit)]?.push(statement.read(row, this.deps.cover))
+    const found = Map.groupBy(rows, ([unit]) => Number(unit))
     questions.forEach(({ member, values, answer }, n) => {
-      const own = found[n] as never[]
-      const names = statement.shared?.holds ? own.map((row) => statement.shared?.holds?.(row, values)) : []
-      if (names.every((name) => this.#hold(String(name), member))) answer.resolve(own)
-      else answer.reject(member.leave())
+      try {
+        const own = (found.get(n) ?? []).map(([_, ...row]) => statement.read(row, this.deps.cover))
+        const names = own.map((row) => statement.shared?.holds?.(row, values)).filter((name) => name !== undefined)
+        if (names.every((name) => this.#hold(name, member))) answer.resolve(own)
+        else answer.reject(member.leave())
+      } catch (defect) {
+        answer.reject(defect)
+      }
     })
   }
 
@@ -157,6 +162,7 @@ function takeAdditions(writes: NewRow[]): NewRow[] {
   return writes.splice(0, end < 0 ? writes.length : end)
 }
 
+const isLooking = ({ shared }: Statement<unknown>) => shared?.holds === undefined
 const inOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 const nameOf = (bound: readonly unknown[]) =>
   bound.map((value) => (value instanceof Uint8Array ? value.toHex() : String(value))).join('/')
