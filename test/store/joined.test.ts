@@ -11,7 +11,7 @@ test('what several ask is one statement, whose rows say whose they are', () => {
   })
   expect(askedBySeveral(letter, 2)).toBe(
     'SELECT asked.unit, answer.* FROM (VALUES (0,$1::uuid,$2::bigint),(1,$3::uuid,$4::bigint)) AS asked (unit,p1,p2)' +
-      ' CROSS JOIN LATERAL (SELECT sealed FROM outbox WHERE issue_id = asked.p1 AND asked.p2 > 0) AS answer',
+      ' CROSS JOIN LATERAL (SELECT sealed FROM outbox WHERE issue_id = asked.p1 AND asked.p2 > 0 OFFSET 0) AS answer',
   )
 })
 
