@@ -8,7 +8,6 @@ import type { Node } from '../ports/node'
 import { type Api, COME_BACK_MS } from './api'
 import { clientIpOf } from './client-ip'
 import { answerHeaders, preflightHeaders } from './cors'
-import { docs } from './docs'
 import { interfaceError } from './errors'
 import { isFromHere } from './forwarded'
 import type { Readiness } from './health'
@@ -119,6 +118,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     const path = url.pathname
     if (path === '/') return { route: 'root', response: redirect('/console') }
     if (path === '/readyz') return { route: 'readyz', response: await readyz(request, url, socketAddress) }
+    const { docs } = await import('./docs')
     const page = await docs(path)
     if (page) return { route: 'docs', response: page }
     const asset = await console.page(path, request.headers.get('accept-encoding'))
