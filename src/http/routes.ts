@@ -14,7 +14,6 @@ import type { Readiness } from './health'
 import { json } from './json'
 import { answerMetrics, type MetricsRoute } from './metrics'
 import { isNeedlesslyEncoded, mountOf } from './mounts'
-import { describeApi } from './openapi'
 import { API_PREFIX, isRpc } from './operations'
 import { REPORT_PREFIX } from './reports'
 
@@ -106,7 +105,9 @@ export function createRoutes(deps: RouteDependencies): Routes {
   async function published({ method }: Request, path: string): Promise<Answer | undefined> {
     if (method !== 'GET') return undefined
     if (path === `${API_PREFIX}/openapi.json`) {
-      description ??= describeApi(publicUrl).then((document) => JSON.stringify(document))
+      description ??= import('./openapi')
+        .then(({ describeApi }) => describeApi(publicUrl))
+        .then((document) => JSON.stringify(document))
       return { route: 'openapi', response: json(200, await description) }
     }
     if (path === `${API_PREFIX}/webhook-sources`)
