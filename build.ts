@@ -52,6 +52,8 @@ export async function buildBinary(contents: Contents, { outfile, target, runtime
     format: 'esm',
     minify: true,
     bytecode: true,
+    // What is loaded later brings what it imports of Bun and Node along: otherwise every start would load it.
+    splitting: true,
     define: { 'process.env.NODE_ENV': '"production"', WATCHWORD_BUILD: JSON.stringify(build) },
     plugins: [embedConsole(contents.console), embedNotice(contents.notice)],
   })

@@ -18,60 +18,77 @@ import { LOG_LEVELS, type LogLevel } from './ports/log'
 import type { TraceSettings } from './ports/telemetry'
 import { MIN_SECRET_LENGTH, type SecretSource } from './ports/vault'
 
-const whole = (min: number, max: number, byDefault: number) =>
+/** A setting. Its schema is made for what is set, which little is: to make all of them took a tenth of a start. */
+interface Setting<Value, Default> {
+  meaning: string
+  schema: () => z.ZodType<Value>
+  byDefault: Default
+}
+
+function setting<Value>(meaning: string, schema: () => z.ZodType<Value>): Setting<Value, undefined>
+function setting<Value>(meaning: string, schema: () => z.ZodType<Value>, byDefault: Value): Setting<Value, Value>
+function setting(meaning: string, schema: () => z.ZodType, byDefault?: unknown): Setting<unknown, unknown> {
+  return { meaning, schema, byDefault }
+}
+
+const whole = (min: number, max: number) => () =>
   z
     .string()
     .regex(/^[0-9]{1,12}$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.int().min(min).max(max))
-    .default(byDefault)
 
 /** Separated by commas. */
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter(Boolean),
-)
-
-const cidrs = list
-  .refine((items) => items.every((cidr) => isNetwork(cidr)), 'must be networks in CIDR notation, separated by commas')
-  .default([])
-
-const ports = list
-  .transform((items) => items.map(Number))
-  .refine((items) => items.every((port) => Number.isInteger(port) && port > 0 && port < 65_536), 'must be port numbers')
-  .default([])
-
-const timesOfDay = list
-  .refine(
-    (items) => items.every((item) => timeOfDay(item) !== undefined),
-    'must be times such as 03:00, separated by commas',
+const list = () =>
+  z.string().transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
   )
-  .transform((items) => items.map((item) => timeOfDay(item) ?? 0))
-  .default([])
 
-const numberPrefixes = list
-  .refine(
+const cidrs = () =>
+  list().refine(
+    (items) => items.every((cidr) => isNetwork(cidr)),
+    'must be networks in CIDR notation, separated by commas',
+  )
+
+const ports = () =>
+  list()
+    .transform((items) => items.map(Number))
+    .refine(
+      (items) => items.every((port) => Number.isInteger(port) && port > 0 && port < 65_536),
+      'must be port numbers',
+    )
+
+const timesOfDay = () =>
+  list()
+    .refine(
+      (items) => items.every((item) => timeOfDay(item) !== undefined),
+      'must be times such as 03:00, separated by commas',
+    )
+    .transform((items) => items.map((item) => timeOfDay(item) ?? 0))
+
+const numberPrefixes = () =>
+  list().refine(
     (items) => items.every((prefix) => /^\+[1-9][0-9]{1,13}$/.test(prefix)),
     'must be prefixes such as +82199, separated by commas',
   )
-  .default([])
 
-const flag = z
-  .enum(['true', 'false'], 'must be true or false')
-  .default('false')
-  .transform((text) => text === 'true')
+const flag = () => z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
 
-const headers = list
-  .refine(
-    (items) => items.every((item) => /^[A-Za-z0-9-]+=[\x20-\x7e]+$/.test(item)),
-    'must be name=value, separated by commas',
-  )
-  .transform((items) =>
-    Object.fromEntries(items.map((item) => [item.split('=', 1)[0] ?? '', item.slice(item.indexOf('=') + 1)])),
-  )
-  .optional()
+const headers = () =>
+  list()
+    .refine(
+      (items) => items.every((item) => /^[A-Za-z0-9-]+=[\x20-\x7e]+$/.test(item)),
+      'must be name=value, separated by commas',
+    )
+    .transform((items) =>
+      Object.fromEntries(items.map((item) => [item.split('=', 1)[0] ?? '', item.slice(item.indexOf('=') + 1)])),
+    )
+
+const httpUrl = () => z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+const postgresUrl = () => z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
 
 const listenerOf = (text: string) => {
   const colon = text.lastIndexOf(':')
@@ -79,10 +96,7 @@ const listenerOf = (text: string) => {
 }
 
 const challengeUrl = (byDefault: string, vendor: string) =>
-  z
-    .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
-    .default(byDefault)
-    .describe(`Where ${vendor} is asked whether the proof of a challenge is right`)
+  setting(`Where ${vendor} is asked whether the proof of a challenge is right`, httpUrl, byDefault)
 
 /** Of a command that no shell reads: by spaces; as a JSON array where one of them has spaces. Empty where it is neither. */
 function wordsOf(text: string): readonly string[] {
@@ -94,148 +108,178 @@ function wordsOf(text: string): readonly string[] {
   }
 }
 
-const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
-
 /** Every setting, by the name of its environment variable without `WATCHWORD_`. The table of docs/operating.md is made from it. */
 const settings = {
-  HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
-  PORT: whole(0, 65_535, 8787).describe('Port to listen on; 0 takes any free one'),
-  DATA: z.string().min(1).default('./watchword-data').describe('Folder of the database and the key file'),
-  SECRET: z
-    .string()
-    .min(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`)
-    .optional()
-    .describe('Master secret; without it a key file in the data folder is made and used'),
-  SECRET_FILE: z.string().min(1).optional().describe('File that holds SECRET, instead of it'),
-  SECRET_COMMAND: z
-    .string()
-    .transform(wordsOf)
-    .refine((words) => words.length > 0, 'must be a program and what it is given, separated by spaces, or a JSON array')
-    .optional()
-    .describe('Program that prints SECRET, instead of it, run without a shell at each start'),
-  DATABASE_URL: postgresUrl
-    .optional()
-    .describe(
-      'PostgreSQL that several servers share, as postgres://user:password@host/database; without it the data folder',
-    ),
-  DATABASE_URL_FILE: z.string().min(1).optional().describe('File that holds DATABASE_URL, instead of it'),
-  DATABASE_POOL: whole(2, 500, 16).describe(
+  HOST: setting('Address to listen on', () => z.string().min(1), '127.0.0.1'),
+  PORT: setting('Port to listen on; 0 takes any free one', whole(0, 65_535), 8787),
+  DATA: setting('Folder of the database and the key file', () => z.string().min(1), './watchword-data'),
+  SECRET: setting('Master secret; without it a key file in the data folder is made and used', () =>
+    z.string().min(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`),
+  ),
+  SECRET_FILE: setting('File that holds SECRET, instead of it', () => z.string().min(1)),
+  SECRET_COMMAND: setting('Program that prints SECRET, instead of it, run without a shell at each start', () =>
+    z
+      .string()
+      .transform(wordsOf)
+      .refine(
+        (words) => words.length > 0,
+        'must be a program and what it is given, separated by spaces, or a JSON array',
+      ),
+  ),
+  DATABASE_URL: setting(
+    'PostgreSQL that several servers share, as postgres://user:password@host/database; without it the data folder',
+    postgresUrl,
+  ),
+  DATABASE_URL_FILE: setting('File that holds DATABASE_URL, instead of it', () => z.string().min(1)),
+  DATABASE_POOL: setting(
     'Connections of a server to PostgreSQL for changes; reads have half as many',
+    whole(2, 500),
+    16,
   ),
-  DATABASE_REPLICA_URL: postgresUrl
-    .optional()
-    .describe("Replica of that PostgreSQL for the console's lists, usage and exports"),
-  PUBLIC_URL: z
-    .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
-    .transform((url) => url.replace(/\/$/, ''))
-    .refine((url) => new URL(url).origin === url, 'must be an origin such as https://otp.example.com, without path')
-    .optional()
-    .describe(
-      'Origin under which people, clients and carriers reach the service: the console, printed links and report URLs',
-    ),
-  LEAVING_MS: whole(0, 600_000, 1_000).describe(
+  DATABASE_REPLICA_URL: setting("Replica of that PostgreSQL for the console's lists, usage and exports", postgresUrl),
+  PUBLIC_URL: setting(
+    'Origin under which people, clients and carriers reach the service: the console, printed links and report URLs',
+    () =>
+      httpUrl()
+        .transform((url) => url.replace(/\/$/, ''))
+        .refine(
+          (url) => new URL(url).origin === url,
+          'must be an origin such as https://otp.example.com, without path',
+        ),
+  ),
+  LEAVING_MS: setting(
     'How long a server that is told to stop still answers, while /readyz is 503: longer than load balancers take to notice',
+    whole(0, 600_000),
+    1_000,
   ),
-  LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('Least level that is logged'),
-  DEFAULT_REGION: z
-    .enum(getCountries() as [string, ...string[]], 'must be an ISO 3166 country code such as KR')
-    .default('KR')
-    .describe('Country whose national phone formats are read'),
-  NUMBER_PREFIXES: numberPrefixes.describe(
+  LOG_LEVEL: setting('Least level that is logged', () => z.enum(LOG_LEVELS), 'info'),
+  DEFAULT_REGION: setting(
+    'Country whose national phone formats are read',
+    () => z.enum(getCountries() as [string, ...string[]], 'must be an ISO 3166 country code such as KR'),
+    'KR',
+  ),
+  NUMBER_PREFIXES: setting(
     'Prefixes such as +82199 of numbers that get messages although they are newer than what this release knows',
+    numberPrefixes,
+    [],
   ),
-  TRUSTED_PROXIES: cidrs.describe('Networks whose X-Forwarded-For is believed'),
-  PROVIDER_TIMEOUT_MS: whole(100, MAX_TIMEOUT_MS, 10_000).describe(
+  TRUSTED_PROXIES: setting('Networks whose X-Forwarded-For is believed', cidrs, []),
+  PROVIDER_TIMEOUT_MS: setting(
     'How long a carrier may take to answer, where it has no setting of its own',
+    whole(100, MAX_TIMEOUT_MS),
+    10_000,
   ),
-  PROVIDER_CONCURRENCY: whole(1, MAX_CONCURRENCY, 128).describe(
+  PROVIDER_CONCURRENCY: setting(
     'Messages a carrier has in the air at a time, where it has no setting of its own',
+    whole(1, MAX_CONCURRENCY),
+    128,
   ),
-  MAX_BACKLOG: whole(1, 10_000_000, 100_000).describe(
+  MAX_BACKLOG: setting(
     'Messages that may wait to be sent; above it new issues are answered 503',
+    whole(1, 10_000_000),
+    100_000,
   ),
-  CHECKPOINT_PAGES: whole(0, 1_000_000, 12_000).describe(
+  CHECKPOINT_PAGES: setting(
     'Pages of 4 KB of the write-ahead log that are copied into the embedded database together; 0: another program does that, such as Litestream',
+    whole(0, 1_000_000),
+    12_000,
   ),
-  BACKUP_AT: timesOfDay.describe(
+  BACKUP_AT: setting(
     'Times of day, in UTC, at which the server has its data folder backed up, such as 03:00 or 03:00,15:00; none: it does not',
+    timesOfDay,
+    [],
   ),
-  BACKUP_KEEP: whole(1, 10_000, 7).describe('How many of the newest of these backups stay'),
-  LIVE_RETENTION_DAYS: whole(1, 36_500, 180).describe('How long live issues are kept'),
-  IDEMPOTENCY_DAYS: whole(1, 365, IDEMPOTENCY_DAYS).describe('How long an idempotency key is remembered'),
-  PROOF_LIFETIME_SEC: whole(60, 86_400, PROOF_LIFETIME_SEC).describe(
+  BACKUP_KEEP: setting('How many of the newest of these backups stay', whole(1, 10_000), 7),
+  LIVE_RETENTION_DAYS: setting('How long live issues are kept', whole(1, 36_500), 180),
+  IDEMPOTENCY_DAYS: setting('How long an idempotency key is remembered', whole(1, 365), IDEMPOTENCY_DAYS),
+  PROOF_LIFETIME_SEC: setting(
     'How long the proof of a verification is good for',
+    whole(60, 86_400),
+    PROOF_LIFETIME_SEC,
   ),
-  METRICS_TOKEN: z
-    .string()
-    .regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters of ASCII, and no space')
-    .optional()
-    .describe('Who shows it as a Bearer token reads /metrics; without it there is none at the port of the API'),
-  METRICS_LISTEN: z
-    .string()
-    .regex(/^(\[[0-9a-fA-F:]+\]|[^:\s]+):[0-9]{1,5}$/, 'must be an address and a port, such as 127.0.0.1:9464')
-    .transform(listenerOf)
-    .optional()
-    .describe(
-      'Address and port of a listener for /metrics alone, such as 127.0.0.1:9464; it asks for the token where there is one',
-    ),
-  METRICS_WALLETS: flag.describe('Whether metrics tell of the wallet of each app'),
-  TRACES_URL: z
-    .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
-    .transform((url) => url.replace(/\/$/, ''))
-    .optional()
-    .describe(
-      'OpenTelemetry collector that gets traces by OTLP over HTTP, such as http://localhost:4318; without it there are none',
-    ),
-  TRACES_HEADERS: headers.describe('What is sent along to the collector: name=value, separated by commas'),
-  TRACES_SHARE: z
-    .string()
-    .regex(/^(0(\.[0-9]{1,6})?|1(\.0+)?)$/, 'must be a number from 0 to 1')
-    .transform(Number)
-    .default(1)
-    .describe('Share of the requests that are traced, from 0 to 1; what a caller traces is followed in any case'),
+  METRICS_TOKEN: setting(
+    'Who shows it as a Bearer token reads /metrics; without it there is none at the port of the API',
+    () => z.string().regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters of ASCII, and no space'),
+  ),
+  METRICS_LISTEN: setting(
+    'Address and port of a listener for /metrics alone, such as 127.0.0.1:9464; it asks for the token where there is one',
+    () =>
+      z
+        .string()
+        .regex(/^(\[[0-9a-fA-F:]+\]|[^:\s]+):[0-9]{1,5}$/, 'must be an address and a port, such as 127.0.0.1:9464')
+        .transform(listenerOf),
+  ),
+  METRICS_WALLETS: setting('Whether metrics tell of the wallet of each app', flag, false),
+  TRACES_URL: setting(
+    'OpenTelemetry collector that gets traces by OTLP over HTTP, such as http://localhost:4318; without it there are none',
+    () => httpUrl().transform((url) => url.replace(/\/$/, '')),
+  ),
+  TRACES_HEADERS: setting('What is sent along to the collector: name=value, separated by commas', headers),
+  TRACES_SHARE: setting(
+    'Share of the requests that are traced, from 0 to 1; what a caller traces is followed in any case',
+    () =>
+      z
+        .string()
+        .regex(/^(0(\.[0-9]{1,6})?|1(\.0+)?)$/, 'must be a number from 0 to 1')
+        .transform(Number),
+    1,
+  ),
   TURNSTILE_URL: challengeUrl('https://challenges.cloudflare.com/turnstile/v0/siteverify', 'Turnstile'),
   HCAPTCHA_URL: challengeUrl('https://api.hcaptcha.com/siteverify', 'hCaptcha'),
   RECAPTCHA_URL: challengeUrl('https://www.google.com/recaptcha/api/siteverify', 'reCAPTCHA'),
-  WEBHOOK_ALLOW_HTTP: flag.describe('Whether webhooks may go to http:// URLs'),
-  WEBHOOK_ALLOW_CIDR: cidrs.describe('Networks that are not public and webhooks may be sent to all the same'),
-  WEBHOOK_PORTS: ports.describe('Ports webhooks may be sent to, separated by commas; none: any'),
-  WEBHOOK_SOURCES: cidrs.describe('Networks this server sends webhooks from, as published for receivers'),
-  OPERATOR_WEBHOOK_URL: z
-    .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
-    .optional()
-    .describe('Where the operator is told of incidents: codes that nobody types, or more than a cap allows'),
-  OPERATOR_WEBHOOK_SECRET: z
-    .string()
-    .refine(isSecret, 'must be whsec_ and at least 24 bytes in base64')
-    .optional()
-    .describe('What these are signed with, as webhooks are: whsec_ and base64'),
-  PRICE_SMS: whole(0, 1_000, 1).describe('Credits for an SMS'),
-  PRICE_LMS: whole(0, 1_000, 1).describe('Credits for an LMS'),
-  PRICE_ALIMTALK: whole(0, 1_000, 1).describe('Credits for an AlimTalk, its SMS fallback included'),
-  LIMIT_REQUESTS_PER_KEY_PER_MIN: whole(1, 10_000_000, 6_000).describe(
+  WEBHOOK_ALLOW_HTTP: setting('Whether webhooks may go to http:// URLs', flag, false),
+  WEBHOOK_ALLOW_CIDR: setting('Networks that are not public and webhooks may be sent to all the same', cidrs, []),
+  WEBHOOK_PORTS: setting('Ports webhooks may be sent to, separated by commas; none: any', ports, []),
+  WEBHOOK_SOURCES: setting('Networks this server sends webhooks from, as published for receivers', cidrs, []),
+  OPERATOR_WEBHOOK_URL: setting(
+    'Where the operator is told of incidents: codes that nobody types, or more than a cap allows',
+    httpUrl,
+  ),
+  OPERATOR_WEBHOOK_SECRET: setting('What these are signed with, as webhooks are: whsec_ and base64', () =>
+    z.string().refine(isSecret, 'must be whsec_ and at least 24 bytes in base64'),
+  ),
+  PRICE_SMS: setting('Credits for an SMS', whole(0, 1_000), 1),
+  PRICE_LMS: setting('Credits for an LMS', whole(0, 1_000), 1),
+  PRICE_ALIMTALK: setting('Credits for an AlimTalk, its SMS fallback included', whole(0, 1_000), 1),
+  LIMIT_REQUESTS_PER_KEY_PER_MIN: setting(
     'Platform ceiling of all requests of a live key in a minute',
+    whole(1, 10_000_000),
+    6_000,
   ),
-  LIMIT_PK_ISSUES_PER_MIN: whole(1, 10_000_000, 60).describe(
+  LIMIT_PK_ISSUES_PER_MIN: setting(
     'Issues of a live public key, and of all of an app together, in a minute',
+    whole(1, 10_000_000),
+    60,
   ),
-  LIMIT_PK_VERIFIES_PER_MIN: whole(1, 10_000_000, 300).describe(
+  LIMIT_PK_VERIFIES_PER_MIN: setting(
     'Verifies of a live public key, and of all of an app together, in a minute',
+    whole(1, 10_000_000),
+    300,
   ),
-  LIMIT_PK_ISSUES_PER_MIN_PER_IP: whole(1, 10_000_000, 10).describe(
+  LIMIT_PK_ISSUES_PER_MIN_PER_IP: setting(
     'Issues of a live public key from one client address in a minute',
+    whole(1, 10_000_000),
+    10,
   ),
-  LIMIT_ISSUES_PER_PHONE_10_MIN: whole(1, 10_000_000, 5).describe('Live issues for one phone of an app in 10 minutes'),
-  LIMIT_ISSUES_PER_PHONE_DAY: whole(1, 10_000_000, 15).describe('Live issues for one phone of an app in 24 hours'),
-  LIMIT_REFUSALS_PER_MIN: whole(1, 10_000_000, USUAL_LIMITS.refusalsPerMin).describe(
+  LIMIT_ISSUES_PER_PHONE_10_MIN: setting('Live issues for one phone of an app in 10 minutes', whole(1, 10_000_000), 5),
+  LIMIT_ISSUES_PER_PHONE_DAY: setting('Live issues for one phone of an app in 24 hours', whole(1, 10_000_000), 15),
+  LIMIT_REFUSALS_PER_MIN: setting(
     'Refused requests (400, 401, 402, 403, 409) of a key from one address, or of an address without a key, in a minute',
+    whole(1, 10_000_000),
+    USUAL_LIMITS.refusalsPerMin,
   ),
-  LIMIT_TEST_ISSUES_PER_DAY: whole(1, 10_000_000, USUAL_LIMITS.testIssuesPerDay).describe(
+  LIMIT_TEST_ISSUES_PER_DAY: setting(
     'Test issues of the whole platform in one UTC day',
+    whole(1, 10_000_000),
+    USUAL_LIMITS.testIssuesPerDay,
   ),
 }
 
-const environment = z.object(settings)
+type Values = {
+  [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer Value, infer Default>
+    ? Value | Default
+    : never
+}
 
 export interface Config {
   host: string
@@ -310,10 +354,9 @@ export function readConfig(
     Object.keys(settings).map((name) => [name, flags[name] ?? (env[PREFIX + name] || undefined)]),
   )
   const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !(name.slice(PREFIX.length) in settings))
-  // Read once: to compile the schema takes longer than to follow it.
-  const parsed = environment.safeParse(given, { jitless: true })
+  const { value, wrong } = readSettings(given)
   const mistakes = [
-    ...(parsed.error?.issues.map(({ path: [name], message }) => `${PREFIX}${String(name)}: ${message}`) ?? []),
+    ...wrong.map(({ name, message }) => `${PREFIX}${name}: ${message}`),
     ...unknown.map((name) => `${name}: no such setting`),
   ]
   const databaseUrl = databaseUrlOf(given, flags, mistakes)
@@ -327,11 +370,10 @@ export function readConfig(
     mistakes.push(
       `${PREFIX}SECRET: is needed with ${PREFIX}DATABASE_URL, or ${PREFIX}SECRET_FILE or ${PREFIX}SECRET_COMMAND; every server has the same one`,
     )
-  if (!parsed.success || mistakes.length > 0) {
-    const isUsage = parsed.error?.issues.some(({ path: [name] }) => flags[String(name)] !== undefined)
+  if (mistakes.length > 0) {
+    const isUsage = wrong.some(({ name }) => flags[name] !== undefined)
     throw new ConfigError(`The configuration has mistakes:\n${mistakes.map((line) => `  ${line}`).join('\n')}`, isUsage)
   }
-  const value = parsed.data
   return Object.freeze({
     host: value.HOST,
     port: value.PORT,
@@ -383,17 +425,25 @@ export function readConfig(
   })
 }
 
-function secretOf({
-  SECRET: text,
-  SECRET_FILE: file,
-  SECRET_COMMAND: command,
-}: z.infer<typeof environment>): SecretSource | undefined {
+/** `value` holds where nothing is wrong. */
+function readSettings(given: Record<string, string | undefined>) {
+  const wrong: Array<{ name: string; message: string }> = []
+  const entries = Object.entries(settings).map(([name, { schema, byDefault }]) => {
+    if (given[name] === undefined) return [name, byDefault]
+    const { data, error } = (schema() as z.ZodType).safeParse(given[name])
+    for (const { message } of error?.issues ?? []) wrong.push({ name, message })
+    return [name, data]
+  })
+  return { value: Object.fromEntries(entries) as Values, wrong }
+}
+
+function secretOf({ SECRET: text, SECRET_FILE: file, SECRET_COMMAND: command }: Values): SecretSource | undefined {
   if (text !== undefined) return { setting: `${PREFIX}SECRET`, text }
   if (file !== undefined) return { setting: `${PREFIX}SECRET_FILE`, file }
   return command && { setting: `${PREFIX}SECRET_COMMAND`, command }
 }
 
-const operatorHookOf = ({ OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret }: z.infer<typeof environment>) =>
+const operatorHookOf = ({ OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret }: Values) =>
   url === undefined || secret === undefined ? undefined : { url, secret }
 
 /** A data folder that is named on the command line wins over what the environment says. */
@@ -408,7 +458,7 @@ function databaseUrlOf(
   if (file === undefined) return url
   try {
     const text = readFileSync(file, 'utf8').trim()
-    if (postgresUrl.safeParse(text).success) return text
+    if (postgresUrl().safeParse(text).success) return text
     mistakes.push(`${PREFIX}DATABASE_URL_FILE: the file holds no postgres:// URL`)
   } catch {
     mistakes.push(`${PREFIX}DATABASE_URL_FILE: the file cannot be read`)
@@ -416,18 +466,15 @@ function databaseUrlOf(
   return undefined
 }
 
-const databaseOf = (url: string, value: z.output<typeof environment>): DatabaseConfig => ({
+const databaseOf = (url: string, value: Values): DatabaseConfig => ({
   ...{ url, size: value.DATABASE_POOL, replicaUrl: value.DATABASE_REPLICA_URL },
 })
 
 /** Name, default and meaning of every setting, for docs/operating.md and `watchword help`. */
 export function describeSettings(): Array<{ name: string; byDefault: string; meaning: string }> {
-  return Object.entries(settings).map(([name, schema]) => {
-    const byDefault = schema.safeParse(undefined).data
-    return {
-      name: PREFIX + name,
-      byDefault: String(byDefault ?? ''),
-      meaning: schema.description ?? '',
-    }
-  })
+  return Object.entries(settings).map(([name, { byDefault, meaning }]) => ({
+    name: PREFIX + name,
+    byDefault: String(byDefault ?? ''),
+    meaning,
+  }))
 }

@@ -14,7 +14,7 @@ import { exposedKeyFile } from '../system/secret'
 import { holdAlone } from '../system/sole'
 import { createTransport } from '../system/transport'
 import { takeErasures } from '../usecases/erase-phone'
-import { setUpToken } from '../usecases/people'
+import { setUpToken } from '../usecases/people/links'
 import { checkAuditEnd } from '../usecases/verify-audit'
 import { backupsOf, makeBackupsAtTheirTimes } from './backup-times'
 import { Failure } from './failure'
@@ -62,6 +62,7 @@ export async function serve(opened: Opened): Promise<Served> {
   })
   await checkAuditEnd(opened)
   await bringErasures(opened)
+  const token = await setUpToken(opened)
   await app.start({ alone: !fleet })
   const { host, port, metrics } = config
   const metricsUrl = orInUse(
@@ -94,7 +95,6 @@ export async function serve(opened: Opened): Promise<Served> {
   process.on('SIGUSR2', () => changeLevel(opened))
   process.on('SIGTERM', () => drain('SIGTERM'))
   process.on('SIGINT', () => drain('SIGINT'))
-  const token = await setUpToken(opened)
   // Behind the #, where it reaches no server and no log.
   const setUpUrl = token && `${config.publicUrl ?? listener.url}/console/set-up#${token}`
   return { url: listener.url, metricsUrl, setUpUrl, drain }

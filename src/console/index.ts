@@ -1,10 +1,9 @@
 /** The console, as the server mounts it. */
 import type { Random } from '../ports/random'
-import { consoleAsset } from './assets'
 import { CONSOLE_RPC_PREFIX, type ConsoleDependencies } from './context'
 import type { ConsoleRpc } from './rpc'
 
-/** Its procedures are loaded with their first request: most of what a start takes is making schemas. */
+/** Its procedures and pages are loaded with their first request: most of what a start takes is making schemas. */
 export function createConsole(deps: ConsoleDependencies & { random: Random }) {
   let rpc: Promise<ConsoleRpc> | undefined
   return {
@@ -13,6 +12,9 @@ export function createConsole(deps: ConsoleDependencies & { random: Random }) {
       rpc ??= import('./rpc').then(({ createConsoleRpc }) => createConsoleRpc(deps))
       return (await rpc)(...request)
     },
-    page: (path: string, acceptEncoding: string | null) => consoleAsset(path, acceptEncoding, deps.random),
+    async page(path: string, acceptEncoding: string | null): Promise<Response | undefined> {
+      const { consoleAsset } = await import('./assets')
+      return consoleAsset(path, acceptEncoding, deps.random)
+    },
   }
 }

@@ -8,14 +8,12 @@ import type { Node } from '../ports/node'
 import { type Api, COME_BACK_MS } from './api'
 import { clientIpOf } from './client-ip'
 import { answerHeaders, preflightHeaders } from './cors'
-import { docs } from './docs'
 import { interfaceError } from './errors'
 import { isFromHere } from './forwarded'
 import type { Readiness } from './health'
 import { json } from './json'
 import { answerMetrics, type MetricsRoute } from './metrics'
 import { isNeedlesslyEncoded, mountOf } from './mounts'
-import { describeApi } from './openapi'
 import { API_PREFIX, isRpc } from './operations'
 import { REPORT_PREFIX } from './reports'
 
@@ -107,7 +105,9 @@ export function createRoutes(deps: RouteDependencies): Routes {
   async function published({ method }: Request, path: string): Promise<Answer | undefined> {
     if (method !== 'GET') return undefined
     if (path === `${API_PREFIX}/openapi.json`) {
-      description ??= describeApi(publicUrl).then((document) => JSON.stringify(document))
+      description ??= import('./openapi')
+        .then(({ describeApi }) => describeApi(publicUrl))
+        .then((document) => JSON.stringify(document))
       return { route: 'openapi', response: json(200, await description) }
     }
     if (path === `${API_PREFIX}/webhook-sources`)
@@ -119,6 +119,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     const path = url.pathname
     if (path === '/') return { route: 'root', response: redirect('/console') }
     if (path === '/readyz') return { route: 'readyz', response: await readyz(request, url, socketAddress) }
+    const { docs } = await import('./docs')
     const page = await docs(path)
     if (page) return { route: 'docs', response: page }
     const asset = await console.page(path, request.headers.get('accept-encoding'))

@@ -8,15 +8,32 @@ import { refusalOf } from '../domain/validation'
 import type { ReportedMessage, Router, Way } from '../ports/carrier'
 import { NO_DESCRIPTOR } from '../ports/network'
 import type { Gate, Node } from '../ports/node'
-import { aligo } from './aligo'
-import { http } from './http'
-import { nhn } from './nhn'
-import { smpp } from './smpp'
-import { solapi } from './solapi'
-import { twilio } from './twilio'
 import type { CarrierDependencies, CarrierType } from './type'
 
-export const CARRIER_TYPES: Readonly<Record<string, CarrierType>> = { http, smpp, twilio, solapi, nhn, aligo }
+/**
+ * Each is loaded when it is first looked at: a start has no use for the schemas of those that are not configured. By `require`,
+ * which does not have its callers wait.
+ */
+export const CARRIER_TYPES: Readonly<Record<string, CarrierType>> = {
+  get http() {
+    return (require('./http') as typeof import('./http')).http
+  },
+  get smpp() {
+    return (require('./smpp') as typeof import('./smpp')).smpp
+  },
+  get twilio() {
+    return (require('./twilio') as typeof import('./twilio')).twilio
+  },
+  get solapi() {
+    return (require('./solapi') as typeof import('./solapi')).solapi
+  },
+  get nhn() {
+    return (require('./nhn') as typeof import('./nhn')).nhn
+  },
+  get aligo() {
+    return (require('./aligo') as typeof import('./aligo')).aligo
+  },
+}
 
 /** Throws `invalid`, naming the setting that is wrong. */
 export function assertCarrier({ type, channels, config, concurrency, timeoutMs }: CarrierConfig): void {

@@ -1,7 +1,10 @@
 /** TCP and TLS streams to carriers that do not speak HTTP. */
 import { connect, isIP, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import type { ConnectionOptions } from 'node:tls'
 import type { Dial } from '../ports/network'
+
+/** Loaded with the first that needs it: a start does not wait for it. */
+const connectTls = (options: ConnectionOptions) => process.getBuiltinModule('node:tls').connect(options)
 
 export const systemDial: Dial = ({ host, port, tls }, { opened, received, closed }) => {
   let reason = 'closed'

@@ -6,8 +6,8 @@
  * Each is an agent of `node:http` that holds one socket: which of them a request gets is decided here, and all else is
  * that client's, such as throwing away a socket on which something comes that nobody asked for.
  */
-import { Agent, type ClientRequest, request as requestHttp } from 'node:http'
-import { type RequestOptions, request as requestHttps, Agent as SecureAgent } from 'node:https'
+import type { Agent, ClientRequest } from 'node:http'
+import type { RequestOptions } from 'node:https'
 import { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/value'
@@ -93,7 +93,7 @@ export class KeptConnections {
         connection.origin === origin && since <= at && now < until && mayLeadTo(address),
     )
     const connection = kept?.connection ?? this.#open(origin)
-    const request = (isSecure(origin) ? requestHttps : requestHttp)({ ...options, agent: connection.agent })
+    const request = clientFor(origin).request({ ...options, agent: connection.agent })
     if (kept) this.#idle = this.#idle.filter((idle) => idle !== kept)
     if (!request.reusedSocket) {
       this.#countOpening(request)
@@ -129,7 +129,8 @@ export class KeptConnections {
   }
 
   #open(origin: string): Connection {
-    const agent = new (isSecure(origin) ? SecureAgent : Agent)({ keepAlive: this.#trusts(origin) })
+    const { Agent } = clientFor(origin)
+    const agent = new Agent({ keepAlive: this.#trusts(origin) })
     const connection = { origin, agent, openedAt: this.clock.elapsed(), trustedMs: 0 }
     // Asked after an answer that leaves the connection open, as far as HTTP goes.
     agent.keepSocketAlive = (socket) => socket instanceof Socket && this.#keep(connection, socket)
@@ -191,7 +192,8 @@ export class KeptConnections {
   }
 }
 
-const isSecure = (origin: string) => origin.startsWith('https:')
+/** Loaded with the first request that needs it: a start does not wait for it. */
+const clientFor = (origin: string) => process.getBuiltinModule(origin.startsWith('https:') ? 'node:https' : 'node:http')
 
 /** `Keep-Alive: timeout=5, max=100` */
 function trustedMs(said = ''): number {

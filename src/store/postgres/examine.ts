@@ -2,7 +2,8 @@
 import type { SQL } from 'bun'
 import type { Clock } from '../../ports/clock'
 import { type Applied, applied, assertKnownServer } from './migrate'
-import { type Checking, checkingOf, connect, nameOf, unreached } from './pool'
+import { nameOf } from './name'
+import { type Checking, checkingOf, connect, unreached } from './pool'
 
 export interface Examined {
   /** Without a password. */

@@ -5,6 +5,7 @@ import type { Clock } from '../../ports/clock'
 import type { HashCover } from '../../ports/vault'
 import type { Wire } from './block'
 import { isLost, readFailure } from './failure'
+import { nameOf } from './name'
 import type { Statement, Values } from './statement'
 import type { Asked } from './unit'
 
@@ -39,14 +40,6 @@ export function connect({ url, size }: PoolOptions, name: string): SQL {
       idle_in_transaction_session_timeout: IDLE_IN_UNIT_MS,
     },
   })
-}
-
-/** A URL without what nobody else may know. */
-export function nameOf(text: string): string {
-  const url = new URL(text)
-  const path = url.searchParams.get('search_path')
-  const user = url.username && `${url.username}@`
-  return `postgres://${user}${url.host}${url.pathname}${path === null ? '' : `?search_path=${path}`}`
 }
 
 export class UnreachableError extends Error {

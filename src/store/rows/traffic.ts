@@ -49,6 +49,13 @@ const { phone_hash: PHONE_BYTES, prefix_hash: PLACE_BYTES } = COVERED.issues.has
 const plain = (stored: unknown, hashKey: unknown, bytes: number, cover: HashCover) =>
   cover.plain(stored as Uint8Array, Number(hashKey ?? 0), bytes)
 
+/** Columns in this order: id, kind, hash of the phone, created, key of the hash. */
+export const recentIn = (row: readonly unknown[], cover: HashCover) => ({
+  keyKind: (row[1] ?? undefined) as KeyKind | undefined,
+  phoneHash: plain(row[2], row[4], PHONE_BYTES, cover),
+  createdAt: Number(row[3]),
+})
+
 /** Columns in this order: id, kind, country, hashes of prefix, network and phone, created, verified, delivery, price, key of the hashes. */
 export const seenIn = (row: readonly unknown[], issueId: string, cover: HashCover): SeenIssue => ({
   issueId,

@@ -50,9 +50,10 @@ export function openStore({
   soon = setImmediate,
 }: StoreOptions): FileStore {
   const writing = openWriter(file, vault)
-  const reading = new Database(file, { readonly: true, strict: true })
-  reading.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  const reading = openReader(file)
   reading.run('PRAGMA cache_size = -65536')
+  // What reads a whole day reads each page once: it would fill the cache of the other with them.
+  const scanning = openReader(file)
 
   // `data_version` of the writer's connection changes when another process has committed; our own changes we count.
   // Read once in a turn of the event loop, for all requests in it.
@@ -84,7 +85,7 @@ export function openStore({
   if (!checkpoints) writing.run('PRAGMA wal_autocheckpoint = 0')
   const writer = new Writer(writing, soon, () => checkpoints?.committed())
 
-  const read = createReader(reading, { vault, headFile, settingsVersion, elapsed: clock.elapsed })
+  const read = createReader({ reading, scanning }, { vault, headFile, settingsVersion, elapsed: clock.elapsed })
   return {
     read,
     lists: read,
@@ -132,6 +133,7 @@ export function openStore({
       await writer.close()
       await checkpoints?.close()
       reading.close()
+      scanning.close()
       if (checkpoints) copyLog(writing)
       writing.close()
     },
@@ -178,6 +180,12 @@ export function layOut(file: string): void {
   } finally {
     db.close()
   }
+}
+
+function openReader(file: string): Database {
+  const db = new Database(file, { readonly: true, strict: true })
+  db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  return db
 }
 
 /** Throws what `migrate` and `assertSecret` throw, and then leaves nothing open. */

@@ -29,8 +29,14 @@ export interface ReadOptions {
   elapsed: () => number
 }
 
+/** `scanning`: of what reads much, and each page once. */
+export interface Connections {
+  reading: Database
+  scanning: Database
+}
+
 export function createReader(
-  connection: Database,
+  { reading: connection, scanning }: Connections,
   { vault, headFile, settingsVersion, elapsed }: ReadOptions,
 ): Reader & Lists {
   const size = connection.query<{ bytes: number }, []>(
@@ -38,7 +44,7 @@ export function createReader(
   )
   const doors = guarded(
     {
-      ...createIssueReader(connection, vault),
+      ...createIssueReader(connection, scanning, vault),
       ...createAttemptReader(connection),
       ...createWalletReader(connection),
       ...createJobReader(connection),
@@ -50,7 +56,7 @@ export function createReader(
       ...createPeopleReader(connection, vault),
       ...createAuditReader(connection, vault, headFile),
       ...createUsageReader(connection, elapsed),
-      ...createTrafficReader(connection, vault),
+      ...createTrafficReader(connection, scanning, vault),
       ...createPhoneReader(connection, vault),
       ...createRingReader(connection, vault),
       async nodes() {

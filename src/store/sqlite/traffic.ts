@@ -105,11 +105,15 @@ export function createTrafficTx(connection: Database, { cover }: Vault, current:
   }
 }
 
-export function createTrafficReader(connection: Database, { cover }: Vault): Pick<Reader & Lists, 'traffic'> {
+export function createTrafficReader(
+  connection: Database,
+  scanning: Database,
+  { cover }: Vault,
+): Pick<Reader & Lists, 'traffic'> {
   const db = drizzle(connection)
   // Read by their places: a busy app has thousands a second, each looked at a few times.
   const seenWhere = (condition: string) =>
-    connection.query<unknown[], [string, Uint8Array, Uint8Array, number]>(
+    scanning.query<unknown[], [string, Uint8Array, Uint8Array, number]>(
       `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price, hash_key
        FROM issues WHERE app_id = ? AND mode = 'live' AND issue_id > ? AND issue_id < ?${condition} ORDER BY issue_id LIMIT ?`,
     )
