@@ -4,8 +4,9 @@
  * depend on each other cost one round trip with BEGIN, and writes one with COMMIT.
  */
 import type { Clock } from '../../ports/clock'
+import { cannotWrite } from '../failure'
 import { CLOCK, type ClockWatch, FOLLOWED, SetBackError } from './clock-watch'
-import { aborted, CommitLostError, isLost, UnbegunError } from './failure'
+import { aborted, CommitLostError, isLost, isPassing, UnbegunError } from './failure'
 
 /** The parts of Bun's reserved connection that a transaction needs. */
 export interface Wire {
@@ -119,7 +120,7 @@ export class Block {
     this.#heed(this.wire.unsafe(text, values))
   }
 
-  /** Once it is stored. Throws what went wrong, or `CommitLostError`. `hasWritten`: otherwise nobody waits for the end of it. */
+  /** Once it is stored. Throws what went wrong, `CommitLostError`, or `unavailable` where it may be stored. `hasWritten`: otherwise nobody waits for the end of it. */
   async commit(hasWritten: boolean): Promise<void> {
     // What has asked for nothing has not heard yet that it may not be stored.
     await this.#opened
@@ -132,6 +133,8 @@ export class Block {
     } catch (error) {
       // The answers to what went out with it may be lost, too.
       if (isLost(error) && (this.#failure === undefined || isLost(this.#failure))) throw new CommitLostError(error)
+      // Whoever was ended while the commit waited for a replica has stored it here, and perhaps not there.
+      if (this.#failure === undefined && isPassing(error)) throw cannotWrite(error)
       this.#failure ??= error
     }
     throw this.#failure ?? aborted()

@@ -207,7 +207,7 @@ export class Units {
     } catch (error) {
       await block.rollback()
       if (isToRunAgain(error) || (await beginsLife(connection, error))) return { lost: error }
-      if (isPassing(error)) this.telemetry?.uncommitted('failed')
+      if (isPassing(error instanceof Refusal ? error.cause : error)) this.telemetry?.uncommitted('failed')
       if (noCreditIn(error)) this.#noteSpent(unit)
       throw translated(error)
     }
