@@ -6,7 +6,7 @@ import { NO_FAILURES } from '../../src/domain/failure-budget'
 import { SECOND_MS } from '../../src/domain/value'
 import type { Tx } from '../../src/ports/store'
 import { openStore, type SharedStore } from '../../src/store/postgres/open'
-import { type Database, sharedPostgres } from '../support/postgres'
+import { type Database, Postgres, sharedPostgres } from '../support/postgres'
 import { Wire } from '../support/wire'
 import {
   APP,
@@ -367,6 +367,37 @@ describe('where something goes wrong', () => {
     expect(isCut).toBe(true)
     for (const outcome of outcomes) expect(outcome).toMatchObject({ error: { kind: 'unavailable' } })
     expect(runs).toEqual([1, 1, 1])
+  }, 30_000)
+
+  test('and the database ends them while they wait for a replica, none runs again: they are stored there', async () => {
+    const postgres = await Postgres.start({ isDurable: true })
+    const beside = new SQL(postgres.url(), { max: 1 })
+    try {
+      await store.close()
+      store = await openStore({ url: postgres.url(), size: 1, clock, vault: VAULT, time: () => NOW })
+      await furnish(store)
+      await fund(APP.appId, 1_000)
+      const waitForReplica = async () => {
+        await beside.unsafe("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        await beside.unsafe('SELECT pg_reload_conf()')
+        // Every connection hears of it by itself.
+        await Bun.sleep(200)
+      }
+      const waiting = together(issuing(1), issuing(2), issuing(3, waitForReplica))
+      const end = () =>
+        beside.unsafe("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+      while ((await end()).length === 0) await Bun.sleep(5)
+      await beside.unsafe('ALTER SYSTEM RESET synchronous_standby_names')
+      await beside.unsafe('SELECT pg_reload_conf()')
+      // By then it may be known that they are stored.
+      expect((await waiting).runs).toEqual([1, 1, 1])
+      expect([...(await beside.unsafe('SELECT count(*)::int AS count FROM issues'))]).toEqual([{ count: 3 }])
+    } finally {
+      await beside.close()
+      await store.close()
+      await postgres.stop()
+      store = await open(CONNECTIONS)
+    }
   }, 30_000)
 
   test('with what one of them wants written, that one alone fails', async () => {
