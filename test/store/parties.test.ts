@@ -425,6 +425,15 @@ describe('who asks what cannot be asked for several', () => {
     expect(runs).toEqual([1, 2, 1])
   })
 
+  test('runs alone also where it does not mind', async () => {
+    const { outcomes, runs } = await together<unknown>(issuing(1), async (tx) => {
+      const wallet = await tx.wallets.lock(APP.appId).catch(() => undefined)
+      return wallet?.balance
+    })
+    expect(outcomes).toEqual([{ value: 1 }, { value: 1_000 }])
+    expect(runs).toEqual([1, 2])
+  })
+
   test('after it has written is not answered by what was before', async () => {
     const { outcomes, runs } = await together(issuing(1), async (tx) => {
       const issue = issueNumber(2)
