@@ -133,6 +133,23 @@ test('numbers for the names of parameters are passed over beside an id', async (
   for (const answer of await Promise.all(statuses)) expect(answer).toEqual([200, 'otp_default_kr'])
 })
 
+test.each(WIRES)('what is not as the contract has it is told to nobody over %s', async (wire) => {
+  await world.stop()
+  world = await World.start({
+    wrapStore: (store) => {
+      const find = async (appId: string) => {
+        const wallet = await store.read.wallets.find(appId)
+        return wallet && { ...wallet, balance: 'what nobody may see' as never }
+      }
+      return { ...store, read: { ...store.read, wallets: { ...store.read.wallets, find } } }
+    },
+  })
+  keys = await world.furnish()
+  const { status, body } = await world.call(wire, 'balance', {}, { key: keys.live })
+  expect(status).toBe(500)
+  expect(JSON.stringify(body)).not.toContain('what nobody may see')
+})
+
 test('a database that takes nothing makes the service not ready, and alive all the same', async () => {
   await world.stop()
   world = await World.start({
