@@ -2,6 +2,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import scalarPath from '../../node_modules/@scalar/api-reference/dist/browser/standalone.js' with { type: 'file' }
+import iconPath from '../console/web/icon.svg' with { type: 'file' }
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -9,6 +10,7 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Watchword API reference</title>
+<link rel="icon" href="/docs/icon.svg">
 </head>
 <body>
 <div id="reference"></div>
@@ -86,6 +88,8 @@ export async function docs(path: string): Promise<Response | undefined> {
       return new Response(PAGE, {
         headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': CONTENT_SECURITY_POLICY },
       })
+    case '/docs/icon.svg':
+      return new Response(Bun.file(iconPath), { headers: { 'content-type': 'image/svg+xml' } })
     case '/docs/start.js':
       return new Response(START, { headers: { 'content-type': 'text/javascript; charset=utf-8' } })
     case '/docs/scalar.js':

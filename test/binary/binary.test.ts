@@ -103,6 +103,8 @@ describe('alone in an empty folder', () => {
     expect(script.status).toBe(200)
     expect(script.body.length).toBeGreaterThan(1_000_000)
     expect((await server.call('GET', '/docs/start.js')).body).toContain('/v1/openapi.json')
+    const [, icon = ''] = /<link rel="icon" href="([^"]+)">/.exec(page.body) ?? []
+    expect((await server.call('GET', icon)).headers.get('content-type')).toBe('image/svg+xml')
     const { body } = await server.call('GET', '/v1/openapi.json')
     expect(body.openapi).toMatch(/^3\.1\./)
     expect(Object.keys(body.paths)).toContain('/issue')

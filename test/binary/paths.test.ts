@@ -25,6 +25,7 @@ describe('a path', () => {
     ['/docs', 200],
     ['/docs/', 200],
     ['/docs/start.js', 200],
+    ['/docs/icon.svg', 200],
     ['/console', 200],
     ['/console/', 200],
     ['/console/keys?app=a%2Fb', 200],

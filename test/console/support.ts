@@ -34,6 +34,8 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   const requests: string[] = []
   page.on('request', (request) => requests.push(request.url()))
   page.on('console', (message) => {
+    // A browser with a window asks for this of its own accord, whatever the page says.
+    if (message.location().url.endsWith('/favicon.ico')) return
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
