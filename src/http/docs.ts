@@ -2,7 +2,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import scalarPath from '../../node_modules/@scalar/api-reference/dist/browser/standalone.js' with { type: 'file' }
-import iconPath from '../console/web/icon.svg' with { type: 'file' }
+import iconPath from './icon.svg' with { type: 'file' }
 
 const PAGE = `<!doctype html>
 <html lang="en">
