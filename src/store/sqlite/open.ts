@@ -83,7 +83,12 @@ export function openStore({
   }
   const checkpoints = checkpointPages > 0 ? new Checkpoints(file, writing, checkpointPages) : undefined
   if (!checkpoints) writing.run('PRAGMA wal_autocheckpoint = 0')
-  const writer = new Writer(writing, soon, () => checkpoints?.committed())
+  const writer = new Writer(writing, {
+    soon,
+    elapsed: clock.elapsed,
+    begun: lookAtRing,
+    committed: () => checkpoints?.committed(),
+  })
 
   const read = createReader({ reading, scanning }, { vault, headFile, settingsVersion, elapsed: clock.elapsed })
   return {
@@ -93,7 +98,6 @@ export function openStore({
     transaction(unit) {
       let ended: ReturnType<OpenUnit['end']> | undefined
       const run = async () => {
-        lookAtRing()
         const { tx, end } = openUnit(clock.now())
         try {
           return await unit(tx)
