@@ -18,7 +18,7 @@ import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { bringingFailures, failuresOf, theseFailures } from './failures'
 import { claims, failures, issues, outbox } from './schema'
-import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
+import { bind, changes, ofOwner, onFirstUse, parameters, updating } from './statement'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
 const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))
@@ -26,8 +26,8 @@ const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, '
 const isThere = isNull(issues.erasedAt)
 export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
-/** The index of live codes is written with their status also where it stays, and a page of it for each phone. */
-const UNINDEXED = ISSUE_CHANGING.filter((name) => name !== 'verificationStatus')
+/** In how many ways an issue changes there is a statement for; some ten are known. */
+const MANNERS = 24
 
 export function createIssueTx(
   connection: Database,
@@ -94,8 +94,6 @@ export function createIssueTx(
         .prepare(),
     ),
     insertIssue: onFirstUse(() => db.insert(issues).values(parameters(issues)).prepare()),
-    updateIssue: onFirstUse(() => db.update(issues).set(changes(issues, ISSUE_CHANGING)).where(thisIssue).prepare()),
-    updateSameStatus: onFirstUse(() => db.update(issues).set(changes(issues, UNINDEXED)).where(thisIssue).prepare()),
 
     findClaim: onFirstUse(() =>
       db
@@ -125,6 +123,9 @@ export function createIssueTx(
     deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
   }
   const owned = ({ appId, mode }: Owner) => ({ appId, mode })
+  const update = updating(ISSUE_CHANGING, MANNERS, (names) =>
+    db.update(issues).set(changes(issues, names)).where(thisIssue).prepare(),
+  )
 
   return {
     issues: {
@@ -158,9 +159,7 @@ export function createIssueTx(
         run.insertIssue.run(issueRow(issue))
       },
       async save(issue, before) {
-        const isSame = issue.verificationStatus === before?.verificationStatus
-        const update = isSame ? run.updateSameStatus : run.updateIssue
-        update.run(issueRow(issue))
+        update({ ...owned(issue), issueId: issue.issueId }, issue, before)
       },
     },
     claims: {

@@ -209,9 +209,9 @@ export class Writer {
 }
 
 function tell(ended: Ended): void {
-  if ('error' in ended) return ended.unit.fail(ended.error)
   try {
-    ended.answer()
+    if ('error' in ended) ended.unit.fail(ended.error)
+    else ended.answer()
   } catch (defect) {
     // An effect must not keep the others from their answers, nor go unseen.
     queueMicrotask(() => {
