@@ -95,21 +95,7 @@ export function createIssueTx(
     ),
     insertIssue: onFirstUse(() => db.insert(issues).values(parameters(issues)).prepare()),
 
-    findClaim: onFirstUse(() =>
-      db
-        .select()
-        .from(claims)
-        .where(
-          and(
-            ofOwner(claims),
-            or(
-              eq(claims.keyHash, bind(claims.keyHash, 'keyHash')),
-              eq(claims.keyHash, bind(claims.keyHash, 'formerHash')),
-            ),
-          ),
-        )
-        .prepare(),
-    ),
+    findClaim: onFirstUse(() => db.select().from(claims).where(thisClaim).prepare()),
     insertClaim: onFirstUse(() =>
       db
         .insert(claims)
@@ -123,6 +109,7 @@ export function createIssueTx(
     deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
   }
   const owned = ({ appId, mode }: Owner) => ({ appId, mode })
+  const hasFormerClaims = startsWithFormerClaim(connection)
   const update = updating(ISSUE_CHANGING, MANNERS, (names) =>
     db.update(issues).set(changes(issues, names)).where(thisIssue).prepare(),
   )
@@ -164,8 +151,13 @@ export function createIssueTx(
     },
     claims: {
       async find(owner, keyHash, formerHash = keyHash) {
-        for (const hash of [keyHash, formerHash]) bring.claim(hash, owner.appId, owner.mode)
-        return run.findClaim.get({ ...owned(owner), keyHash, formerHash })
+        const hashes = hasFormerClaims ? [keyHash, formerHash] : [keyHash]
+        for (const hash of hashes) bring.claim(hash, owner.appId, owner.mode)
+        for (const hash of hashes) {
+          const claim = run.findClaim.get({ ...owned(owner), keyHash: hash })
+          if (claim) return claim
+        }
+        return undefined
       },
       async add(claim) {
         run.insertClaim.run({ ...claim })
@@ -188,6 +180,17 @@ export function createIssueTx(
       },
     },
   }
+}
+
+/**
+ * Whether claims may be there that are found by their former hash. They were made before any other, for issues whose kind of
+ * key was not noted, and nobody makes more of them. Of an issue that is gone nobody knows.
+ */
+function startsWithFormerClaim(connection: Database): boolean {
+  const first = connection.query<{ keyKind: string | null }, []>(
+    `SELECT issues.key_kind AS keyKind FROM claims LEFT JOIN issues USING (app_id, mode, issue_id) ORDER BY claim_id LIMIT 1`,
+  )
+  return first.get()?.keyKind === null
 }
 
 /** What takes some milliseconds. */
