@@ -203,7 +203,7 @@ function openWriter(file: string, vault: Vault): Database {
     db.run('PRAGMA synchronous = FULL')
     db.run('PRAGMA foreign_keys = ON')
     db.run('PRAGMA cache_size = -65536')
-    // Every unit of a group has a savepoint, whose undo log would go to a file.
+    // Where units have savepoints, the undo log of those would go to a file.
     db.run('PRAGMA temp_store = MEMORY')
     assertSecret(db, vault)
     return db
