@@ -127,7 +127,7 @@ export interface TraceSettings {
 export interface StoreTelemetry {
   /** A group is on disk, or a transaction: how many units it had, how long the first has waited, how long the commit took. */
   committed(units: number, waitedMs: number, commitMs: number): void
-  /** What a unit did could not be stored, or it is run again because it lost against another. */
+  /** What a unit, or a group of them, did could not be stored, or runs again: it lost against another, or for one that failed. */
   uncommitted(how: 'failed' | 'again'): void
   /** The write-ahead log was copied into the database. */
   checkpointed(ms: number): void

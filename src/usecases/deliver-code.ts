@@ -59,13 +59,7 @@ interface Sent {
   health: Health | undefined
 }
 
-/** What it is about, and what carriers were asked already. */
-interface Subject {
-  issue: Issue | undefined
-  attempts: readonly Attempt[]
-}
-
-export type Delivery = Work<Subject, Sending, Sent>
+export type Delivery = Work<Issue | undefined, Sending, Sent>
 
 /**
  * The work of a job. `seat` is what it was claimed with: a place at the carrier in whose queue it was, or one among those
@@ -80,11 +74,11 @@ export async function delivery(deps: DeliverDependencies, job: Job, seat: Seat):
 const deliveryBy = (deps: DeliverDependencies, way: { seat: Seat; router: Router }): Delivery => ({
   mayShare: true,
   lock,
-  prepare: (tx, job, subject) => prepare(deps, tx, job, subject, way),
+  prepare: (tx, job, issue) => prepare(deps, tx, job, issue, way),
   act: (sending) => send(deps, sending),
   note: (tx, { carrier }, { health }) =>
     health ? tellHealth(deps, tx, carrier.carrier.name, health) : Promise.resolve(),
-  record: (tx, job, { issue }, sending, { outcome }) => record(deps, tx, job, issue, sending, outcome),
+  record: (tx, job, issue, sending, { outcome }) => record(deps, tx, job, issue, sending, outcome),
 })
 
 /** How a message goes out with its issue. */
@@ -158,12 +152,10 @@ async function findHeld(
   return undefined
 }
 
-async function lock(tx: Tx, job: Job): Promise<Subject> {
-  const [issue, attempts] = await Promise.all([
-    tx.issues.lock(job, job.subjectId),
-    tx.attempts.ofIssue(job, job.subjectId),
-  ])
-  return { issue, attempts }
+function lock(tx: Tx, job: Job): Promise<Issue | undefined> {
+  const issue = tx.issues.lock(job, job.subjectId)
+  tx.attempts.ahead(job, job.subjectId)
+  return issue
 }
 
 /** Looks where the message would go, and takes a place there. What it has found is looked at again under the lock. */
@@ -211,12 +203,17 @@ async function prepare(
   deps: DeliverDependencies,
   tx: Tx,
   job: Job,
-  { issue, attempts }: Subject,
+  issue: Issue | undefined,
   { seat, router }: { seat: Seat; router: Router },
 ): Promise<Sending | undefined> {
-  const interrupted = attempts.find(({ leg, outcome }) => leg === issue?.leg && outcome === undefined)
-  if (issue && interrupted) return recordInterrupted(deps, tx, job, issue, interrupted, router)
-  if (!issue?.sendPending) return void (await tx.jobs.finish(job))
+  if (!issue) return void (await tx.jobs.finish(job))
+  const [attempts, letter] = await Promise.all([
+    tx.attempts.ofIssue(issue, issue.issueId),
+    tx.outbox.find(issue.issueId),
+  ])
+  const interrupted = attempts.find(({ leg, outcome }) => leg === issue.leg && outcome === undefined)
+  if (interrupted) return recordInterrupted(deps, tx, job, issue, interrupted, router)
+  if (!issue.sendPending) return void (await tx.jobs.finish(job))
   const end = async (step: Step) => {
     await tx.jobs.finish(job)
     await takeStep(deps, tx, issue, step)
@@ -225,7 +222,6 @@ async function prepare(
   if (!isWorthSending(issue, tx.now)) {
     return end(abandon(issue, tx.now >= issue.expiresAt ? CODE.expiredUnsent : CODE.noLongerActive, tx.now))
   }
-  const letter = await tx.outbox.find(issue.issueId)
   if (!letter) return end(abandon(issue, CODE.noLetter, tx.now))
 
   const { route, onThisLeg, carrier } = choose(issue, attempts, { seat, router, now: tx.now })

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 function openWith(file: string) {
   checkpoints = new Checkpoints(file, db, LONG)
-  writer = new Writer(db, setImmediate, () => checkpoints.committed())
+  writer = new Writer(db, { soon: setImmediate, elapsed: () => 0, committed: () => checkpoints.committed() })
 }
 
 const TEXT = 'x'.repeat(PAGE_BYTES)

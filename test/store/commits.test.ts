@@ -37,19 +37,23 @@ afterAll(async () => {
   file.restore()
 })
 
-test('a delivered code takes 2 commits and 18 statements: issued with its first attempt, and recorded with its charge', async () => {
-  expect(await costOf(issue)).toEqual({ commits: 2, statements: 18 })
+test('a delivered code takes 2 commits and 17 statements: issued with its first attempt, and recorded with its charge', async () => {
+  expect(await costOf(issue)).toEqual({ commits: 2, statements: 17 })
   expect(await world.rows('SELECT count(*) AS n FROM jobs')).toEqual([{ n: 0 }])
 })
 
-test('what becomes of a message leaves the index of live codes as it is', async () => {
+test('what becomes of a message is stored as what changes by it, which leaves the index of live codes as it is', async () => {
   await world.settle()
   file.take()
   await issue()
   await world.settle()
   const updates = file.take().statements.filter((text) => text.startsWith('update "issues"'))
   expect(updates).toHaveLength(1)
-  expect(updates[0]).not.toContain('verification_status')
+  const changed = updates[0]?.match(/\w+(?=" = \?)/g)
+  expect(['delivery_status', 'send_pending', 'billing_status', 'debited_amount', 'updated_at']).toEqual(
+    expect.arrayContaining([...(changed ?? [])]),
+  )
+  expect(changed).toContain('billing_status')
 })
 
 test('no statement of a delivered code is planned anew for its values', async () => {

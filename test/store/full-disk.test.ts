@@ -8,193 +8,201 @@ import { claimOf, furnish, hash16, issueNumber, LETTER, NOW, OWNER, outcomeOf, V
 
 const UNAVAILABLE = { error: { kind: 'unavailable', cause: expect.objectContaining({ name: 'SQLiteError' }) } }
 
-describe('a writer on a disk that is full', () => {
-  let scratch: Scratch
-  let db: Database
-  let outside: Database
-  let writer: Writer
-  const happened: string[] = []
+describe.each(['together', 'with a savepoint each'])(
+  'a writer whose units run %s, on a disk that is full',
+  (manner) => {
+    let scratch: Scratch
+    let db: Database
+    let outside: Database
+    let writer: Writer
+    const happened: string[] = []
 
-  beforeEach(() => {
-    scratch = new Scratch()
-    db = new Database(scratch.file, { create: true, strict: true })
-    db.run('PRAGMA journal_mode = WAL')
-    db.run('PRAGMA foreign_keys = ON')
-    db.run('CREATE TABLE parents (id INTEGER PRIMARY KEY)')
-    db.run('CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL)')
-    db.run('CREATE TABLE children (parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)')
-    outside = new Database(scratch.file, { readonly: true })
-    writer = new Writer(db, setImmediate)
-    happened.length = 0
-  })
-  afterEach(async () => {
-    await writer.close()
-    outside.close()
-    db.close()
-    scratch[Symbol.dispose]()
-  })
+    beforeEach(async () => {
+      scratch = new Scratch()
+      db = new Database(scratch.file, { create: true, strict: true })
+      db.run('PRAGMA journal_mode = WAL')
+      db.run('PRAGMA foreign_keys = ON')
+      db.run('CREATE TABLE parents (id INTEGER PRIMARY KEY)')
+      db.run('CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL)')
+      db.run('CREATE TABLE children (parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)')
+      outside = new Database(scratch.file, { readonly: true })
+      writer = new Writer(db, { soon: setImmediate, elapsed: () => 0 })
+      happened.length = 0
+      const spoil = () => {
+        note('spoilt')
+        throw new Error('refused')
+      }
+      if (manner !== 'together') await run('spoilt', spoil)
+    })
+    afterEach(async () => {
+      await writer.close()
+      outside.close()
+      db.close()
+      scratch[Symbol.dispose]()
+    })
 
-  const fill = () => {
-    const { page_count } = db.query('PRAGMA page_count').get() as { page_count: number }
-    db.run(`PRAGMA max_page_count = ${page_count}`)
-  }
-  const free = () => db.run('PRAGMA max_page_count = 1073741823')
-  const note = (name: string, text = 'small') => db.query('INSERT INTO notes VALUES (?, ?)').run(name, text)
-  const HUGE = 'x'.repeat(100_000)
-  const stored = () =>
-    (outside.query('SELECT name FROM notes ORDER BY name').all() as Array<{ name: string }>).map(({ name }) => name)
-  const run = (name: string, unit: () => void) =>
-    outcomeOf(
-      writer.run(
-        async () => {
-          unit()
-          return name
-        },
-        () => happened.push(name),
-      ),
-    )
-  const answered = (outcomes: Array<{ value: string } | { error: unknown }>) =>
-    outcomes.flatMap((outcome) => ('value' in outcome ? [outcome.value] : []))
+    const fill = () => {
+      const { page_count } = db.query('PRAGMA page_count').get() as { page_count: number }
+      db.run(`PRAGMA max_page_count = ${page_count}`)
+    }
+    const free = () => db.run('PRAGMA max_page_count = 1073741823')
+    const note = (name: string, text = 'small') => db.query('INSERT INTO notes VALUES (?, ?)').run(name, text)
+    const HUGE = 'x'.repeat(100_000)
+    const stored = () =>
+      (outside.query('SELECT name FROM notes ORDER BY name').all() as Array<{ name: string }>).map(({ name }) => name)
+    const run = (name: string, unit: () => void) =>
+      outcomeOf(
+        writer.run(
+          async () => {
+            unit()
+            return name
+          },
+          () => happened.push(name),
+        ),
+      )
+    const answered = (outcomes: Array<{ value: string } | { error: unknown }>) =>
+      outcomes.flatMap((outcome) => ('value' in outcome ? [outcome.value] : []))
 
-  test('when SQLite gives the whole transaction up, whoever was before in the group is told so too', async () => {
-    fill()
-    let wasRolledBack = false
-    const outcomes = await Promise.all([
-      run('a', () => note('a')),
-      run('b', () => {
-        note('b')
-        try {
-          note('huge', HUGE)
-        } finally {
-          wasRolledBack = !db.inTransaction
-        }
-      }),
-      run('c', () => note('c')),
-      run('d', () => note('d')),
-    ])
-    expect(wasRolledBack).toBe(true)
-    expect(outcomes).toMatchObject([UNAVAILABLE, UNAVAILABLE, { value: 'c' }, { value: 'd' }])
-    expect(stored()).toEqual(['c', 'd'])
-    expect(happened).toEqual(['c', 'd'])
-    expect(db.inTransaction).toBe(false)
-  })
-
-  test('what follows in the group is still all or nothing', async () => {
-    fill()
-    const refusal = new Error('refused')
-    const outcomes = await Promise.all([
-      run('a', () => note('huge', HUGE)),
-      run('b', () => {
-        note('b')
-        throw refusal
-      }),
-      run('c', () => note('c')),
-    ])
-    expect(outcomes).toMatchObject([UNAVAILABLE, { error: refusal }, { value: 'c' }])
-    expect(stored()).toEqual(['c'])
-  })
-
-  test('when every unit of the group is too much, every one is told so, and nothing is half-written', async () => {
-    fill()
-    const names = Array.from({ length: 20 }, (_, n) => `n${n}`)
-    const outcomes = await Promise.all(
-      names.map((name) =>
-        run(name, () => {
-          note(name)
-          note(`${name}-huge`, HUGE)
+    test('when SQLite gives the whole transaction up, whoever was before in the group is told so too', async () => {
+      fill()
+      let wasRolledBack = false
+      const outcomes = await Promise.all([
+        run('a', () => note('a')),
+        run('b', () => {
+          note('b')
+          try {
+            note('huge', HUGE)
+          } finally {
+            wasRolledBack = !db.inTransaction
+          }
         }),
-      ),
-    )
-    expect(outcomes).toMatchObject(names.map(() => UNAVAILABLE))
-    expect(stored()).toEqual([])
-    expect(happened).toEqual([])
-  })
+        run('c', () => note('c')),
+        run('d', () => note('d')),
+      ])
+      expect(wasRolledBack).toBe(true)
+      expect(outcomes).toMatchObject([UNAVAILABLE, UNAVAILABLE, { value: 'c' }, { value: 'd' }])
+      expect(stored()).toEqual(['c', 'd'])
+      expect(happened).toEqual(['c', 'd'])
+      expect(db.inTransaction).toBe(false)
+    })
 
-  test('when SQLite takes back only the statement, only its unit is lost', async () => {
-    fill()
-    let wasRolledBack: boolean | undefined
-    const outcomes = await Promise.all([
-      run('a', () => note('a')),
-      run('b', () => {
-        note('b')
-        try {
-          // More than one row under a unique index: SQLite keeps a journal of the statement.
-          db.query('INSERT INTO notes SELECT value, ? FROM json_each(\'["x", "y", "z"]\')').run(HUGE)
-        } finally {
-          wasRolledBack = !db.inTransaction
-        }
-      }),
-      run('c', () => note('c')),
-    ])
-    expect(wasRolledBack).toBe(false)
-    expect(outcomes).toMatchObject([{ value: 'a' }, UNAVAILABLE, { value: 'c' }])
-    expect(stored()).toEqual(['a', 'c'])
-  })
+    test('what follows in the group is still all or nothing', async () => {
+      fill()
+      const refusal = new Error('refused')
+      const outcomes = await Promise.all([
+        run('a', () => note('huge', HUGE)),
+        run('b', () => {
+          note('b')
+          throw refusal
+        }),
+        run('c', () => note('c')),
+      ])
+      expect(outcomes).toMatchObject([UNAVAILABLE, { error: refusal }, { value: 'c' }])
+      expect(stored()).toEqual(['c'])
+    })
 
-  test('as the disk fills up, what is answered is exactly what is stored', async () => {
-    const { page_count } = db.query('PRAGMA page_count').get() as { page_count: number }
-    db.run(`PRAGMA max_page_count = ${page_count + 20}`)
-    const names = Array.from({ length: 60 }, (_, n) => `n${String(n).padStart(2, '0')}`)
-    const all: string[] = []
-    for (let at = 0; at < names.length; at += 7) {
+    test('when every unit of the group is too much, every one is told so, and nothing is half-written', async () => {
+      fill()
+      const names = Array.from({ length: 20 }, (_, n) => `n${n}`)
       const outcomes = await Promise.all(
-        names.slice(at, at + 7).map((name) =>
+        names.map((name) =>
           run(name, () => {
-            note(name, 'y'.repeat(2_000))
-            note(`${name}-more`, 'z'.repeat(1_000))
+            note(name)
+            note(`${name}-huge`, HUGE)
           }),
         ),
       )
-      all.push(...answered(outcomes))
-    }
-    expect(all.length).toBeGreaterThan(0)
-    expect(all.length).toBeLessThan(names.length)
-    expect(stored()).toEqual(all.flatMap((name) => [name, `${name}-more`]).toSorted())
-    expect(happened).toEqual(all)
-  })
+      expect(outcomes).toMatchObject(names.map(() => UNAVAILABLE))
+      expect(stored()).toEqual([])
+      expect(happened).toEqual([])
+    })
 
-  test('writing works again once there is room', async () => {
-    fill()
-    expect(await run('a', () => note('huge', HUGE))).toMatchObject(UNAVAILABLE)
-    free()
-    expect(await run('b', () => note('huge', HUGE))).toEqual({ value: 'b' })
-    expect(stored()).toEqual(['huge'])
-  })
+    test('when SQLite takes back only the statement, only its unit is lost', async () => {
+      fill()
+      let wasRolledBack: boolean | undefined
+      const outcomes = await Promise.all([
+        run('a', () => note('a')),
+        run('b', () => {
+          note('b')
+          try {
+            // More than one row under a unique index: SQLite keeps a journal of the statement.
+            db.query('INSERT INTO notes SELECT value, ? FROM json_each(\'["x", "y", "z"]\')').run(HUGE)
+          } finally {
+            wasRolledBack = !db.inTransaction
+          }
+        }),
+        run('c', () => note('c')),
+      ])
+      expect(wasRolledBack).toBe(false)
+      expect(outcomes).toMatchObject([{ value: 'a' }, UNAVAILABLE, { value: 'c' }])
+      expect(stored()).toEqual(['a', 'c'])
+    })
 
-  test('when the commit itself fails, nobody of the group is stored, and the next group is', async () => {
-    const outcomes = await Promise.all([
-      run('a', () => note('a')),
-      run('b', () => db.run('INSERT INTO children VALUES (404)')),
-      run('c', () => note('c')),
-    ])
-    expect(outcomes).toMatchObject([UNAVAILABLE, UNAVAILABLE, UNAVAILABLE])
-    expect([stored(), happened, db.inTransaction]).toEqual([[], [], false])
-    expect(await run('d', () => note('d'))).toEqual({ value: 'd' })
-    expect(stored()).toEqual(['d'])
-  })
+    test('as the disk fills up, what is answered is exactly what is stored', async () => {
+      const { page_count } = db.query('PRAGMA page_count').get() as { page_count: number }
+      db.run(`PRAGMA max_page_count = ${page_count + 20}`)
+      const names = Array.from({ length: 60 }, (_, n) => `n${String(n).padStart(2, '0')}`)
+      const all: string[] = []
+      for (let at = 0; at < names.length; at += 7) {
+        const outcomes = await Promise.all(
+          names.slice(at, at + 7).map((name) =>
+            run(name, () => {
+              note(name, 'y'.repeat(2_000))
+              note(`${name}-more`, 'z'.repeat(1_000))
+            }),
+          ),
+        )
+        all.push(...answered(outcomes))
+      }
+      expect(all.length).toBeGreaterThan(0)
+      expect(all.length).toBeLessThan(names.length)
+      expect(stored()).toEqual(all.flatMap((name) => [name, `${name}-more`]).toSorted())
+      expect(happened).toEqual(all)
+    })
 
-  test('while another process holds the database, a group is refused without being run, and works after it', async () => {
-    const holder = new Database(scratch.file)
-    holder.run('BEGIN IMMEDIATE')
-    const ran: string[] = []
-    const outcomes = await Promise.all(['a', 'b'].map((name) => run(name, () => ran.push(name))))
-    expect(outcomes).toMatchObject([UNAVAILABLE, UNAVAILABLE])
-    expect(ran).toEqual([])
-    holder.run('ROLLBACK')
-    holder.close()
-    expect(await run('c', () => note('c'))).toEqual({ value: 'c' })
-    expect(stored()).toEqual(['c'])
-  })
+    test('writing works again once there is room', async () => {
+      fill()
+      expect(await run('a', () => note('huge', HUGE))).toMatchObject(UNAVAILABLE)
+      free()
+      expect(await run('b', () => note('huge', HUGE))).toEqual({ value: 'b' })
+      expect(stored()).toEqual(['huge'])
+    })
 
-  test('what is told to the caller says nothing of the database, and that trying again may help', async () => {
-    fill()
-    const outcome = await run('a', () => note('huge', HUGE))
-    const { error } = outcome as { error: Refusal }
-    expect(error).toBeInstanceOf(Refusal)
-    expect(error.message).not.toMatch(/sqlite|disk|notes/i)
-    expect(error.detail.retryAfterMs).toBeGreaterThan(0)
-  })
-})
+    test('when the commit itself fails, nobody of the group is stored, and the next group is', async () => {
+      const outcomes = await Promise.all([
+        run('a', () => note('a')),
+        run('b', () => db.run('INSERT INTO children VALUES (404)')),
+        run('c', () => note('c')),
+      ])
+      expect(outcomes).toMatchObject([UNAVAILABLE, UNAVAILABLE, UNAVAILABLE])
+      expect([stored(), happened, db.inTransaction]).toEqual([[], [], false])
+      expect(await run('d', () => note('d'))).toEqual({ value: 'd' })
+      expect(stored()).toEqual(['d'])
+    })
+
+    test('while another process holds the database, a group is refused without being run, and works after it', async () => {
+      const holder = new Database(scratch.file)
+      holder.run('BEGIN IMMEDIATE')
+      const ran: string[] = []
+      const outcomes = await Promise.all(['a', 'b'].map((name) => run(name, () => ran.push(name))))
+      expect(outcomes).toMatchObject([UNAVAILABLE, UNAVAILABLE])
+      expect(ran).toEqual([])
+      holder.run('ROLLBACK')
+      holder.close()
+      expect(await run('c', () => note('c'))).toEqual({ value: 'c' })
+      expect(stored()).toEqual(['c'])
+    })
+
+    test('what is told to the caller says nothing of the database, and that trying again may help', async () => {
+      fill()
+      const outcome = await run('a', () => note('huge', HUGE))
+      const { error } = outcome as { error: Refusal }
+      expect(error).toBeInstanceOf(Refusal)
+      expect(error.message).not.toMatch(/sqlite|disk|notes/i)
+      expect(error.detail.retryAfterMs).toBeGreaterThan(0)
+    })
+  },
+)
 
 describe('a store on a disk that is full', () => {
   const letter = { ...LETTER, text: '가'.repeat(1_000), variables: { name: 'x'.repeat(20_000) } }

@@ -2,8 +2,8 @@
 import { Database } from 'bun:sqlite'
 
 const ASKING = new Set<PropertyKey>(['run', 'get', 'all', 'values', 'iterate'])
-/** What only begins and ends units, or looks whether settings have changed. */
-const AROUND = /^(BEGIN|SAVEPOINT|RELEASE|ROLLBACK|PRAGMA)/
+/** What only begins and ends units, and looks whether they have written or settings have changed. */
+const AROUND = /^(BEGIN|SAVEPOINT|RELEASE|ROLLBACK|PRAGMA|SELECT total_changes)/
 
 export class CountingFile {
   readonly #asked: string[] = []

@@ -7,6 +7,8 @@ export interface AttemptTx {
   add(attempt: Attempt): Promise<void>
   /** Oldest first. */
   ofIssue(owner: Owner, issueId: string): Promise<Attempt[]>
+  /** Said with the lock of an issue whose attempt is to be answered: who is far away looks then, instead of once more. */
+  ahead(owner: Owner, issueId: string): void
   /** Records the answer of an attempt that has none; false when it had one. */
   answer(attempt: Attempt): Promise<boolean>
 }

@@ -71,6 +71,9 @@ export function attemptTx(unit: Unit): Tx['attempts'] {
       unit.forget(named(attempt.issueId))
     },
     ofIssue,
+    ahead(owner, issueId) {
+      void ofIssue(owner, issueId)
+    },
     async answer(attempt) {
       // Under the lock of the issue nobody else answers: what was read of it still holds.
       if (!unit.knows(named(attempt.issueId)))

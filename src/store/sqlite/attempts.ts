@@ -46,6 +46,13 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
         })
         .prepare(),
     ),
+    answerAwaited: onFirstUse(() =>
+      db
+        .update(awaitedReports)
+        .set(changes(awaitedReports, ['carrier', 'carrierMessageId', 'answeredAt']))
+        .where(thisMessage)
+        .prepare(),
+    ),
     findAwaited: onFirstUse(() => db.select().from(awaitedReports).where(thisMessage).prepare()),
     findAwaitedByCarrier: onFirstUse(() =>
       db
@@ -70,13 +77,16 @@ export function createAttemptTx(connection: Database): Pick<Tx, 'attempts' | 're
       async ofIssue({ appId, mode }, issueId) {
         return run.findAttempts.all({ appId, mode, issueId }).map(attemptOf)
       },
+      ahead() {},
       async answer(attempt) {
         return run.answerAttempt.run(attemptRow(attempt)).changes > 0
       },
     },
     reports: {
       async expect(awaited) {
-        run.insertAwaited.run(awaitedRow(awaited))
+        const row = awaitedRow(awaited)
+        // What the carrier calls it is known of what is awaited already.
+        if (row.carrierMessageId === null || run.answerAwaited.run(row).changes === 0) run.insertAwaited.run(row)
       },
       async findByCarrier(carrier, messageId) {
         const row = run.findAwaitedByCarrier.get({ carrier, messageId })

@@ -18,7 +18,7 @@ import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { bringingFailures, failuresOf, theseFailures } from './failures'
 import { claims, failures, issues, outbox } from './schema'
-import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
+import { bind, changes, ofOwner, onFirstUse, parameters, updating } from './statement'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
 const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, 'keyHash')))
@@ -26,8 +26,8 @@ const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, '
 const isThere = isNull(issues.erasedAt)
 export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
-/** The index of live codes is written with their status also where it stays, and a page of it for each phone. */
-const UNINDEXED = ISSUE_CHANGING.filter((name) => name !== 'verificationStatus')
+/** In how many ways an issue changes there is a statement for; some ten are known. */
+const MANNERS = 24
 
 export function createIssueTx(
   connection: Database,
@@ -94,24 +94,8 @@ export function createIssueTx(
         .prepare(),
     ),
     insertIssue: onFirstUse(() => db.insert(issues).values(parameters(issues)).prepare()),
-    updateIssue: onFirstUse(() => db.update(issues).set(changes(issues, ISSUE_CHANGING)).where(thisIssue).prepare()),
-    updateSameStatus: onFirstUse(() => db.update(issues).set(changes(issues, UNINDEXED)).where(thisIssue).prepare()),
 
-    findClaim: onFirstUse(() =>
-      db
-        .select()
-        .from(claims)
-        .where(
-          and(
-            ofOwner(claims),
-            or(
-              eq(claims.keyHash, bind(claims.keyHash, 'keyHash')),
-              eq(claims.keyHash, bind(claims.keyHash, 'formerHash')),
-            ),
-          ),
-        )
-        .prepare(),
-    ),
+    findClaim: onFirstUse(() => db.select().from(claims).where(thisClaim).prepare()),
     insertClaim: onFirstUse(() =>
       db
         .insert(claims)
@@ -125,6 +109,10 @@ export function createIssueTx(
     deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
   }
   const owned = ({ appId, mode }: Owner) => ({ appId, mode })
+  const hasFormerClaims = startsWithFormerClaim(connection)
+  const update = updating(ISSUE_CHANGING, MANNERS, (names) =>
+    db.update(issues).set(changes(issues, names)).where(thisIssue).prepare(),
+  )
 
   return {
     issues: {
@@ -158,15 +146,18 @@ export function createIssueTx(
         run.insertIssue.run(issueRow(issue))
       },
       async save(issue, before) {
-        const isSame = issue.verificationStatus === before?.verificationStatus
-        const update = isSame ? run.updateSameStatus : run.updateIssue
-        update.run(issueRow(issue))
+        update({ ...owned(issue), issueId: issue.issueId }, issue, before)
       },
     },
     claims: {
       async find(owner, keyHash, formerHash = keyHash) {
-        for (const hash of [keyHash, formerHash]) bring.claim(hash, owner.appId, owner.mode)
-        return run.findClaim.get({ ...owned(owner), keyHash, formerHash })
+        const hashes = hasFormerClaims ? [keyHash, formerHash] : [keyHash]
+        for (const hash of hashes) bring.claim(hash, owner.appId, owner.mode)
+        for (const hash of hashes) {
+          const claim = run.findClaim.get({ ...owned(owner), keyHash: hash })
+          if (claim) return claim
+        }
+        return undefined
       },
       async add(claim) {
         run.insertClaim.run({ ...claim })
@@ -189,6 +180,17 @@ export function createIssueTx(
       },
     },
   }
+}
+
+/**
+ * Whether claims may be there that are found by their former hash. They were made before any other, for issues whose kind of
+ * key was not noted, and nobody makes more of them. Of an issue that is gone nobody knows.
+ */
+function startsWithFormerClaim(connection: Database): boolean {
+  const first = connection.query<{ keyKind: string | null }, []>(
+    `SELECT issues.key_kind AS keyKind FROM claims LEFT JOIN issues USING (app_id, mode, issue_id) ORDER BY claim_id LIMIT 1`,
+  )
+  return first.get()?.keyKind === null
 }
 
 /** What takes some milliseconds. */

@@ -83,7 +83,12 @@ export function openStore({
   }
   const checkpoints = checkpointPages > 0 ? new Checkpoints(file, writing, checkpointPages) : undefined
   if (!checkpoints) writing.run('PRAGMA wal_autocheckpoint = 0')
-  const writer = new Writer(writing, soon, () => checkpoints?.committed())
+  const writer = new Writer(writing, {
+    soon,
+    elapsed: clock.elapsed,
+    begun: lookAtRing,
+    committed: () => checkpoints?.committed(),
+  })
 
   const read = createReader({ reading, scanning }, { vault, headFile, settingsVersion, elapsed: clock.elapsed })
   return {
@@ -93,7 +98,6 @@ export function openStore({
     transaction(unit) {
       let ended: ReturnType<OpenUnit['end']> | undefined
       const run = async () => {
-        lookAtRing()
         const { tx, end } = openUnit(clock.now())
         try {
           return await unit(tx)
@@ -199,7 +203,7 @@ function openWriter(file: string, vault: Vault): Database {
     db.run('PRAGMA synchronous = FULL')
     db.run('PRAGMA foreign_keys = ON')
     db.run('PRAGMA cache_size = -65536')
-    // Every unit of a group has a savepoint, whose undo log would go to a file.
+    // Where units have savepoints, the undo log of those would go to a file.
     db.run('PRAGMA temp_store = MEMORY')
     assertSecret(db, vault)
     return db

@@ -53,3 +53,31 @@ export function onFirstUse<P extends Prepared>(prepare: () => P): OnFirstUse<P> 
     run: (values) => statement().run(values) as Changes,
   }
 }
+
+/**
+ * Stores what has changed of a row that is locked: a column that stays would cost its checks, and its part of an index. Each
+ * set of columns has a statement of its own; beyond so many, and where nobody says what was `before`, all are stored.
+ */
+export function updating<const Name extends string>(
+  all: readonly Name[],
+  most: number,
+  prepare: (names: readonly Name[]) => Prepared,
+) {
+  type Row = { readonly [K in Name]: unknown }
+  const update = (names: readonly Name[]) => ({ names, ...onFirstUse(() => prepare(names)) })
+  const updateAll = update(all)
+  const updates = new Map<string, typeof updateAll>()
+  const updateOf = (names: readonly Name[]) => {
+    const key = names.join()
+    if (!updates.has(key) && updates.size < most) updates.set(key, update(names))
+    return updates.get(key) ?? updateAll
+  }
+  return (key: Record<string, unknown>, row: Row, before: Row | undefined): void => {
+    const changed = before ? all.filter((name) => row[name] !== before[name]) : all
+    if (changed.length === 0) return
+    const { names, run } = updateOf(changed)
+    const values: Record<string, unknown> = { ...key }
+    for (const name of names) values[name] = row[name] ?? null
+    run(values as never)
+  }
+}
