@@ -292,6 +292,42 @@ describe('where something goes wrong', () => {
     expect(await store.read.wallets.find('app_poor')).toMatchObject({ reserved: 1 })
   })
 
+  test('whoever waits for a wallet has locked nothing that others may have before it', async () => {
+    await store.transaction((tx) => tx.apps.add({ ...APP, appId: 'app_zoo' }))
+    await fund('app_zoo', 1_000)
+    // Of each part too little for three.
+    await sql.unsafe(
+      `INSERT INTO wallet_slots SELECT '${APP.appId}', slot, 2 FROM generate_series(0, 15) AS slots (slot)`,
+    )
+    await sql.unsafe(`UPDATE wallets SET reserved = reserved + 32 WHERE app_id = '${APP.appId}'`)
+    const reserving = async (tx: Tx) => {
+      await tx.wallets.release('app_zoo', 0)
+      await tx.wallets.reserve(APP.appId, 1)
+    }
+    const both = async (tx: Tx) => {
+      await reserving(tx)
+      await tx.wallets.release(APP.appId, 0)
+    }
+    for (const begin of [
+      () => together(reserving, reserving, reserving),
+      () => together(both, both, both),
+      () => store.transaction((tx) => Promise.all([both(tx), both(tx), both(tx)])),
+    ]) {
+      const other = await sql.reserve()
+      await other.unsafe('BEGIN')
+      await other.unsafe(`SELECT 1 FROM wallets WHERE app_id = '${APP.appId}' FOR UPDATE`)
+      const waiting = begin()
+      const waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+      while ((await sql.unsafe(waits)).length === 0) await Bun.sleep(2)
+      await other.unsafe('SELECT 1 FROM wallet_slots FOR UPDATE NOWAIT')
+      await other.unsafe("SELECT 1 FROM wallets WHERE app_id = 'app_zoo' FOR UPDATE NOWAIT")
+      await other.unsafe('COMMIT')
+      other.release()
+      await waiting
+    }
+    expect(await store.read.wallets.find(APP.appId)).toMatchObject({ balance: 1_000, reserved: 9 })
+  })
+
   test('whoever waits for what somebody else has locked for long does not keep the others', async () => {
     const issue = issueNumber(1)
     await store.transaction((tx) => tx.issues.add(issue))

@@ -6,6 +6,7 @@
  */
 import type { HashCover } from '../../ports/vault'
 import type { Block } from './block'
+import { inCreditOrder } from './credit-order'
 import { addedBySeveral, askedBySeveral } from './joined'
 import type { Statement, Values } from './statement'
 import { Unit, type Write } from './unit'
@@ -69,9 +70,9 @@ export class Party {
     this.#sendLast(members.flatMap(({ lastWrites }) => lastWrites))
   }
 
-  /** In one order, so that nobody waits for one that waits for it; those of a kind that follow each other together. */
+  /** Those of a kind that follow each other together. */
   #sendLast(writes: Write[]): void {
-    const left = writes.toSorted((a, b) => inOrder(String(a.values.appId), String(b.values.appId)))
+    const left = inCreditOrder(writes)
     while (left.length > 0) {
       const { statement } = left[0] as Write
       const end = left.findIndex((write) => write.statement !== statement)
