@@ -470,6 +470,18 @@ describe('who asks what cannot be asked for several', () => {
     expect(runs).toEqual([1, 2])
   })
 
+  test('runs alone where it waits for what comes with the commit: the number of a job', async () => {
+    const waiting = async (tx: Tx) => {
+      const { issueId } = issueNumber(2)
+      const job = { kind: 'deliver', owner: OWNER, subjectId: issueId, queue: 'main' } as const
+      await tx.issues.lock(OWNER, issueId)
+      return (await tx.jobs.addHeld(job)).subjectId
+    }
+    const { outcomes, runs } = await together<unknown>(issuing(1), waiting, issuing(3))
+    expect(outcomes).toEqual([{ value: 1 }, { value: issueNumber(2).issueId }, { value: 3 }])
+    expect(runs).toEqual([1, 2, 1])
+  })
+
   test('after it has written is not answered by what was before', async () => {
     const { outcomes, runs } = await together(issuing(1), async (tx) => {
       const issue = issueNumber(2)
