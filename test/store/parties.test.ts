@@ -340,13 +340,39 @@ describe('where something goes wrong', () => {
     })
     await hasLocked.promise
     const others = Promise.withResolvers<void>()
+    const begunAt = performance.now()
     let left = 2
     const counted = (n: number) => issuing(n, async (tx) => tx.afterCommit(() => --left === 0 && others.resolve()))
     const all = together<unknown>(counted(2), (tx) => tx.issues.lock(OWNER, issue.issueId), counted(3))
     await others.promise
+    // The database would end their statements after fifteen seconds, and they would go on then, too.
+    expect(performance.now() - begunAt).toBeLessThan(10 * SECOND_MS)
     isOver.resolve()
     await Promise.all([slow, all])
     expect(await issueIds()).toEqual(idsOf(1, 2, 3))
+  })
+
+  test('who has a transaction for itself waits for as long as it takes, on whatever connection', async () => {
+    await store.close()
+    store = await open(1)
+    const issue = issueNumber(1)
+    await store.transaction((tx) => tx.issues.add(issue))
+    await together(issuing(2), issuing(3))
+    const other = await sql.reserve()
+    await other.unsafe('BEGIN')
+    await other.unsafe(`SELECT 1 FROM issues WHERE issue_id = '${issue.issueId}' FOR UPDATE`)
+    let runs = 0
+    const waiting = store.transaction((tx) => {
+      runs++
+      return tx.issues.lock(OWNER, issue.issueId)
+    })
+    const waits =
+      "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND clock_timestamp() > query_start + '0.4 s'"
+    while (runs < 2 && (await sql.unsafe(waits)).length === 0) await Bun.sleep(5)
+    await other.unsafe('COMMIT')
+    other.release()
+    expect(await waiting).toMatchObject({ issueId: issue.issueId })
+    expect(runs).toBe(1)
   })
 
   test('and the answer to the commit is lost, all of it is stored once, and has its effects once', async () => {
