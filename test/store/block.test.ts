@@ -1,7 +1,13 @@
 /** One transaction on a connection, held against answers that a database seldom gives. */
 import { expect, test } from 'bun:test'
+import { SQL } from 'bun'
 import { Block, type Wire } from '../../src/store/postgres/block'
 import { ClockWatch } from '../../src/store/postgres/clock-watch'
+import { isPassing } from '../../src/store/postgres/failure'
+import { openStore } from '../../src/store/postgres/open'
+import { wireOf } from '../../src/store/postgres/pool'
+import { Postgres } from '../support/postgres'
+import { NOW, StillClock, VAULT } from './sample'
 
 const OPENED = ['1000', '7', '1', '00000001', '0']
 const BEFORE_ITS_LIFE = ['1000', '7', null, '00000001', '0']
@@ -96,3 +102,20 @@ test('who ends a transaction knows that it has ended: its connection is for othe
   isOver.resolve([])
   await ending
 })
+
+test('whoever has come to a standby, as while another one takes over, is told to come back', async () => {
+  const primary = await Postgres.start()
+  const clock = new StillClock()
+  await (await openStore({ url: primary.url(), size: 1, clock, vault: VAULT, time: () => NOW })).close()
+  const replica = await primary.replica()
+  const sql = new SQL(replica.url(), { max: 1 })
+  try {
+    const block = new Block(wireOf(sql), { time: () => NOW, clock, watch: new ClockWatch() })
+    const error = await failureOf(block.ask('SELECT 1', []))
+    expect(error).toMatchObject({ name: 'PostgresError' })
+    expect(isPassing(error)).toBe(true)
+  } finally {
+    await sql.close()
+    await Promise.all([replica.stop(), primary.stop()])
+  }
+}, 30_000)
