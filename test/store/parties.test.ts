@@ -292,6 +292,42 @@ describe('where something goes wrong', () => {
     expect(await store.read.wallets.find('app_poor')).toMatchObject({ reserved: 1 })
   })
 
+  test('whoever waits for a wallet has locked nothing that others may have before it', async () => {
+    await store.transaction((tx) => tx.apps.add({ ...APP, appId: 'app_zoo' }))
+    await fund('app_zoo', 1_000)
+    // Of each part too little for three.
+    await sql.unsafe(
+      `INSERT INTO wallet_slots SELECT '${APP.appId}', slot, 2 FROM generate_series(0, 15) AS slots (slot)`,
+    )
+    await sql.unsafe(`UPDATE wallets SET reserved = reserved + 32 WHERE app_id = '${APP.appId}'`)
+    const reserving = async (tx: Tx) => {
+      await tx.wallets.release('app_zoo', 0)
+      await tx.wallets.reserve(APP.appId, 1)
+    }
+    const both = async (tx: Tx) => {
+      await reserving(tx)
+      await tx.wallets.release(APP.appId, 0)
+    }
+    for (const begin of [
+      () => together(reserving, reserving, reserving),
+      () => together(both, both, both),
+      () => store.transaction((tx) => Promise.all([both(tx), both(tx), both(tx)])),
+    ]) {
+      const other = await sql.reserve()
+      await other.unsafe('BEGIN')
+      await other.unsafe(`SELECT 1 FROM wallets WHERE app_id = '${APP.appId}' FOR UPDATE`)
+      const waiting = begin()
+      const waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+      while ((await sql.unsafe(waits)).length === 0) await Bun.sleep(2)
+      await other.unsafe('SELECT 1 FROM wallet_slots FOR UPDATE NOWAIT')
+      await other.unsafe("SELECT 1 FROM wallets WHERE app_id = 'app_zoo' FOR UPDATE NOWAIT")
+      await other.unsafe('COMMIT')
+      other.release()
+      await waiting
+    }
+    expect(await store.read.wallets.find(APP.appId)).toMatchObject({ balance: 1_000, reserved: 9 })
+  })
+
   test('whoever waits for what somebody else has locked for long does not keep the others', async () => {
     const issue = issueNumber(1)
     await store.transaction((tx) => tx.issues.add(issue))
@@ -304,13 +340,39 @@ describe('where something goes wrong', () => {
     })
     await hasLocked.promise
     const others = Promise.withResolvers<void>()
+    const begunAt = performance.now()
     let left = 2
     const counted = (n: number) => issuing(n, async (tx) => tx.afterCommit(() => --left === 0 && others.resolve()))
     const all = together<unknown>(counted(2), (tx) => tx.issues.lock(OWNER, issue.issueId), counted(3))
     await others.promise
+    // The database would end their statements after fifteen seconds, and they would go on then, too.
+    expect(performance.now() - begunAt).toBeLessThan(10 * SECOND_MS)
     isOver.resolve()
     await Promise.all([slow, all])
     expect(await issueIds()).toEqual(idsOf(1, 2, 3))
+  })
+
+  test('who has a transaction for itself waits for as long as it takes, on whatever connection', async () => {
+    await store.close()
+    store = await open(1)
+    const issue = issueNumber(1)
+    await store.transaction((tx) => tx.issues.add(issue))
+    await together(issuing(2), issuing(3))
+    const other = await sql.reserve()
+    await other.unsafe('BEGIN')
+    await other.unsafe(`SELECT 1 FROM issues WHERE issue_id = '${issue.issueId}' FOR UPDATE`)
+    let runs = 0
+    const waiting = store.transaction((tx) => {
+      runs++
+      return tx.issues.lock(OWNER, issue.issueId)
+    })
+    const waits =
+      "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND clock_timestamp() > query_start + '0.4 s'"
+    while (runs < 2 && (await sql.unsafe(waits)).length === 0) await Bun.sleep(5)
+    await other.unsafe('COMMIT')
+    other.release()
+    expect(await waiting).toMatchObject({ issueId: issue.issueId })
+    expect(runs).toBe(1)
   })
 
   test('and the answer to the commit is lost, all of it is stored once, and has its effects once', async () => {
@@ -432,6 +494,18 @@ describe('who asks what cannot be asked for several', () => {
     })
     expect(outcomes).toEqual([{ value: 1 }, { value: 1_000 }])
     expect(runs).toEqual([1, 2])
+  })
+
+  test('runs alone where it waits for what comes with the commit: the number of a job', async () => {
+    const waiting = async (tx: Tx) => {
+      const { issueId } = issueNumber(2)
+      const job = { kind: 'deliver', owner: OWNER, subjectId: issueId, queue: 'main' } as const
+      await tx.issues.lock(OWNER, issueId)
+      return (await tx.jobs.addHeld(job)).subjectId
+    }
+    const { outcomes, runs } = await together<unknown>(issuing(1), waiting, issuing(3))
+    expect(outcomes).toEqual([{ value: 1 }, { value: issueNumber(2).issueId }, { value: 3 }])
+    expect(runs).toEqual([1, 2, 1])
   })
 
   test('after it has written is not answered by what was before', async () => {

@@ -2,6 +2,7 @@
 import type { HashCover } from '../../ports/vault'
 import { Additions } from './additions'
 import type { Block } from './block'
+import { inCreditOrder } from './credit-order'
 import type { Statement, Values } from './statement'
 import { Unit, type Write } from './unit'
 
@@ -23,7 +24,7 @@ export class Alone extends Unit {
   async commit(): Promise<void> {
     // What has asked for nothing has not heard yet that it may not be stored.
     await this.opened()
-    for (const write of this.lastWrites) this.write(write)
+    for (const write of inCreditOrder(this.lastWrites)) this.write(write)
     this.#sendAdditions()
     await this.block.commit(this.hasWritten)
   }

@@ -37,8 +37,11 @@ export const isUnbegun = (error: unknown) => error instanceof UnbegunError || st
 /** The connection is gone, and nobody knows what the last answer was. */
 export const isLost = (error: unknown) => isDatabaseError(error) && stateOf(error) === undefined
 
-/** Out of reach or out of room, shutting down, a standby, or too slow (it, or this server within a unit): it may be better soon. */
-const PASSING = /^(08|25006|25P03|25P04|53|55P03|57|58)/
+/**
+ * Out of reach or out of room, shutting down, a standby (0A000 where it is asked for a table that is not logged), or too slow
+ * (it, or this server within a unit): it may be better soon.
+ */
+const PASSING = /^(08|0A000|25006|25P03|25P04|53|55P03|57|58)/
 
 export const isPassing = (error: unknown) => {
   const state = stateOf(error)

@@ -6,6 +6,7 @@
  */
 import type { HashCover } from '../../ports/vault'
 import type { Block } from './block'
+import { inCreditOrder } from './credit-order'
 import { addedBySeveral, askedBySeveral } from './joined'
 import type { Statement, Values } from './statement'
 import { Unit, type Write } from './unit'
@@ -32,6 +33,9 @@ interface PartyDependencies {
 export class Party {
   /** What is asked next, in the order of the first who does. */
   #questions = new Map<Statement<unknown>, Question[]>()
+  /** Questions under way. */
+  #asked = 0
+  readonly #members: Member[] = []
   /** Who has what is locked. */
   readonly #holders = new Map<string, Member>()
 
@@ -41,7 +45,9 @@ export class Party {
   ) {}
 
   join(): Member {
-    return new Member(this, this.block, this.deps.slot, this.deps.cover)
+    const member = new Member(this, this.block, this.deps.slot, this.deps.cover)
+    this.#members.push(member)
+    return member
   }
 
   isSpent(appId: string): boolean {
@@ -69,9 +75,9 @@ export class Party {
     this.#sendLast(members.flatMap(({ lastWrites }) => lastWrites))
   }
 
-  /** In one order, so that nobody waits for one that waits for it; those of a kind that follow each other together. */
+  /** Those of a kind that follow each other together. */
   #sendLast(writes: Write[]): void {
-    const left = writes.toSorted((a, b) => inOrder(String(a.values.appId), String(b.values.appId)))
+    const left = inCreditOrder(writes)
     while (left.length > 0) {
       const { statement } = left[0] as Write
       const end = left.findIndex((write) => write.statement !== statement)
@@ -79,6 +85,14 @@ export class Party {
       const bound = alike.flatMap(({ values }) => statement.bind(values, this.deps.cover))
       this.block.send(alike.length > 1 ? askedBySeveral(statement, alike.length) : statement.text, bound)
     }
+  }
+
+  /** Once nobody is to be answered, who has not ended waits for what it has added: that comes with the commit, which waits for it. */
+  lookWhoWaits(): void {
+    setImmediate(() => {
+      if (this.#asked > 0 || this.#questions.size > 0) return
+      for (const member of this.#members) member.leaveIfWaiting()
+    })
   }
 
   #askAll(): void {
@@ -94,11 +108,16 @@ export class Party {
     if (statement.shared?.holds) questions.sort((a, b) => inOrder(nameOf(a.bound), nameOf(b.bound)))
     const text = askedBySeveral(statement, questions.length)
     const bound = questions.flatMap((question) => question.bound)
+    this.#asked++
     this.block
       .ask(text, bound)
       .then((rows) => this.#answer(statement, questions, rows))
       .catch((error) => {
         for (const { answer } of questions) answer.reject(error)
+      })
+      .finally(() => {
+        this.#asked--
+        this.lookWhoWaits()
       })
   }
 
@@ -170,6 +189,8 @@ const nameOf = (bound: readonly unknown[]) =>
 /** One of several. */
 export class Member extends Unit {
   readonly writes: NewRow[] = []
+  /** Whether it asks and writes no more. */
+  hasEnded = false
   #left: LeftError | undefined
 
   constructor(
@@ -189,6 +210,10 @@ export class Member extends Unit {
   leave(): LeftError {
     this.#left ??= new LeftError()
     return this.#left
+  }
+
+  leaveIfWaiting(): void {
+    if (!this.hasEnded) for (const { made } of this.writes) made?.reject(this.leave())
   }
 
   async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row[]> {
@@ -216,6 +241,7 @@ export class Member extends Unit {
     // Who waits for it hears of a failure, if anybody does.
     made.promise.catch(() => {})
     this.writes.push({ statement, values, made })
+    this.party.lookWhoWaits()
     return made.promise as Promise<Row>
   }
 

@@ -23,6 +23,8 @@ export interface Statement<Row> {
   /** May be asked for several units at once. */
   readonly shared?: Shared<Row>
   readonly leavesNoTrace?: boolean
+  /** Takes from what is set aside of a wallet: for an app once in a transaction, with the sum of this parameter. */
+  readonly summed?: string
 }
 
 /** What units that share a transaction must know of what they ask. */

@@ -326,7 +326,9 @@ const stored = <T>({ changesSettings, effects }: Unit, answer: T): Stored<T> => 
 /** What one of several has come to, where it is still to be stored. */
 async function finished({ work, outcome }: Passenger, member: Member, block: Block) {
   try {
-    const answer = await work(member)
+    const answer = await work(member).finally(() => {
+      member.hasEnded = true
+    })
     await block.opened()
     if (member.left) throw member.left
     if (member.hasWritten) return { outcome, member, answer }

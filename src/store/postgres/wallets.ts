@@ -38,9 +38,12 @@ const STATEMENTS = {
       .where(thisWallet)
       .prepare(''),
   ),
-  reserve: plain('SELECT reserve_credit($1, $2, $3)', ({ appId, amount, slot }) => [appId, amount, slot], undefined, {
-    types: ['text', 'bigint', 'integer'],
-  }),
+  reserve: {
+    ...plain('SELECT reserve_credit($1, $2, $3)', ({ appId, amount, slot }) => [appId, amount, slot], undefined, {
+      types: ['text', 'bigint', 'integer'],
+    }),
+    summed: 'amount',
+  },
   release: plain('UPDATE wallets SET reserved = reserved - $2 WHERE app_id = $1', ({ appId, amount }) => [
     appId,
     amount,
