@@ -1,6 +1,7 @@
 /** Every error the interface defines. Specification: "Errors"; live 429 and 413: decisions. */
 import { z } from 'zod'
 import { reason } from './reason'
+import { STATUS } from './status'
 import { published } from './value'
 
 /** Published as any text: a client that was generated before must be able to read a word that came later. */
@@ -73,29 +74,29 @@ export const tooManyRequestsData = z.object({
 
 /** Errors any operation can answer. */
 export const commonErrors = {
-  BAD_REQUEST: { status: 400, message: 'Invalid request', data: mistake.optional() },
-  UNAUTHORIZED: { status: 401, message: 'API key missing, malformed, inactive or unrecognized' },
-  FORBIDDEN: { status: 403, message: 'The key does not allow this request', data: mistake.optional() },
-  CONFLICT: { status: 409, message: 'State conflict', data: mistake.optional() },
-  TOO_MANY_REQUESTS: { status: 429, message: 'Too many requests', data: tooManyRequestsData },
-  INTERNAL_SERVER_ERROR: { status: 500, message: 'Unexpected failure' },
-  SERVICE_UNAVAILABLE: { status: 503, message: 'Temporarily unavailable; retry with backoff' },
+  BAD_REQUEST: { status: STATUS.BAD_REQUEST, message: 'Invalid request', data: mistake.optional() },
+  UNAUTHORIZED: { status: STATUS.UNAUTHORIZED, message: 'API key missing, malformed, inactive or unrecognized' },
+  FORBIDDEN: { status: STATUS.FORBIDDEN, message: 'The key does not allow this request', data: mistake.optional() },
+  CONFLICT: { status: STATUS.CONFLICT, message: 'State conflict', data: mistake.optional() },
+  TOO_MANY_REQUESTS: { status: STATUS.TOO_MANY_REQUESTS, message: 'Too many requests', data: tooManyRequestsData },
+  INTERNAL_SERVER_ERROR: { status: STATUS.INTERNAL_SERVER_ERROR, message: 'Unexpected failure' },
+  SERVICE_UNAVAILABLE: { status: STATUS.SERVICE_UNAVAILABLE, message: 'Temporarily unavailable; retry with backoff' },
 } as const
 
-export const notFound = { NOT_FOUND: { status: 404, message: 'No such resource for this app' } } as const
+export const notFound = { NOT_FOUND: { status: STATUS.NOT_FOUND, message: 'No such resource for this app' } } as const
 
 /** On `POST /issue` and `POST /verify`, a 400 may say that number and key belong to different modes. */
 export const wrongMode = {
-  BAD_REQUEST: { status: 400, message: 'Invalid request', data: wrongNumber.optional() },
+  BAD_REQUEST: { status: STATUS.BAD_REQUEST, message: 'Invalid request', data: wrongNumber.optional() },
 } as const
 
 export const paymentRequired = {
-  PAYMENT_REQUIRED: { status: 402, message: 'Not enough credit', data: paymentRequiredData },
+  PAYMENT_REQUIRED: { status: STATUS.PAYMENT_REQUIRED, message: 'Not enough credit', data: paymentRequiredData },
 } as const
 
 /** Only operations with a body. */
 export const payloadTooLarge = {
-  PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is larger than 64 KiB' },
+  PAYLOAD_TOO_LARGE: { status: STATUS.PAYLOAD_TOO_LARGE, message: 'The request body is larger than 64 KiB' },
 } as const
 
 /** All of them. */

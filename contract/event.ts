@@ -4,22 +4,14 @@
  * These are the bodies as the service writes them. An endpoint with a payload template gets what its template makes.
  */
 import { z } from 'zod'
+import { EVENT_TYPES, type EventType } from './event-type'
 import { channel, issueId, timestamp } from './value'
 
-export const EVENT_TYPES = [
-  'otp.sent',
-  'otp.delivered',
-  'otp.failed',
-  'otp.verified',
-  'otp.expired',
-  'otp.max_attempts',
-] as const
+export { EVENT_TYPES, type EventType }
 
 export const eventType = z
   .enum(EVENT_TYPES)
   .meta({ description: 'What happened. More types may come: ignore those you do not know.', examples: ['otp.sent'] })
-
-export type EventType = z.infer<typeof eventType>
 
 /** The fields of `data` that several events share. */
 const field = {

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { commonErrors, notFound, payloadTooLarge, paymentRequired, wrongMode } from './error'
 import { getIssueInput, issueProjection, listIssuesInput, listIssuesOutput } from './history'
 import { issueInput, issueOutput, statusInput, statusOutput, verifyInput, verifyOutput } from './issue'
+import { PATHS } from './path'
 import { ACCESS, type OperationAccess } from './scope'
 import { getTemplateInput, listTemplatesOutput, templateDetail } from './template'
 import { published } from './value'
@@ -23,7 +24,7 @@ export const contract = {
     .errors({ ...wrongMode, ...paymentRequired, ...payloadTooLarge })
     .route({
       method: 'POST',
-      path: '/issue',
+      path: PATHS.issue,
       operationId: 'otp.issue',
       tags: ['Codes'],
       summary: 'Issue a code and queue its delivery',
@@ -35,7 +36,7 @@ export const contract = {
     .errors({ ...wrongMode, ...payloadTooLarge })
     .route({
       method: 'POST',
-      path: '/verify',
+      path: PATHS.verify,
       operationId: 'otp.verify',
       tags: ['Codes'],
       summary: 'Check a code, once',
@@ -47,7 +48,7 @@ export const contract = {
     .errors(notFound)
     .route({
       method: 'GET',
-      path: '/status',
+      path: PATHS.status,
       operationId: 'otp.status',
       tags: ['Codes'],
       summary: 'Read where an issue stands',
@@ -58,7 +59,7 @@ export const contract = {
     .meta(ACCESS.issues)
     .route({
       method: 'GET',
-      path: '/issues',
+      path: PATHS.listIssues,
       operationId: 'otp.listIssues',
       tags: ['History'],
       summary: 'List issues, newest first',
@@ -70,7 +71,7 @@ export const contract = {
     .errors(notFound)
     .route({
       method: 'GET',
-      path: '/issues/{issueId}',
+      path: PATHS.getIssue,
       operationId: 'otp.getIssue',
       tags: ['History'],
       summary: 'Read one issue',
@@ -81,7 +82,7 @@ export const contract = {
     .meta(ACCESS.ledger)
     .route({
       method: 'GET',
-      path: '/credit-ledger',
+      path: PATHS.listCreditLedger,
       operationId: 'otp.listCreditLedger',
       tags: ['Wallet'],
       summary: 'List wallet entries, newest first',
@@ -92,7 +93,7 @@ export const contract = {
     .meta(ACCESS.balance)
     .route({
       method: 'GET',
-      path: '/balance',
+      path: PATHS.balance,
       operationId: 'otp.balance',
       tags: ['Wallet'],
       summary: 'Read the wallet balance',
@@ -103,7 +104,7 @@ export const contract = {
     .meta(ACCESS.templates)
     .route({
       method: 'GET',
-      path: '/templates',
+      path: PATHS.listTemplates,
       operationId: 'otp.listTemplates',
       tags: ['Templates'],
       summary: 'List message templates',
@@ -115,7 +116,7 @@ export const contract = {
     .errors(notFound)
     .route({
       method: 'GET',
-      path: '/templates/{templateId}',
+      path: PATHS.getTemplate,
       operationId: 'otp.getTemplate',
       tags: ['Templates'],
       summary: 'Read one message template',

@@ -1,7 +1,7 @@
 /** The composition root: everything is built here, and tests build it the same way with ports of their own. */
 import type { Config } from './config'
 import { createConsole } from './console'
-import { createApi } from './http/api'
+import type { Api, ApiDependencies } from './http/api'
 import { createReadiness } from './http/health'
 import type { MetricsRoute } from './http/metrics'
 import { REPORT_PREFIX, receiveReports } from './http/reports'
@@ -61,6 +61,8 @@ export interface Ports {
 export interface App {
   fetch: Fetch
   vitals(): Promise<Vitals>
+  /** Loads what the first request needs, unless one has come already. */
+  warmUp(): void
   /** Starts dispatching and sweeping. `alone`: no other process runs jobs on this store, so what is leased is lost. */
   start(how?: { alone: boolean }): Promise<void>
   /** Says that it goes: whoever shares out requests and work need give it no more. It answers and works on until `stop`. */
@@ -120,9 +122,10 @@ export function createApp(config: Config, ports: Ports): App {
     },
     erasedFile: ports.erasedFile,
   })
+  const api = onFirstRequest({ ...basics, ...issuing, modes, dispatch, limits, descriptors })
   const routes = createRoutes({
     ...{ node, clock, descriptors, trustedProxies, publicUrl, webhookSources, console, readiness },
-    api: createApi({ ...basics, ...issuing, modes, dispatch, limits, descriptors }),
+    api: (...request) => api()(...request),
     publishedKeys: () => publishedKeys({ vault, clock }),
     metrics: ports.metrics,
     reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),
@@ -144,6 +147,7 @@ export function createApp(config: Config, ports: Ports): App {
         gates: () => carriers.gates(),
         tellsWallets: config.metrics.wallets,
       }),
+    warmUp: () => void api(),
     async start(how = { alone: false }) {
       await node.start(how)
       await carriers.refresh()
@@ -158,5 +162,17 @@ export function createApp(config: Config, ports: Ports): App {
       await node.stop()
       await store.close()
     },
+  }
+}
+
+/**
+ * The interface, once it is asked for: to make its schemas takes as long as a quarter of a start. By `require`, which does not
+ * have its callers wait.
+ */
+function onFirstRequest(deps: ApiDependencies): () => Api {
+  let api: Api | undefined
+  return () => {
+    api ??= (require('./http/api') as typeof import('./http/api')).createApi(deps)
+    return api
   }
 }

@@ -21,6 +21,8 @@ import { Failure } from './failure'
 import { adminOf, type Opened } from './open'
 import { startTelemetry } from './telemetry'
 
+const WARM_UP_AFTER_MS = 50
+
 export interface Served {
   url: string
   /** Of the listener for metrics alone, where there is one. */
@@ -76,6 +78,8 @@ export async function serve(opened: Opened): Promise<Served> {
     () => listen({ host, port, fetch: app.fetch, mounts: MOUNTS, descriptors }),
   )
 
+  // Whoever waits for it to listen is told first.
+  setTimeout(() => app.warmUp(), WARM_UP_AFTER_MS).unref()
   const endBackups = makeBackupsAtTheirTimes(config, log)
   let isDraining = false
   const drain = async (reason: string) => {

@@ -3,9 +3,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { EVENT_TYPES, type EventType } from '../../contract/event'
 import { assertHookTarget } from '../domain/address'
 import { Refusal } from '../domain/error'
+import { previewHookTemplate } from '../domain/hook-preview'
 import { isUuid, type Mode } from '../domain/value'
 import type { Endpoint, HookAttempt, HookFilters, HookReport } from '../domain/webhook'
-import { previewHookTemplate } from '../domain/webhook-template'
 import * as administer from '../usecases/administer'
 import {
   type CommonOptions,

@@ -1,7 +1,7 @@
 /** Message templates and the text made from them. Specification: "Template", `POST /issue` rule 11. */
 import { invalid } from './error'
 import { fallbacksOf, languageTag } from './language'
-import { assertPatterns, matching } from './pattern'
+import type { Matching } from './pattern'
 import type { Channel, MessageType } from './value'
 
 export interface TemplateVariable {
@@ -175,6 +175,9 @@ function assertBody(param: string, { body, variables }: Template): void {
   if (bytes > LMS_MAX_BYTES) throw tooLong(param, bytes, LMS_MAX_BYTES)
 }
 
+/** Loaded with the first pattern: few templates have any, and what matches them is a large part of the program. */
+const patterns = () => require('./pattern') as typeof import('./pattern')
+
 function assertVariables({ variables }: Template): void {
   if (Object.keys(variables).length > MAX_VARIABLES)
     throw invalid('variables', 'too_many', `at most ${MAX_VARIABLES}`, { max: MAX_VARIABLES })
@@ -182,7 +185,7 @@ function assertVariables({ variables }: Template): void {
     if (!VARIABLE_NAME.test(name) || name === 'code')
       throw invalid('variables', 'invalid_variable_name', `"${name}" is not a usable name`, { name })
   }
-  assertPatterns(variables)
+  if (Object.values(variables).some(({ pattern }) => pattern !== undefined)) patterns().assertPatterns(variables)
 }
 
 function assertProviderCode(param: string, code: string): void {
@@ -200,13 +203,14 @@ export function render(template: Template, variables: Readonly<Record<string, st
   // What is too long for a message is not looked at.
   const characters = Object.values(variables).reduce((sum, value) => sum + value.length, 0)
   if (characters > LMS_MAX_BYTES) throw tooLong('templateVariables', characters, LMS_MAX_BYTES)
-  const look = matching()
+  let look: Matching | undefined
   for (const [name, rule] of Object.entries(template.variables)) {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined
     if (value === undefined) {
       if (rule.required)
         throw invalid(paramOf(name), 'template_variable_required', `is required by template ${template.templateId}`)
     } else if (rule.pattern !== undefined) {
+      look ??= patterns().matching()
       const verdict = look(rule.pattern, value)
       if (verdict === 'fits') continue
       const problem = `${verdict === 'too long' ? 'is too long for' : 'does not match'} the pattern of template ${template.templateId}`

@@ -2,7 +2,6 @@
  * Payload transformation: JSON with `{{path}}` in it. Inside a string a value is written as text, outside of one as
  * JSON, so that whatever a value holds, the result is the JSON the template's author meant.
  */
-import { EVENT_TYPES, type EventType, sampleEvent } from '../../contract/event'
 import { invalid } from './error'
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/y
@@ -84,13 +83,6 @@ const tooLarge = () => {
   const max = MAX_BODY_BYTES
   return invalid('template', 'too_long', `must be at most ${max} bytes after substitution`, { max })
 }
-
-/** What each event would look like, by its sample. Throws `invalid` as rendering does. */
-export const previewHookTemplate = (
-  template: string,
-  events: readonly EventType[] = EVENT_TYPES,
-): Array<{ type: EventType; body: string }> =>
-  events.map((type) => ({ type, body: renderHookTemplate(template, sampleEvent(type)) }))
 
 /** Throws `invalid` for what is not JSON with every event: where nothing fits, every value does. */
 export const assertHookTemplate = (template: string): void => void renderHookTemplate(template, {})

@@ -2,7 +2,7 @@
  * Endpoints that are told of events: what they want, what an answer means, when to try again, when to give up.
  * Specification: "Events", delivery and retry; decisions: "Webhooks".
  */
-import { EVENT_TYPES, type EventType } from '../../contract/event'
+import { EVENT_TYPES, type EventType } from '../../contract/event-type'
 import { assertHookUrl } from './address'
 import { invalid } from './error'
 import { isHookHeader } from './hook-header'

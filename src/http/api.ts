@@ -9,11 +9,13 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
+import { COME_BACK_MS } from './come-back'
 import { type Caller, type EnterDependencies, enter, type Visit } from './enter'
 import { asRefusal, fromRefusal, unexpectedError } from './errors'
 import { inputOf } from './input'
-import { isRpc, type Operation, type OperationName, operationAt } from './operations'
+import { type Operation, type OperationName, operationAt } from './operations'
 import { createProcedures, type ProcedureDependencies } from './procedures'
+import { isRpc } from './wire'
 
 /** What is answered to one request; `key` is whose it was, where that is known. */
 export interface ApiAnswer {
@@ -127,7 +129,6 @@ const inWire = ({ wire, path }: Pick<Operation, 'wire' | 'path'>, body: unknown,
  * anything, so that those who were let in are answered soon.
  */
 const PATIENCE_MS = 400
-export const COME_BACK_MS = 1_000
 /** Made once: an error costs more to make than all else that a refusal takes. */
 const REFUSAL = unavailable('Too many requests at the moment', COME_BACK_MS)
 const TOO_BUSY = fromRefusal(REFUSAL).toJSON()

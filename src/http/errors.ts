@@ -1,7 +1,8 @@
 /** Domain refusal → contract error, in one table; nothing else gets out. Specification: "Errors". */
 import { ORPCError, ValidationError } from '@orpc/contract'
 import type { z } from 'zod'
-import { type ErrorCode, errors } from '../../contract/error'
+import type { ErrorCode } from '../../contract/error'
+import { STATUS } from '../../contract/status'
 import { invalid, Refusal, type RefusalKind } from '../domain/error'
 import { refusalOf } from '../domain/validation'
 
@@ -21,7 +22,7 @@ export type InterfaceError = ORPCError<string, unknown>
 
 /** An error the contract names: `defined` is true. */
 export const interfaceError = (code: ErrorCode, message: string, data?: unknown): InterfaceError =>
-  new ORPCError(code, { defined: true, status: errors[code].status, message, data })
+  new ORPCError(code, { defined: true, status: STATUS[code], message, data })
 
 /** What nobody foresaw: the cause stays inside. */
 export const unexpectedError = (): InterfaceError =>

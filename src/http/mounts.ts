@@ -3,7 +3,7 @@
  * `/v1/../console` and its like resolved already, past whatever rule a proxy in front has for `/console`. So the pattern
  * that the written path matches must be the one its URL has, or there is nothing there.
  */
-import { contract } from '../../contract'
+import { PATHS } from '../../contract/path'
 
 /** In Bun's notation: `:name` is one segment, `*` the rest. The first that fits has the path. */
 export const MOUNTS: readonly string[] = [
@@ -23,7 +23,7 @@ export const MOUNTS: readonly string[] = [
   '/provider-reports/:provider',
   '/v1/openapi.json',
   '/v1/webhook-sources',
-  ...Object.values(contract).map((procedure) => `/v1${procedure['~orpc'].route.path?.replace(/\{(\w+)\}/g, ':$1')}`),
+  ...Object.values(PATHS).map((path) => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`),
   '/v1/rpc/otp/:procedure',
   '/v1/*',
 ]

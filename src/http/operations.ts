@@ -1,11 +1,7 @@
 /** Which operation of the contract a request is for: each has a path of REST, and a name on RPC. */
 import { type Contract, contract } from '../../contract'
 import type { OperationAccess } from '../../contract/scope'
-
-export const API_PREFIX = '/v1'
-const RPC_PREFIX = '/v1/rpc/otp'
-
-export const isRpc = (path: string) => path.startsWith(`${RPC_PREFIX}/`)
+import { API_PREFIX, isRpc, RPC_PREFIX } from './wire'
 
 export type OperationName = keyof Contract
 

@@ -8,7 +8,7 @@ export const systemSchedule: Schedule = (pattern, run) => {
   let job: Cron | undefined
   // Nothing is due at once, and working out time zones would hold up the start.
   const starting = setTimeout(() => {
-    job = new Cron(pattern, { timezone: 'UTC', protect: true, catch: true }, run)
+    job = new Cron(pattern, { utcOffset: 0, protect: true, catch: true }, run)
   }, START_AFTER_MS)
   return () => {
     clearTimeout(starting)

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { EVENT_TYPES, sampleEvent } from '../../contract/event'
-import { assertHookTemplate, previewHookTemplate, renderHookTemplate } from '../../src/domain/webhook-template'
+import { previewHookTemplate } from '../../src/domain/hook-preview'
+import { assertHookTemplate, renderHookTemplate } from '../../src/domain/webhook-template'
 import { RUNS, thrownBy } from './sample'
 
 const EVENT = {

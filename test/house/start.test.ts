@@ -1,0 +1,35 @@
+/** What a server needs before it listens, and what waits: schemas take longer to make than all else that a start loads. */
+import { expect, test } from 'bun:test'
+import { existsSync, statSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+
+const ROOT = join(import.meta.dir, '../..')
+const transpiler = new Bun.Transpiler({ loader: 'ts' })
+
+const fileAt = (path: string) =>
+  [path, `${path}.ts`, join(path, 'index.ts')].find((file) => existsSync(file) && statSync(file).isFile())
+
+/** What is loaded with a file, at once: neither types nor what is loaded when it is needed. */
+async function loadedWith(file: string, found = new Set<string>()): Promise<Set<string>> {
+  if (found.has(file)) return found
+  found.add(file)
+  if (!file.endsWith('.ts')) return found
+  for (const { path, kind } of transpiler.scanImports(await Bun.file(file).text())) {
+    const next = kind === 'import-statement' && path.startsWith('.') && fileAt(resolve(file, '..', path))
+    if (next) await loadedWith(next, found)
+  }
+  return found
+}
+
+test.each([
+  'contract/index.ts',
+  'contract/error.ts',
+  'contract/event.ts',
+  'contract/issue.ts',
+  'src/domain/pattern.ts',
+])('a server listens before it loads %s', async (late) => {
+  const loaded = await loadedWith(join(ROOT, 'src/cli/serve.ts'))
+  const names = [...loaded].map((file) => relative(ROOT, file))
+  expect(names).toContain('src/http/routes.ts')
+  expect(names).not.toContain(late)
+})
