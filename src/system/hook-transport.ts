@@ -10,7 +10,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { literalAddress, mayReach } from '../domain/address'
 import { isHookHeader } from '../domain/hook-header'
 import type { HookAnswer, HookFailure, HookRequest, HookTransport } from '../ports/network'
-import { KeptConnections, type Look } from './kept-connections'
+import { KeptConnections } from './kept-connections'
 
 /** Every address of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>
@@ -51,9 +51,7 @@ export function createHookTransport({
     if (known.length === 0) return failed('dns')
     const addresses = known.filter((address) => mayReach(address, allowedCidrs))
     if (addresses.length === 0) return { kind: 'forbidden', reason: 'address' }
-    const look = await unlessLate(connections.look(target.origin), late)
-    if (look === 'late') return failed('timeout')
-    return exchange({ connections, look, target, addresses, headers, body, ca, late })
+    return exchange({ connections, target, addresses, headers, body, ca, late })
   }
 
   return {
@@ -102,7 +100,6 @@ type Phase = 'connecting' | 'securing' | 'asking'
 
 interface Exchange {
   connections: KeptConnections
-  look: Look
   target: URL
   addresses: readonly string[]
   headers: Record<string, string>
@@ -111,7 +108,7 @@ interface Exchange {
   late: AbortSignal
 }
 
-function exchange({ connections, look, target, addresses, headers, body, ca, late }: Exchange): Promise<HookAnswer> {
+function exchange({ connections, target, addresses, headers, body, ca, late }: Exchange): Promise<HookAnswer> {
   const isSecure = target.protocol === 'https:'
   const payload = Buffer.from(body, 'utf8')
   return new Promise((resolve) => {
@@ -134,7 +131,7 @@ function exchange({ connections, look, target, addresses, headers, body, ca, lat
       ...(ca !== undefined && { ca }),
     }
     // Also one that was kept leads to an address that was judged for this request.
-    const request = connections.request(look, options, (address) => addresses.includes(address))
+    const request = connections.request(target.origin, options, (address) => addresses.includes(address))
     const settle = (answer: HookAnswer) => {
       resolve(answer)
       // A connection that is kept is not the request's any more.

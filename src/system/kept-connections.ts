@@ -1,15 +1,15 @@
 /**
  * HTTP connections that serve one request after another. Nobody can tell whether a request arrived that was written to a
- * connection while it was closed. So one is kept only as long as it is surely open, and is looked at again before it is
+ * connection while it was closed. So one is kept only as long as it is surely open, and is looked at again right before it is
  * used; a request that gets no answer on it is not sent a second time. Decisions: "Delivery (live)".
  *
  * Each is an agent of `node:http` that holds one socket: which of them a request gets is decided here, and all else is
  * that client's, such as throwing away a socket on which something comes that nobody asked for.
  */
+import { readSync } from 'node:fs'
 import type { Agent, ClientRequest } from 'node:http'
 import type { RequestOptions } from 'node:https'
 import { Socket } from 'node:net'
-import { setImmediate as turn } from 'node:timers/promises'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
 
@@ -28,6 +28,9 @@ const MAX_OF_ORIGIN = 128
 const MAX = 256
 const SWEEP_MS = SECOND_MS
 
+/** On Windows a socket is no file that could be read: there none is kept. */
+const CAN_ASK = process.platform !== 'win32'
+
 /** Its timers hold up no process that has nothing else to do. */
 const clockOfIdle: Pick<Clock, 'elapsed' | 'after'> = {
   elapsed: () => performance.now(),
@@ -35,12 +38,6 @@ const clockOfIdle: Pick<Clock, 'elapsed' | 'after'> = {
     const timer = setTimeout(callback, delayMs).unref()
     return () => clearTimeout(timer)
   },
-}
-
-/** Connections there that are idle have been looked at since then. */
-export interface Look {
-  readonly origin: string
-  readonly at: number
 }
 
 interface Connection {
@@ -54,8 +51,8 @@ interface Connection {
 /** A connection that waits for a request. */
 interface Idle {
   readonly connection: Connection
+  readonly socket: Socket
   readonly address: string
-  readonly since: number
   readonly until: number
 }
 
@@ -70,31 +67,10 @@ export class KeptConnections {
 
   constructor(private readonly clock = clockOfIdle) {}
 
-  /**
-   * Right before a request: an end may have come that nobody has seen yet, or an answer to nothing, which would be taken
-   * for that of the request.
-   */
-  async look(origin: string): Promise<Look> {
-    const at = this.clock.elapsed()
-    if (this.#idle.some(({ connection }) => connection.origin === origin)) {
-      // The first ends the turn that is under way; only then the event loop asks what has come.
-      await turn()
-      await turn()
-    }
-    return { origin, at }
-  }
-
   /** As that of `node:http`. Its `reusedSocket` says whether the connection was there already. */
-  request({ origin, at }: Look, options: RequestOptions, mayLeadTo = (_address: string) => true): ClientRequest {
-    const now = this.clock.elapsed()
-    // The one that was used last: so those that a crowd has left behind grow old.
-    const kept = this.#idle.findLast(
-      ({ connection, address, since, until }) =>
-        connection.origin === origin && since <= at && now < until && mayLeadTo(address),
-    )
-    const connection = kept?.connection ?? this.#open(origin)
+  request(origin: string, options: RequestOptions, mayLeadTo = (_address: string) => true): ClientRequest {
+    const connection = this.#take(origin, mayLeadTo) ?? this.#open(origin)
     const request = clientFor(origin).request({ ...options, agent: connection.agent })
-    if (kept) this.#idle = this.#idle.filter((idle) => idle !== kept)
     if (!request.reusedSocket) {
       this.#countOpening(request)
       request.once('socket', (socket) => socket.once('close', () => this.#ended(connection)))
@@ -124,6 +100,19 @@ export class KeptConnections {
     this.#close(this.#idle)
   }
 
+  /** The one that was used last: so those that a crowd has left behind grow old. */
+  #take(origin: string, mayLeadTo: (address: string) => boolean): Connection | undefined {
+    const now = this.clock.elapsed()
+    const at = this.#idle.findLastIndex(
+      ({ connection, address, until }) => connection.origin === origin && now < until && mayLeadTo(address),
+    )
+    const [idle] = at < 0 ? [] : this.#idle.splice(at, 1)
+    if (!idle || isQuiet(idle.socket)) return idle?.connection
+    idle.connection.agent.destroy()
+    this.#distrust(origin)
+    return undefined
+  }
+
   #of(origin: string): Idle[] {
     return this.#idle.filter(({ connection }) => connection.origin === origin)
   }
@@ -138,11 +127,11 @@ export class KeptConnections {
   }
 
   #keep(connection: Connection, socket: Socket): boolean {
-    const since = this.clock.elapsed()
+    const now = this.clock.elapsed()
     const { remoteAddress: address } = socket
-    if (address === undefined || !this.#mayKeep(connection, since)) return false
+    if (address === undefined || !this.#mayKeep(connection, now)) return false
     if (this.#idle.length >= MAX) this.#close(this.#idle.slice(0, 1))
-    this.#idle.push({ connection, address, since, until: since + connection.trustedMs })
+    this.#idle.push({ connection, socket, address, until: now + connection.trustedMs })
     socket.unref()
     this.#sweepLater()
     return true
@@ -171,7 +160,7 @@ export class KeptConnections {
   }
 
   #trusts(origin: string): boolean {
-    return (this.#distrusted.get(origin) ?? 0) <= this.clock.elapsed()
+    return CAN_ASK && (this.#distrusted.get(origin) ?? 0) <= this.clock.elapsed()
   }
 
   #distrust(origin: string): void {
@@ -194,6 +183,21 @@ export class KeptConnections {
 
 /** Loaded with the first request that needs it: a start does not wait for it. */
 const clientFor = (origin: string) => process.getBuiltinModule(origin.startsWith('https:') ? 'node:https' : 'node:http')
+
+const UNASKED = new Uint8Array(1)
+
+/**
+ * Nothing has come on it, and no end: the kernel is asked, since the event loop may not have heard of it yet. What is read
+ * is lost, so a connection that is not quiet is not used any more.
+ */
+function isQuiet({ _handle }: Socket & { _handle?: { fd: number } | null }): boolean {
+  try {
+    if (_handle) readSync(_handle.fd, UNASKED)
+    return false
+  } catch (nothing) {
+    return (nothing as NodeJS.ErrnoException).code === 'EAGAIN'
+  }
+}
 
 /** `Keep-Alive: timeout=5, max=100` */
 function trustedMs(said = ''): number {

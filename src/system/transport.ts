@@ -19,10 +19,9 @@ export const createTransport = (
 ): Transport => ({
   async request({ method, url, headers, body, timeoutMs }) {
     const target = new URL(url)
-    const look = await connections.look(target.origin)
     if (left() - connections.opening <= NOT_FOR_CARRIERS) return { kind: 'not_sent', reason: NO_DESCRIPTOR }
     return new Promise<TransportResult>((resolve) => {
-      const request = connections.request(look, {
+      const request = connections.request(target.origin, {
         ...urlToHttpOptions(target),
         method,
         headers: {

@@ -5,7 +5,7 @@ import type { HookAnswer, HookFailure } from '../../src/ports/network'
 import { createHookTransport, type Resolve } from '../../src/system/hook-transport'
 import { KeptConnections } from '../../src/system/kept-connections'
 import { CA } from './certificate'
-import { OK, Receiver, says, until } from './receiver'
+import { inThisTurn, OK, Receiver, says, until } from './receiver'
 
 const OPEN = '127.0.0.1'
 /** Loopback too, and listening, but not among what the tests allow. */
@@ -366,6 +366,7 @@ describe('a kept connection', () => {
     const call = { url, ca: CA, connections: new KeptConnections() }
     expect(await post(call)).toEqual(answered())
     for (const socket of receiver.sockets) happen(socket)
+    await inThisTurn()
     expect(await post(call)).toEqual(answered())
     expect([receiver.connections, receiver.requests.length]).toEqual([2, 2])
   })
