@@ -2,16 +2,10 @@
  * HTTP connections that serve one request after another. Nobody can tell whether a request arrived that was written to a
  * connection while it was closed. So one is kept only as long as it is surely open, and is looked at again right before it is
  * used; a request that gets no answer on it is not sent a second time. Decisions: "Delivery (live)".
- *
- * Each is an agent of `node:http` that holds one socket: which of them a request gets is decided here, and all else is
- * that client's, such as throwing away a socket on which something comes that nobody asked for.
  */
-import { readSync } from 'node:fs'
-import type { Agent, ClientRequest } from 'node:http'
-import type { RequestOptions } from 'node:https'
-import { Socket } from 'node:net'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
+import { type Asked, type Asker, HttpConnection, type HttpRequest, type Way } from './http-connection'
 
 /** How long a server that does not say so is trusted to keep a connection. */
 const UNSAID_MS = SECOND_MS
@@ -40,18 +34,10 @@ const clockOfIdle: Pick<Clock, 'elapsed' | 'after'> = {
   },
 }
 
-interface Connection {
-  readonly origin: string
-  readonly agent: Agent
-  readonly openedAt: number
-  /** How long it is surely open after its last answer. */
-  trustedMs: number
-}
-
 /** A connection that waits for a request. */
 interface Idle {
-  readonly connection: Connection
-  readonly socket: Socket
+  readonly origin: string
+  readonly connection: HttpConnection
   readonly address: string
   readonly until: number
 }
@@ -67,33 +53,15 @@ export class KeptConnections {
 
   constructor(private readonly clock = clockOfIdle) {}
 
-  /** As that of `node:http`. Its `reusedSocket` says whether the connection was there already. */
-  request(origin: string, options: RequestOptions, mayLeadTo = (_address: string) => true): ClientRequest {
-    const connection = this.#take(origin, mayLeadTo) ?? this.#open(origin)
-    const request = clientFor(origin).request({ ...options, agent: connection.agent })
-    if (!request.reusedSocket) {
-      this.#countOpening(request)
-      request.once('socket', (socket) => socket.once('close', () => this.#ended(connection)))
+  /** `way`: how a connection is made where none serves. */
+  ask(request: HttpRequest, asker: Asker, way: Way = {}, mayLeadTo = (_address: string) => true): Asked {
+    const connection = this.#take(request.url.origin, mayLeadTo) ?? this.#open(request.url, way)
+    try {
+      return connection.ask(request, asker)
+    } catch (unfit) {
+      connection.destroy()
+      throw unfit
     }
-    let isAnswered = false
-    request.once('response', ({ headers }) => {
-      isAnswered = true
-      connection.trustedMs = trustedMs(headers['keep-alive']?.toString())
-    })
-    request.once('close', () => {
-      if (request.reusedSocket && !isAnswered) this.#distrust(origin)
-    })
-    return request
-  }
-
-  #countOpening(request: ClientRequest): void {
-    this.opening++
-    let isOpening = true
-    const made = () => {
-      if (isOpening) this.opening--
-      isOpening = false
-    }
-    request.once('socket', (socket) => socket.once('connect', made)).once('close', made)
   }
 
   closeIdle(): void {
@@ -101,53 +69,61 @@ export class KeptConnections {
   }
 
   /** The one that was used last: so those that a crowd has left behind grow old. */
-  #take(origin: string, mayLeadTo: (address: string) => boolean): Connection | undefined {
+  #take(origin: string, mayLeadTo: (address: string) => boolean): HttpConnection | undefined {
     const now = this.clock.elapsed()
-    const at = this.#idle.findLastIndex(
-      ({ connection, address, until }) => connection.origin === origin && now < until && mayLeadTo(address),
-    )
+    const at = this.#idle.findLastIndex((idle) => idle.origin === origin && now < idle.until && mayLeadTo(idle.address))
     const [idle] = at < 0 ? [] : this.#idle.splice(at, 1)
-    if (!idle || isQuiet(idle.socket)) return idle?.connection
-    idle.connection.agent.destroy()
+    if (!idle || idle.connection.isQuiet) return idle?.connection
+    idle.connection.destroy()
     this.#distrust(origin)
     return undefined
   }
 
   #of(origin: string): Idle[] {
-    return this.#idle.filter(({ connection }) => connection.origin === origin)
+    return this.#idle.filter((idle) => idle.origin === origin)
   }
 
-  #open(origin: string): Connection {
-    const { Agent } = clientFor(origin)
-    const agent = new Agent({ keepAlive: this.#trusts(origin) })
-    const connection = { origin, agent, openedAt: this.clock.elapsed(), trustedMs: 0 }
-    // Asked after an answer that leaves the connection open, as far as HTTP goes.
-    agent.keepSocketAlive = (socket) => socket instanceof Socket && this.#keep(connection, socket)
+  #open(url: URL, way: Way): HttpConnection {
+    const { origin } = url
+    const openedAt = this.clock.elapsed()
+    this.opening++
+    let isOpening = true
+    const opened = () => {
+      if (isOpening) this.opening--
+      isOpening = false
+    }
+    const connection = new HttpConnection(url, way, this.#trusts(origin), {
+      opened,
+      mayKeep: ({ headers }) => this.#keep(origin, connection, openedAt, trustedMs(headers['keep-alive'])),
+      unanswered: () => this.#distrust(origin),
+      closed: () => {
+        opened()
+        this.#ended(connection)
+      },
+    })
     return connection
   }
 
-  #keep(connection: Connection, socket: Socket): boolean {
+  #keep(origin: string, connection: HttpConnection, openedAt: number, forMs: number): boolean {
     const now = this.clock.elapsed()
-    const { remoteAddress: address } = socket
-    if (address === undefined || !this.#mayKeep(connection, now)) return false
+    const { address } = connection
+    if (address === undefined || forMs === 0 || now - openedAt >= AGE_MAX_MS || !this.#hasRoomFor(origin)) return false
     if (this.#idle.length >= MAX) this.#close(this.#idle.slice(0, 1))
-    this.#idle.push({ connection, socket, address, until: now + connection.trustedMs })
-    socket.unref()
+    this.#idle.push({ origin, connection, address, until: now + forMs })
     this.#sweepLater()
     return true
   }
 
-  #mayKeep({ origin, openedAt, trustedMs }: Connection, now: number): boolean {
-    if (trustedMs === 0 || now - openedAt >= AGE_MAX_MS) return false
+  #hasRoomFor(origin: string): boolean {
     return this.#trusts(origin) && (this.#idle.length < MAX_OF_ORIGIN || this.#of(origin).length < MAX_OF_ORIGIN)
   }
 
   /** By the server, while it is idle, or because something came. */
-  #ended(connection: Connection): void {
+  #ended(connection: HttpConnection): void {
     const idle = this.#idle.find((one) => one.connection === connection)
     if (!idle) return
     this.#forget([idle])
-    if (this.clock.elapsed() < idle.until) this.#distrust(connection.origin)
+    if (this.clock.elapsed() < idle.until) this.#distrust(idle.origin)
   }
 
   #forget(gone: readonly Idle[]): void {
@@ -156,7 +132,7 @@ export class KeptConnections {
 
   #close(meant: readonly Idle[]): void {
     this.#forget(meant)
-    for (const { connection } of meant) connection.agent.destroy()
+    for (const { connection } of meant) connection.destroy()
   }
 
   #trusts(origin: string): boolean {
@@ -178,24 +154,6 @@ export class KeptConnections {
       this.#close(this.#idle.filter(({ until }) => until <= now))
       if (this.#idle.length > 0) this.#sweepLater()
     })
-  }
-}
-
-/** Loaded with the first request that needs it: a start does not wait for it. */
-const clientFor = (origin: string) => process.getBuiltinModule(origin.startsWith('https:') ? 'node:https' : 'node:http')
-
-const UNASKED = new Uint8Array(1)
-
-/**
- * Nothing has come on it, and no end: the kernel is asked, since the event loop may not have heard of it yet. What is read
- * is lost, so a connection that is not quiet is not used any more.
- */
-function isQuiet({ _handle }: Socket & { _handle?: { fd: number } | null }): boolean {
-  try {
-    if (_handle) readSync(_handle.fd, UNASKED)
-    return false
-  } catch (nothing) {
-    return (nothing as NodeJS.ErrnoException).code === 'EAGAIN'
   }
 }
 

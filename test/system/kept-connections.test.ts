@@ -50,6 +50,37 @@ describe('a connection', () => {
     expect(server.requests[0]?.toLowerCase()).toContain('connection: keep-alive')
   })
 
+  test.each<[string, string]>([
+    ['a kilobyte of headers', `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(1_000)}\r\nContent-Length: 2\r\n\r\nok`],
+    ['forty headers', `HTTP/1.1 200 OK\r\n${'X-Short: x\r\n'.repeat(40)}Content-Length: 2\r\n\r\nok`],
+    ['answers before the answer', `${'HTTP/1.1 100 Continue\r\n\r\n'.repeat(3)}${OK}`],
+    ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\nX-Behind: it\r\n\r\n'],
+  ])('serves one after another whose answers have %s', async (_what, answer) => {
+    const server = await Receiver.start(says(answer))
+    const { ask } = setUp()
+    for (let n = 0; n < 40; n++) expect(await ask(server)).toMatchObject(ok)
+    expect(server.connections).toBe(1)
+  })
+
+  test('serves the next one after an answer without a body', async () => {
+    const server = await Receiver.start(says('HTTP/1.1 204 No Content\r\n\r\n'))
+    const { ask } = setUp()
+    for (const _ of [1, 2]) expect(await ask(server)).toMatchObject({ kind: 'answered', status: 204, body: '' })
+    expect(server.connections).toBe(1)
+  })
+
+  test('serves the next one after an answer that came letter by letter', async () => {
+    const server = await Receiver.start(async (socket) => {
+      for (const letter of OK) {
+        socket.write(letter)
+        await Bun.sleep(0)
+      }
+    })
+    const { ask } = setUp()
+    for (const _ of [1, 2]) expect(await ask(server)).toMatchObject(ok)
+    expect(server.connections).toBe(1)
+  })
+
   test('serves one request at a time', async () => {
     const server = await Receiver.start(says(OK))
     const { ask } = setUp()
@@ -337,6 +368,16 @@ describe('bytes nobody asked for', () => {
     expect(server.connections).toBe(2)
     await until(() => server.open === 1)
   })
+})
+
+test('what comes while nobody asks ends a connection by itself', async () => {
+  const server = await Receiver.start(says(OK))
+  const { ask } = setUp()
+  expect(await ask(server)).toMatchObject(ok)
+  for (const socket of server.sockets) socket.write(OK)
+  await until(() => server.open === 0)
+  expect(await ask(server)).toMatchObject(ok)
+  expect(server.connections).toBe(2)
 })
 
 describe('so that there is room for others', () => {
