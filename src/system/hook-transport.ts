@@ -1,23 +1,22 @@
 /**
  * HTTP to receivers of webhooks, whose URLs strangers choose. For each request the name is resolved once, every address it
  * stands for is judged, and the socket, new or kept, leads to one that may be reached: a name that means something else
- * the next time finds nobody asking. `node:https` rather than `fetch`: it can be pinned to addresses while names are
- * verified, knows no proxy from the environment, has a limit for headers and decompresses nothing.
+ * the next time finds nobody asking. Not by `fetch`: it cannot be pinned to addresses while names are verified, knows of
+ * proxies from the environment, and decompresses.
  */
 import { lookup } from 'node:dns/promises'
-import type { IncomingMessage } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { literalAddress, mayReach } from '../domain/address'
 import { isHookHeader } from '../domain/hook-header'
 import type { HookAnswer, HookFailure, HookRequest, HookTransport } from '../ports/network'
-import { KeptConnections, type Look } from './kept-connections'
+import type { AnswerHead, Asker, Stage } from './http-connection'
+import { KeptConnections } from './kept-connections'
 
 /** Every address of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
 /** A name may list thousands; trying them all would be a service to whoever wants ports scanned. */
 const MAX_ADDRESSES = 4
-const HEADERS_MAX_BYTES = 16 * 1024
 /** Answers before the answer (`100 Continue`, `103 Early Hints`); each may be as long as the headers. */
 const MAX_INTERIM_ANSWERS = 8
 /** Read, so that a receiver can finish what it says. */
@@ -42,18 +41,18 @@ export function createHookTransport({
   /** Of receivers alone: who is trusted here is nobody's business elsewhere. */
   connections?: KeptConnections
 }): HookTransport {
-  async function deliver({ url, headers, body }: HookRequest, late: AbortSignal): Promise<HookAnswer> {
+  async function deliver({ url, headers, body, timeoutMs }: HookRequest, late: AbortSignal): Promise<HookAnswer> {
+    const startedAt = performance.now()
     const target = readUrl(url)
     if (!target) return failed('url')
     if (!Object.entries(headers).every(([name, value]) => isHookHeader(name, value))) return failed('header')
     const known = await unlessLate(addressesOf(target, resolve), late)
-    if (known === 'late') return failed('timeout')
+    // A turn of the event loop that took too long has held up the timer, too.
+    if (known === 'late' || performance.now() - startedAt >= timeoutMs) return failed('timeout')
     if (known.length === 0) return failed('dns')
     const addresses = known.filter((address) => mayReach(address, allowedCidrs))
     if (addresses.length === 0) return { kind: 'forbidden', reason: 'address' }
-    const look = await unlessLate(connections.look(target.origin), late)
-    if (look === 'late') return failed('timeout')
-    return exchange({ connections, look, target, addresses, headers, body, ca, late })
+    return exchange({ connections, target, addresses, headers, body, ca, late })
   }
 
   return {
@@ -97,12 +96,8 @@ const pinnedTo =
       addresses.map((address) => ({ address, family: isIP(address) })),
     )
 
-/** How far a request has come, which tells what an error means. */
-type Phase = 'connecting' | 'securing' | 'asking'
-
 interface Exchange {
   connections: KeptConnections
-  look: Look
   target: URL
   addresses: readonly string[]
   headers: Record<string, string>
@@ -111,79 +106,52 @@ interface Exchange {
   late: AbortSignal
 }
 
-function exchange({ connections, look, target, addresses, headers, body, ca, late }: Exchange): Promise<HookAnswer> {
-  const isSecure = target.protocol === 'https:'
-  const payload = Buffer.from(body, 'utf8')
+function exchange({ connections, target: url, addresses, headers, body, ca, late }: Exchange): Promise<HookAnswer> {
   return new Promise((resolve) => {
-    const options = {
-      method: 'POST',
-      // An address is connected to as it is, a name by `lookup`; TLS asks for and verifies the one of `Host`.
-      host: literalAddress(target) ?? target.hostname,
-      port: target.port === '' ? (isSecure ? 443 : 80) : Number(target.port),
-      path: target.pathname + target.search,
-      headers: {
-        ...headers,
-        Host: target.host,
-        'Content-Length': String(payload.length),
-        'Accept-Encoding': 'identity',
+    let answer: AnswerHead | undefined
+    const kept: Uint8Array[] = []
+    let size = 0
+    let interimAnswers = 0
+    const failedBy = (reason: HookFailure) => resolve(answer ? answerOf(answer, kept) : failed(reason))
+    const giveUp = (reason: HookFailure) => {
+      asked.giveUp()
+      failedBy(reason)
+    }
+    const asker: Asker = {
+      interim() {
+        interimAnswers += 1
+        if (interimAnswers > MAX_INTERIM_ANSWERS) giveUp('oversized')
       },
+      head(head) {
+        answer = head
+      },
+      body(chunk) {
+        kept.push(chunk)
+        size += chunk.length
+        if (size >= BODY_MAX_BYTES) giveUp('oversized')
+      },
+      done: () => failedBy('protocol'),
+      failed: (code, stage) => failedBy(reasonOf(code, stage)),
+    }
+    const way = {
+      // An address is connected to as it is, a name by `lookup`.
+      ...(literalAddress(url) !== undefined && { host: literalAddress(url) }),
       lookup: pinnedTo(addresses.slice(0, MAX_ADDRESSES)),
-      maxHeaderSize: HEADERS_MAX_BYTES,
       // Also where NODE_TLS_REJECT_UNAUTHORIZED says otherwise.
       rejectUnauthorized: true,
       ...(ca !== undefined && { ca }),
     }
     // Also one that was kept leads to an address that was judged for this request.
-    const request = connections.request(look, options, (address) => addresses.includes(address))
-    const settle = (answer: HookAnswer) => {
-      resolve(answer)
-      // A connection that is kept is not the request's any more.
-      request.destroy()
-    }
-    let phase: Phase = request.reusedSocket ? 'asking' : 'connecting'
-    let interimAnswers = 0
-    let end = (reason: HookFailure) => settle(failed(reason))
-    late.addEventListener('abort', () => end('timeout'), { once: true })
-    request.on('socket', (socket) => {
-      if (request.reusedSocket) return
-      socket.once('connect', () => {
-        phase = isSecure ? 'securing' : 'asking'
-      })
-      socket.once('secureConnect', () => {
-        phase = 'asking'
-      })
-    })
-    request.on('error', (error) => end(reasonOf(error, phase)))
-    request.on('upgrade', () => end('protocol'))
-    request.on('information', () => {
-      interimAnswers += 1
-      if (interimAnswers > MAX_INTERIM_ANSWERS) end('oversized')
-    })
-    request.on('response', (response) => {
-      const kept: Uint8Array[] = []
-      end = () => settle(answerOf(response, kept))
-      readAtMost(response, kept, () => end('reset'))
-    })
-    request.end(payload)
+    const mayLeadTo = (address: string) => addresses.includes(address)
+    const asked = connections.ask({ method: 'POST', url, headers, body }, asker, way, mayLeadTo)
+    late.addEventListener('abort', () => giveUp('timeout'), { once: true })
   })
 }
 
-/** Calls `ended` however the body ends. */
-function readAtMost(response: IncomingMessage, kept: Uint8Array[], ended: () => void): void {
-  let size = 0
-  response.on('data', (chunk: Uint8Array) => {
-    kept.push(chunk)
-    size += chunk.length
-    if (size >= BODY_MAX_BYTES) ended()
-  })
-  // Comes after the end, and after whatever comes instead.
-  response.once('close', ended)
-}
-
-function answerOf({ statusCode, headers }: IncomingMessage, kept: readonly Uint8Array[]): HookAnswer {
+function answerOf({ status, headers }: AnswerHead, kept: readonly Uint8Array[]): HookAnswer {
   return {
     kind: 'answered',
-    status: statusCode ?? 0,
+    status,
     location: headers.location,
     retryAfter: headers['retry-after'],
     // A character that the cut divides is left out.
@@ -193,9 +161,9 @@ function answerOf({ statusCode, headers }: IncomingMessage, kept: readonly Uint8
 
 const TOO_LONG = new Set(['HPE_HEADER_OVERFLOW', 'HPE_CHUNK_EXTENSIONS_OVERFLOW'])
 
-function reasonOf({ code = '' }: NodeJS.ErrnoException, phase: Phase): HookFailure {
-  if (phase === 'connecting') return code === 'ECONNREFUSED' ? 'refused' : 'unreachable'
-  if (phase === 'securing') return 'tls'
+function reasonOf(code: string, stage: Stage): HookFailure {
+  if (stage === 'connecting') return code === 'ECONNREFUSED' ? 'refused' : 'unreachable'
+  if (stage === 'securing') return 'tls'
   if (TOO_LONG.has(code)) return 'oversized'
   return code.startsWith('HPE_') ? 'protocol' : 'reset'
 }

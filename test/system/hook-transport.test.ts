@@ -5,7 +5,7 @@ import type { HookAnswer, HookFailure } from '../../src/ports/network'
 import { createHookTransport, type Resolve } from '../../src/system/hook-transport'
 import { KeptConnections } from '../../src/system/kept-connections'
 import { CA } from './certificate'
-import { OK, Receiver, says, until } from './receiver'
+import { inThisTurn, OK, Receiver, says, until } from './receiver'
 
 const OPEN = '127.0.0.1'
 /** Loopback too, and listening, but not among what the tests allow. */
@@ -303,8 +303,9 @@ describe('a kept connection', () => {
       Bun.sleepSync(20)
       return [OPEN]
     }
-    expect(await post({ ...call, resolve: slow, timeoutMs: 10 })).toEqual(failed('timeout'))
-    expect(receiver.requests).toHaveLength(1)
+    expect(await post({ ...call, url: `${call.url}late`, resolve: slow, timeoutMs: 10 })).toEqual(failed('timeout'))
+    expect(await post(call)).toEqual(answered())
+    expect(receiver.requests).toHaveLength(2)
   })
 
   test('is as good as a new one only where the name still stands for its address', async () => {
@@ -366,6 +367,7 @@ describe('a kept connection', () => {
     const call = { url, ca: CA, connections: new KeptConnections() }
     expect(await post(call)).toEqual(answered())
     for (const socket of receiver.sockets) happen(socket)
+    await inThisTurn()
     expect(await post(call)).toEqual(answered())
     expect([receiver.connections, receiver.requests.length]).toEqual([2, 2])
   })
@@ -420,6 +422,15 @@ describe('over TLS', () => {
     expect(receiver.requests[0]).toContain(`Host: ${NAME}:${receiver.port}\r\n`)
     expect(await post({ url: `https://other.example:${receiver.port}/`, ca: CA })).toEqual(failed('tls'))
     expect(receiver.requests).toHaveLength(1)
+  })
+
+  test('the name is said before anything is encrypted, an address is not', async () => {
+    const receiver = await secure()
+    const said: unknown[] = []
+    receiver.server.on('secureConnection', ({ servername }) => said.push(servername || undefined))
+    for (const host of [NAME, OPEN])
+      expect(await post({ url: `https://${host}:${receiver.port}/`, ca: CA })).toEqual(answered())
+    expect(said).toEqual([NAME, undefined])
   })
 
   test('an address in the URL is verified as such', async () => {

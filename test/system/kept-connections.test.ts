@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { KeptConnections } from '../../src/system/kept-connections'
 import { createTransport } from '../../src/system/transport'
 import { VirtualClock } from '../support/clock'
-import { OK, Receiver, says, until } from './receiver'
+import { inThisTurn, OK, Receiver, says, until } from './receiver'
 
 afterEach(() => Receiver.stopAll())
 
@@ -48,6 +48,37 @@ describe('a connection', () => {
     expect(warnings).toEqual([])
     expect([server.connections, server.requests.length]).toEqual([1, 50])
     expect(server.requests[0]?.toLowerCase()).toContain('connection: keep-alive')
+  })
+
+  test.each<[string, string]>([
+    ['a kilobyte of headers', `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(1_000)}\r\nContent-Length: 2\r\n\r\nok`],
+    ['forty headers', `HTTP/1.1 200 OK\r\n${'X-Short: x\r\n'.repeat(40)}Content-Length: 2\r\n\r\nok`],
+    ['answers before the answer', `${'HTTP/1.1 100 Continue\r\n\r\n'.repeat(3)}${OK}`],
+    ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\nX-Behind: it\r\n\r\n'],
+  ])('serves one after another whose answers have %s', async (_what, answer) => {
+    const server = await Receiver.start(says(answer))
+    const { ask } = setUp()
+    for (let n = 0; n < 40; n++) expect(await ask(server)).toMatchObject(ok)
+    expect(server.connections).toBe(1)
+  })
+
+  test('serves the next one after an answer without a body', async () => {
+    const server = await Receiver.start(says('HTTP/1.1 204 No Content\r\n\r\n'))
+    const { ask } = setUp()
+    for (const _ of [1, 2]) expect(await ask(server)).toMatchObject({ kind: 'answered', status: 204, body: '' })
+    expect(server.connections).toBe(1)
+  })
+
+  test('serves the next one after an answer that came letter by letter', async () => {
+    const server = await Receiver.start(async (socket) => {
+      for (const letter of OK) {
+        socket.write(letter)
+        await Bun.sleep(0)
+      }
+    })
+    const { ask } = setUp()
+    for (const _ of [1, 2]) expect(await ask(server)).toMatchObject(ok)
+    expect(server.connections).toBe(1)
   })
 
   test('serves one request at a time', async () => {
@@ -117,21 +148,6 @@ describe('a connection', () => {
     await until(() => server.open === 0)
     expect(server.requests).toHaveLength(2)
     expect(await ask(server)).toMatchObject(ok)
-    expect(server.connections).toBe(2)
-  })
-
-  test('that became idle after the look is left to the next request', async () => {
-    const server = await Receiver.start(says(OK))
-    const { connections, ask, clock } = setUp()
-    const { port } = server
-    const look = await connections.look(`http://127.0.0.1:${port}`)
-    clock.leap(1)
-    await ask(server)
-    const request = connections.request(look, { host: '127.0.0.1', port })
-    await new Promise<void>((resolve) => request.on('response', (answer) => answer.resume().on('close', resolve)).end())
-    expect(request.reusedSocket).toBe(false)
-    expect(server.connections).toBe(2)
-    await ask(server)
     expect(server.connections).toBe(2)
   })
 
@@ -217,6 +233,7 @@ describe('a server that closes a connection', () => {
     const { ask } = setUp()
     await ask(server)
     for (const socket of server.sockets) close(socket)
+    await inThisTurn()
     expect(await ask(server)).toMatchObject(ok)
     expect([server.connections, server.requests.length]).toEqual([2, 2])
   })
@@ -351,6 +368,16 @@ describe('bytes nobody asked for', () => {
     expect(server.connections).toBe(2)
     await until(() => server.open === 1)
   })
+})
+
+test('what comes while nobody asks ends a connection by itself', async () => {
+  const server = await Receiver.start(says(OK))
+  const { ask } = setUp()
+  expect(await ask(server)).toMatchObject(ok)
+  for (const socket of server.sockets) socket.write(OK)
+  await until(() => server.open === 0)
+  expect(await ask(server)).toMatchObject(ok)
+  expect(server.connections).toBe(2)
 })
 
 describe('so that there is room for others', () => {

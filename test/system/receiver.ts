@@ -75,3 +75,6 @@ export async function until(isSo: () => boolean): Promise<void> {
     await Bun.sleep(5)
   }
 }
+
+/** What a socket was told to do is done by then, and the event loop has not asked anything meanwhile. */
+export const inThisTurn = () => new Promise<void>((resolve) => process.nextTick(resolve))

@@ -55,6 +55,81 @@ describe('a request to a carrier', () => {
     expect(seen).toEndWith('{"to":"한국"}')
   })
 
+  test.each<[string, Record<string, string>, string, string[]]>([
+    ['of the name and the password in its URL', {}, 'us%40er:pass@', ['authorization: Basic dXNAZXI6cGFzcw==']],
+    ['that are given', { authorization: 'Bearer x' }, 'user:pass@', ['authorization: Bearer x']],
+    ['about a host of another name', { Host: 'sms.example' }, '', ['host: sms.example']],
+    ['about framing once, and right', { 'content-length': '1', 'Transfer-Encoding': 'chunked' }, '', []],
+  ])('has headers %s', async (_what, headers, credentials, expected) => {
+    let seen = ''
+    const url = await listen((socket, request) => {
+      seen = request
+      socket.end(ok('{}'))
+    })
+    const request = {
+      method: 'POST',
+      url: url.replace('//', `//${credentials}`),
+      headers,
+      body: '{}',
+      timeoutMs: LONG_MS,
+    }
+    expect((await createTransport().request(request)).kind).toBe('answered')
+    const lines = seen.split('\r\n').map((line) => line.replace(/^[^:]+/, (name) => name.toLowerCase()))
+    for (const name of ['authorization', 'host']) {
+      const own = expected.filter((line) => line.startsWith(name))
+      if (own.length > 0) expect(lines.filter((line) => line.startsWith(`${name}:`))).toEqual(own)
+    }
+    const framing = lines.filter((line) => /^(content-length|transfer-encoding):/.test(line))
+    expect(framing).toEqual(['content-length: 2'])
+  })
+
+  test.each<Record<string, string>>([
+    { 'x-a': 'a\r\nx-b: b' },
+    { 'x-a': 'a\nb' },
+    { 'x-a': '한' },
+    { 'x a': 'b' },
+    { 'x-a: b\r\nx-b': 'b' },
+  ])('with a header that would be something else is none: %j', async (headers) => {
+    let asked = 0
+    const url = await listen(() => asked++)
+    const request = { method: 'POST', url, headers, timeoutMs: LONG_MS }
+    const error = await createTransport()
+      .request(request)
+      .then(
+        () => undefined,
+        ({ name }) => name,
+      )
+    expect([error, asked]).toEqual(['TypeError', 0])
+  })
+
+  test('without a body says nothing of one, unless it may have had one', async () => {
+    const seen: string[] = []
+    const url = await listen((socket, request) => {
+      seen.push(request.toLowerCase())
+      socket.end(ok('{}'))
+    })
+    for (const method of ['GET', 'POST']) {
+      await createTransport().request({ method, url, headers: {}, timeoutMs: LONG_MS })
+    }
+    expect(seen.map((text) => text.includes('content-length: 0'))).toEqual([false, true])
+    expect(seen[0]).not.toContain('content-length')
+  })
+
+  test('may be answered with many headers; of one that is there twice the first counts', async () => {
+    const many = `X-Id: 7\r\nX-Id: 8\r\n${'X-Other: x\r\n'.repeat(60)}X-Last: 9\r\n`
+    const url = await listen((socket) => socket.end(`HTTP/1.1 200 OK\r\n${many}Content-Length: 0\r\n\r\n`))
+    expect(await post(url)).toMatchObject({ headers: { 'x-id': '7', 'x-last': '9' } })
+  })
+
+  test('may be answered until the connection ends, and by chunks', async () => {
+    for (const answer of [
+      'HTTP/1.0 200 OK\r\n\r\nok',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
+    ]) {
+      expect(await post(await listen((socket) => socket.end(answer)))).toMatchObject({ status: 200, body: 'ok' })
+    }
+  })
+
   test('for which no descriptor is left is not sent, and asks nobody; those that are being made count, too', async () => {
     let asked = 0
     const url = await listen((socket) => {
@@ -91,6 +166,19 @@ describe('a request to a carrier', () => {
     ['is cut off', (socket) => socket.destroy()],
     ['gets half an answer', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"id"')],
     ['gets no HTTP', (socket) => socket.end('hello\r\n\r\n')],
+    [
+      'is to speak something else',
+      (socket) => socket.end('HTTP/1.1 101 No\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+    ],
+    [
+      'gets a chunk that ends too early',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{}'),
+    ],
+    [
+      'gets an answer framed in two ways',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'),
+    ],
+    ['gets headers without an end', (socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`)],
     ['gets more than 64 KiB', (socket) => socket.end(ok('x'.repeat(70_000)))],
   ])('that %s may have arrived', async (_, answer) => {
     expect((await post(await listen(answer), SHORT_MS)).kind).toBe('unknown')

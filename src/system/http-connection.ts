@@ -1,0 +1,291 @@
+/**
+ * One connection that speaks HTTP/1.1, one request at a time: written as a whole, its answer read by the parser of
+ * `node:http`. That module's own client is not used: it takes twice the processor of all that is done here.
+ */
+
+import type { HTTPParser } from 'node:_http_common'
+import { readSync } from 'node:fs'
+import { connect, type LookupFunction, type Socket } from 'node:net'
+
+/** Of an answer, with those before it and with what follows a body. */
+const HEADERS_MAX_BYTES = 16 * 1024
+
+export interface HttpRequest {
+  method: string
+  url: URL
+  headers: Readonly<Record<string, string>>
+  body?: string | undefined
+}
+
+/** How a connection is made, beside what the URL says. */
+export interface Way {
+  host?: string
+  lookup?: LookupFunction
+  rejectUnauthorized?: boolean
+  ca?: string
+}
+
+/** How far a connection has come, which tells what an error means. */
+export type Stage = 'connecting' | 'securing' | 'asking'
+
+export interface AnswerHead {
+  status: number
+  /** Names in small letters. Of one that is there twice the first. */
+  headers: Readonly<Record<string, string>>
+}
+
+/** Of one request. `done` or `failed` is the last call. */
+export interface Asker {
+  /** An answer before the answer. */
+  interim?(): void
+  head(head: AnswerHead): void
+  body(chunk: Uint8Array): void
+  done(): void
+  /** `code` as of `node:net`, or `HPE_…` for what is not HTTP. */
+  failed(code: string, stage: Stage): void
+}
+
+/** A request that is under way. */
+export interface Asked {
+  /** And the connection with it; nothing is told any more. */
+  giveUp(): void
+  stage(): Stage
+}
+
+/** Who decides how long a connection lasts. */
+export interface Keeper {
+  /** It has its descriptor. */
+  opened(): void
+  /** Asked after an answer that leaves it open, as far as HTTP goes. */
+  mayKeep(answer: AnswerHead): boolean
+  /** No answer has begun to a request on a connection that had served another one. */
+  unanswered(): void
+  closed(): void
+}
+
+/** Of a request: it waits for no answer, or was answered; or more came than an answer. */
+type Progress = 'idle' | 'waiting' | 'answering' | 'answered' | 'overrun'
+
+export class HttpConnection {
+  readonly #socket: Socket
+  readonly #parser: HTTPParser
+  #stage: Stage = 'connecting'
+  #progress: Progress = 'idle'
+  #isUsed = false
+  #asker: Asker | undefined
+  /** What is written once it is open. */
+  #unwritten: Uint8Array | undefined
+  #head: AnswerHead | undefined
+  #staysOpen = false
+
+  constructor(
+    url: URL,
+    way: Way,
+    /** Whether it is to serve more than one request. */
+    private readonly isLasting: boolean,
+    private readonly keeper: Keeper,
+  ) {
+    const isSecure = url.protocol === 'https:'
+    this.#socket = open(url, way)
+    this.#parser = this.#createParser()
+    this.#socket.setNoDelay(true)
+    this.#socket.once('connect', () => {
+      keeper.opened()
+      if (isSecure) this.#stage = 'securing'
+      else this.#opened()
+    })
+    if (isSecure) this.#socket.once('secureConnect', () => this.#opened())
+    this.#socket.on('data', (chunk) => this.#read(chunk))
+    this.#socket.on('end', () => this.#ended())
+    this.#socket.on('error', ({ code, name }: NodeJS.ErrnoException) => this.#fail(code ?? name))
+    this.#socket.once('close', () => {
+      this.#fail('ECONNRESET')
+      keeper.closed()
+    })
+  }
+
+  get address(): string | undefined {
+    return this.#socket.remoteAddress
+  }
+
+  /**
+   * Nothing has come on it, and no end: the kernel is asked, since the event loop may not have heard of it yet. What is read
+   * is lost, so a connection that is not quiet is not used any more.
+   */
+  get isQuiet(): boolean {
+    const { _handle } = this.#socket as Socket & { _handle?: { fd: number } | null }
+    try {
+      if (_handle) readSync(_handle.fd, UNASKED)
+      return false
+    } catch (nothing) {
+      return (nothing as NodeJS.ErrnoException).code === 'EAGAIN'
+    }
+  }
+
+  ask(request: HttpRequest, asker: Asker): Asked {
+    const bytes = written(request, this.isLasting)
+    this.#asker = asker
+    this.#progress = 'waiting'
+    this.#head = undefined
+    if (this.#stage === 'asking') this.#socket.write(bytes)
+    else this.#unwritten = bytes
+    return {
+      giveUp: () => {
+        if (this.#asker === asker) this.#giveUp()
+      },
+      stage: () => this.#stage,
+    }
+  }
+
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  #opened(): void {
+    this.#stage = 'asking'
+    if (this.#unwritten) this.#socket.write(this.#unwritten)
+    this.#unwritten = undefined
+  }
+
+  #read(chunk: Uint8Array): void {
+    const asker = this.#asker
+    if (!asker) {
+      this.destroy()
+      return
+    }
+    const error = this.#parser.execute(chunk)
+    // Unless it was given up meanwhile.
+    if (this.#asker !== asker) return
+    if (error instanceof Error) this.#fail((error as NodeJS.ErrnoException).code ?? error.name)
+    else this.#settle()
+  }
+
+  /** The end of some answers is that of the connection. */
+  #ended(): void {
+    if (!this.#asker) return
+    this.#parser.finish()
+    this.#staysOpen = false
+    this.#settle()
+    this.#fail('ECONNRESET')
+  }
+
+  /** If the answer is complete. */
+  #settle(): void {
+    const asker = this.#asker
+    if (!asker || (this.#progress !== 'answered' && this.#progress !== 'overrun')) return
+    const isKept = this.#progress === 'answered' && this.#staysOpen && this.#head && this.keeper.mayKeep(this.#head)
+    this.#asker = undefined
+    this.#progress = 'idle'
+    this.#isUsed = true
+    // For good: whoever asks has a timer.
+    if (isKept) this.#socket.unref()
+    else this.destroy()
+    asker.done()
+  }
+
+  #fail(code: string): void {
+    const asker = this.#asker
+    this.#giveUp()
+    asker?.failed(code, this.#stage)
+  }
+
+  #giveUp(): void {
+    if (this.#asker && this.#isUsed && !this.#head) this.keeper.unanswered()
+    this.#asker = undefined
+    this.destroy()
+  }
+
+  #createParser(): HTTPParser {
+    const { HTTPParser } = parsing()
+    const parser = new HTTPParser()
+    parser.initialize(HTTPParser.RESPONSE, this, HEADERS_MAX_BYTES)
+    let early: string[] = []
+    parser[HTTPParser.kOnMessageBegin] = () => {
+      early = []
+      if (this.#progress === 'answered') this.#progress = 'overrun'
+    }
+    // Of many headers, and of those behind a body.
+    parser[HTTPParser.kOnHeaders] = (pairs) => void early.push(...pairs)
+    parser[HTTPParser.kOnHeadersComplete] = (
+      _major,
+      _minor,
+      pairs,
+      _method,
+      _url,
+      status,
+      _text,
+      isOther,
+      staysOpen,
+    ) => {
+      if (this.#progress !== 'waiting') return 0
+      if (isOther) this.#fail('HPE_UPGRADE')
+      else if (status < 200) this.#asker?.interim?.()
+      else {
+        this.#progress = 'answering'
+        this.#staysOpen = staysOpen
+        this.#head = { status, headers: named(pairs ? [...early, ...pairs] : early) }
+        this.#asker?.head(this.#head)
+      }
+      return 0
+    }
+    parser[HTTPParser.kOnBody] = (chunk) => {
+      if (this.#progress === 'answering') this.#asker?.body(chunk)
+    }
+    parser[HTTPParser.kOnMessageComplete] = () => {
+      if (this.#progress === 'answering') this.#progress = 'answered'
+    }
+    return parser
+  }
+}
+
+/** Both are loaded with the first connection that needs them: a start does not wait for them. */
+const parsing = () => process.getBuiltinModule('node:_http_common') as typeof import('node:_http_common')
+const securing = () => process.getBuiltinModule('node:tls')
+
+const UNASKED = new Uint8Array(1)
+
+/** Names are verified by TLS, and asked for where it is a name. */
+function open({ protocol, hostname, port }: URL, way: Way): Socket {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  if (protocol !== 'https:') return connect({ host, port: Number(port || 80), ...way })
+  return securing().connect({ host, port: Number(port || 443), ALPNProtocols: ['http/1.1'], ...way })
+}
+
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+/** Said here, whatever else is said of them. */
+const OURS = new Set(['content-length', 'transfer-encoding', 'connection', 'accept-encoding'])
+
+/** Throws a TypeError for a header that would be something else. */
+function written({ method, url, headers, body = '' }: HttpRequest, isLasting: boolean): Uint8Array {
+  let { host } = url
+  let said = ''
+  let credentials = credentialsIn(url)
+  for (const [name, value] of Object.entries(headers)) {
+    if (!NAME.test(name) || !VALUE.test(value)) throw new TypeError('A header holds what no header may')
+    const known = name.toLowerCase()
+    if (known === 'authorization') credentials = ''
+    if (known === 'host') host = value
+    else if (!OURS.has(known)) said += `${name}: ${value}\r\n`
+  }
+  const length = Buffer.byteLength(body)
+  if (method !== 'GET' || length > 0) said += `Content-Length: ${length}\r\n`
+  const ours = `Accept-Encoding: identity\r\nConnection: ${isLasting ? 'keep-alive' : 'close'}\r\n\r\n`
+  const head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${host}\r\n${credentials}${said}${ours}`
+  const bytes = Buffer.allocUnsafe(head.length + length)
+  bytes.write(head, 'latin1')
+  bytes.write(body, head.length)
+  return bytes
+}
+
+function credentialsIn({ username, password }: URL): string {
+  if (username === '' && password === '') return ''
+  const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return `Authorization: Basic ${Buffer.from(plain).toString('base64')}\r\n`
+}
+
+function named(pairs: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = Object.create(null)
+  for (let at = 0; at + 1 < pairs.length; at += 2) headers[(pairs[at] ?? '').toLowerCase()] ??= pairs[at + 1] ?? ''
+  return headers
+}
