@@ -67,13 +67,19 @@ const BEARER = /^Bearer +([^\s]+) *$/i
 async function authenticate({ node, clock }: EnterDependencies, authorization: string | null): Promise<KnownKey> {
   const text = BEARER.exec(authorization ?? '')?.[1] ?? ''
   if (!parseKey(text)) throw unauthorized()
-  const key = await node.directory.keyByHash(keyHash(text)).catch((cause: unknown) => {
-    throw Object.assign(unavailable('The key cannot be checked at the moment'), { cause })
-  })
+  const key = await found(node, keyHash(text))
   const now = clock.now()
   if (!key || !isActive(key, now) || hasPoisonousScope(key)) throw unauthorized()
   // What has ended allows nobody anything.
   return key.browserKeys ? { ...key, browserKeys: key.browserKeys.filter((other) => isActive(other, now)) } : key
+}
+
+async function found({ directory }: Pick<Node, 'directory'>, hash: Uint8Array): Promise<KnownKey | undefined> {
+  try {
+    return await directory.keyByHash(hash)
+  } catch (cause) {
+    throw Object.assign(unavailable('The key cannot be checked at the moment'), { cause })
+  }
 }
 
 /** Whose code it is: with a browser key the caller's, else whom a server asks for, where it says so. Throws `invalid`. */
@@ -89,6 +95,7 @@ function endUserAddress({ kind }: ApiKey, headers: Headers, clientIp: string): s
 const END_USER_HEADER = 'X-Watchword-Client-Ip'
 
 function repeatedIn(parameters: URLSearchParams): string | undefined {
+  if (parameters.size < 2) return undefined
   const seen = new Set<string>()
   for (const name of parameters.keys()) {
     if (seen.has(name)) return name

@@ -9,6 +9,8 @@ import type { Descriptors } from '../ports/network'
 
 const OPEN = '/proc/self/fd'
 const LOOK_EVERY_MS = 50
+/** Every request asks. Within so short a time hardly as many come as the last quarter has room for. */
+const COUNT_HOLDS_MS = 1
 /** Times what a look takes: a Linux before 6.2 has to count one by one. */
 const PATIENCE = 50
 const MAX_SPARE = 256
@@ -34,7 +36,9 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   const count = () => {
     open = isCounted ? fstatSync(folder).size : countOneByOne()
   }
+  let lookedAt = Number.NEGATIVE_INFINITY
   const look = () => {
+    lookedAt = performance.now()
     count()
     if (open <= most) return
     const said = sparing.next(OPEN, Date.now())
@@ -51,7 +55,7 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   return {
     areShort() {
       // Between two looks a crowd may have come; a whole one is let in within one turn of the event loop.
-      if (isCounted) look()
+      if (isCounted && performance.now() - lookedAt >= COUNT_HOLDS_MS) look()
       return open > most
     },
     left() {
