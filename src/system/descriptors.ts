@@ -9,7 +9,7 @@ import type { Descriptors } from '../ports/network'
 
 const OPEN = '/proc/self/fd'
 const LOOK_EVERY_MS = 50
-/** Every request asks. Within so short a time hardly as many come as the last quarter has room for. */
+/** Every request asks. For so long a count holds, and for as many of them as it has found room for. */
 const COUNT_HOLDS_MS = 1
 /** Times what a look takes: a Linux before 6.2 has to count one by one. */
 const PATIENCE = 50
@@ -36,10 +36,12 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   const count = () => {
     open = isCounted ? fstatSync(folder).size : countOneByOne()
   }
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let lookedAt = 0
+  let room = 0
   const look = () => {
     lookedAt = performance.now()
     count()
+    room = most - open
     if (open <= most) return
     const said = sparing.next(OPEN, Date.now())
     if (said) log.warn({ open, limit, ...said }, SHORT)
@@ -55,7 +57,7 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   return {
     areShort() {
       // Between two looks a crowd may have come; a whole one is let in within one turn of the event loop.
-      if (isCounted && performance.now() - lookedAt >= COUNT_HOLDS_MS) look()
+      if (isCounted && (--room < 0 || performance.now() - lookedAt >= COUNT_HOLDS_MS)) look()
       return open > most
     },
     left() {
