@@ -67,19 +67,16 @@ const BEARER = /^Bearer +([^\s]+) *$/i
 async function authenticate({ node, clock }: EnterDependencies, authorization: string | null): Promise<KnownKey> {
   const text = BEARER.exec(authorization ?? '')?.[1] ?? ''
   if (!parseKey(text)) throw unauthorized()
-  const key = await found(node, keyHash(text))
+  let key: KnownKey | undefined
+  try {
+    key = await node.directory.keyByHash(keyHash(text))
+  } catch (cause) {
+    throw Object.assign(unavailable('The key cannot be checked at the moment'), { cause })
+  }
   const now = clock.now()
   if (!key || !isActive(key, now) || hasPoisonousScope(key)) throw unauthorized()
   // What has ended allows nobody anything.
   return key.browserKeys ? { ...key, browserKeys: key.browserKeys.filter((other) => isActive(other, now)) } : key
-}
-
-async function found({ directory }: Pick<Node, 'directory'>, hash: Uint8Array): Promise<KnownKey | undefined> {
-  try {
-    return await directory.keyByHash(hash)
-  } catch (cause) {
-    throw Object.assign(unavailable('The key cannot be checked at the moment'), { cause })
-  }
 }
 
 /** Whose code it is: with a browser key the caller's, else whom a server asks for, where it says so. Throws `invalid`. */
