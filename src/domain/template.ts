@@ -99,7 +99,8 @@ export const localesOf = ({ locale, bodies = {} }: Template): string[] => [
 ]
 
 /** As it is in a language: what the tag names, what comes closest to it, or its own text. */
-export const inLanguage = (template: Template, tag: string | undefined): Template => translated(template, tag, () => true)
+export const inLanguage = (template: Template, tag: string | undefined): Template =>
+  translated(template, tag, () => true)
 
 function translated(
   template: Template,

@@ -199,7 +199,8 @@ export class Limiter {
 
   /** Forgets some of what no longer counts; called now and then, so that memory follows the traffic. */
   prune(now: number): void {
-    if (this.#unpruned.length === 0) this.#unpruned = [...this.#kinds.values()].flatMap((windows) => [...windows.values()])
+    if (this.#unpruned.length === 0)
+      this.#unpruned = [...this.#kinds.values()].flatMap((windows) => [...windows.values()])
     if (!this.#unpruned[0]?.prune(now, LOOKED_AT_ONCE)) this.#unpruned.shift()
   }
 
