@@ -1,5 +1,5 @@
 /** API keys: how they are written, what they may do. Specification: "Authentication"; decisions: "Keys". */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { OperationAccess, Scope } from '../../contract/scope'
 import { forbidden, invalid } from './error'
@@ -60,7 +60,12 @@ function base62(value: bigint, length: number): string {
 }
 
 /** Catches typos and lets scanners recognise a leaked key, without a look-up. */
-const checksum = (text: string) => base62(BigInt(crc32(text)), CHECKSUM_LENGTH)
+function checksum(text: string): string {
+  let digits = ''
+  for (let rest = crc32(text); digits.length < CHECKSUM_LENGTH; rest = Math.floor(rest / 62))
+    digits = BASE62.charAt(rest % 62) + digits
+  return digits
+}
 
 const keyPrefix = (kind: KeyKind, mode: Mode) => `${kind}_${mode === 'test' ? 'test_' : ''}`
 
@@ -79,7 +84,7 @@ export function parseKey(text: string): { kind: KeyKind; mode: Mode } | undefine
 }
 
 /** What look-ups by key use; the key itself is stored nowhere. */
-export const keyHash = (key: string): Uint8Array => createHash('sha256').update(key).digest()
+export const keyHash = (key: string): Uint8Array => hash('sha256', key, 'buffer')
 
 export const isActive = (key: ApiKey, now: number) =>
   key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt)
@@ -109,9 +114,8 @@ export function authorize(key: ApiKey, access: OperationAccess, origin: string |
   } else if (key.allowedCidrs.length > 0 && !key.allowedCidrs.some((cidr) => cidrContains(cidr, clientIp))) {
     throw forbidden('address_not_allowed', 'The key may not be used from this address')
   }
-  const accepted: readonly Scope[] = [access.requiredScope, ...access.alsoAccepted]
-  if (!key.scopes.some((scope) => accepted.includes(scope))) {
-    const scope = access.requiredScope
+  const { requiredScope: scope, alsoAccepted } = access
+  if (!key.scopes.includes(scope) && !key.scopes.some((other) => alsoAccepted.includes(other))) {
     throw forbidden('scope_missing', `The key lacks the scope ${scope}`, { scope })
   }
 }

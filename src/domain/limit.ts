@@ -79,8 +79,8 @@ export function requestLimits(limits: LimitsConfig, key: KnownKey, kind: Limited
     rules.push({ limit: 'perKey', policy, subject: `${kind}:${key.keyId}`, max, windowMs: MINUTE_MS })
   }
   rules.push(...appLimits(limits, key, kind))
-  if (kind !== 'issue') return rules
-  return [...rules, ...addressLimits(limits, key, networkOf(clientIp))]
+  if (kind === 'issue') rules.push(...addressLimits(limits, key, clientIp))
+  return rules
 }
 
 function ownLimit({ limits: { issuesPerMin, verifiesPerMin, readsPerMin } }: ApiKey, kind: LimitedAs) {
@@ -101,8 +101,10 @@ function appLimits(limits: LimitsConfig, { appId, browserKeys = [] }: KnownKey, 
 }
 
 /** Of browser keys all of an app count together: a second one gives nothing. */
-function addressLimits({ pkIssuesPerMinPerIp }: LimitsConfig, key: ApiKey, network: string): LimitRule[] {
+function addressLimits({ pkIssuesPerMinPerIp }: LimitsConfig, key: ApiKey, clientIp: string): LimitRule[] {
   const { issuesPerMinPerIp: own } = key.limits
+  if (own === undefined && key.kind === 'sk') return []
+  const network = networkOf(clientIp)
   const windowMs = MINUTE_MS
   return [
     ...(own === undefined

@@ -2,7 +2,7 @@
 import { assertWithin } from './browser-key'
 import { invalid } from './error'
 import type { ResolvedRequest } from './fingerprint'
-import { attemptsRemaining, type Issue } from './issue'
+import type { Issue } from './issue'
 import type { ApiKey } from './key'
 import type { Letter } from './letter'
 import type { Origin } from './origin'
@@ -82,7 +82,7 @@ export function compose(
     throw invalid('templateId', 'channel_not_supported', `${templateId} does not support ${channel}`, { channel })
   assertWithin(key, request, template)
   const tag = localeFor(texts, locale, country)
-  const autofill = { ...texts, ...(webOtp === false && { webOtpDomain: undefined }) }
+  const autofill = webOtp === false ? { ...texts, webOtpDomain: undefined } : texts
   const sms = withAutofill(render(inLanguage(template, tag), variables, code), autofill, code)
   const approved = approvedIn(template, tag)
   const text = channel === 'sms' ? sms : render(approved, variables, code)
@@ -155,7 +155,7 @@ export interface Issued {
 export const issued = (issue: Issue, resendAvailableAt: (issue: Issue) => number): Issued => ({
   issueId: issue.issueId,
   expiresAt: issue.promisedExpiresAt ?? issue.expiresAt,
-  attemptsRemaining: attemptsRemaining({ ...issue, attemptsUsed: 0 }),
+  attemptsRemaining: issue.maxAttempts,
   queuedAt: issue.createdAt,
   resendAvailableAt: resendAvailableAt(issue),
 })

@@ -44,9 +44,11 @@ const MAGIC: ReadonlyArray<{ pattern: RegExp; country: string; e164: (xx: string
   { pattern: /^1(?<area>\d{3})55501(?<xx>\d\d)$/, country: 'US', e164: (xx, area) => `+1${area}55501${xx}` },
 ]
 
+const digitsOf = (text: string) => text.replace(/[^0-9]/g, '')
+
 /** The recipient whose digits these are, if they are a magic number's; whatever is no digit does not matter. */
 export function magicRecipient(phoneNumber: string): Recipient | undefined {
-  const digits = phoneNumber.replace(/[^0-9]/g, '')
+  const digits = digitsOf(phoneNumber)
   for (const { pattern, country, e164 } of MAGIC) {
     const found = pattern.exec(digits)?.groups
     if (!found?.xx) continue
@@ -144,8 +146,9 @@ interface Read {
 function read(phoneNumber: string, region: string): Read {
   const folded = fold(phoneNumber)
   const numbers = readings(folded, region)
-  const spellings = [phoneNumber, folded, ...numbers.map(({ number }) => number)]
-  return { folded, numbers, magic: spellings.map(magicRecipient).find((recipient) => recipient !== undefined) }
+  // Mostly they are the same digits.
+  const spellings = new Set([phoneNumber, folded, ...numbers.map(({ number }) => number)].map(digitsOf))
+  return { folded, numbers, magic: [...spellings].map(magicRecipient).find((recipient) => recipient !== undefined) }
 }
 
 /** Full-width digits become ASCII ones; what people put between digits goes. Anything else stays, and is no number. */

@@ -77,8 +77,13 @@ const LMS_MAX_BYTES = 2_000
 
 /** EUC-KR writes ASCII in one byte and everything else in two. */
 export function eucKrBytes(text: string): number {
-  let bytes = 0
-  for (const character of text) bytes += character.charCodeAt(0) < 0x80 ? 1 : 2
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const point = text.codePointAt(at) ?? 0
+    // One beyond the first plane takes up two places as it is.
+    if (point > 0xffff) at++
+    else if (point >= 0x80) bytes++
+  }
   return bytes
 }
 
@@ -94,12 +99,20 @@ export const localesOf = ({ locale, bodies = {} }: Template): string[] => [
 ]
 
 /** As it is in a language: what the tag names, what comes closest to it, or its own text. */
-export function inLanguage(template: Template, tag: string | undefined): Template {
+export const inLanguage = (template: Template, tag: string | undefined): Template =>
+  translated(template, tag, () => true)
+
+function translated(
+  template: Template,
+  tag: string | undefined,
+  isUsable: (translation: Translation) => boolean,
+): Template {
+  if (tag === undefined) return template
   const { locale: own, bodies = {} } = template
-  for (const locale of tag === undefined ? [] : fallbacksOf(tag)) {
+  for (const locale of fallbacksOf(tag)) {
     if (locale === own) return template
     const other = Object.hasOwn(bodies, locale) ? bodies[locale] : undefined
-    if (other)
+    if (other && isUsable(other))
       return {
         ...{ ...template, locale, body: other.body },
         providerTemplateCode: other.providerTemplateCode ?? template.providerTemplateCode,
@@ -110,15 +123,7 @@ export function inLanguage(template: Template, tag: string | undefined): Templat
 
 /** The same for AlimTalk: Kakao delivers what it has approved, which has a code. */
 export const approvedIn = (template: Template, tag: string | undefined): Template =>
-  inLanguage(
-    {
-      ...template,
-      bodies: Object.fromEntries(
-        Object.entries(template.bodies ?? {}).filter(([, { providerTemplateCode }]) => providerTemplateCode),
-      ),
-    },
-    tag,
-  )
+  translated(template, tag, ({ providerTemplateCode }) => Boolean(providerTemplateCode))
 
 /** Refuses a template that could not make a message: its placeholders and variables must be the same names, in each language. */
 export function assertTemplate(template: Template): void {

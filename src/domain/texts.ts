@@ -32,11 +32,9 @@ export const localeFor = (
 
 /** The text as an SMS has it: what fills the code in stands below, a line each, and what browsers look for is the last. */
 export const withAutofill = (text: string, { webOtpDomain, androidHash }: Texts, code: string): string =>
-  [
-    text,
-    ...(androidHash === undefined ? [] : [androidHash]),
-    ...(webOtpDomain === undefined ? [] : [`@${webOtpDomain} #${code}`]),
-  ].join('\n')
+  text +
+  (androidHash === undefined ? '' : `\n${androidHash}`) +
+  (webOtpDomain === undefined ? '' : `\n@${webOtpDomain} #${code}`)
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 /** With a dot in it, and no address: its last label has a letter. */

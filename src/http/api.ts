@@ -91,7 +91,8 @@ export function createApi(deps: ApiDependencies): Api {
     const operation = operationAt(request.method, url.pathname)
     if (node.load.waitingMs() > PATIENCE_MS || descriptors.areShort()) return tooBusy(url, operation)
     if (!operation) return undefined
-    const visit = { headers: request.headers, parameters: url.searchParams, clientIp, origin }
+    const parameters = url.search === '' ? NONE : url.searchParams
+    const visit = { headers: request.headers, parameters, clientIp, origin }
     let key: ApiKey | undefined
     let caller: Caller | undefined
     try {
@@ -110,6 +111,9 @@ export function createApi(deps: ApiDependencies): Api {
     }
   }
 }
+
+/** To read them from an address costs more than to see that there are none. */
+const NONE = new URLSearchParams()
 
 /** Each schema of the contract beside what is done. */
 function proceduresOf(deps: ProcedureDependencies): Record<OperationName, Procedure> {

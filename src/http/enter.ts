@@ -67,9 +67,12 @@ const BEARER = /^Bearer +([^\s]+) *$/i
 async function authenticate({ node, clock }: EnterDependencies, authorization: string | null): Promise<KnownKey> {
   const text = BEARER.exec(authorization ?? '')?.[1] ?? ''
   if (!parseKey(text)) throw unauthorized()
-  const key = await node.directory.keyByHash(keyHash(text)).catch((cause: unknown) => {
+  let key: KnownKey | undefined
+  try {
+    key = await node.directory.keyByHash(keyHash(text))
+  } catch (cause) {
     throw Object.assign(unavailable('The key cannot be checked at the moment'), { cause })
-  })
+  }
   const now = clock.now()
   if (!key || !isActive(key, now) || hasPoisonousScope(key)) throw unauthorized()
   // What has ended allows nobody anything.
@@ -89,6 +92,7 @@ function endUserAddress({ kind }: ApiKey, headers: Headers, clientIp: string): s
 const END_USER_HEADER = 'X-Watchword-Client-Ip'
 
 function repeatedIn(parameters: URLSearchParams): string | undefined {
+  if (parameters.size < 2) return undefined
   const seen = new Set<string>()
   for (const name of parameters.keys()) {
     if (seen.has(name)) return name

@@ -19,7 +19,7 @@ export function inputOf({ wire, id }: Operation, request: Request, url: URL): un
   return { ...(!Array.isArray(query) && (query as object)), [id]: lastOf(url.pathname) }
 }
 
-async function bodyOf(request: Request, url: URL): Promise<unknown> {
+function bodyOf(request: Request, url: URL): Promise<unknown> {
   assertNoParameters(url)
   return readJsonBody(request)
 }

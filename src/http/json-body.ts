@@ -37,17 +37,23 @@ function objectIn(bytes: Uint8Array, headers: Headers): JsonObject {
 export const readText = async (request: Request): Promise<string> => decode(await readBytes(request))
 
 function assertJsonType(headers: Headers): void {
-  const [type = '', ...parameters] = (headers.get('content-type') ?? '')
+  const type = headers.get('content-type') ?? ''
+  if (type !== JSON_TYPE && !isJsonType(type))
+    throw invalid('content-type', 'unsupported_media_type', 'must be application/json in UTF-8')
+  const encoding = headers.get('content-encoding')
+  if (encoding !== null && encoding !== 'identity')
+    throw invalid('content-encoding', 'unsupported_media_type', 'compressed bodies are not accepted')
+}
+
+const JSON_TYPE = 'application/json'
+
+function isJsonType(said: string): boolean {
+  const [type, ...parameters] = said
     .toLowerCase()
     .split(';')
     .map((part) => part.trim())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
-  if (type !== 'application/json' || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset))) {
-    throw invalid('content-type', 'unsupported_media_type', 'must be application/json in UTF-8')
-  }
-  const encoding = headers.get('content-encoding')
-  if (encoding !== null && encoding !== 'identity')
-    throw invalid('content-encoding', 'unsupported_media_type', 'compressed bodies are not accepted')
+  return type === JSON_TYPE && (charset === undefined || /^charset="?utf-8"?$/.test(charset))
 }
 
 /** Throws `too_large`, or `invalid` where the client goes away before all of it has arrived: nobody's fault here. */
@@ -61,12 +67,14 @@ async function readBytes(request: Request): Promise<Uint8Array> {
 }
 
 /** The length a client announces is checked before the body is read, the rest while it arrives. */
-async function receive(request: Request): Promise<Uint8Array> {
+function receive(request: Request): Promise<Uint8Array> {
   const announced = request.headers.get('content-length')
-  if (announced !== null) {
-    if (Number(announced) > MAX_BODY_BYTES) throw tooLarge()
-    return request.bytes()
-  }
+  if (announced === null) return receivePieces(request)
+  if (Number(announced) > MAX_BODY_BYTES) throw tooLarge()
+  return request.bytes()
+}
+
+async function receivePieces(request: Request): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of request.body ?? []) {

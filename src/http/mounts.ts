@@ -28,13 +28,17 @@ export const MOUNTS: readonly string[] = [
   '/v1/*',
 ]
 
-const patterns = MOUNTS.map((mount) => ({
+const PATTERN = /[:*]/
+
+const plain = new Set(MOUNTS.filter((mount) => !PATTERN.test(mount)))
+const patterns = MOUNTS.filter((mount) => PATTERN.test(mount)).map((mount) => ({
   mount,
   pattern: new RegExp(`^${mount.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+').replace('*', '.*')}$`),
 }))
 
-/** The mount a path belongs to; empty where nothing is. */
-export const mountOf = (path: string): string => patterns.find(({ pattern }) => pattern.test(path))?.mount ?? ''
+/** The mount a path belongs to; empty where nothing is. Bun, too, asks those without a pattern first. */
+export const mountOf = (path: string): string =>
+  plain.has(path) ? path : (patterns.find(({ pattern }) => pattern.test(path))?.mount ?? '')
 
 /** Letters, digits and `-._~` never need to be encoded; `/%63onsole` is no other way to write `/console`. */
 const NEEDLESS = /%(?:2[DdEe]|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff]|7[Ee])/

@@ -89,7 +89,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     const path = url.pathname
     if (isNeedlesslyEncoded(path) || (mount !== undefined && mount !== mountOf(path))) return nothingThere()
     if (path.startsWith(`${API_PREFIX}/`))
-      return (await published(request, path)) ?? apiAnswer({ request, socketAddress, origin }, url)
+      return await ((request.method === 'GET' && published(path)) || apiAnswer({ request, socketAddress, origin }, url))
     if (path === '/healthz' && isReading(request)) return { route: 'healthz', response: json(200, { status: 'ok' }) }
     if (path === '/.well-known/jwks.json' && isReading(request)) return { route: 'jwks', response: jwks() }
     if (path === '/metrics' && metrics && isReading(request))
@@ -103,17 +103,18 @@ export function createRoutes(deps: RouteDependencies): Routes {
   }
 
   /** What everybody may read of the API. */
-  async function published({ method }: Request, path: string): Promise<Answer | undefined> {
-    if (method !== 'GET') return undefined
-    if (path === `${API_PREFIX}/openapi.json`) {
-      description ??= import('./openapi')
-        .then(({ describeApi }) => describeApi(publicUrl))
-        .then((document) => JSON.stringify(document))
-      return { route: 'openapi', response: json(200, await description) }
-    }
+  function published(path: string): Answer | Promise<Answer> | undefined {
+    if (path === `${API_PREFIX}/openapi.json`) return openapi()
     if (path === `${API_PREFIX}/webhook-sources`)
       return { route: 'webhook-sources', response: json(200, { networks: webhookSources }) }
     return undefined
+  }
+
+  async function openapi(): Promise<Answer> {
+    description ??= import('./openapi')
+      .then(({ describeApi }) => describeApi(publicUrl))
+      .then((document) => JSON.stringify(document))
+    return { route: 'openapi', response: json(200, await description) }
   }
 
   async function page(request: Request, url: URL, socketAddress: string): Promise<Answer | undefined> {

@@ -30,7 +30,11 @@ export function createFetch({ routes, clock, random, log, descriptors, telemetry
       return await routes(arrived)
     } catch (thrown) {
       const refusal = asRefusal(thrown)
-      if (!refusal) throw thrown
+      if (!refusal) {
+        const { requestId } = arrived.origin
+        log.error({ requestId, err: thrown instanceof Error ? thrown.name : undefined }, 'request failed unexpectedly')
+        return { route: 'none', response: json(500, unexpectedError().toJSON()) }
+      }
       const error = fromRefusal(refusal)
       const response = json(error.status, error.toJSON(), refusal.detail.retryAfterMs)
       return { route: 'none', response, refusal }
@@ -43,10 +47,7 @@ export function createFetch({ routes, clock, random, log, descriptors, telemetry
     const span = telemetry.begin('request', request.headers.get('traceparent'))
     const origin = { requestId, trace: span.trace }
     const arrived = { request, socketAddress, mount, origin }
-    const { route, key, response, refusal } = await answerTo(arrived).catch((thrown): Answer => {
-      log.error({ requestId, err: thrown instanceof Error ? thrown.name : undefined }, 'request failed unexpectedly')
-      return { route: 'none', response: json(500, unexpectedError().toJSON()) }
-    })
+    const { route, key, response, refusal } = await answerTo(arrived)
     response.headers.set('x-request-id', requestId)
     response.headers.set('x-content-type-options', 'nosniff')
     if (descriptors.areShort()) response.headers.set('connection', 'close')

@@ -57,12 +57,14 @@ export class AppTraffic {
     const prefix = sighting.prefix === undefined ? undefined : this.#prefix(kind, sighting.prefix)
     const network = sighting.network === undefined ? undefined : this.#network(kind, sighting.network)
     const now = issue.createdAt + STAGES[stage]
-    const isLocal = [prefix, network].some((tally) => tally && tally.untyped(now) >= LOCAL_FROM)
+    const isLocal = hasUntyped(prefix, now) || hasUntyped(network, now)
     const how = { mayPause: this.#protection?.conversion === 'block', isLocal }
     const [lane, ...others] = this.#ways(sighting)
     const seen = lane.see(sighting, stage, how)
     for (const other of others) other.judge(sighting, stage, how)
-    for (const tally of [this.#apps[kind], prefix, network]) tally?.see(seen, stage)
+    this.#apps[kind].see(seen, stage)
+    prefix?.see(seen, stage)
+    network?.see(seen, stage)
   }
 
   /** Every code that was made before then has been looked at when it was `early`. */
@@ -285,6 +287,8 @@ export class AppTraffic {
     })
   }
 }
+
+const hasUntyped = (tally: Tally | undefined, now: number): boolean => (tally?.untyped(now) ?? 0) >= LOCAL_FROM
 
 const hasNobodyTyping = ({ typing, usual }: Lane): boolean => isUntyped(typing.score, usual.isLearned)
 

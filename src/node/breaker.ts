@@ -34,6 +34,7 @@ const FIRST_REST_MS = 10_000
 const LONGEST_REST_MS = 60_000
 
 export class Breaker {
+  /** Oldest first. */
   #recent: Array<{ at: number; result: Result }> = []
   /** Of the latest calls, how many in a row were not taken, and how many of these in a row were unreached. */
   #inARow = { failed: 0, unreached: 0 }
@@ -97,9 +98,11 @@ export class Breaker {
   }
 
   #count(result: Result, now: number): void {
-    this.#recent = [...this.#recent, { at: now, result }]
-      .filter(({ at }) => at <= now && at > now - FORGOTTEN_AFTER_MS)
-      .slice(-LOOKED_AT)
+    const recent = this.#recent
+    // A clock that was set back has these in its future.
+    while ((recent.at(-1)?.at ?? now) > now) recent.pop()
+    recent.push({ at: now, result })
+    while (recent.length > LOOKED_AT || (recent[0]?.at ?? now) <= now - FORGOTTEN_AFTER_MS) recent.shift()
     this.#inARow = {
       failed: result === 'taken' ? 0 : this.#inARow.failed + 1,
       unreached: result === 'unreached' ? this.#inARow.unreached + 1 : 0,
@@ -108,10 +111,14 @@ export class Breaker {
 
   #isFailing(latest: Result): boolean {
     if (latest === 'unfit' || this.#inARow.unreached >= UNREACHED_IN_A_ROW) return true
-    const share = (wanted: Result) =>
-      this.#recent.filter(({ result }) => result === wanted).length / this.#recent.length
-    if (this.#inARow.failed >= LEAST_CALLS && share('taken') === 0) return true
-    return this.#recent.length >= LEAST_CALLS && share('unclear') >= UNCLEAR_SHARE
+    if (this.#inARow.failed >= LEAST_CALLS && this.#share('taken') === 0) return true
+    return this.#recent.length >= LEAST_CALLS && this.#share('unclear') >= UNCLEAR_SHARE
+  }
+
+  #share(wanted: Result): number {
+    let count = 0
+    for (const { result } of this.#recent) if (result === wanted) count++
+    return count / this.#recent.length
   }
 
   #open(result: Result, code = '', { since, forMs, now }: { since: number; forMs: number; now: number }): Health {

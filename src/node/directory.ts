@@ -19,7 +19,7 @@ export class KeptDirectory implements Directory {
   constructor(private readonly read: Reader) {}
 
   keyByHash(hash: Uint8Array): Promise<KnownKey | undefined> {
-    return this.#keep(`key:${Buffer.from(hash).toString('base64')}`, () => this.#findKey(hash))
+    return this.#keep(`key:${hash.toHex()}`, () => this.#findKey(hash))
   }
 
   app(appId: string): Promise<App | undefined> {

@@ -1,4 +1,5 @@
 /** Counts what limits allow, in this process's memory: exact within it, and rebuilt from the issues at start where a day counts. */
+import type { LimitName } from '../domain/error'
 import { type LimitRule, limited, type Permit } from '../domain/limit'
 import { DAY_MS, nextMidnightUtc } from '../domain/value'
 
@@ -161,22 +162,22 @@ type Counter = Pick<LimitRule, 'limit' | 'subject' | 'windowMs'>
 const LOOKED_AT_ONCE = 20_000
 
 export class Limiter {
-  /** By kind of limit. */
-  readonly #kinds = new Map<string, Windows>()
+  /** By kind of limit, and length of its window. */
+  readonly #kinds = new Map<LimitName, Map<LimitRule['windowMs'], Windows>>()
   #unpruned: Windows[] = []
 
   /** Counts one under every rule, or throws `limited` and counts none. */
   take(rules: readonly LimitRule[], now: number): Permit {
-    const counters = rules.map((rule) => ({ rule, windows: this.#windowsOf(rule) }))
     let worst: { rule: LimitRule; waitMs: number } | undefined
-    for (const { rule, windows } of counters) {
+    for (const rule of rules) {
+      const windows = this.#windowsOf(rule)
       if (windows.total(rule.subject, now) < rule.max) continue
       const waitMs = windows.waitMs(rule.subject, rule.max, now)
       // The longest wait: only after it may the request succeed.
       if (!worst || waitMs > worst.waitMs) worst = { rule, waitMs }
     }
     if (worst) throw limited(worst.rule, worst.waitMs)
-    const takeBack = counters.map(({ rule, windows }) => windows.count(rule.subject, now))
+    const takeBack = rules.map((rule) => this.#windowsOf(rule).count(rule.subject, now))
     return {
       giveBack() {
         for (const undo of takeBack.splice(0)) undo()
@@ -186,7 +187,8 @@ export class Limiter {
 
   /** Takes over what another has counted, of kinds that were not counted here yet. */
   adopt(other: Limiter): void {
-    for (const [kind, windows] of other.#kinds) this.#kinds.set(kind, windows)
+    for (const [limit, others] of other.#kinds)
+      for (const [windowMs, windows] of others) this.#windowsBy(limit).set(windowMs, windows)
     this.#unpruned = []
   }
 
@@ -197,16 +199,25 @@ export class Limiter {
 
   /** Forgets some of what no longer counts; called now and then, so that memory follows the traffic. */
   prune(now: number): void {
-    if (this.#unpruned.length === 0) this.#unpruned = [...this.#kinds.values()]
+    if (this.#unpruned.length === 0)
+      this.#unpruned = [...this.#kinds.values()].flatMap((windows) => [...windows.values()])
     if (!this.#unpruned[0]?.prune(now, LOOKED_AT_ONCE)) this.#unpruned.shift()
   }
 
   #windowsOf({ limit, windowMs }: Counter): Windows {
-    const kind = `${limit}/${windowMs}`
-    const known = this.#kinds.get(kind)
+    const ofLimit = this.#windowsBy(limit)
+    const known = ofLimit.get(windowMs)
     if (known) return known
     const windows = new Windows(windowMs)
-    this.#kinds.set(kind, windows)
+    ofLimit.set(windowMs, windows)
     return windows
+  }
+
+  #windowsBy(limit: LimitName): Map<LimitRule['windowMs'], Windows> {
+    const known = this.#kinds.get(limit)
+    if (known) return known
+    const none = new Map<LimitRule['windowMs'], Windows>()
+    this.#kinds.set(limit, none)
+    return none
   }
 }

@@ -9,6 +9,8 @@ import type { Descriptors } from '../ports/network'
 
 const OPEN = '/proc/self/fd'
 const LOOK_EVERY_MS = 50
+/** Every request asks. For so long a count holds, and for as many of them as it has found room for. */
+const COUNT_HOLDS_MS = 1
 /** Times what a look takes: a Linux before 6.2 has to count one by one. */
 const PATIENCE = 50
 const MAX_SPARE = 256
@@ -34,8 +36,12 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   const count = () => {
     open = isCounted ? fstatSync(folder).size : countOneByOne()
   }
+  let lookedAt = 0
+  let room = 0
   const look = () => {
+    lookedAt = performance.now()
     count()
+    room = most - open
     if (open <= most) return
     const said = sparing.next(OPEN, Date.now())
     if (said) log.warn({ open, limit, ...said }, SHORT)
@@ -51,7 +57,7 @@ export function watchDescriptors(log: Log): WatchedDescriptors {
   return {
     areShort() {
       // Between two looks a crowd may have come; a whole one is let in within one turn of the event loop.
-      if (isCounted) look()
+      if (isCounted && (--room < 0 || performance.now() - lookedAt >= COUNT_HOLDS_MS)) look()
       return open > most
     },
     left() {

@@ -308,11 +308,21 @@ async function record(
   // A report that overtook this answer has said what it says, and more.
   if (!issue || !(await tx.attempts.answer(answered))) return
   const tried = [...refusedBefore, answered]
-  const jitter = deps.random.below(1_000) / 1_000
-  const retryAfterMs = retryDelayMs(issue, { route: namesToAsk(route, tried, tx.now), tried, jitter, now: tx.now })
+  const retryAfterMs = outcome.kind === 'refused' ? nextTryMs(deps, issue, route, tried, tx.now) : undefined
   const step = afterSend(issue, outcome, { retryAfterMs, reports: carrier.carrier.reports, now: tx.now })
   await takeStep(deps, tx, issue, step, { by: attempt.carrier, letter, isKept })
   if (outcome.kind === 'accepted') await tx.reports.expect(awaitedOf(attempt, outcome.carrierMessageId, tx.now))
+}
+
+function nextTryMs(
+  { random }: DeliverDependencies,
+  issue: Issue,
+  route: readonly Way[],
+  tried: readonly Attempt[],
+  now: number,
+): number | undefined {
+  const jitter = random.below(1_000) / 1_000
+  return retryDelayMs(issue, { route: namesToAsk(route, tried, now), tried, jitter, now })
 }
 
 /** Stored for people in other processes; and what waits for a carrier chooses anew. */

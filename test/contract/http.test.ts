@@ -59,6 +59,8 @@ describe('every response', () => {
     ['GET', '/v1/nope'],
     ['GET', '/v1/issue'],
     ['POST', '/v1/balance'],
+    ['POST', '/v1/openapi.json'],
+    ['POST', '/v1/webhook-sources'],
     ['DELETE', '/v1/issues'],
     ['PATCH', '/v1/verify'],
     ['GET', '/v1/balance/'],

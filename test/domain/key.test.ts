@@ -10,6 +10,7 @@ import {
   isActive,
   isLocalOrigin,
   type KeyKind,
+  keyHash,
   listsOrigin,
   parseKey,
 } from '../../src/domain/key'
@@ -95,6 +96,12 @@ describe.each(VARIANTS)('a %s key for %s', (kind, mode) => {
       expect(parseKey(padded)).toBeUndefined()
     }
   })
+})
+
+test('keys are written, and looked up, as they have been since the first: those that are out stay keys', () => {
+  const checksums = VARIANTS.map(([kind, mode]) => formatKey(kind, mode, new Uint8Array(32)).slice(-6))
+  expect(checksums).toEqual(['4LPos6', '1NyHUD', '1zqVSB', '3mVQG1'])
+  expect(keyHash('abc').toHex()).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
 })
 
 test('no key of one kind and mode reads as another', () => {

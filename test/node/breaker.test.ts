@@ -158,6 +158,21 @@ describe('a breaker', () => {
     expect(breaker.admits(NOW - 3_600_000)).toBe(true)
   })
 
+  test('what was answered more than a minute ago, or in a future that a step of the clock took back, counts no more', () => {
+    const answered = (at: number, outcome: SendOutcome) => ({ at, outcome })
+    const isHealthyAfter = (calls: Array<ReturnType<typeof answered>>) => {
+      const breaker = new Breaker()
+      for (const { at, outcome } of calls) breaker.answered(outcome, { isProbe: false, now: at })
+      return breaker.health(NOW).isHealthy
+    }
+    const early = times(5, unclear).map((outcome) => answered(NOW, outcome))
+    const late = (at: number) => [...times(4, accepted), unclear].map((outcome) => answered(at, outcome))
+    expect(isHealthyAfter([...early, ...late(NOW + 59_999)])).toBe(false)
+    expect(isHealthyAfter([...early, ...late(NOW + 60_000)])).toBe(true)
+    expect(isHealthyAfter([...early, ...late(NOW - 1)])).toBe(true)
+    expect(isHealthyAfter([...early, ...late(NOW)])).toBe(false)
+  })
+
   test('knows a carrier that can serve nobody from one that fails now and then', () => {
     expect(breakerAfter(unfit).isUnfit).toBe(true)
     expect(breakerAfter(...times(10, unclear)).isUnfit).toBe(false)

@@ -320,6 +320,15 @@ describe('pruning', () => {
     expect(admitted(limiter, [daily()], NOW)).toBe(3)
   })
 
+  test('takes over what another has counted, of each window, beside what it has counted itself', () => {
+    const [limiter, other] = [new Limiter(), new Limiter()]
+    const longer = rule({ windowMs: 2 * WINDOW })
+    expect(admitted(limiter, [rule()], NOW)).toBe(3)
+    expect(admitted(other, [longer, daily()], NOW)).toBe(3)
+    limiter.adopt(other)
+    expect([rule(), longer, daily()].map((one) => admitted(limiter, [one], NOW))).toEqual([0, 0, 0])
+  })
+
   test('keeps what still counts', () => {
     const limiter = new Limiter()
     expect(admitted(limiter, [rule(), daily()], NOW)).toBe(3)
