@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core'
+import icon from '../../../http/icon.svg'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
-import icon from '../../../http/icon.svg'
 
 /** Where there is little room, its name is left out. */
 export function Logo({ isShort = false }: { isShort?: boolean }) {
