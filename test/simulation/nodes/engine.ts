@@ -21,8 +21,8 @@ export interface Backend {
   readonly pid: number
   /** Settles once it has answered. */
   answered?: Promise<void>
-  /** It was ended because it waited for somebody who waited for it. */
-  isVictim?: boolean
+  /** What it is told instead of that it was cancelled. */
+  endedAs?: unknown
 }
 
 /** How long a statement may take before it is asked whether it waits: nothing depends on it but time. */
@@ -81,14 +81,15 @@ export class Engine {
     const rows: Promise<unknown> = isOfValues ? query.values() : query
     backend.answered = rows.then(
       (rows) => answered({ rows }),
-      (error) => answered({ error: backend.isVictim ? deadlock() : error }),
+      (error) => answered({ error: backend.endedAs ?? error }),
     )
     await this.#goOn(backend)
     await this.#wakeOthers()
   }
 
-  /** Ends the statement that waits, as a timeout does. */
-  async cancel(backend: Backend): Promise<void> {
+  /** Ends the statement that waits, as a timeout does: `as` that, where it is one for locks. */
+  async cancel(backend: Backend, as?: unknown): Promise<void> {
+    backend.endedAs = as
     await this.#end(backend)
     await this.#wakeOthers()
   }
@@ -112,7 +113,7 @@ export class Engine {
       if (!blockers.get(backend.pid)?.length) continue
       if (isOver) return
       if (!waitsForItself(backend.pid, blockers)) break
-      backend.isVictim = true
+      backend.endedAs = saidByPostgres('40P01', 'deadlock detected')
       return this.#end(backend)
     }
     process.kill(backend.pid, 'SIGSTOP')
@@ -136,7 +137,7 @@ export class Engine {
     await this.beside.unsafe('SELECT pg_cancel_backend($1)', [backend.pid])
     process.kill(backend.pid, 'SIGCONT')
     await backend.answered
-    backend.isVictim = false
+    backend.endedAs = undefined
   }
 
   /** For whom each waits. */
@@ -161,6 +162,6 @@ function waitsForItself(pid: number, blockers: Map<number, number[]>): boolean {
   return false
 }
 
-/** As PostgreSQL says it. */
-const deadlock = () =>
-  Object.assign(new Error('deadlock detected'), { code: 'ERR_POSTGRES_SERVER_ERROR', errno: '40P01' })
+/** As Bun passes it on. */
+export const saidByPostgres = (errno: string, message: string) =>
+  Object.assign(new Error(message), { code: 'ERR_POSTGRES_SERVER_ERROR', errno, name: 'PostgresError' })

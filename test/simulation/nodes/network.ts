@@ -5,7 +5,7 @@
 import type { ReservedSQL, SQL } from 'bun'
 import type { connect } from '../../../src/store/postgres/pool'
 import type { SeededRandom } from '../../support/random'
-import type { Answer, Backend, Engine, Question } from './engine'
+import { type Answer, type Backend, type Engine, type Question, saidByPostgres } from './engine'
 
 interface Statement extends Question {
   tell(answer: Answer): void
@@ -24,10 +24,11 @@ const IDLE_IN_UNIT_MS = 20_000
 /** As Bun says it. */
 const closed = () =>
   Object.assign(new Error('Connection closed'), { code: 'ERR_POSTGRES_CONNECTION_CLOSED', name: 'PostgresError' })
-const endedAsIdle = () =>
-  Object.assign(new Error('terminating connection due to idle-in-transaction timeout'), {
-    ...{ code: 'ERR_POSTGRES_SERVER_ERROR', errno: '25P03', name: 'PostgresError' },
-  })
+const endedAsIdle = () => saidByPostgres('25P03', 'terminating connection due to idle-in-transaction timeout')
+const endedAsImpatient = () => saidByPostgres('55P03', 'canceling statement due to lock timeout')
+
+/** How long the statements of a unit wait for locks. PostgreSQL would count that by its own clock, so it is not told. */
+const PATIENCE = /set_config\('lock_timeout', '(\d+)', true\)/
 
 interface Way {
   engine: Engine
@@ -51,6 +52,8 @@ export class Connection {
   #asked: Statement[] = []
   #backend: Backend | undefined
   #isInTransaction = false
+  /** Of the transaction. */
+  #patienceMs = Number.POSITIVE_INFINITY
   /** Since when the database has been waiting for us, or we for a lock. */
   #idleSince = 0
   /** What the server is told from now on. */
@@ -131,7 +134,9 @@ export class Connection {
   async timePasses(): Promise<void> {
     const { engine, elapsed } = this.deps
     const idleMs = elapsed() - this.#idleSince
-    if (this.#running && this.#backend && idleMs >= STATEMENT_TIMEOUT_MS) await engine.cancel(this.#backend)
+    if (this.#running && this.#backend && idleMs >= this.#patienceMs)
+      await engine.cancel(this.#backend, endedAsImpatient())
+    else if (this.#running && this.#backend && idleMs >= STATEMENT_TIMEOUT_MS) await engine.cancel(this.#backend)
     else if (this.#isInTransaction && !this.#running && !this.#isOver && idleMs >= IDLE_IN_UNIT_MS) {
       const isKnown = this.#end !== undefined
       this.#end ??= endedAsIdle
@@ -154,10 +159,14 @@ export class Connection {
     this.#running = statement
     this.#idleSince = elapsed()
     this.#backend ??= await engine.connection()
-    await engine.ask(this.#backend, statement, (answer) => {
+    this.#patienceMs = Number(PATIENCE.exec(statement.text)?.[1] ?? this.#patienceMs)
+    const text = statement.text.replace(PATIENCE, "set_config('lock_timeout', '0', true)")
+    await engine.ask(this.#backend, { ...statement, text }, (answer) => {
       this.#running = undefined
       this.#idleSince = elapsed()
-      this.#isInTransaction = inTransactionAfter(statement.text) ?? this.#isInTransaction
+      const isInTransaction = inTransactionAfter(statement.text)
+      if (isInTransaction !== undefined) this.#patienceMs = Number.POSITIVE_INFINITY
+      this.#isInTransaction = isInTransaction ?? this.#isInTransaction
       if (!this.#end) this.#answers.push(() => statement.tell(answer))
     })
   }
