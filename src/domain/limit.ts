@@ -19,6 +19,9 @@ export interface LimitRule {
   phone?: PhoneOfApp
 }
 
+/** What is counted, whatever is allowed of it. */
+export type Counter = Pick<LimitRule, 'limit' | 'subject' | 'windowMs'>
+
 export const limited = ({ limit, policy }: Pick<LimitRule, 'limit' | 'policy'>, retryAfterMs: number) =>
   new Refusal('limited', `Limit exceeded: ${limit}`, { limit, policy, retryAfterMs })
 
@@ -136,12 +139,21 @@ export interface PhoneOfApp {
 const phoneSubject = ({ appId, kind, phoneHash }: PhoneOfApp) =>
   `${appId}:${kind}:${Buffer.from(phoneHash).toString('latin1')}`
 
-/** Per-phone windows of live issues; also what is rebuilt from the issues at start. */
+/** Per-phone windows of live issues. */
 export function phoneLimits(limits: LimitsConfig, phone: PhoneOfApp): LimitRule[] {
+  const [shortly, daily] = phoneCounters(phone)
+  return [
+    { ...shortly, policy: 'platform', max: limits.issuesPerPhone10Min, phone },
+    { ...daily, policy: 'platform', max: limits.issuesPerPhoneDay, phone },
+  ]
+}
+
+/** What they count; it is rebuilt from the issues at start. */
+export function phoneCounters(phone: PhoneOfApp): [Counter, Counter] {
   const subject = phoneSubject(phone)
   return [
-    { ...platform('perPhone', subject, limits.issuesPerPhone10Min, 10 * MINUTE_MS), phone },
-    { ...platform('perPhone', subject, limits.issuesPerPhoneDay, DAY_MS), phone },
+    { limit: 'perPhone', subject, windowMs: 10 * MINUTE_MS },
+    { limit: 'perPhone', subject, windowMs: DAY_MS },
   ]
 }
 

@@ -9,6 +9,7 @@ import { SHOWN_FROM_PHONES, type Sighting, STAGES, type Stage, Tally } from '../
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/value'
 import type { Decision, LaneHour, Lane as LaneName, SeenIssue } from '../ports/store/traffic'
 import type { Findings, Trouble as FoundTrouble } from '../ports/traffic'
+import type { Sighted } from './in-time'
 import { Lane } from './lane'
 import type { Places } from './places'
 
@@ -51,12 +52,11 @@ export class AppTraffic {
     this.#learn()
   }
 
-  see(issue: SeenIssue, stage: Stage): void {
-    const sighting = sightingOf(issue)
+  see(sighting: Sighting, stage: Stage): void {
     const { kind } = sighting
     const prefix = sighting.prefix === undefined ? undefined : this.#prefix(kind, sighting.prefix)
     const network = sighting.network === undefined ? undefined : this.#network(kind, sighting.network)
-    const now = issue.createdAt + STAGES[stage]
+    const now = sighting.createdAt + STAGES[stage]
     const isLocal = hasUntyped(prefix, now) || hasUntyped(network, now)
     const how = { mayPause: this.#protection?.conversion === 'block', isLocal }
     const [lane, ...others] = this.#ways(sighting)
@@ -304,7 +304,8 @@ const countryIn = (name: string) => name.slice(2)
 const hex = (hash: Uint8Array | undefined) => hash?.toHex()
 
 /** Where its kind of key was not noted, it counts as a backend's. */
-const sightingOf = (issue: SeenIssue): Sighting => ({
+export const sightedOf = (issue: SeenIssue): Sighted => ({
+  issueId: issue.issueId,
   kind: issue.keyKind ?? 'sk',
   country: issue.country ?? '',
   prefix: hex(issue.prefixHash),

@@ -1,11 +1,20 @@
 /** Issues that come in the order of their making are looked at in the order in which they come of age, at each of some ages. */
-import { STAGES, type Stage } from '../domain/traffic'
-import type { SeenIssue } from '../ports/store/traffic'
+import { type Sighting, STAGES, type Stage } from '../domain/traffic'
 
-interface Ages {
+export interface Sighted extends Sighting {
+  readonly issueId: string
+}
+
+/** When those were made that are looked at: from then on, and before that. Unix milliseconds. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+interface Ages extends Span {
   readonly stage: Stage
   /** Those that have not come to that age. */
-  waiting: SeenIssue[]
+  waiting: Sighted[]
   /** The first of them. */
   next: number
 }
@@ -15,14 +24,16 @@ export class InTime {
 
   constructor(
     stages: readonly Stage[],
-    private readonly look: (issue: SeenIssue, stage: Stage) => void,
+    spanOf: (stage: Stage) => Span,
+    private readonly look: (issue: Sighted, stage: Stage) => void,
   ) {
-    this.#ages = stages.map((stage) => ({ stage, waiting: [], next: 0 }))
+    this.#ages = stages.map((stage) => ({ stage, ...spanOf(stage), waiting: [], next: 0 }))
   }
 
-  add(issue: SeenIssue): void {
-    this.#lookUntil(issue.createdAt)
-    for (const { waiting } of this.#ages) waiting.push(issue)
+  add(issue: Sighted): void {
+    const { createdAt } = issue
+    this.#lookUntil(createdAt)
+    for (const { from, to, waiting } of this.#ages) if (createdAt >= from && createdAt < to) waiting.push(issue)
   }
 
   /** There are no more. */

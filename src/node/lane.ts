@@ -43,7 +43,7 @@ export class Lane {
   #wasted = 0
   readonly #wastedLately = new Sliding(SEEN_AFTER_MS)
   #costBefore: number | undefined
-  readonly #hours = new Map<number, LaneHour>()
+  readonly #hours = new Map<number, Growing>()
   /** What began before is stored. */
   #storedUntil = 0
 
@@ -165,7 +165,7 @@ export class Lane {
   /** Hours whose codes have all been looked at for the last time, of those that began since. */
   finished(since: number, now: number): LaneHour[] {
     const isFinished = ({ hour }: LaneHour) => hour >= since && hour + HOUR_MS + STAGES.late <= now
-    return [...this.#hours.values()].filter(isFinished)
+    return [...this.#hours.values()].filter(isFinished).map((hour) => ({ ...hour }))
   }
 
   /** They are stored. */
@@ -203,16 +203,24 @@ export class Lane {
     const fate = stage === 'sent' ? undefined : fateAt(sighting, stage)
     const start = Math.floor(createdAt / HOUR_MS) * HOUR_MS
     if (start < this.#storedUntil) return
-    const hour = this.#hours.get(start) ?? { ...this.name, hour: start, ...NOTHING }
-    const isVerified = fate === 'verified'
-    this.#hours.set(start, {
-      ...hour,
-      sent: hour.sent + (stage === 'sent' ? 1 : 0),
-      credits: hour.credits + (stage === 'sent' ? price : 0),
-      verified: hour.verified + (isVerified ? 1 : 0),
-      unverified: Math.max(0, hour.unverified + (fate === 'unverified' ? 1 : isVerified && stage === 'late' ? -1 : 0)),
-    })
+    const hour = this.#hourOf(start)
+    if (stage === 'sent') {
+      hour.sent++
+      hour.credits += price
+    }
+    if (fate === 'verified') hour.verified++
+    if (fate === 'unverified') hour.unverified++
+    if (fate === 'verified' && stage === 'late') hour.unverified = Math.max(0, hour.unverified - 1)
+  }
+
+  #hourOf(start: number): Growing {
+    const known = this.#hours.get(start)
+    if (known) return known
+    const hour = { ...this.name, hour: start, sent: 0, credits: 0, verified: 0, unverified: 0 }
+    this.#hours.set(start, hour)
+    return hour
   }
 }
 
-const NOTHING = { sent: 0, credits: 0, verified: 0, unverified: 0 }
+/** Every look adds to it: a copy for each would be most of what a start leaves behind. */
+type Growing = { -readonly [Name in keyof LaneHour]: LaneHour[Name] }

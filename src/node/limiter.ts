@@ -1,6 +1,6 @@
 /** Counts what limits allow, in this process's memory: exact within it, and rebuilt from the issues at start where a day counts. */
 import type { LimitName } from '../domain/error'
-import { type LimitRule, limited, type Permit } from '../domain/limit'
+import { type Counter, type LimitRule, limited, type Permit } from '../domain/limit'
 import { DAY_MS, nextMidnightUtc } from '../domain/value'
 
 /** How often something was counted in one millisecond: a busy key fills a minute with these, not with requests. */
@@ -155,8 +155,6 @@ class Windows {
     return window
   }
 }
-
-type Counter = Pick<LimitRule, 'limit' | 'subject' | 'windowMs'>
 
 /** So that a look at what may be forgotten does not keep requests waiting. */
 const LOOKED_AT_ONCE = 20_000

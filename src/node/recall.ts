@@ -1,6 +1,6 @@
 /** Limits that count days would start anew with every restart; the issues remember them. */
 import type { KeyKind } from '../domain/key'
-import { type LimitsConfig, phoneLimits, testBudgets } from '../domain/limit'
+import { type LimitsConfig, phoneCounters, testBudgets } from '../domain/limit'
 import { DAY_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Reader } from '../ports/store'
@@ -17,12 +17,12 @@ export async function recall(read: Reader, limits: LimitsConfig, clock: Pick<Clo
     for await (const page of read.issues.since({ appId, mode: 'live' }, since)) {
       for (const { keyKind, phoneHash, createdAt } of page)
         for (const kind of keyKind === undefined ? KINDS : [keyKind])
-          for (const rule of phoneLimits(limits, { appId, kind, phoneHash }))
-            recalled.recall(rule, createdAt, clock.now())
+          for (const counter of phoneCounters({ appId, kind, phoneHash }))
+            recalled.recall(counter, createdAt, clock.now())
     }
+    const budgets = testBudgets(limits, organizationId)
     for await (const page of read.issues.since({ appId, mode: 'test' }, since)) {
-      for (const { createdAt } of page)
-        for (const rule of testBudgets(limits, organizationId)) recalled.recall(rule, createdAt, clock.now())
+      for (const { createdAt } of page) for (const rule of budgets) recalled.recall(rule, createdAt, clock.now())
     }
   }
   return recalled

@@ -9,10 +9,9 @@ import { STAGES, type Stage } from '../domain/traffic'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
-import type { SeenIssue } from '../ports/store/traffic'
 import type { Entrant, Findings, Traffic } from '../ports/traffic'
-import { AppTraffic } from './app-traffic'
-import { InTime } from './in-time'
+import { AppTraffic, sightedOf } from './app-traffic'
+import { InTime, type Sighted } from './in-time'
 import { Places } from './places'
 
 /** A unit that is being stored may be seen after one that began later. */
@@ -69,8 +68,8 @@ interface Watched {
   storedAt: number
   /** What was made before has been looked at, by age; Unix milliseconds. */
   until: Record<Stage, number>
-  /** Counted as sent, and not judged yet: when each was made. A code is counted once, and before what has become of it. */
-  counted: Map<string, number>
+  /** Counted as sent, and not judged yet, by the second in which each was made. A code is counted once, and before what has become of it. */
+  counted: Map<number, Set<string>>
   looking: Promise<void> | undefined
 }
 
@@ -102,7 +101,7 @@ export class WatchedTraffic implements Traffic {
       leave: (issue) => {
         out()
         if (!issue) return
-        this.#seeSent(watched, issue)
+        this.#seeSent(watched, sightedOf(issue))
         traffic.name(wish.prefix, wish.digits)
       },
     }
@@ -140,9 +139,11 @@ export class WatchedTraffic implements Traffic {
   }
 
   /** Once, whether it was issued here or found; what was stored late is found when it is older. */
-  #seeSent({ traffic, counted }: Watched, issue: SeenIssue): void {
-    if (counted.has(issue.issueId)) return
-    counted.set(issue.issueId, issue.createdAt)
+  #seeSent({ traffic, counted }: Watched, issue: Sighted): void {
+    const second = Math.floor(issue.createdAt / SECOND_MS)
+    const known = counted.get(second) ?? new Set()
+    if (known.has(issue.issueId)) return
+    counted.set(second, known.add(issue.issueId))
     traffic.see(issue, 'sent')
   }
 
@@ -216,11 +217,8 @@ export class WatchedTraffic implements Traffic {
         this.#show(watched, ['late'], 'verified', ahead),
       ])
     watched.traffic.ripen(until.early)
-    // They came in the order of their time, more or less; none of these is looked at again.
-    for (const [issueId, createdAt] of counted) {
-      if (createdAt >= until.judged) break
-      counted.delete(issueId)
-    }
+    // None of these is looked at again.
+    for (const second of counted.keys()) if ((second + 1) * SECOND_MS <= until.judged) counted.delete(second)
   }
 
   /** What is sent here alone was counted when it was sent. */
@@ -238,13 +236,13 @@ export class WatchedTraffic implements Traffic {
     const from = Math.min(...stages.map((stage) => until[stage]))
     const to = Math.max(...stages.map((stage) => ahead[stage]))
     if (from >= to) return
-    const looks = new InTime(stages, (issue, stage) => {
-      if (issue.createdAt < until[stage] || issue.createdAt >= ahead[stage]) return
+    const spanOf = (stage: Stage) => ({ from: until[stage], to: ahead[stage] })
+    const looks = new InTime(stages, spanOf, (issue, stage) => {
       if (stage !== 'late') this.#seeSent(watched, issue)
       if (stage !== 'sent') traffic.see(issue, stage)
     })
     for await (const page of this.deps.store.read.traffic.seen(traffic.appId, from, to, which))
-      for (const issue of page) looks.add(issue)
+      for (const issue of page) looks.add(sightedOf(issue))
     looks.end()
     for (const stage of stages) until[stage] = ahead[stage]
   }

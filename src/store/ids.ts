@@ -27,9 +27,19 @@ export function uuidBytes(uuid: string): Uint8Array {
   return bytes
 }
 
+const HYPHEN = '-'.charCodeAt(0)
+const LETTERS = Buffer.from('0123456789abcdef')
+const WRITTEN = Buffer.alloc(UUID_CHARACTERS)
+
+/** Written in one place: pieces put together leave several times as much behind, for each row that is read. */
 export function uuidText(value: Uint8Array): string {
-  const hex = value.toHex()
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  for (let n = 0, at = 0; n < UUID_BYTES; n++) {
+    if (n === 4 || n === 6 || n === 8 || n === 10) WRITTEN[at++] = HYPHEN
+    const byte = value[n] ?? 0
+    WRITTEN[at++] = LETTERS[byte >> 4] ?? 0
+    WRITTEN[at++] = LETTERS[byte & 15] ?? 0
+  }
+  return WRITTEN.toString('latin1')
 }
 
 /** Smallest id of a row created at or after `at`, Unix milliseconds. */

@@ -4,7 +4,7 @@ import { LEARNED_DAYS } from '../../src/domain/conversion'
 import type { Issue } from '../../src/domain/issue'
 import { STAGES, type Stage } from '../../src/domain/traffic'
 import { DAY_MS } from '../../src/domain/value'
-import { AppTraffic } from '../../src/node/app-traffic'
+import { AppTraffic, sightedOf } from '../../src/node/app-traffic'
 import { Places } from '../../src/node/places'
 import type { LaneHour } from '../../src/ports/store/traffic'
 import { seededRandom } from '../support/random'
@@ -46,7 +46,7 @@ function hoursOf(issues: readonly Issue[], until: number): readonly LaneHour[] {
       (Object.keys(STAGES) as Stage[]).map((stage) => ({ issue, stage, at: issue.createdAt + STAGES[stage] })),
     )
     .sort((one, other) => one.at - other.at)
-  for (const { issue, stage } of looks) traffic.see(issue, stage)
+  for (const { issue, stage } of looks) traffic.see(sightedOf(issue), stage)
   return traffic.take(until).hours
 }
 

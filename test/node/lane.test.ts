@@ -83,3 +83,13 @@ test('silence that was bought counts at once when it is found out', () => {
   one.see(aSighting({ createdAt: NOW }), 'judged', HOW)
   expect(one.pause.pausedUntil).toBeGreaterThan(NOW)
 })
+
+test('an hour that is being stored stays as it was given', () => {
+  const one = lane()
+  const createdAt = Math.floor(NOW / HOUR_MS) * HOUR_MS
+  one.see(aSighting({ createdAt }), 'sent', HOW)
+  const [given] = one.finished(createdAt, createdAt + 2 * HOUR_MS)
+  one.see(aSighting({ createdAt }), 'sent', HOW)
+  expect(given?.sent).toBe(1)
+  expect(one.finished(createdAt, createdAt + 2 * HOUR_MS)[0]?.sent).toBe(2)
+})
