@@ -1,6 +1,7 @@
 /** The composition root: everything is built here, and tests build it the same way with ports of their own. */
 import type { Config } from './config'
 import { createConsole } from './console'
+import { numbers } from './domain/numbers'
 import type { Api, ApiDependencies } from './http/api'
 import { createReadiness } from './http/health'
 import type { MetricsRoute } from './http/metrics'
@@ -147,7 +148,10 @@ export function createApp(config: Config, ports: Ports): App {
         gates: () => carriers.gates(),
         tellsWallets: config.metrics.wallets,
       }),
-    warmUp: () => void api(),
+    warmUp() {
+      api()
+      numbers()
+    },
     async start(how = { alone: false }) {
       await node.start(how)
       await carriers.refresh()

@@ -62,9 +62,8 @@ export async function serve(opened: Opened): Promise<Served> {
     hooks: createHookTransport({ ...config.webhooks, connections: toReceivers }),
     schedule: systemSchedule,
   })
-  await checkAuditEnd(opened)
-  await bringErasures(opened)
-  const token = await setUpToken(opened)
+  // One commit for what they write.
+  const [token] = await Promise.all([setUpToken(opened), checkAuditEnd(opened), bringErasures(opened)])
   await app.start({ alone: !fleet })
   const { host, port, metrics } = config
   const metricsUrl = orInUse(
