@@ -5,6 +5,7 @@ import { MOUNTS } from '../http/mounts'
 import { watchDescriptors } from '../system/descriptors'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
+import { warmUpConnections } from '../system/http-connection'
 import { KeptConnections } from '../system/kept-connections'
 import { listen } from '../system/listen'
 import { systemPasswords } from '../system/passwords'
@@ -78,7 +79,11 @@ export async function serve(opened: Opened): Promise<Served> {
   )
 
   // Whoever waits for it to listen is told first.
-  setTimeout(() => app.warmUp(), WARM_UP_AFTER_MS).unref()
+  const warmUp = () => {
+    app.warmUp()
+    warmUpConnections()
+  }
+  setTimeout(warmUp, WARM_UP_AFTER_MS).unref()
   const endBackups = makeBackupsAtTheirTimes(config, log)
   let isDraining = false
   const drain = async (reason: string) => {
