@@ -1,7 +1,6 @@
 /** The composition root: everything is built here, and tests build it the same way with ports of their own. */
 import type { Config } from './config'
 import { createConsole } from './console'
-import { numbers } from './domain/numbers'
 import type { Api, ApiDependencies } from './http/api'
 import { createReadiness } from './http/health'
 import type { MetricsRoute } from './http/metrics'
@@ -148,10 +147,7 @@ export function createApp(config: Config, ports: Ports): App {
         gates: () => carriers.gates(),
         tellsWallets: config.metrics.wallets,
       }),
-    warmUp() {
-      api()
-      numbers()
-    },
+    warmUp: () => void api(),
     async start(how = { alone: false }) {
       await node.start(how)
       await carriers.refresh()

@@ -1,6 +1,7 @@
 /** `watchword serve`. */
 import { hostname } from 'node:os'
 import { createApp } from '../app'
+import { numbers } from '../domain/numbers'
 import { MOUNTS } from '../http/mounts'
 import { watchDescriptors } from '../system/descriptors'
 import { systemDial } from '../system/dial'
@@ -81,6 +82,7 @@ export async function serve(opened: Opened): Promise<Served> {
   // Whoever waits for it to listen is told first.
   const warmUp = () => {
     app.warmUp()
+    numbers()
     warmUpConnections()
   }
   setTimeout(warmUp, WARM_UP_AFTER_MS).unref()
