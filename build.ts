@@ -55,7 +55,7 @@ export async function buildBinary(contents: Contents, { outfile, target, runtime
     // What is loaded later brings what it imports of Bun and Node along: otherwise every start would load it.
     splitting: true,
     define: { 'process.env.NODE_ENV': '"production"', WATCHWORD_BUILD: JSON.stringify(build) },
-    plugins: [embedConsole(contents.console), embedNotice(contents.notice)],
+    plugins: [embedConsole(contents.console), embedNotice(contents.notice), withoutUnused],
   })
   const [binary] = outputs
   if (!binary) throw new Error(`No binary for ${build.target}`)
@@ -106,6 +106,26 @@ const embedNotice = (notice: Notice): BunPlugin => ({
     build.onLoad({ filter: /.*/, namespace: 'notice' }, () => ({ contents: JSON.stringify(notice), loader: 'file' }))
   },
 })
+
+/** What libraries load with themselves and a server never uses: loading it takes a tenth of a start. */
+const withoutUnused: BunPlugin = {
+  name: 'without-unused',
+  setup(build) {
+    // commander measures its help by it.
+    build.onResolve({ filter: /^node:util$/ }, ({ importer }) =>
+      /[\\/]commander[\\/]/.test(importer) ? { path: 'util', namespace: 'on-use' } : undefined,
+    )
+    build.onLoad({ filter: /.*/, namespace: 'on-use' }, () => ({
+      contents: `export const stripVTControlCharacters = (text) => process.getBuiltinModule('node:util').stripVTControlCharacters(text)`,
+      loader: 'js',
+    }))
+    // pino's threads for writing: the log is written here.
+    build.onLoad({ filter: /[\\/]pino[\\/]lib[\\/]transport\.js$/ }, () => ({
+      contents: `module.exports = () => { throw new Error('The log is written without threads') }`,
+      loader: 'js',
+    }))
+  },
+}
 
 if (import.meta.main) {
   const { values } = parseArgs({

@@ -214,7 +214,7 @@ async function openInProcess(side: Side): Promise<InProcess> {
   } as unknown as Ports)
   await rollUpUsage({ store, clock: systemClock })
   const client = new ConsoleClient({ app, run: (work) => work })
-  const token = await setUpToken({ store, vault })
+  const token = await setUpToken({ store, vault, clock: systemClock })
   await client.call('session/setUp', { token, name: 'Bench', email: 'b@example.com', password: 'a good long password' })
   return { side, store, client }
 }

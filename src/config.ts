@@ -1,6 +1,5 @@
 /** Configuration: environment and flags in, a frozen Config out, or one refusal that names every mistake. */
 import { readFileSync } from 'node:fs'
-import { getCountries } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import type { HookUrlPolicy } from './domain/address'
 import { timeOfDay } from './domain/backup'
@@ -10,6 +9,7 @@ import { IDEMPOTENCY_DAYS } from './domain/claim'
 import { MAX_TIMEOUT_MS } from './domain/job'
 import { FIXED_LIMITS, type LimitsConfig, USUAL_LIMITS } from './domain/limit'
 import { isNetwork } from './domain/network'
+import { numbers } from './domain/numbers'
 import type { Numbering } from './domain/phone'
 import { PROOF_LIFETIME_SEC, type ProofSettings } from './domain/proof'
 import type { PriceList } from './domain/wallet'
@@ -155,7 +155,7 @@ const settings = {
   LOG_LEVEL: setting('Least level that is logged', () => z.enum(LOG_LEVELS), 'info'),
   DEFAULT_REGION: setting(
     'Country whose national phone formats are read',
-    () => z.enum(getCountries() as [string, ...string[]], 'must be an ISO 3166 country code such as KR'),
+    () => z.enum(numbers().getCountries() as [string, ...string[]], 'must be an ISO 3166 country code such as KR'),
     'KR',
   ),
   NUMBER_PREFIXES: setting(

@@ -1,5 +1,4 @@
 /** What cannot be undone is asked about first. */
-import { createInterface } from 'node:readline/promises'
 import { InvalidArgumentError, Option } from 'commander'
 import { Failure } from './failure'
 
@@ -16,6 +15,7 @@ export const yesOption = () => new Option('--yes', 'do not ask; needed where the
 export async function confirm({ yes }: Confirmable, question: string): Promise<void> {
   if (yes) return
   if (!process.stdin.isTTY) throw new InvalidArgumentError(`${question} There is no terminal to ask on: add --yes`)
+  const { createInterface } = await import('node:readline/promises')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   const answer = await terminal.question(`${question} [y/N] `).finally(() => terminal.close())
   if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('declined', 'Nothing was changed.')

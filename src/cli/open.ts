@@ -88,9 +88,14 @@ function openFolder(config: Config, beginning: Beginning): Opened {
   const file = join(dataDir, DATABASE_FILE)
   // Looked for first: another process that begins here makes it last.
   const hasKeyFile = existsSync(join(dataDir, SECRET_FILE))
-  if (stageOf(file) === 'empty') begin(dataDir, file, hasKeyFile, beginning)
-  else if (beginning.isNew) throw new Failure('conflict', `--new is for a folder without a database; there is ${file}`)
-  const isNew = stageOf(file) === 'unsealed'
+  let stage = stageOf(file)
+  if (stage === 'empty') {
+    begin(dataDir, file, hasKeyFile, beginning)
+    // Another process may have gone on with it.
+    stage = stageOf(file)
+  } else if (beginning.isNew)
+    throw new Failure('conflict', `--new is for a folder without a database; there is ${file}`)
+  const isNew = stage === 'unsealed'
   const opened = openFile(config, file, { isNew, headFile: headFileIn(dataDir), serves: beginning.serves ?? false })
   return { ...opened, erasedFile: erasedFileIn(dataDir) }
 }

@@ -1,5 +1,5 @@
 /** How commands answer: `lines` for people; `value` with `--json`, as one JSON object. */
-import { styleText } from 'node:util'
+import type { styleText } from 'node:util'
 
 export type Output = (value: object, lines: string[]) => void
 
@@ -14,7 +14,7 @@ export const iso = (at: number | undefined) => (at === undefined ? undefined : n
 
 /** Only where a terminal shows it and `NO_COLOR` does not forbid it. */
 export const styled = (style: Parameters<typeof styleText>[0], text: string) =>
-  styleText(style, text, { stream: process.stdout })
+  process.getBuiltinModule('node:util').styleText(style, text, { stream: process.stdout })
 
 type Cell = string | number | undefined
 

@@ -1,10 +1,12 @@
 /** `watchword serve`. */
 import { hostname } from 'node:os'
 import { createApp } from '../app'
+import { numbers } from '../domain/numbers'
 import { MOUNTS } from '../http/mounts'
 import { watchDescriptors } from '../system/descriptors'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
+import { warmUpConnections } from '../system/http-connection'
 import { KeptConnections } from '../system/kept-connections'
 import { listen } from '../system/listen'
 import { systemPasswords } from '../system/passwords'
@@ -62,9 +64,8 @@ export async function serve(opened: Opened): Promise<Served> {
     hooks: createHookTransport({ ...config.webhooks, connections: toReceivers }),
     schedule: systemSchedule,
   })
-  await checkAuditEnd(opened)
-  await bringErasures(opened)
-  const token = await setUpToken(opened)
+  // One commit for what they write.
+  const [token] = await Promise.all([setUpToken(opened), checkAuditEnd(opened), bringErasures(opened)])
   await app.start({ alone: !fleet })
   const { host, port, metrics } = config
   const metricsUrl = orInUse(
@@ -79,7 +80,12 @@ export async function serve(opened: Opened): Promise<Served> {
   )
 
   // Whoever waits for it to listen is told first.
-  setTimeout(() => app.warmUp(), WARM_UP_AFTER_MS).unref()
+  const warmUp = () => {
+    app.warmUp()
+    numbers()
+    warmUpConnections()
+  }
+  setTimeout(warmUp, WARM_UP_AFTER_MS).unref()
   const endBackups = makeBackupsAtTheirTimes(config, log)
   let isDraining = false
   const drain = async (reason: string) => {

@@ -1,8 +1,8 @@
 /** What a change of an issue tells the outside, and how. Specification: "Events"; decisions: "Webhooks". */
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { EventType, OtpEventOf } from '../../contract/event'
 import { CODE } from './delivery'
 import type { Issue } from './issue'
+import { numbers } from './numbers'
 import type { Origin } from './origin'
 import { CURRENCY, type Owner } from './value'
 
@@ -118,7 +118,7 @@ const SHOWN_DIGITS = 4
 /** `+821012345678` as `+82******5678`: country code and the last digits, so that people recognise their own. */
 export function maskNumber(e164: string): string {
   const digits = e164.replace(/\D/g, '')
-  const country = parsePhoneNumberFromString(e164)?.countryCallingCode ?? digits.slice(0, 1)
+  const country = numbers().parsePhoneNumberFromString(e164)?.countryCallingCode ?? digits.slice(0, 1)
   const national = digits.slice(country.length)
   const shown = national.length > 2 * SHOWN_DIGITS - 1 ? national.slice(-SHOWN_DIGITS) : ''
   return `+${country}${'*'.repeat(Math.max(1, national.length - shown.length))}${shown}`

@@ -1,6 +1,5 @@
 /** API keys: how they are written, what they may do. Specification: "Authentication"; decisions: "Keys". */
 import { hash } from 'node:crypto'
-import { crc32 } from 'node:zlib'
 import type { OperationAccess, Scope } from '../../contract/scope'
 import { forbidden, invalid } from './error'
 import { cidrContains, isNetwork } from './network'
@@ -62,7 +61,7 @@ function base62(value: bigint, length: number): string {
 /** Catches typos and lets scanners recognise a leaked key, without a look-up. */
 function checksum(text: string): string {
   let digits = ''
-  for (let rest = crc32(text); digits.length < CHECKSUM_LENGTH; rest = Math.floor(rest / 62))
+  for (let rest = Bun.hash.crc32(text); digits.length < CHECKSUM_LENGTH; rest = Math.floor(rest / 62))
     digits = BASE62.charAt(rest % 62) + digits
   return digits
 }

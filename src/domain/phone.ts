@@ -1,14 +1,7 @@
 /** Who a message is for. Specification: "Test-mode behavior" 3–5; decisions: "Phone numbers, codes, secrets". */
-import {
-  type CountryCode,
-  getCountries,
-  getCountryCallingCode,
-  isSupportedCountry,
-  type NumberType,
-  type PhoneNumber,
-  parsePhoneNumberFromString,
-} from 'libphonenumber-js/max'
+import type { CountryCode, NumberType, PhoneNumber } from 'libphonenumber-js/max'
 import { invalid, Refusal } from './error'
+import { numbers as library } from './numbers'
 
 export interface Recipient {
   /** What makes two spellings one phone; the input of the stored hash. */
@@ -32,10 +25,10 @@ export interface Numbering {
 }
 
 /** Countries that have national formats to read. */
-export const REGIONS: readonly string[] = getCountries()
+export const regions = (): readonly string[] => library().getCountries()
 
 /** Whether there are national formats of it to read. */
-export const isRegion = (country: string): boolean => isSupportedCountry(country)
+export const isRegion = (country: string): boolean => library().isSupportedCountry(country)
 
 /** Digits only: `+82 10…` and `010…` are the same Korean magic number, hyphens and spaces do not matter. */
 const MAGIC: ReadonlyArray<{ pattern: RegExp; country: string; e164: (xx: string, area: string) => string }> = [
@@ -170,14 +163,14 @@ function readings(folded: string, region: string): PhoneNumber[] {
 
 function national(digits: string, region: string): PhoneNumber[] {
   const country = region as CountryCode
-  const number = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false })
+  const number = library().parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false })
   // Behind a prefix for calls abroad it would be a number of another country.
-  return number?.countryCallingCode === getCountryCallingCode(country) ? [number] : []
+  return number?.countryCallingCode === library().getCountryCallingCode(country) ? [number] : []
 }
 
 /** Also without a zero between country code and number, as in `+44 (0)7700 …`, which the library takes out where it may. */
 function international(digits: string): PhoneNumber[] {
-  const number = parsePhoneNumberFromString(`+${digits}`, { extract: false })
+  const number = library().parsePhoneNumberFromString(`+${digits}`, { extract: false })
   return number ? [number] : []
 }
 

@@ -4,7 +4,6 @@
  *   admission ── reserve ──▶ reserved ──▶ debit_pending ──▶ debited    one `debit` entry
  *                               └───────▶ release_pending ─▶ released  no entry
  */
-import { crc32 } from 'node:zlib'
 import { invalid, Refusal } from './error'
 import type { Channel, MessageType } from './value'
 
@@ -47,7 +46,7 @@ const hex = (value: number, digits: number) => value.toString(16).padStart(digit
 export function ledgerId({ appId, seq, createdAt }: Pick<LedgerEntry, 'appId' | 'seq' | 'createdAt'>): string {
   const at = hex(createdAt, 12)
   const position = hex(seq, 10)
-  const node = position.slice(6) + hex(crc32(appId), 8)
+  const node = position.slice(6) + hex(Bun.hash.crc32(appId), 8)
   return `${at.slice(0, 8)}-${at.slice(8)}-8${position.slice(0, 3)}-8${position.slice(3, 6)}-${node}`
 }
 

@@ -1,5 +1,4 @@
 /** The configured carriers as working ones, and which of them serve a channel. */
-import { isDeepStrictEqual } from 'node:util'
 import { type CarrierConfig, MAX_CONCURRENCY } from '../domain/carrier'
 import { invalid } from '../domain/error'
 import { MAX_TIMEOUT_MS } from '../domain/job'
@@ -119,7 +118,7 @@ export class Carriers {
     for (const name of this.#built.keys()) if (!names.has(name)) this.#remove(name)
     const before = this.#ways
     this.#ways = { configured, routes }
-    return before !== undefined && !isDeepStrictEqual(before, this.#ways)
+    return before !== undefined && !Bun.deepEquals(before, this.#ways, true)
   }
 
   /** What a code of a carrier means, if anybody knows. */
@@ -150,7 +149,7 @@ export class Carriers {
 
   #carrier(config: CarrierConfig): Way {
     const built = this.#built.get(config.name)
-    if (built && (built.config === config || isDeepStrictEqual(built.config, config))) {
+    if (built && (built.config === config || Bun.deepEquals(built.config, config, true))) {
       built.config = config
       return built
     }

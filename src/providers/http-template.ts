@@ -1,6 +1,6 @@
 /** `{{name}}` in an address, a header or a body: what an operator writes to speak a carrier's HTTP API. */
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { OutboundMessage } from '../domain/letter'
+import { numbers } from '../domain/numbers'
 
 const PLACEHOLDER = /\{\{\s*([A-Za-z]+(?:\.[A-Za-z0-9_]+)?)\s*\}\}/g
 
@@ -13,7 +13,7 @@ const VALUES: Readonly<Record<string, (message: OutboundMessage) => string>> = {
   /** E.164 without the plus sign. */
   toDigits: ({ to }) => to.slice(1),
   /** As people in that country dial it, digits only. */
-  toNational: ({ to }) => (parsePhoneNumberFromString(to)?.formatNational() ?? to).replace(/\D/g, ''),
+  toNational: ({ to }) => (numbers().parsePhoneNumberFromString(to)?.formatNational() ?? to).replace(/\D/g, ''),
   text: ({ text }) => text,
   from: ({ from }) => from ?? '',
   messageType: ({ messageType }) => messageType ?? '',

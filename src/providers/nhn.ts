@@ -3,12 +3,12 @@
  * host, app key and codes. Both use the lane for verification codes; there is none for LMS, which goes as plain MMS
  * without a picture. Their webhooks show a fixed signature: what they say is asked for before it counts.
  */
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import type { AwaitedReport } from '../domain/attempt'
 import type { CarrierConfig } from '../domain/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
 import type { OutboundMessage } from '../domain/letter'
+import { numbers } from '../domain/numbers'
 import { isSameSecret } from '../domain/same-secret'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
 import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
@@ -381,7 +381,7 @@ const KOREA = '82'
 
 /** Korean numbers as they are dialled in Korea, others without the country code, which goes into a field of its own. */
 function recipientOf(e164: string): Recipient | undefined {
-  const parsed = parsePhoneNumberFromString(e164)
+  const parsed = numbers().parsePhoneNumberFromString(e164)
   if (!parsed) return undefined
   const countryCode: string = parsed.countryCallingCode
   return { recipientNo: `${countryCode === KOREA ? '0' : ''}${parsed.nationalNumber}`, countryCode }

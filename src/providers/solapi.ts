@@ -3,12 +3,12 @@
  * own is always off. Its webhook shows a fixed secret and proves little: what it says is asked for before it counts.
  */
 import { createHash, createHmac } from 'node:crypto'
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import type { AwaitedReport } from '../domain/attempt'
 import type { CarrierConfig } from '../domain/carrier'
 import type { DeliveryReport, SendOutcome } from '../domain/delivery'
 import type { OutboundMessage } from '../domain/letter'
+import { numbers } from '../domain/numbers'
 import { isSameSecret } from '../domain/same-secret'
 import { MINUTE_MS, SECOND_MS } from '../domain/value'
 import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
@@ -111,7 +111,7 @@ const kakaoVariables = (variables: OutboundMessage['variables'] = {}) =>
 
 /** Korean numbers as they are dialled in Korea, others without the country code, which goes into a field of its own. */
 function recipientOf(e164: string): Recipient | undefined {
-  const parsed = parsePhoneNumberFromString(e164)
+  const parsed = numbers().parsePhoneNumberFromString(e164)
   if (!parsed) return undefined
   const country: string = parsed.countryCallingCode
   return { to: `${country === '82' ? '0' : ''}${parsed.nationalNumber}`, country }

@@ -238,9 +238,15 @@ export class HttpConnection {
   }
 }
 
-/** Both are loaded with the first connection that needs them: a start does not wait for them. */
+/** Both are loaded with the first connection that needs them, or by a warm-up: a start does not wait for them. */
 const parsing = () => process.getBuiltinModule('node:_http_common') as typeof import('node:_http_common')
 const securing = () => process.getBuiltinModule('node:tls')
+
+/** Loads what the first message needs. */
+export function warmUpConnections(): void {
+  parsing()
+  securing()
+}
 
 const UNASKED = new Uint8Array(1)
 

@@ -90,6 +90,21 @@ describe('the console', () => {
       await other.stop()
     })
 
+    test('a set-up link is good for three days from a start, give or take an hour in which starts write nothing', async () => {
+      const other = await World.start()
+      const links = () => other.rows('SELECT created_at, expires_at FROM invitations')
+      await setUpToken(other)
+      const first = await links()
+      other.clock.step(HOUR_MS - 1)
+      await setUpToken(other)
+      expect(await links()).toEqual(first)
+      other.clock.step(1)
+      await setUpToken(other)
+      const at = other.clock.now()
+      expect(await links()).toEqual([{ created_at: at, expires_at: at + 3 * DAY_MS }])
+      await other.stop()
+    })
+
     test('a set-up link that was not used makes nobody once there is an owner', async () => {
       const other = await World.start()
       const token = await setUpToken(other)

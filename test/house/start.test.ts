@@ -9,14 +9,16 @@ const transpiler = new Bun.Transpiler({ loader: 'ts' })
 const fileAt = (path: string) =>
   [path, `${path}.ts`, join(path, 'index.ts')].find((file) => existsSync(file) && statSync(file).isFile())
 
-/** What is loaded with a file, at once: neither types nor what is loaded when it is needed. */
+/** What is loaded with a file, at once: neither types nor what is loaded when it is needed. Packages by their names. */
 async function loadedWith(file: string, found = new Set<string>()): Promise<Set<string>> {
   if (found.has(file)) return found
   found.add(file)
   if (!file.endsWith('.ts')) return found
   for (const { path, kind } of transpiler.scanImports(await Bun.file(file).text())) {
-    const next = kind === 'import-statement' && path.startsWith('.') && fileAt(resolve(file, '..', path))
+    if (kind !== 'import-statement') continue
+    const next = path.startsWith('.') ? fileAt(resolve(file, '..', path)) : undefined
     if (next) await loadedWith(next, found)
+    else found.add(path)
   }
   return found
 }
@@ -33,3 +35,13 @@ test.each([
   expect(names).toContain('src/http/routes.ts')
   expect(names).not.toContain(late)
 })
+
+test.each(['libphonenumber-js/max', 'node:readline/promises', 'node:util', 'node:worker_threads', 'node:zlib'])(
+  'nor does a server load %s before',
+  async (late) => {
+    const loaded = await loadedWith(join(ROOT, 'src/cli/program.ts'))
+    await loadedWith(join(ROOT, 'src/cli/serve.ts'), loaded)
+    expect([...loaded]).toContain('node:crypto')
+    expect([...loaded]).not.toContain(late)
+  },
+)

@@ -3,7 +3,7 @@ import type { App } from '../../domain/app'
 import { isOpen } from '../../domain/browser-key'
 import type { StoredKey } from '../../domain/key'
 import { isActive } from '../../domain/key'
-import { REGIONS } from '../../domain/phone'
+import { regions } from '../../domain/phone'
 import { type Protection, protectionOf } from '../../domain/protection'
 import { textsOf } from '../../domain/texts'
 import * as administer from '../../usecases/administer'
@@ -54,7 +54,7 @@ export function appProcedures(deps: ConsoleDependencies) {
       await administer.removeChallenge(adminOf(deps, context), input.appId)
       return OK
     }),
-    regions: os.regions.handler(() => ({ regions: [...REGIONS] })),
+    regions: os.regions.handler(() => ({ regions: [...regions()] })),
   })
 }
 

@@ -3,7 +3,7 @@
  * requests. What is written meanwhile is short, and copied between two groups, so that the log begins anew.
  */
 import type { Database } from 'bun:sqlite'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { StoreTelemetry } from '../../ports/telemetry'
 
 /** Of the log, in pages. */
@@ -90,6 +90,7 @@ export class Checkpoints {
   }
 
   #start(): Worker {
+    const { Worker } = process.getBuiltinModule('node:worker_threads')
     const thread = new Worker(new URL('./checkpointer.ts', import.meta.url), { workerData: this.file })
     thread.on('message', (isRestOurs: boolean) => this.#answered(isRestOurs))
     // Where there can be no thread it is copied here, as long as that takes.

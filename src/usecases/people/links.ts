@@ -2,6 +2,7 @@
 import { invalid, Refusal } from '../../domain/error'
 import { INVITATION_MS, normalEmail, type Operator } from '../../domain/operator'
 import { assertMay, type Role } from '../../domain/role'
+import { HOUR_MS } from '../../domain/value'
 import type { Clock } from '../../ports/clock'
 import type { Random } from '../../ports/random'
 import type { Store, Tx } from '../../ports/store'
@@ -21,11 +22,15 @@ const wrongLink = () =>
  * Whoever first follows it owns the installation; undefined once somebody does. The same at every start, and of every server
  * that shares the database: it is made from the master secret, and stored is its hash.
  */
-export async function setUpToken({ store, vault }: { store: Store; vault: Vault }): Promise<string | undefined> {
+export async function setUpToken(deps: SetUpDependencies): Promise<string | undefined> {
+  const { store, vault, clock } = deps
   // Once there is somebody there always is, and a start needs to write nothing.
   if ((await store.read.people.all()).length > 0) return undefined
   const key = vault.passingKey(`set-up:${await store.read.installation()}`)
   const token = Buffer.from(key).toString('base64url')
+  // Nor where one before has written it lately.
+  const written = await invitationOf(store, token)
+  if (written && written.expiresAt - clock.now() > INVITATION_MS - RENEWED_AFTER_MS) return token
   return store.transaction(async (tx) => {
     if ((await tx.people.lockAll()).length > 0) return undefined
     await tx.invitations.removeOf(SET_UP)
@@ -35,6 +40,13 @@ export async function setUpToken({ store, vault }: { store: Store; vault: Vault 
 }
 
 const SET_UP = 'set-up'
+const RENEWED_AFTER_MS = HOUR_MS
+
+interface SetUpDependencies {
+  store: Store
+  clock: Pick<Clock, 'now'>
+  vault: Vault
+}
 
 /**
  * Answers the token, once. `inviter`: the operator who invites, where it is one. Throws `forbidden` or `not_found` where
@@ -80,10 +92,14 @@ export async function withdrawInvitation(
 
 /** Throws `not_found`. */
 export async function readInvitation({ store, clock }: { store: Store; clock: Pick<Clock, 'now'> }, token: string) {
-  const hash = Buffer.from(tokenHash(token))
-  const found = (await store.read.invitations.all()).find((invitation) => hash.equals(invitation.tokenHash))
+  const found = await invitationOf(store, token)
   if (!found || clock.now() >= found.expiresAt) throw wrongLink()
   return found
+}
+
+async function invitationOf(store: Store, token: string) {
+  const hash = Buffer.from(tokenHash(token))
+  return (await store.read.invitations.all()).find((invitation) => hash.equals(invitation.tokenHash))
 }
 
 interface JoinDependencies {
