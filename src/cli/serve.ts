@@ -64,8 +64,10 @@ export async function serve(opened: Opened): Promise<Served> {
     hooks: createHookTransport({ ...config.webhooks, connections: toReceivers }),
     schedule: systemSchedule,
   })
+  // Before anything adds to the log.
+  await checkAuditEnd(opened)
   // One commit for what they write.
-  const [token] = await Promise.all([setUpToken(opened), checkAuditEnd(opened), bringErasures(opened)])
+  const [token] = await Promise.all([setUpToken(opened), bringErasures(opened)])
   await app.start({ alone: !fleet })
   const { host, port, metrics } = config
   const metricsUrl = orInUse(
