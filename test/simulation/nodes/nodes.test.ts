@@ -19,10 +19,9 @@ const FOUND_AT: Record<string, number> = {
   'a message is sent within the unit that writes it down': 4,
   'what was lost with its commit is done again': 4,
   'what was lost with its commit counts as stored': 2,
-  'who has lost a job records what came of it': 4,
-  'who has lost a message charges it, too': 7,
+  'who has lost a message charges it, too': 4,
   'a server counts only codes that it lets in itself': 20,
-  'wrong codes of a phone are counted beside each other': 20,
+  'wrong codes of a phone are counted beside each other': 10,
 }
 
 let stage: LaidOut
