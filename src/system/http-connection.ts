@@ -20,6 +20,8 @@ export interface HttpRequest {
 /** How a connection is made, beside what the URL says. */
 export interface Way {
   host?: string
+  /** Which TLS asks for and verifies, instead of the URL's. */
+  servername?: string
   lookup?: LookupFunction
   rejectUnauthorized?: boolean
   ca?: string
@@ -124,6 +126,8 @@ export class HttpConnection {
 
   ask(request: HttpRequest, asker: Asker): Asked {
     const bytes = written(request, this.isLasting)
+    // Afresh: what came behind a body may have ended the connection for it.
+    this.#begin()
     this.#asker = asker
     this.#progress = 'waiting'
     this.#head = undefined
@@ -173,7 +177,9 @@ export class HttpConnection {
   #settle(): void {
     const asker = this.#asker
     if (!asker || (this.#progress !== 'answered' && this.#progress !== 'overrun')) return
-    const isKept = this.#progress === 'answered' && this.#staysOpen && this.#head && this.keeper.mayKeep(this.#head)
+    // Who has answered early may never read the rest of the request.
+    const isDone = this.#progress === 'answered' && this.#staysOpen && this.#socket.writableLength === 0
+    const isKept = isDone && this.#head && this.keeper.mayKeep(this.#head)
     this.#asker = undefined
     this.#progress = 'idle'
     this.#isUsed = true
@@ -195,10 +201,13 @@ export class HttpConnection {
     this.destroy()
   }
 
+  #begin(): void {
+    this.#parser.initialize(parsing().HTTPParser.RESPONSE, this, HEADERS_MAX_BYTES)
+  }
+
   #createParser(): HTTPParser {
     const { HTTPParser } = parsing()
     const parser = new HTTPParser()
-    parser.initialize(HTTPParser.RESPONSE, this, HEADERS_MAX_BYTES)
     let early: string[] = []
     parser[HTTPParser.kOnMessageBegin] = () => {
       early = []
@@ -260,24 +269,25 @@ function open({ protocol, hostname, port }: URL, way: Way): Socket {
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /** Said here, whatever else is said of them. */
-const OURS = new Set(['content-length', 'transfer-encoding', 'connection', 'accept-encoding'])
+const OURS = new Set(['content-length', 'transfer-encoding', 'accept-encoding'])
 
-/** Throws a TypeError for a header that would be something else. */
+/** Throws a TypeError for a header that would be something else. Of one that is there twice the last counts. */
 function written({ method, url, headers, body = '' }: HttpRequest, isLasting: boolean): Uint8Array {
-  let { host } = url
-  let said = ''
-  let credentials = credentialsIn(url)
+  const lines = new Map([
+    ['host', `Host: ${url.host}`],
+    ['authorization', credentialsIn(url)],
+    ['connection', `Connection: ${isLasting ? 'keep-alive' : 'close'}`],
+  ])
   for (const [name, value] of Object.entries(headers)) {
     if (!NAME.test(name) || !VALUE.test(value)) throw new TypeError('A header holds what no header may')
     const known = name.toLowerCase()
-    if (known === 'authorization') credentials = ''
-    if (known === 'host') host = value
-    else if (!OURS.has(known)) said += `${name}: ${value}\r\n`
+    if (!OURS.has(known)) lines.set(known, `${name}: ${value}`)
   }
   const length = Buffer.byteLength(body)
-  if (method !== 'GET' || length > 0) said += `Content-Length: ${length}\r\n`
-  const ours = `Accept-Encoding: identity\r\nConnection: ${isLasting ? 'keep-alive' : 'close'}\r\n\r\n`
-  const head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${host}\r\n${credentials}${said}${ours}`
+  if (method !== 'GET' || length > 0) lines.set('content-length', `Content-Length: ${length}`)
+  let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nAccept-Encoding: identity\r\n`
+  for (const line of lines.values()) if (line !== '') head += `${line}\r\n`
+  head += '\r\n'
   const bytes = Buffer.allocUnsafe(head.length + length)
   bytes.write(head, 'latin1')
   bytes.write(body, head.length)
@@ -287,7 +297,7 @@ function written({ method, url, headers, body = '' }: HttpRequest, isLasting: bo
 function credentialsIn({ username, password }: URL): string {
   if (username === '' && password === '') return ''
   const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  return `Authorization: Basic ${Buffer.from(plain).toString('base64')}\r\n`
+  return `Authorization: Basic ${Buffer.from(plain).toString('base64')}`
 }
 
 function named(pairs: readonly string[]): Record<string, string> {

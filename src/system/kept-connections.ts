@@ -36,6 +36,7 @@ const clockOfIdle: Pick<Clock, 'elapsed' | 'after'> = {
 
 /** A connection that waits for a request. */
 interface Idle {
+  /** With the name that TLS has verified, where it is another one. */
   readonly origin: string
   readonly connection: HttpConnection
   readonly address: string
@@ -55,7 +56,8 @@ export class KeptConnections {
 
   /** `way`: how a connection is made where none serves. */
   ask(request: HttpRequest, asker: Asker, way: Way = {}, mayLeadTo = (_address: string) => true): Asked {
-    const connection = this.#take(request.url.origin, mayLeadTo) ?? this.#open(request.url, way)
+    const origin = way.servername === undefined ? request.url.origin : `${request.url.origin} as ${way.servername}`
+    const connection = this.#take(origin, mayLeadTo) ?? this.#open(origin, request.url, way)
     try {
       return connection.ask(request, asker)
     } catch (unfit) {
@@ -83,8 +85,7 @@ export class KeptConnections {
     return this.#idle.filter((idle) => idle.origin === origin)
   }
 
-  #open(url: URL, way: Way): HttpConnection {
-    const { origin } = url
+  #open(origin: string, url: URL, way: Way): HttpConnection {
     const openedAt = this.clock.elapsed()
     this.opening++
     let isOpening = true

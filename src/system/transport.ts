@@ -3,8 +3,9 @@
  * Not by `fetch`: Bun lets 256 requests of it out at a time, whoever they are for, so that a carrier that hangs would hold
  * up the others; and here a connection that never came about is told from one that broke.
  */
+import { isIP } from 'node:net'
 import { NO_DESCRIPTOR, type Transport, type TransportResult } from '../ports/network'
-import type { AnswerHead, Asker } from './http-connection'
+import type { AnswerHead, Asker, Way } from './http-connection'
 import { KeptConnections } from './kept-connections'
 
 const BODY_MAX_BYTES = 64 * 1024
@@ -46,7 +47,7 @@ export const createTransport = (
         },
         failed: (code, stage) => failed(code, stage === 'asking'),
       }
-      const { giveUp, stage } = connections.ask({ method, url, headers, body }, asker)
+      const { giveUp, stage } = connections.ask({ method, url, headers, body }, asker, nameIn(headers))
       const timer = setTimeout(() => {
         giveUp()
         failed('TimeoutError', stage() === 'asking')
@@ -54,3 +55,10 @@ export const createTransport = (
     })
   },
 })
+
+/** Who says another host than that of the URL means that one: TLS asks for it and verifies it. */
+function nameIn(headers: Readonly<Record<string, string>>): Way {
+  const [, said] = Object.entries(headers).findLast(([name]) => name.toLowerCase() === 'host') ?? []
+  const name = said?.replace(/:\d+$/, '')
+  return name === undefined || isIP(name) !== 0 ? {} : { servername: name }
+}

@@ -109,6 +109,9 @@ export async function depart(
   const isKept = canFallBack(issue)
   if (isKept) await tx.outbox.add(issue, letter)
   const held = tx.jobs.addHeld({ kind: 'deliver', owner: issue, subjectId: issue.issueId, queue: way.carrier.name })
+  // Who is not told of a failure is told by the commit; of one that is known by now this unit is, and ends.
+  held.catch(() => {})
+  await Promise.race([held, undefined])
   const attempt = await beginAttempt(tx, issue, 1, way.carrier.name)
   const { seat } = passage
   const call = {
@@ -124,8 +127,6 @@ export async function depart(
   }
   const goOn = (job: Job | undefined) =>
     job ? passage.carryOn(job, deliveryBy(deps, { seat, router }), call) : passage.giveUp()
-  // Who is not told of a failure is told by the commit.
-  held.catch(() => {})
   tx.afterCommit(async () => goOn(await held.catch(() => findHeld(deps, issue))))
   return { resume: async () => goOn(await findHeld(deps, issue)) }
 }

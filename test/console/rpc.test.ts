@@ -102,6 +102,9 @@ describe('the console', () => {
       await setUpToken(other)
       const at = other.clock.now()
       expect(await links()).toEqual([{ created_at: at, expires_at: at + 3 * DAY_MS }])
+      other.clock.step(-HOUR_MS)
+      await setUpToken(other)
+      expect(await links()).toEqual([{ created_at: at - HOUR_MS, expires_at: at - HOUR_MS + 3 * DAY_MS }])
       await other.stop()
     })
 

@@ -126,3 +126,14 @@ test('for a second after one has failed that had written, such a one costs nobod
   expect(await group('e', 'no', 'f')).toEqual(['e', 'no', 'e', 'no', 'f'])
   expect(names()).toEqual(['a', 'c', 'd', 'e', 'f'])
 })
+
+test('where SQLite gives everything up and a unit goes on nevertheless, it has failed, and those behind it are stored', async () => {
+  const goesOn = () => run('b', () => db.run('ROLLBACK'))
+  const outcomes = await Promise.all([writes('a'), goesOn(), writes('c')])
+  expect(outcomes).toMatchObject([
+    { error: { kind: 'unavailable' } },
+    { error: { kind: 'unavailable' } },
+    { value: undefined },
+  ])
+  expect([happened, names()]).toEqual([['c'], ['c']])
+})

@@ -1,6 +1,6 @@
 /** Which connection a request gets, over real sockets; the time is given. */
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { KeptConnections } from '../../src/system/kept-connections'
 import { createTransport } from '../../src/system/transport'
@@ -55,6 +55,10 @@ describe('a connection', () => {
     ['forty headers', `HTTP/1.1 200 OK\r\n${'X-Short: x\r\n'.repeat(40)}Content-Length: 2\r\n\r\nok`],
     ['answers before the answer', `${'HTTP/1.1 100 Continue\r\n\r\n'.repeat(3)}${OK}`],
     ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\nX-Behind: it\r\n\r\n'],
+    [
+      'an end behind chunks',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nConnection: close\r\n\r\n',
+    ],
   ])('serves one after another whose answers have %s', async (_what, answer) => {
     const server = await Receiver.start(says(answer))
     const { ask } = setUp()
@@ -79,6 +83,20 @@ describe('a connection', () => {
     const { ask } = setUp()
     for (const _ of [1, 2]) expect(await ask(server)).toMatchObject(ok)
     expect(server.connections).toBe(1)
+  })
+
+  test('on which a request was answered before it was written serves no other', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => socket.pause().write(OK))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const transport = createTransport(setUp().connections)
+    const request = { method: 'POST', url: `http://127.0.0.1:${port}/`, headers: {}, timeoutMs: 3_000 }
+    for (const body of ['x'.repeat(20_000_000), '{}'])
+      expect(await transport.request({ ...request, body })).toMatchObject(ok)
+    server.close()
   })
 
   test('serves one request at a time', async () => {

@@ -59,6 +59,12 @@ describe('a request to a carrier', () => {
     ['of the name and the password in its URL', {}, 'us%40er:pass@', ['authorization: Basic dXNAZXI6cGFzcw==']],
     ['that are given', { authorization: 'Bearer x' }, 'user:pass@', ['authorization: Bearer x']],
     ['about a host of another name', { Host: 'sms.example' }, '', ['host: sms.example']],
+    [
+      'that are said twice once, as said last',
+      { 'content-type': 'a/a', 'Content-Type': 'b/b' },
+      '',
+      ['content-type: b/b'],
+    ],
     ['about framing once, and right', { 'content-length': '1', 'Transfer-Encoding': 'chunked' }, '', []],
   ])('has headers %s', async (_what, headers, credentials, expected) => {
     let seen = ''
@@ -75,12 +81,31 @@ describe('a request to a carrier', () => {
     }
     expect((await createTransport().request(request)).kind).toBe('answered')
     const lines = seen.split('\r\n').map((line) => line.replace(/^[^:]+/, (name) => name.toLowerCase()))
-    for (const name of ['authorization', 'host']) {
+    for (const name of ['authorization', 'host', 'content-type']) {
       const own = expected.filter((line) => line.startsWith(name))
       if (own.length > 0) expect(lines.filter((line) => line.startsWith(`${name}:`))).toEqual(own)
     }
     const framing = lines.filter((line) => /^(content-length|transfer-encoding):/.test(line))
     expect(framing).toEqual(['content-length: 2'])
+  })
+
+  test.each<[string, Record<string, string>, string[]]>([
+    ['the URL', {}, ['localhost']],
+    ['a header about the host', { Host: 'sms.example:8443' }, ['sms.example']],
+    ['no header that is an address', { host: '127.0.0.1' }, ['localhost']],
+  ])('asks for and verifies the name of %s by TLS', async (_what, headers, expected) => {
+    const asked: string[] = []
+    const SNICallback = (name: string, done: (error: null) => void) => {
+      asked.push(name)
+      done(null)
+    }
+    const server = createTlsServer({ cert: CERT, key: KEY, SNICallback }).on('tlsClientError', () => {})
+    servers.push(server)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const request = { method: 'POST', url: `https://localhost:${port}/`, headers, body: '{}', timeoutMs: LONG_MS }
+    expect((await createTransport().request(request)).kind).toBe('not_sent')
+    expect(asked).toEqual(expected)
   })
 
   test.each<Record<string, string>>([

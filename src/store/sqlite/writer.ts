@@ -164,6 +164,8 @@ export class Writer {
         if (isApart) this.#savepoint()
         const answer = await unit.run()
         if (isApart) this.#release()
+        // It went on though SQLite had given the whole transaction up.
+        if (!this.db.inTransaction) throw cannotWrite(new Error('There is no transaction any more'))
         ended.push({ unit, answer })
       } catch (error) {
         if (isApart) this.#rollbackUnit()
