@@ -58,6 +58,8 @@ describe.each(WIRES)('over %s, with a live browser key', (wire) => {
   test('claims made by 0.1 are found by either kind', async () => {
     const first = await issue(keys.live, { idempotencyKey: 'from-0.1', purpose: 'mine' })
     await world.write('UPDATE claims SET key_hash = ?', Buffer.from(world.vault.claimHash('from-0.1')))
+    await world.write('UPDATE issues SET key_kind = NULL')
+    await restart()
     for (const key of [keys.live, browser])
       expect((await issue(key, { idempotencyKey: 'from-0.1', purpose: 'mine' })).body.issueId).toBe(first.body.issueId)
   })
