@@ -42,7 +42,7 @@ export async function serve(opened: Opened): Promise<Served> {
   if (!fleet) holdAlone(config.dataDir)
   warnOfKeyFile(opened)
   const descriptors = watchDescriptors(log)
-  const toCarriers = new KeptConnections()
+  const toCarriers = new KeptConnections(undefined, descriptors.left)
   const toReceivers = new KeptConnections()
   const closeIdle = () => {
     toCarriers.closeIdle()
@@ -56,7 +56,7 @@ export async function serve(opened: Opened): Promise<Served> {
     ...{ telemetry: telemetry.telemetry, metrics: telemetry.metrics },
     fleet: fleet && { fleet, name: `${hostname()}:${process.pid}` },
     random: systemRandom,
-    transport: createTransport(toCarriers, descriptors.left),
+    transport: createTransport(toCarriers),
     dial: systemDial,
     descriptors,
     passwords: systemPasswords,

@@ -8,7 +8,7 @@ export interface Descriptors {
 
 /** What came of an HTTP request to a carrier. Whether the request may have arrived is what matters. */
 export type TransportResult =
-  | { kind: 'answered'; status: number; headers: Record<string, string>; body: string }
+  | { kind: 'answered'; status: number; body: string }
   /** Surely not received: the connection failed before a byte of the request was written. See also `NO_DESCRIPTOR`. */
   | { kind: 'not_sent'; reason: string }
   /**

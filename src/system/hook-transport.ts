@@ -114,7 +114,7 @@ function exchange({ connections, target: url, addresses, headers, body, ca, late
     let interimAnswers = 0
     const failedBy = (reason: HookFailure) => resolve(answer ? answerOf(answer, kept) : failed(reason))
     const giveUp = (reason: HookFailure) => {
-      asked.giveUp()
+      asked?.giveUp(asker)
       failedBy(reason)
     }
     const asker: Asker = {
@@ -148,12 +148,12 @@ function exchange({ connections, target: url, addresses, headers, body, ca, late
   })
 }
 
-function answerOf({ status, headers }: AnswerHead, kept: readonly Uint8Array[]): HookAnswer {
+function answerOf(answer: AnswerHead, kept: readonly Uint8Array[]): HookAnswer {
   return {
     kind: 'answered',
-    status,
-    location: headers.location,
-    retryAfter: headers['retry-after'],
+    status: answer.status,
+    location: answer.header('location'),
+    retryAfter: answer.header('retry-after'),
     // A character that the cut divides is left out.
     body: new TextDecoder().decode(Buffer.concat(kept).subarray(0, BODY_KEPT_BYTES), { stream: true }),
   }

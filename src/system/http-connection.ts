@@ -30,10 +30,21 @@ export interface Way {
 /** How far a connection has come, which tells what an error means. */
 export type Stage = 'connecting' | 'securing' | 'asking'
 
-export interface AnswerHead {
-  status: number
-  /** Names in small letters. Of one that is there twice the first. */
-  headers: Readonly<Record<string, string>>
+export class AnswerHead {
+  constructor(
+    readonly status: number,
+    /** Names and values in turns. */
+    private readonly pairs: readonly string[],
+  ) {}
+
+  /** By its name in small letters. Of one that is there twice the first. */
+  header(name: string): string | undefined {
+    for (let at = 0; at < this.pairs.length; at += 2) {
+      const said = this.pairs[at] ?? ''
+      if (said.length === name.length && said.toLowerCase() === name) return this.pairs[at + 1]
+    }
+    return undefined
+  }
 }
 
 /** Of one request. `done` or `failed` is the last call. */
@@ -45,13 +56,6 @@ export interface Asker {
   done(): void
   /** `code` as of `node:net`, or `HPE_…` for what is not HTTP. */
   failed(code: string, stage: Stage): void
-}
-
-/** A request that is under way. */
-export interface Asked {
-  /** And the connection with it; nothing is told any more. */
-  giveUp(): void
-  stage(): Stage
 }
 
 /** Who decides how long a connection lasts. */
@@ -71,7 +75,7 @@ type Progress = 'idle' | 'waiting' | 'answering' | 'answered' | 'overrun'
 export class HttpConnection {
   readonly #socket: Socket
   readonly #parser: HTTPParser
-  #stage: Stage = 'connecting'
+  stage: Stage = 'connecting'
   #progress: Progress = 'idle'
   #isUsed = false
   #asker: Asker | undefined
@@ -93,7 +97,7 @@ export class HttpConnection {
     this.#socket.setNoDelay(true)
     this.#socket.once('connect', () => {
       keeper.opened()
-      if (isSecure) this.#stage = 'securing'
+      if (isSecure) this.stage = 'securing'
       else this.#opened()
     })
     if (isSecure) this.#socket.once('secureConnect', () => this.#opened())
@@ -124,21 +128,20 @@ export class HttpConnection {
     }
   }
 
-  ask(request: HttpRequest, asker: Asker): Asked {
+  ask(request: HttpRequest, asker: Asker): void {
     const bytes = written(request, this.isLasting)
     // Afresh: what came behind a body may have ended the connection for it.
     this.#begin()
     this.#asker = asker
     this.#progress = 'waiting'
     this.#head = undefined
-    if (this.#stage === 'asking') this.#socket.write(bytes)
+    if (this.stage === 'asking') this.#socket.write(bytes)
     else this.#unwritten = bytes
-    return {
-      giveUp: () => {
-        if (this.#asker === asker) this.#giveUp()
-      },
-      stage: () => this.#stage,
-    }
+  }
+
+  /** The connection goes with what is asked on it; nothing is told any more. Nothing happens once that has ended. */
+  giveUp(asker: Asker): void {
+    if (this.#asker === asker) this.#giveUp()
   }
 
   destroy(): void {
@@ -146,7 +149,7 @@ export class HttpConnection {
   }
 
   #opened(): void {
-    this.#stage = 'asking'
+    this.stage = 'asking'
     if (this.#unwritten) this.#socket.write(this.#unwritten)
     this.#unwritten = undefined
   }
@@ -192,7 +195,7 @@ export class HttpConnection {
   #fail(code: string): void {
     const asker = this.#asker
     this.#giveUp()
-    asker?.failed(code, this.#stage)
+    asker?.failed(code, this.stage)
   }
 
   #giveUp(): void {
@@ -232,7 +235,7 @@ export class HttpConnection {
       else {
         this.#progress = 'answering'
         this.#staysOpen = staysOpen
-        this.#head = { status, headers: named(pairs ? [...early, ...pairs] : early) }
+        this.#head = new AnswerHead(status, early.length > 0 ? [...early, ...(pairs ?? [])] : (pairs ?? []))
         this.#asker?.head(this.#head)
       }
       return 0
@@ -247,8 +250,11 @@ export class HttpConnection {
   }
 }
 
+type Parsing = typeof import('node:_http_common')
+let loaded: Parsing | undefined
+
 /** Both are loaded with the first connection that needs them, or by a warm-up: a start does not wait for them. */
-const parsing = () => process.getBuiltinModule('node:_http_common') as typeof import('node:_http_common')
+const parsing = (): Parsing => (loaded ??= process.getBuiltinModule('node:_http_common') as Parsing)
 const securing = () => process.getBuiltinModule('node:tls')
 
 /** Loads what the first message needs. */
@@ -269,25 +275,26 @@ function open({ protocol, hostname, port }: URL, way: Way): Socket {
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /** Said here, whatever else is said of them. */
-const OURS = new Set(['content-length', 'transfer-encoding', 'accept-encoding'])
+const OURS = ['content-length', 'transfer-encoding', 'accept-encoding']
 
 /** Throws a TypeError for a header that would be something else. Of one that is there twice the last counts. */
 function written({ method, url, headers, body = '' }: HttpRequest, isLasting: boolean): Uint8Array {
-  const lines = new Map([
-    ['host', `Host: ${url.host}`],
-    ['authorization', credentialsIn(url)],
-    ['connection', `Connection: ${isLasting ? 'keep-alive' : 'close'}`],
-  ])
-  for (const [name, value] of Object.entries(headers)) {
+  const said = [...OURS]
+  let given = ''
+  for (const [name, value] of Object.entries(headers).reverse()) {
     if (!NAME.test(name) || !VALUE.test(value)) throw new TypeError('A header holds what no header may')
     const known = name.toLowerCase()
-    if (!OURS.has(known)) lines.set(known, `${name}: ${value}`)
+    if (said.includes(known)) continue
+    said.push(known)
+    given += `${name}: ${value}\r\n`
   }
+  let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\n`
+  if (!said.includes('host')) head += `Host: ${url.host}\r\n`
+  if (!said.includes('authorization')) head += credentialsIn(url)
+  if (!said.includes('connection')) head += `Connection: ${isLasting ? 'keep-alive' : 'close'}\r\n`
   const length = Buffer.byteLength(body)
-  if (method !== 'GET' || length > 0) lines.set('content-length', `Content-Length: ${length}`)
-  let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nAccept-Encoding: identity\r\n`
-  for (const line of lines.values()) if (line !== '') head += `${line}\r\n`
-  head += '\r\n'
+  if (method !== 'GET' || length > 0) head += `Content-Length: ${length}\r\n`
+  head += `Accept-Encoding: identity\r\n${given}\r\n`
   const bytes = Buffer.allocUnsafe(head.length + length)
   bytes.write(head, 'latin1')
   bytes.write(body, head.length)
@@ -297,11 +304,5 @@ function written({ method, url, headers, body = '' }: HttpRequest, isLasting: bo
 function credentialsIn({ username, password }: URL): string {
   if (username === '' && password === '') return ''
   const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  return `Authorization: Basic ${Buffer.from(plain).toString('base64')}`
-}
-
-function named(pairs: readonly string[]): Record<string, string> {
-  const headers: Record<string, string> = Object.create(null)
-  for (let at = 0; at + 1 < pairs.length; at += 2) headers[(pairs[at] ?? '').toLowerCase()] ??= pairs[at + 1] ?? ''
-  return headers
+  return `Authorization: Basic ${Buffer.from(plain).toString('base64')}\r\n`
 }

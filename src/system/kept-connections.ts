@@ -5,7 +5,7 @@
  */
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
-import { type Asked, type Asker, HttpConnection, type HttpRequest, type Way } from './http-connection'
+import { type AnswerHead, type Asker, HttpConnection, type HttpRequest, type Way } from './http-connection'
 
 /** How long a server that does not say so is trusted to keep a connection. */
 const UNSAID_MS = SECOND_MS
@@ -21,6 +21,8 @@ const DISTRUST_MS = HOUR_MS
 const MAX_OF_ORIGIN = 128
 const MAX = 256
 const SWEEP_MS = SECOND_MS
+/** Descriptors that are for files and the database. Without any, Bun says of every connection that it was refused. */
+const FOR_OTHERS = 8
 
 /** On Windows a socket is no file that could be read: there none is kept. */
 const CAN_ASK = process.platform !== 'win32'
@@ -50,18 +52,31 @@ export class KeptConnections {
   readonly #distrusted = new Map<string, number>()
   #isSweeping = false
   /** Connections that are being made. Whether they have their descriptor already, nobody knows. */
-  opening = 0
+  #opening = 0
 
-  constructor(private readonly clock = clockOfIdle) {}
+  constructor(
+    private readonly clock = clockOfIdle,
+    /** How many more descriptors this process may have. */
+    private readonly left = () => Number.POSITIVE_INFINITY,
+  ) {}
 
-  /** `way`: how a connection is made where none serves. */
-  ask(request: HttpRequest, asker: Asker, way: Way = {}, mayLeadTo = (_address: string) => true): Asked {
+  /**
+   * `way`: how a connection is made where none serves. Answers the one that is asked on; undefined where a new one would take
+   * one of the last descriptors: then nobody is asked.
+   */
+  ask(
+    request: HttpRequest,
+    asker: Asker,
+    way: Way = {},
+    mayLeadTo = (_address: string) => true,
+  ): HttpConnection | undefined {
     const origin = way.servername === undefined ? request.url.origin : `${request.url.origin} as ${way.servername}`
     const connection = this.#take(origin, mayLeadTo) ?? this.#open(origin, request.url, way)
     try {
-      return connection.ask(request, asker)
+      connection?.ask(request, asker)
+      return connection
     } catch (unfit) {
-      connection.destroy()
+      connection?.destroy()
       throw unfit
     }
   }
@@ -85,17 +100,18 @@ export class KeptConnections {
     return this.#idle.filter((idle) => idle.origin === origin)
   }
 
-  #open(origin: string, url: URL, way: Way): HttpConnection {
+  #open(origin: string, url: URL, way: Way): HttpConnection | undefined {
+    if (this.left() - this.#opening <= FOR_OTHERS) return undefined
     const openedAt = this.clock.elapsed()
-    this.opening++
+    this.#opening++
     let isOpening = true
     const opened = () => {
-      if (isOpening) this.opening--
+      if (isOpening) this.#opening--
       isOpening = false
     }
     const connection = new HttpConnection(url, way, this.#trusts(origin), {
       opened,
-      mayKeep: ({ headers }) => this.#keep(origin, connection, openedAt, trustedMs(headers['keep-alive'])),
+      mayKeep: (answer) => this.#keep(origin, connection, openedAt, trustedMs(answer)),
       unanswered: () => this.#distrust(origin),
       closed: () => {
         opened()
@@ -159,8 +175,8 @@ export class KeptConnections {
 }
 
 /** `Keep-Alive: timeout=5, max=100` */
-function trustedMs(said = ''): number {
-  const [, seconds] = /\btimeout=(\d+)/i.exec(said) ?? []
+function trustedMs(answer: AnswerHead): number {
+  const [, seconds] = /\btimeout=(\d+)/i.exec(answer.header('keep-alive') ?? '') ?? []
   if (seconds === undefined) return UNSAID_MS
   const saidMs = Number(seconds) * SECOND_MS
   return Math.min(Math.max(saidMs - MARGIN_MS, saidMs / 2), IDLE_MAX_MS)

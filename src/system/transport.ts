@@ -5,60 +5,71 @@
  */
 import { isIP } from 'node:net'
 import { NO_DESCRIPTOR, type Transport, type TransportResult } from '../ports/network'
-import type { AnswerHead, Asker, Way } from './http-connection'
+import type { AnswerHead, Asker, HttpConnection, Stage, Way } from './http-connection'
 import { KeptConnections } from './kept-connections'
 
 const BODY_MAX_BYTES = 64 * 1024
 
-/** Descriptors that are for files and the database. Without any, Bun says of every connection that it was refused. */
-const NOT_FOR_CARRIERS = 8
-
-/** `left`: how many more descriptors this process may have. */
-export const createTransport = (
-  connections = new KeptConnections(),
-  left = () => Number.POSITIVE_INFINITY,
-): Transport => ({
-  async request({ method, url: text, headers, body, timeoutMs }) {
-    if (left() - connections.opening <= NOT_FOR_CARRIERS) return { kind: 'not_sent', reason: NO_DESCRIPTOR }
-    const url = new URL(text)
-    return new Promise<TransportResult>((resolve) => {
-      let answer: AnswerHead | undefined
-      const chunks: Uint8Array[] = []
-      let size = 0
-      const end = (result: TransportResult) => {
-        clearTimeout(timer)
-        resolve(result)
-      }
-      const failed = (reason: string, mayHaveArrived = true) =>
-        end({ kind: mayHaveArrived ? 'unknown' : 'not_sent', reason })
-      const asker: Asker = {
-        head(head) {
-          answer = head
-        },
-        body(chunk) {
-          chunks.push(chunk)
-          size += chunk.length
-          if (size <= BODY_MAX_BYTES) return
-          giveUp()
-          failed('answer too large')
-        },
-        done() {
-          if (answer) end({ kind: 'answered', ...answer, body: Buffer.concat(chunks).toString('utf8') })
-        },
-        failed: (code, stage) => failed(code, stage === 'asking'),
-      }
-      const { giveUp, stage } = connections.ask({ method, url, headers, body }, asker, nameIn(headers))
-      const timer = setTimeout(() => {
-        giveUp()
-        failed('TimeoutError', stage() === 'asking')
-      }, timeoutMs)
-    })
+export const createTransport = (connections = new KeptConnections()): Transport => ({
+  async request({ method, url, headers, body, timeoutMs }) {
+    const call = new Call()
+    const connection = connections.ask({ method, url: new URL(url), headers, body }, call, nameIn(headers))
+    return connection ? call.within(timeoutMs, connection) : { kind: 'not_sent', reason: NO_DESCRIPTOR }
   },
 })
 
+/** One request to a carrier, and its answer as far as it has come. */
+class Call implements Asker {
+  readonly #result = Promise.withResolvers<TransportResult>()
+  #status = 0
+  readonly #chunks: Uint8Array[] = []
+  #size = 0
+  #connection: HttpConnection | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  within(timeoutMs: number, connection: HttpConnection): Promise<TransportResult> {
+    this.#connection = connection
+    this.#timer = setTimeout(() => this.#giveUp('TimeoutError'), timeoutMs)
+    return this.#result.promise
+  }
+
+  head({ status }: AnswerHead): void {
+    this.#status = status
+  }
+
+  body(chunk: Uint8Array): void {
+    this.#chunks.push(chunk)
+    this.#size += chunk.length
+    if (this.#size > BODY_MAX_BYTES) this.#giveUp('answer too large')
+  }
+
+  done(): void {
+    this.#end({ kind: 'answered', status: this.#status, body: Buffer.concat(this.#chunks).toString('utf8') })
+  }
+
+  failed(reason: string, stage: Stage): void {
+    this.#end({ kind: stage === 'asking' ? 'unknown' : 'not_sent', reason })
+  }
+
+  #end(result: TransportResult): void {
+    clearTimeout(this.#timer)
+    this.#result.resolve(result)
+  }
+
+  #giveUp(reason: string): void {
+    this.#connection?.giveUp(this)
+    this.failed(reason, this.#connection?.stage ?? 'asking')
+  }
+}
+
 /** Who says another host than that of the URL means that one: TLS asks for it and verifies it. */
 function nameIn(headers: Readonly<Record<string, string>>): Way {
-  const [, said] = Object.entries(headers).findLast(([name]) => name.toLowerCase() === 'host') ?? []
-  const name = said?.replace(/:\d+$/, '')
-  return name === undefined || isIP(name) !== 0 ? {} : { servername: name }
+  for (const [name, said] of Object.entries(headers).reverse()) {
+    if (name.length !== HOST.length || name.toLowerCase() !== HOST) continue
+    const servername = said.replace(/:\d+$/, '')
+    return isIP(servername) === 0 ? { servername } : {}
+  }
+  return {}
 }
+
+const HOST = 'host'

@@ -57,7 +57,6 @@ export class FakeVendor {
 export const answered = (status: number, body: unknown): TransportResult => ({
   kind: 'answered',
   status,
-  headers: {},
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
 

@@ -34,7 +34,6 @@ export class FakeVendor implements Transport {
 export const answered = (status: number, body: unknown): TransportResult => ({
   kind: 'answered',
   status,
-  headers: {},
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
 

@@ -110,7 +110,7 @@ test('a verify takes 2, and where codes have been wrong 3', async () => {
 test('recording what a carrier answered takes 2, whatever it was', async () => {
   for (const answer of [{ id: 'carrier-1' }, {}]) {
     const sent = async () => {
-      world.sms.script(() => ({ kind: 'answered', status: 200, headers: {}, body: JSON.stringify(answer) }))
+      world.sms.script(() => ({ kind: 'answered', status: 200, body: JSON.stringify(answer) }))
       await issue()
       await world.settle()
       await wire.quiet()

@@ -50,7 +50,6 @@ export const codeIn = (text: string): string => /\d{6}/.exec(text)?.[0] ?? ''
 export const answered = (status: number, body: unknown): TransportResult => ({
   kind: 'answered',
   status,
-  headers: {},
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
 

@@ -503,6 +503,12 @@ describe('an answer', () => {
     expect(answer).toEqual(answered({ status: 429, retryAfter: '120', body: '' }))
   })
 
+  test('may have many headers, in letters of any size; of one that is there twice the first counts', async () => {
+    const many = `LOCATION: /first\r\nLocation: /other\r\n${'X-Other: x\r\n'.repeat(60)}Retry-AFTER: 9\r\n`
+    const { answer } = await from(says(`HTTP/1.1 302 Found\r\n${many}Content-Length: 0\r\n\r\n`))
+    expect(answer).toEqual(answered({ status: 302, location: '/first', retryAfter: '9', body: '' }))
+  })
+
   test('may be chunked, and of the old kind that ends with the connection', async () => {
     const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\n\r\n'
     expect((await from(says(chunked))).answer).toEqual(answered())

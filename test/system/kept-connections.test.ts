@@ -195,6 +195,18 @@ describe('a connection', () => {
     expect(server.connections).toBe(2)
   })
 
+  test('serves also while no descriptor is left for another one', async () => {
+    const server = await Receiver.start(says(OK))
+    let left = 10
+    const transport = createTransport(new KeptConnections(undefined, () => left))
+    const request = { method: 'GET', url: `http://127.0.0.1:${server.port}/`, headers: {}, timeoutMs: 3_000 }
+    expect(await transport.request(request)).toMatchObject(ok)
+    left = 8
+    const both = await Promise.all([transport.request(request), transport.request(request)])
+    expect(both.map(({ kind }) => kind)).toEqual(['answered', 'not_sent'])
+    expect(server.connections).toBe(1)
+  })
+
   test('lasts for a minute: a name may lead elsewhere by then', async () => {
     const server = await Receiver.start(says(OK))
     const { ask, clock } = setUp()
