@@ -25,7 +25,7 @@ export interface Transport {
     method: string
     url: string
     headers: Record<string, string>
-    body?: string
+    body?: string | undefined
     timeoutMs: number
   }): Promise<TransportResult>
 }

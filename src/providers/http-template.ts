@@ -37,46 +37,71 @@ function textsIn(template: unknown): string[] {
   return typeof template === 'object' && template !== null ? Object.values(template).flatMap(textsIn) : []
 }
 
-const valueFor = (name: string, message: OutboundMessage): string =>
-  name.startsWith('variables.')
-    ? (message.variables?.[name.slice('variables.'.length)] ?? '')
-    : (VALUES[name]?.(message) ?? '')
+/** What a template says of a message. It is read once, when its carrier is set up. */
+export type Filled<T> = (message: OutboundMessage) => T
 
-const fill = (template: string, message: OutboundMessage, encode: (value: string) => string): string =>
-  template.replace(PLACEHOLDER, (_, name: string) => encode(valueFor(name, message)))
+const valueNamed = (name: string): Filled<string> =>
+  name.startsWith('variables.')
+    ? ({ variables }) => variables?.[name.slice('variables.'.length)] ?? ''
+    : (VALUES[name] ?? (() => ''))
+
+function filled(template: string, encode: (value: string) => string): Filled<string> {
+  // Texts and names in turns.
+  const [first = '', ...pieces] = template.split(PLACEHOLDER)
+  if (pieces.length === 0) return () => first
+  const read = pieces.map((piece, at) => (at % 2 === 0 ? valueNamed(piece) : piece))
+  return (message) => {
+    let text = first
+    for (const piece of read) text += typeof piece === 'string' ? piece : encode(piece(message))
+    return text
+  }
+}
 
 /**
  * Each value stays within the segment it is put into. A segment of dots leads elsewhere however its dots are encoded, so
  * they are encoded twice: no carrier knows a sender of that name, and none is asked for anything but to send.
  */
-export function fillUrl(template: string, message: OutboundMessage): string {
+export function urlFrom(template: string): Filled<string> {
+  if (template.search(PLACEHOLDER) < 0) return () => template
   const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(template) ?? []
-  const fillSegment = (segment: string) => {
-    const filled = fill(segment, message, encodeURIComponent)
-    return filled !== segment && DOTS.test(filled) ? filled.replaceAll('%', '%25').replaceAll('.', '%252E') : filled
+  const segments = path.split('/').map(segmentFrom)
+  const end = filled(rest, encodeURIComponent)
+  return (message) => segments.map((segment) => segment(message)).join('/') + end(message)
+}
+
+function segmentFrom(template: string): Filled<string> {
+  const fill = filled(template, encodeURIComponent)
+  return (message) => {
+    const segment = fill(message)
+    return segment !== template && DOTS.test(segment)
+      ? segment.replaceAll('%', '%25').replaceAll('.', '%252E')
+      : segment
   }
-  return path.split('/').map(fillSegment).join('/') + fill(rest, message, encodeURIComponent)
 }
 
 /** What every reader of a URL takes for `.` and `..`. */
 const DOTS = /^(?:\.|%2e){1,2}$/i
 
 /** A header is one line of ASCII; anything else in a value would break out of it. */
-export const fillHeader = (template: string, message: OutboundMessage) =>
-  fill(template, message, (value) => value.replace(/[^\x20-\x7e]/g, '?'))
+export const headerFrom = (template: string): Filled<string> =>
+  filled(template, (value) => value.replace(/[^\x20-\x7e]/g, '?'))
 
 /** Fills every string of a JSON value; the structure is the template's, so no value can change it. */
-export function fillJson(template: unknown, message: OutboundMessage): unknown {
-  if (typeof template === 'string') return fill(template, message, (value) => value)
-  if (Array.isArray(template)) return template.map((item) => fillJson(item, message))
-  if (typeof template !== 'object' || template === null) return template
-  return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, fillJson(value, message)]))
+export function jsonFrom(template: unknown): Filled<unknown> {
+  if (typeof template === 'string') return filled(template, (value) => value)
+  if (typeof template !== 'object' || template === null) return () => template
+  if (Array.isArray(template)) {
+    const items = template.map(jsonFrom)
+    return (message) => items.map((item) => item(message))
+  }
+  const fields = Object.entries(template).map(([name, value]) => [name, jsonFrom(value)] as const)
+  return (message) => Object.fromEntries(fields.map(([name, value]) => [name, value(message)]))
 }
 
-export const fillForm = (template: Readonly<Record<string, string>>, message: OutboundMessage): string =>
-  new URLSearchParams(
-    Object.entries(template).map(([name, value]) => [name, fill(value, message, (text) => text)]),
-  ).toString()
+export function formFrom(template: Readonly<Record<string, string>>): Filled<string> {
+  const fields = Object.entries(template).map(([name, value]) => [name, filled(value, (text) => text)] as const)
+  return (message) => new URLSearchParams(fields.map(([name, value]) => [name, value(message)])).toString()
+}
 
 /** The value at a dotted path such as `data.messages.0.id`; undefined where there is none. */
 export function valueAt(value: unknown, path: string): unknown {

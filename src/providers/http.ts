@@ -12,7 +12,7 @@ import { isSameSecret } from '../domain/same-secret'
 import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
 import { outcomeOfSilence, parseJson, parseReports, textOf, type Verdict, verdictOfStatus } from './answer'
-import { fillForm, fillHeader, fillJson, fillUrl, unknownPlaceholder, valueAt } from './http-template'
+import { type Filled, formFrom, headerFrom, jsonFrom, unknownPlaceholder, urlFrom, valueAt } from './http-template'
 import type { CarrierDependencies, CarrierType } from './type'
 
 /** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. */
@@ -77,49 +77,48 @@ type HttpConfig = z.infer<typeof httpConfig>
 
 function create({ name, config: stored }: CarrierConfig, { transport, timeoutMs }: CarrierDependencies): Carrier {
   const config = httpConfig.parse(stored)
+  const { method } = config
+  const url = urlFrom(config.url)
+  const headers = headersFrom(config)
+  const body = bodyFrom(config)
   return {
     name,
     reports: config.reports,
     async send(message) {
-      const body = bodyOf(config, message)
-      const result = await transport.request({
-        method: config.method,
-        url: fillUrl(config.url, message),
-        headers: {
-          ...(body && { 'content-type': body.type }),
-          accept: 'application/json',
-          // A carrier that knows the header can drop a duplicate that the network made.
-          'idempotency-key': message.messageId,
-          ...headersOf(config, message),
-        },
-        ...(body && { body: body.text }),
-        timeoutMs,
-      })
-      return outcomeOf(config, result)
+      const request = { method, url: url(message), headers: headers(message), body: body?.(message), timeoutMs }
+      return outcomeOf(config, await transport.request(request))
     },
     readReports: (callback) =>
       isAuthentic(callback, config.reportSecret) ? reportsIn(config.report, callback.text) : undefined,
   }
 }
 
-/** A trace that there is not has no header. */
-const headersOf = ({ headers }: HttpConfig, message: OutboundMessage) =>
-  Object.fromEntries(
-    Object.entries(headers)
-      .map(([header, value]) => [header, fillHeader(value, message)] as const)
-      .filter(([header, value]) => value !== '' || header.toLowerCase() !== 'traceparent'),
-  )
-
-function bodyOf(
-  { method, body, form }: HttpConfig,
-  message: OutboundMessage,
-): { type: string; text: string } | undefined {
-  if (method === 'GET') return undefined
-  if (form) return { type: 'application/x-www-form-urlencoded', text: fillForm(form, message) }
-  return {
-    type: 'application/json',
-    text: JSON.stringify(body === undefined ? plain(message) : fillJson(body, message)),
+function headersFrom(config: HttpConfig): Filled<Record<string, string>> {
+  const type = typeOf(config)
+  const ours = { ...(type !== undefined && { 'content-type': type }), accept: 'application/json' }
+  const own = Object.entries(config.headers).map(([header, template]) => [header, headerFrom(template)] as const)
+  return (message) => {
+    // A carrier that knows the header can drop a duplicate that the network made.
+    const headers: Record<string, string> = { ...ours, 'idempotency-key': message.messageId }
+    for (const [header, fill] of own) {
+      const value = fill(message)
+      // A trace that there is not has no header.
+      if (value !== '' || header.toLowerCase() !== 'traceparent') headers[header] = value
+    }
+    return headers
   }
+}
+
+function typeOf({ method, form }: HttpConfig): string | undefined {
+  if (method === 'GET') return undefined
+  return form ? 'application/x-www-form-urlencoded' : 'application/json'
+}
+
+function bodyFrom({ method, body, form }: HttpConfig): Filled<string> | undefined {
+  if (method === 'GET') return undefined
+  if (form) return formFrom(form)
+  const json = body === undefined ? plain : jsonFrom(body)
+  return (message) => JSON.stringify(json(message))
 }
 
 const plain = ({ messageId, channel, to, text, from, messageType, templateCode, variables }: OutboundMessage) => ({
