@@ -142,14 +142,16 @@ const awaitReport = (issue: Issue, reports: boolean, reportAfterMs: number = REP
   reports ? { issue, awaitReportMs: reportAfterMs } : { issue, finish: 'debit' }
 
 const sentAs = (issue: Issue, ambiguous: boolean, code: string | undefined, now: number): Issue => ({
-  ...withCode(issue, code, now),
+  ...issue,
+  ...saidOf(code, now),
   deliveryStatus: 'sent',
   sendPending: false,
   providerOutcomeAmbiguous: ambiguous,
 })
 
-const withCode = (issue: Issue, code: string | undefined, now: number): Issue => ({
-  ...issue,
+const withCode = (issue: Issue, code: string | undefined, now: number): Issue => ({ ...issue, ...saidOf(code, now) })
+
+const saidOf = (code: string | undefined, now: number) => ({
   providerOutcomeCode: code === undefined ? undefined : presentableCode(code),
   updatedAt: now,
 })

@@ -5,6 +5,7 @@ import type { Leg, MessageType } from './value'
 
 /** What delivery needs to know and nothing else may hold: number and text, rendered once at admission. */
 export interface Letter {
+  /** E.164. */
   to: string
   text: string
   /** What the SMS says that takes over from a failed AlimTalk, where it is not the same; that one's text is Kakao's. */
@@ -58,7 +59,7 @@ export const messageOf = (issue: Issue, letter: Letter): OutboundMessage => ({
 /** An id that quotes number or code is not kept; the carrier's reports are then recognised by our own id alone. */
 export function withoutSecrets(outcome: SendOutcome, { to, code }: Letter): SendOutcome {
   if (outcome.kind !== 'accepted' || outcome.carrierMessageId === undefined) return outcome
-  const digits = outcome.carrierMessageId.replace(/\D/g, '')
-  const isQuoting = digits.includes(code) || digits.includes(to.replace(/\D/g, '').slice(-8))
+  const digits = outcome.carrierMessageId.replace(/\D+/g, '')
+  const isQuoting = digits.includes(code) || digits.includes(to.slice(1).slice(-8))
   return isQuoting ? { ...outcome, carrierMessageId: undefined } : outcome
 }

@@ -47,6 +47,11 @@ export function createDispatch({ runner, seats, gates, ...deps }: DispatchDepend
     }
   }
 
+  function isAwaited(carrier: string): boolean {
+    for (const one of waiting) if (one.carrier === carrier) return true
+    return false
+  }
+
   const waitFor = (carrier: string) =>
     new Promise<Passage | undefined>((resolve) => {
       const one = {
@@ -71,6 +76,7 @@ export function createDispatch({ runner, seats, gates, ...deps }: DispatchDepend
       if (tookMs <= QUICK_MS) quick.add(carrier)
       else quick.delete(carrier)
     }
+    if (waiting.size === 0) return
     const full = new Set<string>()
     for (const one of waiting) {
       const isInVain = !runner.hasRoom('deliver') || !gates.find(one.carrier)
@@ -83,8 +89,7 @@ export function createDispatch({ runner, seats, gates, ...deps }: DispatchDepend
   return {
     async passageBy(carrier) {
       if (!runner.hasRoom('deliver')) return undefined
-      const isBehind = [...waiting].some((one) => one.carrier === carrier)
-      const passage = isBehind ? undefined : enter(carrier)
+      const passage = isAwaited(carrier) ? undefined : enter(carrier)
       // Where other servers have all its places, none becomes free here.
       const mayWait = waiting.size < MAX_WAITING && quick.has(carrier) && gates.find(carrier)?.isOurs
       return passage ?? (mayWait ? waitFor(carrier) : undefined)

@@ -74,7 +74,10 @@ export class Runner {
 
 class Lane {
   readonly #running = new Map<number, Job>()
-  readonly #ends = new Set<Promise<unknown>>()
+  /** How many run, or are known to come. */
+  #busy = 0
+  /** Of who waits until there are none. */
+  #idle: PromiseWithResolvers<void> | undefined
   #started = false
   #looking: Promise<void> | undefined
   #lookAgain = false
@@ -92,13 +95,17 @@ class Lane {
   ) {}
 
   expect(): () => void {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#ends.add(promise)
-    return () => {
-      this.#ends.delete(promise)
-      resolve()
-      if (this.#isStarved) this.wake()
+    this.#busy++
+    return () => this.#ended()
+  }
+
+  #ended(): void {
+    this.#busy--
+    if (this.#busy === 0) {
+      this.#idle?.resolve()
+      this.#idle = undefined
     }
+    if (this.#isStarved) this.wake()
   }
 
   get hasRoom(): boolean {
@@ -126,7 +133,10 @@ class Lane {
     this.#started = false
     this.#cancelTimer()
     await this.#looking
-    while (this.#ends.size > 0) await Promise.all(this.#ends)
+    while (this.#busy > 0) {
+      this.#idle ??= Promise.withResolvers()
+      await this.#idle.promise
+    }
   }
 
   async #look(): Promise<void> {
@@ -205,22 +215,24 @@ class Lane {
       opening.free()
       return
     }
+    void this.#runToEnd(job, opening)
+  }
+
+  async #runToEnd(job: Job, opening: Opening): Promise<void> {
     this.#running.set(job.jobId, job)
-    const end: Promise<unknown> = opening
-      .run(job)
-      .catch((error) => {
-        this.shared.log.error(
-          { err: errorText(error), job: job.jobId, kind: job.kind, attempt: job.attempt },
-          'job failed; it comes back after its lease',
-        )
-      })
-      .finally(() => {
-        opening.free()
-        if (this.#running.get(job.jobId) === job) this.#running.delete(job.jobId)
-        this.#ends.delete(end)
-        if (this.#isStarved) this.wake()
-      })
-    this.#ends.add(end)
+    this.#busy++
+    try {
+      await opening.run(job)
+    } catch (error) {
+      this.shared.log.error(
+        { err: errorText(error), job: job.jobId, kind: job.kind, attempt: job.attempt },
+        'job failed; it comes back after its lease',
+      )
+    } finally {
+      opening.free()
+      if (this.#running.get(job.jobId) === job) this.#running.delete(job.jobId)
+      this.#ended()
+    }
   }
 }
 

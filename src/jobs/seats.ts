@@ -1,7 +1,9 @@
 /** Places of messages: taken when a job is claimed, moved to its carrier, and freed, all of it here. */
+import type { Health } from '../domain/carrier'
+import type { SendOutcome } from '../domain/delivery'
 import { FRONT } from '../domain/job'
 import type { Clock } from '../ports/clock'
-import type { Gates, Pass, Place, Seat } from '../ports/node'
+import type { Gate, Gates, Pass, Place, Seat } from '../ports/node'
 import { Places } from './places'
 
 /** Messages that look for their carrier; one that is being sent counts there instead. */
@@ -17,8 +19,8 @@ export interface Seats {
 export function createSeats({ gates, clock }: { gates: Gates; clock: Pick<Clock, 'now'> }): Seats {
   const looking = new Places(() => LOOKING)
   const looks: Array<Parameters<Seats['whenFreed']>[0]> = []
-  const freed: Parameters<Seats['whenFreed']>[0] = (...what) => {
-    for (const look of looks) look(...what)
+  const freed: Parameters<Seats['whenFreed']>[0] = (carrier, tookMs) => {
+    for (const look of looks) look(carrier, tookMs)
   }
   return {
     take(queue) {
@@ -38,7 +40,7 @@ class TakenSeat implements Seat {
     private takenAt: number,
   ) {}
 
-  moveTo(carrier: string, gate: Parameters<Seat['moveTo']>[1], now: number): void {
+  moveTo(carrier: string, gate: Gate, now: number): void {
     const pass = gate.enter(now)
     if (!pass) return
     this.place.free()
@@ -47,10 +49,9 @@ class TakenSeat implements Seat {
     this.takenAt = now
   }
 
-  answered(...answer: Parameters<Pass['answered']>): ReturnType<Pass['answered']> {
+  answered(outcome: SendOutcome, at: number): Health | undefined {
     if (!('answered' in this.place)) throw new Error('A message without a place at a carrier was sent')
-    const health = this.place.answered(...answer)
-    const [, at] = answer
+    const health = this.place.answered(outcome, at)
     this.freed(this.carrier, at - this.takenAt)
     return health
   }
