@@ -281,7 +281,8 @@ const OURS = ['content-length', 'transfer-encoding', 'accept-encoding']
 function written({ method, url, headers, body = '' }: HttpRequest, isLasting: boolean): Uint8Array {
   const said = [...OURS]
   let given = ''
-  for (const [name, value] of Object.entries(headers).reverse()) {
+  for (const name of Object.keys(headers).reverse()) {
+    const value = headers[name] ?? ''
     if (!NAME.test(name) || !VALUE.test(value)) throw new TypeError('A header holds what no header may')
     const known = name.toLowerCase()
     if (said.includes(known)) continue

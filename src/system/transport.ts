@@ -64,12 +64,10 @@ class Call implements Asker {
 
 /** Who says another host than that of the URL means that one: TLS asks for it and verifies it. */
 function nameIn(headers: Readonly<Record<string, string>>): Way {
-  for (const [name, said] of Object.entries(headers).reverse()) {
-    if (name.length !== HOST.length || name.toLowerCase() !== HOST) continue
-    const servername = said.replace(/:\d+$/, '')
-    return isIP(servername) === 0 ? { servername } : {}
-  }
-  return {}
+  let said: string | undefined
+  for (const name in headers) if (name.length === HOST.length && name.toLowerCase() === HOST) said = headers[name]
+  const servername = said?.replace(/:\d+$/, '')
+  return servername === undefined || isIP(servername) !== 0 ? {} : { servername }
 }
 
 const HOST = 'host'
