@@ -25,7 +25,7 @@ export interface OutboundMessage {
   /** E.164. */
   to: string
   text: string
-  from?: string
+  from?: string | undefined
   /** `sms` channel only. */
   messageType?: MessageType
   /** AlimTalk only: the carrier's code of the template, and its variables with `code` among them. */
@@ -38,7 +38,7 @@ export interface OutboundMessage {
   /** W3C `traceparent`, for a carrier whose settings say so. */
   trace?: string | undefined
   /** Test mode: what the simulator must play. */
-  scenario?: number
+  scenario?: number | undefined
 }
 
 /** The message of the leg an issue is on. */
@@ -47,13 +47,13 @@ export const messageOf = (issue: Issue, letter: Letter): OutboundMessage => ({
   channel: issue.leg,
   to: letter.to,
   text: issue.leg === issue.channel ? letter.text : (letter.fallbackText ?? letter.text),
-  ...(letter.from !== undefined && { from: letter.from }),
+  from: letter.from,
   ...(issue.leg === 'sms'
     ? { messageType: letter.messageType }
     : { templateCode: letter.templateCode, variables: { ...letter.variables, code: letter.code } }),
   isFallback: issue.leg !== issue.channel,
   expiresAt: issue.expiresAt,
-  ...(letter.scenario !== undefined && { scenario: letter.scenario }),
+  scenario: letter.scenario,
 })
 
 /** An id that quotes number or code is not kept; the carrier's reports are then recognised by our own id alone. */

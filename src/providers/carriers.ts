@@ -93,11 +93,10 @@ export class Carriers {
     const [configured, routes] = await Promise.all([this.node.directory.carriers(), this.node.directory.routes()])
     return (whom) => {
       const serving = configured.filter(({ channels }) => channels.includes(whom.channel))
-      const routed = (chooseRoute(routes, whom) ?? []).flatMap(
-        (name) => serving.find((config) => config.name === name) ?? [],
-      )
+      const names = routes.length > 0 ? chooseRoute(routes, whom) : undefined
+      const routed = names?.flatMap((name) => serving.find((config) => config.name === name) ?? [])
       // A route all of whose carriers were removed must not silence the channel.
-      return (routed.length > 0 ? routed : serving).map((config) => this.#carrier(config))
+      return (routed?.length ? routed : serving).map((config) => this.#carrier(config))
     }
   }
 
