@@ -139,9 +139,16 @@ interface Read {
 function read(phoneNumber: string, region: string): Read {
   const folded = fold(phoneNumber)
   const numbers = readings(folded, region)
-  // Mostly they are the same digits.
-  const spellings = new Set([phoneNumber, folded, ...numbers.map(({ number }) => number)].map(digitsOf))
-  return { folded, numbers, magic: [...spellings].map(magicRecipient).find((recipient) => recipient !== undefined) }
+  return { folded, numbers, magic: magicAmong([phoneNumber, folded, ...numbers.map(({ number }) => number)]) }
+}
+
+function magicAmong(spellings: readonly string[]): Recipient | undefined {
+  // Mostly they are one.
+  for (const spelling of new Set(spellings)) {
+    const magic = magicRecipient(spelling)
+    if (magic) return magic
+  }
+  return undefined
 }
 
 /** Full-width digits become ASCII ones; what people put between digits goes. Anything else stays, and is no number. */
