@@ -84,20 +84,27 @@ export class WatchedTraffic implements Traffic {
     const watched = await this.#fresh(appId)
     watched.askedAt = this.deps.clock.elapsed()
     const { traffic } = watched
-    let leave = () => {}
+    const sought = traffic.find(wish)
+    let leave: (() => void) | undefined
     const out = () => {
-      leave()
-      leave = () => {}
+      leave?.()
+      leave = undefined
     }
     return {
+      isRefused: (protection, price) => {
+        out()
+        const isRefused = traffic.refuses(protection, sought, price, this.deps.clock.now())
+        if (!isRefused) leave = traffic.entering(sought)
+        return isRefused
+      },
       assess: (protection, price) => {
         out()
-        const finding = traffic.assess(protection, { ...wish, price }, this.deps.clock.now())
+        const finding = traffic.assess(protection, sought, price, this.deps.clock.now())
         // From here on others find it there.
-        if (!finding?.isRefused) leave = traffic.entering(wish)
+        if (!finding?.isRefused) leave = traffic.entering(sought)
         return finding
       },
-      note: (finding) => traffic.note(finding, wish, this.deps.clock.now()),
+      note: (finding) => traffic.note(finding, sought, this.deps.clock.now()),
       leave: (issue) => {
         out()
         if (!issue) return

@@ -167,7 +167,7 @@ async function admit(
 
   const admission = await seekAdmission(node, order.rules.issueLimits(key, order.phoneHash))
   // What will be refused waits for no place at a carrier, where those would wait behind it that will not.
-  const isHopeless = !isProven && entrant.assess(protection, order.rules.prices[channel])?.isRefused
+  const isHopeless = !isProven && entrant.isRefused(protection, order.rules.prices[channel])
   const departure = isHopeless ? undefined : await seekDeparture(deps, route, router)
   let begun: Begun | undefined
   const span = deps.telemetry.begin('transaction', request.origin?.trace)
