@@ -6,27 +6,22 @@ import type { Claim } from '../domain/claim'
 import type { Owner } from '../domain/value'
 import type { KnownClaims } from '../ports/node'
 
-/** Some three megabytes. */
-const MOST = 8_000
+/** A power of two: some bits of a hash are a place. With a claim in each some five megabytes. */
+const PLACES = 16_384
 
 export class RecentClaims implements KnownClaims {
-  readonly #known = new Map<string, Claim>()
-  /** It goes on where it was: to begin anew would pass by all that has gone. */
-  readonly #oldest = this.#known.keys()
+  /** Who comes later takes the place of whoever has it. */
+  readonly #known: Array<Claim | undefined> = Array.from({ length: PLACES })
 
   note(claim: Claim): void {
-    this.#known.set(nameOf(claim, claim.keyHash), claim)
-    if (this.#known.size > MOST) this.#forgetOldest()
+    this.#known[placeOf(claim.keyHash)] = claim
   }
 
-  find(owner: Owner, keyHash: Uint8Array): Claim | undefined {
-    return this.#known.get(nameOf(owner, keyHash))
-  }
-
-  #forgetOldest(): void {
-    const { value } = this.#oldest.next()
-    if (value !== undefined) this.#known.delete(value)
+  find({ appId, mode }: Owner, keyHash: Uint8Array): Claim | undefined {
+    const claim = this.#known[placeOf(keyHash)]
+    if (claim?.appId !== appId || claim.mode !== mode) return undefined
+    return Buffer.compare(claim.keyHash, keyHash) === 0 ? claim : undefined
   }
 }
 
-const nameOf = ({ appId, mode }: Owner, keyHash: Uint8Array) => `${appId}${mode}${keyHash.toHex()}`
+const placeOf = (hash: Uint8Array) => ((hash[0] ?? 0) + 256 * (hash[1] ?? 0)) % PLACES
