@@ -110,29 +110,34 @@ export class AppTraffic {
     return refuses(protection, { ...sought.wish, price }, this.#around(protection, sought, now), now)
   }
 
-  #around(protection: Protection, { wish: { kind }, prefix, network, ...lanes }: Sought, now: number): Surroundings {
+  #around(protection: Protection, sought: Sought, now: number): Surroundings {
     this.#protection = protection
-    const ways = waysOf(lanes)
-    for (const lane of ways) lane.resume(now)
-    const { tally: country, usual } = lanes.lane
+    const { wish, lane, prefix, network } = sought
+    const ways = waysOf(sought)
+    for (const way of ways) way.resume(now)
+    const { tally: country, usual } = lane
     return {
-      app: this.#apps[kind],
+      app: this.#apps[wish.kind],
       country,
       prefix: this.places.prefixSeen(prefix),
       network: network === undefined ? undefined : this.places.networkSeen(network),
       usual,
-      ways: ways.map((lane) => lane.shown(now)),
+      ways: ways.map((way) => way.shown(now)),
     }
   }
 
   /** Counts one more that is on its way in; answers what ends that. */
-  entering({ wish, prefix, network, ...lanes }: Sought): () => void {
-    const tallies = [this.#apps[wish.kind], ...waysOf(lanes).map(({ tally }) => tally)]
-    for (const tally of tallies) tally.entering++
+  entering(sought: Sought): () => void {
+    const { wish, prefix, network } = sought
+    const app = this.#apps[wish.kind]
+    const ways = waysOf(sought)
+    app.entering++
+    for (const { tally } of ways) tally.entering++
     const leavePrefix = this.places.enterPrefix(prefix)
     const leaveNetwork = network === undefined ? undefined : this.places.enterNetwork(network)
     return () => {
-      for (const tally of tallies) tally.entering--
+      app.entering--
+      for (const { tally } of ways) tally.entering--
       leavePrefix()
       leaveNetwork?.()
     }
@@ -276,12 +281,12 @@ export class AppTraffic {
   #network = (kind: KeyKind, hash: string) => this.places.network(this.#placed(kind, hash))
 
   /** A code was refused for what was found, or would have been. */
-  note({ rule, isRefused, price: credits }: Finding, { wish, ...lanes }: Sought, now: number): void {
-    const { kind, country = ELSEWHERE, prefix, network = '' } = wish
+  note({ rule, isRefused, price: credits }: Finding, sought: Sought, now: number): void {
+    const { kind, country = ELSEWHERE, prefix, network = '' } = sought.wish
     const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS
     this.#decide({ minute, kind, country, rule, isRefused, prefix, network, times: 1, credits })
     if (rule !== 'cap' && !isProvable(rule)) return
-    const [lane, beside] = waysOf(lanes)
+    const [lane, beside] = waysOf(sought)
     lane.knock(now)
     beside?.knock(now)
     const found = isDoubtful({ rule, isRefused }, lane.usual.isLearned) ? this.#doubts : this.#troubles

@@ -349,18 +349,26 @@ interface Making {
   now: number
 }
 
-function make({ vault, random }: IssueDependencies, order: Order, { code, now, ...made }: Making): Issue {
-  const { owner, request, rules, recipient, phoneHash, keyKind, prefixHash, networkHash } = order
+function make({ vault, random }: IssueDependencies, order: Order, making: Making): Issue {
+  const { owner, request, rules, recipient } = order
+  const { issueId, now } = making
   return newIssue(request, {
-    ...owner,
-    ...made,
+    appId: owner.appId,
+    mode: owner.mode,
+    issueId,
     messageId: random.uuid(now),
     smsFallback: rules.fallsBack(recipient, request.smsFallback),
-    codeHash: vault.codeHash(made.issueId, code),
+    keyKind: order.keyKind,
+    phoneHash: order.phoneHash,
+    codeHash: vault.codeHash(issueId, making.code),
     country: recipient.country,
     createdAt: now,
     expiresAt: now + rules.lifetimeMs(recipient, request.expiresInSec),
-    ...{ phoneHash, keyKind, prefixHash, networkHash },
+    maxAttempts: making.maxAttempts,
+    price: making.price,
+    prefixHash: order.prefixHash,
+    networkHash: order.networkHash,
+    origin: making.origin,
   })
 }
 
