@@ -142,14 +142,12 @@ function read(phoneNumber: string, region: string): Read {
   return { folded, numbers, magic: magicAmong([phoneNumber, folded, ...numbers.map(({ number }) => number)]) }
 }
 
-function magicAmong(spellings: readonly string[]): Recipient | undefined {
-  // Mostly they are one.
-  for (const spelling of new Set(spellings)) {
-    const magic = magicRecipient(spelling)
-    if (magic) return magic
-  }
-  return undefined
-}
+/** Mostly all of them are one. */
+const magicAmong = (spellings: readonly string[]): Recipient | undefined =>
+  spellings
+    .filter((spelling, at) => spellings.indexOf(spelling) === at)
+    .map(magicRecipient)
+    .find((recipient) => recipient !== undefined)
 
 /** Full-width digits become ASCII ones; what people put between digits goes. Anything else stays, and is no number. */
 const fold = (text: string) => text.normalize('NFKC').replace(/[\s\p{Pd}\u2212().\u00b7\u30fb/]/gu, '')

@@ -11,7 +11,7 @@ import type { Decision, LaneHour, Lane as LaneName, SeenIssue } from '../ports/s
 import type { Findings, Trouble as FoundTrouble } from '../ports/traffic'
 import type { Sighted } from './in-time'
 import { Lane } from './lane'
-import type { Places } from './places'
+import type { Entered, Places } from './places'
 
 const MOST_PREFIXES_NAMED = 200
 /** Places of a minute that are told apart, by what was found there; whatever else there is counts together. */
@@ -42,6 +42,36 @@ interface Trouble {
   readonly since: number
   lastAt: number
   readonly rules: Set<Rule>
+}
+
+/** One that is on its way in: others find it there. */
+export class Presence {
+  constructor(
+    private readonly tallies: readonly Tally[],
+    private readonly places: readonly Entered[],
+  ) {
+    for (const tally of tallies) tally.entering++
+  }
+
+  /** As it finds them itself. */
+  without<T>(look: () => T): T {
+    this.#count(-1)
+    try {
+      return look()
+    } finally {
+      this.#count(1)
+    }
+  }
+
+  end(): void {
+    for (const tally of this.tallies) tally.entering--
+    for (const place of this.places) place.leave()
+  }
+
+  #count(by: 1 | -1): void {
+    for (const tally of this.tallies) tally.entering += by
+    for (const { tally } of this.places) tally.entering += by
+  }
 }
 
 export class AppTraffic {
@@ -126,21 +156,12 @@ export class AppTraffic {
     }
   }
 
-  /** Counts one more that is on its way in; answers what ends that. */
-  entering(sought: Sought): () => void {
+  /** Counts one more that is on its way in, until it is over. */
+  entering(sought: Sought): Presence {
     const { wish, prefix, network } = sought
-    const app = this.#apps[wish.kind]
-    const ways = waysOf(sought)
-    app.entering++
-    for (const { tally } of ways) tally.entering++
-    const leavePrefix = this.places.enterPrefix(prefix)
-    const leaveNetwork = network === undefined ? undefined : this.places.enterNetwork(network)
-    return () => {
-      app.entering--
-      for (const { tally } of ways) tally.entering--
-      leavePrefix()
-      leaveNetwork?.()
-    }
+    const places = [this.places.enterPrefix(prefix)]
+    if (network !== undefined) places.push(this.places.enterNetwork(network))
+    return new Presence([this.#apps[wish.kind], ...waysOf(sought).map(({ tally }) => tally)], places)
   }
 
   #ways(name: LaneName): [Lane] | [Lane, Lane] {

@@ -430,7 +430,7 @@ test('a prefix has its cap, however many others are asked for in vain', () => {
   for (let n = 0; n < 20_000; n++) {
     expect(findingOf(`${n}`)?.rule).not.toBe('cap')
     // Refused for something else: no template, no credit, another code too soon.
-    traffic.entering(at(`${n}`))()
+    traffic.entering(at(`${n}`)).end()
   }
   expect(findingOf(wish.prefix)?.rule).toBe('cap')
 })
