@@ -419,6 +419,23 @@ describe('many young codes', () => {
   })
 })
 
+test('who is on its way in counts for others, and never for itself, however often it is looked at', async () => {
+  const { server } = platform()
+  const { traffic } = server({ isAlone: true })
+  const asked = { kind: 'pk', phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
+  const { wish } = orderOf(asked, seededRandom(1), NOW)
+  const cap = { kind: 'pk', per: 'prefix', of: 'messages', every: 'hour', max: 1 } as const
+  const protection = { ...NEW_APP, caps: [cap] }
+  const [one, other] = [await traffic.enter(APP_ID, wish), await traffic.enter(APP_ID, wish)]
+  expect(one.isRefused(protection, 1)).toBe(false)
+  expect(other.isRefused(protection, 1)).toBe(true)
+  for (let look = 0; look < 3; look++) expect(one.assess(protection, 1)).toBeUndefined()
+  expect(other.assess(protection, 1)?.rule).toBe('cap')
+  one.leave(undefined)
+  expect(other.assess(protection, 1)).toBeUndefined()
+  expect(one.isRefused(protection, 1)).toBe(true)
+})
+
 test('a prefix has its cap, however many others are asked for in vain', () => {
   const traffic = new AppTraffic(APP_ID, new Places(), [], NOW)
   const asked = { kind: 'pk', phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
