@@ -96,6 +96,9 @@ export const UNPROTECTED: Protection = {
   resendMs: { sk: 0, pk: 0 },
 }
 
+/** It is asked for with every code, and seldom decided anew. */
+const whole = new WeakMap<Partial<Protection>, Protection>()
+
 /**
  * What holds for an app; for one that has just been removed, what holds for a new one. What could not be decided yet when it
  * was stored is as of an app of before.
@@ -109,9 +112,6 @@ export function protectionOf(app: { protection: Partial<Protection> | undefined 
   whole.set(protection, made)
   return made
 }
-
-/** It is asked for with every code, and seldom decided anew. */
-const whole = new WeakMap<Partial<Protection>, Protection>()
 
 type Lifetime = Pick<Issue, 'createdAt' | 'expiresAt' | 'promisedExpiresAt'>
 

@@ -120,6 +120,7 @@ export class AppTraffic {
     for (const { typing } of this.#lanes.values()) typing.ripen(before)
   }
 
+  /** Where the code would go, as it is known here. */
   find(wish: Wish): Sought {
     const { kind, prefix, network } = wish
     return {
