@@ -37,7 +37,10 @@ export interface ConsoleDependencies
   clock: Clock
   log: Log
   passwords: Passwords
-  node: Pick<Node, 'backlog' | 'directory' | 'keyUse' | 'limits' | 'pauses' | 'sparing' | 'traffic' | 'wakeUps'>
+  node: Pick<
+    Node,
+    'backlog' | 'claims' | 'directory' | 'keyUse' | 'limits' | 'pauses' | 'sparing' | 'traffic' | 'wakeUps'
+  >
   carriers: ConsoleCarriers
   trustedProxies: readonly string[]
   facts: ServerFacts

@@ -80,7 +80,14 @@ export function assess(protection: Protection, wish: Priced, around: Surrounding
   return finding && { ...finding, price: wish.price }
 }
 
-function findings(protection: Protection, wish: Priced, around: Surroundings, now: number): Found[] {
+/** Whether there is one that refuses. What is only noted is not looked for. */
+export const refuses = (protection: Protection, wish: Priced, around: Surroundings, now: number): boolean =>
+  findings(protection, wish, around, now, (mode) => mode === 'block').some(({ isRefused }) => isRefused)
+
+const isNoted = (mode: ProtectionMode) => mode !== 'off'
+
+/** `matters`: of rules that are looked at by many counts. */
+function findings(protection: Protection, wish: Priced, around: Surroundings, now: number, matters = isNoted): Found[] {
   const found: Found[] = []
   const find = (mode: ProtectionMode, rule: Rule, waitMs: number | undefined) => {
     const one = foundBy(mode, rule, waitMs)
@@ -95,7 +102,8 @@ function findings(protection: Protection, wish: Priced, around: Surroundings, no
   if (isTrusted(protection, wish)) return found
   const { isLearned } = around.usual
   const { tolerance } = protection
-  for (const cap of protection.caps) {
+  const caps = matters(protection.capping) ? protection.caps : []
+  for (const cap of caps) {
     const waitMs =
       cap.kind === wish.kind
         ? capWaitMs(cap, tallyOf(cap, around), wish.price, { isKnown: isLearned, tolerance }, now)
@@ -103,7 +111,7 @@ function findings(protection: Protection, wish: Priced, around: Surroundings, no
     if (waitMs > 0) find(protection.capping, 'cap', waitMs)
   }
   const mode = protection.conversion === 'block' && !isLearned ? 'watch' : protection.conversion
-  if (mode !== 'off') findUnpaid(around, tolerance, now, (rule, waitMs) => find(mode, rule, waitMs))
+  if (matters(mode)) findUnpaid(around, tolerance, now, (rule, waitMs) => find(mode, rule, waitMs))
   return found
 }
 

@@ -89,7 +89,7 @@ export function compose(
   return {
     to,
     text,
-    ...(text !== sms && { fallbackText: sms }),
+    fallbackText: text === sms ? undefined : sms,
     code,
     from: request.from,
     messageType: messageTypeFor(sms, request.messageType),

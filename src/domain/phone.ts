@@ -139,10 +139,15 @@ interface Read {
 function read(phoneNumber: string, region: string): Read {
   const folded = fold(phoneNumber)
   const numbers = readings(folded, region)
-  // Mostly they are the same digits.
-  const spellings = new Set([phoneNumber, folded, ...numbers.map(({ number }) => number)].map(digitsOf))
-  return { folded, numbers, magic: [...spellings].map(magicRecipient).find((recipient) => recipient !== undefined) }
+  return { folded, numbers, magic: magicAmong([phoneNumber, folded, ...numbers.map(({ number }) => number)]) }
 }
+
+/** Mostly all of them are one. */
+const magicAmong = (spellings: readonly string[]): Recipient | undefined =>
+  spellings
+    .filter((spelling, at) => spellings.indexOf(spelling) === at)
+    .map(magicRecipient)
+    .find((recipient) => recipient !== undefined)
 
 /** Full-width digits become ASCII ones; what people put between digits goes. Anything else stays, and is no number. */
 const fold = (text: string) => text.normalize('NFKC').replace(/[\s\p{Pd}\u2212().\u00b7\u30fb/]/gu, '')

@@ -96,12 +96,22 @@ export const UNPROTECTED: Protection = {
   resendMs: { sk: 0, pk: 0 },
 }
 
+/** It is asked for with every code, and seldom decided anew. */
+const whole = new WeakMap<Partial<Protection>, Protection>()
+
 /**
  * What holds for an app; for one that has just been removed, what holds for a new one. What could not be decided yet when it
  * was stored is as of an app of before.
  */
-export const protectionOf = (app: { protection: Partial<Protection> | undefined } | undefined): Protection =>
-  app ? { ...FORMER_APP, ...app.protection } : NEW_APP
+export function protectionOf(app: { protection: Partial<Protection> | undefined } | undefined): Protection {
+  if (!app) return NEW_APP
+  const { protection = FORMER_APP } = app
+  const known = whole.get(protection)
+  if (known) return known
+  const made = { ...FORMER_APP, ...protection }
+  whole.set(protection, made)
+  return made
+}
 
 type Lifetime = Pick<Issue, 'createdAt' | 'expiresAt' | 'promisedExpiresAt'>
 

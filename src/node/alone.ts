@@ -7,6 +7,7 @@ import type { Node } from '../ports/node'
 import type { Random } from '../ports/random'
 import type { Store } from '../ports/store'
 import { CountedBacklog } from './backlog'
+import { RecentClaims } from './claims'
 import { followClock } from './clock'
 import { KeptDirectory } from './directory'
 import { LocalGates } from './gates'
@@ -58,6 +59,7 @@ export function alone({
     store,
     limits,
     backlog: new CountedBacklog(maxBacklog, store.read.jobs, clock),
+    claims: new RecentClaims(),
     gates: new LocalGates(),
     directory: new KeptDirectory(store.read),
     keyUse,

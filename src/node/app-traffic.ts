@@ -1,5 +1,5 @@
 /** Where the codes of one app go, in the memory of one server. */
-import { assess, type Finding, type Priced, type Surroundings, type Wish } from '../domain/admission'
+import { assess, type Finding, refuses, type Surroundings, type Wish } from '../domain/admission'
 import { LEARNED_DAYS, LOCAL_FROM, usualOf } from '../domain/conversion'
 import { INCIDENT_FROM, INCIDENT_WITHIN_MS, type Incident, isDoubtful, isUntyped } from '../domain/incident'
 import type { KeyKind } from '../domain/key'
@@ -11,12 +11,30 @@ import type { Decision, LaneHour, Lane as LaneName, SeenIssue } from '../ports/s
 import type { Findings, Trouble as FoundTrouble } from '../ports/traffic'
 import type { Sighted } from './in-time'
 import { Lane } from './lane'
-import type { Places } from './places'
+import type { Entered, Places } from './places'
 
 const MOST_PREFIXES_NAMED = 200
 /** Places of a minute that are told apart, by what was found there; whatever else there is counts together. */
 const MOST_DECISIONS = 100
-const NOWHERE = new Uint8Array()
+
+/** A decision while it is counted, and its hashes as hexadecimal digits; empty: of several places. */
+type Decided = Omit<Decision, 'appId' | 'prefixHash' | 'networkHash' | 'times' | 'credits'> & {
+  readonly prefix: string
+  readonly network: string
+  times: number
+  credits: number
+}
+
+/** A code somebody asks for, and what it is looked for by: found once, and asked for again and again. */
+export interface Sought {
+  readonly wish: Wish
+  readonly lane: Lane
+  /** Of all countries where little is usual. */
+  readonly elsewhere: Lane
+  /** Names of places. */
+  readonly prefix: string
+  readonly network: string | undefined
+}
 
 interface Trouble {
   refused: number
@@ -26,11 +44,41 @@ interface Trouble {
   readonly rules: Set<Rule>
 }
 
+/** One that is on its way in: others find it there. */
+export class Presence {
+  constructor(
+    private readonly tallies: readonly Tally[],
+    private readonly places: readonly Entered[],
+  ) {
+    for (const tally of tallies) tally.entering++
+  }
+
+  /** As it finds them itself. */
+  without<T>(look: () => T): T {
+    this.#count(-1)
+    try {
+      return look()
+    } finally {
+      this.#count(1)
+    }
+  }
+
+  end(): void {
+    for (const tally of this.tallies) tally.entering--
+    for (const place of this.places) place.leave()
+  }
+
+  #count(by: 1 | -1): void {
+    for (const tally of this.tallies) tally.entering += by
+    for (const { tally } of this.places) tally.entering += by
+  }
+}
+
 export class AppTraffic {
   readonly #lanes = new Map<string, Lane>()
   readonly #apps: Record<KeyKind, Tally> = { sk: new Tally(), pk: new Tally() }
   readonly #digits = new Map<string, string>()
-  #decisions = new Map<string, Decision>()
+  #decided = new Map<string, Decided>()
   /** Of the running minute. */
   #apart = { minute: 0, places: new Set<string>() }
   readonly #troubles = new Map<string, Trouble>()
@@ -59,9 +107,9 @@ export class AppTraffic {
     const now = sighting.createdAt + STAGES[stage]
     const isLocal = hasUntyped(prefix, now) || hasUntyped(network, now)
     const how = { mayPause: this.#protection?.conversion === 'block', isLocal }
-    const [lane, ...others] = this.#ways(sighting)
+    const [lane, beside] = this.#ways(sighting)
     const seen = lane.see(sighting, stage, how)
-    for (const other of others) other.judge(sighting, stage, how)
+    beside?.judge(sighting, stage, how)
     this.#apps[kind].see(seen, stage)
     prefix?.see(seen, stage)
     network?.see(seen, stage)
@@ -72,51 +120,62 @@ export class AppTraffic {
     for (const { typing } of this.#lanes.values()) typing.ripen(before)
   }
 
-  assess(protection: Protection, wish: Priced, now: number): Finding | undefined {
-    this.#protection = protection
-    const lanes = this.#ways(placeOf(wish))
-    for (const lane of lanes) lane.resume(now)
-    const [{ tally: country, usual }] = lanes
-    const ways = lanes.map((lane) => lane.shown(now))
-    return assess(protection, wish, { ...this.#seen(wish), country, usual, ways }, now)
-  }
-
-  /** Counts one more that is on its way in; answers what ends that. */
-  entering(wish: Wish): () => void {
+  /** Where the code would go, as it is known here. */
+  find(wish: Wish): Sought {
     const { kind, prefix, network } = wish
-    const ways = this.#ways(placeOf(wish)).map(({ tally }) => tally)
-    const all = [this.#apps[kind], ...ways]
-    for (const tally of all) tally.entering++
-    const leavePrefix = this.places.enterPrefix(this.#placed(kind, prefix))
-    const leaveNetwork = network === undefined ? undefined : this.places.enterNetwork(this.#placed(kind, network))
-    return () => {
-      for (const tally of all) tally.entering--
-      leavePrefix()
-      leaveNetwork?.()
-    }
-  }
-
-  /** The country's own lane; where little is usual there, also what all such countries have together. */
-  #ways(name: LaneName): [Lane, ...Lane[]] {
-    const lane = this.#lane(name)
-    return lane.isUsual || name.country === ELSEWHERE ? [lane] : [lane, this.#lane({ ...name, country: ELSEWHERE })]
-  }
-
-  /** Beside those of its country. */
-  #seen({ kind, prefix, network }: Wish): Pick<Surroundings, 'app' | 'prefix' | 'network'> {
     return {
-      app: this.#apps[kind],
-      prefix: this.places.prefixSeen(this.#placed(kind, prefix)),
-      network: network === undefined ? undefined : this.places.networkSeen(this.#placed(kind, network)),
+      wish,
+      lane: this.#lane(placeOf(wish)),
+      elsewhere: this.#lane({ kind, country: ELSEWHERE }),
+      prefix: this.#placed(kind, prefix),
+      network: network === undefined ? undefined : this.#placed(kind, network),
     }
+  }
+
+  assess(protection: Protection, sought: Sought, price: number, now: number): Finding | undefined {
+    return assess(protection, { ...sought.wish, price }, this.#around(protection, sought, now), now)
+  }
+
+  /** Whether that would refuse it, which is told sooner. */
+  refuses(protection: Protection, sought: Sought, price: number, now: number): boolean {
+    return refuses(protection, { ...sought.wish, price }, this.#around(protection, sought, now), now)
+  }
+
+  #around(protection: Protection, sought: Sought, now: number): Surroundings {
+    this.#protection = protection
+    const { wish, lane, prefix, network } = sought
+    const ways = waysOf(sought)
+    for (const way of ways) way.resume(now)
+    const { tally: country, usual } = lane
+    return {
+      app: this.#apps[wish.kind],
+      country,
+      prefix: this.places.prefixSeen(prefix),
+      network: network === undefined ? undefined : this.places.networkSeen(network),
+      usual,
+      ways: ways.map((way) => way.shown(now)),
+    }
+  }
+
+  /** Counts one more that is on its way in, until it is over. */
+  entering(sought: Sought): Presence {
+    const { wish, prefix, network } = sought
+    const places = [this.places.enterPrefix(prefix)]
+    if (network !== undefined) places.push(this.places.enterNetwork(network))
+    return new Presence([this.#apps[wish.kind], ...waysOf(sought).map(({ tally }) => tally)], places)
+  }
+
+  #ways(name: LaneName): [Lane] | [Lane, Lane] {
+    return waysOf({ lane: this.#lane(name), elsewhere: this.#lane({ kind: name.kind, country: ELSEWHERE }) })
   }
 
   /** The digits of a prefix that a number of this server's own has. */
   name(prefix: string, digits: string): void {
     this.#digits.delete(prefix)
     this.#digits.set(prefix, digits)
-    const [oldest] = this.#digits.keys()
-    if (this.#digits.size > MOST_PREFIXES_NAMED && oldest !== undefined) this.#digits.delete(oldest)
+    if (this.#digits.size <= MOST_PREFIXES_NAMED) return
+    const [oldest = prefix] = this.#digits.keys()
+    this.#digits.delete(oldest)
   }
 
   /** By their hashes. */
@@ -144,8 +203,8 @@ export class AppTraffic {
 
   /** What has been found since the last time; it is to be stored, or given back. */
   take(now: number): Findings {
-    const decisions = [...this.#decisions.values()]
-    this.#decisions = new Map()
+    const decisions = [...this.#decided.values()].map((decided) => this.#decisionOf(decided))
+    this.#decided = new Map()
     const whole = Math.ceil(this.since / HOUR_MS) * HOUR_MS
     const lanes = [...this.#lanes.values()]
     for (const lane of lanes) this.#endDoubt(lane, now)
@@ -161,7 +220,8 @@ export class AppTraffic {
 
   /** They could not be stored. */
   giveBack({ decisions, troubles }: Findings): void {
-    for (const decision of decisions) this.#addDecision(decision)
+    for (const { prefixHash, networkHash, ...decision } of decisions)
+      this.#countDecided({ ...decision, prefix: hex(prefixHash), network: hex(networkHash) })
     for (const { lane, ...trouble } of troubles) this.#addTrouble(this.#troubles, nameOf(lane), trouble)
   }
 
@@ -169,6 +229,11 @@ export class AppTraffic {
     for (const [name, ofLane] of Map.groupBy(hours, nameOf))
       this.#lanes.get(name)?.learn(ofLane, now - LEARNED_DAYS * DAY_MS)
     if (hours.length > 0) this.#learn()
+  }
+
+  #decisionOf({ prefix, network, ...decided }: Decided): Decision {
+    const places = { prefixHash: Buffer.from(prefix, 'hex'), networkHash: Buffer.from(network, 'hex') }
+    return { appId: this.appId, ...decided, ...places }
   }
 
   /** Few are no incident, but where one is open they belong to it. `beside`: with those of places that are looked at together. */
@@ -238,55 +303,59 @@ export class AppTraffic {
   #network = (kind: KeyKind, hash: string) => this.places.network(this.#placed(kind, hash))
 
   /** A code was refused for what was found, or would have been. */
-  note({ rule, isRefused, price: credits }: Finding, wish: Wish, now: number): void {
-    const { kind, country = '' } = wish
+  note({ rule, isRefused, price: credits }: Finding, sought: Sought, now: number): void {
+    const { kind, country = ELSEWHERE, prefix, network = '' } = sought.wish
     const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS
-    const isToldApart = this.#isToldApart(minute, `${kind}/${country}/${rule}/${isRefused}`, wish)
-    this.#addDecision({
-      ...{ appId: this.appId, minute, kind, country, rule, isRefused },
-      prefixHash: isToldApart ? Buffer.from(wish.prefix, 'hex') : NOWHERE,
-      networkHash: isToldApart ? Buffer.from(wish.network ?? '', 'hex') : NOWHERE,
-      ...{ times: 1, credits },
-    })
-    const [lane, ...others] = this.#ways({ kind, country })
+    this.#decide({ minute, kind, country, rule, isRefused, prefix, network, times: 1, credits })
     if (rule !== 'cap' && !isProvable(rule)) return
-    for (const one of [lane, ...others]) one.knock(now)
+    const [lane, beside] = waysOf(sought)
+    lane.knock(now)
+    beside?.knock(now)
     const found = isDoubtful({ rule, isRefused }, lane.usual.isLearned) ? this.#doubts : this.#troubles
     this.#addTrouble(found, nameOf(lane.name), { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] })
   }
 
   #addTrouble(to: Map<string, Trouble>, name: string, added: Omit<FoundTrouble, 'lane' | 'pause' | 'cost'>): void {
-    const nothing = { refused: 0, isBlocked: false, since: added.lastAt, lastAt: 0, rules: new Set<Rule>() }
-    const known = to.get(name) ?? nothing
-    to.set(name, {
-      refused: known.refused + added.refused,
-      isBlocked: known.isBlocked || added.isBlocked,
-      since: known.since,
-      lastAt: Math.max(known.lastAt, added.lastAt),
-      rules: known.rules.union(new Set(added.rules)),
-    })
+    const known = to.get(name) ?? { refused: 0, isBlocked: false, since: added.lastAt, lastAt: 0, rules: new Set() }
+    known.refused += added.refused
+    known.isBlocked ||= added.isBlocked
+    known.lastAt = Math.max(known.lastAt, added.lastAt)
+    for (const rule of added.rules) known.rules.add(rule)
+    to.set(name, known)
   }
 
   /** Whoever is refused may come from anywhere, for any number: a minute has so many rows, however often it is stored. */
-  #isToldApart(minute: number, what: string, { prefix, network }: Wish): boolean {
+  #decide(decided: Decided): void {
+    const { minute } = decided
     if (this.#apart.minute !== minute) this.#apart = { minute, places: new Set() }
     const { places } = this.#apart
-    const place = `${what}/${prefix}/${network}`
-    if (places.size < MOST_DECISIONS) places.add(place)
-    return places.has(place)
+    const name = nameOfDecided(decided)
+    if (places.size < MOST_DECISIONS) places.add(name)
+    if (places.has(name)) this.#count(name, decided)
+    else this.#countDecided({ ...decided, prefix: '', network: '' })
   }
 
-  #addDecision(added: Decision): void {
-    const { minute, kind, country, rule, isRefused, prefixHash, networkHash } = added
-    const name = `${minute}/${kind}/${country}/${rule}/${isRefused}/${hex(prefixHash)}/${hex(networkHash)}`
-    const known = this.#decisions.get(name)
-    this.#decisions.set(name, {
-      ...added,
-      times: added.times + (known?.times ?? 0),
-      credits: added.credits + (known?.credits ?? 0),
-    })
+  #countDecided(decided: Decided): void {
+    this.#count(nameOfDecided(decided), decided)
+  }
+
+  #count(name: string, decided: Decided): void {
+    const known = this.#decided.get(name)
+    if (!known) {
+      this.#decided.set(name, decided)
+      return
+    }
+    known.times += decided.times
+    known.credits += decided.credits
   }
 }
+
+const nameOfDecided = ({ minute, kind, country, rule, isRefused, prefix, network }: Decided): string =>
+  `${minute}/${kind}/${country}/${rule}/${isRefused}/${prefix}/${network}`
+
+/** The country's own lane; where little is usual there, also what all such countries have together. */
+const waysOf = ({ lane, elsewhere }: Pick<Sought, 'lane' | 'elsewhere'>): [Lane] | [Lane, Lane] =>
+  lane.isUsual || lane === elsewhere ? [lane] : [lane, elsewhere]
 
 const hasUntyped = (tally: Tally | undefined, now: number): boolean => (tally?.untyped(now) ?? 0) >= LOCAL_FROM
 
@@ -301,15 +370,15 @@ const nameOf = ({ kind, country }: LaneName): string => `${kind}${country}`
 const kindIn = (name: string) => name.slice(0, 2) as KeyKind
 const countryIn = (name: string) => name.slice(2)
 
-const hex = (hash: Uint8Array | undefined) => hash?.toHex()
+const hex = (hash: Uint8Array) => hash.toHex()
 
 /** Where its kind of key was not noted, it counts as a backend's. */
 export const sightedOf = (issue: SeenIssue): Sighted => ({
   issueId: issue.issueId,
   kind: issue.keyKind ?? 'sk',
   country: issue.country ?? '',
-  prefix: hex(issue.prefixHash),
-  network: hex(issue.networkHash),
+  prefix: issue.prefixHash && hex(issue.prefixHash),
+  network: issue.networkHash && hex(issue.networkHash),
   phone: issue.phoneHash[0] ?? 0,
   createdAt: issue.createdAt,
   verifiedAt: issue.verifiedAt,

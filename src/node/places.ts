@@ -10,6 +10,12 @@ const MOST = 20_000
 const NO_PREFIX = new Tally()
 const NO_NETWORK = new NetworkTally()
 
+/** Where one is on the way to. */
+export interface Entered {
+  readonly tally: Tally
+  leave(): void
+}
+
 export class Places {
   readonly #known = new Map<string, Tally>()
   /** Where codes are on their way to that may still be refused, and no other has gone. */
@@ -35,13 +41,13 @@ export class Places {
     return (this.#at(`n${name}`) as NetworkTally | undefined) ?? NO_NETWORK
   }
 
-  /** Counts one more that is on its way there; answers what ends that. */
-  enterPrefix(name: string): () => void {
+  /** Counts one more that is on its way there, until it leaves. */
+  enterPrefix(name: string): Entered {
     return this.#enter(`p${name}`, () => new Tally())
   }
 
   /** The same. */
-  enterNetwork(name: string): () => void {
+  enterNetwork(name: string): Entered {
     return this.#enter(`n${name}`, () => new NetworkTally())
   }
 
@@ -54,14 +60,17 @@ export class Places {
     return this.#known.get(name) ?? this.#entered.get(name)
   }
 
-  #enter(name: string, make: () => Tally): () => void {
+  #enter(name: string, make: () => Tally): Entered {
     const there = this.#at(name)
     const tally = there ?? make()
     if (!there) this.#entered.set(name, tally)
     tally.entering++
-    return () => {
-      tally.entering--
-      if (tally.entering === 0 && this.#entered.get(name) === tally) this.#entered.delete(name)
+    return {
+      tally,
+      leave: () => {
+        tally.entering--
+        if (tally.entering === 0 && this.#entered.get(name) === tally) this.#entered.delete(name)
+      },
     }
   }
 

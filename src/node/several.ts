@@ -11,6 +11,7 @@ import type { Log } from '../ports/log'
 import type { Store } from '../ports/store'
 import type { RunningNode } from './alone'
 import { CountedBacklog } from './backlog'
+import { RecentClaims } from './claims'
 import { KeptDirectory } from './directory'
 import { LocalGates } from './gates'
 import { NotedKeyUse } from './key-use'
@@ -47,6 +48,7 @@ export function several({ fleet, clock, log, maxBacklog, name, record, ...given 
     store,
     limits,
     backlog: new CountedBacklog(maxBacklog, store.read.jobs, clock),
+    claims: new RecentClaims(),
     gates: new LocalGates((places, servers) => shareOf(places, working, fleet.nodeId, servers)),
     directory: new KeptDirectory(store.read),
     keyUse,

@@ -10,7 +10,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import type { Entrant, Findings, Traffic } from '../ports/traffic'
-import { AppTraffic, sightedOf } from './app-traffic'
+import { AppTraffic, type Presence, sightedOf } from './app-traffic'
 import { InTime, type Sighted } from './in-time'
 import { Places } from './places'
 
@@ -81,25 +81,37 @@ export class WatchedTraffic implements Traffic {
   constructor(private readonly deps: TrafficDependencies) {}
 
   async enter(appId: string, wish: Wish): Promise<Entrant> {
-    const watched = await this.#fresh(appId)
+    const known = this.#apps.get(appId)
+    const watched = known && this.#isFresh(known) ? known : await this.#fresh(appId)
     watched.askedAt = this.deps.clock.elapsed()
     const { traffic } = watched
-    let leave = () => {}
-    const out = () => {
-      leave()
-      leave = () => {}
+    const sought = traffic.find(wish)
+    let presence: Presence | undefined
+    const leave = () => {
+      presence?.end()
+      presence = undefined
+    }
+    const ask = <T>(look: () => T, isAgainst: (found: T) => boolean | undefined): T => {
+      const found = presence ? presence.without(look) : look()
+      // From here on others find it there.
+      if (isAgainst(found)) leave()
+      else presence ??= traffic.entering(sought)
+      return found
     }
     return {
-      assess: (protection, price) => {
-        out()
-        const finding = traffic.assess(protection, { ...wish, price }, this.deps.clock.now())
-        // From here on others find it there.
-        if (!finding?.isRefused) leave = traffic.entering(wish)
-        return finding
-      },
-      note: (finding) => traffic.note(finding, wish, this.deps.clock.now()),
+      isRefused: (protection, price) =>
+        ask(
+          () => traffic.refuses(protection, sought, price, this.deps.clock.now()),
+          (isRefused) => isRefused,
+        ),
+      assess: (protection, price) =>
+        ask(
+          () => traffic.assess(protection, sought, price, this.deps.clock.now()),
+          (finding) => finding?.isRefused,
+        ),
+      note: (finding) => traffic.note(finding, sought, this.deps.clock.now()),
       leave: (issue) => {
-        out()
+        leave()
         if (!issue) return
         this.#seeSent(watched, sightedOf(issue))
         traffic.name(wish.prefix, wish.digits)
@@ -147,9 +159,13 @@ export class WatchedTraffic implements Traffic {
     traffic.see(issue, 'sent')
   }
 
+  #isFresh({ lookedAt }: Watched): boolean {
+    return this.deps.clock.elapsed() - lookedAt < STALE_MS
+  }
+
   async #fresh(appId: string): Promise<Watched> {
     const watched = this.#apps.get(appId)
-    if (watched && this.deps.clock.elapsed() - watched.lookedAt < STALE_MS) return watched
+    if (watched && this.#isFresh(watched)) return watched
     if (watched) await this.#look(watched)
     const known = this.#apps.get(appId)
     if (known) return known

@@ -5,6 +5,7 @@
 import type { App } from '../domain/app'
 import type { CarrierConfig, Health } from '../domain/carrier'
 import type { ChallengeSettings } from '../domain/challenge'
+import type { Claim } from '../domain/claim'
 import type { SendOutcome } from '../domain/delivery'
 import type { Refusal } from '../domain/error'
 import type { JobKind } from '../domain/job'
@@ -13,12 +14,14 @@ import type { LimitRule, Permit } from '../domain/limit'
 import type { Route } from '../domain/route'
 import type { Sparing } from '../domain/sparing'
 import type { Template } from '../domain/template'
+import type { Owner } from '../domain/value'
 import type { Tx } from './store'
 import type { Traffic } from './traffic'
 
 export interface Node {
   readonly limits: Limits
   readonly backlog: Backlog
+  readonly claims: KnownClaims
   readonly gates: Gates
   readonly directory: Directory
   readonly keyUse: KeyUse
@@ -64,6 +67,14 @@ export interface Backlog {
 export interface Entry extends Permit {
   /** It is stored, and counts like every other that waits. */
   keep(): void
+}
+
+/** Idempotency keys that have made an issue here lately. */
+export interface KnownClaims {
+  /** It is stored, and so is its issue. */
+  note(claim: Claim): void
+  /** Where it is not known here, the store may know it. */
+  find(owner: Owner, keyHash: Uint8Array): Claim | undefined
 }
 
 /** The ways in to the carriers, by name. */

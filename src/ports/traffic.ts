@@ -8,6 +8,8 @@ import type { Decision, Lane, LaneHour } from './store/traffic'
 
 /** One code that somebody asks for, on its way in. */
 export interface Entrant {
+  /** Whether a rule would refuse it at that price in credits, as things are. Unless one does it counts for others until it leaves. */
+  isRefused(protection: Protection, price: number): boolean
   /** What a rule finds against it, at that price in credits. Unless it is refused it counts for others until it leaves. May be asked again. */
   assess(protection: Protection, price: number): Finding | undefined
   /** It was refused for what was found, or is stored although that would have refused it. */

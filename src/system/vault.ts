@@ -8,6 +8,7 @@ import type { HashCover, SigningKey, Vault } from '../ports/vault'
 import { Cover } from './cover'
 import { decrypt, encrypt, type Keys, markedIn, type Name, Ring, withoutMark } from './key-ring'
 
+const HASH_BYTES = 32
 const SHORT_BYTES = 16
 const PLACE_BYTES = 8
 const NONCE_BYTES = 12
@@ -78,15 +79,15 @@ export function createVault(
   return {
     phoneHash: (identity) => hmac.phone(identity),
     codeHash: (issueId, code) => hmac.code(`${issueId}:${code}`),
-    claimHash: (key) => hmac.claim(key).subarray(0, SHORT_BYTES),
-    fingerprint: (text) => hmac.fingerprint(text).subarray(0, SHORT_BYTES),
+    claimHash: (key) => hmac.claim(key, SHORT_BYTES),
+    fingerprint: (text) => hmac.fingerprint(text, SHORT_BYTES),
     auditHash: (text) => hmac.audit(text),
     headHashes(text) {
       const hash = hmac.audit(text)
       return [cover.stored(hash), ...cover.otherwise(hash)]
     },
-    addressHash: (text) => hmac.address(text).subarray(0, SHORT_BYTES),
-    placeHash: (text) => hmac.place(text).subarray(0, PLACE_BYTES),
+    addressHash: (text) => hmac.address(text, SHORT_BYTES),
+    placeHash: (text) => hmac.place(text, PLACE_BYTES),
     standingKey: (use) => hmac.standingKey(use),
     passingKey: (use) => ring.keys.derive(`passing/${use}`),
     signingKey: (name, now) => signing(seedOf(name, now)),
@@ -95,7 +96,7 @@ export function createVault(
       const keys = [...about, ...names.map((name) => newestSeed(name))].map(signing)
       return [...new Map(keys.map((key) => [key.keyId, key])).values()]
     },
-    tag: (text) => hmac.tag(text).subarray(0, SHORT_BYTES),
+    tag: (text) => hmac.tag(text, SHORT_BYTES),
 
     seal(rowId, text) {
       const { keys, mark } = ring
@@ -121,11 +122,17 @@ export function createVault(
   }
 }
 
+/** Where a hash is made before it is cut to its length; the runtime asks for room for its longest. */
+const room = new Uint8Array(64)
+
 function hashesOf({ name }: Keys) {
   const keyed = (use: Name) => {
     // Copied for each text: to key a new one takes longer than to hash.
     const hasher = new CryptoHasher('sha256', name(use))
-    return (text: string): Buffer => hasher.copy().update(text).digest()
+    return (text: string, bytes = HASH_BYTES): Uint8Array => {
+      hasher.copy().update(text).digest(room)
+      return room.slice(0, bytes)
+    }
   }
   return {
     phone: keyed('phone'),

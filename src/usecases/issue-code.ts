@@ -4,7 +4,7 @@
  */
 
 import { type Finding, refusalOf, type Wish } from '../domain/admission'
-import { assertReplayable, forgotten, isOver } from '../domain/claim'
+import { assertReplayable, type Claim, forgotten, isOver } from '../domain/claim'
 import { Refusal, unavailable } from '../domain/error'
 import { admitNext } from '../domain/failure-budget'
 import { fingerprintText, type ResolvedRequest } from '../domain/fingerprint'
@@ -36,7 +36,7 @@ import { saveIssue } from './shared/save-issue'
 
 export interface IssueDependencies extends DeliverDependencies, ChallengeDependencies {
   vault: Vault
-  node: Pick<Node, 'backlog' | 'directory' | 'limits' | 'traffic' | 'wakeUps' | 'sparing'>
+  node: Pick<Node, 'backlog' | 'claims' | 'directory' | 'limits' | 'traffic' | 'wakeUps' | 'sparing'>
   dispatch: Dispatch
   idempotencyDays: number
 }
@@ -48,6 +48,9 @@ interface Order {
   recipient: Recipient
   phoneHash: Uint8Array
   request: ResolvedRequest
+  /** Under what its idempotency key is remembered, and what it is compared by. */
+  keyHash: Uint8Array
+  fingerprint: Uint8Array
   keyKind: KeyKind
   /** Where it goes and who asks, for the rules against abuse; the hashes are stored with the issue. */
   wish: Wish
@@ -59,22 +62,60 @@ interface Order {
 export async function issueCode(deps: IssueDependencies, key: ApiKey, request: IssueRequest): Promise<Issued> {
   const startedAt = deps.clock.elapsed()
   const order = resolve(deps, key, request)
-  const entrant = await order.rules.watched(deps.node.traffic).enter(key.appId, order.wish)
   const outcome: Outcome = { made: undefined, finding: undefined, answer: undefined, refusal: undefined }
-  const applicant = { appId: key.appId, challenge: request.challenge, address: request.address }
   try {
-    outcome.answer = await withChallenge(deps, applicant, (isProven) =>
-      admit(deps, key, { request, order, entrant, isProven }, outcome),
-    )
+    const claim = claimedBefore(deps, order)
+    outcome.answer =
+      (claim && (await repeat(deps, key, order, claim))) ?? (await decide(deps, key, request, order, outcome))
     return outcome.answer
   } catch (thrown) {
     if (thrown instanceof Refusal) outcome.refusal = thrown
     throw thrown
   } finally {
+    deps.telemetry.issueDecided({ ...decisionOf(order, request, outcome), ms: deps.clock.elapsed() - startedAt })
+  }
+}
+
+/** Of the same order, where it was answered here lately. */
+function claimedBefore({ node, clock, idempotencyDays }: IssueDependencies, order: Order): Claim | undefined {
+  const claim = node.claims.find(order.owner, order.keyHash)
+  return claim && !isOver(claim, idempotencyDays, clock.now()) && isSameOrder(claim, order) ? claim : undefined
+}
+
+/** Answers the same without a unit, since what is read is on disk. Undefined where something has become of its issue: a unit decides then. */
+async function repeat(
+  { node, store }: IssueDependencies,
+  key: ApiKey,
+  { owner, rules }: Order,
+  { issueId }: Claim,
+): Promise<Issued | undefined> {
+  const issue = await store.read.issues.find(owner, issueId)
+  if (!issue || issue.verificationStatus === 'replaced') return undefined
+  const protection = rules.protection(await node.directory.app(key.appId))
+  return issued(issue, (one) => resendAt(protection, key.kind, one))
+}
+
+const isSameOrder = (claim: Claim, { fingerprint }: Order) => Buffer.compare(claim.fingerprint, fingerprint) === 0
+
+async function decide(
+  deps: IssueDependencies,
+  key: ApiKey,
+  request: IssueRequest,
+  order: Order,
+  outcome: Outcome,
+): Promise<Issued> {
+  const entrant = await order.rules.watched(deps.node.traffic).enter(key.appId, order.wish)
+  const applicant = { appId: key.appId, challenge: request.challenge, address: request.address }
+  try {
+    const answer = await withChallenge(deps, applicant, (isProven) =>
+      admit(deps, key, { request, order, entrant, isProven }, outcome),
+    )
+    if (outcome.made) deps.node.claims.note(claimOf(order, outcome.made))
+    return answer
+  } finally {
     const { made, finding } = outcome
     entrant.leave(made)
     if (finding && (made || finding.isRefused)) entrant.note(finding)
-    deps.telemetry.issueDecided({ ...decisionOf(order, request, outcome), ms: deps.clock.elapsed() - startedAt })
   }
 }
 
@@ -121,12 +162,12 @@ async function admit(
   const router = await order.rules.router()
   const { channel } = order.request
   const route = router({ channel, appId: key.appId, country: order.recipient.country })
-  const claimant = claimantOf(deps, key, request)
-  const fingerprint = vault.fingerprint(fingerprintText(order.request))
+  // Of claims made by 0.1, which either kind of key finds.
+  const formerHash = () => vault.claimHash(request.idempotencyKey)
 
   const admission = await seekAdmission(node, order.rules.issueLimits(key, order.phoneHash))
   // What will be refused waits for no place at a carrier, where those would wait behind it that will not.
-  const isHopeless = !isProven && entrant.assess(protection, order.rules.prices[channel])?.isRefused
+  const isHopeless = !isProven && entrant.isRefused(protection, order.rules.prices[channel])
   const departure = isHopeless ? undefined : await seekDeparture(deps, route, router)
   let begun: Begun | undefined
   const span = deps.telemetry.begin('transaction', request.origin?.trace)
@@ -137,7 +178,7 @@ async function admit(
         // Who holds the phone has stored the claim of an issue that counts here.
         const [{ live: previous, failures: known }, replayed, refusal] = await Promise.all([
           tx.issues.lockPhone(order.owner, { kind: key.kind, phoneHash: order.phoneHash }, order.request.purpose),
-          replay(deps, tx, order.owner, claimant, fingerprint),
+          replay(deps, tx, order, formerHash),
           admission.confirm(tx),
         ])
         if (replayed) return issued(replayed, resendable)
@@ -164,7 +205,7 @@ async function admit(
         const issue = make(deps, order, { issueId, code, maxAttempts, price, origin, now: tx.now })
         outcome.made = issue
         await replacePrevious(deps, tx, previous)
-        await tx.claims.add({ ...order.owner, keyHash: claimant.hash, fingerprint, issueId, createdAt: tx.now })
+        await tx.claims.add(claimOf(order, issue))
         await tx.issues.add(issue)
         if (admitted.failures) await tx.failures.save(phoneOf(issue), admitted.failures)
         if (departure) begun = await depart(deps, tx, issue, letter, departure)
@@ -201,22 +242,30 @@ function weigh(outcome: Outcome, found: Found | undefined, price: number): void 
 const outweighed = (finding: Finding): Finding =>
   isProvable(finding.rule) ? { ...finding, isRefused: false } : finding
 
-function resolve({ vault, modes }: IssueDependencies, key: ApiKey, request: IssueRequest): Order {
+function resolve({ vault, modes }: IssueDependencies, key: ApiKey, asked: IssueRequest): Order {
   const rules = rulesOf(modes, key)
-  const recipient = rules.recipient(request.phoneNumber, key.region)
+  const recipient = rules.recipient(asked.phoneNumber, key.region)
   const phoneHash = vault.phoneHash(recipient.identity)
   const digits = prefixOf(recipient.to)
   const prefix = prefixHash(vault, digits)
-  const { address } = request
+  const { address } = asked
   const network = address === undefined ? undefined : networkHash(vault, address)
+  const request = resolveRequest(asked, recipient, rules.defaultChannel(recipient))
   return {
     owner: { appId: key.appId, mode: key.mode },
     rules,
     recipient,
     phoneHash,
     keyKind: key.kind,
+    // Each kind of key has idempotency keys of its own: a leaked browser key cannot reach a backend's issue.
+    keyHash: vault.claimHash(`${key.kind} ${asked.idempotencyKey}`),
+    fingerprint: vault.fingerprint(fingerprintText(request)),
     wish: {
-      ...{ kind: key.kind, home: rules.home(key.region), country: recipient.country, address, digits },
+      kind: key.kind,
+      home: rules.home(key.region),
+      country: recipient.country,
+      address,
+      digits,
       withoutTexts: recipient.withoutTexts,
       phone: hex(phoneHash),
       prefix: hex(prefix),
@@ -224,34 +273,25 @@ function resolve({ vault, modes }: IssueDependencies, key: ApiKey, request: Issu
     },
     prefixHash: prefix,
     networkHash: network,
-    request: resolveRequest(request, recipient, rules.defaultChannel(recipient)),
+    request,
   }
 }
 
 const hex = (hash: Uint8Array) => hash.toHex()
 
-/** Under what an idempotency key is remembered. */
-interface Claimant {
-  hash: Uint8Array
-  /** Of claims made by 0.1, which either kind of key finds. */
-  formerHash: Uint8Array
-}
-
-/** Each kind of key has idempotency keys of its own: a leaked browser key cannot reach a backend's issue. */
-const claimantOf = ({ vault }: IssueDependencies, { kind }: ApiKey, { idempotencyKey }: IssueRequest): Claimant => ({
-  hash: vault.claimHash(`${kind} ${idempotencyKey}`),
-  formerHash: vault.claimHash(idempotencyKey),
+const claimOf = ({ owner: { appId, mode }, keyHash, fingerprint }: Order, { issueId, createdAt }: Issue): Claim => ({
+  ...{ appId, mode, keyHash, fingerprint, issueId, createdAt },
 })
 
 /** The issue this idempotency key already stands for, if any (rules 3, 4 and 5). */
 async function replay(
   { idempotencyDays }: IssueDependencies,
   tx: Tx,
-  owner: Owner,
-  claimant: Claimant,
-  fingerprint: Uint8Array,
+  order: Order,
+  formerHash: () => Uint8Array,
 ): Promise<Issue | undefined> {
-  const claim = await tx.claims.find(owner, claimant.hash, claimant.formerHash)
+  const { owner } = order
+  const claim = await tx.claims.find(owner, order.keyHash, formerHash)
   if (!claim) return undefined
   const isKnown = !isOver(claim, idempotencyDays, tx.now)
   const issue = isKnown ? await tx.issues.lock(owner, claim.issueId) : undefined
@@ -260,7 +300,7 @@ async function replay(
     await tx.claims.drop(owner, claim.keyHash)
     return undefined
   }
-  assertReplayable(issue, Buffer.from(fingerprint).equals(claim.fingerprint))
+  assertReplayable(issue, isSameOrder(claim, order))
   return issue
 }
 
@@ -309,18 +349,26 @@ interface Making {
   now: number
 }
 
-function make({ vault, random }: IssueDependencies, order: Order, { code, now, ...made }: Making): Issue {
-  const { owner, request, rules, recipient, phoneHash, keyKind, prefixHash, networkHash } = order
+function make({ vault, random }: IssueDependencies, order: Order, making: Making): Issue {
+  const { owner, request, rules, recipient } = order
+  const { issueId, now } = making
   return newIssue(request, {
-    ...owner,
-    ...made,
+    appId: owner.appId,
+    mode: owner.mode,
+    issueId,
     messageId: random.uuid(now),
     smsFallback: rules.fallsBack(recipient, request.smsFallback),
-    codeHash: vault.codeHash(made.issueId, code),
+    keyKind: order.keyKind,
+    phoneHash: order.phoneHash,
+    codeHash: vault.codeHash(issueId, making.code),
     country: recipient.country,
     createdAt: now,
     expiresAt: now + rules.lifetimeMs(recipient, request.expiresInSec),
-    ...{ phoneHash, keyKind, prefixHash, networkHash },
+    maxAttempts: making.maxAttempts,
+    price: making.price,
+    prefixHash: order.prefixHash,
+    networkHash: order.networkHash,
+    origin: making.origin,
   })
 }
 

@@ -506,7 +506,7 @@ test.skipIf(!IS_POSTGRES)(
       const begun = await deps.store.read.ring.all()
       const found = await store.transaction(async (tx) => {
         // By the hash that is looked for last nothing is stored.
-        const finding = tx.claims.find(owner, keyHash, Buffer.alloc(16, 0xff))
+        const finding = tx.claims.find(owner, keyHash, () => Buffer.alloc(16, 0xff))
         expect([vault.cover.generation, vault.ring.adopt(begun), vault.cover.generation]).toEqual([0, true, 1])
         return finding
       })

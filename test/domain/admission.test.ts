@@ -1,6 +1,6 @@
 /** Which rule decides, and what it says. */
 import { describe, expect, test } from 'bun:test'
-import { assess, type Priced, refusalOf, type Surroundings, type WayThere } from '../../src/domain/admission'
+import { assess, type Priced, refusalOf, refuses, type Surroundings, type WayThere } from '../../src/domain/admission'
 import { SUSPECTED, UNSUSPECTED, usualOf } from '../../src/domain/conversion'
 import { assertProtection, NEW_APP, type Protection } from '../../src/domain/protection'
 import { isProvable } from '../../src/domain/rule'
@@ -33,8 +33,13 @@ function untyped<T extends Tally>(tally: T, count: number, stage: 'sent' | 'judg
   return tally
 }
 
-const found = (near: Surroundings, protection: Partial<Protection> = {}, wish: Partial<Priced> = {}) =>
-  assess({ ...NEW_APP, ...protection }, { ...A_WISH, ...wish }, near, NOW)
+/** Whether it is refused is told the same also where nothing else is asked. */
+function found(near: Surroundings, protection: Partial<Protection> = {}, wish: Partial<Priced> = {}) {
+  const asked = [{ ...NEW_APP, ...protection }, { ...A_WISH, ...wish }, near, NOW] as const
+  const finding = assess(...asked)
+  expect(refuses(...asked)).toBe(finding?.isRefused === true)
+  return finding
+}
 const ruleOf = (...asked: Parameters<typeof found>) => found(...asked)?.rule
 
 test('nothing is against a code where nothing has been', () => {

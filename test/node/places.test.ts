@@ -30,19 +30,20 @@ test('of whoever only asks nothing is remembered, and nobody is forgotten for it
 test('of what is on its way and refused after all nothing is remembered either', () => {
   const places = new Places()
   places.prefix('kept').see(aSighting(), 'sent')
-  for (let n = 0; n < MOST; n++) for (const leave of [places.enterPrefix(`${n}`), places.enterNetwork(`${n}`)]) leave()
+  for (let n = 0; n < MOST; n++)
+    for (const entered of [places.enterPrefix(`${n}`), places.enterNetwork(`${n}`)]) entered.leave()
   expect(places.prefixSeen('kept').pending(NOW)).toBe(1)
 })
 
 test('who is on the way to one place counts there, also when a code has gone there meanwhile', () => {
   const places = new Places()
   const pending = () => places.prefixSeen('one').pending(NOW)
-  const leaves = [places.enterPrefix('one'), places.enterPrefix('one')]
+  const entered = [places.enterPrefix('one'), places.enterPrefix('one')]
   expect(pending()).toBe(2)
-  leaves[0]?.()
+  entered[0]?.leave()
   places.prefix('one').see(aSighting(), 'sent')
   expect(pending()).toBe(2)
-  leaves[1]?.()
+  entered[1]?.leave()
   expect(pending()).toBe(1)
 })
 

@@ -292,7 +292,7 @@ describe('what a server has found', () => {
     const { wish } = orderOf(asked, seededRandom(1), NOW)
     const found = Array.from({ length: 15 }, (_, n) => {
       const at = NOW + n * everyMs
-      traffic.note({ rule: 'prefix_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 }, wish, at)
+      traffic.note({ rule: 'prefix_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 }, traffic.find(wish), at)
       return traffic.take(at).troubles.length > 0
     })
     expect(found.includes(true)).toBe(isIncident)
@@ -308,7 +308,7 @@ describe('what a server has found', () => {
     const refused = { rule: 'prefix_pending', waitMs: MINUTE_MS, isRefused: true, price: 1 } as const
     for (const country of [...countries, ...countries]) {
       const asked = { kind: 'pk', phone: '+821023450000', country, address: '198.51.100.7' } as const
-      traffic.note(refused, orderOf(asked, seededRandom(1), NOW).wish, NOW)
+      traffic.note(refused, traffic.find(orderOf(asked, seededRandom(1), NOW).wish), NOW)
     }
     const found = traffic.take(NOW).troubles.map(({ lane }) => lane.country)
     expect(found.sort()).toEqual(areIncidents ? countries.sort() : [])
@@ -419,17 +419,35 @@ describe('many young codes', () => {
   })
 })
 
+test('who is on its way in counts for others, and never for itself, however often it is looked at', async () => {
+  const { server } = platform()
+  const { traffic } = server({ isAlone: true })
+  const asked = { kind: 'pk', phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
+  const { wish } = orderOf(asked, seededRandom(1), NOW)
+  const cap = { kind: 'pk', per: 'prefix', of: 'messages', every: 'hour', max: 1 } as const
+  const protection = { ...NEW_APP, caps: [cap] }
+  const [one, other] = [await traffic.enter(APP_ID, wish), await traffic.enter(APP_ID, wish)]
+  expect(one.isRefused(protection, 1)).toBe(false)
+  expect(other.isRefused(protection, 1)).toBe(true)
+  for (let look = 0; look < 3; look++) expect(one.assess(protection, 1)).toBeUndefined()
+  expect(other.assess(protection, 1)?.rule).toBe('cap')
+  one.leave(undefined)
+  expect(other.assess(protection, 1)).toBeUndefined()
+  expect(one.isRefused(protection, 1)).toBe(true)
+})
+
 test('a prefix has its cap, however many others are asked for in vain', () => {
   const traffic = new AppTraffic(APP_ID, new Places(), [], NOW)
   const asked = { kind: 'pk', phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
   const { wish } = orderOf(asked, seededRandom(1), NOW)
   const cap = { kind: 'pk', per: 'prefix', of: 'messages', every: 'hour', max: 1 } as const
-  const findingOf = (prefix: string) => traffic.assess({ ...NEW_APP, caps: [cap] }, { ...wish, prefix, price: 1 }, NOW)
-  traffic.entering(wish)
+  const at = (prefix: string) => traffic.find({ ...wish, prefix })
+  const findingOf = (prefix: string) => traffic.assess({ ...NEW_APP, caps: [cap] }, at(prefix), 1, NOW)
+  traffic.entering(at(wish.prefix))
   for (let n = 0; n < 20_000; n++) {
     expect(findingOf(`${n}`)?.rule).not.toBe('cap')
     // Refused for something else: no template, no credit, another code too soon.
-    traffic.entering({ ...wish, prefix: `${n}` })()
+    traffic.entering(at(`${n}`)).end()
   }
   expect(findingOf(wish.prefix)?.rule).toBe('cap')
 })

@@ -42,8 +42,8 @@ export interface IssueTx {
 }
 
 export interface ClaimTx {
-  /** Under either hash: how keys are hashed has changed, and claims made before are found by the former one. */
-  find(owner: Owner, keyHash: Uint8Array, formerHash?: Uint8Array): Promise<Claim | undefined>
+  /** Under either hash: how keys are hashed has changed, and claims made before are found by the former one, where there may be any. */
+  find(owner: Owner, keyHash: Uint8Array, formerHash?: () => Uint8Array): Promise<Claim | undefined>
   add(claim: Claim): Promise<void>
   drop(owner: Owner, keyHash: Uint8Array): Promise<void>
 }

@@ -203,7 +203,8 @@ export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues']
 
 export function claimTx(unit: Unit): Tx['claims'] {
   return {
-    async find(owner, keyHash, formerHash = keyHash) {
+    async find(owner, keyHash, former = () => keyHash) {
+      const formerHash = former()
       if (unit.cover.isChanging) {
         // In one order, so that nobody waits for one that waits for it.
         for (const hash of [keyHash, formerHash].toSorted(Buffer.compare))

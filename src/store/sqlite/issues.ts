@@ -150,8 +150,8 @@ export function createIssueTx(
       },
     },
     claims: {
-      async find(owner, keyHash, formerHash = keyHash) {
-        const hashes = hasFormerClaims ? [keyHash, formerHash] : [keyHash]
+      async find(owner, keyHash, formerHash = () => keyHash) {
+        const hashes = hasFormerClaims ? [keyHash, formerHash()] : [keyHash]
         for (const hash of hashes) bring.claim(hash, owner.appId, owner.mode)
         for (const hash of hashes) {
           const claim = run.findClaim.get({ ...owned(owner), keyHash: hash })

@@ -92,7 +92,7 @@ function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDepende
 
 /** Nothing is ever against a test code. */
 const UNWATCHED: Pick<Traffic, 'enter'> = {
-  enter: async () => ({ assess: () => undefined, note() {}, leave() {} }),
+  enter: async () => ({ isRefused: () => false, assess: () => undefined, note() {}, leave() {} }),
 }
 
 function testMode({ limits, numbering, simulator }: ModeDependencies): ModeRules {
