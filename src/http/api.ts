@@ -62,7 +62,7 @@ export function createApi(deps: ApiDependencies): Api {
     const input = inputSchema.safeParse(sent)
     if (!input.success) throw refusalOf(input.error.issues, sent)
     // What is not in the contract is not told.
-    return inWire(operation, outputSchema.parse(await perform(input.data, caller)), 200)
+    return inWire(operation, outputSchema.parse(await perform(input.data, caller)), 200, caller.key)
   }
 
   /** What a failed request is told: its refusal, that of an input which nobody can read, or nothing of what went wrong. */
@@ -99,15 +99,15 @@ export function createApi(deps: ApiDependencies): Api {
       caller = await enter(deps, visit, operation.access, (known) => {
         key = known
       })
-      return { ...(await handle(operation, request, url, caller)), key }
+      return await handle(operation, request, url, caller)
     } catch (error) {
       await caller?.permit.giveBack()
       const refusal = told(error)
-      if (!refusal) return { ...inWire(operation, unexpectedError().toJSON(), 500), key }
+      if (!refusal) return inWire(operation, unexpectedError().toJSON(), 500, key)
       const final = await underTheCeiling(refusal, key, clientIp)
       const refused = fromRefusal(final)
-      const body = inWire(operation, refused.toJSON(), refused.status)
-      return { ...body, retryAfterMs: final.detail.retryAfterMs, key, refusal: final }
+      const answer = inWire(operation, refused.toJSON(), refused.status, key)
+      return { ...answer, retryAfterMs: final.detail.retryAfterMs, refusal: final }
     }
   }
 }
@@ -122,9 +122,15 @@ function proceduresOf(deps: ProcedureDependencies): Record<OperationName, Proced
   return Object.fromEntries(Object.keys(contract).map((name) => [name, of(name as OperationName)])) as never
 }
 
-const inWire = ({ wire, path }: Pick<Operation, 'wire' | 'path'>, body: unknown, status: number) => ({
+const inWire = (
+  { wire, path }: Pick<Operation, 'wire' | 'path'>,
+  body: unknown,
+  status: number,
+  key: ApiKey | undefined,
+): ApiAnswer => ({
   status,
   body: wire === 'rpc' ? { json: body } : body,
+  key,
   route: path,
 })
 
@@ -138,7 +144,7 @@ const REFUSAL = unavailable('Too many requests at the moment', COME_BACK_MS)
 const TOO_BUSY = fromRefusal(REFUSAL).toJSON()
 
 const tooBusy = ({ pathname }: URL, operation: Operation | undefined): ApiAnswer => ({
-  ...inWire({ wire: isRpc(pathname) ? 'rpc' : 'rest', path: operation?.path ?? 'none' }, TOO_BUSY, 503),
+  ...inWire({ wire: isRpc(pathname) ? 'rpc' : 'rest', path: operation?.path ?? 'none' }, TOO_BUSY, 503, undefined),
   retryAfterMs: COME_BACK_MS,
   refusal: REFUSAL,
 })

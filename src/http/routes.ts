@@ -12,9 +12,10 @@ import { answerHeaders, preflightHeaders } from './cors'
 import { interfaceError } from './errors'
 import { isFromHere } from './forwarded'
 import type { Readiness } from './health'
-import { json } from './json'
+import { Json } from './json'
 import { answerMetrics, type MetricsRoute } from './metrics'
 import { isNeedlesslyEncoded, mountOf } from './mounts'
+import { iso } from './present'
 import { REPORT_PREFIX } from './reports'
 import { API_PREFIX, isRpc } from './wire'
 
@@ -27,17 +28,17 @@ export interface Arrived {
   origin: Origin
 }
 
-/** A response, and what a log says of its request: no path, since a path may hold anything. */
+/** What is answered, and what a log says of its request: no path, since a path may hold anything. */
 export interface Answer {
   route: string
-  response: Response
+  response: Response | Json
   key?: ApiKey | undefined
   /** What the caller was refused with, if so. */
   refusal?: Refusal | undefined
 }
 
 /** Throws a `Refusal` at most for what the outside did. */
-export type Routes = (arrived: Arrived) => Promise<Answer>
+export type Routes = (arrived: Arrived) => Promise<Answer> | Answer
 
 /** The console, as the server sees it: what it answers below its prefix, and its pages. */
 export interface ConsoleRoutes {
@@ -82,15 +83,22 @@ export function createRoutes(deps: RouteDependencies): Routes {
   } = deps
   let description: Promise<string> | undefined
   /** Backends keep it for a while: a key is published long before it signs. */
-  const jwks = () => json(200, publishedKeys(), undefined, { 'cache-control': 'public, max-age=3600' })
+  const jwks = () => new Json(200, publishedKeys(), { 'cache-control': 'public, max-age=3600' })
 
-  return async ({ request, socketAddress, mount, origin }) => {
+  return (arrived) => {
+    const { request, mount } = arrived
     const url = urlOf(request)
     const path = url.pathname
     if (isNeedlesslyEncoded(path) || (mount !== undefined && mount !== mountOf(path))) return nothingThere()
     if (path.startsWith(`${API_PREFIX}/`))
-      return await ((request.method === 'GET' && published(path)) || apiAnswer({ request, socketAddress, origin }, url))
-    if (path === '/healthz' && isReading(request)) return { route: 'healthz', response: json(200, { status: 'ok' }) }
+      return (request.method === 'GET' && published(path)) || apiAnswer(arrived, url)
+    return otherAnswer(arrived, url)
+  }
+
+  async function otherAnswer({ request, socketAddress }: Arrived, url: URL): Promise<Answer> {
+    const path = url.pathname
+    if (path === '/healthz' && isReading(request))
+      return { route: 'healthz', response: new Json(200, { status: 'ok' }) }
     if (path === '/.well-known/jwks.json' && isReading(request)) return { route: 'jwks', response: jwks() }
     if (path === '/metrics' && metrics && isReading(request))
       return { route: 'metrics', response: await answerMetrics(metrics, request.headers) }
@@ -98,7 +106,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     if (path.startsWith(`${console.rpcPrefix}/`))
       return { route: 'console', response: await console.rpc(request, url, socketAddress) }
     if (path.startsWith(REPORT_PREFIX))
-      return { route: 'provider-reports', response: json(200, await reports(request, url)) }
+      return { route: 'provider-reports', response: new Json(200, await reports(request, url)) }
     return (isReading(request) && (await page(request, url, socketAddress))) || nothingThere()
   }
 
@@ -106,7 +114,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
   function published(path: string): Answer | Promise<Answer> | undefined {
     if (path === `${API_PREFIX}/openapi.json`) return openapi()
     if (path === `${API_PREFIX}/webhook-sources`)
-      return { route: 'webhook-sources', response: json(200, { networks: webhookSources }) }
+      return { route: 'webhook-sources', response: new Json(200, { networks: webhookSources }) }
     return undefined
   }
 
@@ -114,7 +122,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     description ??= import('./openapi')
       .then(({ describeApi }) => describeApi(publicUrl))
       .then((document) => JSON.stringify(document))
-    return { route: 'openapi', response: json(200, await description) }
+    return { route: 'openapi', response: new Json(200, await description) }
   }
 
   async function page(request: Request, url: URL, socketAddress: string): Promise<Answer | undefined> {
@@ -128,14 +136,13 @@ export function createRoutes(deps: RouteDependencies): Routes {
     return asset && { route: 'console', response: asset }
   }
 
-  async function readyz(request: Request, url: URL, socketAddress: string): Promise<Response> {
+  async function readyz(request: Request, url: URL, socketAddress: string): Promise<Json> {
     const { status, ...details } = await readiness()
     const isToldAll = isFromHere(request, url, clientIpOf(socketAddress, null, []))
-    return json(status === 'ready' ? 200 : 503, { status, ...(isToldAll && details) })
+    return new Json(status === 'ready' ? 200 : 503, { status, ...(isToldAll && details) })
   }
 
-  async function apiAnswer(arrived: Omit<Arrived, 'mount'>, url: URL): Promise<Answer> {
-    const { request, socketAddress } = arrived
+  async function apiAnswer({ request, socketAddress, origin }: Arrived, url: URL): Promise<Answer> {
     const page = request.headers.get('origin')
     if (request.method === 'OPTIONS') {
       const isListed = (asked: string) => node.directory.isPublicOrigin(asked, clock.now())
@@ -143,13 +150,13 @@ export function createRoutes(deps: RouteDependencies): Routes {
       return { route: 'preflight', response: new Response(null, { status: 204, headers }) }
     }
     const clientIp = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
-    const answer = await api(request, url, { clientIp, origin: arrived.origin })
+    const answer = await api(request, url, { clientIp, origin })
     if (!answer) return nothingInApi(url)
     const { status, body, key, route, retryAfterMs, refusal } = answer
     if (key) node.keyUse.note(key.keyId, clock.now())
     const listed = page !== null && (await mayRead(page, key, status)) ? page : undefined
-    const headers = { ...answerHeaders(listed), ...timeHeader(clock.now()) }
-    return { route, key, refusal, response: json(status, body, retryAfterMs, headers) }
+    const headers = { ...answerHeaders(listed), 'x-watchword-time': iso(clock.now()) }
+    return { route, key, refusal, response: new Json(status, body, headers, retryAfterMs) }
   }
 
   /** Who is refused before the key is looked at reads the refusal from wherever a key may be used. */
@@ -158,9 +165,6 @@ export function createRoutes(deps: RouteDependencies): Routes {
     return status === 503 && (isLocalOrigin(origin) || (await node.directory.isPublicOrigin(origin, clock.now())))
   }
 }
-
-/** By which clock all times of an answer are: that of a device may be wrong by hours. */
-const timeHeader = (now: number) => ({ 'x-watchword-time': new Date(now).toISOString() })
 
 const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
@@ -185,9 +189,9 @@ function urlOfPath(url: string): URL {
 
 const missing = () => interfaceError('NOT_FOUND', 'No such path or method').toJSON()
 
-const nothingThere = (): Answer => ({ route: 'none', response: json(404, missing()) })
+const nothingThere = (): Answer => ({ route: 'none', response: new Json(404, missing()) })
 
 const nothingInApi = ({ pathname }: URL): Answer => ({
   route: 'none',
-  response: json(404, isRpc(pathname) ? { json: missing() } : missing(), undefined, answerHeaders(undefined)),
+  response: new Json(404, isRpc(pathname) ? { json: missing() } : missing(), answerHeaders(undefined)),
 })
