@@ -1,5 +1,5 @@
 /** What lies where: the API, its description and docs, reports of carriers, health, the console. */
-import { invalid, type Refusal, unavailable } from '../domain/error'
+import { type Refusal, unavailable } from '../domain/error'
 import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/key'
 import type { Origin } from '../domain/origin'
 import type { Clock } from '../ports/clock'
@@ -15,6 +15,7 @@ import type { Readiness } from './health'
 import { Json } from './json'
 import { answerMetrics, type MetricsRoute } from './metrics'
 import { isNeedlesslyEncoded, mountOf } from './mounts'
+import { type Place, placeOf, urlOf } from './place'
 import { iso } from './present'
 import { REPORT_PREFIX } from './reports'
 import { API_PREFIX, isRpc } from './wire'
@@ -87,12 +88,12 @@ export function createRoutes(deps: RouteDependencies): Routes {
 
   return (arrived) => {
     const { request, mount } = arrived
-    const url = urlOf(request)
-    const path = url.pathname
+    const place = placeOf(request.url)
+    const { path } = place
     if (isNeedlesslyEncoded(path) || (mount !== undefined && mount !== mountOf(path))) return nothingThere()
     if (path.startsWith(`${API_PREFIX}/`))
-      return (request.method === 'GET' && published(path)) || apiAnswer(arrived, url)
-    return otherAnswer(arrived, url)
+      return (request.method === 'GET' && published(path)) || apiAnswer(arrived, place)
+    return otherAnswer(arrived, urlOf(request.url))
   }
 
   async function otherAnswer({ request, socketAddress }: Arrived, url: URL): Promise<Answer> {
@@ -142,7 +143,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     return new Json(status === 'ready' ? 200 : 503, { status, ...(isToldAll && details) })
   }
 
-  async function apiAnswer({ request, socketAddress, origin }: Arrived, url: URL): Promise<Answer> {
+  async function apiAnswer({ request, socketAddress, origin }: Arrived, place: Place): Promise<Answer> {
     const page = request.headers.get('origin')
     if (request.method === 'OPTIONS') {
       const isListed = (asked: string) => node.directory.isPublicOrigin(asked, clock.now())
@@ -150,8 +151,8 @@ export function createRoutes(deps: RouteDependencies): Routes {
       return { route: 'preflight', response: new Response(null, { status: 204, headers }) }
     }
     const clientIp = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
-    const answer = await api(request, url, { clientIp, origin })
-    if (!answer) return nothingInApi(url)
+    const answer = await api(request, place, { clientIp, origin })
+    if (!answer) return nothingInApi(place)
     const { status, body, key, route, retryAfterMs, refusal } = answer
     if (key) node.keyUse.note(key.keyId, clock.now())
     const listed = page !== null && (await mayRead(page, key, status)) ? page : undefined
@@ -171,27 +172,11 @@ const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 const redirect = (location: string) =>
   new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } })
 
-/** Only path and query matter, and they stand in the request line also where a client sends no usable `Host`. */
-function urlOf({ url }: Request): URL {
-  try {
-    return new URL(url)
-  } catch {
-    return urlOfPath(url)
-  }
-}
-
-function urlOfPath(url: string): URL {
-  const path = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/]*/i, '')
-  if (!URL.canParse(path, 'http://localhost'))
-    throw invalid('url', 'invalid_format', 'the address of the request cannot be read')
-  return new URL(path, 'http://localhost')
-}
-
 const missing = () => interfaceError('NOT_FOUND', 'No such path or method').toJSON()
 
 const nothingThere = (): Answer => ({ route: 'none', response: new Json(404, missing()) })
 
-const nothingInApi = ({ pathname }: URL): Answer => ({
+const nothingInApi = ({ path }: Place): Answer => ({
   route: 'none',
-  response: new Json(404, isRpc(pathname) ? { json: missing() } : missing(), answerHeaders(undefined)),
+  response: new Json(404, isRpc(path) ? { json: missing() } : missing(), answerHeaders(undefined)),
 })
