@@ -2,6 +2,7 @@
 import { type Refusal, unavailable } from '../domain/error'
 import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/key'
 import type { Origin } from '../domain/origin'
+import { momentWriter } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
@@ -14,9 +15,8 @@ import { isFromHere } from './forwarded'
 import type { Readiness } from './health'
 import { Json } from './json'
 import { answerMetrics, type MetricsRoute } from './metrics'
-import { isNeedlesslyEncoded, mountOf } from './mounts'
+import { isNeedlesslyEncoded, isOfMount } from './mounts'
 import { type Place, placeOf, urlOf } from './place'
-import { iso } from './present'
 import { REPORT_PREFIX } from './reports'
 import { API_PREFIX, isRpc } from './wire'
 
@@ -83,6 +83,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     webhookSources,
   } = deps
   let description: Promise<string> | undefined
+  const moment = momentWriter()
   /** Backends keep it for a while: a key is published long before it signs. */
   const jwks = () => new Json(200, publishedKeys(), { 'cache-control': 'public, max-age=3600' })
 
@@ -90,7 +91,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     const { request, mount } = arrived
     const place = placeOf(request.url)
     const { path } = place
-    if (isNeedlesslyEncoded(path) || (mount !== undefined && mount !== mountOf(path))) return nothingThere()
+    if (isNeedlesslyEncoded(path) || !isOfMount(path, mount)) return nothingThere()
     if (path.startsWith(`${API_PREFIX}/`))
       return (request.method === 'GET' && published(path)) || apiAnswer(arrived, place)
     return otherAnswer(arrived, urlOf(request.url))
@@ -156,7 +157,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     const { status, body, key, route, retryAfterMs, refusal } = answer
     if (key) node.keyUse.note(key.keyId, clock.now())
     const listed = page !== null && (await mayRead(page, key, status)) ? page : undefined
-    const headers = { ...answerHeaders(listed), 'x-watchword-time': iso(clock.now()) }
+    const headers = { ...answerHeaders(listed), 'x-watchword-time': moment(clock.now()) }
     return { route, key, refusal, response: new Json(status, body, headers, retryAfterMs) }
   }
 

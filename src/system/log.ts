@@ -2,6 +2,7 @@
 import { fstatSync, statSync } from 'node:fs'
 import { devNull } from 'node:os'
 import pino from 'pino'
+import { momentWriter } from '../domain/value'
 import type { Log, LogLevel } from '../ports/log'
 import { LogPipe } from './log-pipe'
 
@@ -27,7 +28,9 @@ const unread = (level: LogLevel): LeveledLog => ({
 function written(level: LogLevel): LeveledLog {
   const pipe = isPiped() ? new LogPipe(stderrAside(), (lines) => logger.warn({ lines }, LOST)) : undefined
   const destination = turnwise(pipe ?? pino.destination({ fd: STDERR, sync: true, maxLength: MAX_KEPT }))
-  const logger = pino({ level, base: null, timestamp: timeField() }, destination)
+  const moment = momentWriter()
+  const timestamp = () => `,"time":"${moment(Date.now())}"`
+  const logger = pino({ level, base: null, timestamp }, destination)
   const { labels } = logger.levels
   const lineOf = (fields: object, msg: string, label: number, time: string) =>
     `{"level":"${labels[label]}"${time},${JSON.stringify({ ...fields, msg }).slice(1)}\n`
@@ -48,20 +51,6 @@ function written(level: LogLevel): LeveledLog {
       destination.flush()
       await pipe?.end()
     },
-  }
-}
-
-/** Made once for all lines of a millisecond. */
-function timeField(): () => string {
-  let at = 0
-  let field = ''
-  return () => {
-    const now = Date.now()
-    if (now !== at) {
-      at = now
-      field = `,"time":"${new Date(now).toISOString()}"`
-    }
-    return field
   }
 }
 
