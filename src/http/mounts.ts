@@ -7,6 +7,12 @@ import { PATHS } from '../../contract/path'
 
 /** In Bun's notation: `:name` is one segment, `*` the rest. The first that fits has the path. */
 export const MOUNTS: readonly string[] = [
+  // Before those that are asked now and then.
+  '/v1/rpc/otp/:procedure',
+  ...Object.values(PATHS).map((path) => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`),
+  '/v1/openapi.json',
+  '/v1/webhook-sources',
+  '/v1/*',
   '/',
   '/docs',
   '/docs/',
@@ -21,11 +27,6 @@ export const MOUNTS: readonly string[] = [
   '/console/assets/:file',
   '/console/*',
   '/provider-reports/:provider',
-  '/v1/openapi.json',
-  '/v1/webhook-sources',
-  ...Object.values(PATHS).map((path) => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`),
-  '/v1/rpc/otp/:procedure',
-  '/v1/*',
 ]
 
 const PATTERN = /[:*]/
