@@ -90,6 +90,9 @@ export function parseKey(text: string): { kind: KeyKind; mode: Mode } | undefine
 /** What look-ups by key use; the key itself is stored nowhere. */
 export const keyHash = (key: string): Uint8Array => hash('sha256', key, 'buffer')
 
+/** The same in hexadecimal, which is what those in use are remembered by. */
+export const keyHashText = (key: string): string => hash('sha256', key, 'hex')
+
 export const isActive = (key: ApiKey, now: number) =>
   key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt)
 

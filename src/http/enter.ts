@@ -2,7 +2,15 @@
 import { isIP } from 'node:net'
 import type { OperationAccess } from '../../contract/scope'
 import { invalid, unauthorized, unavailable } from '../domain/error'
-import { type ApiKey, authorize, hasPoisonousScope, isActive, type KnownKey, keyHash, parseKey } from '../domain/key'
+import {
+  type ApiKey,
+  authorize,
+  hasPoisonousScope,
+  isActive,
+  type KnownKey,
+  keyHashText,
+  parseKey,
+} from '../domain/key'
 import type { Permit } from '../domain/limit'
 import type { Origin } from '../domain/origin'
 import type { Clock } from '../ports/clock'
@@ -69,7 +77,7 @@ async function authenticate({ node, clock }: EnterDependencies, authorization: s
   if (!parseKey(text)) throw unauthorized()
   let key: KnownKey | undefined
   try {
-    key = await node.directory.keyByHash(keyHash(text))
+    key = await node.directory.keyByHash(keyHashText(text))
   } catch (cause) {
     throw Object.assign(unavailable('The key cannot be checked at the moment'), { cause })
   }
