@@ -83,6 +83,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     webhookSources,
   } = deps
   let description: Promise<string> | undefined
+  /** Of the clock that all times of an answer are by: that of a device may be wrong by hours. */
   const moment = momentWriter()
   /** Backends keep it for a while: a key is published long before it signs. */
   const jwks = () => new Json(200, publishedKeys(), { 'cache-control': 'public, max-age=3600' })
