@@ -125,7 +125,7 @@ export function createApp(config: Config, ports: Ports): App {
   const api = onFirstRequest({ ...basics, ...issuing, modes, dispatch, limits, descriptors })
   const routes = createRoutes({
     ...{ node, clock, descriptors, trustedProxies, publicUrl, webhookSources, console, readiness },
-    api: (...request) => api()(...request),
+    api: (request, place, from) => api()(request, place, from),
     publishedKeys: () => publishedKeys({ vault, clock }),
     metrics: ports.metrics,
     reports: (request, url) => receiveReports({ ...basics, publicUrl, carrierNamed }, request, url),

@@ -59,11 +59,17 @@ function base62(value: bigint, length: number): string {
 }
 
 /** Catches typos and lets scanners recognise a leaked key, without a look-up. */
-function checksum(text: string): string {
-  let digits = ''
-  for (let rest = Bun.hash.crc32(text); digits.length < CHECKSUM_LENGTH; rest = Math.floor(rest / 62))
-    digits = BASE62.charAt(rest % 62) + digits
-  return digits
+const checksum = (text: string) => base62(BigInt(Bun.hash.crc32(text)), CHECKSUM_LENGTH)
+
+/** Every request asks: so its digits are compared, and not written first. */
+function hasItsChecksum(text: string): boolean {
+  const start = text.length - CHECKSUM_LENGTH
+  let rest = Bun.hash.crc32(text.slice(0, start))
+  for (let at = text.length - 1; at >= start; at--) {
+    if (text.charCodeAt(at) !== BASE62.charCodeAt(rest % 62)) return false
+    rest = Math.floor(rest / 62)
+  }
+  return true
 }
 
 const keyPrefix = (kind: KeyKind, mode: Mode) => `${kind}_${mode === 'test' ? 'test_' : ''}`
@@ -77,13 +83,15 @@ export function formatKey(kind: KeyKind, mode: Mode, secret: Uint8Array): string
 /** Kind and mode a well-formed key claims, or undefined. Says nothing about whether such a key exists. */
 export function parseKey(text: string): { kind: KeyKind; mode: Mode } | undefined {
   const match = KEY_PATTERN.exec(text)
-  if (!match) return undefined
-  if (checksum(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)) return undefined
+  if (!match || !hasItsChecksum(text)) return undefined
   return { kind: match[1] as KeyKind, mode: match[2] ? 'test' : 'live' }
 }
 
 /** What look-ups by key use; the key itself is stored nowhere. */
 export const keyHash = (key: string): Uint8Array => hash('sha256', key, 'buffer')
+
+/** The same in hexadecimal, which is what those in use are remembered by. */
+export const keyHashText = (key: string): string => hash('sha256', key, 'hex')
 
 export const isActive = (key: ApiKey, now: number) =>
   key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt)

@@ -27,3 +27,16 @@ export const DAY_MS = 24 * HOUR_MS
 export const nextMidnightUtc = (now: number) => (Math.floor(now / DAY_MS) + 1) * DAY_MS
 
 export const isUuid = (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
+
+/** Writes moments of Unix milliseconds in UTC, one only once for all who ask for it in a row. */
+export function momentWriter(): (at: number) => string {
+  let last = 0
+  let written = new Date(last).toISOString()
+  return (at) => {
+    if (at !== last) {
+      written = new Date(at).toISOString()
+      last = at
+    }
+    return written
+  }
+}

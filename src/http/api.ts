@@ -14,6 +14,7 @@ import { type Caller, type EnterDependencies, enter, type Visit } from './enter'
 import { asRefusal, fromRefusal, unexpectedError } from './errors'
 import { inputOf } from './input'
 import { type Operation, type OperationName, operationAt } from './operations'
+import type { Place } from './place'
 import { createProcedures, type ProcedureDependencies } from './procedures'
 import { isRpc } from './wire'
 
@@ -42,7 +43,7 @@ export type ApiDependencies = ProcedureDependencies &
 /** Answers a request under `/v1`; `undefined` when nothing there has this path and method. */
 export type Api = (
   request: Request,
-  url: URL,
+  place: Place,
   from: Pick<Visit, 'clientIp' | 'origin'>,
 ) => Promise<ApiAnswer | undefined>
 
@@ -56,13 +57,13 @@ export function createApi(deps: ApiDependencies): Api {
   const { node, log, descriptors } = deps
   const procedures = proceduresOf(deps)
 
-  async function handle(operation: Operation, request: Request, url: URL, caller: Caller): Promise<ApiAnswer> {
+  async function handle(operation: Operation, request: Request, place: Place, caller: Caller): Promise<ApiAnswer> {
     const { inputSchema, outputSchema, perform } = procedures[operation.name]
-    const sent = await inputOf(operation, request, url)
+    const sent = await inputOf(operation, request, place)
     const input = inputSchema.safeParse(sent)
     if (!input.success) throw refusalOf(input.error.issues, sent)
     // What is not in the contract is not told.
-    return inWire(operation, outputSchema.parse(await perform(input.data, caller)), 200)
+    return inWire(operation, outputSchema.parse(await perform(input.data, caller)), 200, caller.key)
   }
 
   /** What a failed request is told: its refusal, that of an input which nobody can read, or nothing of what went wrong. */
@@ -87,33 +88,29 @@ export function createApi(deps: ApiDependencies): Api {
     }
   }
 
-  return async (request, url, { clientIp, origin }) => {
-    const operation = operationAt(request.method, url.pathname)
-    if (node.load.waitingMs() > PATIENCE_MS || descriptors.areShort()) return tooBusy(url, operation)
+  return async (request, place, { clientIp, origin }) => {
+    const operation = operationAt(request.method, place.path)
+    if (node.load.waitingMs() > PATIENCE_MS || descriptors.areShort()) return tooBusy(place, operation)
     if (!operation) return undefined
-    const parameters = url.search === '' ? NONE : url.searchParams
-    const visit = { headers: request.headers, parameters, clientIp, origin }
+    const visit = { headers: request.headers, search: place.search, clientIp, origin }
     let key: ApiKey | undefined
     let caller: Caller | undefined
     try {
       caller = await enter(deps, visit, operation.access, (known) => {
         key = known
       })
-      return { ...(await handle(operation, request, url, caller)), key }
+      return await handle(operation, request, place, caller)
     } catch (error) {
       await caller?.permit.giveBack()
       const refusal = told(error)
-      if (!refusal) return { ...inWire(operation, unexpectedError().toJSON(), 500), key }
+      if (!refusal) return inWire(operation, unexpectedError().toJSON(), 500, key)
       const final = await underTheCeiling(refusal, key, clientIp)
       const refused = fromRefusal(final)
-      const body = inWire(operation, refused.toJSON(), refused.status)
-      return { ...body, retryAfterMs: final.detail.retryAfterMs, key, refusal: final }
+      const answer = inWire(operation, refused.toJSON(), refused.status, key)
+      return { ...answer, retryAfterMs: final.detail.retryAfterMs, refusal: final }
     }
   }
 }
-
-/** To read them from an address costs more than to see that there are none. */
-const NONE = new URLSearchParams()
 
 /** Each schema of the contract beside what is done. */
 function proceduresOf(deps: ProcedureDependencies): Record<OperationName, Procedure> {
@@ -122,9 +119,15 @@ function proceduresOf(deps: ProcedureDependencies): Record<OperationName, Proced
   return Object.fromEntries(Object.keys(contract).map((name) => [name, of(name as OperationName)])) as never
 }
 
-const inWire = ({ wire, path }: Pick<Operation, 'wire' | 'path'>, body: unknown, status: number) => ({
+const inWire = (
+  { wire, path }: Pick<Operation, 'wire' | 'path'>,
+  body: unknown,
+  status: number,
+  key: ApiKey | undefined,
+): ApiAnswer => ({
   status,
   body: wire === 'rpc' ? { json: body } : body,
+  key,
   route: path,
 })
 
@@ -137,8 +140,8 @@ const PATIENCE_MS = 400
 const REFUSAL = unavailable('Too many requests at the moment', COME_BACK_MS)
 const TOO_BUSY = fromRefusal(REFUSAL).toJSON()
 
-const tooBusy = ({ pathname }: URL, operation: Operation | undefined): ApiAnswer => ({
-  ...inWire({ wire: isRpc(pathname) ? 'rpc' : 'rest', path: operation?.path ?? 'none' }, TOO_BUSY, 503),
+const tooBusy = ({ path }: Place, operation: Operation | undefined): ApiAnswer => ({
+  ...inWire({ wire: isRpc(path) ? 'rpc' : 'rest', path: operation?.path ?? 'none' }, TOO_BUSY, 503, undefined),
   retryAfterMs: COME_BACK_MS,
   refusal: REFUSAL,
 })

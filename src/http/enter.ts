@@ -2,7 +2,15 @@
 import { isIP } from 'node:net'
 import type { OperationAccess } from '../../contract/scope'
 import { invalid, unauthorized, unavailable } from '../domain/error'
-import { type ApiKey, authorize, hasPoisonousScope, isActive, type KnownKey, keyHash, parseKey } from '../domain/key'
+import {
+  type ApiKey,
+  authorize,
+  hasPoisonousScope,
+  isActive,
+  type KnownKey,
+  keyHashText,
+  parseKey,
+} from '../domain/key'
 import type { Permit } from '../domain/limit'
 import type { Origin } from '../domain/origin'
 import type { Clock } from '../ports/clock'
@@ -12,7 +20,7 @@ import { type Modes, rulesOf } from '../usecases/shared/mode'
 /** A request under `/v1`, as far as access is concerned. */
 export interface Visit {
   headers: Headers
-  parameters: URLSearchParams
+  search: string
   clientIp: string
   /** What its lines and spans are found by. */
   origin: Origin
@@ -41,7 +49,7 @@ export interface EnterDependencies {
  */
 export async function enter(
   deps: EnterDependencies,
-  { headers, parameters, clientIp, origin }: Visit,
+  { headers, search, clientIp, origin }: Visit,
   access: OperationAccess,
   recognised: (key: ApiKey) => void,
 ): Promise<Caller> {
@@ -49,7 +57,7 @@ export async function enter(
   recognised(key)
   authorize(key, access, headers.get('origin') ?? undefined, clientIp)
   // Which one would be meant?
-  const repeated = repeatedIn(parameters)
+  const repeated = repeatedIn(search)
   if (repeated !== undefined) throw invalid(repeated.slice(0, 64), 'duplicate_field', 'this parameter is given twice')
   const isCounted = key.mode === 'live' && access.limitedAs === 'issue'
   const endUser = isCounted ? endUserAddress(key, headers, clientIp) : undefined
@@ -69,7 +77,7 @@ async function authenticate({ node, clock }: EnterDependencies, authorization: s
   if (!parseKey(text)) throw unauthorized()
   let key: KnownKey | undefined
   try {
-    key = await node.directory.keyByHash(keyHash(text))
+    key = await node.directory.keyByHash(keyHashText(text))
   } catch (cause) {
     throw Object.assign(unavailable('The key cannot be checked at the moment'), { cause })
   }
@@ -91,10 +99,10 @@ function endUserAddress({ kind }: ApiKey, headers: Headers, clientIp: string): s
 /** Behind a server every request comes from one address. Believed of secret keys only. */
 const END_USER_HEADER = 'X-Watchword-Client-Ip'
 
-function repeatedIn(parameters: URLSearchParams): string | undefined {
-  if (parameters.size < 2) return undefined
+function repeatedIn(search: string): string | undefined {
+  if (!search.includes('&')) return undefined
   const seen = new Set<string>()
-  for (const name of parameters.keys()) {
+  for (const name of new URLSearchParams(search).keys()) {
     if (seen.has(name)) return name
     seen.add(name)
   }

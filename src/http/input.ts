@@ -5,27 +5,36 @@ import { invalid } from '../domain/error'
 import { unreadable } from './errors'
 import { readJsonBody, readOptionalJsonBody } from './json-body'
 import type { Operation } from './operations'
+import type { Place } from './place'
 
 const brackets = new StandardBracketNotationSerializer()
 const rpc = new StandardRPCSerializer(new StandardRPCJsonSerializer())
 
 /** What no schema has seen yet. Throws `invalid` or `too_large`. */
-export function inputOf({ wire, id }: Operation, request: Request, url: URL): unknown {
-  if (wire === 'rpc') return rpcInput(request, url)
-  if (request.method !== 'GET') return bodyOf(request, url)
-  const query = brackets.deserialize([...url.searchParams])
+export function inputOf({ wire, id }: Operation, request: Request, place: Place): unknown {
+  if (wire === 'rpc') return rpcInput(request, place)
+  if (request.method !== 'GET') return bodyOf(request, place)
+  const query = queryOf(place)
   if (id === undefined) return query
   // Numbers for names make a list of it, which has always been passed over beside an id.
-  return { ...(!Array.isArray(query) && (query as object)), [id]: lastOf(url.pathname) }
+  return { ...(!Array.isArray(query) && (query as object)), [id]: lastOf(place.path) }
 }
 
-function bodyOf(request: Request, url: URL): Promise<unknown> {
-  assertNoParameters(url)
+/** One parameter, with no bracket in its name and nothing encoded: there is nothing to make out. */
+const PLAIN = /^\?([A-Za-z]+)=([\w.~:-]*)$/
+
+function queryOf({ search }: Place): unknown {
+  const [, name, value] = PLAIN.exec(search) ?? []
+  return name === undefined ? brackets.deserialize([...new URLSearchParams(search)]) : { [name]: value }
+}
+
+function bodyOf(request: Request, place: Place): Promise<unknown> {
+  assertNoParameters(place)
   return readJsonBody(request)
 }
 
-async function rpcInput(request: Request, url: URL): Promise<unknown> {
-  assertNoParameters(url)
+async function rpcInput(request: Request, place: Place): Promise<unknown> {
+  assertNoParameters(place)
   // A call without input may come without a body: oRPC's first clients send none.
   const body = (await readOptionalJsonBody(request)) ?? {}
   assertRpcMeta(body)
@@ -46,9 +55,9 @@ function lastOf(path: string): string {
   }
 }
 
-function assertNoParameters({ search, searchParams }: URL): void {
+function assertNoParameters({ search }: Place): void {
   if (search === '') return
-  const [name = 'query'] = searchParams.keys()
+  const [name = 'query'] = new URLSearchParams(search).keys()
   throw invalid(name.slice(0, 64), 'unknown_field', 'this request takes no query parameters')
 }
 

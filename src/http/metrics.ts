@@ -1,7 +1,7 @@
 /** `/metrics`: numbers for who has the token. A proxy on the same machine makes everybody local, so no address opens it. */
 import { isSameSecret } from '../domain/same-secret'
 import { interfaceError } from './errors'
-import { json } from './json'
+import { Json } from './json'
 
 export interface MetricsRoute {
   /** Undefined: whoever reaches the listener may. */
@@ -12,7 +12,10 @@ export interface MetricsRoute {
 
 export async function answerMetrics({ token, text, contentType }: MetricsRoute, headers: Headers): Promise<Response> {
   if (token !== undefined && !isSameSecret(shownIn(headers), token))
-    return json(401, interfaceError('UNAUTHORIZED', 'The token of the metrics is missing or wrong').toJSON())
+    return new Json(
+      401,
+      interfaceError('UNAUTHORIZED', 'The token of the metrics is missing or wrong').toJSON(),
+    ).response({})
   return new Response(await text(), { headers: { 'content-type': contentType, 'cache-control': 'no-store' } })
 }
 

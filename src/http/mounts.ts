@@ -7,6 +7,12 @@ import { PATHS } from '../../contract/path'
 
 /** In Bun's notation: `:name` is one segment, `*` the rest. The first that fits has the path. */
 export const MOUNTS: readonly string[] = [
+  // Before those that are asked now and then.
+  '/v1/rpc/otp/:procedure',
+  ...Object.values(PATHS).map((path) => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`),
+  '/v1/openapi.json',
+  '/v1/webhook-sources',
+  '/v1/*',
   '/',
   '/docs',
   '/docs/',
@@ -21,11 +27,6 @@ export const MOUNTS: readonly string[] = [
   '/console/assets/:file',
   '/console/*',
   '/provider-reports/:provider',
-  '/v1/openapi.json',
-  '/v1/webhook-sources',
-  ...Object.values(PATHS).map((path) => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`),
-  '/v1/rpc/otp/:procedure',
-  '/v1/*',
 ]
 
 const PATTERN = /[:*]/
@@ -37,8 +38,12 @@ const patterns = MOUNTS.filter((mount) => PATTERN.test(mount)).map((mount) => ({
 }))
 
 /** The mount a path belongs to; empty where nothing is. Bun, too, asks those without a pattern first. */
-export const mountOf = (path: string): string =>
+const mountOf = (path: string): string =>
   plain.has(path) ? path : (patterns.find(({ pattern }) => pattern.test(path))?.mount ?? '')
+
+/** `mount`: that of the path as it was written; undefined where nobody knows. */
+export const isOfMount = (path: string, mount: string | undefined): boolean =>
+  mount === undefined || mount === path || mount === mountOf(path)
 
 /** Letters, digits and `-._~` never need to be encoded; `/%63onsole` is no other way to write `/console`. */
 const NEEDLESS = /%(?:2[DdEe]|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff]|7[Ee])/

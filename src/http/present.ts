@@ -2,11 +2,11 @@
 import { attemptsRemaining, effectiveStatus, type Issue, overallStatus } from '../domain/issue'
 import type { Issued } from '../domain/order'
 import { DEFAULT_TEMPLATE_ID, localesOf, TEMPLATE_NOTE, type Template } from '../domain/template'
-import { CURRENCY, type Mode } from '../domain/value'
+import { CURRENCY, type Mode, momentWriter } from '../domain/value'
 import type { Verification } from '../domain/verification'
 import type { Balance, Page } from '../usecases/read-history'
 
-export const iso = (at: number) => new Date(at).toISOString()
+export const iso = momentWriter()
 const isoOrNothing = (at: number | undefined) => (at === undefined ? undefined : iso(at))
 
 export const issuedView = (issued: Issued, mode: Mode) => ({

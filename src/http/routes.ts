@@ -1,7 +1,8 @@
 /** What lies where: the API, its description and docs, reports of carriers, health, the console. */
-import { invalid, type Refusal, unavailable } from '../domain/error'
+import { type Refusal, unavailable } from '../domain/error'
 import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/key'
 import type { Origin } from '../domain/origin'
+import { momentWriter } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
@@ -12,9 +13,10 @@ import { answerHeaders, preflightHeaders } from './cors'
 import { interfaceError } from './errors'
 import { isFromHere } from './forwarded'
 import type { Readiness } from './health'
-import { json } from './json'
+import { Json } from './json'
 import { answerMetrics, type MetricsRoute } from './metrics'
-import { isNeedlesslyEncoded, mountOf } from './mounts'
+import { isNeedlesslyEncoded, isOfMount } from './mounts'
+import { type Place, placeOf, urlOf } from './place'
 import { REPORT_PREFIX } from './reports'
 import { API_PREFIX, isRpc } from './wire'
 
@@ -27,17 +29,17 @@ export interface Arrived {
   origin: Origin
 }
 
-/** A response, and what a log says of its request: no path, since a path may hold anything. */
+/** What is answered, and what a log says of its request: no path, since a path may hold anything. */
 export interface Answer {
   route: string
-  response: Response
+  response: Response | Json
   key?: ApiKey | undefined
   /** What the caller was refused with, if so. */
   refusal?: Refusal | undefined
 }
 
 /** Throws a `Refusal` at most for what the outside did. */
-export type Routes = (arrived: Arrived) => Promise<Answer>
+export type Routes = (arrived: Arrived) => Promise<Answer> | Answer
 
 /** The console, as the server sees it: what it answers below its prefix, and its pages. */
 export interface ConsoleRoutes {
@@ -81,16 +83,25 @@ export function createRoutes(deps: RouteDependencies): Routes {
     webhookSources,
   } = deps
   let description: Promise<string> | undefined
+  /** Of the clock that all times of an answer are by: that of a device may be wrong by hours. */
+  const moment = momentWriter()
   /** Backends keep it for a while: a key is published long before it signs. */
-  const jwks = () => json(200, publishedKeys(), undefined, { 'cache-control': 'public, max-age=3600' })
+  const jwks = () => new Json(200, publishedKeys(), { 'cache-control': 'public, max-age=3600' })
 
-  return async ({ request, socketAddress, mount, origin }) => {
-    const url = urlOf(request)
-    const path = url.pathname
-    if (isNeedlesslyEncoded(path) || (mount !== undefined && mount !== mountOf(path))) return nothingThere()
+  return (arrived) => {
+    const { request, mount } = arrived
+    const place = placeOf(request.url)
+    const { path } = place
+    if (isNeedlesslyEncoded(path) || !isOfMount(path, mount)) return nothingThere()
     if (path.startsWith(`${API_PREFIX}/`))
-      return await ((request.method === 'GET' && published(path)) || apiAnswer({ request, socketAddress, origin }, url))
-    if (path === '/healthz' && isReading(request)) return { route: 'healthz', response: json(200, { status: 'ok' }) }
+      return (request.method === 'GET' && published(path)) || apiAnswer(arrived, place)
+    return otherAnswer(arrived, urlOf(request.url))
+  }
+
+  async function otherAnswer({ request, socketAddress }: Arrived, url: URL): Promise<Answer> {
+    const path = url.pathname
+    if (path === '/healthz' && isReading(request))
+      return { route: 'healthz', response: new Json(200, { status: 'ok' }) }
     if (path === '/.well-known/jwks.json' && isReading(request)) return { route: 'jwks', response: jwks() }
     if (path === '/metrics' && metrics && isReading(request))
       return { route: 'metrics', response: await answerMetrics(metrics, request.headers) }
@@ -98,7 +109,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     if (path.startsWith(`${console.rpcPrefix}/`))
       return { route: 'console', response: await console.rpc(request, url, socketAddress) }
     if (path.startsWith(REPORT_PREFIX))
-      return { route: 'provider-reports', response: json(200, await reports(request, url)) }
+      return { route: 'provider-reports', response: new Json(200, await reports(request, url)) }
     return (isReading(request) && (await page(request, url, socketAddress))) || nothingThere()
   }
 
@@ -106,7 +117,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
   function published(path: string): Answer | Promise<Answer> | undefined {
     if (path === `${API_PREFIX}/openapi.json`) return openapi()
     if (path === `${API_PREFIX}/webhook-sources`)
-      return { route: 'webhook-sources', response: json(200, { networks: webhookSources }) }
+      return { route: 'webhook-sources', response: new Json(200, { networks: webhookSources }) }
     return undefined
   }
 
@@ -114,7 +125,7 @@ export function createRoutes(deps: RouteDependencies): Routes {
     description ??= import('./openapi')
       .then(({ describeApi }) => describeApi(publicUrl))
       .then((document) => JSON.stringify(document))
-    return { route: 'openapi', response: json(200, await description) }
+    return { route: 'openapi', response: new Json(200, await description) }
   }
 
   async function page(request: Request, url: URL, socketAddress: string): Promise<Answer | undefined> {
@@ -128,14 +139,13 @@ export function createRoutes(deps: RouteDependencies): Routes {
     return asset && { route: 'console', response: asset }
   }
 
-  async function readyz(request: Request, url: URL, socketAddress: string): Promise<Response> {
+  async function readyz(request: Request, url: URL, socketAddress: string): Promise<Json> {
     const { status, ...details } = await readiness()
     const isToldAll = isFromHere(request, url, clientIpOf(socketAddress, null, []))
-    return json(status === 'ready' ? 200 : 503, { status, ...(isToldAll && details) })
+    return new Json(status === 'ready' ? 200 : 503, { status, ...(isToldAll && details) })
   }
 
-  async function apiAnswer(arrived: Omit<Arrived, 'mount'>, url: URL): Promise<Answer> {
-    const { request, socketAddress } = arrived
+  async function apiAnswer({ request, socketAddress, origin }: Arrived, place: Place): Promise<Answer> {
     const page = request.headers.get('origin')
     if (request.method === 'OPTIONS') {
       const isListed = (asked: string) => node.directory.isPublicOrigin(asked, clock.now())
@@ -143,13 +153,13 @@ export function createRoutes(deps: RouteDependencies): Routes {
       return { route: 'preflight', response: new Response(null, { status: 204, headers }) }
     }
     const clientIp = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
-    const answer = await api(request, url, { clientIp, origin: arrived.origin })
-    if (!answer) return nothingInApi(url)
+    const answer = await api(request, place, { clientIp, origin })
+    if (!answer) return nothingInApi(place)
     const { status, body, key, route, retryAfterMs, refusal } = answer
     if (key) node.keyUse.note(key.keyId, clock.now())
     const listed = page !== null && (await mayRead(page, key, status)) ? page : undefined
-    const headers = { ...answerHeaders(listed), ...timeHeader(clock.now()) }
-    return { route, key, refusal, response: json(status, body, retryAfterMs, headers) }
+    const headers = { ...answerHeaders(listed), 'x-watchword-time': moment(clock.now()) }
+    return { route, key, refusal, response: new Json(status, body, headers, retryAfterMs) }
   }
 
   /** Who is refused before the key is looked at reads the refusal from wherever a key may be used. */
@@ -159,35 +169,16 @@ export function createRoutes(deps: RouteDependencies): Routes {
   }
 }
 
-/** By which clock all times of an answer are: that of a device may be wrong by hours. */
-const timeHeader = (now: number) => ({ 'x-watchword-time': new Date(now).toISOString() })
-
 const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
 const redirect = (location: string) =>
   new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } })
 
-/** Only path and query matter, and they stand in the request line also where a client sends no usable `Host`. */
-function urlOf({ url }: Request): URL {
-  try {
-    return new URL(url)
-  } catch {
-    return urlOfPath(url)
-  }
-}
-
-function urlOfPath(url: string): URL {
-  const path = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/]*/i, '')
-  if (!URL.canParse(path, 'http://localhost'))
-    throw invalid('url', 'invalid_format', 'the address of the request cannot be read')
-  return new URL(path, 'http://localhost')
-}
-
 const missing = () => interfaceError('NOT_FOUND', 'No such path or method').toJSON()
 
-const nothingThere = (): Answer => ({ route: 'none', response: json(404, missing()) })
+const nothingThere = (): Answer => ({ route: 'none', response: new Json(404, missing()) })
 
-const nothingInApi = ({ pathname }: URL): Answer => ({
+const nothingInApi = ({ path }: Place): Answer => ({
   route: 'none',
-  response: json(404, isRpc(pathname) ? { json: missing() } : missing(), undefined, answerHeaders(undefined)),
+  response: new Json(404, isRpc(path) ? { json: missing() } : missing(), answerHeaders(undefined)),
 })

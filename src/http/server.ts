@@ -1,13 +1,14 @@
 /** Answers every request: with what lies at its path, an id, and a line in the log. */
+import type { Origin } from '../domain/origin'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
 import type { Random } from '../ports/random'
 import type { Telemetry } from '../ports/telemetry'
 import { asRefusal, fromRefusal, unexpectedError } from './errors'
-import { json } from './json'
+import { Json } from './json'
 import { requestIdOf } from './request-id'
-import type { Answer, Arrived, Routes } from './routes'
+import type { Answer, Routes } from './routes'
 
 /**
  * Answers one request; `socketAddress` is the peer's. `mount` is the pattern of `MOUNTS` that the request line matched as
@@ -25,20 +26,16 @@ export interface ServerDependencies {
 }
 
 export function createFetch({ routes, clock, random, log, descriptors, telemetry }: ServerDependencies): Fetch {
-  async function answerTo(arrived: Arrived): Promise<Answer> {
-    try {
-      return await routes(arrived)
-    } catch (thrown) {
-      const refusal = asRefusal(thrown)
-      if (!refusal) {
-        const { requestId } = arrived.origin
-        log.error({ requestId, err: thrown instanceof Error ? thrown.name : undefined }, 'request failed unexpectedly')
-        return { route: 'none', response: json(500, unexpectedError().toJSON()) }
-      }
-      const error = fromRefusal(refusal)
-      const response = json(error.status, error.toJSON(), refusal.detail.retryAfterMs)
-      return { route: 'none', response, refusal }
+  /** What is told where a route has thrown. */
+  function failed(thrown: unknown, { requestId }: Origin): Answer {
+    const refusal = asRefusal(thrown)
+    if (!refusal) {
+      log.error({ requestId, err: thrown instanceof Error ? thrown.name : undefined }, 'request failed unexpectedly')
+      return { route: 'none', response: new Json(500, unexpectedError().toJSON()) }
     }
+    const error = fromRefusal(refusal)
+    const response = new Json(error.status, error.toJSON(), undefined, refusal.detail.retryAfterMs)
+    return { route: 'none', response, refusal }
   }
 
   return async (request, socketAddress, mount) => {
@@ -46,11 +43,13 @@ export function createFetch({ routes, clock, random, log, descriptors, telemetry
     const requestId = requestIdOf(request.headers, { random, clock })
     const span = telemetry.begin('request', request.headers.get('traceparent'))
     const origin = { requestId, trace: span.trace }
-    const arrived = { request, socketAddress, mount, origin }
-    const { route, key, response, refusal } = await answerTo(arrived)
-    response.headers.set('x-request-id', requestId)
-    response.headers.set('x-content-type-options', 'nosniff')
-    if (descriptors.areShort()) response.headers.set('connection', 'close')
+    let answer: Answer
+    try {
+      answer = await routes({ request, socketAddress, mount, origin })
+    } catch (thrown) {
+      answer = failed(thrown, origin)
+    }
+    const { route, key, response, refusal } = answer
     const { status } = response
     const ms = clock.elapsed() - startedAt
     const { appId, keyId, mode } = key ?? {}
@@ -60,6 +59,16 @@ export function createFetch({ routes, clock, random, log, descriptors, telemetry
       attributes: { 'http.response.status_code': status, 'watchword.request_id': requestId, 'watchword.app': appId },
       hasFailed: status >= 500,
     })
-    return response
+    return withHeaders(response, {
+      'x-request-id': requestId,
+      'x-content-type-options': 'nosniff',
+      ...(descriptors.areShort() && { connection: 'close' }),
+    })
   }
+}
+
+function withHeaders(response: Response | Json, always: Readonly<Record<string, string>>): Response {
+  if (response instanceof Json) return response.response(always)
+  for (const [name, value] of Object.entries(always)) response.headers.set(name, value)
+  return response
 }

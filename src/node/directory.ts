@@ -18,8 +18,8 @@ export class KeptDirectory implements Directory {
 
   constructor(private readonly read: Reader) {}
 
-  keyByHash(hash: Uint8Array): Promise<KnownKey | undefined> {
-    return this.#keep(`key:${hash.toHex()}`, () => this.#findKey(hash))
+  keyByHash(hash: string): Promise<KnownKey | undefined> {
+    return this.#keep(`key:${hash}`, () => this.#findKey(Buffer.from(hash, 'hex')))
   }
 
   app(appId: string): Promise<App | undefined> {

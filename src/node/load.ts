@@ -11,9 +11,8 @@ export function watched(store: Store, clock: Pick<Clock, 'elapsed'>): { store: S
 
   const load: Load = {
     waitingMs() {
-      const now = clock.elapsed()
-      const [oldest = now] = waiting.values()
-      return now - oldest
+      for (const oldest of waiting.values()) return clock.elapsed() - oldest
+      return 0
     },
     writeFailures: () => failures,
   }

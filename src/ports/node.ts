@@ -125,7 +125,8 @@ export interface Seat extends Place {
 
 /** What rarely changes: a change made in whatever process holds at once. */
 export interface Directory {
-  keyByHash(hash: Uint8Array): Promise<KnownKey | undefined>
+  /** `hash`: in hexadecimal. */
+  keyByHash(hash: string): Promise<KnownKey | undefined>
   app(appId: string): Promise<App | undefined>
   /** What an app asks for where a rule would refuse. */
   challenge(appId: string): Promise<ChallengeSettings | undefined>

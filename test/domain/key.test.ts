@@ -11,6 +11,7 @@ import {
   isLocalOrigin,
   type KeyKind,
   keyHash,
+  keyHashText,
   listsOrigin,
   parseKey,
 } from '../../src/domain/key'
@@ -102,6 +103,7 @@ test('keys are written, and looked up, as they have been since the first: those 
   const checksums = VARIANTS.map(([kind, mode]) => formatKey(kind, mode, new Uint8Array(32)).slice(-6))
   expect(checksums).toEqual(['4LPos6', '1NyHUD', '1zqVSB', '3mVQG1'])
   expect(keyHash('abc').toHex()).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+  expect(keyHashText('abc')).toBe(keyHash('abc').toHex())
 })
 
 test('no key of one kind and mode reads as another', () => {

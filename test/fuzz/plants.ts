@@ -38,13 +38,13 @@ export const PLANTS: Record<string, Plant> = {
     subject: 'paths',
     file: 'src/http/routes.ts',
     instead: "response: new Response('Nothing here', { status: 404 })",
-    of: 'response: json(404, missing())',
+    of: 'response: new Json(404, missing())',
   },
   'answers have no request id': {
     subject: 'types',
     file: SERVER,
     instead: '',
-    of: "response.headers.set('x-request-id', requestId)",
+    of: "'x-request-id': requestId,",
   },
   'a refused order takes credit all the same': {
     subject: 'json',

@@ -10,9 +10,14 @@ export interface Listeners {
 }
 
 export function createTelemetry({ log, metrics, tracing }: Listeners): Telemetry {
-  const lines = createLines(log)
+  const lines = log.isUnread ? NOBODY : createLines(log)
   const begin = tracing?.begin ?? (() => NO_SPAN)
   return metrics ? { ...both(lines, metrics), begin } : { ...lines, begin }
+}
+
+const NOBODY: Told = {
+  ...{ requestAnswered() {}, issueDecided() {}, codeChecked() {}, attemptAnswered() {} },
+  ...{ codeEnded() {}, deliveryEnded() {}, webhookAnswered() {} },
 }
 
 const both = (one: Told, other: Told): Told => ({
