@@ -131,9 +131,7 @@ export function createIssueTx(
         bring.live(phone.phoneHash, owner.appId, owner.mode, purpose)
         bring.failures({ ...phone, ...owner })
         const row = run.findPhone.get({ ...phone, ...owned(owner), purpose })
-        // A table that has no row has only NULLs.
-        const live = row?.live?.issueId == null ? undefined : issueOf(row.live)
-        return { live, failures: row?.failures ?? undefined }
+        return { live: row?.live ? issueOf(row.live) : undefined, failures: row?.failures ?? undefined }
       },
       async lockExpired(limit) {
         return run.findExpired.all({ now: current.now, limit }).map(issueOf)
