@@ -4,7 +4,7 @@
  */
 
 import { type Finding, refusalOf, type Wish } from '../domain/admission'
-import { assertReplayable, type Claim, forgotten, isOver } from '../domain/claim'
+import { assertReplayable, forgotten, isOver } from '../domain/claim'
 import { Refusal, unavailable } from '../domain/error'
 import { admitNext } from '../domain/failure-budget'
 import { fingerprintText, type ResolvedRequest } from '../domain/fingerprint'
@@ -135,12 +135,11 @@ async function admit(
       async (tx) => {
         begun = outcome.made = outcome.finding = undefined
         // Who holds the phone has stored the claim of an issue that counts here.
-        const [{ live: previous, failures: known }, claim, refusal] = await Promise.all([
+        const [{ live: previous, failures: known }, replayed, refusal] = await Promise.all([
           tx.issues.lockPhone(order.owner, { kind: key.kind, phoneHash: order.phoneHash }, order.request.purpose),
-          tx.claims.find(order.owner, claimant.hash, claimant.formerHash),
+          replay(deps, tx, order.owner, claimant, fingerprint),
           admission.confirm(tx),
         ])
-        const replayed = claim && (await replay(deps, tx, claim, { fingerprint, live: previous }))
         if (replayed) return issued(replayed, resendable)
 
         const issueId = deps.random.uuid(tx.now)
@@ -244,19 +243,21 @@ const claimantOf = ({ vault }: IssueDependencies, { kind }: ApiKey, { idempotenc
   formerHash: vault.claimHash(idempotencyKey),
 })
 
-/** The issue this idempotency key already stands for, if any (rules 3, 4 and 5). Mostly it is the one that is live. */
+/** The issue this idempotency key already stands for, if any (rules 3, 4 and 5). */
 async function replay(
   { idempotencyDays }: IssueDependencies,
   tx: Tx,
-  claim: Claim,
-  { fingerprint, live }: { fingerprint: Uint8Array; live: Issue | undefined },
+  owner: Owner,
+  claimant: Claimant,
+  fingerprint: Uint8Array,
 ): Promise<Issue | undefined> {
+  const claim = await tx.claims.find(owner, claimant.hash, claimant.formerHash)
+  if (!claim) return undefined
   const isKnown = !isOver(claim, idempotencyDays, tx.now)
-  const find = () => (live?.issueId === claim.issueId ? live : tx.issues.lock(claim, claim.issueId))
-  const issue = isKnown ? await find() : undefined
+  const issue = isKnown ? await tx.issues.lock(owner, claim.issueId) : undefined
   if (isKnown && (issue ? issue.erasedAt !== undefined : await tx.erasures.isRemoved(claim.issueId))) throw forgotten()
   if (!issue) {
-    await tx.claims.drop(claim, claim.keyHash)
+    await tx.claims.drop(owner, claim.keyHash)
     return undefined
   }
   assertReplayable(issue, Buffer.from(fingerprint).equals(claim.fingerprint))
