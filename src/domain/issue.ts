@@ -75,6 +75,26 @@ export interface Issue extends Owner {
   readonly erasedAt?: number | undefined
 }
 
+/** What a status tells of an issue. */
+export const STANDING = [
+  'mode',
+  'issueId',
+  'messageId',
+  'purpose',
+  'templateId',
+  'createdAt',
+  'expiresAt',
+  'maxAttempts',
+  'verificationStatus',
+  'attemptsUsed',
+  'verifiedAt',
+  'deliveryStatus',
+  'providerOutcomeAmbiguous',
+  'providerOutcomeCode',
+  'updatedAt',
+] as const satisfies ReadonlyArray<keyof Issue>
+export type Standing = Pick<Issue, (typeof STANDING)[number]>
+
 /** Whose failures and limits it counts for; where the kind of key was not noted, a backend's. */
 export const phoneOf = ({ appId, keyKind, phoneHash }: Issue): PhoneOfApp => ({
   appId,
@@ -83,12 +103,16 @@ export const phoneOf = ({ appId, keyKind, phoneHash }: Issue): PhoneOfApp => ({
 })
 
 /** An issue stored as `issued` whose expiry has passed counts as `expired`. */
-export const effectiveStatus = (issue: Issue, now: number): VerificationStatus =>
+export const effectiveStatus = (
+  issue: Pick<Standing, 'verificationStatus' | 'expiresAt'>,
+  now: number,
+): VerificationStatus =>
   issue.verificationStatus === 'issued' && now >= issue.expiresAt ? 'expired' : issue.verificationStatus
 
 export const isActive = (issue: Issue, now: number) => effectiveStatus(issue, now) === 'issued'
 
-export const attemptsRemaining = (issue: Issue) => issue.maxAttempts - issue.attemptsUsed
+export const attemptsRemaining = (issue: Pick<Standing, 'maxAttempts' | 'attemptsUsed'>) =>
+  issue.maxAttempts - issue.attemptsUsed
 
 const WHILE_ISSUED: Readonly<Record<DeliveryStatus | 'unknown', OverallStatus>> = {
   delivered: 'delivered',
@@ -98,7 +122,7 @@ const WHILE_ISSUED: Readonly<Record<DeliveryStatus | 'unknown', OverallStatus>> 
   unknown: 'pending_lookup',
 }
 
-export function overallStatus(issue: Issue, now: number): OverallStatus {
+export function overallStatus(issue: Standing, now: number): OverallStatus {
   const status = effectiveStatus(issue, now)
   return status === 'issued' ? WHILE_ISSUED[issue.deliveryStatus] : status
 }

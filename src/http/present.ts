@@ -1,5 +1,5 @@
 /** Domain → the shapes of the contract. */
-import { attemptsRemaining, effectiveStatus, type Issue, overallStatus } from '../domain/issue'
+import { attemptsRemaining, effectiveStatus, type Issue, overallStatus, type Standing } from '../domain/issue'
 import type { Issued } from '../domain/order'
 import { DEFAULT_TEMPLATE_ID, localesOf, TEMPLATE_NOTE, type Template } from '../domain/template'
 import { CURRENCY, type Mode, momentWriter } from '../domain/value'
@@ -26,7 +26,7 @@ export const verificationView = (verification: Verification, mode: Mode) => ({
 })
 
 /** What the status view and the projection have in common. */
-const standing = (issue: Issue, now: number) => ({
+const standing = (issue: Standing, now: number) => ({
   issueId: issue.issueId,
   purpose: issue.purpose,
   templateId: issue.templateId,
@@ -43,7 +43,7 @@ const standing = (issue: Issue, now: number) => ({
   mode: issue.mode,
 })
 
-export const statusView = (issue: Issue, now: number) => ({
+export const statusView = (issue: Standing, now: number) => ({
   ...standing(issue, now),
   messageId: issue.messageId,
   providerOutcomeAmbiguous: issue.providerOutcomeAmbiguous || undefined,

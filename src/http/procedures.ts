@@ -9,6 +9,7 @@ import {
   type ReadDependencies,
   readBalance,
   readIssue,
+  readStanding,
   readTemplate,
 } from '../usecases/read-history'
 import { type VerifyDependencies, verifyCode } from '../usecases/verify-code'
@@ -45,7 +46,7 @@ export function createProcedures(deps: ProcedureDependencies): Procedures {
     },
     verify: async (input, { key, origin }) =>
       verificationView(await verifyCode(deps, key, { ...input, origin }), key.mode),
-    status: async ({ issueId }, { key }) => statusView(await readIssue(deps, key, issueId), clock.now()),
+    status: async ({ issueId }, { key }) => statusView(await readStanding(deps, key, issueId), clock.now()),
     listIssues: async (input, { key }) => issuesView(await listIssues(deps, key, input), clock.now(), key.mode),
     getIssue: async ({ issueId }, { key }) => projection(await readIssue(deps, key, issueId), clock.now()),
     listCreditLedger: async (input, { key }) => ledgerView(await listCreditLedger(deps, key, input)),

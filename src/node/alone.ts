@@ -52,7 +52,7 @@ export function alone({
   const { store: seen, load } = watched(given.store, clock)
   const store = followClock(seen, clock, random)
   const limits = new LocalLimits({ read: store.read, clock, log, limits: config })
-  const keyUse = new NotedKeyUse()
+  const keyUse = new NotedKeyUse(clock)
   const traffic = new WatchedTraffic({ store, clock, record, isAlone: true })
 
   return {
@@ -83,7 +83,7 @@ export function alone({
     },
     async tidy() {
       limits.prune()
-      await keyUse.save(store)
+      await keyUse.tidy(store)
       await traffic.tidy()
     },
     async leave() {},

@@ -35,7 +35,7 @@ interface SeveralDependencies {
 export function several({ fleet, clock, log, maxBacklog, name, record, ...given }: SeveralDependencies): RunningNode {
   const { store, load } = watched(given.store, clock)
   const limits = new SharedLimits({ fleet, clock })
-  const keyUse = new NotedKeyUse()
+  const keyUse = new NotedKeyUse(clock)
   const traffic = new WatchedTraffic({ store, clock, record, isAlone: false })
   let working: readonly NodeState[] = []
   let isLeaving = false
@@ -66,7 +66,7 @@ export function several({ fleet, clock, log, maxBacklog, name, record, ...given 
       await beat()
       // Also where nobody asks anything: a key that seals from now on is heard of here.
       await store.read.settingsVersion()
-      await keyUse.save(store)
+      await keyUse.tidy(store)
       await traffic.tidy()
     },
     async leave() {

@@ -13,7 +13,7 @@ export type Fields = SelectedBySQLite | SelectedByPostgres
 export interface Compiled {
   /** Parameters in the order in which the statement names them. */
   bind(values: Record<string, unknown>, cover: HashCover): unknown[]
-  /** Of a left join, only single columns may be selected: a whole table that is missing would not become null here. */
+  /** A table of a left join that has no row is null. */
   read(row: readonly unknown[], cover: HashCover): Record<string, unknown>
   /** What the database calls the kind of each parameter; undefined where it is not that of a column. */
   readonly types: ReadonlyArray<string | undefined>
@@ -21,10 +21,10 @@ export interface Compiled {
 
 export function compile(query: Query, fields: Fields | undefined): Compiled {
   const parameters = query.params.map(compileParameter)
-  const columns = compileColumns((fields ?? []) as SelectedBySQLite)
+  const parts = compileParts((fields ?? []) as SelectedBySQLite)
   return {
     bind: (values, cover) => parameters.map((parameter) => parameter(values, cover)),
-    read: (row, cover) => readRow(columns, row, cover),
+    read: (row, cover) => readRow(parts, row, cover),
     types: query.params.map(typeOf),
   }
 }
@@ -32,19 +32,22 @@ export function compile(query: Query, fields: Fields | undefined): Compiled {
 const typeOf = (parameter: unknown) =>
   is(parameter, Param) && is(parameter.encoder, Column) ? parameter.encoder.getSQLType() : undefined
 
-function readRow(columns: readonly ResultColumn[], row: readonly unknown[], cover: HashCover): Record<string, unknown> {
+function readRow({ own, groups }: Parts, row: readonly unknown[], cover: HashCover): Record<string, unknown> {
+  const result = readColumns(own, row, cover)
+  for (const { name, place, columns } of groups)
+    result[name] = place !== undefined && row[place] === null ? null : readColumns(columns, row, cover)
+  return result
+}
+
+function readColumns(
+  columns: readonly ResultColumn[],
+  row: readonly unknown[],
+  cover: HashCover,
+): Record<string, unknown> {
   const result: Record<string, unknown> = {}
-  for (let index = 0; index < columns.length; index++) {
-    const { group, name, decode, isLeftOut } = columns[index] as ResultColumn
-    if (isLeftOut) continue
-    const value = row[index]
-    const decoded = decode === undefined || value === null ? value : decode(value, row, cover)
-    if (group === undefined) result[name] = decoded
-    else {
-      const inGroup = (result[group] ?? {}) as Record<string, unknown>
-      inGroup[name] = decoded
-      result[group] = inGroup
-    }
+  for (const { name, place, decode } of columns) {
+    const value = row[place]
+    result[name] = decode === undefined || value === null ? value : decode(value, row, cover)
   }
   return result
 }
@@ -71,25 +74,44 @@ function namedValue({ name }: Placeholder): Parameter {
 }
 
 interface ResultColumn {
-  /** The object it belongs to, in a row of several. */
-  group: string | undefined
   name: string
+  /** In the row. */
+  place: number
   decode: ((value: unknown, row: readonly unknown[], cover: HashCover) => unknown) | undefined
-  /** It is only needed for others. */
-  isLeftOut: boolean
 }
 
-function compileColumns(fields: SelectedBySQLite): ResultColumn[] {
-  return fields.map(({ path, field }) => {
-    const [name = '', group] = path.toReversed()
-    const isLeftOut = saysHashKey(field)
-    const bytes = bytesOf(field)
-    if (bytes) return { group, name, isLeftOut, decode: decodeHash(fields, field as Column, bytes) }
-    // A subquery would be nested.
-    const decoder = is(field, Column) ? field : decoderOf(is(field, SQL) ? field : (field as SQL.Aliased).sql)
-    const isPlain = isAsIs(decoder, 'mapFromDriverValue')
-    return { group, name, isLeftOut, decode: isPlain ? undefined : (value) => decoder.mapFromDriverValue(value) }
-  })
+/** The objects that a row becomes: its own columns, and those of each table that has a name of its own. */
+interface Parts {
+  own: readonly ResultColumn[]
+  /** `place`: of a column that no row of the table is without. */
+  groups: ReadonlyArray<{ name: string; place: number | undefined; columns: readonly ResultColumn[] }>
+}
+
+function compileParts(fields: SelectedBySQLite): Parts {
+  const groupOf = (path: readonly string[]) => path.at(-2)
+  const columnsOf = (group: string | undefined) =>
+    fields.flatMap(({ path, field }, place) =>
+      // What says by which key hashes are stored is only needed for them.
+      groupOf(path) === group && !saysHashKey(field)
+        ? [{ name: path.at(-1) ?? '', place, decode: decodeField(fields, field) }]
+        : [],
+    )
+  const names = [...new Set(fields.flatMap(({ path }) => groupOf(path) ?? []))]
+  return {
+    own: columnsOf(undefined),
+    groups: names.map((name) => {
+      const place = fields.findIndex(({ path, field }) => groupOf(path) === name && is(field, Column) && field.notNull)
+      return { name, place: place < 0 ? undefined : place, columns: columnsOf(name) }
+    }),
+  }
+}
+
+function decodeField(fields: SelectedBySQLite, field: SelectedBySQLite[number]['field']): ResultColumn['decode'] {
+  const bytes = bytesOf(field)
+  if (bytes) return decodeHash(fields, field as Column, bytes)
+  // A subquery would be nested.
+  const decoder = is(field, Column) ? field : decoderOf(is(field, SQL) ? field : (field as SQL.Aliased).sql)
+  return isAsIs(decoder, 'mapFromDriverValue') ? undefined : (value) => decoder.mapFromDriverValue(value)
 }
 
 /** What says by which key it is stored is to be selected with it. */

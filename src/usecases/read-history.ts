@@ -1,6 +1,6 @@
 /** Reads that change nothing. Specification: `GET /status` to `GET /templates/{templateId}`. */
 import { notFound } from '../domain/error'
-import type { Issue, VerificationStatus } from '../domain/issue'
+import type { Issue, Standing, VerificationStatus } from '../domain/issue'
 import type { ApiKey } from '../domain/key'
 import { TEST_BALANCE } from '../domain/scenario'
 import type { Template } from '../domain/template'
@@ -36,6 +36,13 @@ export async function readIssue({ store }: ReadDependencies, owner: Owner, issue
   const issue = isUuid(issueId) ? await store.read.issues.find(owner, issueId) : undefined
   if (!issue) throw notFound('issue')
   return issue
+}
+
+/** Throws `not_found`, as `readIssue` does. */
+export async function readStanding({ store }: ReadDependencies, owner: Owner, issueId: string): Promise<Standing> {
+  const standing = isUuid(issueId) ? await store.read.issues.standing(owner, issueId) : undefined
+  if (!standing) throw notFound('issue')
+  return standing
 }
 
 export function listIssues(

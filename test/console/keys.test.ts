@@ -191,7 +191,7 @@ describe('when a key was last used', () => {
       if ((await statusOf(keys.test)) === 200) meanwhile = world.clock.now()
       throw new Error('disk full')
     }
-    await world.advance(SWEEP_MS)
+    await world.advance(15 * SWEEP_MS)
     expect(meanwhile).toBeGreaterThan(ofLive)
     expect([await usedAt(), await usedAt(keys.live)]).toEqual([meanwhile, ofLive])
     expect([await stored(), await stored(keys.live)]).toEqual([first, null])

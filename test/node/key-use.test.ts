@@ -16,7 +16,7 @@ function storeOf(meanwhile: () => void = () => {}, isBroken = false) {
 }
 
 test('what was noted is stored once, by the latest time', async () => {
-  const uses = new NotedKeyUse()
+  const uses = new NotedKeyUse({ elapsed: () => 0 })
   const { saved, store } = storeOf()
   await uses.save(store)
   for (const at of [1, 2]) uses.note('a', at)
@@ -29,7 +29,7 @@ test('what was noted is stored once, by the latest time', async () => {
 })
 
 test('what could not be stored is stored the next time, but for keys used since', async () => {
-  const uses = new NotedKeyUse()
+  const uses = new NotedKeyUse({ elapsed: () => 0 })
   for (const key of ['a', 'b']) uses.note(key, 1)
   const broken = storeOf(() => uses.note('a', 2), true)
   await expect(uses.save(broken.store)).rejects.toThrow('full')
@@ -37,4 +37,18 @@ test('what could not be stored is stored the next time, but for keys used since'
   const { saved, store } = storeOf()
   await uses.save(store)
   expect(saved).toEqual([{ a: 2, b: 1 }])
+})
+
+test('it is stored every fifteen seconds at most, the first use at once', async () => {
+  let elapsed = 0
+  const uses = new NotedKeyUse({ elapsed: () => elapsed })
+  const { saved, store } = storeOf()
+  const tidyAt = async (at: number) => {
+    elapsed = at
+    uses.note('a', at)
+    await uses.tidy(store)
+  }
+  for (const at of [1_000, 2_000, 15_999, 16_000, 17_000]) await tidyAt(at)
+  expect(saved).toEqual([{ a: 1_000 }, { a: 16_000 }])
+  expect(uses.latest('a')).toBe(17_000)
 })

@@ -1,5 +1,7 @@
 /** What each use case costs on SQLite: commits, which wait for the disk, and statements. The table is in docs/performance.md. */
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { migrate } from '../../src/store/sqlite/migrate'
 import { CountingFile } from '../support/counting-file'
 import { FilePlace } from '../support/place'
 import { type Furnished, SMS_URL, World } from '../support/world'
@@ -65,6 +67,20 @@ test('no statement of a delivered code is planned anew for its values', async ()
   expect(conditions).not.toBeEmpty()
   // A bare parameter may be part of the plan.
   expect(conditions.filter((text) => /[<>=] \?/.test(text))).toEqual([])
+})
+
+test('no statement of a delivered code or its verify makes a table for itself', async () => {
+  await world.settle()
+  file.take()
+  const { issueId } = await issue()
+  await world.call('rest', 'verify', { issueId, code: world.sms.lastCode() }, { key: keys.live })
+  await world.settle()
+  const { statements } = file.take()
+  using db = new Database(':memory:')
+  migrate(db)
+  const opens = (text: string) => db.query<{ opcode: string }, []>(`EXPLAIN ${text}`).all()
+  expect(statements.length).toBeGreaterThan(18)
+  expect(statements.filter((text) => opens(text).some(({ opcode }) => opcode === 'OpenEphemeral'))).toEqual([])
 })
 
 test('a verify takes 1 commit and 3 statements, and where codes have been wrong 5', async () => {

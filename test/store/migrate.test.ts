@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs'
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import initial from '../../migrations/sqlite/0001_initial.sql' with { type: 'text' }
+import { newAttempt } from '../../src/domain/attempt'
 import { FRONT } from '../../src/domain/job'
 import { FORMER_APP, protectionOf } from '../../src/domain/protection'
 import { WrongSecretError } from '../../src/store/secret'
@@ -78,7 +79,7 @@ describe('migrating', () => {
     expect(tablesIn(db)).toEqual([])
     migrate(db)
     expect(tablesIn(db)).toHaveLength(tables.length)
-    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 20 })
+    expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 21 })
   })
 
   test('again applies nothing', () => {
@@ -109,6 +110,63 @@ describe('migrating', () => {
     expect(() => migrate(db)).toThrow(NewerDatabaseError)
     expect(db.query('SELECT * FROM sqlite_schema').all()).toEqual(before)
     expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 99 })
+  })
+})
+
+describe('checks without lists', () => {
+  /** Of the schema before, with that many entries in its ledger. */
+  function before(entries: number): Database {
+    const db = new Database(':memory:', { strict: true })
+    db.run(initial)
+    db.run('PRAGMA user_version = 1')
+    db.run(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${entries})
+       INSERT INTO ledger_entries SELECT 'app', i, i, 'credit', 1, i, NULL, NULL FROM n`,
+    )
+    return db
+  }
+  const ledgerOf = (db: Database) =>
+    (db.query("SELECT sql FROM sqlite_schema WHERE name = 'ledger_entries'").get() as { sql: string }).sql
+
+  test('are made where tables are small; large ones stay as they are, which says the same', () => {
+    const [small, large] = [before(100_000), before(100_001)]
+    const was = ledgerOf(large)
+    for (const db of [small, large]) migrate(db)
+    expect(ledgerOf(large)).toBe(was)
+    expect(ledgerOf(small)).not.toContain("IN ('credit', 'debit'")
+    for (const db of [small, large]) {
+      expect(db.query('PRAGMA user_version').get()).toEqual({ user_version: 21 })
+      expect(() => db.run("UPDATE ledger_entries SET entry_type = 'gift' WHERE seq = 1")).toThrow('entry_type')
+    }
+    expect(small.query('SELECT count(*) AS n, sum(amount_delta) AS sum FROM ledger_entries').get()).toEqual({
+      n: 100_000,
+      sum: 100_000,
+    })
+  })
+
+  test.each([
+    ['issues', 'verification_status', ['issued', 'expired', 'replaced', 'max_attempts']],
+    ['issues', 'delivery_status', ['queued', 'sent', 'delivered', 'failed']],
+    ['issues', 'billing_status', ['reserved', 'debit_pending', 'debited', 'release_pending', 'released']],
+    ['jobs', 'kind', ['deliver', 'await-report', 'settle', 'webhook']],
+    ['attempts', 'outcome', ['accepted', 'ambiguous']],
+    ['ledger_entries', 'entry_type', ['credit']],
+  ])('let nothing into %s.%s but what is named', async (table, column, named) => {
+    using scratch = new Scratch()
+    const store = openAt(scratch.file)
+    await furnish(store)
+    const issue = issueNumber(1)
+    await store.transaction(async (tx) => {
+      await tx.issues.add({ ...issue, sendPending: false })
+      await tx.attempts.add({ ...newAttempt(issue, 1, 'main', NOW), outcome: 'accepted', answeredAt: NOW })
+      await tx.jobs.add({ kind: 'deliver', owner: OWNER, subjectId: issue.issueId, runAt: NOW })
+    })
+    await store.close()
+    using db = new Database(scratch.file)
+    db.run(`INSERT INTO ledger_entries VALUES ('${OWNER.appId}', 1, 99, 'credit', 1, 1, NULL, NULL)`)
+    const set = (value: string) => db.query(`UPDATE ${table} SET ${column} = ?`).run(value).changes
+    for (const value of named) expect(set(value)).toBeGreaterThan(0)
+    expect(() => set('other')).toThrow(column)
   })
 })
 

@@ -176,6 +176,7 @@ export function phoneSuite(atHand: () => AtHand): void {
       })
       const { read, lists } = atHand().other
       expect(await read.issues.find(OWNER, issue.issueId)).toBeUndefined()
+      expect(await read.issues.standing(OWNER, issue.issueId)).toBeUndefined()
       expect(await lists.issues.page(OWNER, { limit: 9 }, NOW)).toEqual([kept])
       expect(await run((tx) => tx.issues.lockToVerify(OWNER, issue.issueId))).toBeUndefined()
       expect(await run((tx) => tx.issues.lock(OWNER, issue.issueId))).toEqual(bare)

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { ChallengeSettings } from '../../src/domain/challenge'
 import type { Claim } from '../../src/domain/claim'
 import { fail, forgive } from '../../src/domain/failure-budget'
-import { type Issue, phoneOf } from '../../src/domain/issue'
+import { type Issue, phoneOf, STANDING, type Standing } from '../../src/domain/issue'
 import { FRONT, type Job, type JobKind, LEASE_MS } from '../../src/domain/job'
 import type { Template } from '../../src/domain/template'
 import type { LedgerEntry, Wallet } from '../../src/domain/wallet'
@@ -291,6 +291,8 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         await add(issue)
         expect(await store.read.issues.find(OWNER, issue.issueId)).toEqual(issue)
         expect(await run((tx) => tx.issues.lock(OWNER, issue.issueId))).toEqual(issue)
+        const standing = Object.fromEntries(STANDING.map((name) => [name, issue[name]])) as unknown as Standing
+        expect(await store.read.issues.standing(OWNER, issue.issueId)).toEqual(standing)
       })
 
       test('is missing for another app and for the other mode', async () => {
@@ -301,6 +303,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         ] as const
         for (const stranger of strangers) {
           expect(await store.read.issues.find(stranger, bare.issueId)).toBeUndefined()
+          expect(await store.read.issues.standing(stranger, bare.issueId)).toBeUndefined()
           expect(await run((tx) => tx.issues.lock(stranger, bare.issueId))).toBeUndefined()
           expect(await run((tx) => tx.issues.lockPhone(stranger, phoneOf(bare), bare.purpose))).toEqual(NOTHING_KNOWN)
           expect(await run((tx) => tx.issues.lockToVerify(stranger, bare.issueId))).toBeUndefined()

@@ -1,7 +1,7 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. */
 import type { Claim } from '../../domain/claim'
 import type { Failures } from '../../domain/failure-budget'
-import type { Issue, VerificationStatus } from '../../domain/issue'
+import type { Issue, Standing, VerificationStatus } from '../../domain/issue'
 import type { Letter } from '../../domain/letter'
 import type { PhoneOfApp } from '../../domain/limit'
 import type { Owner } from '../../domain/value'
@@ -66,6 +66,8 @@ export interface IssueFilter {
 
 export interface IssueReader {
   find(owner: Owner, issueId: string): Promise<Issue | undefined>
+  /** The same, as far as its status tells: less than half of it. */
+  standing(owner: Owner, issueId: string): Promise<Standing | undefined>
   /** Newest first; `now` decides what is expired. */
   page(owner: Owner, filter: IssueFilter, now: number): Promise<Issue[]>
   /** Admitted since, oldest first, for the limits that count days; others get their turn between the pages. */

@@ -1,6 +1,6 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. */
 import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
-import type { Issue, VerificationStatus } from '../../domain/issue'
+import { type Issue, STANDING, type VerificationStatus } from '../../domain/issue'
 import { DAY_MS, type Owner } from '../../domain/value'
 import type { Tx } from '../../ports/store'
 import type { IssueReader } from '../../ports/store/issues'
@@ -8,7 +8,8 @@ import type { Vault } from '../../ports/vault'
 import { COVERED, SOUGHT, type Sought } from '../covered'
 import { idFloor } from '../ids'
 import { readIssuePage } from '../issue-pages'
-import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter } from '../rows/issue'
+import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter, standingOf } from '../rows/issue'
+import { columnsIn } from '../rows/row'
 import { bringing } from './bring'
 import { furthestSetBack } from './clock'
 import { ClockSetError } from './clock-watch'
@@ -265,6 +266,13 @@ const pastExpiry = lte(issues.expiresAt, bind(issues.expiresAt, 'now'))
 
 const READS = {
   find: statement(() => db.select().from(issues).where(and(thisIssue, isThere)).prepare('')),
+  standing: statement(() =>
+    db
+      .select(columnsIn(getTableColumns(issues), STANDING))
+      .from(issues)
+      .where(and(thisIssue, isThere))
+      .prepare(''),
+  ),
   pages: {
     any: page(),
     issued: page(stored('issued'), unexpired),
@@ -311,6 +319,10 @@ export const issueReader = (pool: Asked): IssueReader => ({
   async find({ appId, mode }, issueId) {
     const row = await pool.get(READS.find, { appId, mode, issueId })
     return row && issueOf(row)
+  },
+  async standing({ appId, mode }, issueId) {
+    const row = await pool.get(READS.standing, { appId, mode, issueId })
+    return row && standingOf(row)
   },
   page: (owner, filter, now) =>
     readIssuePage(owner, filter, {

@@ -1,5 +1,5 @@
 /** Issues, idempotency keys and what is to be sent. */
-import type { Issue } from '../../domain/issue'
+import type { Issue, Standing } from '../../domain/issue'
 import type { Letter } from '../../domain/letter'
 import { originOf, originText } from '../../domain/origin'
 import type { Vault } from '../../ports/vault'
@@ -33,6 +33,12 @@ export const issueRow = (issue: Issue): IssueRow => ({
   networkHash: issue.networkHash ?? null,
   origin: issue.origin ? originText(issue.origin) : null,
   erasedAt: issue.erasedAt ?? null,
+})
+
+export const standingOf = (row: Row<Standing>): Standing => ({
+  ...row,
+  verifiedAt: row.verifiedAt ?? undefined,
+  providerOutcomeCode: row.providerOutcomeCode ?? undefined,
 })
 
 /** What changes of an issue after its admission. */

@@ -1,7 +1,7 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. NULL in a row is undefined outside. */
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
-import type { VerificationStatus } from '../../domain/issue'
+import { STANDING, type VerificationStatus } from '../../domain/issue'
 import type { Owner } from '../../domain/value'
 import type { Reader, Tx } from '../../ports/store'
 import type { Newest } from '../../ports/store/issues'
@@ -9,7 +9,8 @@ import type { Vault } from '../../ports/vault'
 import { SOUGHT } from '../covered'
 import { idFloor, uuidBytes } from '../ids'
 import { readIssuePage } from '../issue-pages'
-import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter } from '../rows/issue'
+import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter, standingOf } from '../rows/issue'
+import { columnsIn } from '../rows/row'
 import { recentIn } from '../rows/traffic'
 import { nextTurn } from '../turn'
 import { bringing } from './bring'
@@ -131,9 +132,7 @@ export function createIssueTx(
         bring.live(phone.phoneHash, owner.appId, owner.mode, purpose)
         bring.failures({ ...phone, ...owner })
         const row = run.findPhone.get({ ...phone, ...owned(owner), purpose })
-        // A table that has no row has only NULLs.
-        const live = row?.live?.issueId == null ? undefined : issueOf(row.live)
-        return { live, failures: row?.failures ?? undefined }
+        return { live: row?.live ? issueOf(row.live) : undefined, failures: row?.failures ?? undefined }
       },
       async lockExpired(limit) {
         return run.findExpired.all({ now: current.now, limit }).map(issueOf)
@@ -202,6 +201,13 @@ export function createIssueReader(connection: Database, scanning: Database, { co
   const db = drizzle(connection, cover)
   const setBackMs = furthestSetBack(connection)
   const issueById = onFirstUse(() => db.select().from(issues).where(and(thisIssue, isThere)).prepare())
+  const standingById = onFirstUse(() =>
+    db
+      .select(columnsIn(getTableColumns(issues), STANDING))
+      .from(issues)
+      .where(and(thisIssue, isThere))
+      .prepare(),
+  )
   const page = (...conditions: Parameters<typeof and>) =>
     onFirstUse(() =>
       db
@@ -263,6 +269,10 @@ export function createIssueReader(connection: Database, scanning: Database, { co
       async find({ appId, mode }, issueId) {
         const row = issueById.get({ appId, mode, issueId })
         return row && issueOf(row)
+      },
+      async standing({ appId, mode }, issueId) {
+        const row = standingById.get({ appId, mode, issueId })
+        return row && standingOf(row)
       },
       page: (owner, filter, now) =>
         readIssuePage(owner, filter, {
