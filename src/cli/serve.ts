@@ -62,6 +62,8 @@ export async function serve(opened: Opened): Promise<Served> {
     backups: () => (fleet ? { made: [] } : backupsOf(config)),
     hooks: createHookTransport({ ...config.webhooks, connections: toReceivers }),
     schedule: systemSchedule,
+    // The engine would keep it until as much is needed again.
+    settled: () => Bun.gc(true),
   })
   // Before anything adds to the log.
   await checkAuditEnd(opened)
