@@ -111,12 +111,9 @@ const embedNotice = (notice: Notice): BunPlugin => ({
 const withoutUnused: BunPlugin = {
   name: 'without-unused',
   setup(build) {
-    // commander measures its help by it.
-    build.onResolve({ filter: /^node:util$/ }, ({ importer }) =>
-      /[\\/]commander[\\/]/.test(importer) ? { path: 'util', namespace: 'on-use' } : undefined,
-    )
-    build.onLoad({ filter: /.*/, namespace: 'on-use' }, () => ({
-      contents: `export const stripVTControlCharacters = (text) => process.getBuiltinModule('node:util').stripVTControlCharacters(text)`,
+    // commander measures its help by node:util, and has commands that are programs of their own.
+    build.onLoad({ filter: /[\\/]commander[\\/]lib[\\/](command|help)\.js$/ }, async ({ path }) => ({
+      contents: onUse(await Bun.file(path).text(), path),
       loader: 'js',
     }))
     // pino's threads for writing: the log is written here.
@@ -125,6 +122,20 @@ const withoutUnused: BunPlugin = {
       loader: 'js',
     }))
   },
+}
+
+const ON_USE = {
+  "import { stripVTControlCharacters } from 'node:util';":
+    "const stripVTControlCharacters = (text) => globalThis.process.getBuiltinModule('node:util').stripVTControlCharacters(text);",
+  "import childProcess from 'node:child_process';":
+    "const childProcess = { spawn: (...args) => globalThis.process.getBuiltinModule('node:child_process').spawn(...args) };",
+}
+
+/** A module that loads them when it uses them. Bun asks no plugin where its own modules are. */
+function onUse(source: string, path: string): string {
+  const found = Object.entries(ON_USE).filter(([line]) => source.includes(line))
+  if (found.length === 0) throw new Error(`${path} has changed: it loads something else`)
+  return found.reduce((text, [line, instead]) => text.replace(line, instead), source)
 }
 
 if (import.meta.main) {

@@ -56,6 +56,8 @@ export interface Ports {
   /** What is told of them to who asks at `/metrics`, where that is on here. */
   metrics?: MetricsRoute | undefined
   schedule: Schedule
+  /** Called when what a start reads of the last day has been read, which leaves much behind. */
+  settled?: () => void
 }
 
 export interface App {
@@ -76,7 +78,15 @@ export function createApp(config: Config, ports: Ports): App {
   const { limits, numbering, prices, publicUrl, trustedProxies, webhookSources, idempotencyDays } = config
   const random = inOrder(ports.random)
   const record: Recorder = (store, findings) => recordTraffic({ store, random, log }, findings)
-  const shared = { store: ports.store, clock, random, log, maxBacklog: config.maxBacklog, record }
+  const shared = {
+    store: ports.store,
+    clock,
+    random,
+    log,
+    maxBacklog: config.maxBacklog,
+    record,
+    settled: ports.settled,
+  }
   const node = ports.fleet ? several({ ...shared, ...ports.fleet }) : alone({ ...shared, limits })
   const { store } = node
   const basics = { store, clock, random, log, telemetry, vault, node, proofs: config.proofs }

@@ -15,7 +15,7 @@ import { systemClock } from '../system/clock'
 import { databaseClock, type Sighting } from '../system/database-clock'
 import { erasedFileIn } from '../system/erased-file'
 import { headFileIn } from '../system/head-file'
-import { createLog, type LeveledLog } from '../system/log'
+import { type LogOnUse, logOnUse } from '../system/log-on-use'
 import { systemRandom } from '../system/random'
 import { masterSecret, SECRET_FILE } from '../system/secret'
 import { createVault } from '../system/vault'
@@ -24,7 +24,7 @@ import { Failure, notEmbedded } from './failure'
 
 export interface Opened {
   config: Config
-  log: LeveledLog
+  log: LogOnUse
   vault: Vault
   /** The one that the store stamps by. */
   clock: Clock
@@ -69,7 +69,7 @@ export async function openShared(
   database: DatabaseConfig,
   { serves = false }: Pick<Beginning, 'serves'> = {},
 ): Promise<Opened> {
-  const log = createLog(config.logLevel)
+  const log = logOnUse(config.logLevel)
   const vault = vaultOf(config, log, false)
   const { clock, see } = databaseClock(systemClock)
   const node = Buffer.from(systemRandom.bytes(8)).toString('hex')
@@ -126,7 +126,7 @@ export function openFile(
   file: string,
   { isNew, headFile, serves = false }: { isNew: boolean; headFile?: HeadFile; serves?: boolean },
 ): Opened {
-  const log = createLog(config.logLevel)
+  const log = logOnUse(config.logLevel)
   const vault = vaultOf(config, log, isNew)
   const { checkpointPages } = config
   const store = openStore({
@@ -138,7 +138,7 @@ export function openFile(
 }
 
 /** A file may have got another secret since: the database says where it has. A program is asked at the start only. */
-function vaultOf({ dataDir, secret }: Config, log: LeveledLog, isNew: boolean): Vault {
+function vaultOf({ dataDir, secret }: Config, log: LogOnUse, isNew: boolean): Vault {
   const isFile = secret === undefined || 'file' in secret
   const again = () => masterSecret(dataDir, secret, { isNew: false, log })
   return createVault(masterSecret(dataDir, secret, { isNew, log }), undefined, isFile ? again : undefined)

@@ -99,7 +99,8 @@ const serveCommand = () =>
         ...(setUpUrl && { setUp: setUpUrl }),
       }
       const line = { event: 'listening', url, ...pages, ...whereOf(opened.config), version: VERSION }
-      process.stdout.write(`${JSON.stringify(line)}\n`)
+      // Not by `process.stdout`, whose streams take longer to make than the line.
+      console.log(JSON.stringify(line))
     })
 
 const whereOf = (config: Config) => (config.database ? { database: placeOf(config) } : { data: placeOf(config) })

@@ -1,5 +1,4 @@
 /** `watchword serve`. */
-import { hostname } from 'node:os'
 import { createApp } from '../app'
 import { numbers } from '../domain/numbers'
 import { MOUNTS } from '../http/mounts'
@@ -54,7 +53,7 @@ export async function serve(opened: Opened): Promise<Served> {
   const app = createApp(config, {
     ...opened,
     ...{ telemetry: telemetry.telemetry, metrics: telemetry.metrics },
-    fleet: fleet && { fleet, name: `${hostname()}:${process.pid}` },
+    fleet: fleet && { fleet, name: `${process.getBuiltinModule('node:os').hostname()}:${process.pid}` },
     random: systemRandom,
     transport: createTransport(toCarriers),
     dial: systemDial,
@@ -63,6 +62,8 @@ export async function serve(opened: Opened): Promise<Served> {
     backups: () => (fleet ? { made: [] } : backupsOf(config)),
     hooks: createHookTransport({ ...config.webhooks, connections: toReceivers }),
     schedule: systemSchedule,
+    // The engine would keep it until as much is needed again.
+    settled: () => Bun.gc(true),
   })
   // Before anything adds to the log.
   await checkAuditEnd(opened)
@@ -86,8 +87,9 @@ export async function serve(opened: Opened): Promise<Served> {
     app.warmUp()
     numbers()
     warmUpConnections()
+    log.warmUp()
   }
-  setTimeout(warmUp, WARM_UP_AFTER_MS).unref()
+  setImmediate(() => setTimeout(warmUp, WARM_UP_AFTER_MS).unref())
   const endBackups = makeBackupsAtTheirTimes(config, log)
   let isDraining = false
   const drain = async (reason: string) => {

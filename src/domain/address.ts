@@ -1,11 +1,11 @@
 /** Addresses to which a webhook may go. Decisions: "Webhooks". */
-import { isIP } from 'node:net'
-import ipaddr from 'ipaddr.js'
+import type { IPv4, IPv6 } from 'ipaddr.js'
 import { invalid } from './error'
+import { ipaddr, isIP } from './ip'
 import { cidrContains } from './network'
 
 /** All that is allotted to hosts in the public IPv6 internet; whatever carries an IPv4 address by a prefix is outside. */
-const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
+const GLOBAL_IPV6 = '2000::/3'
 
 /** A public range, but answered by the machine a virtual host runs on: Azure's agent, which hands out credentials. */
 const AZURE_HOST = '168.63.129.16'
@@ -26,7 +26,7 @@ export function mayReach(ip: string, allowedCidrs: readonly string[]): boolean {
   return isPublic(address) || allowedCidrs.some((cidr) => cidrContains(cidr, address.toString()))
 }
 
-type Address = ReturnType<typeof ipaddr.process>
+type Address = IPv4 | IPv6
 
 /**
  * A mapped address is read as the IPv4 address it reaches. Notations that parsers disagree on (`010.0.0.1`, `127.1`)
@@ -34,16 +34,18 @@ type Address = ReturnType<typeof ipaddr.process>
  */
 function readAddress(ip: string): Address | undefined {
   const version = isIP(ip)
-  if (version === 4) return ipaddr.process(ip)
+  if (version === 4) return ipaddr().process(ip)
   // ipaddr.js takes `::127.0.0.1` for a mapped address, so it gets hexadecimal digits only.
   const url = `http://[${ip}]/`
-  return version === 6 && URL.canParse(url) ? ipaddr.process(new URL(url).hostname.slice(1, -1)) : undefined
+  return version === 6 && URL.canParse(url) ? ipaddr().process(new URL(url).hostname.slice(1, -1)) : undefined
 }
 
 function isPublic(address: Address): boolean {
   // What no registry of special addresses (RFC 6890) lists.
   if (address.range() !== 'unicast') return false
-  return address instanceof ipaddr.IPv6 ? address.match(GLOBAL_IPV6) : address.toString() !== AZURE_HOST
+  return address instanceof ipaddr().IPv6
+    ? address.match(ipaddr().IPv6.parseCIDR(GLOBAL_IPV6))
+    : address.toString() !== AZURE_HOST
 }
 
 /** The address a URL names instead of a host name, without the brackets of IPv6. */

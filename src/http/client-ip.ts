@@ -1,5 +1,5 @@
 /** The client's address: the socket's, or the one a trusted proxy names. */
-import ipaddr from 'ipaddr.js'
+import { ipaddr } from '../domain/ip'
 import { cidrContains } from '../domain/network'
 
 /** More proxies than anybody has; each is compared with every trusted network. */
@@ -18,11 +18,11 @@ export function clientIpOf(
   let client = socket
   for (const hop of forwardedFor.split(',').slice(-MAX_HOPS).reverse()) {
     const address = hop.trim()
-    if (!isTrusted(client) || !ipaddr.isValid(address)) break
+    if (!isTrusted(client) || !ipaddr().isValid(address)) break
     client = plain(address)
   }
   return client
 }
 
 /** `::ffff:127.0.0.1` is 127.0.0.1. */
-const plain = (address: string) => (ipaddr.isValid(address) ? ipaddr.process(address).toString() : address)
+const plain = (address: string) => (ipaddr().isValid(address) ? ipaddr().process(address).toString() : address)

@@ -1,7 +1,7 @@
 /** Who calls, and may they: all that is decided about access, before anything of the input is looked at. */
-import { isIP } from 'node:net'
 import type { OperationAccess } from '../../contract/scope'
 import { invalid, unauthorized, unavailable } from '../domain/error'
+import { isIP } from '../domain/ip'
 import {
   type ApiKey,
   authorize,

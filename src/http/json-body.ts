@@ -2,7 +2,6 @@
  * Request bodies: strictly JSON, at most 64 KiB, without duplicate keys. oRPC by itself would also take forms, text and
  * broken UTF-8, and the last of two values for one key, so the body is read here and handed to it parsed.
  */
-import { visit } from 'jsonc-parser'
 import { invalid, Refusal } from '../domain/error'
 
 const MAX_BODY_BYTES = 64 * 1024
@@ -104,9 +103,13 @@ function parseStrictly(text: string): unknown {
     throw invalid('body', 'invalid_json', 'not valid JSON')
   }
   // A parsed object has fewer keys than the text has members only if a key came twice (or was `__proto__`).
-  if (typeof value === 'object' && value !== null && countKeys(value) !== members) assertDistinctKeys(text)
+  if (typeof value === 'object' && value !== null && countKeys(value) !== members)
+    distinctKeys().assertDistinctKeys(text)
   return value
 }
+
+/** Loaded by the first body that has one twice. */
+const distinctKeys = () => require('./distinct-keys') as typeof import('./distinct-keys')
 
 /** Colons outside of strings: one for each member of each object. Bounds them, and the depth, so that recursion is safe. */
 function countMembers(text: string): number {
@@ -139,22 +142,4 @@ function countKeys(value: object): number {
   if (Object.hasOwn(value, '__proto__')) keys = Number.NaN
   for (const child of Object.values(value)) if (typeof child === 'object' && child !== null) keys += countKeys(child)
   return keys
-}
-
-/** Names the offending key; only runs once one is known to exist. */
-function assertDistinctKeys(text: string): void {
-  const open: Array<Set<string>> = []
-  let offender: string | undefined
-  visit(text, {
-    onObjectBegin: () => void open.push(new Set()),
-    onObjectEnd: () => void open.pop(),
-    onObjectProperty(name, _offset, _length, _line, _column, path) {
-      const seen = open.at(-1)
-      if (name === '__proto__' || seen?.has(name)) offender ??= [...path(), name].join('.')
-      seen?.add(name)
-    },
-  })
-  const param = (offender ?? 'body').slice(0, 64)
-  if (offender?.endsWith('__proto__')) throw invalid(param, 'unknown_field', 'a key of this name is not allowed')
-  throw invalid(param, 'duplicate_field', 'this key is given twice')
 }

@@ -26,6 +26,8 @@ interface AloneDependencies {
   record: Recorder
   limits: LimitsConfig
   maxBacklog: number
+  /** Called when what a start reads has been read. */
+  settled?: (() => void) | undefined
 }
 
 export interface RunningNode extends Node {
@@ -47,6 +49,7 @@ export function alone({
   limits: config,
   maxBacklog,
   record,
+  settled = () => {},
   ...given
 }: AloneDependencies): RunningNode {
   const { store: seen, load } = watched(given.store, clock)
@@ -78,8 +81,7 @@ export function alone({
         // A disk that is full now must not keep the service from starting: leases also end by themselves.
         log.warn({ err: error instanceof Error ? error.name : undefined }, 'could not take over what was running')
       }
-      void limits.start()
-      void traffic.begin().catch(() => {})
+      void Promise.allSettled([limits.start(), traffic.begin()]).then(settled)
     },
     async tidy() {
       limits.prune()

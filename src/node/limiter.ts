@@ -2,6 +2,7 @@
 import type { LimitName } from '../domain/error'
 import { type Counter, type LimitRule, limited, type Permit } from '../domain/limit'
 import { DAY_MS, nextMidnightUtc } from '../domain/value'
+import { Times } from './times'
 
 /** How often something was counted in one millisecond: a busy key fills a minute with these, not with requests. */
 interface Counted {
@@ -86,29 +87,34 @@ const windowStart = (windowMs: LimitRule['windowMs'], now: number) =>
 
 /** What was counted of each subject within windows of one length. */
 class Windows {
-  /** Most subjects were counted once: then this is the time, and no more is kept. */
-  readonly #bySubject = new Map<string, Window | number>()
-  /** Where the look at what may be forgotten goes on. */
-  #unseen = this.#bySubject.entries()
+  /** Most subjects were counted once: of these there is the time. */
+  readonly #once = new Times()
+  readonly #often = new Map<string, Window>()
+  /** Where the look at those that may be forgotten goes on. */
+  #unseen = this.#often.entries()
 
   constructor(private readonly windowMs: LimitRule['windowMs']) {}
 
   /** How often the subject was counted in the window that ends now. */
   total(subject: string, now: number): number {
-    const counted = this.#bySubject.get(subject)
-    if (counted === undefined) return 0
-    if (typeof counted === 'number') return this.#totalOfOne(subject, counted, now)
-    counted.moveTo(now)
-    return counted.total
+    const window = this.#often.get(subject)
+    if (!window) return this.#totalOfOne(subject, now)
+    window.moveTo(now)
+    return window.total
   }
 
-  #totalOfOne(subject: string, at: number, now: number): number {
-    if (at < windowStart(this.windowMs, now)) {
-      this.#bySubject.delete(subject)
-      return 0
-    }
-    if (at > now) this.#bySubject.set(subject, now)
-    return 1
+  #totalOfOne(subject: string, now: number): number {
+    const at = this.#once.get(subject)
+    if (at === undefined) return 0
+    const kept = this.#kept(at, now)
+    if (kept === undefined) this.#once.delete(subject)
+    else if (kept !== at) this.#once.set(subject, kept)
+    return kept === undefined ? 0 : 1
+  }
+
+  /** The time of one that still counts; none comes from a future that a clock step took back. */
+  #kept(at: number, now: number): number | undefined {
+    return at < windowStart(this.windowMs, now) ? undefined : Math.min(at, now)
   }
 
   waitMs(subject: string, max: number, now: number): number {
@@ -117,8 +123,8 @@ class Windows {
 
   /** Answers what takes it back. */
   count(subject: string, at: number): () => void {
-    if (!this.#bySubject.has(subject)) {
-      this.#bySubject.set(subject, at)
+    if (!this.#often.has(subject) && this.#once.get(subject) === undefined) {
+      this.#once.set(subject, at)
       return () => this.#takeBack(subject, at)
     }
     const window = this.#windowOf(subject)
@@ -128,30 +134,34 @@ class Windows {
 
   /** Looks at some and forgets those that no longer count; answers false when it has seen all. */
   prune(now: number, looks: number): boolean {
+    if (this.#once.look(looks, (at) => this.#kept(at, now))) return true
     for (let look = 0; look < looks; look++) {
       const { done, value } = this.#unseen.next()
       if (done) {
-        this.#unseen = this.#bySubject.entries()
+        this.#unseen = this.#often.entries()
         return false
       }
-      if (this.total(value[0], now) === 0) this.#bySubject.delete(value[0])
+      if (this.total(value[0], now) === 0) this.#often.delete(value[0])
     }
     return true
   }
 
   #takeBack(subject: string, at: number): void {
-    const counted = this.#bySubject.get(subject)
+    const window = this.#often.get(subject)
+    const counted = this.#once.get(subject)
+    if (window) window.giveBackAt(at)
     // A clock that was set back has set the time back, too.
-    if (typeof counted === 'number' && counted <= at) this.#bySubject.delete(subject)
-    else if (counted instanceof Window) counted.giveBackAt(at)
+    else if (counted !== undefined && counted <= at) this.#once.delete(subject)
   }
 
   #windowOf(subject: string): Window {
-    const known = this.#bySubject.get(subject)
-    if (known instanceof Window) return known
+    const known = this.#often.get(subject)
+    if (known) return known
     const window = new Window(this.windowMs)
-    if (known !== undefined) window.count(known)
-    this.#bySubject.set(subject, window)
+    const at = this.#once.get(subject)
+    if (at !== undefined) window.count(at)
+    this.#once.delete(subject)
+    this.#often.set(subject, window)
     return window
   }
 }

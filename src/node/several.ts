@@ -28,11 +28,22 @@ interface SeveralDependencies {
   log: Log
   record: Recorder
   maxBacklog: number
+  /** Called when what a start reads has been read. */
+  settled?: (() => void) | undefined
   /** What people know this server by. */
   name: string
 }
 
-export function several({ fleet, clock, log, maxBacklog, name, record, ...given }: SeveralDependencies): RunningNode {
+export function several({
+  fleet,
+  clock,
+  log,
+  maxBacklog,
+  name,
+  record,
+  settled = () => {},
+  ...given
+}: SeveralDependencies): RunningNode {
   const { store, load } = watched(given.store, clock)
   const limits = new SharedLimits({ fleet, clock })
   const keyUse = new NotedKeyUse(clock)
@@ -59,7 +70,7 @@ export function several({ fleet, clock, log, maxBacklog, name, record, ...given 
     traffic,
     async start() {
       await beat()
-      void traffic.begin().catch(() => {})
+      void Promise.allSettled([traffic.begin()]).then(settled)
     },
     async tidy() {
       limits.prune()

@@ -1,15 +1,16 @@
 /** TCP and TLS streams to carriers that do not speak HTTP. */
-import { connect, isIP, type Socket } from 'node:net'
-import type { ConnectionOptions } from 'node:tls'
+import type { Socket } from 'node:net'
+import { isIP } from '../domain/ip'
 import type { Dial } from '../ports/network'
 
 /** Loaded with the first that needs it: a start does not wait for it. */
-const connectTls = (options: ConnectionOptions) => process.getBuiltinModule('node:tls').connect(options)
+const plain = () => process.getBuiltinModule('node:net')
+const secure = () => process.getBuiltinModule('node:tls')
 
 export const systemDial: Dial = ({ host, port, tls }, { opened, received, closed }) => {
   let reason = 'closed'
   const socket: Socket = tls
-    ? connectTls({
+    ? secure().connect({
         host,
         port,
         // An address has no name to ask for.
@@ -17,7 +18,7 @@ export const systemDial: Dial = ({ host, port, tls }, { opened, received, closed
         ...(tls.ca !== undefined && { ca: tls.ca }),
         rejectUnauthorized: true,
       })
-    : connect({ host, port })
+    : plain().connect({ host, port })
   socket.setNoDelay(true)
   socket.once(tls ? 'secureConnect' : 'connect', opened)
   socket.on('data', received)

@@ -4,10 +4,10 @@
  * the next time finds nobody asking. Not by `fetch`: it cannot be pinned to addresses while names are verified, knows of
  * proxies from the environment, and decompresses.
  */
-import { lookup } from 'node:dns/promises'
-import { isIP, type LookupFunction } from 'node:net'
+import type { LookupFunction } from 'node:net'
 import { literalAddress, mayReach } from '../domain/address'
 import { isHookHeader } from '../domain/hook-header'
+import { isIP } from '../domain/ip'
 import type { HookAnswer, HookFailure, HookRequest, HookTransport } from '../ports/network'
 import type { AnswerHead, Asker, Stage } from './http-connection'
 import { KeptConnections } from './kept-connections'
@@ -25,7 +25,10 @@ const BODY_KEPT_BYTES = 1024
 
 const failed = (reason: HookFailure): HookAnswer => ({ kind: 'failed', reason })
 
-const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
+const systemResolve: Resolve = async (host) => {
+  const { lookup } = process.getBuiltinModule('node:dns/promises')
+  return (await lookup(host, { all: true })).map(({ address }) => address)
+}
 
 export function createHookTransport({
   allowedCidrs,

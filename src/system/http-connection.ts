@@ -5,7 +5,7 @@
 
 import type { HTTPParser } from 'node:_http_common'
 import { readSync } from 'node:fs'
-import { connect, type LookupFunction, type Socket } from 'node:net'
+import type { LookupFunction, Socket } from 'node:net'
 
 /** Of an answer, with those before it and with what follows a body. */
 const HEADERS_MAX_BYTES = 16 * 1024
@@ -253,13 +253,15 @@ export class HttpConnection {
 type Parsing = typeof import('node:_http_common')
 let loaded: Parsing | undefined
 
-/** Both are loaded with the first connection that needs them, or by a warm-up: a start does not wait for them. */
+/** They are loaded with the first connection that needs them, or by a warm-up: a start does not wait for them. */
 const parsing = (): Parsing => (loaded ??= process.getBuiltinModule('node:_http_common') as Parsing)
+const connecting = () => process.getBuiltinModule('node:net')
 const securing = () => process.getBuiltinModule('node:tls')
 
 /** Loads what the first message needs. */
 export function warmUpConnections(): void {
   parsing()
+  connecting()
   securing()
 }
 
@@ -268,7 +270,7 @@ const UNASKED = new Uint8Array(1)
 /** Names are verified by TLS, and asked for where it is a name. */
 function open({ protocol, hostname, port }: URL, way: Way): Socket {
   const host = hostname.replace(/^\[|\]$/g, '')
-  if (protocol !== 'https:') return connect({ host, port: Number(port || 80), ...way })
+  if (protocol !== 'https:') return connecting().connect({ host, port: Number(port || 80), ...way })
   return securing().connect({ host, port: Number(port || 443), ALPNProtocols: ['http/1.1'], ...way })
 }
 

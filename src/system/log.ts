@@ -1,14 +1,13 @@
 /** Structured logs: one line of JSON each, on stderr. pino: the field's standard, and it serializes nothing we did not name. */
-import { fstatSync, statSync } from 'node:fs'
-import { devNull } from 'node:os'
+import { fstatSync } from 'node:fs'
 import pino from 'pino'
 import { momentWriter } from '../domain/value'
 import type { Log, LogLevel } from '../ports/log'
+import { STDERR } from './log-on-use'
 import { LogPipe } from './log-pipe'
 
 /** Characters that wait for room on a full disk; what comes after them is lost. */
 const MAX_KEPT = 16_000_000
-const STDERR = 2
 
 /** A log whose level may be changed while it is written. */
 export interface LeveledLog extends Log {
@@ -17,15 +16,7 @@ export interface LeveledLog extends Log {
   end(): Promise<void>
 }
 
-export const createLog = (level: LogLevel): LeveledLog => (isThrownAway() ? unread(level) : written(level))
-
-/** Nothing of a line is made that nobody can ever read. */
-const unread = (level: LogLevel): LeveledLog => ({
-  ...{ isUnread: true, level, debug() {}, info() {}, warn() {}, error() {} },
-  async end() {},
-})
-
-function written(level: LogLevel): LeveledLog {
+export function createLog(level: LogLevel): LeveledLog {
   const pipe = isPiped() ? new LogPipe(stderrAside(), (lines) => logger.warn({ lines }, LOST)) : undefined
   const destination = turnwise(pipe ?? pino.destination({ fd: STDERR, sync: true, maxLength: MAX_KEPT }))
   const moment = momentWriter()
@@ -60,12 +51,6 @@ const LOST = 'lines of the log are lost: whoever reads it has fallen behind'
 function isPiped(): boolean {
   const stderr = fstatSync(STDERR)
   return stderr.isFIFO() || stderr.isSocket()
-}
-
-/** Into `/dev/null`, whatever it is called where this runs. */
-function isThrownAway(): boolean {
-  const stderr = fstatSync(STDERR)
-  return stderr.isCharacterDevice() && stderr.rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev
 }
 
 /** It keeps no process alive. */

@@ -1,5 +1,4 @@
 /** The master secret: as the settings say, else a key file in the data folder, made at first start. */
-import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -64,6 +63,8 @@ function read({ setting, file }: { setting: string; file: string }): string {
 /** Nothing of what it prints is told, not even where it fails: it may be the secret. */
 function printed({ setting, command }: { setting: string; command: readonly string[] }, withinMs: number): string {
   const [program = '', ...args] = command
+  // Who has no such program does not wait for what starts one.
+  const { spawnSync } = process.getBuiltinModule('node:child_process')
   const { error, status, stdout } = spawnSync(program, args, {
     ...{ encoding: 'utf8', shell: false, stdio: ['ignore', 'pipe', 'ignore'] },
     ...{ timeout: withinMs, killSignal: 'SIGKILL', maxBuffer: COMMAND_PRINTS_BYTES },

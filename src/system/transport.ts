@@ -3,7 +3,7 @@
  * Not by `fetch`: Bun lets 256 requests of it out at a time, whoever they are for, so that a carrier that hangs would hold
  * up the others; and here a connection that never came about is told from one that broke.
  */
-import { isIP } from 'node:net'
+import { isIP } from '../domain/ip'
 import { NO_DESCRIPTOR, type Transport, type TransportResult } from '../ports/network'
 import type { AnswerHead, Asker, HttpConnection, Stage, Way } from './http-connection'
 import { KeptConnections } from './kept-connections'

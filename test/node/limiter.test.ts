@@ -289,26 +289,35 @@ function objects(): number {
   return heapStats().objectCount
 }
 
+/** In bytes. */
+function memory(): number {
+  Bun.gc(true)
+  const { heapSize, extraMemorySize } = heapStats()
+  return heapSize + extraMemorySize
+}
+
 describe('pruning', () => {
-  const SUBJECTS = 10_000
+  const SUBJECTS = 50_000
+  /** What one of them takes at least: two numbers. */
+  const BYTES = 16
   const subject = (index: number) => `issue:key_${index}`
 
   test.each([1, 2])('frees the memory of what no longer counts, and of that only, with %d of each', (times) => {
     const limiter = new Limiter()
-    const others = objects()
+    const others = memory()
     const isFull = (index: number, at: number) =>
       refusedFor(limiter, [rule({ subject: subject(index), max: times })], at) !== undefined
     const pruneAll = (at: number) => {
       // A look sees some of them.
-      for (let look = 0; look < 5; look++) limiter.prune(at)
+      for (let look = 0; look < 50; look++) limiter.prune(at)
     }
     for (let n = 0; n < times; n++)
       for (let index = 0; index < SUBJECTS; index++) limiter.take([rule({ subject: subject(index) })], NOW + n)
     pruneAll(NOW + WINDOW - 1)
     expect([0, 1, SUBJECTS - 1].map((index) => isFull(index, NOW + WINDOW - 1))).toEqual([true, true, true])
-    expect(objects() - others).toBeGreaterThan(SUBJECTS / 2)
+    expect(memory() - others).toBeGreaterThan(SUBJECTS * BYTES)
     pruneAll(NOW + WINDOW + times)
-    expect(objects() - others).toBeLessThan(SUBJECTS / 4)
+    expect(memory() - others).toBeLessThan((SUBJECTS * BYTES) / 4)
   })
 
   test('forgets what no longer counts, for good', () => {

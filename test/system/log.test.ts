@@ -29,9 +29,9 @@ test.if(existsSync('/dev/full'))('on a full disk a server does not keep all that
 
 /** Tells of a request of which it counts what is looked at, at a level and at another that it is changed to. */
 const TELLING = `
-  const { createLog } = await import(${MODULE})
+  const { logOnUse } = await import(${moduleOf('log-on-use.ts')})
   const { createTelemetry } = await import(${moduleOf('telemetry/index.ts')})
-  const log = createLog('warn')
+  const log = logOnUse('warn')
   const telemetry = createTelemetry({ log })
   const answered = { origin: { requestId: 'request-1' }, route: 'POST /v1/issue', status: 200, ms: 1, appId: 'a "quoted" name' }
   let looks = 0

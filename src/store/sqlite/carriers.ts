@@ -56,7 +56,8 @@ export function createCarrierTx(connection: Database, vault: Vault, current: Cur
         .where(eq(carrierHealth.carrier, bind(carrierHealth.carrier, 'carrier')))
         .prepare(),
     ),
-    deleteAllHealth: onFirstUse(() => db.delete(carrierHealth).prepare()),
+    // Without a condition SQLite writes the table anew, also where it is empty: each start would wait for the disk.
+    deleteAllHealth: onFirstUse(() => db.delete(carrierHealth).where(sql`true`).prepare()),
 
     upsertRoute: onFirstUse(() =>
       db

@@ -54,6 +54,7 @@ export function openStore({
   reading.run('PRAGMA cache_size = -65536')
   // What reads a whole day reads each page once: it would fill the cache of the other with them.
   const scanning = openReader(file)
+  scanning.run('PRAGMA cache_size = -256')
 
   // `data_version` of the writer's connection changes when another process has committed; our own changes we count.
   // Read once in a turn of the event loop, for all requests in it.
