@@ -1,7 +1,7 @@
 /** The log of a process. What writes it is loaded with the first line: most starts have none to write before they listen. */
-import { fstatSync, statSync } from 'node:fs'
 import { LOG_LEVELS, type Log, type LogLevel } from '../ports/log'
 import type { LeveledLog } from './log'
+import { isThrownAway } from './stderr'
 
 export interface LogOnUse extends LeveledLog {
   /** Loads what writes it, while there is time. */
@@ -9,14 +9,6 @@ export interface LogOnUse extends LeveledLog {
 }
 
 export const logOnUse = (level: LogLevel): LogOnUse => (isThrownAway() ? unread(level) : writtenOnUse(level))
-
-export const STDERR = 2
-
-/** Into `/dev/null`, whatever it is called where this runs. */
-function isThrownAway(): boolean {
-  const stderr = fstatSync(STDERR)
-  return stderr.isCharacterDevice() && stderr.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev
-}
 
 /** Nothing of a line is made that nobody can ever read. */
 const unread = (level: LogLevel): LogOnUse => ({

@@ -1,10 +1,9 @@
 /** Structured logs: one line of JSON each, on stderr. pino: the field's standard, and it serializes nothing we did not name. */
-import { fstatSync } from 'node:fs'
 import pino from 'pino'
 import { momentWriter } from '../domain/value'
 import type { Log, LogLevel } from '../ports/log'
-import { STDERR } from './log-on-use'
 import { LogPipe } from './log-pipe'
+import { isPiped, STDERR } from './stderr'
 
 /** Characters that wait for room on a full disk; what comes after them is lost. */
 const MAX_KEPT = 16_000_000
@@ -46,12 +45,6 @@ export function createLog(level: LogLevel): LeveledLog {
 }
 
 const LOST = 'lines of the log are lost: whoever reads it has fallen behind'
-
-/** By somebody who may fail to: a file and a terminal take what they get. */
-function isPiped(): boolean {
-  const stderr = fstatSync(STDERR)
-  return stderr.isFIFO() || stderr.isSocket()
-}
 
 /** It keeps no process alive. */
 function stderrAside() {
