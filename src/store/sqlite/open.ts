@@ -9,6 +9,7 @@ import { cannotRead } from '../failure'
 import { assertInPlace, MARKED } from '../moved'
 import { opensRing, SECRET_PROOF, WrongSecretError } from '../secret'
 import { Checkpoints } from './checkpoints'
+import { isBusy } from './failure'
 import { migrate } from './migrate'
 import { createReader } from './read'
 import { ringIn } from './ring'
@@ -28,6 +29,8 @@ export interface StoreOptions {
 }
 
 const BUSY_TIMEOUT_MS = 5_000
+/** How often it is looked whether another program that begins has done so. */
+const BEGINNING_MS = 5
 
 /** Some 48 MB: checkpoints are rare, and keep the disk busy for a moment only. */
 const CHECKPOINT_PAGES = 12_000
@@ -200,7 +203,7 @@ function openWriter(file: string, vault: Vault): Database {
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     migrate(db)
     assertInPlace(db.query(MARKED).all() as Parameters<typeof assertInPlace>[0])
-    db.run('PRAGMA journal_mode = WAL')
+    writeAhead(db)
     db.run('PRAGMA synchronous = FULL')
     db.run('PRAGMA foreign_keys = ON')
     db.run('PRAGMA cache_size = -65536')
@@ -211,6 +214,20 @@ function openWriter(file: string, vault: Vault): Database {
   } catch (error) {
     db.close()
     throw error
+  }
+}
+
+/** Nobody else may use the file while that is changed, and for this SQLite does not wait by itself: two programs may begin at once. */
+function writeAhead(db: Database): void {
+  const until = performance.now() + BUSY_TIMEOUT_MS
+  for (;;) {
+    try {
+      db.run('PRAGMA journal_mode = WAL')
+      return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > until) throw error
+      Bun.sleepSync(BEGINNING_MS)
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 /** Puts one database file in the place of another. */
 import { Database } from 'bun:sqlite'
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
+import { isBusy } from './failure'
 
 export class DamagedDatabaseError extends Error {
   override name = 'DamagedDatabaseError'
@@ -62,7 +63,7 @@ function closeLog(file: string): Database | undefined {
     return db
   } catch (error) {
     db.close()
-    if ((error as { code?: unknown }).code === 'SQLITE_BUSY') throw error
+    if (isBusy(error)) throw error
     return undefined
   }
 }
