@@ -26,7 +26,7 @@ const VALUES: Readonly<Record<string, (message: OutboundMessage) => string>> = {
 export function unknownPlaceholder(template: unknown): string | undefined {
   for (const text of textsIn(template)) {
     for (const [, name = ''] of text.matchAll(PLACEHOLDER))
-      if (!(name in VALUES) && !name.startsWith('variables.')) return name
+      if (!ownIn(VALUES, name) && !name.startsWith('variables.')) return name
     if (/\{\{/.test(text.replace(PLACEHOLDER, ''))) return text.slice(0, 40)
   }
   return undefined
@@ -42,8 +42,11 @@ export type Filled<T> = (message: OutboundMessage) => T
 
 const valueNamed = (name: string): Filled<string> =>
   name.startsWith('variables.')
-    ? ({ variables }) => variables?.[name.slice('variables.'.length)] ?? ''
-    : (VALUES[name] ?? (() => ''))
+    ? ({ variables = {} }) => ownIn(variables, name.slice('variables.'.length)) ?? ''
+    : (ownIn(VALUES, name) ?? (() => ''))
+
+const ownIn = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined
 
 function filled(template: string, encode: (value: string) => string): Filled<string> {
   // Texts and names in turns.

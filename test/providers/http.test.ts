@@ -274,6 +274,7 @@ describe('a configuration', () => {
     [{ url: 'ftp://x' }, 'url'],
     [{ url: 'https://x/{{number}}' }, 'number'],
     [{ body: { a: '{{to' } }, 'placeholder'],
+    [{ body: { a: '{{constructor}}' } }, 'constructor'],
     [{ headers: { 'x-a': '{{phone}}' } }, 'phone'],
     [{ headers: { 'x a': '1' } }, 'headers'],
     [{ headers: { 'x-a': 'a\r\nb' } }, 'headers'],
