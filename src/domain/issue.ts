@@ -75,7 +75,7 @@ export interface Issue extends Owner {
   readonly erasedAt?: number | undefined
 }
 
-/** What a status tells of an issue. */
+/** What a status tells of an issue, or a replay. */
 export const STANDING = [
   'mode',
   'issueId',
@@ -84,6 +84,7 @@ export const STANDING = [
   'templateId',
   'createdAt',
   'expiresAt',
+  'promisedExpiresAt',
   'maxAttempts',
   'verificationStatus',
   'attemptsUsed',

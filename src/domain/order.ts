@@ -2,7 +2,7 @@
 import { assertWithin } from './browser-key'
 import { invalid } from './error'
 import type { ResolvedRequest } from './fingerprint'
-import type { Issue } from './issue'
+import type { Issue, Standing } from './issue'
 import type { ApiKey } from './key'
 import type { Letter } from './letter'
 import type { Origin } from './origin'
@@ -152,7 +152,7 @@ export interface Issued {
 }
 
 /** The first response and every replay of it, also after verification or expiry. */
-export const issued = (issue: Issue, resendAvailableAt: (issue: Issue) => number): Issued => ({
+export const issued = (issue: Standing, resendAvailableAt: (issue: Standing) => number): Issued => ({
   issueId: issue.issueId,
   expiresAt: issue.promisedExpiresAt ?? issue.expiresAt,
   attemptsRemaining: issue.maxAttempts,

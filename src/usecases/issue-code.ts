@@ -8,7 +8,7 @@ import { assertReplayable, type Claim, forgotten, isOver } from '../domain/claim
 import { Refusal, unavailable } from '../domain/error'
 import { admitNext } from '../domain/failure-budget'
 import { fingerprintText, type ResolvedRequest } from '../domain/fingerprint'
-import { type Issue, makeWay, phoneOf } from '../domain/issue'
+import { type Issue, makeWay, phoneOf, type Standing } from '../domain/issue'
 import type { ApiKey, KeyKind } from '../domain/key'
 import type { Letter } from '../domain/letter'
 import { compose, type Issued, type IssueRequest, issued, newIssue, resolveRequest } from '../domain/order'
@@ -89,7 +89,7 @@ async function repeat(
   { owner, rules }: Order,
   { issueId }: Claim,
 ): Promise<Issued | undefined> {
-  const issue = await store.read.issues.find(owner, issueId)
+  const issue = await store.read.issues.standing(owner, issueId)
   if (!issue || issue.verificationStatus === 'replaced') return undefined
   const protection = rules.protection(await node.directory.app(key.appId))
   return issued(issue, (one) => resendAt(protection, key.kind, one))
@@ -158,7 +158,7 @@ async function admit(
   const template = await node.directory.template(key.appId, order.request.templateId)
   const app = await node.directory.app(key.appId)
   const protection = order.rules.protection(app)
-  const resendable = (issue: Issue) => resendAt(protection, key.kind, issue)
+  const resendable = (issue: Standing) => resendAt(protection, key.kind, issue)
   const router = await order.rules.router()
   const { channel } = order.request
   const route = router({ channel, appId: key.appId, country: order.recipient.country })

@@ -104,11 +104,18 @@ describe('the request', () => {
       variables: { code: '123456', name: 'Ada' },
     }
     const { request } = await send(
-      { body: { t: '{{templateCode}}', c: '{{variables.code}}', m: '{{variables.missing}}' } },
+      {
+        body: {
+          t: '{{templateCode}}',
+          c: '{{variables.code}}',
+          m: '{{variables.missing}}',
+          o: '{{variables.constructor}}',
+        },
+      },
       undefined,
       message,
     )
-    expect(JSON.parse(request.body)).toEqual({ t: 'T1', c: '123456', m: '' })
+    expect(JSON.parse(request.body)).toEqual({ t: 'T1', c: '123456', m: '', o: '' })
   })
 
   test.each([

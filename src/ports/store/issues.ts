@@ -66,7 +66,7 @@ export interface IssueFilter {
 
 export interface IssueReader {
   find(owner: Owner, issueId: string): Promise<Issue | undefined>
-  /** The same, as far as its status tells: less than half of it. */
+  /** The same, as far as its status or a replay tells: less than half of it. */
   standing(owner: Owner, issueId: string): Promise<Standing | undefined>
   /** Newest first; `now` decides what is expired. */
   page(owner: Owner, filter: IssueFilter, now: number): Promise<Issue[]>

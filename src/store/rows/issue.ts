@@ -37,6 +37,7 @@ export const issueRow = (issue: Issue): IssueRow => ({
 
 export const standingOf = (row: Row<Standing>): Standing => ({
   ...row,
+  promisedExpiresAt: row.promisedExpiresAt ?? undefined,
   verifiedAt: row.verifiedAt ?? undefined,
   providerOutcomeCode: row.providerOutcomeCode ?? undefined,
 })
