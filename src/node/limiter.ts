@@ -90,7 +90,8 @@ class Windows {
   /** Most subjects were counted once: of these there is the time. */
   readonly #once = new Times()
   readonly #often = new Map<string, Window>()
-  /** Where the look at those that may be forgotten goes on. */
+  /** Where the look at those that may be forgotten goes on: first at those that were counted once. */
+  #isOnceSeen = false
   #unseen = this.#often.entries()
 
   constructor(private readonly windowMs: LimitRule['windowMs']) {}
@@ -134,11 +135,13 @@ class Windows {
 
   /** Looks at some and forgets those that no longer count; answers false when it has seen all. */
   prune(now: number, looks: number): boolean {
-    if (this.#once.look(looks, (at) => this.#kept(at, now))) return true
+    if (!this.#isOnceSeen && this.#once.look(looks, (at) => this.#kept(at, now))) return true
+    this.#isOnceSeen = true
     for (let look = 0; look < looks; look++) {
       const { done, value } = this.#unseen.next()
       if (done) {
         this.#unseen = this.#often.entries()
+        this.#isOnceSeen = false
         return false
       }
       if (this.total(value[0], now) === 0) this.#often.delete(value[0])

@@ -5,8 +5,11 @@
 
 const SMALLEST = 16
 const FREE = 0
+/** So many that to make one of them anew, with a million subjects in all, takes no longer than a request. */
+const TABLES = 64
 
-const [SEED = 0, OTHER_SEED = 0] = crypto.getRandomValues(new Uint32Array(2))
+const SEED = Math.random() * 2 ** 32
+const OTHER_SEED = Math.random() * 2 ** 32
 
 /** Limits ask for one subject several times in a row. */
 let last = { subject: '', hash: hashOf('') }
@@ -31,42 +34,78 @@ function nameOf(subject: string): number {
 }
 
 export class Times {
-  /** Each at the place that the end of its name says, or the next free one behind it. */
-  #names = new Float64Array(SMALLEST)
-  #times = new Float64Array(SMALLEST)
-  #size = 0
+  readonly #tables: Array<Table | undefined> = Array.from({ length: TABLES })
   /** Where the look at all of them goes on. */
   #unseen = 0
 
   get(subject: string): number | undefined {
-    const place = this.#placeOf(nameOf(subject))
-    return this.#names[place] === FREE ? undefined : this.#times[place]
+    const name = nameOf(subject)
+    return this.#tables[tableOf(name)]?.get(name)
   }
 
   set(subject: string, time: number): void {
-    this.#put(nameOf(subject), time)
-    if (4 * this.#size > 3 * this.#names.length) this.#resize(2 * this.#names.length)
+    const name = nameOf(subject)
+    this.#tables[tableOf(name)] ??= new Table()
+    this.#tables[tableOf(name)]?.set(name, time)
   }
 
   delete(subject: string): void {
-    const place = this.#placeOf(nameOf(subject))
-    if (this.#names[place] !== FREE) this.#free(place)
+    const name = nameOf(subject)
+    this.#tables[tableOf(name)]?.delete(name)
   }
 
   /** Looks at some: each is as `kept` says, or is forgotten where that is undefined. Answers false when it has seen all. */
   look(looks: number, kept: (time: number) => number | undefined): boolean {
-    const end = Math.min(this.#unseen + looks, this.#names.length)
-    while (this.#unseen < end) {
+    for (let left = looks; this.#unseen < TABLES; this.#unseen++) {
+      left = this.#tables[this.#unseen]?.look(left, kept) ?? left
+      if (left === 0) return true
+    }
+    this.#unseen = 0
+    return false
+  }
+}
+
+const tableOf = (name: number) => Math.floor(name / 2 ** 47)
+
+class Table {
+  /** Each at the place that the end of its name says, or the next free one behind it. */
+  #names = new Float64Array(SMALLEST)
+  #times = new Float64Array(SMALLEST)
+  #size = 0
+  #unseen = 0
+
+  get(name: number): number | undefined {
+    const place = this.#placeOf(name)
+    return this.#names[place] === FREE ? undefined : this.#times[place]
+  }
+
+  set(name: number, time: number): void {
+    this.#put(name, time)
+    if (4 * this.#size > 3 * this.#names.length) this.#resize(2 * this.#names.length)
+  }
+
+  delete(name: number): void {
+    const place = this.#placeOf(name)
+    if (this.#names[place] !== FREE) this.#free(place)
+  }
+
+  /** Answers how many looks are left; none, unless it has seen all. */
+  look(looks: number, kept: (time: number) => number | undefined): number {
+    let left = looks
+    for (; left > 0 && this.#unseen < this.#names.length; left--) {
       const isTaken = this.#names[this.#unseen] !== FREE
       const time = isTaken ? kept(this.#times[this.#unseen] as number) : undefined
       // Another one may take its place.
       if (isTaken && time === undefined) this.#free(this.#unseen)
       else this.#times[this.#unseen++] = time ?? 0
     }
-    if (this.#unseen < this.#names.length) return true
+    if (left > 0) this.#startOver()
+    return left
+  }
+
+  #startOver(): void {
     this.#unseen = 0
     if (8 * this.#size < this.#names.length && this.#names.length > SMALLEST) this.#resize(this.#names.length / 2)
-    return false
   }
 
   /** Where it is, or would be. */
@@ -105,6 +144,10 @@ export class Times {
     this.#times = new Float64Array(places)
     this.#size = 0
     this.#unseen = 0
-    for (const [place, name] of names.entries()) if (name !== FREE) this.#put(name, times[place] as number)
+    // By an iterator it takes ten times as long.
+    for (let place = 0; place < names.length; place++) {
+      const name = names[place] as number
+      if (name !== FREE) this.#put(name, times[place] as number)
+    }
   }
 }

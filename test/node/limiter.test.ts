@@ -320,6 +320,16 @@ describe('pruning', () => {
     expect(memory() - others).toBeLessThan((SUBJECTS * BYTES) / 4)
   })
 
+  test('looks on where it stopped, however many were counted once, and however many more than once', () => {
+    const limiter = new Limiter()
+    for (let index = 0; index < 2 * SUBJECTS; index++) limiter.take([rule({ subject: subject(index) })], NOW)
+    for (let index = 0; index < SUBJECTS; index++) limiter.take([rule({ subject: subject(index) })], NOW)
+    const before = memory()
+    // Those that were counted once have a quarter of a million places, each look sees twenty thousand.
+    for (let look = 0; look < 17; look++) limiter.prune(NOW + WINDOW)
+    expect(before - memory()).toBeGreaterThan(SUBJECTS * 250)
+  })
+
   test('forgets what no longer counts, for good', () => {
     const limiter = new Limiter()
     expect(admitted(limiter, [rule(), daily()], NOW)).toBe(3)
