@@ -118,7 +118,7 @@ export async function serve(opened: Opened): Promise<Served> {
 function changeLevel({ log, config }: Opened): void {
   const level = log.level === 'debug' ? config.logLevel : 'debug'
   log.level = level
-  log.info({ level }, 'log level changed')
+  log.info({ to: level }, 'log level changed')
 }
 
 /** A backup may have been put in place by hand: what was erased since goes again with the first sweep. */

@@ -8,7 +8,7 @@ export interface Place {
 }
 
 /** Of an address that says nothing which had to be resolved, decoded or encoded: there is no second way to read it. */
-const PLAIN = /^https?:\/\/[\w.:[\]-]+(\/[\w/-]*)(\?[!$-&(-;=?-~]+)?$/
+const PLAIN = /^https?:\/\/[\w.:[\]-]+(\/(?!\/)[\w/-]*)(\?[!$-&(-;=?-~]+)?$/
 
 /** A URL of the engine's would cost more than all else that is done to find out what is asked. */
 export function placeOf(address: string): Place {
@@ -27,9 +27,11 @@ export function urlOf(address: string): URL {
   }
 }
 
+/** No name of this machine: who asks by none is not taken for somebody on it. */
+const NOWHERE = 'http://unknown.invalid'
+
 function urlOfPath(address: string): URL {
   const path = address.startsWith('/') ? address : address.replace(/^[a-z]+:\/\/[^/]*/i, '')
-  if (!URL.canParse(path, 'http://localhost'))
-    throw invalid('url', 'invalid_format', 'the address of the request cannot be read')
-  return new URL(path, 'http://localhost')
+  if (!URL.canParse(path, NOWHERE)) throw invalid('url', 'invalid_format', 'the address of the request cannot be read')
+  return new URL(path, NOWHERE)
 }

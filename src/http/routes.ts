@@ -95,7 +95,8 @@ export function createRoutes(deps: RouteDependencies): Routes {
     if (isNeedlesslyEncoded(path) || !isOfMount(path, mount)) return nothingThere()
     if (path.startsWith(`${API_PREFIX}/`))
       return (request.method === 'GET' && published(path)) || apiAnswer(arrived, place)
-    return otherAnswer(arrived, urlOf(request.url))
+    const url = urlOf(request.url)
+    return url.pathname === path ? otherAnswer(arrived, url) : nothingThere()
   }
 
   async function otherAnswer({ request, socketAddress }: Arrived, url: URL): Promise<Answer> {

@@ -235,7 +235,7 @@ export class HttpConnection {
       else {
         this.#progress = 'answering'
         this.#staysOpen = staysOpen
-        this.#head = new AnswerHead(status, pairs ?? early)
+        this.#head = new AnswerHead(status, pairs ?? [...early])
         this.#asker?.head(this.#head)
       }
       return 0

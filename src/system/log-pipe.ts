@@ -58,9 +58,11 @@ export class LogPipe {
   async #pass(): Promise<void> {
     this.#isPassing = true
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      const written = [this.#sink.write(next), this.#sink.flush()]
-      // One whose reader has ended fails, and is nobody's loss.
-      if (written.some((bytes) => typeof bytes !== 'number')) await Promise.allSettled(written)
+      // One whose reader has ended fails, now or later, and is nobody's loss.
+      try {
+        const written = [this.#sink.write(next), this.#sink.flush()]
+        if (written.some((bytes) => typeof bytes !== 'number')) await Promise.allSettled(written)
+      } catch {}
       this.#kept -= next.length
       if (this.#lost > 0 && this.#kept < MAX_KEPT / 2) this.#tellOfLoss()
     }

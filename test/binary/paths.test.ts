@@ -69,4 +69,17 @@ describe('a path', () => {
   ])('%s is nowhere', async (path) => {
     expect([await statusOf(path), await statusOf(path, 'POST')]).toEqual([404, 404])
   })
+
+  test.each(['1.2.3.999', 'a:b', 'a:99999', ''])('nor is another host in it, asked of %j', async (host) => {
+    for (const path of ['//localhost/console', '//x/healthz', '//localhost/readyz']) {
+      const request = asking(path).replace('Host: localhost', `Host: ${host}`)
+      expect(await sendRaw(server.url, request)).not.toContain(' 200 ')
+    }
+  })
+})
+
+test('who asks by a name that nobody has is told no more than a stranger', async () => {
+  const isToldAll = async (host: string) =>
+    (await sendRaw(server.url, asking('/readyz').replace('Host: localhost', `Host: ${host}`))).includes('checks')
+  expect([await isToldAll('localhost'), await isToldAll('1.2.3.999')]).toEqual([true, false])
 })

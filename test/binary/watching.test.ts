@@ -29,6 +29,7 @@ test('metrics have a listener of their own, which answers nothing else; the leve
   await fetch(`${server.url}/healthz`)
   server.child.kill('SIGUSR2')
   await until(() => server.stderr.split('log level changed').length > 1, 'the level to change')
+  expect(server.stderr).toMatch(/\{"level":"info","time":"[^"]+","to":"debug","msg":"log level changed"\}/)
   expect(healthLines()).toBe(0)
   await fetch(`${server.url}/healthz`)
   await until(() => healthLines() === 1, 'the line of a request of routine')

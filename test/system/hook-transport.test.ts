@@ -509,6 +509,14 @@ describe('an answer', () => {
     expect(answer).toEqual(answered({ status: 302, location: '/first', retryAfter: '9', body: '' }))
   })
 
+  test('has the headers that stand before it, and none that follow', async () => {
+    const many = `${'X-Other: x\r\n'.repeat(60)}Transfer-Encoding: chunked\r\n`
+    const { answer } = await from(
+      says(`HTTP/1.1 302 Found\r\n${many}\r\n0\r\nLocation: /behind\r\nRetry-After: 9\r\n\r\n`),
+    )
+    expect(answer).toEqual(answered({ status: 302, body: '' }))
+  })
+
   test('may be chunked, and of the old kind that ends with the connection', async () => {
     const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\n\r\n'
     expect((await from(says(chunked))).answer).toEqual(answered())

@@ -67,24 +67,34 @@ test('nor do warnings and errors wait without end', async () => {
   expect(lost).toEqual([ERRORS - length])
 })
 
-test('a reader who has ended is nobody’s loss, and one who comes back reads on', async () => {
-  let isThere = false
-  let read = ''
-  const pipe = new LogPipe(
-    {
-      write(piece) {
-        if (!isThere) return Promise.reject(new Error('EPIPE'))
-        read += String(piece)
-        return Promise.resolve(1)
-      },
-      flush: () => 0,
+test.each([
+  ['rejects', () => Promise.reject(new Error('EPIPE'))],
+  [
+    'throws',
+    () => {
+      throw new Error('EPIPE')
     },
-    () => expect.unreachable(),
-  )
-  pipe.write(line('info', 1))
-  await pipe.end()
-  isThere = true
-  pipe.write(line('info', 2))
-  await pipe.end()
-  expect(read).toBe(line('info', 2))
-})
+  ],
+])(
+  'a reader who has ended, so that writing %s, is nobody’s loss, and one who comes back reads on',
+  async (_, failing) => {
+    let isThere = false
+    let read = ''
+    const pipe = new LogPipe(
+      {
+        write(piece) {
+          if (isThere) read += String(piece)
+          return 1
+        },
+        flush: () => (isThere ? 0 : failing()),
+      },
+      () => expect.unreachable(),
+    )
+    pipe.write(line('info', 1))
+    await pipe.end()
+    isThere = true
+    pipe.write(line('info', 2))
+    await pipe.end()
+    expect(read).toBe(line('info', 2))
+  },
+)
