@@ -19,13 +19,18 @@ export function followClock(store: Store, clock: Clock, random: Random): Store {
   const thisProcess = Buffer.from(random.bytes(8)).toString('hex')
   const lead = () => clock.now() - clock.elapsed()
   let known = lead()
+  /** When that was so last, by the clock that never steps. */
+  let knownAt = clock.elapsed()
   let mending: Promise<void> | undefined
 
   async function mend(): Promise<void> {
     const found = lead()
+    const foundAt = clock.elapsed()
+    const unseenForMs = foundAt - knownAt
     try {
-      await store.transaction((tx) => tx.clock.setBack(Math.round(known - found), thisProcess))
+      await store.transaction((tx) => tx.clock.setBack(Math.round(known - found), thisProcess, unseenForMs))
       known = found
+      knownAt = foundAt
     } finally {
       mending = undefined
     }
@@ -35,7 +40,10 @@ export function followClock(store: Store, clock: Clock, random: Random): Store {
     ...store,
     transaction(unit, manner) {
       if (known - lead() >= NOTICED_MS) mending ??= mend()
-      else if (!mending) known = lead()
+      else if (!mending) {
+        known = lead()
+        knownAt = clock.elapsed()
+      }
       return mending ? mending.then(() => store.transaction(unit, manner)) : store.transaction(unit, manner)
     },
   }

@@ -772,7 +772,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         await queue(clock.time, { of: issueNumber(3) })
         const running = await claimOne()
         clock.time = NOW
-        await run((tx) => tx.clock.setBack(HOUR_MS, 'one'))
+        await run((tx) => tx.clock.setBack(HOUR_MS, 'one', 0))
         expect(await holds(running)).toBe(true)
         clock.time = NOW + LEASE_MS.deliver - 1
         expect(await claim()).toEqual([])
@@ -789,7 +789,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         await queue(NOW, { of: issueNumber(2) })
         const running = await claimOne()
         clock.time = NOW + 2
-        await run((tx) => tx.clock.setBack(60_000, 'one'))
+        await run((tx) => tx.clock.setBack(60_000, 'one', 0))
         expect(await store.read.jobs.heads('deliver')).toEqual([{ queue: FRONT, runAt: NOW + 2 }])
         expect(await claim()).toMatchObject([{ subjectId: issueNumber(1).issueId }])
         clock.time = NOW + LEASE_MS.deliver
@@ -883,7 +883,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
     test('an awaited report is given up no later because the clock was set back', async () => {
       const awaited = awaitedOf(issueNumber(1), { answeredAt: NOW })
       await run((tx) => tx.reports.expect(awaited))
-      await run((tx) => tx.clock.setBack(60_000, 'one'))
+      await run((tx) => tx.clock.setBack(60_000, 'one', 0))
       await run(async (tx) =>
         expect(await tx.reports.find(awaited.messageId)).toEqual({ ...awaited, answeredAt: NOW - 60_000 }),
       )

@@ -43,7 +43,8 @@ export interface ClockTx {
    * The clock was set back by so much: codes that can still be verified expire that much earlier, reports are awaited until
    * that much earlier, jobs that wait are due that much earlier, though not before now, and no lease has more left than its
    * length; a job that runs keeps it. Noted with a name of the process, so that on SQLite another one that sees the same step
-   * changes nothing. A PostgreSQL's clock is followed by its store.
+   * changes nothing, however late: what was noticed since it looked last, `unseenForMs` ago, is the same. A PostgreSQL's clock is
+   * followed by its store.
    */
-  setBack(byMs: number, noticedBy: string): Promise<void>
+  setBack(byMs: number, noticedBy: string, unseenForMs: number): Promise<void>
 }

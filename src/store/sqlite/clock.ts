@@ -9,7 +9,7 @@ import { awaitedReports, clockSteps, issues, jobs } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
 
 /** Two processes see one step at their next transactions, each by its own clock that never steps. */
-const SAME_STEP_WITHIN_MS = 1_500
+const CLOCKS_DIFFER_MS = 1_500
 const SAME_STEP_DIFFERS_MS = 2_000
 
 export function createClockTx(connection: Database, current: Current): Pick<Tx, 'clock'> {
@@ -21,7 +21,7 @@ export function createClockTx(connection: Database, current: Current): Pick<Tx, 
         .select({ noticedAt: clockSteps.noticedAt })
         .from(clockSteps)
         .where(
-          sql`abs(${clockSteps.noticedAt} - ${bind(clockSteps.noticedAt, 'now')}) < ${SAME_STEP_WITHIN_MS}
+          sql`${clockSteps.noticedAt} > ${bind(clockSteps.noticedAt, 'since')} AND ${clockSteps.noticedAt} < ${bind(clockSteps.noticedAt, 'until')}
             AND abs(${clockSteps.setBackMs} - ${by}) < ${SAME_STEP_DIFFERS_MS}
             AND ${clockSteps.noticedBy} <> ${bind(clockSteps.noticedBy, 'noticedBy')}`,
         )
@@ -64,9 +64,10 @@ export function createClockTx(connection: Database, current: Current): Pick<Tx, 
 
   return {
     clock: {
-      async setBack(byMs, noticedBy) {
+      async setBack(byMs, noticedBy, unseenForMs) {
         const { now } = current
-        if (run.sameStep.get({ now, byMs, noticedBy })) return
+        const since = Math.floor(now - unseenForMs) - CLOCKS_DIFFER_MS
+        if (run.sameStep.get({ since, until: now + CLOCKS_DIFFER_MS, byMs, noticedBy })) return
         run.insertStep.run({ noticedAt: now, setBackMs: byMs, noticedBy })
         run.expireEarlier.run({ byMs, now })
         for (const [kind, leaseMs] of Object.entries(LEASE_MS)) run.shortenLeases.run({ kind, runAt: now + leaseMs })
