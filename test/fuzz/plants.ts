@@ -63,7 +63,7 @@ export const PLANTS: Record<string, Plant> = {
     subject: 'races',
     file: 'src/usecases/issue-code.ts',
     instead: 'undefined as Issue | undefined,',
-    of: 'replay(deps, tx, order.owner, claimant, fingerprint),',
+    of: 'replay(deps, tx, order, formerHash),',
   },
 }
 
