@@ -19,7 +19,7 @@ const FOUND_AT: Record<string, number> = {
   'a message is sent within the unit that writes it down': 4,
   'what was lost with its commit is done again': 4,
   'what was lost with its commit counts as stored': 2,
-  'who has lost a message charges it, too': 4,
+  'who has lost a message charges it, too': 2,
   'a server counts only codes that it lets in itself': 20,
   'wrong codes of a phone are counted beside each other': 10,
 }
