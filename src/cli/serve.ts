@@ -23,6 +23,8 @@ import { adminOf, type Opened } from './open'
 import { startTelemetry } from './telemetry'
 
 const WARM_UP_AFTER_MS = 50
+/** In some twenty milliseconds. */
+const COLLECTED_AT_ONCE_BYTES = 32 * 2 ** 20
 
 export interface Served {
   url: string
@@ -62,8 +64,8 @@ export async function serve(opened: Opened): Promise<Served> {
     backups: () => (fleet ? { made: [] } : backupsOf(config)),
     hooks: createHookTransport({ ...config.webhooks, connections: toReceivers }),
     schedule: systemSchedule,
-    // The engine would keep it until as much is needed again.
-    settled: () => Bun.gc(true),
+    // The engine would keep it until as much is needed again. Where that is much, nobody waits until it is collected.
+    settled: () => Bun.gc(process.memoryUsage().heapUsed < COLLECTED_AT_ONCE_BYTES),
   })
   // Before anything adds to the log.
   await checkAuditEnd(opened)
