@@ -8,8 +8,8 @@ const FREE = 0
 /** So many that to make one of them anew, with a million subjects in all, takes no longer than a request. */
 const TABLES = 64
 
-const SEED = Math.random() * 2 ** 32
-const OTHER_SEED = Math.random() * 2 ** 32
+/** Nobody attacks where there is nothing to make them of: a test of a page. */
+const [SEED = 0, OTHER_SEED = 0] = globalThis.crypto?.getRandomValues(new Uint32Array(2)) ?? []
 
 /** Limits ask for one subject several times in a row. */
 let last = { subject: '', hash: hashOf('') }
