@@ -57,8 +57,10 @@ export class Times {
   /** Looks at some: each is as `kept` says, or is forgotten where that is undefined. Answers false when it has seen all. */
   look(looks: number, kept: (time: number) => number | undefined): boolean {
     for (let left = looks; this.#unseen < TABLES; this.#unseen++) {
-      left = this.#tables[this.#unseen]?.look(left, kept) ?? left
+      const table = this.#tables[this.#unseen]
+      left = table?.look(left, kept) ?? left
       if (left === 0) return true
+      if (table?.isEmpty) this.#tables[this.#unseen] = undefined
     }
     this.#unseen = 0
     return false
@@ -87,6 +89,10 @@ class Table {
   delete(name: number): void {
     const place = this.#placeOf(name)
     if (this.#names[place] !== FREE) this.#free(place)
+  }
+
+  get isEmpty(): boolean {
+    return this.#size === 0
   }
 
   /** Answers how many looks are left; none, unless it has seen all. */
