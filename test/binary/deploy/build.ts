@@ -1,7 +1,9 @@
 /** Builds of the service between which a deploy goes, each a tree that is run from source. */
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { Database } from 'bun:sqlite'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { VERSION } from '../../../src/domain/version'
+import { migrate } from '../../../src/store/sqlite/migrate'
 import { ROOT, run } from '../support'
 
 export interface Build {
@@ -22,7 +24,7 @@ export function nextRelease(folder: string): Build {
   symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'))
   const version = `${VERSION}-next`
   change(join(tree, 'package.json'), `"version": "${VERSION}"`, `"version": "${version}"`)
-  addMigration(tree, 'sqlite', inSQLite(tree))
+  addMigration(tree, 'sqlite', inSQLite())
   addMigration(tree, 'postgres', IN_POSTGRES)
   return { version, tree }
 }
@@ -36,14 +38,13 @@ const IN_POSTGRES = `
   END $$;
   CREATE TABLE of_next (at bigint NOT NULL);`
 
-function inSQLite(tree: string): string {
-  const folder = join(tree, 'migrations/sqlite')
-  const laidOut = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
-  const named = laidOut.flatMap((text) => [...text.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name]) => name ?? ''))
-  // What a migration has copied to another table is gone.
-  const gone = laidOut.flatMap((text) => [...text.matchAll(/RENAME TO (\w+)|DROP TABLE (\w+)/g)].flat())
-  const kept = named.filter((name) => !gone.includes(name) && !name.endsWith('_new'))
-  return `${kept.map((name) => `ALTER TABLE ${name} ADD COLUMN of_next TEXT;`).join('\n')}
+function inSQLite(): string {
+  const db = new Database(':memory:')
+  migrate(db)
+  const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
+  db.close()
+  const named = tables.flatMap(({ name }) => (name.startsWith('sqlite_') ? [] : [name]))
+  return `${named.map((name) => `ALTER TABLE ${name} ADD COLUMN of_next TEXT;`).join('\n')}
     CREATE TABLE of_next (at INTEGER NOT NULL) STRICT;`
 }
 
@@ -53,7 +54,7 @@ function addMigration(tree: string, database: 'sqlite' | 'postgres', text: strin
   writeFileSync(join(tree, file), text)
   const code = join(tree, `src/store/${database}/migrate.ts`)
   change(code, '\nimport initial', `\nimport next from '../../../${file}' with { type: 'text' }\nimport initial`)
-  change(code, /(const MIGRATIONS: readonly string\[\] = \[[^\]]*?),?\s*\]/, '$1, next]')
+  change(code, /(const MIGRATIONS: [^=]* = \[[^\]]*?),?\s*\]/, '$1, next]')
 }
 
 function change(file: string, what: string | RegExp, by: string): void {
