@@ -18,6 +18,9 @@ import { SignInPauses } from './sign-in'
 import { type Recorder, WatchedTraffic } from './traffic'
 import { createWakeUps } from './wake-ups'
 
+/** Whoever waits for it to listen is told first; whoever asks for a code sooner has the day read at once. */
+const DAY_READ_AFTER_MS = 10
+
 interface AloneDependencies {
   store: Store
   clock: Clock
@@ -57,6 +60,8 @@ export function alone({
   const limits = new LocalLimits({ read: store.read, clock, log, limits: config })
   const keyUse = new NotedKeyUse(clock)
   const traffic = new WatchedTraffic({ store, clock, record, isAlone: true })
+  const readDay = () => void Promise.allSettled([limits.begin(), traffic.begin()]).then(settled)
+  let forgetDay = () => {}
 
   return {
     store,
@@ -81,7 +86,7 @@ export function alone({
         // A disk that is full now must not keep the service from starting: leases also end by themselves.
         log.warn({ err: error instanceof Error ? error.name : undefined }, 'could not take over what was running')
       }
-      void Promise.allSettled([limits.start(), traffic.begin()]).then(settled)
+      forgetDay = clock.after(DAY_READ_AFTER_MS, readDay)
     },
     async tidy() {
       limits.prune()
@@ -90,6 +95,7 @@ export function alone({
     },
     async leave() {},
     async stop() {
+      forgetDay()
       limits.stop()
       await keyUse.save(store).catch(() => {})
       await traffic.stop().catch(() => {})
