@@ -18,9 +18,6 @@ import { SignInPauses } from './sign-in'
 import { type Recorder, WatchedTraffic } from './traffic'
 import { createWakeUps } from './wake-ups'
 
-/** Whoever waits for it to listen is told first; whoever asks for a code sooner has the day read at once. */
-const DAY_READ_AFTER_MS = 10
-
 interface AloneDependencies {
   store: Store
   clock: Clock
@@ -38,6 +35,8 @@ export interface RunningNode extends Node {
   readonly store: Store
   /** Takes over what another process has left: where this one is `alone`, what is leased is lost. */
   start(how: { alone: boolean }): Promise<void>
+  /** Reads what is to be known of the last day, so that who asks for a code need not wait for it. */
+  warmUp(): void
   /** What is to be done every second or so. */
   tidy(): Promise<void>
   /** It takes no more work, and says so to whoever shares the store. */
@@ -60,8 +59,6 @@ export function alone({
   const limits = new LocalLimits({ read: store.read, clock, log, limits: config })
   const keyUse = new NotedKeyUse(clock)
   const traffic = new WatchedTraffic({ store, clock, record, isAlone: true })
-  const readDay = () => void Promise.allSettled([limits.begin(), traffic.begin()]).then(settled)
-  let forgetDay = () => {}
 
   return {
     store,
@@ -86,7 +83,9 @@ export function alone({
         // A disk that is full now must not keep the service from starting: leases also end by themselves.
         log.warn({ err: error instanceof Error ? error.name : undefined }, 'could not take over what was running')
       }
-      forgetDay = clock.after(DAY_READ_AFTER_MS, readDay)
+    },
+    warmUp() {
+      void Promise.allSettled([limits.begin(), traffic.begin()]).then(settled)
     },
     async tidy() {
       limits.prune()
@@ -95,7 +94,6 @@ export function alone({
     },
     async leave() {},
     async stop() {
-      forgetDay()
       limits.stop()
       await keyUse.save(store).catch(() => {})
       await traffic.stop().catch(() => {})
