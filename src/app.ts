@@ -63,7 +63,7 @@ export interface Ports {
 export interface App {
   fetch: Fetch
   vitals(): Promise<Vitals>
-  /** Loads what the first request needs, unless one has come already. */
+  /** Loads and reads what the first requests need, unless they have come already. */
   warmUp(): void
   /** Starts dispatching and sweeping. `alone`: no other process runs jobs on this store, so what is leased is lost. */
   start(how?: { alone: boolean }): Promise<void>
@@ -157,7 +157,10 @@ export function createApp(config: Config, ports: Ports): App {
         gates: () => carriers.gates(),
         tellsWallets: config.metrics.wallets,
       }),
-    warmUp: () => void api(),
+    warmUp() {
+      api()
+      node.warmUp()
+    },
     async start(how = { alone: false }) {
       await node.start(how)
       await carriers.refresh()

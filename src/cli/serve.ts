@@ -84,8 +84,10 @@ export async function serve(opened: Opened): Promise<Served> {
     () => listen({ host, port, fetch: app.fetch, mounts: MOUNTS, descriptors }),
   )
 
+  let isDraining = false
   // Whoever waits for it to listen is told first.
   const warmUp = () => {
+    if (isDraining) return
     app.warmUp()
     numbers()
     warmUpConnections()
@@ -93,7 +95,6 @@ export async function serve(opened: Opened): Promise<Served> {
   }
   setImmediate(() => setTimeout(warmUp, WARM_UP_AFTER_MS).unref())
   const endBackups = makeBackupsAtTheirTimes(config, log)
-  let isDraining = false
   const drain = async (reason: string) => {
     if (isDraining) return
     isDraining = true

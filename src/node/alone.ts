@@ -35,6 +35,8 @@ export interface RunningNode extends Node {
   readonly store: Store
   /** Takes over what another process has left: where this one is `alone`, what is leased is lost. */
   start(how: { alone: boolean }): Promise<void>
+  /** Reads what is to be known of the last day, so that who asks for a code need not wait for it. */
+  warmUp(): void
   /** What is to be done every second or so. */
   tidy(): Promise<void>
   /** It takes no more work, and says so to whoever shares the store. */
@@ -81,7 +83,9 @@ export function alone({
         // A disk that is full now must not keep the service from starting: leases also end by themselves.
         log.warn({ err: error instanceof Error ? error.name : undefined }, 'could not take over what was running')
       }
-      void Promise.allSettled([limits.start(), traffic.begin()]).then(settled)
+    },
+    warmUp() {
+      void Promise.allSettled([limits.begin(), traffic.begin()]).then(settled)
     },
     async tidy() {
       limits.prune()

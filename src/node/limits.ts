@@ -21,6 +21,7 @@ const nothingMore = async () => undefined
 export class LocalLimits implements Limits {
   readonly #limiter = new Limiter()
   readonly #recalling = Promise.withResolvers<void>()
+  #begun: Promise<void> | undefined
   #isRecalled = false
   #cancelRecall = () => {}
   #isStopped = false
@@ -37,7 +38,9 @@ export class LocalLimits implements Limits {
   }
 
   recalled(): Promise<void> | undefined {
-    return this.#isRecalled ? undefined : this.#recalling.promise
+    if (this.#isRecalled) return undefined
+    void this.begin()
+    return this.#recalling.promise
   }
 
   /** Forgets some of what no longer counts; called now and then. */
@@ -45,8 +48,18 @@ export class LocalLimits implements Limits {
     this.#limiter.prune(this.deps.clock.now())
   }
 
-  /** Until it has succeeded nothing is issued; everything else is answered. */
-  async start(): Promise<void> {
+  /** Counts, once. Until that has succeeded nothing is issued; everything else is answered. */
+  begin(): Promise<void> {
+    this.#begun ??= this.#recall()
+    return this.#begun
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#cancelRecall()
+  }
+
+  async #recall(): Promise<void> {
     const { read, limits, clock, log } = this.deps
     try {
       this.#limiter.adopt(await recall(read, limits, clock))
@@ -54,12 +67,7 @@ export class LocalLimits implements Limits {
       this.#recalling.resolve()
     } catch (error) {
       log.error({ err: error instanceof Error ? error.name : undefined }, 'could not count the issues of the last day')
-      if (!this.#isStopped) this.#cancelRecall = clock.after(RECALL_AGAIN_MS, () => void this.start())
+      if (!this.#isStopped) this.#cancelRecall = clock.after(RECALL_AGAIN_MS, () => void this.#recall())
     }
-  }
-
-  stop(): void {
-    this.#isStopped = true
-    this.#cancelRecall()
   }
 }

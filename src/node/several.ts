@@ -70,6 +70,8 @@ export function several({
     traffic,
     async start() {
       await beat()
+    },
+    warmUp() {
       void Promise.allSettled([traffic.begin()]).then(settled)
     },
     async tidy() {

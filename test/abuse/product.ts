@@ -182,8 +182,9 @@ class Server {
     return Server.open({ place, clock, seed, carriers: { sms, kakao } })
   }
 
-  start(): Promise<void> {
-    return this.world.run(this.world.app.start())
+  async start(): Promise<void> {
+    await this.world.run(this.world.app.start())
+    this.world.app.warmUp()
   }
 
   newLines(): string[] {

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { alone } from '../../src/node/alone'
 import { World } from '../support/world'
 
-test('says once that it has read the last day, and not before', async () => {
+test('reads the last day when it is told to, and says once that it has', async () => {
   const world = await World.open()
   const { store, clock, random, config } = world
   const seen: Array<Promise<void> | undefined> = []
@@ -17,6 +17,8 @@ test('says once that it has read the last day, and not before', async () => {
     },
   })
   await node.start({ alone: true })
+  expect(seen).toEqual([])
+  node.warmUp()
   await read.promise
   expect(seen).toEqual([undefined])
   await node.stop()

@@ -30,13 +30,14 @@ function limitsOf(failures: number) {
   return { limits: new LocalLimits({ read: { ...world.store.read, apps }, clock, log, limits: config.limits }), looks }
 }
 
-test('until what was issued before is counted nothing is issued; afterwards nobody waits', async () => {
+test('whoever would issue has what was issued before counted, and waits for it; afterwards nobody waits', async () => {
   const { limits, looks } = limitsOf(0)
   const recalled = limits.recalled()
   expect(recalled).toBeInstanceOf(Promise)
-  await limits.start()
+  expect(limits.recalled()).toBe(recalled)
   await recalled
   expect(limits.recalled()).toBeUndefined()
+  await limits.begin()
   await world.advance(60_000)
   expect(looks).toHaveLength(1)
 })
@@ -44,7 +45,7 @@ test('until what was issued before is counted nothing is issued; afterwards nobo
 test('a count that fails is made again every second, until it succeeds', async () => {
   const begunAt = world.clock.now()
   const { limits, looks } = limitsOf(2)
-  await limits.start()
+  await limits.begin()
   expect(limits.recalled()).toBeInstanceOf(Promise)
   await world.advance(60_000)
   expect(looks.map((at) => at - begunAt)).toEqual([0, 1_000, 2_000])
@@ -53,12 +54,12 @@ test('a count that fails is made again every second, until it succeeds', async (
 })
 
 test('who has stopped counts no more, whether it was about to or just failed', async () => {
-  const { limits, looks } = limitsOf(9)
-  await limits.start()
-  limits.stop()
+  const failed = limitsOf(9)
+  await failed.limits.begin()
+  failed.limits.stop()
+  const stopped = limitsOf(9)
+  stopped.limits.stop()
+  await stopped.limits.begin()
   await world.advance(60_000)
-  expect(looks).toHaveLength(1)
-  await limits.start()
-  await world.advance(60_000)
-  expect(looks).toHaveLength(2)
+  for (const { looks } of [failed, stopped]) expect(looks).toHaveLength(1)
 })

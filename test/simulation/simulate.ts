@@ -589,6 +589,7 @@ class Story {
     })
     node = new Node(world)
     await world.run(world.app.start())
+    world.app.warmUp()
     return node
   }
 

@@ -179,6 +179,7 @@ export class World {
   static async start(options: WorldOptions = {}): Promise<World> {
     const world = await World.open(options)
     await world.app.start()
+    world.app.warmUp()
     // What it looks at when it starts it has seen: what a test does next it finds at its next look, however slow the machine is.
     await world.settle()
     return world

@@ -85,6 +85,7 @@ export class Server implements Place {
       },
     })
     await this.#world.app.start()
+    this.#world.app.warmUp()
   }
 
   /** From one moment to the next. */
