@@ -23,13 +23,13 @@ export async function perform<Subject, Call, Answer>(
   return call === undefined ? undefined : complete(deps, work, job, call)
 }
 
-/** The first half, in a unit that may also be somebody else's. */
+/** The first half, in a unit that may also be somebody else's. Subject and job are locked in their order, and asked for together. */
 export async function begin<Subject, Call>(
   tx: Tx,
   work: Pick<Work<Subject, Call, unknown>, 'lock' | 'prepare'>,
   job: Job,
 ): Promise<Call | undefined> {
-  const { subject, isHeld } = await lock(tx, work, job)
+  const [subject, isHeld] = await Promise.all([work.lock(tx, job), tx.jobs.lock(job)])
   return isHeld ? work.prepare(tx, job, subject) : undefined
 }
 
@@ -42,18 +42,15 @@ export async function complete<Subject, Call, Answer>(
 ): Promise<Answer> {
   const answer = await work.act(call)
   const record = async (tx: Tx) => {
-    const { subject, isHeld } = await lock(tx, work, job)
+    const [subject, isHeld] = await Promise.all([
+      work.lock(tx, job, call),
+      work.endsJob ? tx.jobs.finish(job) : tx.jobs.lock(job),
+    ])
     await work.note?.(tx, call, answer)
     if (isHeld) await work.record(tx, job, subject, call, answer)
   }
   await insist(deps, job, record, work)
   return answer
-}
-
-/** In their order, and asked for together. */
-async function lock<Subject>(tx: Tx, work: Pick<Work<Subject, unknown, unknown>, 'lock'>, job: Job) {
-  const [subject, isHeld] = await Promise.all([work.lock(tx, job), tx.jobs.lock(job)])
-  return { subject, isHeld }
 }
 
 const INSIST_EVERY_MS = 1_000

@@ -8,16 +8,18 @@ import type { Tx } from './store'
  * job under its attempt gets that far. `act` happens once for each `prepare` that has been stored.
  */
 export interface Work<Subject, Call, Answer> {
-  /** Locks, and answers, what comes before a job in the order of locks. */
-  lock(tx: Tx, job: Job): Promise<Subject>
+  /** Locks, and answers, what comes before a job in the order of locks. `call`: what was prepared of it before. */
+  lock(tx: Tx, job: Job, call?: Call): Promise<Subject>
   /** Writes down what is about to happen, so that a crash is seen; undefined where it has ended or moved the job instead. */
   prepare(tx: Tx, job: Job, subject: Subject): Promise<Call | undefined>
   /** Never throws for what the outside did. */
   act(call: Call): Promise<Answer>
   /** What is stored of the answer also where the job is somebody else's by now. */
   note?(tx: Tx, call: Call, answer: Answer): Promise<void>
-  /** Stores what came of it, and ends or moves the job. */
+  /** Stores what came of it, and ends or moves the job, unless `endsJob`. */
   record(tx: Tx, job: Job, subject: Subject, call: Call, answer: Answer): Promise<void>
+  /** The job ends whatever comes of it: that is then done where it would only be locked. */
+  readonly endsJob?: boolean
   /** Whether that may be stored together with what others record: where many lock one row they would only wait for each other. */
   readonly mayShare?: boolean
 }

@@ -23,7 +23,7 @@ export function compile(query: Query, fields: Fields | undefined): Compiled {
   const parameters = query.params.map(compileParameter)
   const parts = compileParts((fields ?? []) as SelectedBySQLite)
   return {
-    bind: (values, cover) => parameters.map((parameter) => parameter(values, cover)),
+    bind: (values, cover) => bindAll(parameters, values, cover),
     read: (row, cover) => readRow(parts, row, cover),
     types: query.params.map(typeOf),
   }
@@ -52,25 +52,34 @@ function readColumns(
   return result
 }
 
-type Parameter = (values: Record<string, unknown>, cover: HashCover) => unknown
-
-function compileParameter(parameter: unknown): Parameter {
-  if (is(parameter, Placeholder)) return namedValue(parameter)
-  if (!is(parameter, Param) || !is(parameter.value, Placeholder)) return () => parameter
-  const { encoder, value } = parameter
-  const find = namedValue(value)
-  if (bytesOf(encoder)) return (values, cover) => stored(find(values, cover), cover)
-  if (saysHashKey(encoder)) return (_, cover) => hashKeyOf(cover)
-  if (isAsIs(encoder, 'mapToDriverValue')) return find
-  return (values, cover) => encoder.mapToDriverValue(find(values, cover))
+interface Parameter {
+  /** Of the value; none has what is the same for all. */
+  name: string | undefined
+  /** Undefined where it is stored as it is. */
+  encode: ((value: unknown, cover: HashCover) => unknown) | undefined
 }
 
-function namedValue({ name }: Placeholder): Parameter {
-  return (values) => {
-    const value = values[name]
-    if (value === undefined) throw new Error(`No value for the parameter ${name}`)
-    return value
+function bindAll(parameters: readonly Parameter[], values: Record<string, unknown>, cover: HashCover): unknown[] {
+  const bound: unknown[] = []
+  for (const { name, encode } of parameters) {
+    const value = name === undefined ? undefined : values[name]
+    if (value === undefined && name !== undefined) throw new Error(`No value for the parameter ${name}`)
+    bound.push(encode === undefined ? value : encode(value, cover))
   }
+  return bound
+}
+
+function compileParameter(parameter: unknown): Parameter {
+  if (is(parameter, Placeholder)) return { name: parameter.name, encode: undefined }
+  if (!is(parameter, Param) || !is(parameter.value, Placeholder)) return { name: undefined, encode: () => parameter }
+  const { encoder, value } = parameter
+  if (saysHashKey(encoder)) return { name: undefined, encode: (_, cover) => hashKeyOf(cover) }
+  return { name: value.name, encode: encodeFor(encoder) }
+}
+
+function encodeFor(encoder: Param['encoder']): Parameter['encode'] {
+  if (bytesOf(encoder)) return stored
+  return isAsIs(encoder, 'mapToDriverValue') ? undefined : (value) => encoder.mapToDriverValue(value)
 }
 
 interface ResultColumn {

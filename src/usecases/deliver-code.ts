@@ -17,7 +17,6 @@ import {
 import type { Issue } from '../domain/issue'
 import { type Job, LEASE_MS } from '../domain/job'
 import { type Letter, messageOf, type OutboundMessage, withoutSecrets } from '../domain/letter'
-import type { Origin } from '../domain/origin'
 import { nextCarrier, retryDelayMs } from '../domain/route'
 import type { Router, Way } from '../ports/carrier'
 import type { Clock } from '../ports/clock'
@@ -44,7 +43,8 @@ interface Sending {
   seat: Seat
   attempt: Attempt
   message: OutboundMessage
-  origin: Origin | undefined
+  /** As it was when that was decided. */
+  issue: Issue
   letter: Letter
   /** Whether the letter is stored, to be sent again: also by another process. */
   isKept: boolean
@@ -73,12 +73,13 @@ export async function delivery(deps: DeliverDependencies, job: Job, seat: Seat):
 
 const deliveryBy = (deps: DeliverDependencies, way: { seat: Seat; router: Router }): Delivery => ({
   mayShare: true,
+  endsJob: true,
   lock,
   prepare: (tx, job, issue) => prepare(deps, tx, job, issue, way),
   act: (sending) => send(deps, sending),
   note: (tx, { carrier }, { health }) =>
     health ? tellHealth(deps, tx, carrier.carrier.name, health) : Promise.resolve(),
-  record: (tx, job, issue, sending, { outcome }) => record(deps, tx, job, issue, sending, outcome),
+  record: (tx, _job, issue, sending, { outcome }) => record(deps, tx, issue, sending, outcome),
 })
 
 /** How a message goes out with its issue. */
@@ -119,7 +120,7 @@ export async function depart(
     seat,
     attempt,
     message: messageOf(issue, letter),
-    origin: issue.origin,
+    issue,
     letter,
     isKept,
     refusedBefore: [],
@@ -153,8 +154,8 @@ async function findHeld(
   return undefined
 }
 
-function lock(tx: Tx, job: Job): Promise<Issue | undefined> {
-  const issue = tx.issues.lock(job, job.subjectId)
+function lock(tx: Tx, job: Job, sending?: Sending): Promise<Issue | undefined> {
+  const issue = tx.issues.lock(job, job.subjectId, sending?.issue)
   tx.attempts.ahead(job, job.subjectId)
   return issue
 }
@@ -240,8 +241,7 @@ async function prepare(
   }
   const attempt = await beginAttempt(tx, issue, attempts.length + 1, name)
   const message = messageOf(issue, letter)
-  const { origin } = issue
-  return { carrier, seat, attempt, message, origin, letter, isKept: true, refusedBefore: onThisLeg, route }
+  return { carrier, seat, attempt, message, issue, letter, isKept: true, refusedBefore: onThisLeg, route }
 }
 
 /** Written down before the carrier is called. */
@@ -254,10 +254,10 @@ async function beginAttempt(tx: Tx, issue: Issue, number: number, carrier: strin
 }
 
 async function send(deps: DeliverDependencies, sending: Sending): Promise<Sent> {
-  const { carrier, seat, message, origin } = sending
+  const { carrier, seat, message, issue } = sending
   const { name } = carrier.carrier
   const { clock, telemetry } = deps
-  const span = telemetry.begin('attempt', origin?.trace)
+  const span = telemetry.begin('attempt', issue.origin?.trace)
   const calledAt = clock.elapsed()
   const outcome = await carrier.carrier.send(span.trace ? { ...message, trace: span.trace } : message)
   const ms = clock.elapsed() - calledAt
@@ -269,7 +269,7 @@ async function send(deps: DeliverDependencies, sending: Sending): Promise<Sent> 
 
 function tellAnswer(
   { telemetry }: DeliverDependencies,
-  { attempt: { issueId, mode, carrier, leg }, origin }: Sending,
+  { attempt: { issueId, mode, carrier, leg }, issue: { origin } }: Sending,
   { kind: outcome, code: said }: SendOutcome,
   { span, ms }: { span: Span; ms: number },
 ): void {
@@ -298,12 +298,10 @@ function tellFailure(
 async function record(
   deps: DeliverDependencies,
   tx: Tx,
-  job: Job,
   issue: Issue | undefined,
   { carrier, attempt, letter, isKept, refusedBefore, route }: Sending,
   said: SendOutcome,
 ): Promise<void> {
-  await tx.jobs.finish(job)
   const outcome = withoutSecrets(said, letter)
   const answered = withAnswer(attempt, outcome, tx.now)
   // A report that overtook this answer has said what it says, and more.

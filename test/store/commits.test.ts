@@ -39,8 +39,8 @@ afterAll(async () => {
   file.restore()
 })
 
-test('a delivered code takes 2 commits and 17 statements: issued with its first attempt, and recorded with its charge', async () => {
-  expect(await costOf(issue)).toEqual({ commits: 2, statements: 17 })
+test('a delivered code takes 2 commits and 15 statements: issued with its first attempt, and recorded with its charge', async () => {
+  expect(await costOf(issue)).toEqual({ commits: 2, statements: 15 })
   expect(await world.rows('SELECT count(*) AS n FROM jobs')).toEqual([{ n: 0 }])
 })
 
@@ -79,11 +79,11 @@ test('no statement of a delivered code or its verify makes a table for itself', 
   using db = new Database(':memory:')
   migrate(db)
   const opens = (text: string) => db.query<{ opcode: string }, []>(`EXPLAIN ${text}`).all()
-  expect(statements.length).toBeGreaterThan(18)
+  expect(statements.length).toBeGreaterThan(16)
   expect(statements.filter((text) => opens(text).some(({ opcode }) => opcode === 'OpenEphemeral'))).toEqual([])
 })
 
-test('a verify takes 1 commit and 3 statements, and where codes have been wrong 5', async () => {
+test('a verify takes 1 commit and 2 statements, and where codes have been wrong 4', async () => {
   const verifying = async (...codes: Array<(code: string) => string>) => {
     const { issueId } = await issue()
     const sent = world.sms.lastCode()
@@ -94,10 +94,10 @@ test('a verify takes 1 commit and 3 statements, and where codes have been wrong 
   }
   const right = (code: string) => code
   const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
-  expect(await verifying(right)).toEqual([{ commits: 1, statements: 3 }])
+  expect(await verifying(right)).toEqual([{ commits: 1, statements: 2 }])
   expect(await verifying(wrong, right)).toEqual([
     { commits: 1, statements: 4 },
-    { commits: 1, statements: 5 },
+    { commits: 1, statements: 4 },
   ])
 })
 

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Refusal } from '../../src/domain/error'
+import { Current } from '../../src/store/sqlite/current'
 import { createTransactions } from '../../src/store/sqlite/transaction'
 import { Writer } from '../../src/store/sqlite/writer'
 import { openWithConnection, query, Scratch } from './open'
@@ -256,7 +257,7 @@ describe('a store on a disk that is full', () => {
 test('a statement of the store that fails is known as a failure of the storage', async () => {
   using scratch = new Scratch()
   const { store, writing } = openWithConnection(scratch.file)
-  const open = createTransactions(writing, VAULT, undefined)
+  const open = createTransactions(writing, VAULT, undefined, new Current())
   writing.run('PRAGMA query_only = ON')
   const { tx, end } = open(NOW)
   await expect(tx.issues.add(issueNumber(1))).rejects.toMatchObject({ name: 'SQLiteError' })

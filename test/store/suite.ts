@@ -295,6 +295,28 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(await store.read.issues.standing(OWNER, issue.issueId)).toEqual(standing)
       })
 
+      test('that is known is locked as it is by now, whatever has become of it', async () => {
+        const known = issueNumber(3)
+        await add(known)
+        const lock = () => run((tx) => tx.issues.lock(OWNER, known.issueId, known))
+        const asStored = () => run((tx) => tx.issues.lock(OWNER, known.issueId))
+        expect(await lock()).toEqual(known)
+        const { verificationStatus, verifiedAt, attemptsUsed, deliveryStatus, sendPending, leg, messageId } = full
+        const { providerOutcomeAmbiguous, providerOutcomeCode, billingStatus } = full
+        const moved = { verificationStatus, verifiedAt, attemptsUsed, deliveryStatus, sendPending, leg, messageId }
+        const charged = { billingStatus, debitedAmount: known.price, updatedAt: NOW + 9 }
+        const changed = { ...known, ...moved, providerOutcomeAmbiguous, providerOutcomeCode, ...charged }
+        await other.transaction((tx) => tx.issues.save(changed))
+        expect(await lock()).toEqual(changed)
+        await other.transaction((tx) => tx.issues.save(known))
+        await other.transaction((tx) => tx.clock.setBack(5_000, 'somebody', 0))
+        expect(await lock()).toEqual((await asStored()) as Issue)
+        const stripped = { codeHash: new Uint8Array(32), metadata: undefined, origin: undefined, erasedAt: NOW + 5 }
+        await other.transaction((tx) => tx.erasures.strip({ ...known, ...stripped }))
+        expect(await lock()).toEqual((await asStored()) as Issue)
+        expect(await lock()).toMatchObject(stripped)
+      })
+
       test('is missing for another app and for the other mode', async () => {
         await add(bare)
         const strangers = [
@@ -305,6 +327,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
           expect(await store.read.issues.find(stranger, bare.issueId)).toBeUndefined()
           expect(await store.read.issues.standing(stranger, bare.issueId)).toBeUndefined()
           expect(await run((tx) => tx.issues.lock(stranger, bare.issueId))).toBeUndefined()
+          expect(await run((tx) => tx.issues.lock(stranger, bare.issueId, bare))).toBeUndefined()
           expect(await run((tx) => tx.issues.lockPhone(stranger, phoneOf(bare), bare.purpose))).toEqual(NOTHING_KNOWN)
           expect(await run((tx) => tx.issues.lockToVerify(stranger, bare.issueId))).toBeUndefined()
           await run((tx) => tx.issues.save({ ...bare, ...stranger, verificationStatus: 'expired' }))

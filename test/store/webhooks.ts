@@ -115,6 +115,41 @@ export function webhookSuite(atHand: () => AtHand): void {
       }
     })
 
+    test('is of its owner from the next unit on, whoever has added, changed or removed it', async () => {
+      const { store, other } = atHand()
+      const both = [store, other].map((process) => () => process.transaction((tx) => tx.endpoints.ofOwner(OWNER)))
+      const everybodySees = async (...endpoints: Endpoint[]) => {
+        for (const see of both) expect(await see()).toEqual(endpoints)
+      }
+      await everybodySees()
+      await save(one)
+      await everybodySees(one)
+      await other.transaction((tx) => tx.endpoints.add(second))
+      await everybodySees(one, second)
+      const failing = { ...one, failingSince: NOW + 3 }
+      await other.transaction((tx) => tx.endpoints.saveState(failing))
+      await everybodySees(failing, second)
+      const changed = { ...second, url: 'https://other.example/hooks' }
+      await run((tx) => tx.endpoints.save(changed))
+      await everybodySees(failing, changed)
+      await run((tx) => tx.endpoints.remove(one.endpointId))
+      await everybodySees(changed)
+      expect(await run((tx) => tx.endpoints.ofOwner({ ...OWNER, mode: 'test' }))).toEqual([])
+    })
+
+    test('that was changed is as before where that is undone, also to whom is stored together with it', async () => {
+      await save(one)
+      const sees = () => run((tx) => tx.endpoints.ofOwner(OWNER))
+      const undone = run(async (tx) => {
+        await tx.endpoints.save({ ...one, url: 'https://undone.example' })
+        expect(await tx.endpoints.ofOwner(OWNER)).toMatchObject([{ url: 'https://undone.example' }])
+        throw new Error('refused')
+      })
+      const [outcome, ...seen] = await Promise.all([outcomeOf(undone), sees(), sees()])
+      expect(outcome).toMatchObject({ error: { message: 'refused' } })
+      for (const endpoints of [...seen, await sees()]) expect(endpoints).toEqual([one])
+    })
+
     test('is changed in all that may change, there and back, and stays whose it is', async () => {
       await save(one)
       await run((tx) => tx.endpoints.save({ ...full, mode: 'test', createdAt: NOW + 9 }))

@@ -23,8 +23,11 @@ export interface KnownPhone {
 }
 
 export interface IssueTx {
-  /** Reads an issue for change: no other transaction changes it until this one ends. */
-  lock(owner: Owner, issueId: string): Promise<Issue | undefined>
+  /**
+   * Reads an issue for change: no other transaction changes it until this one ends. `known`: as it once was, which may spare
+   * reading what never changes.
+   */
+  lock(owner: Owner, issueId: string, known?: Issue): Promise<Issue | undefined>
   /** The same, to check a code; `hasFailures`: wrong codes are remembered of its phone. */
   lockToVerify(owner: Owner, issueId: string): Promise<{ issue: Issue; hasFailures: boolean } | undefined>
   /** What is known of a phone before it gets a code for a purpose. Until this ends nobody else issues for it. */

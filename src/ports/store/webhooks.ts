@@ -5,7 +5,7 @@ import type { Endpoint, HookAttempt, HookDelivery, HookReport } from '../../doma
 
 export interface EndpointTx {
   /** Of one app and mode. */
-  ofOwner(owner: Owner): Promise<Endpoint[]>
+  ofOwner(owner: Owner): Promise<readonly Endpoint[]>
   lock(endpointId: string): Promise<Endpoint | undefined>
   /** Of an app, in both modes. */
   lockOfApp(appId: string): Promise<Endpoint[]>

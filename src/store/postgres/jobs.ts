@@ -101,6 +101,9 @@ const held = ({ jobId, attempt }: Job) => `job ${jobId} ${attempt}`
 export function jobTx(unit: Unit, node: string): Tx['jobs'] {
   /** One that is locked is held: nobody need wait for the answer. */
   const isHeld = async (job: Job) => unit.knows(held(job)) && (await unit.once(held(job), async () => false))
+  /** So many that end together are locked by one statement. */
+  const lock = (job: Job) =>
+    unit.once(held(job), async () => (await unit.get(STATEMENTS.lock, { ...job })) !== undefined)
   return {
     async add({ kind, owner: { appId, mode }, subjectId, runAt, queue = FRONT }) {
       unit.run(STATEMENTS.upsert, { kind, appId, mode, subjectId, runAt, queue })
@@ -118,9 +121,9 @@ export function jobTx(unit: Unit, node: string): Tx['jobs'] {
       const claimed = await unit.change(STATEMENTS.claim, values)
       return claimed.sort((a, b) => a.runAt - b.runAt)
     },
-    lock: (job) => unit.once(held(job), async () => (await unit.get(STATEMENTS.lock, { ...job })) !== undefined),
+    lock,
     async finish(job) {
-      if (!(await isHeld(job))) return (await unit.change(STATEMENTS.finish, { ...job })).length > 0
+      if (!(await lock(job))) return false
       unit.run(STATEMENTS.finish, { ...job })
       unit.note(held(job), false)
       return true

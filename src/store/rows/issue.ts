@@ -58,6 +58,18 @@ export const ISSUE_CHANGING = [
   'updatedAt',
 ] as const
 
+/** What may be otherwise of an issue than it was; of one that was erased since, more. */
+export const ISSUE_SINCE = [...ISSUE_CHANGING, 'expiresAt', 'promisedExpiresAt', 'erasedAt'] as const
+
+export const issueSince = (known: Issue, row: Pick<IssueRow, (typeof ISSUE_SINCE)[number]>): Issue => ({
+  ...known,
+  ...row,
+  promisedExpiresAt: row.promisedExpiresAt ?? undefined,
+  verifiedAt: row.verifiedAt ?? undefined,
+  providerOutcomeCode: row.providerOutcomeCode ?? undefined,
+  erasedAt: row.erasedAt ?? undefined,
+})
+
 export const letterSeal = (issueId: string) => `outbox:${issueId}`
 
 export const sealLetter = (vault: Vault, issueId: string, letter: Letter): Uint8Array =>

@@ -9,7 +9,16 @@ import type { Vault } from '../../ports/vault'
 import { SOUGHT } from '../covered'
 import { idFloor, uuidBytes } from '../ids'
 import { readIssuePage } from '../issue-pages'
-import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter, standingOf } from '../rows/issue'
+import {
+  ISSUE_CHANGING,
+  ISSUE_SINCE,
+  issueOf,
+  issueRow,
+  issueSince,
+  openLetter,
+  sealLetter,
+  standingOf,
+} from '../rows/issue'
 import { columnsIn } from '../rows/row'
 import { recentIn } from '../rows/traffic'
 import { nextTurn } from '../turn'
@@ -44,6 +53,13 @@ export function createIssueTx(
   }
   const run = {
     findIssue: onFirstUse(() => db.select().from(issues).where(thisIssue).prepare()),
+    findSince: onFirstUse(() =>
+      db
+        .select(columnsIn(getTableColumns(issues), ISSUE_SINCE))
+        .from(issues)
+        .where(thisIssue)
+        .prepare(),
+    ),
     findToVerify: onFirstUse(() =>
       db
         .select({ ...getTableColumns(issues), hasFailures: sql<number>`EXISTS ${failuresOf(issues)}` })
@@ -117,8 +133,11 @@ export function createIssueTx(
 
   return {
     issues: {
-      async lock(owner, issueId) {
-        const row = run.findIssue.get({ ...owned(owner), issueId })
+      async lock(owner, issueId, known) {
+        const key = { ...owned(owner), issueId }
+        const since = known?.issueId === issueId ? run.findSince.get(key) : undefined
+        if (known && since && since.erasedAt === null) return issueSince(known, since)
+        const row = run.findIssue.get(key)
         return row && issueOf(row)
       },
       async lockToVerify(owner, issueId) {

@@ -9,6 +9,7 @@ import { cannotRead } from '../failure'
 import { assertInPlace, MARKED } from '../moved'
 import { opensRing, SECRET_PROOF, WrongSecretError } from '../secret'
 import { Checkpoints } from './checkpoints'
+import { Current } from './current'
 import { isBusy } from './failure'
 import { migrate } from './migrate'
 import { createReader } from './read'
@@ -77,12 +78,15 @@ export function openStore({
 
   const probe = writing.query(`INSERT OR REPLACE INTO facts (name, value) VALUES ('room', zeroblob(${PROBE_BYTES}))`)
   vault.ring.follow(() => ringIn(writing))
-  const openUnit = createTransactions(writing, vault, headFile)
-  // What another process commits may be a new key: what is sealed from then on is sealed by that.
+  const current = new Current()
+  const openUnit = createTransactions(writing, vault, headFile, current)
   let seen = dataVersion.get()?.data_version
-  const lookAtRing = () => {
+  const begun = () => {
     const found = dataVersion.get()?.data_version
-    if (found !== seen) vault.ring.adopt(ringIn(writing))
+    const hasOtherWritten = found !== seen
+    // What another process commits may be a new key: what is sealed from then on is sealed by that.
+    if (hasOtherWritten) vault.ring.adopt(ringIn(writing))
+    current.endpoints.begin(hasOtherWritten)
     seen = found
   }
   const checkpoints = checkpointPages > 0 ? new Checkpoints(file, writing, checkpointPages) : undefined
@@ -90,7 +94,7 @@ export function openStore({
   const writer = new Writer(writing, {
     soon,
     elapsed: clock.elapsed,
-    begun: lookAtRing,
+    begun,
     committed: () => checkpoints?.committed(),
   })
 

@@ -10,7 +10,7 @@ import { createAuditTx } from './audit'
 import { createCarrierTx } from './carriers'
 import { createChallengeTx } from './challenges'
 import { createClockTx } from './clock'
-import { Current } from './current'
+import type { Current } from './current'
 import { createFailureTx } from './failures'
 import { createIssueTx } from './issues'
 import { createJobTx } from './jobs'
@@ -35,8 +35,8 @@ export function createTransactions(
   connection: Database,
   vault: Vault,
   headFile: HeadFile | undefined,
+  current: Current,
 ): (now: number) => OpenUnit {
-  const current = new Current()
   const doors = createDoors(connection, vault, headFile, current)
   return (now) => {
     current.begin(now)
@@ -52,7 +52,7 @@ export function createTransactions(
 }
 
 function createDoors(connection: Database, vault: Vault, headFile: HeadFile | undefined, current: Current): Tx {
-  const { retention, ...webhooks } = createWebhookTx(connection, vault)
+  const { retention, ...webhooks } = createWebhookTx(connection, vault, current)
   return {
     ...createIssueTx(connection, vault, current),
     ...createFailureTx(connection, vault),

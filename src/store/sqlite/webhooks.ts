@@ -20,6 +20,7 @@ import {
   hookAttemptRow,
   reportOf,
 } from '../rows/webhook'
+import type { Current } from './current'
 import { type Drizzle, drizzle } from './drizzle'
 import { jobs, webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from './schema'
 import { bind, changes, ofOwner, onFirstUse, parameters } from './statement'
@@ -46,6 +47,7 @@ const endpointsOfApp = (db: Drizzle) =>
 export function createWebhookTx(
   connection: Database,
   vault: Vault,
+  current: Current,
 ): Pick<Tx, 'endpoints' | 'hooks'> & { retention: Pick<Tx['retention'], 'hooks'> } {
   const db = drizzle(connection)
   const thisDelivery = eq(webhookDeliveries.deliveryId, bind(webhookDeliveries.deliveryId, 'deliveryId'))
@@ -197,11 +199,14 @@ export function createWebhookTx(
 
   return {
     endpoints: {
-      async ofOwner({ appId, mode }) {
-        // Asked with every change of an issue: a sort by SQLite would cost more than the look-up.
-        const rows = run.endpoints.all({ appId, mode }).sort(byAge)
-        return rows.map((row) => endpointOf(vault, row))
-      },
+      // Asked with every change of an issue.
+      ofOwner: async ({ appId, mode }) =>
+        current.endpoints.take(`${mode} ${appId}`, () =>
+          run.endpoints
+            .all({ appId, mode })
+            .sort(byAge)
+            .map((row) => endpointOf(vault, row)),
+        ),
       async lock(endpointId) {
         const row = run.endpoint.get({ endpointId })
         return row && endpointOf(vault, row)
@@ -210,18 +215,22 @@ export function createWebhookTx(
         return run.endpointsOfApp.all({ appId }).map((row) => endpointOf(vault, row))
       },
       async add(endpoint) {
+        current.endpoints.change()
         run.insertEndpoint.run({ ...endpointRow(vault, endpoint) })
       },
       async save(endpoint) {
+        current.endpoints.change()
         run.updateEndpoint.run({ ...endpointRow(vault, endpoint) })
       },
       async saveState({ endpointId, disabledAt = null, disabledReason = null, failingSince = null }) {
+        current.endpoints.change()
         run.updateState.run({ endpointId, disabledAt, disabledReason, failingSince })
       },
       async remove(endpointId, limit = ALL) {
         const deliveries = run.deliveriesOfEndpoint.all({ endpointId, limit })
         for (const delivery of deliveries) deleteDelivery(delivery)
         if (deliveries.length === limit) return false
+        current.endpoints.change()
         run.deleteEndpoint.run({ endpointId })
         return true
       },
