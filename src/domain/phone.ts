@@ -175,7 +175,7 @@ function national(digits: string, region: string): PhoneNumber[] {
 
 /** Also without a zero between country code and number, as in `+44 (0)7700 …`, which the library takes out where it may. */
 function international(digits: string): PhoneNumber[] {
-  const number = library().parsePhoneNumberFromString(`+${digits}`, { extract: false })
+  const number = library().parseInternational(digits)
   return number ? [number] : []
 }
 
