@@ -86,14 +86,16 @@ export function requestLimits(limits: LimitsConfig, key: KnownKey, kind: Limited
   return rules
 }
 
-function ownLimit({ limits: { issuesPerMin, verifiesPerMin, readsPerMin } }: ApiKey, kind: LimitedAs) {
-  return { issue: issuesPerMin, verify: verifiesPerMin, read: readsPerMin, none: undefined }[kind]
-}
+const OWN_LIMITS = { issue: 'issuesPerMin', verify: 'verifiesPerMin', read: 'readsPerMin' } as const
+
+const ownLimit = ({ limits }: ApiKey, kind: LimitedAs) => (kind === 'none' ? undefined : limits[OWN_LIMITS[kind]])
 
 /** How many requests of a kind a key may make in a minute, where that is less than of all kinds together. */
-function allowance({ pkIssuesPerMin, pkVerifiesPerMin }: LimitsConfig, key: ApiKey, kind: LimitedAs) {
-  const usual = { issue: pkIssuesPerMin, verify: pkVerifiesPerMin, read: undefined, none: undefined }[kind]
-  return ownLimit(key, kind) ?? (key.kind === 'pk' ? usual : undefined)
+function allowance(limits: LimitsConfig, key: ApiKey, kind: LimitedAs): number | undefined {
+  const own = ownLimit(key, kind)
+  if (own !== undefined || key.kind === 'sk') return own
+  if (kind === 'issue') return limits.pkIssuesPerMin
+  return kind === 'verify' ? limits.pkVerifiesPerMin : undefined
 }
 
 /** All browser keys of an app may together do what the one may that may most: a second one gives nothing. */

@@ -32,8 +32,8 @@ export class LocalLimits implements Limits {
   }
 
   async admit(rules: readonly LimitRule[]): Promise<IssuePermit> {
-    const { giveBack } = this.#limiter.take(rules, this.deps.clock.now())
-    return { giveBack, confirm: nothingMore }
+    const permit = this.#limiter.take(rules, this.deps.clock.now())
+    return { giveBack: () => permit.giveBack(), confirm: nothingMore }
   }
 
   recalled(): Promise<void> | undefined {
