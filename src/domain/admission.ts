@@ -165,7 +165,7 @@ function findUnpaid({ network, prefix, usual, ways }: Surroundings, tolerance: n
 /** After a pause only so few at a time as show whether it is over. */
 function allowedThere({ tally, usual, suspicion, pausedUntil }: WayThere, tolerance: number, now: number): Allowed {
   const lately = { verified: tally.verifiedLately(now), wasPaused: pausedUntil !== undefined }
-  const allowed = tolerated(allowedOfCountry(tally.counts(now), lately, usual, now), tolerance)
+  const allowed = tolerated(allowedOfCountry({ day: tally.day.at(now) }, lately, usual, now), tolerance)
   const isCareful = lately.wasPaused && suspicion.score >= SUSPECTED / 2
   return isCareful ? { ...allowed, pending: PENDING_AFTER_PAUSE } : allowed
 }

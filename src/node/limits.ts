@@ -16,7 +16,7 @@ interface LimitsDependencies {
   limits: LimitsConfig
 }
 
-const nothingMore = async () => undefined
+const NOTHING_MORE = Promise.resolve(undefined)
 
 export class LocalLimits implements Limits {
   readonly #limiter = new Limiter()
@@ -33,7 +33,7 @@ export class LocalLimits implements Limits {
 
   async admit(rules: readonly LimitRule[]): Promise<IssuePermit> {
     const permit = this.#limiter.take(rules, this.deps.clock.now())
-    return { giveBack: () => permit.giveBack(), confirm: nothingMore }
+    return { giveBack: () => permit.giveBack(), confirm: () => NOTHING_MORE }
   }
 
   recalled(): Promise<void> | undefined {

@@ -75,6 +75,8 @@ interface Watched {
   looking: Promise<void> | undefined
 }
 
+const isFresh = ({ lookedAt }: Watched, now: number): boolean => now - lookedAt < STALE_MS
+
 class OnItsWay implements Entrant {
   #presence: Presence | undefined
 
@@ -128,9 +130,10 @@ export class WatchedTraffic implements Traffic {
   constructor(private readonly deps: TrafficDependencies) {}
 
   async enter(appId: string, wish: Wish): Promise<Entrant> {
+    const askedAt = this.deps.clock.elapsed()
     const known = this.#apps.get(appId)
-    const watched = known && this.#isFresh(known) ? known : await this.#fresh(appId)
-    watched.askedAt = this.deps.clock.elapsed()
+    const watched = known && isFresh(known, askedAt) ? known : await this.#fresh(appId)
+    watched.askedAt = askedAt
     const { traffic } = watched
     const sought = traffic.find(wish)
     return new OnItsWay(traffic, sought, this.deps.clock, (issue) => {
@@ -180,13 +183,9 @@ export class WatchedTraffic implements Traffic {
     traffic.see(issue, 'sent', where)
   }
 
-  #isFresh({ lookedAt }: Watched): boolean {
-    return this.deps.clock.elapsed() - lookedAt < STALE_MS
-  }
-
   async #fresh(appId: string): Promise<Watched> {
     const watched = this.#apps.get(appId)
-    if (watched && this.#isFresh(watched)) return watched
+    if (watched && isFresh(watched, this.deps.clock.elapsed())) return watched
     if (watched) await this.#look(watched)
     const known = this.#apps.get(appId)
     if (known) return known
