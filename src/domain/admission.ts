@@ -103,8 +103,8 @@ function decide(protection: Protection, wish: Wish, around: Surroundings, now: n
   const destination = destinationOf(protection, wish, wish)
   if (destination === 'closed') decision.find('block', 'country_closed')
   if (destination === 'not_open') decision.find(protection.countries, 'country_closed')
-  const block = protection.blocks.find((one) => isBlockedBy(one, wish, now))
-  if (block) decision.find('block', 'blocked', block.until - now)
+  for (const block of protection.blocks)
+    if (isBlockedBy(block, wish, now)) decision.find('block', 'blocked', block.until - now)
   if (isTrusted(protection, wish)) return decision
   const { isLearned } = around.usual
   const { tolerance } = protection
@@ -128,9 +128,12 @@ function isTrusted({ trusted }: Protection, { country, phone, address }: Wish): 
   return (
     (country !== undefined && trusted.countries.includes(country)) ||
     trusted.phones.includes(phone) ||
-    (address !== undefined && trusted.networks.some((network) => cidrContains(network, address)))
+    (address !== undefined && isWithin(trusted.networks, address))
   )
 }
+
+const isWithin = (networks: readonly string[], address: string): boolean =>
+  networks.some((network) => cidrContains(network, address))
 
 const tallyOf = ({ per }: Cap, around: Surroundings): Tally => around[per]
 

@@ -146,12 +146,16 @@ function read(phoneNumber: string, region: string): Read {
   return { folded, numbers, magic: magicAmong([phoneNumber, folded, ...numbers.map(({ number }) => number)]) }
 }
 
-/** Mostly each is as the one before. */
-const magicAmong = (spellings: readonly string[]): Recipient | undefined =>
-  spellings
-    .filter((spelling, at) => spelling !== spellings[at - 1])
-    .map(magicRecipient)
-    .find((recipient) => recipient !== undefined)
+function magicAmong(spellings: readonly string[]): Recipient | undefined {
+  let before: string | undefined
+  for (const spelling of spellings) {
+    // Mostly each is as the one before.
+    const recipient = spelling === before ? undefined : magicRecipient(spelling)
+    if (recipient) return recipient
+    before = spelling
+  }
+  return undefined
+}
 
 const E164_MAX_DIGITS = 15
 const DIGITS = new RegExp(`^\\+?\\d{2,${E164_MAX_DIGITS + 5}}$`)

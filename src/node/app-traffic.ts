@@ -59,14 +59,13 @@ export class Presence {
     this.#countBefore(1)
   }
 
-  /** As it finds them itself. */
-  without<T>(look: () => T): T {
+  /** It does not find itself there, until it is back. */
+  stepAside(): void {
     this.#count(-1)
-    try {
-      return look()
-    } finally {
-      this.#count(1)
-    }
+  }
+
+  comeBack(): void {
+    this.#count(1)
   }
 
   end(): void {

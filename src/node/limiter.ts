@@ -222,7 +222,8 @@ export class Limiter {
 
   /** Counts one under every rule, or throws `limited` and counts none. */
   take(rules: readonly LimitRule[], now: number): Permit {
-    const turns = rules.map((rule) => new Turn(rule, this.#windowsOf(rule), now))
+    const turns: Turn[] = []
+    for (const rule of rules) turns.push(new Turn(rule, this.#windowsOf(rule), now))
     let worst: { rule: LimitRule; waitMs: number } | undefined
     for (const turn of turns) {
       const waitMs = turn.waitMs()

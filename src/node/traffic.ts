@@ -105,12 +105,20 @@ class OnItsWay implements Entrant {
   }
 
   #ask(protection: Protection, price: number, matters?: Matters): Finding | undefined {
-    const look = () => this.traffic.assess(protection, this.sought, price, this.clock.now(), matters)
-    const found = this.#presence ? this.#presence.without(look) : look()
+    const found = this.#look(protection, price, matters)
     // From here on others find it there.
     if (found?.isRefused) this.#goAway()
     else this.#presence ??= this.traffic.entering(this.sought)
     return found
+  }
+
+  #look(protection: Protection, price: number, matters: Matters | undefined): Finding | undefined {
+    this.#presence?.stepAside()
+    try {
+      return this.traffic.assess(protection, this.sought, price, this.clock.now(), matters)
+    } finally {
+      this.#presence?.comeBack()
+    }
   }
 
   #goAway(): void {
