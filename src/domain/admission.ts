@@ -43,11 +43,10 @@ export interface Wish {
   readonly network: string | undefined
 }
 
-/** At what price, in credits. */
-export type Priced = Wish & { readonly price: number }
-
 /** What is known of where it would go. What else is on its way in counts, too. */
 export interface Surroundings {
+  /** What it would cost, credits. */
+  readonly price: number
   readonly app: Tally
   readonly country: CountryTally
   readonly prefix: Tally
@@ -63,7 +62,7 @@ export interface WayThere {
   readonly usual: Usual
   /** Of the sequential test, and what follows from it. */
   readonly suspicion: Suspicion
-  readonly isSuspected: boolean
+  isSuspected(now: number): boolean
   readonly pausedUntil: number | undefined
 }
 
@@ -73,46 +72,53 @@ export interface Finding extends Found {
   readonly price: number
 }
 
-/** The first rule that refuses, else the first that would. */
-export function assess(protection: Protection, wish: Priced, around: Surroundings, now: number): Finding | undefined {
-  const found = findings(protection, wish, around, now)
-  const finding = found.find(({ isRefused }) => isRefused) ?? found[0]
-  return finding && { ...finding, price: wish.price }
+/** Which rules are looked at by many counts: those of which what they find is noted, or only those that may refuse. */
+export type Matters = (mode: ProtectionMode) => boolean
+const isNoted: Matters = (mode) => mode !== 'off'
+export const mayRefuse: Matters = (mode) => mode === 'block'
+
+export function assess(
+  protection: Protection,
+  wish: Wish,
+  around: Surroundings,
+  now: number,
+  matters?: Matters,
+): Finding | undefined {
+  const { found } = decide(protection, wish, around, now, matters)
+  return found && { ...found, price: around.price }
 }
 
-/** Whether there is one that refuses. What is only noted is not looked for. */
-export const refuses = (protection: Protection, wish: Priced, around: Surroundings, now: number): boolean =>
-  findings(protection, wish, around, now, (mode) => mode === 'block').some(({ isRefused }) => isRefused)
+/** The first rule that refuses, else the first that would. */
+class Decision {
+  found: Found | undefined
 
-const isNoted = (mode: ProtectionMode) => mode !== 'off'
-
-/** `matters`: of rules that are looked at by many counts. */
-function findings(protection: Protection, wish: Priced, around: Surroundings, now: number, matters = isNoted): Found[] {
-  const found: Found[] = []
-  const find = (mode: ProtectionMode, rule: Rule, waitMs: number | undefined) => {
-    const one = foundBy(mode, rule, waitMs)
-    if (one) found.push(one)
+  find(mode: ProtectionMode, rule: Rule, waitMs?: number): void {
+    if (!this.found || (mode === 'block' && !this.found.isRefused)) this.found = foundBy(mode, rule, waitMs)
   }
-  if (wish.withoutTexts) find(protection.numberTypes, 'number_type', undefined)
+}
+
+function decide(protection: Protection, wish: Wish, around: Surroundings, now: number, matters = isNoted): Decision {
+  const decision = new Decision()
+  if (wish.withoutTexts) decision.find(protection.numberTypes, 'number_type')
   const destination = destinationOf(protection, wish, wish)
-  if (destination === 'closed') find('block', 'country_closed', undefined)
-  if (destination === 'not_open') find(protection.countries, 'country_closed', undefined)
-  const block = protection.blocks.find((one) => isBlockedBy(one, wish, now))
-  if (block) find('block', 'blocked', block.until - now)
-  if (isTrusted(protection, wish)) return found
+  if (destination === 'closed') decision.find('block', 'country_closed')
+  if (destination === 'not_open') decision.find(protection.countries, 'country_closed')
+  for (const block of protection.blocks)
+    if (isBlockedBy(block, wish, now)) decision.find('block', 'blocked', block.until - now)
+  if (isTrusted(protection, wish)) return decision
   const { isLearned } = around.usual
   const { tolerance } = protection
   const caps = matters(protection.capping) ? protection.caps : []
   for (const cap of caps) {
     const waitMs =
       cap.kind === wish.kind
-        ? capWaitMs(cap, tallyOf(cap, around), wish.price, { isKnown: isLearned, tolerance }, now)
+        ? capWaitMs(cap, tallyOf(cap, around), around.price, { isKnown: isLearned, tolerance }, now)
         : 0
-    if (waitMs > 0) find(protection.capping, 'cap', waitMs)
+    if (waitMs > 0) decision.find(protection.capping, 'cap', waitMs)
   }
   const mode = protection.conversion === 'block' && !isLearned ? 'watch' : protection.conversion
-  if (matters(mode)) findUnpaid(around, tolerance, now, (rule, waitMs) => find(mode, rule, waitMs))
-  return found
+  if (matters(mode)) findUnpaid(around, tolerance, now, (rule, waitMs) => decision.find(mode, rule, waitMs))
+  return decision
 }
 
 const isBlockedBy = ({ country, prefix, until }: Protection['blocks'][number], wish: Wish, now: number) =>
@@ -122,9 +128,12 @@ function isTrusted({ trusted }: Protection, { country, phone, address }: Wish): 
   return (
     (country !== undefined && trusted.countries.includes(country)) ||
     trusted.phones.includes(phone) ||
-    (address !== undefined && trusted.networks.some((network) => cidrContains(network, address)))
+    (address !== undefined && isWithin(trusted.networks, address))
   )
 }
+
+const isWithin = (networks: readonly string[], address: string): boolean =>
+  networks.some((network) => cidrContains(network, address))
 
 const tallyOf = ({ per }: Cap, around: Surroundings): Tally => around[per]
 
@@ -149,9 +158,9 @@ function findUnpaid({ network, prefix, usual, ways }: Surroundings, tolerance: n
   }
   findUnverified('prefix', prefix, tolerated(allowedOf('prefix', prefix.counts(now), usual), tolerance), now, find)
   for (const way of ways) {
-    const { pausedUntil, isSuspected, tally } = way
+    const { pausedUntil, tally } = way
     if (pausedUntil !== undefined && now < pausedUntil) find('country_paused', pausedUntil - now)
-    else if (isSuspected) find('country_paused', PENDING_RETRY_MS)
+    else if (way.isSuspected(now)) find('country_paused', PENDING_RETRY_MS)
     findUnverified('country', tally, allowedThere(way, tolerance, now), now, find)
   }
 }
@@ -159,7 +168,7 @@ function findUnpaid({ network, prefix, usual, ways }: Surroundings, tolerance: n
 /** After a pause only so few at a time as show whether it is over. */
 function allowedThere({ tally, usual, suspicion, pausedUntil }: WayThere, tolerance: number, now: number): Allowed {
   const lately = { verified: tally.verifiedLately(now), wasPaused: pausedUntil !== undefined }
-  const allowed = tolerated(allowedOfCountry(tally.counts(now), lately, usual, now), tolerance)
+  const allowed = tolerated(allowedOfCountry({ day: tally.day.at(now) }, lately, usual, now), tolerance)
   const isCareful = lately.wasPaused && suspicion.score >= SUSPECTED / 2
   return isCareful ? { ...allowed, pending: PENDING_AFTER_PAUSE } : allowed
 }

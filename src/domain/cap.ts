@@ -69,7 +69,7 @@ interface Regard {
 /** As many as there may be now. */
 export function allowedBy(cap: Cap, tally: Tally, { isKnown, tolerance }: Regard, now: number): number {
   if (isKnown || !startsSmall(cap)) return cap.max
-  const grown = tolerance * START[cap.every] + START_TIMES * tally.counts(now)[cap.every].verified
+  const grown = tolerance * START[cap.every] + START_TIMES * tally[cap.every].at(now).verified
   return Math.min(cap.max, Math.floor(grown))
 }
 

@@ -108,11 +108,8 @@ export interface Allowed {
 }
 
 /** So many times as many, as an owner has decided. */
-export const tolerated = ({ hour, day, pending }: Allowed, times: number): Allowed => ({
-  hour: hour * times,
-  day: day * times,
-  pending: pending * times,
-})
+export const tolerated = (allowed: Allowed, times: number): Allowed =>
+  times === 1 ? allowed : { hour: allowed.hour * times, day: allowed.day * times, pending: allowed.pending * times }
 
 /**
  * Of each place, whatever it has verified. By the day: Authgear's 20 of a country and 10 of an address, where a prefix is Twilio's
@@ -166,7 +163,7 @@ interface Lately {
   readonly wasPaused: boolean
 }
 
-export function allowedOfCountry({ day }: Counts, lately: Lately, usual: Usual, now: number): Allowed {
+export function allowedOfCountry({ day }: Pick<Counts, 'day'>, lately: Lately, usual: Usual, now: number): Allowed {
   const floor = FLOORS.country
   const aDay = Math.max(floor.day, shareOf(usual) * Math.max(usual.greatestDay, day.verified))
   const usuallyPending = (rateAt(usual.sentAt, now) * PENDING_MS) / HOUR_MS

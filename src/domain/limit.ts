@@ -81,26 +81,34 @@ export function requestLimits(limits: LimitsConfig, key: KnownKey, kind: Limited
     const policy = own === undefined ? 'platform' : 'key'
     rules.push({ limit: 'perKey', policy, subject: `${kind}:${key.keyId}`, max, windowMs: MINUTE_MS })
   }
-  rules.push(...appLimits(limits, key, kind))
+  const ofApp = key.browserKeys && appLimit(limits, key.appId, key.browserKeys, kind)
+  if (ofApp) rules.push(ofApp)
   if (kind === 'issue') rules.push(...addressLimits(limits, key, clientIp))
   return rules
 }
 
-function ownLimit({ limits: { issuesPerMin, verifiesPerMin, readsPerMin } }: ApiKey, kind: LimitedAs) {
-  return { issue: issuesPerMin, verify: verifiesPerMin, read: readsPerMin, none: undefined }[kind]
-}
+const OWN_LIMITS = { issue: 'issuesPerMin', verify: 'verifiesPerMin', read: 'readsPerMin' } as const
+
+const ownLimit = ({ limits }: ApiKey, kind: LimitedAs) => (kind === 'none' ? undefined : limits[OWN_LIMITS[kind]])
 
 /** How many requests of a kind a key may make in a minute, where that is less than of all kinds together. */
-function allowance({ pkIssuesPerMin, pkVerifiesPerMin }: LimitsConfig, key: ApiKey, kind: LimitedAs) {
-  const usual = { issue: pkIssuesPerMin, verify: pkVerifiesPerMin, read: undefined, none: undefined }[kind]
-  return ownLimit(key, kind) ?? (key.kind === 'pk' ? usual : undefined)
+function allowance(limits: LimitsConfig, key: ApiKey, kind: LimitedAs): number | undefined {
+  const own = ownLimit(key, kind)
+  if (own !== undefined || key.kind === 'sk') return own
+  if (kind === 'issue') return limits.pkIssuesPerMin
+  return kind === 'verify' ? limits.pkVerifiesPerMin : undefined
 }
 
 /** All browser keys of an app may together do what the one may that may most: a second one gives nothing. */
-function appLimits(limits: LimitsConfig, { appId, browserKeys = [] }: KnownKey, kind: LimitedAs): LimitRule[] {
+function appLimit(
+  limits: LimitsConfig,
+  appId: string,
+  browserKeys: readonly ApiKey[],
+  kind: LimitedAs,
+): LimitRule | undefined {
   const allowances = browserKeys.map((key) => allowance(limits, key, kind)).filter((max) => max !== undefined)
-  if (allowances.length === 0) return []
-  return [platform('perApp', `${kind}:${appId}`, Math.max(...allowances), MINUTE_MS)]
+  if (allowances.length === 0) return undefined
+  return platform('perApp', `${kind}:${appId}`, Math.max(...allowances), MINUTE_MS)
 }
 
 /** Of browser keys all of an app count together: a second one gives nothing. */
@@ -141,20 +149,20 @@ const phoneSubject = ({ appId, kind, phoneHash }: PhoneOfApp) =>
 
 /** Per-phone windows of live issues. */
 export function phoneLimits(limits: LimitsConfig, phone: PhoneOfApp): LimitRule[] {
-  const [shortly, daily] = phoneCounters(phone)
+  const [shortly, daily] = PHONE_WINDOWS
+  const subject = phoneSubject(phone)
   return [
-    { ...shortly, policy: 'platform', max: limits.issuesPerPhone10Min, phone },
-    { ...daily, policy: 'platform', max: limits.issuesPerPhoneDay, phone },
+    { limit: 'perPhone', policy: 'platform', subject, max: limits.issuesPerPhone10Min, windowMs: shortly, phone },
+    { limit: 'perPhone', policy: 'platform', subject, max: limits.issuesPerPhoneDay, windowMs: daily, phone },
   ]
 }
 
+const PHONE_WINDOWS = [10 * MINUTE_MS, DAY_MS] as const
+
 /** What they count; it is rebuilt from the issues at start. */
-export function phoneCounters(phone: PhoneOfApp): [Counter, Counter] {
+export function phoneCounters(phone: PhoneOfApp): Counter[] {
   const subject = phoneSubject(phone)
-  return [
-    { limit: 'perPhone', subject, windowMs: 10 * MINUTE_MS },
-    { limit: 'perPhone', subject, windowMs: DAY_MS },
-  ]
+  return PHONE_WINDOWS.map((windowMs) => ({ limit: 'perPhone', subject, windowMs }))
 }
 
 /** Daily budgets of new test issues; also what is rebuilt from the issues at start. */

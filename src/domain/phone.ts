@@ -72,20 +72,16 @@ export function textableRecipient(phoneNumber: string, numbering: Numbering): Re
 export function liveRecipient(phoneNumber: string, { region, prefixes }: Numbering): Recipient {
   const { folded, numbers, magic } = read(phoneNumber, region)
   if (magic) throw wrongMode('test_number_in_live_mode', 'this is a test number; a live key does not send to it')
-  const typed = numbers.map((number) => ({ number, type: number.getType() }))
-  const isListed = ({ number: { number } }: Reading) => prefixes.some((prefix) => number.startsWith(prefix))
-  const valid = typed.filter((reading) => isListed(reading) || isValid(reading))
+  const valid = numbers.map((number) => readingOf(number, prefixes)).filter(isValid)
   const [likeliest, second] = valid
   if (!likeliest) throw refused('invalid_phone_number', 'not a valid phone number')
   const meant = second && !isNationalFormat(likeliest.number, folded) ? valid : [likeliest]
-  const textable = meant.filter((reading) => isListed(reading) || isTextable(reading))
+  const textable = meant.filter(isTextable)
   const getsTexts = textable.length > 0
   const [{ number: found } = likeliest, other] = getsTexts ? textable : meant
   if (other && other.number.number !== found.number) throw getsTexts ? ambiguous() : withoutTexts()
-  return {
-    ...{ identity: found.number, to: found.number, country: found.country },
-    ...(!getsTexts && { withoutTexts: true as const }),
-  }
+  const recipient = { identity: found.number, to: found.number, country: found.country }
+  return getsTexts ? recipient : { ...recipient, withoutTexts: true }
 }
 
 /**
@@ -116,14 +112,22 @@ function wrongMode(reason: 'test_number_required' | 'test_number_in_live_mode', 
   return new Refusal('invalid', `${code} phoneNumber: ${problem}`, { param: 'phoneNumber', reason, code })
 }
 
-/** Its type is looked for once: that takes longer than to read the number. */
 interface Reading {
   number: PhoneNumber
+  /** Looked for once: that takes longer than to read the number. */
   type: NumberType | undefined
+  /** It is let in whatever the metadata know. */
+  isListed: boolean
 }
 
+const readingOf = (number: PhoneNumber, prefixes: readonly string[]): Reading => ({
+  number,
+  type: number.getType(),
+  isListed: prefixes.some((prefix) => number.number.startsWith(prefix)),
+})
+
 /** What has a type is valid; not every country tells types. */
-const isValid = ({ number, type }: Reading) => type !== undefined || number.isValid()
+const isValid = ({ number, type, isListed }: Reading) => isListed || type !== undefined || number.isValid()
 
 /** As people of its country write it, with the zero in front where they write one. */
 const isNationalFormat = (number: PhoneNumber, digits: string) => number.formatNational().replace(/\D/g, '') === digits
@@ -142,18 +146,22 @@ function read(phoneNumber: string, region: string): Read {
   return { folded, numbers, magic: magicAmong([phoneNumber, folded, ...numbers.map(({ number }) => number)]) }
 }
 
-/** Mostly all of them are one. */
-const magicAmong = (spellings: readonly string[]): Recipient | undefined =>
-  spellings
-    .filter((spelling, at) => spellings.indexOf(spelling) === at)
-    .map(magicRecipient)
-    .find((recipient) => recipient !== undefined)
-
-/** Full-width digits become ASCII ones; what people put between digits goes. Anything else stays, and is no number. */
-const fold = (text: string) => text.normalize('NFKC').replace(/[\s\p{Pd}\u2212().\u00b7\u30fb/]/gu, '')
+function magicAmong(spellings: readonly string[]): Recipient | undefined {
+  let before: string | undefined
+  for (const spelling of spellings) {
+    // Mostly each is as the one before.
+    const recipient = spelling === before ? undefined : magicRecipient(spelling)
+    if (recipient) return recipient
+    before = spelling
+  }
+  return undefined
+}
 
 const E164_MAX_DIGITS = 15
 const DIGITS = new RegExp(`^\\+?\\d{2,${E164_MAX_DIGITS + 5}}$`)
+
+/** Full-width digits become ASCII ones; what people put between digits goes. Anything else stays, and is no number. */
+const fold = (text: string) => text.normalize('NFKC').replace(/[\s\p{Pd}\u2212().\u00b7\u30fb/]/gu, '')
 
 /**
  * Every number that folded digits may mean. With `+` or `00` it is the
@@ -175,7 +183,7 @@ function national(digits: string, region: string): PhoneNumber[] {
 
 /** Also without a zero between country code and number, as in `+44 (0)7700 …`, which the library takes out where it may. */
 function international(digits: string): PhoneNumber[] {
-  const number = library().parsePhoneNumberFromString(`+${digits}`, { extract: false })
+  const number = library().parseInternational(digits)
   return number ? [number] : []
 }
 
@@ -193,5 +201,5 @@ const UNTEXTABLE: ReadonlySet<NumberType> = new Set<NumberType>([
 /** Satellite networks and numbers of no country: their texts cost tens of times as much. */
 const UNTEXTABLE_CODES: ReadonlySet<string> = new Set(['870', '878', '881', '882', '883', '888', '979'])
 
-const isTextable = ({ number, type }: Reading) =>
-  !UNTEXTABLE_CODES.has(number.countryCallingCode) && !UNTEXTABLE.has(type)
+const isTextable = ({ number, type, isListed }: Reading) =>
+  isListed || (!UNTEXTABLE_CODES.has(number.countryCallingCode) && !UNTEXTABLE.has(type))

@@ -160,11 +160,13 @@ export function destinationOf(
   { kind, home }: Sender,
   { country }: Pick<Recipient, 'country'>,
 ): Destination {
-  const isIn = (countries: readonly string[]) => country !== undefined && countries.includes(country)
-  if (isIn(closed)) return 'closed'
-  if (kind === 'sk') return secretTo.length === 0 || isIn(secretTo) ? 'open' : 'closed'
-  return country === home || isIn(open) ? 'open' : 'not_open'
+  if (isIn(closed, country)) return 'closed'
+  if (kind === 'sk') return secretTo.length === 0 || isIn(secretTo, country) ? 'open' : 'closed'
+  return country === home || isIn(open, country) ? 'open' : 'not_open'
 }
+
+const isIn = (countries: readonly string[], country: string | undefined): boolean =>
+  country !== undefined && countries.includes(country)
 
 /** 403, naming the field. */
 export function countryClosed(): Refusal {

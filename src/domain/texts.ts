@@ -21,7 +21,8 @@ export interface Texts {
 /** As texts were before it could be decided. */
 const PLAIN: Texts = { localeByCountry: false }
 
-export const textsOf = (app: { texts?: Partial<Texts> | undefined } | undefined): Texts => ({ ...PLAIN, ...app?.texts })
+export const textsOf = (app: { texts?: Partial<Texts> | undefined } | undefined): Texts =>
+  app?.texts ? { ...PLAIN, ...app.texts } : PLAIN
 
 /** The language that is looked for; undefined: the template's own. */
 export const localeFor = (

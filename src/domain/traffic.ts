@@ -66,8 +66,6 @@ export interface Window {
 
 /** What is known of one place. */
 export interface Counts {
-  /** Codes that may still be typed: younger than two minutes, and not verified. */
-  readonly pending: number
   readonly hour: Window
   readonly day: Window
 }
@@ -178,10 +176,10 @@ export class Tally {
   }
 
   counts(now: number): Counts {
-    return { pending: this.pending(now), hour: this.hour.at(now), day: this.day.at(now) }
+    return { hour: this.hour.at(now), day: this.day.at(now) }
   }
 
-  /** Codes that may still be typed. Where looks have missed some, as after a step of the clock, there are no more than are young. */
+  /** Codes that may still be typed: younger than two minutes, and not verified. Where looks have missed some, as after a step of the clock, there are no more than are young. */
   pending(now: number): number {
     this.#pending = Math.min(this.#pending, this.#young.most(now))
     return this.#pending + this.entering

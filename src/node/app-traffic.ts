@@ -1,5 +1,5 @@
 /** Where the codes of one app go, in the memory of one server. */
-import { assess, type Finding, refuses, type Surroundings, type Wish } from '../domain/admission'
+import { assess, type Finding, type Matters, type Surroundings, type Wish } from '../domain/admission'
 import { LEARNED_DAYS, LOCAL_FROM, usualOf } from '../domain/conversion'
 import { INCIDENT_FROM, INCIDENT_WITHIN_MS, type Incident, isDoubtful, isUntyped } from '../domain/incident'
 import type { KeyKind } from '../domain/key'
@@ -11,7 +11,7 @@ import type { Decision, LaneHour, Lane as LaneName, SeenIssue } from '../ports/s
 import type { Findings, Trouble as FoundTrouble } from '../ports/traffic'
 import type { Sighted } from './in-time'
 import { Lane } from './lane'
-import type { Entered, Places } from './places'
+import { type Entered, networkName, type Places, prefixName } from './places'
 
 const MOST_PREFIXES_NAMED = 200
 /** Places of a minute that are told apart, by what was found there; whatever else there is counts together. */
@@ -25,15 +25,20 @@ type Decided = Omit<Decision, 'appId' | 'prefixHash' | 'networkHash' | 'times' |
   credits: number
 }
 
-/** A code somebody asks for, and what it is looked for by: found once, and asked for again and again. */
-export interface Sought {
-  readonly wish: Wish
+/** Where a code goes: found once, and asked for again and again. */
+export interface Whereabouts {
   readonly lane: Lane
   /** Of all countries where little is usual. */
   readonly elsewhere: Lane
   /** Names of places. */
-  readonly prefix: string
+  readonly prefix: string | undefined
   readonly network: string | undefined
+}
+
+/** A code somebody asks for. */
+export interface Sought extends Whereabouts {
+  readonly wish: Wish
+  readonly prefix: string
 }
 
 interface Trouble {
@@ -47,43 +52,49 @@ interface Trouble {
 /** One that is on its way in: others find it there. */
 export class Presence {
   constructor(
-    private readonly tallies: readonly Tally[],
+    private readonly app: Tally,
+    private readonly ways: readonly Lane[],
     private readonly places: readonly Entered[],
   ) {
-    for (const tally of tallies) tally.entering++
+    this.#countBefore(1)
   }
 
-  /** As it finds them itself. */
-  without<T>(look: () => T): T {
+  /** It does not find itself there, until it is back. */
+  stepAside(): void {
     this.#count(-1)
-    try {
-      return look()
-    } finally {
-      this.#count(1)
-    }
+  }
+
+  comeBack(): void {
+    this.#count(1)
   }
 
   end(): void {
-    for (const tally of this.tallies) tally.entering--
+    this.#countBefore(-1)
     for (const place of this.places) place.leave()
   }
 
   #count(by: 1 | -1): void {
-    for (const tally of this.tallies) tally.entering += by
+    this.#countBefore(by)
     for (const { tally } of this.places) tally.entering += by
+  }
+
+  #countBefore(by: 1 | -1): void {
+    this.app.entering += by
+    for (const { tally } of this.ways) tally.entering += by
   }
 }
 
 export class AppTraffic {
-  readonly #lanes = new Map<string, Lane>()
+  /** By their countries. */
+  readonly #lanes: Record<KeyKind, Map<string, Lane>> = { sk: new Map(), pk: new Map() }
   readonly #apps: Record<KeyKind, Tally> = { sk: new Tally(), pk: new Tally() }
   readonly #digits = new Map<string, string>()
   #decided = new Map<string, Decided>()
   /** Of the running minute. */
   #apart = { minute: 0, places: new Set<string>() }
-  readonly #troubles = new Map<string, Trouble>()
+  readonly #troubles = new Map<Lane, Trouble>()
   /** What is none, unless nobody types. */
-  readonly #doubts = new Map<string, Trouble>()
+  readonly #doubts = new Map<Lane, Trouble>()
   #incidents: readonly Incident[] = []
   /** As the last one who asked found it. */
   #protection: Protection | undefined
@@ -95,65 +106,74 @@ export class AppTraffic {
     hours: readonly LaneHour[],
     private readonly since: number,
   ) {
-    for (const [name, ofLane] of Map.groupBy(hours, nameOf))
-      this.#lanes.set(name, new Lane({ kind: kindIn(name), country: countryIn(name) }, ofLane, false))
+    for (const kind of KINDS)
+      for (const [country, ofLane] of Map.groupBy(
+        hours.filter((hour) => hour.kind === kind),
+        ({ country }) => country,
+      ))
+        this.#lanes[kind].set(country, new Lane({ kind, country }, ofLane, false))
     this.#learn()
   }
 
-  see(sighting: Sighting, stage: Stage): void {
-    const { kind } = sighting
-    const prefix = sighting.prefix === undefined ? undefined : this.#prefix(kind, sighting.prefix)
-    const network = sighting.network === undefined ? undefined : this.#network(kind, sighting.network)
+  /** `where`: as it has been found before. */
+  see(sighting: Sighting, stage: Stage, where: Whereabouts = this.#where(sighting)): void {
+    const prefix = where.prefix === undefined ? undefined : this.places.prefix(where.prefix)
+    const network = where.network === undefined ? undefined : this.places.network(where.network)
     const now = sighting.createdAt + STAGES[stage]
     const isLocal = hasUntyped(prefix, now) || hasUntyped(network, now)
     const how = { mayPause: this.#protection?.conversion === 'block', isLocal }
-    const [lane, beside] = this.#ways(sighting)
+    const [lane, beside] = waysOf(where)
     const seen = lane.see(sighting, stage, how)
     beside?.judge(sighting, stage, how)
-    this.#apps[kind].see(seen, stage)
+    this.#apps[sighting.kind].see(seen, stage)
     prefix?.see(seen, stage)
     network?.see(seen, stage)
   }
 
   /** Every code that was made before then has been looked at when it was `early`. */
   ripen(before: number): void {
-    for (const { typing } of this.#lanes.values()) typing.ripen(before)
+    for (const { typing } of this.#all()) typing.ripen(before)
   }
 
   /** Where the code would go, as it is known here. */
   find(wish: Wish): Sought {
-    const { kind, prefix, network } = wish
+    const { kind, country = ELSEWHERE, prefix, network } = wish
     return {
       wish,
-      lane: this.#lane(placeOf(wish)),
-      elsewhere: this.#lane({ kind, country: ELSEWHERE }),
-      prefix: this.#placed(kind, prefix),
-      network: network === undefined ? undefined : this.#placed(kind, network),
+      lane: this.#lane(kind, country),
+      elsewhere: this.#lane(kind, ELSEWHERE),
+      prefix: prefixName(this.appId, kind, prefix),
+      network: network === undefined ? undefined : networkName(this.appId, kind, network),
     }
   }
 
-  assess(protection: Protection, sought: Sought, price: number, now: number): Finding | undefined {
-    return assess(protection, { ...sought.wish, price }, this.#around(protection, sought, now), now)
+  #where({ kind, country, prefix, network }: Sighting): Whereabouts {
+    return {
+      lane: this.#lane(kind, country),
+      elsewhere: this.#lane(kind, ELSEWHERE),
+      prefix: prefix === undefined ? undefined : prefixName(this.appId, kind, prefix),
+      network: network === undefined ? undefined : networkName(this.appId, kind, network),
+    }
   }
 
-  /** Whether that would refuse it, which is told sooner. */
-  refuses(protection: Protection, sought: Sought, price: number, now: number): boolean {
-    return refuses(protection, { ...sought.wish, price }, this.#around(protection, sought, now), now)
-  }
-
-  #around(protection: Protection, sought: Sought, now: number): Surroundings {
+  assess(protection: Protection, sought: Sought, price: number, now: number, matters?: Matters): Finding | undefined {
     this.#protection = protection
+    return assess(protection, sought.wish, this.#around(sought, price, now), now, matters)
+  }
+
+  #around(sought: Sought, price: number, now: number): Surroundings {
     const { wish, lane, prefix, network } = sought
     const ways = waysOf(sought)
     for (const way of ways) way.resume(now)
     const { tally: country, usual } = lane
     return {
+      price,
       app: this.#apps[wish.kind],
       country,
       prefix: this.places.prefixSeen(prefix),
       network: network === undefined ? undefined : this.places.networkSeen(network),
       usual,
-      ways: ways.map((way) => way.shown(now)),
+      ways,
     }
   }
 
@@ -162,11 +182,7 @@ export class AppTraffic {
     const { wish, prefix, network } = sought
     const places = [this.places.enterPrefix(prefix)]
     if (network !== undefined) places.push(this.places.enterNetwork(network))
-    return new Presence([this.#apps[wish.kind], ...waysOf(sought).map(({ tally }) => tally)], places)
-  }
-
-  #ways(name: LaneName): [Lane] | [Lane, Lane] {
-    return waysOf({ lane: this.#lane(name), elsewhere: this.#lane({ kind: name.kind, country: ELSEWHERE }) })
+    return new Presence(this.#apps[wish.kind], waysOf(sought), places)
   }
 
   /** The digits of a prefix that a number of this server's own has. */
@@ -181,17 +197,15 @@ export class AppTraffic {
   /** By their hashes. */
   digits(): ReadonlyMap<string, string> {
     const isShown = (prefix: string) =>
-      (['sk', 'pk'] as const).some(
-        (kind) => this.places.prefixSeen(this.#placed(kind, prefix)).phones >= SHOWN_FROM_PHONES,
-      )
+      KINDS.some((kind) => this.places.prefixSeen(prefixName(this.appId, kind, prefix)).phones >= SHOWN_FROM_PHONES)
     return new Map([...this.#digits].filter(([prefix]) => isShown(prefix)))
   }
 
   /** The open incidents as they are stored. */
   follow(incidents: readonly Incident[]): void {
-    for (const lane of this.#lanes.values()) {
-      const was = this.#incidents.some((incident) => nameOf(incident) === nameOf(lane.name))
-      const is = incidents.find((incident) => nameOf(incident) === nameOf(lane.name))
+    for (const lane of this.#all()) {
+      const was = this.#incidents.some((incident) => isOf(incident, lane))
+      const is = incidents.find((incident) => isOf(incident, lane))
       if (was || is) lane.follow(is)
     }
     this.#incidents = incidents
@@ -206,7 +220,7 @@ export class AppTraffic {
     const decisions = [...this.#decided.values()].map((decided) => this.#decisionOf(decided))
     this.#decided = new Map()
     const whole = Math.ceil(this.since / HOUR_MS) * HOUR_MS
-    const lanes = [...this.#lanes.values()]
+    const lanes = this.#all()
     for (const lane of lanes) this.#endDoubt(lane, now)
     const beside = { sk: this.#refusedElsewhere('sk'), pk: this.#refusedElsewhere('pk') }
     const refusedWith = (lane: Lane) => (lane.isUsual ? this.#refused(lane) : beside[lane.name.kind])
@@ -222,12 +236,15 @@ export class AppTraffic {
   giveBack({ decisions, troubles }: Findings): void {
     for (const { prefixHash, networkHash, ...decision } of decisions)
       this.#countDecided({ ...decision, prefix: hex(prefixHash), network: hex(networkHash) })
-    for (const { lane, ...trouble } of troubles) this.#addTrouble(this.#troubles, nameOf(lane), trouble)
+    for (const { lane, ...trouble } of troubles)
+      this.#addTrouble(this.#troubles, this.#lane(lane.kind, lane.country), trouble)
   }
 
   stored({ hours }: Findings, now: number): void {
-    for (const [name, ofLane] of Map.groupBy(hours, nameOf))
-      this.#lanes.get(name)?.learn(ofLane, now - LEARNED_DAYS * DAY_MS)
+    for (const lane of this.#all()) {
+      const ofLane = hours.filter((hour) => isOf(hour, lane))
+      if (ofLane.length > 0) lane.learn(ofLane, now - LEARNED_DAYS * DAY_MS)
+    }
     if (hours.length > 0) this.#learn()
   }
 
@@ -239,15 +256,15 @@ export class AppTraffic {
   /** Few are no incident, but where one is open they belong to it. `beside`: with those of places that are looked at together. */
   #takeTrouble(lane: Lane, beside: number, now: number): FoundTrouble | undefined {
     const { name, pause } = lane
-    const known = this.#incidents.find((incident) => nameOf(incident) === nameOf(name))
-    const trouble = this.#troubles.get(nameOf(name))
+    const known = this.#incidents.find((incident) => isOf(incident, lane))
+    const trouble = this.#troubles.get(lane)
     const isNewlyPaused = (pause.pausedUntil ?? 0) > (known?.pausedUntil ?? 0)
     const isNew = isNewlyPaused || (!known && this.#isNewlyUntyped(lane))
     if (!isNew && (!trouble || (!known && beside < INCIDENT_FROM))) {
-      if (trouble && now - trouble.since > INCIDENT_WITHIN_MS) this.#troubles.delete(nameOf(name))
+      if (trouble && now - trouble.since > INCIDENT_WITHIN_MS) this.#troubles.delete(lane)
       return undefined
     }
-    this.#troubles.delete(nameOf(name))
+    this.#troubles.delete(lane)
     const nothing = { refused: 0, isBlocked: isNewlyPaused, lastAt: now, rules: [] }
     const { refused, isBlocked, lastAt, rules } = trouble ?? nothing
     return { lane: name, refused, isBlocked, lastAt, rules: [...rules], pause, cost: lane.cost(now) }
@@ -255,21 +272,22 @@ export class AppTraffic {
 
   /** Few in each of many countries where little is usual are many together. */
   #refusedElsewhere(kind: KeyKind): number {
-    const unusual = this.#lanes.values().filter((lane) => !lane.isUsual && lane.name.kind === kind)
+    const unusual = this.#lanes[kind].values().filter((lane) => !lane.isUsual)
     return unusual.reduce((total, lane) => total + this.#refused(lane), 0)
   }
 
-  #refused({ name }: Lane): number {
-    return this.#troubles.get(nameOf(name))?.refused ?? 0
+  #refused(lane: Lane): number {
+    return this.#troubles.get(lane)?.refused ?? 0
   }
 
   /** It is trouble where nobody types, and nothing where somebody does. */
-  #endDoubt({ name }: Lane, now: number): void {
-    const doubt = this.#doubts.get(nameOf(name))
+  #endDoubt(lane: Lane, now: number): void {
+    const doubt = this.#doubts.get(lane)
     if (!doubt) return
-    const isTrouble = this.#ways(name).some(hasNobodyTyping)
-    if (isTrouble) this.#addTrouble(this.#troubles, nameOf(name), { ...doubt, rules: [...doubt.rules] })
-    if (isTrouble || now - doubt.since > INCIDENT_WITHIN_MS) this.#doubts.delete(nameOf(name))
+    const elsewhere = this.#lane(lane.name.kind, ELSEWHERE)
+    const isTrouble = waysOf({ lane, elsewhere }).some(hasNobodyTyping)
+    if (isTrouble) this.#addTrouble(this.#troubles, lane, { ...doubt, rules: [...doubt.rules] })
+    if (isTrouble || now - doubt.since > INCIDENT_WITHIN_MS) this.#doubts.delete(lane)
   }
 
   /** Before it is known what is usual, that alone is an incident. Of many countries together it is what was found of each. */
@@ -280,27 +298,28 @@ export class AppTraffic {
 
   /** An app is learned by all its countries: one it never sent to is unusual. */
   #learn(): void {
-    for (const kind of ['sk', 'pk'] as const) {
-      const lanes = [...this.#lanes.values()].filter(({ name }) => name.kind === kind)
+    for (const kind of KINDS) {
+      const lanes = [...this.#lanes[kind].values()]
       const { isLearned } = usualOf(lanes.flatMap(({ hours }) => hours))
       for (const lane of lanes) lane.setLearned(isLearned)
       const unusual = lanes.filter((lane) => !lane.isUsual || lane.name.country === ELSEWHERE)
-      this.#lane({ kind, country: ELSEWHERE }).setUsual(unusual.flatMap(({ hours }) => hours))
+      this.#lane(kind, ELSEWHERE).setUsual(unusual.flatMap(({ hours }) => hours))
     }
   }
 
-  #lane(name: LaneName): Lane {
-    const known = this.#lanes.get(nameOf(name))
+  #lane(kind: KeyKind, country: string): Lane {
+    const lanes = this.#lanes[kind]
+    const known = lanes.get(country)
     if (known) return known
-    const isLearned = [...this.#lanes.values()].some((lane) => lane.name.kind === name.kind && lane.usual.isLearned)
-    const lane = new Lane({ kind: name.kind, country: name.country }, [], isLearned)
-    this.#lanes.set(nameOf(name), lane)
+    const isLearned = lanes.values().some(({ usual }) => usual.isLearned)
+    const lane = new Lane({ kind, country }, [], isLearned)
+    lanes.set(country, lane)
     return lane
   }
 
-  #placed = (kind: KeyKind, hash: string) => `${this.appId}${kind}${hash}`
-  #prefix = (kind: KeyKind, hash: string) => this.places.prefix(this.#placed(kind, hash))
-  #network = (kind: KeyKind, hash: string) => this.places.network(this.#placed(kind, hash))
+  #all(): Lane[] {
+    return KINDS.flatMap((kind) => [...this.#lanes[kind].values()])
+  }
 
   /** A code was refused for what was found, or would have been. */
   note({ rule, isRefused, price: credits }: Finding, sought: Sought, now: number): void {
@@ -312,16 +331,16 @@ export class AppTraffic {
     lane.knock(now)
     beside?.knock(now)
     const found = isDoubtful({ rule, isRefused }, lane.usual.isLearned) ? this.#doubts : this.#troubles
-    this.#addTrouble(found, nameOf(lane.name), { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] })
+    this.#addTrouble(found, lane, { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] })
   }
 
-  #addTrouble(to: Map<string, Trouble>, name: string, added: Omit<FoundTrouble, 'lane' | 'pause' | 'cost'>): void {
-    const known = to.get(name) ?? { refused: 0, isBlocked: false, since: added.lastAt, lastAt: 0, rules: new Set() }
+  #addTrouble(to: Map<Lane, Trouble>, lane: Lane, added: Omit<FoundTrouble, 'lane' | 'pause' | 'cost'>): void {
+    const known = to.get(lane) ?? { refused: 0, isBlocked: false, since: added.lastAt, lastAt: 0, rules: new Set() }
     known.refused += added.refused
     known.isBlocked ||= added.isBlocked
     known.lastAt = Math.max(known.lastAt, added.lastAt)
     for (const rule of added.rules) known.rules.add(rule)
-    to.set(name, known)
+    to.set(lane, known)
   }
 
   /** Whoever is refused may come from anywhere, for any number: a minute has so many rows, however often it is stored. */
@@ -364,11 +383,9 @@ const hasNobodyTyping = ({ typing, usual }: Lane): boolean => isUntyped(typing.s
 /** Countries where little is usual, together with numbers of no country. */
 const ELSEWHERE = ''
 
-const placeOf = ({ kind, country = ELSEWHERE }: Wish): LaneName => ({ kind, country })
+const KINDS = ['sk', 'pk'] as const satisfies readonly KeyKind[]
 
-const nameOf = ({ kind, country }: LaneName): string => `${kind}${country}`
-const kindIn = (name: string) => name.slice(0, 2) as KeyKind
-const countryIn = (name: string) => name.slice(2)
+const isOf = ({ kind, country }: LaneName, { name }: Lane): boolean => kind === name.kind && country === name.country
 
 const hex = (hash: Uint8Array) => hash.toHex()
 

@@ -19,6 +19,16 @@ export class CountedBacklog implements Backlog {
   #counting: Promise<void> | undefined
   /** Admitted, and perhaps not stored yet: a count may or may not have seen them. */
   #entering = 0
+  /** Room is like any other. */
+  readonly #entry: Entry = {
+    keep: () => {
+      this.#entering--
+      this.#stored++
+    },
+    giveBack: () => {
+      this.#entering--
+    },
+  }
 
   constructor(
     private readonly max: number,
@@ -33,15 +43,7 @@ export class CountedBacklog implements Backlog {
     }
     if (this.#isFull) throw unavailable('Too many messages wait to be sent', RETRY_AFTER_MS)
     this.#entering++
-    return {
-      keep: () => {
-        this.#entering--
-        this.#stored++
-      },
-      giveBack: () => {
-        this.#entering--
-      },
-    }
+    return this.#entry
   }
 
   get #isFull(): boolean {

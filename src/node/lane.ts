@@ -30,7 +30,7 @@ interface Manner {
   readonly isLocal: boolean
 }
 
-export class Lane {
+export class Lane implements WayThere {
   readonly tally = new CountryTally()
   readonly typing = new Typing()
   suspicion: Suspicion = UNSUSPECTED
@@ -57,6 +57,10 @@ export class Lane {
 
   get pause(): Pause {
     return this.#pause
+  }
+
+  get pausedUntil(): number | undefined {
+    return this.#pause.pausedUntil
   }
 
   /** Answers it as it counts elsewhere, too. */
@@ -125,11 +129,6 @@ export class Lane {
   cost(now: number): number {
     this.#costBefore ??= Math.round(this.#wastedLately.total(now)) - this.#wasted
     return this.#costBefore + this.#wasted
-  }
-
-  shown(now: number): WayThere {
-    const { tally, usual, suspicion } = this
-    return { tally, usual, suspicion, isSuspected: this.isSuspected(now), pausedUntil: this.#pause.pausedUntil }
   }
 
   /** Somebody asked, and a rule was against it. */

@@ -85,6 +85,12 @@ class Window {
 const windowStart = (windowMs: LimitRule['windowMs'], now: number) =>
   windowMs === 'utc-day' ? Math.floor(now / DAY_MS) * DAY_MS : now - windowMs + 1
 
+/** One of those that a subject has several of. */
+interface Taken {
+  window: Window
+  counted: Counted
+}
+
 /** What was counted of each subject within windows of one length. */
 class Windows {
   /** Most subjects were counted once: of these there is the time. */
@@ -122,15 +128,14 @@ class Windows {
     return this.#windowOf(subject).waitMs(max, now)
   }
 
-  /** Answers what takes it back. */
-  count(subject: string, at: number): () => void {
+  /** Answers what takes it back; undefined where its subject and time do. */
+  count(subject: string, at: number): Taken | undefined {
     if (!this.#often.has(subject) && this.#once.get(subject) === undefined) {
       this.#once.set(subject, at)
-      return () => this.#takeBack(subject, at)
+      return undefined
     }
     const window = this.#windowOf(subject)
-    const counted = window.count(at)
-    return () => window.giveBack(counted)
+    return { window, counted: window.count(at) }
   }
 
   /** Looks at some and forgets those that no longer count; answers false when it has seen all. */
@@ -149,7 +154,12 @@ class Windows {
     return true
   }
 
-  #takeBack(subject: string, at: number): void {
+  giveBack(subject: string, at: number, taken: Taken | undefined): void {
+    if (taken) taken.window.giveBack(taken.counted)
+    else this.#giveBackOne(subject, at)
+  }
+
+  #giveBackOne(subject: string, at: number): void {
     const window = this.#often.get(subject)
     const counted = this.#once.get(subject)
     if (window) window.giveBackAt(at)
@@ -169,6 +179,39 @@ class Windows {
   }
 }
 
+/** For one more under a rule. */
+class Turn {
+  #taken: Taken | undefined
+
+  constructor(
+    readonly rule: LimitRule,
+    private readonly windows: Windows,
+    private readonly now: number,
+  ) {}
+
+  /** 0 where there is room. */
+  waitMs(): number {
+    const { subject, max } = this.rule
+    return this.windows.total(subject, this.now) < max ? 0 : this.windows.waitMs(subject, max, this.now)
+  }
+
+  take(): void {
+    this.#taken = this.windows.count(this.rule.subject, this.now)
+  }
+
+  giveBack(): void {
+    this.windows.giveBack(this.rule.subject, this.now, this.#taken)
+  }
+}
+
+class Turns implements Permit {
+  constructor(private readonly turns: Turn[]) {}
+
+  giveBack(): void {
+    for (const turn of this.turns.splice(0)) turn.giveBack()
+  }
+}
+
 /** So that a look at what may be forgotten does not keep requests waiting. */
 const LOOKED_AT_ONCE = 20_000
 
@@ -179,21 +222,17 @@ export class Limiter {
 
   /** Counts one under every rule, or throws `limited` and counts none. */
   take(rules: readonly LimitRule[], now: number): Permit {
+    const turns: Turn[] = []
+    for (const rule of rules) turns.push(new Turn(rule, this.#windowsOf(rule), now))
     let worst: { rule: LimitRule; waitMs: number } | undefined
-    for (const rule of rules) {
-      const windows = this.#windowsOf(rule)
-      if (windows.total(rule.subject, now) < rule.max) continue
-      const waitMs = windows.waitMs(rule.subject, rule.max, now)
+    for (const turn of turns) {
+      const waitMs = turn.waitMs()
       // The longest wait: only after it may the request succeed.
-      if (!worst || waitMs > worst.waitMs) worst = { rule, waitMs }
+      if (waitMs > (worst?.waitMs ?? 0)) worst = { rule: turn.rule, waitMs }
     }
     if (worst) throw limited(worst.rule, worst.waitMs)
-    const takeBack = rules.map((rule) => this.#windowsOf(rule).count(rule.subject, now))
-    return {
-      giveBack() {
-        for (const undo of takeBack.splice(0)) undo()
-      },
-    }
+    for (const turn of turns) turn.take()
+    return new Turns(turns)
   }
 
   /** Takes over what another has counted, of kinds that were not counted here yet. */

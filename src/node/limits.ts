@@ -16,7 +16,7 @@ interface LimitsDependencies {
   limits: LimitsConfig
 }
 
-const nothingMore = async () => undefined
+const NOTHING_MORE = Promise.resolve(undefined)
 
 export class LocalLimits implements Limits {
   readonly #limiter = new Limiter()
@@ -33,8 +33,8 @@ export class LocalLimits implements Limits {
   }
 
   async admit(rules: readonly LimitRule[]): Promise<IssuePermit> {
-    const { giveBack } = this.#limiter.take(rules, this.deps.clock.now())
-    return { giveBack, confirm: nothingMore }
+    const permit = this.#limiter.take(rules, this.deps.clock.now())
+    return { giveBack: () => permit.giveBack(), confirm: () => NOTHING_MORE }
   }
 
   recalled(): Promise<void> | undefined {

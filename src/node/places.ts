@@ -2,6 +2,7 @@
  * Counts of prefixes and networks, of which attackers make up as many as they like: so many are known, those where a code went
  * last. Of whoever only asks for one nothing is remembered, so that what is refused makes nothing forgotten.
  */
+import type { KeyKind } from '../domain/key'
 import { NetworkTally, Tally } from '../domain/traffic'
 
 /** Some two kilobytes each. */
@@ -10,10 +11,27 @@ const MOST = 20_000
 const NO_PREFIX = new Tally()
 const NO_NETWORK = new NetworkTally()
 
+/** What counts of an app's codes of one kind of key are known by. `hash`: of the prefix or network. */
+export const prefixName = (appId: string, kind: KeyKind, hash: string) => `p${appId}${kind}${hash}`
+export const networkName = (appId: string, kind: KeyKind, hash: string) => `n${appId}${kind}${hash}`
+
+const newPrefix = () => new Tally()
+const newNetwork = () => new NetworkTally()
+
 /** Where one is on the way to. */
-export interface Entered {
-  readonly tally: Tally
-  leave(): void
+export class Entered {
+  constructor(
+    readonly tally: Tally,
+    private readonly name: string,
+    private readonly entered: Map<string, Tally>,
+  ) {
+    tally.entering++
+  }
+
+  leave(): void {
+    this.tally.entering--
+    if (this.tally.entering === 0 && this.entered.get(this.name) === this.tally) this.entered.delete(this.name)
+  }
 }
 
 export class Places {
@@ -24,31 +42,31 @@ export class Places {
   readonly #oldest = this.#known.keys()
 
   prefix(name: string): Tally {
-    return this.#of(`p${name}`, () => new Tally())
+    return this.#of(name, newPrefix)
   }
 
   network(name: string): NetworkTally {
-    return this.#of(`n${name}`, () => new NetworkTally()) as NetworkTally
+    return this.#of(name, newNetwork) as NetworkTally
   }
 
   /** To be looked at only: what is not known has no codes. */
   prefixSeen(name: string): Tally {
-    return this.#at(`p${name}`) ?? NO_PREFIX
+    return this.#at(name) ?? NO_PREFIX
   }
 
   /** The same. */
   networkSeen(name: string): NetworkTally {
-    return (this.#at(`n${name}`) as NetworkTally | undefined) ?? NO_NETWORK
+    return (this.#at(name) as NetworkTally | undefined) ?? NO_NETWORK
   }
 
   /** Counts one more that is on its way there, until it leaves. */
   enterPrefix(name: string): Entered {
-    return this.#enter(`p${name}`, () => new Tally())
+    return this.#enter(name, newPrefix)
   }
 
   /** The same. */
   enterNetwork(name: string): Entered {
-    return this.#enter(`n${name}`, () => new NetworkTally())
+    return this.#enter(name, newNetwork)
   }
 
   /** All of an app's: they are about to be counted anew. */
@@ -64,14 +82,7 @@ export class Places {
     const there = this.#at(name)
     const tally = there ?? make()
     if (!there) this.#entered.set(name, tally)
-    tally.entering++
-    return {
-      tally,
-      leave: () => {
-        tally.entering--
-        if (tally.entering === 0 && this.#entered.get(name) === tally) this.#entered.delete(name)
-      },
-    }
+    return new Entered(tally, name, this.#entered)
   }
 
   #of(name: string, make: () => Tally): Tally {

@@ -3,14 +3,16 @@
  * at when it was made and when it is 20 s, 2 min and 10 min old, by every server that sends for its app. So servers agree but
  * for some seconds, and one that starts knows the last day. What this server itself issues counts at once.
  */
-import type { Wish } from '../domain/admission'
+import { type Finding, type Matters, mayRefuse, type Wish } from '../domain/admission'
 import { LEARNED_DAYS } from '../domain/conversion'
+import type { Issue } from '../domain/issue'
+import type { Protection } from '../domain/protection'
 import { STAGES, type Stage } from '../domain/traffic'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
 import type { Entrant, Findings, Traffic } from '../ports/traffic'
-import { AppTraffic, type Presence, sightedOf } from './app-traffic'
+import { AppTraffic, type Presence, type Sought, sightedOf, type Whereabouts } from './app-traffic'
 import { InTime, type Sighted } from './in-time'
 import { Places } from './places'
 
@@ -73,6 +75,58 @@ interface Watched {
   looking: Promise<void> | undefined
 }
 
+const isFresh = ({ lookedAt }: Watched, now: number): boolean => now - lookedAt < STALE_MS
+
+class OnItsWay implements Entrant {
+  #presence: Presence | undefined
+
+  constructor(
+    private readonly traffic: AppTraffic,
+    private readonly sought: Sought,
+    private readonly clock: Pick<Clock, 'now'>,
+    private readonly issued: (issue: Issue) => void,
+  ) {}
+
+  isRefused(protection: Protection, price: number): boolean {
+    return this.#ask(protection, price, mayRefuse)?.isRefused === true
+  }
+
+  assess(protection: Protection, price: number): Finding | undefined {
+    return this.#ask(protection, price)
+  }
+
+  note(finding: Finding): void {
+    this.traffic.note(finding, this.sought, this.clock.now())
+  }
+
+  leave(issue: Issue | undefined): void {
+    this.#goAway()
+    if (issue) this.issued(issue)
+  }
+
+  #ask(protection: Protection, price: number, matters?: Matters): Finding | undefined {
+    const found = this.#look(protection, price, matters)
+    // From here on others find it there.
+    if (found?.isRefused) this.#goAway()
+    else this.#presence ??= this.traffic.entering(this.sought)
+    return found
+  }
+
+  #look(protection: Protection, price: number, matters: Matters | undefined): Finding | undefined {
+    this.#presence?.stepAside()
+    try {
+      return this.traffic.assess(protection, this.sought, price, this.clock.now(), matters)
+    } finally {
+      this.#presence?.comeBack()
+    }
+  }
+
+  #goAway(): void {
+    this.#presence?.end()
+    this.#presence = undefined
+  }
+}
+
 /** What tells an issue from all others of its second: of a UUID the last 48 bits are random. As text it would take three times as much. */
 const numberOf = (issueId: string) => Number.parseInt(issueId.slice(-12), 16)
 
@@ -84,42 +138,16 @@ export class WatchedTraffic implements Traffic {
   constructor(private readonly deps: TrafficDependencies) {}
 
   async enter(appId: string, wish: Wish): Promise<Entrant> {
+    const askedAt = this.deps.clock.elapsed()
     const known = this.#apps.get(appId)
-    const watched = known && this.#isFresh(known) ? known : await this.#fresh(appId)
-    watched.askedAt = this.deps.clock.elapsed()
+    const watched = known && isFresh(known, askedAt) ? known : await this.#fresh(appId)
+    watched.askedAt = askedAt
     const { traffic } = watched
     const sought = traffic.find(wish)
-    let presence: Presence | undefined
-    const leave = () => {
-      presence?.end()
-      presence = undefined
-    }
-    const ask = <T>(look: () => T, isAgainst: (found: T) => boolean | undefined): T => {
-      const found = presence ? presence.without(look) : look()
-      // From here on others find it there.
-      if (isAgainst(found)) leave()
-      else presence ??= traffic.entering(sought)
-      return found
-    }
-    return {
-      isRefused: (protection, price) =>
-        ask(
-          () => traffic.refuses(protection, sought, price, this.deps.clock.now()),
-          (isRefused) => isRefused,
-        ),
-      assess: (protection, price) =>
-        ask(
-          () => traffic.assess(protection, sought, price, this.deps.clock.now()),
-          (finding) => finding?.isRefused,
-        ),
-      note: (finding) => traffic.note(finding, sought, this.deps.clock.now()),
-      leave: (issue) => {
-        leave()
-        if (!issue) return
-        this.#seeSent(watched, sightedOf(issue))
-        traffic.name(wish.prefix, wish.digits)
-      },
-    }
+    return new OnItsWay(traffic, sought, this.deps.clock, (issue) => {
+      this.#seeSent(watched, sightedOf(issue), sought)
+      traffic.name(wish.prefix, wish.digits)
+    })
   }
 
   digitsOf(appId: string): ReadonlyMap<string, string> {
@@ -154,22 +182,18 @@ export class WatchedTraffic implements Traffic {
   }
 
   /** Once, whether it was issued here or found; what was stored late is found when it is older. */
-  #seeSent({ traffic, counted }: Watched, issue: Sighted): void {
+  #seeSent({ traffic, counted }: Watched, issue: Sighted, where?: Whereabouts): void {
     const second = Math.floor(issue.createdAt / SECOND_MS)
     const known = counted.get(second) ?? new Set()
     const number = numberOf(issue.issueId)
     if (known.has(number)) return
     counted.set(second, known.add(number))
-    traffic.see(issue, 'sent')
-  }
-
-  #isFresh({ lookedAt }: Watched): boolean {
-    return this.deps.clock.elapsed() - lookedAt < STALE_MS
+    traffic.see(issue, 'sent', where)
   }
 
   async #fresh(appId: string): Promise<Watched> {
     const watched = this.#apps.get(appId)
-    if (watched && this.#isFresh(watched)) return watched
+    if (watched && isFresh(watched, this.deps.clock.elapsed())) return watched
     if (watched) await this.#look(watched)
     const known = this.#apps.get(appId)
     if (known) return known

@@ -24,7 +24,6 @@ import { weeksOf } from './traffic-sample'
 const USUAL = usualOf(weeksOf({ verified: 60, unverified: 12 }))
 const NOTHING: Window = { sent: 0, credits: 0, verified: 0, unverified: 0 }
 const counts = (day: Partial<Window> = {}, hour: Partial<Window> = {}): Counts => ({
-  pending: 0,
   hour: { ...NOTHING, ...hour },
   day: { ...NOTHING, ...day },
 })

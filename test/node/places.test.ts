@@ -1,47 +1,50 @@
 /** Whoever makes up prefixes and networks takes no more memory than there is for them. */
 import { expect, test } from 'bun:test'
-import { Places } from '../../src/node/places'
+import { networkName, Places, prefixName } from '../../src/node/places'
 import { NOW } from '../domain/sample'
 import { aSighting } from '../domain/traffic-sample'
 
 const MOST = 20_000
 
+const prefix = (hash: string) => prefixName('app_one', 'pk', hash)
+const network = (hash: string) => networkName('app_one', 'pk', hash)
+
 test('twenty thousand places are known, those seen last', () => {
   const places = new Places()
-  for (const name of ['kept', 'forgotten']) places.prefix(name).see(aSighting(), 'sent')
+  for (const name of ['kept', 'forgotten']) places.prefix(prefix(name)).see(aSighting(), 'sent')
   for (let n = 0; n < MOST - 1; n++) {
-    places.network(`${n}`)
-    places.prefix('kept')
+    places.network(network(`${n}`))
+    places.prefix(prefix('kept'))
   }
-  expect(places.prefix('kept').pending(NOW)).toBe(1)
-  expect(places.prefix('forgotten').pending(NOW)).toBe(0)
+  expect(places.prefix(prefix('kept')).pending(NOW)).toBe(1)
+  expect(places.prefix(prefix('forgotten')).pending(NOW)).toBe(0)
 })
 
 test('of whoever only asks nothing is remembered, and nobody is forgotten for it', () => {
   const places = new Places()
-  places.prefix('kept').see(aSighting(), 'sent')
+  places.prefix(prefix('kept')).see(aSighting(), 'sent')
   for (let n = 0; n < MOST; n++) {
-    expect(places.prefixSeen(`${n}`).pending(NOW)).toBe(0)
-    expect(places.networkSeen(`${n}`).countries(NOW)).toBe(0)
+    expect(places.prefixSeen(prefix(`${n}`)).pending(NOW)).toBe(0)
+    expect(places.networkSeen(network(`${n}`)).countries(NOW)).toBe(0)
   }
-  expect(places.prefixSeen('kept').pending(NOW)).toBe(1)
+  expect(places.prefixSeen(prefix('kept')).pending(NOW)).toBe(1)
 })
 
 test('of what is on its way and refused after all nothing is remembered either', () => {
   const places = new Places()
-  places.prefix('kept').see(aSighting(), 'sent')
+  places.prefix(prefix('kept')).see(aSighting(), 'sent')
   for (let n = 0; n < MOST; n++)
-    for (const entered of [places.enterPrefix(`${n}`), places.enterNetwork(`${n}`)]) entered.leave()
-  expect(places.prefixSeen('kept').pending(NOW)).toBe(1)
+    for (const entered of [places.enterPrefix(prefix(`${n}`)), places.enterNetwork(network(`${n}`))]) entered.leave()
+  expect(places.prefixSeen(prefix('kept')).pending(NOW)).toBe(1)
 })
 
 test('who is on the way to one place counts there, also when a code has gone there meanwhile', () => {
   const places = new Places()
-  const pending = () => places.prefixSeen('one').pending(NOW)
-  const entered = [places.enterPrefix('one'), places.enterPrefix('one')]
+  const pending = () => places.prefixSeen(prefix('one')).pending(NOW)
+  const entered = [places.enterPrefix(prefix('one')), places.enterPrefix(prefix('one'))]
   expect(pending()).toBe(2)
   entered[0]?.leave()
-  places.prefix('one').see(aSighting(), 'sent')
+  places.prefix(prefix('one')).see(aSighting(), 'sent')
   expect(pending()).toBe(2)
   entered[1]?.leave()
   expect(pending()).toBe(1)
@@ -49,17 +52,17 @@ test('who is on the way to one place counts there, also when a code has gone the
 
 test('prefixes and networks of one name are two', () => {
   const places = new Places()
-  places.prefix('one').see(aSighting(), 'sent')
-  expect(places.network('one').pending(NOW)).toBe(0)
-  expect(places.prefix('one')).toBe(places.prefix('one'))
+  places.prefix(prefix('one')).see(aSighting(), 'sent')
+  expect(places.network(network('one')).pending(NOW)).toBe(0)
+  expect(places.prefix(prefix('one'))).toBe(places.prefix(prefix('one')))
 })
 
 test('a million made-up ones take less than sixty megabytes', () => {
   const places = new Places()
   Bun.gc(true)
   const before = process.memoryUsage().heapUsed
-  for (let n = 0; n < 1_000_000; n++) places.network(`network ${n}`).see(aSighting(), 'sent')
+  for (let n = 0; n < 1_000_000; n++) places.network(network(`network ${n}`)).see(aSighting(), 'sent')
   Bun.gc(true)
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000)
-  expect(places.network('network 999999').countries(NOW)).toBe(1)
+  expect(places.network(network('network 999999')).countries(NOW)).toBe(1)
 }, 60_000)

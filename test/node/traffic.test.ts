@@ -1,5 +1,7 @@
 /** Servers that watch where codes go: what they know follows from what is stored, so they agree, also after a restart. */
 import { describe, expect, test } from 'bun:test'
+import type { Incident } from '../../src/domain/incident'
+import type { KeyKind } from '../../src/domain/key'
 import { NEW_APP } from '../../src/domain/protection'
 import type { Rule } from '../../src/domain/rule'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
@@ -14,6 +16,16 @@ import { NOW } from '../domain/sample'
 import { weeksOf } from '../domain/traffic-sample'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
+
+/** Whose findings nobody stores. */
+const ALONE = { clock: new VirtualClock(NOW), record: async () => {}, isAlone: true }
+
+/** For an hour, of codes of a kind of key for Korea. */
+const aPause = (kind: KeyKind): Incident => ({
+  ...{ incidentId: 'inc_one', appId: APP_ID, kind, country: 'KR', since: NOW, lastAt: NOW, endedAt: undefined },
+  ...{ isBlocked: true, refused: 5, rules: ['country_paused'], pausedUntil: NOW + HOUR_MS, pauses: 1, cost: 0 },
+  ...{ tellAt: undefined, tells: 0, refunded: undefined },
+})
 
 const LOG = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -434,6 +446,34 @@ test('who is on its way in counts for others, and never for itself, however ofte
   one.leave(undefined)
   expect(other.assess(protection, 1)).toBeUndefined()
   expect(one.isRefused(protection, 1)).toBe(true)
+})
+
+test('codes for many prefixes count together for the network they are asked from, on their way and when they are sent', async () => {
+  const traffic = new WatchedTraffic({ store: new Kept({ hours: [], lastDay: [] }, () => NOW).store, ...ALONE })
+  const random = seededRandom(1)
+  const enter = (n: number, address: string) => {
+    const { wish, issue } = orderOf({ kind: 'pk', phone: `+8210${2_000 + n}0000`, country: 'KR', address }, random, NOW)
+    return traffic.enter(APP_ID, wish).then((entrant) => ({ entrant, issue }))
+  }
+  const ruleFrom = async (address: string) => (await enter(99, address)).entrant.assess(NEW_APP, 1)?.rule
+  const asked = await Promise.all(Array.from({ length: 10 }, (_, n) => enter(n, '198.51.100.7')))
+  for (const { entrant } of asked) expect(entrant.assess(NEW_APP, 1)).toBeUndefined()
+  expect(await ruleFrom('198.51.100.7')).toBe('network_pending')
+  expect(await ruleFrom('203.0.113.7')).toBeUndefined()
+  for (const { entrant, issue } of asked) entrant.leave(issue())
+  expect(await ruleFrom('198.51.100.7')).toBe('network_pending')
+  expect(await ruleFrom('203.0.113.7')).toBeUndefined()
+})
+
+test('a pause of browser keys is none of secret keys', () => {
+  const traffic = new AppTraffic(APP_ID, new Places(), [], NOW)
+  const ruleOf = (kind: 'sk' | 'pk') => {
+    const asked = { kind, phone: '+821023450000', country: 'KR', address: '198.51.100.7' } as const
+    return traffic.assess(NEW_APP, traffic.find(orderOf(asked, seededRandom(1), NOW).wish), 1, NOW)?.rule
+  }
+  expect([ruleOf('sk'), ruleOf('pk')]).toEqual([undefined, undefined])
+  traffic.follow([aPause('pk')])
+  expect([ruleOf('sk'), ruleOf('pk')]).toEqual([undefined, 'country_paused'])
 })
 
 test('a prefix has its cap, however many others are asked for in vain', () => {

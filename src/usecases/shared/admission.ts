@@ -1,7 +1,7 @@
 /** Whether a new issue finds room: decided before its transaction, given back where that makes none. */
 import { Refusal } from '../../domain/error'
 import type { LimitRule } from '../../domain/limit'
-import type { Node } from '../../ports/node'
+import type { Entry, IssuePermit, Node } from '../../ports/node'
 import type { Tx } from '../../ports/store'
 
 export interface Admission {
@@ -23,12 +23,7 @@ export async function seekAdmission(
   try {
     const entry = await backlog.admit()
     try {
-      const permit = await limits.admit(rules)
-      const giveBack = () => {
-        entry.giveBack()
-        return permit.giveBack()
-      }
-      return { confirm: (tx) => permit.confirm(tx), keep: () => entry.keep(), giveBack }
+      return new Room(entry, await limits.admit(rules))
     } catch (refusal) {
       entry.giveBack()
       throw refusal
@@ -36,6 +31,26 @@ export async function seekAdmission(
   } catch (refusal) {
     if (refusal instanceof Refusal) return refused(refusal)
     throw refusal
+  }
+}
+
+class Room implements Admission {
+  constructor(
+    private readonly entry: Entry,
+    private readonly permit: IssuePermit,
+  ) {}
+
+  confirm(tx: Tx): Promise<Refusal | undefined> {
+    return this.permit.confirm(tx)
+  }
+
+  keep(): void {
+    this.entry.keep()
+  }
+
+  giveBack(): Promise<void> | void {
+    this.entry.giveBack()
+    return this.permit.giveBack()
   }
 }
 

@@ -74,7 +74,8 @@ export function createModes(dependencies: ModeDependencies): Modes {
 
 function liveMode({ random, limits, numbering, prices, liveRouter }: ModeDependencies): ModeRules {
   return {
-    recipient: (phoneNumber, region = numbering.region) => liveRecipient(phoneNumber, { ...numbering, region }),
+    recipient: (phoneNumber, region) =>
+      liveRecipient(phoneNumber, region === undefined ? numbering : { ...numbering, region }),
     defaultChannel: () => 'sms',
     fallsBack: (_, requested) => requested,
     protection: protectionOf,
