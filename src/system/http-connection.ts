@@ -4,8 +4,8 @@
  */
 
 import type { HTTPParser } from 'node:_http_common'
-import { readSync } from 'node:fs'
 import type { LookupFunction, Socket } from 'node:net'
+import { quiet } from './quiet'
 
 /** Of an answer, with those before it and with what follows a body. */
 const HEADERS_MAX_BYTES = 16 * 1024
@@ -114,18 +114,10 @@ export class HttpConnection {
     return this.#socket.remoteAddress
   }
 
-  /**
-   * Nothing has come on it, and no end: the kernel is asked, since the event loop may not have heard of it yet. What is read
-   * is lost, so a connection that is not quiet is not used any more.
-   */
+  /** Nothing has come on it, and no end. A connection that is not quiet is not used any more. */
   get isQuiet(): boolean {
     const { _handle } = this.#socket as Socket & { _handle?: { fd: number } | null }
-    try {
-      if (_handle) readSync(_handle.fd, UNASKED)
-      return false
-    } catch (nothing) {
-      return (nothing as NodeJS.ErrnoException).code === 'EAGAIN'
-    }
+    return _handle ? quiet()(_handle.fd) : false
   }
 
   ask(request: HttpRequest, asker: Asker): void {
@@ -263,9 +255,8 @@ export function warmUpConnections(): void {
   parsing()
   connecting()
   securing()
+  quiet()
 }
-
-const UNASKED = new Uint8Array(1)
 
 /** Names are verified by TLS, and asked for where it is a name. */
 function open({ protocol, hostname, port }: URL, way: Way): Socket {
