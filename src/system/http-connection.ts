@@ -10,9 +10,15 @@ import { quiet } from './quiet'
 /** Of an answer, with those before it and with what follows a body. */
 const HEADERS_MAX_BYTES = 16 * 1024
 
+/** What is asked of a URL. */
+export type Address = Pick<
+  URL,
+  'origin' | 'protocol' | 'host' | 'hostname' | 'port' | 'pathname' | 'search' | 'username' | 'password'
+>
+
 export interface HttpRequest {
   method: string
-  url: URL
+  url: Address
   headers: Readonly<Record<string, string>>
   body?: string | undefined
 }
@@ -85,7 +91,7 @@ export class HttpConnection {
   #staysOpen = false
 
   constructor(
-    url: URL,
+    url: Address,
     way: Way,
     /** Whether it is to serve more than one request. */
     private readonly isLasting: boolean,
@@ -259,7 +265,7 @@ export function warmUpConnections(): void {
 }
 
 /** Names are verified by TLS, and asked for where it is a name. */
-function open({ protocol, hostname, port }: URL, way: Way): Socket {
+function open({ protocol, hostname, port }: Address, way: Way): Socket {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (protocol !== 'https:') return connecting().connect({ host, port: Number(port || 80), ...way })
   return securing().connect({ host, port: Number(port || 443), ALPNProtocols: ['http/1.1'], ...way })
@@ -295,7 +301,7 @@ function written({ method, url, headers, body = '' }: HttpRequest, isLasting: bo
   return bytes
 }
 
-function credentialsIn({ username, password }: URL): string {
+function credentialsIn({ username, password }: Address): string {
   if (username === '' && password === '') return ''
   const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return `Authorization: Basic ${Buffer.from(plain).toString('base64')}\r\n`
