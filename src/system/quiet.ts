@@ -14,7 +14,7 @@ let look: Look | undefined
 /** Answers how to look; the first time it loads what that takes. */
 export const quiet = (): Look => (look ??= byPoll() ?? byReading)
 
-/** Undefined where there is no such library. */
+/** Undefined where there is no such library, or where nothing may be made that calls it. */
 export function byPoll(library = LIBRARY): Look | undefined {
   const poll = pollOf(library)
   // A `struct pollfd`: the descriptor, what is asked, and what is so.
