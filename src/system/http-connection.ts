@@ -4,15 +4,21 @@
  */
 
 import type { HTTPParser } from 'node:_http_common'
-import { readSync } from 'node:fs'
 import type { LookupFunction, Socket } from 'node:net'
+import { quiet } from './quiet'
 
 /** Of an answer, with those before it and with what follows a body. */
 const HEADERS_MAX_BYTES = 16 * 1024
 
+/** What is asked of a URL. */
+export type Address = Pick<
+  URL,
+  'origin' | 'protocol' | 'host' | 'hostname' | 'port' | 'pathname' | 'search' | 'username' | 'password'
+>
+
 export interface HttpRequest {
   method: string
-  url: URL
+  url: Address
   headers: Readonly<Record<string, string>>
   body?: string | undefined
 }
@@ -85,7 +91,7 @@ export class HttpConnection {
   #staysOpen = false
 
   constructor(
-    url: URL,
+    url: Address,
     way: Way,
     /** Whether it is to serve more than one request. */
     private readonly isLasting: boolean,
@@ -114,18 +120,10 @@ export class HttpConnection {
     return this.#socket.remoteAddress
   }
 
-  /**
-   * Nothing has come on it, and no end: the kernel is asked, since the event loop may not have heard of it yet. What is read
-   * is lost, so a connection that is not quiet is not used any more.
-   */
+  /** Nothing has come on it, and no end. A connection that is not quiet is not used any more. */
   get isQuiet(): boolean {
     const { _handle } = this.#socket as Socket & { _handle?: { fd: number } | null }
-    try {
-      if (_handle) readSync(_handle.fd, UNASKED)
-      return false
-    } catch (nothing) {
-      return (nothing as NodeJS.ErrnoException).code === 'EAGAIN'
-    }
+    return _handle ? quiet()(_handle.fd) : false
   }
 
   ask(request: HttpRequest, asker: Asker): void {
@@ -263,12 +261,11 @@ export function warmUpConnections(): void {
   parsing()
   connecting()
   securing()
+  quiet()
 }
 
-const UNASKED = new Uint8Array(1)
-
 /** Names are verified by TLS, and asked for where it is a name. */
-function open({ protocol, hostname, port }: URL, way: Way): Socket {
+function open({ protocol, hostname, port }: Address, way: Way): Socket {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (protocol !== 'https:') return connecting().connect({ host, port: Number(port || 80), ...way })
   return securing().connect({ host, port: Number(port || 443), ALPNProtocols: ['http/1.1'], ...way })
@@ -304,7 +301,7 @@ function written({ method, url, headers, body = '' }: HttpRequest, isLasting: bo
   return bytes
 }
 
-function credentialsIn({ username, password }: URL): string {
+function credentialsIn({ username, password }: Address): string {
   if (username === '' && password === '') return ''
   const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return `Authorization: Basic ${Buffer.from(plain).toString('base64')}\r\n`

@@ -5,7 +5,14 @@
  */
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
-import { type AnswerHead, type Asker, HttpConnection, type HttpRequest, type Way } from './http-connection'
+import {
+  type Address,
+  type AnswerHead,
+  type Asker,
+  HttpConnection,
+  type HttpRequest,
+  type Way,
+} from './http-connection'
 
 /** How long a server that does not say so is trusted to keep a connection. */
 const UNSAID_MS = SECOND_MS
@@ -100,7 +107,7 @@ export class KeptConnections {
     return this.#idle.filter((idle) => idle.origin === origin)
   }
 
-  #open(origin: string, url: URL, way: Way): HttpConnection | undefined {
+  #open(origin: string, url: Address, way: Way): HttpConnection | undefined {
     if (this.left() - this.#opening <= FOR_OTHERS) return undefined
     const openedAt = this.clock.elapsed()
     this.#opening++

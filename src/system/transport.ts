@@ -5,18 +5,29 @@
  */
 import { isIP } from '../domain/ip'
 import { NO_DESCRIPTOR, type Transport, type TransportResult } from '../ports/network'
-import type { AnswerHead, Asker, HttpConnection, Stage, Way } from './http-connection'
+import type { Address, AnswerHead, Asker, HttpConnection, Stage, Way } from './http-connection'
 import { KeptConnections } from './kept-connections'
 
 const BODY_MAX_BYTES = 64 * 1024
 
-export const createTransport = (connections = new KeptConnections()): Transport => ({
-  async request({ method, url, headers, body, timeoutMs }) {
-    const call = new Call()
-    const connection = connections.ask({ method, url: new URL(url), headers, body }, call, nameIn(headers))
-    return connection ? call.within(timeoutMs, connection) : { kind: 'not_sent', reason: NO_DESCRIPTOR }
-  },
-})
+export function createTransport(connections = new KeptConnections()): Transport {
+  let last: { url: string; address: Address } | undefined
+  return {
+    async request({ method, url, headers, body, timeoutMs }) {
+      // As a rule a carrier has one for all messages.
+      if (last?.url !== url) last = { url, address: addressOf(url) }
+      const call = new Call()
+      const connection = connections.ask({ method, url: last.address, headers, body }, call, nameIn(headers))
+      return connection ? call.within(timeoutMs, connection) : { kind: 'not_sent', reason: NO_DESCRIPTOR }
+    },
+  }
+}
+
+/** A URL works out each of them whenever it is asked. */
+function addressOf(text: string): Address {
+  const { origin, protocol, host, hostname, port, pathname, search, username, password } = new URL(text)
+  return { origin, protocol, host, hostname, port, pathname, search, username, password }
+}
 
 /** One request to a carrier, and its answer as far as it has come. */
 class Call implements Asker {

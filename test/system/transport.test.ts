@@ -203,6 +203,29 @@ describe('a request to a carrier', () => {
     expect((await post(await listen(answer), SHORT_MS)).kind).toBe('unknown')
   })
 
+  test('goes where it says, wherever the one before went', async () => {
+    const says = (body: string) => (socket: Socket, request: string) => socket.end(ok(body + request.split(' ')[1]))
+    const [one, other] = [await listen(says('one')), await listen(says('other'))]
+    const transport = createTransport()
+    const bodies: unknown[] = []
+    for (const url of [one, one, other, `${other}?a=b`, one]) {
+      bodies.push(await transport.request({ method: 'POST', url, headers: {}, timeoutMs: LONG_MS }))
+    }
+    const expected = ['one/send', 'one/send', 'other/send', 'other/send?a=b', 'one/send']
+    expect(bodies).toEqual(expected.map((body) => ({ kind: 'answered', status: 200, body })))
+  })
+
+  test('to what is no URL is none, also at the second time', async () => {
+    const transport = createTransport()
+    const request = { method: 'GET', url: 'nowhere', headers: {}, timeoutMs: LONG_MS }
+    const fails = () =>
+      transport.request(request).then(
+        () => undefined,
+        ({ name }) => name,
+      )
+    expect([await fails(), await fails()]).toEqual(['TypeError', 'TypeError'])
+  })
+
   test('follows no redirect', async () => {
     const url = await listen((socket) => socket.end('HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n'))
     expect(await post(url)).toMatchObject({ kind: 'answered', status: 302 })

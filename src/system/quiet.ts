@@ -1,0 +1,49 @@
+/**
+ * Whether nothing has come on a socket, and no end: the kernel is asked, since the event loop may not have heard of it yet.
+ */
+import { readSync } from 'node:fs'
+
+type Look = (fd: number) => boolean
+
+/** The C library; musl answers to this name, too. */
+const LIBRARY = process.platform === 'darwin' ? 'libSystem.B.dylib' : 'libc.so.6'
+const POLLIN = 1
+
+let look: Look | undefined
+
+/** Answers how to look; the first time it loads what that takes. */
+export const quiet = (): Look => (look ??= byPoll() ?? byReading)
+
+/** Undefined where there is no such library, or where nothing may be made that calls it. */
+export function byPoll(library = LIBRARY): Look | undefined {
+  const poll = pollOf(library)
+  // A `struct pollfd`: the descriptor, what is asked, and what is so.
+  const asked = new Int32Array([0, POLLIN])
+  return (
+    poll &&
+    ((fd) => {
+      asked[0] = fd
+      // What is negative is no descriptor, on which nothing ever comes.
+      return fd >= 0 && poll(asked, 1, 0) === 0
+    })
+  )
+}
+
+function pollOf(library: string) {
+  const { dlopen } = require('bun:ffi') as typeof import('bun:ffi')
+  try {
+    return dlopen(library, { poll: { args: ['buffer', 'u64', 'i32'], returns: 'i32' } }).symbols.poll
+  } catch {
+    return undefined
+  }
+}
+
+/** What is read is lost. It costs ten times as much: that there is nothing is an error. */
+export function byReading(fd: number): boolean {
+  try {
+    readSync(fd, new Uint8Array(1))
+    return false
+  } catch (nothing) {
+    return (nothing as NodeJS.ErrnoException).code === 'EAGAIN'
+  }
+}
