@@ -17,15 +17,14 @@ const NOTICED_MS = 1_000
  */
 export function followClock(store: Store, clock: Clock, random: Random): Store {
   const thisProcess = Buffer.from(random.bytes(8)).toString('hex')
-  const lead = () => clock.now() - clock.elapsed()
-  let known = lead()
-  /** When that was so last, by the clock that never steps. */
+  /** When it was looked last, by the clock that never steps, and how far the other one was ahead of it then. */
   let knownAt = clock.elapsed()
+  let known = clock.now() - knownAt
   let mending: Promise<void> | undefined
 
   async function mend(): Promise<void> {
-    const found = lead()
     const foundAt = clock.elapsed()
+    const found = clock.now() - foundAt
     const unseenForMs = foundAt - knownAt
     try {
       await store.transaction((tx) => tx.clock.setBack(Math.round(known - found), thisProcess, unseenForMs))
@@ -39,10 +38,12 @@ export function followClock(store: Store, clock: Clock, random: Random): Store {
   return {
     ...store,
     transaction(unit, manner) {
-      if (known - lead() >= NOTICED_MS) mending ??= mend()
+      const at = clock.elapsed()
+      const lead = clock.now() - at
+      if (known - lead >= NOTICED_MS) mending ??= mend()
       else if (!mending) {
-        known = lead()
-        knownAt = clock.elapsed()
+        known = lead
+        knownAt = at
       }
       return mending ? mending.then(() => store.transaction(unit, manner)) : store.transaction(unit, manner)
     },

@@ -8,7 +8,7 @@ import { assertReplayable, type Claim, forgotten, isOver } from '../domain/claim
 import { Refusal, unavailable } from '../domain/error'
 import { admitNext } from '../domain/failure-budget'
 import { fingerprintText, type ResolvedRequest } from '../domain/fingerprint'
-import { type Issue, makeWay, phoneOf, type Standing } from '../domain/issue'
+import { type Issue, makeWay, phoneOf } from '../domain/issue'
 import type { ApiKey, KeyKind } from '../domain/key'
 import type { Letter } from '../domain/letter'
 import { compose, type Issued, type IssueRequest, issued, newIssue, resolveRequest } from '../domain/order'
@@ -29,7 +29,7 @@ import type { Vault } from '../ports/vault'
 import type { Dispatch } from '../ports/work'
 import { type Begun, type DeliverDependencies, depart } from './deliver-code'
 import { seekAdmission } from './shared/admission'
-import { type ChallengeDependencies, withChallenge } from './shared/challenge'
+import { assertProven, type ChallengeDependencies } from './shared/challenge'
 import { type ModeRules, rulesOf } from './shared/mode'
 import { networkHash, prefixHash } from './shared/place'
 import { saveIssue } from './shared/save-issue'
@@ -72,7 +72,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
     if (thrown instanceof Refusal) outcome.refusal = thrown
     throw thrown
   } finally {
-    deps.telemetry.issueDecided({ ...decisionOf(order, request, outcome), ms: deps.clock.elapsed() - startedAt })
+    deps.telemetry.issueDecided(decisionOf(order, request, outcome, deps.clock.elapsed() - startedAt))
   }
 }
 
@@ -92,7 +92,7 @@ async function repeat(
   const issue = await store.read.issues.standing(owner, issueId)
   if (!issue || issue.verificationStatus === 'replaced') return undefined
   const protection = rules.protection(await node.directory.app(key.appId))
-  return issued(issue, (one) => resendAt(protection, key.kind, one))
+  return issued(issue, resendAt(protection, key.kind, issue))
 }
 
 const isSameOrder = (claim: Claim, { fingerprint }: Order) => Buffer.compare(claim.fingerprint, fingerprint) === 0
@@ -105,11 +105,16 @@ async function decide(
   outcome: Outcome,
 ): Promise<Issued> {
   const entrant = await order.rules.watched(deps.node.traffic).enter(key.appId, order.wish)
-  const applicant = { appId: key.appId, challenge: request.challenge, address: request.address }
+  const asked = { request, order, entrant, isProven: false }
   try {
-    const answer = await withChallenge(deps, applicant, (isProven) =>
-      admit(deps, key, { request, order, entrant, isProven }, outcome),
-    )
+    let answer: Issued
+    try {
+      answer = await admit(deps, key, asked, outcome)
+    } catch (refusal) {
+      const { challenge, address } = request
+      await assertProven(deps, { appId: key.appId, challenge, address }, refusal)
+      answer = await admit(deps, key, { ...asked, isProven: true }, outcome)
+    }
     if (outcome.made) deps.node.claims.note(claimOf(order, outcome.made))
     return answer
   } finally {
@@ -134,10 +139,11 @@ function decisionOf(
   { owner: { appId, mode }, keyKind, recipient: { country }, request: { channel } }: Order,
   { origin }: IssueRequest,
   { made, finding, answer, refusal }: Outcome,
-): Omit<IssueDecided, 'ms'> {
+  ms: number,
+): IssueDecided {
   const outcome = answer ? (made ? 'issued' : 'replayed') : 'refused'
   const issueId = answer?.issueId
-  return { origin, appId, mode, keyKind, channel, country, issueId, outcome, refusal, rule: finding?.rule }
+  return { origin, appId, mode, keyKind, channel, country, issueId, outcome, refusal, rule: finding?.rule, ms }
 }
 
 interface Asked {
@@ -158,7 +164,6 @@ async function admit(
   const template = await node.directory.template(key.appId, order.request.templateId)
   const app = await node.directory.app(key.appId)
   const protection = order.rules.protection(app)
-  const resendable = (issue: Standing) => resendAt(protection, key.kind, issue)
   const router = await order.rules.router()
   const { channel } = order.request
   const route = router({ channel, appId: key.appId, country: order.recipient.country })
@@ -181,7 +186,7 @@ async function admit(
           replay(deps, tx, order, formerHash),
           admission.confirm(tx),
         ])
-        if (replayed) return issued(replayed, resendable)
+        if (replayed) return issued(replayed, resendAt(protection, key.kind, replayed))
 
         const issueId = deps.random.uuid(tx.now)
         const code = order.rules.newCode(order.recipient)
@@ -204,14 +209,16 @@ async function admit(
         const { origin } = request
         const issue = make(deps, order, { issueId, code, maxAttempts, price, origin, now: tx.now })
         outcome.made = issue
-        await replacePrevious(deps, tx, previous)
+        // Rule 8: the previous code for the same phone and purpose can no longer be verified.
+        if (previous) await saveIssue(deps, tx, previous, makeWay(previous, tx.now))
         await tx.claims.add(claimOf(order, issue))
         await tx.issues.add(issue)
         if (admitted.failures) await tx.failures.save(phoneOf(issue), admitted.failures)
         if (departure) begun = await depart(deps, tx, issue, letter, departure)
         else await waitForPlace(deps, tx, issue, letter, route)
-        await reserveCredit(tx, issue)
-        return issued(issue, resendable)
+        // Rule 9: what the wallet cannot promise is not issued.
+        if (issue.billingStatus === 'reserved') await tx.wallets.reserve(issue.appId, price)
+        return issued(issue, resendAt(protection, key.kind, issue))
       },
       { mayShare: true },
     )
@@ -279,9 +286,9 @@ function resolve({ vault, modes }: IssueDependencies, key: ApiKey, asked: IssueR
 
 const hex = (hash: Uint8Array) => hash.toHex()
 
-const claimOf = ({ owner: { appId, mode }, keyHash, fingerprint }: Order, { issueId, createdAt }: Issue): Claim => ({
-  ...{ appId, mode, keyHash, fingerprint, issueId, createdAt },
-})
+function claimOf({ owner: { appId, mode }, keyHash, fingerprint }: Order, { issueId, createdAt }: Issue): Claim {
+  return { appId, mode, keyHash, fingerprint, issueId, createdAt }
+}
 
 /** The issue this idempotency key already stands for, if any (rules 3, 4 and 5). */
 async function replay(
@@ -370,14 +377,4 @@ function make({ vault, random }: IssueDependencies, order: Order, making: Making
     networkHash: order.networkHash,
     origin: making.origin,
   })
-}
-
-/** Rule 9: what the wallet cannot promise is not issued. */
-async function reserveCredit(tx: Tx, { billingStatus, appId, price }: Issue): Promise<void> {
-  if (billingStatus === 'reserved') await tx.wallets.reserve(appId, price)
-}
-
-/** Rule 8: the previous code for the same phone and purpose can no longer be verified. */
-async function replacePrevious(deps: IssueDependencies, tx: Tx, previous: Issue | undefined): Promise<void> {
-  if (previous) await saveIssue(deps, tx, previous, makeWay(previous, tx.now))
 }
