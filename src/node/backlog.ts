@@ -4,7 +4,7 @@
  */
 import { unavailable } from '../domain/error'
 import type { Clock } from '../ports/clock'
-import type { Backlog, Entry } from '../ports/node'
+import type { Backlog } from '../ports/node'
 import type { Reader } from '../ports/store'
 
 const COUNT_KEPT_MS = 1_000
@@ -26,22 +26,24 @@ export class CountedBacklog implements Backlog {
     private readonly clock: Pick<Clock, 'elapsed'>,
   ) {}
 
-  async admit(): Promise<Entry> {
-    if (this.clock.elapsed() - this.#countedAt >= (this.#isFull ? FULL_KEPT_MS : COUNT_KEPT_MS)) {
-      this.#counting ??= this.#count()
-      await this.#counting
-    }
+  counted(): Promise<void> | undefined {
+    if (this.clock.elapsed() - this.#countedAt < (this.#isFull ? FULL_KEPT_MS : COUNT_KEPT_MS)) return undefined
+    this.#counting ??= this.#count()
+    return this.#counting
+  }
+
+  admit(): void {
     if (this.#isFull) throw unavailable('Too many messages wait to be sent', RETRY_AFTER_MS)
     this.#entering++
-    return {
-      keep: () => {
-        this.#entering--
-        this.#stored++
-      },
-      giveBack: () => {
-        this.#entering--
-      },
-    }
+  }
+
+  keep(): void {
+    this.#entering--
+    this.#stored++
+  }
+
+  giveBack(): void {
+    this.#entering--
   }
 
   get #isFull(): boolean {

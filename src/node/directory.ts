@@ -6,9 +6,8 @@ import type { App } from '../domain/app'
 import type { CarrierConfig } from '../domain/carrier'
 import type { ChallengeSettings } from '../domain/challenge'
 import type { ApiKey, KnownKey } from '../domain/key'
-import type { Route } from '../domain/route'
 import { BUILT_IN_TEMPLATES, DEFAULT_TEMPLATE_ID, type Template } from '../domain/template'
-import type { Directory } from '../ports/node'
+import type { Directory, Issuing, Ways } from '../ports/node'
 import type { Reader } from '../ports/store'
 
 export class KeptDirectory implements Directory {
@@ -36,6 +35,13 @@ export class KeptDirectory implements Directory {
     return this.#keep(`templates:${appId}`, async () => withBuiltIn(await this.read.templates.ofApp(appId)))
   }
 
+  issuing(appId: string): Promise<Issuing> {
+    return this.#keep(`issuing:${appId}`, async () => {
+      const [app, templates] = await Promise.all([this.app(appId), this.templates(appId)])
+      return { app, templates }
+    })
+  }
+
   async template(appId: string, templateId: string = DEFAULT_TEMPLATE_ID): Promise<Template | undefined> {
     return (await this.templates(appId)).find((template) => template.templateId === templateId)
   }
@@ -44,8 +50,11 @@ export class KeptDirectory implements Directory {
     return this.#keep('carriers', () => this.read.carriers.all())
   }
 
-  routes(): Promise<Route[]> {
-    return this.#keep('routes', () => this.read.routes.all())
+  ways(): Promise<Ways> {
+    return this.#keep('ways', async () => {
+      const [configured, routes] = await Promise.all([this.carriers(), this.read.routes.all()])
+      return { configured, routes }
+    })
   }
 
   async isPublicOrigin(origin: string, now: number): Promise<boolean> {

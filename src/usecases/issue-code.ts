@@ -161,8 +161,8 @@ async function admit(
   outcome: Outcome,
 ): Promise<Issued> {
   const { store, vault, node } = deps
-  const template = await node.directory.template(key.appId, order.request.templateId)
-  const app = await node.directory.app(key.appId)
+  const { app, templates } = await node.directory.issuing(key.appId)
+  const template = templates.find(({ templateId }) => templateId === order.request.templateId)
   const protection = order.rules.protection(app)
   const router = await order.rules.router()
   const { channel } = order.request

@@ -1,7 +1,7 @@
 /** Whether a new issue finds room: decided before its transaction, given back where that makes none. */
 import { Refusal } from '../../domain/error'
 import type { LimitRule } from '../../domain/limit'
-import type { Node } from '../../ports/node'
+import type { Backlog, IssuePermit, Node } from '../../ports/node'
 import type { Tx } from '../../ports/store'
 
 export interface Admission {
@@ -21,22 +21,42 @@ export async function seekAdmission(
   const recalled = limits.recalled()
   if (recalled) await recalled
   try {
-    const entry = await backlog.admit()
-    try {
-      const permit = await limits.admit(rules)
-      const giveBack = () => {
-        entry.giveBack()
-        return permit.giveBack()
-      }
-      return { confirm: (tx) => permit.confirm(tx), keep: () => entry.keep(), giveBack }
-    } catch (refusal) {
-      entry.giveBack()
-      throw refusal
-    }
+    const counted = backlog.counted()
+    if (counted) await counted
+    backlog.admit()
   } catch (refusal) {
-    if (refusal instanceof Refusal) return refused(refusal)
-    throw refusal
+    return refused(refusal)
+  }
+  try {
+    return new Admitted(backlog, await limits.admit(rules))
+  } catch (refusal) {
+    backlog.giveBack()
+    return refused(refusal)
   }
 }
 
-const refused = (refusal: Refusal): Admission => ({ confirm: async () => refusal, keep() {}, giveBack() {} })
+class Admitted implements Admission {
+  constructor(
+    private readonly backlog: Backlog,
+    private readonly permit: IssuePermit,
+  ) {}
+
+  confirm(tx: Tx): Promise<Refusal | undefined> {
+    return this.permit.confirm(tx)
+  }
+
+  keep(): void {
+    this.backlog.keep()
+  }
+
+  giveBack(): Promise<void> | void {
+    this.backlog.giveBack()
+    return this.permit.giveBack()
+  }
+}
+
+/** What is no refusal is thrown. */
+function refused(refusal: unknown): Admission {
+  if (!(refusal instanceof Refusal)) throw refusal
+  return { confirm: async () => refusal, keep() {}, giveBack() {} }
+}
