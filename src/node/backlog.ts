@@ -4,7 +4,7 @@
  */
 import { unavailable } from '../domain/error'
 import type { Clock } from '../ports/clock'
-import type { Backlog } from '../ports/node'
+import type { Backlog, Entry } from '../ports/node'
 import type { Reader } from '../ports/store'
 
 const COUNT_KEPT_MS = 1_000
@@ -19,6 +19,16 @@ export class CountedBacklog implements Backlog {
   #counting: Promise<void> | undefined
   /** Admitted, and perhaps not stored yet: a count may or may not have seen them. */
   #entering = 0
+  /** Room is like any other. */
+  readonly #entry: Entry = {
+    keep: () => {
+      this.#entering--
+      this.#stored++
+    },
+    giveBack: () => {
+      this.#entering--
+    },
+  }
 
   constructor(
     private readonly max: number,
@@ -26,24 +36,14 @@ export class CountedBacklog implements Backlog {
     private readonly clock: Pick<Clock, 'elapsed'>,
   ) {}
 
-  counted(): Promise<void> | undefined {
-    if (this.clock.elapsed() - this.#countedAt < (this.#isFull ? FULL_KEPT_MS : COUNT_KEPT_MS)) return undefined
-    this.#counting ??= this.#count()
-    return this.#counting
-  }
-
-  admit(): void {
+  async admit(): Promise<Entry> {
+    if (this.clock.elapsed() - this.#countedAt >= (this.#isFull ? FULL_KEPT_MS : COUNT_KEPT_MS)) {
+      this.#counting ??= this.#count()
+      await this.#counting
+    }
     if (this.#isFull) throw unavailable('Too many messages wait to be sent', RETRY_AFTER_MS)
     this.#entering++
-  }
-
-  keep(): void {
-    this.#entering--
-    this.#stored++
-  }
-
-  giveBack(): void {
-    this.#entering--
+    return this.#entry
   }
 
   get #isFull(): boolean {

@@ -6,40 +6,71 @@ import type { App } from '../domain/app'
 import type { CarrierConfig } from '../domain/carrier'
 import type { ChallengeSettings } from '../domain/challenge'
 import type { ApiKey, KnownKey } from '../domain/key'
+import type { Route } from '../domain/route'
 import { BUILT_IN_TEMPLATES, DEFAULT_TEMPLATE_ID, type Template } from '../domain/template'
-import type { Directory, Issuing, Ways } from '../ports/node'
+import type { Directory } from '../ports/node'
 import type { Reader } from '../ports/store'
+
+/** What is kept of one kind, by name. */
+class Shelf<T> {
+  #kept = new Map<string, Promise<T>>()
+
+  constructor(private readonly load: (name: string) => Promise<T>) {}
+
+  clear(): void {
+    this.#kept = new Map()
+  }
+
+  take(name: string): Promise<T> {
+    const kept = this.#kept
+    const known = kept.get(name)
+    if (known) return known
+    const loading = this.load(name).then(
+      (value) => {
+        // Absence is not kept: unknown keys must not fill the memory.
+        if (value === undefined) kept.delete(name)
+        return value
+      },
+      (error) => {
+        kept.delete(name)
+        throw error
+      },
+    )
+    kept.set(name, loading)
+    return loading
+  }
+}
 
 export class KeptDirectory implements Directory {
   #version = ''
   #seen: Promise<string> | undefined
-  #kept = new Map<string, Promise<unknown>>()
+  readonly #shelves = {
+    keys: new Shelf((hash) => this.#findKey(Buffer.from(hash, 'hex'))),
+    apps: new Shelf((appId) => this.read.apps.find(appId)),
+    // Also that there is none is kept, of apps that are known.
+    challenges: new Shelf(async (appId) => ({ found: await this.read.challenges.find(appId) })),
+    templates: new Shelf(async (appId) => withBuiltIn(await this.read.templates.ofApp(appId))),
+    carriers: new Shelf(() => this.read.carriers.all()),
+    routes: new Shelf(() => this.read.routes.all()),
+    origins: new Shelf(() => this.read.keys.publicOrigins()),
+  }
 
   constructor(private readonly read: Reader) {}
 
   keyByHash(hash: string): Promise<KnownKey | undefined> {
-    return this.#keep(`key:${hash}`, () => this.#findKey(Buffer.from(hash, 'hex')))
+    return this.#keep(this.#shelves.keys, hash)
   }
 
   app(appId: string): Promise<App | undefined> {
-    return this.#keep(`app:${appId}`, () => this.read.apps.find(appId))
+    return this.#keep(this.#shelves.apps, appId)
   }
 
   async challenge(appId: string): Promise<ChallengeSettings | undefined> {
-    // Also that there is none is kept, of apps that are known.
-    const kept = await this.#keep(`challenge:${appId}`, async () => ({ found: await this.read.challenges.find(appId) }))
-    return kept.found
+    return (await this.#keep(this.#shelves.challenges, appId)).found
   }
 
   templates(appId: string): Promise<Template[]> {
-    return this.#keep(`templates:${appId}`, async () => withBuiltIn(await this.read.templates.ofApp(appId)))
-  }
-
-  issuing(appId: string): Promise<Issuing> {
-    return this.#keep(`issuing:${appId}`, async () => {
-      const [app, templates] = await Promise.all([this.app(appId), this.templates(appId)])
-      return { app, templates }
-    })
+    return this.#keep(this.#shelves.templates, appId)
   }
 
   async template(appId: string, templateId: string = DEFAULT_TEMPLATE_ID): Promise<Template | undefined> {
@@ -47,18 +78,15 @@ export class KeptDirectory implements Directory {
   }
 
   carriers(): Promise<CarrierConfig[]> {
-    return this.#keep('carriers', () => this.read.carriers.all())
+    return this.#keep(this.#shelves.carriers)
   }
 
-  ways(): Promise<Ways> {
-    return this.#keep('ways', async () => {
-      const [configured, routes] = await Promise.all([this.carriers(), this.read.routes.all()])
-      return { configured, routes }
-    })
+  routes(): Promise<Route[]> {
+    return this.#keep(this.#shelves.routes)
   }
 
   async isPublicOrigin(origin: string, now: number): Promise<boolean> {
-    const ends = await this.#keep('origins', () => this.read.keys.publicOrigins())
+    const ends = await this.#keep(this.#shelves.origins)
     return now < (ends.get(origin) ?? 0)
   }
 
@@ -68,35 +96,19 @@ export class KeptDirectory implements Directory {
     return { ...key, browserKeys: (await this.read.keys.ofApp(key.appId)).filter(isLiveBrowserKey) }
   }
 
-  #keep<T>(name: string, load: () => Promise<T>): Promise<T> {
+  #keep<T>(shelf: Shelf<T>, name = ''): Promise<T> {
     const version = this.read.settingsVersion()
     // Asked many times in a turn of the event loop, it answers with one promise.
-    if (version === this.#seen) return this.#take(name, load)
-    return version.then((current) => {
-      if (current !== this.#version) this.#kept = new Map()
-      this.#version = current
-      this.#seen = version
-      return this.#take(name, load)
-    })
+    if (version === this.#seen) return shelf.take(name)
+    return this.#keepAt(version, shelf, name)
   }
 
-  #take<T>(name: string, load: () => Promise<T>): Promise<T> {
-    const kept = this.#kept.get(name) as Promise<T> | undefined
-    if (kept) return kept
-    const shelf = this.#kept
-    const loading = load().then(
-      (value) => {
-        // Absence is not kept: unknown keys must not fill the memory.
-        if (value === undefined) shelf.delete(name)
-        return value
-      },
-      (error) => {
-        shelf.delete(name)
-        throw error
-      },
-    )
-    shelf.set(name, loading)
-    return loading
+  async #keepAt<T>(version: Promise<string>, shelf: Shelf<T>, name: string): Promise<T> {
+    const current = await version
+    if (current !== this.#version) for (const one of Object.values(this.#shelves)) one.clear()
+    this.#version = current
+    this.#seen = version
+    return shelf.take(name)
   }
 }
 

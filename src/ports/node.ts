@@ -59,14 +59,14 @@ export interface IssuePermit extends Permit {
 
 /** How many messages may wait to be sent. */
 export interface Backlog {
-  /** Settles once those that wait are counted; undefined where they are. */
-  counted(): Promise<void> | undefined
-  /** Makes room for one more message before it is stored, or throws `unavailable`. Of the other two one is called, once. */
-  admit(): void
+  /** Makes room for one more message, or throws `unavailable`. */
+  admit(): Promise<Entry>
+}
+
+/** Room that is taken before the message is stored; one of the two is called, once. */
+export interface Entry extends Permit {
   /** It is stored, and counts like every other that waits. */
   keep(): void
-  /** There is none. */
-  giveBack(): void
 }
 
 /** Idempotency keys that have made an issue here lately. */
@@ -123,18 +123,6 @@ export interface Seat extends Place {
   answered(outcome: SendOutcome, now: number): Health | undefined
 }
 
-/** What an app has decided of its codes. */
-export interface Issuing {
-  readonly app: App | undefined
-  readonly templates: readonly Template[]
-}
-
-/** Who can deliver, and who is to. */
-export interface Ways {
-  readonly configured: readonly CarrierConfig[]
-  readonly routes: readonly Route[]
-}
-
 /** What rarely changes: a change made in whatever process holds at once. */
 export interface Directory {
   /** `hash`: in hexadecimal. */
@@ -146,10 +134,8 @@ export interface Directory {
   templates(appId: string): Promise<Template[]>
   /** The usual one where no id is given. */
   template(appId: string, templateId?: string): Promise<Template | undefined>
-  /** Both, by which codes of an app are made. */
-  issuing(appId: string): Promise<Issuing>
   carriers(): Promise<CarrierConfig[]>
-  ways(): Promise<Ways>
+  routes(): Promise<Route[]>
   /** Whether an active public key lists the origin. */
   isPublicOrigin(origin: string, now: number): Promise<boolean>
 }

@@ -2,11 +2,11 @@
 import { type CarrierConfig, MAX_CONCURRENCY } from '../domain/carrier'
 import { invalid } from '../domain/error'
 import { MAX_TIMEOUT_MS } from '../domain/job'
-import { chooseRoute } from '../domain/route'
+import { chooseRoute, type Route } from '../domain/route'
 import { refusalOf } from '../domain/validation'
 import type { ReportedMessage, Router, Way } from '../ports/carrier'
 import { NO_DESCRIPTOR } from '../ports/network'
-import type { Gate, Node, Ways } from '../ports/node'
+import type { Gate, Node } from '../ports/node'
 import type { CarrierDependencies, CarrierType } from './type'
 
 /**
@@ -79,7 +79,7 @@ export interface CarrierSettings extends Omit<CarrierDependencies, 'reportUrl' |
 export class Carriers {
   /** By name; kept until its configuration is another, because a carrier may hold a session, and its gate places. */
   readonly #built = new Map<string, Built>()
-  #ways: Ways | undefined
+  #ways: { configured: CarrierConfig[]; routes: Route[] } | undefined
 
   constructor(
     private readonly node: Pick<Node, 'directory' | 'gates'>,
@@ -90,7 +90,9 @@ export class Carriers {
 
   /** Who delivers what to whom, as configured now: by route, else every carrier of the channel as it was added. */
   async router(): Promise<Router> {
-    const { configured, routes } = await this.node.directory.ways()
+    // They are there, as a rule.
+    const configured = await this.node.directory.carriers()
+    const routes = await this.node.directory.routes()
     return (whom) => {
       const serving = configured.filter(({ channels }) => channels.includes(whom.channel))
       const names = routes.length > 0 ? chooseRoute(routes, whom) : undefined
@@ -111,13 +113,12 @@ export class Carriers {
    * Answers whether messages that wait may have another way to go than when it was called before.
    */
   async refresh(): Promise<boolean> {
-    const ways = await this.node.directory.ways()
-    const { configured } = ways
+    const [configured, routes] = await Promise.all([this.node.directory.carriers(), this.node.directory.routes()])
     for (const config of configured) if (Object.hasOwn(CARRIER_TYPES, config.type)) this.#carrier(config)
     const names = new Set(configured.map(({ name }) => name))
     for (const name of this.#built.keys()) if (!names.has(name)) this.#remove(name)
     const before = this.#ways
-    this.#ways = ways
+    this.#ways = { configured, routes }
     return before !== undefined && !Bun.deepEquals(before, this.#ways, true)
   }
 

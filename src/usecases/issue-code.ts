@@ -20,7 +20,7 @@ import { textsOf } from '../domain/texts'
 import { prefixOf } from '../domain/traffic'
 import type { Channel, Owner } from '../domain/value'
 import { priceOf } from '../domain/wallet'
-import type { Router, Way } from '../ports/carrier'
+import type { Way } from '../ports/carrier'
 import type { Node } from '../ports/node'
 import type { Tx } from '../ports/store'
 import type { IssueDecided } from '../ports/telemetry'
@@ -161,8 +161,9 @@ async function admit(
   outcome: Outcome,
 ): Promise<Issued> {
   const { store, vault, node } = deps
-  const { app, templates } = await node.directory.issuing(key.appId)
+  const templates = await node.directory.templates(key.appId)
   const template = templates.find(({ templateId }) => templateId === order.request.templateId)
+  const app = await node.directory.app(key.appId)
   const protection = order.rules.protection(app)
   const router = await order.rules.router()
   const { channel } = order.request
@@ -173,7 +174,10 @@ async function admit(
   const admission = await seekAdmission(node, order.rules.issueLimits(key, order.phoneHash))
   // What will be refused waits for no place at a carrier, where those would wait behind it that will not.
   const isHopeless = !isProven && entrant.isRefused(protection, order.rules.prices[channel])
-  const departure = isHopeless ? undefined : await seekDeparture(deps, route, router)
+  const way = isHopeless ? undefined : firstOf(route, deps.clock.now())
+  // So that it goes out as soon as its issue is stored.
+  const passage = way && (await deps.dispatch.passageBy(way.carrier.name))
+  const departure = passage && { way, passage, route, router }
   let begun: Begun | undefined
   const span = deps.telemetry.begin('transaction', request.origin?.trace)
   try {
@@ -181,11 +185,12 @@ async function admit(
       async (tx) => {
         begun = outcome.made = outcome.finding = undefined
         // Who holds the phone has stored the claim of an issue that counts here.
-        const [{ live: previous, failures: known }, replayed, refusal] = await Promise.all([
+        const [{ live: previous, failures: known }, claim, refusal] = await Promise.all([
           tx.issues.lockPhone(order.owner, { kind: key.kind, phoneHash: order.phoneHash }, order.request.purpose),
-          replay(deps, tx, order, formerHash),
+          tx.claims.find(order.owner, order.keyHash, formerHash),
           admission.confirm(tx),
         ])
+        const replayed = claim && (await replay(deps, tx, order, claim))
         if (replayed) return issued(replayed, resendAt(protection, key.kind, replayed))
 
         const issueId = deps.random.uuid(tx.now)
@@ -290,16 +295,14 @@ function claimOf({ owner: { appId, mode }, keyHash, fingerprint }: Order, { issu
   return { appId, mode, keyHash, fingerprint, issueId, createdAt }
 }
 
-/** The issue this idempotency key already stands for, if any (rules 3, 4 and 5). */
+/** The issue this idempotency key already stands for, if it does (rules 3, 4 and 5). */
 async function replay(
   { idempotencyDays }: IssueDependencies,
   tx: Tx,
   order: Order,
-  formerHash: () => Uint8Array,
+  claim: Claim,
 ): Promise<Issue | undefined> {
   const { owner } = order
-  const claim = await tx.claims.find(owner, order.keyHash, formerHash)
-  if (!claim) return undefined
   const isKnown = !isOver(claim, idempotencyDays, tx.now)
   const issue = isKnown ? await tx.issues.lock(owner, claim.issueId) : undefined
   if (isKnown && (issue ? issue.erasedAt !== undefined : await tx.erasures.isRemoved(claim.issueId))) throw forgotten()
@@ -322,13 +325,6 @@ function assertServed(channel: Channel, route: readonly Way[]): void {
 function firstOf(route: readonly Way[], now: number): Way | undefined {
   const way = route.find(({ gate }) => gate.admits(now))
   return way?.gate.health(now).isHealthy ? way : undefined
-}
-
-/** A place at the carrier, so that the message goes out as soon as its issue is stored. */
-async function seekDeparture({ dispatch, clock }: IssueDependencies, route: readonly Way[], router: Router) {
-  const way = firstOf(route, clock.now())
-  const passage = way && (await dispatch.passageBy(way.carrier.name))
-  return passage && { way, passage, route, router }
 }
 
 /** It waits where it will be sent from. */

@@ -18,8 +18,6 @@ function directoryOf(answers: { find?: () => Promise<unknown>; origins?: Map<str
       },
     },
     templates: { ofApp: async () => answers.own ?? [] },
-    carriers: { all: async () => [{ name: `carrier ${++reads}` }] },
-    routes: { all: async () => [] },
     keys: { publicOrigins: async () => answers.origins ?? new Map() },
   } as unknown as Reader
   const look = (found: string) => {
@@ -37,19 +35,6 @@ test('is kept by name while the version is the same, looked at anew or not, and 
   expect(reads()).toBe(2)
   look('2')
   expect([(await directory.app('a'))?.appId, reads()]).toEqual(['read 3', 3])
-})
-
-test('what codes are made by, and the ways they go, are read together, and anew with the next version', async () => {
-  const { directory, look, reads } = directoryOf()
-  const codes = await directory.issuing('a')
-  expect(codes).toEqual({ app: (await directory.app('a')) as never, templates: await directory.templates('a') })
-  const ways = await directory.ways()
-  // Who is set up by one of them is the same for the other.
-  expect(ways.configured).toBe(await directory.carriers())
-  expect([await directory.issuing('a'), await directory.ways(), reads()]).toEqual([codes, ways, 2])
-  look('2')
-  expect((await directory.issuing('a')).app?.appId).toBe('read 3')
-  expect((await directory.ways()).configured[0]?.name).toBe('carrier 4')
 })
 
 test('absence and failure are not kept', async () => {

@@ -1,7 +1,7 @@
 /** Whether a new issue finds room: decided before its transaction, given back where that makes none. */
 import { Refusal } from '../../domain/error'
 import type { LimitRule } from '../../domain/limit'
-import type { Backlog, IssuePermit, Node } from '../../ports/node'
+import type { Entry, IssuePermit, Node } from '../../ports/node'
 import type { Tx } from '../../ports/store'
 
 export interface Admission {
@@ -21,23 +21,22 @@ export async function seekAdmission(
   const recalled = limits.recalled()
   if (recalled) await recalled
   try {
-    const counted = backlog.counted()
-    if (counted) await counted
-    backlog.admit()
+    const entry = await backlog.admit()
+    try {
+      return new Room(entry, await limits.admit(rules))
+    } catch (refusal) {
+      entry.giveBack()
+      throw refusal
+    }
   } catch (refusal) {
-    return refused(refusal)
-  }
-  try {
-    return new Admitted(backlog, await limits.admit(rules))
-  } catch (refusal) {
-    backlog.giveBack()
-    return refused(refusal)
+    if (refusal instanceof Refusal) return refused(refusal)
+    throw refusal
   }
 }
 
-class Admitted implements Admission {
+class Room implements Admission {
   constructor(
-    private readonly backlog: Backlog,
+    private readonly entry: Entry,
     private readonly permit: IssuePermit,
   ) {}
 
@@ -46,17 +45,13 @@ class Admitted implements Admission {
   }
 
   keep(): void {
-    this.backlog.keep()
+    this.entry.keep()
   }
 
   giveBack(): Promise<void> | void {
-    this.backlog.giveBack()
+    this.entry.giveBack()
     return this.permit.giveBack()
   }
 }
 
-/** What is no refusal is thrown. */
-function refused(refusal: unknown): Admission {
-  if (!(refusal instanceof Refusal)) throw refusal
-  return { confirm: async () => refusal, keep() {}, giveBack() {} }
-}
+const refused = (refusal: Refusal): Admission => ({ confirm: async () => refusal, keep() {}, giveBack() {} })
