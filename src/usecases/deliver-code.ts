@@ -146,6 +146,8 @@ export async function depart(
   const isKept = canFallBack(issue)
   if (isKept) await tx.outbox.add(issue, letter)
   const held = tx.jobs.addHeld({ kind: 'deliver', owner: issue, subjectId: issue.issueId, queue: way.carrier.name })
+  // Who is not told of a failure is told by the commit.
+  held.catch(() => {})
   const attempt = await beginAttempt(tx, issue, 1, way.carrier.name)
   const begun = new Begun(deps, issue, departure, {
     carrier: way,

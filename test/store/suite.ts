@@ -613,12 +613,12 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(await nextJobAt(store, 'await-report')).toBeUndefined()
       })
 
-      test('that cannot be added as held take their unit along, also where nobody listens', async () => {
+      test('that cannot be added as held take their unit along, also where nobody waits for them', async () => {
         const held = { kind: 'deliver', owner: OWNER, subjectId: issue.issueId, queue: 'main' } as const
         const add = async (tx: Tx, each: Issue) => {
           await tx.issues.lock(each, each.issueId)
           await tx.issues.add(each)
-          void tx.jobs.addHeld(held)
+          tx.jobs.addHeld(held).catch(() => {})
         }
         await run((tx) => add(tx, issue))
         expect(await store.read.jobs.held('deliver', issue.issueId)).toMatchObject({ attempt: 1 })

@@ -6,8 +6,8 @@ export interface JobTx {
   /** One job of a kind for a subject: one that exists is moved, and whoever ran it has lost it. */
   add(job: { kind: JobKind; owner: Owner; subjectId: string; runAt: number; queue?: string }): Promise<void>
   /**
-   * A new job that whoever adds it holds already, as if it had been claimed from the queue. Throws at once where it cannot be added;
-   * what is known only with the commit fails that, and nobody need listen for it here.
+   * A new job that whoever adds it holds already, as if it had been claimed from the queue. Throws at once where it is known at
+   * once that it cannot be added; else that fails the commit, too.
    */
   addHeld(job: { kind: JobKind; owner: Owner; subjectId: string; queue: string }): Promise<Job>
   /** Takes due jobs of a kind from a queue: raises `attempt`, and keeps them from others until the lease ends. */

@@ -105,16 +105,12 @@ export function jobTx(unit: Unit, node: string): Tx['jobs'] {
     async add({ kind, owner: { appId, mode }, subjectId, runAt, queue = FRONT }) {
       unit.run(STATEMENTS.upsert, { kind, appId, mode, subjectId, runAt, queue })
     },
-    addHeld({ kind, owner: { appId, mode }, subjectId, queue }) {
+    async addHeld({ kind, owner: { appId, mode }, subjectId, queue }) {
       const job = { kind, appId, mode, subjectId, queue }
       const row = { ...job, runAt: unit.now + LEASE_MS[kind], leasedBy: node }
-      const held = unit.add(STATEMENTS.insertHeld, row).then((added) => {
-        if (added.subjectId !== subjectId) throw new Error('Somebody else was given the number of this job')
-        return { ...job, jobId: added.jobId, runAt: unit.now, attempt: 1 }
-      })
-      // Who does not listen is told by the commit.
-      held.catch(() => {})
-      return held
+      const added = await unit.add(STATEMENTS.insertHeld, row)
+      if (added.subjectId !== subjectId) throw new Error('Somebody else was given the number of this job')
+      return { ...job, jobId: added.jobId, runAt: unit.now, attempt: 1 }
     },
     async claim(kind, queue, limit) {
       await unit.opened()
