@@ -29,7 +29,7 @@ export async function begin<Subject, Call>(
   work: Pick<Work<Subject, Call, unknown>, 'lock' | 'prepare'>,
   job: Job,
 ): Promise<Call | undefined> {
-  const [subject, isHeld] = await lock(tx, work, job)
+  const { subject, isHeld } = await lock(tx, work, job)
   return isHeld ? work.prepare(tx, job, subject) : undefined
 }
 
@@ -42,9 +42,8 @@ export async function complete<Subject, Call, Answer>(
 ): Promise<Answer> {
   const answer = await work.act(call)
   const record = async (tx: Tx) => {
-    const [subject, isHeld] = await lock(tx, work, job)
-    const noted = work.note?.(tx, call, answer)
-    if (noted) await noted
+    const { subject, isHeld } = await lock(tx, work, job)
+    await work.note?.(tx, call, answer)
     if (isHeld) await work.record(tx, job, subject, call, answer)
   }
   await insist(deps, job, record, work)
@@ -52,8 +51,10 @@ export async function complete<Subject, Call, Answer>(
 }
 
 /** In their order, and asked for together. */
-const lock = <Subject>(tx: Tx, work: Pick<Work<Subject, unknown, unknown>, 'lock'>, job: Job) =>
-  Promise.all([work.lock(tx, job), tx.jobs.lock(job)])
+async function lock<Subject>(tx: Tx, work: Pick<Work<Subject, unknown, unknown>, 'lock'>, job: Job) {
+  const [subject, isHeld] = await Promise.all([work.lock(tx, job), tx.jobs.lock(job)])
+  return { subject, isHeld }
+}
 
 const INSIST_EVERY_MS = 1_000
 

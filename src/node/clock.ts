@@ -17,14 +17,12 @@ const NOTICED_MS = 1_000
  */
 export function followClock(store: Store, clock: Clock, random: Random): Store {
   const thisProcess = Buffer.from(random.bytes(8)).toString('hex')
-  /** When it was looked last, by the clock that never steps, and how far the other one was ahead of it then. */
+  /** When it was looked at last, by the clock that never steps, and by how much the other one led then. */
   let knownAt = clock.elapsed()
   let known = clock.now() - knownAt
   let mending: Promise<void> | undefined
 
-  async function mend(): Promise<void> {
-    const foundAt = clock.elapsed()
-    const found = clock.now() - foundAt
+  async function mend(found: number, foundAt: number): Promise<void> {
     const unseenForMs = foundAt - knownAt
     try {
       await store.transaction((tx) => tx.clock.setBack(Math.round(known - found), thisProcess, unseenForMs))
@@ -38,12 +36,12 @@ export function followClock(store: Store, clock: Clock, random: Random): Store {
   return {
     ...store,
     transaction(unit, manner) {
-      const at = clock.elapsed()
-      const lead = clock.now() - at
-      if (known - lead >= NOTICED_MS) mending ??= mend()
+      const foundAt = clock.elapsed()
+      const found = clock.now() - foundAt
+      if (known - found >= NOTICED_MS) mending ??= mend(found, foundAt)
       else if (!mending) {
-        known = lead
-        knownAt = at
+        known = found
+        knownAt = foundAt
       }
       return mending ? mending.then(() => store.transaction(unit, manner)) : store.transaction(unit, manner)
     },

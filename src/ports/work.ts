@@ -14,8 +14,8 @@ export interface Work<Subject, Call, Answer> {
   prepare(tx: Tx, job: Job, subject: Subject): Promise<Call | undefined>
   /** Never throws for what the outside did. */
   act(call: Call): Promise<Answer>
-  /** What is stored of the answer also where the job is somebody else's by now; undefined where there is nothing. */
-  note?(tx: Tx, call: Call, answer: Answer): Promise<void> | undefined
+  /** What is stored of the answer also where the job is somebody else's by now. */
+  note?(tx: Tx, call: Call, answer: Answer): Promise<void>
   /** Stores what came of it, and ends or moves the job. */
   record(tx: Tx, job: Job, subject: Subject, call: Call, answer: Answer): Promise<void>
   /** Whether that may be stored together with what others record: where many lock one row they would only wait for each other. */
