@@ -152,10 +152,10 @@ export interface Issued {
 }
 
 /** The first response and every replay of it, also after verification or expiry. */
-export const issued = (issue: Standing, resendAvailableAt: (issue: Standing) => number): Issued => ({
+export const issued = (issue: Standing, resendAvailableAt: number): Issued => ({
   issueId: issue.issueId,
   expiresAt: issue.promisedExpiresAt ?? issue.expiresAt,
   attemptsRemaining: issue.maxAttempts,
   queuedAt: issue.createdAt,
-  resendAvailableAt: resendAvailableAt(issue),
+  resendAvailableAt,
 })

@@ -87,7 +87,7 @@ export function createDispatch({ runner, seats, gates, ...deps }: DispatchDepend
   })
 
   return {
-    async passageBy(carrier) {
+    passageBy(carrier) {
       if (!runner.hasRoom('deliver')) return undefined
       const passage = isAwaited(carrier) ? undefined : enter(carrier)
       // Where other servers have all its places, none becomes free here.

@@ -27,7 +27,7 @@ export interface Work<Subject, Call, Answer> {
 /** Work on a message that is begun by whoever makes it, and waits in no queue. */
 export interface Dispatch {
   /** Undefined where no place at the carrier becomes free soon, or others are queued for one. */
-  passageBy(carrier: string): Promise<Passage | undefined>
+  passageBy(carrier: string): Passage | undefined | Promise<Passage | undefined>
 }
 
 /** A place at a carrier for a message that is about to be stored. Who stops waits for it, so it ends in one way or the other. */

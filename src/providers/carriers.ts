@@ -90,7 +90,9 @@ export class Carriers {
 
   /** Who delivers what to whom, as configured now: by route, else every carrier of the channel as it was added. */
   async router(): Promise<Router> {
-    const [configured, routes] = await Promise.all([this.node.directory.carriers(), this.node.directory.routes()])
+    // They are there, as a rule.
+    const configured = await this.node.directory.carriers()
+    const routes = await this.node.directory.routes()
     return (whom) => {
       const serving = configured.filter(({ channels }) => channels.includes(whom.channel))
       const names = routes.length > 0 ? chooseRoute(routes, whom) : undefined

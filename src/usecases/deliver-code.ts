@@ -23,7 +23,7 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Node, Seat } from '../ports/node'
 import type { Store, Tx } from '../ports/store'
-import type { Span } from '../ports/telemetry'
+import type { Span, Telemetry } from '../ports/telemetry'
 import type { Passage, Work } from '../ports/work'
 import { type Modes, rulesOf } from './shared/mode'
 import type { SaveDependencies } from './shared/save-issue'
@@ -59,8 +59,6 @@ interface Sent {
   health: Health | undefined
 }
 
-export type Delivery = Work<Issue | undefined, Sending, Sent>
-
 /**
  * The work of a job. `seat` is what it was claimed with: a place at the carrier in whose queue it was, or one among those
  * that look for their carrier, who move to it here.
@@ -68,19 +66,41 @@ export type Delivery = Work<Issue | undefined, Sending, Sent>
 export async function delivery(deps: DeliverDependencies, job: Job, seat: Seat): Promise<Delivery> {
   const router = await rulesOf(deps.modes, job).router()
   if (seat.carrier === undefined) await findSeat(deps, job, seat, router)
-  return deliveryBy(deps, { seat, router })
+  return new Delivery(deps, seat, router)
 }
 
-const deliveryBy = (deps: DeliverDependencies, way: { seat: Seat; router: Router }): Delivery => ({
-  mayShare: true,
-  endsJob: true,
-  lock,
-  prepare: (tx, job, issue) => prepare(deps, tx, job, issue, way),
-  act: (sending) => send(deps, sending),
-  note: (tx, { carrier }, { health }) =>
-    health ? tellHealth(deps, tx, carrier.carrier.name, health) : Promise.resolve(),
-  record: (tx, _job, issue, sending, { outcome }) => record(deps, tx, issue, sending, outcome),
-})
+class Delivery implements Work<Issue | undefined, Sending, Sent> {
+  readonly mayShare = true
+  readonly endsJob = true
+
+  constructor(
+    private readonly deps: DeliverDependencies,
+    readonly seat: Seat,
+    readonly router: Router,
+  ) {}
+
+  lock(tx: Tx, job: Job, sending?: Sending): Promise<Issue | undefined> {
+    const issue = tx.issues.lock(job, job.subjectId, sending?.issue)
+    tx.attempts.ahead(job, job.subjectId)
+    return issue
+  }
+
+  prepare(tx: Tx, job: Job, issue: Issue | undefined): Promise<Sending | undefined> {
+    return prepare(this.deps, tx, job, issue, this)
+  }
+
+  act(sending: Sending): Promise<Sent> {
+    return send(this.deps, sending)
+  }
+
+  note(tx: Tx, { carrier }: Sending, { health }: Sent): Promise<void> {
+    return health ? tellHealth(this.deps, tx, carrier.carrier.name, health) : Promise.resolve()
+  }
+
+  record(tx: Tx, _job: Job, issue: Issue | undefined, sending: Sending, { outcome }: Sent): Promise<void> {
+    return record(this.deps, tx, issue, sending, outcome)
+  }
+}
 
 /** How a message goes out with its issue. */
 export interface Departure {
@@ -91,9 +111,25 @@ export interface Departure {
 }
 
 /** A message whose first attempt is written down, and which goes out as soon as that is stored. */
-export interface Begun {
+export class Begun {
+  constructor(
+    private readonly deps: DeliverDependencies,
+    private readonly issue: Issue,
+    private readonly departure: Departure,
+    private readonly call: Sending,
+  ) {}
+
+  /** Its job, as it is held. */
+  goOn(job: Job | undefined): void {
+    const { passage, router } = this.departure
+    if (job) passage.carryOn(job, new Delivery(this.deps, passage.seat, router), this.call)
+    else passage.giveUp()
+  }
+
   /** Where nobody knows whether it is stored: goes on with what is found of it. */
-  resume(): Promise<void>
+  async resume(): Promise<void> {
+    this.goOn(await findHeld(this.deps, this.issue))
+  }
 }
 
 /**
@@ -105,19 +141,18 @@ export async function depart(
   tx: Tx,
   issue: Issue,
   letter: Letter,
-  { way, passage, route, router }: Departure,
+  departure: Departure,
 ): Promise<Begun> {
+  const { way, passage, route } = departure
   const isKept = canFallBack(issue)
   if (isKept) await tx.outbox.add(issue, letter)
   const held = tx.jobs.addHeld({ kind: 'deliver', owner: issue, subjectId: issue.issueId, queue: way.carrier.name })
-  // Who is not told of a failure is told by the commit; of one that is known by now this unit is, and ends.
+  // Who is not told of a failure is told by the commit.
   held.catch(() => {})
-  await Promise.race([held, undefined])
   const attempt = await beginAttempt(tx, issue, 1, way.carrier.name)
-  const { seat } = passage
-  const call = {
+  const begun = new Begun(deps, issue, departure, {
     carrier: way,
-    seat,
+    seat: passage.seat,
     attempt,
     message: messageOf(issue, letter),
     issue,
@@ -125,11 +160,14 @@ export async function depart(
     isKept,
     refusedBefore: [],
     route,
-  }
-  const goOn = (job: Job | undefined) =>
-    job ? passage.carryOn(job, deliveryBy(deps, { seat, router }), call) : passage.giveUp()
-  tx.afterCommit(async () => goOn(await held.catch(() => findHeld(deps, issue))))
-  return { resume: async () => goOn(await findHeld(deps, issue)) }
+  })
+  tx.afterCommit(() => {
+    void held.then(
+      (job) => begun.goOn(job),
+      () => begun.resume(),
+    )
+  })
+  return begun
 }
 
 const ASK_AGAIN_MS = 1_000
@@ -152,12 +190,6 @@ async function findHeld(
     }
   }
   return undefined
-}
-
-function lock(tx: Tx, job: Job, sending?: Sending): Promise<Issue | undefined> {
-  const issue = tx.issues.lock(job, job.subjectId, sending?.issue)
-  tx.attempts.ahead(job, job.subjectId)
-  return issue
 }
 
 /** Looks where the message would go, and takes a place there. What it has found is looked at again under the lock. */
@@ -262,21 +294,27 @@ async function send(deps: DeliverDependencies, sending: Sending): Promise<Sent> 
   const outcome = await carrier.carrier.send(span.trace ? { ...message, trace: span.trace } : message)
   const ms = clock.elapsed() - calledAt
   const health = seat.answered(outcome, clock.now())
-  tellAnswer(deps, sending, outcome, { span, ms })
+  tellAnswer(telemetry, sending, outcome, span, ms)
   if (outcome.kind !== 'accepted') tellFailure(deps, name, outcome)
   return { outcome, health }
 }
 
 function tellAnswer(
-  { telemetry }: DeliverDependencies,
+  telemetry: Telemetry,
   { attempt: { issueId, mode, carrier, leg }, issue: { origin } }: Sending,
   { kind: outcome, code: said }: SendOutcome,
-  { span, ms }: { span: Span; ms: number },
+  span: Span,
+  ms: number,
 ): void {
   const code = said && presentableCode(said)
   telemetry.attemptAnswered({ origin, issueId, mode, carrier, leg, outcome, code, ms })
-  const attributes = { 'watchword.issue': issueId, 'watchword.carrier': carrier, 'watchword.leg': leg }
-  span.end({ attributes: { ...attributes, 'watchword.outcome': outcome }, hasFailed: outcome !== 'accepted' })
+  const attributes = {
+    'watchword.issue': issueId,
+    'watchword.carrier': carrier,
+    'watchword.leg': leg,
+    'watchword.outcome': outcome,
+  }
+  span.end({ attributes, hasFailed: outcome !== 'accepted' })
 }
 
 /** Without it a dead carrier would be seen only by who looks for it. */
@@ -306,8 +344,8 @@ async function record(
   const answered = withAnswer(attempt, outcome, tx.now)
   // A report that overtook this answer has said what it says, and more.
   if (!issue || !(await tx.attempts.answer(answered))) return
-  const tried = [...refusedBefore, answered]
-  const retryAfterMs = outcome.kind === 'refused' ? nextTryMs(deps, issue, route, tried, tx.now) : undefined
+  const retryAfterMs =
+    outcome.kind === 'refused' ? nextTryMs(deps, issue, route, [...refusedBefore, answered], tx.now) : undefined
   const step = afterSend(issue, outcome, { retryAfterMs, reports: carrier.carrier.reports, now: tx.now })
   await takeStep(deps, tx, issue, step, { by: attempt.carrier, letter, isKept })
   if (outcome.kind === 'accepted') await tx.reports.expect(awaitedOf(attempt, outcome.carrierMessageId, tx.now))

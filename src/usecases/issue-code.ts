@@ -8,7 +8,7 @@ import { assertReplayable, type Claim, forgotten, isOver } from '../domain/claim
 import { Refusal, unavailable } from '../domain/error'
 import { admitNext } from '../domain/failure-budget'
 import { fingerprintText, type ResolvedRequest } from '../domain/fingerprint'
-import { type Issue, makeWay, phoneOf, type Standing } from '../domain/issue'
+import { type Issue, makeWay, phoneOf } from '../domain/issue'
 import type { ApiKey, KeyKind } from '../domain/key'
 import type { Letter } from '../domain/letter'
 import { compose, type Issued, type IssueRequest, issued, newIssue, resolveRequest } from '../domain/order'
@@ -20,7 +20,7 @@ import { textsOf } from '../domain/texts'
 import { prefixOf } from '../domain/traffic'
 import type { Channel, Owner } from '../domain/value'
 import { priceOf } from '../domain/wallet'
-import type { Router, Way } from '../ports/carrier'
+import type { Way } from '../ports/carrier'
 import type { Node } from '../ports/node'
 import type { Tx } from '../ports/store'
 import type { IssueDecided } from '../ports/telemetry'
@@ -29,7 +29,7 @@ import type { Vault } from '../ports/vault'
 import type { Dispatch } from '../ports/work'
 import { type Begun, type DeliverDependencies, depart } from './deliver-code'
 import { seekAdmission } from './shared/admission'
-import { type ChallengeDependencies, withChallenge } from './shared/challenge'
+import { assertProven, type ChallengeDependencies } from './shared/challenge'
 import { type ModeRules, rulesOf } from './shared/mode'
 import { networkHash, prefixHash } from './shared/place'
 import { saveIssue } from './shared/save-issue'
@@ -72,7 +72,7 @@ export async function issueCode(deps: IssueDependencies, key: ApiKey, request: I
     if (thrown instanceof Refusal) outcome.refusal = thrown
     throw thrown
   } finally {
-    deps.telemetry.issueDecided({ ...decisionOf(order, request, outcome), ms: deps.clock.elapsed() - startedAt })
+    deps.telemetry.issueDecided(decisionOf(order, request, outcome, deps.clock.elapsed() - startedAt))
   }
 }
 
@@ -92,7 +92,7 @@ async function repeat(
   const issue = await store.read.issues.standing(owner, issueId)
   if (!issue || issue.verificationStatus === 'replaced') return undefined
   const protection = rules.protection(await node.directory.app(key.appId))
-  return issued(issue, (one) => resendAt(protection, key.kind, one))
+  return issued(issue, resendAt(protection, key.kind, issue))
 }
 
 const isSameOrder = (claim: Claim, { fingerprint }: Order) => Buffer.compare(claim.fingerprint, fingerprint) === 0
@@ -105,11 +105,16 @@ async function decide(
   outcome: Outcome,
 ): Promise<Issued> {
   const entrant = await order.rules.watched(deps.node.traffic).enter(key.appId, order.wish)
-  const applicant = { appId: key.appId, challenge: request.challenge, address: request.address }
+  const asked = { request, order, entrant, isProven: false }
   try {
-    const answer = await withChallenge(deps, applicant, (isProven) =>
-      admit(deps, key, { request, order, entrant, isProven }, outcome),
-    )
+    let answer: Issued
+    try {
+      answer = await admit(deps, key, asked, outcome)
+    } catch (refusal) {
+      const { challenge, address } = request
+      await assertProven(deps, { appId: key.appId, challenge, address }, refusal)
+      answer = await admit(deps, key, { ...asked, isProven: true }, outcome)
+    }
     if (outcome.made) deps.node.claims.note(claimOf(order, outcome.made))
     return answer
   } finally {
@@ -134,10 +139,11 @@ function decisionOf(
   { owner: { appId, mode }, keyKind, recipient: { country }, request: { channel } }: Order,
   { origin }: IssueRequest,
   { made, finding, answer, refusal }: Outcome,
-): Omit<IssueDecided, 'ms'> {
+  ms: number,
+): IssueDecided {
   const outcome = answer ? (made ? 'issued' : 'replayed') : 'refused'
   const issueId = answer?.issueId
-  return { origin, appId, mode, keyKind, channel, country, issueId, outcome, refusal, rule: finding?.rule }
+  return { origin, appId, mode, keyKind, channel, country, issueId, outcome, refusal, rule: finding?.rule, ms }
 }
 
 interface Asked {
@@ -155,10 +161,10 @@ async function admit(
   outcome: Outcome,
 ): Promise<Issued> {
   const { store, vault, node } = deps
-  const template = await node.directory.template(key.appId, order.request.templateId)
+  const templates = await node.directory.templates(key.appId)
+  const template = templates.find(({ templateId }) => templateId === order.request.templateId)
   const app = await node.directory.app(key.appId)
   const protection = order.rules.protection(app)
-  const resendable = (issue: Standing) => resendAt(protection, key.kind, issue)
   const router = await order.rules.router()
   const { channel } = order.request
   const route = router({ channel, appId: key.appId, country: order.recipient.country })
@@ -168,7 +174,10 @@ async function admit(
   const admission = await seekAdmission(node, order.rules.issueLimits(key, order.phoneHash))
   // What will be refused waits for no place at a carrier, where those would wait behind it that will not.
   const isHopeless = !isProven && entrant.isRefused(protection, order.rules.prices[channel])
-  const departure = isHopeless ? undefined : await seekDeparture(deps, route, router)
+  const way = isHopeless ? undefined : firstOf(route, deps.clock.now())
+  // So that it goes out as soon as its issue is stored.
+  const passage = way && (await deps.dispatch.passageBy(way.carrier.name))
+  const departure = passage && { way, passage, route, router }
   let begun: Begun | undefined
   const span = deps.telemetry.begin('transaction', request.origin?.trace)
   try {
@@ -176,12 +185,13 @@ async function admit(
       async (tx) => {
         begun = outcome.made = outcome.finding = undefined
         // Who holds the phone has stored the claim of an issue that counts here.
-        const [{ live: previous, failures: known }, replayed, refusal] = await Promise.all([
+        const [{ live: previous, failures: known }, claim, refusal] = await Promise.all([
           tx.issues.lockPhone(order.owner, { kind: key.kind, phoneHash: order.phoneHash }, order.request.purpose),
-          replay(deps, tx, order, formerHash),
+          tx.claims.find(order.owner, order.keyHash, formerHash),
           admission.confirm(tx),
         ])
-        if (replayed) return issued(replayed, resendable)
+        const replayed = claim && (await replay(deps, tx, order, claim))
+        if (replayed) return issued(replayed, resendAt(protection, key.kind, replayed))
 
         const issueId = deps.random.uuid(tx.now)
         const code = order.rules.newCode(order.recipient)
@@ -204,14 +214,16 @@ async function admit(
         const { origin } = request
         const issue = make(deps, order, { issueId, code, maxAttempts, price, origin, now: tx.now })
         outcome.made = issue
-        await replacePrevious(deps, tx, previous)
+        // Rule 8: the previous code for the same phone and purpose can no longer be verified.
+        if (previous) await saveIssue(deps, tx, previous, makeWay(previous, tx.now))
         await tx.claims.add(claimOf(order, issue))
         await tx.issues.add(issue)
         if (admitted.failures) await tx.failures.save(phoneOf(issue), admitted.failures)
         if (departure) begun = await depart(deps, tx, issue, letter, departure)
         else await waitForPlace(deps, tx, issue, letter, route)
-        await reserveCredit(tx, issue)
-        return issued(issue, resendable)
+        // Rule 9: what the wallet cannot promise is not issued.
+        if (issue.billingStatus === 'reserved') await tx.wallets.reserve(issue.appId, price)
+        return issued(issue, resendAt(protection, key.kind, issue))
       },
       { mayShare: true },
     )
@@ -279,20 +291,18 @@ function resolve({ vault, modes }: IssueDependencies, key: ApiKey, asked: IssueR
 
 const hex = (hash: Uint8Array) => hash.toHex()
 
-const claimOf = ({ owner: { appId, mode }, keyHash, fingerprint }: Order, { issueId, createdAt }: Issue): Claim => ({
-  ...{ appId, mode, keyHash, fingerprint, issueId, createdAt },
-})
+function claimOf({ owner: { appId, mode }, keyHash, fingerprint }: Order, { issueId, createdAt }: Issue): Claim {
+  return { appId, mode, keyHash, fingerprint, issueId, createdAt }
+}
 
-/** The issue this idempotency key already stands for, if any (rules 3, 4 and 5). */
+/** The issue this idempotency key already stands for, if it does (rules 3, 4 and 5). */
 async function replay(
   { idempotencyDays }: IssueDependencies,
   tx: Tx,
   order: Order,
-  formerHash: () => Uint8Array,
+  claim: Claim,
 ): Promise<Issue | undefined> {
   const { owner } = order
-  const claim = await tx.claims.find(owner, order.keyHash, formerHash)
-  if (!claim) return undefined
   const isKnown = !isOver(claim, idempotencyDays, tx.now)
   const issue = isKnown ? await tx.issues.lock(owner, claim.issueId) : undefined
   if (isKnown && (issue ? issue.erasedAt !== undefined : await tx.erasures.isRemoved(claim.issueId))) throw forgotten()
@@ -315,13 +325,6 @@ function assertServed(channel: Channel, route: readonly Way[]): void {
 function firstOf(route: readonly Way[], now: number): Way | undefined {
   const way = route.find(({ gate }) => gate.admits(now))
   return way?.gate.health(now).isHealthy ? way : undefined
-}
-
-/** A place at the carrier, so that the message goes out as soon as its issue is stored. */
-async function seekDeparture({ dispatch, clock }: IssueDependencies, route: readonly Way[], router: Router) {
-  const way = firstOf(route, clock.now())
-  const passage = way && (await dispatch.passageBy(way.carrier.name))
-  return passage && { way, passage, route, router }
 }
 
 /** It waits where it will be sent from. */
@@ -370,14 +373,4 @@ function make({ vault, random }: IssueDependencies, order: Order, making: Making
     networkHash: order.networkHash,
     origin: making.origin,
   })
-}
-
-/** Rule 9: what the wallet cannot promise is not issued. */
-async function reserveCredit(tx: Tx, { billingStatus, appId, price }: Issue): Promise<void> {
-  if (billingStatus === 'reserved') await tx.wallets.reserve(appId, price)
-}
-
-/** Rule 8: the previous code for the same phone and purpose can no longer be verified. */
-async function replacePrevious(deps: IssueDependencies, tx: Tx, previous: Issue | undefined): Promise<void> {
-  if (previous) await saveIssue(deps, tx, previous, makeWay(previous, tx.now))
 }

@@ -14,7 +14,9 @@ let next: 'stored, and nobody hears of it' | 'lost' | 'without its job' | undefi
 let meanwhile: (() => unknown) | undefined
 let ended: Promise<void> | undefined
 
-const noRoom = () => Promise.reject(unavailable('No room', 1_000))
+const noRoom = () => {
+  throw unavailable('No room', 1_000)
+}
 const withoutJob = (tx: Tx): Tx => Object.create(tx, { jobs: { value: { ...tx.jobs, addHeld: noRoom } } })
 
 const uncertain = (store: Store): Store => ({

@@ -636,6 +636,25 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(await nextJobAt(store, 'await-report')).toBeUndefined()
       })
 
+      test('that cannot be added as held take their unit along, also where nobody waits for them', async () => {
+        const held = { kind: 'deliver', owner: OWNER, subjectId: issue.issueId, queue: 'main' } as const
+        const add = async (tx: Tx, each: Issue) => {
+          await tx.issues.lock(each, each.issueId)
+          await tx.issues.add(each)
+          tx.jobs.addHeld(held).catch(() => {})
+        }
+        await run((tx) => add(tx, issue))
+        expect(await store.read.jobs.held('deliver', issue.issueId)).toMatchObject({ attempt: 1 })
+        const again = issueNumber(2)
+        expect(
+          await run((tx) => add(tx, again)).then(
+            () => 'stored',
+            () => 'lost',
+          ),
+        ).toBe('lost')
+        expect(await store.read.issues.find(OWNER, again.issueId)).toBeUndefined()
+      })
+
       test('that are claimed are nobody else’s until the lease is over, and then come back', async () => {
         await queue(NOW)
         const [first] = await claim()

@@ -156,11 +156,7 @@ class ServiceInMemory implements Service {
     const recipient = testRecipient(request.phoneNumber, { region: this.#region })
     const order = resolveRequest(request, recipient, testChannel(recipient))
     const fingerprint = fingerprintText(order)
-    const view = (issue: Issue) =>
-      issuedView(
-        issued(issue, (each) => resendAt(this.#protection, 'sk', each)),
-        'test',
-      )
+    const view = (issue: Issue) => issuedView(issued(issue, resendAt(this.#protection, 'sk', issue)), 'test')
 
     const replayed = this.#replay(request.idempotencyKey, fingerprint, now)
     if (replayed) return view(replayed)

@@ -5,7 +5,10 @@ import type { Owner } from '../../domain/value'
 export interface JobTx {
   /** One job of a kind for a subject: one that exists is moved, and whoever ran it has lost it. */
   add(job: { kind: JobKind; owner: Owner; subjectId: string; runAt: number; queue?: string }): Promise<void>
-  /** A new job that whoever adds it holds already, as if it had been claimed from the queue. */
+  /**
+   * A new job that whoever adds it holds already, as if it had been claimed from the queue. Throws at once where it is known at
+   * once that it cannot be added; else that fails the commit, too.
+   */
   addHeld(job: { kind: JobKind; owner: Owner; subjectId: string; queue: string }): Promise<Job>
   /** Takes due jobs of a kind from a queue: raises `attempt`, and keeps them from others until the lease ends. */
   claim(kind: JobKind, queue: string, limit: number): Promise<Job[]>

@@ -109,10 +109,11 @@ export function createJobTx(connection: Database, current: Current): Pick<Tx, 'j
       async add({ kind, owner: { appId, mode }, subjectId, runAt, queue = FRONT }) {
         run.upsertJob.run({ kind, appId, mode, subjectId, runAt, queue })
       },
-      async addHeld({ kind, owner: { appId, mode }, subjectId, queue }) {
-        const job = { kind, appId, mode, subjectId, queue }
-        const { lastInsertRowid } = run.insertHeldJob.run({ ...job, runAt: current.now + LEASE_MS[kind] })
-        return { ...job, jobId: Number(lastInsertRowid), runAt: current.now, attempt: 1 }
+      addHeld({ kind, owner: { appId, mode }, subjectId, queue }) {
+        const runAt = current.now + LEASE_MS[kind]
+        const { lastInsertRowid } = run.insertHeldJob.run({ kind, appId, mode, subjectId, queue, runAt })
+        const jobId = Number(lastInsertRowid)
+        return Promise.resolve({ kind, appId, mode, subjectId, queue, jobId, runAt: current.now, attempt: 1 })
       },
       async claim(kind, queue, limit) {
         return run.findDueJobs.all({ kind, queue, now: current.now, limit }).map(({ leased: _, ...job }) => {

@@ -21,32 +21,18 @@ export interface Applicant {
 }
 
 /**
- * Tries; and where it is refused for what a proof lifts, once more with the proof. The vendor is asked between the two, while
- * nothing is locked. Who is answered at the first try, as every replay is, proves nothing and costs nothing.
+ * Throws what somebody was refused with, unless a proof lifts it and they show one that is right: then they may try once more. The
+ * vendor is asked between the two, while nothing is locked. Who is answered at the first try, as every replay is, proves nothing
+ * and costs nothing. Throws `forbidden` too; where nobody can tell, the refusal, unless the app lets pass then.
  */
-export async function withChallenge<T>(
-  deps: ChallengeDependencies,
-  applicant: Applicant,
-  attempt: (isProven: boolean) => Promise<T>,
-): Promise<T> {
-  try {
-    return await attempt(false)
-  } catch (refusal) {
-    if (!(refusal instanceof Refusal && refusal.detail.provable)) throw refusal
-    const settings = await deps.node.directory.challenge(applicant.appId)
-    if (!settings) throw refusal
-    await assertProven(deps, settings, applicant, refusal)
-  }
-  return attempt(true)
-}
-
-/** Throws `forbidden`; where nobody can tell, what it was refused with, unless the app lets pass then. */
-async function assertProven(
+export async function assertProven(
   { challenges, ...deps }: ChallengeDependencies,
-  settings: ChallengeSettings,
   { appId, challenge, address }: Applicant,
-  refusal: Refusal,
+  refusal: unknown,
 ): Promise<void> {
+  if (!(refusal instanceof Refusal && refusal.detail.provable)) throw refusal
+  const settings = await deps.node.directory.challenge(appId)
+  if (!settings) throw refusal
   if (challenge === undefined) throw challengeRequired()
   const proof = await challenges.verify(settings, { token: challenge, address })
   if (proof.kind === 'failed') throw challengeFailed()
