@@ -30,6 +30,7 @@ const PLAN: Record<Exclude<Workload, 'deep-list' | 'old-status'>, Name[]> = {
   issue: [...CONTENDERS],
   replace: ['REST', 'RPC', 'floor', 'one each'],
   replay: ['REST', 'RPC', 'floor', 'one each'],
+  'late-replay': ['REST', 'RPC', 'floor', 'one each'],
   verify: ['REST', 'RPC', 'floor', 'one each', 'better-auth'],
   'verify-wrong': ['REST', 'RPC', 'floor', 'one each'],
   status: ['REST', 'RPC', 'floor'],
@@ -42,6 +43,7 @@ const WORDS: Record<keyof typeof PLAN, string> = {
   issue: 'issue, distinct phones',
   replace: 'issue, replacing one',
   replay: 'idempotent replay',
+  'late-replay': 'replay after a restart',
   verify: 'verify, right code',
   'verify-wrong': 'verify, wrong code',
   status: 'status',
@@ -55,7 +57,7 @@ const cell = (workload: string, connections: number, name: string) => `${workloa
 export async function throughput(dir: string, generator: Generator, effort: Effort): Promise<Part> {
   const services: Service[] = []
   try {
-    const contenders = await startAll(dir, services, effort)
+    const contenders = await startAll(dir, services, generator, effort)
     const cells: Cells = new Map()
     const load = async (name: Name, workload: Workload, connections: number, seconds: number): Promise<Result> => {
       const contender = contenders[name]
@@ -86,7 +88,12 @@ export async function throughput(dir: string, generator: Generator, effort: Effo
   }
 }
 
-async function startAll(dir: string, services: Service[], effort: Effort): Promise<Record<Name, Contender>> {
+async function startAll(
+  dir: string,
+  services: Service[],
+  generator: Generator,
+  effort: Effort,
+): Promise<Record<Name, Contender>> {
   const start = async (command: string[], env: Record<string, string> = {}) => {
     const service = await startService(command, env)
     services.push(service)
@@ -100,12 +107,25 @@ async function startAll(dir: string, services: Service[], effort: Effort): Promi
   const contender = async (
     name: string,
     command: (dir: string, appId: string) => string[],
-    { carrierUrl = `${hanging}/send`, carrier = { concurrency: 1, timeoutMs: 20_000 } as object, filled = issues } = {},
+    {
+      carrierUrl = `${hanging}/send`,
+      carrier = { concurrency: 1, timeoutMs: 20_000 } as object,
+      filled = issues,
+      restarts = true,
+    } = {},
   ) => {
     const own = join(dir, name)
     const { appId, key, supply } = await furnish(own, { issues: filled, carrierUrl, carrier })
-    const url = await start(command(own, appId), { WATCHWORD_SECRET: SECRET })
-    return (wire: Wire): Contender => ({ target: { url, wire, key }, supply, first: { request: 1, verified: 0 } })
+    const first = { request: 1, verified: 0 }
+    const begin = () => start(command(own, appId), { WATCHWORD_SECRET: SECRET })
+    if (restarts) {
+      // Who repeats these later finds a server that has not issued them itself.
+      const target = { url: await begin(), wire: 'rest' as const, key }
+      await generator.run({ target, supply, first, workload: 'late-replay', connections: 64, seconds: 1 })
+      await services.pop()?.stop()
+    }
+    const url = await begin()
+    return (wire: Wire): Contender => ({ target: { url, wire, key }, supply, first })
   }
   const floor =
     (...args: string[]) =>
@@ -114,7 +134,11 @@ async function startAll(dir: string, services: Service[], effort: Effort): Promi
 
   // Where nothing is delivered the carrier has room for one message, and never answers it.
   const ours = await contender('ours', serveCommand)
-  const delivering = await contender('delivering', serveCommand, { carrierUrl: `${answering}/send`, carrier: {} })
+  const delivering = await contender('delivering', serveCommand, {
+    carrierUrl: `${answering}/send`,
+    carrier: {},
+    restarts: false,
+  })
   const rest = ours('rest')
   // One database, two wires: the numbers of the second begin where the first never comes.
   const rpc = { ...ours('rpc'), first: { request: 40_000_000, verified: Math.floor(issues / 2) } }
@@ -126,7 +150,7 @@ async function startAll(dir: string, services: Service[], effort: Effort): Promi
     RPC: rpc,
     'REST + delivery': delivering('rest'),
     floor: (await contender('floor', floor()))('rest'),
-    'lean floor': (await contender('lean', floor('--layout=lean'), { filled: 1 }))('rest'),
+    'lean floor': (await contender('lean', floor('--layout=lean'), { filled: 1, restarts: false }))('rest'),
     'one each': (await contender('single', floor('--commit=single')))('rest'),
     'better-auth': {
       target: { url: betterAuth, wire: 'better-auth', key: '' },

@@ -45,6 +45,12 @@ async function carryOut({
   const requests = new Requests(target, supply, first, codes)
   const url = new URL(target.url)
   const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(url)))
+  const before = requests.before(workload)
+  await Promise.all(
+    open.map(async (connection) => {
+      for (let request = before.pop(); request !== undefined; request = before.pop()) await connection.send(request)
+    }),
+  )
   const latencies = new Latencies()
   const refusals = new Latencies()
   let refusal: string | undefined

@@ -9,6 +9,7 @@ export type Workload =
   | 'issue'
   | 'replace'
   | 'replay'
+  | 'late-replay'
   | 'verify'
   | 'verify-wrong'
   | 'status'
@@ -88,9 +89,20 @@ export class Requests {
   ) {
     this.#headers = [target.key].flat().map((key) => ({ Authorization: `Bearer ${key}` }))
     this.#sent = first.request
+    this.#first = first.request
     this.#verified = first.verified
   }
   #sent: number
+  /** Of this run. */
+  readonly #first: number
+
+  /**
+   * What is to be answered before a run is measured. Who repeats an order has mostly sent it to the same server a few seconds
+   * before, and that is what is measured: orders of a former run have long made way for those that came in between.
+   */
+  before(workload: Workload): string[] {
+    return workload === 'replay' ? Array.from({ length: RETURNING }, (_, n) => this.#repeated(n)) : []
+  }
 
   /** Where the next stream begins. */
   get position() {
@@ -109,7 +121,9 @@ export class Requests {
       case 'replace':
         return this.#issue(phone(89_000_000 + (n % RETURNING)), `key-${n}`)
       case 'replay':
-        return this.#issue(phone(88_000_000 + (n % RETURNING)), `replay-${n % RETURNING}`)
+        return this.#repeated(n)
+      case 'late-replay':
+        return this.#issue(phone(87_000_000 + (n % RETURNING)), `late-${n % RETURNING}`)
       case 'verify':
         return this.#verified < last ? this.#verify(this.#verified++, FILLED_CODE) : undefined
       case 'verify-wrong':
@@ -147,6 +161,10 @@ export class Requests {
 
   #issue(phoneNumber: string, idempotencyKey: string): string {
     return this.#post('issue', { phoneNumber, purpose: 'login', idempotencyKey })
+  }
+
+  #repeated(n: number): string {
+    return this.#issue(phone(88_000_000 + (n % RETURNING)), `replay-${this.#first}-${n % RETURNING}`)
   }
 
   #verify(n: number, code: string): string {

@@ -14,7 +14,7 @@ import {
 import type { Permit } from '../domain/limit'
 import type { Origin } from '../domain/origin'
 import type { Clock } from '../ports/clock'
-import type { Node } from '../ports/node'
+import type { Directory, Node } from '../ports/node'
 import { type Modes, rulesOf } from '../usecases/shared/mode'
 
 /** A request under `/v1`, as far as access is concerned. */
@@ -53,7 +53,8 @@ export async function enter(
   access: OperationAccess,
   recognised: (key: ApiKey) => void,
 ): Promise<Caller> {
-  const key = await authenticate(deps, headers.get('authorization'))
+  const { node, clock, modes } = deps
+  const key = activeKey(await knownKey(node.directory, headers.get('authorization')), clock.now())
   recognised(key)
   authorize(key, access, headers.get('origin') ?? undefined, clientIp)
   // Which one would be meant?
@@ -61,27 +62,32 @@ export async function enter(
   if (repeated !== undefined) throw invalid(repeated.slice(0, 64), 'duplicate_field', 'this parameter is given twice')
   const isCounted = key.mode === 'live' && access.limitedAs === 'issue'
   const endUser = isCounted ? endUserAddress(key, headers, clientIp) : undefined
-  const rules = rulesOf(deps.modes, key).requestLimits(key, access.limitedAs, endUser ?? clientIp)
-  const permit = await deps.node.limits.take(rules)
+  const rules = rulesOf(modes, key).requestLimits(key, access.limitedAs, endUser ?? clientIp)
+  const permit = await node.limits.take(rules)
   return { key, permit, idempotencyHeader: headers.get('idempotency-key'), endUser, origin }
 }
 
 const BEARER = /^Bearer +([^\s]+) *$/i
 
 /**
- * The active key of an `Authorization: Bearer` header. Throws `unauthorized` for every kind of wrong key alike, `unavailable`
- * where it cannot be looked up; the look-up is by SHA-256, so its timing says nothing about how much of a guess was right.
+ * Of an `Authorization: Bearer` header. Throws `unavailable` where it cannot be looked up; the look-up is by SHA-256, so its
+ * timing says nothing about how much of a guess was right.
  */
-async function authenticate({ node, clock }: EnterDependencies, authorization: string | null): Promise<KnownKey> {
+function knownKey(
+  directory: Pick<Directory, 'keyByHash'>,
+  authorization: string | null,
+): Promise<KnownKey | undefined> {
   const text = BEARER.exec(authorization ?? '')?.[1] ?? ''
   if (!parseKey(text)) throw unauthorized()
-  let key: KnownKey | undefined
-  try {
-    key = await node.directory.keyByHash(keyHashText(text))
-  } catch (cause) {
-    throw Object.assign(unavailable('The key cannot be checked at the moment'), { cause })
-  }
-  const now = clock.now()
+  return directory.keyByHash(keyHashText(text)).catch(cannotCheck)
+}
+
+function cannotCheck(cause: unknown): never {
+  throw Object.assign(unavailable('The key cannot be checked at the moment'), { cause })
+}
+
+/** Throws `unauthorized` for every kind of wrong key alike. */
+function activeKey(key: KnownKey | undefined, now: number): KnownKey {
   if (!key || !isActive(key, now) || hasPoisonousScope(key)) throw unauthorized()
   // What has ended allows nobody anything.
   return key.browserKeys ? { ...key, browserKeys: key.browserKeys.filter((other) => isActive(other, now)) } : key

@@ -157,9 +157,10 @@ export function createRoutes(deps: RouteDependencies): Routes {
     const answer = await api(request, place, { clientIp, origin })
     if (!answer) return nothingInApi(place)
     const { status, body, key, route, retryAfterMs, refusal } = answer
-    if (key) node.keyUse.note(key.keyId, clock.now())
+    const now = clock.now()
+    if (key) node.keyUse.note(key.keyId, now)
     const listed = page !== null && (await mayRead(page, key, status)) ? page : undefined
-    const headers = { ...answerHeaders(listed), 'x-watchword-time': moment(clock.now()) }
+    const headers = { ...answerHeaders(listed), 'x-watchword-time': moment(now) }
     return { route, key, refusal, response: new Json(status, body, headers, retryAfterMs) }
   }
 

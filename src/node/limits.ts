@@ -28,7 +28,7 @@ export class LocalLimits implements Limits {
 
   constructor(private readonly deps: LimitsDependencies) {}
 
-  async take(rules: readonly LimitRule[]): Promise<Permit> {
+  take(rules: readonly LimitRule[]): Permit {
     return this.#limiter.take(rules, this.deps.clock.now())
   }
 

@@ -41,8 +41,8 @@ export interface WakeUps {
 }
 
 export interface Limits {
-  /** Counts one under every rule, or throws `limited` and counts none. */
-  take(rules: readonly LimitRule[]): Promise<Permit>
+  /** Counts one under every rule, or throws `limited` and counts none. At once where nobody else has to be asked. */
+  take(rules: readonly LimitRule[]): Promise<Permit> | Permit
   /** The same for a new issue, which is still to be confirmed. */
   admit(rules: readonly LimitRule[]): Promise<IssuePermit>
   /** Settles once what was issued before this process started is counted; until then nothing may be issued. Undefined ever after. */

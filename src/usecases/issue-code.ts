@@ -42,16 +42,20 @@ export interface IssueDependencies extends DeliverDependencies, ChallengeDepende
 }
 
 /** Who asks for what, with every default resolved. */
-interface Order {
+interface Wanted {
   owner: Owner
   rules: ModeRules
   recipient: Recipient
-  phoneHash: Uint8Array
   request: ResolvedRequest
   /** Under what its idempotency key is remembered, and what it is compared by. */
   keyHash: Uint8Array
   fingerprint: Uint8Array
   keyKind: KeyKind
+}
+
+/** The same with what is needed of one that was not answered before. */
+interface Order extends Wanted {
+  phoneHash: Uint8Array
   /** Where it goes and who asks, for the rules against abuse; the hashes are stored with the issue. */
   wish: Wish
   prefixHash: Uint8Array
@@ -61,32 +65,33 @@ interface Order {
 /** Throws `invalid`, `conflict`, `unavailable`, `limited`, `forbidden` or `no_credit`; then nothing has changed and the key stays unused. */
 export async function issueCode(deps: IssueDependencies, key: ApiKey, request: IssueRequest): Promise<Issued> {
   const startedAt = deps.clock.elapsed()
-  const order = resolve(deps, key, request)
+  const wanted = resolve(deps, key, request)
   const outcome: Outcome = { made: undefined, finding: undefined, answer: undefined, refusal: undefined }
   try {
-    const claim = claimedBefore(deps, order)
+    const claim = claimedBefore(deps, wanted)
     outcome.answer =
-      (claim && (await repeat(deps, key, order, claim))) ?? (await decide(deps, key, request, order, outcome))
+      (claim && (await repeat(deps, key, wanted, claim))) ??
+      (await decide(deps, key, request, orderOf(deps, key, wanted, request.address), outcome))
     return outcome.answer
   } catch (thrown) {
     if (thrown instanceof Refusal) outcome.refusal = thrown
     throw thrown
   } finally {
-    deps.telemetry.issueDecided(decisionOf(order, request, outcome, deps.clock.elapsed() - startedAt))
+    deps.telemetry.issueDecided(decisionOf(wanted, request, outcome, deps.clock.elapsed() - startedAt))
   }
 }
 
 /** Of the same order, where it was answered here lately. */
-function claimedBefore({ node, clock, idempotencyDays }: IssueDependencies, order: Order): Claim | undefined {
-  const claim = node.claims.find(order.owner, order.keyHash)
-  return claim && !isOver(claim, idempotencyDays, clock.now()) && isSameOrder(claim, order) ? claim : undefined
+function claimedBefore({ node, clock, idempotencyDays }: IssueDependencies, wanted: Wanted): Claim | undefined {
+  const claim = node.claims.find(wanted.owner, wanted.keyHash)
+  return claim && !isOver(claim, idempotencyDays, clock.now()) && isSameOrder(claim, wanted) ? claim : undefined
 }
 
 /** Answers the same without a unit, since what is read is on disk. Undefined where something has become of its issue: a unit decides then. */
 async function repeat(
   { node, store }: IssueDependencies,
   key: ApiKey,
-  { owner, rules }: Order,
+  { owner, rules }: Wanted,
   { issueId }: Claim,
 ): Promise<Issued | undefined> {
   const issue = await store.read.issues.standing(owner, issueId)
@@ -95,7 +100,7 @@ async function repeat(
   return issued(issue, resendAt(protection, key.kind, issue))
 }
 
-const isSameOrder = (claim: Claim, { fingerprint }: Order) => Buffer.compare(claim.fingerprint, fingerprint) === 0
+const isSameOrder = (claim: Claim, { fingerprint }: Wanted) => Buffer.compare(claim.fingerprint, fingerprint) === 0
 
 async function decide(
   deps: IssueDependencies,
@@ -136,7 +141,7 @@ interface Outcome {
 
 /** What is told of it. */
 function decisionOf(
-  { owner: { appId, mode }, keyKind, recipient: { country }, request: { channel } }: Order,
+  { owner: { appId, mode }, keyKind, recipient: { country }, request: { channel } }: Wanted,
   { origin }: IssueRequest,
   { made, finding, answer, refusal }: Outcome,
   ms: number,
@@ -254,24 +259,31 @@ function weigh(outcome: Outcome, found: Found | undefined, price: number): void 
 const outweighed = (finding: Finding): Finding =>
   isProvable(finding.rule) ? { ...finding, isRefused: false } : finding
 
-function resolve({ vault, modes }: IssueDependencies, key: ApiKey, asked: IssueRequest): Order {
+function resolve({ vault, modes }: IssueDependencies, key: ApiKey, asked: IssueRequest): Wanted {
   const rules = rulesOf(modes, key)
   const recipient = rules.recipient(asked.phoneNumber, key.region)
-  const phoneHash = vault.phoneHash(recipient.identity)
-  const digits = prefixOf(recipient.to)
-  const prefix = prefixHash(vault, digits)
-  const { address } = asked
-  const network = address === undefined ? undefined : networkHash(vault, address)
   const request = resolveRequest(asked, recipient, rules.defaultChannel(recipient))
   return {
     owner: { appId: key.appId, mode: key.mode },
     rules,
     recipient,
-    phoneHash,
     keyKind: key.kind,
     // Each kind of key has idempotency keys of its own: a leaked browser key cannot reach a backend's issue.
     keyHash: vault.claimHash(`${key.kind} ${asked.idempotencyKey}`),
     fingerprint: vault.fingerprint(fingerprintText(request)),
+    request,
+  }
+}
+
+function orderOf({ vault }: IssueDependencies, key: ApiKey, wanted: Wanted, address: string | undefined): Order {
+  const { recipient, rules } = wanted
+  const phoneHash = vault.phoneHash(recipient.identity)
+  const digits = prefixOf(recipient.to)
+  const prefix = prefixHash(vault, digits)
+  const network = address === undefined ? undefined : networkHash(vault, address)
+  return {
+    ...wanted,
+    phoneHash,
     wish: {
       kind: key.kind,
       home: rules.home(key.region),
@@ -285,7 +297,6 @@ function resolve({ vault, modes }: IssueDependencies, key: ApiKey, asked: IssueR
     },
     prefixHash: prefix,
     networkHash: network,
-    request,
   }
 }
 

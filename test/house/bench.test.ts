@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { pipelineTables } from '../../bench/contenders/pipeline-tables'
 import { fill } from '../../bench/fill'
+import { Requests } from '../../bench/load/workloads'
 import { CountingFile } from '../support/counting-file'
 import { FilePlace } from '../support/place'
 import { type Furnished, SMS_URL, World } from '../support/world'
@@ -23,6 +24,17 @@ test('what the benchmark fills a database with fits its tables', () => {
   const db = new Database(world.file, { readonly: true })
   expect(db.query("SELECT count(*) AS issues FROM issues WHERE key_kind = 'sk'").get()).toEqual({ issues: 200 })
   db.close()
+})
+
+test('what the benchmark repeats was issued right before, to the same server', () => {
+  const target = { url: '', wire: 'rest' as const, key: 'key' }
+  const run = (request: number) => new Requests(target, { base: 0, count: 0 }, { request, verified: 0 }, [])
+  const requests = run(5_000)
+  const before = new Set(requests.before('replay'))
+  const repeated = Array.from(before, () => requests.next('replay') ?? '')
+  expect(new Set(repeated)).toEqual(before)
+  const later = run(requests.position.request).before('replay')
+  expect(later.filter((request) => before.has(request))).toEqual([])
 })
 
 /** What is left of each code, but for what is its own. */
