@@ -24,11 +24,13 @@ import {
 setDefaultTimeout(120_000)
 
 /** Room for a few more issues, so that it is a busy server whose disk fills. */
-const LAST_ROOM = 48 * 1024
+const LAST_ROOM = 128 * 1024
 
 interface Disk {
   /** Leaves room for little more. */
   fill(pid: number, dataFolder: string): void
+  /** Leaves room for nothing: what a refused issue had no room in, a smaller change would find. */
+  stuff(pid: number, dataFolder: string): void
   free(pid: number, dataFolder: string): void
   /** Makes the data folder, and answers how to be rid of it. */
   prepare(dataFolder: string): () => void
@@ -48,6 +50,7 @@ const limitFiles = (pid: number, bytes: number | 'unlimited') =>
 
 const limitedFiles: Disk = {
   fill: (pid, dataFolder) => limitFiles(pid, statSync(join(dataFolder, 'watchword.db-wal')).size + LAST_ROOM),
+  stuff: (pid) => limitFiles(pid, 0),
   free: (pid) => limitFiles(pid, 'unlimited'),
   prepare: () => () => {},
   isPossible: () => succeeds('prlimit', '--pid', String(process.pid), '--fsize'),
@@ -59,6 +62,16 @@ const smallFileSystem: Disk = {
   fill(_, dataFolder) {
     const { bavail, bsize } = statfsSync(dataFolder)
     writeFileSync(join(dataFolder, FILLER), Buffer.alloc(bavail * bsize - LAST_ROOM))
+  },
+  stuff(_, dataFolder) {
+    const db = new Database(join(dataFolder, 'watchword.db'), { strict: true })
+    db.run('PRAGMA busy_timeout = 5000')
+    db.run('PRAGMA wal_autocheckpoint = 0')
+    const smallest = db.query("INSERT OR REPLACE INTO facts (name, value) VALUES ('stuffed', CAST($at AS BLOB))")
+    expect(() => {
+      for (let at = 0; at < 1_000; at++) smallest.run({ at })
+    }).toThrow(/full|disk/)
+    db.close()
   },
   free: (_, dataFolder) => unlinkSync(join(dataFolder, FILLER)),
   prepare(dataFolder) {
@@ -197,6 +210,7 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
       else if (toldAtOnce === 0) toldAtOnce = (await server.call('GET', '/readyz')).status
       refusedInARow = answer.status === 200 ? 0 : refusedInARow + 1
     }
+    disk.stuff(server.child.pid, dataFolder)
   }
 
   test('it fills up at work: some issues are answered with 200, then all with 503 in the envelope', async () => {

@@ -62,8 +62,8 @@ export const PLANTS: Record<string, Plant> = {
   'an idempotency key is not looked up': {
     subject: 'races',
     file: 'src/usecases/issue-code.ts',
-    instead: 'undefined as Issue | undefined,',
-    of: 'replay(deps, tx, order, formerHash),',
+    instead: 'undefined as Claim | undefined,',
+    of: 'tx.claims.find(order.owner, order.keyHash, formerHash),',
   },
 }
 
