@@ -11,38 +11,51 @@ import type { Store } from '../ports/store'
 /** Less is the usual correction of a clock, and nobody waits long for it. */
 const NOTICED_MS = 1_000
 
+/** By how much the clock leads the one that never steps, and when by that one. */
+interface Seen {
+  readonly leadMs: number
+  readonly at: number
+}
+
 /**
  * The store, as one that looks before each transaction whether the clock has been set back since the last one (the other
  * clock never steps), and then first of all makes what is stored fit the new time.
  */
 export function followClock(store: Store, clock: Clock, random: Random): Store {
   const thisProcess = Buffer.from(random.bytes(8)).toString('hex')
-  /** When it was looked at last, by the clock that never steps, and by how much the other one led then. */
-  let knownAt = clock.elapsed()
-  let known = clock.now() - knownAt
+  let known = look()
   let mending: Promise<void> | undefined
 
-  async function mend(found: number, foundAt: number): Promise<void> {
-    const unseenForMs = foundAt - knownAt
+  /** In this order: a process that stands still in between finds a step that a second look does not find. */
+  function look(): Seen {
+    const now = clock.now()
+    const at = clock.elapsed()
+    return { leadMs: now - at, at }
+  }
+  const isSetBack = ({ leadMs }: Seen) => known.leadMs - leadMs >= NOTICED_MS
+
+  async function mend(seen: Seen): Promise<void> {
+    const byMs = Math.round(known.leadMs - seen.leadMs)
+    const unseenForMs = seen.at - known.at
     try {
-      await store.transaction((tx) => tx.clock.setBack(Math.round(known - found), thisProcess, unseenForMs))
-      known = found
-      knownAt = foundAt
+      await store.transaction((tx) => tx.clock.setBack(byMs, thisProcess, unseenForMs))
+      known = seen
     } finally {
       mending = undefined
     }
   }
 
+  function follow(): void {
+    let seen = look()
+    if (isSetBack(seen)) seen = look()
+    if (isSetBack(seen)) mending = mend(seen)
+    else known = seen
+  }
+
   return {
     ...store,
     transaction(unit, manner) {
-      const foundAt = clock.elapsed()
-      const found = clock.now() - foundAt
-      if (known - found >= NOTICED_MS) mending ??= mend(found, foundAt)
-      else if (!mending) {
-        known = found
-        knownAt = foundAt
-      }
+      if (!mending) follow()
       return mending ? mending.then(() => store.transaction(unit, manner)) : store.transaction(unit, manner)
     },
   }

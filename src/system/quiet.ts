@@ -30,8 +30,8 @@ export function byPoll(library = LIBRARY): Look | undefined {
 }
 
 function pollOf(library: string) {
-  const { dlopen } = require('bun:ffi') as typeof import('bun:ffi')
   try {
+    const { dlopen } = require('bun:ffi') as typeof import('bun:ffi')
     return dlopen(library, { poll: { args: ['buffer', 'u64', 'i32'], returns: 'i32' } }).symbols.poll
   } catch {
     return undefined

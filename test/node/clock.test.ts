@@ -8,8 +8,8 @@ import { seededRandom } from '../support/random'
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** A store that tells what is done to it, in order; `failures`: so often it cannot be mended. */
-function following(failures = 0) {
+/** A store that tells what is done to it, in order; `failures`: so often it cannot be mended; `standsStill`: after so many looks at a clock. */
+function following({ failures = 0, standsStill = -1 } = {}) {
   const done: Array<number | 'unit'> = []
   const setBack = async (byMs: number) => {
     if (failures-- > 0) throw new Error('full')
@@ -17,7 +17,13 @@ function following(failures = 0) {
   }
   const transaction = (async (unit) => unit({ clock: { setBack } } as never)) as Store['transaction']
   const clock = new VirtualClock(NOW)
-  const store = followClock({ transaction } as Store, clock, seededRandom(1))
+  const looking = (look: () => number) => () => {
+    const seen = look()
+    if (standsStill-- === 0) clock.leap(5_000)
+    return seen
+  }
+  const looked = { ...clock, now: looking(clock.now), elapsed: looking(clock.elapsed) }
+  const store = followClock({ transaction } as Store, looked, seededRandom(1))
   const unit = () => store.transaction(async () => void done.push('unit'))
   return { done, clock, unit }
 }
@@ -54,8 +60,16 @@ describe('a clock that is set back', () => {
     expect(done).toEqual(['unit', 3_000, 'unit', 'unit', 2_000, 'unit'])
   })
 
+  test('is none where the process stands still while it looks', async () => {
+    for (let look = 0; look < 12; look++) {
+      const { done, unit } = following({ standsStill: look })
+      for (let n = 0; n < 4; n++) await unit()
+      expect([look, done]).toEqual([look, ['unit', 'unit', 'unit', 'unit']])
+    }
+  })
+
   test('and could not be mended is mended with what comes next', async () => {
-    const { done, clock, unit } = following(1)
+    const { done, clock, unit } = following({ failures: 1 })
     clock.step(-3_000)
     await expect(unit()).rejects.toThrow('full')
     await unit()
