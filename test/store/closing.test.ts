@@ -37,3 +37,14 @@ test('leaves the log to the program that copies it', async () => {
   expect(await again.read.issues.find(issueNumber(1), issueNumber(1).issueId)).toEqual(issueNumber(1))
   await again.close()
 })
+
+test('answers whoever has asked for an issue', async () => {
+  using scratch = new Scratch()
+  const store = openAt(scratch.file)
+  const { appId, mode, issueId } = issueNumber(1)
+  await store.transaction((tx) => tx.issues.add(issueNumber(1)))
+  const closed = store.close()
+  const asked = store.read.issues.standing({ appId, mode }, issueId)
+  await closed
+  expect(await asked).toMatchObject({ issueId })
+})

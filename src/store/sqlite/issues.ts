@@ -27,6 +27,7 @@ import { furthestSetBack } from './clock'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { bringingFailures, failuresOf, theseFailures } from './failures'
+import type { Connections } from './read-group'
 import { claims, failures, issues, outbox } from './schema'
 import { bind, changes, ofOwner, onFirstUse, parameters, updating } from './statement'
 
@@ -216,7 +217,10 @@ const RECENT_AT_ONCE = 1_000
 /** A page of this many is read together with others by whoever looks for something. */
 const LONG_PAGE = 500
 
-export function createIssueReader(connection: Database, scanning: Database, { cover }: Vault): Pick<Reader, 'issues'> {
+export function createIssueReader(
+  { reading: connection, scanning, together }: Connections,
+  { cover }: Vault,
+): Pick<Reader, 'issues'> {
   const db = drizzle(connection, cover)
   const setBackMs = furthestSetBack(connection)
   const issueById = onFirstUse(() => db.select().from(issues).where(and(thisIssue, isThere)).prepare())
@@ -285,13 +289,17 @@ export function createIssueReader(connection: Database, scanning: Database, { co
 
   return {
     issues: {
-      async find({ appId, mode }, issueId) {
-        const row = issueById.get({ appId, mode, issueId })
-        return row && issueOf(row)
+      find({ appId, mode }, issueId) {
+        return together.read(() => {
+          const row = issueById.get({ appId, mode, issueId })
+          return row && issueOf(row)
+        })
       },
-      async standing({ appId, mode }, issueId) {
-        const row = standingById.get({ appId, mode, issueId })
-        return row && standingOf(row)
+      standing({ appId, mode }, issueId) {
+        return together.read(() => {
+          const row = standingById.get({ appId, mode, issueId })
+          return row && standingOf(row)
+        })
       },
       page: (owner, filter, now) =>
         readIssuePage(owner, filter, {

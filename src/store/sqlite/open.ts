@@ -13,6 +13,7 @@ import { Current } from './current'
 import { isBusy } from './failure'
 import { migrate } from './migrate'
 import { createReader } from './read'
+import { ReadGroup } from './read-group'
 import { ringIn } from './ring'
 import { createTransactions, type OpenUnit } from './transaction'
 import { Writer } from './writer'
@@ -98,7 +99,11 @@ export function openStore({
     committed: () => checkpoints?.committed(),
   })
 
-  const read = createReader({ reading, scanning }, { vault, headFile, settingsVersion, elapsed: clock.elapsed })
+  const together = new ReadGroup(reading)
+  const read = createReader(
+    { reading, scanning, together },
+    { vault, headFile, settingsVersion, elapsed: clock.elapsed },
+  )
   return {
     read,
     lists: read,
@@ -144,6 +149,7 @@ export function openStore({
     async close() {
       await writer.close()
       await checkpoints?.close()
+      together.readNow()
       reading.close()
       scanning.close()
       if (checkpoints) copyLog(writing)

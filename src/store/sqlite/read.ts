@@ -1,5 +1,4 @@
 /** Reads of committed data, on a connection of their own, so that they never wait for a writer. */
-import type { Database } from 'bun:sqlite'
 import type { HeadFile } from '../../ports/files'
 import type { Lists, Reader } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
@@ -15,6 +14,7 @@ import { createJobReader } from './jobs'
 import { createKeyReader } from './keys'
 import { createPeopleReader } from './people'
 import { createPhoneReader } from './phones'
+import type { Connections } from './read-group'
 import { createRingReader } from './ring'
 import { createTrafficReader } from './traffic'
 import { createUsageReader } from './usage'
@@ -29,24 +29,19 @@ export interface ReadOptions {
   elapsed: () => number
 }
 
-/** `scanning`: of what reads much, and each page once. */
-export interface Connections {
-  reading: Database
-  scanning: Database
-}
-
 export function createReader(
-  { reading: connection, scanning }: Connections,
+  connections: Connections,
   { vault, headFile, settingsVersion, elapsed }: ReadOptions,
 ): Reader & Lists {
+  const { reading: connection, scanning } = connections
   const size = connection.query<{ bytes: number }, []>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
   )
   const doors = guarded(
     {
-      ...createIssueReader(connection, scanning, vault),
+      ...createIssueReader(connections, vault),
       ...createAttemptReader(connection),
-      ...createWalletReader(connection),
+      ...createWalletReader(connections),
       ...createJobReader(connection),
       ...createAppReader(connection),
       ...createChallengeReader(connection, vault),

@@ -8,6 +8,7 @@ import { emptyWallet, entryOf, entryRow, walletOf, walletRow } from '../rows/wal
 import { nextTurn } from '../turn'
 import type { Current } from './current'
 import { type Drizzle, drizzle } from './drizzle'
+import type { Connections } from './read-group'
 import { ledgerEntries, wallets } from './schema'
 import { bind, onFirstUse, parameters } from './statement'
 
@@ -133,7 +134,10 @@ export function createWalletTx(connection: Database, current: Current): Pick<Tx,
   }
 }
 
-export function createWalletReader(connection: Database): Pick<Reader, 'wallets'> {
+export function createWalletReader({
+  reading: connection,
+  together,
+}: Pick<Connections, 'reading' | 'together'>): Pick<Reader, 'wallets'> {
   const db = drizzle(connection)
   const findWallet = walletById(db)
   const ledgerPage = (...conditions: Parameters<typeof and>) =>
@@ -191,9 +195,11 @@ export function createWalletReader(connection: Database): Pick<Reader, 'wallets'
 
   return {
     wallets: {
-      async find(appId) {
-        const row = findWallet.get({ appId })
-        return row && walletOf(row)
+      find(appId) {
+        return together.read(() => {
+          const row = findWallet.get({ appId })
+          return row && walletOf(row)
+        })
       },
       ledger: (appId, filter) =>
         readLedgerPage(filter, {
