@@ -18,6 +18,7 @@ import { headFileIn } from '../system/head-file'
 import { type LogOnUse, logOnUse } from '../system/log-on-use'
 import { systemRandom } from '../system/random'
 import { masterSecret, SECRET_FILE } from '../system/secret'
+import { turn } from '../system/turn'
 import { createVault } from '../system/vault'
 import type { InspectDependencies } from '../usecases/inspect'
 import { Failure, notEmbedded } from './failure'
@@ -132,7 +133,7 @@ export function openFile(
   const store = openStore({
     ...{ file, clock: systemClock, vault, checkpointPages },
     ...(headFile && { headFile }),
-    ...(!serves && { soon: aside() }),
+    ...(serves ? { atEnd: turn.atEnd } : { soon: aside() }),
   })
   return { config, log, vault, clock: systemClock, store, file: store }
 }

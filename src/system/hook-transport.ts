@@ -11,6 +11,7 @@ import { isIP } from '../domain/ip'
 import type { HookAnswer, HookFailure, HookRequest, HookTransport } from '../ports/network'
 import type { AnswerHead, Asker, Stage } from './http-connection'
 import { KeptConnections } from './kept-connections'
+import { turn } from './turn'
 
 /** Every address of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>
@@ -63,7 +64,9 @@ export function createHookTransport({
       const late = new AbortController()
       const timer = setTimeout(() => late.abort(), request.timeoutMs)
       try {
-        return await deliver(request, late.signal)
+        const answer = await deliver(request, late.signal)
+        await turn.gathered()
+        return answer
       } finally {
         clearTimeout(timer)
       }

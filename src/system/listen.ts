@@ -1,5 +1,6 @@
 /** The socket. */
 import type { WatchedDescriptors } from './descriptors'
+import { turn } from './turn'
 
 export interface Listener {
   url: string
@@ -31,9 +32,11 @@ interface ListenOptions {
 
 export function listen({ host, port, fetch, mounts, descriptors }: ListenOptions): Listener {
   /** Only `routes` see the path as it was written. */
-  const answerAt = (mount: string) => (request: Request, bun: Bun.Server<undefined>) => {
-    const answer = fetch(request, bun.requestIP(request)?.address ?? '', mount)
-    return isLeaving ? answer.then(lastOfItsConnection) : answer
+  const answerAt = (mount: string) => async (request: Request, bun: Bun.Server<undefined>) => {
+    const socketAddress = bun.requestIP(request)?.address ?? ''
+    await turn.gathered()
+    const answer = await fetch(request, socketAddress, mount)
+    return isLeaving ? lastOfItsConnection(answer) : answer
   }
   let isLeaving = false
   const server = Bun.serve({

@@ -7,6 +7,7 @@ import { isIP } from '../domain/ip'
 import { NO_DESCRIPTOR, type Transport, type TransportResult } from '../ports/network'
 import type { Address, AnswerHead, Asker, HttpConnection, Stage, Way } from './http-connection'
 import { KeptConnections } from './kept-connections'
+import { turn } from './turn'
 
 const BODY_MAX_BYTES = 64 * 1024
 
@@ -18,7 +19,10 @@ export function createTransport(connections = new KeptConnections()): Transport 
       if (last?.url !== url) last = { url, address: addressOf(url) }
       const call = new Call()
       const connection = connections.ask({ method, url: last.address, headers, body }, call, nameIn(headers))
-      return connection ? call.within(timeoutMs, connection) : { kind: 'not_sent', reason: NO_DESCRIPTOR }
+      if (!connection) return { kind: 'not_sent', reason: NO_DESCRIPTOR }
+      const result = await call.within(timeoutMs, connection)
+      await turn.gathered()
+      return result
     },
   }
 }

@@ -25,7 +25,7 @@ beforeEach(() => {
   writing.run('CREATE TABLE written (n INTEGER)')
   write(1)
   reading = new Database(scratch.file, { readonly: true })
-  group = new ReadGroup(reading)
+  group = new ReadGroup(reading, setImmediate)
 })
 afterEach(() => {
   reading.close()

@@ -26,7 +26,9 @@ export interface StoreOptions {
   headFile?: HeadFile
   /** Of the write-ahead log, copied into the database together; none, where another program copies it. */
   checkpointPages?: number
-  /** Defers group commit; defaults to the end of the event loop's turn. */
+  /** Calls at the end of the event loop's turn: what is looked up in it, and what is written. */
+  atEnd?: (work: () => void) => void
+  /** Defers group commit for longer. */
   soon?: (drain: () => Promise<void>) => void
 }
 
@@ -52,7 +54,8 @@ export function openStore({
   vault,
   headFile,
   checkpointPages = CHECKPOINT_PAGES,
-  soon = setImmediate,
+  atEnd = setImmediate,
+  soon = atEnd,
 }: StoreOptions): FileStore {
   const writing = openWriter(file, vault)
   const reading = openReader(file)
@@ -99,7 +102,7 @@ export function openStore({
     committed: () => checkpoints?.committed(),
   })
 
-  const together = new ReadGroup(reading)
+  const together = new ReadGroup(reading, atEnd)
   const read = createReader(
     { reading, scanning, together },
     { vault, headFile, settingsVersion, elapsed: clock.elapsed },

@@ -23,7 +23,11 @@ export class ReadGroup {
   readonly #begin: () => void
   readonly #end: () => void
 
-  constructor(private readonly db: Database) {
+  /** `atEnd` calls at the end of a turn. */
+  constructor(
+    private readonly db: Database,
+    private readonly atEnd: (read: () => void) => void,
+  ) {
     const [begin, end] = [db.prepare('BEGIN'), db.prepare('END')]
     this.#begin = () => void begin.run()
     this.#end = () => void end.run()
@@ -32,7 +36,7 @@ export class ReadGroup {
   /** Answers what `look` does at the end of this turn. */
   read<T>(look: () => T): Promise<T> {
     return new Promise<T>((resolve, fail) => {
-      if (this.#asked.push({ read: () => resolve(look()), fail }) === 1) setImmediate(() => this.readNow())
+      if (this.#asked.push({ read: () => resolve(look()), fail }) === 1) this.atEnd(() => this.readNow())
     })
   }
 
