@@ -143,15 +143,17 @@ const awaitReport = (issue: Issue, reports: boolean, reportAfterMs: number = REP
 
 const sentAs = (issue: Issue, ambiguous: boolean, code: string | undefined, now: number): Issue => ({
   ...issue,
-  ...saidOf(code, now),
+  providerOutcomeCode: shownCode(code),
+  updatedAt: now,
   deliveryStatus: 'sent',
   sendPending: false,
   providerOutcomeAmbiguous: ambiguous,
 })
 
-const withCode = (issue: Issue, code: string | undefined, now: number): Issue => ({ ...issue, ...saidOf(code, now) })
-
-const saidOf = (code: string | undefined, now: number) => ({
-  providerOutcomeCode: code === undefined ? undefined : presentableCode(code),
+const withCode = (issue: Issue, code: string | undefined, now: number): Issue => ({
+  ...issue,
+  providerOutcomeCode: shownCode(code),
   updatedAt: now,
 })
+
+const shownCode = (code: string | undefined) => (code === undefined ? undefined : presentableCode(code))

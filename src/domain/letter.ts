@@ -27,10 +27,10 @@ export interface OutboundMessage {
   text: string
   from?: string | undefined
   /** `sms` channel only. */
-  messageType?: MessageType
+  messageType?: MessageType | undefined
   /** AlimTalk only: the carrier's code of the template, and its variables with `code` among them. */
-  templateCode?: string
-  variables?: Record<string, string>
+  templateCode?: string | undefined
+  variables?: Record<string, string> | undefined
   /** An SMS that takes over from a failed AlimTalk. */
   isFallback: boolean
   /** When the code expires, Unix milliseconds: sending later is useless. */
@@ -42,19 +42,23 @@ export interface OutboundMessage {
 }
 
 /** The message of the leg an issue is on. */
-export const messageOf = (issue: Issue, letter: Letter): OutboundMessage => ({
-  messageId: issue.messageId,
-  channel: issue.leg,
-  to: letter.to,
-  text: issue.leg === issue.channel ? letter.text : (letter.fallbackText ?? letter.text),
-  from: letter.from,
-  ...(issue.leg === 'sms'
-    ? { messageType: letter.messageType }
-    : { templateCode: letter.templateCode, variables: { ...letter.variables, code: letter.code } }),
-  isFallback: issue.leg !== issue.channel,
-  expiresAt: issue.expiresAt,
-  scenario: letter.scenario,
-})
+export function messageOf(issue: Issue, letter: Letter): OutboundMessage {
+  const isSms = issue.leg === 'sms'
+  const isFallback = issue.leg !== issue.channel
+  return {
+    messageId: issue.messageId,
+    channel: issue.leg,
+    to: letter.to,
+    text: (isFallback ? letter.fallbackText : undefined) ?? letter.text,
+    from: letter.from,
+    messageType: isSms ? letter.messageType : undefined,
+    templateCode: isSms ? undefined : letter.templateCode,
+    variables: isSms ? undefined : { ...letter.variables, code: letter.code },
+    isFallback,
+    expiresAt: issue.expiresAt,
+    scenario: letter.scenario,
+  }
+}
 
 /** An id that quotes number or code is not kept; the carrier's reports are then recognised by our own id alone. */
 export function withoutSecrets(outcome: SendOutcome, { to, code }: Letter): SendOutcome {

@@ -46,7 +46,8 @@ export async function complete<Subject, Call, Answer>(
       work.lock(tx, job, call),
       work.endsJob ? tx.jobs.finish(job) : tx.jobs.lock(job),
     ])
-    await work.note?.(tx, call, answer)
+    const noted = work.note?.(tx, call, answer)
+    if (noted) await noted
     if (isHeld) await work.record(tx, job, subject, call, answer)
   }
   await insist(deps, job, record, work)

@@ -25,8 +25,9 @@ export function createSeats({ gates, clock }: { gates: Gates; clock: Pick<Clock,
   return {
     take(queue) {
       const gate = queue === FRONT ? undefined : gates.find(queue)
-      const place = gate ? gate.enter(clock.now()) : looking.enter()
-      return place && new TakenSeat(gate && queue, place, freed, clock.now())
+      const now = clock.now()
+      const place = gate ? gate.enter(now) : looking.enter()
+      return place && new TakenSeat(gate && queue, place, freed, now)
     },
     whenFreed: (look) => void looks.push(look),
   }

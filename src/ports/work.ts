@@ -15,7 +15,7 @@ export interface Work<Subject, Call, Answer> {
   /** Never throws for what the outside did. */
   act(call: Call): Promise<Answer>
   /** What is stored of the answer also where the job is somebody else's by now. */
-  note?(tx: Tx, call: Call, answer: Answer): Promise<void>
+  note?(tx: Tx, call: Call, answer: Answer): Promise<void> | undefined
   /** Stores what came of it, and ends or moves the job, unless `endsJob`. */
   record(tx: Tx, job: Job, subject: Subject, call: Call, answer: Answer): Promise<void>
   /** The job ends whatever comes of it: that is then done where it would only be locked. */

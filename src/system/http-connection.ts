@@ -274,24 +274,22 @@ function open({ protocol, hostname, port }: Address, way: Way): Socket {
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /** Said here, whatever else is said of them. */
-const OURS = ['content-length', 'transfer-encoding', 'accept-encoding']
+const OURS: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'accept-encoding'])
 
 /** Throws a TypeError for a header that would be something else. Of one that is there twice the last counts. */
 function written({ method, url, headers, body = '' }: HttpRequest, isLasting: boolean): Uint8Array {
-  const said = [...OURS]
-  let given = ''
-  for (const name of Object.keys(headers).reverse()) {
+  const said = new Map<string, string>()
+  for (const name in headers) {
     const value = headers[name] ?? ''
     if (!NAME.test(name) || !VALUE.test(value)) throw new TypeError('A header holds what no header may')
-    const known = name.toLowerCase()
-    if (said.includes(known)) continue
-    said.push(known)
-    given += `${name}: ${value}\r\n`
+    said.set(name.toLowerCase(), `${name}: ${value}\r\n`)
   }
+  let given = ''
+  for (const [name, line] of said) if (!OURS.has(name)) given += line
   let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\n`
-  if (!said.includes('host')) head += `Host: ${url.host}\r\n`
-  if (!said.includes('authorization')) head += credentialsIn(url)
-  if (!said.includes('connection')) head += `Connection: ${isLasting ? 'keep-alive' : 'close'}\r\n`
+  if (!said.has('host')) head += `Host: ${url.host}\r\n`
+  if (!said.has('authorization')) head += credentialsIn(url)
+  if (!said.has('connection')) head += `Connection: ${isLasting ? 'keep-alive' : 'close'}\r\n`
   const length = Buffer.byteLength(body)
   if (method !== 'GET' || length > 0) head += `Content-Length: ${length}\r\n`
   head += `Accept-Encoding: identity\r\n${given}\r\n`

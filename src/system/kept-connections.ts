@@ -160,7 +160,8 @@ export class KeptConnections {
   }
 
   #trusts(origin: string): boolean {
-    return CAN_ASK && (this.#distrusted.get(origin) ?? 0) <= this.clock.elapsed()
+    const until = this.#distrusted.get(origin)
+    return CAN_ASK && (until === undefined || until <= this.clock.elapsed())
   }
 
   #distrust(origin: string): void {

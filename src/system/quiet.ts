@@ -17,19 +17,29 @@ export const quiet = (): Look => (look ??= byPoll() ?? byReading)
 /** Undefined where there is no such library, or where nothing may be made that calls it. */
 export function byPoll(library = LIBRARY): Look | undefined {
   const poll = pollOf(library)
-  // A `struct pollfd`: the descriptor, what is asked, and what is so.
-  const asked = new Int32Array([0, POLLIN])
-  return (
-    poll &&
-    ((fd) => {
-      asked[0] = fd
-      // What is negative is no descriptor, on which nothing ever comes.
-      return fd >= 0 && poll(asked, 1, 0) === 0
-    })
-  )
+  return poll && lookBy(poll)
 }
 
-function pollOf(library: string) {
+/** Of the descriptors asked about, how many have something to tell; negative where it could not look. */
+type Poll = (asked: Int32Array, count: number, waitMs: number) => number
+
+/** A signal that comes in the middle ends a call before it has looked: a profiler sends hundreds a second. */
+const MAX_TRIES = 3
+
+export function lookBy(poll: Poll): Look {
+  // A `struct pollfd`: the descriptor, what is asked, and what is so.
+  const asked = new Int32Array([0, POLLIN])
+  return (fd) => {
+    // What is negative is no descriptor, on which nothing ever comes.
+    if (fd < 0) return false
+    asked[0] = fd
+    let told = poll(asked, 1, 0)
+    for (let tries = 1; told < 0 && tries < MAX_TRIES; tries++) told = poll(asked, 1, 0)
+    return told === 0
+  }
+}
+
+function pollOf(library: string): Poll | undefined {
   try {
     const { dlopen } = require('bun:ffi') as typeof import('bun:ffi')
     return dlopen(library, { poll: { args: ['buffer', 'u64', 'i32'], returns: 'i32' } }).symbols.poll

@@ -17,10 +17,13 @@ export function createTransport(connections = new KeptConnections()): Transport 
     async request({ method, url, headers, body, timeoutMs }) {
       // As a rule a carrier has one for all messages.
       if (last?.url !== url) last = { url, address: addressOf(url) }
-      const call = new Call()
-      const connection = connections.ask({ method, url: last.address, headers, body }, call, nameIn(headers))
-      if (!connection) return { kind: 'not_sent', reason: NO_DESCRIPTOR }
-      const result = await call.within(timeoutMs, connection)
+      const { address } = last
+      const result = await new Promise<TransportResult>((tell) => {
+        const call = new Call(tell)
+        const connection = connections.ask({ method, url: address, headers, body }, call, nameIn(headers))
+        if (connection) call.within(timeoutMs, connection)
+        else tell({ kind: 'not_sent', reason: NO_DESCRIPTOR })
+      })
       await turn.gathered()
       return result
     },
@@ -35,17 +38,17 @@ function addressOf(text: string): Address {
 
 /** One request to a carrier, and its answer as far as it has come. */
 class Call implements Asker {
-  readonly #result = Promise.withResolvers<TransportResult>()
   #status = 0
   readonly #chunks: Uint8Array[] = []
   #size = 0
   #connection: HttpConnection | undefined
   #timer: NodeJS.Timeout | undefined
 
-  within(timeoutMs: number, connection: HttpConnection): Promise<TransportResult> {
+  constructor(private readonly tell: (result: TransportResult) => void) {}
+
+  within(timeoutMs: number, connection: HttpConnection): void {
     this.#connection = connection
     this.#timer = setTimeout(() => this.#giveUp('TimeoutError'), timeoutMs)
-    return this.#result.promise
   }
 
   head({ status }: AnswerHead): void {
@@ -68,7 +71,7 @@ class Call implements Asker {
 
   #end(result: TransportResult): void {
     clearTimeout(this.#timer)
-    this.#result.resolve(result)
+    this.tell(result)
   }
 
   #giveUp(reason: string): void {

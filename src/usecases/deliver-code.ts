@@ -93,8 +93,8 @@ class Delivery implements Work<Issue | undefined, Sending, Sent> {
     return send(this.deps, sending)
   }
 
-  note(tx: Tx, { carrier }: Sending, { health }: Sent): Promise<void> {
-    return health ? tellHealth(this.deps, tx, carrier.carrier.name, health) : Promise.resolve()
+  note(tx: Tx, { carrier }: Sending, { health }: Sent): Promise<void> | undefined {
+    return health && tellHealth(this.deps, tx, carrier.carrier.name, health)
   }
 
   record(tx: Tx, _job: Job, issue: Issue | undefined, sending: Sending, { outcome }: Sent): Promise<void> {

@@ -1,7 +1,7 @@
 /** Sockets on which something has come that the event loop has not heard of. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
-import { byPoll, byReading } from '../../src/system/quiet'
+import { byPoll, byReading, lookBy } from '../../src/system/quiet'
 import { inThisTurn, Receiver, until } from './receiver'
 
 afterEach(() => Receiver.stopAll())
@@ -48,4 +48,18 @@ describe.each([
 
 test('without the library there is no poll', () => {
   expect(byPoll('libnothing.so.0')).toBeUndefined()
+})
+
+/** A poll that is interrupted so often, and then finds nothing. */
+function interrupted(times: number): () => number {
+  let left = times
+  return () => (left-- > 0 ? -1 : 0)
+}
+
+test('a signal that ends a look is no sign of anything: it is looked again', () => {
+  expect(lookBy(interrupted(2))(0)).toBe(true)
+})
+
+test('where no look succeeds, nobody knows: that is not quiet', () => {
+  expect(lookBy(interrupted(Number.POSITIVE_INFINITY))(0)).toBe(false)
 })
