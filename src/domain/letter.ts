@@ -60,10 +60,12 @@ export function messageOf(issue: Issue, letter: Letter): OutboundMessage {
   }
 }
 
+const NO_DIGITS = /\D+/g
+
 /** An id that quotes number or code is not kept; the carrier's reports are then recognised by our own id alone. */
 export function withoutSecrets(outcome: SendOutcome, { to, code }: Letter): SendOutcome {
   if (outcome.kind !== 'accepted' || outcome.carrierMessageId === undefined) return outcome
-  const digits = outcome.carrierMessageId.replace(/\D+/g, '')
+  const digits = outcome.carrierMessageId.replace(NO_DIGITS, '')
   const isQuoting = digits.includes(code) || digits.includes(to.slice(1).slice(-8))
   return isQuoting ? { ...outcome, carrierMessageId: undefined } : outcome
 }

@@ -144,8 +144,7 @@ export interface PhoneOfApp {
   phoneHash: Uint8Array
 }
 
-const phoneSubject = ({ appId, kind, phoneHash }: PhoneOfApp) =>
-  `${appId}:${kind}:${Buffer.from(phoneHash).toString('latin1')}`
+const phoneSubject = ({ appId, kind, phoneHash }: PhoneOfApp) => `${appId}:${kind}:${phoneHash.toBase64()}`
 
 /** Per-phone windows of live issues. */
 export function phoneLimits(limits: LimitsConfig, phone: PhoneOfApp): LimitRule[] {

@@ -37,7 +37,8 @@ const MAGIC: ReadonlyArray<{ pattern: RegExp; country: string; e164: (xx: string
   { pattern: /^1(?<area>\d{3})55501(?<xx>\d\d)$/, country: 'US', e164: (xx, area) => `+1${area}55501${xx}` },
 ]
 
-const digitsOf = (text: string) => text.replace(/[^0-9]/g, '')
+const NO_DIGITS = /[^0-9]/g
+const digitsOf = (text: string) => text.replace(NO_DIGITS, '')
 
 /** The recipient whose digits these are, if they are a magic number's; whatever is no digit does not matter. */
 export function magicRecipient(phoneNumber: string): Recipient | undefined {
@@ -160,8 +161,11 @@ function magicAmong(spellings: readonly string[]): Recipient | undefined {
 const E164_MAX_DIGITS = 15
 const DIGITS = new RegExp(`^\\+?\\d{2,${E164_MAX_DIGITS + 5}}$`)
 
-/** Full-width digits become ASCII ones; what people put between digits goes. Anything else stays, and is no number. */
-const fold = (text: string) => text.normalize('NFKC').replace(/[\s\p{Pd}\u2212().\u00b7\u30fb/]/gu, '')
+/** What people put between digits. */
+const BETWEEN_DIGITS = /[\s\p{Pd}\u2212().\u00b7\u30fb/]/gu
+
+/** Full-width digits become ASCII ones; what stands between digits goes. Anything else stays, and is no number. */
+const fold = (text: string) => text.normalize('NFKC').replace(BETWEEN_DIGITS, '')
 
 /**
  * Every number that folded digits may mean. With `+` or `00` it is the

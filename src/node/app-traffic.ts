@@ -25,11 +25,12 @@ type Decided = Omit<Decision, 'appId' | 'prefixHash' | 'networkHash' | 'times' |
   credits: number
 }
 
+/** The country's own lane; where little is usual there, also what all such countries have together. */
+type Ways = readonly [own: Lane] | readonly [own: Lane, beside: Lane]
+
 /** Where a code goes: found once, and asked for again and again. */
 export interface Whereabouts {
-  readonly lane: Lane
-  /** Of all countries where little is usual. */
-  readonly elsewhere: Lane
+  readonly ways: Ways
   /** Names of places. */
   readonly prefix: string | undefined
   readonly network: string | undefined
@@ -53,7 +54,7 @@ interface Trouble {
 export class Presence {
   constructor(
     private readonly app: Tally,
-    private readonly ways: readonly Lane[],
+    private readonly ways: Ways,
     private readonly places: readonly Entered[],
   ) {
     this.#countBefore(1)
@@ -122,7 +123,7 @@ export class AppTraffic {
     const now = sighting.createdAt + STAGES[stage]
     const isLocal = hasUntyped(prefix, now) || hasUntyped(network, now)
     const how = { mayPause: this.#protection?.conversion === 'block', isLocal }
-    const [lane, beside] = waysOf(where)
+    const [lane, beside] = where.ways
     const seen = lane.see(sighting, stage, how)
     beside?.judge(sighting, stage, how)
     this.#apps[sighting.kind].see(seen, stage)
@@ -140,8 +141,7 @@ export class AppTraffic {
     const { kind, country = ELSEWHERE, prefix, network } = wish
     return {
       wish,
-      lane: this.#lane(kind, country),
-      elsewhere: this.#lane(kind, ELSEWHERE),
+      ways: this.#ways(kind, country),
       prefix: prefixName(this.appId, kind, prefix),
       network: network === undefined ? undefined : networkName(this.appId, kind, network),
     }
@@ -149,8 +149,7 @@ export class AppTraffic {
 
   #where({ kind, country, prefix, network }: Sighting): Whereabouts {
     return {
-      lane: this.#lane(kind, country),
-      elsewhere: this.#lane(kind, ELSEWHERE),
+      ways: this.#ways(kind, country),
       prefix: prefix === undefined ? undefined : prefixName(this.appId, kind, prefix),
       network: network === undefined ? undefined : networkName(this.appId, kind, network),
     }
@@ -162,10 +161,9 @@ export class AppTraffic {
   }
 
   #around(sought: Sought, price: number, now: number): Surroundings {
-    const { wish, lane, prefix, network } = sought
-    const ways = waysOf(sought)
+    const { wish, ways, prefix, network } = sought
     for (const way of ways) way.resume(now)
-    const { tally: country, usual } = lane
+    const [{ tally: country, usual }] = ways
     return {
       price,
       app: this.#apps[wish.kind],
@@ -179,10 +177,10 @@ export class AppTraffic {
 
   /** Counts one more that is on its way in, until it is over. */
   entering(sought: Sought): Presence {
-    const { wish, prefix, network } = sought
+    const { wish, ways, prefix, network } = sought
     const places = [this.places.enterPrefix(prefix)]
     if (network !== undefined) places.push(this.places.enterNetwork(network))
-    return new Presence(this.#apps[wish.kind], waysOf(sought), places)
+    return new Presence(this.#apps[wish.kind], ways, places)
   }
 
   /** The digits of a prefix that a number of this server's own has. */
@@ -284,8 +282,8 @@ export class AppTraffic {
   #endDoubt(lane: Lane, now: number): void {
     const doubt = this.#doubts.get(lane)
     if (!doubt) return
-    const elsewhere = this.#lane(lane.name.kind, ELSEWHERE)
-    const isTrouble = waysOf({ lane, elsewhere }).some(hasNobodyTyping)
+    const { kind, country } = lane.name
+    const isTrouble = this.#ways(kind, country).some(hasNobodyTyping)
     if (isTrouble) this.#addTrouble(this.#troubles, lane, { ...doubt, rules: [...doubt.rules] })
     if (isTrouble || now - doubt.since > INCIDENT_WITHIN_MS) this.#doubts.delete(lane)
   }
@@ -317,20 +315,26 @@ export class AppTraffic {
     return lane
   }
 
+  #ways(kind: KeyKind, country: string): Ways {
+    const lane = this.#lane(kind, country)
+    return lane.isUsual || country === ELSEWHERE ? [lane] : [lane, this.#lane(kind, ELSEWHERE)]
+  }
+
   #all(): Lane[] {
     return KINDS.flatMap((kind) => [...this.#lanes[kind].values()])
   }
 
   /** A code was refused for what was found, or would have been. */
-  note({ rule, isRefused, price: credits }: Finding, sought: Sought, now: number): void {
+  note(finding: Finding, sought: Sought, now: number): void {
+    const { rule, isRefused, price: credits } = finding
     const { kind, country = ELSEWHERE, prefix, network = '' } = sought.wish
     const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS
     this.#decide({ minute, kind, country, rule, isRefused, prefix, network, times: 1, credits })
     if (rule !== 'cap' && !isProvable(rule)) return
-    const [lane, beside] = waysOf(sought)
+    const [lane, beside] = sought.ways
     lane.knock(now)
     beside?.knock(now)
-    const found = isDoubtful({ rule, isRefused }, lane.usual.isLearned) ? this.#doubts : this.#troubles
+    const found = isDoubtful(finding, lane.usual.isLearned) ? this.#doubts : this.#troubles
     this.#addTrouble(found, lane, { refused: 1, isBlocked: isRefused, lastAt: now, rules: [rule] })
   }
 
@@ -372,10 +376,6 @@ export class AppTraffic {
 const nameOfDecided = ({ minute, kind, country, rule, isRefused, prefix, network }: Decided): string =>
   `${minute}/${kind}/${country}/${rule}/${isRefused}/${prefix}/${network}`
 
-/** The country's own lane; where little is usual there, also what all such countries have together. */
-const waysOf = ({ lane, elsewhere }: Pick<Sought, 'lane' | 'elsewhere'>): [Lane] | [Lane, Lane] =>
-  lane.isUsual || lane === elsewhere ? [lane] : [lane, elsewhere]
-
 const hasUntyped = (tally: Tally | undefined, now: number): boolean => (tally?.untyped(now) ?? 0) >= LOCAL_FROM
 
 const hasNobodyTyping = ({ typing, usual }: Lane): boolean => isUntyped(typing.score, usual.isLearned)
@@ -389,13 +389,18 @@ const isOf = ({ kind, country }: LaneName, { name }: Lane): boolean => kind === 
 
 const hex = (hash: Uint8Array) => hash.toHex()
 
-/** Where its kind of key was not noted, it counts as a backend's. */
-export const sightedOf = (issue: SeenIssue): Sighted => ({
+const placesOf = ({ prefixHash, networkHash }: SeenIssue): Pick<Sighted, 'prefix' | 'network'> => ({
+  prefix: prefixHash && hex(prefixHash),
+  network: networkHash && hex(networkHash),
+})
+
+/** Where its kind of key was not noted, it counts as a backend's. `places`: its hashes as they are known already. */
+export const sightedOf = (issue: SeenIssue, { prefix, network } = placesOf(issue)): Sighted => ({
   issueId: issue.issueId,
   kind: issue.keyKind ?? 'sk',
   country: issue.country ?? '',
-  prefix: issue.prefixHash && hex(issue.prefixHash),
-  network: issue.networkHash && hex(issue.networkHash),
+  prefix,
+  network,
   phone: issue.phoneHash[0] ?? 0,
   createdAt: issue.createdAt,
   verifiedAt: issue.verifiedAt,

@@ -20,7 +20,7 @@ export class RecentClaims implements KnownClaims {
   find({ appId, mode }: Owner, keyHash: Uint8Array): Claim | undefined {
     const claim = this.#known[placeOf(keyHash)]
     if (claim?.appId !== appId || claim.mode !== mode) return undefined
-    return claim.keyHash.every((byte, at) => byte === keyHash[at]) ? claim : undefined
+    return Buffer.compare(claim.keyHash, keyHash) === 0 ? claim : undefined
   }
 }
 

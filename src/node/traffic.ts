@@ -145,7 +145,7 @@ export class WatchedTraffic implements Traffic {
     const { traffic } = watched
     const sought = traffic.find(wish)
     return new OnItsWay(traffic, sought, this.deps.clock, (issue) => {
-      this.#seeSent(watched, sightedOf(issue), sought)
+      this.#seeSent(watched, sightedOf(issue, wish), sought)
       traffic.name(wish.prefix, wish.digits)
     })
   }
