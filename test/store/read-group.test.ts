@@ -1,6 +1,7 @@
 /** What is looked up in one turn of the event loop is looked up together. */
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { ReadGroup } from '../../src/store/sqlite/read-group'
 import { Scratch } from './open'
 
@@ -89,4 +90,21 @@ test('where nothing can be read everybody is told, and later ones are answered a
   ])
   reading.run('COMMIT')
   expect(await group.read(written)).toBe(1)
+})
+
+test('of a file that is broken everybody is told, and nothing else is thrown', async () => {
+  for (let n = 2; n < 3_000; n++) write(n)
+  writing.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  const bytes = readFileSync(scratch.file)
+  writeFileSync(scratch.file, bytes.fill(0xff, 3 * 4_096), { flag: 'r+' })
+  const told = Promise.all([group.read(written), group.read(written)].map(messageOf))
+  expect(() => group.readNow()).not.toThrow()
+  expect(await told).toEqual([expect.stringContaining('malformed'), expect.stringContaining('malformed')])
+})
+
+test('who asks where it is closed is told, and nothing else is thrown', async () => {
+  reading.close()
+  const told = messageOf(group.read(written))
+  expect(() => group.readNow()).not.toThrow()
+  expect(await told).toContain('closed')
 })

@@ -96,3 +96,14 @@ test('what has begun is answered', async () => {
   expect(await (await answering).text()).toBe('well')
   await stopped
 })
+
+test('whose request was under way before is told, too', async () => {
+  let answer = (_: Response) => {}
+  const listener = listening(() => new Promise((resolve) => (answer = resolve)))
+  const answering = fetch(listener.url)
+  await Bun.sleep(50)
+  const stopped = listener.stop(LEAVING_MS)
+  answer(new Response('well'))
+  expect((await answering).headers.get('connection')).toBe('close')
+  await stopped
+})

@@ -68,6 +68,14 @@ test('what arrives while a turn is gone through is not forgotten: it belongs to 
   ])
 })
 
+test('what is to be stored because something was stored is stored in the next turn, also where nothing arrives', async () => {
+  turn.atEnd(() => turn.atEnd(() => note('stored later')))
+  await nextTurn()
+  expect(happened).toEqual([])
+  await nextTurn()
+  expect(happened).toEqual(['stored later'])
+})
+
 test('a defect in one work keeps nobody from his, and is thrown behind them', async () => {
   const thrown: Array<() => void> = []
   using _ = spyOn(globalThis, 'queueMicrotask').mockImplementation((callback) => void thrown.push(callback))

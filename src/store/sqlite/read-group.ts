@@ -28,7 +28,7 @@ export class ReadGroup {
     private readonly db: Database,
     private readonly atEnd: (read: () => void) => void,
   ) {
-    const [begin, end] = [db.prepare('BEGIN'), db.prepare('END')]
+    const [begin, end] = [db.query('BEGIN'), db.query('END')]
     this.#begin = () => void begin.run()
     this.#end = () => void end.run()
   }
@@ -58,7 +58,11 @@ export class ReadGroup {
         fail(error)
       }
     }
-    // Some errors have ended it.
-    if (this.db.inTransaction) this.#end()
+    try {
+      // Some errors have ended it.
+      if (this.db.inTransaction) this.#end()
+    } catch {
+      // Everybody has been told what he reads, or that it is broken.
+    }
   }
 }
