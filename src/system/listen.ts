@@ -33,8 +33,11 @@ interface ListenOptions {
 export function listen({ host, port, fetch, mounts, descriptors }: ListenOptions): Listener {
   /** Only `routes` see the path as it was written. */
   const answerAt = (mount: string) => async (request: Request, bun: Bun.Server<undefined>) => {
+    // Of a client that has gone by the end of the turn it is not known any more.
     const socketAddress = bun.requestIP(request)?.address ?? ''
-    await turn.gathered()
+    // Bun closes a connection where one request has come behind another that is not answered at once, so that a GET is. And where
+    // descriptors run short, those who are refused are to give theirs back before more come in.
+    if (request.method === 'POST' && !descriptors.areShort()) await turn.gathered()
     const answer = await fetch(request, socketAddress, mount)
     return isLeaving ? lastOfItsConnection(answer) : answer
   }

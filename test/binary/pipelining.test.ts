@@ -49,3 +49,9 @@ test('GETs in one packet are answered in their order', async () => {
   const first = asking('/healthz').replace('Connection: close\r\n', '')
   expect(statuses(await sendRaw(server.url, first + asking('/nowhere')))).toEqual([200, 404])
 })
+
+test('a POST behind a GET that is answered at once is answered, too', async () => {
+  const first = asking('/healthz').replace('Connection: close\r\n', '')
+  const last = issueRequest('behind-a-get').replace('Host: localhost', 'Host: localhost\r\nConnection: close')
+  expect(statuses(await sendRaw(server.url, first + last))).toEqual([200, 200])
+})

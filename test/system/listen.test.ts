@@ -87,9 +87,13 @@ test('who comes anew meanwhile is answered, and then nobody is taken any more', 
 
 test('what has begun is answered', async () => {
   let answer = (_: Response) => {}
-  const listener = listening(() => new Promise((resolve) => (answer = resolve)))
+  const arrived = Promise.withResolvers<void>()
+  const listener = listening(() => {
+    arrived.resolve()
+    return new Promise((resolve) => (answer = resolve))
+  })
   const answering = fetch(listener.url)
-  await Bun.sleep(50)
+  await arrived.promise
   const stopped = listener.stop(0)
   await Bun.sleep(300)
   answer(new Response('well'))
