@@ -148,7 +148,7 @@ test('the figures of the README are those of the page about performance', () => 
     '',
   ])
   expect(rowsOf('README.md')).toEqual(short)
-  expect(short).toHaveLength(8)
+  expect(short).toHaveLength(9)
 })
 
 test('every decision that the code names has its heading', async () => {
