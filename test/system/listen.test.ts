@@ -103,9 +103,13 @@ test('what has begun is answered', async () => {
 
 test('whose request was under way before is told, too', async () => {
   let answer = (_: Response) => {}
-  const listener = listening(() => new Promise((resolve) => (answer = resolve)))
+  const arrived = Promise.withResolvers<void>()
+  const listener = listening(() => {
+    arrived.resolve()
+    return new Promise((resolve) => (answer = resolve))
+  })
   const answering = fetch(listener.url)
-  await Bun.sleep(50)
+  await arrived.promise
   const stopped = listener.stop(LEAVING_MS)
   answer(new Response('well'))
   expect((await answering).headers.get('connection')).toBe('close')
