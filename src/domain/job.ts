@@ -24,7 +24,7 @@ export interface Job extends Owner {
   readonly subjectId: string
   /** When it was due. */
   readonly runAt: number
-  /** How often the job has been claimed: the fence. Raised where its holder's lease is renewed. */
+  /** The fence: raised by each claim, and when the job is given back or queued anew. Also where its holder's lease is renewed. */
   attempt: number
 }
 

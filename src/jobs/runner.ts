@@ -210,7 +210,8 @@ class Lane {
   run(job: Job, opening: Opening): void {
     const held = this.#running.get(job.jobId)
     if (held && job.attempt === held.attempt + 1) {
-      // Its lease ended while it still runs here, as when the clock was set forward: it goes on under the new one.
+      // Its lease ended while it still runs here, as when the clock was set forward: it goes on under the new one. What
+      // was given back has a higher number, and begins anew, also where its last run has not quite ended.
       held.attempt = job.attempt
       opening.free()
       return

@@ -686,9 +686,25 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
         expect(await holds(held)).toBe(true)
         await run((tx) => tx.jobs.reschedule(held, NOW + 777_000))
         expect(await nextJobAt(store, 'deliver')).toBe(NOW + 777_000)
-        expect(await run((tx) => tx.jobs.finish(held))).toBe(true)
-        expect(await holds(held)).toBe(false)
+        clock.time = NOW + 777_000
+        const last = await claimOne()
+        expect(await run((tx) => tx.jobs.finish(last))).toBe(true)
+        expect(await holds(last)).toBe(false)
         expect(await nextJobAt(store, 'deliver')).toBeUndefined()
+      })
+
+      test('that are given back are held no more, in the same unit too, and their next claim is not taken for a renewed lease', async () => {
+        await queue(NOW)
+        const held = await claimOne()
+        const after = await run(async (tx) => {
+          const isHeld = await tx.jobs.lock(held)
+          const isGivenBack = await tx.jobs.reschedule(held, NOW)
+          return [isHeld, isGivenBack, await tx.jobs.lock(held), await tx.jobs.finish(held)]
+        })
+        expect(after).toEqual([true, true, false, false])
+        expect(await nextJobAt(store, 'deliver')).toBe(NOW)
+        expect(await run((tx) => tx.jobs.reschedule(held, NOW + 999))).toBe(false)
+        expect(await claim()).toMatchObject([{ jobId: held.jobId, attempt: held.attempt + 2 }])
       })
 
       test('that are queued again are moved, and whoever ran them has lost them', async () => {
@@ -767,7 +783,7 @@ export function storeSuite(name: string, open: (clock: StillClock) => Opened | P
             { queue: 'b', runAt: NOW - 1 },
           ])
           expect(await claim()).toHaveLength(1)
-          expect(await run((tx) => tx.jobs.claim('deliver', 'a', 10))).toMatchObject([{ queue: 'a', attempt: 2 }])
+          expect(await run((tx) => tx.jobs.claim('deliver', 'a', 10))).toMatchObject([{ queue: 'a', attempt: 3 }])
           expect(await Promise.all(['a', 'b'].map((name) => store.read.jobs.hasDue('deliver', name, NOW)))).toEqual([
             false,
             true,

@@ -16,7 +16,10 @@ export interface JobTx {
   lock(job: Job): Promise<boolean>
   /** False when it is no longer held under this attempt; then nothing has changed. */
   finish(job: Job): Promise<boolean>
-  /** To the front, where no queue is named. False when it is no longer held; then nothing has changed. */
+  /**
+   * Gives it back: to the front, where no queue is named. Raises `attempt`, so that whoever held it has lost it before somebody
+   * claims it. False when it is no longer held; then nothing has changed.
+   */
   reschedule(job: Job, runAt: number, queue?: string): Promise<boolean>
   /** Makes a job due at once, unless it runs already; a message leaves its carrier's queue. */
   hasten(kind: JobKind, subjectId: string): Promise<void>

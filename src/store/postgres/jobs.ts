@@ -61,7 +61,7 @@ const STATEMENTS = {
   move: statement(() =>
     db
       .update(jobs)
-      .set({ ...changes(jobs, ['runAt', 'queue']), leased: false, leasedBy: null })
+      .set({ ...changes(jobs, ['runAt', 'queue']), attempt: sql`${jobs.attempt} + 1`, leased: false, leasedBy: null })
       .where(heldJob)
       .returning({ jobId: jobs.jobId })
       .prepare(''),
@@ -132,6 +132,7 @@ export function jobTx(unit: Unit, node: string): Tx['jobs'] {
       const values = { ...job, runAt, queue }
       if (!(await isHeld(job))) return (await unit.change(STATEMENTS.move, values)).length > 0
       unit.run(STATEMENTS.move, values)
+      unit.note(held(job), false)
       return true
     },
     async hasten(kind, subjectId) {

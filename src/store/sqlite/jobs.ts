@@ -71,7 +71,7 @@ export function createJobTx(connection: Database, current: Current): Pick<Tx, 'j
     moveJob: onFirstUse(() =>
       db
         .update(jobs)
-        .set({ ...changes(jobs, ['runAt', 'queue']), leased: false })
+        .set({ ...changes(jobs, ['runAt', 'queue']), attempt: sql`${jobs.attempt} + 1`, leased: false })
         .where(heldJob)
         .prepare(),
     ),
