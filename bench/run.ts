@@ -49,8 +49,8 @@ const PARTS: Record<string, (dir: string, generator: Generator) => Promise<Part>
       dir,
       generator,
       quick
-        ? { rounds: 5, seconds: 0.15, warmUpSeconds: 0.3, connections: [64] }
-        : { rounds: 7, seconds: 0.4, warmUpSeconds: 4, connections: [1, 16, 64, 256] },
+        ? { rounds: 5, seconds: 0.5, warmUpSeconds: 2, connections: [64] }
+        : { rounds: 5, seconds: 3, warmUpSeconds: 4, connections: [1, 64] },
     ),
   codes: (dir, generator) =>
     codes(
