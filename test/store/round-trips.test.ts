@@ -3,7 +3,7 @@
  * machine; the table is in docs/several-servers.md. On top come looks that all requests of a server share: settings twice a
  * second, the backlog once.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { DAY_MS, SECOND_MS } from '../../src/domain/value'
 import { erasePhone } from '../../src/usecases/erase-phone'
 import { CountingWire } from '../support/counting-wire'
@@ -11,6 +11,8 @@ import { sharedPostgres } from '../support/postgres'
 import { SchemaPlace } from '../support/schema-place'
 import { UNTOLD } from '../support/untold'
 import { type Answer, type Furnished, World } from '../support/world'
+
+setDefaultTimeout(60_000)
 
 interface Cost {
   roundTrips: number
