@@ -14,7 +14,10 @@ import { seededRandom } from '../support/random'
 /** Time in which nobody but the code under test waits runs ten times as fast. */
 const SPEED = 10
 const clock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / SPEED, callback) }
-const TIMEOUT_MS = 3_000
+/** Where nobody is to lose patience, however slow the machine is. */
+const PATIENT_MS = 100_000
+/** Where somebody is. */
+const IMPATIENT_MS = 6_000
 
 const TO = '+821012345678'
 const CODE = '482913'
@@ -137,10 +140,11 @@ interface Bench {
 interface Surroundings {
   report?: () => Promise<boolean>
   isOurs?: () => boolean
+  timeoutMs?: number
 }
 
 function connect(smsc: Smsc, config: Record<string, unknown> = {}, around: Surroundings = {}): Bench {
-  const { report, isOurs = () => true } = around
+  const { report, isOurs = () => true, timeoutMs = PATIENT_MS } = around
   const reports: ReportedMessage[] = []
   const logged: string[] = []
   const log = (fields: object, message: string) => void logged.push(`${JSON.stringify(fields)} ${message}`)
@@ -157,7 +161,7 @@ function connect(smsc: Smsc, config: Record<string, unknown> = {}, around: Surro
       random: seededRandom(1),
       dial: systemDial,
       log: { debug: log, info: log, warn: log, error: log },
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs,
       reportUrl: undefined,
       transport: { request: () => Promise.reject(new Error('no HTTP here')) },
       isOurs,
@@ -190,7 +194,8 @@ function connect(smsc: Smsc, config: Record<string, unknown> = {}, around: Surro
   return { provider, reports, logged, send }
 }
 
-async function until(isSo: () => boolean, withinMs = 2_000): Promise<void> {
+/** It ends only what hangs. */
+async function until(isSo: () => boolean, withinMs = 20_000): Promise<void> {
   const deadline = Date.now() + withinMs
   while (!isSo()) {
     if (Date.now() > deadline) throw new Error('did not come about')
@@ -393,7 +398,7 @@ test('throttled, then taken', async () => {
 
 test('no answer is ambiguous; the late answer still tells whose receipt comes', async () => {
   const smsc = await Smsc.start()
-  const { send, reports } = connect(smsc)
+  const { send, reports } = connect(smsc, {}, { timeoutMs: IMPATIENT_MS })
   let answerLate = () => {}
   smsc.behaviour = (pdu, session) => {
     answerLate = () => void session.send(pdu.response({ message_id: 'late' }))
@@ -413,7 +418,7 @@ test('a connection dropped after the submit is ambiguous', async () => {
 
 test('with the SMSC down messages surely stay; once it is up they go', async () => {
   const smsc = await Smsc.start()
-  const { send, logged } = connect(smsc)
+  const { send, logged } = connect(smsc, {}, { timeoutMs: IMPATIENT_MS })
   expect(await send()).toEqual(accepted('m-1'))
   await smsc.stop()
   await until(() => logged.join().includes('session lost'))
@@ -444,7 +449,7 @@ test('an unbind of the SMSC is followed', async () => {
 
 test('the link is asked whether it is there, and dropped when it does not say so', async () => {
   const smsc = await Smsc.start()
-  connect(smsc, { enquireLinkMs: 1_000 })
+  connect(smsc, { enquireLinkMs: 1_000 }, { timeoutMs: IMPATIENT_MS })
   await until(() => smsc.enquiries >= 2)
   expect(smsc.binds).toHaveLength(1)
   smsc.answersEnquiries = false
@@ -459,7 +464,7 @@ test('the SMSC may ask too', async () => {
 
 test('no more are out than the window has room for; the rest wait, and surely stay when their time is over', async () => {
   const smsc = await Smsc.start()
-  const { send } = connect(smsc, { window: 2 })
+  const { send } = connect(smsc, { window: 2 }, { timeoutMs: IMPATIENT_MS })
   const held: Array<() => void> = []
   smsc.behaviour = (pdu, session) => {
     held.push(() => void session.send(pdu.response({ message_id: `w-${held.length}` })))
@@ -635,7 +640,7 @@ test('what people send, and what no one waits for, is acknowledged', async () =>
 test('over TLS with a CA that is told, and not with a certificate nobody vouches for', async () => {
   const smsc = await Smsc.start({ key: KEY, cert: CERT })
   expect(await connect(smsc, { tls: { ca: CERT } }).send()).toEqual(accepted('m-1'))
-  expect(await connect(smsc, { tls: true }).send()).toEqual({
+  expect(await connect(smsc, { tls: true }, { timeoutMs: IMPATIENT_MS }).send()).toEqual({
     kind: 'refused',
     retry: 'unreached',
     code: 'SMPP_NOT_CONNECTED',
