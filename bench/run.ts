@@ -2,7 +2,7 @@
  * `bun run bench`: how fast, how flat, how big. Contenders alternate round by round in one run, each a process of its
  * own, as is the load generator; no network, nothing to build first. It never fails for being slow.
  *
- *   --quick        some five minutes: fewer rounds and connections, 100,000 issues instead of 10,000,000
+ *   --quick        some ten minutes: fewer rounds and connections, 100,000 issues instead of 10,000,000
  *   --check        prints only the goals, and how far each is
  *   --only PART    requests, codes, delivery, nodes, flat, footprint, overload, watched, soak or beside; may come several times
  *   --beside DIR   another clone with its dependencies, such as a former release; may come several times
