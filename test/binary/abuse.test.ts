@@ -5,8 +5,9 @@ import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { sharedPostgres } from '../support/postgres'
+import { until } from '../support/until'
 import { released } from './compiled'
-import { newFolder, runJson, Server, StubCarrier, until } from './support'
+import { newFolder, runJson, Server, StubCarrier } from './support'
 
 setDefaultTimeout(120_000)
 
@@ -21,8 +22,6 @@ const AT_ONCE = 15
 const NEXT_TO_NOTHING = 50
 /** What is tried again where the machine was so slow that a pause is over. */
 const A_TRIAL = 6
-/** A code a minute is found out after some twenty; a machine may have other things to do meanwhile. */
-const SLOWLY_MS = 200_000
 
 /** Two weeks of an app that verifies four of five codes, four an hour. */
 const usual = (appId: string) =>
@@ -209,7 +208,7 @@ describe.each([
       return Number(answer?.headers.get('retry-after')) > 10 * 60
     }
 
-    await until(isPaused, 'the country to be paused', SLOWLY_MS)
+    await until(isPaused, 'the country to be paused')
     const written = () => servers.map(({ stdout, stderr }) => stdout + stderr).join()
     await until(() => written().includes('codes that nobody types'), 'the pause to be stored')
     for (const server of servers) await until(() => isRefused(server), 'every server to know')

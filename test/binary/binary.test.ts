@@ -4,8 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { until } from '../support/until'
 import { alone, compile } from './compiled'
-import { type Ended, type Json, type Program, run, runJson, Server, StubCarrier, until } from './support'
+import { type Ended, type Json, type Program, run, runJson, Server, StubCarrier } from './support'
 
 setDefaultTimeout(120_000)
 
@@ -245,7 +246,7 @@ describe('live delivery', () => {
     const { key, keyId } = await runJson(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'test')
     expect((await server.call('GET', '/v1/balance', key)).status).toBe(200)
     await runJson(program, 'key', 'revoke', keyId)
-    await until(async () => (await server.call('GET', '/v1/balance', key)).status === 401, 'the key to stop', 2_000)
+    await until(async () => (await server.call('GET', '/v1/balance', key)).status === 401, 'the key to stop')
   })
 })
 

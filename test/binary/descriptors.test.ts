@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { readdirSync } from 'node:fs'
 import { createConnection, type Socket } from 'node:net'
 import { asking, sendRaw } from '../support/raw'
+import { until } from '../support/until'
 import { Receiver, says } from '../system/receiver'
 import { released } from './compiled'
-import { newFolder, type Program, runJson, Server, until } from './support'
+import { newFolder, type Program, runJson, Server } from './support'
 
 setDefaultTimeout(120_000)
 
@@ -109,7 +110,7 @@ describe.if(process.platform === 'linux')('a shortage of file descriptors', () =
     await until(() => receiver.requests.length > 0, 'the receiver to be told')
     expect(receiver.open).toBeGreaterThan(0)
     const held = await hold(MORE_THAN_THERE_ARE, unfinished())
-    await until(() => receiver.open === 0, 'its connection to be closed', 5_000)
+    await until(() => receiver.open === 0, 'its connection to be closed')
     letGo(held)
     await until(async () => statusOf(await ask('/readyz')) === 200, 'the server to be ready again')
   })

@@ -3,7 +3,8 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fromSource, newFolder, run, runJson, Server, StubCarrier, until } from './support'
+import { until } from '../support/until'
+import { fromSource, newFolder, run, runJson, Server, StubCarrier } from './support'
 
 setDefaultTimeout(120_000)
 

@@ -8,18 +8,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, statfsSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Invariants } from '../simulation/invariants'
+import { until } from '../support/until'
 import { alone, compile } from './compiled'
-import {
-  type Answer,
-  type Json,
-  newFolder,
-  type Program,
-  type Received,
-  runJson,
-  Server,
-  StubCarrier,
-  until,
-} from './support'
+import { type Answer, type Json, newFolder, type Program, type Received, runJson, Server, StubCarrier } from './support'
 
 setDefaultTimeout(120_000)
 
@@ -283,13 +274,13 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
   test('what a carrier answered while the disk was full is stored as it was answered', async () => {
     const answer = () =>
       rows(`SELECT outcome, code FROM attempts WHERE issue_id = x'${issueIds.get(held)?.replaceAll('-', '')}'`)
-    await until(() => answer()[0]?.outcome !== null, 'the answer to be stored', 5_000)
+    await until(() => answer()[0]?.outcome !== null, 'the answer to be stored')
     expect(answer()).toEqual([{ outcome: 'accepted', code: null }])
   })
 
   test('everything that was answered with 200 is sent exactly once, also what waited and what was on its way', async () => {
     endLeases()
-    await until(() => only('SELECT count(*) FROM jobs') === 0, 'every job to be done', 15_000)
+    await until(() => only('SELECT count(*) FROM jobs') === 0, 'every job to be done')
     const sent = [...issueIds.keys()].map((number) => [number, isTaken(number)])
     expect(sent).toEqual([...issueIds.keys()].map((number) => [number, 1]))
     expect(requests(held)).toBe(1)

@@ -3,8 +3,9 @@ import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../support/until'
 import { compile } from './compiled'
-import { newFolder, type Program, run, runJson, Server, StubCarrier, until } from './support'
+import { newFolder, type Program, run, runJson, Server, StubCarrier } from './support'
 
 setDefaultTimeout(120_000)
 

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../support/until'
 import { released } from './compiled'
-import { newFolder, type Program, runJson, Server, StubCarrier, until } from './support'
+import { newFolder, type Program, runJson, Server, StubCarrier } from './support'
 
 setDefaultTimeout(120_000)
 

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { verifyWebhookSignature } from '../../client/webhook'
 import { EVENT_TYPES } from '../../contract/event'
+import { until } from '../support/until'
 import { released } from './compiled'
-import { newFolder, type Program, runJson, Server, StubCarrier, until } from './support'
+import { newFolder, type Program, runJson, Server, StubCarrier } from './support'
 
 setDefaultTimeout(120_000)
 
@@ -67,7 +68,7 @@ test('is signed with the operator’s secret, and nothing of it goes to a custom
 
   expect((await server.issue(key, '010-2000-1000')).status).toBe(200)
   for (let n = 0; n < REFUSED; n++) expect((await server.issue(key, `010-2000-${2_000 + n}`)).status).toBe(429)
-  await until(() => operators.received.length > 0, 'the operator to be told', 60_000)
+  await until(() => operators.received.length > 0, 'the operator to be told')
   const [{ headers, body } = { headers: new Headers(), body: '' }] = operators.received
   await verifyWebhookSignature({ secret: SECRET, body, headers })
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { fromSource, newFolder, type Program, run, runJson, Server, StubCarrier, until } from './support'
+import { until } from '../support/until'
+import { fromSource, newFolder, type Program, run, runJson, Server, StubCarrier } from './support'
 
 const PHONE = '010-1234-5678'
 const folder = newFolder()

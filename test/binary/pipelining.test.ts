@@ -4,7 +4,8 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { asking, sendRaw } from '../support/raw'
-import { fromSource, newFolder, runJson, Server, until } from './support'
+import { until } from '../support/until'
+import { fromSource, newFolder, runJson, Server } from './support'
 
 const folder = newFolder()
 const program = fromSource(folder.path)

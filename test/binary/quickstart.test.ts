@@ -4,7 +4,8 @@ import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 import { sharedPostgres } from '../support/postgres'
-import { newFolder, ROOT, run, until } from './support'
+import { until } from '../support/until'
+import { newFolder, ROOT, run } from './support'
 
 setDefaultTimeout(120_000)
 
@@ -150,7 +151,7 @@ test.each([
   expect(await isServed(url)).toBe(true)
   child.kill(signal)
   await child.exited
-  await until(async () => !(await isServed(url)), 'the port to be free', 3_000)
+  await until(async () => !(await isServed(url)), 'the port to be free')
   // It has let the folder go, too, so that the next start is not refused.
   const next = await start([...MAIN, 'quickstart'], home)
   expect(await isServed(next.url)).toBe(true)
@@ -164,7 +165,7 @@ test('started by hand in the background, it outlives the shell that started it',
     cwd: home,
   })
   undo.push(() => process.kill(Number(stdout), 'SIGTERM'))
-  await until(async () => (await Bun.file(log).text()).includes('Ctrl+C'), 'it to start', 10_000)
+  await until(async () => (await Bun.file(log).text()).includes('Ctrl+C'), 'it to start')
   const url = printedAs(await Bun.file(log).text(), 'API').replace('/v1', '')
   await Bun.sleep(1_000)
   expect(await isServed(url)).toBe(true)

@@ -2,7 +2,8 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, existsSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { fromSource, newFolder, run, runJson, Server, StubCarrier, until } from './support'
+import { until } from '../support/until'
+import { fromSource, newFolder, run, runJson, Server, StubCarrier } from './support'
 
 setDefaultTimeout(120_000)
 

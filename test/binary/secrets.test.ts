@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Collector } from '../support/collector'
+import { until } from '../support/until'
 import {
   fromSource,
   type Json,
@@ -13,7 +14,6 @@ import {
   runJson,
   Server,
   StubCarrier,
-  until,
 } from './support'
 
 setDefaultTimeout(120_000)

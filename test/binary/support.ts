@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
+import { HANGS_AFTER_MS, until } from '../support/until'
 
 export const ROOT = join(import.meta.dir, '../..')
 
@@ -14,8 +15,6 @@ export interface Program {
   command: string[]
   cwd: string
   env?: Environment
-  /** Of a command that may take its time. */
-  withinMs?: number
 }
 
 /** The program from source, in a folder; `tree`: of another checkout than this. */
@@ -37,21 +36,15 @@ export interface Ended {
   stderr: string
 }
 
-/** No command takes so long; one that does is killed, so that nothing is left running. */
-const COMMAND_MS = 30_000
-
-/** Runs one command to its end. */
-export async function run(
-  { command, cwd, env = {}, withinMs = COMMAND_MS }: Program,
-  ...args: string[]
-): Promise<Ended> {
+/** Runs one command to its end; one that hangs is killed, so that nothing is left running. */
+export async function run({ command, cwd, env = {} }: Program, ...args: string[]): Promise<Ended> {
   const child = Bun.spawn([...command, ...args], {
     cwd,
     env,
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
-    timeout: withinMs,
+    timeout: HANGS_AFTER_MS,
     killSignal: 'SIGKILL',
   })
   const [stdout, stderr, exitCode] = await Promise.all([
@@ -166,15 +159,6 @@ function parse(text: string): Json {
     return JSON.parse(text)
   } catch {
     return text
-  }
-}
-
-/** Waits for something to become true; gives up with an error that names it. */
-export async function until(isTrue: () => unknown | Promise<unknown>, what: string, withinMs = 30_000): Promise<void> {
-  const deadline = performance.now() + withinMs
-  while (!(await isTrue())) {
-    if (performance.now() > deadline) throw new Error(`Waited ${withinMs} ms for ${what}`)
-    await Bun.sleep(10)
   }
 }
 

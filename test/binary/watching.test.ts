@@ -1,6 +1,7 @@
 /** What operators watch, at the program itself: a listener for metrics, and a level of the log that changes while it runs. */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { fromSource, newFolder, Server, until } from './support'
+import { until } from '../support/until'
+import { fromSource, newFolder, Server } from './support'
 
 setDefaultTimeout(60_000)
 

@@ -8,8 +8,9 @@ import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { verifyWebhook, verifyWebhookSignature, WebhookVerificationError } from '../../client/webhook'
 import { EVENT_TYPES, otpEvent, sampleEvent } from '../../contract/event'
+import { until } from '../support/until'
 import { alone, compile } from './compiled'
-import { type Json, type Program, run, runJson, Server, until } from './support'
+import { type Json, type Program, run, runJson, Server } from './support'
 
 setDefaultTimeout(120_000)
 
@@ -62,8 +63,8 @@ class Receiver {
   at = (path: string) => this.received.filter((request) => request.path === path)
   types = (path = '/hooks') => this.at(path).map(({ event }) => event.type)
 
-  async has(count: number, path = '/hooks', withinMs = 5_000): Promise<Received[]> {
-    await until(() => this.at(path).length >= count, `${count} requests to ${path}`, withinMs)
+  async has(count: number, path = '/hooks'): Promise<Received[]> {
+    await until(() => this.at(path).length >= count, `${count} requests to ${path}`)
     return this.at(path)
   }
 
@@ -272,7 +273,7 @@ describe.concurrent('a receiver', () => {
     receiver.answer = () => new Response('later', { status: receiver.received.length === 1 ? 503 : 204 })
     const { endpointId, secret } = await addHook(app, receiver.url(), 'otp.verified')
     await verified(app)
-    const [first, second] = (await receiver.has(2, '/hooks', 10_000)) as [Received, Received]
+    const [first, second] = (await receiver.has(2, '/hooks')) as [Received, Received]
 
     expect(second.arrivedAt - first.arrivedAt).toBeWithin(4_950, 8_000)
     expect(second.body).toBe(first.body)
@@ -299,11 +300,11 @@ describe.concurrent('a receiver', () => {
     // More than it is sent at a time.
     for (let count = 0; count < 12; count++) await verified(app)
 
-    expect(await quick.has(12, '/hooks', 4_500)).toHaveLength(12)
+    expect(await quick.has(12, '/hooks')).toHaveLength(12)
     await hanging.has(1)
     expect(hanging.received.length).toBeLessThan(12)
 
-    await hanging.has(12, '/hooks', 8_000)
+    await hanging.has(12, '/hooks')
     const timedOut = (await eventsOf(endpointId)).flatMap(({ log }) => log)
     expect(timedOut.length).toBeGreaterThan(0)
     for (const attempt of timedOut) {

@@ -13,8 +13,8 @@ import {
   runJson,
   Server,
   StubCarrier,
-  until,
 } from '../binary/support'
+import { until } from '../support/until'
 import './page'
 
 setDefaultTimeout(120_000)

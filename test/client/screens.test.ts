@@ -1,8 +1,8 @@
 /** A verification screen, from a number to a verified one, in a real browser against a real server. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { until } from '../binary/support'
 import { expectAccessible } from '../console/accessible'
+import { until } from '../support/until'
 import { heard, listen } from './screens/heard'
 import { KINDS, openSite, type Site } from './screens/site'
 
@@ -415,7 +415,7 @@ describe.each(KINDS)('%s', (kind) => {
     await says(page, 'status', 'Sending a code…')
     await page.evaluate(() => globalThis.leave())
     // An answer is waited for longer than that.
-    await until(() => given.length > 0, 'the request to be given up', 5_000)
+    await until(() => given.length > 0, 'the request to be given up')
     expect(given).toEqual(['net::ERR_ABORTED'])
     expect(await asksForMessages(page)).toEqual([{ transport: ['sms'], isOver: true }])
   })

@@ -1,6 +1,7 @@
 /** An attack as its owner sees it, and ends it, in a real browser over a real server: within a minute, with one click. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { fromSource, newFolder, runJson, StubCarrier, until } from '../binary/support'
+import { fromSource, newFolder, runJson, StubCarrier } from '../binary/support'
+import { until } from '../support/until'
 import { OpenConsole } from './open-console'
 
 setDefaultTimeout(120_000)

@@ -1,7 +1,8 @@
 /** Keys, codes and credit in the console, clicked through in a real browser over a carrier on loopback. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { released } from '../binary/compiled'
-import { newFolder, runJson, StubCarrier, until } from '../binary/support'
+import { newFolder, runJson, StubCarrier } from '../binary/support'
+import { until } from '../support/until'
 import { callFrom, OpenConsole } from './open-console'
 import { openPage } from './support'
 

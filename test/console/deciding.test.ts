@@ -2,7 +2,8 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { fromSource, newFolder, runJson, StubCarrier, until } from '../binary/support'
+import { fromSource, newFolder, runJson, StubCarrier } from '../binary/support'
+import { until } from '../support/until'
 import { expectAccessible } from './accessible'
 import { OpenConsole } from './open-console'
 

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import type { Browser, Page } from 'playwright-core'
 import { verifyWebhook } from '../../client/webhook'
 import { released } from '../binary/compiled'
-import { type Json, newFolder, runJson, Server, StubCarrier, until } from '../binary/support'
+import { type Json, newFolder, runJson, Server, StubCarrier } from '../binary/support'
+import { until } from '../support/until'
 import { faultsOf, launch, type Opened, openPage, PHONE } from './support'
 
 setDefaultTimeout(120_000)

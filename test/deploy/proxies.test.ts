@@ -6,9 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { execute } from '../../deploy/release/programs'
-import { fromSource, newFolder, ROOT, runJson, Server, until } from '../binary/support'
+import { fromSource, newFolder, ROOT, runJson, Server } from '../binary/support'
 import { freePort, listens } from '../support/postgres'
 import { asking, sendRaw } from '../support/raw'
+import { until } from '../support/until'
 
 setDefaultTimeout(120_000)
 

@@ -8,11 +8,8 @@ import { blocksOf } from './pages'
 import { Reader } from './reader'
 import { blocksOfStory, CLIENTS, clientStories, LANGUAGES } from './stories'
 
-/** What is fetched and compiled first takes long. */
-const endsWithinMs = 600_000
-
 async function keepsPromises(name: keyof typeof LANGUAGES): Promise<boolean> {
-  const reader = new Reader({ endsWithinMs })
+  const reader = new Reader()
   let isKept = true
   try {
     await reader.follow(blocksOf('docs/app.md', LANGUAGES[name].sections))
@@ -27,7 +24,7 @@ async function keepsPromises(name: keyof typeof LANGUAGES): Promise<boolean> {
 
 /** The page says what each prints. */
 async function follows(name: keyof typeof CLIENTS): Promise<void> {
-  const reader = new Reader({ endsWithinMs })
+  const reader = new Reader()
   try {
     await reader.follow(clientStories(name).flatMap(blocksOfStory))
   } finally {

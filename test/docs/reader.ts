@@ -6,7 +6,8 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { Subprocess } from 'bun'
-import { newFolder, ROOT, until } from '../binary/support'
+import { newFolder, ROOT } from '../binary/support'
+import { until } from '../support/until'
 import type { Block } from './pages'
 
 /** The ports that pages name: two servers', that of metrics, PostgreSQL's, a carrier's, those of the reader's app and its page, and one to spare. */
@@ -56,9 +57,6 @@ const COMMANDS: Readonly<Record<string, string>> = {
 /** For machines without curl. */
 const OUR_CURL = { curl: `exec '${process.execPath}' '${import.meta.dir}/curl.ts' "$@"` }
 
-/** Ends what hangs; a compiler may come first. */
-const LISTENS_WITHIN_MS = 180_000
-
 /** What stands behind a beginning, where it is not only letters and digits: secrets of webhooks are Base64. */
 const BEHIND: Record<string, string> = { whsec_: '[0-9A-Za-z+/]+=*' }
 
@@ -66,8 +64,6 @@ interface ReaderOptions {
   hasCurl?: boolean
   /** The port of one. */
   postgres?: number
-  /** Ends a command that hangs. */
-  endsWithinMs?: number
 }
 
 export class Reader {
@@ -82,10 +78,7 @@ export class Reader {
   #blocks = 0
   #last = ''
 
-  readonly #endsWithinMs: number
-
-  constructor({ hasCurl = Bun.which('curl') !== null, postgres, endsWithinMs = 120_000 }: ReaderOptions = {}) {
-    this.#endsWithinMs = endsWithinMs
+  constructor({ hasCurl = Bun.which('curl') !== null, postgres }: ReaderOptions = {}) {
     this.#ports = { ...freePorts(), ...(postgres !== undefined && { '5432': postgres }) }
     const { path } = this.#folder
     for (const folder of ['home', 'bin', 'watchword']) mkdirSync(join(path, folder))
@@ -148,7 +141,7 @@ export class Reader {
     // Not the shell's own input: Node would make that non-blocking, for the shell as well.
     this.#enter(`. '${file}' < /dev/null; echo; echo '${DONE}'`)
     const isOver = () => this.said.indexOf(`\n${DONE}\n`, before) >= 0
-    await until(() => isOver() || this.#shell.exitCode !== null, `${what} to end`, this.#endsWithinMs)
+    await until(() => isOver() || this.#shell.exitCode !== null, `${what} to end`)
     if (!isOver()) throw new Error(`${what} failed:\n${this.said.slice(before)}`)
     return this.said.slice(before).replace(`\n${DONE}\n`, '')
   }
@@ -208,7 +201,7 @@ export class Reader {
     const service = { group: Number(group), log }
     this.#services.push(service)
     const output = () => Bun.file(log).text()
-    await until(() => listens(port), `${whereOf(block)} to listen`, LISTENS_WITHIN_MS).catch(async (error) => {
+    await until(() => listens(port), `${whereOf(block)} to listen`).catch(async (error) => {
       throw new Error(`${error.message}:\n${await output()}`)
     })
     this.#last = await output()

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { sampleEvent } from '../../contract/event'
 import { newSecret, signatureHeaders } from '../../src/domain/webhook-signature'
-import { until } from '../binary/support'
+import { until } from '../support/until'
 import { type Block, blocksOf } from './pages'
 import { type Port, Reader } from './reader'
 import { RECEIVERS, receiverSections } from './stories'

@@ -1,8 +1,8 @@
 /** docs/several-servers.md, followed over a real PostgreSQL: two servers and a carrier, one killed while it sends. */
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
-import { until } from '../binary/support'
 import { Postgres } from '../support/postgres'
+import { until } from '../support/until'
 import { Reader } from './reader'
 import { blocksOfStory, SERVERS } from './stories'
 

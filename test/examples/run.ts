@@ -11,11 +11,9 @@ import { asked, hold, PROMISES } from './promises'
 import { commandOf, EXAMPLES, type Example, folderOf, openService, type Service, type Site, start } from './site'
 
 const PICTURES = join(ROOT, 'dist/examples')
-/** It installs everything first. */
-const STARTS_WITHIN_MS = 600_000
 
 async function keepsPromises(example: Example, service: Service): Promise<boolean> {
-  const site = await start(service, commandOf(example), folderOf(example), STARTS_WITHIN_MS)
+  const site = await start(service, commandOf(example), folderOf(example))
   let isKept = true
   try {
     for (const [promise, promised] of Object.entries(PROMISES)) {
@@ -61,7 +59,7 @@ async function takePictures(site: Site, example: Example): Promise<void> {
 
 async function isBuilt({ publicKey, appId }: Service): Promise<boolean> {
   const { exitCode, stdout, stderr } = await run({
-    ...{ command: ['npm', 'run', 'build'], cwd: folderOf('nextjs'), withinMs: STARTS_WITHIN_MS },
+    ...{ command: ['npm', 'run', 'build'], cwd: folderOf('nextjs') },
     env: { ...(process.env as Record<string, string>), OTP_PUBLIC_KEY: publicKey, OTP_APP_ID: appId },
   })
   process.stdout.write(

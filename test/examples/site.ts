@@ -1,9 +1,10 @@
 /** The examples, started beside a real service in test mode. Only loopback is reached, but for packages. */
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { fromSource, newFolder, ROOT, runJson, Server, until } from '../binary/support'
+import { fromSource, newFolder, ROOT, runJson, Server } from '../binary/support'
 import { launch } from '../console/support'
 import { blocksOf } from '../docs/pages'
+import { until } from '../support/until'
 
 export const EXAMPLES = ['express-element', 'fastapi', 'nextjs'] as const
 export type Example = (typeof EXAMPLES)[number]
@@ -57,7 +58,7 @@ export interface Site {
 }
 
 /** Starts what a reader types, in a folder, with the service's own keys where the page has only how they begin. */
-export async function start(service: Service, command: string, cwd: string, withinMs = 30_000): Promise<Site> {
+export async function start(service: Service, command: string, cwd: string): Promise<Site> {
   const port = freePort()
   const typed = command.replace('pk_test_…', service.publicKey).replace('app_…', service.appId)
   const child = Bun.spawn(['bash', '-c', typed], {
@@ -81,7 +82,7 @@ export async function start(service: Service, command: string, cwd: string, with
       () => true,
       () => child.exitCode !== null,
     )
-  await until(answers, `${command} to listen`, withinMs)
+  await until(answers, `${command} to listen`)
   if (child.exitCode !== null) throw new Error(`${command} exited with ${child.exitCode}:\n${said}`)
   return site
 }

@@ -84,6 +84,6 @@ const INSTALLED_WITHIN_MS = 300_000
 
 async function told(cwd: string, ...command: string[]): Promise<void> {
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
-  const { exitCode, stderr } = await run({ command, cwd, env, withinMs: INSTALLED_WITHIN_MS })
+  const { exitCode, stderr } = await run({ command, cwd, env })
   if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${stderr}`)
 }

@@ -6,7 +6,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type SeededRandom, seededRandom } from '../../support/random'
-import { fromSource, newFolder, until } from '../support'
+import { until } from '../../support/until'
+import { fromSource, newFolder } from '../support'
 import { type Plan, TortureCarrier } from '../torture/carrier'
 import { Clients } from '../torture/clients'
 import { findingsIn, leaks } from '../torture/findings'
@@ -71,8 +72,6 @@ export async function deploy(options: DeployOptions): Promise<Deployed> {
 const CLIENTS = 12
 /** None for which a carrier is given a rest: nothing else than the deploy keeps messages waiting. */
 const PLANS: readonly Plan[] = [...Array<Plan>(8).fill('accept'), 'slow', 'slow', 'busy', 'refuse']
-/** What was under way ends within a lease of nobody: a carrier that was busy is asked again, nothing else is waited for. */
-const QUIET_WITHIN_MS = 20_000
 
 class Story {
   readonly #random: SeededRandom
@@ -199,7 +198,6 @@ class Story {
       await until(
         async () => this.carrier.reportsLeft === 0 && (await left()).length === 0,
         'everything to be sent and settled',
-        QUIET_WITHIN_MS,
       )
     } catch (error) {
       this.#fail([`${error}: ${JSON.stringify(await left())}, ${this.carrier.reportsLeft} reports`])

@@ -10,8 +10,9 @@ import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type SeededRandom, seededRandom } from '../../support/random'
+import { until } from '../../support/until'
 import { alone } from '../compiled'
-import { type Program, until } from '../support'
+import type { Program } from '../support'
 import { PROVIDER_TIMEOUT_MS, TortureCarrier } from './carrier'
 import { Clients } from './clients'
 import { findings, leaks, strayFiles, wronglyReserved } from './findings'
@@ -67,8 +68,6 @@ type Moment = (typeof MOMENTS)[number]
 
 const CLIENTS = 8
 const DAY_MS = 24 * 60 * 60_000
-/** Longer than a lease, and than a refused message may wait for its next try. */
-const QUIET_WITHIN_MS = 90_000
 
 class Story {
   readonly #random: SeededRandom
@@ -213,7 +212,7 @@ class Story {
     const db = new Database(join(this.#dataFolder, 'watchword.db'), { readonly: true })
     const isDone = () => this.carrier.reportsLeft === 0 && db.query(rows).get() === null
     try {
-      await until(isDone, what, QUIET_WITHIN_MS)
+      await until(isDone, what)
     } catch (error) {
       const left = JSON.stringify(db.query(rows.replace('SELECT 1', 'SELECT *')).all().slice(0, 3))
       throw this.#failure([`${error}: ${left}, ${this.carrier.reportsLeft} reports`])

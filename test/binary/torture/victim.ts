@@ -1,7 +1,8 @@
 /** One process of the server, that may be killed at any moment. */
 import { closeSync, openSync } from 'node:fs'
 import type { Subprocess } from 'bun'
-import { type Program, until } from '../support'
+import { until } from '../../support/until'
+import type { Program } from '../support'
 
 export class Victim {
   readonly startedAt = performance.now()

@@ -1,5 +1,7 @@
 /** Where one of the servers runs: whenever it ends, another one is started, as whoever runs services does. */
-import { type Program, until } from '../../support'
+
+import { until } from '../../../support/until'
+import type { Program } from '../../support'
 import { Victim } from '../victim'
 
 const AGAIN_MS = 200

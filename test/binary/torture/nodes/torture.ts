@@ -12,7 +12,8 @@ import { SQL } from 'bun'
 import { CuttingProxy, type Loss } from '../../../support/cutting-proxy'
 import { PgBouncer } from '../../../support/pgbouncer'
 import { type SeededRandom, seededRandom } from '../../../support/random'
-import { fromSource, newFolder, until } from '../../support'
+import { until } from '../../../support/until'
+import { fromSource, newFolder } from '../../support'
 import { PROVIDER_TIMEOUT_MS, TortureCarrier } from '../carrier'
 import { Clients } from '../clients'
 import { brokenPromises, findingsIn, leaks } from '../findings'
@@ -106,8 +107,6 @@ const CLIENT_PATIENCE_MS = 5_000
 const FORGETFUL_MS = 12_000
 const CHECKED_EVERY = 10
 const DAY_MS = 24 * 60 * 60_000
-/** Longer than a lease, and than a refused message may wait for its next try. */
-const QUIET_WITHIN_MS = 90_000
 
 /** The test locks in any order, and is the one that begins anew. */
 const isDeadlock = (error: unknown) => error instanceof Error && (error as { errno?: string }).errno === '40P01'
@@ -414,7 +413,7 @@ class Story {
   async #until(rows: string, what: string): Promise<void> {
     const left = async () => (await this.#ask(`${rows} LIMIT 3`)).map((row) => JSON.stringify(row))
     try {
-      await until(async () => this.carrier.reportsLeft === 0 && (await left()).length === 0, what, QUIET_WITHIN_MS)
+      await until(async () => this.carrier.reportsLeft === 0 && (await left()).length === 0, what)
     } catch (error) {
       throw this.#failure([`${error}: ${await left()}, ${this.carrier.reportsLeft} reports`])
     }
