@@ -80,8 +80,6 @@ export async function releaseAt(revision: string, folder: string): Promise<Build
   }
 }
 
-const INSTALLED_WITHIN_MS = 300_000
-
 async function told(cwd: string, ...command: string[]): Promise<void> {
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
   const { exitCode, stderr } = await run({ command, cwd, env })
