@@ -8,7 +8,9 @@ import type { LookupFunction } from 'node:net'
 import { literalAddress, mayReach } from '../domain/address'
 import { isHookHeader } from '../domain/hook-header'
 import { isIP } from '../domain/ip'
+import type { Clock } from '../ports/clock'
 import type { HookAnswer, HookFailure, HookRequest, HookTransport } from '../ports/network'
+import { systemClock } from './clock'
 import type { AnswerHead, Asker, Stage } from './http-connection'
 import { KeptConnections } from './kept-connections'
 import { turn } from './turn'
@@ -36,6 +38,7 @@ export function createHookTransport({
   resolve = systemResolve,
   ca,
   connections = new KeptConnections(),
+  clock = systemClock,
 }: {
   /** Networks the operator opens to webhooks. */
   allowedCidrs: readonly string[]
@@ -44,15 +47,17 @@ export function createHookTransport({
   ca?: string
   /** Of receivers alone: who is trusted here is nobody's business elsewhere. */
   connections?: KeptConnections
+  /** By which requests time out. */
+  clock?: Pick<Clock, 'elapsed' | 'after'>
 }): HookTransport {
   async function deliver({ url, headers, body, timeoutMs }: HookRequest, late: AbortSignal): Promise<HookAnswer> {
-    const startedAt = performance.now()
+    const startedAt = clock.elapsed()
     const target = readUrl(url)
     if (!target) return failed('url')
     if (!Object.entries(headers).every(([name, value]) => isHookHeader(name, value))) return failed('header')
     const known = await unlessLate(addressesOf(target, resolve), late)
     // A turn of the event loop that took too long has held up the timer, too.
-    if (known === 'late' || performance.now() - startedAt >= timeoutMs) return failed('timeout')
+    if (known === 'late' || clock.elapsed() - startedAt >= timeoutMs) return failed('timeout')
     if (known.length === 0) return failed('dns')
     const addresses = known.filter((address) => mayReach(address, allowedCidrs))
     if (addresses.length === 0) return { kind: 'forbidden', reason: 'address' }
@@ -62,13 +67,13 @@ export function createHookTransport({
   return {
     async post(request) {
       const late = new AbortController()
-      const timer = setTimeout(() => late.abort(), request.timeoutMs)
+      const cancel = clock.after(request.timeoutMs, () => late.abort())
       try {
         const answer = await deliver(request, late.signal)
         await turn.gathered()
         return answer
       } finally {
-        clearTimeout(timer)
+        cancel()
       }
     },
   }

@@ -1,4 +1,6 @@
 /** The socket. */
+import type { Clock } from '../ports/clock'
+import { systemClock } from './clock'
 import type { WatchedDescriptors } from './descriptors'
 import { turn } from './turn'
 
@@ -28,9 +30,11 @@ interface ListenOptions {
   fetch: (request: Request, socketAddress: string, mount: string) => Promise<Response>
   mounts: readonly string[]
   descriptors: WatchedDescriptors
+  /** By which it stops. */
+  clock?: Pick<Clock, 'after'>
 }
 
-export function listen({ host, port, fetch, mounts, descriptors }: ListenOptions): Listener {
+export function listen({ host, port, fetch, mounts, descriptors, clock = systemClock }: ListenOptions): Listener {
   /** Only `routes` see the path as it was written. */
   const answerAt = (mount: string) => async (request: Request, bun: Bun.Server<undefined>) => {
     // Of a client that has gone by the end of the turn it is not known any more.
@@ -58,11 +62,11 @@ export function listen({ host, port, fetch, mounts, descriptors }: ListenOptions
     url: urlOf(host, server.port ?? port),
     async stop(leavingMs) {
       isLeaving = true
-      await Bun.sleep(leavingMs)
+      await new Promise<void>((resolve) => clock.after(leavingMs, resolve))
       const patience = Promise.withResolvers<void>()
-      const timer = setTimeout(patience.resolve, PATIENCE_MS)
+      const cancel = clock.after(PATIENCE_MS, patience.resolve)
       await Promise.race([server.stop(), patience.promise])
-      clearTimeout(timer)
+      cancel()
       await server.stop(true)
     },
   }

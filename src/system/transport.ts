@@ -4,14 +4,20 @@
  * up the others; and here a connection that never came about is told from one that broke.
  */
 import { isIP } from '../domain/ip'
+import type { Clock } from '../ports/clock'
 import { NO_DESCRIPTOR, type Transport, type TransportResult } from '../ports/network'
+import { systemClock } from './clock'
 import type { Address, AnswerHead, Asker, HttpConnection, Stage, Way } from './http-connection'
 import { KeptConnections } from './kept-connections'
 import { turn } from './turn'
 
 const BODY_MAX_BYTES = 64 * 1024
 
-export function createTransport(connections = new KeptConnections()): Transport {
+/** `clock`: the one by which requests time out. */
+export function createTransport(
+  connections = new KeptConnections(),
+  clock: Pick<Clock, 'after'> = systemClock,
+): Transport {
   let last: { url: string; address: Address } | undefined
   return {
     async request({ method, url, headers, body, timeoutMs }) {
@@ -19,7 +25,7 @@ export function createTransport(connections = new KeptConnections()): Transport 
       if (last?.url !== url) last = { url, address: addressOf(url) }
       const { address } = last
       const result = await new Promise<TransportResult>((tell) => {
-        const call = new Call(tell)
+        const call = new Call(tell, clock)
         const connection = connections.ask({ method, url: address, headers, body }, call, nameIn(headers))
         if (connection) call.within(timeoutMs, connection)
         else tell({ kind: 'not_sent', reason: NO_DESCRIPTOR })
@@ -42,13 +48,16 @@ class Call implements Asker {
   readonly #chunks: Uint8Array[] = []
   #size = 0
   #connection: HttpConnection | undefined
-  #timer: NodeJS.Timeout | undefined
+  #cancelTimeout = () => {}
 
-  constructor(private readonly tell: (result: TransportResult) => void) {}
+  constructor(
+    private readonly tell: (result: TransportResult) => void,
+    private readonly clock: Pick<Clock, 'after'>,
+  ) {}
 
   within(timeoutMs: number, connection: HttpConnection): void {
     this.#connection = connection
-    this.#timer = setTimeout(() => this.#giveUp('TimeoutError'), timeoutMs)
+    this.#cancelTimeout = this.clock.after(timeoutMs, () => this.#giveUp('TimeoutError'))
   }
 
   head({ status }: AnswerHead): void {
@@ -70,7 +79,7 @@ class Call implements Asker {
   }
 
   #end(result: TransportResult): void {
-    clearTimeout(this.#timer)
+    this.#cancelTimeout()
     this.tell(result)
   }
 

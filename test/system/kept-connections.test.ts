@@ -1,29 +1,33 @@
 /** Which connection a request gets, over real sockets; the time is given. */
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { KeptConnections } from '../../src/system/kept-connections'
 import { createTransport } from '../../src/system/transport'
 import { VirtualClock } from '../support/clock'
-import { inThisTurn, OK, Receiver, says, until } from './receiver'
+import { seededRandom } from '../support/random'
+import { HANGS_AFTER_MS, until } from '../support/until'
+import { inThisTurn, OK, Receiver, says, turns } from './receiver'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 afterEach(() => Receiver.stopAll())
 
 const HOUR_MS = 3_600_000
 const KEPT_LONG = 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=60\r\nContent-Length: 2\r\n\r\nok'
 
-/** Connections, the time they go by, and who asks over them. */
-function setUp() {
+/** Connections, the time they go by, and who asks over them. Time passes only where a test lets it. */
+function setUp(left?: () => number) {
   const clock = new VirtualClock(0)
-  const connections = new KeptConnections(clock)
-  const transport = createTransport(connections)
+  const connections = new KeptConnections(clock, left)
+  const transport = createTransport(connections, clock)
   const ask = ({ port }: { port: number }, path = '/', timeoutMs = 3_000) =>
     transport.request({ method: 'POST', url: `http://127.0.0.1:${port}${path}`, headers: {}, body: '{}', timeoutMs })
   /** Timers that are due fire. */
   const pass = (ms: number) => {
     for (let left = ms; left > 0; ) left -= clock.fireNext(left).passedMs
   }
-  return { clock, connections, ask, pass }
+  return { clock, connections, transport, ask, pass }
 }
 
 const ok = { kind: 'answered', status: 200, body: 'ok' } as const
@@ -77,7 +81,7 @@ describe('a connection', () => {
     const server = await Receiver.start(async (socket) => {
       for (const letter of OK) {
         socket.write(letter)
-        await Bun.sleep(0)
+        await turns(1)
       }
     })
     const { ask } = setUp()
@@ -92,7 +96,7 @@ describe('a connection', () => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
-    const transport = createTransport(setUp().connections)
+    const { transport } = setUp()
     const request = { method: 'POST', url: `http://127.0.0.1:${port}/`, headers: {}, timeoutMs: 3_000 }
     for (const body of ['x'.repeat(20_000_000), '{}'])
       expect(await transport.request({ ...request, body })).toMatchObject(ok)
@@ -138,7 +142,7 @@ describe('a connection', () => {
     const server = await Receiver.start(says(answer))
     const { ask } = setUp()
     expect(await ask(server)).toMatchObject(ok)
-    await until(() => server.open === 0)
+    await until(() => server.open === 0, 'every connection to be closed')
     expect(await ask(server)).toMatchObject(ok)
     expect(server.connections).toBe(2)
   })
@@ -152,18 +156,23 @@ describe('a connection', () => {
     expect(server.connections).toBe(1)
   })
 
-  test.each<[string, (socket: Socket) => void]>([
-    ['that does not come', () => {}],
-    ['that stops half-way', says('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"id"')],
-    ['that is too long', says(`HTTP/1.1 200 OK\r\nContent-Length: 70000\r\n\r\n${'x'.repeat(70_000)}`)],
-    ['that is no HTTP', says('hello\r\n\r\n')],
-    ['that is followed by noise', says(`${OK}noise`)],
-  ])('with an answer %s is not used again', async (_what, say) => {
+  test.each<[string, (socket: Socket) => void, isSilent: boolean]>([
+    ['that does not come', () => {}, true],
+    ['that stops half-way', says('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"id"'), true],
+    ['that is too long', says(`HTTP/1.1 200 OK\r\nContent-Length: 70000\r\n\r\n${'x'.repeat(70_000)}`), false],
+    ['that is no HTTP', says('hello\r\n\r\n'), false],
+    ['that is followed by noise', says(`${OK}noise`), false],
+  ])('with an answer %s is not used again', async (_what, say, isSilent) => {
     const server = await Receiver.start(knowing({ '/odd': say }))
-    const { ask } = setUp()
+    const { ask, pass } = setUp()
     expect(await ask(server)).toMatchObject(ok)
-    expect((await ask(server, '/odd', 100)).kind).toBe('unknown')
-    await until(() => server.open === 0)
+    const odd = ask(server, '/odd', 100)
+    if (isSilent) {
+      await until(() => server.requests.length === 2, 'the request to arrive')
+      pass(100)
+    }
+    expect((await odd).kind).toBe('unknown')
+    await until(() => server.open === 0, 'every connection to be closed')
     expect(server.requests).toHaveLength(2)
     expect(await ask(server)).toMatchObject(ok)
     expect(server.connections).toBe(2)
@@ -176,11 +185,11 @@ describe('a connection', () => {
     await ask(short)
     await ask(long)
     pass(2_000)
-    await until(() => short.open === 0)
+    await until(() => short.open === 0, 'the one of the short time to be closed')
     await ask(long)
     expect(long.connections).toBe(1)
     pass(31_000)
-    await until(() => long.open === 0)
+    await until(() => long.open === 0, 'the one of the long time to be closed')
   })
 
   test('that a crowd has left behind is closed, too', async () => {
@@ -191,14 +200,14 @@ describe('a connection', () => {
       pass(400)
       await ask(server)
     }
-    await until(() => server.open === 1)
+    await until(() => server.open === 1, 'all connections but one to be closed')
     expect(server.connections).toBe(2)
   })
 
   test('serves also while no descriptor is left for another one', async () => {
     const server = await Receiver.start(says(OK))
     let left = 10
-    const transport = createTransport(new KeptConnections(undefined, () => left))
+    const { transport } = setUp(() => left)
     const request = { method: 'GET', url: `http://127.0.0.1:${server.port}/`, headers: {}, timeoutMs: 3_000 }
     expect(await transport.request(request)).toMatchObject(ok)
     left = 8
@@ -224,7 +233,7 @@ describe('a connection', () => {
     const { ask, connections } = setUp()
     await Promise.all([ask(server), ask(server)])
     connections.closeIdle()
-    await until(() => server.open === 0)
+    await until(() => server.open === 0, 'every connection to be closed')
   })
 
   test('that is idle holds up no process', async () => {
@@ -233,7 +242,7 @@ describe('a connection', () => {
     const url = `http://127.0.0.1:${server.port}/`
     const script = `
       const { createTransport } = await import(${module('transport.ts')})
-      const { kind } = await createTransport().request({ method: 'GET', url: '${url}', headers: {}, timeoutMs: 20_000 })
+      const { kind } = await createTransport().request({ method: 'GET', url: '${url}', headers: {}, timeoutMs: ${HANGS_AFTER_MS} })
       console.log(kind)`
     const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe' })
     expect(await new Response(child.stdout).text()).toBe('answered\n')
@@ -252,7 +261,7 @@ describe('a server that closes a connection', () => {
     const { ask } = setUp()
     await ask(server)
     for (const socket of server.sockets) close(socket)
-    await until(() => server.open === 0)
+    await until(() => server.open === 0, 'every connection to be closed')
     expect(await ask(server)).toMatchObject(ok)
     expect(server.connections).toBe(2)
   })
@@ -286,21 +295,30 @@ describe('a server that closes a connection', () => {
     expect([server.connections, server.requests.length]).toEqual([1, 2])
   })
 
-  test.each<[string, (server: Receiver, ask: (path: string) => Promise<unknown>) => Promise<unknown>]>([
+  test.each<[string, (server: Receiver, { ask, pass }: ReturnType<typeof setUp>) => Promise<unknown>]>([
     ['while it should have been idle', async ({ sockets }) => void [...sockets].at(-1)?.end()],
     ['by a reset while it should have been idle', async ({ sockets }) => void [...sockets].at(-1)?.resetAndDestroy()],
-    ['without an answer', (_server, ask) => ask('/cut')],
-    ['by silence', (_server, ask) => ask('/silence')],
+    ['without an answer', (server, { ask }) => ask(server, '/cut')],
+    [
+      'by silence',
+      async (server, { ask, pass }) => {
+        const answer = ask(server, '/silence', 50)
+        await until(() => server.requests.length === 3, 'the request to arrive')
+        pass(50)
+        await answer
+      },
+    ],
   ])('%s is asked by a new one each time for an hour, and told so', async (_when, happen) => {
     const cut = (socket: Socket) => void socket.end()
     const server = await Receiver.start(knowing({ '/cut': cut, '/silence': () => {} }))
-    const { ask, clock } = setUp()
+    const asking = setUp()
+    const { ask, clock } = asking
     const other = await Receiver.start(says(OK))
     for (const _ of [1, 2, 3]) await ask(other)
     await Promise.all([ask(server), ask(server)])
-    await happen(server, (path) => ask(server, path, 50))
+    await happen(server, asking)
     // Also the ones that are open still.
-    await until(() => server.open === 0)
+    await until(() => server.open === 0, 'every connection to be closed')
     expect(server.connections).toBe(2)
     for (const _ of [1, 2]) expect(await ask(server)).toMatchObject(ok)
     expect(server.connections).toBe(4)
@@ -318,11 +336,11 @@ describe('a server that closes a connection', () => {
     const { ask } = setUp()
     await Promise.all([ask(server), ask(server)])
     const answer = ask(server, '/slow')
-    await until(() => answers.length > 0)
+    await until(() => answers.length > 0, 'the request to arrive')
     await ask(server, '/cut')
     for (const say of answers) say()
     expect(await answer).toMatchObject(ok)
-    await until(() => server.open === 0)
+    await until(() => server.open === 0, 'every connection to be closed')
     expect(server.connections).toBe(2)
   })
 
@@ -332,7 +350,7 @@ describe('a server that closes a connection', () => {
     for (const server of [one, other]) {
       await ask(server)
       for (const socket of server.sockets) socket.end()
-      await until(() => server.open === 0)
+      await until(() => server.open === 0, 'every connection to be closed')
     }
     for (const _ of [1, 2]) await ask(one)
     expect(one.connections).toBe(3)
@@ -347,24 +365,29 @@ describe('a server that closes a connection', () => {
   })
 
   test('at random moments, which take a while to be known here, leaves one outcome open at most', async () => {
+    const random = seededRandom(1)
     const deaf = new WeakSet<Socket>()
-    const server = await Receiver.start((socket) => {
+    const server = await Receiver.start(async (socket) => {
       if (deaf.has(socket)) return
       socket.write(OK)
-      setTimeout(() => {
-        deaf.add(socket)
-        setTimeout(() => socket.destroy(), 5)
-      }, Math.random() * 10)
+      await turns(random.below(10))
+      deaf.add(socket)
+      await turns(5)
+      socket.destroy()
     })
-    const transport = createTransport()
-    const url = `http://127.0.0.1:${server.port}/`
-    const kinds: string[] = []
-    for (let n = 0; n < 100; n++) {
-      const { kind } = await transport.request({ method: 'POST', url, headers: {}, body: '{}', timeoutMs: 3_000 })
-      kinds.push(kind)
-      await Bun.sleep(Math.random() * 10)
+    let open = 0
+    for (let round = 0; round < 10; round++) {
+      const { ask } = setUp()
+      let lost = 0
+      for (let n = 0; n < 10; n++) {
+        if ((await ask(server)).kind !== 'answered') lost++
+        await turns(random.below(10))
+      }
+      expect(lost).toBeLessThanOrEqual(1)
+      open += lost
     }
-    expect(kinds.filter((kind) => kind !== 'answered').length).toBeLessThanOrEqual(1)
+    // Otherwise nothing was put to the test.
+    expect(open).toBeGreaterThan(0)
   })
 
   test('when it was to be expected goes on being trusted', async () => {
@@ -373,7 +396,7 @@ describe('a server that closes a connection', () => {
     await ask(server)
     clock.leap(1_000)
     for (const socket of server.sockets) socket.end()
-    await until(() => server.open === 0)
+    await until(() => server.open === 0, 'every connection to be closed')
     for (const _ of [1, 2]) await ask(server)
     expect(server.connections).toBe(2)
   })
@@ -396,7 +419,7 @@ describe('bytes nobody asked for', () => {
     // At once: nobody has read them yet.
     expect(await ask(server)).toMatchObject(ok)
     expect(server.connections).toBe(2)
-    await until(() => server.open === 1)
+    await until(() => server.open === 1, 'all connections but one to be closed')
   })
 })
 
@@ -405,7 +428,7 @@ test('what comes while nobody asks ends a connection by itself', async () => {
   const { ask } = setUp()
   expect(await ask(server)).toMatchObject(ok)
   for (const socket of server.sockets) socket.write(OK)
-  await until(() => server.open === 0)
+  await until(() => server.open === 0, 'every connection to be closed')
   expect(await ask(server)).toMatchObject(ok)
   expect(server.connections).toBe(2)
 })
@@ -418,14 +441,14 @@ describe('so that there is room for others', () => {
     const server = await Receiver.start(says(OK))
     const { ask } = setUp()
     await waves(ask, server, 140)
-    await until(() => server.open === 128)
+    await until(() => server.open === 128, 'those beyond to be closed')
   })
 
   test('there are 256 at most, and the one that was idle for longest makes room', async () => {
     const servers = [await Receiver.start(says(OK)), await Receiver.start(says(OK)), await Receiver.start(says(OK))]
     const { ask } = setUp()
     for (const server of servers) await waves(ask, server, 100)
-    await until(() => servers.reduce((sum, { open }) => sum + open, 0) === 256)
+    await until(() => servers.reduce((sum, { open }) => sum + open, 0) === 256, 'those beyond to be closed')
     expect(servers.map(({ open }) => open)).toEqual([56, 100, 100])
   })
 })

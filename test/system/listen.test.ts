@@ -1,18 +1,41 @@
 /** How a server stops listening: nobody's request is lost on a connection that the server closes. */
 import { expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
-import { type Listener, listen } from '../../src/system/listen'
+import { listen } from '../../src/system/listen'
+import { VirtualClock } from '../support/clock'
+import { until } from '../support/until'
 
 const LEAVING_MS = 500
 
-const listening = (fetch: () => Promise<Response> = async () => new Response('well')): Listener =>
-  listen({
-    host: '127.0.0.1',
-    port: 0,
-    mounts: [],
-    descriptors: { areShort: () => false, left: () => 1, makeRoom() {} },
-    fetch,
+/** A server, and the time by which it stops: it passes only where a test lets it. */
+function listening(fetch: () => Promise<Response> = async () => new Response('well')) {
+  const clock = new VirtualClock(0)
+  const descriptors = { areShort: () => false, left: () => 1, makeRoom() {} }
+  return { ...listen({ host: '127.0.0.1', port: 0, mounts: [], descriptors, fetch, clock }), clock }
+}
+
+/** A server whose only request is answered when a test says so. */
+async function busy() {
+  const arrived = Promise.withResolvers<void>()
+  const response = Promise.withResolvers<Response>()
+  const listener = listening(() => {
+    arrived.resolve()
+    return response.promise
   })
+  const answering = fetch(listener.url)
+  await arrived.promise
+  return { ...listener, answering, answer: () => response.resolve(new Response('well')) }
+}
+
+const takesNobody = (url: string) =>
+  until(
+    () =>
+      fetch(url).then(
+        () => false,
+        () => true,
+      ),
+    'nobody to be taken any more',
+  )
 
 /** A connection that is kept, as a load balancer keeps them. */
 class Kept implements Disposable {
@@ -64,54 +87,53 @@ test('who keeps a connection is told that it ends before it does', async () => {
   const answer = await kept.ask()
   expect(answer).toStartWith('HTTP/1.1 200')
   expect(answer.toLowerCase()).toContain('connection: close')
+  expect(listener.clock.fireNext(LEAVING_MS).passedMs).toBe(LEAVING_MS)
   await stopped
   expect(await kept.ask()).toBe('')
 })
 
 test('who comes anew meanwhile is answered, and then nobody is taken any more', async () => {
-  const listener = listening()
-  const stopped = listener.stop(LEAVING_MS)
-  let answered = 0
-  const asking = (async () => {
-    for (;;) {
-      const response = await fetch(listener.url).catch(() => undefined)
-      if (!response) return
-      expect(response.headers.get('connection')).toBe('close')
-      answered++
-      await Bun.sleep(20)
-    }
-  })()
-  await Promise.all([stopped, asking])
-  expect(answered).toBeGreaterThan(3)
+  const { url, stop, clock } = listening()
+  const stopped = stop(LEAVING_MS)
+  for (let passedMs = 1; passedMs < LEAVING_MS; passedMs += LEAVING_MS / 5) {
+    expect((await fetch(url)).headers.get('connection')).toBe('close')
+    expect(clock.fireNext(LEAVING_MS / 5 - 1).fired).toBe(false)
+  }
+  clock.fireNext(LEAVING_MS)
+  await stopped
+  await takesNobody(url)
 })
 
 test('what has begun is answered', async () => {
-  let answer = (_: Response) => {}
-  const arrived = Promise.withResolvers<void>()
-  const listener = listening(() => {
-    arrived.resolve()
-    return new Promise((resolve) => (answer = resolve))
-  })
-  const answering = fetch(listener.url)
-  await arrived.promise
-  const stopped = listener.stop(0)
-  await Bun.sleep(300)
-  answer(new Response('well'))
+  const { url, stop, clock, answer, answering } = await busy()
+  const stopped = stop(0)
+  clock.fireNext(0)
+  await takesNobody(url)
+  answer()
   expect(await (await answering).text()).toBe('well')
   await stopped
 })
 
-test('whose request was under way before is told, too', async () => {
-  let answer = (_: Response) => {}
-  const arrived = Promise.withResolvers<void>()
-  const listener = listening(() => {
-    arrived.resolve()
-    return new Promise((resolve) => (answer = resolve))
+test('what is never answered is waited for, but not without end', async () => {
+  const { url, stop, clock, answering } = await busy()
+  let isStopped = false
+  const stopped = stop(0).then(() => {
+    isStopped = true
   })
-  const answering = fetch(listener.url)
-  await arrived.promise
-  const stopped = listener.stop(LEAVING_MS)
-  answer(new Response('well'))
+  const cut = answering.catch(() => 'cut')
+  clock.fireNext(0)
+  await takesNobody(url)
+  expect(isStopped).toBe(false)
+  expect(clock.fireNext(Number.POSITIVE_INFINITY).fired).toBe(true)
+  await stopped
+  expect(await cut).toBe('cut')
+})
+
+test('whose request was under way before is told, too', async () => {
+  const { stop, clock, answer, answering } = await busy()
+  const stopped = stop(LEAVING_MS)
+  answer()
   expect((await answering).headers.get('connection')).toBe('close')
+  clock.fireNext(LEAVING_MS)
   await stopped
 })

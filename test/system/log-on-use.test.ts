@@ -1,6 +1,9 @@
 /** The log that is loaded with its first line. */
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
+import { HANGS_AFTER_MS } from '../support/until'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const MODULE = JSON.stringify(join(import.meta.dir, '../../src/system/log-on-use.ts'))
 

@@ -2,7 +2,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { byPoll, byReading, lookBy } from '../../src/system/quiet'
-import { inThisTurn, Receiver, until } from './receiver'
+import { until } from '../support/until'
+import { inThisTurn, Receiver } from './receiver'
 
 afterEach(() => Receiver.stopAll())
 
@@ -12,7 +13,7 @@ const polling = byPoll() ?? (() => undefined)
 async function pair(): Promise<{ fd: number; other: Socket; end: () => void }> {
   const receiver = await Receiver.start(() => {})
   const socket = connect(receiver.port, '127.0.0.1').on('error', () => {})
-  await until(() => receiver.open === 1 && !socket.connecting)
+  await until(() => receiver.open === 1 && !socket.connecting, 'both ends to be open')
   const [other] = receiver.sockets
   const { fd } = (socket as Socket & { _handle: { fd: number } })._handle
   if (!other) throw new Error('nobody came')

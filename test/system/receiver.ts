@@ -68,12 +68,9 @@ export class Receiver {
 
 export const says = (text: string | Uint8Array) => (socket: Socket) => void socket.write(text)
 
-export async function until(isSo: () => boolean): Promise<void> {
-  const end = performance.now() + 1_000
-  while (!isSo()) {
-    if (performance.now() > end) throw new Error('it never became so')
-    await Bun.sleep(5)
-  }
+/** So many turns of the event loop, in each of which sockets are read. */
+export async function turns(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
 /** What a socket was told to do is done by then, and the event loop has not asked anything meanwhile. */

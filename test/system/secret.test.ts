@@ -1,10 +1,13 @@
 /** Where the master secret comes from, and what is refused before anything is opened by it. */
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SecretSource } from '../../src/ports/vault'
 import { exposedKeyFile, KeyFileError, keyFileIn, masterSecret } from '../../src/system/secret'
+import { HANGS_AFTER_MS } from '../support/until'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const SECRET = 'what is in the file, and long enough for it'
 const folder = mkdtempSync(join(tmpdir(), 'watchword-secret-'))
@@ -13,8 +16,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const logged: object[] = []
 const log = { warn: (fields: object) => void logged.push(fields) }
 
-const secretOf = (source: SecretSource | undefined, withinMs?: number) =>
-  Buffer.from(masterSecret(folder, source, { isNew: false, log, ...(withinMs && { withinMs }) })).toString()
+const secretOf = (source: SecretSource | undefined, withinMs = HANGS_AFTER_MS) =>
+  Buffer.from(masterSecret(folder, source, { isNew: false, log, withinMs })).toString()
 
 function refusalOf(source: SecretSource | undefined, withinMs?: number): string {
   try {

@@ -4,10 +4,12 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { KeptConnections } from '../../src/system/kept-connections'
 import { createTransport } from '../../src/system/transport'
+import { VirtualClock } from '../support/clock'
+import { until } from '../support/until'
 import { CERT, KEY } from './certificate'
 
-const SHORT_MS = 250
-const LONG_MS = 5_000
+/** Virtual: it passes only where a test lets it. */
+const TIMEOUT_MS = 5_000
 
 let servers: Array<Server | ReturnType<typeof createTlsServer>> = []
 const sockets = new Set<Socket>()
@@ -34,8 +36,16 @@ function listen(answer: (socket: Socket, request: string) => void, tls = false):
   })
 }
 
-const post = (url: string, timeoutMs = LONG_MS) =>
-  createTransport().request({ method: 'POST', url, headers: { 'x-own': 'kept' }, body: '{"to":"한국"}', timeoutMs })
+/** Requests, and the time by which they time out. */
+function setUp(left?: () => number) {
+  const clock = new VirtualClock(0)
+  const { request } = createTransport(new KeptConnections(clock, left), clock)
+  const post = (url: string) =>
+    request({ method: 'POST', url, headers: { 'x-own': 'kept' }, body: '{"to":"한국"}', timeoutMs: TIMEOUT_MS })
+  return { clock, request, post }
+}
+
+const post = (url: string) => setUp().post(url)
 const ok = (body: string) => `HTTP/1.1 200 OK\r\nX-Id: 7\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 
 describe('a request to a carrier', () => {
@@ -77,9 +87,9 @@ describe('a request to a carrier', () => {
       url: url.replace('//', `//${credentials}`),
       headers,
       body: '{}',
-      timeoutMs: LONG_MS,
+      timeoutMs: TIMEOUT_MS,
     }
-    expect((await createTransport().request(request)).kind).toBe('answered')
+    expect((await setUp().request(request)).kind).toBe('answered')
     const lines = seen.split('\r\n').map((line) => line.replace(/^[^:]+/, (name) => name.toLowerCase()))
     for (const name of ['authorization', 'host', 'content-type']) {
       const own = expected.filter((line) => line.startsWith(name))
@@ -103,8 +113,8 @@ describe('a request to a carrier', () => {
     servers.push(server)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
-    const request = { method: 'POST', url: `https://localhost:${port}/`, headers, body: '{}', timeoutMs: LONG_MS }
-    expect((await createTransport().request(request)).kind).toBe('not_sent')
+    const request = { method: 'POST', url: `https://localhost:${port}/`, headers, body: '{}', timeoutMs: TIMEOUT_MS }
+    expect((await setUp().request(request)).kind).toBe('not_sent')
     expect(asked).toEqual(expected)
   })
 
@@ -117,8 +127,8 @@ describe('a request to a carrier', () => {
   ])('with a header that would be something else is none: %j', async (headers) => {
     let asked = 0
     const url = await listen(() => asked++)
-    const request = { method: 'POST', url, headers, timeoutMs: LONG_MS }
-    const error = await createTransport()
+    const request = { method: 'POST', url, headers, timeoutMs: TIMEOUT_MS }
+    const error = await setUp()
       .request(request)
       .then(
         () => undefined,
@@ -134,7 +144,7 @@ describe('a request to a carrier', () => {
       socket.end(ok('{}'))
     })
     for (const method of ['GET', 'POST']) {
-      await createTransport().request({ method, url, headers: {}, timeoutMs: LONG_MS })
+      await setUp().request({ method, url, headers: {}, timeoutMs: TIMEOUT_MS })
     }
     expect(seen.map((text) => text.includes('content-length: 0'))).toEqual([false, true])
     expect(seen[0]).not.toContain('content-length')
@@ -155,14 +165,14 @@ describe('a request to a carrier', () => {
       asked++
       socket.end(ok('{}'))
     })
-    const few = createTransport(new KeptConnections(undefined, () => 10))
+    const few = setUp(() => 10)
     const all = await Promise.all(
-      [1, 2, 3].map(() => few.request({ method: 'GET', url, headers: {}, timeoutMs: LONG_MS })),
+      [1, 2, 3].map(() => few.request({ method: 'GET', url, headers: {}, timeoutMs: TIMEOUT_MS })),
     )
     expect(all.map(({ kind }) => kind)).toEqual(['answered', 'answered', 'not_sent'])
     expect(all[2]).toEqual({ kind: 'not_sent', reason: 'EMFILE' })
     expect(asked).toBe(2)
-    expect(await few.request({ method: 'GET', url, headers: {}, timeoutMs: LONG_MS })).toMatchObject({
+    expect(await few.request({ method: 'GET', url, headers: {}, timeoutMs: TIMEOUT_MS })).toMatchObject({
       kind: 'answered',
     })
   })
@@ -180,8 +190,24 @@ describe('a request to a carrier', () => {
     expect([(await post(url)).kind, asked]).toEqual(['not_sent', 0])
   })
 
+  test.each<[string, string]>([
+    ['hears nothing', ''],
+    ['hears half of an answer', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"id"'],
+  ])('that %s until its time is over may have arrived', async (_, said) => {
+    let asked = 0
+    const url = await listen((socket) => {
+      asked++
+      socket.write(said)
+    })
+    const { clock, post } = setUp()
+    const answering = post(url)
+    await until(() => asked === 1, 'the request to arrive')
+    expect(clock.fireNext(TIMEOUT_MS - 1).fired).toBe(false)
+    expect(clock.fireNext(1).fired).toBe(true)
+    expect(await answering).toEqual({ kind: 'unknown', reason: 'TimeoutError' })
+  })
+
   test.each<[string, (socket: Socket) => void]>([
-    ['hears nothing', () => {}],
     ['is cut off', (socket) => socket.destroy()],
     ['gets half an answer', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"id"')],
     ['gets no HTTP', (socket) => socket.end('hello\r\n\r\n')],
@@ -200,24 +226,24 @@ describe('a request to a carrier', () => {
     ['gets headers without an end', (socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`)],
     ['gets more than 64 KiB', (socket) => socket.end(ok('x'.repeat(70_000)))],
   ])('that %s may have arrived', async (_, answer) => {
-    expect((await post(await listen(answer), SHORT_MS)).kind).toBe('unknown')
+    expect((await post(await listen(answer))).kind).toBe('unknown')
   })
 
   test('goes where it says, wherever the one before went', async () => {
     const says = (body: string) => (socket: Socket, request: string) => socket.end(ok(body + request.split(' ')[1]))
     const [one, other] = [await listen(says('one')), await listen(says('other'))]
-    const transport = createTransport()
+    const transport = setUp()
     const bodies: unknown[] = []
     for (const url of [one, one, other, `${other}?a=b`, one]) {
-      bodies.push(await transport.request({ method: 'POST', url, headers: {}, timeoutMs: LONG_MS }))
+      bodies.push(await transport.request({ method: 'POST', url, headers: {}, timeoutMs: TIMEOUT_MS }))
     }
     const expected = ['one/send', 'one/send', 'other/send', 'other/send?a=b', 'one/send']
     expect(bodies).toEqual(expected.map((body) => ({ kind: 'answered', status: 200, body })))
   })
 
   test('to what is no URL is none, also at the second time', async () => {
-    const transport = createTransport()
-    const request = { method: 'GET', url: 'nowhere', headers: {}, timeoutMs: LONG_MS }
+    const transport = setUp()
+    const request = { method: 'GET', url: 'nowhere', headers: {}, timeoutMs: TIMEOUT_MS }
     const fails = () =>
       transport.request(request).then(
         () => undefined,
@@ -234,8 +260,9 @@ describe('a request to a carrier', () => {
   test('waits for none of the hundreds that hang at another carrier', async () => {
     const silent = await listen(() => {})
     const healthy = await listen((socket) => socket.end(ok('{}')))
-    const hanging = Array.from({ length: 300 }, () => post(silent, 2_000))
-    expect((await post(healthy, SHORT_MS * 4)).kind).toBe('answered')
+    const transport = setUp()
+    const hanging = Array.from({ length: 300 }, () => transport.post(silent))
+    expect((await transport.post(healthy)).kind).toBe('answered')
     for (const socket of sockets) socket.destroy()
     await Promise.all(hanging)
   })
