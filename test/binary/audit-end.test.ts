@@ -3,15 +3,16 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fromSource, type Json, newFolder, type Program, run, runJson, Server } from './support'
+import { HANGS_AFTER_MS } from '../support/until'
+import { type Json, newFolder, type Program, programIn, run, runJson, Server } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 let folder: ReturnType<typeof newFolder>
 let program: Program
 beforeEach(() => {
   folder = newFolder()
-  program = fromSource(folder.path)
+  program = programIn(folder.path)
 })
 afterEach(() => folder.remove())
 

@@ -1,10 +1,13 @@
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fromSource, newFolder, run, runJson, Server } from './support'
+import { HANGS_AFTER_MS } from '../support/until'
+import { newFolder, programIn, run, runJson, Server } from './support'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
-const program = fromSource(folder.path)
+const program = programIn(folder.path)
 afterAll(folder.remove)
 
 test('a backup made beside the running server starts a server that knows the same', async () => {
@@ -20,7 +23,7 @@ test('a backup made beside the running server starts a server that knows the sam
   mkdirSync(data)
   copyFileSync(join(folder.path, 'watchword-data/backups', name), join(data, 'watchword.db'))
   copyFileSync(join(folder.path, 'watchword-data/watchword.secret'), join(data, 'watchword.secret'))
-  const { apps } = await runJson(fromSource(restored.path), 'app', 'list')
+  const { apps } = await runJson(programIn(restored.path), 'app', 'list')
   expect(apps).toMatchObject([{ appId, balance: 7 }])
   restored.remove()
 })

@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createProgram } from '../../src/cli/program'
 import { layOut } from '../../src/store/sqlite/open'
-import { fromSource, newFolder, type Program, run, runJson, Server } from './support'
+import { HANGS_AFTER_MS } from '../support/until'
+import { newFolder, type Program, programIn, run, runJson, Server } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const undo: Array<() => unknown> = []
 afterEach(async () => {
@@ -23,7 +24,7 @@ interface Place {
 function newPlace(env: Record<string, string> = {}): Place {
   const { path, remove } = newFolder()
   undo.push(remove)
-  return { program: fromSource(path, env), data: join(path, 'watchword-data') }
+  return { program: programIn(path, env), data: join(path, 'watchword-data') }
 }
 
 const SECRET: Record<string, string> = { WATCHWORD_SECRET: 'a secret of at least thirty-two characters' }

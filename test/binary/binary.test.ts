@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { alone, compile } from './compiled'
 import { type Ended, type Json, type Program, run, runJson, Server, StubCarrier } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const PHONE = '010-1234-5678'
 const E164 = '+821012345678'
@@ -21,7 +21,7 @@ afterEach(async () => {
 let binary = ''
 beforeAll(async () => {
   binary = await compile()
-}, 60_000)
+})
 
 /** The binary alone in an empty folder. */
 function newProgram(): Program {

@@ -3,12 +3,13 @@ import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Ended, fromSource, newFolder, run, runJson, Server } from './support'
+import { HANGS_AFTER_MS } from '../support/until'
+import { type Ended, newFolder, programIn, run, runJson, Server } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
-const program = fromSource(folder.path)
+const program = programIn(folder.path)
 const data = join(folder.path, 'watchword-data')
 let appId = ''
 beforeAll(async () => {
@@ -66,7 +67,7 @@ describe('how it ends', () => {
     expect(await codeOf({ WATCHWORD_SECRET: 'not the secret of this database at all' })).toEqual([1, 'wrong_secret'])
     const other = newFolder()
     undo.push(other.remove)
-    const there = fromSource(other.path)
+    const there = programIn(other.path)
     await runJson(there, 'app', 'create', 'shop')
     const database = new Database(join(other.path, 'watchword-data/watchword.db'))
     database.run('PRAGMA user_version = 99')
@@ -82,7 +83,7 @@ describe('how it ends', () => {
     const { port } = new URL(server.url)
     for (const name of ['serve', 'quickstart']) {
       const { exitCode, stderr } = await run(
-        fromSource(other.path, { WATCHWORD_LOG_LEVEL: 'error' }),
+        programIn(other.path, { WATCHWORD_LOG_LEVEL: 'error' }),
         name,
         '--port',
         port,
@@ -99,7 +100,7 @@ describe('lists', () => {
   test('that are empty say what is missing and what makes one', async () => {
     const other = newFolder()
     undo.push(other.remove)
-    const there = fromSource(other.path, { WATCHWORD_LOG_LEVEL: 'error' })
+    const there = programIn(other.path, { WATCHWORD_LOG_LEVEL: 'error' })
     await (await Server.start(there)).stop()
     for (const args of [['app', 'list'], ['provider', 'list'], ['route', 'list'], ['operator', 'list'], ['queue']]) {
       const { exitCode, stdout } = await run(there, ...args)
@@ -227,7 +228,7 @@ describe('doctor', () => {
   test('makes nothing where there is no database, and says what is wrong', async () => {
     const other = newFolder()
     undo.push(other.remove)
-    const { exitCode, stdout } = await run(fromSource(other.path), 'doctor', '--json')
+    const { exitCode, stdout } = await run(programIn(other.path), 'doctor', '--json')
     expect(exitCode).toBe(1)
     expect(JSON.parse(stdout).checks).toMatchObject([
       { check: 'database', state: 'problem', advice: expect.stringContaining('--data') },

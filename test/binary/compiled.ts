@@ -1,18 +1,20 @@
 /** The one file that is released: built once, started alone in a folder of its own with an empty environment. */
 import { constants, copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { newFolder, type Program, ROOT, run } from './support'
-
-/** Names where it lies, where whoever runs these tests has built it for all of them; no setting of the program's. */
-export const BUILT = 'TESTED_BINARY'
+import { BUILT, isBuilt, newFolder, type Program, ROOT, run } from './support'
 
 /** Builds it as a release does, once, and answers where it lies. */
 export function compile(): Promise<string> {
-  built ??= process.env[BUILT] ? Promise.resolve(process.env[BUILT]) : build()
+  built ??= builtForThisRun() ?? build()
   return built
 }
 
 let built: Promise<string> | undefined
+
+function builtForThisRun(): Promise<string> | undefined {
+  const file = process.env[BUILT]
+  return file ? isBuilt([file]).then(() => file) : undefined
+}
 
 async function build(): Promise<string> {
   const env = Object.fromEntries(

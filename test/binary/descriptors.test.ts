@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { readdirSync } from 'node:fs'
 import { createConnection, type Socket } from 'node:net'
 import { asking, sendRaw } from '../support/raw'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { Receiver, says } from '../system/receiver'
 import { released } from './compiled'
 import { newFolder, type Program, runJson, Server } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const LIMIT = 64
 const MORE_THAN_THERE_ARE = 100
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${receiver.port}/`
   await runJson(program, 'webhook', 'add', '--app', appId, '--mode', 'test', '--url', url, '--events', 'otp.sent')
   server = await Server.start(withFew(program))
-}, 90_000)
+})
 afterAll(async () => {
   await server?.stop('SIGKILL')
   Receiver.stopAll()

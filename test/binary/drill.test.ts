@@ -3,14 +3,14 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../support/until'
-import { fromSource, newFolder, run, runJson, Server, StubCarrier } from './support'
+import { HANGS_AFTER_MS, until } from '../support/until'
+import { newFolder, programIn, run, runJson, Server, StubCarrier } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
 const allowed = { WATCHWORD_WEBHOOK_ALLOW_HTTP: 'true', WATCHWORD_WEBHOOK_ALLOW_CIDR: '127.0.0.0/8' }
-const program = fromSource(folder.path, allowed)
+const program = programIn(folder.path, allowed)
 const data = join(folder.path, 'watchword-data')
 const scratch = join(folder.path, 'scratch')
 const backup = join(folder.path, 'backup.db')
@@ -110,7 +110,7 @@ test('fails where the backup would not do, and leaves nothing behind', async () 
 
 test('without a backup there is nothing to drill, be there a database or none', async () => {
   const other = newFolder()
-  const elsewhere = fromSource(other.path)
+  const elsewhere = programIn(other.path)
   const refusal = async () => {
     const { exitCode, stderr } = await run(elsewhere, 'drill', '--json')
     return [exitCode, JSON.parse(stderr).error.code]
@@ -126,7 +126,7 @@ test('without a database there is nothing to hold a backup against', async () =>
   const there = join(other.path, 'watchword-data')
   mkdirSync(there)
   copyFileSync(join(data, 'watchword.secret'), join(there, 'watchword.secret'))
-  const drilled = await runJson(fromSource(other.path), ...drill('--from', backup))
+  const drilled = await runJson(programIn(other.path), ...drill('--from', backup))
   expect(drilled).toMatchObject({ held: { issues: 2 } })
   expect(drilled.lost).toBeUndefined()
   expect(readdirSync(there)).toEqual(['watchword.secret'])

@@ -8,11 +8,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, statfsSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Invariants } from '../simulation/invariants'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { alone, compile } from './compiled'
 import { type Answer, type Json, newFolder, type Program, type Received, runJson, Server, StubCarrier } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 /** Room for a few more issues, so that it is a busy server whose disk fills. */
 const LAST_ROOM = 128 * 1024
@@ -111,7 +111,7 @@ function expectUnavailable({ status, body, headers }: Answer): void {
 let binary = ''
 beforeAll(async () => {
   binary = await compile()
-}, 60_000)
+})
 
 describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fills up: %s', (_, disk) => {
   let dataFolder = ''

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { join } from 'node:path'
 import satisfies from 'spdx-satisfies'
 import type { Component, Notice } from '../../src/cli/licenses/component'
+import { HANGS_AFTER_MS } from '../support/until'
 import { released } from './compiled'
 import { fromSource, newFolder, type Program, ROOT, run } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 /** What a product under Apache-2.0 may carry: licences that ask for a notice, or for nothing. */
 const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'ISC', 'MIT', 'Unlicense', 'Zlib']
@@ -21,7 +22,7 @@ const noticeOf = async (program: Program): Promise<Notice> =>
 beforeAll(async () => {
   binary = await released(folder.path)
   notice = await noticeOf(binary)
-}, 120_000)
+})
 
 const named = ({ name, version }: Pick<Component, 'name' | 'version'>) => `${name}@${version}`
 

@@ -3,16 +3,16 @@ import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { compile } from './compiled'
 import { newFolder, type Program, run, runJson, Server, StubCarrier } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 let binary = ''
 beforeAll(async () => {
   binary = await compile()
-}, 60_000)
+})
 
 /** A shell sets the limit for what it becomes. A write beyond that of a file is an error then, and no signal. */
 const limited = ({ command, ...rest }: Program, limit: string): Program => ({

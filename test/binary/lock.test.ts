@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { released } from './compiled'
 import { newFolder, type Program, runJson, Server, StubCarrier } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const PHONE = '010-1234-5678'
 const E164 = '+821012345678'

@@ -4,12 +4,13 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sharedPostgres } from '../support/postgres'
-import { fromSource, newFolder, type Program, run, runJson, Server } from './support'
+import { HANGS_AFTER_MS } from '../support/until'
+import { newFolder, type Program, programIn, run, runJson, Server } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
-const program = fromSource(folder.path)
+const program = programIn(folder.path)
 const place = await (await sharedPostgres()).database()
 const secretFile = join(folder.path, 'watchword-data/watchword.secret')
 afterAll(async () => {
@@ -61,7 +62,7 @@ test('killed at any moment it goes on, all is there in the end, and there is a w
   const secret = readFileSync(secretFile, 'utf8').trim()
   const back = ['move', '--from', place.url, '--to', 'back']
   expect(await refusal(program, ...back)).toMatchObject({ code: 'config' })
-  const keyed = fromSource(folder.path, { WATCHWORD_SECRET: secret })
+  const keyed = programIn(folder.path, { WATCHWORD_SECRET: secret })
   const told = await run(keyed, ...back)
   expect(told).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Start the server with --data back') })
   expect(told.stderr).toContain('clock_steps: 60000 of 60000 rows')
@@ -84,13 +85,13 @@ test('what cannot be meant is refused before anything is made', async () => {
   const other = join(folder.path, 'other')
   mkdirSync(other)
   writeFileSync(join(other, 'watchword.secret'), 'the key of quite another database, which is not here')
-  const keyed = fromSource(folder.path, { WATCHWORD_SECRET: readFileSync(secretFile, 'utf8').trim() })
+  const keyed = programIn(folder.path, { WATCHWORD_SECRET: readFileSync(secretFile, 'utf8').trim() })
   expect(await refusal(keyed, 'move', '--from', place.url, '--to', 'other')).toMatchObject({ code: 'conflict' })
 })
 
 test('an audit log whose end is gone is looked at before its file is left behind', async () => {
   const other = newFolder()
-  const one = fromSource(other.path)
+  const one = programIn(other.path)
   await runJson(one, 'app', 'create', 'shop')
   const db = new Database(join(other.path, 'watchword-data/watchword.db'))
   db.run('DELETE FROM audit_entries')

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { verifyWebhookSignature } from '../../client/webhook'
 import { EVENT_TYPES } from '../../contract/event'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { released } from './compiled'
 import { newFolder, type Program, runJson, Server, StubCarrier } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const REFUSED = 20

@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { until } from '../support/until'
-import { fromSource, newFolder, type Program, run, runJson, Server, StubCarrier } from './support'
+import { HANGS_AFTER_MS, until } from '../support/until'
+import { newFolder, type Program, programIn, run, runJson, Server, StubCarrier } from './support'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const PHONE = '010-1234-5678'
 const folder = newFolder()
 const data = join(folder.path, 'data')
-const program: Program = fromSource(folder.path)
+const program: Program = programIn(folder.path)
 const admin = (...args: string[]) => runJson(program, ...args, '--data', data)
 let server: Server
 let carrier: StubCarrier
@@ -27,7 +29,7 @@ beforeAll(async () => {
   })
   issueId = issued.body.issueId
   await until(async () => (await admin('issue', 'show', issueId)).billingStatus === 'debited', 'the debit')
-}, 120_000)
+})
 afterAll(async () => {
   await server.stop()
   carrier.stop()

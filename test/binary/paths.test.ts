@@ -1,14 +1,18 @@
 /** A path has one spelling, whatever a client writes in its request line: a rule of a proxy in front holds. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { asking, sendRaw } from '../support/raw'
-import { fromSource, newFolder, Server } from './support'
+import { HANGS_AFTER_MS } from '../support/until'
+import { newFolder, programIn, Server } from './support'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
 let server: Server
 
 beforeAll(async () => {
-  server = await Server.start(fromSource(folder.path))
-}, 60_000)
+  server = await Server.start(programIn(folder.path))
+})
 afterAll(async () => {
   await server?.stop('SIGKILL')
   folder.remove()

@@ -2,13 +2,15 @@
  * What Bun's HTTP server does with requests that are written behind one another without waiting. No usual client does;
  * docs/operating.md says what happens. When a test here fails after an upgrade of Bun, it behaves otherwise: say so there.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { asking, sendRaw } from '../support/raw'
-import { until } from '../support/until'
-import { fromSource, newFolder, runJson, Server } from './support'
+import { HANGS_AFTER_MS, until } from '../support/until'
+import { newFolder, programIn, runJson, Server } from './support'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
-const program = fromSource(folder.path)
+const program = programIn(folder.path)
 let server: Server
 let key: string
 
@@ -16,7 +18,7 @@ beforeAll(async () => {
   const { appId } = await runJson(program, 'app', 'create', 'Shop')
   key = (await runJson(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'test')).key
   server = await Server.start(program)
-}, 60_000)
+})
 afterAll(async () => {
   await server?.stop('SIGKILL')
   folder.remove()

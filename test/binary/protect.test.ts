@@ -1,11 +1,12 @@
 /** `app protect`, `app block` and `app unblock`: an owner's decisions about abuse on the command line. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { fromSource, type Json, newFolder, run, runJson } from './support'
+import { HANGS_AFTER_MS } from '../support/until'
+import { type Json, newFolder, programIn, run, runJson } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
-const program = fromSource(folder.path)
+const program = programIn(folder.path)
 let appId = ''
 
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 import { sharedPostgres } from '../support/postgres'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { newFolder, ROOT, run } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const MAIN = [process.execPath, join(ROOT, 'src/main.ts')]
 

@@ -1,9 +1,10 @@
 /** `credit refund` of an incident, as a process beside the service whose database it works on. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { HANGS_AFTER_MS } from '../support/until'
 import { SECRET, SMS_URL, World } from '../support/world'
-import { fromSource, newFolder, run, runJson } from './support'
+import { newFolder, programIn, run, runJson } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const ISSUES = 300
 const WHEN = ['--from', '2026-03-01', '--to', '2026-03-02', '--outcome', 'ambiguous']
@@ -11,7 +12,7 @@ const WHEN = ['--from', '2026-03-01', '--to', '2026-03-02', '--outcome', 'ambigu
 const folder = newFolder()
 let world: World
 let appId = ''
-let program: ReturnType<typeof fromSource>
+let program: ReturnType<typeof programIn>
 
 beforeAll(async () => {
   world = await World.start()
@@ -24,7 +25,7 @@ beforeAll(async () => {
   }
   await world.settle()
   await world.write('UPDATE issues SET outcome_ambiguous = true, delivery_status = ?', 'sent')
-  program = fromSource(folder.path, { WATCHWORD_DATA: world.dir, WATCHWORD_SECRET: SECRET })
+  program = programIn(folder.path, { WATCHWORD_DATA: world.dir, WATCHWORD_SECRET: SECRET })
 })
 afterAll(async () => {
   await world.stop()

@@ -3,12 +3,13 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fromSource, newFolder, run, runJson, Server, StubCarrier } from './support'
+import { HANGS_AFTER_MS } from '../support/until'
+import { newFolder, programIn, run, runJson, Server, StubCarrier } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
-const program = fromSource(folder.path)
+const program = programIn(folder.path)
 const data = join(folder.path, 'watchword-data')
 const backup = join(folder.path, 'backup.db')
 let appId = ''
@@ -149,10 +150,10 @@ test('takes a backup whose audit log was changed only when told to', async () =>
   mkdirSync(there)
   copyFileSync(join(data, 'watchword.secret'), join(there, 'watchword.secret'))
   const file = changed('despite.db', (db) => db.run("UPDATE audit_entries SET actor = 'nobody' WHERE seq = 1"))
-  const { stderr } = await run(fromSource(other.path), 'restore', file)
+  const { stderr } = await run(programIn(other.path), 'restore', file)
   expect(stderr).toContain('Entry 1 is not as it was written. To take it all the same: --despite-audit')
-  await runJson(fromSource(other.path), 'restore', file, '--despite-audit')
-  expect((await runJson(fromSource(other.path), 'app', 'list')).apps).toMatchObject([{ balance: 7 }])
+  await runJson(programIn(other.path), 'restore', file, '--despite-audit')
+  expect((await runJson(programIn(other.path), 'app', 'list')).apps).toMatchObject([{ balance: 7 }])
   other.remove()
 })
 
@@ -172,19 +173,19 @@ test('takes the place of a database that is too damaged to open', async () => {
   mkdirSync(there)
   copyFileSync(join(data, 'watchword.secret'), join(there, 'watchword.secret'))
   writeFileSync(join(there, 'watchword.db'), 'not a database at all\n'.repeat(500))
-  await runJson(fromSource(other.path), 'restore', backup, '--yes')
-  expect((await runJson(fromSource(other.path), 'app', 'list')).apps).toMatchObject([{ balance: 7 }])
+  await runJson(programIn(other.path), 'restore', backup, '--yes')
+  expect((await runJson(programIn(other.path), 'app', 'list')).apps).toMatchObject([{ balance: 7 }])
   expect(readdirSync(there).filter((name) => name.startsWith('watchword-replaced-'))).toHaveLength(1)
   other.remove()
 })
 
 test('makes a data folder on a new machine, by the secret of the old one', async () => {
   const other = newFolder()
-  const { exitCode, stderr } = await run(fromSource(other.path), 'restore', backup, '--json')
+  const { exitCode, stderr } = await run(programIn(other.path), 'restore', backup, '--json')
   expect({ exitCode, code: codeOf(stderr) }).toEqual({ exitCode: 1, code: 'config' })
   copyFileSync(join(data, 'watchword.secret'), join(other.path, 'watchword-data', 'watchword.secret'))
-  await runJson(fromSource(other.path), 'restore', backup)
-  expect((await runJson(fromSource(other.path), 'app', 'list')).apps).toMatchObject([{ balance: 7 }])
+  await runJson(programIn(other.path), 'restore', backup)
+  expect((await runJson(programIn(other.path), 'app', 'list')).apps).toMatchObject([{ balance: 7 }])
   other.remove()
 })
 
@@ -192,7 +193,7 @@ describe('a phone that was erased since', () => {
   const NUMBER = '+821012345678'
   const other = newFolder()
   const there = join(other.path, 'watchword-data')
-  const watchword = fromSource(other.path)
+  const watchword = programIn(other.path)
   const old = join(other.path, 'old.db')
   const number = join(other.path, 'number.txt')
   const carrier = new StubCarrier()

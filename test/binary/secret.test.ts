@@ -2,14 +2,14 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, existsSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../support/until'
-import { fromSource, newFolder, run, runJson, Server, StubCarrier } from './support'
+import { HANGS_AFTER_MS, until } from '../support/until'
+import { newFolder, programIn, run, runJson, Server, StubCarrier } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
 const carrier = new StubCarrier()
-const program = fromSource(folder.path)
+const program = programIn(folder.path)
 const keyFile = join(folder.path, 'watchword-data', 'watchword.secret')
 const stolen = join(folder.path, 'stolen')
 let running: Server | undefined

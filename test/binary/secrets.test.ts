@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Collector } from '../support/collector'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import {
-  fromSource,
   type Json,
   newFolder,
   type Program,
+  programIn,
   type Received,
   run,
   runJson,
@@ -16,7 +16,7 @@ import {
   StubCarrier,
 } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const HEADER_SECRET = 'Hdr-secret-5f2d9c-of-the-carrier'
 const URL_SECRET = 'Url-secret-77ab31-of-the-carrier'
@@ -57,7 +57,7 @@ const leave = (where: string, text: string) =>
 const carrier = new StubCarrier()
 const collector = new Collector()
 const folder = newFolder()
-const program: Program = fromSource(folder.path, {
+const program: Program = programIn(folder.path, {
   WATCHWORD_LOG_LEVEL: 'debug',
   WATCHWORD_METRICS_TOKEN: METRICS_TOKEN,
   WATCHWORD_TRACES_URL: collector.url,

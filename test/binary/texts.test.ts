@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fromSource, type Json, newFolder, run, runJson } from './support'
+import { HANGS_AFTER_MS } from '../support/until'
+import { type Json, newFolder, programIn, run, runJson } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
-const program = fromSource(folder.path)
+const program = programIn(folder.path)
 let appId = ''
 
 beforeAll(async () => {

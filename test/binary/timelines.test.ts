@@ -1,6 +1,6 @@
 /** Test mode in real time: what an integrator with a stopwatch sees. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { fromSource, newFolder, runJson, Server } from './support'
+import { newFolder, programIn, runJson, Server } from './support'
 
 const TOLERANCE_MS = 300
 const POLL_MS = 25
@@ -51,7 +51,7 @@ let server: Server | undefined
 
 /** All at once: what takes longest decides how long it takes. */
 beforeAll(async () => {
-  const program = fromSource(folder.path)
+  const program = programIn(folder.path)
   // A test key may read 120 times a minute, so each scenario is watched with two.
   const newKey = (appId: string) =>
     runJson(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'test').then(({ key }) => key as string)
@@ -68,7 +68,7 @@ beforeAll(async () => {
       seen.set(scenario.name, await watch(running, scenario, keys[index] ?? [])),
     ),
   )
-}, 120_000)
+})
 
 afterAll(async () => {
   await server?.stop()

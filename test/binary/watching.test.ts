@@ -1,9 +1,9 @@
 /** What operators watch, at the program itself: a listener for metrics, and a level of the log that changes while it runs. */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { until } from '../support/until'
-import { fromSource, newFolder, Server } from './support'
+import { HANGS_AFTER_MS, until } from '../support/until'
+import { newFolder, programIn, Server } from './support'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
 let server: Server
@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 
 test('metrics have a listener of their own, which answers nothing else; the level of the log changes by a signal', async () => {
-  server = await Server.start(fromSource(folder.path, { WATCHWORD_METRICS_LISTEN: '127.0.0.1:0' }))
+  server = await Server.start(programIn(folder.path, { WATCHWORD_METRICS_LISTEN: '127.0.0.1:0' }))
   const own = JSON.parse(server.stdout.split('\n')[0] ?? '').metrics.replace('/metrics', '')
   const metrics = await fetch(`${own}/metrics`)
   expect(metrics.status).toBe(200)

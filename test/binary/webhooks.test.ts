@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { verifyWebhook, verifyWebhookSignature, WebhookVerificationError } from '../../client/webhook'
 import { EVENT_TYPES, otpEvent, sampleEvent } from '../../contract/event'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { alone, compile } from './compiled'
 import { type Json, type Program, run, runJson, Server } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const SETTINGS = { WATCHWORD_WEBHOOK_ALLOW_HTTP: 'true', WATCHWORD_WEBHOOK_ALLOW_CIDR: '127.0.0.0/8' }
 const CODE = '000000'
@@ -130,7 +130,7 @@ beforeAll(async () => {
   program = placed.program
   undo.push(placed.remove)
   server = await newServer(program)
-}, 60_000)
+})
 afterAll(async () => {
   for (const step of undo.reverse()) await step()
 })
