@@ -4,12 +4,13 @@ import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { isNightly } from '../support/depth'
 import { sharedPostgres } from '../support/postgres'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { released } from './compiled'
-import { newFolder, runJson, Server, StubCarrier } from './support'
+import { type Answer, newFolder, runJson, Server, StubCarrier } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const ORIGIN = 'https://app.example.com'
 const MINUTE_MS = 60_000
@@ -20,8 +21,12 @@ const REQUESTS = 300
 const AT_ONCE = 15
 /** Fewer than so many credits, whoever is asked. */
 const NEXT_TO_NOTHING = 50
-/** What is tried again where the machine was so slow that a pause is over. */
+/** Codes that may be on their way to the other servers when one decides. */
 const A_TRIAL = 6
+
+type Phone = (n: number) => string
+const ofOnePrefix: Phone = (n) => `+82102345${String(1_000 + n).slice(-4)}`
+const ofAnyPrefix: Phone = (n) => `+8210${2_000 + ((n * 7) % 2_900)}${String(1_000 + n).slice(-4)}`
 
 /** Two weeks of an app that verifies four of five codes, four an hour. */
 const usual = (appId: string) =>
@@ -31,12 +36,16 @@ const usual = (appId: string) =>
   }).join(', ')
 const LEARN = 'INSERT INTO traffic_hours (app_id, key_kind, country, hour, sent, credits, verified, unverified) VALUES '
 
+const STEPS = 'SELECT count(*) AS n FROM clock_steps'
+
 interface Place {
   cwd: string
   env: Record<string, string>
   learn(appId: string): Promise<void>
   /** The clock that counts is wrong by so much from here on. */
   setClock(byMs: number): Promise<void>
+  /** How often a server has made what is stored fit a clock that was set back. */
+  clockSteps(): Promise<number>
   remove(): Promise<void>
 }
 
@@ -55,6 +64,10 @@ const onFile = async (): Promise<Place> => {
       const db = new Database(join(folder.path, 'watchword-data/watchword.db'))
       db.run(LEARN + usual(appId))
       db.close()
+    },
+    async clockSteps() {
+      using db = new Database(join(folder.path, 'watchword-data/watchword.db'))
+      return db.query<{ n: number }, []>(STEPS).get()?.n ?? 0
     },
     async remove() {
       folder.remove()
@@ -78,6 +91,12 @@ const onPostgres = async (): Promise<Place> => {
       const sql = new SQL(database.url)
       await sql.unsafe(LEARN + usual(appId))
       await sql.close()
+    },
+    async clockSteps() {
+      const sql = new SQL(database.url)
+      const [row] = await sql.unsafe(STEPS)
+      await sql.close()
+      return Number(row.n)
     },
     async remove() {
       folder.remove()
@@ -130,99 +149,85 @@ describe.each([
     }
     await start()
     leave.push(() => Promise.all(servers.map((server) => server.stop('SIGKILL'))))
-    return { program, appId, key, servers, start, setClock: place.setClock }
+    return { program, appId, key, servers, start, place }
   }
 
   let asked = 0
   /**
    * Whoever has the key asks from another address each time, for another number. On a busy machine a server that has just
-   * started may have none of its time for it; then it asks again, when told.
+   * started may have no time for it; then it is asked again.
    */
-  const ask = async (server: Server | undefined, key: string, phoneNumber: (n: number) => string) => {
+  const ask = async (server: Server | undefined, key: string, phoneNumber: Phone) => {
     const n = asked++
     const from = `198.${18 + (n % 2)}.${(n >> 8) % 256}.${n % 256}`
     const more = { origin: ORIGIN, 'x-forwarded-for': from }
     const order = { phoneNumber: phoneNumber(n), purpose: 'signup', idempotencyKey: crypto.randomUUID() }
-    for (;;) {
-      const answer = await server?.call('POST', '/v1/issue', key, order, more)
-      if (answer?.status !== 503) return answer
-      await Bun.sleep(Number(answer.headers.get('retry-after')) * 1_000)
+    let answer: Answer | undefined
+    const isAnswered = async () => {
+      answer = await server?.call('POST', '/v1/issue', key, order, more)
+      return answer?.status !== 503
     }
+    await until(isAnswered, 'a server to have time')
+    if (answer?.status !== 200) expect(answer).toMatchObject({ status: 429, body: { data: { limit: 'abuse' } } })
+    return { isRefused: answer?.status === 429, retryAfterSec: Number(answer?.headers.get('retry-after')) }
   }
 
-  test.each([
-    ['of one prefix', (n: number) => `+82102345${String(1_000 + n).slice(-4)}`],
-    ['of any prefix', (n: number) => `+8210${2_000 + ((n * 7) % 2_900)}${String(1_000 + n).slice(-4)}`],
-  ] as const)(
-    '300 numbers %s from 300 addresses cost next to nothing, and go on so after a restart',
-    async (__, phone) => {
-      const { program, appId, key, servers, start } = await open()
-      const half = async () => {
-        for (let n = 0; n < REQUESTS / 2; n += AT_ONCE) {
-          const together = Array.from({ length: AT_ONCE }, (_, index) => ask(servers[index % count], key, phone))
-          for (const answer of await Promise.all(together))
-            if (answer?.status !== 200)
-              expect(answer).toMatchObject({ status: 429, body: { data: { limit: 'abuse' } } })
-        }
-      }
-      await half()
-      expect(carrier.received.length).toBeGreaterThan(0)
-      expect(carrier.received.length).toBeLessThan(NEXT_TO_NOTHING)
-      const before = carrier.received.length
-      // What was found is stored every five seconds.
-      await Bun.sleep(6_500)
+  /** 300 numbers from 300 addresses in two halves, between which each server is killed and started again. */
+  async function attack(phone: Phone) {
+    const opened = await open()
+    const { key, servers, start, place } = opened
+    const half = async () => {
+      for (let n = 0; n < REQUESTS / 2; n += AT_ONCE)
+        await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => ask(servers[index % count], key, phone)))
+    }
+    const restart = async () => {
       for (const server of servers) await server.stop('SIGKILL')
       await start()
-      await half()
-      expect(carrier.received.length - before).toBeLessThanOrEqual(A_TRIAL)
-
-      // Its owner sees that, and stops it altogether.
-      await runJson(program, 'app', 'block', appId, '--country', 'KR')
-      await until(async () => {
-        const answer = await ask(servers[0], key, (n) => `+8210${6_000 + (n % 900)}${1_000 + (n % 9_000)}`)
-        return Number(answer?.headers.get('retry-after')) > 3_600
-      }, 'the block to hold')
-      const written = servers.map(({ stdout, stderr }) => stdout + stderr).join()
-      expect(written).not.toMatch(/198\.1[89]\.|\+8210/)
-    },
-  )
-
-  test('a code a minute for any prefix is found out, and stays so whichever way the clock is set', async () => {
-    const { key, servers, start, setClock } = await open()
-    const anywhere = (n: number) => `+8210${2_000 + ((n * 7) % 2_900)}${String(1_000 + n).slice(-4)}`
-    let wrongByMs = 0
-    const step = async (byMs: number) => {
-      wrongByMs += byMs
-      await setClock(wrongByMs)
-      // Each server looks at what has come of age every second or so.
-      await Bun.sleep(1_500)
     }
-    const isRefused = async (server = servers[0]) => {
-      const answer = await ask(server, key, anywhere)
-      if (answer?.status !== 200) expect(answer).toMatchObject({ status: 429, body: { data: { limit: 'abuse' } } })
-      return answer?.status === 429
-    }
-    const isPaused = async () => {
-      await step(MINUTE_MS)
-      const answer = await ask(servers[0], key, anywhere)
-      return Number(answer?.headers.get('retry-after')) > 10 * 60
-    }
+    await half()
+    const before = carrier.received.length
+    expect(before).toBeGreaterThan(0)
+    expect(before).toBeLessThan(NEXT_TO_NOTHING)
+    // What is younger than two seconds may still be on its way into the store: no server counts it that has not sent it.
+    await place.setClock(10_000)
+    await restart()
+    await half()
+    expect(carrier.received.length - before).toBeLessThanOrEqual(A_TRIAL)
+    return { ...opened, restart }
+  }
 
-    await until(isPaused, 'the country to be paused')
+  test('300 numbers of any prefix cost next to nothing, also after a restart, and whichever way the clock is set', async () => {
+    const { program, appId, key, servers, restart, place } = await attack(ofAnyPrefix)
+    const isRefused = async (server = servers[0]) => (await ask(server, key, ofAnyPrefix)).isRefused
+    const waitSec = async () => (await ask(servers[0], key, ofAnyPrefix)).retryAfterSec
+
+    // Nobody has typed a code, and by this clock there was time for it.
+    await place.setClock(3 * MINUTE_MS)
+    await until(async () => (await waitSec()) > 10 * 60, 'the country to be paused')
     const written = () => servers.map(({ stdout, stderr }) => stdout + stderr).join()
     await until(() => written().includes('codes that nobody types'), 'the pause to be stored')
+    expect(written()).not.toMatch(/198\.1[89]\.|\+8210/)
     for (const server of servers) await until(() => isRefused(server), 'every server to know')
-    await step(-HOUR_MS)
+    await place.setClock(-HOUR_MS)
+    await until(async () => (await place.clockSteps()) > 0, 'the clock to be followed')
     for (const server of servers) expect(await isRefused(server)).toBe(true)
-    for (const server of servers) await server.stop('SIGKILL')
-    await start()
+    await restart()
     for (const server of servers) expect(await isRefused(server)).toBe(true)
 
     // A day later it is over: it is tried with few, and those wait until they are judged.
-    await step(DAY_MS + HOUR_MS)
-    let granted = 0
-    for (let n = 0; n < REQUESTS; n++) if (!(await isRefused(servers[n % count]))) granted++
-    expect(granted).toBeGreaterThan(0)
+    await place.setClock(DAY_MS)
+    await until(async () => !(await isRefused()), 'the country to be tried again')
+    let granted = 1
+    for (let n = 0; n < REQUESTS / 2; n++) if (!(await isRefused(servers[n % count]))) granted++
     expect(granted).toBeLessThan(NEXT_TO_NOTHING)
-  }, 300_000)
+
+    // Its owner sees that, and stops it altogether.
+    await runJson(program, 'app', 'block', appId, '--country', 'KR')
+    await until(async () => (await waitSec()) > 3_600, 'the block to hold')
+    expect(written()).not.toMatch(/198\.1[89]\.|\+8210/)
+  })
+
+  test.if(isNightly)('300 numbers of one prefix cost next to nothing, also after a restart', async () => {
+    await attack(ofOnePrefix)
+  })
 })
