@@ -1,23 +1,24 @@
 /** The SMPP provider against a real SMSC, the server side of the npm package `smpp`, over sockets of this machine. */
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, setSystemTime, test } from 'bun:test'
 import type { AddressInfo, Server } from 'node:net'
 import smpp, { type PDU, type Session } from 'smpp'
 import { presentableCode, type SendOutcome } from '../../src/domain/delivery'
 import type { OutboundMessage } from '../../src/domain/letter'
 import type { Carrier, ReportedMessage } from '../../src/ports/carrier'
-import type { Clock } from '../../src/ports/clock'
 import { smpp as smppType } from '../../src/providers/smpp'
-import { systemClock } from '../../src/system/clock'
 import { systemDial } from '../../src/system/dial'
+import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
+import { until } from '../support/until'
 
-/** Time in which nobody but the code under test waits runs ten times as fast. */
-const SPEED = 10
-const clock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / SPEED, callback) }
-/** Where nobody is to lose patience, however slow the machine is. */
-const PATIENT_MS = 100_000
-/** Where somebody is. */
-const IMPATIENT_MS = 6_000
+const NOW = 1_800_000_000_000
+/** Passes only where a test lets it. */
+let clock = new VirtualClock(NOW)
+/** Much longer than everything else that is waited for. */
+const TIMEOUT_MS = 10 ** 9
+const LOOK_MS = 100
+/** After which a receipt that nobody knows is looked up again. */
+const SECOND_LOOK_MS = 2_000
 
 const TO = '+821012345678'
 const CODE = '482913'
@@ -49,6 +50,7 @@ type Behaviour = (pdu: Taken, session: Session) => number | string | undefined
 const cleanups: Array<() => unknown> = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+  clock = new VirtualClock(NOW)
 })
 
 class Smsc {
@@ -88,6 +90,11 @@ class Smsc {
     const last = [...this.sessions].at(-1)
     if (!last) throw new Error('no session')
     return last
+  }
+
+  /** Asks whether the other side is there; answers the status. It comes behind all that was pushed before. */
+  enquire(): Promise<number> {
+    return new Promise((resolve) => this.session.enquire_link((pdu) => resolve(pdu.command_status)))
   }
 
   /** Pushes a receipt; answers the status it is acknowledged with. */
@@ -140,11 +147,10 @@ interface Bench {
 interface Surroundings {
   report?: () => Promise<boolean>
   isOurs?: () => boolean
-  timeoutMs?: number
 }
 
 function connect(smsc: Smsc, config: Record<string, unknown> = {}, around: Surroundings = {}): Bench {
-  const { report, isOurs = () => true, timeoutMs = PATIENT_MS } = around
+  const { report, isOurs = () => true } = around
   const reports: ReportedMessage[] = []
   const logged: string[] = []
   const log = (fields: object, message: string) => void logged.push(`${JSON.stringify(fields)} ${message}`)
@@ -161,7 +167,7 @@ function connect(smsc: Smsc, config: Record<string, unknown> = {}, around: Surro
       random: seededRandom(1),
       dial: systemDial,
       log: { debug: log, info: log, warn: log, error: log },
-      timeoutMs,
+      timeoutMs: TIMEOUT_MS,
       reportUrl: undefined,
       transport: { request: () => Promise.reject(new Error('no HTTP here')) },
       isOurs,
@@ -194,14 +200,22 @@ function connect(smsc: Smsc, config: Record<string, unknown> = {}, around: Surro
   return { provider, reports, logged, send }
 }
 
-/** It ends only what hangs. */
-async function until(isSo: () => boolean, withinMs = 20_000): Promise<void> {
-  const deadline = Date.now() + withinMs
-  while (!isSo()) {
-    if (Date.now() > deadline) throw new Error('did not come about')
-    await Bun.sleep(2)
-  }
+/** Lets time pass, and what is due by then happen. */
+function pass(ms: number): void {
+  clock.leap(ms)
+  while (clock.fireNext(0).fired);
 }
+
+/** Waits for what takes time, and lets a little of it pass with every look. */
+const inTime = (isTrue: () => boolean, what: string) =>
+  until(() => {
+    if (!isTrue()) pass(LOOK_MS)
+    return isTrue()
+  }, what)
+
+const bound = (smsc: Smsc, count: number) => inTime(() => smsc.binds.length === count, `${count} binds`)
+const taken = (smsc: Smsc, count: number) => until(() => smsc.taken.length === count, `${count} messages to arrive`)
+const logs = (logged: string[], text: string) => until(() => logged.join().includes(text), `the log to say: ${text}`)
 
 const accepted = (carrierMessageId: string): SendOutcome => ({ kind: 'accepted', carrierMessageId })
 const textsOf = (smsc: Smsc) => smsc.taken.map(({ short_message }) => short_message.message)
@@ -221,13 +235,13 @@ test('a server that may not be there has no session, and one that was gives it b
     return undefined
   }
   const underWay = one.send()
-  await until(() => smsc.taken.length === 2)
+  await taken(smsc, 2)
   ours = 'other'
-  await until(() => smsc.binds.length === 2)
+  await bound(smsc, 2)
   expect(smsc.unbinds).toBe(0)
   answer()
   expect(await underWay).toEqual(accepted('late'))
-  await until(() => smsc.unbinds === 1)
+  await until(() => smsc.unbinds === 1, 'the session to be given back')
   smsc.behaviour = () => 'm-3'
   expect(await other.send()).toEqual(accepted('m-3'))
 })
@@ -235,7 +249,7 @@ test('a server that may not be there has no session, and one that was gives it b
 test('binds as a transceiver with the account, and says goodbye', async () => {
   const smsc = await Smsc.start()
   const { provider, logged } = connect(smsc, { systemType: 'OTP' })
-  await until(() => logged.join().includes('session bound'))
+  await logs(logged, 'session bound')
   expect(smsc.binds[0]).toMatchObject({
     system_id: 'watchword',
     password: PASSWORD,
@@ -244,7 +258,7 @@ test('binds as a transceiver with the account, and says goodbye', async () => {
   })
   await provider.close?.()
   expect(smsc.unbinds).toBe(1)
-  await until(() => smsc.sessions.size === 0)
+  await until(() => smsc.sessions.size === 0, 'the session to end')
   expect(await provider.close?.()).toBeUndefined()
 })
 
@@ -266,15 +280,18 @@ test('a wrong password is told, and a corrected account is used at the next bind
   expect(await send()).toEqual({ kind: 'refused', retry: 'unfit', code: 'ESME_RINVPASWD' })
   expect(logged.join()).toContain('ESME_RINVPASWD')
   smsc.bindStatus = () => 0
-  await until(() => smsc.binds.length === 2)
-  await until(() => logged.join().includes('session bound'))
+  await bound(smsc, 2)
+  await logs(logged, 'session bound')
   expect(await send()).toEqual(accepted('m-1'))
 })
 
 test('a message carries number, sender, receipt request and remaining life', async () => {
   const smsc = await Smsc.start()
   const { send } = connect(smsc)
+  // The SMSC reads a life as a date of its own clock.
+  setSystemTime(NOW)
   expect(await send({ from: 'Watchword' })).toEqual(accepted('m-1'))
+  setSystemTime()
   expect(smsc.taken[0]).toMatchObject({
     source_addr_ton: 5,
     source_addr_npi: 0,
@@ -286,9 +303,7 @@ test('a message carries number, sender, receipt request and remaining life', asy
     data_coding: 0,
     esm_class: 0,
   })
-  const lifeMs = Number(smsc.taken[0]?.validity_period) - Date.now()
-  expect(lifeMs).toBeGreaterThan(170_000)
-  expect(lifeMs).toBeLessThan(181_000)
+  expect(Number(smsc.taken[0]?.validity_period) - NOW).toBe(180_000)
 })
 
 test.each([
@@ -398,13 +413,16 @@ test('throttled, then taken', async () => {
 
 test('no answer is ambiguous; the late answer still tells whose receipt comes', async () => {
   const smsc = await Smsc.start()
-  const { send, reports } = connect(smsc, {}, { timeoutMs: IMPATIENT_MS })
+  const { send, reports } = connect(smsc)
   let answerLate = () => {}
   smsc.behaviour = (pdu, session) => {
     answerLate = () => void session.send(pdu.response({ message_id: 'late' }))
     return undefined
   }
-  expect(await send()).toEqual({ kind: 'ambiguous', code: 'SMPP_NO_ANSWER' })
+  const sending = send()
+  await taken(smsc, 1)
+  pass(TIMEOUT_MS)
+  expect(await sending).toEqual({ kind: 'ambiguous', code: 'SMPP_NO_ANSWER' })
   answerLate()
   expect(await smsc.receipt('late', 'DELIVRD')).toBe(0)
   expect(reports).toEqual([{ messageId: 'our-id', status: 'delivered' }])
@@ -418,13 +436,15 @@ test('a connection dropped after the submit is ambiguous', async () => {
 
 test('with the SMSC down messages surely stay; once it is up they go', async () => {
   const smsc = await Smsc.start()
-  const { send, logged } = connect(smsc, {}, { timeoutMs: IMPATIENT_MS })
+  const { send, logged } = connect(smsc)
   expect(await send()).toEqual(accepted('m-1'))
   await smsc.stop()
-  await until(() => logged.join().includes('session lost'))
-  expect(await send()).toEqual({ kind: 'refused', retry: 'unreached', code: 'SMPP_NOT_CONNECTED' })
+  await logs(logged, 'session lost')
+  const sending = send()
+  pass(TIMEOUT_MS)
+  expect(await sending).toEqual({ kind: 'refused', retry: 'unreached', code: 'SMPP_NOT_CONNECTED' })
   await smsc.listen()
-  await until(() => smsc.binds.length === 2)
+  await bound(smsc, 2)
   expect(await send()).toEqual(accepted('m-2'))
 })
 
@@ -433,8 +453,10 @@ test('a message waits for a link that comes in time', async () => {
   const { send, logged } = connect(smsc)
   await send()
   smsc.session.destroy()
-  await until(() => logged.join().includes('session lost'))
-  expect(await send()).toEqual(accepted('m-2'))
+  await logs(logged, 'session lost')
+  const sending = send()
+  await bound(smsc, 2)
+  expect(await sending).toEqual(accepted('m-2'))
   expect(smsc.binds).toHaveLength(2)
 })
 
@@ -443,37 +465,44 @@ test('an unbind of the SMSC is followed', async () => {
   const { send } = connect(smsc)
   await send()
   ;(smsc.session as unknown as { unbind(): void }).unbind()
-  await until(() => smsc.binds.length === 2)
+  await bound(smsc, 2)
   expect(await send()).toEqual(accepted('m-2'))
 })
 
 test('the link is asked whether it is there, and dropped when it does not say so', async () => {
   const smsc = await Smsc.start()
-  connect(smsc, { enquireLinkMs: 1_000 }, { timeoutMs: IMPATIENT_MS })
-  await until(() => smsc.enquiries >= 2)
+  connect(smsc, { enquireLinkMs: 1_000 })
+  await inTime(() => smsc.enquiries >= 2, 'two questions')
   expect(smsc.binds).toHaveLength(1)
   smsc.answersEnquiries = false
-  await until(() => smsc.binds.length === 2)
+  const before = smsc.enquiries
+  await inTime(() => smsc.enquiries > before, 'another question')
+  pass(TIMEOUT_MS)
+  await bound(smsc, 2)
 })
 
 test('the SMSC may ask too', async () => {
   const smsc = await Smsc.start()
   await connect(smsc).send()
-  expect(await new Promise((resolve) => smsc.session.enquire_link((pdu) => resolve(pdu.command_status)))).toBe(0)
+  expect(await smsc.enquire()).toBe(0)
 })
 
 test('no more are out than the window has room for; the rest wait, and surely stay when their time is over', async () => {
   const smsc = await Smsc.start()
-  const { send } = connect(smsc, { window: 2 }, { timeoutMs: IMPATIENT_MS })
+  const { send } = connect(smsc, { window: 2 })
   const held: Array<() => void> = []
   smsc.behaviour = (pdu, session) => {
     held.push(() => void session.send(pdu.response({ message_id: `w-${held.length}` })))
     return undefined
   }
   const sends = [send(), send(), send(), send()]
-  await until(() => held.length === 2)
+  await until(() => held.length === 2, 'two to be out')
   held[0]?.()
-  await until(() => held.length === 3)
+  await until(() => held.length === 3, 'the third to be out')
+  await sends[0]
+  pass(TIMEOUT_MS / 2)
+  await sends[3]
+  pass(TIMEOUT_MS / 2)
   const outcomes = await Promise.all(sends)
   expect(smsc.taken).toHaveLength(3)
   expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'ambiguous', 'ambiguous', 'refused'])
@@ -489,7 +518,7 @@ test('closing waits for what is out and refuses the rest', async () => {
     return undefined
   }
   const sending = send()
-  await until(() => smsc.taken.length === 1)
+  await taken(smsc, 1)
   const closing = provider.close?.()
   expect(await send()).toMatchObject({ kind: 'refused', retry: 'later' })
   answer()
@@ -535,7 +564,7 @@ test.each([
 test('ids that are no GSM text are read as they are, also of messages from before a restart', async () => {
   const smsc = await Smsc.start()
   const { reports } = connect(smsc)
-  await until(() => smsc.binds.length === 1)
+  await bound(smsc, 1)
   expect(await smsc.receipt('a_b[c]@d', 'DELIVRD')).toBe(0)
   expect(reports).toEqual([{ messageId: 'a_b[c]@d', status: 'delivered' }])
 })
@@ -559,7 +588,7 @@ test.each([
   const outcome = await send()
   await smsc.receipt(receipted, 'DELIVRD')
   const later = connect(smsc, { receiptIds })
-  await until(() => smsc.binds.length === 2)
+  await bound(smsc, 2)
   await smsc.receipt(receipted, 'DELIVRD')
   expect(reports).toEqual([{ messageId: 'our-id', status: 'delivered' }])
   // Another process knows the message by the id that is stored.
@@ -583,19 +612,20 @@ test('a receipt is acknowledged once it is recorded, and refused when it is not'
     new Promise<boolean>((resolve, reject) => {
       record = (isStored) => (isStored ? resolve(true) : reject(new Error('disk full')))
     })
-  const { send } = connect(smsc, {}, { report })
+  const { send, reports } = connect(smsc, {}, { report })
   await send()
   let status: number | undefined
   const receipts = smsc.receipt('m-1', 'DELIVRD').then((answered) => {
     status = answered
   })
-  await Bun.sleep(30)
+  await until(() => reports.length === 1, 'the receipt to be recorded')
+  await smsc.enquire()
   expect(status).toBeUndefined()
   record(false)
   await receipts
   expect(status).toBe(0x64)
   const again = smsc.receipt('m-1', 'DELIVRD')
-  await Bun.sleep(30)
+  await until(() => reports.length === 2, 'the receipt to be recorded again')
   record(true)
   expect(await again).toBe(0)
 })
@@ -609,7 +639,7 @@ test('a receipt right behind the answer is known at once', async () => {
     return undefined
   }
   expect(await send()).toEqual(accepted('quick'))
-  await until(() => reports.length > 0)
+  await until(() => reports.length > 0, 'the receipt')
   expect(reports).toEqual([{ messageId: 'our-id', status: 'delivered' }])
 })
 
@@ -617,12 +647,17 @@ test('a receipt that overtakes the answer finds its message', async () => {
   const smsc = await Smsc.start()
   const { send, reports } = connect(smsc, {}, { report: async () => reports.at(-1)?.messageId === 'our-id' })
   let receipted: Promise<number> | undefined
+  let answer = () => {}
   smsc.behaviour = (pdu, session) => {
     receipted = smsc.receipt('early', 'DELIVRD')
-    setTimeout(() => session.send(pdu.response({ message_id: 'early' })), 20)
+    answer = () => void session.send(pdu.response({ message_id: 'early' }))
     return undefined
   }
-  expect(await send()).toEqual(accepted('early'))
+  const sending = send()
+  await until(() => reports.length === 1, 'the receipt')
+  answer()
+  expect(await sending).toEqual(accepted('early'))
+  pass(SECOND_LOOK_MS)
   expect(await receipted).toBe(0)
   expect(reports.map(({ messageId }) => messageId)).toEqual(['early', 'our-id'])
 })
@@ -630,17 +665,24 @@ test('a receipt that overtakes the answer finds its message', async () => {
 test('what people send, and what no one waits for, is acknowledged', async () => {
   const smsc = await Smsc.start()
   const { reports } = connect(smsc, {}, { report: async () => false })
-  await until(() => smsc.binds.length === 1)
+  await bound(smsc, 1)
   expect(await smsc.deliver({ esm_class: 0, short_message: Buffer.from('id:1 stat:DELIVRD') })).toBe(0)
   expect(reports).toEqual([])
-  expect(await smsc.receipt('foreign', 'DELIVRD')).toBe(0)
+  const receipted = smsc.receipt('foreign', 'DELIVRD')
+  await until(() => reports.length === 1, 'the receipt')
+  pass(SECOND_LOOK_MS)
+  expect(await receipted).toBe(0)
   expect(reports).toHaveLength(2)
 })
 
 test('over TLS with a CA that is told, and not with a certificate nobody vouches for', async () => {
   const smsc = await Smsc.start({ key: KEY, cert: CERT })
   expect(await connect(smsc, { tls: { ca: CERT } }).send()).toEqual(accepted('m-1'))
-  expect(await connect(smsc, { tls: true }, { timeoutMs: IMPATIENT_MS }).send()).toEqual({
+  const { send, logged } = connect(smsc, { tls: true })
+  const sending = send()
+  await logs(logged, 'session lost')
+  pass(TIMEOUT_MS)
+  expect(await sending).toEqual({
     kind: 'refused',
     retry: 'unreached',
     code: 'SMPP_NOT_CONNECTED',
@@ -654,7 +696,7 @@ test('bytes that are no SMPP end the session, and a new one is begun', async () 
   await send()
   const { socket } = smsc.session as unknown as { socket: { write(text: string): void } }
   socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')
-  await until(() => smsc.binds.length === 2)
+  await bound(smsc, 2)
   expect(await send()).toEqual(accepted('m-2'))
 })
 
