@@ -1,4 +1,3 @@
-import { heapStats } from 'bun:jsc'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Refusal } from '../../src/domain/error'
@@ -6,6 +5,7 @@ import type { LimitRule } from '../../src/domain/limit'
 import { DAY_MS, MINUTE_MS } from '../../src/domain/value'
 import { Limiter } from '../../src/node/limiter'
 import { NOW, RUNS, thrownBy } from '../domain/sample'
+import { heldBytes, heldObjects } from '../support/memory'
 
 const WINDOW = 1_000
 const rule = (changes: Partial<LimitRule> = {}): LimitRule => ({
@@ -180,13 +180,13 @@ describe('giving back', () => {
     expect(refusedFor(limiter, [rule({ max: 2 })], NOW + 700)).toBe(900)
   })
 
-  test('leaves nothing behind, however often a caller repeats itself', () => {
+  test('leaves nothing behind, however often a caller repeats itself', async () => {
     const limiter = new Limiter()
     // One that stays: a window of one is kept as its time only.
     limiter.take([daily()], NOW)
-    const others = objects()
+    const others = await heldObjects()
     for (let n = 1; n <= 20_000; n++) limiter.take([daily()], NOW + n).giveBack()
-    expect(objects() - others).toBeLessThan(1_000)
+    expect((await heldObjects()) - others).toBeLessThan(1_000)
     expect(admitted(limiter, [daily()], NOW + 20_000)).toBe(2)
   })
 
@@ -283,26 +283,13 @@ describe('giving back after the clock was set back', () => {
   })
 })
 
-/** What is alive on the heap, beyond what the test runner has there. */
-function objects(): number {
-  Bun.gc(true)
-  return heapStats().objectCount
-}
-
-/** In bytes. */
-function memory(): number {
-  Bun.gc(true)
-  const { heapSize, extraMemorySize } = heapStats()
-  return heapSize + extraMemorySize
-}
-
 describe('pruning', () => {
   const SUBJECTS = 50_000
   /** What one of them takes at least: two numbers. */
   const BYTES = 16
   const subject = (index: number) => `issue:key_${index}`
 
-  test.each([1, 2])('frees the memory of what no longer counts, and of that only, with %d of each', (times) => {
+  test.each([1, 2])('frees the memory of what no longer counts, and of that only, with %d of each', async (times) => {
     const pruneAll = (limiter: Limiter, at: number) => {
       // A look sees some of them.
       for (let look = 0; look < 50; look++) limiter.prune(at)
@@ -316,26 +303,26 @@ describe('pruning', () => {
     const first = new Limiter()
     fill(first)
     pruneAll(first, NOW + WINDOW + times)
-    const others = memory()
+    const others = await heldBytes()
 
     const limiter = new Limiter()
     fill(limiter)
     const isFull = (index: number, at: number) =>
       refusedFor(limiter, [rule({ subject: subject(index), max: times })], at) !== undefined
     expect([0, 1, SUBJECTS - 1].map((index) => isFull(index, NOW + WINDOW - 1))).toEqual([true, true, true])
-    expect(memory() - others).toBeGreaterThan(SUBJECTS * BYTES)
+    expect((await heldBytes()) - others).toBeGreaterThan(SUBJECTS * BYTES)
     pruneAll(limiter, NOW + WINDOW + times)
-    expect(memory() - others).toBeLessThan((SUBJECTS * BYTES) / 4)
+    expect((await heldBytes()) - others).toBeLessThan((SUBJECTS * BYTES) / 4)
   })
 
-  test('looks on where it stopped, however many were counted once, and however many more than once', () => {
+  test('looks on where it stopped, however many were counted once, and however many more than once', async () => {
     const limiter = new Limiter()
     for (let index = 0; index < 2 * SUBJECTS; index++) limiter.take([rule({ subject: subject(index) })], NOW)
     for (let index = 0; index < SUBJECTS; index++) limiter.take([rule({ subject: subject(index) })], NOW)
-    const before = memory()
+    const before = await heldBytes()
     // Those that were counted once have a quarter of a million places, each look sees twenty thousand.
     for (let look = 0; look < 17; look++) limiter.prune(NOW + WINDOW)
-    expect(before - memory()).toBeGreaterThan(SUBJECTS * 250)
+    expect(before - (await heldBytes())).toBeGreaterThan(SUBJECTS * 250)
   })
 
   test('forgets what no longer counts, for good', () => {
