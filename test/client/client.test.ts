@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, spyOn, test } from 'bun:test'
 import { type Balance, createOtpClient, newIdempotencyKey, type OtpClientOptions, WatchwordError } from '../../client'
 import { addCredit, createApp } from '../../src/usecases/administer'
+import { until } from '../support/until'
 import { type Furnished, World } from '../support/world'
 
 const MAGIC = '010-0000-0000'
@@ -85,6 +86,17 @@ function recordPauses(): number[] {
   }
   spyOn(globalThis, 'setTimeout').mockImplementation(quick as typeof setTimeout)
   return pauses
+}
+
+/** Timers that fire only where a test says so. */
+function holdTimers(): Array<{ ms: number; fire: () => void }> {
+  const timers: Array<{ ms: number; fire: () => void }> = []
+  const held = (fire: () => void, ms = 0) => {
+    timers.push({ ms, fire })
+    return 0
+  }
+  spyOn(globalThis, 'setTimeout').mockImplementation(held as unknown as typeof setTimeout)
+  return timers
 }
 
 /** The first try is given up at once, all others have their time. */
@@ -340,6 +352,7 @@ describe('giving up', () => {
   })
 
   test('a body that never ends is TIMEOUT, too', async () => {
+    const timers = holdTimers()
     const fetch = async ({ signal }: Request) =>
       new Response(
         new ReadableStream({
@@ -347,10 +360,14 @@ describe('giving up', () => {
             controller.enqueue(new TextEncoder().encode('{"json":'))
             signal.addEventListener('abort', () => controller.error(signal.reason))
           },
+          // Its beginning has been read.
+          pull() {
+            for (const { fire } of timers) fire()
+          },
         }),
         { headers: { 'content-type': 'application/json', 'x-request-id': 'half-an-answer' } },
       )
-    expect(await failure(clientWith({ fetch, timeoutMs: 5 }).balance())).toMatchObject({
+    expect(await failure(clientWith({ fetch, timeoutMs: TIMEOUT_MS }).balance())).toMatchObject({
       code: 'TIMEOUT',
       requestId: 'half-an-answer',
     })
@@ -363,7 +380,7 @@ describe('giving up', () => {
     const call = clientWith({ fetch: deaf }).balance({ signal: controller.signal })
     controller.abort()
     expect(await failure(call)).toMatchObject({ code: 'ABORTED' })
-  }, 1_000)
+  })
 
   test('the caller can abort: ABORTED, never repeated', async () => {
     const { fetch, requests } = playing(neverAnswers)
@@ -384,12 +401,13 @@ describe('giving up', () => {
 
   test('aborting ends the pause between two tries', async () => {
     const controller = new AbortController()
-    const fetch = async () => {
-      setTimeout(() => controller.abort(), 5)
-      return refusal(503, 'SERVICE_UNAVAILABLE')()
-    }
-    const call = clientWith({ fetch, retries: { baseDelayMs: 20_000 } }).balance({ signal: controller.signal })
-    expect(await failure(call)).toMatchObject({ code: 'ABORTED' })
+    const fetch = refusal(503, 'SERVICE_UNAVAILABLE')
+    const timers = holdTimers()
+    const retries = { baseDelayMs: 20_000 }
+    const call = failure(clientWith({ fetch, timeoutMs: TIMEOUT_MS, retries }).balance({ signal: controller.signal }))
+    await until(() => timers.some(({ ms }) => ms < TIMEOUT_MS), 'the pause')
+    controller.abort()
+    expect(await call).toMatchObject({ code: 'ABORTED' })
   })
 })
 

@@ -16,6 +16,7 @@ import { beginRotation, finishRotation, isUnderWay, renewAll } from '../../src/u
 import { verifyAudit } from '../../src/usecases/verify-audit'
 import { answered } from '../support/carrier'
 import { IS_POSTGRES } from '../support/place'
+import { until } from '../support/until'
 import { type Furnished, SECRET, World } from '../support/world'
 
 const NEW = 'the secret that comes after that of tests'
@@ -458,6 +459,7 @@ describe('between the first use of the new key and the end of storing anew', () 
       const phone = { appId: keys.appId, kind: 'sk', phoneHash: hashOf(world, 3) } as const
       const claimHash = world.vault.claimHash('a claim')
       const told: string[] = []
+      const isWaitedFor = async () => (await world.rows('SELECT 1 FROM pg_locks WHERE NOT granted')).length > 0
       const work = (store: Store, name: string) =>
         store.transaction(async (tx) => {
           const claim = await tx.claims.find(owner, claimHash)
@@ -474,7 +476,8 @@ describe('between the first use of the new key and the end of storing anew', () 
           }
           const failures = await tx.failures.lock(phone)
           await tx.failures.save(phone, fail(failures, tx.now))
-          await Bun.sleep(50)
+          if (told.length === 1)
+            await until(async () => told.length > 1 || (await isWaitedFor()), 'the other one to wait')
           told.push(`${name} ends`)
         })
       await Promise.all([work(late.store, 'one'), work(early.store, 'one')])

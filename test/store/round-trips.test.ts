@@ -9,10 +9,11 @@ import { erasePhone } from '../../src/usecases/erase-phone'
 import { CountingWire } from '../support/counting-wire'
 import { sharedPostgres } from '../support/postgres'
 import { SchemaPlace } from '../support/schema-place'
+import { HANGS_AFTER_MS } from '../support/until'
 import { UNTOLD } from '../support/untold'
 import { type Answer, type Furnished, World } from '../support/world'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 interface Cost {
   roundTrips: number
@@ -75,7 +76,7 @@ beforeAll(async () => {
     await verify(issueId, '000000')
     await verify(issueId, world.sms.lastCode())
   }
-}, 60_000)
+})
 
 afterAll(async () => {
   await world.stop()

@@ -1,11 +1,11 @@
 /** A request as it is written, over a socket: what no client library would send. */
 import { connect } from 'node:net'
 
-/** Everything that comes back until the server closes, it is whole, or `patienceMs` have passed; a character for each byte. */
+/** Everything that comes back until the server closes, it is whole, or a given `patienceMs` has passed; a character for each byte. */
 export function sendRaw(
   url: string,
   text: string | Uint8Array,
-  patienceMs = 5_000,
+  patienceMs?: number,
   isWhole: (answer: string) => boolean = () => false,
 ): Promise<string> {
   const { hostname, port } = new URL(url)
@@ -17,7 +17,7 @@ export function sendRaw(
       socket.destroy()
       resolve(answer)
     }
-    const timer = setTimeout(end, patienceMs)
+    const timer = patienceMs === undefined ? undefined : setTimeout(end, patienceMs)
     socket.on('data', (chunk) => {
       answer += chunk.toString('latin1')
       if (isWhole(answer)) end()
