@@ -4,8 +4,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { isNightly } from '../support/depth'
 import { HANGS_AFTER_MS, until } from '../support/until'
 import { alone, compile } from './compiled'
+import { jsonHere, runHere } from './in-process'
 import { type Ended, type Json, type Program, run, runJson, Server, StubCarrier } from './support'
 
 setDefaultTimeout(HANGS_AFTER_MS)
@@ -43,15 +45,15 @@ function newCarrier(): StubCarrier {
 }
 
 async function newApp(program: Program, credit = 0): Promise<{ appId: string; live: string; test: string }> {
-  const { appId } = await runJson(program, 'app', 'create', 'demo')
+  const { appId } = await jsonHere(program, 'app', 'create', 'demo')
   const key = async (mode: string) =>
-    (await runJson(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', mode)).key
-  if (credit > 0) await runJson(program, 'credit', 'add', '--app', appId, '--amount', String(credit))
+    (await jsonHere(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', mode)).key
+  if (credit > 0) await jsonHere(program, 'credit', 'add', '--app', appId, '--amount', String(credit))
   return { appId, live: await key('live'), test: await key('test') }
 }
 
-const useCarrier = (program: Program, { url }: StubCarrier, ...args: string[]) =>
-  runJson(program, 'provider', 'set', 'main', '--type', 'http', '--channel', 'sms', '--url', url, ...args)
+const useCarrier = (program: Program, { url }: StubCarrier) =>
+  jsonHere(program, 'provider', 'set', 'main', '--type', 'http', '--channel', 'sms', '--url', url)
 
 const openDatabase = ({ cwd }: Program) => new Database(join(cwd, 'watchword-data', 'watchword.db'))
 
@@ -112,7 +114,8 @@ describe('alone in an empty folder', () => {
   })
 
   test('a test code is issued and verified with a key made beside the running server', async () => {
-    const { test: key } = await newApp(program)
+    const { appId } = await runJson(program, 'app', 'create', 'demo')
+    const { key } = await runJson(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'test')
     const issued = await server.issue(key, '010-0000-0000')
     expect(issued).toMatchObject({ status: 200, body: { mode: 'test' } })
     expect((await server.verify(key, issued.body.issueId, '000000')).body).toMatchObject({ verified: true })
@@ -234,19 +237,20 @@ describe('live delivery', () => {
     const { live } = await newApp(program, 10)
     const server = await newServer(program)
     expect(await server.issue(live, PHONE)).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } })
-    await useCarrier(program, carrier)
+    const target = ['--type', 'http', '--channel', 'sms', '--url', carrier.url]
+    await runJson(program, 'provider', 'set', 'main', ...target)
     expect((await server.issue(live, PHONE)).status).toBe(200)
     await until(() => carrier.received.length === 1, 'the text to arrive')
   })
 
-  test('a revoked key stops working within two seconds', async () => {
+  test('a key that is revoked beside the running server stops working at once', async () => {
     const program = newProgram()
     const server = await newServer(program)
     const { appId } = await runJson(program, 'app', 'create', 'demo')
     const { key, keyId } = await runJson(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'test')
     expect((await server.call('GET', '/v1/balance', key)).status).toBe(200)
     await runJson(program, 'key', 'revoke', keyId)
-    await until(async () => (await server.call('GET', '/v1/balance', key)).status === 401, 'the key to stop')
+    expect((await server.call('GET', '/v1/balance', key)).status).toBe(401)
   })
 })
 
@@ -257,14 +261,18 @@ describe('ends and starts', () => {
     const { live } = await newApp(program, 10)
     await useCarrier(program, carrier)
     const first = await newServer(program)
+    const isAnswered = Promise.withResolvers<void>()
     carrier.answer = async ({ messageId }) => {
-      await Bun.sleep(600)
+      await isAnswered.promise
       return Response.json({ id: messageId })
     }
     const { issueId } = (await first.issue(live, PHONE)).body
     await until(() => carrier.received.length === 1, 'the carrier to be called')
-    expect(await first.stop('SIGTERM')).toBe(0)
-    expect(first.stderr).toContain('draining')
+    const exitCode = first.stop('SIGTERM')
+    await until(() => first.stderr.includes('draining'), 'the server to drain')
+    expect(first.child.exitCode).toBeNull()
+    isAnswered.resolve()
+    expect(await exitCode).toBe(0)
 
     const database = openDatabase(program)
     expect(database.query('SELECT outcome FROM attempts').all()).toEqual([{ outcome: 'accepted' }])
@@ -279,14 +287,12 @@ describe('ends and starts', () => {
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s ends an idle server at once, with 0, and leaves a clean database',
+    '%s ends an idle server with 0, and leaves a clean database',
     async (signal) => {
       const program = newProgram()
       const server = await newServer(program)
       expect((await server.call('GET', '/healthz')).status).toBe(200)
-      const before = performance.now()
       expect(await server.stop(signal)).toBe(0)
-      expect(performance.now() - before).toBeLessThan(2_000)
       expect(server.stderr).not.toContain('"level":"error"')
       const database = openDatabase(program)
       expect(database.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
@@ -318,9 +324,13 @@ describe('ends and starts', () => {
     const isCharged = async () => (await second.call('GET', '/v1/balance', live)).body.balance === 9
     await until(isCharged, 'the ambiguous text to be charged')
     expect((await second.verify(live, issueId, carrier.codeFor(E164))).body).toMatchObject({ verified: true })
-    // Past the next look for work, too.
-    await Bun.sleep(1_200)
-    expect(carrier.received).toHaveLength(1)
+    // Nothing is left to be done for it, and what is issued later goes out alone.
+    const database = openDatabase(program)
+    expect(database.query("SELECT count(*) AS left FROM jobs WHERE kind = 'deliver'").get()).toEqual({ left: 0 })
+    database.close()
+    await second.issue(live, '010-8765-4321')
+    await until(() => carrier.codeFor('+821087654321'), 'a later text')
+    expect(carrier.received.filter(({ to }) => to === E164)).toHaveLength(1)
   })
 
   test('killed at once after its answer, it has forgotten nothing', async () => {
@@ -474,6 +484,10 @@ describe('wrong configuration', () => {
   })
 })
 
+/** So manyeth of what would take a program each is asked of the program. */
+const SOME = 8
+const AT_ONCE = isNightly ? 12 : 6
+
 describe('the command line', () => {
   /** One of each, with the answers that say it worked. */
   async function useEveryCommand(program: Program): Promise<void> {
@@ -575,9 +589,11 @@ describe('the command line', () => {
 
   test('processes that start at once in an empty folder share one key file and one organization', async () => {
     const program = newProgram()
-    const made = await Promise.all(Array.from({ length: 12 }, (_, n) => runJson(program, 'app', 'create', `app ${n}`)))
+    const made = await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, n) => runJson(program, 'app', 'create', `app ${n}`)),
+    )
     expect(new Set(made.map(({ organizationId }) => organizationId)).size).toBe(1)
-    expect((await runJson(program, 'app', 'list')).apps).toHaveLength(12)
+    expect((await runJson(program, 'app', 'list')).apps).toHaveLength(AT_ONCE)
   })
 
   test('commands of many processes at once are all carried out', async () => {
@@ -585,9 +601,9 @@ describe('the command line', () => {
     const server = await newServer(program)
     const { appId, live } = await newApp(program)
     await Promise.all(
-      Array.from({ length: 12 }, () => runJson(program, 'credit', 'add', '--app', appId, '--amount', '1')),
+      Array.from({ length: AT_ONCE }, () => runJson(program, 'credit', 'add', '--app', appId, '--amount', '1')),
     )
-    expect((await server.call('GET', '/v1/balance', live)).body.balance).toBe(12)
+    expect((await server.call('GET', '/v1/balance', live)).body.balance).toBe(AT_ONCE)
   })
 
   test('bad input is refused in a readable line that names it, and changes nothing', async () => {
@@ -659,8 +675,8 @@ describe('the command line', () => {
     ]
     const before = await everything(program)
     const notRefused: Json[] = []
-    for (const [args, names] of cases) {
-      const refused = await run(program, ...args, '--json')
+    for (const [n, [args, names]] of cases.entries()) {
+      const refused = await (n % SOME === 0 ? run(program, ...args, '--json') : runHere(program, ...args))
       const lines = refused.stderr.trim().split('\n')
       if (!isRefusal(refused) || !names.test(refused.stderr) || lines.length > 1) notRefused.push({ args, ...refused })
     }
@@ -678,20 +694,10 @@ describe('the command line', () => {
     }
   }
 
-  test('--help explains every command and touches no data', async () => {
+  test('--help explains a command and touches no data', async () => {
     const program = newProgram()
-    const commands = [
-      [],
-      ['serve'],
-      ['quickstart'],
-      ...['create', 'list'].map((name) => ['app', name]),
-      ...['create', 'list', 'revoke'].map((name) => ['key', name]),
-      ...['add', 'overdraft'].map((name) => ['credit', name]),
-      ...['set', 'list', 'remove'].map((name) => ['provider', name]),
-      ...['set', 'list'].map((name) => ['template', name]),
-      ...['app', 'key', 'credit', 'provider', 'template'].map((name) => [name]),
-    ]
-    for (const command of commands) {
+    // Those of every other command are read in test/commands/help.test.ts.
+    for (const command of [[], ['serve'], ['app'], ['key', 'create']]) {
       const { exitCode, stdout, stderr } = await run(program, ...command, '--help')
       expect({ command, exitCode, stderr }).toEqual({ command, exitCode: 0, stderr: '' })
       expect(stdout).toStartWith(`Usage: ${['watchword', ...command].join(' ')}`)

@@ -1,5 +1,5 @@
 /** The one file that is released: built once, started alone in a folder of its own with an empty environment. */
-import { constants, copyFileSync } from 'node:fs'
+import { copyFileSync, linkSync } from 'node:fs'
 import { join } from 'node:path'
 import { BUILT, isBuilt, newFolder, type Program, ROOT, run } from './support'
 
@@ -28,8 +28,17 @@ async function build(): Promise<string> {
 /** The binary in an empty folder, and how to be rid of both. */
 export function alone(binary: string, env: Record<string, string> = {}): { program: Program; remove: () => void } {
   const { path, remove } = newFolder()
-  copyFileSync(binary, join(path, 'watchword'), constants.COPYFILE_FICLONE)
+  place(binary, join(path, 'watchword'))
   return { program: { command: ['./watchword'], cwd: path, env }, remove }
+}
+
+/** A second name of the file costs nothing; on another file-system it has to be a copy. */
+function place(binary: string, file: string): void {
+  try {
+    linkSync(binary, file)
+  } catch {
+    copyFileSync(binary, file)
+  }
 }
 
 /** The binary, started in a folder. */

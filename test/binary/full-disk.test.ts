@@ -56,7 +56,7 @@ const smallFileSystem: Disk = {
   },
   stuff(_, dataFolder) {
     const db = new Database(join(dataFolder, 'watchword.db'), { strict: true })
-    db.run('PRAGMA busy_timeout = 5000')
+    db.run('PRAGMA busy_timeout = 60000')
     db.run('PRAGMA wal_autocheckpoint = 0')
     const smallest = db.query("INSERT OR REPLACE INTO facts (name, value) VALUES ('stuffed', CAST($at AS BLOB))")
     expect(() => {
@@ -134,6 +134,10 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
   const issueIds = new Map<string, string>()
   const requests = (number: string) => carrier.received.filter(({ to }) => to === e164(number)).length
 
+  const idOf = (number: string) => `x'${issueIds.get(number)?.replaceAll('-', '')}'`
+  /** How often the server has looked for messages to send, and could not take any. */
+  const looks = () => server.stderr.split('"jobs":"deliver","msg":"could not claim jobs"').length - 1
+
   const issue = (number: string, idempotencyKey = number) => server.issue(key, number, { idempotencyKey })
   async function issueNow(number: string): Promise<void> {
     const { status, body } = await issue(number)
@@ -162,10 +166,11 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
     undo.push(() => db.close())
 
     let isFull = false
+    const hasFilled = Promise.withResolvers<void>()
     carrier.answer = async (message) => {
       if (message.to === e164(waiting) && !isFull) return new Response('', { status: 429 })
       taken.push(message)
-      while (message.to === e164(held) && !isFull) await Bun.sleep(10)
+      if (message.to === e164(held)) await hasFilled.promise
       return Response.json({ id: message.messageId })
     }
     await issueNow(arrived)
@@ -181,6 +186,7 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
     disk.fill(server.child.pid, dataFolder)
     await useUpLastRoom()
     isFull = true
+    hasFilled.resolve()
   })
   afterAll(async () => {
     for (const step of undo.reverse()) await step()
@@ -235,13 +241,15 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
   })
 
   test('/readyz says so from the first refusal on and every time, /healthz that the process lives', async () => {
-    const told: number[] = []
-    for (let time = 0; time < 40; time++) {
-      told.push((await server.call('GET', '/readyz')).status)
-      if (time % 4 === 0) expectUnavailable(await issue(numberOf(3_000 + time)))
-      await Bun.sleep(50)
-    }
-    expect([toldAtOnce, ...told]).toEqual(Array.from({ length: 41 }, () => 503))
+    const told = new Set([toldAtOnce])
+    const before = looks()
+    let time = 0
+    await until(async () => {
+      told.add((await server.call('GET', '/readyz')).status)
+      if (time++ % 20 === 0) expectUnavailable(await issue(numberOf(3_000 + time)))
+      return looks() >= before + 2
+    }, 'the server to look for work')
+    expect([...told]).toEqual([503])
     expect((await server.call('GET', '/healthz')).status).toBe(200)
   })
 
@@ -253,8 +261,10 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
 
   test('what cannot be written down is not sent', async () => {
     const [requestsBefore, heldBefore] = [requests(waiting), requests(held)]
-    // Past its next try, and past more than one look for work.
-    await Bun.sleep(2_500)
+    const dueAt = only(`SELECT run_at FROM jobs WHERE subject_id = ${idOf(waiting)}`)
+    await until(() => Date.now() > dueAt, 'its next try to be due')
+    const before = looks()
+    await until(() => looks() >= before + 2, 'the server to look for work')
     expect([requests(waiting), requests(held)]).toEqual([requestsBefore, heldBefore])
     expect(server.child.exitCode).toBeNull()
   })
@@ -272,8 +282,7 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
   })
 
   test('what a carrier answered while the disk was full is stored as it was answered', async () => {
-    const answer = () =>
-      rows(`SELECT outcome, code FROM attempts WHERE issue_id = x'${issueIds.get(held)?.replaceAll('-', '')}'`)
+    const answer = () => rows(`SELECT outcome, code FROM attempts WHERE issue_id = ${idOf(held)}`)
     await until(() => answer()[0]?.outcome !== null, 'the answer to be stored')
     expect(answer()).toEqual([{ outcome: 'accepted', code: null }])
   })
@@ -302,7 +311,7 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
   /** A job that was claimed on the full disk and could not be prepared comes back when its lease of 30 s has ended; here now. */
   function endLeases(): void {
     const beside = new Database(join(dataFolder, 'watchword.db'))
-    beside.run('PRAGMA busy_timeout = 5000')
+    beside.run('PRAGMA busy_timeout = 60000')
     beside.run('UPDATE jobs SET run_at = 0 WHERE leased = 1 AND run_at <= ?', [freedAt + 30_000])
     beside.close()
   }

@@ -1,6 +1,7 @@
 /** `app protect`, `app block` and `app unblock`: an owner's decisions about abuse on the command line. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { HANGS_AFTER_MS } from '../support/until'
+import { runHere } from './in-process'
 import { type Json, newFolder, programIn, run, runJson } from './support'
 
 setDefaultTimeout(HANGS_AFTER_MS)
@@ -86,13 +87,20 @@ test.each([
 ] as Array<[string, string[], number]>)(
   '%s is refused, and nothing changes',
   async (_, [command = '', ...args], code) => {
-    const before = await protect()
-    const { exitCode, stdout, stderr } = await run(program, 'app', command, appId, ...args)
+    const decided = async () => (await runHere(program, 'app', 'protect', appId)).stdout
+    const before = await decided()
+    const { exitCode, stdout, stderr } = await runHere(program, 'app', command, appId, ...args)
     expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' })
     expect(stderr.length).toBeGreaterThan(10)
-    expect(await protect()).toEqual(before)
+    expect(await decided()).toBe(before)
   },
 )
+
+test('a mistake ends the program, too', async () => {
+  const { exitCode, stdout, stderr } = await run(program, 'app', 'protect', appId, '--caps', 'maybe')
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+  expect(stderr.length).toBeGreaterThan(10)
+})
 
 test('the audit log says what was decided, and no phone', async () => {
   const { exitCode, stdout } = await run(program, 'audit', 'list', '--json')

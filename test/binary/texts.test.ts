@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { HANGS_AFTER_MS } from '../support/until'
+import { runHere } from './in-process'
 import { type Json, newFolder, programIn, run, runJson } from './support'
 
 setDefaultTimeout(HANGS_AFTER_MS)
@@ -65,7 +66,7 @@ test.each([
   ['no value where one is needed', ['template', 'preview'], 1],
 ] as Array<[string, string[], number]>)('%s is refused', async (_, [group = '', command = '', ...args], code) => {
   const target = group === 'app' ? [appId] : ['welcome', '--app', appId]
-  const { exitCode, stdout, stderr } = await run(program, group, command, ...target, ...args)
+  const { exitCode, stdout, stderr } = await runHere(program, group, command, ...target, ...args)
   expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' })
   expect(stderr.length).toBeGreaterThan(10)
 })
