@@ -1,5 +1,5 @@
 /** A verification by way of an app's own backend: what a page may decide, what it is told, and whom the backend believes. */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
@@ -11,7 +11,10 @@ import {
   type OrderExtras,
   type VerifiedPhone,
 } from '../../client/server'
+import { HANGS_AFTER_MS } from '../support/until'
 import { type Furnished, World } from '../support/world'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const PHONE = '010-1234-5678'
 const ADDRESS = '203.0.113.7'

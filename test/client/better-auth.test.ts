@@ -1,12 +1,15 @@
 /** better-auth's plugin `phoneNumber` with codes of Watchword: the real plugin, against the real service. */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { betterAuth, type SecondaryStorage } from 'better-auth'
 import { type MemoryDB, memoryAdapter } from 'better-auth/adapters/memory'
 import { phoneNumber } from 'better-auth/plugins/phone-number'
 import { createOtpClient } from '../../client'
 import type { WatchwordError } from '../../client/error'
 import { type WatchwordPhoneNumberOptions, watchwordPhoneNumber } from '../../client/server'
+import { HANGS_AFTER_MS } from '../support/until'
 import { type Furnished, World } from '../support/world'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const PHONE = '+821012345678'
 const OTHER = '+821099998888'

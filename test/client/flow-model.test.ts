@@ -1,14 +1,17 @@
 /** The flow under whatever may happen: against a service of few lines, test mode in memory, and the real one in test mode. */
-import { afterAll, afterEach, beforeAll, beforeEach, setSystemTime, spyOn, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, setDefaultTimeout, setSystemTime, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
 import { createOtpClient, type OtpClient } from '../../client'
 import { createTestClient } from '../../client/testing'
 import { createApp } from '../../src/usecases/administer'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
+import { HANGS_AFTER_MS } from '../support/until'
 import { START, World } from '../support/world'
 import { acts, Run, type Truth } from './flow-model'
 import { COOLDOWN_MS, MAX_ATTEMPTS, Service } from './flow-support'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 /** How long a retry waits is drawn by lot. */
 const lots = spyOn(Math, 'random')
@@ -43,7 +46,7 @@ test('whatever a user, a network and a device do, nothing is sent twice, promise
     await new Run(truth, ['010-1111-1111', '010-2222-2222'], { to: service, clock }).all(given)
   })
   await fc.assert(property, { numRuns: RUNS, seed: SEED })
-}, 120_000)
+})
 
 const MAGIC = ['010-0000-0000', '010-0000-0002'] as const
 
@@ -70,7 +73,7 @@ test('the same with test mode in memory, whether another code is waited for or n
     await new Run(truthOf(otp, resendAfterMs), MAGIC, { to: otp, clock, settle }).all(given)
   })
   await fc.assert(property, { numRuns: RUNS, seed: SEED })
-}, 120_000)
+})
 
 let world: World
 beforeAll(async () => {
@@ -91,4 +94,4 @@ test('the same with the real service', async () => {
     await new Run(truthOf(otp, 0), MAGIC, { to: otp, clock: world.clock, settle }).all(given)
   })
   await fc.assert(property, { numRuns: Math.ceil(RUNS / 20), seed: SEED })
-}, 120_000)
+})

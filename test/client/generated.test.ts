@@ -1,10 +1,13 @@
 /** A client made by openapi-typescript, with the example of docs/clients.md: generated, type-checked and run. */
-import { afterAll, beforeAll, expect, mock, test } from 'bun:test'
+import { afterAll, beforeAll, expect, mock, setDefaultTimeout, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import typescript5 from 'typescript5'
 import { fromSource, newFolder, ROOT, run, runJson, Server } from '../binary/support'
 import { blocksOf } from '../docs/pages'
+import { HANGS_AFTER_MS } from '../support/until'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 // The generator prints by the compiler's API, which TypeScript 7 has not.
 mock.module('typescript', () => ({ default: typescript5 }))
@@ -15,7 +18,7 @@ let server: Server
 
 beforeAll(async () => {
   server = await Server.start(program)
-}, 120_000)
+})
 afterAll(async () => {
   await server?.stop()
   folder.remove()
@@ -61,4 +64,4 @@ test('it compiles without a cast, issues, verifies, pages through and knows a re
     `verified true with a proof true\npages ${pages}\nrefused phoneNumber test_number_required\n`
   expect(await run({ command, cwd: folder.path, env })).toEqual({ exitCode: 0, stdout: told(1), stderr: '' })
   expect(await run({ command, cwd: folder.path, env })).toEqual({ exitCode: 0, stdout: told(2), stderr: '' })
-}, 60_000)
+})

@@ -1,10 +1,13 @@
 /** What a backend believes of what a browser brings: the real service's proofs, and everything that looks like one. */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createProofVerifier, type Proof, ProofError, type ProofOptions } from '../../client/server'
 import { createVault } from '../../src/system/vault'
 import { prove } from '../../src/usecases/prove-verification'
 import { anIssue } from '../domain/sample'
+import { HANGS_AFTER_MS } from '../support/until'
 import { type Furnished, World } from '../support/world'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const BASE_URL = 'http://localhost/v1'
 const PHONE = '010-1234-5678'

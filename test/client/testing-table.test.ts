@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
 import type { TestTemplate } from '../../client/testing'
+import { HANGS_AFTER_MS } from '../support/until'
 import { World } from '../support/world'
 import { type Line, realSide, sideInMemory, tell } from './stories'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 let world: World
 beforeAll(async () => {

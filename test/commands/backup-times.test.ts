@@ -9,8 +9,9 @@ import { readConfig } from '../../src/config'
 import type { Log } from '../../src/ports/log'
 import { listBackups } from '../../src/system/backups'
 import { fromSource, newFolder, runJson } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 let folder: ReturnType<typeof newFolder>
 let dataDir: string

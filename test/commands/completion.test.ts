@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { complete } from '../../src/cli/completion'
@@ -6,6 +6,9 @@ import bash from '../../src/cli/completion/watchword.bash' with { type: 'text' }
 import { createProgram } from '../../src/cli/program'
 import { openAt, Scratch } from '../store/open'
 import { APP, anEndpoint, furnish } from '../store/sample'
+import { HANGS_AFTER_MS } from '../support/until'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const scratch = new Scratch()
 const store = openAt(scratch.file)

@@ -20,9 +20,10 @@ import { openStore } from '../../src/store/postgres/open'
 import { systemClock } from '../../src/system/clock'
 import { createVault } from '../../src/system/vault'
 import { Postgres } from '../support/postgres'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { CA, CERT, KEY } from '../system/certificate'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const NOW = Date.parse('2027-01-31T12:00:00Z')
 const WELL: Examined = {
@@ -181,10 +182,9 @@ describe('a real PostgreSQL', () => {
 
   test('whose archive fails is told so', async () => {
     await asked('SELECT pg_switch_wal()')
-    let backups: string | undefined
-    for (let tries = 0; tries < 100 && !backups?.startsWith('problem'); tries++, await Bun.sleep(100))
-      ({ backups } = await found(postgres.url()))
-    expect(backups).toMatch(/^problem: .*archive takes nothing/)
+    const backups = async () => (await found(postgres.url())).backups
+    await until(async () => (await backups())?.startsWith('problem'), 'the archive to have failed')
+    expect(await backups()).toMatch(/^problem: .*archive takes nothing/)
   })
 
   test('of another secret opens no further', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
 import examples from 'libphonenumber-js/examples.mobile.json'
 import { getExampleNumber, type PhoneNumber } from 'libphonenumber-js/max/es6'
@@ -8,7 +8,10 @@ import {
   parseInternational,
   parsePhoneNumberFromString,
 } from '../../src/domain/number-library'
+import { HANGS_AFTER_MS } from '../support/until'
 import { RUNS } from './sample'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 /** All that is asked of a number. */
 const factsOf = (number: PhoneNumber | undefined) =>
@@ -44,7 +47,7 @@ describe('a number behind a plus is as the library parses it', () => {
           expectSame(`${callingCode}${national.slice(0, end)}${digit}${national.slice(end + 1)}`)
       }
     }
-  }, 60_000)
+  })
 
   test('of any digits behind any calling code, or none', () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 17 })
@@ -53,5 +56,5 @@ describe('a number behind a plus is as the library parses it', () => {
         fc.property(digits, (rest) => expectSame(`${callingCode}${rest}`.slice(0, 20))),
         RUNS,
       )
-  }, 60_000)
+  })
 })

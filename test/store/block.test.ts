@@ -1,5 +1,5 @@
 /** One transaction on a connection, held against answers that a database seldom gives. */
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { Block, type Wire } from '../../src/store/postgres/block'
 import { ClockWatch } from '../../src/store/postgres/clock-watch'
@@ -7,7 +7,10 @@ import { isPassing } from '../../src/store/postgres/failure'
 import { openStore } from '../../src/store/postgres/open'
 import { wireOf } from '../../src/store/postgres/pool'
 import { Postgres } from '../support/postgres'
+import { HANGS_AFTER_MS } from '../support/until'
 import { NOW, StillClock, VAULT } from './sample'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const OPENED = ['1000', '7', '1', '00000001', '0']
 const BEFORE_ITS_LIFE = ['1000', '7', null, '00000001', '0']
@@ -118,4 +121,4 @@ test('whoever has come to a standby, as while another one takes over, is told to
     await sql.close()
     await Promise.all([replica.stop(), primary.stop()])
   }
-}, 30_000)
+})

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { Checkpoints, type Length, waiting } from '../../src/store/sqlite/checkpoints'
 import { Writer } from '../../src/store/sqlite/writer'
+import { until } from '../support/until'
 import { Scratch } from './open'
 
 const LONG = 1_000
@@ -48,21 +49,19 @@ async function write(units: number): Promise<void> {
 
 const logPages = () => statSync(`${scratch.file}-wal`).size / PAGE_BYTES
 const toBeCopied = () => waiting(db.query<Length, []>('PRAGMA wal_checkpoint(NOOP)').get())
+/** While somebody writes. */
+const untilWriting = (isTrue: () => boolean) =>
+  until(async () => {
+    if (!isTrue()) await write(1)
+    return isTrue()
+  }, 'the log to be copied')
 const stored = () => (db.query('SELECT count(*) AS n FROM notes').get() as { n: number }).n
-
-/** Whatever else the process has to do goes on meanwhile. */
-async function until(isSo: () => boolean, meanwhile = async () => {}): Promise<void> {
-  while (!isSo()) {
-    await meanwhile()
-    await new Promise(setImmediate)
-  }
-}
 
 test('a long log is copied while nobody commits, and begins anew', async () => {
   openWith(scratch.file)
   for (let round = 0; round < 5; round++) {
     await write(LONG)
-    await until(() => toBeCopied() < LONG)
+    await until(() => toBeCopied() < LONG, 'the log to be copied')
   }
   // Some fifteen thousand pages were written, three thousand a round.
   expect(logPages()).toBeLessThan(3 * 3 * LONG)
@@ -74,10 +73,7 @@ test('where there can be no thread it is copied between two groups', async () =>
   openWith(`${scratch.file}/nowhere.db`)
   db.run('PRAGMA wal_autocheckpoint = 0')
   await write(LONG)
-  await until(
-    () => toBeCopied() < 10,
-    () => write(1),
-  )
+  await untilWriting(() => toBeCopied() < 10)
 })
 
 test('what could not be copied while somebody reads the past is copied when they have gone', async () => {
@@ -88,10 +84,7 @@ test('what could not be copied while somebody reads the past is copied when they
   await write(2 * LONG)
   expect(toBeCopied()).toBeGreaterThan(2 * LONG)
   reader.close()
-  await until(
-    () => toBeCopied() < LONG,
-    () => write(1),
-  )
+  await untilWriting(() => toBeCopied() < LONG)
 })
 
 test('closing waits for a copy under way', async () => {

@@ -1,12 +1,15 @@
 /** What several servers make of it when their database's clock is set back: one of them mends what is stored, once. */
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { FRONT } from '../../src/domain/job'
 import { conditionOf } from '../../src/domain/node'
 import { attemptRule } from '../../src/usecases/people/attempts'
 import { VirtualClock } from '../support/clock'
 import { SchemaPlace } from '../support/schema-place'
+import { HANGS_AFTER_MS } from '../support/until'
 import { type Furnished, START, World } from '../support/world'
 import { outcomeOf } from './sample'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

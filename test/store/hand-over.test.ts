@@ -1,9 +1,12 @@
 /** What a server that stops leaves to the others. */
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { twisted } from '../simulation/sabotage'
 import { VirtualClock } from '../support/clock'
 import { SchemaPlace } from '../support/schema-place'
+import { HANGS_AFTER_MS } from '../support/until'
 import { SMS_URL, START, World } from '../support/world'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 test('a job that failed is somebody else’s as soon as its server has stopped, and not only after its lease', async () => {
   const [place, clock] = [await SchemaPlace.find(), new VirtualClock(START)]

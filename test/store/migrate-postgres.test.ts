@@ -1,12 +1,14 @@
 /** A migration beside servers that are at work: it neither fails for what they hold nor keeps them waiting. */
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { FORMER_APP, protectionOf } from '../../src/domain/protection'
 import { MIGRATIONS, migrate } from '../../src/store/postgres/migrate'
 import { type Database, sharedPostgres } from '../support/postgres'
+import { HANGS_AFTER_MS, until } from '../support/until'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const NEXT = [...MIGRATIONS, 'ALTER TABLE facts ADD COLUMN of_next text; ALTER TABLE apps ADD COLUMN of_next text']
-const HELD_MS = 3_000
 
 let database: Database
 let sql: SQL
@@ -20,38 +22,47 @@ afterEach(async () => {
   await database.drop()
 })
 
+/** How many wait for a table of ours. */
+const waiting = async () =>
+  (await sql`SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted AND relation IS NOT NULL`)[0].count as number
 const versionOf = async () => (await sql`SELECT version FROM schema_version`)[0].version
 
 test('what somebody holds is waited for, and others do not wait behind it', async () => {
+  const hasLocked = Promise.withResolvers<void>()
+  const letGo = Promise.withResolvers<void>()
   const holding = sql.begin(async (tx) => {
     await tx`LOCK TABLE facts IN ACCESS SHARE MODE`
-    await Bun.sleep(HELD_MS)
+    hasLocked.resolve()
+    await letGo.promise
   })
+  await hasLocked.promise
   const migrating = migrate(sql, NEXT)
-  let slowest = 0
-  for (let isOver = false; !isOver; ) {
-    const begunAt = performance.now()
-    await sql`SELECT 1 FROM facts`
-    slowest = Math.max(slowest, performance.now() - begunAt)
-    isOver = await Promise.race([holding.then(() => true), Bun.sleep(50).then(() => false)])
-  }
+  await until(async () => (await waiting()) === 1, 'the migration to wait')
+  let isAnswered = false
+  const other = sql`SELECT 1 FROM facts`.then(() => {
+    isAnswered = true
+  })
+  await until(async () => isAnswered || (await waiting()) === 2, 'the other one to wait behind it')
+  // That one still holds the table.
+  await other
+  letGo.resolve()
+  await holding
   await migrating
   expect(await versionOf()).toBe(NEXT.length)
-  expect(slowest).toBeLessThan(HELD_MS - 1_000)
-}, 120_000)
+})
 
 test('who waits for each other is told apart, and the migration comes again', async () => {
   let migrating: Promise<void> | undefined
   const holding = sql.begin(async (tx) => {
     await tx`LOCK TABLE apps IN ACCESS SHARE MODE`
     migrating = migrate(sql, NEXT)
-    await Bun.sleep(300)
+    await until(async () => (await waiting()) > 0, 'the migration to wait')
     await tx`SELECT 1 FROM facts`
   })
   await holding.catch(() => {})
   await migrating
   expect(await versionOf()).toBe(NEXT.length)
-}, 120_000)
+})
 
 test('an app of before sends codes of browser keys on to every country where one was verified', async () => {
   const before = await (await sharedPostgres()).database()
@@ -81,7 +92,7 @@ test('an app of before sends codes of browser keys on to every country where one
     await old.close()
     await before.drop()
   }
-}, 120_000)
+})
 
 test('a template of before is in one language, and an app of before has decided nothing about texts; the release before goes on beside', async () => {
   const before = await (await sharedPostgres()).database()
@@ -105,4 +116,4 @@ test('a template of before is in one language, and an app of before has decided 
     await old.close()
     await before.drop()
   }
-}, 120_000)
+})

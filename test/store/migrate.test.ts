@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, spyOn, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -11,8 +11,11 @@ import { WrongSecretError } from '../../src/store/secret'
 import { migrate, NewerDatabaseError } from '../../src/store/sqlite/migrate'
 import * as schema from '../../src/store/sqlite/schema'
 import { createVault } from '../../src/system/vault'
+import { HANGS_AFTER_MS } from '../support/until'
 import { openAt, openWithConnection, query, Scratch } from './open'
 import { furnish, issueNumber, NOW, OWNER, uuidAt, VAULT } from './sample'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const tables = Object.values(schema).flatMap((value): SQLiteTable[] => (is(value, SQLiteTable) ? [value] : []))
 

@@ -1,6 +1,6 @@
 /** Moving between the two kinds of database: everything arrives, or the target is not taken for whole. */
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { type MoveOptions, move, undoMove } from '../../src/store/move/move'
@@ -13,8 +13,11 @@ import { layOut } from '../../src/store/sqlite/open'
 import * as sqlite from '../../src/store/sqlite/schema'
 import { createVault } from '../../src/system/vault'
 import { type Database as Place, sharedPostgres } from '../support/postgres'
+import { HANGS_AFTER_MS } from '../support/until'
 import { openAt, query, Scratch } from './open'
 import { furnish, issueNumber, OWNER, SECRET, StillClock, VAULT } from './sample'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const server = await sharedPostgres()
 const places: Place[] = []

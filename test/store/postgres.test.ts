@@ -1,9 +1,13 @@
 /** The store on a real PostgreSQL. */
+import { setDefaultTimeout } from 'bun:test'
 import type { Store } from '../../src/ports/store'
 import { openStore } from '../../src/store/postgres/open'
 import { sharedPostgres } from '../support/postgres'
+import { HANGS_AFTER_MS } from '../support/until'
 import { type StillClock, VAULT } from './sample'
 import { storeSuite } from './suite'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 storeSuite('PostgreSQL', async (clock: StillClock) => {
   const server = await sharedPostgres()

@@ -15,10 +15,11 @@ import { databaseOf, type Kept, type KeptIssue, keptOf, RELEASES, type Release }
 import { VirtualClock } from '../support/clock'
 import { FilePlace, type Place } from '../support/place'
 import { SchemaPlace } from '../support/schema-place'
+import { HANGS_AFTER_MS } from '../support/until'
 import { SECRET, World } from '../support/world'
 import { query, Scratch } from './open'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const ORIGIN = 'https://shop.example.com'
 /** What operators had not typed yet when the server was stopped. */

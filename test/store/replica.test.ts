@@ -1,9 +1,12 @@
 /** Lists come from a replica where there is one, and everything that decides does not. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { openStore, type SharedStore } from '../../src/store/postgres/open'
 import { Postgres } from '../support/postgres'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { APP, furnish, issueNumber, StillClock, VAULT } from './sample'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 let primary: Postgres
 let replica: Postgres
@@ -21,11 +24,22 @@ beforeAll(async () => {
   await furnish(store)
   await store.fleet.beat({ name: 'one', version: '1', isLeaving: false })
   replica = await primary.replica()
-}, 60_000)
+})
+// It is not too far behind, however long the tests before took.
+beforeEach(() => wasSeen(0))
 afterEach(async () => {
   await Promise.all(stores.splice(0).map((store) => store.close()))
 })
 afterAll(() => Promise.all([primary.stop(), replica.stop()]))
+
+const TOO_FAR_BEHIND_MS = 61_000
+
+/** The server was seen so long ago. A replica takes itself to be as far behind. */
+async function wasSeen(agoMs: number): Promise<void> {
+  const sql = new SQL(primary.url(), { max: 1 })
+  await sql`UPDATE nodes SET seen_at = clock_ms() - ${agoMs}::bigint`
+  await sql.close()
+}
 
 const add = (store: SharedStore, n: number) => store.transaction((tx) => tx.issues.add(issueNumber(n)))
 const owner = { appId: APP.appId, mode: 'live' } as const
@@ -38,6 +52,8 @@ async function whileItRests<T>(work: () => Promise<T>): Promise<T> {
   const sql = new SQL(replica.url(), { max: 1 })
   try {
     await sql`SELECT pg_wal_replay_pause()`
+    const state = async () => (await sql`SELECT pg_get_wal_replay_pause_state() AS state`)[0].state
+    await until(async () => (await state()) === 'paused', 'the replica to rest')
     return await work()
   } finally {
     await sql`SELECT pg_wal_replay_resume()`
@@ -48,13 +64,12 @@ async function whileItRests<T>(work: () => Promise<T>): Promise<T> {
 /** Looked for by the replica itself. */
 async function untilThere(rows: string): Promise<void> {
   const sql = new SQL(replica.url(), { max: 1 })
-  while ((await sql.unsafe(rows)).length === 0) await Bun.sleep(10)
+  await until(async () => (await sql.unsafe(rows)).length > 0, 'the replica to have it')
   await sql.close()
 }
 
-const untilFollowed = async (store: SharedStore, n: number) => {
-  while (!(await listed(store)).includes(idOf(n))) await Bun.sleep(10)
-}
+const untilFollowed = (store: SharedStore, n: number) =>
+  until(async () => (await listed(store)).includes(idOf(n)), 'the replica to have the issue')
 
 test('what the replica has not got yet is in no list, and is found by its id', async () => {
   const store = await open(replica.url())
@@ -70,16 +85,12 @@ test('what the replica has not got yet is in no list, and is found by its id', a
 
 test('a replica that is far behind is not asked', async () => {
   const store = await open(replica.url())
-  const sql = new SQL(primary.url(), { max: 1 })
-  const [{ seen }] = await sql`SELECT max(seen_at) AS seen FROM nodes`
-  await sql`UPDATE nodes SET seen_at = seen_at - 61000`
-  await untilThere(`SELECT FROM nodes WHERE seen_at < ${seen}`)
+  await wasSeen(TOO_FAR_BEHIND_MS)
+  await untilThere(`SELECT FROM nodes WHERE seen_at <= clock_ms() - ${TOO_FAR_BEHIND_MS}`)
   await whileItRests(async () => {
     await add(store, 3)
     expect(await listed(store)).toContain(idOf(3))
   })
-  await sql`UPDATE nodes SET seen_at = clock_ms()`
-  await sql.close()
 })
 
 test('a replica that is away is not missed, and asked again later', async () => {

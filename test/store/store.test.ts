@@ -1,7 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { copyFileSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import type { Store } from '../../src/ports/store'
+import { until } from '../support/until'
 import { openAt, openWithConnection, query, Scratch } from './open'
 import { APP, anEndpoint, attemptOf, furnish, issueNumber, LETTER, NOW, OWNER, StillClock } from './sample'
 import { storeSuite } from './suite'
@@ -63,10 +65,14 @@ test('work that goes on for ever leaves sockets and timers their turns', async (
   const goOn = async () => {
     while (!isOver) await store.assertWritable()
   }
-  setTimeout(() => {
-    isOver = true
-  }, 5)
-  await Promise.all(Array.from({ length: 50 }, goOn))
+  const all = Array.from({ length: 50 }, goOn)
+  const socket = connect({ host: '127.0.0.1', port: 1 })
+  await new Promise((resolve) => socket.once('error', resolve))
+  // By a timer.
+  let looks = 0
+  await until(() => ++looks > 1, 'a second look')
+  isOver = true
+  await Promise.all(all)
   await store.close()
 })
 
