@@ -1,71 +1,95 @@
 /**
- * Runs every test, the contract over both stores, and closes with one line that says how many: `N passed, N failed`. Two
- * runs side by side, each of a part of the folders: tests that start processes and browsers wait as much as they compute;
- * with more of them at a time each is late for the others.
+ * Runs the tests and closes with one line that says how many: `N passed, N failed`. Above it stand the names of those that
+ * failed, each with the command that repeats it alone.
+ *
+ *   bun test/run.ts [--fast | --nightly] [--seed N] [--stress ROUNDS] [--update-timings]
  */
-import { readdirSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { spawn } from 'bun'
-import { BUILT, compile } from './binary/compiled'
+import { parseArgs } from 'node:util'
+import { spawn, spawnSync } from 'bun'
+import { BUILT } from './binary/support'
+import { ROOT, testFiles } from './runner/files'
+import { type Failure, type Lane, type Result, runLane } from './runner/lane'
+import { stress } from './runner/stress'
+import { Postgres, STARTED } from './support/postgres'
 
-/** No test is late because the machine is slow: this only ends one that hangs. */
-const HANGS_AFTER_MS = 120_000
+const { values } = parseArgs({
+  options: {
+    fast: { type: 'boolean', default: false },
+    nightly: { type: 'boolean', default: false },
+    seed: { type: 'string' },
+    stress: { type: 'string', default: '0' },
+    'update-timings': { type: 'boolean', default: false },
+  },
+})
+
+/** More at a time are only late for each other: most of them compute. */
 const AT_ONCE = 2
 
-const listed = (folder = '') => readdirSync(join(import.meta.dir, folder), { withFileTypes: true })
-const folders = listed().flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
-const filesOf = (folder: string) =>
-  listed(folder).flatMap(({ name }) => (name.endsWith('.test.ts') ? [join(folder, name)] : []))
+/** A commit is checked with the same random input every time, and another commit with other input. */
+const seedOfCommit = () =>
+  Number.parseInt(spawnSync(['git', 'rev-parse', '--short=7', 'HEAD'], { cwd: ROOT }).stdout.toString(), 16) || 1
 
-const WITH_PROCESSES = ['binary', 'client', 'console', 'docs', 'examples', 'fuzz', 'release', 'system']
-const SIMULATED = ['simulation', 'abuse']
-
-interface Part {
-  names: string[]
-  env?: Record<string, string>
-}
-
-/** What is promised to callers, to the console's pages, and of what an attack costs. */
-const OVER_POSTGRES = ['contract', 'console/rpc.test.ts', 'abuse/product.test.ts', 'abuse/guessing.test.ts']
-
-/** What takes long comes first. */
-const parts: Part[] = [
-  { names: ['binary'] },
-  { names: ['console/layout'] },
-  { names: [...filesOf('console'), 'fuzz'] },
-  { names: ['simulation'] },
-  { names: ['abuse'] },
-  { names: folders.filter((name) => ![...WITH_PROCESSES, ...SIMULATED].includes(name)) },
-  { names: OVER_POSTGRES, env: { WATCHWORD_TEST_STORE: 'postgres' } },
-  { names: ['docs', 'client', 'examples', 'release', 'system'] },
-]
-
-async function runTests({ names, env }: Part): Promise<{ pass: number; fail: number; exitCode: number }> {
-  const paths = names.map((name) => join(import.meta.dir, name))
-  const options = ['--only-failures', `--timeout=${HANGS_AFTER_MS}`, ...process.argv.slice(2)]
-  const run = spawn([process.execPath, 'test', ...options, ...paths], {
-    env: { ...process.env, ...env, [BUILT]: binary },
-    stdout: 'inherit',
-    stderr: 'pipe',
+/** Builds the binary while the tests that do without it run; those that need it wait until the file is there. */
+function buildBinary(): string {
+  const folder = join(ROOT, 'dist/tested')
+  const [path, building] = [join(folder, 'watchword'), join(folder, 'building/watchword')]
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(join(folder, 'building'), { recursive: true })
+  const build = spawn([process.execPath, 'build.ts', '--outfile', building], { cwd: ROOT, stdout: 'ignore' })
+  void build.exited.then((exitCode) => {
+    if (exitCode === 0) return renameSync(building, path)
+    process.stdout.write('The binary could not be built.\n0 passed, 1 failed\n')
+    process.exit(1)
   })
-  const said = await new Response(run.stderr).text()
-  process.stderr.write(said)
-  const count = { pass: 0, fail: 0 }
-  for (const [, number, what] of said.slice(-2_000).matchAll(/^\s*(\d+) (pass|fail)$/gm))
-    count[what as 'pass' | 'fail'] = Number(number)
-  return { ...count, exitCode: await run.exited }
+  return path
 }
 
-const binary = await compile()
-const waiting = parts.values()
-const results: Array<Awaited<ReturnType<typeof runTests>>> = []
-await Promise.all(
-  Array.from({ length: AT_ONCE }, async () => {
-    // Each takes what is next.
-    for (const part of waiting) results.push(await runTests(part))
-  }),
-)
-const sum = (what: 'pass' | 'fail') => results.reduce((total, result) => total + result[what], 0)
-process.stdout.write(`${sum('pass')} passed, ${sum('fail')} failed\n`)
-const isWhole = results.every(({ pass, exitCode }) => pass > 0 && exitCode === 0)
-process.exit(isWhole ? 0 : 1)
+function lanes(): Lane[] {
+  const { quick, withProcesses, overPostgres, realTime } = testFiles()
+  if (values.fast) return [{ files: quick, atOnce: AT_ONCE, store: 'sqlite' }]
+  return [
+    { files: [...quick, ...withProcesses], atOnce: AT_ONCE, store: 'sqlite' },
+    { files: overPostgres, atOnce: AT_ONCE, store: 'postgres' },
+    // Nothing runs beside a test whose subject is real time.
+    { files: realTime, atOnce: 1, store: 'sqlite' },
+  ]
+}
+
+async function runAll(seed: number): Promise<Result> {
+  const total: Result = { passed: 0, failures: [] }
+  for (const lane of lanes()) {
+    if (lane.files.length === 0) continue
+    const settings = { seed, isNightly: values.nightly, updatesTimings: values['update-timings'] }
+    const { passed, failures } = await runLane(lane, { ...settings, shared })
+    total.passed += passed
+    total.failures.push(...failures)
+  }
+  return total
+}
+
+/** One line for each test that failed, with the command that repeats it alone; the counts come last. */
+function summary({ passed, failures }: Result, seed: number, tookMs: number): string {
+  const took = `${Math.floor(tookMs / 60_000)} min ${Math.round((tookMs % 60_000) / 1_000)} s, seed ${seed}`
+  return [...failures.map(repeat), took, `${passed} passed, ${failures.length} failed`].join('\n')
+}
+const repeat = ({ file, name, command }: Failure) => `failed: ${file}: ${name}\n  ${command}`
+
+const startedAt = performance.now()
+const seed = Number(values.seed ?? seedOfCommit())
+const servers = values.fast ? [] : await Promise.all(Array.from({ length: AT_ONCE }, () => Postgres.start()))
+const shared = {
+  ...(!values.fast && { [BUILT]: buildBinary() }),
+  [STARTED]: JSON.stringify(servers.map(({ port, folder }) => ({ port, folder }))),
+}
+const rounds = Number(values.stress)
+const failed = rounds > 0 ? await stress({ rounds, seed, run: runAll }) : await runOnce()
+for (const server of servers) await server.stop()
+process.exit(failed ? 1 : 0)
+
+async function runOnce(): Promise<boolean> {
+  const result = await runAll(seed)
+  process.stdout.write(`${summary(result, seed, performance.now() - startedAt)}\n`)
+  return result.failures.length > 0
+}

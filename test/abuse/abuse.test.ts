@@ -1,23 +1,22 @@
 /**
- * What attacks cost the owner, and whom protection refuses. Days without an attack are lived through, and the two attacks that
- * differ most; of the others the first quarter, since what they cost they cost at their beginning and after a pause. All of
- * it, and other seeds, by `bun run simulate-abuse`.
+ * What attacks cost the owner, and whom protection refuses. A commit is checked with three honest days and the first quarter
+ * of every other world, since attacks cost what they cost at their beginning; `ci:nightly` plays the whole day of each.
  */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { MINUTE_MS } from '../../src/domain/value'
+import { isNightly } from '../support/depth'
+import { HANGS_AFTER_MS } from '../support/until'
 import { A_LOT } from './attackers'
 import { type Simulated, simulate } from './simulate'
 import { HONEST, named, OUTAGES, ROTATING, UNKNOWN } from './worlds'
 
-/** A day takes ten seconds of a processor, which others may want as well. */
-setDefaultTimeout(600_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const SEED = 1
 const DAY_HOURS = 24
-const QUARTER = { hours: DAY_HOURS / 4 }
-/** Outages are over by then. */
-const HALF = { hours: DAY_HOURS / 2 }
-const WHOLE_DAYS = ['few prefixes', 'all prefixes']
+const HOURS = isNightly ? DAY_HOURS : DAY_HOURS / 4
+/** Played whole every time: an ordinary day, a launch, and an app so small that few codes decide. */
+const WHOLE_DAYS = ['weekday', 'launch', 'small app']
 
 /** Such an attack stops the country for browser keys, people too. */
 const WHOLE_COUNTRY = 'all prefixes'
@@ -37,20 +36,21 @@ function expectPeopleUndisturbed(simulated: Simulated): void {
 
 describe.each([...HONEST])('$name', (world) => {
   test('refuses fewer than one request in a hundred, and is no incident', async () => {
-    const simulated = await simulate(world, SEED)
-    expect(simulated.people.wishes).toBeGreaterThan(40)
+    const hours = WHOLE_DAYS.includes(world.name) ? DAY_HOURS : HOURS
+    const simulated = await simulate(world, SEED, { hours })
+    expect(simulated.people.wishes).toBeGreaterThan((40 * hours) / DAY_HOURS)
     expectPeopleUndisturbed(simulated)
   })
 })
 
 test('sixty times as many people as come in the busiest hour, from one minute to the next, are no incident either', async () => {
   const [evening, world] = [4, named('launch, by a server, no reports')]
-  expectPeopleUndisturbed(await simulate(world, evening, HALF))
+  expectPeopleUndisturbed(await simulate(world, evening, { hours: HOURS }))
 })
 
 describe.each([...OUTAGES])('$name', (world) => {
   test('opens no incident, and nobody goes without a code', async () => {
-    const simulated = await simulate(world, SEED, HALF)
+    const simulated = await simulate(world, SEED, { hours: HOURS })
     expect(simulated.people.without).toBe(0)
     expectPeopleUndisturbed(simulated)
   })
@@ -58,10 +58,9 @@ describe.each([...OUTAGES])('$name', (world) => {
 
 describe.each([...ROTATING])('$name', (world) => {
   test('costs fewer than fifty credits, is seen within a minute, and leaves people theirs', async () => {
-    const hours = WHOLE_DAYS.includes(world.name) ? DAY_HOURS : QUARTER.hours
-    const simulated = await simulate(world, SEED, { hours })
+    const simulated = await simulate(world, SEED, { hours: HOURS })
     const { attackers, beyond, seenAfterMs } = simulated
-    expect(attackers.asked).toBe((A_LOT * hours) / DAY_HOURS)
+    expect(attackers.asked).toBe((A_LOT * HOURS) / DAY_HOURS)
     expect(beyond).toBeLessThan(50)
     // Where nothing is sent there is nothing to see.
     if (attackers.sent > 0) expect(seenAfterMs[0]).toBeLessThan(MINUTE_MS)
@@ -70,12 +69,12 @@ describe.each([...ROTATING])('$name', (world) => {
 })
 
 test('people who prove that they are get their codes in an attack on their whole country, too', async () => {
-  const simulated = await simulate(named('all prefixes, people prove that they are'), SEED, QUARTER)
+  const simulated = await simulate(named('all prefixes, people prove that they are'), SEED, { hours: HOURS })
   expect(refusedShare(simulated)).toBeLessThan(0.01)
 })
 
 test('whoever asks from one address costs fewer than fifty credits, is seen, and leaves people theirs', async () => {
-  const simulated = await simulate(named('one address'), SEED, QUARTER)
+  const simulated = await simulate(named('one address'), SEED, { hours: HOURS })
   expect(simulated.beyond).toBeLessThan(50)
   // Its first minute is that of a limit: ten codes are no incident.
   expect(simulated.seenAfterMs[0]).toBeLessThan(2 * MINUTE_MS)
@@ -83,7 +82,7 @@ test('whoever asks from one address costs fewer than fifty credits, is seen, and
 })
 
 test('whoever asks again when told to, and not before, costs a hundred credits, and keeps most people out', async () => {
-  const simulated = await simulate(named('waits as it is told'), SEED)
+  const simulated = await simulate(named('waits as it is told'), SEED, { hours: HOURS })
   expect(simulated.beyond).toBeLessThan(100)
   expect(simulated.seenAfterMs[0]).toBeLessThan(3 * MINUTE_MS)
   // A proof lets these pass.
@@ -92,23 +91,23 @@ test('whoever asks again when told to, and not before, costs a hundred credits, 
 
 describe('whoever asks slowly', () => {
   test.each([4, 9])('is not told from people who do not type, and costs what is sent: %d an hour', async (perHour) => {
-    const simulated = await simulate(named(`drip of ${perHour} an hour`), SEED)
-    expect(simulated.beyond).toBeLessThanOrEqual(DAY_HOURS * perHour)
+    const simulated = await simulate(named(`drip of ${perHour} an hour`), SEED, { hours: HOURS })
+    expect(simulated.beyond).toBeLessThanOrEqual(HOURS * perHour)
     expectPeopleUndisturbed(simulated)
   })
 
   test('is stopped where that is too often, for half of the people as well: 60 an hour', async () => {
-    const simulated = await simulate(named('drip of 60 an hour'), SEED)
+    const simulated = await simulate(named('drip of 60 an hour'), SEED, { hours: HOURS })
     expect(simulated.beyond).toBeLessThan(500)
     expect(simulated.seenAfterMs[0]).toBeLessThan(60 * MINUTE_MS)
     expect(refusedShare(simulated)).toBeLessThan(0.5)
   })
 })
 
-/** By then its caps of the day are used up. */
+/** By six hours its caps of the day are used up. */
 describe.each([...UNKNOWN])('$name', (world) => {
   test('costs what its caps let through that start small, and is seen within a minute', async () => {
-    const simulated = await simulate(world, SEED, QUARTER)
+    const simulated = await simulate(world, SEED, { hours: HOURS })
     const { attackers, beyond, seenAfterMs } = simulated
     expect(beyond).toBeLessThan(600)
     expect(seenAfterMs[0]).toBeLessThan(MINUTE_MS)

@@ -5,20 +5,20 @@
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { MINUTE_MS } from '../../src/domain/value'
+import { isNightly } from '../support/depth'
 import { IS_POSTGRES } from '../support/place'
+import { HANGS_AFTER_MS } from '../support/until'
 import { A_LOT } from './attackers'
 import { byTwoServers, KILLED_AFTER_HOURS, killedOnce, product, productEverySecond } from './product'
 import { type Open, type Simulated, simulate } from './simulate'
 import { named } from './worlds'
 
-/** Nothing waits: this only ends what hangs. */
-setDefaultTimeout(1_200_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const SEED = 1
 const DAY_HOURS = 24
-/** What is asked of a database of its own process takes some times as long. */
-const HOURS = IS_POSTGRES ? 2 : 6
-const HONEST_HOURS = IS_POSTGRES ? HOURS : DAY_HOURS
+const HOURS = isNightly && !IS_POSTGRES ? 6 : 2
+const HONEST_HOURS = isNightly && !IS_POSTGRES ? DAY_HOURS : HOURS
 /** Until a pause holds. */
 const BEGINNING = 0.1
 /** The first pause is over by then. */

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../src/domain/value'
 import { type Played, play } from './play'
 import { QuickService } from './quick'
 import type { Service } from './service'
-import { NO_PAST, type Past, pastOf } from './warm-up'
+import { NO_PAST, ordinaryDaysOf, type Past, pastOf } from './warm-up'
 import type { AbuseWorld } from './worlds'
 
 /** A Wednesday; each seed begins its day at another hour. */
@@ -49,7 +49,8 @@ export async function simulate(
 ): Promise<Simulated> {
   const from = beginOf(seed)
   const name = nameOf(world, seed)
-  const past = world.isKnown ? await once(`before ${name}`, () => pastOf(world, seed, from)) : NO_PAST
+  const before = ordinaryDaysOf(world)
+  const past = world.isKnown ? await once(nameOf(before, seed), () => pastOf(before, seed, from)) : NO_PAST
   const playIn = async (played: AbuseWorld) => {
     const service = await open({ world: played, past, from, seed })
     try {

@@ -21,10 +21,15 @@ export interface Past {
 
 export const NO_PAST: Past = { hours: [], lastDay: [] }
 
-/** Nothing out of the ordinary happens before the day that is looked at. */
-export async function pastOf({ crowds, reports }: AbuseWorld, seed: number, until: number): Promise<Past> {
-  const usual = crowds.map(({ surge, ...crowd }) => (surge?.times(0) === 0 ? { ...crowd, aDay: 0 } : crowd))
-  const world = { name: 'before', crowds: usual, reports, isKnown: false }
+/** The world of those weeks: nothing out of the ordinary happens before the day that is looked at. */
+export const ordinaryDaysOf = ({ crowds, reports }: AbuseWorld): AbuseWorld => ({
+  name: 'before',
+  crowds: crowds.map(({ surge, ...crowd }) => (surge?.times(0) === 0 ? { ...crowd, aDay: 0 } : crowd)),
+  reports,
+  isKnown: false,
+})
+
+export async function pastOf(world: AbuseWorld, seed: number, until: number): Promise<Past> {
   const service = new Unguarded(until - LEARNED_DAYS * DAY_MS)
   const stage = { service, world, seed: seed + 500_000, from: until - LEARNED_DAYS * DAY_MS, to: until }
   await play(stage)

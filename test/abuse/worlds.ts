@@ -63,8 +63,8 @@ export const HONEST: readonly AbuseWorld[] = [
   ORDINARY,
   of(SILENT, 'weekday, no reports', {}),
   of(ORDINARY, 'by a server', { crowds: [SERVER] }),
-  of(ORDINARY, 'launch', { crowds: [surging(KOREANS, burst(6, 20))] }),
-  of(SILENT, 'launch, by a server, no reports', { crowds: [surging(SERVER, burst(6, 60))] }),
+  of(ORDINARY, 'launch', { crowds: [surging(KOREANS, burst(3, 20))] }),
+  of(SILENT, 'launch, by a server, no reports', { crowds: [surging(SERVER, burst(3, 60))] }),
   of(ORDINARY, 'campaign', { crowds: [surging(KOREANS, from(4, 5))] }),
   of(ORDINARY, 'low-traffic country', {
     crowds: [KOREANS, { ...KOREANS, country: 'JP', aDay: 12, types: 0.7 }],
@@ -80,8 +80,8 @@ export const HONEST: readonly AbuseWorld[] = [
   of(ORDINARY, 'a new app', { crowds: [KOREANS], isKnown: false }),
   of(ORDINARY, 'a small new app', { crowds: [{ ...KOREANS, aDay: 60 }], isKnown: false }),
   of(ORDINARY, 'launch of a new app', { crowds: [LAUNCH], isKnown: false }),
-  of(SILENT, 'burst of a new app, no reports', { crowds: [surging(KOREANS, burst(6, 20))], isKnown: false }),
-  of(SILENT, 'new app, by a server, no reports', { crowds: [surging(SERVER, burst(6, 60))], isKnown: false }),
+  of(SILENT, 'burst of a new app, no reports', { crowds: [surging(KOREANS, burst(3, 20))], isKnown: false }),
+  of(SILENT, 'new app, by a server, no reports', { crowds: [surging(SERVER, burst(3, 60))], isKnown: false }),
   of(ORDINARY, 'new app, many ask again', { crowds: [{ ...KOREANS, types: 0.7, asksAgain: 0.95 }], isKnown: false }),
 ]
 

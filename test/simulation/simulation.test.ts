@@ -1,11 +1,19 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { isNightly } from '../support/depth'
+import { seedsOfRun } from '../support/seed'
+import { HANGS_AFTER_MS } from '../support/until'
 import keptSeeds from './kept-seeds.json'
 import { SABOTAGES } from './sabotage'
 import { type Sabotage, SimulationFailure, simulate } from './simulate'
 import { eachUnitTwice } from './twice'
 
+setDefaultTimeout(isNightly ? 4 * HANGS_AFTER_MS : HANGS_AFTER_MS)
+
 /** More by a command: `bun run simulate`. */
-const SEEDS = Array.from({ length: 70 }, (_, index) => index + 1)
+const SEEDS = seedsOfRun(isNightly ? 1_000 : 20)
+const SEEDS_TWICE = SEEDS.slice(0, isNightly ? 200 : 10)
+/** The same in every run: whether one of them tells of a planted bug is no matter of luck. */
+const SEEDS_OF_SABOTAGE = Array.from({ length: 10 }, (_, index) => index + 1)
 
 /** The first seed that tells of a broken promise. */
 async function firstFailure(seeds: readonly number[], sabotage: Sabotage = {}): Promise<unknown> {
@@ -22,25 +30,21 @@ async function firstFailure(seeds: readonly number[], sabotage: Sabotage = {}): 
 describe('simulation', () => {
   test(`${SEEDS.length} seeds keep every promise`, async () => {
     expect(await firstFailure(SEEDS)).toBeUndefined()
-  }, 600_000)
+  })
 
   test('units that run twice, as a database may ask for, keep every promise', async () => {
-    expect(await firstFailure(SEEDS.slice(0, 60), { store: eachUnitTwice })).toBeUndefined()
-  }, 240_000)
+    expect(await firstFailure(SEEDS_TWICE, { store: eachUnitTwice })).toBeUndefined()
+  })
 
   test('seeds that once told of a broken promise are kept, and keep it now', async () => {
     expect(await firstFailure(keptSeeds)).toBeUndefined()
-  }, 240_000)
+  })
 
   test('a seed tells the same story every time', async () => {
     expect(await simulate(7)).toEqual(await simulate(7))
   })
 
-  test.each(Object.entries(SABOTAGES))(
-    'finds the planted bug: %s',
-    async (_, sabotage) => {
-      expect(await firstFailure(SEEDS, sabotage)).toBeInstanceOf(SimulationFailure)
-    },
-    240_000,
-  )
+  test.each(Object.entries(SABOTAGES))('finds the planted bug: %s', async (_, sabotage) => {
+    expect(await firstFailure(SEEDS_OF_SABOTAGE, sabotage)).toBeInstanceOf(SimulationFailure)
+  })
 })

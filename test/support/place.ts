@@ -1,22 +1,18 @@
 /** Where a World keeps what it stores: a file of SQLite, or with `WATCHWORD_TEST_STORE=postgres` a schema in PostgreSQL. */
 import { Database as File } from 'bun:sqlite'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Fleet } from '../../src/ports/fleet'
 import type { Store } from '../../src/ports/store'
 import type { Vault } from '../../src/ports/vault'
 import { openStore } from '../../src/store/sqlite/open'
 import type { VirtualClock } from './clock'
-import { SchemaPlace } from './schema-place'
+import { layOutAt, scratch } from './laid-out'
 
 export const IS_POSTGRES = process.env.WATCHWORD_TEST_STORE === 'postgres'
 
 /** Of promises about the file itself: on another store the runner reports them as skipped. */
 export const onSQLite = <Part extends { skip: unknown }>(part: Part): Part => (IS_POSTGRES ? (part.skip as Part) : part)
-
-/** Memory-backed where the machine has it: these tests promise nothing about the disk. */
-const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 export type Parameter = string | number | Uint8Array
 
@@ -43,7 +39,8 @@ export interface Place {
   remove(): Promise<void>
 }
 
-export const newPlace = async (): Promise<Place> => (IS_POSTGRES ? await SchemaPlace.find() : new FilePlace())
+export const newPlace = async (): Promise<Place> =>
+  IS_POSTGRES ? await (await import('./schema-place')).SchemaPlace.find() : new FilePlace()
 
 export class FilePlace implements Place {
   constructor(readonly dir = mkdtempSync(join(scratch, 'watchword-test-'))) {}
@@ -53,6 +50,7 @@ export class FilePlace implements Place {
   }
 
   async open({ clock, vault, soon }: Opening): Promise<Store> {
+    layOutAt(this.file)
     return openStore({ file: this.file, clock, vault, ...(soon && { soon }) })
   }
 

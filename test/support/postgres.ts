@@ -34,22 +34,20 @@ export interface PostgresOptions {
   files?: Record<string, string>
 }
 
+/** Where a server is reached, and the folder that has its files. */
+export type Address = Pick<Postgres, 'port' | 'folder'>
+
 /** A server of its own. */
 export class Postgres {
-  readonly #dir: string
-  readonly #programs: string
   readonly #settings: string[]
   #server: ChildProcess | undefined
 
   private constructor(
     readonly port: number,
     private readonly options: PostgresOptions,
+    readonly folder = newFolder(options.on ?? scratch),
   ) {
-    const { isDurable = false, on = scratch, settings = {} } = options
-    this.#dir = mkdtempSync(join(on, 'watchword-postgres-'))
-    chmodSync(this.#dir, 0o755)
-    removeAtTheEnd(this.#dir)
-    this.#programs = programs()
+    const { isDurable = false, settings = {} } = options
     const durable = isDurable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
     const usual = {
       listen_addresses: '127.0.0.1',
@@ -61,6 +59,11 @@ export class Postgres {
     this.#settings = Object.entries({ ...usual, ...durable, ...settings }).map(
       ([name, value]) => `${name} = '${value}'`,
     )
+  }
+
+  /** One that somebody else has started, and ends. */
+  static at({ port, folder }: Address): Postgres {
+    return new Postgres(port, {}, folder)
   }
 
   static async start(options: PostgresOptions = {}): Promise<Postgres> {
@@ -110,7 +113,7 @@ export class Postgres {
   }
 
   get dir(): string {
-    return join(this.#dir, 'data')
+    return join(this.folder, 'data')
   }
 
   url(): string {
@@ -121,7 +124,7 @@ export class Postgres {
     mkdirSync(this.dir)
     if ('uid' in asNobody) chownSync(this.dir, NOBODY, NOBODY)
     const args = ['-D', this.dir, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
-    const made = spawnSync(join(this.#programs, 'initdb'), args, { ...asNobody, cwd: this.#dir, env: ENVIRONMENT })
+    const made = spawnSync(join(programs(), 'initdb'), args, { ...asNobody, cwd: this.folder, env: ENVIRONMENT })
     if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
     for (const [name, text] of Object.entries(this.options.files ?? {})) this.#write(name, text)
     this.#configure()
@@ -138,10 +141,10 @@ export class Postgres {
 
   /** Starts it, again where it was stopped. */
   async run(): Promise<void> {
-    const [program = '', ...args] = endingWithUs('QUIT', [join(this.#programs, 'postgres'), '-D', this.dir])
+    const [program = '', ...args] = endingWithUs('QUIT', [join(programs(), 'postgres'), '-D', this.dir])
     this.#server = spawn(program, args, {
       ...asNobody,
-      ...{ cwd: this.#dir, env: ENVIRONMENT, stdio: ['ignore', 'ignore', 'inherit'] },
+      ...{ cwd: this.folder, env: ENVIRONMENT, stdio: ['ignore', 'ignore', 'inherit'] },
     })
     await answers(this.port, this.url())
   }
@@ -158,7 +161,7 @@ export class Postgres {
 
   async stop(): Promise<void> {
     await this.halt('immediate')
-    rmSync(this.#dir, { recursive: true, force: true })
+    rmSync(this.folder, { recursive: true, force: true })
   }
 
   /** An empty one for a test: a schema, which is made and dropped sooner than a database. */
@@ -167,7 +170,7 @@ export class Postgres {
     this.#managing ??= new SQL(this.url(), { max: 1 })
     await this.#managing.unsafe(`CREATE SCHEMA ${name}`)
     const drop = async () => void (await this.#managing?.unsafe(`DROP SCHEMA IF EXISTS ${name} CASCADE`))
-    const file = join(this.#dir, `${name}.clock`)
+    const file = join(this.folder, `${name}.clock`)
     let reading: Promise<unknown> | undefined
     const goBy = async (clock: VirtualClock) => {
       const stop = clock.follow((now) => {
@@ -201,6 +204,13 @@ export const ENVIRONMENT = { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC
 /** Where the machine has what it takes, a program gets that signal when we end, however we end. */
 export const endingWithUs = (signal: string, command: readonly string[]) =>
   Bun.which('setpriv') ? ['setpriv', '--pdeathsig', signal, ...command] : command
+
+function newFolder(on: string): string {
+  const folder = mkdtempSync(join(on, 'watchword-postgres-'))
+  chmodSync(folder, 0o755)
+  removeAtTheEnd(folder)
+  return folder
+}
 
 /** Copied where anybody may run them: a checkout may be its owner's alone. */
 function programs(): string {
@@ -263,10 +273,15 @@ export const listens = (port: number) =>
     socket.once('error', () => resolve(false))
   })
 
+/** Names the servers that the runner of all tests has started, one for each of its workers, as JSON. */
+export const STARTED = 'WATCHWORD_TEST_SERVERS'
+
 let shared: Promise<Postgres> | undefined
 
-/** One for all tests of a process that only need a database. */
+/** One for all tests that only need a database. */
 export function sharedPostgres(): Promise<Postgres> {
-  shared ??= Postgres.start()
+  const started: Address[] = JSON.parse(process.env[STARTED] ?? '[]')
+  const ours = started[Number(process.env.BUN_TEST_WORKER_ID) - 1]
+  shared ??= ours ? Promise.resolve(Postgres.at(ours)) : Postgres.start()
   return shared
 }

@@ -1,0 +1,59 @@
+/** Which test files there are, and which of them start processes: that is read off what they import. */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Glob, Transpiler } from 'bun'
+
+export const ROOT = join(import.meta.dir, '../..')
+const TEST = join(ROOT, 'test')
+
+export interface TestFiles {
+  /** They need neither a process, a browser nor PostgreSQL. */
+  quick: string[]
+  withProcesses: string[]
+  /** What is promised to callers, and what an attack costs, is promised on the other store, too. */
+  overPostgres: string[]
+  /** Their subject is real time: nothing runs beside them. */
+  realTime: string[]
+}
+
+const OVER_POSTGRES = ['contract/', 'console/rpc.test.ts', 'abuse/product.test.ts', 'abuse/guessing.test.ts']
+
+export function testFiles(): TestFiles {
+  const all = [...new Glob('**/*.test.ts').scanSync(TEST)].sort()
+  const realTime = all.filter((path) => path.endsWith('.realtime.test.ts'))
+  const others = all.filter((path) => !realTime.includes(path))
+  const withProcesses = others.filter((path) => startsProcesses(join(TEST, path)))
+  const quick = others.filter((path) => !withProcesses.includes(path))
+  const overPostgres = others.filter((path) => OVER_POSTGRES.some((start) => path.startsWith(start)))
+  const named = (paths: string[]) => paths.map((path) => join('test', path))
+  return {
+    quick: named(quick),
+    withProcesses: named(withProcesses),
+    overPostgres: named(overPostgres),
+    realTime: named(realTime),
+  }
+}
+
+const STARTS = /\bspawn(?:Sync)?\(|from '(?:node:child_process|playwright-core)'/
+const [ts, tsx] = (['ts', 'tsx'] as const).map((loader) => new Transpiler({ loader }))
+
+/** Whether a file, or what it imports of the tests, starts a program. What it imports only when needed does not count. */
+function startsProcesses(path: string): boolean {
+  const found = new Set([path])
+  // A set is gone through to its end, also by what is added meanwhile.
+  for (const file of found) {
+    const text = readFileSync(file, 'utf8')
+    if (STARTS.test(text)) return true
+    for (const name of importsOf(file, text)) found.add(name)
+  }
+  return false
+}
+
+function importsOf(file: string, text: string): string[] {
+  const imports = (file.endsWith('x') ? tsx : ts)?.scanImports(text) ?? []
+  return imports
+    .filter(({ kind, path }) => kind === 'import-statement' && path.startsWith('.'))
+    .map(({ path }) => join(dirname(file), path))
+    .flatMap((name) => [`${name}.ts`, `${name}.tsx`].filter(existsSync))
+    .filter((name) => name.startsWith(TEST))
+}
