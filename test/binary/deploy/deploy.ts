@@ -32,8 +32,8 @@ export interface DeployOptions {
   first: Build
   steps: readonly Step[]
   seed: number
-  /** How long a server works before the next one is replaced. */
-  forMs: number
+  /** How many codes are issued, and as many other requests made, before the next server is replaced. */
+  issuesEach: number
   tell?: (line: string) => void
 }
 
@@ -106,15 +106,21 @@ class Story {
     await this.#begin()
     for (const { build, servers = this.#places.length } of this.options.steps) {
       for (let at = 0; at < servers; at++) {
-        await Bun.sleep(this.options.forMs)
+        await this.#work()
         await this.#replace(at, build)
       }
       this.#before = build
     }
-    await Bun.sleep(this.options.forMs)
+    await this.#work()
     await this.#becomeQuiet()
     await this.#check()
     return this.#told()
+  }
+
+  async #work(): Promise<void> {
+    const { issuesEach } = this.options
+    const [issues, beats] = [this.clients.issues.length + issuesEach, this.#pulse.beats + issuesEach]
+    await until(() => this.clients.issues.length >= issues && this.#pulse.beats >= beats, 'codes to be issued')
   }
 
   async end(): Promise<void> {
@@ -161,9 +167,12 @@ class Story {
   /** As docs/several-servers.md says it. */
   async #replace(at: number, build: Build): Promise<void> {
     const before = this.#places[at] as Place
+    const { waited } = this.#front
     const begunAt = performance.now()
     await before.close('drain')
     const drainedAt = performance.now()
+    // A deploy that nobody waits for proves nothing.
+    if (this.options.storage.servers === 1) await until(() => this.#front.waited > waited, 'a request to wait')
     const after = this.#place(at, build)
     this.#places[at] = after
     await after.listening()

@@ -24,7 +24,7 @@ async function story(name: string, storage: Storage, [first = today, ...builds]:
   print(`${name}: ${[first, ...builds].map(({ version }) => version).join(' → ')}, seed ${seed}`)
   const steps = builds.map((build) => ({ build }))
   try {
-    print(JSON.stringify(await deploy({ storage, first, steps, seed, forMs: 5_000, tell: print }), null, 2))
+    print(JSON.stringify(await deploy({ storage, first, steps, seed, issuesEach: 200, tell: print }), null, 2))
   } finally {
     await storage.close()
   }

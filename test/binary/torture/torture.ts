@@ -22,11 +22,15 @@ import { Victim } from './victim'
 export interface TortureOptions {
   binary: string
   kills: number
+  /** It goes on beyond these kills until so much has happened. */
+  atLeast?: Progress
   seed: number
   /** Whether to wait for the leases of interrupted calls (30 s), or to end them in the database. */
   leases: 'wait' | 'end'
   tell?: (line: string) => void
 }
+
+export type Progress = Pick<Tortured, 'issues' | 'interrupted' | 'verified' | 'unanswered'>
 
 export interface Tortured {
   kills: Record<Moment, number>
@@ -67,6 +71,7 @@ const MOMENTS = ['starting', 'just started', 'working', 'sending', 'answering'] 
 type Moment = (typeof MOMENTS)[number]
 
 const CLIENTS = 8
+const NOTHING: Progress = { issues: 0, interrupted: 0, verified: 0, unanswered: 0 }
 const DAY_MS = 24 * 60 * 60_000
 
 class Story {
@@ -102,7 +107,7 @@ class Story {
     await this.carrier.start()
     await this.#furnish()
     this.clients.start(CLIENTS)
-    for (let kill = 1; kill <= this.options.kills; kill++) {
+    for (let kill = 1; kill <= this.options.kills || !this.#hasSeenEnough(); kill++) {
       await this.#liveAndDie(this.#random.pick(MOMENTS))
       this.#check(findings(this.#dataFolder, this))
       if (kill % 20 === 0) this.options.tell?.(`${kill} kills, ${this.clients.issues.length} issues: nothing found`)
@@ -233,21 +238,37 @@ class Story {
     return readFileSync(this.#log, 'utf8').trim().split('\n').slice(-3).join(' ')
   }
 
-  #told(neverReported: number): Tortured {
-    const db = new Database(join(this.#dataFolder, 'watchword.db'), { readonly: true })
+  #hasSeenEnough(): boolean {
+    const { issues, interrupted, verified, unanswered } = this.options.atLeast ?? NOTHING
+    const seen = this.#progress()
+    return (
+      seen.issues >= issues &&
+      seen.interrupted >= interrupted &&
+      seen.verified >= verified &&
+      seen.unanswered >= unanswered
+    )
+  }
+
+  #progress(): Progress {
+    using db = new Database(join(this.#dataFolder, 'watchword.db'), { readonly: true })
     const { interrupted } = db
       .query("SELECT count(*) AS interrupted FROM attempts WHERE code = 'INTERRUPTED'")
       .get() as { interrupted: number }
-    db.close()
-    const { issues, unanswered, unavailable } = this.clients
+    const { issues, unanswered } = this.clients
     return {
-      kills: this.#kills,
       issues: issues.length,
-      requests: this.carrier.requests.length,
-      verified: issues.filter(({ isVerified }) => isVerified).length,
       interrupted,
+      verified: issues.filter(({ isVerified }) => isVerified).length,
       unanswered,
-      unavailable,
+    }
+  }
+
+  #told(neverReported: number): Tortured {
+    return {
+      ...this.#progress(),
+      kills: this.#kills,
+      requests: this.carrier.requests.length,
+      unavailable: this.clients.unavailable,
       neverReported,
     }
   }

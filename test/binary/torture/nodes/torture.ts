@@ -26,6 +26,8 @@ import { snapshot } from './snapshot'
 
 export interface NodesOptions {
   events: number
+  /** It goes on beyond these events until so much has happened; lost requests had no answer, or a 503. */
+  atLeast?: { issues: number; verified: number; lostCommits: number; lostRequests: number }
   seed: number
   /** Whether to wait for the leases of those that were killed (30 s), or to end them in the database. */
   leases: 'wait' | 'end'
@@ -145,7 +147,7 @@ class Story {
   async tellAll(): Promise<NodesTortured> {
     await this.#begin()
     let coming: Event[] = []
-    for (let count = 1; count <= this.options.events; count++) {
+    for (let count = 1; count <= this.options.events || !this.#hasSeenEnough(); count++) {
       if (coming.length === 0) coming = this.#shuffledEvents()
       const next = coming.pop() as Event
       await Promise.all([this.#happen(next), Bun.sleep(EVERY_MS)])
@@ -430,6 +432,18 @@ class Story {
 
   get #lostCommits(): number {
     return this.#networks.reduce((sum, { lost }) => sum + lost, 0)
+  }
+
+  #hasSeenEnough(): boolean {
+    const { atLeast } = this.options
+    if (!atLeast) return true
+    const { issues, unanswered, unavailable } = this.clients
+    return (
+      issues.length >= atLeast.issues &&
+      issues.filter(({ isVerified }) => isVerified).length >= atLeast.verified &&
+      this.#lostCommits >= atLeast.lostCommits &&
+      unanswered + unavailable >= atLeast.lostRequests
+    )
   }
 
   #told(): NodesTortured {
