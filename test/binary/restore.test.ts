@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { HANGS_AFTER_MS } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { newFolder, programIn, run, runJson, Server, StubCarrier } from './support'
 
 setDefaultTimeout(HANGS_AFTER_MS)
@@ -27,7 +27,11 @@ beforeAll(async () => {
 afterAll(folder.remove)
 
 const addCredit = (amount: number) => runJson(program, 'credit', 'add', '--app', appId, '--amount', String(amount))
-const balance = async () => (await runJson(program, 'app', 'list')).apps[0].balance
+/** As the next command will find it. */
+function balance(): number {
+  using database = new Database(join(data, 'watchword.db'))
+  return database.query<{ balance: number }, []>('SELECT balance FROM wallets').get()?.balance ?? 0
+}
 const codeOf = (stderr: string) => JSON.parse(stderr).error.code
 
 /** The backup, changed behind everybody's back. */
@@ -87,7 +91,7 @@ describe('leaves the database alone', () => {
   ] as Array<[string, () => string, string]>)('when given %s', async (_, file, code) => {
     const { exitCode, stdout, stderr } = await run(program, 'restore', file(), '--yes', '--json')
     expect({ exitCode, stdout, code: codeOf(stderr) }).toEqual({ exitCode: 1, stdout: '', code })
-    expect(await balance()).toBe(15)
+    expect(balance()).toBe(15)
     expect(readdirSync(data).filter((name) => /restoring|replaced/.test(name))).toEqual([])
   })
 
@@ -110,7 +114,7 @@ describe('leaves the database alone', () => {
     const { exitCode, stderr } = await run(program, 'restore', backup, '--yes', '--json')
     expect({ exitCode, code: codeOf(stderr) }).toEqual({ exitCode: 1, code: 'already_served' })
     await server.stop()
-    expect(await balance()).toBe(15)
+    expect(balance()).toBe(15)
   })
 
   test('while another process has it open', async () => {
@@ -119,7 +123,7 @@ describe('leaves the database alone', () => {
     const { exitCode, stderr } = await run(program, 'restore', backup, '--yes', '--json')
     database.close()
     expect({ exitCode, code: codeOf(stderr) }).toEqual({ exitCode: 1, code: 'database' })
-    expect(await balance()).toBe(15)
+    expect(balance()).toBe(15)
   })
 
   test('without --yes, where there is nobody to ask', async () => {
@@ -127,13 +131,13 @@ describe('leaves the database alone', () => {
       exitCode: 2,
       stderr: expect.stringContaining('--yes'),
     })
-    expect(await balance()).toBe(15)
+    expect(balance()).toBe(15)
   })
 })
 
 test('puts the backup in place, keeps what was there, and says so in the audit log', async () => {
   const { kept } = await runJson(program, 'restore', backup, '--yes')
-  expect(await balance()).toBe(7)
+  expect(balance()).toBe(7)
   expect((await runJson(program, 'audit', 'list')).entries[0]).toMatchObject({ action: 'database.restore' })
   expect((await runJson(program, 'audit', 'verify')).isIntact).toBe(true)
   const server = await Server.start(program)
@@ -141,7 +145,7 @@ test('puts the backup in place, keeps what was there, and says so in the audit l
   await server.stop()
   // What was there is a whole database, which can be put back.
   await runJson(program, 'restore', join(folder.path, kept), '--yes')
-  expect(await balance()).toBe(15)
+  expect(balance()).toBe(15)
 })
 
 test('takes a backup whose audit log was changed only when told to', async () => {
@@ -162,9 +166,9 @@ test('commits that were only in the log of the database that is replaced are kep
   await addCredit(1)
   await killed.stop('SIGKILL')
   const { kept } = await runJson(program, 'restore', backup, '--yes')
-  expect(await balance()).toBe(7)
+  expect(balance()).toBe(7)
   await runJson(program, 'restore', join(folder.path, kept), '--yes')
-  expect(await balance()).toBe(16)
+  expect(balance()).toBe(16)
 })
 
 test('takes the place of a database that is too damaged to open', async () => {
@@ -257,19 +261,25 @@ describe('a phone that was erased since', () => {
 })
 
 test('killed at any point it leaves the one or the other', async () => {
-  const before = await balance()
+  const before = balance()
+  const names = () => readdirSync(data).toSorted().join()
   let isReplaced = false
-  for (let wait = 100; !isReplaced; wait *= 1.4) {
+  // At each step that shows in the folder.
+  for (let step = 0; !isReplaced; step++) {
     const child = Bun.spawn([...program.command, 'restore', backup, '--yes'], {
       cwd: program.cwd,
       env: {},
       stdio: ['ignore', 'ignore', 'ignore'],
     })
-    await Bun.sleep(wait)
+    let seen = names()
+    for (let steps = 0; steps < step && child.exitCode === null; steps++) {
+      await until(() => child.exitCode !== null || names() !== seen, 'the next step')
+      seen = names()
+    }
     child.kill('SIGKILL')
     await child.exited
-    const after = await balance()
-    expect([before, 7]).toContain(after)
-    isReplaced = after === 7
+    const { apps } = await runJson(program, 'app', 'list')
+    expect([before, 7]).toContain(apps[0].balance)
+    isReplaced = apps[0].balance === 7
   }
 })
