@@ -5,10 +5,10 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { fromSource, type Json, newFolder, ROOT, Server, StubCarrier } from '../binary/support'
+import { type Json, newFolder, programIn, ROOT, Server, StubCarrier } from '../binary/support'
 import { until } from '../support/until'
 import { goThrough } from './first-run'
-import { atTheEnd, SCHEMES } from './layout/measure'
+import { atTheEnd } from './layout/measure'
 import { callFrom } from './open-console'
 import { launch, openPage } from './support'
 
@@ -49,7 +49,7 @@ const taken = new Map<string, string[]>()
 
 async function takePictures(page: Page, language: string, name: string, widths: readonly number[]): Promise<void> {
   for (const width of widths)
-    for (const colorScheme of SCHEMES) {
+    for (const colorScheme of ['light', 'dark'] as const) {
       await page.setViewportSize({ width, height: HEIGHT })
       await page.emulateMedia({ colorScheme })
       await page.evaluate(atTheEnd)
@@ -110,7 +110,7 @@ async function takeAll(browser: Browser, language: keyof typeof LOCALES): Promis
   const { path, remove } = newFolder()
   const carrier = new StubCarrier()
   const allowLoopback = { WATCHWORD_WEBHOOK_ALLOW_HTTP: 'true', WATCHWORD_WEBHOOK_ALLOW_CIDR: '127.0.0.0/8' }
-  const program = fromSource(path, allowLoopback)
+  const program = programIn(path, allowLoopback)
   const server = await Server.start(program)
   const { page } = await openPage(browser, { locale: LOCALES[language], reducedMotion: 'reduce' })
   const picture = (name: string) => takePictures(page, language, `first-run/${name}`, WIDTHS)

@@ -1,6 +1,6 @@
 /** How well text can be told from what is behind it, as WCAG counts it. */
 import { type Box, isIn } from './box'
-import { boxOf, layerOf } from './pieces'
+import { boxOf, layerOf, remembered } from './pieces'
 
 export interface Color {
   red: number
@@ -36,17 +36,18 @@ const over = (top: Color, bottom: Color): Color => ({
   alpha: 1,
 })
 
-const opacityOf = (element: Element) => {
-  let opacity = 1
-  for (let at: Element | null = element; at; at = at.parentElement) opacity *= Number(getComputedStyle(at).opacity)
-  return opacity
-}
+const opacityOf = remembered((element): number => {
+  const opacity = Number(getComputedStyle(element).opacity)
+  return element.parentElement ? opacity * opacityOf(element.parentElement) : opacity
+})
+
+const groundOf = remembered((element) => colorOf(getComputedStyle(element).backgroundColor))
 
 /** What may lie under a neighbour's text, as the mark of a chosen segment does. */
 export const laidGrounds = (): Element[] =>
   [...document.body.querySelectorAll('*')].filter((element) => {
-    const { position, backgroundColor } = getComputedStyle(element)
-    return position === 'absolute' && colorOf(backgroundColor).alpha > 0
+    const { position } = getComputedStyle(element)
+    return position === 'absolute' && groundOf(element).alpha > 0
   })
 
 /** Whatever is painted under a point of an element: the grounds of all around it, and what is laid between them. */
@@ -66,7 +67,7 @@ export function backgroundBehind(
   const grounds = [...around, ...between].sort((a, b) => (isBefore(a, b) ? -1 : 1))
   const paper = colorOf(getComputedStyle(document.documentElement).colorScheme === 'dark' ? '#000' : '#fff')
   return grounds.reduce((below, ground) => {
-    const color = colorOf(getComputedStyle(ground).backgroundColor)
+    const color = groundOf(ground)
     return over({ ...color, alpha: color.alpha * opacityOf(ground) }, below)
   }, paper)
 }

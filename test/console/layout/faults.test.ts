@@ -1,10 +1,12 @@
 /** Each fault is found on a page that has it, and on the same page mended there is none. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
+import { isNightly } from '../../support/depth'
+import { HANGS_AFTER_MS } from '../../support/until'
 import { launch, openPage } from '../support'
-import { faultsEverywhere, measuringScript } from './measure'
+import { EVERY_WIDTH, faultsEverywhere, measuringScript, NARROW_AND_WIDE } from './measure'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 let browser: Browser
 let page: Page
@@ -21,7 +23,7 @@ const BASE = 'body { margin: 16px; font: 16px sans-serif; color: #222; backgroun
 
 async function kindsOf(style: string, body: string): Promise<string[]> {
   await page.setContent(`<!doctype html><style>${BASE} ${style}</style>${body}`)
-  const faults = await faultsEverywhere(page)
+  const faults = await faultsEverywhere(page, isNightly ? EVERY_WIDTH : NARROW_AND_WIDE)
   return [...new Set(faults.map((fault) => /^\d+ \w+ (\w+):/.exec(fault)?.[1] ?? fault))]
 }
 

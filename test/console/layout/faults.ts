@@ -9,11 +9,13 @@ import {
   type Control,
   controlsOf,
   edgesAround,
+  forget,
   isShown,
   layerOf,
   nameOf,
   type Piece,
   piecesOf,
+  remembered,
   visiblePart,
 } from './pieces'
 
@@ -33,6 +35,7 @@ export type Fault = 'squeezed' | 'label' | 'overlap' | 'overflow' | 'clipped' | 
 
 /** Of where things are; `faultsOfColors` looks at the rest. */
 export function faultsOfLayout(): string[] {
+  forget()
   const pieces = piecesOf(document.body)
   const controls = controlsOf(document.body)
   return [
@@ -168,18 +171,25 @@ function overflowing(pieces: readonly Piece[], controls: readonly Control[]): st
 function boxesAround(element: Element): Element[] {
   const found: Element[] = []
   for (let at: Element | null = element; at && at !== document.body; at = at.parentElement) {
-    const style = getComputedStyle(at)
-    const hasEdge = ['Top', 'Left'].some((side) => {
-      const key = `border${side}` as 'borderTop' | 'borderLeft'
-      return Number.parseFloat(style[`${key}Width`]) > 0 && style[`${key}Style`] !== 'none'
-    })
-    const hasGround = colorOf(style.backgroundColor).alpha > 0
-    if (at !== element && style.display !== 'inline' && !style.display.startsWith('table') && (hasEdge || hasGround))
-      found.push(at)
-    if (style.position === 'absolute' || style.position === 'fixed') break
+    const { isDrawn, isAside } = frameOf(at)
+    if (at !== element && isDrawn) found.push(at)
+    if (isAside) break
   }
   return found
 }
+
+const frameOf = remembered((element) => {
+  const style = getComputedStyle(element)
+  const hasEdge = ['Top', 'Left'].some((side) => {
+    const key = `border${side}` as 'borderTop' | 'borderLeft'
+    return Number.parseFloat(style[`${key}Width`]) > 0 && style[`${key}Style`] !== 'none'
+  })
+  const isBox = style.display !== 'inline' && !style.display.startsWith('table')
+  return {
+    isDrawn: isBox && (hasEdge || colorOf(style.backgroundColor).alpha > 0),
+    isAside: style.position === 'absolute' || style.position === 'fixed',
+  }
+})
 
 /** Text that ends where its box does, with no way to read the rest. */
 function clipped(pieces: readonly Piece[], controls: readonly Control[]): string[] {
@@ -239,6 +249,7 @@ function textWidth(text: string, element: Element): number {
 
 /** Text too near to its background to be read. What is switched off may be pale. */
 export function faultsOfColors(): string[] {
+  forget()
   const laid = laidGrounds()
   const found = piecesOf(document.body).flatMap(({ element, box }) => {
     if (element.closest(':disabled, [aria-disabled=true], [data-disabled=true]')) return []

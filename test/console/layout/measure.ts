@@ -1,12 +1,27 @@
-/** The measuring of `faults.ts`, in every width and light that a page is looked at in. */
+/** The measuring of `faults.ts`, in each width and light that a page is looked at in. */
 import type { Page } from 'playwright-core'
 
-export const WIDTHS = [360, 768, 1280, 1600] as const
-export const SCHEMES = ['light', 'dark'] as const
-/** Where colours are looked at: between them, everything is shown that is not shown everywhere. */
-const COLORED: readonly number[] = [360, 1280]
-
 const HEIGHT = 900
+
+/** Where a page is first looked at. */
+export const AT_A_DESK = { width: 1280, height: HEIGHT }
+
+/** A page is looked at in one light first, then in the other: what changes between two looks costs the browser most. */
+interface Look {
+  width: number
+  schemes: readonly ('light' | 'dark')[]
+}
+
+/** Colours are looked at here: between these two widths, everything is shown that is not shown everywhere. */
+export const NARROW_AND_WIDE: readonly Look[] = [
+  { width: AT_A_DESK.width, schemes: ['light', 'dark'] },
+  { width: 360, schemes: ['dark', 'light'] },
+]
+export const EVERY_WIDTH: readonly Look[] = [
+  ...NARROW_AND_WIDE,
+  { width: 768, schemes: ['light'] },
+  { width: 1600, schemes: ['light'] },
+]
 
 /** To be given to a browser's context as its init script: past the page's policy, in each of its pages. */
 export async function measuringScript(): Promise<string> {
@@ -38,11 +53,11 @@ export async function atTheEnd(): Promise<void> {
 }
 
 /** What is wrong, and where: `360 light overlap: …`. Where things stand is the same in the dark. */
-export async function faultsEverywhere(page: Page): Promise<string[]> {
+export async function faultsEverywhere(page: Page, looks: readonly Look[]): Promise<string[]> {
   const found: string[] = []
-  for (const width of WIDTHS) {
+  for (const { width, schemes } of looks) {
     await page.setViewportSize({ width, height: HEIGHT })
-    for (const colorScheme of COLORED.includes(width) ? SCHEMES : [SCHEMES[0]]) {
+    for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme })
       await page.evaluate(atTheEnd)
       const faults = await page.evaluate(
@@ -50,7 +65,7 @@ export async function faultsEverywhere(page: Page): Promise<string[]> {
           const { faultsOfLayout, faultsOfColors } = globalThis as unknown as Measuring
           return [...(isPlaced ? faultsOfLayout() : []), ...(isColored ? faultsOfColors() : [])]
         },
-        { isPlaced: colorScheme === SCHEMES[0], isColored: COLORED.includes(width) },
+        { isPlaced: colorScheme === 'light', isColored: schemes.length > 1 },
       )
       found.push(...faults.map((fault) => `${width} ${colorScheme} ${fault}`))
     }

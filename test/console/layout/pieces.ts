@@ -1,5 +1,5 @@
 /** What a page shows: its text, line by line, and its controls. */
-import { type Box, meet } from './box'
+import { type Box, heightOf, meet, widthOf } from './box'
 
 /** One line of one run of text. */
 export interface Piece {
@@ -38,31 +38,60 @@ export function nameOf(element: Element): string {
   return `<${element.localName}${id}> “${text.length > 60 ? `${text.slice(0, 60)}…` : text}”`
 }
 
-export function boxOf(element: Element): Box {
+/** Nothing moves while a page is measured: the answer for an element holds until the next measuring. */
+export function remembered<T>(answer: (element: Element) => T): (element: Element) => T {
+  let answers = new Map<Element, T>()
+  forgetting.push(() => {
+    answers = new Map()
+  })
+  return (element) => {
+    const before = answers.get(element)
+    if (before !== undefined) return before
+    const found = answer(element)
+    answers.set(element, found)
+    return found
+  }
+}
+const forgetting: Array<() => void> = []
+
+/** To be called before each measuring. */
+export function forget(): void {
+  for (const each of forgetting) each()
+}
+
+export const boxOf = remembered((element): Box => {
   const { left, top, right, bottom } = element.getBoundingClientRect()
   return { left, top, right, bottom }
-}
+})
+
+/** What is read of many elements, and often. */
+const styleOf = remembered((element) => {
+  const { overflow, overflowX, overflowY, position, clipPath } = getComputedStyle(element)
+  return { overflow, overflowX, overflowY, position, clipPath }
+})
 
 /** Shown to eyes; what is only for those who listen is not measured. */
-export function isShown(element: Element): boolean {
+export const isShown = remembered((element): boolean => {
   if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false
-  for (let at: Element | null = element; at; at = at.parentElement) {
-    const { width, height } = at.getBoundingClientRect()
-    const { overflow, clipPath, position } = getComputedStyle(at)
-    if (position !== 'static' && width <= 1 && height <= 1 && overflow !== 'visible') return false
-    if (clipPath === 'inset(50%)') return false
-  }
-  const { bottom, right } = element.getBoundingClientRect()
+  if (isForListeners(element)) return false
+  const { bottom, right } = boxOf(element)
   // Above or left of the page nobody can scroll.
   return bottom + scrollY > 0 && right + scrollX > 0
-}
+})
+
+const isForListeners = remembered((element): boolean => {
+  const { overflow, clipPath, position } = styleOf(element)
+  const box = boxOf(element)
+  const isDot = position !== 'static' && widthOf(box) <= 1 && heightOf(box) <= 1 && overflow !== 'visible'
+  if (isDot || clipPath === 'inset(50%)') return true
+  return element.parentElement !== null && isForListeners(element.parentElement)
+})
 
 /** Things are compared with what they share a layer with: what floats may cover the rest. */
-export function layerOf(element: Element): Element {
-  for (let at: Element | null = element; at; at = at.parentElement)
-    if (at.matches('[data-portal]') || ['fixed', 'sticky'].includes(getComputedStyle(at).position)) return at
-  return document.documentElement
-}
+export const layerOf = remembered((element): Element => {
+  if (element.matches('[data-portal]') || ['fixed', 'sticky'].includes(styleOf(element).position)) return element
+  return element.parentElement ? layerOf(element.parentElement) : document.documentElement
+})
 
 /** How far something may reach: the nearest edges around it that are drawn or cut. */
 export function edgesAround(element: Element): Box {
@@ -78,7 +107,7 @@ export function edgesAround(element: Element): Box {
 export function visiblePart(element: Element, box: Box, within: Element = document.body): Box {
   let part = box
   for (let at: Element | null = element; at && at !== document.body; at = at.parentElement) {
-    const { overflowX, overflowY, position } = getComputedStyle(at)
+    const { overflowX, overflowY, position } = styleOf(at)
     const edges = boxOf(at)
     if (overflowX !== 'visible') part = meet(part, { ...edges, top: part.top, bottom: part.bottom })
     if (overflowY !== 'visible') part = meet(part, { ...edges, left: part.left, right: part.right })
@@ -87,7 +116,7 @@ export function visiblePart(element: Element, box: Box, within: Element = docume
   return part
 }
 
-export function piecesOf(root: Element): Piece[] {
+export const piecesOf = remembered((root): Piece[] => {
   const pieces: Piece[] = []
   const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
@@ -102,7 +131,7 @@ export function piecesOf(root: Element): Piece[] {
     }
   }
   return pieces
-}
+})
 
 /** The lines of a text, from its first word to its last: the spaces between lines may hang out. */
 function linesOf(node: Node, written: string): { text: string; box: Box }[] {

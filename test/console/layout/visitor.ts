@@ -1,7 +1,7 @@
 /** Somebody who reads one language and goes through the console state by state, in one page of the browser. */
 import type { Browser, Page } from 'playwright-core'
-import { DESKTOP, openPage } from '../support'
-import { atTheEnd, faultsEverywhere } from './measure'
+import { openPage } from '../support'
+import { AT_A_DESK, atTheEnd, faultsEverywhere, NARROW_AND_WIDE } from './measure'
 import type { State } from './states'
 import { StubbedConsole } from './stubbed-console'
 
@@ -33,11 +33,11 @@ export class Visitor {
   }
 
   /** Goes where the state is met and answers what is wrong with its looks. */
-  async look(state: State): Promise<string[]> {
+  async look(state: State, looks = NARROW_AND_WIDE): Promise<string[]> {
     await this.go(state)
-    const faults = await faultsEverywhere(this.page)
+    const faults = await faultsEverywhere(this.page, looks)
     // What was still on its way to its place is there when it is looked at again.
-    const again = faults.length > 0 ? await faultsEverywhere(this.page) : []
+    const again = faults.length > 0 ? await faultsEverywhere(this.page, looks) : []
     return faults.filter((fault) => again.includes(fault)).map((fault) => `${this.language} ${fault}`)
   }
 
@@ -45,20 +45,16 @@ export class Visitor {
     this.#console.answers = answers
     await this.page.unrouteAll()
     if (isOffline) await this.page.route('**/rpc/**', (route) => route.abort())
-    await this.page.setViewportSize(DESKTOP)
-    await this.page.emulateMedia({ colorScheme: 'light' })
-    // By way of nowhere: another part of the same address would load nothing.
+    // By way of nowhere: another part of the same address would load nothing, and nowhere is quickly drawn anew.
     await this.page.goto('about:blank')
+    await this.page.setViewportSize(AT_A_DESK)
+    await this.page.emulateMedia({ colorScheme: 'light' })
     await this.page.goto(`${isForeign ? this.#console.url.replace('127.0.0.1', FOREIGN) : this.#console.url}${path}`)
     await this.page.locator('main').waitFor()
-    await this.#settled()
-    for (const step of steps) {
+    await this.#settled(!isLoading && steps.length === 0)
+    for (const [index, step] of steps.entries()) {
       await step(this.page)
-      await this.#settled()
-    }
-    if (!isLoading) {
-      await this.page.waitForFunction(hasLoaded)
-      await this.#settled()
+      await this.#settled(!isLoading && index === steps.length - 1)
     }
   }
 
@@ -66,12 +62,15 @@ export class Visitor {
     await this.#console.stop()
   }
 
-  /** Until everything that was asked for and is answered has been shown. */
-  async #settled(): Promise<void> {
-    for (let asked = -1; asked !== this.#console.asked || this.#console.answering > 0; ) {
+  /** Waits until every answer is shown and, where the page has to load, until nothing on it turns or is grey. */
+  async #settled(hasToLoad: boolean): Promise<void> {
+    let asked: number
+    let isShown: boolean
+    do {
       asked = this.#console.asked
       await this.page.evaluate(atTheEnd)
-    }
+      isShown = !hasToLoad || (await this.page.evaluate(hasLoaded))
+    } while (!isShown || asked !== this.#console.asked || this.#console.answering > 0)
   }
 }
 
