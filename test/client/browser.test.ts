@@ -5,19 +5,19 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { contract } from '../../contract'
 import {
   chromiumPath,
-  fromSource,
   type Json,
   newFolder,
   type Program,
+  programIn,
   ROOT,
   runJson,
   Server,
   StubCarrier,
 } from '../binary/support'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import './page'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const BROWSER_FLAGS = [
   '--no-sandbox',
@@ -30,7 +30,7 @@ const BROWSER_FLAGS = [
 ]
 
 const folder = newFolder()
-const program: Program = fromSource(folder.path)
+const program: Program = programIn(folder.path)
 const carrier = new StubCarrier()
 
 let bundle: { script: string; inputs: string[] }
@@ -103,7 +103,7 @@ beforeAll(async () => {
   await runJson(program, 'provider', 'set', 'main', ...sms)
   server = await Server.start(program)
   browser = await chromium.launch({ executablePath: await chromiumPath(), headless: true, args: BROWSER_FLAGS })
-}, 60_000)
+})
 
 afterAll(async () => {
   await browser?.close()
@@ -122,7 +122,7 @@ const origin = (host: string) => `http://${host}:${pages.port}`
 /** A page of a site, with every request it makes. */
 async function open(url: string): Promise<{ page: Page; requests: string[]; complaints: string[] }> {
   const page = await browser.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(HANGS_AFTER_MS)
   const requests: string[] = []
   const complaints: string[] = []
   page.on('request', (request) => requests.push(`${request.method()} ${request.url()}`))
@@ -226,13 +226,15 @@ describe('the client in a page', () => {
 
   test('is told the time of the service', async () => {
     const page = await openSite('localhost')
-    const { serverTime, queuedAt } = await issueIn(page, keys.pkTest)
-    expect(Date.parse(serverTime) - Date.parse(queuedAt)).toBeWithin(0, 10_000)
+    const before = Date.now()
+    const { serverTime } = await issueIn(page, keys.pkTest)
+    expect(Date.parse(serverTime)).toBeWithin(before, Date.now() + 1)
   })
 
   test.each([-7, 0, 7])('counts by the time of the service, where the device is wrong by %i h', async (hours) => {
     const page = await openSite('localhost')
     await page.clock.setFixedTime(Date.now() + hours * 3_600_000)
+    const before = Date.now()
     const states = await page.evaluate(
       async ({ baseUrl, apiKey }) => {
         const transport = watchword.createOtpClient({ baseUrl, apiKey })
@@ -244,8 +246,7 @@ describe('the client in a page', () => {
     expect(states).toMatchObject([{ status: 'awaiting_code', resendInMs: 0 }, { status: 'verified' }])
     // Some time may have passed since the service has told it.
     const expiresInMs = states[0]?.status === 'awaiting_code' ? states[0].expiresInMs : 0
-    expect(expiresInMs).toBeGreaterThan(170_000)
-    expect(expiresInMs).toBeLessThanOrEqual(180_000)
+    expect(expiresInMs).toBeWithin(180_000 - (Date.now() - before), 180_001)
   })
 
   test('may name the request', async () => {

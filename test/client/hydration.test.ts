@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { renderToString } from 'react-dom/server'
 import { launch, openPage } from '../console/support'
+import { HANGS_AFTER_MS } from '../support/until'
 import { screen } from './screens/hydrated-page'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 let browser: Browser
 beforeAll(async () => {

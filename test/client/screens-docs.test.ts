@@ -5,16 +5,17 @@ import { join } from 'node:path'
 import { ROOT } from '../binary/support'
 import { openPage } from '../console/support'
 import { blocksOf } from '../docs/pages'
+import { HANGS_AFTER_MS } from '../support/until'
 import { openSite, type Site } from './screens/site'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 /** Within the project, whose packages a bundler finds from there. */
 const FOLDER = join(ROOT, 'dist/docs-pages')
 let site: Site
 beforeAll(async () => {
   site = await openSite()
-}, 60_000)
+})
 afterAll(async () => {
   await site?.close()
   rmSync(FOLDER, { recursive: true, force: true })

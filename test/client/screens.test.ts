@@ -2,17 +2,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { expectAccessible } from '../console/accessible'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { heard, listen } from './screens/heard'
 import { KINDS, openSite, type Site } from './screens/site'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 let site: Site
 
 beforeAll(async () => {
   site = await openSite()
-}, 60_000)
+})
 afterAll(() => site?.close())
 afterEach(async () => {
   for (const context of site.browser.contexts()) await context.close()

@@ -1,15 +1,13 @@
 /** An attack as its owner sees it, and ends it, in a real browser over a real server: within a minute, with one click. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { fromSource, newFolder, runJson, StubCarrier } from '../binary/support'
-import { until } from '../support/until'
+import { newFolder, programIn, runJson, StubCarrier } from '../binary/support'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { OpenConsole } from './open-console'
 
-setDefaultTimeout(120_000)
-
-const WITHIN_MS = 60_000
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
-const program = fromSource(folder.path)
+const program = programIn(folder.path)
 const carrier = new StubCarrier()
 let opened: OpenConsole
 let appId: string
@@ -22,7 +20,7 @@ beforeAll(async () => {
   opened = await OpenConsole.start(program)
   await opened.rpc('wallet/topUp', { appId, amount: 1_000 })
   key = (await opened.rpc('keys/create', { appId, kind: 'sk', mode: 'live' })).key
-}, 60_000)
+})
 
 afterAll(async () => {
   await opened?.stop()
@@ -50,7 +48,7 @@ describe('an app whose cap is reached', () => {
     const told = opened.page
       .getByRole('listitem')
       .filter({ hasText: 'Shop: more codes to United Kingdom (GB) than a cap allows.' })
-    await told.waitFor({ timeout: WITHIN_MS })
+    await told.waitFor()
     expect(await told.textContent()).toContain('Refused so far: 12.')
     const [first] = await opened.page.getByRole('main').getByRole('listitem').all()
     expect(await first?.textContent()).toContain('Shop: more codes to United Kingdom (GB) than a cap allows.')
@@ -62,7 +60,7 @@ describe('an app whose cap is reached', () => {
 
   test('shows what was refused, by hour, country, prefix, network and rule', async () => {
     await opened.go('/protection')
-    await opened.page.getByRole('img', { name: 'Chart of Against rules: from 0 to 12' }).waitFor({ timeout: WITHIN_MS })
+    await opened.page.getByRole('img', { name: 'Chart of Against rules: from 0 to 12' }).waitFor()
     const groups = section('Grouped by')
     const row = (text: string | RegExp) => groups.getByRole('row').filter({ hasText: text })
     expect(await row('United Kingdom').getByRole('cell').first().textContent()).toBe('12')

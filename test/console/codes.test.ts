@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { released } from '../binary/compiled'
 import { newFolder, runJson, StubCarrier } from '../binary/support'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { callFrom, OpenConsole } from './open-console'
 import { openPage } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const LIVE_NUMBER = '+821012345678'
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   appId = (await runJson(program, 'app', 'create', 'Shop')).appId
   await runJson(program, 'provider', 'set', 'main', '--type', 'http', '--channel', 'sms', '--url', carrier.url)
   opened = await OpenConsole.start(program)
-}, 60_000)
+})
 
 afterAll(async () => {
   await opened?.stop()

@@ -2,20 +2,19 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { fromSource, newFolder, runJson, StubCarrier } from '../binary/support'
-import { until } from '../support/until'
+import { newFolder, programIn, runJson, StubCarrier } from '../binary/support'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { expectAccessible } from './accessible'
 import { OpenConsole } from './open-console'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 /** The page looks again every five seconds, and what was refused is stored as often. */
-const WITHIN_MS = 60_000
 const HOUR_MS = 3_600_000
 const GUESSED = '010-1234-5678'
 
 const folder = newFolder()
-const program = fromSource(folder.path, {
+const program = programIn(folder.path, {
   WATCHWORD_LIMIT_ISSUES_PER_PHONE_10_MIN: '1000',
   WATCHWORD_LIMIT_ISSUES_PER_PHONE_DAY: '1000',
 })
@@ -31,7 +30,7 @@ beforeAll(async () => {
   opened = await OpenConsole.start(program)
   await opened.rpc('wallet/topUp', { appId, amount: 10_000 })
   key = (await opened.rpc('keys/create', { appId, kind: 'sk', mode: 'live' })).key
-}, 60_000)
+})
 
 afterAll(async () => {
   await opened?.stop()
@@ -52,7 +51,7 @@ const decide = (protection: object) => opened.rpc('apps/protect', { appId, prote
 /** What only time brings about is written as it would be stored. */
 function store(text: string): void {
   const database = new Database(join(folder.path, 'watchword-data/watchword.db'))
-  database.run('PRAGMA busy_timeout = 5000')
+  database.run('PRAGMA busy_timeout = 60000')
   database.run(text)
   database.close()
 }
@@ -84,7 +83,7 @@ describe('wrong codes', () => {
       for (let n = 0; n < 10; n++) await opened.server.verify(key, body.issueId, wrong)
     }
     expect(await ask(GUESSED)).toBe(200)
-    await part('Wrong codes').getByText('Secret keys: 1 locked.').waitFor({ timeout: WITHIN_MS })
+    await part('Wrong codes').getByText('Secret keys: 1 locked.').waitFor()
     await part('Wrong codes').getByText('They get codes all the same.').waitFor()
     expect(await opened.page.getByRole('main').textContent()).not.toContain('12345678')
     await choose(WRONG, 'are refused')
@@ -131,7 +130,7 @@ describe('a place where rules were against codes', () => {
     await opened.go('/protection')
     await groups().getByRole('radiogroup').getByText(group, { exact: true }).click()
     const place = group === 'Prefix' ? 'United Kingdom (GB), prefix' : 'United Kingdom (GB)'
-    await row(place).getByRole('button', { name: 'Block for a day' }).click({ timeout: WITHIN_MS })
+    await row(place).getByRole('button', { name: 'Block for a day' }).click()
     await row(place).getByText('Blocked').waitFor()
     await part('Blocked for now').getByText('United Kingdom (GB)').waitFor()
     expect(await ask(british(31))).toBe(429)

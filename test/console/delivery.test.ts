@@ -4,10 +4,10 @@ import type { Browser, Page } from 'playwright-core'
 import { verifyWebhook } from '../../client/webhook'
 import { released } from '../binary/compiled'
 import { type Json, newFolder, runJson, Server, StubCarrier } from '../binary/support'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { faultsOf, launch, type Opened, openPage, PHONE } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
 const program = await released(folder.path, {

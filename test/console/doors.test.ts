@@ -1,12 +1,13 @@
 /** Cookies, origins and pauses as a real browser meets them: two installations on one host, one behind https. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { fromSource, newFolder, run, Server } from '../binary/support'
+import { newFolder, programIn, run, Server } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 import { CERT, KEY } from '../system/certificate'
 import { callFrom } from './open-console'
 import { faultsOf, launch, openPage, stub } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const PERSON = { name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' }
 const folders = [newFolder(), newFolder(), newFolder()]
@@ -38,12 +39,12 @@ beforeAll(async () => {
   const env = { WATCHWORD_PUBLIC_URL: `https://127.0.0.1:${tls.port}`, WATCHWORD_TRUSTED_PROXIES: '127.0.0.1/32' }
   const [one, two, three] = folders.map(({ path }) => path) as [string, string, string]
   ;[first, second, behindTls, browser] = await Promise.all([
-    Server.start(fromSource(one)),
-    Server.start(fromSource(two)),
-    Server.start(fromSource(three, env)),
+    Server.start(programIn(one)),
+    Server.start(programIn(two)),
+    Server.start(programIn(three, env)),
     launch(),
   ])
-}, 90_000)
+})
 afterAll(async () => {
   await browser?.close()
   for (const server of [first, second, behindTls]) await server?.stop('SIGKILL')
@@ -188,7 +189,7 @@ describe('an owner', () => {
     expect(await page.getByText('The newest entries are gone').count()).toBe(0)
     const { Database } = await import('bun:sqlite')
     const db = new Database(`${folders[0]?.path}/watchword-data/watchword.db`)
-    db.run('PRAGMA busy_timeout = 5000')
+    db.run('PRAGMA busy_timeout = 60000')
     db.run('DELETE FROM audit_entries WHERE seq > 1')
     db.close()
     await page.reload()
@@ -197,7 +198,7 @@ describe('an owner', () => {
     expect(await faultsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Verify' }).click()
     await page.getByText('The log is broken').waitFor()
-    expect((await run(fromSource(folders[0]?.path ?? ''), 'audit', 'accept')).exitCode).toBe(0)
+    expect((await run(programIn(folders[0]?.path ?? ''), 'audit', 'accept')).exitCode).toBe(0)
     await page.reload()
     await page.getByRole('cell', { name: 'audit.accept' }).waitFor()
     expect(await page.getByText('The newest entries are gone').count()).toBe(0)

@@ -1,10 +1,11 @@
 /** The figures and charts of overview and usage: nothing, one code, many. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import { fromSource, newFolder, Server } from '../binary/support'
+import { newFolder, programIn, Server } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 import { faultsOf, launch, type Opened, openPage, stub } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const HOUR_MS = 3_600_000
 const MIDNIGHT = Date.UTC(2026, 0, 2)
@@ -46,9 +47,9 @@ const folder = newFolder()
 let server: Server
 let browser: Browser
 beforeAll(async () => {
-  server = await Server.start(fromSource(folder.path))
+  server = await Server.start(programIn(folder.path))
   browser = await launch()
-}, 60_000)
+})
 afterAll(async () => {
   await browser?.close()
   await server?.stop('SIGKILL')

@@ -4,10 +4,11 @@ import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { PERMISSIONS } from '../../src/domain/role'
 import { alone, compile } from '../binary/compiled'
 import { fromSource, newFolder, type Program, Server } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 import { FULL } from './layout/answers'
 import { faultsOf, launch, type Opened, openPage, PHONE, StubFailure, stub } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const OWNER = {
   operatorId: 'o1',
@@ -118,7 +119,7 @@ describe.each(STARTS)('the console %s', (_, start) => {
     const started = await start()
     remove = started.remove
     server = await Server.start(started.program)
-  }, 120_000)
+  })
   afterAll(async () => {
     await server?.stop('SIGKILL')
     remove()

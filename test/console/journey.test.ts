@@ -1,9 +1,12 @@
 /** From nothing to a verified code, by a person who has read nothing: the released binary in a real browser. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { alone, compile } from '../binary/compiled'
 import { Server } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 import { launch, type Opened, openPage, PHONE } from './support'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 let browser: Browser
 let binary = ''
@@ -12,7 +15,7 @@ const undo: Array<() => unknown> = []
 beforeAll(async () => {
   binary = await compile()
   browser = await launch()
-}, 120_000)
+})
 afterAll(async () => {
   await browser.close()
   for (const step of undo.reverse()) await step()
@@ -110,18 +113,18 @@ describe('from the set-up link to a verified code', () => {
     expect(visitor.clicks).toBeLessThan(10)
     expect(visitor.opened.complaints).toEqual([])
     expect(new Set(visitor.opened.requests.map((url) => new URL(url).origin)).size).toBe(1)
-  }, 60_000)
+  })
 
   test('in Korean', async () => {
     const visitor = await arrive(KOREAN, { locale: 'ko-KR' })
     await goThrough(visitor)
     expect(await visitor.page.locator('html').getAttribute('lang')).toBe('ko')
     expect(visitor.opened.complaints).toEqual([])
-  }, 60_000)
+  })
 
   test('on a phone, in the dark', async () => {
     const visitor = await arrive(ENGLISH, { viewport: PHONE, hasTouch: true, colorScheme: 'dark' })
     await goThrough(visitor)
     expect(visitor.opened.complaints).toEqual([])
-  }, 60_000)
+  })
 })

@@ -2,10 +2,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { extname } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { fromSource, newFolder, Server } from '../binary/support'
+import { newFolder, programIn, Server } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 import { faultsOf, launch, type Opened, openPage, PHONE, StubFailure, stub } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
 let browser: Browser
@@ -20,9 +21,9 @@ beforeAll(async () => {
     define: { 'process.env.NODE_ENV': '"production"' },
   })
   files = built.outputs
-  server = await Server.start(fromSource(folder.path))
+  server = await Server.start(programIn(folder.path))
   browser = await launch()
-}, 60_000)
+})
 afterAll(async () => {
   await browser?.close()
   await server?.stop('SIGKILL')

@@ -5,10 +5,11 @@ import { Secret, TOTP } from 'otpauth'
 import type { Browser, Page } from 'playwright-core'
 import { released } from '../binary/compiled'
 import { newFolder, Server } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 import { expectAccessible } from './accessible'
 import { launch, openPage } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const PASSWORD = 'correct horse battery'
 const CALM = { reducedMotion: 'reduce' } as const
@@ -45,7 +46,7 @@ beforeAll(async () => {
   const ann = await openPage(browser, CALM)
   page = ann.page
   complaints = ann.complaints
-}, 60_000)
+})
 
 afterAll(async () => {
   await browser?.close()

@@ -6,10 +6,11 @@ import { REASONS } from '../../contract/reason'
 import { OPERATOR_REASONS } from '../../src/domain/reason'
 import { released } from '../binary/compiled'
 import { newFolder, runJson } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 import { OpenConsole } from './open-console'
 import { openPage } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
 let opened: OpenConsole
@@ -21,7 +22,7 @@ beforeAll(async () => {
   opened = await OpenConsole.start(program)
   const storageState = await opened.page.context().storageState()
   page = (await openPage(opened.browser, { locale: 'ko-KR', storageState })).page
-}, 60_000)
+})
 
 afterAll(async () => {
   await opened?.stop()

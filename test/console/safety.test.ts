@@ -2,18 +2,19 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { fromSource, type Json, newFolder, runJson } from '../binary/support'
+import { type Json, newFolder, programIn, runJson } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 import { callFrom, OpenConsole } from './open-console'
 import { openPage } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const SITE = 'https://shop.example.com'
 /** May try every way to cut a row of a's in pieces. */
 const SLOW = '(?!b)(a+)+'
 
 const folder = newFolder()
-const program = fromSource(folder.path)
+const program = programIn(folder.path)
 let opened: OpenConsole
 let appId: string
 
@@ -35,7 +36,7 @@ beforeAll(async () => {
   )
   storeAsBefore({ shop: { required: true, pattern: SLOW }, city: { required: true, pattern: '[a-z]{1,20}' } })
   opened = await OpenConsole.start(program)
-}, 60_000)
+})
 
 afterAll(async () => {
   await opened?.stop()

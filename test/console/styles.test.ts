@@ -1,9 +1,12 @@
 /** A style belongs to its component: what one page looks like cannot depend on a name that another one chose. */
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { basename, dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { Glob } from 'bun'
 import { bundleConsole } from '../../src/console/bundle'
+import { HANGS_AFTER_MS } from '../support/until'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const WEB = join(import.meta.dir, '../../src/console/web')
 
@@ -99,5 +102,5 @@ describe('a style belongs to its component', () => {
     expect(bundled).toHaveLength(names.length)
     const held = classesIn(selectorsOf(sheet))
     expect(bundled.filter((name) => !held.has(name))).toEqual([])
-  }, 60_000)
+  })
 })

@@ -1,6 +1,7 @@
 /** The console in a real browser: what a page complained of, what it asked for, and whether axe finds fault with it. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { chromiumPath } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 
 const BROWSER_FLAGS = [
   '--no-sandbox',
@@ -12,7 +13,12 @@ const BROWSER_FLAGS = [
 ]
 
 export const launch = async (...flags: string[]): Promise<Browser> =>
-  chromium.launch({ executablePath: await chromiumPath(), headless: true, args: [...BROWSER_FLAGS, ...flags] })
+  chromium.launch({
+    executablePath: await chromiumPath(),
+    headless: true,
+    args: [...BROWSER_FLAGS, ...flags],
+    timeout: HANGS_AFTER_MS,
+  })
 
 export interface Opened {
   page: Page
@@ -29,7 +35,7 @@ export const PHONE = { width: 390, height: 844 }
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Opened> {
   const context = await browser.newContext({ viewport: DESKTOP, locale: 'en-US', ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(HANGS_AFTER_MS)
   const complaints: string[] = []
   const requests: string[] = []
   page.on('request', (request) => requests.push(request.url()))

@@ -1,10 +1,11 @@
 /** Where no browser keeps who is signed in, the console says why and what to do, instead of asking for a password. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
-import { fromSource, newFolder, Server } from '../binary/support'
+import { newFolder, programIn, Server } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 import { faultsOf, launch, openPage, stub } from './support'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const HOST = 'watchword.test'
 const SIGNED_OUT = { needsSetup: false, organization: 'Example', version: '0.1.0' }
@@ -17,11 +18,11 @@ let elsewhere: string
 let setUp: string
 
 beforeAll(async () => {
-  server = await Server.start(fromSource(folder.path))
+  server = await Server.start(programIn(folder.path))
   browser = await launch(`--host-resolver-rules=MAP ${HOST} 127.0.0.1`)
   elsewhere = `http://${HOST}:${new URL(server.url).port}`
   setUp = new URL(JSON.parse(server.stdout.split('\n')[0] ?? '').setUp).hash
-}, 60_000)
+})
 afterAll(async () => {
   await browser?.close()
   await server?.stop('SIGKILL')

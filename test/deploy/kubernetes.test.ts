@@ -8,8 +8,9 @@ import { ConfigMap, Secret, Service } from 'kubernetes-models/v1'
 import { describeSettings } from '../../src/config'
 import { VERSION } from '../../src/domain/version'
 import { type Json, newFolder, ROOT, run } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const KINDS = { ConfigMap, Deployment, PodDisruptionBudget, Secret, Service }
 

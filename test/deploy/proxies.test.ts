@@ -6,12 +6,12 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { execute } from '../../deploy/release/programs'
-import { fromSource, newFolder, ROOT, runJson, Server } from '../binary/support'
+import { programIn, newFolder, ROOT, runJson, Server } from '../binary/support'
 import { freePort, listens } from '../support/postgres'
 import { asking, sendRaw } from '../support/raw'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const textOf = (name: string) => readFileSync(join(ROOT, 'deploy/proxy', name), 'utf8')
 const linesOf = (name: string) =>
@@ -178,7 +178,7 @@ describe.each(Object.entries(PROXIES))('%s, where it is installed', (name, proxy
     came.push({ url: request.url ?? '', headers: request.headers })
     response.end('here')
   })
-  const program = fromSource(folder.path, { WATCHWORD_TRUSTED_PROXIES: '127.0.0.0/8' })
+  const program = programIn(folder.path, { WATCHWORD_TRUSTED_PROXIES: '127.0.0.0/8' })
   let server: Server
   let key: string
   const running: Array<{ port: number; stop: () => Promise<void> }> = []
@@ -195,7 +195,7 @@ describe.each(Object.entries(PROXIES))('%s, where it is installed', (name, proxy
       mkdirSync(place)
       running.push(await proxy.start(place, port))
     }
-  }, 60_000)
+  })
   afterAll(async () => {
     for (const { stop } of running) await stop()
     behind.close()

@@ -1,7 +1,7 @@
 /** The examples, started beside a real service in test mode. Only loopback is reached, but for packages. */
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { fromSource, newFolder, ROOT, runJson, Server } from '../binary/support'
+import { newFolder, programIn, ROOT, runJson, Server } from '../binary/support'
 import { launch } from '../console/support'
 import { blocksOf } from '../docs/pages'
 import { until } from '../support/until'
@@ -30,7 +30,7 @@ export interface Service {
 
 export async function openService(): Promise<Service> {
   const folder = newFolder()
-  const program = fromSource(folder.path)
+  const program = programIn(folder.path)
   const appNamed = async (name: string): Promise<string> => (await runJson(program, 'app', 'create', name)).appId
   const keyOf = async (app: string, kind: 'pk' | 'sk'): Promise<string> =>
     (await runJson(program, 'key', 'create', '--app', app, '--kind', kind, '--mode', 'test')).key

@@ -22,9 +22,10 @@ import { describeSettings } from '../../src/config'
 import { compile } from '../binary/compiled'
 import { type Json, newFolder, type Program, ROOT, run, Server } from '../binary/support'
 import { freePort, sharedPostgres } from '../support/postgres'
+import { HANGS_AFTER_MS } from '../support/until'
 import { contentsOf, OURS } from './made'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 /** Its lines, in order: what is done, and to what. */
 const steps = readFileSync(join(ROOT, 'deploy/container/Containerfile'), 'utf8')
@@ -121,7 +122,7 @@ beforeAll(async () => {
   layOutBase(binary)
   await layOutContext(binary)
   for (const { verb, rest } of steps) if (verb === 'COPY') copy(rest)
-}, 120_000)
+})
 
 test('the program needs nothing but glibc', async () => {
   const names = librariesOf(await compile()).map((path) => basename(path))

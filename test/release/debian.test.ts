@@ -9,9 +9,10 @@ import { sha256 } from '../../deploy/release/sign'
 import { VERSION } from '../../src/domain/version'
 import { compile } from '../binary/compiled'
 import { newFolder, runJson } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 import { ARCHITECTURE, BUILT_AT, contentsOf } from './made'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
 afterAll(() => folder.remove())
@@ -48,7 +49,7 @@ beforeAll(async () => {
   debianPackage(installed(await Bun.file(binary).bytes(), notice), ARCHITECTURE, BUILT_AT, file)
   layOut()
   dpkg('--install', file)
-}, 120_000)
+})
 
 describe('installed', () => {
   test('the program is the one that was released, and says its version', async () => {

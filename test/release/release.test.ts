@@ -13,9 +13,10 @@ import { TARGETS } from '../../deploy/release/targets'
 import { VERSION } from '../../src/domain/version'
 import { compile } from '../binary/compiled'
 import { newFolder, ROOT, run, runJson } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 import { ARCHITECTURE, BUILT_AT, madeIn, OURS, STAND_IN } from './made'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
 afterAll(() => folder.remove())
@@ -25,7 +26,7 @@ const archive = `watchword-${VERSION}-${OURS}.tar.gz`
 let contents: Contents
 beforeAll(async () => {
   contents = await madeIn(made)
-}, 120_000)
+})
 
 const linesOf = (name: string) => readFileSync(join(made, name), 'utf8').trimEnd().split('\n')
 

@@ -1,7 +1,7 @@
 /** Pages with a verification screen, in a real browser, against a real server in test mode. Only loopback is reached. */
 import { basename, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { fromSource, newFolder, runJson, Server } from '../../binary/support'
+import { programIn, newFolder, runJson, Server } from '../../binary/support'
 import { launch, type Opened, openPage } from '../../console/support'
 
 /** Who shows the screen: each is a page of this folder. */
@@ -31,7 +31,7 @@ export interface Site {
 
 export async function openSite(): Promise<Site> {
   const folder = newFolder()
-  const program = fromSource(folder.path)
+  const program = programIn(folder.path)
   const { appId } = await runJson(program, 'app', 'create', 'demo')
   const { key } = await runJson(program, 'key', 'create', '--app', appId, '--kind', 'pk', '--mode', 'test')
   const [server, browser, scripts] = await Promise.all([Server.start(program), launch(), bundle()])
