@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chromium } from 'playwright-core'
 import { chromiumPath } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 import { APP_PROMISES } from './app-promises'
 import { type Block, blocksOf } from './pages'
 import { Reader } from './reader'
 import { APPS } from './stories'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const PAGE = 'docs/app.md'
 

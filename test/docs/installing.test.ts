@@ -8,10 +8,11 @@ import { TARGETS } from '../../deploy/release/targets'
 import { compile } from '../binary/compiled'
 import { newFolder } from '../binary/support'
 import { madeIn } from '../release/made'
+import { HANGS_AFTER_MS } from '../support/until'
 import { Reader } from './reader'
 import { blocksOfStory, INSTALLING } from './stories'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 /** To pack all of it takes seconds, and test/release does it. */
 async function startsTheBinary(): Promise<string> {

@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { Subprocess } from 'bun'
-import { newFolder, ROOT } from '../binary/support'
+import { BUILT, isBuilt, newFolder, programIn, ROOT } from '../binary/support'
 import { until } from '../support/until'
 import type { Block } from './pages'
 
@@ -14,13 +14,17 @@ import type { Block } from './pages'
 const PORTS = ['8787', '8788', '9464', '5432', '8790', '3000', '5173', '3001'] as const
 export type Port = (typeof PORTS)[number]
 
+const { command: WATCHWORD } = programIn(ROOT)
+
 const DONE = '--- that was the block ---'
 const NOT_COPIED = ['.git', 'watchword-data']
 
 /** What pages call that a machine may lack or that would fetch from the internet: what is installed is what is here already. */
 const COMMANDS: Readonly<Record<string, string>> = {
-  bun: `exec '${process.execPath}' "$@"`,
-  watchword: `exec '${process.execPath}' '${ROOT}/src/main.ts' "$@"`,
+  bun: `
+    [ "$*" != 'run pack' ] || exec env ${BUILT}='${process.env[BUILT] ?? ''}' '${process.execPath}' '${ROOT}/test/support/pack-client.ts'
+    exec '${process.execPath}' "$@"`,
+  watchword: `exec ${WATCHWORD.map((word) => `'${word}'`).join(' ')} "$@"`,
   npx: `
     [ "$1 $2" = '--yes bun@1.4.5' ] || { echo "npx: not on this page: $*" >&2; exit 1; }
     shift 2
@@ -123,6 +127,7 @@ export class Reader {
   }
 
   async follow(blocks: readonly Block[]): Promise<void> {
+    await isBuilt(WATCHWORD)
     for (const { marks } of blocks) if (marks.untested === undefined) this.#hold(marks.serve)
     for (const block of blocks) {
       if (block.marks.untested !== undefined) continue

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { sampleEvent } from '../../contract/event'
 import { newSecret, signatureHeaders } from '../../src/domain/webhook-signature'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { type Block, blocksOf } from './pages'
 import { type Port, Reader } from './reader'
 import { RECEIVERS, receiverSections } from './stories'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const EVENT = sampleEvent('otp.verified')
 const BODY = JSON.stringify(EVENT)

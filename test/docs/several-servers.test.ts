@@ -2,11 +2,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { Postgres } from '../support/postgres'
-import { until } from '../support/until'
+import { HANGS_AFTER_MS, until } from '../support/until'
 import { Reader } from './reader'
 import { blocksOfStory, SERVERS } from './stories'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 test('what was being sent by a server that is killed is told of, and nothing is sent twice', async () => {
   const postgres = await Postgres.start()

@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { launch, openPage } from '../console/support'
+import { HANGS_AFTER_MS } from '../support/until'
 import { blocksOf } from './pages'
 import { Reader } from './reader'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const SECTION = 'Ten lines on the page, ten behind it'
 

@@ -3,11 +3,13 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPackageFromTarballData } from '@arethetypeswrong/core'
-import { newFolder, ROOT, run } from '../binary/support'
+import { newFolder, ROOT } from '../binary/support'
+import { packClient } from '../support/pack-client'
+import { HANGS_AFTER_MS } from '../support/until'
 import { hold, PROMISES, proofFor } from './promises'
 import { commandOf, folderOf, openService, type Service, type Site, start } from './site'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const folder = newFolder()
 const place = join(folder.path, 'sign-up')
@@ -16,8 +18,7 @@ let site: Site
 
 /** What `npm install` does, without a registry. */
 async function install(): Promise<void> {
-  const env = { PATH: process.env.PATH ?? '' }
-  expect(await run({ command: [process.execPath, 'run', 'pack'], cwd: ROOT, env })).toMatchObject({ exitCode: 0 })
+  await packClient()
   const { dependencies } = await Bun.file(join(place, 'package.json')).json()
   const { '@watchword/client': tarball, ...others } = dependencies
   const packed = await Bun.file(join(folderOf('express-element'), tarball.replace('file:', ''))).bytes()
@@ -34,7 +35,7 @@ beforeAll(async () => {
   await install()
   service = await openService()
   site = await start(service, commandOf('express-element').replace('npm run quickstart', 'npm start'), place)
-}, 120_000)
+})
 afterAll(async () => {
   await site?.stop()
   await service?.close()

@@ -1,10 +1,13 @@
 /** What can be said of the examples without their packages: `bun run examples` starts them. */
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { VERSION } from '../../src/domain/version'
 import { newFolder, ROOT, run } from '../binary/support'
+import { HANGS_AFTER_MS } from '../support/until'
 import { commandOf, EXAMPLES, folderOf } from './site'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const env = { PATH: process.env.PATH ?? '' }
 
@@ -61,4 +64,4 @@ test('nextjs has no mistake of types', async () => {
   } finally {
     folder.remove()
   }
-}, 60_000)
+})
