@@ -248,11 +248,22 @@ describe('the answer to a commit that is lost', () => {
 })
 
 test('a server that says nothing within a unit until the database ends it is told to come back, and goes on', async () => {
-  const store = await open({
-    connect: ({ url, size }) => new SQL({ url, max: size, connection: { idle_in_transaction_session_timeout: 100 } }),
-  })
   // By another one, whose statements may come as late as they like.
   await furnish(await open())
+  const connect: StoreOptions['connect'] = ({ url, size }) =>
+    new SQL({ url, max: size, connection: { idle_in_transaction_session_timeout: 100 } })
+  const opened: SharedStore[] = []
+  // What it does first is ended, too, where this process is held up.
+  await until(async () => {
+    opened.push(
+      ...(await open({ connect }).then(
+        (store) => [store],
+        () => [],
+      )),
+    )
+    return opened.length > 0
+  }, 'it to begin')
+  const [store] = opened as [SharedStore]
   const isHeld = async () => (await rows("SELECT 1 FROM pg_locks WHERE relation = 'wallets'::regclass")).length > 0
   const silent = store.transaction(async (tx) => {
     await tx.wallets.lock(APP.appId)
