@@ -1,10 +1,10 @@
 /** The flow under whatever may happen: against a service of few lines, test mode in memory, and the real one in test mode. */
 import { afterAll, afterEach, beforeAll, beforeEach, setDefaultTimeout, setSystemTime, spyOn, test } from 'bun:test'
-import fc from 'fast-check'
 import { createOtpClient, type OtpClient } from '../../client'
 import { createTestClient } from '../../client/testing'
 import { createApp } from '../../src/usecases/administer'
 import { VirtualClock } from '../support/clock'
+import fc from '../support/property'
 import { seededRandom } from '../support/random'
 import { HANGS_AFTER_MS } from '../support/until'
 import { START, World } from '../support/world'

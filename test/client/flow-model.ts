@@ -3,8 +3,8 @@
  * is what the service has; the flow knows only what it was answered.
  */
 import { setSystemTime } from 'bun:test'
-import fc from 'fast-check'
 import type { FlowState, FlowStatus } from '../../client/flow'
+import fc from '../support/property'
 import { type Fate, Page, type PageOptions } from './flow-support'
 
 /** What the service has. */

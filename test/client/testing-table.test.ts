@@ -1,7 +1,7 @@
 /** Test mode in memory says what the real service says: one table of stories, and any other ones. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import fc from 'fast-check'
 import type { TestTemplate } from '../../client/testing'
+import fc from '../support/property'
 import { HANGS_AFTER_MS } from '../support/until'
 import { World } from '../support/world'
 import { type Line, realSide, sideInMemory, tell } from './stories'

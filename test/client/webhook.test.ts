@@ -1,11 +1,11 @@
 /** Requests are signed by the service's own signing code and by the `standardwebhooks` package. */
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { verifyWebhook, type WebhookFailure, type WebhookRequest, WebhookVerificationError } from '../../client/index'
 import { verifyWebhookSignature } from '../../client/webhook'
 import { EVENT_TYPES, type OtpEvent, sampleEvent } from '../../contract/event'
 import { newSecret, signatureHeaders } from '../../src/domain/webhook-signature'
+import fc from '../support/property'
 
 const SECRET = newSecret(Buffer.alloc(32, 7))
 const OLDER = newSecret(Buffer.alloc(32, 8))

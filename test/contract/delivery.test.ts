@@ -1,9 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import type { TransportResult } from '../../src/ports/network'
 import * as administer from '../../src/usecases/administer'
 import { answered, codeIn } from '../support/carrier'
+import { HANGS_AFTER_MS } from '../support/until'
 import { type Furnished, World } from '../support/world'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const NO_REPORTS = { reports: false }
 
@@ -551,4 +554,4 @@ test('more codes than one transaction takes expire in one sweep, and are forgott
   expect(await counts()).toEqual([])
   expect(await world.rows('SELECT * FROM claims')).toEqual([])
   await world.stop()
-}, 60_000)
+})

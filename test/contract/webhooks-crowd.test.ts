@@ -1,10 +1,13 @@
 /** How much a receiver gets at a time, and one among many that hang. Decisions: "Webhooks". */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { HookAnswer } from '../../src/ports/network'
 import * as administer from '../../src/usecases/administer'
 import { VirtualClock } from '../support/clock'
 import { Receivers, receives } from '../support/receiver'
+import { HANGS_AFTER_MS } from '../support/until'
 import { START, World } from '../support/world'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const HANGING = 'https://hanging.example/'
 const QUICK = 'https://quick.example/'
@@ -73,7 +76,7 @@ test('a receiver that answers waits for one timeout at most, and for none once t
   }
   // And the others had their turns.
   expect(receivers.at(HANGING).length).toBeGreaterThan(2 * 256)
-}, 60_000)
+})
 
 test('a receiver that took long once and answers quickly again does not wait with those that hang', async () => {
   receivers.answer = ({ url }) => (url === QUICK ? receives(200) : hang())
@@ -90,7 +93,7 @@ test('a receiver that took long once and answers quickly again does not wait wit
   await verified(own)
   await world.settle()
   expect(receivers.at(QUICK)).toHaveLength(3)
-}, 60_000)
+})
 
 describe('at a time a receiver gets', () => {
   /** What it has not answered yet. */

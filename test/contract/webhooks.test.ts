@@ -1,5 +1,5 @@
 /** What customers are told, when, and how often. Specification: "Events"; decisions: "Webhooks". */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { otpEvent } from '../../contract/event'
 import type { Mode } from '../../src/domain/value'
 import type { HookAnswer } from '../../src/ports/network'
@@ -8,7 +8,10 @@ import * as manage from '../../src/usecases/administer'
 import { answered } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import { Receivers, receives, verified } from '../support/receiver'
+import { HANGS_AFTER_MS } from '../support/until'
 import { type Furnished, START, World } from '../support/world'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 const URL_A = 'https://a.example/hooks'
 const URL_B = 'https://b.example/hooks'
@@ -222,40 +225,32 @@ describe('webhooks', () => {
       ['no connection', refusedConnection],
       ['no answer in time', { kind: 'failed', reason: 'timeout' }],
       ['a forbidden address', { kind: 'forbidden', reason: 'address' }],
-    ])(
-      'is made again on schedule: %s',
-      async (_, answer) => {
-        const { endpoint } = await listen({ events: ['otp.sent'] })
-        receivers.answer = () => answer
-        await issue()
-        await world.leap(3 * 60 * MINUTE_MS)
-        const [first, second, third, fourth, fifth, sixth, ...more] = attemptsAt()
-        expect([first, second, third, more]).toEqual([0, 5_000, 35_000, []])
-        const within = (at: number | undefined, from: number | undefined, ms: number) => {
-          expect((at ?? 0) - (from ?? 0)).toBeGreaterThanOrEqual(ms)
-          expect((at ?? 0) - (from ?? 0)).toBeLessThanOrEqual(ms * 1.1 + 1_000)
-        }
-        within(fourth, third, 5 * MINUTE_MS)
-        within(fifth, fourth, 30 * MINUTE_MS)
-        within(sixth, fifth, 120 * MINUTE_MS)
-        expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', attempts: 6 }])
-        expect(await world.rows("SELECT * FROM jobs WHERE kind = 'webhook'")).toEqual([])
-      },
-      60_000,
-    )
+    ])('is made again on schedule: %s', async (_, answer) => {
+      const { endpoint } = await listen({ events: ['otp.sent'] })
+      receivers.answer = () => answer
+      await issue()
+      await world.leap(3 * 60 * MINUTE_MS)
+      const [first, second, third, fourth, fifth, sixth, ...more] = attemptsAt()
+      expect([first, second, third, more]).toEqual([0, 5_000, 35_000, []])
+      const within = (at: number | undefined, from: number | undefined, ms: number) => {
+        expect((at ?? 0) - (from ?? 0)).toBeGreaterThanOrEqual(ms)
+        expect((at ?? 0) - (from ?? 0)).toBeLessThanOrEqual(ms * 1.1 + 1_000)
+      }
+      within(fourth, third, 5 * MINUTE_MS)
+      within(fifth, fourth, 30 * MINUTE_MS)
+      within(sixth, fifth, 120 * MINUTE_MS)
+      expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', attempts: 6 }])
+      expect(await world.rows("SELECT * FROM jobs WHERE kind = 'webhook'")).toEqual([])
+    })
 
-    test.each([400, 401, 404, 422])(
-      'with %d is final',
-      async (status) => {
-        const { endpoint } = await listen({ events: ['otp.sent'] })
-        receivers.answer = () => receives(status)
-        await issue()
-        await world.leap(3 * 60 * MINUTE_MS)
-        expect(receivers.arrived).toHaveLength(1)
-        expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', lastStatus: status }])
-      },
-      60_000,
-    )
+    test.each([400, 401, 404, 422])('with %d is final', async (status) => {
+      const { endpoint } = await listen({ events: ['otp.sent'] })
+      receivers.answer = () => receives(status)
+      await issue()
+      await world.leap(3 * 60 * MINUTE_MS)
+      expect(receivers.arrived).toHaveLength(1)
+      expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', lastStatus: status }])
+    })
 
     test('is made later where the receiver asks for it, and not sooner', async () => {
       await listen({ events: ['otp.sent'] })
@@ -542,7 +537,7 @@ describe('webhooks', () => {
       expect(await replay()).toBe(1)
       await world.leap(3 * 60 * MINUTE_MS)
       expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', attempts: 12 }])
-    }, 60_000)
+    })
 
     test('is not sent twice what is on its way, and what comes of that counts', async () => {
       const { endpoint } = await listen({ events: ['otp.sent'] })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { assertHookTarget, type HookUrlPolicy, isForbidden, literalAddress, mayReach } from '../../src/domain/address'
+import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'
 
 /** Inside each special range: first, last and what attackers ask for. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import type { Owner } from '../../src/domain/value'
 import { createVault } from '../../src/system/vault'
 import { type PagedEndpoint, readCursor, writeCursor } from '../../src/usecases/shared/cursor'
+import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'
 
 const vault = createVault(Buffer.from('the master secret of these tests'))

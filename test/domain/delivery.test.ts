@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import {
   abandon,
   afterReport,
@@ -18,6 +17,7 @@ import {
 import { type Issue, isActive, type VerificationStatus } from '../../src/domain/issue'
 import { retryDelayMs } from '../../src/domain/route'
 import type { Leg } from '../../src/domain/value'
+import fc from '../support/property'
 import { anIssue, NOW, RUNS, triedOn } from './sample'
 
 const ACCEPTED: SendOutcome = { kind: 'accepted', carrierMessageId: 'p1' }

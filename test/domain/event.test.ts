@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { EVENT_TYPES, type EventType, otpEvent } from '../../contract/event'
 import { abandon, afterReport, afterSend, CODE, isWorthSending, type SendOutcome } from '../../src/domain/delivery'
 import { type EventContext, eventOf, eventsOf, maskNumber } from '../../src/domain/event'
 import { check, type Issue, makeWay, markExpired } from '../../src/domain/issue'
+import fc from '../support/property'
 import { anIssue, NOW, RUNS } from './sample'
 
 const ACCEPTED: SendOutcome = { kind: 'accepted', carrierMessageId: 'p1' }

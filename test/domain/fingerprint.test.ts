@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { fingerprintText, type ResolvedRequest } from '../../src/domain/fingerprint'
+import fc from '../support/property'
 
 const SEED = { seed: 20_260_301, numRuns: 500 }
 /** Often of the same keys, so that values decide, or of the same values, so that keys do. */

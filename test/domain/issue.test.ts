@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import {
   attemptsRemaining,
   check,
@@ -14,6 +13,7 @@ import {
   type ReasonCode,
   type VerificationStatus,
 } from '../../src/domain/issue'
+import fc from '../support/property'
 import { anIssue, NOW, RUNS } from './sample'
 
 type Act = { act: 'guess'; right: boolean } | { act: 'wait'; ms: number } | { act: 'replace' } | { act: 'sweep' }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { ACCESS, type OperationAccess, SCOPES, type Scope } from '../../contract/scope'
 import {
   type ApiKey,
@@ -16,6 +15,7 @@ import {
   parseKey,
 } from '../../src/domain/key'
 import type { Mode } from '../../src/domain/value'
+import fc from '../support/property'
 import { NOW, RUNS, thrownBy } from './sample'
 
 const KINDS: KeyKind[] = ['sk', 'pk']

@@ -1,5 +1,4 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import fc from 'fast-check'
 import examples from 'libphonenumber-js/examples.mobile.json'
 import { getExampleNumber, type PhoneNumber } from 'libphonenumber-js/max/es6'
 import {
@@ -8,6 +7,7 @@ import {
   parseInternational,
   parsePhoneNumberFromString,
 } from '../../src/domain/number-library'
+import fc from '../support/property'
 import { HANGS_AFTER_MS } from '../support/until'
 import { RUNS } from './sample'
 

@@ -1,8 +1,8 @@
 /** Patterns of template variables: as JavaScript reads them, in a time that no caller can stretch. */
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { backtracking, OutOfSteps } from '../../src/domain/backtrack'
 import { assertPatterns, isLinear, matching } from '../../src/domain/pattern'
+import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'
 
 const verdict = (pattern: string, value: string) => matching()(pattern, value)

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import examples from 'libphonenumber-js/examples.mobile.json'
 import {
   type CountryCode,
@@ -11,6 +10,7 @@ import {
 } from 'libphonenumber-js/max'
 import * as phone from '../../src/domain/phone'
 import { magicRecipient } from '../../src/domain/phone'
+import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'
 
 const liveRecipient = (text: string, region: string, prefixes: string[] = []) =>

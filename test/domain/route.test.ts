@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import type { Retry } from '../../src/domain/delivery'
 import type { Issue } from '../../src/domain/issue'
 import { nextCarrier, retryDelayMs, type Tried } from '../../src/domain/route'
+import fc from '../support/property'
 import { anIssue, NOW, RUNS, triedOn } from './sample'
 
 const FAR = anIssue({ expiresAt: NOW + 86_400_000 })

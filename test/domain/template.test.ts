@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { encodeText } from '../../src/domain/sms-text'
 import {
   approvedIn,
@@ -16,6 +15,7 @@ import {
   type Translation,
 } from '../../src/domain/template'
 import { withAutofill } from '../../src/domain/texts'
+import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'
 
 const aTemplate = (body: string, variables: Record<string, Partial<TemplateVariable>> = {}): Template => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { asHost, assertAndroidHash, localeFor, type Texts, textsOf, withAutofill } from '../../src/domain/texts'
+import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'
 
 const PLAIN: Texts = { localeByCountry: false }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac, hkdfSync } from 'node:crypto'
-import fc from 'fast-check'
 import type { Vault } from '../../src/ports/vault'
 import { createVault } from '../../src/system/vault'
+import fc from '../support/property'
 import { RUNS } from './sample'
 
 const SECRET = Buffer.from('the first master secret of these tests')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { validate as isUuid, version } from 'uuid'
 import { Refusal } from '../../src/domain/error'
 import { type LedgerEntry, ledgerId, post, reserve, topUp, type Wallet } from '../../src/domain/wallet'
+import fc from '../support/property'
 import { NOW, RUNS, thrownBy } from './sample'
 
 const aWallet = (changes: Partial<Wallet> = {}): Wallet => ({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { EVENT_TYPES, sampleEvent } from '../../contract/event'
 import { previewHookTemplate } from '../../src/domain/hook-preview'
 import { assertHookTemplate, renderHookTemplate } from '../../src/domain/webhook-template'
+import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'
 
 const EVENT = {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { EVENT_TYPES } from '../../contract/event'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
 import {
@@ -18,6 +17,7 @@ import {
   wants,
   webhookRetryMs,
 } from '../../src/domain/webhook'
+import fc from '../support/property'
 import { anEndpoint, NOW, RUNS, thrownBy } from './sample'
 
 const subjectOf = (changes: Partial<EventSubject> = {}): EventSubject => ({

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { Refusal } from '../../src/domain/error'
 import type { LimitRule } from '../../src/domain/limit'
 import { DAY_MS, MINUTE_MS } from '../../src/domain/value'
 import { Limiter } from '../../src/node/limiter'
 import { NOW, RUNS, thrownBy } from '../domain/sample'
 import { heldBytes, heldObjects } from '../support/memory'
+import fc from '../support/property'
 
 const WINDOW = 1_000
 const rule = (changes: Partial<LimitRule> = {}): LimitRule => ({

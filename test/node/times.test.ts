@@ -1,9 +1,9 @@
 /** Times of many subjects: as a map has them. */
 import { expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { Times } from '../../src/node/times'
 import { RUNS } from '../domain/sample'
 import { heldBytes } from '../support/memory'
+import fc from '../support/property'
 
 const SUBJECTS = 60
 const subject = fc.nat(SUBJECTS - 1).map((n) => `subject ${n}`)

@@ -1,5 +1,5 @@
 /** Servers that watch where codes go: what they know follows from what is stored, so they agree, also after a restart. */
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Incident } from '../../src/domain/incident'
 import type { KeyKind } from '../../src/domain/key'
 import { NEW_APP } from '../../src/domain/protection'
@@ -16,6 +16,9 @@ import { NOW } from '../domain/sample'
 import { weeksOf } from '../domain/traffic-sample'
 import { VirtualClock } from '../support/clock'
 import { seededRandom } from '../support/random'
+import { HANGS_AFTER_MS } from '../support/until'
+
+setDefaultTimeout(HANGS_AFTER_MS)
 
 /** Whose findings nobody stores. */
 const ALONE = { clock: new VirtualClock(NOW), record: async () => {}, isAlone: true }
@@ -203,22 +206,18 @@ describe('a server that starts in the middle', () => {
   test.each([
     ['attacked', 0],
     ['that people use', 1],
-  ])(
-    'decides of an app %s as one that was there',
-    async (_, typed) => {
-      const { server, pass, type } = platform()
-      const one = server()
-      for (let n = 0; n < 40; n++) {
-        await one.issue({ country: n % 8 === 7 ? 'JP' : 'KR' })
-        await pass(10 * SECOND_MS, one)
-        if (typed > 0 && n % 6 !== 0) type()
-        const started = server()
-        const [there, anew] = [await one.issue(), await started.issue()]
-        if (there !== anew) expect([n, there, anew]).toEqual([n, there, there])
-      }
-    },
-    60_000,
-  )
+  ])('decides of an app %s as one that was there', async (_, typed) => {
+    const { server, pass, type } = platform()
+    const one = server()
+    for (let n = 0; n < 40; n++) {
+      await one.issue({ country: n % 8 === 7 ? 'JP' : 'KR' })
+      await pass(10 * SECOND_MS, one)
+      if (typed > 0 && n % 6 !== 0) type()
+      const started = server()
+      const [there, anew] = [await one.issue(), await started.issue()]
+      if (there !== anew) expect([n, there, anew]).toEqual([n, there, there])
+    }
+  })
 })
 
 describe('a clock that is set back', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import type { CarrierConfig } from '../../src/domain/carrier'
 import type { OutboundMessage } from '../../src/domain/letter'
 import type { TransportResult } from '../../src/ports/network'
@@ -7,6 +6,7 @@ import { assertCarrier } from '../../src/providers/carriers'
 import { http } from '../../src/providers/http'
 import { answered, HTTP_ONLY } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
+import fc from '../support/property'
 import { seededRandom } from '../support/random'
 
 const SECRET = 'a-report-secret-of-tests'
