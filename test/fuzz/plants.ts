@@ -25,7 +25,15 @@ export const PLANTS: Record<string, Plant> = {
     subject: 'sizes',
     file: 'src/http/json-body.ts',
     instead:
-      'for (const at = Date.now(); text.length > 60_000 && Date.now() - at < 700; );\n  const members = countMembers(text)',
+      'const used = () => process.threadCpuUsage().user + process.threadCpuUsage().system\n' +
+      '  for (const at = used(); text.length > 60_000 && used() - at < 400_000; );\n  const members = countMembers(text)',
+    of: 'const members = countMembers(text)',
+  },
+  'the event loop sleeps over a long body': {
+    subject: 'sizes',
+    file: 'src/http/json-body.ts',
+    instead:
+      'if (text.length === 65_536) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000)\n  const members = countMembers(text)',
     of: 'const members = countMembers(text)',
   },
   'a handler throws what nobody foresaw': {

@@ -1,4 +1,4 @@
-/** `bun run fuzz [--seeds N] [--from S] [--only SUBJECT,…]`: a longer look than the test takes, with every ratio. */
+/** `bun run fuzz [--seeds N] [--from S] [--only SUBJECT,…]`: a longer look than the test takes. */
 import { parseArgs } from 'node:util'
 import { fuzz, SUBJECTS } from './fuzz'
 
@@ -15,7 +15,6 @@ const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => from + 
 const found = await fuzz({
   seeds,
   only: values.only.split(','),
-  floorMs: 20,
   tell: (line) => process.stdout.write(`${line}\n`),
 })
 for (const fault of found) process.stderr.write(`${fault}\n`)

@@ -14,6 +14,7 @@ import * as administer from '../../src/usecases/administer'
 import { invite, join as joinOperators } from '../../src/usecases/people'
 import { newFolder, ROOT, Server, StubCarrier } from '../binary/support'
 import { ASLEEP } from '../support/asleep'
+import { until } from '../support/until'
 import { type Held, openProbe, PROBE_FILE } from './probe'
 
 const SECRET = 'the master secret of the fuzz, never to be told'
@@ -31,6 +32,8 @@ export interface Target {
   database: string
   /** The longest the event loop was held since asked before. */
   held: () => Held
+  /** How long the event loop has computed since the start. */
+  computedMs: () => number
   /** What no answer and no line of the log may hold. */
   secrets: string[]
   /** What was sent to phones. */
@@ -146,8 +149,6 @@ const carriersAt = (url: string): Record<string, Record<string, unknown>> => ({
   aligo: { apiKey: REPORT_SECRET, userId: 'fuzz', from: SENDER, apiBase: url },
 })
 
-const DRAINS_WITHIN_MS = 15_000
-
 async function signIn(url: string, role: Role): Promise<string> {
   const answer = await fetch(`${url}/console/rpc/session/signIn`, {
     method: 'POST',
@@ -166,7 +167,7 @@ export async function startTarget(preload: string[] = [], env: Record<string, st
   const carrier = new StubCarrier()
   const { appId, keys } = await furnish(database, carrier.url)
   const probe = join(folder.path, 'probe')
-  const held = openProbe(probe)
+  const { held, computedMs } = openProbe(probe)
   const command = [join(import.meta.dir, 'probe.ts'), ...preload].flatMap((file) => ['--preload', file])
   const program = {
     command: [process.execPath, ...command, join(ROOT, 'src/main.ts')],
@@ -185,6 +186,7 @@ export async function startTarget(preload: string[] = [], env: Record<string, st
     cookies,
     database,
     held,
+    computedMs,
     secrets: [
       ...[SECRET, REPORT_SECRET, PASSWORD, ...PHONE_IN_WORDS],
       ...Object.values(keys),
@@ -195,9 +197,10 @@ export async function startTarget(preload: string[] = [], env: Record<string, st
       Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1_024,
     written: () => server.stdout + server.stderr,
     async stop() {
-      const kill = setTimeout(() => server.child.kill('SIGKILL'), DRAINS_WITHIN_MS)
-      const exitCode = await server.stop()
-      clearTimeout(kill)
+      const stopping = server.stop()
+      const isOver = () => server.child.exitCode !== null || server.child.signalCode !== null
+      await until(isOver, 'it to drain').catch(() => server.child.kill('SIGKILL'))
+      const exitCode = await stopping
       await carrier.stop()
       folder.remove()
       return exitCode
