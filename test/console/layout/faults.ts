@@ -100,7 +100,8 @@ function unlabelled(controls: readonly Control[], pieces: readonly Piece[]): str
     if (widthOf(box) < 8 || heightOf(box) < 8)
       return [fault('label', element, `is ${Math.round(widthOf(box))} × ${Math.round(heightOf(box))} px`)]
     if (name === '') return [fault('label', element, 'has no name')]
-    if (isField) return []
+    // What is scrolled halfway out above all that is seen may show its label only when it is scrolled back.
+    if (isField || box.top + scrollY < 0) return []
     const hasText = pieces.some((piece) => element.contains(piece.element) && isSeen(piece, element))
     const hasPicture = [...element.querySelectorAll('*')].some((part) => isPicture(part) && isDrawn(part, element))
     return hasText || hasPicture ? [] : [fault('label', element, 'shows no label')]
