@@ -47,10 +47,10 @@ function buildBinary(): string {
 }
 
 function lanes(): Lane[] {
-  const { quick, withProcesses, overPostgres, realTime } = testFiles()
+  const { quick, simulated, withProcesses, overPostgres, realTime } = testFiles()
   if (values.fast) return [{ files: quick, atOnce: AT_ONCE, store: 'sqlite' }]
   return [
-    { files: [...quick, ...withProcesses], atOnce: AT_ONCE, store: 'sqlite' },
+    { files: [...quick, ...simulated, ...withProcesses], atOnce: AT_ONCE, store: 'sqlite' },
     { files: overPostgres, atOnce: AT_ONCE, store: 'postgres' },
     // Nothing runs beside a test whose subject is real time.
     { files: realTime, atOnce: 1, store: 'sqlite' },

@@ -7,8 +7,10 @@ export const ROOT = join(import.meta.dir, '../..')
 const TEST = join(ROOT, 'test')
 
 export interface TestFiles {
-  /** They need neither a process, a browser nor PostgreSQL. */
+  /** They need neither a process, a browser nor PostgreSQL, and simulate nothing. */
   quick: string[]
+  /** Days of attacks, and seeds that tell stories: they compute for long. */
+  simulated: string[]
   withProcesses: string[]
   /** What is promised to callers, and what an attack costs, is promised on the other store, too. */
   overPostgres: string[]
@@ -16,18 +18,21 @@ export interface TestFiles {
   realTime: string[]
 }
 
+const SIMULATED = ['simulation/', 'abuse/']
 const OVER_POSTGRES = ['contract/', 'console/rpc.test.ts', 'abuse/product.test.ts', 'abuse/guessing.test.ts']
 
 export function testFiles(): TestFiles {
   const all = [...new Glob('**/*.test.ts').scanSync(TEST)].sort()
   const realTime = all.filter((path) => path.endsWith('.realtime.test.ts'))
   const others = all.filter((path) => !realTime.includes(path))
-  const withProcesses = others.filter((path) => startsProcesses(join(TEST, path)))
-  const quick = others.filter((path) => !withProcesses.includes(path))
+  const simulated = others.filter((path) => SIMULATED.some((start) => path.startsWith(start)))
+  const withProcesses = others.filter((path) => !simulated.includes(path) && startsProcesses(join(TEST, path)))
+  const quick = others.filter((path) => !withProcesses.includes(path) && !simulated.includes(path))
   const overPostgres = others.filter((path) => OVER_POSTGRES.some((start) => path.startsWith(start)))
   const named = (paths: string[]) => paths.map((path) => join('test', path))
   return {
     quick: named(quick),
+    simulated: named(simulated),
     withProcesses: named(withProcesses),
     overPostgres: named(overPostgres),
     realTime: named(realTime),

@@ -1,15 +1,12 @@
 /** SQLite stores on files of their own. */
 import { Database } from 'bun:sqlite'
 import { spyOn } from 'bun:test'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Store } from '../../src/ports/store'
 import { openStore, type StoreOptions } from '../../src/store/sqlite/open'
+import { layOutAt, scratch } from '../support/laid-out'
 import { StillClock, VAULT } from './sample'
-
-/** Memory-backed where the machine has it: no test here asks whether a sync reaches a disk. */
-const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 /** A directory for one test's database. */
 export class Scratch implements Disposable {
@@ -24,8 +21,10 @@ export class Scratch implements Disposable {
   }
 }
 
-export const openAt = (file: string, options: Partial<StoreOptions> = {}): Store =>
-  openStore({ file, clock: new StillClock(), vault: VAULT, ...options })
+export function openAt(file: string, options: Partial<StoreOptions> = {}): Store {
+  layOutAt(file)
+  return openStore({ file, clock: new StillClock(), vault: VAULT, ...options })
+}
 
 /** A store, and the connection it writes with, which nothing but a test may touch. */
 export function openWithConnection(
