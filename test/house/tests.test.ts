@@ -44,7 +44,7 @@ describe('outside of *.realtime.test.ts', () => {
   })
 
   test('nothing reads how long something took', () => {
-    const tests = files.filter((path) => path.endsWith('.test.ts') || path.startsWith('test/docs/'))
+    const tests = files.filter((path) => path.endsWith('.test.ts'))
     expect(linesWith(/\bperformance\.now\(\)/, tests)).toEqual([])
   })
 

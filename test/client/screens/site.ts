@@ -1,7 +1,7 @@
 /** Pages with a verification screen, in a real browser, against a real server in test mode. Only loopback is reached. */
 import { basename, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { programIn, newFolder, runJson, Server } from '../../binary/support'
+import { newFolder, programIn, runJson, Server } from '../../binary/support'
 import { launch, type Opened, openPage } from '../../console/support'
 
 /** Who shows the screen: each is a page of this folder. */
