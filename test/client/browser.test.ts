@@ -1,33 +1,16 @@
 /** The typed client and the docs in a real browser, against a real server. Only loopback is reached. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { relative } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { contract } from '../../contract'
-import {
-  chromiumPath,
-  type Json,
-  newFolder,
-  type Program,
-  programIn,
-  ROOT,
-  runJson,
-  Server,
-  StubCarrier,
-} from '../binary/support'
+import { type Json, newFolder, type Program, programIn, ROOT, runJson, Server, StubCarrier } from '../binary/support'
+import { launch, WAITS_AT_MOST_MS } from '../console/support'
 import { HANGS_AFTER_MS, until } from '../support/until'
 import './page'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
-const BROWSER_FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--host-resolver-rules=MAP app.test 127.0.0.1, MAP evil.test 127.0.0.1',
-]
+const FLAG = '--host-resolver-rules=MAP app.test 127.0.0.1, MAP evil.test 127.0.0.1'
 
 const folder = newFolder()
 const program: Program = programIn(folder.path)
@@ -102,7 +85,7 @@ beforeAll(async () => {
   const sms = ['--type', 'http', '--channel', 'sms', '--url', carrier.url]
   await runJson(program, 'provider', 'set', 'main', ...sms)
   server = await Server.start(program)
-  browser = await chromium.launch({ executablePath: await chromiumPath(), headless: true, args: BROWSER_FLAGS })
+  browser = await launch(FLAG)
 })
 
 afterAll(async () => {
@@ -122,7 +105,7 @@ const origin = (host: string) => `http://${host}:${pages.port}`
 /** A page of a site, with every request it makes. */
 async function open(url: string): Promise<{ page: Page; requests: string[]; complaints: string[] }> {
   const page = await browser.newPage()
-  page.setDefaultTimeout(HANGS_AFTER_MS)
+  page.setDefaultTimeout(WAITS_AT_MOST_MS)
   const requests: string[] = []
   const complaints: string[] = []
   page.on('request', (request) => requests.push(`${request.method()} ${request.url()}`))

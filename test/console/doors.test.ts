@@ -5,7 +5,7 @@ import { newFolder, programIn, run, Server } from '../binary/support'
 import { HANGS_AFTER_MS } from '../support/until'
 import { CERT, KEY } from '../system/certificate'
 import { callFrom } from './open-console'
-import { faultsOf, launch, openPage, stub } from './support'
+import { faultsOf, launch, openPage, stub, WAITS_AT_MOST_MS } from './support'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
@@ -70,6 +70,7 @@ describe('two installations on one host', () => {
 
   beforeAll(async () => {
     context = await browser.newContext()
+    context.setDefaultTimeout(WAITS_AT_MOST_MS)
     ours = await context.newPage()
     theirs = await context.newPage()
     await setUp(ours, first.url, first)

@@ -12,6 +12,9 @@ const BROWSER_FLAGS = [
   '--disable-sync',
 ]
 
+/** Nothing on a page takes so long to come. Shorter than a test's limit, so that the error says what was waited for. */
+export const WAITS_AT_MOST_MS = HANGS_AFTER_MS / 2
+
 export const launch = async (...flags: string[]): Promise<Browser> =>
   chromium.launch({
     executablePath: await chromiumPath(),
@@ -34,8 +37,8 @@ export const PHONE = { width: 390, height: 844 }
 /** A page of a browser that knows nothing yet. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Opened> {
   const context = await browser.newContext({ viewport: DESKTOP, locale: 'en-US', ...options })
+  context.setDefaultTimeout(WAITS_AT_MOST_MS)
   const page = await context.newPage()
-  page.setDefaultTimeout(HANGS_AFTER_MS)
   const complaints: string[] = []
   const requests: string[] = []
   page.on('request', (request) => requests.push(request.url()))

@@ -1,7 +1,6 @@
 /** "Put it into your app", followed word for word; then its backends keep what the page says of them. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { chromium } from 'playwright-core'
-import { chromiumPath } from '../binary/support'
+import { launch, WAITS_AT_MOST_MS } from '../console/support'
 import { HANGS_AFTER_MS } from '../support/until'
 import { APP_PROMISES } from './app-promises'
 import { type Block, blocksOf } from './pages'
@@ -43,12 +42,10 @@ describe.each([
 
   if (name === 'Express') {
     test('somebody logs in with a browser', async () => {
-      const browser = await chromium.launch({
-        executablePath: await chromiumPath(),
-        args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-      })
+      const browser = await launch()
       try {
         const page = await browser.newPage()
+        page.setDefaultTimeout(WAITS_AT_MOST_MS)
         const complaints: string[] = []
         page.on('pageerror', (error) => complaints.push(error.message))
         await page.goto(reader.url('3000'))
