@@ -46,7 +46,7 @@ process.exit()
 
 /** The same once more: on which store it is is settled when it is loaded. */
 function overPostgres(): Promise<number> {
-  const env = { ...process.env, WATCHWORD_TEST_STORE: 'postgres' }
+  const env = { ...process.env, TEST_STORE: 'postgres' }
   return Bun.spawn([process.execPath, ...process.argv.slice(1)], { env, stdio: ['inherit', 'inherit', 'inherit'] })
     .exited
 }

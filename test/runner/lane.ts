@@ -41,9 +41,9 @@ export async function runLane({ files, atOnce, store }: Lane, settings: Settings
   const folder = mkdtempSync(join(tmpdir(), 'watchword-tests-'))
   const report = join(folder, 'report.xml')
   const env = {
-    WATCHWORD_TEST_SEED: String(seed),
-    ...(store === 'postgres' && { WATCHWORD_TEST_STORE: store }),
-    ...(isNightly && { WATCHWORD_TEST_DEPTH: 'nightly' }),
+    TEST_SEED: String(seed),
+    ...(store === 'postgres' && { TEST_STORE: store }),
+    ...(isNightly && { TEST_DEPTH: 'nightly' }),
   }
   const options = [
     ...['--only-failures', `--timeout=${HANGS_AFTER_MS}`, '--reporter=junit', `--reporter-outfile=${report}`],

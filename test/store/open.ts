@@ -31,6 +31,7 @@ export function openWithConnection(
   file: string,
   options: Partial<StoreOptions> = {},
 ): { store: Store; writing: Database } {
+  layOutAt(file)
   const run = spyOn(Database.prototype, 'run')
   try {
     const store = openAt(file, options)

