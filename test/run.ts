@@ -47,7 +47,7 @@ function buildBinary(): string {
 }
 
 function lanes(): Lane[] {
-  const { quick, simulated, withProcesses, overPostgres, realTime } = testFiles()
+  const { quick, simulated, withProcesses, overPostgres, realTime } = testFiles(values.nightly)
   if (values.fast) return [{ files: quick, atOnce: AT_ONCE, store: 'sqlite' }]
   return [
     { files: [...quick, ...simulated, ...withProcesses], atOnce: AT_ONCE, store: 'sqlite' },

@@ -17,7 +17,8 @@ setDefaultTimeout(HANGS_AFTER_MS)
 
 const SEED = 1
 const DAY_HOURS = 24
-const HOURS = isNightly && !IS_POSTGRES ? 6 : 2
+/** A database in a process of its own takes some times as long as a file; nightly plays more of both. */
+const HOURS = IS_POSTGRES ? (isNightly ? 2 : 0.5) : isNightly ? 6 : 2
 const HONEST_HOURS = isNightly && !IS_POSTGRES ? DAY_HOURS : HOURS
 /** Until a pause holds. */
 const BEGINNING = 0.1
@@ -37,7 +38,7 @@ function expectGoals(simulated: Simulated, hours: number): void {
 describe('hours of it', () => {
   test('without an attack fewer than one in a hundred are refused, and nothing is told', async () => {
     const simulated = await simulate(named('weekday'), SEED, { open: product, hours: HONEST_HOURS })
-    expect(simulated.people.wishes).toBeGreaterThan(100)
+    expect(simulated.people.wishes).toBeGreaterThan(50 * HOURS)
     expect(refusedShare(simulated)).toBeLessThan(0.01)
     expect(simulated.seenAfterMs).toEqual([])
   })
@@ -71,7 +72,8 @@ describe('hours of it', () => {
 })
 
 describe('the beginning of an attack', () => {
-  test.each(['few prefixes', 'all prefixes', 'opened countries, by a server', 'own numbers, 30 % typed'])(
+  const WORLDS = ['few prefixes', 'opened countries, by a server', 'all prefixes', 'own numbers, 30 % typed']
+  test.each(IS_POSTGRES && !isNightly ? WORLDS.slice(0, 2) : WORLDS)(
     'costs as much as in the simulation: %s',
     async (name) => {
       const world = named(name)

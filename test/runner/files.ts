@@ -21,8 +21,11 @@ export interface TestFiles {
 const SIMULATED = ['simulation/', 'abuse/']
 const OVER_POSTGRES = ['contract/', 'console/rpc.test.ts', 'abuse/product.test.ts', 'abuse/guessing.test.ts']
 
-export function testFiles(): TestFiles {
-  const all = [...new Glob('**/*.test.ts').scanSync(TEST)].sort()
+/** Those named `*.nightly.test.ts` are for nightly alone. */
+export function testFiles(isNightly: boolean): TestFiles {
+  const all = [...new Glob('**/*.test.ts').scanSync(TEST)]
+    .filter((path) => isNightly || !path.endsWith('.nightly.test.ts'))
+    .sort()
   const realTime = all.filter((path) => path.endsWith('.realtime.test.ts'))
   const others = all.filter((path) => !realTime.includes(path))
   const simulated = others.filter((path) => SIMULATED.some((start) => path.startsWith(start)))

@@ -2,7 +2,7 @@
 import { setDefaultTimeout } from 'bun:test'
 import type { Store } from '../../src/ports/store'
 import { openStore } from '../../src/store/postgres/open'
-import { sharedPostgres } from '../support/postgres'
+import { Schema } from '../support/schema-place'
 import { HANGS_AFTER_MS } from '../support/until'
 import { type StillClock, VAULT } from './sample'
 import { storeSuite } from './suite'
@@ -10,11 +10,11 @@ import { storeSuite } from './suite'
 setDefaultTimeout(HANGS_AFTER_MS)
 
 storeSuite('PostgreSQL', async (clock: StillClock) => {
-  const server = await sharedPostgres()
-  const database = await server.database()
+  const schema = await Schema.find()
   const stores: Store[] = []
   const opening = async () => {
-    const store = await openStore({ url: database.url, size: 3, clock, vault: VAULT, time: () => clock.now() })
+    const { url } = schema.database
+    const store = await openStore({ url, size: 3, clock, vault: VAULT, time: () => clock.now() })
     let closing: Promise<void> | undefined
     const once = { ...store, close: () => (closing ??= store.close()) }
     stores.push(once)
@@ -27,7 +27,7 @@ storeSuite('PostgreSQL', async (clock: StillClock) => {
     newsMs: 1_500,
     close: async () => {
       for (const store of stores) await store.close()
-      await database.drop()
+      await schema.empty()
     },
   }
 })

@@ -13,7 +13,7 @@ import { type Database, sharedPostgres } from './postgres'
 const CONNECTIONS = 4
 
 /** What one world leaves to the next, because all of it takes longer to make than most tests to run. */
-class Schema {
+export class Schema {
   static readonly #free: Schema[] = []
   /** Connections nobody uses, by how many they are; with what they have prepared. */
   readonly #idle = new Map<number, SQL[]>()
