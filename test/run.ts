@@ -24,8 +24,8 @@ const { values } = parseArgs({
   },
 })
 
-/** More at a time are only late for each other: most of them compute. */
-const AT_ONCE = 2
+/** One more than the two cores that a check is promised for: some wait for a page or a program. */
+const AT_ONCE = 3
 
 /** A commit is checked with the same random input every time, and another commit with other input. */
 const seedOfCommit = () =>

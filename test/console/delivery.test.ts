@@ -5,6 +5,7 @@ import { verifyWebhook } from '../../client/webhook'
 import { released } from '../binary/compiled'
 import { type Json, newFolder, runJson, Server, StubCarrier } from '../binary/support'
 import { HANGS_AFTER_MS, until } from '../support/until'
+import { LIGHTS } from './accessible'
 import { faultsOf, launch, type Opened, openPage, PHONE } from './support'
 
 setDefaultTimeout(HANGS_AFTER_MS)
@@ -323,7 +324,7 @@ describe('every page', () => {
     const [endpoint] = (await rpc(page, 'webhooks/list', { appId })).endpoints
     await rpc(page, 'carriers/setRoute', { channel: 'sms', providers: ['main'] })
     const look = async (what: string) => {
-      for (const colorScheme of ['dark', 'light'] as const) {
+      for (const colorScheme of LIGHTS) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
         await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
         await settle(page)

@@ -6,6 +6,7 @@ import { alone, compile } from '../binary/compiled'
 import { fromSource, newFolder, type Program, Server } from '../binary/support'
 import { isNightly } from '../support/depth'
 import { HANGS_AFTER_MS } from '../support/until'
+import { LIGHTS } from './accessible'
 import { FULL } from './layout/answers'
 import { faultsOf, launch, type Opened, openPage, PHONE, StubFailure, stub } from './support'
 
@@ -421,7 +422,7 @@ describe.each(STARTS)('the console %s', (how, start) => {
     expect(complaints).toEqual([])
   })
 
-  test.each(['light', 'dark'] as const)('has no faults that axe can find when it is %s', async (colorScheme) => {
+  test.each(LIGHTS)('has no faults that axe can find when it is %s', async (colorScheme) => {
     const { page } = await open('/keys', ANSWERS, { colorScheme, reducedMotion: 'reduce' })
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
     expect(await faultsOf(page)).toEqual([])
