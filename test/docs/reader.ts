@@ -108,7 +108,7 @@ export class Reader {
       stderr: 'inherit',
     })
     this.#read = this.#listen(this.#shell.stdout)
-    this.#enter("exec 2>&1; set -m; set -eo pipefail; trap 'kill -9 $(jobs -p)' EXIT")
+    this.#enter("exec 2>&1; set -eo pipefail; trap 'kill -9 $(jobs -p)' EXIT")
   }
 
   url(port: Port): string {
@@ -202,7 +202,8 @@ export class Reader {
     const port = this.#ports[block.marks.serve as Port]
     this.#held.get(block.marks.serve ?? '')?.stop(true)
     const log = join(this.#folder.path, `service-${this.#services.length}.log`)
-    const group = await this.run(`(\n${await this.#filled(block.text)}) > '${log}' 2>&1 &\necho $!`)
+    // A process group of its own, but only this: with job control a shell takes a command that is paused for one that has ended.
+    const group = await this.run(`set -m\n(\n${await this.#filled(block.text)}) > '${log}' 2>&1 &\necho $!\nset +m`)
     const service = { group: Number(group), log }
     this.#services.push(service)
     const output = () => Bun.file(log).text()
