@@ -325,7 +325,7 @@ describe('every page', () => {
     await rpc(page, 'carriers/setRoute', { channel: 'sms', providers: ['main'] })
     const look = async (what: string) => {
       for (const colorScheme of LIGHTS) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        await page.emulateMedia({ colorScheme })
         await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
         await settle(page)
         expect([what, colorScheme, await faultsOf(page)]).toEqual([what, colorScheme, []])

@@ -69,7 +69,7 @@ describe('two installations on one host', () => {
   let theirs: Page
 
   beforeAll(async () => {
-    context = await browser.newContext()
+    context = await browser.newContext({ reducedMotion: 'reduce' })
     context.setDefaultTimeout(WAITS_AT_MOST_MS)
     ours = await context.newPage()
     theirs = await context.newPage()

@@ -60,7 +60,7 @@ afterEach(async () => {
 })
 
 async function open(path: string, issued: readonly number[], total: Partial<typeof NOTHING> = {}): Promise<Opened> {
-  const opened = await openPage(browser, { timezoneId: 'UTC', reducedMotion: 'reduce' })
+  const opened = await openPage(browser, { timezoneId: 'UTC' })
   const day = dayOf(issued)
   await stub(opened.page, { ...ANSWERS, 'usage/show': { ...day, total: { ...day.total, ...total } } })
   await opened.page.goto(`${server.url}/console/${path}`)
@@ -139,7 +139,7 @@ describe('the overview', () => {
 
   test('looks at the same hours as usage, in UTC, wherever the reader is', async () => {
     const asked: object[] = []
-    const { page } = await openPage(browser, { timezoneId: 'Asia/Kolkata', reducedMotion: 'reduce' })
+    const { page } = await openPage(browser, { timezoneId: 'Asia/Kolkata' })
     await page.clock.setFixedTime(new Date('2026-01-02T10:30:00Z'))
     await stub(page, { ...ANSWERS, 'usage/show': dayOf([0, 0, 5]) })
     page.on('request', (request) => {

@@ -423,7 +423,7 @@ describe.each(STARTS)('the console %s', (how, start) => {
   })
 
   test.each(LIGHTS)('has no faults that axe can find when it is %s', async (colorScheme) => {
-    const { page } = await open('/keys', ANSWERS, { colorScheme, reducedMotion: 'reduce' })
+    const { page } = await open('/keys', ANSWERS, { colorScheme })
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
     expect(await faultsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Menu of Kim Owner' }).click()

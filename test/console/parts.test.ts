@@ -52,7 +52,7 @@ async function open(options = {}, answers: Record<string, object> = {}): Promise
 
 describe('the parts of a page', () => {
   test.each(['light', 'dark'] as const)('have no faults that axe can find when it is %s', async (colorScheme) => {
-    const { page, complaints } = await open({ colorScheme, reducedMotion: 'reduce' })
+    const { page, complaints } = await open({ colorScheme })
     await page.getByRole('link', { name: 'issue-49' }).waitFor()
     expect(await faultsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Revoke' }).click()

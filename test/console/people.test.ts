@@ -12,7 +12,6 @@ import { launch, openPage } from './support'
 setDefaultTimeout(HANGS_AFTER_MS)
 
 const PASSWORD = 'correct horse battery'
-const CALM = { reducedMotion: 'reduce' } as const
 const folder = newFolder()
 
 let server: Server
@@ -43,7 +42,7 @@ const signOut = async () => {
 beforeAll(async () => {
   server = await Server.start(await released(folder.path))
   browser = await launch()
-  const ann = await openPage(browser, CALM)
+  const ann = await openPage(browser)
   page = ann.page
   complaints = ann.complaints
 })
@@ -116,7 +115,7 @@ describe('people of the console', () => {
     await page.getByRole('button', { name: 'I have stored it' }).click()
     await page.getByRole('button', { name: 'Withdraw the invitation as Viewer by Ann' }).waitFor()
 
-    const bob = await openPage(browser, CALM)
+    const bob = await openPage(browser)
     await bob.page.goto(link.trim())
     await bob.page.getByText('Ann invites you').waitFor()
     await expectAccessible(bob.page, 'invitation')

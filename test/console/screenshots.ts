@@ -112,7 +112,7 @@ async function takeAll(browser: Browser, language: keyof typeof LOCALES): Promis
   const allowLoopback = { WATCHWORD_WEBHOOK_ALLOW_HTTP: 'true', WATCHWORD_WEBHOOK_ALLOW_CIDR: '127.0.0.0/8' }
   const program = programIn(path, allowLoopback)
   const server = await Server.start(program)
-  const { page } = await openPage(browser, { locale: LOCALES[language], reducedMotion: 'reduce' })
+  const { page } = await openPage(browser, { locale: LOCALES[language] })
   const picture = (name: string) => takePictures(page, language, `first-run/${name}`, WIDTHS)
   mkdirSync(join(FOLDER, language, 'first-run'), { recursive: true })
   await goThrough({ page, server, program, carrier, picture })

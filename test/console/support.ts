@@ -34,9 +34,9 @@ export interface Opened {
 export const DESKTOP = { width: 1280, height: 800 }
 export const PHONE = { width: 390, height: 844 }
 
-/** A page of a browser that knows nothing yet. */
+/** A page of a browser that knows nothing yet. Nothing moves in it: what is half faded in has other colours than it will have. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Opened> {
-  const context = await browser.newContext({ viewport: DESKTOP, locale: 'en-US', ...options })
+  const context = await browser.newContext({ viewport: DESKTOP, locale: 'en-US', reducedMotion: 'reduce', ...options })
   context.setDefaultTimeout(WAITS_AT_MOST_MS)
   const page = await context.newPage()
   const complaints: string[] = []

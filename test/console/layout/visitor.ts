@@ -24,7 +24,6 @@ export class Visitor {
     const { page } = await openPage(browser, {
       locale: LOCALES[language],
       timezoneId: 'Asia/Seoul',
-      reducedMotion: 'reduce',
     })
     // What one state made the browser remember is no matter of the next.
     await page.addInitScript('localStorage.clear()')
