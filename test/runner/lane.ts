@@ -58,9 +58,12 @@ export async function runLane({ files, atOnce, store }: Lane, settings: Settings
     env: { ...process.env, ...env, ...shared },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  await run.exited
+  const exitCode = await run.exited
   try {
-    return resultOf(readFileSync(report, 'utf8'), files, env)
+    const result = resultOf(readFileSync(report, 'utf8'), files, env)
+    // What fails beside the tests of a file, such as an error that nobody awaits, stands in no report.
+    if (exitCode !== 0 && result.failures.length === 0) result.failures.push(beside(files, env))
+    return result
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -115,5 +118,11 @@ function commandFor(file: string, name: string, env: Record<string, string>): st
   const only = name === '' ? [] : ['-t', quoted(name.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'))]
   return [...settings, 'bun', 'test', `--timeout=${HANGS_AFTER_MS}`, `./${file}`, ...only].join(' ')
 }
+
+const beside = (files: readonly string[], env: Record<string, string>): Failure => ({
+  file: 'bun test',
+  name: 'an error beside the tests, which stands above',
+  command: commandFor(files.join(' ./'), '', env),
+})
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
