@@ -6,11 +6,11 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
+import { collectNotice } from './deploy/release/licenses/collect'
 import { type Origin, originOf } from './deploy/release/origin'
-import { collectNotice } from './src/cli/licenses/collect'
-import type { Notice } from './src/cli/licenses/component'
-import type { Build } from './src/cli/version'
+import type { Notice } from './src/cli/licenses'
 import { type BundledFile, bundleConsole } from './src/console/bundle'
+import type { Build } from './src/domain/version'
 
 const ROOT = import.meta.dir
 
@@ -21,11 +21,15 @@ export interface Contents {
   origin: Origin
 }
 
-export const collectContents = async (): Promise<Contents> => ({
-  console: await bundleConsole('best'),
-  notice: await collectNotice(),
-  origin: originOf(ROOT),
-})
+export async function collectContents(): Promise<Contents> {
+  const origin = originOf(ROOT)
+  const { program, ...notice } = await collectNotice()
+  return {
+    console: await bundleConsole('best'),
+    notice: { ...notice, program: { ...program, version: origin.version } },
+    origin,
+  }
+}
 
 export interface Binary {
   outfile: string
@@ -94,11 +98,11 @@ function embedConsole(files: readonly BundledFile[]): BunPlugin {
   }
 }
 
-/** Puts the notice in the place of `src/cli/licenses/embedded.ts`, which has none: as a file that only `licenses` reads. */
+/** Puts the notice in the place of `src/cli/embedded-notice.ts`, which has none: as a file that only `licenses` reads. */
 const embedNotice = (notice: Notice): BunPlugin => ({
   name: 'embed-notice',
   setup(build) {
-    build.onLoad({ filter: /[\\/]src[\\/]cli[\\/]licenses[\\/]embedded\.ts$/ }, () => ({
+    build.onLoad({ filter: /[\\/]src[\\/]cli[\\/]embedded-notice\.ts$/ }, () => ({
       contents: `import notice from 'notice:licenses.json'\nexport const embedded = notice`,
       loader: 'js',
     }))

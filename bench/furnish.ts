@@ -6,7 +6,7 @@ import type { Issue } from '../src/domain/issue'
 import type { Letter } from '../src/domain/letter'
 import type { Owner } from '../src/domain/value'
 import type { Store } from '../src/ports/store'
-import { assertCarrier } from '../src/providers/carriers'
+import { assertCarrier, reportsBySecret } from '../src/providers/carriers'
 import { openStore } from '../src/store/sqlite/open'
 import { systemClock } from '../src/system/clock'
 import { systemRandom } from '../src/system/random'
@@ -52,7 +52,7 @@ export async function furnish(dir: string, { issues, queued = 0, ...around }: Fu
 
 const adminOf = (store: Store) => ({
   ...{ store, vault, clock: systemClock, random: systemRandom },
-  ...{ actor: { name: 'bench' }, assertCarrier, node: ASLEEP },
+  ...{ actor: { name: 'bench' }, assertCarrier, reportsBySecret, node: ASLEEP },
 })
 
 /** With credit and a key. */
@@ -160,7 +160,7 @@ function fillActive(file: string, appId: string, count: number): Supply {
   db.run('PRAGMA synchronous = OFF')
   const insert = db.query(
     `INSERT INTO issues VALUES ($appId, 'live', $id, $id, 'filled', 'otp_default_kr', 'sms', 1, randomblob(32), $codeHash,
-       'KR', NULL, $at, $at + ${DAY_MS}, 10, 'issued', 0, NULL, 'delivered', 'sms', 0, 0, NULL, 'debited', 1, 1, $at, 'sk', NULL, NULL, NULL, NULL, NULL, NULL)`,
+       'KR', NULL, $at, $at + ${DAY_MS}, 10, 'issued', 0, NULL, 'delivered', 'sms', 0, 0, NULL, 'debited', 1, 1, $at, 'sk', NULL, NULL, NULL, NULL, NULL)`,
   )
   db.transaction(() => {
     for (let n = 0; n < count; n++) {

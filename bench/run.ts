@@ -4,7 +4,7 @@
  *
  *   --quick        some ten minutes: fewer rounds and connections, 100,000 issues instead of 10,000,000
  *   --check        prints only the goals, and how far each is
- *   --only PART    requests, codes, delivery, nodes, flat, footprint, overload, watched, soak or beside; may come several times
+ *   --only PART    requests, codes, delivery, nodes, flat, restart, footprint, overload, watched, soak or beside; may come several times
  *   --beside DIR   another clone with its dependencies, such as a former release; may come several times
  *   --minutes N    how long the soak takes, which runs only where it is named (default: 60)
  *   --issues N     how many the flat part fills
@@ -23,6 +23,7 @@ import { nodes } from './nodes'
 import { overload } from './overload'
 import { Generator } from './processes'
 import { goalTable, machine, type Part, table } from './report'
+import { restart } from './restart'
 import { soak } from './soak'
 import { throughput } from './throughput'
 
@@ -64,6 +65,7 @@ const PARTS: Record<string, (dir: string, generator: Generator) => Promise<Part>
   overload: (dir, generator) => overload(dir, generator, { seconds: quick ? 1 : 5 }),
   flat: (dir, generator) =>
     flat(dir, generator, { issues, rounds: 5, seconds: quick ? 0.2 : 1, warmUpSeconds: quick ? 0.3 : 1 }),
+  restart: (dir) => restart(dir, quick ? [100_000] : [300_000, 1_000_000, 2_000_000]),
   watched: (dir, generator) => beside(dir, generator, WATCHED, besideEffort),
   beside: (dir, generator) => beside(dir, generator, clonesOf(clones), besideEffort),
   soak: (dir, generator) => soak(dir, generator, { minutes: Number(values.minutes) }),

@@ -56,7 +56,7 @@ export const tooManyRequestsData = z.object({
       ])
       .meta({
         description:
-          'The rule that was exceeded: `perKey`, `perApp` (all browser keys of the app together), `perIp`, `perPhone`, `perKeyDaily`, `perOrgDaily`, `testModeDaily`, `abuse` (what protects the app from traffic that nobody verifies, or from too much of it), `failures` (too many wrong codes at the phone), `resend` (the code before is too young); more may come.',
+          'The rule that was exceeded: `perKey`, `perApp` (all browser keys of the app together, or the checks of `challenge` in flight), `perIp`, `perPhone`, `perKeyDaily`, `perOrgDaily`, `testModeDaily`, `abuse` (what protects the app from traffic that nobody verifies, or from too much of it), `failures` (too many wrong codes at the phone), `resend` (the code before is too young); more may come.',
         examples: ['perPhone'],
       }),
   ),

@@ -98,7 +98,8 @@ const metadata = published(
 const templateVariables = published(stringMap, {
   ...STRING_MAP,
   propertyNames: { ...STRING_MAP.propertyNames, not: { const: 'code' } },
-  description: "Values for the template's declared variables; must not include `code`.",
+  description:
+    "Values for the template's declared variables, without line breaks and control characters; must not include `code`.",
   examples: [{}],
 })
 

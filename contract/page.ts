@@ -23,10 +23,24 @@ export const nextCursor = z
   .string()
   .meta({ description: 'Pass as `cursor` to read the next page; absent on the last page.', examples: ['AZnypHwe...'] })
 
+const datetime = z.iso.datetime({ offset: true })
+
+const LEAP_SECOND = /^(.+T\d\d:\d\d):60(\D.*)$/
+
+/** RFC 3339 has a second 60 where a day of UTC ends. Unix time has none, so it is the moment that follows. */
+function withoutLeapSecond(text: string): string {
+  const [, minute, rest] = LEAP_SECOND.exec(text) ?? []
+  const before = `${minute}:59${rest}`
+  if (!datetime.safeParse(before).success) return text
+  const at = new Date(before)
+  const endsDay = at.toISOString().slice(11, 19) === '23:59:59'
+  return endsDay ? new Date(at.getTime() + 1_000).toISOString() : text
+}
+
 /** An RFC 3339 date-time with an offset, its letters in either case, read as Unix milliseconds. */
 function instant(description: string) {
-  const datetime = z.iso.datetime({ offset: true }).transform((value) => Date.parse(value))
-  return published(z.string().toUpperCase().pipe(datetime), {
+  const moment = datetime.transform((value) => Date.parse(value))
+  return published(z.string().toUpperCase().overwrite(withoutLeapSecond).pipe(moment), {
     type: 'string',
     format: 'date-time',
     description,

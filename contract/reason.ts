@@ -14,7 +14,7 @@ export const REASONS = {
   too_many: 'There are more entries than the field takes.',
   not_a_choice: 'The value is none of those the field takes.',
   invalid_format: 'The value is not written as the field wants it.',
-  invalid_characters: 'The text has control characters or broken Unicode.',
+  invalid_characters: 'The text has control characters, broken Unicode, or line breaks where there may be none.',
   invalid_json: 'The body is not JSON in UTF-8, or it is nested too deep.',
   unsupported_media_type: 'The body is not sent as `application/json` in UTF-8, or it is compressed.',
   invalid_phone_number: 'Not a valid phone number. National numbers are read as of the default region.',
@@ -46,7 +46,7 @@ export const REASONS = {
   origin_not_allowed: 'The origin is not among the allowed origins of the key.',
   from_not_allowed: 'This live public key may not set `from`.',
   free_text_not_allowed:
-    'A live public key fills a variable without a pattern with 40 characters at most, and no link.',
+    'A live public key fills a variable without a pattern with at most 40 letters, digits and simple punctuation: no link, no phone number.',
   country_closed: 'The app does not send codes to the country of the number.',
   address_not_allowed: 'The key may not be used from this network address.',
   challenge_required: 'Only with a proof of a human in `challenge`: show the widget and send the request again.',

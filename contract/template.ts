@@ -48,7 +48,7 @@ export const templateDetail = z.object({
       ),
       additionalProperties: z.literal(false),
     })
-    .meta({ description: 'Variables accepted in `templateVariables`, as a JSON Schema object.' }),
+    .meta({ description: 'Variables accepted in `templateVariables`, as a JSON Schema object that allows no others.' }),
 })
 
 export const listTemplatesOutput = z.object({

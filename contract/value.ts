@@ -1,6 +1,7 @@
 /** Value schemas that several subjects of the interface share. Specification: "Resources and their fields", "Limits". */
 import { JSON_SCHEMA_REGISTRY } from '@orpc/zod/zod4'
 import { z } from 'zod'
+import { CHANNELS } from './channel'
 import { because } from './reason'
 
 export type JsonSchema = Parameters<typeof JSON_SCHEMA_REGISTRY.add>[1]
@@ -79,7 +80,7 @@ export const stringMap = z.record(
     ),
 )
 
-export const channel = z.enum(['alimtalk', 'sms']).meta({ description: 'Delivery channel.', examples: ['sms'] })
+export const channel = z.enum(CHANNELS).meta({ description: 'Delivery channel.', examples: ['sms'] })
 
 export const mode = z
   .enum(['live', 'test'])
@@ -103,5 +104,5 @@ export const issueIdInput = published(text({ min: 1, description: '' }), {
   ...ISSUE_ID,
 })
 
-/** What the caller sent as one, back to them. */
-export const echoedIssueId = published(z.string(), { type: 'string', format: 'uuid', ...ISSUE_ID })
+/** What the caller sent as one, back to them, whatever text it was. */
+export const echoedIssueId = z.string().meta(ISSUE_ID)

@@ -10,7 +10,10 @@ export const balanceOutput = z.object({
   updatedAt: timestamp,
   mode,
   walletId: z.string().meta({ description: 'Identifier of the wallet.' }),
-  walletScope: mode.meta({ description: 'Which of the wallets of the app: that of its mode.' }),
+  walletScope: z.enum(['app', 'test']).meta({
+    description: 'Whose wallet it is: that of the `app`, or in test mode the simulated one.',
+    examples: ['app'],
+  }),
   organizationId: z.string().meta({ description: 'The organization that owns the app.' }),
   promoBalance: z.number().optional().meta({ description: 'Test mode only.' }),
   promoNextExpiry: timestamp.nullable().optional().meta({ description: 'Test mode only.' }),

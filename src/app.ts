@@ -40,6 +40,8 @@ export interface Ports {
   random: Random
   vault: Vault
   transport: Transport
+  /** To the receiver that is told of incidents. */
+  toOperator: Transport
   dial: Dial
   hooks: HookTransport
   descriptors: Descriptors
@@ -113,13 +115,14 @@ export function createApp(config: Config, ports: Ports): App {
   const dispatch = createDispatch({ store, clock, runner, seats, gates: node.gates })
   const sweeps = new Sweeps({
     ...{ ...basics, schedule, idempotencyDays, liveRetentionDays: config.liveRetentionDays },
-    ...{ hooks, operatorHook: config.operatorHook, erasedFile: ports.erasedFile },
+    ...{ toOperator: ports.toOperator, operatorHook: config.operatorHook, erasedFile: ports.erasedFile },
     refreshCarriers: () => carriers.refresh(),
   })
 
   const dispatcherLookedAt = () => runner.lastLookedAt()
   const readiness = createReadiness({
     ...{ store, load: node.load, clock, dispatcherLookedAt, isLeaving: () => leaving !== undefined },
+    warm: () => node.warm(),
     gates: () => carriers.gates(),
   })
   const console = createConsole({
@@ -159,7 +162,7 @@ export function createApp(config: Config, ports: Ports): App {
       }),
     warmUp() {
       api()
-      node.warmUp()
+      void node.warm()
     },
     async start(how = { alone: false }) {
       await node.start(how)

@@ -136,6 +136,11 @@ const settings = {
     whole(2, 500),
     16,
   ),
+  DATABASE_BATCHING: setting(
+    'Whether codes that are issued at the same moment share a transaction; without it each has its own',
+    flag,
+    true,
+  ),
   DATABASE_REPLICA_URL: setting("Replica of that PostgreSQL for the console's lists, usage and exports", postgresUrl),
   PUBLIC_URL: setting(
     'Origin under which people, clients and carriers reach the service: the console, printed links and report URLs',
@@ -329,6 +334,8 @@ export interface DatabaseConfig {
   url: string
   /** Connections for units. */
   size: number
+  /** Units that come at the same moment share a transaction. */
+  batches: boolean
   replicaUrl: string | undefined
 }
 
@@ -345,6 +352,9 @@ export class ConfigError extends Error {
 
 const PREFIX = 'WATCHWORD_'
 
+/** Settings that name a PostgreSQL. A data folder that is named by a flag excludes them: neither is ignored silently. */
+const DATABASES = ['DATABASE_URL', 'DATABASE_URL_FILE'] as const
+
 /** `flags` win over `env`. Throws `ConfigError` with one line for each mistake. */
 export function readConfig(
   env: Record<string, string | undefined>,
@@ -359,7 +369,10 @@ export function readConfig(
     ...wrong.map(({ name, message }) => `${PREFIX}${name}: ${message}`),
     ...unknown.map((name) => `${name}: no such setting`),
   ]
-  const databaseUrl = databaseUrlOf(given, flags, mistakes)
+  const besideFolder = flags.DATA === undefined ? undefined : DATABASES.find((name) => given[name] !== undefined)
+  if (besideFolder)
+    mistakes.push(`--data names a data folder, and ${PREFIX}${besideFolder} a PostgreSQL: give one of them`)
+  const databaseUrl = besideFolder ? undefined : databaseUrlOf(given, mistakes)
   if ((given.OPERATOR_WEBHOOK_URL === undefined) !== (given.OPERATOR_WEBHOOK_SECRET === undefined))
     mistakes.push(`${PREFIX}OPERATOR_WEBHOOK_URL: needs ${PREFIX}OPERATOR_WEBHOOK_SECRET, and the other way round`)
   if (databaseUrl !== undefined && given.BACKUP_AT !== undefined)
@@ -371,7 +384,7 @@ export function readConfig(
       `${PREFIX}SECRET: is needed with ${PREFIX}DATABASE_URL, or ${PREFIX}SECRET_FILE or ${PREFIX}SECRET_COMMAND; every server has the same one`,
     )
   if (mistakes.length > 0) {
-    const isUsage = wrong.some(({ name }) => flags[name] !== undefined)
+    const isUsage = besideFolder !== undefined || wrong.some(({ name }) => flags[name] !== undefined)
     throw new ConfigError(`The configuration has mistakes:\n${mistakes.map((line) => `  ${line}`).join('\n')}`, isUsage)
   }
   return Object.freeze({
@@ -446,13 +459,10 @@ function secretOf({ SECRET: text, SECRET_FILE: file, SECRET_COMMAND: command }: 
 const operatorHookOf = ({ OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret }: Values) =>
   url === undefined || secret === undefined ? undefined : { url, secret }
 
-/** A data folder that is named on the command line wins over what the environment says. */
 function databaseUrlOf(
   { DATABASE_URL: url, DATABASE_URL_FILE: file }: Record<string, string | undefined>,
-  flags: Record<string, string | undefined>,
   mistakes: string[],
 ): string | undefined {
-  if (flags.DATA !== undefined) return undefined
   if (url !== undefined && file !== undefined)
     mistakes.push(`${PREFIX}DATABASE_URL_FILE: give either this or ${PREFIX}DATABASE_URL`)
   if (file === undefined) return url
@@ -467,7 +477,7 @@ function databaseUrlOf(
 }
 
 const databaseOf = (url: string, value: Values): DatabaseConfig => ({
-  ...{ url, size: value.DATABASE_POOL, replicaUrl: value.DATABASE_REPLICA_URL },
+  ...{ url, size: value.DATABASE_POOL, batches: value.DATABASE_BATCHING, replicaUrl: value.DATABASE_REPLICA_URL },
 })
 
 /** Name, default and meaning of every setting, for docs/operating.md and `watchword help`. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bun
 /** The program: arguments in, exit codes out. */
-import { endingOf } from './cli/failure'
+import { endingOf, logEnding } from './cli/failure'
 import { createProgram } from './cli/program'
 
 // Whatever this program writes is nobody else's business.
@@ -12,8 +12,11 @@ try {
   const program = await createProgram({ isJson, words: process.argv.slice(2) })
   await program.parseAsync()
 } catch (error) {
-  const { exitCode, code, message, hint } = endingOf(error)
-  if (exitCode > 0) {
+  const ending = endingOf(error)
+  const { exitCode, code, message, hint } = ending
+  // What reads the log of a server reads this, too: it is a line like the others.
+  if (exitCode === 1 && process.argv[2] === 'serve' && !process.stderr.isTTY) await logEnding(error, ending)
+  else if (exitCode > 0) {
     const text = isJson ? JSON.stringify({ error: { code, message } }) : [message, hint].filter(Boolean).join('\n')
     process.stderr.write(`${text}\n`)
   }

@@ -24,8 +24,8 @@ const { values } = parseArgs({
   },
 })
 
-/** One more than the two cores that a check is promised for: some wait for a page or a program. */
-const AT_ONCE = 3
+/** Two more than the two cores that a check is promised for: some wait for a page, a program or a database. */
+const AT_ONCE = { sqlite: 3, postgres: 1 } as const
 
 /** A commit is checked with the same random input every time, and another commit with other input. */
 const seedOfCommit = () =>
@@ -46,25 +46,29 @@ function buildBinary(): string {
   return path
 }
 
-function lanes(): Lane[] {
+/** What runs beside each other, and then what comes after that. */
+function lanes(): Lane[][] {
   const { quick, simulated, withProcesses, overPostgres, realTime } = testFiles(values.nightly)
-  if (values.fast) return [{ files: quick, atOnce: AT_ONCE, store: 'sqlite' }]
+  if (values.fast) return [[{ files: quick, atOnce: AT_ONCE.sqlite, store: 'sqlite' }]]
   return [
-    { files: [...quick, ...simulated, ...withProcesses], atOnce: AT_ONCE, store: 'sqlite' },
-    { files: overPostgres, atOnce: AT_ONCE, store: 'postgres' },
+    [
+      { files: [...quick, ...simulated, ...withProcesses], atOnce: AT_ONCE.sqlite, store: 'sqlite' },
+      { files: overPostgres, atOnce: AT_ONCE.postgres, store: 'postgres' },
+    ],
     // Nothing runs beside a test whose subject is real time.
-    { files: realTime, atOnce: 1, store: 'sqlite' },
+    [{ files: realTime, atOnce: 1, store: 'sqlite' }],
   ]
 }
 
 async function runAll(seed: number): Promise<Result> {
+  const settings = { seed, isNightly: values.nightly, updatesTimings: values['update-timings'] }
   const total: Result = { passed: 0, failures: [] }
-  for (const lane of lanes()) {
-    if (lane.files.length === 0) continue
-    const settings = { seed, isNightly: values.nightly, updatesTimings: values['update-timings'] }
-    const { passed, failures } = await runLane(lane, { ...settings, shared })
-    total.passed += passed
-    total.failures.push(...failures)
+  for (const together of lanes()) {
+    const results = await Promise.all(together.map((lane) => runLane(lane, { ...settings, shared: sharedIn(lane) })))
+    for (const { passed, failures } of results) {
+      total.passed += passed
+      total.failures.push(...failures)
+    }
   }
   return total
 }
@@ -78,14 +82,19 @@ const repeat = ({ file, name, command }: Failure) => `failed: ${file}: ${name}\n
 
 const startedAt = performance.now()
 const seed = Number(values.seed ?? seedOfCommit())
-const servers = values.fast ? [] : await Promise.all(Array.from({ length: AT_ONCE }, () => Postgres.start()))
-const shared = {
-  ...(!values.fast && { [BUILT]: buildBinary() }),
-  [STARTED]: JSON.stringify(servers.map(({ port, folder }) => ({ port, folder }))),
-}
+const startServers = (count: number) => Promise.all(Array.from({ length: count }, () => Postgres.start()))
+const servers = values.fast
+  ? { sqlite: [], postgres: [] }
+  : { sqlite: await startServers(AT_ONCE.sqlite), postgres: await startServers(AT_ONCE.postgres) }
+const binary: Record<string, string> = values.fast ? {} : { [BUILT]: buildBinary() }
+/** What its tests find: the binary, and a server of PostgreSQL for each file that runs at a time. */
+const sharedIn = ({ store }: Lane): Record<string, string> => ({
+  ...binary,
+  [STARTED]: JSON.stringify(servers[store].map(({ port, folder }) => ({ port, folder }))),
+})
 const rounds = Number(values.stress)
 const failed = rounds > 0 ? await stress({ rounds, seed, run: runAll }) : await runOnce()
-for (const server of servers) await server.stop()
+for (const server of [...servers.sqlite, ...servers.postgres]) await server.stop()
 process.exit(failed ? 1 : 0)
 
 async function runOnce(): Promise<boolean> {

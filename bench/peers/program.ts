@@ -1,5 +1,6 @@
 /** Programs of this machine that listen on a port. */
-import { endingWithUs, freePort, listens } from '../../test/support/postgres'
+import { freePort } from '../../test/support/free-port'
+import { endingWithUs, listens } from '../../test/support/postgres'
 import type { Service } from '../processes'
 
 /** Its path, where the machine has it under any of these names. */
@@ -13,7 +14,7 @@ export interface Command {
 
 /** Who is told the port, and is waited for until it listens there. */
 export async function startProgram(path: string, commandFor: (port: number) => Command): Promise<Service> {
-  const port = await freePort()
+  const port = freePort()
   const { args = [], env = {} } = commandFor(port)
   const child = Bun.spawn([...endingWithUs('KILL', [path, ...args])], {
     env: { PATH: process.env.PATH ?? '', ...env },

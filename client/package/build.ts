@@ -6,9 +6,9 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { $, type BuildMetafile, type BunPlugin, Glob } from 'bun'
-import { componentOf } from '../../src/cli/licenses/collect'
-import { linesOfOne } from '../../src/cli/licenses/notice'
-import { packagesIn } from '../../src/cli/licenses/packages'
+import { componentOf } from '../../deploy/release/licenses/collect'
+import { packagesIn } from '../../deploy/release/licenses/packages'
+import { linesOfOne } from '../../src/cli/licenses'
 import { VERSION } from '../../src/domain/version'
 import { writtenTypes } from './types'
 

@@ -1,5 +1,6 @@
 /** The backend of a verification for what speaks `Request` and `Response`: Next.js, Hono, Bun, Deno, edge runtimes. */
 import { type Answered, answerTo, type BackendOptions } from './backend'
+import { chunksOf, readJson } from './body'
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that answers nothing is as good
 type ToldHeaders = HeadersInit | void
@@ -13,7 +14,8 @@ export interface VerificationHandlerOptions extends BackendOptions<Request, Told
 }
 
 /**
- * Answers `POST …/issue` and `POST …/verify` of a page. What `onVerified` answers are headers, such as the cookie of a session.
+ * Answers `POST …/issue` and `POST …/verify` of a page, with a body of 16 KB at most. What `onVerified` answers are headers, such
+ * as the cookie of a session.
  *
  * ```ts
  * // app/phone/[step]/route.ts of Next.js
@@ -28,7 +30,7 @@ export function createVerificationHandler(
       ...{ visit: request, method: request.method, path: new URL(request.url).pathname },
       contentType: request.headers.get('content-type') ?? '',
       clientIp: options.clientIp(request) ?? undefined,
-      body: () => request.json(),
+      body: async () => request.body && readJson(chunksOf(request.body)),
     })
     return Response.json(answer.body, { status: answer.status, headers: headersOf(answer) })
   }

@@ -1,5 +1,6 @@
 /** The backend of a verification for Node's own requests: Express, Connect, or `node:http` alone. */
 import { answerTo, type BackendOptions } from './backend'
+import { readJson } from './body'
 
 /** Of `node:http`, or of what is built on it. */
 export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
@@ -47,7 +48,7 @@ export function createVerificationMiddleware<Req extends NodeRequest, Res extend
       ...{ visit: { req, res }, method: req.method ?? '', path: (req.url ?? '').replace(/[?#].*$/, '') },
       contentType: String(req.headers['content-type'] ?? ''),
       clientIp: addressOf(req),
-      body: async () => req.body ?? JSON.parse(await textOf(req)),
+      body: async () => req.body ?? (await readJson(req)),
     })
     if (res.headersSent) return
     const waits = retryAfterMs !== undefined && { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) }
@@ -61,18 +62,4 @@ export function createVerificationMiddleware<Req extends NodeRequest, Res extend
       else throw error
     })
   }
-}
-
-/** More than any page sends. */
-const MAX_BYTES = 16_384
-
-async function textOf(req: NodeRequest): Promise<string> {
-  const decoder = new TextDecoder()
-  let [text, length] = ['', 0]
-  for await (const chunk of req) {
-    length += chunk.length
-    if (length > MAX_BYTES) throw new RangeError('The body is too large')
-    text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
 }

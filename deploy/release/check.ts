@@ -1,5 +1,5 @@
 /** `bun run release --check`: that what was released is right, as far as it can be seen on this machine. */
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { nameOf, programOf } from './contents'
 import { execute } from './programs'
@@ -21,7 +21,8 @@ export async function assertSame(one: string, other: string): Promise<void> {
 export async function tryRelease(folder: string, targets: readonly Target[]): Promise<void> {
   execute('sha256sum', ['--check', '--strict', '--quiet', SUMS], { cwd: folder })
   say(`${SUMS} is right`)
-  for (const target of targets) say(`${nameOf(target)}: ${tried(folder, target)}`)
+  const { version } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
+  for (const target of targets) say(`${nameOf(target, version)}: ${tried(folder, target, version)}`)
 }
 
 /** What starts a program for another processor: Debian's `qemu-user-static` and `libc6-arm64-cross`. */
@@ -29,17 +30,18 @@ const EMULATORS: Partial<Record<Target['name'], readonly [string, ...string[]]>>
   'linux-arm64': ['qemu-aarch64-static', '-L', '/usr/aarch64-linux-gnu'],
 }
 
-function tried(folder: string, target: Target): string {
+function tried(folder: string, target: Target, version: string): string {
+  const name = nameOf(target, version)
   const isOurs = target.name === `${process.platform}-${process.arch}`
   const emulator = EMULATORS[target.name]
   if (!isOurs && !emulator) return 'built, and not run here'
   if (emulator && Bun.which(emulator[0]) === null) return `built, and not run: there is no ${emulator[0]} here`
-  execute('tar', ['-xzf', `${nameOf(target)}.tar.gz`], { cwd: folder })
-  const unpacked = join(folder, nameOf(target))
+  execute('tar', ['-xzf', `${name}.tar.gz`], { cwd: folder })
+  const unpacked = join(folder, name)
   try {
     const [program = '', ...args] = [...(emulator ?? []), join(unpacked, programOf(target)), 'version', '--json']
     const about = execute(program, args)
-    if (JSON.parse(about).target !== target.name) throw new Error(`${nameOf(target)} says that it is ${about}`)
+    if (JSON.parse(about).target !== target.name) throw new Error(`${name} says that it is ${about}`)
     return `says its version${emulator ? `, started by ${emulator[0]}` : ''}`
   } finally {
     rmSync(unpacked, { recursive: true })

@@ -1,9 +1,7 @@
 /** What lies beside the binary in the files of a release. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Notice } from '../../src/cli/licenses/component'
-import { linesOf } from '../../src/cli/licenses/notice'
-import { VERSION } from '../../src/domain/version'
+import { linesOf, type Notice } from '../../src/cli/licenses'
 import type { Entry } from './archive'
 import { isWindows, type Target } from './targets'
 
@@ -13,7 +11,7 @@ const DEPLOY = join(ROOT, 'deploy')
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 /** `watchword-VERSION-OS-ARCH`: the archive without its ending, and the one folder in it. */
-export const nameOf = (target: Target): string => `watchword-${VERSION}-${target.name}`
+export const nameOf = (target: Target, version: string): string => `watchword-${version}-${target.name}`
 
 export const programOf = (target: Target): string => `watchword${isWindows(target) ? '.exe' : ''}`
 
@@ -27,7 +25,7 @@ export function archived(target: Target, binary: Uint8Array, notice: Notice): En
     // What the container's data folder is made of.
     ...(isServer ? [...examples(), { name: 'deploy/container/data/' }] : []),
   ]
-  return entries.map((entry) => ({ ...entry, name: `${nameOf(target)}/${entry.name}` }))
+  return entries.map((entry) => ({ ...entry, name: `${nameOf(target, notice.program.version)}/${entry.name}` }))
 }
 
 /** As Debian lays them out, from the root. */
@@ -40,10 +38,24 @@ export function installed(binary: Uint8Array, notice: Notice): Entry[] {
     { name: `${doc}/copyright`, data: readFileSync(join(DEPLOY, 'debian/copyright')) },
     { name: `${doc}/third-party-licenses.txt`, data: licensesOf(notice) },
     ...PROXIES.map((file) => ({ name: `${doc}/examples/${file}`, data: readFileSync(join(DEPLOY, 'proxy', file)) })),
+    ...WATCHING.map((file) => ({ name: `usr/share/watchword/${file}`, data: readFileSync(join(DEPLOY, file)) })),
+    ...COMPLETION.map(([name, shell]) => ({
+      name: `usr/share/${name}`,
+      data: readFileSync(join(SHELLS, `watchword.${shell}`)),
+    })),
   ]
 }
 
-const UNITS = ['watchword.service', 'watchword-backup.service', 'watchword-backup.timer']
+const UNITS = ['watchword.service', 'watchword.socket', 'watchword-backup.service', 'watchword-backup.timer']
+/** What Prometheus and Grafana are given. */
+const WATCHING = ['prometheus/watchword.rules.yml', 'grafana/watchword.json']
+const SHELLS = join(ROOT, 'src/cli/completion')
+/** Where each shell looks for what packages bring. */
+const COMPLETION = [
+  ['bash-completion/completions/watchword', 'bash'],
+  ['zsh/vendor-completions/_watchword', 'zsh'],
+  ['fish/vendor_completions.d/watchword.fish', 'fish'],
+] as const
 const PROXIES = readdirSync(join(DEPLOY, 'proxy')).sort()
 
 /** What somebody installs by hand lies in `/usr/local`; what a package brings does not. */

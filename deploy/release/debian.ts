@@ -11,7 +11,6 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { VERSION } from '../../src/domain/version'
 import { type Entry, modeOf } from './archive'
 import { execute } from './programs'
 
@@ -20,16 +19,24 @@ const SCRIPTS = join(import.meta.dir, '../debian')
 const SETTINGS = 'etc/watchword/watchword.env'
 
 /** A version that comes before the release it announces is sorted there by Debian where a tilde says so. */
-export const debianVersion = VERSION.replace('-', '~')
+export const debianVersion = (version: string): string => version.replace('-', '~')
 
-export function debianPackage(entries: readonly Entry[], architecture: string, builtAt: Date, outfile: string): void {
+export interface Package {
+  version: string
+  /** Debian's name for a processor. */
+  architecture: string
+  builtAt: Date
+}
+
+export function debianPackage(entries: readonly Entry[], what: Package, outfile: string): void {
+  const { builtAt } = what
   const tree = mkdtempSync(join(tmpdir(), 'watchword-deb-'))
   try {
     chmodSync(tree, 0o755)
     for (const entry of entries) put(tree, entry.name, entry.data ?? '', modeOf(entry))
     chmodSync(join(tree, SETTINGS), 0o600)
     const size = entries.reduce((sum, { data }) => sum + (data?.byteLength ?? 0), 0)
-    put(tree, 'DEBIAN/control', controlOf(architecture, size), 0o644)
+    put(tree, 'DEBIAN/control', controlOf(what, size), 0o644)
     put(tree, 'DEBIAN/conffiles', `/${SETTINGS}\n`, 0o644)
     for (const script of ['postinst', 'prerm', 'postrm'])
       put(tree, `DEBIAN/${script}`, readFileSync(join(SCRIPTS, script)), 0o755)
@@ -51,8 +58,8 @@ function put(tree: string, name: string, data: string | Uint8Array, mode: number
   chmodSync(path, mode)
 }
 
-const controlOf = (architecture: string, bytes: number) => `Package: watchword
-Version: ${debianVersion}
+const controlOf = ({ version, architecture }: Package, bytes: number) => `Package: watchword
+Version: ${debianVersion(version)}
 Architecture: ${architecture}
 Maintainer: Watchword <watchword@localhost>
 Installed-Size: ${Math.ceil(bytes / 1024)}

@@ -2,7 +2,6 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Contents } from '../../build'
-import { VERSION } from '../../src/domain/version'
 import { tarGz, zip } from './archive'
 import { archived, installed, nameOf } from './contents'
 import { debianPackage, debianVersion } from './debian'
@@ -45,16 +44,22 @@ export async function makeRelease({ folder, targets, contents, binaryOf, key }: 
     ]
     for (const name of names) files.push(await described(folder, name, target))
   }
-  writeFileSync(join(folder, `watchword-${VERSION}.cdx.json`), sbomOf(notice, builtAt))
-  const manifest = { version: VERSION, ...origin, bun: Bun.version, files }
+  writeFileSync(join(folder, `watchword-${origin.version}.cdx.json`), sbomOf(notice, builtAt))
+  const manifest = { ...origin, bun: Bun.version, files }
   writeFileSync(join(folder, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
   await writeSums(folder)
   if (key !== undefined) signSums(folder, key)
 }
 
-function packArchive(folder: string, target: Target, binary: Uint8Array, { notice }: Contents, builtAt: Date): string {
+function packArchive(
+  folder: string,
+  target: Target,
+  binary: Uint8Array,
+  { notice, origin }: Contents,
+  builtAt: Date,
+): string {
   const [pack, ending] = isWindows(target) ? ([zip, 'zip'] as const) : ([tarGz, 'tar.gz'] as const)
-  const name = `${nameOf(target)}.${ending}`
+  const name = `${nameOf(target, origin.version)}.${ending}`
   writeFileSync(join(folder, name), pack(archived(target, binary, notice), builtAt))
   return name
 }
@@ -63,12 +68,13 @@ function packDebian(
   folder: string,
   { debian }: Target,
   binary: Uint8Array,
-  { notice }: Contents,
+  { notice, origin }: Contents,
   builtAt: Date,
 ): string[] {
   if (debian === undefined) return []
-  const name = `watchword_${debianVersion}_${debian}.deb`
-  debianPackage(installed(binary, notice), debian, builtAt, join(folder, name))
+  const name = `watchword_${debianVersion(origin.version)}_${debian}.deb`
+  const what = { version: origin.version, architecture: debian, builtAt }
+  debianPackage(installed(binary, notice), what, join(folder, name))
   return [name]
 }
 

@@ -81,7 +81,11 @@ CREATE TABLE apps (
   name            text NOT NULL,
   created_at      bigint NOT NULL,
   removed_at      bigint, -- kept with its ledger and issues, and found nowhere but by their ids
-  region          text
+  region          text, -- ISO 3166 country whose national phone formats are read; NULL: the server's default
+  protection      text NOT NULL CHECK (protection::json IS NOT NULL), -- what its owner has decided about abuse
+  texts           text, -- what fills codes in, and who chooses the language, as JSON; NULL: nothing decided
+  proves_metadata boolean NOT NULL DEFAULT false,
+  retention_days  integer CHECK (retention_days > 0) -- of live issues; NULL: as the server is set
 );
 
 CREATE TABLE api_keys (
@@ -114,6 +118,8 @@ CREATE TABLE templates (
   variables              text NOT NULL CHECK (variables::json IS NOT NULL),
   provider_template_code text NOT NULL,
   created_at             bigint NOT NULL,
+  locale                 text, -- of the body; NULL: not said
+  bodies                 text, -- the same in other languages, as JSON; NULL: in none
   PRIMARY KEY (app_id, template_id, version)
 );
 
@@ -249,7 +255,7 @@ CREATE TABLE issues (
   purpose             text COLLATE "C" NOT NULL,
   template_id         text NOT NULL,
   channel             text NOT NULL CHECK (channel IN ('alimtalk', 'sms')),
-  key_kind            text,
+  key_kind            text NOT NULL, -- of the key that issued: each kind has an allowance of its own for a phone
   sms_fallback        boolean NOT NULL,
   phone_hash          bytea NOT NULL CHECK (length(phone_hash) = 32),
   code_hash           bytea NOT NULL CHECK (length(code_hash) = 32),
@@ -273,6 +279,10 @@ CREATE TABLE issues (
   price               bigint NOT NULL CHECK (price >= 0),
   debited_amount      bigint NOT NULL CHECK (debited_amount IN (0, price)),
   updated_at          bigint NOT NULL,
+  prefix_hash         bytea, -- keyed: where a code went and who asked show whether messages pay; NULL: too old
+  network_hash        bytea,
+  origin              text, -- the request that made it, by which its lines of the log are found; NULL: no request
+  erased_at           bigint, -- what belongs to its phone; the row is there to be counted and charged
   PRIMARY KEY (app_id, mode, issue_id),
   CHECK ((verification_status = 'verified') = (verified_at IS NOT NULL)),
   CHECK (NOT send_pending OR delivery_status IN ('queued', 'sent')),
@@ -344,7 +354,7 @@ CREATE INDEX awaited_reports_by_provider ON awaited_reports (provider, provider_
 -- back by itself. Rows live for seconds: vacuumed often, and updated in place.
 CREATE TABLE jobs (
   job_id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- never given twice: part of the fence
-  kind       text COLLATE "C" NOT NULL CHECK (kind IN ('deliver', 'await-report', 'settle', 'webhook')),
+  kind       text COLLATE "C" NOT NULL CHECK (kind IN ('deliver', 'await-report', 'webhook')),
   app_id     text COLLATE "C" NOT NULL,
   mode       text COLLATE "C" NOT NULL,
   subject_id uuid NOT NULL,
@@ -383,7 +393,8 @@ CREATE TABLE webhook_events (
   type       text NOT NULL,
   issue_id   uuid, -- NULL: a test event
   body       bytea NOT NULL, -- sealed
-  created_at bigint NOT NULL
+  created_at bigint NOT NULL,
+  origin     text
 );
 CREATE INDEX webhook_events_by_issue ON webhook_events (issue_id) WHERE issue_id IS NOT NULL;
 
@@ -560,3 +571,116 @@ CREATE FUNCTION take_back_one(subjects text[], windows bigint[]) RETURNS void LA
     FROM unnest(subjects, windows) AS asked (subject, window_ms)
     WHERE counted.subject = asked.subject AND cardinality(times) > 0 AND ends_at > clock_ms()
 $$;
+
+-- Wrong codes at a phone, over all its codes, by the kind of key that issued them.
+CREATE TABLE failures (
+  app_id text NOT NULL,
+  key_kind text NOT NULL,
+  phone_hash bytea NOT NULL,
+  -- JSON: in a row, by day, since when locked.
+  state text NOT NULL,
+  last_at bigint NOT NULL,
+  PRIMARY KEY (app_id, key_kind, phone_hash)
+);
+CREATE INDEX failures_old ON failures (last_at);
+-- Phones that wrong codes may hold up: ten in a row, a lock, or codes that come seldom. Of most there is no row.
+CREATE INDEX failures_held ON failures (app_id, last_at)
+  WHERE (state::jsonb ->> 'inARow')::bigint >= 10 OR (state::jsonb ->> 'lockedAt')::bigint > 0
+    OR (state::jsonb ->> 'issuedAt')::bigint > 0;
+
+-- What an app sent to a country with a kind of key in an hour, and what became of it.
+CREATE TABLE traffic_hours (
+  app_id text NOT NULL,
+  key_kind text NOT NULL,
+  country text NOT NULL,
+  hour bigint NOT NULL,
+  sent bigint NOT NULL,
+  credits bigint NOT NULL,
+  verified bigint NOT NULL,
+  unverified bigint NOT NULL,
+  PRIMARY KEY (app_id, hour, key_kind, country)
+);
+
+-- What rules were against, by the minute: how often, and whether it was refused. Empty hashes: of several, or of none.
+CREATE TABLE decisions (
+  app_id text NOT NULL,
+  minute bigint NOT NULL,
+  key_kind text NOT NULL,
+  country text NOT NULL,
+  rule text NOT NULL,
+  refused boolean NOT NULL,
+  prefix_hash bytea NOT NULL,
+  network_hash bytea NOT NULL,
+  times bigint NOT NULL,
+  credits bigint NOT NULL,
+  PRIMARY KEY (app_id, minute, key_kind, country, rule, refused, prefix_hash, network_hash)
+);
+CREATE INDEX decisions_old ON decisions (minute);
+
+-- Codes that nobody types: one that is open for an app, a kind of key and a country.
+CREATE TABLE incidents (
+  incident_id uuid PRIMARY KEY,
+  app_id text NOT NULL,
+  key_kind text NOT NULL,
+  country text NOT NULL,
+  since bigint NOT NULL,
+  last_at bigint NOT NULL,
+  ended_at bigint,
+  blocked boolean NOT NULL,
+  refused bigint NOT NULL,
+  -- JSON: names of rules.
+  rules text NOT NULL,
+  paused_until bigint,
+  pauses integer NOT NULL,
+  -- What codes have cost that nobody typed, credits.
+  cost bigint NOT NULL,
+  -- When the operator is to be told next, and how often that has failed.
+  tell_at bigint,
+  tells integer NOT NULL,
+  refunded bigint
+);
+CREATE UNIQUE INDEX incidents_open ON incidents (app_id, key_kind, country) WHERE ended_at IS NULL;
+CREATE INDEX incidents_to_tell ON incidents (tell_at) WHERE tell_at IS NOT NULL;
+CREATE INDEX incidents_by_app ON incidents (app_id, since);
+
+-- The proof of a human that an app asks for where it would refuse.
+CREATE TABLE challenges (
+  app_id text PRIMARY KEY,
+  -- Sealed: it holds the app's secret at the vendor.
+  settings bytea NOT NULL
+);
+
+-- Erased issues: to be removed once nothing counts them any more, and then to be known for as long as idempotency keys that stand for them.
+CREATE TABLE erased_issues (
+  app_id   text COLLATE "C" NOT NULL,
+  mode     text COLLATE "C" NOT NULL,
+  issue_id uuid PRIMARY KEY,
+  gone     boolean NOT NULL -- the issue is removed
+);
+
+-- Phones that were erased, by their keyed hash, to be erased again where a backup brings them back. '' stands for every app.
+CREATE TABLE erasures (
+  phone_hash bytea NOT NULL CHECK (length(phone_hash) = 32),
+  app_id     text COLLATE "C" NOT NULL,
+  erased_at  bigint NOT NULL,
+  done_at    bigint, -- NULL: not all of it is done
+  PRIMARY KEY (phone_hash, app_id)
+);
+
+-- Keys that do not follow from the master secret of today, each sealed for the secrets that open this database. None: the
+-- secret has never been changed, and all follow from it.
+CREATE TABLE key_ring (
+  name      text COLLATE "C" NOT NULL,
+  secret_id bytea NOT NULL,
+  sealed    bytea NOT NULL,
+  made_at   bigint NOT NULL,
+  begun_at  bigint, -- NULL: every server is to know it before the first uses it
+  PRIMARY KEY (name, secret_id)
+);
+
+-- What was known of where an app's codes go, sealed: a server that starts goes on from there.
+CREATE TABLE traffic_snapshots (
+  app_id  text PRIMARY KEY,
+  made_at bigint NOT NULL,
+  sealed  bytea NOT NULL
+);

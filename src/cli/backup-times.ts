@@ -42,8 +42,8 @@ async function makeOne({ dataDir, backups: { keep } }: Config, log: Log, signal:
   ])
   if (signal.aborted) return
   if (exitCode === 0) {
-    const { name, bytes, removed, audit } = JSON.parse(made)
-    log.info({ name, bytes, removed, audit }, 'backup made')
+    const { name, bytes, sha256, removed, audit } = JSON.parse(made)
+    log.info({ name, bytes, sha256, removed, audit }, 'backup made')
     return
   }
   // Also of one that was killed, or could not begin.

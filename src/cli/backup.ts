@@ -10,7 +10,7 @@ import { systemClock } from '../system/clock'
 import { erasedFileIn } from '../system/erased-file'
 import { headFileIn } from '../system/head-file'
 import { createLog } from '../system/log'
-import { copyWhole, syncFolderOf } from '../system/restore'
+import { copyWhole, sha256Of, syncFolderOf } from '../system/restore'
 import { systemSchedule } from '../system/schedule'
 import { holdAlone } from '../system/sole'
 import { createTelemetry } from '../system/telemetry'
@@ -20,7 +20,15 @@ import { headOf } from '../usecases/verify-audit'
 import { makeBackupsAtTheirTimes } from './backup-times'
 import { type CommonOptions, onData, onDataCommand, removalCommand, wholeNumber } from './command'
 import { type Confirmable, confirm } from './confirm'
-import { assertBackup, despiteAuditOption, discard, type Leniency, openCopy } from './copy'
+import {
+  assertBackup,
+  assertChecksum,
+  type CopyOptions,
+  despiteAuditOption,
+  discard,
+  openCopy,
+  sha256Option,
+} from './copy'
 import { Failure, notEmbedded } from './failure'
 import { adminOf, DATABASE_FILE, openFile } from './open'
 import { iso, outputFor } from './output'
@@ -44,8 +52,11 @@ export const backupCommand = (): Command =>
         const [newest] = await store.read.audit.page({ limit: 1 })
         const audit = { entries: newest?.seq ?? 0, head: headOf(newest) }
         const { made, removed } = makeBackup(config.dataDir, how, (copy) => file.copyTo(copy))
-        output({ ...made, at: iso(made.at), audit, removed, kept: listBackups(config.dataDir).length }, [
-          `Made ${join(config.dataDir, 'backups', made.name)} (${made.bytes} bytes). It is useless without watchword.secret: keep that, too.`,
+        const copy = join(config.dataDir, 'backups', made.name)
+        const sha256 = await sha256Of(copy)
+        output({ ...made, sha256, at: iso(made.at), audit, removed, kept: listBackups(config.dataDir).length }, [
+          `Made ${copy} (${made.bytes} bytes). It is useless without watchword.secret: keep that, too.`,
+          `Its SHA-256, for \`drill\` and \`restore\`: ${sha256}`,
           `The audit log in it: ${audit.entries} entries, head ${audit.head}`,
         ])
       })
@@ -74,8 +85,9 @@ export const restoreCommand = (): Command =>
     'restore watchword-data/backups/watchword-2027-01-31T04-00-00.000Z.db --yes',
   )
     .argument('<file>', 'backup, as `backup` made it')
+    .addOption(sha256Option())
     .addOption(despiteAuditOption())
-    .action(async (file: string, options: CommonOptions & Confirmable & Leniency) => {
+    .action(async (file: string, options: CommonOptions & Confirmable & CopyOptions) => {
       const config = readConfig(process.env, { DATA: options.data, LOG_LEVEL: 'warn' })
       if (config.database)
         throw notEmbedded(
@@ -96,6 +108,7 @@ export const restoreCommand = (): Command =>
       let phones = 0
       try {
         copyWhole(file, copy)
+        const sha256 = await assertChecksum(copy, options)
         const { store, vault, clock, log } = await openCopy(config, copy, options)
         try {
           const isReplacing = existsSync(database)
@@ -119,11 +132,14 @@ export const restoreCommand = (): Command =>
         const isReplaced = replaceDatabase(database, copy, kept)
         syncFolderOf(database)
         await keepAuditHead(config, database, headFile)
-        outputFor(options.json)({ database, restoredFrom: file, ...(isReplaced && { kept }), erasedAgain: phones }, [
-          `${database} is now what ${file} was.`,
-          ...(phones > 0 ? [`Phones that were erased since, and are erased again: ${phones}.`] : []),
-          ...(isReplaced ? [`The one before is kept as ${kept}.`] : []),
-        ])
+        outputFor(options.json)(
+          { database, restoredFrom: file, sha256, ...(isReplaced && { kept }), erasedAgain: phones },
+          [
+            `${database} is now what ${file} was, whose SHA-256 is ${sha256}.`,
+            ...(phones > 0 ? [`Phones that were erased since, and are erased again: ${phones}.`] : []),
+            ...(isReplaced ? [`The one before is kept as ${kept}.`] : []),
+          ],
+        )
       } finally {
         discard(copy)
       }

@@ -1,6 +1,6 @@
 /** What commands share: help, options, parsers, opening and closing the data folder. */
 import { Command, InvalidArgumentError, Option } from 'commander'
-import type { Channel } from '../domain/value'
+import { CHANNELS, type Channel, isChannel } from '../domain/value'
 import { yesOption } from './confirm'
 import { type Beginning, type Opened, open } from './open'
 import { type Output, outputFor } from './output'
@@ -50,7 +50,7 @@ async function work({ data, json }: CommonOptions, run: Work, beginning: Beginni
 export const dataOption = () =>
   new Option(
     '--data <dir>',
-    'data folder, also where WATCHWORD_DATABASE_URL is set (default: that, WATCHWORD_DATA or ./watchword-data)',
+    'data folder, where WATCHWORD_DATABASE_URL is not set (default: WATCHWORD_DATA or ./watchword-data)',
   )
 export const newOption = () =>
   new Option('--new', 'begin anew where a key file has lost its database; what it held is given up')
@@ -73,8 +73,7 @@ export const removalCommand = (name: string, summary: string, ...examples: reado
   onDataCommand(name, summary, ...examples).addOption(yesOption())
 
 export function asChannel(text: string): Channel {
-  if (text !== 'sms' && text !== 'alimtalk')
-    throw new InvalidArgumentError(`--channel: must be sms or alimtalk: ${text}`)
+  if (!isChannel(text)) throw new InvalidArgumentError(`--channel: must be ${CHANNELS.join(' or ')}: ${text}`)
   return text
 }
 

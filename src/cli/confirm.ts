@@ -9,12 +9,12 @@ export interface Confirmable {
 export const yesOption = () => new Option('--yes', 'do not ask; needed where there is no terminal to ask on')
 
 /**
- * Asks on the terminal; the question says what will go. Throws where the answer is not yes, and where nobody can be
- * asked.
+ * Asks on the terminal; the question says what will change. `flag` is the option that answers it beforehand. Throws where
+ * the answer is not yes, and where nobody can be asked.
  */
-export async function confirm({ yes }: Confirmable, question: string): Promise<void> {
+export async function confirm({ yes }: Confirmable, question: string, flag = '--yes'): Promise<void> {
   if (yes) return
-  if (!process.stdin.isTTY) throw new InvalidArgumentError(`${question} There is no terminal to ask on: add --yes`)
+  if (!process.stdin.isTTY) throw new InvalidArgumentError(`${question} There is no terminal to ask on: add ${flag}`)
   const { createInterface } = await import('node:readline/promises')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   const answer = await terminal.question(`${question} [y/N] `).finally(() => terminal.close())

@@ -1,17 +1,28 @@
 /** A copy of the database, and all that has to hold of it before it takes the place of another, or is said to be able to. */
 import { existsSync, realpathSync, rmSync, statSync } from 'node:fs'
-import { Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { Config } from '../config'
 import type { Reader } from '../ports/store'
 import { assertSound, DamagedDatabaseError } from '../store/sqlite/replace'
-import { hasOpenLog } from '../system/restore'
+import { hasOpenLog, sha256Of } from '../system/restore'
 import { verifyAudit } from '../usecases/verify-audit'
 import { Failure } from './failure'
 import { type Opened, openFile } from './open'
 
-export interface Leniency {
+/** Requirements for a copy. */
+export interface CopyOptions {
   despiteAudit?: boolean
+  /** In lower-case hexadecimal digits; undefined: any. */
+  sha256?: string
 }
+
+export const sha256Option = () =>
+  new Option('--sha256 <hash>', 'the SHA-256 of the file, as `backup` printed it; any other file is refused').argParser(
+    (text) => {
+      if (!/^[0-9a-f]{64}$/i.test(text)) throw new InvalidArgumentError('must be 64 hexadecimal digits')
+      return text.toLowerCase()
+    },
+  )
 
 export const despiteAuditOption = () =>
   new Option('--despite-audit', 'also where entries of its audit log were changed or are missing')
@@ -31,11 +42,21 @@ export function assertBackup(file: string, database: string): void {
   }
 }
 
+/** Answers the SHA-256 of a copy. Throws `DamagedDatabaseError` where another one was asked for. */
+export async function assertChecksum(copy: string, { sha256 }: CopyOptions): Promise<string> {
+  const found = await sha256Of(copy)
+  if (sha256 !== undefined && found !== sha256)
+    throw new DamagedDatabaseError(
+      `The SHA-256 of the file is ${found}, not ${sha256}: it is another backup, or it was changed.`,
+    )
+  return found
+}
+
 /**
  * Opens a copy as the server would: with the secret of the data folder, at this program's version. Throws what `openFile`
  * throws, and `DamagedDatabaseError` where anything in it does not hold. Reads all of it.
  */
-export async function openCopy(config: Config, copy: string, { despiteAudit }: Leniency): Promise<Opened> {
+export async function openCopy(config: Config, copy: string, { despiteAudit }: CopyOptions): Promise<Opened> {
   assertSound(copy)
   const opened = openFile(config, copy, { isNew: false })
   try {
@@ -74,5 +95,5 @@ async function assertAudited({ store, vault }: Opened): Promise<void> {
 
 /** With what lies beside it while it is open. */
 export function discard(copy: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
 }

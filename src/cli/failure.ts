@@ -5,6 +5,7 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config'
 import { Refusal } from '../domain/error'
+import { errorFields } from '../domain/error-fields'
 import { MoveError } from '../store/moved'
 
 /** A failure of the command line itself. */
@@ -29,6 +30,7 @@ const CODES: Readonly<Record<string, string>> = {
   WrongSecretError: 'wrong_secret',
   NewerDatabaseError: 'newer_database',
   ForeignDatabaseError: 'foreign_database',
+  ChangedMigrationError: 'changed_migration',
   DamagedDatabaseError: 'damaged_database',
   AlreadyServedError: 'already_served',
   MovedError: 'moved',
@@ -36,6 +38,7 @@ const CODES: Readonly<Record<string, string>> = {
   PostgresError: 'database',
   OldServerError: 'old_database',
   UnreachableError: 'database',
+  InheritedSocketError: 'socket',
 }
 
 export interface Ending {
@@ -68,4 +71,13 @@ function usage({ code, exitCode, message }: CommanderError): Ending {
   // Where commander itself could not read the line, it is not known which command was meant.
   const [, said] = /^error: (.*)$/s.exec(message) ?? []
   return { exitCode: 2, code: 'usage', message: said ?? message, hint: said === undefined ? '' : HINT }
+}
+
+/** As a line of the log. */
+export async function logEnding(error: unknown, { code, message }: Ending): Promise<void> {
+  const { createLog } = await import('../system/log')
+  const log = createLog('error')
+  const { err, sqlState } = errorFields(error)
+  log.error({ err, code, ...(sqlState && { sqlState }) }, message)
+  await log.end()
 }

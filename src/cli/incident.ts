@@ -2,10 +2,12 @@
 import type { Command } from 'commander'
 import type { Incident } from '../domain/incident'
 import * as administer from '../usecases/administer'
-import { type CommonOptions, command, onData, onDataCommand, removalCommand } from './command'
+import { readLately } from '../usecases/read-protection'
+import { type CommonOptions, command, onData, onDataCommand, oneOrMore, removalCommand } from './command'
 import { type Confirmable, confirm } from './confirm'
 import { adminOf } from './open'
 import { iso, table } from './output'
+import { touchedBy } from './protect'
 
 export function incidentCommands(): Command {
   const incident = command(
@@ -41,13 +43,31 @@ const listCommand = () =>
     }),
   )
 
+interface EndOptions extends CommonOptions, Confirmable {
+  hours?: number
+}
+
 const endCommand = () =>
-  onDataCommand('end', 'end an incident, and the pause that it has brought about', 'incident end 0199a3c0-…')
+  removalCommand(
+    'end',
+    'end an incident, and let codes pass there whatever traffic looks like',
+    'incident end 0199a3c0-…',
+  )
     .argument('<incidentId>', 'incident')
-    .action((incidentId: string, options: CommonOptions) =>
+    .option('--hours <n>', 'for how long no rule about typing refuses codes there (default: a day)', oneOrMore)
+    .action((incidentId: string, { hours, ...options }: EndOptions) =>
       onData(options, async (opened, output) => {
-        const ended = shown(await administer.endIncident(adminOf(opened), incidentId))
-        output(ended, [`Ended: ${ended.keyKind} keys of ${ended.appId} send to ${ended.country} again`])
+        const { appId, kind, country } = await administer.existingIncident(opened, incidentId)
+        const where = country === '' ? 'countries to which little is sent' : country
+        const touched = touchedBy(await readLately(opened, appId), country, kind)
+        const question = `End the incident? For ${hours ?? 24} h no rule about typing refuses codes for ${where}.`
+        await confirm(options, `${question} Touched: ${touched}.`)
+        const { incident, reopenedUntil } = await administer.endIncident(adminOf(opened), incidentId, hours)
+        const reopened = iso(reopenedUntil)
+        output({ ...shown(incident), reopenedUntil: reopened }, [
+          `Ended: until ${reopened} no rule about typing refuses ${kind} keys of ${appId} in ${where}.`,
+          'Caps, blocks and closed countries still hold.',
+        ])
       }),
     )
 

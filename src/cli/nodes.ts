@@ -1,22 +1,42 @@
 /** `watchword nodes`: the servers that share the database. */
 import type { Command } from 'commander'
-import { conditionOf } from '../domain/node'
+import { conditionsOf } from '../domain/node'
+import * as administer from '../usecases/administer'
 import { type CommonOptions, onData, onDataCommand } from './command'
+import { Failure } from './failure'
+import { adminOf } from './open'
 import { iso } from './output'
 
-export const nodesCommand = (): Command =>
-  onDataCommand('nodes', 'servers that share a PostgreSQL, and how they are', 'nodes').action(
-    (options: CommonOptions) =>
-      onData(options, async ({ store, clock, fleet }, output) => {
-        const nodes = (await store.read.nodes()).map((node) => ({
-          ...{ nodeId: node.nodeId, name: node.name, version: node.version, state: conditionOf(node, clock.now()) },
-          ...{ startedAt: iso(node.startedAt), seenAt: iso(node.seenAt), lagMs: node.lagMs },
-        }))
-        const nobody = fleet ? 'No server has said that it is there.' : 'A data folder has one server for itself.'
-        const lines = nodes.map(
-          ({ nodeId, name, version, state, seenAt, lagMs }) =>
-            `${nodeId}  ${name}  ${version}  ${state}  last heard of ${seenAt}${lagMs > 0 ? `  work late by ${lagMs} ms` : ''}`,
-        )
-        output({ nodes }, lines.length > 0 ? lines : [nobody])
-      }),
+export function nodesCommand(): Command {
+  const nodes = onDataCommand('nodes', 'servers that share a PostgreSQL, and how they are', 'nodes')
+  nodes.action((options: CommonOptions) =>
+    onData(options, async ({ store, clock, fleet }, output) => {
+      const nodes = conditionsOf(await store.read.nodes(), clock.now()).map((node) => ({
+        ...{ nodeId: node.nodeId, name: node.name, version: node.version, state: node.condition },
+        ...{ startedAt: iso(node.startedAt), seenAt: iso(node.seenAt), lagMs: node.lagMs },
+      }))
+      const nobody = fleet ? 'No server has said that it is there.' : ALONE
+      const lines = nodes.map(
+        ({ nodeId, name, version, state, seenAt, lagMs }) =>
+          `${nodeId}  ${name}  ${version}  ${state}  last heard of ${seenAt}${lagMs > 0 ? `  work late by ${lagMs} ms` : ''}`,
+      )
+      output({ nodes }, lines.length > 0 ? lines : [nobody])
+    }),
   )
+  nodes.addCommand(forgetCommand())
+  return nodes
+}
+
+const ALONE = 'A data folder has one server for itself.'
+
+const forgetCommand = () =>
+  onDataCommand('forget', 'list a silent server no more, and warn of it no more', 'nodes forget b485e69d145b6cb4')
+    .argument('<nodeId>', 'server, by its id')
+    .action((nodeId: string, options: CommonOptions) =>
+      onData(options, async (opened, output) => {
+        const { fleet, clock } = opened
+        if (!fleet) throw new Failure('not_found', ALONE)
+        const { name, version } = await administer.forgetNode({ ...adminOf(opened), clock, fleet }, nodeId)
+        output({ nodeId, name, version }, [`Forgotten: ${name}`])
+      }),
+    )

@@ -7,9 +7,11 @@ import type { ErasedFile, HeadFile } from '../ports/files'
 import type { Fleet } from '../ports/fleet'
 import type { Store } from '../ports/store'
 import type { Vault } from '../ports/vault'
-import { assertCarrier, explainCode } from '../providers/carriers'
+import { assertCarrier, explainCode, reportsBySecret } from '../providers/carriers'
+import type { MigrationStep } from '../store/migrations'
 import { nameOf } from '../store/postgres/name'
-import { type FileStore, layOut, openStore, stageOf } from '../store/sqlite/open'
+import type { SharedStore } from '../store/postgres/open'
+import { type FileStore, layOut, openStore, stageOf, upgrade } from '../store/sqlite/open'
 import { aside } from '../system/aside'
 import { systemClock } from '../system/clock'
 import { databaseClock, type Sighting } from '../system/database-clock'
@@ -21,6 +23,7 @@ import { masterSecret, SECRET_FILE } from '../system/secret'
 import { turn } from '../system/turn'
 import { createVault } from '../system/vault'
 import type { InspectDependencies } from '../usecases/inspect'
+import type { Front } from './awaited-database'
 import { Failure, notEmbedded } from './failure'
 
 export interface Opened {
@@ -36,6 +39,8 @@ export interface Opened {
   erasedFile?: ErasedFile
   /** Of the servers that share the database, this one. */
   fleet?: Fleet
+  /** Of a server that began to listen before its database answered. */
+  front?: Front
 }
 
 /** Where everything is kept, without credentials. */
@@ -43,14 +48,17 @@ export const placeOf = ({ database, dataDir }: Config) => (database ? nameOf(dat
 
 export const DATABASE_FILE = 'watchword.db'
 
+const APPLYING = 'applying a migration of the database'
+
 /**
  * Who opens: `makes`, an installation may begin with this; `isNew`, it must, whatever was in the folder before; `serves`, a
- * server does, and no command beside one.
+ * server does, and no command beside one; `waits`, it waits for a PostgreSQL that does not answer.
  */
 export interface Beginning {
   makes?: boolean
   isNew?: boolean
   serves?: boolean
+  waits?: boolean
 }
 
 /**
@@ -59,7 +67,7 @@ export interface Beginning {
  */
 export async function open(flags: Record<string, string | undefined>, beginning: Beginning = {}): Promise<Opened> {
   const config = readConfig(process.env, flags)
-  if (!config.database) return openFolder(config, beginning)
+  if (!config.database) return await openFolder(config, beginning)
   if (beginning.isNew) throw notEmbedded('--new is for a data folder', 'an empty database is begun in any case')
   return openShared(config, config.database, beginning)
 }
@@ -68,7 +76,7 @@ export async function open(flags: Record<string, string | undefined>, beginning:
 export async function openShared(
   config: Config,
   database: DatabaseConfig,
-  { serves = false }: Pick<Beginning, 'serves'> = {},
+  { serves = false, waits = false }: Pick<Beginning, 'serves' | 'waits'> = {},
 ): Promise<Opened> {
   const log = logOnUse(config.logLevel)
   const vault = vaultOf(config, log, false)
@@ -78,13 +86,18 @@ export async function openShared(
     see(sighting)
     return sighting.stamped
   }
+  const opening = (store: SharedStore) => ({ config, log, vault, clock, store, fleet: store.fleet })
   // A server on a data folder has no use for it.
   const { openStore } = await import('../store/postgres/open')
-  const store = await openStore({ ...database, clock, vault, node, time, serves })
-  return { config, log, vault, clock, store, fleet: store.fleet }
+  const migrating = (step: MigrationStep) => log.info({ ...step }, APPLYING)
+  const attempt = () => openStore({ ...database, clock, vault, node, time, serves, migrating })
+  if (!waits) return opening(await attempt())
+  const { awaitDatabase } = await import('./awaited-database')
+  const { opened, front } = await awaitDatabase(config, nameOf(database.url), log, attempt)
+  return { ...opening(opened), front }
 }
 
-function openFolder(config: Config, beginning: Beginning): Opened {
+async function openFolder(config: Config, beginning: Beginning): Promise<Opened> {
   const { dataDir } = config
   const file = join(dataDir, DATABASE_FILE)
   // Looked for first: another process that begins here makes it last.
@@ -97,6 +110,9 @@ function openFolder(config: Config, beginning: Beginning): Opened {
   } else if (beginning.isNew)
     throw new Failure('conflict', `--new is for a folder without a database; there is ${file}`)
   const isNew = stage === 'unsealed'
+  const log = logOnUse(config.logLevel)
+  const migrations = await upgrade(file, (step) => log.info({ ...step }, APPLYING))
+  if (migrations > 0) log.info({ migrations }, 'the database is upgraded')
   const opened = openFile(config, file, { isNew, headFile: headFileIn(dataDir), serves: beginning.serves ?? false })
   return { ...opened, erasedFile: erasedFileIn(dataDir) }
 }
@@ -155,6 +171,7 @@ export const adminOf = ({ store, vault, clock }: Pick<Opened, 'store' | 'vault' 
   node: { wakeUps: { wake() {}, listen() {} } },
   random: systemRandom,
   assertCarrier,
+  reportsBySecret,
 })
 
 export const inspectorOf = ({ store, clock }: Pick<Opened, 'store' | 'clock'>): InspectDependencies => ({

@@ -6,8 +6,12 @@ export type Output = (value: object, lines: string[]) => void
 export const outputFor =
   (json: boolean | undefined): Output =>
   (value, lines) => {
+    if (!process.stdout.listeners('error').includes(unread)) process.stdout.on('error', unread)
     process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`)
   }
+
+/** A reader such as `head` or a pager closes the pipe when it has enough. That is no mistake. */
+const unread = ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1)
 
 /** A stored instant as people read it. */
 export const iso = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString())

@@ -1,7 +1,6 @@
 /** `watchword privacy`: what is stored of one phone, told or erased. The number is read where no history and no list of processes has it. */
-import { readFileSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
-import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import { erasureLine } from '../domain/erasure'
 import { linesOf } from '../system/erased-file'
@@ -36,17 +35,32 @@ const ofPhone = (command: Command) =>
     .option('--phone-file <file>', 'file that holds the number; without it the number is read from stdin')
     .option('--app <id>', 'of this app only (default: of all)')
 
+/** Longer than any number, however it is spelled. */
+const NUMBER_MAX_BYTES = 1_024
+
 /** Never from the command line itself, which others can read. */
 async function numberFrom({ phoneFile }: PhoneOptions): Promise<string> {
-  const said = (phoneFile === undefined ? await fromStdin() : readFileSync(phoneFile, 'utf8')).trim()
+  const said = (phoneFile === undefined ? await fromStdin() : await shortText(createReadStream(phoneFile))).trim()
   if (said === '') throw new Failure('invalid', 'There is no number: give it on stdin, or with --phone-file')
   return said
 }
 
 async function fromStdin(): Promise<string> {
-  if (!process.stdin.isTTY) return text(process.stdin)
+  if (!process.stdin.isTTY) return shortText(process.stdin)
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   return terminal.question('Phone number: ').finally(() => terminal.close())
+}
+
+/** A device may have no end, so only the beginning is read. */
+async function shortText(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > NUMBER_MAX_BYTES) throw new Failure('invalid', `A number has at most ${NUMBER_MAX_BYTES} bytes`)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 const privacyOf = (opened: Opened) => {
@@ -107,13 +121,18 @@ const eraseCommand = () =>
     })
   })
 
-const linesOfErased = ({ issues, counted, events }: Erased): string[] => [
+const linesOfErased = ({ issues, counted, events, isLogEmptied }: Erased): string[] => [
   `Erased: ${issues} issues, and ${events} events of webhooks about them.`,
   ...(counted > 0
     ? [
         `Of these issues ${counted} still count against limits or are being charged: what is left of them goes within days.`,
       ]
     : []),
+  ...(isLogEmptied
+    ? []
+    : [
+        'Another program reads or copies the write-ahead log, watchword.db-wal: what it holds of these issues goes when it begins anew.',
+      ]),
 ]
 
 const erasedCommand = () =>

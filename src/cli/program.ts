@@ -28,6 +28,7 @@ const COMMANDS: Record<string, (program: Command) => Command | Promise<Command>>
   privacy: async () => (await import('./privacy')).privacyCommands(),
   backup: async () => (await import('./backup')).backupCommand(),
   restore: async () => (await import('./backup')).restoreCommand(),
+  compact: async () => (await import('./compact')).compactCommand(),
   drill: async () => (await import('./drill')).drillCommand(),
   secret: async () => (await import('./secret')).secretCommands(),
   move: async () => (await import('./move')).moveCommand(),
@@ -54,6 +55,8 @@ export async function createProgram({ isJson, words = [] }: Line): Promise<Comma
     .version(VERSION)
     .addHelpText('after', () => `\nSettings (environment):\n${settingsHelp()}`)
     .exitOverride()
+    // A command and its subcommand may have options of one name.
+    .enablePositionalOptions()
     // Errors are told in one place, `main.ts`.
     .configureOutput({ outputError() {}, ...(isJson && { writeErr() {} }) })
     .configureHelp({ styleTitle: (title) => styled('bold', title), optionDescription })
@@ -89,7 +92,8 @@ const serveCommand = () =>
     .action(async ({ data, port, host, new: isNew = false }: ListenOptions) => {
       // What only a server needs is loaded by a server only.
       const { serve } = await import('./serve')
-      const opened = await open({ DATA: data, PORT: port, HOST: host }, { makes: true, serves: true, isNew })
+      const flags = { DATA: data, PORT: port, HOST: host }
+      const opened = await open(flags, { makes: true, serves: true, waits: true, isNew })
       const { url, metricsUrl, setUpUrl } = await serve(opened)
       const publicUrl = opened.config.publicUrl ?? url
       const pages = {

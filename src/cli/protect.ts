@@ -1,12 +1,15 @@
 /** `watchword app protect` and `app unlock`: what an owner decides about abuse. */
 import { InvalidArgumentError, Option } from 'commander'
 import { CAP_PLACES, CAP_UNITS, CAP_WINDOWS, type Cap, startOf } from '../domain/cap'
+import type { KeyKind } from '../domain/key'
 import { type Protection, protectionOf } from '../domain/protection'
 import { PROTECTION_MODES, type ProtectionMode } from '../domain/rule'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../domain/value'
 import * as administer from '../usecases/administer'
+import { type Lately, readLately } from '../usecases/read-protection'
 import { prefixHash } from '../usecases/shared/place'
 import { type CommonOptions, onData, onDataCommand, oneOrMore, wholeNumber } from './command'
+import { type Confirmable, confirm, yesOption } from './confirm'
 import { adminOf, type Opened } from './open'
 import { iso } from './output'
 
@@ -91,9 +94,10 @@ export const protectCommand = () =>
       }),
     )
 
-interface PlaceOptions extends CommonOptions {
+interface PlaceOptions extends CommonOptions, Confirmable {
   country: string
   prefix?: string
+  kind?: KeyKind
   hours?: number
 }
 
@@ -102,26 +106,55 @@ const placeCommand = (name: string, summary: string, example: string) =>
     .argument('<appId>', 'app')
     .requiredOption('--country <country>', 'ISO 3166 code such as KR')
     .option('--prefix <digits>', 'only numbers that are this and four more digits, for example +82101234')
+    .addOption(new Option('--kind <kind>', 'only what such keys send (default: every key)').choices(['sk', 'pk']))
 
 export const blockCommand = () =>
   placeCommand(
     'block',
     'send nothing to a country, or a prefix of numbers, for a while',
-    'app block app_4k2m9x0c7q1z --country GB',
+    'app block app_4k2m9x0c7q1z --country GB --kind pk',
   )
     .option('--hours <n>', 'how long (default: a day)', oneOrMore)
+    .addOption(yesOption())
     .action((appId: string, options: PlaceOptions) =>
       onData(options, async (opened, output) => {
         const { hours } = options
         const forMs = hours === undefined ? undefined : hours * HOUR_MS
         const place = placeOf(opened, options)
+        await confirm(options, await blockQuestion(opened, appId, place, options))
         const app = await administer.blockPlace(adminOf(opened), appId, { ...place, forMs })
         const until = iso(protectionOf(app).blocks.at(-1)?.until ?? 0)
-        output({ appId, country: place.country, until }, [
-          `Nothing is sent to ${options.prefix ?? place.country} until ${until}`,
+        output({ appId, country: place.country, ...(place.kind && { kind: place.kind }), until }, [
+          `Nothing is sent to ${options.prefix ?? place.country} ${withKeys(place.kind)} until ${until}`,
         ])
       }),
     )
+
+const KEYS = { sk: 'secret key', pk: 'browser key' } as const
+const withKeys = (kind: KeyKind | undefined) => (kind ? `with ${KEYS[kind]}s` : 'with any key')
+
+/** Says what it touches: keys, and codes that were sent or refused there in the last hour. */
+async function blockQuestion(
+  opened: Opened,
+  appId: string,
+  { country, prefix, kind }: administer.BlockedPlace,
+  options: PlaceOptions,
+): Promise<string> {
+  await administer.existingApp(opened, appId)
+  const howLong = options.hours === undefined ? 'a day' : `${options.hours} h`
+  const touched = touchedBy(await readLately(opened, appId, prefix), country, kind)
+  return `Send nothing to ${options.prefix ?? country} for ${howLong}, ${withKeys(kind)}? Touched: ${touched}.`
+}
+
+export function touchedBy({ keys, codes, areAll }: Lately, country: string, kind: KeyKind | undefined): string {
+  const of = (one: KeyKind) => {
+    const there = codes.filter((sum) => sum.kind === one && sum.country === country)
+    const count = there.reduce((all, { sent, refused }) => all + sent + refused, 0)
+    const name = `${keys[one]} ${KEYS[one]}${keys[one] === 1 ? '' : 's'}`
+    return `${name} (${areAll ? '' : 'more than '}${count} ${count === 1 ? 'code' : 'codes'} in the last hour)`
+  }
+  return (kind ? [kind] : (['sk', 'pk'] as const)).map(of).join(', ')
+}
 
 export const unblockCommand = () =>
   placeCommand('unblock', 'send there again', 'app unblock app_4k2m9x0c7q1z --country GB').action(
@@ -135,10 +168,11 @@ export const unblockCommand = () =>
 
 const PREFIX = /^\+[1-9][0-9]{2,10}$/
 
-function placeOf({ vault }: Opened, { country, prefix }: PlaceOptions): administer.BlockedPlace {
-  if (prefix === undefined) return { country: country.toUpperCase() }
+function placeOf({ vault }: Opened, { country: named, prefix, kind }: PlaceOptions): administer.BlockedPlace {
+  const country = named.toUpperCase()
+  if (prefix === undefined) return { country, kind }
   if (!PREFIX.test(prefix)) throw new InvalidArgumentError(`--prefix: must be digits after a plus: ${prefix}`)
-  return { country: country.toUpperCase(), prefix: Buffer.from(prefixHash(vault, prefix)).toString('hex') }
+  return { country, kind, prefix: Buffer.from(prefixHash(vault, prefix)).toString('hex') }
 }
 
 export const unlockCommand = () =>
@@ -210,7 +244,7 @@ const DONE = { off: 'is not looked at', watch: 'is only noted', block: 'is refus
 
 function linesOf(home: string, protection: Protection): string[] {
   const { numberTypes, countries, open, secretTo, closed, capping, caps, conversion, tolerance, failures } = protection
-  const { trusted, blocks, resendMs, lockMs } = protection
+  const { trusted, blocks, reopened, resendMs, lockMs } = protection
   const where = [...new Set([home, ...open])].join(', ')
   const trust = [
     ...trusted.networks,
@@ -224,7 +258,12 @@ function linesOf(home: string, protection: Protection): string[] {
     `Browser keys send to ${countries === 'block' ? where : 'every country'}, secret keys to ${secretTo.join(', ') || 'every country'}.`,
     ...(closed.length > 0 ? [`No key sends to ${closed.join(', ')}.`] : []),
     ...blocks.map(
-      ({ country, prefix, until }) => `Nothing goes to ${prefix ? 'a prefix of ' : ''}${country} until ${iso(until)}.`,
+      ({ country, prefix, kind, until }) =>
+        `Nothing goes to ${prefix ? 'a prefix of ' : ''}${country} ${withKeys(kind)} until ${iso(until)}.`,
+    ),
+    ...reopened.map(
+      ({ kind, country, until }) =>
+        `No rule about typing refuses ${kind} keys in ${country || 'countries to which little is sent'} until ${iso(until)}.`,
     ),
     `What is over a cap ${DONE[capping]}${caps.length > 0 ? ':' : '; there is none.'}`,
     ...caps.map((cap) => `  ${capLine(cap)}${startLine(startOf(cap, tolerance))}`),

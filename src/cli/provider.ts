@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { CarrierConfig } from '../domain/carrier'
 import type { SendOutcome, SendRefusal } from '../domain/delivery'
 import { missing } from '../domain/error'
+import { CHANNELS } from '../domain/value'
 import { REPORT_PREFIX } from '../http/reports'
 import { KeptDirectory } from '../node/directory'
 import { LocalGates } from '../node/gates'
-import { CARRIER_TYPES, Carriers, explainCode } from '../providers/carriers'
+import { CARRIER_TYPES, Carriers, explainCode, reportsBySecret } from '../providers/carriers'
 import { systemClock } from '../system/clock'
 import { systemDial } from '../system/dial'
 import { systemRandom } from '../system/random'
@@ -35,6 +37,7 @@ interface ProviderOptions extends CommonOptions {
   url?: string
   header?: string[]
   reports?: boolean
+  replace?: boolean
   concurrency?: number
   timeoutMs?: number
 }
@@ -65,6 +68,28 @@ function parse(text: string): unknown {
   } catch {
     throw new InvalidArgumentError('--config: not valid JSON')
   }
+}
+
+/** Settings that say which carrier it is: where messages go, and on whose account. */
+const IDENTITY = ['url', 'host', 'port', 'apiBase', 'kakaoApiBase', 'accountSid', 'systemId', 'userId'] as const
+
+/** Asks before a name that exists comes to mean another carrier, whose messages would go elsewhere from then on. */
+async function confirmReplacement(
+  { store }: Opened,
+  name: string,
+  { type, replace }: ProviderOptions,
+  config: Record<string, unknown>,
+): Promise<void> {
+  const known = (await store.read.carriers.all()).find((one) => one.name === name)
+  if (!known || (known.type === type && IDENTITY.every((setting) => known.config[setting] === config[setting]))) return
+  const question = `The carrier ${name} is there already (${whereIs(known)}). Put this one in its place?`
+  await confirm({ yes: replace ?? false }, question, '--replace')
+}
+
+/** Its type and host. The rest of a URL may hold credentials. */
+function whereIs({ type, config: { url, host } }: CarrierConfig): string {
+  const at = typeof url === 'string' ? URL.parse(url)?.host : host
+  return at ? `${type}, ${at}` : type
 }
 
 /** The carrier as the server would build it, in this process. */
@@ -105,7 +130,7 @@ const NEXT: Readonly<Record<SendRefusal, string>> = {
   later: 'it would be tried again soon',
   unreached: 'it would be tried again soon, and a carrier that cannot be reached three times rests',
   elsewhere: 'the next carrier would be asked',
-  unfit: 'the next carrier would be asked, and this one would rest',
+  unfit: 'this carrier would rest, and the code would go to the next one, or wait where there is none',
   never: 'nobody else would be asked',
 }
 
@@ -129,7 +154,7 @@ export function providerCommands(): Command {
     )
       .argument('<carrier>', 'what you call it')
       .addOption(new Option('--type <type>', 'what it is').choices(Object.keys(CARRIER_TYPES)).makeOptionMandatory())
-      .requiredOption('--channel <channel>', 'sms or alimtalk, repeatable or separated by commas', collect)
+      .requiredOption('--channel <channel>', `${CHANNELS.join(' or ')}, repeatable or separated by commas`, collect)
       .option('--config <file>', 'JSON object with its settings and credentials; - reads standard input')
       .option('--url <url>', 'http: where messages are posted to')
       .option('--header <header>', 'http: "Name: value" sent with every message, repeatable', collect)
@@ -144,13 +169,16 @@ export function providerCommands(): Command {
         wholeNumber,
       )
       .option('--reports', 'http: the carrier calls the report URL; charge when it does')
+      .option('--replace', 'do not ask before a carrier of that name gets another type, URL or account')
       .action((name: string, options: ProviderOptions) =>
         onData(options, async (opened, output) => {
+          const config = configOf(options)
+          await confirmReplacement(opened, name, options, config)
           const { carrier: provider, newReportSecret } = await administer.setCarrier(adminOf(opened), {
             name,
             type: options.type,
             channels: options.channel.flatMap((list) => list.split(',')).map(asChannel),
-            config: configOf(options),
+            config,
             concurrency: options.concurrency,
             timeoutMs: options.timeoutMs,
           })
@@ -158,7 +186,7 @@ export function providerCommands(): Command {
           const reportUrl = `${opened.config.publicUrl ?? ''}${REPORT_PREFIX}${name}`
           output({ name, type, channels, reportUrl, ...(newReportSecret && { reportSecret: newReportSecret }) }, [
             `Provider ${name} (${type}) serves ${channels.join(', ')}.`,
-            ...(type === 'smpp' ? [] : [`Delivery reports: POST ${reportUrl}`]),
+            ...(reportsBySecret(type) ? [`Delivery reports: POST ${reportUrl}`] : []),
             ...(newReportSecret ? [`with "Authorization: Bearer ${newReportSecret}", which is shown only now`] : []),
           ])
         }),
@@ -172,7 +200,7 @@ export function providerCommands(): Command {
     )
       .argument('<carrier>', 'what you called it')
       .requiredOption('--to <number>', 'a phone of yours')
-      .option('--channel <channel>', 'sms or alimtalk', 'sms')
+      .option('--channel <channel>', CHANNELS.join(' or '), 'sms')
       .option('--template-code <code>', "AlimTalk: the carrier's code of an approved template with a code variable")
       .action((name: string, options: TestOptions) =>
         onData(options, async (opened, output) => {

@@ -1,4 +1,5 @@
 /** `watchword quickstart`: a running service with a demo app and test keys, and what to type next. */
+import type { Config } from '../config'
 import { whenRunnerEnds } from '../system/runner'
 import { createApp, standingTestKey } from '../usecases/administer'
 import { adminOf, type Opened, placeOf } from './open'
@@ -9,7 +10,7 @@ const DEMO_APP = 'quickstart'
 export async function quickstart(opened: Opened): Promise<void> {
   const admin = adminOf(opened)
   // First of all, so that a port that is taken changes nothing.
-  const { url, setUpUrl, drain } = await serve(opened)
+  const { url, setUpUrl, drain } = await serve({ ...opened, config: withLocalReceivers(opened.config) })
   process.on('SIGHUP', () => drain('SIGHUP'))
   whenRunnerEnds(() => drain('the runner of the script has ended'))
   const { appId } =
@@ -44,9 +45,18 @@ test code 000000.
   curl -s "$BASE/status?issueId=$ISSUE" -H "Authorization: Bearer $KEY"; echo
   curl -s "$BASE/verify" -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d "{\\"issueId\\":\\"$ISSUE\\",\\"code\\":\\"000000\\"}"; echo
 
+These keys take magic numbers only: your own number is refused with TEST_NUMBER_REQUIRED, since a test key sends nothing.
+For a code on your phone, follow the first steps in the console to a carrier and a live key.
+
 Stop with Ctrl+C.
 `)
 }
+
+/** A developer's receiver is on the same machine, which webhooks may not reach otherwise. */
+const withLocalReceivers = (config: Config): Config => ({
+  ...config,
+  webhooks: { ...config.webhooks, testOnLoopback: true },
+})
 
 /** Its idempotency key is a fresh one whenever the line is pasted, in sh, bash and zsh. */
 const issueLine = (base: string, authorization: string) =>

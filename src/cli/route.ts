@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Route } from '../domain/route'
+import { CHANNELS } from '../domain/value'
 import * as administer from '../usecases/administer'
 import { asChannel, type CommonOptions, command, onData, onDataCommand, removalCommand } from './command'
 import { type Confirmable, confirm } from './confirm'
@@ -30,7 +31,7 @@ export function routeCommands(): Command {
   const route = command('route', 'which carriers deliver a channel, and in which order', 'route set sms main,backup')
   const scoped = (command: Command) =>
     command
-      .argument('<channel>', 'sms or alimtalk')
+      .argument('<channel>', CHANNELS.join(' or '))
       .option('--country <code>', 'only to this country, for example KR')
       .option('--app <id>', 'only of this app')
   route.addCommand(

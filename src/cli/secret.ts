@@ -94,7 +94,8 @@ async function beginInFolder(opened: Opened, { newFile, finish }: RotateOptions)
   // One that was killed has put it in place.
   if (opened.vault.ring.isNewest && isUnderWay(await opened.store.read.ring.all())) return
   await beginRotation(rotationOf(opened), nextKeyFile(dataDir))
-  placeNextKeyFile(dataDir)
+  if (!placeNextKeyFile(dataDir))
+    throw new Failure('conflict', 'Another `secret rotate` has just changed the secret: see `watchword secret status`')
 }
 
 async function endInFolder(options: RotateOptions): Promise<void> {

@@ -1,13 +1,12 @@
 /** `watchword serve`. */
 import { createApp } from '../app'
 import { numbers } from '../domain/numbers'
-import { MOUNTS } from '../http/mounts'
+import { leaveNoCoreFiles } from '../system/core-files'
 import { watchDescriptors } from '../system/descriptors'
 import { systemDial } from '../system/dial'
 import { createHookTransport } from '../system/hook-transport'
-import { warmUpConnections } from '../system/http-connection'
+import { assertParses, warmUpConnections } from '../system/http-connection'
 import { KeptConnections } from '../system/kept-connections'
-import { listen } from '../system/listen'
 import { systemPasswords } from '../system/passwords'
 import { systemRandom } from '../system/random'
 import { systemSchedule } from '../system/schedule'
@@ -18,7 +17,7 @@ import { takeErasures } from '../usecases/erase-phone'
 import { setUpToken } from '../usecases/people/links'
 import { checkAuditEnd } from '../usecases/verify-audit'
 import { backupsOf, makeBackupsAtTheirTimes } from './backup-times'
-import { Failure } from './failure'
+import { listenFor, orInUse } from './listener'
 import { adminOf, type Opened } from './open'
 import { startTelemetry } from './telemetry'
 
@@ -39,18 +38,24 @@ export interface Served {
 /** Starts everything; SIGTERM and SIGINT drain. Answers once it listens. */
 export async function serve(opened: Opened): Promise<Served> {
   const { config, log, fleet } = opened
+  leaveNoCoreFiles()
   // One server works on a data folder.
   if (!fleet) holdAlone(config.dataDir)
   warnOfKeyFile(opened)
-  const descriptors = watchDescriptors(log)
-  const toCarriers = new KeptConnections(undefined, descriptors.left)
+  const descriptors = opened.front?.descriptors ?? watchDescriptors(log)
+  assertParses()
+  const cannotKeep = () =>
+    log.warn({}, 'connections to carriers are not kept: this runtime does not tell the descriptor of a socket')
+  const toCarriers = new KeptConnections(undefined, descriptors.left, cannotKeep)
   const toReceivers = new KeptConnections()
+  const toOperator = new KeptConnections()
   const closeIdle = () => {
-    toCarriers.closeIdle()
-    toReceivers.closeIdle()
+    for (const connections of [toCarriers, toReceivers, toOperator]) connections.closeIdle()
   }
   descriptors.makeRoom(closeIdle)
-  const telemetry = await startTelemetry(config, log)
+  // As the list of servers has it.
+  const instanceId = fleet?.nodeId ?? systemRandom.uuid(opened.clock.now())
+  const telemetry = await startTelemetry(config, log, instanceId)
   if (telemetry.ofStore) opened.store.tell(telemetry.ofStore)
   const app = createApp(config, {
     ...opened,
@@ -58,11 +63,12 @@ export async function serve(opened: Opened): Promise<Served> {
     fleet: fleet && { fleet, name: `${process.getBuiltinModule('node:os').hostname()}:${process.pid}` },
     random: systemRandom,
     transport: createTransport(toCarriers),
+    toOperator: createTransport(toOperator),
     dial: systemDial,
     descriptors,
     passwords: systemPasswords,
     backups: () => (fleet ? { made: [] } : backupsOf(config)),
-    hooks: createHookTransport({ ...config.webhooks, connections: toReceivers }),
+    hooks: createHookTransport({ connections: toReceivers }),
     schedule: systemSchedule,
     // The engine would keep it until as much is needed again. Where that is much, nobody waits until it is collected.
     settled: () => Bun.gc(process.memoryUsage().heapUsed < COLLECTED_AT_ONCE_BYTES),
@@ -72,17 +78,14 @@ export async function serve(opened: Opened): Promise<Served> {
   // One commit for what they write.
   const [token] = await Promise.all([setUpToken(opened), bringErasures(opened)])
   await app.start({ alone: !fleet })
-  const { host, port, metrics } = config
+  const { metrics } = config
   const metricsUrl = orInUse(
     metrics.listen?.port,
     (other) => `WATCHWORD_METRICS_LISTEN=${metrics.listen?.host}:${other}`,
     () => telemetry.begin(app.vitals, descriptors),
   )
-  const listener = orInUse(
-    port,
-    (other) => `--port ${other}`,
-    () => listen({ host, port, fetch: app.fetch, mounts: MOUNTS, descriptors }),
-  )
+  opened.front?.serve(app.fetch)
+  const listener = opened.front?.listener ?? listenFor(config, { fetch: app.fetch, descriptors })
 
   let isDraining = false
   // Whoever waits for it to listen is told first.
@@ -135,15 +138,4 @@ async function bringErasures(opened: Opened): Promise<void> {
 function warnOfKeyFile({ config, log }: Opened): void {
   const exposed = exposedKeyFile(config.dataDir, config.secret)
   if (exposed) log.warn({ file: exposed }, 'the key file can be read by others than its owner; chmod 600')
-}
-
-/** `setting`: where another port is said. */
-function orInUse<T>(port: number | undefined, setting: (port: number) => string, begin: () => T): T {
-  try {
-    return begin()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || port === undefined) throw error
-    const other = port === 65_535 ? 8787 : port + 1
-    throw new Failure('port_in_use', `Port ${port} is in use; choose another: ${setting(other)}`)
-  }
 }

@@ -20,10 +20,11 @@ export interface StartedTelemetry {
   stop(): Promise<void>
 }
 
-export async function startTelemetry(config: Config, log: Log): Promise<StartedTelemetry> {
+/** `instanceId`: what traces tell this server by. */
+export async function startTelemetry(config: Config, log: Log, instanceId: string): Promise<StartedTelemetry> {
   const { token, listen: at } = config.metrics
   const metrics = token || at ? (await import('../system/telemetry/metrics')).createMetrics() : undefined
-  const tracing = config.traces && (await import('../system/telemetry/traces')).startTracing(config.traces)
+  const tracing = config.traces && (await import('../system/telemetry/traces')).startTracing(config.traces, instanceId)
   const route = metrics && { token, text: () => metrics.text(), contentType: metrics.contentType }
   let stopListening = async () => {}
   return {

@@ -4,6 +4,7 @@ import { missing } from '../domain/error'
 import { preview } from '../domain/preview'
 import { BUILT_IN_TEMPLATES, localesOf, SMS_MAX_BYTES, type TemplateVariable } from '../domain/template'
 import { textsOf } from '../domain/texts'
+import { CHANNELS } from '../domain/value'
 import * as administer from '../usecases/administer'
 import { asChannel, type CommonOptions, collect, command, onData, onDataCommand, removalCommand } from './command'
 import { type Confirmable, confirm } from './confirm'
@@ -50,7 +51,7 @@ export function templateCommands(): Command {
       .requiredOption('--app <id>', 'app')
       .requiredOption('--body <text>', 'text with #{code} and #{variables}; @FILE reads a file')
       .option('--name <name>', 'what people call it')
-      .option('--channel <channel>', 'sms or alimtalk, repeatable (default: sms)', collect)
+      .option('--channel <channel>', `${CHANNELS.join(' or ')}, repeatable (default: sms)`, collect)
       .option('--variable <rule>', 'name, name? or name=pattern, repeatable', collect)
       .option('--provider-code <code>', 'code of the template at the AlimTalk provider')
       .option('--locale <tag>', 'language of the text, such as ko or zh-TW')

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { EVENT_TYPES, type EventType } from '../../contract/event'
-import { assertHookTarget } from '../domain/address'
+import { assertHookTarget, isLoopback } from '../domain/address'
 import { Refusal } from '../domain/error'
-import { previewHookTemplate } from '../domain/hook-preview'
 import { isUuid, type Mode } from '../domain/value'
 import type { Endpoint, HookAttempt, HookFilters, HookReport } from '../domain/webhook'
 import * as administer from '../usecases/administer'
+import { previewHookTemplate } from '../usecases/preview-hook-template'
 import {
   type CommonOptions,
   collect,
@@ -87,13 +87,14 @@ const hookObject = ({ createdAt, lastAttemptAt, nextAttemptAt, ...hook }: HookRe
 })
 
 /** The server may run with other settings than this command; then the warning says so. */
-function warningOf({ config }: Opened, url: string): string | undefined {
+function warningOf({ config }: Opened, { mode, url }: Pick<Endpoint, 'mode' | 'url'>): string | undefined {
   try {
     assertHookTarget(url, config.webhooks)
     return undefined
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return `${error.message}; unless the server's settings allow it, nothing will be sent`
+    const server = mode === 'test' && isLoopback(url) ? 'the server is `quickstart` or its' : "the server's"
+    return `${error.message}; unless ${server} settings allow it, nothing will be sent`
   }
 }
 
@@ -124,7 +125,7 @@ export function webhookCommands(): Command {
           const { app: appId, mode, url, events } = options
           const wanted = { ...settingsOf(options), url, events: listOf(events).filter(Boolean), appId, mode }
           const { endpoint, secret } = await administer.addEndpoint(adminOf(opened), wanted)
-          const warning = warningOf(opened, url)
+          const warning = warningOf(opened, endpoint)
           output({ ...endpointObject(endpoint), secret, ...(warning && { warning }) }, [
             `${endpoint.endpointId} is told of ${endpoint.events.join(', ')}. Its secret is shown only now:`,
             secret,
@@ -171,7 +172,7 @@ export function webhookCommands(): Command {
           const enabled = options.enable ? true : options.disable ? false : undefined
           const wanted = { ...settingsOf(options), enabled }
           const endpoint = await administer.updateEndpoint(adminOf(opened), endpointId, wanted)
-          const warning = warningOf(opened, endpoint.url)
+          const warning = warningOf(opened, endpoint)
           output({ ...endpointObject(endpoint), ...(warning && { warning }) }, [
             endpointLine(endpoint),
             ...(warning ? [`Warning: ${warning}`] : []),

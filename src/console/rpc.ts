@@ -2,10 +2,14 @@
  * `/console/rpc`: who is signed in, may they, and from this site. Sessions are cookies that no script can read and no
  * other site can send; API keys open nothing here.
  */
+
 import { ORPCError } from '@orpc/server'
 import { StandardRPCHandler } from '@orpc/server/standard'
 import { forbidden, invalid, type Refusal } from '../domain/error'
+import { errorFields } from '../domain/error-fields'
+import { SESSION_MS } from '../domain/operator'
 import { assertMay } from '../domain/role'
+import { SECOND_MS } from '../domain/value'
 import { clientIpOf } from '../http/client-ip'
 import { asRefusal, fromRefusal, interfaceError, retryAfter, unexpectedError, unreadable } from '../http/errors'
 import { isLoopbackHost, isOwnAddress } from '../http/forwarded'
@@ -70,7 +74,7 @@ export function createConsoleRpc(deps: ConsoleDependencies): ConsoleRpc {
       if (error instanceof ORPCError && error.defined) throw error
       // oRPC could not make an input of the request.
       if (!context.entered || (error instanceof ORPCError && error.code === 'BAD_REQUEST')) throw tell(unreadable())
-      log.error({ err: error instanceof Error ? error.name : undefined }, 'console request failed unexpectedly')
+      log.error(errorFields(error), 'console request failed unexpectedly')
       throw unexpectedError()
     }
   }
@@ -154,8 +158,6 @@ const cookieFor = ({ protocol, hostname }: URL, installation: string): Cookie =>
     ? { name: `watchword-${installation.slice(0, 12)}`, rules: 'Path=/console; HttpOnly; SameSite=Strict' }
     : { name: `__Host-watchword-${installation.slice(0, 12)}`, rules: 'Path=/; HttpOnly; Secure; SameSite=Strict' }
 
-const WEEK_SEC = 7 * 24 * 60 * 60
-
 function tokenIn(cookies: string | null, { name }: Cookie): string | undefined {
   const found = (cookies ?? '').split(';').find((pair) => pair.trim().startsWith(`${name}=`))
   return found?.trim().slice(name.length + 1)
@@ -164,7 +166,7 @@ function tokenIn(cookies: string | null, { name }: Cookie): string | undefined {
 /** `null` ends the session there is. */
 function setCookie({ name, rules }: Cookie, token: string | null | undefined): Record<string, string> {
   if (token === undefined) return {}
-  return { 'set-cookie': `${name}=${token ?? ''}; ${rules}; Max-Age=${token === null ? 0 : WEEK_SEC}` }
+  return { 'set-cookie': `${name}=${token ?? ''}; ${rules}; Max-Age=${token === null ? 0 : SESSION_MS / SECOND_MS}` }
 }
 
 function answer(status: number, body: unknown, headers: Record<string, string> = {}): Response {

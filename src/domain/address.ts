@@ -3,6 +3,7 @@ import type { IPv4, IPv6 } from 'ipaddr.js'
 import { invalid } from './error'
 import { ipaddr, isIP } from './ip'
 import { cidrContains } from './network'
+import type { Mode } from './value'
 
 /** All that is allotted to hosts in the public IPv6 internet; whatever carries an IPv4 address by a prefix is outside. */
 const GLOBAL_IPV6 = '2000::/3'
@@ -59,6 +60,25 @@ export interface HookUrlPolicy {
   /** Empty: any. */
   ports: readonly number[]
   allowedCidrs: readonly string[]
+  /** Endpoints of test mode on this machine are sent to all the same, by http and on any port: see `policyFor`. */
+  testOnLoopback?: boolean
+}
+
+const LOOPBACK_CIDRS = ['127.0.0.0/8', '::1/128']
+
+/** Whether the URL names this machine, by `localhost` or a loopback address. What is no URL does not. */
+export function isLoopback(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const parsed = new URL(url)
+  const address = literalAddress(parsed)
+  if (address === undefined) return parsed.hostname === 'localhost'
+  return LOOPBACK_CIDRS.some((cidr) => cidrContains(cidr, address))
+}
+
+/** What holds for one endpoint, also where its receiver redirects to. */
+export function policyFor({ mode, url }: { mode: Mode; url: string }, policy: HookUrlPolicy): HookUrlPolicy {
+  if (!policy.testOnLoopback || mode !== 'test' || !isLoopback(url)) return policy
+  return { allowHttp: true, ports: [], allowedCidrs: [...policy.allowedCidrs, ...LOOPBACK_CIDRS] }
 }
 
 const URL_MAX_LENGTH = 2_048

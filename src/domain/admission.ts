@@ -8,6 +8,7 @@ import {
   type Allowed,
   allowedOf,
   allowedOfCountry,
+  isTyped,
   SUSPECTED,
   type Suspicion,
   TOO_MANY_COUNTRIES,
@@ -20,7 +21,7 @@ import type { KeyKind } from './key'
 import { limited } from './limit'
 import { cidrContains } from './network'
 import { withoutTexts } from './phone'
-import { countryClosed, destinationOf, type Protection } from './protection'
+import { countryClosed, destinationOf, isReopened, type Protection } from './protection'
 import { type Found, foundBy, isProvable, limitOf, type ProtectionMode, type Rule } from './rule'
 import type { CountryTally, NetworkTally, Tally } from './traffic'
 import { HOUR_MS, MINUTE_MS } from './value'
@@ -41,6 +42,8 @@ export interface Wish {
   /** Of whoever asks, where that is known: the address, and the keyed hash of its network. */
   readonly address: string | undefined
   readonly network: string | undefined
+  /** The app has a challenge: whoever is refused for traffic is asked for a proof instead. */
+  readonly mayProve?: boolean
 }
 
 /** What is known of where it would go. What else is on its way in counts, too. */
@@ -117,12 +120,16 @@ function decide(protection: Protection, wish: Wish, around: Surroundings, now: n
     if (waitMs > 0) decision.find(protection.capping, 'cap', waitMs)
   }
   const mode = protection.conversion === 'block' && !isLearned ? 'watch' : protection.conversion
-  if (matters(mode)) findUnpaid(around, tolerance, now, (rule, waitMs) => decision.find(mode, rule, waitMs))
+  if (matters(mode) && !isReopened(protection, wish, now))
+    findUnpaid(wish, around, tolerance, now, (rule, waitMs) => decision.find(mode, rule, waitMs))
   return decision
 }
 
-const isBlockedBy = ({ country, prefix, until }: Protection['blocks'][number], wish: Wish, now: number) =>
-  now < until && wish.country === country && (prefix === undefined || prefix === wish.prefix)
+const isBlockedBy = ({ country, prefix, kind, until }: Protection['blocks'][number], wish: Wish, now: number) =>
+  now < until &&
+  wish.country === country &&
+  (prefix === undefined || prefix === wish.prefix) &&
+  (kind === undefined || kind === wish.kind)
 
 function isTrusted({ trusted }: Protection, { country, phone, address }: Wish): boolean {
   return (
@@ -148,17 +155,24 @@ type Find = (rule: Rule, waitMs: number) => void
  *
  *   unverified ≥ allowed in an hour or a day ─▶ refused until fewer count;  pending ≥ allowed ─▶ refused for a minute
  *
- * What is allowed, and when a country is paused, is in `conversion.ts`.
+ * Nobody is refused for a place where people type (`isTyped`). Where a proof would do instead, it is asked for there as well:
+ * else an attack may have one code for each that people type. What is allowed, and when a country is paused, is in
+ * `conversion.ts`.
  */
-function findUnpaid({ network, prefix, usual, ways }: Surroundings, tolerance: number, now: number, find: Find): void {
-  if (network) {
+function findUnpaid(wish: Wish, around: Surroundings, tolerance: number, now: number, find: Find): void {
+  const { network, prefix, usual, ways } = around
+  const isOpen = (place: Tally, of: Usual) => !wish.mayProve && isTyped(place, of, now)
+  if (network && !isOpen(network, usual)) {
     const counts = network.counts(now)
     findUnverified('network', network, tolerated(allowedOf('network', counts, usual), tolerance), now, find)
     if (network.countries(now) >= TOO_MANY_COUNTRIES && counts.day.verified < 1) find('network_countries', HOUR_MS)
   }
-  findUnverified('prefix', prefix, tolerated(allowedOf('prefix', prefix.counts(now), usual), tolerance), now, find)
+  if (!isOpen(prefix, usual))
+    findUnverified('prefix', prefix, tolerated(allowedOf('prefix', prefix.counts(now), usual), tolerance), now, find)
   for (const way of ways) {
     const { pausedUntil, tally } = way
+    // What people type in a country of its own outweighs what nobody types in others.
+    if (isOpen(tally, way.usual)) return
     if (pausedUntil !== undefined && now < pausedUntil) find('country_paused', pausedUntil - now)
     else if (way.isSuspected(now)) find('country_paused', PENDING_RETRY_MS)
     findUnverified('country', tally, allowedThere(way, tolerance, now), now, find)
@@ -168,7 +182,7 @@ function findUnpaid({ network, prefix, usual, ways }: Surroundings, tolerance: n
 /** After a pause only so few at a time as show whether it is over. */
 function allowedThere({ tally, usual, suspicion, pausedUntil }: WayThere, tolerance: number, now: number): Allowed {
   const lately = { verified: tally.verifiedLately(now), wasPaused: pausedUntil !== undefined }
-  const allowed = tolerated(allowedOfCountry({ day: tally.day.at(now) }, lately, usual, now), tolerance)
+  const allowed = tolerated(allowedOfCountry(tally.counts(now), lately, usual, now), tolerance)
   const isCareful = lately.wasPaused && suspicion.score >= SUSPECTED / 2
   return isCareful ? { ...allowed, pending: PENDING_AFTER_PAUSE } : allowed
 }
@@ -193,11 +207,9 @@ export function refusalOf({ rule, waitMs }: Pick<Finding, 'rule' | 'waitMs'>): R
   if (rule === 'number_type') return withoutTexts()
   if (waitMs === undefined) return countryClosed()
   const limit = limitOf(rule)
-  if (limit !== 'abuse') return limited({ limit, policy: 'platform' }, waitMs)
-  return new Refusal('limited', 'Limit exceeded: abuse', {
-    limit: 'abuse',
-    policy: 'platform',
-    retryAfterMs: Math.max(1_000, waitMs),
-    provable: isProvable(rule),
-  })
+  const { message, detail } = limited(
+    { limit, policy: 'platform' },
+    limit === 'abuse' ? Math.max(1_000, waitMs) : waitMs,
+  )
+  return new Refusal('limited', message, { ...detail, provable: isProvable(rule) })
 }

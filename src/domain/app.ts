@@ -11,8 +11,8 @@ export interface App {
   name: string
   /** ISO 3166 country whose national phone formats its numbers are read in; undefined: the server's default. */
   region: string | undefined
-  /** What its owner has decided about abuse; undefined: nothing yet, it was there before. */
-  protection: Partial<Protection> | undefined
+  /** What its owner has decided about abuse. */
+  protection: Protection
   /** What its owner has decided about its texts; missing: nothing yet. */
   texts?: Partial<Texts> | undefined
   /** Whether proofs of verification say what an issue's metadata is; missing: they do not. */

@@ -62,7 +62,6 @@ const retryOf = (outcome: SendOutcome): Retry | undefined => {
   if (outcome.kind !== 'refused') return undefined
   switch (outcome.retry) {
     case 'unfit':
-      return 'elsewhere'
     case 'unreached':
       return 'later'
     default:

@@ -21,21 +21,22 @@ export interface AuditHead {
   readonly hash: Uint8Array
 }
 
-/** Keyed hashes: by the newest key first; the others are met while keys are changed. */
-type Seals = (text: string) => readonly [newest: Uint8Array, ...others: Uint8Array[]]
+/** A keyed hash. */
+type Seal = (text: string) => Uint8Array
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 /** One line; nobody can make one of another entry without the key. */
-export function writeHead({ seq, hash }: AuditHead, seals: Seals): string {
+export function writeHead({ seq, hash }: AuditHead, seal: Seal): string {
   const head = `${seq} ${hex(hash)}`
-  return `${head} ${hex(seals(`head ${head}`)[0])}`
+  return `${head} ${hex(seal(`head ${head}`))}`
 }
 
-/** Undefined for what was written with none of these keys. */
-export function readHead(text: string, seals: Seals): AuditHead | undefined {
-  const [, seq, hash, seal] = /^(\d{1,15}) ([0-9a-f]{64}) ([0-9a-f]{64})$/.exec(text.trim()) ?? []
+/** Undefined for what was not written with this key. */
+export function readHead(text: string, seal: Seal): AuditHead | undefined {
+  const [, seq, hash, written] = /^(\d{1,15}) ([0-9a-f]{64}) ([0-9a-f]{64})$/.exec(text.trim()) ?? []
   if (seq === undefined || hash === undefined) return undefined
-  const isKnown = seals(`head ${Number(seq)} ${hash}`).some((one) => hex(one) === seal)
-  return isKnown ? { seq: Number(seq), hash: Buffer.from(hash, 'hex') } : undefined
+  return hex(seal(`head ${Number(seq)} ${hash}`)) === written
+    ? { seq: Number(seq), hash: Buffer.from(hash, 'hex') }
+    : undefined
 }

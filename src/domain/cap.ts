@@ -35,11 +35,6 @@ const ofBrowserKeys = (per: 'prefix' | 'app', hour: number, day: number): Cap[] 
  * code in a day; of an app as many people as come in the few hours of a launch.
  */
 export const NEW_CAPS: readonly Cap[] = [...ofBrowserKeys('prefix', 60, 150), ...ofBrowserKeys('app', 3_000, 15_000)]
-/** Of apps of before: what is over them is noted. */
-export const FORMER_CAPS: readonly Cap[] = [
-  ...ofBrowserKeys('prefix', 200, 600),
-  ...ofBrowserKeys('app', 2_000, 10_000),
-]
 
 /** What is sent of an app whose traffic is not known, before anybody has typed a code. */
 export const START = { hour: 300, day: 500 } as const

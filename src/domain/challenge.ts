@@ -7,6 +7,7 @@
  * - reCAPTCHA: developers.google.com/recaptcha/docs/verify and …/docs/v3. Once, for 2 minutes.
  */
 import { invalid, Refusal } from './error'
+import { limited } from './limit'
 import { SECOND_MS } from './value'
 
 export const VENDORS = ['turnstile', 'hcaptcha', 'recaptcha'] as const
@@ -66,14 +67,28 @@ function assertKey(param: string, text: string): void {
   }
 }
 
+/** When there may be room for another check: the vendor answers within `VERIFY_TIMEOUT_MS`, and mostly much sooner. */
+const CHECK_AGAIN_MS = SECOND_MS
+
+/** The token is as good as it was. */
+export const tooManyChecks = () => limited({ limit: 'perApp', policy: 'platform' }, CHECK_AGAIN_MS)
 export const challengeRequired = () => refused('challenge_required', 'a proof is needed for this request')
 export const challengeFailed = () => refused('challenge_failed', 'the proof is wrong, too old or was used already')
 
 const refused = (reason: 'challenge_required' | 'challenge_failed', problem: string) =>
   new Refusal('forbidden', `challenge: ${problem}`, { param: 'challenge', reason })
 
-/** What came of a token; `reason` says in a stable word why nothing did. */
-export type Proof = { kind: 'passed' } | { kind: 'failed' } | { kind: 'unavailable'; reason: string }
+/**
+ * What came of a token. `too_many`: it was not looked at, since there were too many checks at a time, here or for the vendor.
+ * `reason` says in a stable word why nothing came of it.
+ */
+export type Proof =
+  | { kind: 'passed' }
+  | { kind: 'failed' }
+  | { kind: 'too_many' }
+  | { kind: 'unavailable'; reason: string }
+
+export const TOO_MANY: Proof = { kind: 'too_many' }
 
 const PASSED: Proof = { kind: 'passed' }
 const FAILED: Proof = { kind: 'failed' }
@@ -97,9 +112,10 @@ const NOT_THE_TOKEN: ReadonlyMap<unknown, string> = new Map([
 
 /**
  * Whether it passes. What a caller can bring about is never `unavailable`, since that may let it pass: a token that the vendor
- * cannot read is answered 400 by some.
+ * cannot read is answered 400 by some, and too many tokens 429.
  */
 export function judge(settings: ChallengeSettings, { status, body }: VendorAnswer): Proof {
+  if (status === 429) return TOO_MANY
   if (status !== 200 && status !== 400) return { kind: 'unavailable', reason: `HTTP_${status}` }
   if (typeof body?.success !== 'boolean') return status === 400 ? FAILED : { kind: 'unavailable', reason: 'UNREADABLE' }
   if (!body.success) {

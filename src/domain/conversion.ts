@@ -1,18 +1,21 @@
 /**
- * Whether messages pay. Who pumps messages (numbers of theirs share the price of a text) does not type the codes, so codes that
- * are verified are told from codes that are not. What is allowed grows with the app's own verified traffic, which nobody makes
+ * Whether messages pay. Attackers who pump messages share in their price and do not type the codes, so the rules compare codes
+ * that were verified with codes that were not. What is allowed grows with the app's own verified traffic, which cannot be made
  * without phones. Decisions: "Abuse". Live mode only.
  *
- * - Per prefix, per network, and of a country per day: at most max(floor, a share of the verified ones) may stay unverified in a
- *   day, a sixth of that in an hour (Authgear, `docs/specs/fraud-protection.md`; there the share is 0.2, here it is twice what
- *   the app usually leaves unverified, where that is more).
- * - Codes too young to be judged: at most max(floor, what was verified there in a day).
- * - Of a country, a sequential test (Wald 1945; Page's CUSUM, 1954) of "the usual share stays unverified" against "of the rest
- *   seven in ten, too". Some ten codes in a row are enough for it, whatever the traffic is. A prefix or a network that has used up
- *   its own share is no evidence against its country. Countries to which little is sent usually are tested together, too.
+ * - One formula for a prefix, a network and a country, in an hour and in a day: unverified ≥ max(floor, a fifth of what is
+ *   usually verified, what leaves half of the usual share verified). The first two terms are Authgear's
+ *   (`docs/specs/fraud-protection.md`).
+ * - Codes too young to be judged: a limit of their own, where less than half of the usual share was verified (`isTyped`).
+ * - A country also has a sequential test (Wald 1945; Page's CUSUM, 1954) of "the usual share stays unverified" against "seven
+ *   in ten of the rest, too". Some ten codes in a row are enough for it, whatever the traffic is. A prefix or a network that has
+ *   used up its own share is no evidence against its country. Countries to which little is sent are tested together, too.
  * - One network for more than three countries without a success (Authgear).
+ *
+ * Nobody is refused by these rules in a place where at least half of the usual share was verified in the last hour and in the
+ * last day.
  */
-import type { Counts, Fate, Window } from './traffic'
+import type { Counts, Fate, Tally, Window } from './traffic'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './value'
 
 /** What an app sent to a country with a kind of key in one hour, and what became of it. */
@@ -100,6 +103,20 @@ const addUp = (windows: readonly Window[]): Window =>
     { sent: 0, credits: 0, verified: 0, unverified: 0 },
   )
 
+/**
+ * Whether people type there: of the codes of the last hour that may have arrived, and of those of the last day, at least half of
+ * the usual share was verified. Codes too young to be judged count as not verified.
+ */
+export function isTyped(place: Pick<Tally, 'counts' | 'pending'>, usual: Usual, now: number): boolean {
+  const young = place.pending(now)
+  const { hour, day } = place.counts(now)
+  const isEnough = ({ verified, unverified }: Window) => unverified + young <= unverifiedBeside(usual) * verified
+  return hour.verified >= 1 && isEnough(hour) && isEnough(day)
+}
+
+/** How many may be unverified for each that is verified, so that half of the usual share is. */
+const unverifiedBeside = ({ unverifiedShare }: Usual): number => 2 / (1 - unverifiedShare) - 1
+
 /** How many codes may be unverified, and how many too young to be judged. */
 export interface Allowed {
   readonly hour: number
@@ -119,7 +136,8 @@ export const tolerated = (allowed: Allowed, times: number): Allowed =>
 const FLOORS = {
   prefix: { hour: 5, day: 4, pending: 5 },
   network: { hour: 5, day: 10, pending: 10 },
-  country: { hour: 10, day: 20, pending: 15 },
+  // What may be pending where nobody has typed yet brings about a pause; it does not refuse beyond the pause.
+  country: { hour: 16, day: 20, pending: 15 },
 } as const
 export type Place = keyof typeof FLOORS
 
@@ -127,21 +145,31 @@ const AUTHGEAR_SHARE = 0.2
 /** A day has more than one busy hour. */
 const HOUR_OF_DAY = 1 / 6
 
-/** Of a prefix or a network. */
-export function allowedOf(place: 'prefix' | 'network', { hour, day }: Counts, usual: Usual): Allowed {
+/** How many may stay unverified in a place; `usually` are verified there in a day. */
+function unverifiedAllowed(
+  place: Place,
+  { hour, day }: Counts,
+  usually: number,
+  usual: Usual,
+): Omit<Allowed, 'pending'> {
   const floor = FLOORS[place]
-  const share = shareOf(usual)
-  const aDay = Math.max(floor.day, share * day.verified)
-  const anHour = Math.max(floor.hour, aDay * HOUR_OF_DAY, share * hour.verified)
-  if (place === 'network') return { day: aDay, hour: anHour, pending: Math.max(floor.pending, day.verified) }
-  // What is nearly used up is not tried by many at once.
-  const left = Math.max(1, Math.floor(anHour - hour.unverified))
-  return { day: aDay, hour: anHour, pending: Math.max(Math.min(floor.pending, left), day.verified / 2) }
+  const published = AUTHGEAR_SHARE * Math.max(usually, day.verified)
+  const beside = unverifiedBeside(usual)
+  return {
+    day: Math.max(floor.day, published, beside * day.verified),
+    hour: Math.max(floor.hour, published * HOUR_OF_DAY, beside * hour.verified),
+  }
 }
 
-/** Of the verified ones, how many unverified ones there may be. */
-function shareOf({ unverifiedShare }: Usual): number {
-  return Math.max(AUTHGEAR_SHARE, (2 * unverifiedShare) / (1 - unverifiedShare))
+/** Limits of a prefix or a network. */
+export function allowedOf(place: 'prefix' | 'network', counts: Counts, usual: Usual): Allowed {
+  const { hour, day } = counts
+  const floor = FLOORS[place]
+  const allowed = unverifiedAllowed(place, counts, 0, usual)
+  if (place === 'network') return { ...allowed, pending: Math.max(floor.pending, day.verified) }
+  // What is nearly used up is not tried by many at once.
+  const left = Math.max(1, Math.floor(allowed.hour - hour.unverified))
+  return { ...allowed, pending: Math.max(Math.min(floor.pending, left), day.verified / 2) }
 }
 
 /**
@@ -163,15 +191,13 @@ interface Lately {
   readonly wasPaused: boolean
 }
 
-export function allowedOfCountry({ day }: Pick<Counts, 'day'>, lately: Lately, usual: Usual, now: number): Allowed {
-  const floor = FLOORS.country
-  const aDay = Math.max(floor.day, shareOf(usual) * Math.max(usual.greatestDay, day.verified))
+export function allowedOfCountry(counts: Counts, lately: Lately, usual: Usual, now: number): Allowed {
   const usuallyPending = (rateAt(usual.sentAt, now) * PENDING_MS) / HOUR_MS
   const times = lately.wasPaused ? PENDING_TIMES_AFTER_PAUSE : PENDING_TIMES
   return {
-    day: aDay,
-    hour: Math.max(floor.hour, aDay * HOUR_OF_DAY * 2),
-    pending: Math.max(floor.pending, PENDING_MORE + times.usually * usuallyPending) + times.typed * lately.verified,
+    ...unverifiedAllowed('country', counts, usual.greatestDay, usual),
+    pending:
+      Math.max(FLOORS.country.pending, PENDING_MORE + times.usually * usuallyPending) + times.typed * lately.verified,
   }
 }
 

@@ -15,8 +15,8 @@ import type { Settlement } from './wallet'
 export type Retry = 'later' | 'elsewhere' | 'never'
 
 /**
- * What a carrier's refusal means. `unfit` is `elsewhere`, and for every other message, too (credentials, balance);
- * `unreached` is `later`: no connection could be made.
+ * What a carrier's refusal means. `unfit` is `later`, and for every message: the account is refused (credentials, balance).
+ * `unreached` is `later`, too: no connection could be made.
  */
 export type SendRefusal = Retry | 'unfit' | 'unreached'
 
@@ -47,13 +47,36 @@ export const CODE = {
   interrupted: 'INTERRUPTED',
 } as const
 
+const REDACTED = 'REDACTED'
+
+const DIGIT_NAMES = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
+const DIGIT_NAME = new RegExp(DIGIT_NAMES.join('|'), 'gi')
+
+/** All digits of a text in their order, spelled ones too, whatever stands between them. */
+const digitsIn = (text: string) =>
+  text.replace(DIGIT_NAME, (name) => String(DIGIT_NAMES.indexOf(name.toLowerCase()))).replace(/[^0-9]/g, '')
+
 /**
  * A carrier's code as it may be kept and shown. What does not look like a code, or has digits enough for a number or
  * a code in it, may quote the message, and is not kept.
  */
 export function presentableCode(code: string): string {
-  const digits = code.replace(/[^0-9]/g, '').length
-  return /^[\x20-\x7e]+$/.test(code) && digits < 6 ? code.slice(0, OUTCOME_CODE_MAX) : 'REDACTED'
+  return /^[\x20-\x7e]+$/.test(code) && digitsIn(code).length < 6 ? code.slice(0, OUTCOME_CODE_MAX) : REDACTED
+}
+
+/** As many digits in a row are quoted; fewer are shared by chance. */
+const QUOTED_DIGITS = 4
+
+/** The outcome of a send without a code that quotes the number or the text of its message, in whatever spelling. */
+export function withoutQuotes(outcome: SendOutcome, { to, text }: { to: string; text: string }): SendOutcome {
+  if (outcome.code === undefined) return outcome
+  const secrets = [to.replace(/[^0-9]/g, ''), ...(text.match(/[0-9]+/g) ?? [])]
+  const digits = digitsIn(outcome.code)
+  for (let at = 0; at + QUOTED_DIGITS <= digits.length; at++) {
+    const run = digits.slice(at, at + QUOTED_DIGITS)
+    if (secrets.some((secret) => secret.includes(run))) return { ...outcome, code: REDACTED }
+  }
+  return outcome
 }
 
 /**
@@ -109,13 +132,20 @@ export function afterSend(issue: Issue, outcome: SendOutcome, { retryAfterMs, re
   }
 }
 
-/** What a report makes of its issue; `delivered` and `failed` are final, so a later one changes nothing. */
-export function afterReport(issue: Issue, leg: Leg, report: DeliveryReport, now: number): Step | undefined {
-  if (isFinal(issue) || issue.leg !== leg) return undefined
-  // Only a message that was taken can be reported on, even where the report overtakes the carrier's answer.
-  const taken: Issue = { ...withCode(issue, report.code, now), deliveryStatus: 'sent', sendPending: false }
-  if (report.status === 'failed') return afterLegFailed(taken, now)
-  return finished({ ...taken, deliveryStatus: 'delivered' })
+/**
+ * What a report makes of its issue, step by step; `delivered` and `failed` are final, so a later one changes nothing.
+ * A report that overtakes the carrier's answer says first of all that the message was taken.
+ */
+export function afterReport(issue: Issue, leg: Leg, report: DeliveryReport, now: number): Step[] {
+  if (isFinal(issue) || issue.leg !== leg) return []
+  if (issue.sendPending) {
+    const accepted = sentAs(issue, false, report.code, now)
+    return [{ issue: accepted }, ...afterReport(accepted, leg, report, now)]
+  }
+  const reported = withCode(issue, report.code, now)
+  return [
+    report.status === 'failed' ? afterLegFailed(reported, now) : finished({ ...reported, deliveryStatus: 'delivered' }),
+  ]
 }
 
 /** Nothing (more) will be sent: the code expired or was replaced first, or there is no route. */

@@ -22,12 +22,9 @@ export function eventsOf(before: Issue, after: Issue): EventType[] {
   return events
 }
 
-/** A carrier said that it took the message of a leg; its report of delivery, where that overtakes the answer, says so too. */
+/** A carrier took the message of a leg. */
 const wasAccepted = (before: Issue, after: Issue) =>
-  before.sendPending &&
-  !after.sendPending &&
-  !after.providerOutcomeAmbiguous &&
-  (after.deliveryStatus === 'sent' || after.deliveryStatus === 'delivered')
+  before.sendPending && !after.sendPending && !after.providerOutcomeAmbiguous && after.deliveryStatus === 'sent'
 
 /** What is known beside the issue. Times are Unix milliseconds. */
 export interface EventContext {

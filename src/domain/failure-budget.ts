@@ -7,7 +7,7 @@
  * Decisions: "Abuse". Live mode only.
  */
 import type { Protection } from './protection'
-import { type FailureRule, type Found, foundBy } from './rule'
+import { type FailureRule, type Found, foundBy, isProvable } from './rule'
 import { DAY_MS, MINUTE_MS } from './value'
 
 /** Of one phone of an app and a kind of key; there is none of a phone whose codes were never mistaken. Times are Unix milliseconds. */
@@ -23,7 +23,7 @@ export interface Failures {
   readonly issuedAt: number | undefined
 }
 
-/** Of a phone whose codes were never mistaken. */
+/** The state of a phone without wrong codes, or of one that an operator has opened. */
 export const NO_FAILURES: Failures = { inARow: 0, lastAt: 0, lockedAt: undefined, byDay: [], issuedAt: undefined }
 
 /** From this many in a row on (as the index of phones that are held up has it), there is a pause before the next code. */
@@ -64,14 +64,13 @@ export function fail(before: Failures | undefined, now: number): Failures {
 /** After a right code: the row has ended. What counts over months stays. */
 export const forgive = (before: Failures): Failures => ({ ...before, inARow: 0, lockedAt: undefined })
 
-/** By an operator: the row has ended, and the next code may come at once. What counts over months stays. */
-export const unlock = (before: Failures): Failures => ({ ...forgive(before), issuedAt: undefined })
-
 /** How long until a next code may be issued; 0: now. `isLocked`: only that waits, an operator or a right code ends it. */
 export interface Standing {
   waitMs: number
   /** What it waits for longest; undefined: for nothing. */
   rule: FailureRule | undefined
+  /** The part of the wait that no proof lifts: the same wait, or a shorter one. */
+  unprovable: FailureRule | undefined
   isLocked: boolean
   /** Codes come seldom: one in three days, with one attempt. */
   isSeldom: boolean
@@ -84,12 +83,21 @@ export function standingOf(failures: Failures, { lockMs }: Pick<Protection, 'loc
   const lock = lockedAt === undefined ? 0 : lockMs === null ? DAY_MS : remaining(lockedAt, lockMs, now)
   const seldom = isSeldom && failures.issuedAt !== undefined ? remaining(failures.issuedAt, SELDOM_EVERY_MS, now) : 0
   const waits = { failures_locked: lock, failures_seldom: seldom, failures_paused: pause(failures, now) }
-  const waitMs = Math.max(...Object.values(waits))
-  const rule = waitMs > 0 ? WAITS.find((name) => waits[name] === waitMs) : undefined
-  return { waitMs, rule, isLocked: lock > 0, isSeldom }
+  const rule = longestOf(waits, WAITS)
+  const unprovable = longestOf(
+    waits,
+    WAITS.filter((name) => !isProvable(name)),
+  )
+  return { waitMs: rule ? waits[rule] : 0, rule, unprovable, isLocked: lock > 0, isSeldom }
 }
 
 const WAITS = ['failures_locked', 'failures_seldom', 'failures_paused'] as const
+
+/** The first of those that wait longest. */
+function longestOf(waits: Record<FailureRule, number>, among: readonly FailureRule[]): FailureRule | undefined {
+  const longest = Math.max(...among.map((name) => waits[name]))
+  return longest > 0 ? among.find((name) => waits[name] === longest) : undefined
+}
 
 /** What a clock may be set back by: nobody waits longer than from now on. What lies further ahead was never so. */
 const SET_BACK_MS = 10 * MINUTE_MS
@@ -119,24 +127,26 @@ export interface Admitted {
 
 /**
  * A next code for the phone, and how many attempts it has. Where its owner only watches, it has all of them, and wrong codes
- * count as if it had been refused: whoever turns this on finds every phone as it would have been.
+ * count as if it had been refused: whoever turns this on finds every phone as it would have been. A proof of a human has no code
+ * wait because they come seldom; it has one attempt, so that each guess takes a proof and a message.
  */
 export function admitNext(
   failures: Failures | undefined,
   maxAttempts: number,
   protection: Pick<Protection, 'lockMs' | 'failures'>,
   now: number,
+  isProven = false,
 ): Admitted {
   if (!failures) return { maxAttempts, failures, found: undefined }
-  const { waitMs, rule, isSeldom } = standingOf(failures, protection, now)
-  if (rule) return { maxAttempts, failures: undefined, found: foundBy(protection.failures, rule, waitMs) }
+  const { waitMs, rule, unprovable, isSeldom } = standingOf(failures, protection, now)
+  const found = rule && foundBy(protection.failures, unprovable ?? rule, waitMs)
+  const isOutweighed = isProven && found?.isRefused && unprovable === undefined
+  if (rule && !isOutweighed) return { maxAttempts, failures: undefined, found }
   // Whose lock has ended begins a new row.
   const unlocked = failures.lockedAt === undefined ? failures : forgive(failures)
-  if (!isSeldom) return { maxAttempts, failures: unlocked === failures ? undefined : unlocked, found: undefined }
-  const isLimited = protection.failures === 'block'
-  return {
-    maxAttempts: isLimited ? Math.min(maxAttempts, SELDOM_MAX_ATTEMPTS) : maxAttempts,
-    failures: { ...unlocked, issuedAt: now },
-    found: undefined,
-  }
+  const changed = unlocked === failures ? undefined : unlocked
+  const attempts = protection.failures === 'block' ? Math.min(maxAttempts, SELDOM_MAX_ATTEMPTS) : maxAttempts
+  if (isOutweighed) return { maxAttempts: attempts, failures: changed, found: { ...found, isRefused: false } }
+  if (!isSeldom) return { maxAttempts, failures: changed, found: undefined }
+  return { maxAttempts: attempts, failures: { ...unlocked, issuedAt: now }, found: undefined }
 }

@@ -109,6 +109,9 @@ export const ended = (incident: Incident, now: number): Incident => ({
   tellAt: now,
 })
 
+/** How long a place stays open in which an operator has ended an incident, milliseconds. */
+export const REOPENED_MS = DAY_MS
+
 /** What is spent by an incident was spent from so long before it was seen. */
 export const SEEN_AFTER_MS = HOUR_MS
 

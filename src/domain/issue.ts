@@ -34,8 +34,8 @@ export interface Issue extends Owner {
   readonly channel: Channel
   /** Whether a failed AlimTalk may fall back to SMS. */
   readonly smsFallback: boolean
-  /** The kind of key that issued it; undefined where that was not noted yet. */
-  readonly keyKind: KeyKind | undefined
+  /** The kind of key that issued it. */
+  readonly keyKind: KeyKind
   readonly phoneHash: Uint8Array
   readonly codeHash: Uint8Array
   readonly country: string | undefined
@@ -96,10 +96,10 @@ export const STANDING = [
 ] as const satisfies ReadonlyArray<keyof Issue>
 export type Standing = Pick<Issue, (typeof STANDING)[number]>
 
-/** Whose failures and limits it counts for; where the kind of key was not noted, a backend's. */
+/** Whose failures and limits it counts for. */
 export const phoneOf = ({ appId, keyKind, phoneHash }: Issue): PhoneOfApp => ({
   appId,
-  kind: keyKind ?? 'sk',
+  kind: keyKind,
   phoneHash,
 })
 

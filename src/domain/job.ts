@@ -2,13 +2,13 @@
  * Work that is due at a time. Rows are the truth, timers only hints.
  * A claim moves `runAt` past the lease and raises `attempt`; whoever records an outcome must still hold that attempt.
  */
-import type { Owner } from './value'
+import { MINUTE_MS, type Owner } from './value'
 
 /**
- * deliver: send the current leg of an issue · await-report: ask for a report, or give up on it ·
- * settle: debit or release the reserved credit · webhook: send one event to one endpoint.
+ * deliver: send the current leg of an issue · await-report: ask for a report, or give up on it · webhook: send one event to
+ * one endpoint.
  */
-export type JobKind = 'deliver' | 'await-report' | 'settle' | 'webhook'
+export type JobKind = 'deliver' | 'await-report' | 'webhook'
 
 /**
  * The queue jobs start in. A message whose carrier has no room waits in the queue of that carrier's name; webhooks have
@@ -35,12 +35,15 @@ export const MAX_TIMEOUT_MS = 20_000
 export const LEASE_MS: Readonly<Record<JobKind, number>> = {
   deliver: 30_000,
   'await-report': 30_000,
-  settle: 10_000,
   webhook: 30_000,
 }
 
 /** A dispatcher that has not looked for work for so long hangs. */
 export const DISPATCHER_SILENT_MS = 10_000
+
+/** As many events that wait for their receivers are told of as too many, and one that has waited for so long beyond its time. */
+export const WEBHOOK_BACKLOG = 10_000
+export const WEBHOOK_LATE_MS = 5 * MINUTE_MS
 
 /** Work that is not done yet: of a kind, or of a kind in one carrier's queue. */
 export interface QueueState {

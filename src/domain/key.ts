@@ -105,7 +105,8 @@ export const hasPoisonousScope = (key: Pick<ApiKey, 'kind' | 'scopes'>) =>
 /** http and https on `localhost` and `127.0.0.1`, any port: open to `pk_test_` keys without registration. */
 const LOCAL_ORIGIN = /^https?:\/\/(localhost|127\.0\.0\.1)(:\d{1,5})?$/
 
-export const isLocalOrigin = (origin: string) => LOCAL_ORIGIN.test(origin)
+/** A port beyond 65535 is none. */
+export const isLocalOrigin = (origin: string) => LOCAL_ORIGIN.test(origin) && URL.canParse(origin)
 
 /** Whether a browser page from `origin` may use the key. Origins are compared exactly. */
 export const listsOrigin = (key: ApiKey, origin: string) =>

@@ -15,7 +15,7 @@ export interface LimitRule {
   windowMs: number | 'utc-day'
   /** Several servers count it together; without it each counts what it sees. */
   isExact?: true
-  /** Several servers count it by the issues of this phone. */
+  /** It is counted by the stored issues of this phone. */
   phone?: PhoneOfApp
 }
 
@@ -158,13 +158,7 @@ export function phoneLimits(limits: LimitsConfig, phone: PhoneOfApp): LimitRule[
 
 const PHONE_WINDOWS = [10 * MINUTE_MS, DAY_MS] as const
 
-/** What they count; it is rebuilt from the issues at start. */
-export function phoneCounters(phone: PhoneOfApp): Counter[] {
-  const subject = phoneSubject(phone)
-  return PHONE_WINDOWS.map((windowMs) => ({ limit: 'perPhone', subject, windowMs }))
-}
-
-/** Daily budgets of new test issues; also what is rebuilt from the issues at start. */
+/** Daily budgets of new test issues; a server that starts counts those of the day. */
 export const testBudgets = (limits: TestLimits, organizationId: string): LimitRule[] => [
   exact(platform('perOrgDaily', organizationId, limits.testIssuesPerOrgDay, 'utc-day')),
   exact(platform('testModeDaily', 'platform', limits.testIssuesPerDay, 'utc-day')),

@@ -40,7 +40,8 @@ export interface Invitation {
 }
 
 export const INVITATION_MS = 3 * DAY_MS
-const SESSION_MS = 7 * DAY_MS
+/** A session ends after so long, however busy it is; its cookie, too. */
+export const SESSION_MS = 7 * DAY_MS
 const IDLE_MS = 12 * HOUR_MS
 
 /** A clock that went back does not end a session, nor prolong it beyond its days. */

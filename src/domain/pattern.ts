@@ -1,18 +1,15 @@
 /**
  * What the value of a template variable must look like. Patterns come from operators and values from callers, and both
- * are looked at on the loop that every login shares: new patterns are matched in linear time (RE2), and all looks for
- * one message together take a few milliseconds at most. Decisions: "Templates".
+ * are looked at on the loop that every login shares: patterns are matched in linear time (RE2), and all looks for one
+ * message together take a few milliseconds at most. Decisions: "Templates".
  */
-import { RegExpParser, visitRegExpAST } from '@eslint-community/regexpp'
 import { RE2JS } from 're2js'
-import { backtracking, OutOfSteps } from './backtrack'
 import { invalid } from './error'
 
 interface Matcher {
   fits(value: string): boolean
   /** Steps that one more character may cost; memory grows with it, too. */
   size: number
-  isLinear: boolean
 }
 
 const PARAM = 'variables'
@@ -45,7 +42,7 @@ export function assertPatterns(variables: Readonly<Record<string, { pattern?: st
         { name },
       )
     const matcher = isPlain(pattern) ? matcherOf(pattern) : undefined
-    if (!matcher?.isLinear)
+    if (!matcher)
       throw invalid(
         PARAM,
         'invalid_pattern',
@@ -58,9 +55,6 @@ export function assertPatterns(variables: Readonly<Record<string, { pattern?: st
   }
 }
 
-/** False for patterns of templates that were stored before these rules: they go on, within bounds. */
-export const isLinear = (pattern: string): boolean => matcherOf(pattern).isLinear
-
 export type Verdict = 'fits' | 'differs' | 'too long'
 export type Matching = (pattern: string, value: string) => Verdict
 
@@ -68,66 +62,51 @@ export type Matching = (pattern: string, value: string) => Verdict
 export function matching(): Matching {
   let stepsLeft = MAX_STEPS
   return (pattern, value) => {
-    const { fits, size } = matcherOf(pattern)
-    stepsLeft -= size * value.length
+    const matcher = matcherOf(pattern)
+    if (!matcher) return 'differs'
+    stepsLeft -= matcher.size * value.length
     if (stepsLeft < 0) return 'too long'
-    try {
-      return fits(value) ? 'fits' : 'differs'
-    } catch (error) {
-      if (error instanceof OutOfSteps) return 'too long'
-      throw error
-    }
+    return matcher.fits(value) ? 'fits' : 'differs'
   }
 }
 
+/** Characters that are meant as they are: escaped ones, and those of a class. */
+const LITERALS = /\\.|\[(?:\\.|[^\]\\])*\]/gsu
+const FLAGS = /\(\?[a-z-]+[:)]/
+
 /** Whether JavaScript reads it too, as who is shown it will, and without flags: to ignore case RE2 looks at every letter. */
 function isPlain(pattern: string): boolean {
-  let hasFlags = false
   try {
-    const read = new RegExpParser().parsePattern(pattern, 0, pattern.length, { unicode: true })
-    visitRegExpAST(read, {
-      onModifiersEnter() {
-        hasFlags = true
-      },
-    })
+    new RegExp(pattern, 'u')
   } catch {
     return false
   }
-  return !hasFlags
+  return !FLAGS.test(pattern.replaceAll(LITERALS, ''))
 }
 
 /** Of a pattern as JavaScript writes them; undefined where it is none, or cannot be matched in linear time. */
 function linear(pattern: string): Matcher | undefined {
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
-    return { fits: (value) => compiled.matches(value), size: compiled.programSize(), isLinear: true }
+    return { fits: (value) => compiled.matches(value), size: compiled.programSize() }
   } catch {
     return undefined
   }
 }
 
-/** One from before patterns were checked is matched step by step; what is no pattern at all fits nothing. */
-function bounded(pattern: string): Matcher {
-  try {
-    return { fits: backtracking(pattern), size: 1, isLinear: false }
-  } catch {
-    return { fits: () => false, size: 1, isLinear: false }
-  }
-}
-
-const kept = new Map<string, Matcher>()
+const kept = new Map<string, Matcher | undefined>()
 /** Of all that are kept: some tens of megabytes. */
 const MAX_KEPT_SIZE = 15_000
 let keptSize = 0
 
-function matcherOf(pattern: string): Matcher {
-  const known = kept.get(pattern)
-  if (known) return known
-  const made = linear(pattern) ?? bounded(pattern)
-  keptSize += made.size + pattern.length
+function matcherOf(pattern: string): Matcher | undefined {
+  if (kept.has(pattern)) return kept.get(pattern)
+  const made = linear(pattern)
+  const size = (made?.size ?? 0) + pattern.length
+  keptSize += size
   if (keptSize > MAX_KEPT_SIZE) {
     kept.clear()
-    keptSize = made.size + pattern.length
+    keptSize = size
   }
   kept.set(pattern, made)
   return made

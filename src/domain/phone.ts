@@ -55,7 +55,7 @@ export function magicRecipient(phoneNumber: string): Recipient | undefined {
 /** Test keys accept magic numbers only. */
 export function testRecipient(phoneNumber: string, { region }: Pick<Numbering, 'region'>): Recipient {
   const { magic } = read(phoneNumber, region)
-  if (!magic) throw wrongMode('test_number_required', 'a test key accepts only magic test numbers')
+  if (!magic) throw wrongMode('test_number_required', 'a test key accepts only magic test numbers and sends nothing')
   return magic
 }
 

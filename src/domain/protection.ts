@@ -1,6 +1,6 @@
 /** What an app's owner decides about abuse. Decisions: "Abuse". Live mode only. */
 
-import { assertCaps, type Cap, FORMER_CAPS, NEW_CAPS } from './cap'
+import { assertCaps, type Cap, NEW_CAPS } from './cap'
 import { invalid, Refusal } from './error'
 import { type Issue, isActive, phoneOf } from './issue'
 import type { KeyKind } from './key'
@@ -24,9 +24,28 @@ export interface Block {
   readonly country: string
   /** Of the digits of a prefix, as hexadecimal digits; undefined: the whole country. */
   readonly prefix?: string | undefined
+  /** Undefined: no kind of key sends there. */
+  readonly kind?: KeyKind | undefined
   /** Unix milliseconds. */
   readonly until: number
 }
+
+/** Where an operator has ended an incident: no rule about typing refuses anything there for a while, whatever it finds. */
+export interface Reopened {
+  readonly kind: KeyKind
+  /** Empty: numbers of no country, and countries to which little is sent, together. */
+  readonly country: string
+  /** Unix milliseconds. */
+  readonly until: number
+}
+
+export const MAX_REOPENED_HOURS = 7 * 24
+
+export const isReopened = (
+  { reopened }: Protection,
+  { kind, country = '' }: { kind: KeyKind; country: string | undefined },
+  now: number,
+): boolean => reopened.some((one) => one.kind === kind && one.country === country && now < one.until)
 
 /** Of one app; times are milliseconds. */
 export interface Protection {
@@ -45,6 +64,7 @@ export interface Protection {
   readonly tolerance: number
   readonly trusted: Trusted
   readonly blocks: readonly Block[]
+  readonly reopened: readonly Reopened[]
   /** Beside the app's region, where browser keys send to: ISO 3166 countries. */
   readonly open: readonly string[]
   /** Where secret keys send to; empty: anywhere. */
@@ -68,21 +88,13 @@ export const NEW_APP: Protection = {
   tolerance: 1,
   trusted: { networks: [], countries: [], phones: [] },
   blocks: [],
+  reopened: [],
   open: [],
   secretTo: [],
   closed: [],
   // Browser keys are public, and a page asks for a next code at the press of a button.
   resendMs: { sk: 0, pk: 30 * SECOND_MS },
   lockMs: DAY_MS,
-}
-
-/** Of an app that was there before it could be decided: it sends where it sent. */
-export const FORMER_APP: Protection = {
-  ...NEW_APP,
-  countries: 'watch',
-  capping: 'watch',
-  caps: FORMER_CAPS,
-  conversion: 'watch',
 }
 
 /** Test mode has the specification's limits and no others. */
@@ -96,22 +108,8 @@ export const UNPROTECTED: Protection = {
   resendMs: { sk: 0, pk: 0 },
 }
 
-/** It is asked for with every code, and seldom decided anew. */
-const whole = new WeakMap<Partial<Protection>, Protection>()
-
-/**
- * What holds for an app; for one that has just been removed, what holds for a new one. What could not be decided yet when it
- * was stored is as of an app of before.
- */
-export function protectionOf(app: { protection: Partial<Protection> | undefined } | undefined): Protection {
-  if (!app) return NEW_APP
-  const { protection = FORMER_APP } = app
-  const known = whole.get(protection)
-  if (known) return known
-  const made = { ...FORMER_APP, ...protection }
-  whole.set(protection, made)
-  return made
-}
+/** What holds for an app; for one that has just been removed, what holds for a new one. */
+export const protectionOf = (app: { protection: Protection } | undefined): Protection => app?.protection ?? NEW_APP
 
 type Lifetime = Pick<Issue, 'createdAt' | 'expiresAt' | 'promisedExpiresAt'>
 
@@ -182,7 +180,7 @@ const [LEAST_TOLERANCE, GREATEST_TOLERANCE] = [0.5, 2]
 
 /** Throws `invalid` for what no app may decide. */
 export function assertProtection(protection: Protection): void {
-  const { open, secretTo, closed, resendMs, lockMs, caps, trusted, blocks, tolerance } = protection
+  const { open, secretTo, closed, resendMs, lockMs, caps, trusted, blocks, reopened, tolerance } = protection
   for (const [name, countries] of Object.entries({
     ...{ open, secretTo, closed, trusted: trusted.countries },
     blocks: blocks.map(({ country }) => country),
@@ -192,7 +190,7 @@ export function assertProtection(protection: Protection): void {
         throw invalid(name, 'invalid_country', `must be ISO 3166 country codes such as KR: ${country}`)
   for (const network of trusted.networks)
     if (!isNetwork(network)) throw invalid('networks', 'invalid_network', `not a network: ${network}`, { network })
-  for (const [name, list] of Object.entries({ ...trusted, blocks }))
+  for (const [name, list] of Object.entries({ ...trusted, blocks, reopened }))
     if (list.length > MOST_LISTED) throw invalid(name, 'too_many', `at most ${MOST_LISTED}`, { max: MOST_LISTED })
   assertCaps(caps)
   if (!(tolerance >= LEAST_TOLERANCE && tolerance <= GREATEST_TOLERANCE))

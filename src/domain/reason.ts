@@ -12,6 +12,7 @@ export const OPERATOR_REASONS = {
   email_taken: 'The e-mail address has an account already.',
   wrong_credentials: 'The e-mail address or the password is wrong.',
   wrong_password: 'The password is wrong.',
+  common_password: 'The password is among the most common ones.',
   password_changed: 'The password has been changed meanwhile.',
   totp_needed: 'The account has a second factor, and its code is missing.',
   totp_wrong: 'The code of the authenticator app is wrong.',
@@ -105,6 +106,7 @@ export type Thing =
   | 'operator'
   | 'provider'
   | 'route'
+  | 'server'
   | 'template'
   | 'webhook'
 

@@ -36,7 +36,7 @@ const TRIES_PER_PROVIDER = 3
 const FIRST_BACKOFF_MS = 500
 const MAX_BACKOFF_MS = 15_000
 
-/** A carrier that said it cannot serve (credentials, balance) is not asked again for this message. */
+/** A carrier that refused this message and may take others is not asked again for it. */
 const usableOf = (route: readonly string[], tried: readonly Tried[]) =>
   route.filter((name) => !tried.some(({ carrier, retry }) => carrier === name && retry === 'elsewhere'))
 

@@ -19,6 +19,9 @@ export const RULES = [
   'country_pending',
   'resend',
   ...FAILURE_RULES,
+  // Of the service: a limit in a window of time, and a wallet with too little credit.
+  'limit',
+  'no_credit',
 ] as const
 export type Rule = (typeof RULES)[number]
 
@@ -27,10 +30,14 @@ export const PROTECTION_MODES = ['off', 'watch', 'block'] as const
 export type ProtectionMode = (typeof PROTECTION_MODES)[number]
 
 const OF_THE_OWNER: readonly Rule[] = ['number_type', 'country_closed', 'blocked', 'cap']
-const OF_THE_PHONE: readonly Rule[] = ['resend', ...FAILURE_RULES]
-const UNPROVABLE = new Set([...OF_THE_OWNER, ...OF_THE_PHONE])
+const OF_THE_PHONE: readonly Rule[] = ['resend', 'failures_paused', 'failures_locked']
+const OF_THE_SERVICE: readonly Rule[] = ['limit', 'no_credit']
+const UNPROVABLE = new Set([...OF_THE_OWNER, ...OF_THE_PHONE, ...OF_THE_SERVICE])
 
-/** A proof that somebody sits there outweighs what traffic looks like, not what an owner has decided, nor what happened at a phone. */
+/**
+ * A proof that somebody sits there outweighs what traffic looks like, not what an owner has decided, nor what happened at a phone
+ * just now. `failures_seldom` lasts for a month, and whoever has a page's key can bring it about for any phone.
+ */
 export const isProvable = (rule: Rule): boolean => !UNPROVABLE.has(rule)
 
 /** Which limit its caller is told of. */

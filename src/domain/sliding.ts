@@ -1,14 +1,20 @@
 /** Parts that a window is counted in, unless it has to be told more finely. */
 const PARTS = 4
 
+/** Shared: nothing is ever written to it. */
+const NOTHING_BEFORE: number[] = []
+
+/** The newest part, then each part that is not empty and its count. */
+export type SlidingState = readonly number[]
+
 /**
  * How much there was within the last hour, day or other window, by five numbers or so: one for each part of it, and of the part
  * before the share that still counts, as if it had been spread evenly. So a count costs no memory that grows with it. What came
  * in a burst is off by at most that burst, for at most a quarter of a window.
  */
 export class Sliding {
-  /** Empty until something was: of most places somebody makes up, most is never counted. */
-  #counted: number[] = []
+  /** Empty while all there is lies in the newest part: of most places somebody makes up there is one code. */
+  #counted = NOTHING_BEFORE
   readonly #partMs: number
   /** The last part that anything was counted in. */
   #newest = Number.NEGATIVE_INFINITY
@@ -27,8 +33,29 @@ export class Sliding {
     const part = this.#partOf(at)
     if (part > this.#newest) this.#moveTo(part)
     // What is told late counts as soon as it is told.
-    this.#counted[this.#newest % (this.parts + 1)] = this.#of(this.#newest) + amount
+    if (this.#counted.length > 0) this.#counted[this.#slotOf(this.#newest)] = this.#of(this.#newest) + amount
     this.#all += amount
+  }
+
+  /** What `restore` of another one with the same window takes; empty where nothing was counted. */
+  get state(): SlidingState {
+    if (this.#newest === Number.NEGATIVE_INFINITY) return []
+    const state = [this.#newest]
+    if (this.#counted.length === 0 && this.#all !== 0) state.push(this.#slotOf(this.#newest), this.#all)
+    for (const [part, count] of this.#counted.entries()) if (count !== 0) state.push(part, count)
+    return state
+  }
+
+  restore(state: SlidingState): void {
+    if (state[0] === undefined) return
+    this.#newest = state[0]
+    this.#counted = this.#noneInAll()
+    this.#all = 0
+    for (let at = 1; at < state.length; at += 2) {
+      const count = state[at + 1] as number
+      this.#counted[state[at] as number] = count
+      this.#all += count
+    }
   }
 
   total(now: number): number {
@@ -76,16 +103,34 @@ export class Sliding {
   }
 
   #of(part: number): number {
+    if (this.#counted.length === 0) return part === this.#newest ? this.#all : 0
     const isKnown = part <= this.#newest && part >= this.#newest - this.parts
-    return isKnown ? (this.#counted[part % (this.parts + 1)] ?? 0) : 0
+    return isKnown ? (this.#counted[this.#slotOf(part)] ?? 0) : 0
+  }
+
+  #slotOf(part: number): number {
+    return part % (this.parts + 1)
+  }
+
+  #noneInAll(): number[] {
+    return Array<number>(this.parts + 1).fill(0)
   }
 
   #moveTo(part: number): void {
-    if (this.#counted.length === 0) this.#counted = Array.from({ length: this.parts + 1 }, () => 0)
-    const from = Math.max(this.#newest + 1, part - this.parts)
-    for (let one = from; one <= part; one++) {
-      this.#all -= this.#counted[one % (this.parts + 1)] ?? 0
-      this.#counted[one % (this.parts + 1)] = 0
+    const isEmpty = this.#counted.length === 0 && this.#all === 0
+    if (isEmpty || part - this.parts > this.#newest) {
+      this.#counted = NOTHING_BEFORE
+      this.#all = 0
+      this.#newest = part
+      return
+    }
+    if (this.#counted.length === 0) {
+      this.#counted = this.#noneInAll()
+      this.#counted[this.#slotOf(this.#newest)] = this.#all
+    }
+    for (let one = this.#newest + 1; one <= part; one++) {
+      this.#all -= this.#counted[this.#slotOf(one)] ?? 0
+      this.#counted[this.#slotOf(one)] = 0
     }
     this.#newest = part
   }

@@ -92,6 +92,9 @@ export const placeholdersOf = (body: string): string[] => [
   ...new Set([...body.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '')),
 ]
 
+/** A body as its texts, with the names of the placeholders between them: text, name, text, … */
+export const partsOf = (body: string): string[] => body.split(PLACEHOLDER)
+
 /** Every language the template has, its own first where that is known. */
 export const localesOf = ({ locale, bodies = {} }: Template): string[] => [
   ...(locale === undefined ? [] : [locale]),
@@ -198,6 +201,9 @@ function assertProviderCode(param: string, code: string): void {
     throw invalid(param, 'not_visible_ascii', '1 to 64 visible ASCII characters', { max: 64 })
 }
 
+/** A value that ends its line writes others of its own, such as the one that browsers fill the code in by. */
+const BREAKS_OR_CONTROLS = /[\p{Cc}\u2028\u2029]/u
+
 /** The text of one message: `#{code}` and every variable filled in. Rendered once, when the issue is admitted. */
 export function render(template: Template, variables: Readonly<Record<string, string>>, code: string): string {
   for (const name of Object.keys(variables)) {
@@ -208,6 +214,9 @@ export function render(template: Template, variables: Readonly<Record<string, st
   // What is too long for a message is not looked at.
   const characters = Object.values(variables).reduce((sum, value) => sum + value.length, 0)
   if (characters > LMS_MAX_BYTES) throw tooLong('templateVariables', characters, LMS_MAX_BYTES)
+  for (const [name, value] of Object.entries(variables))
+    if (BREAKS_OR_CONTROLS.test(value))
+      throw invalid(paramOf(name), 'invalid_characters', 'must not contain line breaks or control characters')
   let look: Matching | undefined
   for (const [name, rule] of Object.entries(template.variables)) {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined
@@ -239,3 +248,9 @@ export function messageTypeFor(text: string, requested: MessageType | undefined)
 
 const tooLong = (param: string, bytes: number, maxBytes: number) =>
   invalid(param, 'message_too_long', `the message has ${bytes} EUC-KR bytes, and ${maxBytes} is the most`, { maxBytes })
+
+/** An app's own ones stand instead of those built in that have the same id. */
+export function withBuiltIn(own: readonly Template[]): Template[] {
+  const ownIds = new Set(own.map(({ templateId }) => templateId))
+  return [...BUILT_IN_TEMPLATES.filter(({ templateId }) => !ownIds.has(templateId)), ...own]
+}

@@ -7,7 +7,7 @@
  * Everything here follows from what is stored of issues, so every server that reads them comes to the same.
  */
 import type { KeyKind } from './key'
-import { Sliding } from './sliding'
+import { Sliding, type SlidingState } from './sliding'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './value'
 
 /** What is looked at of an issue. Times are Unix milliseconds, hashes are keyed. */
@@ -108,6 +108,10 @@ class SlidingWindow {
     this.#counted[name].add(amount, at)
   }
 
+  get all(): Sliding[] {
+    return Object.values(this.#counted)
+  }
+
   at(now: number): Window {
     return new Moment(this.#counted, now)
   }
@@ -123,6 +127,15 @@ class SlidingWindow {
   }
 }
 
+/** The state that `restore` takes. */
+export interface TallyState {
+  readonly pending: number
+  readonly phones: readonly [number, number]
+  readonly counts: readonly SlidingState[]
+  /** Of networks: when each country was seen last, Unix milliseconds. */
+  readonly countries?: ReadonlyArray<readonly [country: string, at: number]>
+}
+
 /** Counts of one place. */
 export class Tally {
   readonly hour = new SlidingWindow(HOUR_MS)
@@ -133,7 +146,21 @@ export class Tally {
   readonly #young = new Sliding(STAGES.judged)
   readonly #untyped = new Sliding(HOUR_MS)
   /** A bit for each of 64 kinds of hashes. */
-  readonly #phones: [number, number] = [0, 0]
+  #phones: [number, number] = [0, 0]
+
+  get state(): TallyState {
+    return { pending: this.#pending, phones: this.#phones, counts: this.counted().map(({ state }) => state) }
+  }
+
+  restore({ pending, phones, counts }: TallyState): void {
+    this.#pending = pending
+    this.#phones = [...phones]
+    for (const [n, counted] of this.counted().entries()) counted.restore(counts[n] ?? [])
+  }
+
+  protected counted(): Sliding[] {
+    return [this.#young, this.#untyped, ...this.hour.all, ...this.day.all]
+  }
 
   /** Answers what has become of the code, where this look finds it. */
   see(sighting: Sighting, stage: Stage): Fate | undefined {
@@ -196,6 +223,15 @@ function bitsOf(word: number): number {
 export class NetworkTally extends Tally {
   readonly #countries = new Map<string, number>()
 
+  override get state(): TallyState {
+    return { ...super.state, countries: [...this.#countries] }
+  }
+
+  override restore(state: TallyState): void {
+    super.restore(state)
+    for (const [country, at] of state.countries ?? []) this.#countries.set(country, at)
+  }
+
   override see(sighting: Sighting, stage: Stage): Fate | undefined {
     this.#note(sighting)
     return super.see(sighting, stage)
@@ -228,6 +264,11 @@ export class CountryTally extends Tally {
   readonly #reported = new Sliding(DAY_MS)
   readonly #silent = new Sliding(DAY_MS)
   readonly #silentLately = new Sliding(QUARTER_MS)
+
+  protected override counted(): Sliding[] {
+    const own = [this.#verifiedInQuarter, this.#verifiedLately, this.#reported, this.#silent, this.#silentLately]
+    return [...super.counted(), ...own]
+  }
 
   /** What carriers have said of a code that is old enough, whatever it counts as. */
   hear({ delivery, createdAt }: Sighting): void {

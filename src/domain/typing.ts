@@ -36,14 +36,39 @@ interface Second {
 /** Seconds with codes that are too young, and what looks have missed: older ones have nothing to show here any more. */
 const MOST_SECONDS = 64
 
+/** The state that `restore` takes; times are Unix milliseconds, undefined before the first code. */
+export interface TypingState {
+  readonly score: number
+  readonly seconds: ReadonlyArray<readonly [second: number, codes: Second]>
+  readonly ripeUntil?: number
+  readonly latest?: number
+}
+
 /** The codes of a country, or of several together. */
 export class Typing {
   #score = 0
   /** By when codes were made. */
-  readonly #seconds = new Map<number, Second>()
+  #seconds = new Map<number, Second>()
   #ripeUntil = Number.NEGATIVE_INFINITY
   /** When the last code was made that was weighed. */
   #latest = Number.NEGATIVE_INFINITY
+
+  get state(): TypingState {
+    const known = (at: number) => (Number.isFinite(at) ? at : undefined)
+    return {
+      score: this.#score,
+      seconds: [...this.#seconds],
+      ripeUntil: known(this.#ripeUntil),
+      latest: known(this.#latest),
+    }
+  }
+
+  restore({ score, seconds, ripeUntil, latest }: TypingState): void {
+    this.#score = score
+    this.#seconds = new Map(seconds)
+    this.#ripeUntil = ripeUntil ?? Number.NEGATIVE_INFINITY
+    this.#latest = latest ?? Number.NEGATIVE_INFINITY
+  }
 
   /** 0 where people type. */
   get score(): number {

@@ -1,9 +1,11 @@
 /** Words the whole domain shares. */
+import { CHANNELS, type Channel } from '../../contract/channel'
 
 /** Decided by the key's prefix; live and test data never mix. */
 export type Mode = 'live' | 'test'
 
-export type Channel = 'alimtalk' | 'sms'
+export { CHANNELS, type Channel }
+export const isChannel = (text: string): text is Channel => CHANNELS.some((channel) => channel === text)
 
 /** A leg is the channel that carries the code now; an AlimTalk issue may move to its `sms` leg once. */
 export type Leg = Channel

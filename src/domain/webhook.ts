@@ -6,7 +6,7 @@ import { EVENT_TYPES, type EventType } from '../../contract/event-type'
 import { assertHookUrl } from './address'
 import { invalid } from './error'
 import { isHookHeader } from './hook-header'
-import { type Channel, DAY_MS, HOUR_MS, MINUTE_MS, type Owner, SECOND_MS } from './value'
+import { CHANNELS, type Channel, DAY_MS, HOUR_MS, isChannel, MINUTE_MS, type Owner, SECOND_MS } from './value'
 import { assertHookTemplate } from './webhook-template'
 
 export interface HookFilters {
@@ -111,17 +111,12 @@ export function judge({ status }: HookAnswered): Judgement {
 }
 
 const RETRY_AFTER_MS = [5 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS]
-/** The first two are exact; later ones are spread, so that a receiver that comes back is not met by all at once. */
-const EXACT_RETRIES = 2
-const SPREAD = 0.1
 const LONGEST_RETRY_AFTER_MS = DAY_MS
 
-/** Wait before the next try, or undefined when the last one was made. `jitter` is 0 to 1. */
-export function webhookRetryMs(tries: number, asked: number | undefined, jitter: number): number | undefined {
-  const planned = RETRY_AFTER_MS[tries - 1]
-  if (planned === undefined) return undefined
-  const spread = tries <= EXACT_RETRIES ? planned : Math.round(planned * (1 + SPREAD * jitter))
-  return Math.max(spread, Math.min(asked ?? 0, LONGEST_RETRY_AFTER_MS))
+/** Wait before the next try, exactly as specified, or as `Retry-After` asked; undefined when the last try was made. */
+export function webhookRetryMs(tries: number, askedMs: number | undefined): number | undefined {
+  const plannedMs = RETRY_AFTER_MS[tries - 1]
+  return plannedMs && Math.max(plannedMs, Math.min(askedMs ?? 0, LONGEST_RETRY_AFTER_MS))
 }
 
 /** Seconds or a date, as HTTP has it. */
@@ -132,7 +127,7 @@ export function readRetryAfter(header: string | undefined, now: number): number 
   return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }
 
-export const isRedirect = (status: number) => [301, 302, 307, 308].includes(status)
+export const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status)
 /** Followed from one answer to the next, each judged like the first. */
 export const MAX_HOPS = 3
 
@@ -204,8 +199,6 @@ export function assertEndpoint({ url, events, filters, headers, template }: Endp
   if (template !== undefined) assertHookTemplate(template)
 }
 
-const CHANNELS: readonly string[] = ['sms', 'alimtalk']
-
 function assertFilters({ method, type, metadata = {} }: HookFilters): void {
   if (Object.keys(metadata).length > MAX_METADATA_FILTERS)
     throw invalid('filter.metadata', 'too_many', `at most ${MAX_METADATA_FILTERS}`, { max: MAX_METADATA_FILTERS })
@@ -217,9 +210,11 @@ function assertFilters({ method, type, metadata = {} }: HookFilters): void {
     if (values.length > MAX_FILTER_VALUES)
       throw invalid(`filter.${name}`, 'too_many', `at most ${MAX_FILTER_VALUES} values`, { max: MAX_FILTER_VALUES })
   }
-  const unknown = method?.find((channel) => !CHANNELS.includes(channel))
+  const unknown = method?.find((channel) => !isChannel(channel))
   if (unknown !== undefined)
-    throw invalid('filter.method', 'not_a_choice', `must be sms or alimtalk: ${unknown}`, { choices: CHANNELS })
+    throw invalid('filter.method', 'not_a_choice', `must be ${CHANNELS.join(' or ')}: ${unknown}`, {
+      choices: CHANNELS,
+    })
 }
 
 function assertHeaders(headers: Readonly<Record<string, string>>): void {

@@ -1,7 +1,9 @@
 /** The interface under `/v1`: one router, served as REST and as RPC. route → `enter` → body → handler with a `Caller`. */
+
 import type { z } from 'zod'
 import { contract } from '../../contract'
 import { Refusal, unavailable } from '../domain/error'
+import { errorFields } from '../domain/error-fields'
 import type { ApiKey } from '../domain/key'
 import { type LimitsConfig, refusalLimit } from '../domain/limit'
 import { refusalOf } from '../domain/validation'
@@ -69,9 +71,14 @@ export function createApi(deps: ApiDependencies): Api {
   /** What a failed request is told: its refusal, that of an input which nobody can read, or nothing of what went wrong. */
   function told(error: unknown): Refusal | undefined {
     const refusal = asRefusal(error)
-    if (!refusal) log.error({ err: nameOf(error) }, 'request failed unexpectedly')
+    if (!refusal) log.error(errorFields(error), 'request failed unexpectedly')
+    else if (refusal.detail.reason === 'test_number_required')
+      log.info(
+        { reason: refusal.detail.reason },
+        'request refused: a test key takes magic test numbers only and sends nothing',
+      )
     else if (refusal.kind === 'unavailable')
-      log.warn({ reason: refusal.message, err: nameOf(refusal.cause) }, 'request refused: unavailable')
+      log.warn({ ...errorFields(refusal), reason: refusal.message }, 'request refused: unavailable')
     return refusal
   }
 
@@ -145,5 +152,3 @@ const tooBusy = ({ path }: Place, operation: Operation | undefined): ApiAnswer =
   retryAfterMs: COME_BACK_MS,
   refusal: REFUSAL,
 })
-
-const nameOf = (error: unknown) => (error instanceof Error ? error.name : undefined)

@@ -17,11 +17,17 @@ export function clientIpOf(
   const isTrusted = (address: string) => trustedProxies.some((cidr) => cidrContains(cidr, address))
   let client = socket
   for (const hop of forwardedFor.split(',').slice(-MAX_HOPS).reverse()) {
-    const address = hop.trim()
+    const address = withoutPort(hop.trim())
     if (!isTrusted(client) || !ipaddr().isValid(address)) break
     client = plain(address)
   }
   return client
+}
+
+/** Some proxies name the port, too: `203.0.113.9:4711`, `[2001:db8::9]:4711`. */
+const withoutPort = (hop: string) => {
+  const [, v4, v6] = /^(?:([0-9.]+):[0-9]+|\[([^\]]+)\](?::[0-9]+)?)$/.exec(hop) ?? []
+  return v4 ?? v6 ?? hop
 }
 
 /** `::ffff:127.0.0.1` is 127.0.0.1. */

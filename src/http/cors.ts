@@ -2,18 +2,27 @@
 import { isLocalOrigin } from '../domain/key'
 
 const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, X-Watchword-Time'
+const OWN_HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id'
 
-/** Preflight is answered for an origin that some active public key lists, and for local ones (test keys). */
+const HEADER_NAMES = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: *, *[!#$%&'*+.^_`|~0-9A-Za-z-]+)*$/
+
+/**
+ * Preflight is answered for an origin that some active public key lists, and for local ones (test keys). It allows whatever
+ * headers the browser asks for: what is no header of the interface means nothing to the service.
+ */
 export async function preflightHeaders(
-  origin: string | null,
+  { headers }: Request,
   isListed: (origin: string) => Promise<boolean>,
 ): Promise<Record<string, string>> {
-  if (origin === null || !(isLocalOrigin(origin) || (await isListed(origin)))) return { vary: 'Origin' }
+  const origin = headers.get('origin')
+  const vary = 'Origin, Access-Control-Request-Headers'
+  if (origin === null || !(isLocalOrigin(origin) || (await isListed(origin)))) return { vary }
+  const asked = headers.get('access-control-request-headers') ?? ''
   return {
-    vary: 'Origin',
+    vary,
     'access-control-allow-origin': origin,
     'access-control-allow-methods': 'POST',
-    'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
+    'access-control-allow-headers': HEADER_NAMES.test(asked) ? `${OWN_HEADERS}, ${asked}` : OWN_HEADERS,
     'access-control-max-age': '600',
   }
 }

@@ -27,7 +27,8 @@ const NEW_KEY = 'try-{{$isoTimestamp}}'
  * Telemetry, agents and fonts would ask other hosts; the page must work with no internet. A key behind the # is filled in
  * (the console links here so) and taken out of the address at once; no server ever sees it there. The description's example
  * of an idempotency key would make the second send a replay, so the reference reads one that is new for each; what it offers
- * for download is the description as published.
+ * for download is the description as published. Samples are text to be pasted: a shell makes the key each time it runs one,
+ * and in any other language it is of the moment at which the sample is shown.
  */
 const START = `const token = /^#key=([ps]k_[0-9A-Za-z_]+)$/.exec(location.hash)?.[1] ?? ''
 if (token) history.replaceState(null, '', location.pathname)
@@ -41,6 +42,10 @@ async function customFetch(request, options) {
   if (new URL(response.url).pathname !== '/v1/openapi.json') return response
   return Response.json(JSON.parse(await response.text(), withNewKeys))
 }
+globalThis.withKey = (sample) =>
+  sample
+    ?.replace("--header 'Idempotency-Key: ${NEW_KEY}'", () => '--header "Idempotency-Key: try-$(date +%s)-$$-$RANDOM"')
+    .replace('${NEW_KEY}', () => 'try-' + new Date().toISOString())
 Scalar.createApiReference('#reference', {
   url: '/v1/openapi.json',
   customFetch,
@@ -69,13 +74,16 @@ const CONTENT_SECURITY_POLICY = [
 /** What zod, which is inside, is told before it starts: otherwise it tries whether it may make code of text. */
 const WITHOUT_EVAL = 'globalThis.__zod_globalConfig = { jitless: true };\n'
 
+/** Where Scalar has written a sample; it has no hook for that. `START` has what is done with it. */
+const SAMPLE_WRITTEN = /(?<=let \w+=)\w+\(\)\.print\([\w,]+\)/
+
 let compressed: Promise<Uint8Array<ArrayBuffer>> | undefined
 
 /** 4 MB of script, compressed once, off the event loop. */
 function compressedScalar(): Promise<Uint8Array<ArrayBuffer>> {
   compressed ??= Bun.file(scalarPath)
-    .arrayBuffer()
-    .then((bytes) => promisify(gzip)(Buffer.concat([Buffer.from(WITHOUT_EVAL), Buffer.from(bytes)])))
+    .text()
+    .then((script) => promisify(gzip)(WITHOUT_EVAL + script.replace(SAMPLE_WRITTEN, 'globalThis.withKey($&)')))
     .then((bytes) => new Uint8Array(bytes))
   return compressed
 }

@@ -4,7 +4,7 @@
  */
 import { presentableCode } from '../domain/delivery'
 import { DISPATCHER_SILENT_MS } from '../domain/job'
-import { conditionOf, type NodeCondition, type NodeState } from '../domain/node'
+import { conditionsOf, type NodeCondition, type NodeState } from '../domain/node'
 import type { Clock } from '../ports/clock'
 import type { Gate, Load } from '../ports/node'
 import type { PoolUsage, Store } from '../ports/store'
@@ -15,6 +15,8 @@ export interface HealthDependencies {
   clock: Clock
   /** When the dispatcher last looked for work, Unix milliseconds. */
   dispatcherLookedAt: () => number
+  /** Settles once what is to be known of the last day has been read. */
+  warm: () => Promise<void>
   /** It is about to stop. */
   isLeaving: () => boolean
   /** The ways in to the carriers, by name. */
@@ -23,7 +25,8 @@ export interface HealthDependencies {
 
 export interface Readiness {
   status: 'ready' | 'not_ready'
-  checks: { database: boolean; migrations: boolean; dispatcher: boolean }
+  /** `traffic`: the codes of the last day are counted, without which none is issued. */
+  checks: { database: boolean; migrations: boolean; dispatcher: boolean; traffic: boolean }
   /** The servers that share the database; left out where one has it for itself. */
   nodes?: NodeReport[]
   /** This server's connections to it for changes. */
@@ -41,10 +44,11 @@ interface NodeReport {
   lagMs: number
 }
 
-const nodeReport = (node: NodeState, now: number): NodeReport => ({
-  ...{ id: node.nodeId, name: node.name, version: node.version, state: conditionOf(node, now) },
-  ...{ seenAt: new Date(node.seenAt).toISOString(), lagMs: node.lagMs },
-})
+const nodeReports = (nodes: readonly NodeState[], now: number): NodeReport[] =>
+  conditionsOf(nodes, now).map(({ nodeId: id, name, version, condition: state, seenAt, lagMs }) => ({
+    ...{ id, name, version, state },
+    ...{ seenAt: new Date(seenAt).toISOString(), lagMs },
+  }))
 
 interface CarrierState {
   state: 'healthy' | 'unhealthy'
@@ -73,11 +77,21 @@ function carrierState(gate: Gate, now: number): CarrierState {
 /** One write serves all who ask within this time, so that asking costs the disk nothing; unless one has failed since. */
 const KEPT_MS = 1_000
 
+/** What takes no longer is waited for: it is done before the first code could be asked for. */
+const WARMS_WITHIN_MS = 250
+
+async function isWarm(warm: () => Promise<void>, clock: Clock): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const cancel = clock.after(WARMS_WITHIN_MS, () => late.resolve(false))
+  return Promise.race([warm().then(() => true), late.promise]).finally(cancel)
+}
+
 export function createReadiness({
   store,
   load,
   clock,
   dispatcherLookedAt,
+  warm,
   isLeaving,
   gates,
 }: HealthDependencies): () => Promise<Readiness> {
@@ -85,6 +99,7 @@ export function createReadiness({
   let knownFailures = 0
 
   async function examine(): Promise<Readiness> {
+    const warmed = isWarm(warm, clock)
     const database = await store.assertWritable().then(
       () => true,
       () => false,
@@ -92,14 +107,14 @@ export function createReadiness({
     knownFailures = load.writeFailures()
     const dispatcher = clock.now() - dispatcherLookedAt() < DISPATCHER_SILENT_MS
     // The store does not open before every migration is applied.
-    const checks = { database, migrations: true, dispatcher }
+    const checks = { database, migrations: true, dispatcher, traffic: await warmed }
     const nodes = await store.read.nodes().catch(() => [])
     const pool = store.pool()
     const carriers = [...gates()].map(([name, gate]) => [name, carrierState(gate, clock.now())])
     return {
-      status: database && dispatcher ? 'ready' : 'not_ready',
+      status: database && dispatcher && checks.traffic ? 'ready' : 'not_ready',
       checks,
-      ...(nodes.length > 0 && { nodes: nodes.map((node) => nodeReport(node, clock.now())) }),
+      ...(nodes.length > 0 && { nodes: nodeReports(nodes, clock.now()) }),
       ...(pool && { pool }),
       providers: Object.fromEntries(carriers),
     }

@@ -39,7 +39,9 @@ async function rpcInput(request: Request, place: Place): Promise<unknown> {
   const body = (await readOptionalJsonBody(request)) ?? {}
   assertRpcMeta(body)
   try {
-    return rpc.deserialize(body as Parameters<typeof rpc.deserialize>[0])
+    const input = rpc.deserialize(body as Parameters<typeof rpc.deserialize>[0])
+    // As a query without parameters is.
+    return input === undefined ? {} : input
   } catch {
     throw unreadable()
   }

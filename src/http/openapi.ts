@@ -59,8 +59,8 @@ const CLIENT_IP_PARAMETER = {
   description:
     'Secret keys only: the address of the end user whom a server asks for, IPv4 or IPv6. Limits for each address count it; ' +
     'behind a server every request comes from one address otherwise.',
+  // No example: samples of a request would send it as somebody's address.
   schema: { type: 'string' },
-  example: '203.0.113.7',
 }
 
 const HEADERS = {
@@ -80,6 +80,11 @@ const HEADERS = {
 }
 
 type Json = Record<string, unknown>
+
+interface Document {
+  components: { schemas: Record<string, Json> }
+  paths: Record<string, Record<string, Json>>
+}
 
 const sent = (schema: z.ZodType) => ({ schema, strategy: 'input' as const })
 const answered = (schema: z.ZodType) => ({ schema, strategy: 'output' as const })
@@ -138,6 +143,23 @@ function typed(json: Json): Json {
   }
 }
 
+/** Python's generated classes keep what is not described in a field of this name, so none of ours is described by it. */
+const NAME_OF_UNDESCRIBED = 'additionalProperties'
+
+/** A named schema, as generators make a type of it. They take a field with a `default` for required: its description says it. */
+function generable({ properties, required, default: byDefault, ...rest }: Json): Json {
+  const described =
+    byDefault === undefined ? rest : { ...rest, description: `${rest.description} ${byDefault} when omitted.` }
+  if (properties === undefined) return described
+  const isDescribed = (name: string) => name !== NAME_OF_UNDESCRIBED
+  const fields = Object.entries(properties as Record<string, Json>).filter(([name]) => isDescribed(name))
+  return {
+    ...described,
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, generable(field)])),
+    ...(required !== undefined && { required: (required as string[]).filter(isDescribed) }),
+  }
+}
+
 /** `publicUrl` is where the world finds this deployment, where that is known. */
 export async function describeApi(publicUrl?: string): Promise<Json> {
   const converter = new ZodToJsonSchemaConverter({
@@ -182,16 +204,19 @@ export async function describeApi(publicUrl?: string): Promise<Json> {
       },
     },
     commonSchemas: SCHEMAS,
-  })) as unknown as { components: Json; paths: Record<string, Record<string, Json>> }
+  })) as unknown as Document
 
   for (const procedure of Object.values(contract)) {
     const { path = '', method = 'GET' } = procedure['~orpc'].route
     const operation = document.paths[path]?.[method.toLowerCase()]
     if (operation) complete(operation, procedure)
   }
+  const schemas = Object.fromEntries(
+    Object.entries(document.components.schemas).map(([name, schema]) => [name, generable(schema)]),
+  )
   return {
     ...document,
-    components: { ...document.components, responses: describeErrors(), headers: HEADERS },
+    components: { ...document.components, schemas, responses: describeErrors(), headers: HEADERS },
     webhooks: describeWebhooks(),
   }
 }

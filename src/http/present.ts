@@ -71,7 +71,7 @@ export const balanceView = ({ appId, organizationId, balance, updatedAt }: Balan
   updatedAt: iso(updatedAt),
   mode,
   walletId: `${mode}:${appId}`,
-  walletScope: mode,
+  walletScope: mode === 'live' ? ('app' as const) : mode,
   organizationId,
   ...(mode === 'test' && { promoBalance: 0, promoNextExpiry: null }),
 })

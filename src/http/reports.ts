@@ -1,4 +1,4 @@
-/** `POST /provider-reports/<name>`: what carriers report of messages they took. */
+/** `POST` or `GET /provider-reports/<name>`: what carriers report of messages they took. */
 import { Refusal } from '../domain/error'
 import { isSameSecret } from '../domain/same-secret'
 import type { Carrier } from '../ports/carrier'
@@ -22,10 +22,10 @@ export async function receiveReports(
   request: Request,
   url: URL,
 ): Promise<{ recorded: number }> {
-  if (request.method !== 'POST') throw new Refusal('not_found', 'No such path or method')
+  if (!['POST', 'GET'].includes(request.method)) throw new Refusal('not_found', 'No such path or method')
   const carrier = (await deps.carrierNamed(url.pathname.slice(REPORT_PREFIX.length))) ?? NOBODY
   const readReports = carrier.readReports ?? NOBODY.readReports
-  const reports = readReports({
+  const reports = await readReports({
     url: `${deps.publicUrl ?? url.origin}${url.pathname}${url.search}`,
     headers: request.headers,
     query: url.searchParams,

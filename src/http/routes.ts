@@ -1,8 +1,7 @@
 /** What lies where: the API, its description and docs, reports of carriers, health, the console. */
-import { type Refusal, unavailable } from '../domain/error'
+import { invalid, type Refusal, unavailable } from '../domain/error'
 import { type ApiKey, isLocalOrigin, listsOrigin } from '../domain/key'
 import type { Origin } from '../domain/origin'
-import { momentWriter } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Descriptors } from '../ports/network'
 import type { Node } from '../ports/node'
@@ -10,7 +9,7 @@ import type { Api } from './api'
 import { clientIpOf } from './client-ip'
 import { COME_BACK_MS } from './come-back'
 import { answerHeaders, preflightHeaders } from './cors'
-import { interfaceError } from './errors'
+import { fromRefusal, interfaceError } from './errors'
 import { isFromHere } from './forwarded'
 import type { Readiness } from './health'
 import { Json } from './json'
@@ -83,8 +82,6 @@ export function createRoutes(deps: RouteDependencies): Routes {
     webhookSources,
   } = deps
   let description: Promise<string> | undefined
-  /** Of the clock that all times of an answer are by: that of a device may be wrong by hours. */
-  const moment = momentWriter()
   /** Backends keep it for a while: a key is published long before it signs. */
   const jwks = () => new Json(200, publishedKeys(), { 'cache-control': 'public, max-age=3600' })
 
@@ -92,6 +89,8 @@ export function createRoutes(deps: RouteDependencies): Routes {
     const { request, mount } = arrived
     const place = placeOf(request.url)
     const { path } = place
+    // Bun joins several by commas. One proxy may go by the first and the next by the last (RFC 9112, 3.2).
+    if (request.headers.get('host')?.includes(',')) return severalHosts(path)
     if (isNeedlesslyEncoded(path) || !isOfMount(path, mount)) return nothingThere()
     if (path.startsWith(`${API_PREFIX}/`))
       return (request.method === 'GET' && published(path)) || apiAnswer(arrived, place)
@@ -147,27 +146,30 @@ export function createRoutes(deps: RouteDependencies): Routes {
   }
 
   async function apiAnswer({ request, socketAddress, origin }: Arrived, place: Place): Promise<Answer> {
-    const page = request.headers.get('origin')
     if (request.method === 'OPTIONS') {
-      const isListed = (asked: string) => node.directory.isPublicOrigin(asked, clock.now())
-      const headers = await preflightHeaders(page, isListed)
+      const headers = await preflightHeaders(request, isListed)
       return { route: 'preflight', response: new Response(null, { status: 204, headers }) }
     }
+    const page = request.headers.get('origin')
     const clientIp = clientIpOf(socketAddress, request.headers.get('x-forwarded-for'), trustedProxies)
     const answer = await api(request, place, { clientIp, origin })
     if (!answer) return nothingInApi(place)
     const { status, body, key, route, retryAfterMs, refusal } = answer
-    const now = clock.now()
-    if (key) node.keyUse.note(key.keyId, now)
-    const listed = page !== null && (await mayRead(page, key, status)) ? page : undefined
-    const headers = { ...answerHeaders(listed), 'x-watchword-time': moment(now) }
-    return { route, key, refusal, response: new Json(status, body, headers, retryAfterMs) }
+    if (key) node.keyUse.note(key.keyId, clock.now())
+    const listed = page !== null && (await mayRead(page, key)) ? page : undefined
+    return { route, key, refusal, response: new Json(status, body, answerHeaders(listed), retryAfterMs) }
   }
 
-  /** Who is refused before the key is looked at reads the refusal from wherever a key may be used. */
-  async function mayRead(origin: string, key: ApiKey | undefined, status: number): Promise<boolean> {
-    if (key) return listsOrigin(key, origin)
-    return status === 503 && (isLocalOrigin(origin) || (await node.directory.isPublicOrigin(origin, clock.now())))
+  /**
+   * A refusal without a key that works is readable wherever some key may be used: a page tells a revoked key from a dead network.
+   * While the origins cannot be looked up it is readable nowhere, and stays the refusal that it is.
+   */
+  async function mayRead(origin: string, key: ApiKey | undefined): Promise<boolean> {
+    return key ? listsOrigin(key, origin) : isLocalOrigin(origin) || isListed(origin).catch(() => false)
+  }
+
+  function isListed(origin: string): Promise<boolean> {
+    return node.directory.isPublicOrigin(origin, clock.now())
   }
 }
 
@@ -179,6 +181,12 @@ const redirect = (location: string) =>
 const missing = () => interfaceError('NOT_FOUND', 'No such path or method').toJSON()
 
 const nothingThere = (): Answer => ({ route: 'none', response: new Json(404, missing()) })
+
+function severalHosts(path: string): Answer {
+  const refusal = invalid('Host', 'invalid_format', 'must be given once')
+  const error = fromRefusal(refusal).toJSON()
+  return { route: 'none', refusal, response: new Json(error.status, isRpc(path) ? { json: error } : error) }
+}
 
 const nothingInApi = ({ path }: Place): Answer => ({
   route: 'none',

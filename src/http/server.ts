@@ -1,5 +1,7 @@
 /** Answers every request: with what lies at its path, an id, and a line in the log. */
+import { errorFields } from '../domain/error-fields'
 import type { Origin } from '../domain/origin'
+import { momentWriter } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Descriptors } from '../ports/network'
@@ -30,13 +32,16 @@ export function createFetch({ routes, clock, random, log, descriptors, telemetry
   function failed(thrown: unknown, { requestId }: Origin): Answer {
     const refusal = asRefusal(thrown)
     if (!refusal) {
-      log.error({ requestId, err: thrown instanceof Error ? thrown.name : undefined }, 'request failed unexpectedly')
+      log.error({ requestId, ...errorFields(thrown) }, 'request failed unexpectedly')
       return { route: 'none', response: new Json(500, unexpectedError().toJSON()) }
     }
     const error = fromRefusal(refusal)
     const response = new Json(error.status, error.toJSON(), undefined, refusal.detail.retryAfterMs)
     return { route: 'none', response, refusal }
   }
+
+  /** By the clock that all times of an answer are by: that of a device may be wrong by hours. */
+  const moment = momentWriter()
 
   return async (request, socketAddress, mount) => {
     const startedAt = clock.elapsed()
@@ -61,6 +66,7 @@ export function createFetch({ routes, clock, random, log, descriptors, telemetry
     })
     return withHeaders(response, {
       'x-request-id': requestId,
+      'x-watchword-time': moment(clock.now()),
       'x-content-type-options': 'nosniff',
       ...(descriptors.areShort() && { connection: 'close' }),
     })

@@ -5,7 +5,6 @@ import type { Node, Place } from '../ports/node'
 import { type DeliverDependencies, delivery } from '../usecases/deliver-code'
 import { type QueryDependencies, reportQuery } from '../usecases/record-report'
 import { type SendWebhookDependencies, type WebhookAnswer, webhookCall } from '../usecases/send-webhook'
-import { settleCredit } from '../usecases/settle-credit'
 import { perform } from './perform'
 import { fixed, inQueuesOf } from './places'
 import type { Seats } from './seats'
@@ -31,7 +30,6 @@ export function jobKinds(deps: KindDependencies): Record<JobKind, Kind> {
       inQueuesOf(() => REPORTS_PER_CARRIER, REPORTS_AT_ONCE),
       (job) => perform(deps, query, job),
     ),
-    settle: kind(anywhere(64), (job) => settleCredit(deps, job)),
     webhook: atTheEndpoint(deps),
   }
 }
@@ -81,9 +79,4 @@ function atTheEndpoint(deps: KindDependencies): Kind {
       if (answer) learn(job.queue, answer)
     },
   )
-}
-
-const anywhere = (places: number) => {
-  const room = fixed(places)
-  return () => room.enter()
 }

@@ -3,6 +3,7 @@
  * that is missed, or whose process died, comes back when its lease ends. Each kind has a lane of its own, and within it
  * each carrier a queue: a slow carrier holds up neither settlements nor other carriers.
  */
+import { errorFields } from '../domain/error-fields'
 import type { Job, JobKind } from '../domain/job'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
@@ -149,7 +150,7 @@ class Lane {
         nextLookMs = await this.#claimAndRun()
       } while (this.#lookAgain && this.#started)
     } catch (error) {
-      log.error({ err: errorText(error), jobs: this.name }, 'could not claim jobs')
+      log.error({ ...errorFields(error), jobs: this.name }, 'could not claim jobs')
       nextLookMs = RETRY_AFTER_FAILURE_MS
     }
     // In one step with the last check for wakes: one in between would be lost.
@@ -226,7 +227,7 @@ class Lane {
       await opening.run(job)
     } catch (error) {
       this.shared.log.error(
-        { err: errorText(error), job: job.jobId, kind: job.kind, attempt: job.attempt },
+        { ...errorFields(error), job: job.jobId, kind: job.kind, attempt: job.attempt },
         'job failed; it comes back after its lease',
       )
     } finally {
@@ -235,11 +236,4 @@ class Lane {
       this.#ended()
     }
   }
-}
-
-/** The kind of error only: messages, stacks and causes may quote data. */
-const errorText = (error: unknown) => {
-  const { name, code } =
-    error instanceof Error ? (error as Error & { code?: unknown }) : { name: 'unknown', code: undefined }
-  return typeof code === 'string' ? `${name} ${code}` : name
 }

@@ -1,4 +1,5 @@
 /** What is done now and then, whatever happens: codes expire, carriers are looked at anew, old data goes. */
+import { errorFields } from '../domain/error-fields'
 import type { Clock, Schedule } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { WakeUps } from '../ports/node'
@@ -91,7 +92,7 @@ export class Sweeps {
   }
 
   #note(error: unknown): void {
-    this.deps.log.error({ err: error instanceof Error ? error.name : undefined }, 'sweep failed')
+    this.deps.log.error(errorFields(error), 'sweep failed')
   }
 
   /** What waits for a carrier, when the operator has changed carriers or routes. */

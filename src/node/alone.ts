@@ -1,4 +1,5 @@
 /** A server that shares its database with commands at most, and remembers what it needs in its own memory. */
+import { errorFields } from '../domain/error-fields'
 import type { LimitsConfig } from '../domain/limit'
 import { Sparing } from '../domain/sparing'
 import type { Clock } from '../ports/clock'
@@ -35,8 +36,8 @@ export interface RunningNode extends Node {
   readonly store: Store
   /** Takes over what another process has left: where this one is `alone`, what is leased is lost. */
   start(how: { alone: boolean }): Promise<void>
-  /** Reads what is to be known of the last day, so that who asks for a code need not wait for it. */
-  warmUp(): void
+  /** Reads once what is to be known of the last day, so that a request for a code need not wait for it; settles when that is done. */
+  warm(): Promise<void>
   /** What is to be done every second or so. */
   tidy(): Promise<void>
   /** It takes no more work, and says so to whoever shares the store. */
@@ -56,9 +57,10 @@ export function alone({
 }: AloneDependencies): RunningNode {
   const { store: seen, load } = watched(given.store, clock)
   const store = followClock(seen, clock, random)
-  const limits = new LocalLimits({ read: store.read, clock, log, limits: config })
+  const limits = new LocalLimits({ read: store.read, clock, limits: config })
   const keyUse = new NotedKeyUse(clock)
   const traffic = new WatchedTraffic({ store, clock, record, isAlone: true })
+  let warming: Promise<void> | undefined
 
   return {
     store,
@@ -81,11 +83,12 @@ export function alone({
         })
       } catch (error) {
         // A disk that is full now must not keep the service from starting: leases also end by themselves.
-        log.warn({ err: error instanceof Error ? error.name : undefined }, 'could not take over what was running')
+        log.warn(errorFields(error), 'could not take over what was running')
       }
     },
-    warmUp() {
-      void Promise.allSettled([limits.begin(), traffic.begin()]).then(settled)
+    warm() {
+      warming ??= Promise.allSettled([limits.begin(), traffic.begin()]).then(settled)
+      return warming
     },
     async tidy() {
       limits.prune()
@@ -94,7 +97,6 @@ export function alone({
     },
     async leave() {},
     async stop() {
-      limits.stop()
       await keyUse.save(store).catch(() => {})
       await traffic.stop().catch(() => {})
     },

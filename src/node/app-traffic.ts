@@ -3,15 +3,15 @@ import { assess, type Finding, type Matters, type Surroundings, type Wish } from
 import { LEARNED_DAYS, LOCAL_FROM, usualOf } from '../domain/conversion'
 import { INCIDENT_FROM, INCIDENT_WITHIN_MS, type Incident, isDoubtful, isUntyped } from '../domain/incident'
 import type { KeyKind } from '../domain/key'
-import type { Protection } from '../domain/protection'
+import { isReopened, type Protection } from '../domain/protection'
 import { isProvable, type Rule } from '../domain/rule'
-import { SHOWN_FROM_PHONES, type Sighting, STAGES, type Stage, Tally } from '../domain/traffic'
+import { SHOWN_FROM_PHONES, type Sighting, STAGES, type Stage, Tally, type TallyState } from '../domain/traffic'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/value'
 import type { Decision, LaneHour, Lane as LaneName, SeenIssue } from '../ports/store/traffic'
 import type { Findings, Trouble as FoundTrouble } from '../ports/traffic'
 import type { Sighted } from './in-time'
-import { Lane } from './lane'
-import { type Entered, networkName, type Places, prefixName } from './places'
+import { Lane, type LaneState } from './lane'
+import { type Entered, networkName, type PlaceState, type Places, prefixName } from './places'
 
 const MOST_PREFIXES_NAMED = 200
 /** Places of a minute that are told apart, by what was found there; whatever else there is counts together. */
@@ -85,6 +85,14 @@ export class Presence {
   }
 }
 
+/** The state that `restore` takes: everything that was counted from codes. */
+export interface AppTrafficState {
+  readonly since: number
+  readonly apps: Readonly<Record<KeyKind, TallyState>>
+  readonly lanes: ReadonlyArray<readonly [LaneName, LaneState]>
+  readonly places: readonly PlaceState[]
+}
+
 export class AppTraffic {
   /** By their countries. */
   readonly #lanes: Record<KeyKind, Map<string, Lane>> = { sk: new Map(), pk: new Map() }
@@ -105,7 +113,7 @@ export class AppTraffic {
     readonly appId: string,
     private readonly places: Places,
     hours: readonly LaneHour[],
-    private readonly since: number,
+    private since: number,
   ) {
     for (const kind of KINDS)
       for (const [country, ofLane] of Map.groupBy(
@@ -116,13 +124,30 @@ export class AppTraffic {
     this.#learn()
   }
 
+  get state(): AppTrafficState {
+    return {
+      since: this.since,
+      apps: { sk: this.#apps.sk.state, pk: this.#apps.pk.state },
+      lanes: this.#all().map((lane) => [lane.name, lane.state] as const),
+      places: this.places.stateOf(this.appId),
+    }
+  }
+
+  restore({ since, apps, lanes, places }: AppTrafficState): void {
+    this.since = since
+    for (const kind of KINDS) this.#apps[kind].restore(apps[kind])
+    for (const [{ kind, country }, state] of lanes) this.#lane(kind, country).restore(state)
+    this.places.restore(places)
+  }
+
   /** `where`: as it has been found before. */
-  see(sighting: Sighting, stage: Stage, where: Whereabouts = this.#where(sighting)): void {
+  see(sighting: Sighting, stage: Stage, where: Whereabouts): void {
     const prefix = where.prefix === undefined ? undefined : this.places.prefix(where.prefix)
     const network = where.network === undefined ? undefined : this.places.network(where.network)
     const now = sighting.createdAt + STAGES[stage]
     const isLocal = hasUntyped(prefix, now) || hasUntyped(network, now)
-    const how = { mayPause: this.#protection?.conversion === 'block', isLocal }
+    const mayPause = this.#protection?.conversion === 'block' && !isReopened(this.#protection, sighting, now)
+    const how = { mayPause, isLocal }
     const [lane, beside] = where.ways
     const seen = lane.see(sighting, stage, how)
     beside?.judge(sighting, stage, how)
@@ -147,7 +172,8 @@ export class AppTraffic {
     }
   }
 
-  #where({ kind, country, prefix, network }: Sighting): Whereabouts {
+  /** The segments that a code belongs to. */
+  whereabouts({ kind, country, prefix, network }: Sighting): Whereabouts {
     return {
       ways: this.#ways(kind, country),
       prefix: prefix === undefined ? undefined : prefixName(this.appId, kind, prefix),
@@ -257,7 +283,7 @@ export class AppTraffic {
     const known = this.#incidents.find((incident) => isOf(incident, lane))
     const trouble = this.#troubles.get(lane)
     const isNewlyPaused = (pause.pausedUntil ?? 0) > (known?.pausedUntil ?? 0)
-    const isNew = isNewlyPaused || (!known && this.#isNewlyUntyped(lane))
+    const isNew = isNewlyPaused || (!known && this.#isNewlyUntyped(lane, now))
     if (!isNew && (!trouble || (!known && beside < INCIDENT_FROM))) {
       if (trouble && now - trouble.since > INCIDENT_WITHIN_MS) this.#troubles.delete(lane)
       return undefined
@@ -289,8 +315,9 @@ export class AppTraffic {
   }
 
   /** Before it is known what is usual, that alone is an incident. Of many countries together it is what was found of each. */
-  #isNewlyUntyped(lane: Lane): boolean {
+  #isNewlyUntyped(lane: Lane, now: number): boolean {
     const isLooked = (this.#protection?.conversion ?? 'off') !== 'off'
+    if (this.#protection && isReopened(this.#protection, lane.name, now)) return false
     return isLooked && !lane.usual.isLearned && lane.name.country !== ELSEWHERE && hasNobodyTyping(lane)
   }
 
@@ -394,10 +421,10 @@ const placesOf = ({ prefixHash, networkHash }: SeenIssue): Pick<Sighted, 'prefix
   network: networkHash && hex(networkHash),
 })
 
-/** Where its kind of key was not noted, it counts as a backend's. `places`: its hashes as they are known already. */
+/** `places`: its hashes as they are known already. */
 export const sightedOf = (issue: SeenIssue, { prefix, network } = placesOf(issue)): Sighted => ({
   issueId: issue.issueId,
-  kind: issue.keyKind ?? 'sk',
+  kind: issue.keyKind,
   country: issue.country ?? '',
   prefix,
   network,

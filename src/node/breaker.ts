@@ -22,7 +22,6 @@ interface Rest {
   from: number
   forMs: number
   code: string
-  isUnfit: boolean
 }
 
 const LOOKED_AT = 50
@@ -53,11 +52,6 @@ export class Breaker {
     return restedMs < 0 || restedMs >= this.#rest.forMs
   }
 
-  /** It said that it cannot serve anybody (credentials, balance), and nothing has shown the contrary since. */
-  get isUnfit(): boolean {
-    return this.#rest?.isUnfit ?? false
-  }
-
   health(now: number): Health {
     if (!this.#rest) return { isHealthy: true, since: now, code: undefined, retryAt: undefined }
     const { since, from, forMs, code } = this.#rest
@@ -80,9 +74,7 @@ export class Breaker {
     // Messages that left before it opened say nothing about it now.
     if (this.#rest) return undefined
     this.#count(result, now)
-    return this.#isFailing(result)
-      ? this.#open(result, outcome.code, { since: now, forMs: FIRST_REST_MS, now })
-      : undefined
+    return this.#isFailing(result) ? this.#open(outcome.code, { since: now, forMs: FIRST_REST_MS, now }) : undefined
   }
 
   #probed(result: Result, code: string | undefined, now: number): Health | undefined {
@@ -90,8 +82,7 @@ export class Breaker {
     const before = this.#rest
     if (result !== 'taken') {
       const forMs = Math.min((before?.forMs ?? FIRST_REST_MS) * 2, LONGEST_REST_MS)
-      const health = this.#open(result, code, { since: before?.since ?? now, forMs, now })
-      return { ...health, isStill: before?.isUnfit === (result === 'unfit') }
+      return { ...this.#open(code, { since: before?.since ?? now, forMs, now }), isStill: true }
     }
     this.#rest = undefined
     return this.health(now)
@@ -121,8 +112,8 @@ export class Breaker {
     return count / this.#recent.length
   }
 
-  #open(result: Result, code = '', { since, forMs, now }: { since: number; forMs: number; now: number }): Health {
-    this.#rest = { since, from: now, forMs, code, isUnfit: result === 'unfit' }
+  #open(code = '', { since, forMs, now }: { since: number; forMs: number; now: number }): Health {
+    this.#rest = { since, from: now, forMs, code }
     // What was before says nothing about it once it has rested.
     this.#recent = []
     this.#inARow = { failed: 0, unreached: 0 }

@@ -7,7 +7,7 @@ import type { CarrierConfig } from '../domain/carrier'
 import type { ChallengeSettings } from '../domain/challenge'
 import type { ApiKey, KnownKey } from '../domain/key'
 import type { Route } from '../domain/route'
-import { BUILT_IN_TEMPLATES, DEFAULT_TEMPLATE_ID, type Template } from '../domain/template'
+import { DEFAULT_TEMPLATE_ID, type Template, withBuiltIn } from '../domain/template'
 import type { Directory } from '../ports/node'
 import type { Reader } from '../ports/store'
 
@@ -113,9 +113,3 @@ export class KeptDirectory implements Directory {
 }
 
 const isLiveBrowserKey = ({ kind, mode }: ApiKey) => kind === 'pk' && mode === 'live'
-
-/** An app's own ones stand instead of those built in that have the same id. */
-export function withBuiltIn(own: readonly Template[]): Template[] {
-  const ownIds = new Set(own.map(({ templateId }) => templateId))
-  return [...BUILT_IN_TEMPLATES.filter(({ templateId }) => !ownIds.has(templateId)), ...own]
-}

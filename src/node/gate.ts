@@ -48,10 +48,6 @@ export class Gate implements Way {
     return this.#breaker?.admits(now) ?? true
   }
 
-  isUnfit(now: number): boolean {
-    return (this.#breaker?.isUnfit ?? false) && !this.admits(now)
-  }
-
   health(now: number): Health {
     return this.#breaker?.health(now) ?? { isHealthy: true, since: now, code: undefined, retryAt: undefined }
   }

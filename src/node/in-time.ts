@@ -11,26 +11,26 @@ export interface Span {
   readonly to: number
 }
 
-interface Ages extends Span {
+interface Ages<Issue> extends Span {
   readonly stage: Stage
   /** Those that have not come to that age. */
-  waiting: Sighted[]
+  waiting: Issue[]
   /** The first of them. */
   next: number
 }
 
-export class InTime {
-  readonly #ages: readonly Ages[]
+export class InTime<Issue extends Pick<Sighting, 'createdAt'>> {
+  readonly #ages: ReadonlyArray<Ages<Issue>>
 
   constructor(
     stages: readonly Stage[],
     spanOf: (stage: Stage) => Span,
-    private readonly look: (issue: Sighted, stage: Stage) => void,
+    private readonly look: (issue: Issue, stage: Stage) => void,
   ) {
     this.#ages = stages.map((stage) => ({ stage, ...spanOf(stage), waiting: [], next: 0 }))
   }
 
-  add(issue: Sighted): void {
+  add(issue: Issue): void {
     const { createdAt } = issue
     this.#lookUntil(createdAt)
     for (const { from, to, waiting } of this.#ages) if (createdAt >= from && createdAt < to) waiting.push(issue)
@@ -50,14 +50,14 @@ export class InTime {
     }
   }
 
-  #soonest(): Ages | undefined {
-    let soonest: Ages | undefined
+  #soonest(): Ages<Issue> | undefined {
+    let soonest: Ages<Issue> | undefined
     for (const ages of this.#ages) if (dueOf(ages) < dueOf(soonest)) soonest = ages
     return soonest
   }
 
   /** What was looked at is kept no longer than what waits. */
-  #forget(ages: Ages): void {
+  #forget(ages: Ages<Issue>): void {
     if (2 * ages.next <= ages.waiting.length) return
     ages.waiting = ages.waiting.slice(ages.next)
     ages.next = 0
@@ -65,7 +65,7 @@ export class InTime {
 }
 
 /** When the next one comes to that age. */
-function dueOf(ages: Ages | undefined): number {
+function dueOf(ages: Ages<Pick<Sighting, 'createdAt'>> | undefined): number {
   const issue = ages?.waiting[ages.next]
   return ages && issue ? issue.createdAt + STAGES[ages.stage] : Number.POSITIVE_INFINITY
 }

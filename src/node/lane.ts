@@ -2,6 +2,7 @@
 import type { WayThere } from '../domain/admission'
 import {
   areBesieging,
+  isTyped,
   isUsual,
   KNOCKS_MS,
   looksLikeOutage,
@@ -17,9 +18,9 @@ import {
   usualOf,
 } from '../domain/conversion'
 import { type Incident, isPaused, NO_PAUSE, type Pause, pause, prolong, SEEN_AFTER_MS } from '../domain/incident'
-import { Sliding } from '../domain/sliding'
-import { CountryTally, fateAt, type Sighting, STAGES, type Stage } from '../domain/traffic'
-import { Typing } from '../domain/typing'
+import { Sliding, type SlidingState } from '../domain/sliding'
+import { CountryTally, fateAt, type Sighting, STAGES, type Stage, type TallyState } from '../domain/traffic'
+import { Typing, type TypingState } from '../domain/typing'
 import { HOUR_MS } from '../domain/value'
 import type { LaneHour, Lane as LaneName } from '../ports/store/traffic'
 
@@ -28,6 +29,21 @@ interface Manner {
   readonly mayPause: boolean
   /** There are more of its prefix or network. */
   readonly isLocal: boolean
+}
+
+/** The state that `restore` takes: everything but past hours and incidents, which are read anew. */
+export interface LaneState {
+  readonly tally: TallyState
+  readonly typing: TypingState
+  readonly suspicion: Suspicion
+  readonly pause: Pause
+  readonly resumed: number | undefined
+  readonly knocks: SlidingState
+  readonly wasted: number
+  readonly wastedLately: SlidingState
+  readonly costBefore: number | undefined
+  readonly hours: readonly LaneHour[]
+  readonly storedUntil: number
 }
 
 export class Lane implements WayThere {
@@ -53,6 +69,29 @@ export class Lane implements WayThere {
     private isAppLearned: boolean,
   ) {
     this.usual = { ...usualOf(learned), isLearned: isAppLearned }
+  }
+
+  get state(): LaneState {
+    return {
+      ...{ tally: this.tally.state, typing: this.typing.state, suspicion: this.suspicion, pause: this.#pause },
+      ...{ resumed: this.#resumed, knocks: this.#knocks.state, costBefore: this.#costBefore },
+      ...{ wasted: this.#wasted, wastedLately: this.#wastedLately.state },
+      ...{ hours: [...this.#hours.values()], storedUntil: this.#storedUntil },
+    }
+  }
+
+  restore(state: LaneState): void {
+    this.tally.restore(state.tally)
+    this.typing.restore(state.typing)
+    this.suspicion = state.suspicion
+    this.#pause = state.pause
+    this.#resumed = state.resumed
+    this.#knocks.restore(state.knocks)
+    this.#wasted = state.wasted
+    this.#wastedLately.restore(state.wastedLately)
+    this.#costBefore = state.costBefore
+    for (const hour of state.hours) this.#hours.set(hour.hour, hour)
+    this.#storedUntil = state.storedUntil
   }
 
   get pause(): Pause {
@@ -106,7 +145,9 @@ export class Lane implements WayThere {
   }
 
   isSuspected(now: number): boolean {
-    return this.suspicion.score >= SUSPECTED && this.usual.isLearned && !this.#isOut(this.suspicion, now)
+    const { suspicion, usual } = this
+    if (suspicion.score < SUSPECTED || !usual.isLearned) return false
+    return !isTyped(this.tally, usual, now) && !this.#isOut(suspicion, now)
   }
 
   /** Nothing arrives. After a pause few are sent, and so few tell an outage from nothing. */

@@ -1,30 +1,22 @@
-/** Limits of one server: counted in its memory, once the issues of the last day are counted there, too. */
-import type { LimitRule, LimitsConfig, Permit } from '../domain/limit'
+/** Limits of one server: those of phones are counted by what is stored, the rest in its memory. */
+import { type LimitRule, type LimitsConfig, type Permit, testBudgets } from '../domain/limit'
+import { Limiter } from '../domain/limiter'
+import { DAY_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
-import type { Log } from '../ports/log'
 import type { IssuePermit, Limits } from '../ports/node'
 import type { Reader } from '../ports/store'
-import { Limiter } from './limiter'
-import { recall } from './recall'
-
-const RECALL_AGAIN_MS = 1_000
+import { confirmPhone, isOfPhone } from './phone-limits'
 
 interface LimitsDependencies {
   read: Reader
-  clock: Clock
-  log: Log
+  clock: Pick<Clock, 'now'>
   limits: LimitsConfig
 }
 
-const NOTHING_MORE = Promise.resolve(undefined)
-
 export class LocalLimits implements Limits {
   readonly #limiter = new Limiter()
-  readonly #recalling = Promise.withResolvers<void>()
-  #begun: Promise<void> | undefined
-  #isRecalled = false
-  #cancelRecall = () => {}
-  #isStopped = false
+  #areBudgetsCounted = false
+  #counting: Promise<void> | undefined
 
   constructor(private readonly deps: LimitsDependencies) {}
 
@@ -33,14 +25,10 @@ export class LocalLimits implements Limits {
   }
 
   async admit(rules: readonly LimitRule[]): Promise<IssuePermit> {
-    const permit = this.#limiter.take(rules, this.deps.clock.now())
-    return { giveBack: () => permit.giveBack(), confirm: () => NOTHING_MORE }
-  }
-
-  recalled(): Promise<void> | undefined {
-    if (this.#isRecalled) return undefined
-    void this.begin()
-    return this.#recalling.promise
+    if (!this.#areBudgetsCounted && rules.some(isBudget)) await this.begin()
+    const ofPhone = rules.filter(isOfPhone)
+    const permit = this.take(rules.filter((rule) => !isOfPhone(rule)))
+    return { giveBack: () => permit.giveBack(), confirm: (tx) => confirmPhone(tx, ofPhone) }
   }
 
   /** Forgets some of what no longer counts; called now and then. */
@@ -48,26 +36,24 @@ export class LocalLimits implements Limits {
     this.#limiter.prune(this.deps.clock.now())
   }
 
-  /** Counts, once. Until that has succeeded nothing is issued; everything else is answered. */
+  /** Counts the test issues of the day, once; after a failure the next caller tries again. */
   begin(): Promise<void> {
-    this.#begun ??= this.#recall()
-    return this.#begun
+    this.#counting ??= this.#countBudgets().catch((error) => {
+      this.#counting = undefined
+      throw error
+    })
+    return this.#counting
   }
 
-  stop(): void {
-    this.#isStopped = true
-    this.#cancelRecall()
-  }
-
-  async #recall(): Promise<void> {
-    const { read, limits, clock, log } = this.deps
-    try {
-      this.#limiter.adopt(await recall(read, limits, clock))
-      this.#isRecalled = true
-      this.#recalling.resolve()
-    } catch (error) {
-      log.error({ err: error instanceof Error ? error.name : undefined }, 'could not count the issues of the last day')
-      if (!this.#isStopped) this.#cancelRecall = clock.after(RECALL_AGAIN_MS, () => void this.#recall())
-    }
+  async #countBudgets(): Promise<void> {
+    const { read, clock, limits } = this.deps
+    const now = clock.now()
+    const midnight = Math.floor(now / DAY_MS) * DAY_MS
+    for (const { organizationId, issues } of await read.issues.testIssuesSince(midnight))
+      for (const budget of testBudgets(limits, organizationId)) this.#limiter.recall(budget, issues, now)
+    this.#areBudgetsCounted = true
   }
 }
+
+/** Only new test issues count by the day here. */
+const isBudget = ({ windowMs }: LimitRule) => windowMs === 'utc-day'

@@ -3,10 +3,12 @@
  * last. Of whoever only asks for one nothing is remembered, so that what is refused makes nothing forgotten.
  */
 import type { KeyKind } from '../domain/key'
-import { NetworkTally, Tally } from '../domain/traffic'
+import { NetworkTally, Tally, type TallyState } from '../domain/traffic'
 
 /** Some two kilobytes each. */
 const MOST = 20_000
+/** So many outlive a restart: an attack goes to places that were seen last. */
+const MOST_KEPT = 2_000
 
 const NO_PREFIX = new Tally()
 const NO_NETWORK = new NetworkTally()
@@ -17,6 +19,8 @@ export const networkName = (appId: string, kind: KeyKind, hash: string) => `n${a
 
 const newPrefix = () => new Tally()
 const newNetwork = () => new NetworkTally()
+
+export type PlaceState = readonly [name: string, tally: TallyState]
 
 /** Where one is on the way to. */
 export class Entered {
@@ -36,6 +40,8 @@ export class Entered {
 
 export class Places {
   readonly #known = new Map<string, Tally>()
+  /** Of a snapshot: most of them nobody asks for again. All are older than those that are known. */
+  readonly #restored = new Map<string, TallyState>()
   /** Where codes are on their way to that may still be refused, and no other has gone. */
   readonly #entered = new Map<string, Tally>()
   /** It goes on where it was: to begin anew would pass by all that has gone. */
@@ -71,11 +77,37 @@ export class Places {
 
   /** All of an app's: they are about to be counted anew. */
   forget(appId: string): void {
-    for (const name of this.#known.keys()) if (name.startsWith(appId, 1)) this.#known.delete(name)
+    for (const places of [this.#restored, this.#known])
+      for (const name of places.keys()) if (name.startsWith(appId, 1)) places.delete(name)
+  }
+
+  /** An app's places that were seen last, those seen last at the end. All of them would hold the event loop for 0.2 s. */
+  stateOf(appId: string): PlaceState[] {
+    const isOwn = ([name]: readonly [string, unknown]) => name.startsWith(appId, 1)
+    const known = this.#known.entries().filter(isOwn).toArray().slice(-MOST_KEPT)
+    const restored = this.#restored.entries().filter(isOwn).toArray()
+    return [
+      ...restored.slice(Math.min(0, known.length - MOST_KEPT) || restored.length),
+      ...known.map(([name, { state }]): PlaceState => [name, state]),
+    ]
+  }
+
+  restore(places: readonly PlaceState[]): void {
+    for (const [name, state] of places) this.#restored.set(name, state)
   }
 
   #at(name: string): Tally | undefined {
-    return this.#known.get(name) ?? this.#entered.get(name)
+    return this.#knownAt(name) ?? this.#entered.get(name)
+  }
+
+  #knownAt(name: string): Tally | undefined {
+    const state = this.#restored.get(name)
+    if (!state) return this.#known.get(name)
+    const tally = name.startsWith('n') ? newNetwork() : newPrefix()
+    tally.restore(state)
+    this.#restored.delete(name)
+    this.#known.set(name, tally)
+    return tally
   }
 
   #enter(name: string, make: () => Tally): Entered {
@@ -86,16 +118,21 @@ export class Places {
   }
 
   #of(name: string, make: () => Tally): Tally {
-    const known = this.#known.get(name)
+    const known = this.#knownAt(name)
     const tally = known ?? this.#entered.get(name) ?? make()
     // The newest is the last one.
     if (known) this.#known.delete(name)
     this.#known.set(name, tally)
-    if (this.#known.size > MOST) this.#forgetOldest()
+    if (this.#restored.size + this.#known.size > MOST) this.#forgetOldest()
     return tally
   }
 
   #forgetOldest(): void {
+    const [restored] = this.#restored.keys()
+    if (restored !== undefined) {
+      this.#restored.delete(restored)
+      return
+    }
     const { value } = this.#oldest.next()
     if (value !== undefined) this.#known.delete(value)
   }

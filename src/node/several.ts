@@ -2,6 +2,7 @@
  * One of several servers that share a database. What each remembers for itself is bounded, what must be exact is asked; the
  * bounds stand in docs/several-servers.md.
  */
+import { errorFields } from '../domain/error-fields'
 import { conditionOf, type NodeState } from '../domain/node'
 import { Sparing } from '../domain/sparing'
 import { VERSION } from '../domain/version'
@@ -50,6 +51,7 @@ export function several({
   const traffic = new WatchedTraffic({ store, clock, record, isAlone: false })
   let working: readonly NodeState[] = []
   let isLeaving = false
+  let warming: Promise<void> | undefined
   const beat = async () => {
     const nodes = await fleet.beat({ name, version: VERSION, isLeaving })
     working = nodes.filter((node) => conditionOf(node, clock.now()) === 'working')
@@ -71,8 +73,9 @@ export function several({
     async start() {
       await beat()
     },
-    warmUp() {
-      void Promise.allSettled([traffic.begin()]).then(settled)
+    warm() {
+      warming ??= Promise.allSettled([traffic.begin()]).then(settled)
+      return warming
     },
     async tidy() {
       limits.prune()
@@ -93,12 +96,9 @@ export function several({
         await traffic.stop()
         // What is still leased here is nobody's: others go on with it at once.
         await store.transaction((tx) => tx.jobs.releaseLeases())
-        await fleet.leave()
+        await fleet.forget(fleet.nodeId)
       } catch (error) {
-        log.warn(
-          { err: error instanceof Error ? error.name : undefined },
-          'could not hand over; leases end by themselves',
-        )
+        log.warn(errorFields(error), 'could not hand over; leases end by themselves')
       }
     },
   }

@@ -1,11 +1,10 @@
 /** Limits of several servers: what must be exact is counted by all together, the rest by each. */
-import type { Refusal } from '../domain/error'
-import { type LimitRule, limited, type Permit, type PhoneOfApp } from '../domain/limit'
+import type { LimitRule, Permit } from '../domain/limit'
+import { Limiter } from '../domain/limiter'
 import type { Clock } from '../ports/clock'
 import type { Fleet } from '../ports/fleet'
 import type { IssuePermit, Limits } from '../ports/node'
-import type { Tx } from '../ports/store'
-import { Limiter } from './limiter'
+import { confirmPhone, isOfPhone } from './phone-limits'
 
 export class SharedLimits implements Limits {
   readonly #own = new Limiter()
@@ -31,12 +30,7 @@ export class SharedLimits implements Limits {
   async admit(rules: readonly LimitRule[]): Promise<IssuePermit> {
     const { giveBack } = await this.take(rules)
     const ofPhone = rules.filter(isOfPhone)
-    return { giveBack, confirm: (tx) => confirm(tx, ofPhone) }
-  }
-
-  /** What counts for a day is in the database. */
-  recalled(): undefined {
-    return undefined
+    return { giveBack, confirm: (tx) => confirmPhone(tx, ofPhone) }
   }
 
   /** Forgets some of what no longer counts; called now and then. */
@@ -46,21 +40,3 @@ export class SharedLimits implements Limits {
 }
 
 const isOwn = ({ isExact, phone }: LimitRule) => !isExact && !phone
-
-type PhoneRule = LimitRule & { phone: PhoneOfApp; windowMs: number }
-const isOfPhone = (rule: LimitRule): rule is PhoneRule => rule.phone !== undefined && rule.windowMs !== 'utc-day'
-
-/** By the issues of the phone, which nobody adds to while the unit holds it. */
-async function confirm(tx: Tx, rules: readonly PhoneRule[]): Promise<Refusal | undefined> {
-  const [first] = rules
-  if (!first) return undefined
-  const asked = rules.map(({ max, windowMs }) => ({ nth: max, withinMs: windowMs }))
-  const made = await tx.issues.nthNewest(first.phone, asked)
-  const waits = rules.map(({ windowMs }, n) => {
-    const at = made[n]
-    return at === undefined ? 0 : Math.max(1, at + windowMs - tx.now)
-  })
-  const longest = Math.max(...waits)
-  const rule = rules[waits.indexOf(longest)]
-  return rule && longest > 0 ? limited(rule, longest) : undefined
-}

@@ -1,20 +1,24 @@
 /**
  * Watches where live codes go and whether they pay. All that rules need follows from what is stored of issues: each is looked
  * at when it was made and when it is 20 s, 2 min and 10 min old, by every server that sends for its app. So servers agree but
- * for some seconds, and one that starts knows the last day. What this server itself issues counts at once.
+ * for some seconds, and one that starts knows the last day: of many codes from a snapshot that is stored now and then, of few
+ * from the codes. What this server itself issues counts at once.
  */
 import { type Finding, type Matters, mayRefuse, type Wish } from '../domain/admission'
 import { LEARNED_DAYS } from '../domain/conversion'
+import { unavailable } from '../domain/error'
 import type { Issue } from '../domain/issue'
 import type { Protection } from '../domain/protection'
 import { STAGES, type Stage } from '../domain/traffic'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Store } from '../ports/store'
+import type { Seen } from '../ports/store/traffic'
 import type { Entrant, Findings, Traffic } from '../ports/traffic'
 import { AppTraffic, type Presence, type Sought, sightedOf, type Whereabouts } from './app-traffic'
 import { InTime, type Sighted } from './in-time'
 import { Places } from './places'
+import { stateIn, textOf } from './traffic-snapshot'
 
 /** A unit that is being stored may be seen after one that began later. */
 const LAG_MS = 2 * SECOND_MS
@@ -30,6 +34,14 @@ const LOOKED_AT_ONCE = 64
 const STALE_MS = 5 * SECOND_MS
 const KNOWN_MS = DAY_MS + STAGES.late
 const STORED_EVERY_MS = 5 * SECOND_MS
+
+/** A snapshot spares reading so many codes; that many are read within a request's time. */
+const SNAPSHOT_FROM = 2_000
+const SNAPSHOT_EVERY_MS = MINUTE_MS
+
+/** Longer nobody is kept waiting for what is still being read: a caller that has gone must not be sent a code. */
+const WAIT_MS = 250
+const RETRY_AFTER_MS = SECOND_MS
 
 /** So many apps are known before anybody asks: their last day is read meanwhile. */
 const MOST_AT_START = 100
@@ -55,7 +67,7 @@ function lookedEveryMs({ hasIncident }: AppTraffic, restedMs: number): number {
 
 interface TrafficDependencies {
   store: Store
-  clock: Pick<Clock, 'now' | 'elapsed'>
+  clock: Clock
   /** Stores what was found. */
   record: Recorder
   /** Nobody else issues on this store. */
@@ -68,11 +80,25 @@ interface Watched {
   askedAt: number
   lookedAt: number
   storedAt: number
+  /** When a snapshot was made last, and how many codes were counted since. */
+  snapshotAt: number
+  unkept: number
   /** What was made before has been looked at, by age; Unix milliseconds. */
   until: Record<Stage, number>
   /** Counted as sent, and not judged yet, by the second in which each was made. A code is counted once, and before what has become of it. */
   counted: Map<number, Set<number>>
   looking: Promise<void> | undefined
+}
+
+/** A code, and where it went: found once for all ages at which it is looked at. */
+interface Placed {
+  readonly issue: Sighted
+  readonly where: Whereabouts
+  readonly createdAt: number
+}
+
+function forgetBefore(counted: Watched['counted'], before: number): void {
+  for (const second of counted.keys()) if ((second + 1) * SECOND_MS <= before) counted.delete(second)
 }
 
 const isFresh = ({ lookedAt }: Watched, now: number): boolean => now - lookedAt < STALE_MS
@@ -158,7 +184,7 @@ export class WatchedTraffic implements Traffic {
   async begin(): Promise<void> {
     const { store, clock } = this.deps
     const apps = await store.read.traffic.appsSince(clock.now() - HOUR_MS, MOST_AT_START)
-    await someAtOnce(AT_ONCE, apps.values(), (appId) => this.#fresh(appId))
+    await someAtOnce(AT_ONCE, apps.values(), (appId) => this.#loadOnce(appId))
   }
 
   /** What is to be done every second or so; some apps at a time, since each waits for the store. */
@@ -167,6 +193,22 @@ export class WatchedTraffic implements Traffic {
     const now = this.deps.clock.elapsed()
     const toStore = this.#apps.values().filter(({ storedAt }) => now - storedAt >= STORED_EVERY_MS)
     await someAtOnce(AT_ONCE, toStore, (watched) => this.#store(watched))
+    const toKeep = this.#apps
+      .values()
+      .filter(({ unkept, snapshotAt }) => unkept >= SNAPSHOT_FROM && now - snapshotAt >= SNAPSHOT_EVERY_MS)
+    for (const watched of toKeep) await this.#keep(watched)
+  }
+
+  async #keep(watched: Watched): Promise<void> {
+    // In the middle of a look some codes are counted that the next server would count again.
+    await watched.looking
+    const { traffic, until, counted } = watched
+    const madeAt = this.deps.clock.now()
+    const codes = [...counted].map(([second, numbers]) => [second, [...numbers]] as const)
+    const state = textOf({ until, counted: codes, traffic: traffic.state })
+    watched.snapshotAt = this.deps.clock.elapsed()
+    watched.unkept = 0
+    await this.deps.store.transaction((tx) => tx.traffic.saveSnapshot({ appId: traffic.appId, madeAt, state }))
   }
 
   async #lookInTime(watched: Watched): Promise<void> {
@@ -182,12 +224,14 @@ export class WatchedTraffic implements Traffic {
   }
 
   /** Once, whether it was issued here or found; what was stored late is found when it is older. */
-  #seeSent({ traffic, counted }: Watched, issue: Sighted, where?: Whereabouts): void {
+  #seeSent(watched: Watched, issue: Sighted, where: Whereabouts): void {
+    const { traffic, counted } = watched
     const second = Math.floor(issue.createdAt / SECOND_MS)
     const known = counted.get(second) ?? new Set()
     const number = numberOf(issue.issueId)
     if (known.has(number)) return
     counted.set(second, known.add(number))
+    watched.unkept++
     traffic.see(issue, 'sent', where)
   }
 
@@ -197,12 +241,28 @@ export class WatchedTraffic implements Traffic {
     if (watched) await this.#look(watched)
     const known = this.#apps.get(appId)
     if (known) return known
+    return this.#inTime(this.#loadOnce(appId))
+  }
+
+  async #loadOnce(appId: string): Promise<Watched> {
     const loading = this.#loading.get(appId) ?? this.#load(appId)
     this.#loading.set(appId, loading)
     try {
       return await loading
     } finally {
       this.#loading.delete(appId)
+    }
+  }
+
+  async #inTime<T>(reading: Promise<T>): Promise<T> {
+    const late = Promise.withResolvers<never>()
+    const cancel = this.deps.clock.after(WAIT_MS, () =>
+      late.reject(unavailable('The codes of the last day are still being read', RETRY_AFTER_MS)),
+    )
+    try {
+      return await Promise.race([reading, late.promise])
+    } finally {
+      cancel()
     }
   }
 
@@ -214,12 +274,15 @@ export class WatchedTraffic implements Traffic {
     const elapsed = clock.elapsed()
     // Where the clock was set back, or the app has rested, they are still there from before.
     this.#places.forget(appId)
+    const kept = stateIn(await store.read.traffic.snapshot(appId), since, now)
     const watched: Watched = {
       traffic: new AppTraffic(appId, this.#places, hours, since),
       ...{ askedAt: elapsed, lookedAt: Number.NEGATIVE_INFINITY, storedAt: elapsed, looking: undefined },
-      until: { sent: since, early: since, judged: since, late: since },
-      counted: new Map(),
+      ...{ snapshotAt: Number.NEGATIVE_INFINITY, unkept: 0 },
+      until: { ...(kept?.until ?? { sent: since, early: since, judged: since, late: since }) },
+      counted: new Map(kept?.counted.map(([second, codes]) => [second, new Set(codes)])),
     }
+    if (kept) watched.traffic.restore(kept.traffic)
     await this.#look(watched)
     this.#apps.set(appId, watched)
     return watched
@@ -248,21 +311,25 @@ export class WatchedTraffic implements Traffic {
   }
 
   async #see(watched: Watched, now: number): Promise<void> {
-    const { until, counted } = watched
+    const { until, counted, lookedAt } = watched
+    const behindMs = now - until.sent
     const to = (stage: Stage) => Math.max(until[stage], now - LAG_MS - STAGES[stage])
     const ahead = { sent: to('sent'), early: to('early'), judged: to('judged'), late: to('late') }
     // What is read at once is shown as it was seen by who was there: a count does not go back in time.
-    if (now - until.sent > MINUTE_MS) await this.#show(watched, EVERY_STAGE, 'all', ahead)
-    else
+    if (behindMs > STAGES.late) await this.#show(watched, EVERY_STAGE, 'all', ahead)
+    else if (behindMs > MINUTE_MS || lookedAt === Number.NEGATIVE_INFINITY) {
+      await this.#show(watched, ['sent', 'early', 'judged'], 'all', ahead)
+      await this.#show(watched, ['late'], 'late', ahead)
+    } else
       await Promise.all([
         this.deps.isAlone ? this.#pass(watched, ahead) : this.#show(watched, ['sent'], 'all', ahead),
         this.#show(watched, ['early'], 'verified', ahead),
         this.#show(watched, ['judged'], 'all', ahead),
-        this.#show(watched, ['late'], 'verified', ahead),
+        this.#show(watched, ['late'], 'late', ahead),
       ])
     watched.traffic.ripen(until.early)
     // None of these is looked at again.
-    for (const second of counted.keys()) if ((second + 1) * SECOND_MS <= until.judged) counted.delete(second)
+    forgetBefore(counted, until.judged)
   }
 
   /** What is sent here alone was counted when it was sent. */
@@ -270,23 +337,25 @@ export class WatchedTraffic implements Traffic {
     until.sent = ahead.sent
   }
 
-  async #show(
-    watched: Watched,
-    stages: readonly Stage[],
-    which: 'all' | 'verified',
-    ahead: Record<Stage, number>,
-  ): Promise<void> {
+  async #show(watched: Watched, stages: readonly Stage[], which: Seen, ahead: Record<Stage, number>): Promise<void> {
     const { traffic, until } = watched
     const from = Math.min(...stages.map((stage) => until[stage]))
     const to = Math.max(...stages.map((stage) => ahead[stage]))
     if (from >= to) return
     const spanOf = (stage: Stage) => ({ from: until[stage], to: ahead[stage] })
-    const looks = new InTime(stages, spanOf, (issue, stage) => {
-      if (stage !== 'late') this.#seeSent(watched, issue)
-      if (stage !== 'sent') traffic.see(issue, stage)
+    const looks = new InTime<Placed>(stages, spanOf, ({ issue, where }, stage) => {
+      if (stage !== 'late') this.#seeSent(watched, issue, where)
+      if (stage !== 'sent') traffic.see(issue, stage, where)
     })
-    for await (const page of this.deps.store.read.traffic.seen(traffic.appId, from, to, which))
-      for (const issue of page) looks.add(sightedOf(issue))
+    for await (const page of this.deps.store.read.traffic.seen(traffic.appId, from, to, which)) {
+      for (const seen of page) {
+        const issue = sightedOf(seen)
+        looks.add({ issue, where: traffic.whereabouts(issue), createdAt: issue.createdAt })
+      }
+      // Of a whole day they would be most of what is in memory. Where ages are looked at side by side another one may need them.
+      if (stages.includes('sent') && stages.includes('judged'))
+        forgetBefore(watched.counted, (page.at(-1)?.createdAt ?? from) - STAGES.judged)
+    }
     looks.end()
     for (const stage of stages) until[stage] = ahead[stage]
   }

@@ -15,7 +15,7 @@ export interface Carrier {
   /** Asks for a message's fate; `askAgainMs` when it is not decided yet. */
   query?(message: AwaitedReport): Promise<DeliveryReport | { askAgainMs: number }>
   /** Reads a report callback; undefined when it is not authentic. Throws `invalid` when it cannot be read. */
-  readReports?(callback: ReportCallback): ReportedMessage[] | undefined
+  readReports?(callback: ReportCallback): ReportedMessage[] | undefined | Promise<ReportedMessage[] | undefined>
   /** Ends what it holds open; a send after that is refused. */
   close?(): Promise<void>
 }
@@ -34,7 +34,7 @@ export interface ReportCallback {
   url: string
   headers: Headers
   query: URLSearchParams
-  /** The body, at most 64 KiB. */
+  /** The body, at most 64 KiB; empty where the carrier calls a URL that says everything. */
   text: string
 }
 

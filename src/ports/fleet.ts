@@ -6,8 +6,8 @@ export interface Fleet {
   readonly nodeId: string
   /** Says that this server is here; answers everybody who was heard of within a day, in one order everywhere. */
   beat(how: Pick<NodeState, 'name' | 'version' | 'isLeaving'>): Promise<NodeState[]>
-  /** It is gone for good. */
-  leave(): Promise<void>
+  /** It is gone for good; until it is heard of again. */
+  forget(nodeId: string): Promise<void>
   /** Counts one under every rule for all servers at once, exactly, or throws `limited` and counts none. */
   take(rules: readonly LimitRule[]): Promise<Permit>
 }

@@ -41,6 +41,8 @@ export interface HookRequest {
   body: string
   /** For all of it, from the name to the end of the answer. */
   timeoutMs: number
+  /** Networks that are not public and may be reached all the same. */
+  allowedCidrs: readonly string[]
 }
 
 export type HookAnswer =
@@ -76,6 +78,8 @@ export type HookFailure =
 /** A byte stream to a carrier that does not speak HTTP. */
 export interface Connection {
   write(bytes: Uint8Array): void
+  /** What was written and the other side has not taken, in bytes. */
+  unwrittenBytes(): number
   /** At once. */
   destroy(): void
 }

@@ -45,13 +45,11 @@ export interface Limits {
   take(rules: readonly LimitRule[]): Promise<Permit> | Permit
   /** The same for a new issue, which is still to be confirmed. */
   admit(rules: readonly LimitRule[]): Promise<IssuePermit>
-  /** Settles once what was issued before this process started is counted; until then nothing may be issued. Undefined ever after. */
-  recalled(): Promise<void> | undefined
 }
 
 export interface IssuePermit extends Permit {
   /**
-   * Counts in the unit that stores the issue what several servers count by the issues of a phone: answers what it is
+   * Counts in the unit that stores the issue what is counted by the issues of a phone: answers what it is
    * refused with, if it is. Its questions go out with those that are asked beside it.
    */
   confirm(tx: Tx): Promise<Refusal | undefined>
@@ -95,8 +93,6 @@ export interface Gate {
   readonly inFlight: number
   /** Whether a message may be sent, room permitting. */
   admits(now: number): boolean
-  /** It said that it cannot serve anybody; only a probe may show the contrary. */
-  isUnfit(now: number): boolean
   health(now: number): Health
   /** A place, or undefined where there is no room or the carrier rests. */
   enter(now: number): Pass | undefined

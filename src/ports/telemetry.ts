@@ -66,7 +66,8 @@ export interface IssueDecided {
   country: string | undefined
   /** Undefined where there is none. */
   issueId: string | undefined
-  outcome: 'issued' | 'replayed' | 'refused'
+  /** `failed`: by an error that nobody foresaw. */
+  outcome: 'issued' | 'replayed' | 'refused' | 'failed'
   /** What it was refused with. */
   refusal: Refusal | undefined
   /** What was found against it, whether or not it was refused for it. */

@@ -24,8 +24,8 @@ const aligoConfig = z.strictObject({
   from: z.string().regex(/^\+?[0-9-]{8,16}$/, 'must be a Korean phone number'),
   apiBase: httpUrl.default('https://apis.aligo.in'),
   kakaoApiBase: httpUrl.default('https://kakaoapi.aligo.in'),
-  /** Every carrier has one; Aligo has no reports to believe. */
-  reportSecret: z.string().min(16),
+  /** Former releases stored one; Aligo sends no reports. */
+  reportSecret: z.string().optional(),
 })
 
 type AligoConfig = z.infer<typeof aligoConfig>
@@ -330,4 +330,10 @@ function explain(code: string): string | undefined {
   return EXPLANATIONS.find(([pattern]) => pattern.test(code))?.[1]
 }
 
-export const aligo: CarrierType = { config: aligoConfig, channels: ['sms', 'alimtalk'], create, explain }
+export const aligo: CarrierType = {
+  config: aligoConfig,
+  channels: ['sms', 'alimtalk'],
+  reportsBySecret: false,
+  create,
+  explain,
+}

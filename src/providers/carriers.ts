@@ -57,6 +57,10 @@ function assertWithin(name: string, value: number | undefined, min: number, max:
   throw invalid(name, 'out_of_range', `must be a whole number from ${min} to ${max}`, { min, max })
 }
 
+/** Whether such a carrier has a report secret. False for a type that is none. */
+export const reportsBySecret = (type: string): boolean =>
+  Object.hasOwn(CARRIER_TYPES, type) && CARRIER_TYPES[type]?.reportsBySecret === true
+
 /** What a code of such a carrier means, in words an operator can act on. */
 export function explainCode({ type, config }: CarrierConfig, code: string): string | undefined {
   if (code === `NOT_SENT_${NO_DESCRIPTOR}`) return 'this server had no file descriptor left for it; raise LimitNOFILE'

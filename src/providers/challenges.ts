@@ -1,11 +1,18 @@
 /** Vendors of challenges, all of whom are asked alike: a form with secret and token, answered by JSON with `success`. */
-import { type ChallengeSettings, judge, type Proof, VERIFY_TIMEOUT_MS, type Vendor } from '../domain/challenge'
+import {
+  type ChallengeSettings,
+  judge,
+  type Proof,
+  TOO_MANY,
+  VERIFY_TIMEOUT_MS,
+  type Vendor,
+} from '../domain/challenge'
 import type { Challenges } from '../ports/challenge'
 import type { Transport } from '../ports/network'
 import { parseJson } from './answer'
 
-/** More would be callers who wait and sockets that are open for as long as a vendor hangs. */
-const MAX_AT_A_TIME = 128
+/** For an app and a kind of key. More would be callers who wait and sockets that are open for as long as a vendor hangs. */
+const MAX_IN_FLIGHT = 128
 
 interface ChallengeDependencies {
   transport: Transport
@@ -14,11 +21,13 @@ interface ChallengeDependencies {
 }
 
 export function createChallenges({ transport, urls }: ChallengeDependencies): Challenges {
-  let asked = 0
+  const inFlight = new Map<string, number>()
   return {
-    async verify(settings, { token, address }): Promise<Proof> {
-      if (asked >= MAX_AT_A_TIME) return { kind: 'unavailable', reason: 'TOO_MANY' }
-      asked++
+    async verify({ appId, kind }, settings, { token, address }): Promise<Proof> {
+      const counted = `${kind} ${appId}`
+      const others = inFlight.get(counted) ?? 0
+      if (others >= MAX_IN_FLIGHT) return TOO_MANY
+      inFlight.set(counted, others + 1)
       try {
         const result = await transport.request({
           method: 'POST',
@@ -30,7 +39,9 @@ export function createChallenges({ transport, urls }: ChallengeDependencies): Ch
         if (result.kind !== 'answered') return { kind: 'unavailable', reason: `NO_ANSWER_${result.reason}` }
         return judge(settings, { status: result.status, body: objectIn(result.body) })
       } finally {
-        asked--
+        const left = (inFlight.get(counted) ?? 0) - 1
+        if (left > 0) inFlight.set(counted, left)
+        else inFlight.delete(counted)
       }
     },
   }

@@ -13,6 +13,7 @@ import type { Carrier, ReportCallback, ReportedMessage } from '../ports/carrier'
 import type { TransportResult } from '../ports/network'
 import { outcomeOfSilence, parseJson, parseReports, textOf, type Verdict, verdictOfStatus } from './answer'
 import { type Filled, formFrom, headerFrom, jsonFrom, unknownPlaceholder, urlFrom, valueAt } from './http-template'
+import { reportSignature, signatureCheck } from './report-signature'
 import type { CarrierDependencies, CarrierType } from './type'
 
 /** What a code of the carrier means for the message; see `SendOutcome` and `Refusal`. */
@@ -49,17 +50,19 @@ const httpConfig = z
     /** How a report says what it says. */
     report: z
       .strictObject({
-        /** Where the list of reports is; omitted: the body is one, or a list. */
+        /** Where the reports are, through every list on the way; omitted: the body is one, or a list. */
         itemsPath: path.optional(),
         idPath: path.optional(),
         statusPath: path.default('status'),
         codePath: path.default('code'),
+        /** How reports are signed; omitted: they show `reportSecret`. */
+        signature: reportSignature.optional(),
         /** Words of the carrier for a delivery and for a failure; any other says nothing yet. */
         delivered: z.array(z.string()).default(['delivered']),
         failed: z.array(z.string()).default(['failed']),
       })
       .prefault({}),
-    /** What a report must show to be believed. */
+    /** What a report must show to be believed, unless it is signed. */
     reportSecret: z.string().min(16),
   })
   .superRefine(({ url, headers, body, form, method }, context) => {
@@ -75,12 +78,15 @@ const httpConfig = z
 
 type HttpConfig = z.infer<typeof httpConfig>
 
-function create({ name, config: stored }: CarrierConfig, { transport, timeoutMs }: CarrierDependencies): Carrier {
+function create({ name, config: stored }: CarrierConfig, dependencies: CarrierDependencies): Carrier {
+  const { transport, timeoutMs, clock } = dependencies
   const config = httpConfig.parse(stored)
   const { method } = config
   const url = urlFrom(config.url)
   const headers = headersFrom(config)
   const body = bodyFrom(config)
+  const { signature } = config.report
+  const isSigned = signature && signatureCheck(signature)
   return {
     name,
     reports: config.reports,
@@ -88,8 +94,10 @@ function create({ name, config: stored }: CarrierConfig, { transport, timeoutMs 
       const request = { method, url: url(message), headers: headers(message), body: body?.(message), timeoutMs }
       return outcomeOf(config, await transport.request(request))
     },
-    readReports: (callback) =>
-      isAuthentic(callback, config.reportSecret) ? reportsIn(config.report, callback.text) : undefined,
+    async readReports(callback) {
+      const isBelieved = isSigned ? await isSigned(callback, clock.now()) : showsSecret(callback, config.reportSecret)
+      return isBelieved ? reportsIn(config.report, callback) : undefined
+    },
   }
 }
 
@@ -163,16 +171,15 @@ const idIn = ({ idPath }: Pick<HttpConfig, 'idPath'>, answer: unknown) =>
     : textOf(valueAt(answer, idPath))
 
 /** The secret as a bearer token, or as `token` in the URL for carriers that can call nothing but a URL. */
-function isAuthentic({ headers, query }: ReportCallback, secret: string): boolean {
-  const shown = headers.get('authorization')?.replace(/^Bearer /i, '') || query.get('token') || ''
-  return isSameSecret(shown, secret)
+function showsSecret({ headers, query }: ReportCallback, secret: string): boolean {
+  const isInHeader = isSameSecret(headers.get('authorization')?.replace(/^Bearer /i, '') ?? '', secret)
+  // Whatever a proxy or the carrier says beside it.
+  return isSameSecret(query.get('token') ?? '', secret) || isInHeader
 }
 
 /** What is no report, or says nothing yet, is passed over. */
-function reportsIn(map: HttpConfig['report'], text: string): ReportedMessage[] {
-  const body = parseReports(text)
-  const items = map.itemsPath === undefined ? body : valueAt(body, map.itemsPath)
-  return (Array.isArray(items) ? items : [items]).flatMap((item): ReportedMessage[] => {
+function reportsIn(map: HttpConfig['report'], callback: ReportCallback): ReportedMessage[] {
+  return itemsAt(saidIn(callback), map.itemsPath).flatMap((item): ReportedMessage[] => {
     const messageId = idIn(map, item)
     const said = textOf(valueAt(item, map.statusPath)) ?? ''
     const status = map.delivered.includes(said) ? 'delivered' : map.failed.includes(said) ? 'failed' : undefined
@@ -180,6 +187,40 @@ function reportsIn(map: HttpConfig['report'], text: string): ReportedMessage[] {
     return [{ messageId, status, code: textOf(valueAt(item, map.codePath)) }]
   })
 }
+
+/** The body as JSON or as a form; where there is none, the query. JSON counts also where it is called a form. Throws `invalid`. */
+function saidIn({ headers, query, text }: ReportCallback): unknown {
+  if (text === '') return formsIn(query)
+  const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers.get('content-type') ?? '')
+  return isForm && !/^\s*[[{]/.test(text) ? formsIn(new URLSearchParams(text)) : parseReports(text)
+}
+
+/** The fields of a form. A name that comes again begins the next report. */
+function formsIn(fields: URLSearchParams): Array<Record<string, string>> {
+  let last = new Map<string, string>()
+  const forms = [last]
+  for (const [name, value] of fields) {
+    if (last.has(name)) {
+      last = new Map()
+      forms.push(last)
+    }
+    last.set(name, value)
+  }
+  return forms.map((form) => Object.fromEntries(form))
+}
+
+/** Every item that a dotted path leads to, through each list on its way. A field of a form may hold JSON. */
+function itemsAt(body: unknown, itemsPath: string | undefined): unknown[] {
+  let found = [body]
+  for (const step of itemsPath?.split('.') ?? []) {
+    const isIndex = /^\d+$/.test(step)
+    found = (isIndex ? found : found.flatMap(listOf)).map((item) => jsonIn(valueAt(item, step)))
+  }
+  return found.flatMap(listOf)
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
+const jsonIn = (value: unknown) => (typeof value === 'string' ? parseJson(value) : value)
 
 const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [
   [/^NOT_SENT_/, 'no connection to the carrier; check its URL, DNS and certificate'],
@@ -195,6 +236,7 @@ const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [
 export const http: CarrierType = {
   config: httpConfig,
   channels: ['sms', 'alimtalk'],
+  reportsBySecret: true,
   create,
   explain: (code, config) =>
     httpConfig.safeParse(config).data?.codes[code]?.explanation ??

@@ -556,4 +556,10 @@ const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [
   [/^HTTP_[34]\d\d$/, 'NHN refused the request; check apiBase'],
 ]
 
-export const nhn: CarrierType = { config: nhnConfig, channels: ['sms', 'alimtalk'], create, explain }
+export const nhn: CarrierType = {
+  config: nhnConfig,
+  channels: ['sms', 'alimtalk'],
+  reportsBySecret: true,
+  create,
+  explain,
+}

@@ -3,6 +3,7 @@
  * waits when the link is lost. Submissions wait for a link and for room in the window; what was written and not answered
  * is lost, what never was written surely did not leave.
  */
+import { SECOND_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { Connection, Dial } from '../ports/network'
@@ -60,9 +61,18 @@ interface Waiting {
 
 const FIRST_WAIT_MS = 500
 const MAX_WAIT_MS = 60_000
+/** From so many on the wait before the next dial is the longest. */
+const MOST_FAILURES = Math.ceil(Math.log2(MAX_WAIT_MS / FIRST_WAIT_MS))
 const SEQUENCE_MAX = 0x7fffffff
 /** Late answers are still heard; of a carrier that never answers, no more than this is remembered. */
 const PENDING_MAX = 10_000
+/** A carrier that reads its answers keeps far less waiting, also with a window of a thousand messages. */
+const MAX_UNWRITTEN_BYTES = 1024 * 1024
+/** Carriers wait for answers to a few receipts before they send more; one that waits for none is let send so many. */
+const MAX_RECORDING = 2_000
+const MAX_RECORDING_BYTES = 8 * 1024 * 1024
+/** More receipts than can be recorded in a second; everything else that a carrier begins is rare. */
+const MAX_UNASKED_PER_SEC = 10_000
 const STATUS = { ok: 0, unknownCommand: 0x03, temporaryError: 0x64, permanentError: 0x65 }
 
 export class SmppLink {
@@ -75,6 +85,10 @@ export class SmppLink {
   readonly #queue: Waiting[] = []
   readonly #pending = new Map<number, (answer: Pdu | undefined) => void>()
   readonly #recording = new Set<Promise<void>>()
+  /** Bytes of the receipts that are being recorded. */
+  #recordingBytes = 0
+  /** PDUs that answer nothing, since when they are counted. */
+  #unasked = { count: 0, since: 0 }
   #cancelTimer = () => {}
   #closing: Promise<void> | undefined
   #ended = () => {}
@@ -220,16 +234,24 @@ export class SmppLink {
   }
 
   #send(pdu: Pdu): void {
-    this.#connection?.write(encodePdu(pdu))
+    const connection = this.#connection
+    if (!connection) return
+    connection.write(encodePdu(pdu))
+    if (connection.unwrittenBytes() > MAX_UNWRITTEN_BYTES) this.#dropFlooding('does not read')
   }
 
-  #respond({ command, sequence }: Pdu, status: number, body: Buffer = NOTHING): void {
+  #respond({ command, sequence }: Pick<Pdu, 'command' | 'sequence'>, status: number, body: Buffer = NOTHING): void {
     this.#send({ command: responseTo(command), status, sequence, body })
   }
 
   #received(reader: PduReader, bytes: Uint8Array): void {
+    const connection = this.#connection
     try {
-      for (const pdu of reader.read(bytes)) this.#handle(pdu)
+      for (const pdu of reader.read(bytes)) {
+        this.#handle(pdu)
+        // The rest belongs to a link that one of them has ended.
+        if (connection !== this.#connection) return
+      }
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       this.#drop('not SMPP')
@@ -239,10 +261,17 @@ export class SmppLink {
   #handle(pdu: Pdu): void {
     if (isResponse(pdu)) {
       const answered = this.#pending.get(pdu.sequence)
-      this.#pending.delete(pdu.sequence)
-      answered?.(pdu)
+      if (answered) {
+        this.#pending.delete(pdu.sequence)
+        answered(pdu)
+        return
+      }
+    }
+    if (this.#isTooMuch()) {
+      this.#dropFlooding('sends too much')
       return
     }
+    if (isResponse(pdu)) return
     switch (pdu.command) {
       case COMMAND.deliver:
         this.#deliver(pdu)
@@ -259,6 +288,12 @@ export class SmppLink {
     }
   }
 
+  #isTooMuch(): boolean {
+    const now = this.deps.clock.elapsed()
+    if (now - this.#unasked.since >= SECOND_MS) this.#unasked = { count: 0, since: now }
+    return ++this.#unasked.count > MAX_UNASKED_PER_SEC
+  }
+
   #deliver(pdu: Pdu): void {
     const delivered = readDeliver(pdu)
     // What cannot be read now cannot be read when it comes again.
@@ -266,17 +301,31 @@ export class SmppLink {
       this.#respond(pdu, STATUS.permanentError, NO_MESSAGE_ID)
       return
     }
+    if (this.#recording.size >= MAX_RECORDING || this.#recordingBytes > MAX_RECORDING_BYTES) {
+      this.#dropFlooding('too many receipts')
+      return
+    }
     const connection = this.#connection
+    const { command, sequence, body } = pdu
+    const bytes = body.length
+    this.#recordingBytes += bytes
     const recording = this.onDeliver(delivered).then(
       () => STATUS.ok,
       () => STATUS.temporaryError,
     )
     const answered = recording.then((status) => {
       this.#recording.delete(answered)
+      this.#recordingBytes -= bytes
       // A link that came since knows nothing of this PDU.
-      if (connection === this.#connection) this.#respond(pdu, status, NO_MESSAGE_ID)
+      if (connection === this.#connection) this.#respond({ command, sequence }, status, NO_MESSAGE_ID)
     })
     this.#recording.add(answered)
+  }
+
+  /** The peer would do the same on the next link, so that one comes after the longest wait. */
+  #dropFlooding(reason: string): void {
+    this.#failures = MOST_FAILURES
+    this.#drop(reason)
   }
 
   #drop(reason: string): void {

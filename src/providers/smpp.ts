@@ -49,7 +49,7 @@ const smppConfig = z.strictObject({
   receiptIds: z.enum(['same', 'hex', 'decimal']).default('same'),
   /** The carrier sends receipts. Without them its acceptance ends the processing. */
   reports: z.boolean().default(true),
-  /** Every carrier is given one; receipts come over the session and need none. */
+  /** Former releases stored one; receipts come over the session. */
   reportSecret: z.string().optional(),
 })
 
@@ -136,7 +136,7 @@ function outcomeOf(submitted: Submitted, receipts: Receipts): SendOutcome {
       return { kind: 'ambiguous', code: submitted.reason === 'timeout' ? CODE.noAnswer : CODE.linkLost }
     case 'answered':
       if (submitted.status !== 0) return outcomeOfStatus(submitted.status)
-      return submitted.messageId === undefined || submitted.messageId.length > 256
+      return submitted.messageId === undefined || submitted.messageId.length > ID_MAX
         ? { kind: 'ambiguous', code: CODE.noId }
         : { kind: 'accepted', carrierMessageId: receipts.idOf(submitted.messageId) }
   }
@@ -183,6 +183,8 @@ function validityOf({ validity }: SmppConfig, lifeMs: number): string {
 }
 
 const EXPECTED_MAX = 10_000
+/** SMPP allows 64 characters; carriers give more. */
+const ID_MAX = 256
 const SECOND_LOOK_MS = 2_000
 
 /** Receipts, and which messages they are about. */
@@ -201,6 +203,7 @@ class Receipts {
   }
 
   expect(answeredId: string, messageId: string | undefined): void {
+    if (answeredId.length > ID_MAX) return
     this.#expected.set(this.idOf(answeredId), messageId)
     const oldest = this.#expected.size > EXPECTED_MAX ? this.#expected.keys().next().value : undefined
     if (oldest !== undefined) this.#expected.delete(oldest)
@@ -253,7 +256,7 @@ function receiptIn({ esmClass, text, receiptedMessageId, messageState }: Deliver
   // `text:` quotes the message, and the code in it.
   const [told = ''] = text.split(/\btext:/i)
   const id = receiptedMessageId ?? /\bid:\s*(\S+)/i.exec(told)?.[1]
-  if (id === undefined) return undefined
+  if (id === undefined || id.length > ID_MAX) return undefined
   const state = /\bstat:\s*([A-Z]+)/i.exec(told)?.[1]?.toUpperCase() ?? STATES[messageState ?? 0] ?? ''
   return { id, report: reportOf(state, /\berr:\s*([0-9a-z]{1,5})\b/i.exec(told)?.[1]) }
 }
@@ -280,6 +283,7 @@ const EXPLANATIONS: ReadonlyMap<string, string> = new Map([
 export const smpp: CarrierType = {
   config: smppConfig,
   channels: ['sms'],
+  reportsBySecret: false,
   places(config) {
     const { window, sessions } = smppConfig.parse(config)
     return { concurrency: window, servers: sessions }

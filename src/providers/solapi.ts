@@ -313,6 +313,7 @@ const EXPLANATIONS: ReadonlyArray<[RegExp, string]> = [
 export const solapi: CarrierType = {
   config: solapiConfig,
   channels: ['sms', 'alimtalk'],
+  reportsBySecret: true,
   create,
   explain: (code) => SOLAPI_CODES.get(code)?.[1] ?? EXPLANATIONS.find(([pattern]) => pattern.test(code))?.[1],
 }

@@ -13,6 +13,8 @@ export interface CarrierType {
   config: z.ZodType
   /** What such a carrier can deliver. */
   channels: readonly Channel[]
+  /** Its reports come over HTTP and are believed by `config.reportSecret`. */
+  reportsBySecret: boolean
   /** By its nature, where that is known: how many messages at a time, and how many servers. `config` has been checked. */
   places?(config: Record<string, unknown>): { concurrency: number; servers: number | undefined }
   /** `config` has been checked. */

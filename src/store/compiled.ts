@@ -2,19 +2,17 @@
  * Statements of Drizzle's query builder, prepared to the end. Drizzle's own look up every placeholder's and every column's
  * kind anew at each call, which costs as much as a small database itself; here it is looked up once.
  */
-import { Column, getTableName, is, Param, Placeholder, type Query, SQL } from 'drizzle-orm'
+import { Column, is, Param, Placeholder, type Query, SQL } from 'drizzle-orm'
 import type { SelectedFieldsOrdered as SelectedByPostgres } from 'drizzle-orm/pg-core'
 import type { SelectedFieldsOrdered as SelectedBySQLite } from 'drizzle-orm/sqlite-core'
-import type { HashCover } from '../ports/vault'
-import { hashBytes, hashKeyOf, isHashKey } from './covered'
 
 export type Fields = SelectedBySQLite | SelectedByPostgres
 
 export interface Compiled {
   /** Parameters in the order in which the statement names them. */
-  bind(values: Record<string, unknown>, cover: HashCover): unknown[]
+  bind(values: Record<string, unknown>): unknown[]
   /** A table of a left join that has no row is null. */
-  read(row: readonly unknown[], cover: HashCover): Record<string, unknown>
+  read(row: readonly unknown[]): Record<string, unknown>
   /** What the database calls the kind of each parameter; undefined where it is not that of a column. */
   readonly types: ReadonlyArray<string | undefined>
 }
@@ -23,8 +21,8 @@ export function compile(query: Query, fields: Fields | undefined): Compiled {
   const parameters = query.params.map(compileParameter)
   const parts = compileParts((fields ?? []) as SelectedBySQLite)
   return {
-    bind: (values, cover) => bindAll(parameters, values, cover),
-    read: (row, cover) => readRow(parts, row, cover),
+    bind: (values) => bindAll(parameters, values),
+    read: (row) => readRow(parts, row),
     types: query.params.map(typeOf),
   }
 }
@@ -32,22 +30,18 @@ export function compile(query: Query, fields: Fields | undefined): Compiled {
 const typeOf = (parameter: unknown) =>
   is(parameter, Param) && is(parameter.encoder, Column) ? parameter.encoder.getSQLType() : undefined
 
-function readRow({ own, groups }: Parts, row: readonly unknown[], cover: HashCover): Record<string, unknown> {
-  const result = readColumns(own, row, cover)
+function readRow({ own, groups }: Parts, row: readonly unknown[]): Record<string, unknown> {
+  const result = readColumns(own, row)
   for (const { name, place, columns } of groups)
-    result[name] = place !== undefined && row[place] === null ? null : readColumns(columns, row, cover)
+    result[name] = place !== undefined && row[place] === null ? null : readColumns(columns, row)
   return result
 }
 
-function readColumns(
-  columns: readonly ResultColumn[],
-  row: readonly unknown[],
-  cover: HashCover,
-): Record<string, unknown> {
+function readColumns(columns: readonly ResultColumn[], row: readonly unknown[]): Record<string, unknown> {
   const result: Record<string, unknown> = {}
   for (const { name, place, decode } of columns) {
     const value = row[place]
-    result[name] = decode === undefined || value === null ? value : decode(value, row, cover)
+    result[name] = decode === undefined || value === null ? value : decode(value)
   }
   return result
 }
@@ -56,15 +50,15 @@ interface Parameter {
   /** Of the value; none has what is the same for all. */
   name: string | undefined
   /** Undefined where it is stored as it is. */
-  encode: ((value: unknown, cover: HashCover) => unknown) | undefined
+  encode: ((value: unknown) => unknown) | undefined
 }
 
-function bindAll(parameters: readonly Parameter[], values: Record<string, unknown>, cover: HashCover): unknown[] {
+function bindAll(parameters: readonly Parameter[], values: Record<string, unknown>): unknown[] {
   const bound: unknown[] = []
   for (const { name, encode } of parameters) {
     const value = name === undefined ? undefined : values[name]
     if (value === undefined && name !== undefined) throw new Error(`No value for the parameter ${name}`)
-    bound.push(encode === undefined ? value : encode(value, cover))
+    bound.push(encode === undefined ? value : encode(value))
   }
   return bound
 }
@@ -73,12 +67,10 @@ function compileParameter(parameter: unknown): Parameter {
   if (is(parameter, Placeholder)) return { name: parameter.name, encode: undefined }
   if (!is(parameter, Param) || !is(parameter.value, Placeholder)) return { name: undefined, encode: () => parameter }
   const { encoder, value } = parameter
-  if (saysHashKey(encoder)) return { name: undefined, encode: (_, cover) => hashKeyOf(cover) }
   return { name: value.name, encode: encodeFor(encoder) }
 }
 
 function encodeFor(encoder: Param['encoder']): Parameter['encode'] {
-  if (bytesOf(encoder)) return stored
   return isAsIs(encoder, 'mapToDriverValue') ? undefined : (value) => encoder.mapToDriverValue(value)
 }
 
@@ -86,7 +78,7 @@ interface ResultColumn {
   name: string
   /** In the row. */
   place: number
-  decode: ((value: unknown, row: readonly unknown[], cover: HashCover) => unknown) | undefined
+  decode: ((value: unknown) => unknown) | undefined
 }
 
 /** The objects that a row becomes: its own columns, and those of each table that has a name of its own. */
@@ -100,10 +92,7 @@ function compileParts(fields: SelectedBySQLite): Parts {
   const groupOf = (path: readonly string[]) => path.at(-2)
   const columnsOf = (group: string | undefined) =>
     fields.flatMap(({ path, field }, place) =>
-      // What says by which key hashes are stored is only needed for them.
-      groupOf(path) === group && !saysHashKey(field)
-        ? [{ name: path.at(-1) ?? '', place, decode: decodeField(fields, field) }]
-        : [],
+      groupOf(path) === group ? [{ name: path.at(-1) ?? '', place, decode: decodeField(field) }] : [],
     )
   const names = [...new Set(fields.flatMap(({ path }) => groupOf(path) ?? []))]
   return {
@@ -115,26 +104,11 @@ function compileParts(fields: SelectedBySQLite): Parts {
   }
 }
 
-function decodeField(fields: SelectedBySQLite, field: SelectedBySQLite[number]['field']): ResultColumn['decode'] {
-  const bytes = bytesOf(field)
-  if (bytes) return decodeHash(fields, field as Column, bytes)
+function decodeField(field: SelectedBySQLite[number]['field']): ResultColumn['decode'] {
   // A subquery would be nested.
   const decoder = is(field, Column) ? field : decoderOf(is(field, SQL) ? field : (field as SQL.Aliased).sql)
   return isAsIs(decoder, 'mapFromDriverValue') ? undefined : (value) => decoder.mapFromDriverValue(value)
 }
-
-/** What says by which key it is stored is to be selected with it. */
-function decodeHash(fields: SelectedBySQLite, column: Column, bytes: number): ResultColumn['decode'] {
-  const place = fields.findIndex(({ field }) => saysHashKey(field) && (field as Column).table === column.table)
-  if (place < 0) throw new Error(`${column.name} was selected without its hash_key`)
-  return (value, row, cover) =>
-    cover.plain(column.mapFromDriverValue(value) as Uint8Array, Number(row[place] ?? 0), bytes)
-}
-
-const bytesOf = (coder: unknown) => (is(coder, Column) ? hashBytes(getTableName(coder.table), coder.name) : undefined)
-const saysHashKey = (coder: unknown) => is(coder, Column) && isHashKey(getTableName(coder.table), coder.name)
-
-const stored = (hash: unknown, cover: HashCover) => (hash === null ? null : cover.stored(hash as Uint8Array))
 
 /** Drizzle keeps it to itself. */
 const decoderOf = (expression: SQL) => (expression as SQL & { decoder: Pick<Column, 'mapFromDriverValue'> }).decoder

@@ -1,8 +1,10 @@
 /** Which columns are sealed, for who seals them anew. The same in every kind of database, but for how ids are stored. */
+import type { RenewalPlace } from '../ports/store/ring'
 import { configSeal } from './rows/carrier'
 import { challengeSeal } from './rows/challenge'
 import { letterSeal } from './rows/issue'
 import { begunSeal, totpSeal } from './rows/person'
+import { snapshotSeal } from './rows/traffic'
 import { answerSeal, eventSeal, headersSeal, secretsSeal } from './rows/webhook'
 
 /** As values of the domain. */
@@ -31,11 +33,18 @@ export const SEALED: readonly SealedColumn[] = [
   of('webhook_endpoints', ['endpoint_id'], 'headers', headersSeal),
   of('webhook_endpoints', ['endpoint_id'], 'secrets', secretsSeal),
   of('outbox', ['issue_id'], 'sealed', letterSeal),
+  of('traffic_snapshots', ['app_id'], 'sealed', snapshotSeal),
   of('webhook_events', ['event_id'], 'body', eventSeal),
   of('webhook_attempts', ['delivery_id', 'number'], 'answer', (deliveryId, number) =>
     answerSeal({ deliveryId, number }),
   ),
 ]
+
+/** The place to go on: behind the last row, or at the next column when there are no more rows. */
+export function placeBehind(part: number, keys: readonly SealedKey[], limit: number): RenewalPlace | undefined {
+  if (keys.length === limit) return { part, key: keys.at(-1) }
+  return part + 1 < SEALED.length ? { part: part + 1, key: undefined } : undefined
+}
 
 /** `$1` is how rows begin that are sealed already; the key to go on behind follows. */
 export const pageOf = ({ table, key, column }: SealedColumn, isBehind: boolean, limit: number): string =>
@@ -51,5 +60,5 @@ export const OLDER = `SELECT ${SEALED.map(
 ).join(' + ')} AS rows`
 
 function unlike(column: string): string {
-  return `${column} IS NOT NULL AND substr(${column}, 1, 4) <> $1`
+  return `${column} IS NOT NULL AND substr(${column}, 1, 1) <> $1`
 }

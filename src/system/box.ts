@@ -23,8 +23,8 @@ export function boxOf(pid: number, root = '/'): Box {
     least(groups.map((group) => parse(read(join('sys/fs/cgroup', group, name)))))
   return {
     descriptors: numberIn(/^Max open files +(\d+)/m.exec(read(`proc/${pid}/limits`))?.[1]),
-    memory: least([inGroups('memory.max', numberIn), inGroups('memory.limit_in_bytes', numberIn)]),
-    processors: least([inGroups('cpu.max', share), quotaOf(groups, read)]),
+    memory: inGroups('memory.max', numberIn),
+    processors: inGroups('cpu.max', share),
     threads: inGroups('pids.max', numberIn),
     waiting: numberIn(read('proc/sys/net/core/somaxconn')),
   }
@@ -40,11 +40,8 @@ export function holderOf(file: string, root = '/'): number | undefined {
 /** In a container locks of others may be seen, too, by numbers that mean nothing here. */
 const readableProcess = (root: string, pid: string) => readdirOf(join(root, 'proc', pid)).includes('limits')
 
-/** The folders of its groups and of those above, of either version of control groups. */
-const groupsOf = (text: string): string[] =>
-  [...text.matchAll(/^\d+:([^:]*):(.*)$/gm)].flatMap(([, controllers = '', path = '']) =>
-    withAbove(path).map((group) => join(controllers, group)),
-  )
+/** Its group and those above, of version 2 of control groups. */
+const groupsOf = (text: string): string[] => withAbove(/^0::(.*)$/m.exec(text)?.[1] ?? '/')
 
 const withAbove = (path: string): string[] =>
   path === '/' || path === '.' ? ['/'] : [path, ...withAbove(dirname(path))]
@@ -54,16 +51,6 @@ function share(text: string): number | undefined {
   const [, quota, period] = /^(\d+) (\d+)/.exec(text) ?? []
   return quota === undefined ? undefined : Number(quota) / Number(period)
 }
-
-const quotaOf = (groups: readonly string[], read: (path: string) => string) =>
-  least(
-    groups.map((group) => {
-      const [quota, period] = ['cpu.cfs_quota_us', 'cpu.cfs_period_us'].map((name) =>
-        read(join('sys/fs/cgroup', group, name)).trim(),
-      )
-      return share(`${quota} ${period}`)
-    }),
-  )
 
 /** What is larger than any machine means none. */
 const NO_LIMIT = 2 ** 53

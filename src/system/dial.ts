@@ -28,6 +28,7 @@ export const systemDial: Dial = ({ host, port, tls }, { opened, received, closed
   socket.once('close', () => closed(reason))
   return {
     write: (bytes) => void socket.write(bytes),
+    unwrittenBytes: () => socket.writableLength,
     destroy: () => void socket.destroy(),
   }
 }

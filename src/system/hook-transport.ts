@@ -11,7 +11,7 @@ import { isIP } from '../domain/ip'
 import type { Clock } from '../ports/clock'
 import type { HookAnswer, HookFailure, HookRequest, HookTransport } from '../ports/network'
 import { systemClock } from './clock'
-import type { AnswerHead, Asker, Stage } from './http-connection'
+import { type AnswerHead, type Asker, type Stage, TOO_MANY_INTERIM } from './http-connection'
 import { KeptConnections } from './kept-connections'
 import { turn } from './turn'
 
@@ -20,8 +20,6 @@ export type Resolve = (host: string) => Promise<readonly string[]>
 
 /** A name may list thousands; trying them all would be a service to whoever wants ports scanned. */
 const MAX_ADDRESSES = 4
-/** Answers before the answer (`100 Continue`, `103 Early Hints`); each may be as long as the headers. */
-const MAX_INTERIM_ANSWERS = 8
 /** Read, so that a receiver can finish what it says. */
 const BODY_MAX_BYTES = 64 * 1024
 const BODY_KEPT_BYTES = 1024
@@ -34,14 +32,11 @@ const systemResolve: Resolve = async (host) => {
 }
 
 export function createHookTransport({
-  allowedCidrs,
   resolve = systemResolve,
   ca,
   connections = new KeptConnections(),
   clock = systemClock,
 }: {
-  /** Networks the operator opens to webhooks. */
-  allowedCidrs: readonly string[]
   resolve?: Resolve
   /** Certificates to trust instead of the usual authorities. */
   ca?: string
@@ -49,8 +44,9 @@ export function createHookTransport({
   connections?: KeptConnections
   /** By which requests time out. */
   clock?: Pick<Clock, 'elapsed' | 'after'>
-}): HookTransport {
-  async function deliver({ url, headers, body, timeoutMs }: HookRequest, late: AbortSignal): Promise<HookAnswer> {
+} = {}): HookTransport {
+  async function deliver(request: HookRequest, late: AbortSignal): Promise<HookAnswer> {
+    const { url, headers, body, timeoutMs, allowedCidrs } = request
     const startedAt = clock.elapsed()
     const target = readUrl(url)
     if (!target) return failed('url')
@@ -122,17 +118,12 @@ function exchange({ connections, target: url, addresses, headers, body, ca, late
     let answer: AnswerHead | undefined
     const kept: Uint8Array[] = []
     let size = 0
-    let interimAnswers = 0
     const failedBy = (reason: HookFailure) => resolve(answer ? answerOf(answer, kept) : failed(reason))
     const giveUp = (reason: HookFailure) => {
       asked?.giveUp(asker)
       failedBy(reason)
     }
     const asker: Asker = {
-      interim() {
-        interimAnswers += 1
-        if (interimAnswers > MAX_INTERIM_ANSWERS) giveUp('oversized')
-      },
       head(head) {
         answer = head
       },
@@ -170,7 +161,7 @@ function answerOf(answer: AnswerHead, kept: readonly Uint8Array[]): HookAnswer {
   }
 }
 
-const TOO_LONG = new Set(['HPE_HEADER_OVERFLOW', 'HPE_CHUNK_EXTENSIONS_OVERFLOW'])
+const TOO_LONG = new Set(['HPE_HEADER_OVERFLOW', 'HPE_CHUNK_EXTENSIONS_OVERFLOW', TOO_MANY_INTERIM])
 
 function reasonOf(code: string, stage: Stage): HookFailure {
   if (stage === 'connecting') return code === 'ECONNREFUSED' ? 'refused' : 'unreachable'

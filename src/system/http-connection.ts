@@ -9,6 +9,10 @@ import { quiet } from './quiet'
 
 /** Of an answer, with those before it and with what follows a body. */
 const HEADERS_MAX_BYTES = 16 * 1024
+/** Answers before the answer (`100 Continue`, `103 Early Hints`); each may be as long as the headers. */
+const MAX_INTERIM_ANSWERS = 8
+/** The code of an answer that more than `MAX_INTERIM_ANSWERS` came before. */
+export const TOO_MANY_INTERIM = 'HPE_TOO_MANY_INTERIM'
 
 /** What is asked of a URL. */
 export type Address = Pick<
@@ -55,8 +59,6 @@ export class AnswerHead {
 
 /** Of one request. `done` or `failed` is the last call. */
 export interface Asker {
-  /** An answer before the answer. */
-  interim?(): void
   head(head: AnswerHead): void
   body(chunk: Uint8Array): void
   done(): void
@@ -83,6 +85,7 @@ export class HttpConnection {
   readonly #parser: HTTPParser
   stage: Stage = 'connecting'
   #progress: Progress = 'idle'
+  #interimAnswers = 0
   #isUsed = false
   #asker: Asker | undefined
   /** What is written once it is open. */
@@ -120,10 +123,15 @@ export class HttpConnection {
     return this.#socket.remoteAddress
   }
 
+  /** The descriptor of its socket. It is undefined when the socket is closed, or when the runtime does not tell (docs/internals.md). */
+  get descriptor(): number | undefined {
+    const { _handle } = this.#socket as Socket & { _handle?: { fd?: number } | null }
+    return _handle?.fd
+  }
+
   /** Nothing has come on it, and no end. A connection that is not quiet is not used any more. */
   get isQuiet(): boolean {
-    const { _handle } = this.#socket as Socket & { _handle?: { fd: number } | null }
-    return _handle ? quiet()(_handle.fd) : false
+    return this.descriptor !== undefined && quiet()(this.descriptor)
   }
 
   ask(request: HttpRequest, asker: Asker): void {
@@ -132,6 +140,7 @@ export class HttpConnection {
     this.#begin()
     this.#asker = asker
     this.#progress = 'waiting'
+    this.#interimAnswers = 0
     this.#head = undefined
     if (this.stage === 'asking') this.#socket.write(bytes)
     else this.#unwritten = bytes
@@ -229,8 +238,10 @@ export class HttpConnection {
     ) => {
       if (this.#progress !== 'waiting') return 0
       if (isOther) this.#fail('HPE_UPGRADE')
-      else if (status < 200) this.#asker?.interim?.()
-      else {
+      else if (status < 200) {
+        this.#interimAnswers += 1
+        if (this.#interimAnswers > MAX_INTERIM_ANSWERS) this.#fail(TOO_MANY_INTERIM)
+      } else {
         this.#progress = 'answering'
         this.#staysOpen = staysOpen
         this.#head = new AnswerHead(status, pairs ?? [...early])
@@ -255,6 +266,31 @@ let loaded: Parsing | undefined
 const parsing = (): Parsing => (loaded ??= process.getBuiltinModule('node:_http_common') as Parsing)
 const connecting = () => process.getBuiltinModule('node:net')
 const securing = () => process.getBuiltinModule('node:tls')
+
+const SAMPLE = 'HTTP/1.1 201 Created\r\nX-Sample: yes\r\nContent-Length: 2\r\n\r\nok'
+
+/** Throws where the runtime's parser is not what is relied on here (docs/internals.md): a start shows it, and not the first message. */
+export function assertParses(): void {
+  const { HTTPParser } = parsing()
+  const parser = new HTTPParser()
+  let read = ''
+  parser.initialize(HTTPParser.RESPONSE, parser, HEADERS_MAX_BYTES)
+  parser[HTTPParser.kOnHeadersComplete] = (_major, _minor, pairs, _method, _url, status) => {
+    read = `${status} ${pairs}`
+    return 0
+  }
+  parser[HTTPParser.kOnBody] = (chunk) => {
+    read += ` ${Buffer.from(chunk)}`
+  }
+  parser[HTTPParser.kOnMessageComplete] = () => {
+    read += '.'
+  }
+  parser.execute(Buffer.from(SAMPLE))
+  if (read !== '201 X-Sample,yes,Content-Length,2 ok.')
+    throw new Error(
+      'This runtime reads HTTP in another way than this release expects: use the version of Bun that package.json names',
+    )
+}
 
 /** Loads what the first message needs. */
 export function warmUpConnections(): void {

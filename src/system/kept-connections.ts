@@ -58,6 +58,7 @@ export class KeptConnections {
   /** Origins, and until when. */
   readonly #distrusted = new Map<string, number>()
   #isSweeping = false
+  #hasTold = false
   /** Connections that are being made. Whether they have their descriptor already, nobody knows. */
   #opening = 0
 
@@ -65,6 +66,8 @@ export class KeptConnections {
     private readonly clock = clockOfIdle,
     /** How many more descriptors this process may have. */
     private readonly left = () => Number.POSITIVE_INFINITY,
+    /** Called once, where none can be kept because the runtime does not tell the descriptor of a socket. */
+    private readonly cannotKeep = () => {},
   ) {}
 
   /**
@@ -132,6 +135,11 @@ export class KeptConnections {
     const now = this.clock.elapsed()
     const { address } = connection
     if (address === undefined || forMs === 0 || now - openedAt >= AGE_MAX_MS || !this.#hasRoomFor(origin)) return false
+    if (connection.descriptor === undefined) {
+      if (!this.#hasTold) this.cannotKeep()
+      this.#hasTold = true
+      return false
+    }
     if (this.#idle.length >= MAX) this.#close(this.#idle.slice(0, 1))
     this.#idle.push({ origin, connection, address, until: now + forMs })
     this.#sweepLater()

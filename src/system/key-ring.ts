@@ -1,8 +1,10 @@
 /**
- * The keys of a database: `names` under which things are found, of the first secret and for as long as there is one; `seal N`
- * and `root N` of each secret after it; `signing N`, what signed before. All but the last are 32 random bytes each.
+ * The keys of a database. They are random, made with the database, and stored in it encrypted ("wrapped") by a key that is derived
+ * from the master secret. A change of the secret wraps them anew and adds a key that seals; what is hashed is found as before.
+ *
+ * The ring holds `data` (hashes), `root N` (seals and signs; the newest is used) and `signing N` (what signed before root N).
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
 import type { FormerSigning, KeyRing, RingRow } from '../ports/vault'
 
 const NONCE_BYTES = 12
@@ -26,21 +28,14 @@ export function decrypt(key: Uint8Array, bound: string, sealed: Uint8Array): Buf
   return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
 }
 
-/** Under these things are found, for good; what is stored of it is encrypted by the newest root (`cover.ts`). */
-const NAMES = ['phone', 'code', 'claim', 'fingerprint', 'tag', 'audit', 'address', 'place', 'standing-key'] as const
-export type Name = (typeof NAMES)[number]
-
 /** What the keys of a database are at a time. */
 export interface Keys {
-  /** The root that is used; 0: the first secret. */
+  /** The number of the root that is used. */
   generation: number
-  name(use: Name): Buffer
-  /** Of what begins anew with each secret. */
-  derive(use: string): Buffer
-  seals: ReadonlyMap<number, Buffer>
-  /** By which hashes are stored, but under 0. */
-  covers: ReadonlyMap<number, Buffer>
-  /** The oldest first. */
+  /** The key of all hashes; it never changes. */
+  data: Buffer
+  roots: ReadonlyMap<number, Buffer>
+  /** Former signing keys, the oldest first. */
   former: ReadonlyArray<{ signsUntil: number; until: number; seeds: ReadonlyMap<string, Buffer> }>
 }
 
@@ -54,17 +49,6 @@ interface Kept {
 type Opened = ReadonlyMap<string, Kept>
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value))
-const base64 = (key: Uint8Array) => Buffer.from(key).toString('base64')
-const keyIn = (text: string | undefined) => Buffer.from(text ?? '', 'base64')
-
-/** Of a database that keeps no keys: all of them follow from its one secret. */
-const firstOf = (secret: Uint8Array): Opened =>
-  new Map(
-    Object.entries({
-      names: json(Object.fromEntries(NAMES.map((use) => [use, base64(deriveFrom(secret, use))]))),
-      'root 0': Buffer.from(secret),
-    }).map(([name, content]) => [name, { content, madeAt: 0, begunAt: 0 }]),
-  )
 
 interface SigningContent {
   signsUntil: number
@@ -78,44 +62,37 @@ const called = (opened: Opened, kind: string) =>
     .map(([name, kept]) => ({ number: Number(name.split(' ')[1]), ...kept }))
 
 function keysIn(opened: Opened): Keys {
-  const names: Record<string, string> = JSON.parse(String(opened.get('names')?.content))
   const roots = called(opened, 'root')
-  const generation = Math.max(...roots.filter(({ begunAt }) => begunAt !== undefined).map(({ number }) => number))
-  const root = opened.get(`root ${generation}`)?.content ?? Buffer.alloc(0)
   return {
-    generation,
-    name: (use) => keyIn(names[use]),
-    derive: (use) => deriveFrom(root, use),
-    seals: new Map(roots.map(({ number, content }) => [number, deriveFrom(content, 'seal')])),
-    covers: new Map(roots.map(({ number, content }) => [number, deriveFrom(content, 'cover')])),
+    generation: Math.max(...roots.filter(({ begunAt }) => begunAt !== undefined).map(({ number }) => number)),
+    data: opened.get('data')?.content ?? Buffer.alloc(0),
+    roots: new Map(roots.map(({ number, content }) => [number, content])),
     former: called(opened, 'signing')
       .sort((one, other) => one.number - other.number)
       .map(({ content }) => {
         const { seeds, ...times }: SigningContent = JSON.parse(content.toString())
-        return { ...times, seeds: new Map(Object.entries(seeds).map(([name, seed]) => [name, keyIn(seed)])) }
+        const entries = Object.entries(seeds).map(([name, seed]) => [name, Buffer.from(seed, 'base64')] as const)
+        return { ...times, seeds: new Map(entries) }
       }),
   }
 }
 
-/** How what is sealed begins, but for the first seal's, which is a nonce alone; as that may begin so by chance, it is tried, too. */
-const MARK = Buffer.from('wsk')
-const MARK_BYTES = MARK.length + 1
-const MOST_GENERATIONS = 255
-
-const markOf = (generation: number) => Buffer.concat([MARK, Buffer.of(generation)])
-
-/** Which seal it says to be under. */
-export const markedIn = (sealed: Uint8Array): number | undefined =>
-  MARK.equals(sealed.subarray(0, MARK.length)) ? sealed[MARK.length] : undefined
-
-export const withoutMark = (sealed: Uint8Array) => sealed.subarray(MARK_BYTES)
+/** A sealed text begins with the number of its root, in one byte. */
+const LAST_GENERATION = 255
 
 const idOf = (secret: Uint8Array): Buffer => deriveFrom(secret, 'secret-id').subarray(0, ID_BYTES)
 
 /** Of the secret that others were changed to, and of no other one. */
 const NEWEST = 'newest'
 
-/** `again`: where the secret may have changed meanwhile. `adopted` is told when the keys have. */
+export interface RingOptions {
+  randomBytes: (length: number) => Uint8Array
+  /** The secret as it is kept now, where it may have changed meanwhile. */
+  again?: (() => Uint8Array) | undefined
+  /** Told when the keys have changed. */
+  adopted: (keys: Keys) => void
+}
+
 export class Ring implements KeyRing {
   #secret: Uint8Array
   #secretId: Buffer
@@ -123,13 +100,18 @@ export class Ring implements KeyRing {
   #keys: Keys
   #load: (() => readonly RingRow[]) | undefined
 
+  /** With keys that are new: those of a database that is about to be made. */
   constructor(
     secret: Uint8Array,
-    private readonly options: { again?: (() => Uint8Array) | undefined; adopted: (keys: Keys) => void },
+    private readonly options: RingOptions,
   ) {
     this.#secret = secret
     this.#secretId = idOf(secret)
-    this.#opened = firstOf(secret)
+    const isNew = () => ({ content: Buffer.from(options.randomBytes(KEY_BYTES)), madeAt: 0, begunAt: 0 })
+    this.#opened = new Map([
+      ['data', isNew()],
+      ['root 0', isNew()],
+    ])
     this.#keys = keysIn(this.#opened)
     options.adopted(this.#keys)
   }
@@ -142,8 +124,8 @@ export class Ring implements KeyRing {
     return this.#keys.generation
   }
 
-  get mark(): Uint8Array | undefined {
-    return this.generation === 0 ? undefined : markOf(this.generation)
+  get mark(): Uint8Array {
+    return Buffer.of(this.generation)
   }
 
   get secretId(): Uint8Array {
@@ -152,22 +134,26 @@ export class Ring implements KeyRing {
 
   readonly idOf = idOf
 
+  rows(): RingRow[] {
+    return this.#wrapped(this.#secret, this.#opened)
+  }
+
   adopt(rows: readonly RingRow[]): boolean {
-    if (rows.length === 0) return this.#take(firstOf(this.#secret))
     const secret = this.#isIn(rows, this.#secret) ? this.#secret : this.#again()
     if (!secret || !this.#isIn(rows, secret)) return false
     this.#secret = secret
     this.#secretId = idOf(secret)
     const key = deriveFrom(this.#secret, 'ring')
     const own = rows.filter(({ secretId }) => this.#secretId.equals(secretId))
-    return this.#take(
-      new Map(
-        own.map(({ name, sealed, madeAt, begunAt }) => [
-          name,
-          { content: decrypt(key, boundTo(name), sealed), madeAt, begunAt },
-        ]),
-      ),
+    this.#opened = new Map(
+      own.map(({ name, sealed, madeAt, begunAt }) => [
+        name,
+        { content: decrypt(key, boundTo(name), sealed), madeAt, begunAt },
+      ]),
     )
+    this.#keys = keysIn(this.#opened)
+    this.options.adopted(this.#keys)
+    return true
   }
 
   follow(load: () => readonly RingRow[]): void {
@@ -184,10 +170,13 @@ export class Ring implements KeyRing {
 
   renewed(next: Uint8Array, { names, ...times }: FormerSigning, now: number): RingRow[] {
     const generation = this.generation + 1
-    if (generation > MOST_GENERATIONS) throw new Error('The master secret cannot be changed more often')
-    const seeds = Object.fromEntries(names.map((name) => [name, base64(this.#keys.derive(`signing/${name}`))]))
+    if (generation > LAST_GENERATION) throw new Error('The master secret cannot be changed more often')
+    const seeds = Object.fromEntries(names.map((name) => [name, signingSeed(this.#keys, name).toString('base64')]))
     const added: Opened = new Map([
-      [`root ${generation}`, { content: randomBytes(KEY_BYTES), madeAt: now, begunAt: undefined }],
+      [
+        `root ${generation}`,
+        { content: Buffer.from(this.options.randomBytes(KEY_BYTES)), madeAt: now, begunAt: undefined },
+      ],
       [
         `signing ${generation}`,
         { content: json({ ...times, seeds } satisfies SigningContent), madeAt: now, begunAt: now },
@@ -196,7 +185,7 @@ export class Ring implements KeyRing {
     const shared = new Map([...this.#opened, ...added])
     shared.delete(NEWEST)
     const newest: Kept = { content: Buffer.alloc(0), madeAt: now, begunAt: now }
-    return [...sealedFor(this.#secret, shared), ...sealedFor(next, new Map([...shared, [NEWEST, newest]]))]
+    return [...this.#wrapped(this.#secret, shared), ...this.#wrapped(next, new Map([...shared, [NEWEST, newest]]))]
   }
 
   #isIn(rows: readonly RingRow[], secret: Uint8Array | undefined): boolean {
@@ -213,20 +202,17 @@ export class Ring implements KeyRing {
     }
   }
 
-  #take(opened: Opened): true {
-    this.#opened = opened
-    this.#keys = keysIn(opened)
-    this.options.adopted(this.#keys)
-    return true
+  #wrapped(secret: Uint8Array, opened: Opened): RingRow[] {
+    const [key, secretId] = [deriveFrom(secret, 'ring'), idOf(secret)]
+    return [...opened].map(([name, { content, madeAt, begunAt }]) => ({
+      ...{ name, secretId, madeAt, begunAt },
+      sealed: encrypt(key, boundTo(name), content, this.options.randomBytes(NONCE_BYTES)),
+    }))
   }
 }
 
-function sealedFor(secret: Uint8Array, opened: Opened): RingRow[] {
-  const [key, secretId] = [deriveFrom(secret, 'ring'), idOf(secret)]
-  return [...opened].map(([name, { content, madeAt, begunAt }]) => ({
-    ...{ name, secretId, madeAt, begunAt },
-    sealed: encrypt(key, boundTo(name), content, randomBytes(NONCE_BYTES)),
-  }))
-}
+/** The seed of the signing key of that name, derived from the root in use. */
+export const signingSeed = ({ roots, generation }: Keys, name: string): Buffer =>
+  deriveFrom(roots.get(generation) ?? Buffer.alloc(0), `signing/${name}`)
 
 const boundTo = (name: string) => `key_ring:${name}`

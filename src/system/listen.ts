@@ -6,6 +6,7 @@ import { turn } from './turn'
 
 export interface Listener {
   url: string
+  port: number
   /**
    * For `leavingMs` it tells who asks that the connection ends: one that just closes takes along the request that is under way
    * on it. Then it accepts nothing more, and waits for requests in flight, but not for clients that never finish theirs.
@@ -16,6 +17,11 @@ export interface Listener {
 /** Bodies are measured while they are read (`http/json-body.ts`), which answers in the envelope; this is the wall behind it. */
 const WALL_BYTES = 2 ** 40
 const PATIENCE_MS = 5_000
+/**
+ * How many requests of one connection are answered in a turn of the event loop. Clients that pipeline send some; a flood would
+ * hold everybody, since Bun answers in one turn whatever a packet brings.
+ */
+const MAX_OF_CONNECTION_IN_TURN = 100
 
 /** Where a server that listens there is reached from this machine. */
 export function urlOf(host: string, port: number): string {
@@ -30,36 +36,45 @@ interface ListenOptions {
   fetch: (request: Request, socketAddress: string, mount: string) => Promise<Response>
   mounts: readonly string[]
   descriptors: WatchedDescriptors
+  /** How the server is made on a socket that another process holds, at an address of its own. Left out, it makes one. */
+  onSocket?: ((serve: () => Bun.Server<undefined>) => Bun.Server<undefined>) | undefined
   /** By which it stops. */
   clock?: Pick<Clock, 'after'>
 }
 
-export function listen({ host, port, fetch, mounts, descriptors, clock = systemClock }: ListenOptions): Listener {
+export function listen(options: ListenOptions): Listener {
+  const { host, port, fetch, mounts, descriptors, onSocket, clock = systemClock } = options
   /** Only `routes` see the path as it was written. */
   const answerAt = (mount: string) => async (request: Request, bun: Bun.Server<undefined>) => {
     // Of a client that has gone by the end of the turn it is not known any more.
-    const socketAddress = bun.requestIP(request)?.address ?? ''
+    const peer = bun.requestIP(request)
+    const socketAddress = peer?.address ?? ''
+    if (peer && isFlood(`${socketAddress} ${peer.port}`)) return cut()
     // Bun closes a connection where one request has come behind another that is not answered at once, so that a GET is. And where
     // descriptors run short, those who are refused are to give theirs back before more come in.
     if (request.method === 'POST' && !descriptors.areShort()) await turn.gathered()
     const answer = await fetch(request, socketAddress, mount)
     return isLeaving ? lastOfItsConnection(answer) : answer
   }
+  const isFlood = createFloodCheck()
   let isLeaving = false
-  const server = Bun.serve({
-    hostname: host,
-    port,
-    maxRequestBodySize: WALL_BYTES,
-    idleTimeout: 30,
-    development: false,
-    // Without this Bun lets a second server share a port that is taken.
-    reusePort: false,
-    routes: Object.fromEntries(mounts.map((mount) => [mount, answerAt(mount)])),
-    fetch: answerAt(''),
-  })
+  const serve = (at: { hostname: string; port: number }) =>
+    Bun.serve({
+      ...at,
+      maxRequestBodySize: WALL_BYTES,
+      idleTimeout: 30,
+      development: false,
+      // Without this Bun lets a second server share a port that is taken.
+      reusePort: false,
+      routes: Object.fromEntries(mounts.map((mount) => [mount, answerAt(mount)])),
+      fetch: answerAt(''),
+    })
+  const server = onSocket ? onSocket(() => serve({ hostname: '127.0.0.1', port: 0 })) : serve({ hostname: host, port })
   descriptors.makeRoom(() => server.closeIdleConnections())
+  const listensAt = server.port ?? port
   return {
-    url: urlOf(host, server.port ?? port),
+    url: urlOf(host, listensAt),
+    port: listensAt,
     async stop(leavingMs) {
       isLeaving = true
       await new Promise<void>((resolve) => clock.after(leavingMs, resolve))
@@ -71,6 +86,20 @@ export function listen({ host, port, fetch, mounts, descriptors, clock = systemC
     },
   }
 }
+
+/** Whether a connection has sent more in this turn of the event loop than is answered. */
+function createFloodCheck(): (connection: string) => boolean {
+  const sent = new Map<string, number>()
+  return (connection) => {
+    if (sent.size === 0) setImmediate(() => sent.clear())
+    const requests = (sent.get(connection) ?? 0) + 1
+    sent.set(connection, requests)
+    return requests > MAX_OF_CONNECTION_IN_TURN
+  }
+}
+
+/** Bun reads nothing more of a connection that it is told to close. */
+const cut = () => new Response(null, { status: 429, headers: { connection: 'close', 'retry-after': '1' } })
 
 /** The next request comes by another connection, to another server if need be. */
 function lastOfItsConnection(response: Response): Response {

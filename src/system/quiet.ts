@@ -2,11 +2,10 @@
  * Whether nothing has come on a socket, and no end: the kernel is asked, since the event loop may not have heard of it yet.
  */
 import { readSync } from 'node:fs'
+import { fromLibc } from './libc'
 
 type Look = (fd: number) => boolean
 
-/** The C library; musl answers to this name, too. */
-const LIBRARY = process.platform === 'darwin' ? 'libSystem.B.dylib' : 'libc.so.6'
 const POLLIN = 1
 
 let look: Look | undefined
@@ -15,7 +14,7 @@ let look: Look | undefined
 export const quiet = (): Look => (look ??= byPoll() ?? byReading)
 
 /** Undefined where there is no such library, or where nothing may be made that calls it. */
-export function byPoll(library = LIBRARY): Look | undefined {
+export function byPoll(library?: string): Look | undefined {
   const poll = pollOf(library)
   return poll && lookBy(poll)
 }
@@ -39,14 +38,8 @@ export function lookBy(poll: Poll): Look {
   }
 }
 
-function pollOf(library: string): Poll | undefined {
-  try {
-    const { dlopen } = require('bun:ffi') as typeof import('bun:ffi')
-    return dlopen(library, { poll: { args: ['buffer', 'u64', 'i32'], returns: 'i32' } }).symbols.poll
-  } catch {
-    return undefined
-  }
-}
+const pollOf = (library?: string): Poll | undefined =>
+  fromLibc({ poll: { args: ['buffer', 'u64', 'i32'], returns: 'i32' } }, library)?.poll
 
 /** What is read is lost. It costs ten times as much: that there is nothing is an error. */
 export function byReading(fd: number): boolean {

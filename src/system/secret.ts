@@ -111,10 +111,16 @@ export function nextKeyFile(dataDir: string): Uint8Array {
   return Buffer.from(readFileSync(file, 'utf8').trim(), 'utf8')
 }
 
-/** In the place of the one before, which is gone. */
-export function placeNextKeyFile(dataDir: string): void {
-  renameSync(nextKeyFileIn(dataDir), keyFileIn(dataDir))
+/** Puts the next key file in the place of the one before, which is gone. False where another process has just done so. */
+export function placeNextKeyFile(dataDir: string): boolean {
+  try {
+    renameSync(nextKeyFileIn(dataDir), keyFileIn(dataDir))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
   syncFolderOf(keyFileIn(dataDir))
+  return true
 }
 
 const newSecret = () => `${randomBytes(32).toString('base64url')}\n`

@@ -57,6 +57,7 @@ export async function deleteOldData({
   await inBatches((limit) => store.transaction((tx) => tx.retention.decisions(decidedBefore, limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.networks(decidedBefore, limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.trafficHours(daysAgo(REMEMBERED_DAYS), limit)))
+  await inBatches((limit) => store.transaction((tx) => tx.retention.trafficSnapshots(daysAgo(1), limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.incidents(daysAgo(REMEMBERED_DAYS), limit)))
   await inBatches((limit) => store.transaction((tx) => tx.retention.outbox(limit)))
 }

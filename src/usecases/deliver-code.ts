@@ -13,6 +13,7 @@ import {
   presentableCode,
   type SendOutcome,
   type Step,
+  withoutQuotes,
 } from '../domain/delivery'
 import type { Issue } from '../domain/issue'
 import { type Job, LEASE_MS } from '../domain/job'
@@ -218,16 +219,22 @@ function choose(
 ): Choice {
   const route = router({ ...issue, channel: issue.leg })
   const onThisLeg = attempts.filter(({ leg }) => leg === issue.leg)
-  const name = nextCarrier(namesToAsk(route, onThisLeg, now, seat), onThisLeg)
+  const name = nextCarrier(namesToAsk(issue, { route, tried: onThisLeg, now, seat }), onThisLeg)
   return { route, onThisLeg, carrier: route.find(({ carrier }) => carrier.name === name) }
 }
 
-/** The healthy; where none of them is left to ask, those that rest. Never those that said they can serve nobody. */
-function namesToAsk(route: readonly Way[], tried: readonly Attempt[], now: number, seat?: Seat): string[] {
+interface Asking {
+  route: readonly Way[]
+  tried: readonly Attempt[]
+  now: number
+  seat?: Seat
+}
+
+/** The healthy; where none of them is left to ask, those that rest, unless SMS takes over. */
+function namesToAsk(issue: Issue, { route, tried, now, seat }: Asking): string[] {
   // Whoever has a place is let in, also as the one that tries a carrier that rests.
-  const fit = route.filter((carrier) => isSeatedAt(seat, carrier) || !carrier.gate.isUnfit(now))
-  const healthy = namesOf(fit.filter((carrier) => isSeatedAt(seat, carrier) || carrier.gate.admits(now)))
-  return nextCarrier(healthy, tried) === undefined ? namesOf(fit) : healthy
+  const healthy = namesOf(route.filter((carrier) => isSeatedAt(seat, carrier) || carrier.gate.admits(now)))
+  return nextCarrier(healthy, tried) === undefined && !canFallBack(issue) ? namesOf(route) : healthy
 }
 
 const isSeatedAt = (seat: Seat | undefined, { carrier }: Way) => seat?.carrier === carrier.name
@@ -259,7 +266,7 @@ async function prepare(
   if (!letter) return end(abandon(issue, CODE.noLetter, tx.now))
 
   const { route, onThisLeg, carrier } = choose(issue, attempts, { seat, router, now: tx.now })
-  if (!carrier || (!isSeatedAt(seat, carrier) && !carrier.gate.admits(tx.now) && canFallBack(issue))) {
+  if (!carrier) {
     // As if refused by all: an AlimTalk whose carriers are gone or unhealthy goes on as SMS.
     const nobody: SendOutcome = { kind: 'refused', retry: 'never', code: route.length ? CODE.unhealthy : CODE.noRoute }
     return end(afterSend(issue, nobody, { retryAfterMs: undefined, reports: false, now: tx.now }))
@@ -291,7 +298,8 @@ async function send(deps: DeliverDependencies, sending: Sending): Promise<Sent> 
   const { clock, telemetry } = deps
   const span = telemetry.begin('attempt', issue.origin?.trace)
   const calledAt = clock.elapsed()
-  const outcome = await carrier.carrier.send(span.trace ? { ...message, trace: span.trace } : message)
+  const answered = await carrier.carrier.send(span.trace ? { ...message, trace: span.trace } : message)
+  const outcome = withoutQuotes(answered, message)
   const ms = clock.elapsed() - calledAt
   const health = seat.answered(outcome, clock.now())
   tellAnswer(telemetry, sending, outcome, span, ms)
@@ -359,7 +367,7 @@ function nextTryMs(
   now: number,
 ): number | undefined {
   const jitter = random.below(1_000) / 1_000
-  return retryDelayMs(issue, { route: namesToAsk(route, tried, now), tried, jitter, now })
+  return retryDelayMs(issue, { route: namesToAsk(issue, { route, tried, now }), tried, jitter, now })
 }
 
 /** Stored for people in other processes; and what waits for a carrier chooses anew. */

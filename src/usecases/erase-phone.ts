@@ -30,14 +30,17 @@ export interface Erased {
   counted: number
   /** Events of webhooks. */
   events: number
+  /** Whether nothing of them is left in a write-ahead log of the database. */
+  isLogEmptied: boolean
 }
 
-const NOTHING: Erased = { issues: 0, counted: 0, events: 0 }
+const NOTHING: Erased = { issues: 0, counted: 0, events: 0, isLogEmptied: true }
 
 const sum = (one: Erased, other: Erased): Erased => ({
   issues: one.issues + other.issues,
   counted: one.counted + other.counted,
   events: one.events + other.events,
+  isLogEmptied: one.isLogEmptied && other.isLogEmptied,
 })
 
 /** Of an app, or of all, also those that were removed. Throws `invalid` or `not_found`. */
@@ -96,7 +99,7 @@ async function carryOut(deps: ErasureDependencies, erasures: readonly Erasure[])
     const phone = shownHash(erasures.map(({ phoneHash }) => phoneHash))
     await noteChange(deps, tx, 'privacy.erased', erasures[0]?.appId ?? '', { phone, issues, counted, events })
   })
-  return erased
+  return { ...erased, isLogEmptied: await store.truncateLog() }
 }
 
 /** What was issued until then and is not erased yet, a few at a time. */
@@ -125,7 +128,8 @@ async function eraseIssues(deps: ErasureDependencies, tx: Tx, found: readonly Na
   // All asked at once: one after the other each would be a journey to the database.
   const events = await Promise.all(issues.map(({ issueId }) => tx.erasures.forgetEvents(issueId)))
   for (const issue of issues) if (!counted.includes(issue)) await tx.erasures.remove(issue, deps.random.uuid(tx.now))
-  return { issues: issues.length, counted: counted.length, events: events.reduce((all, some) => all + some, 0) }
+  const allEvents = events.reduce((all, some) => all + some, 0)
+  return { ...NOTHING, issues: issues.length, counted: counted.length, events: allEvents }
 }
 
 /** What is still to be sent is not; what is on its way is charged when its carrier has answered, as any that has ended. */
@@ -164,15 +168,18 @@ export interface RemovalDependencies extends ErasureDependencies {
 export async function removeBare(deps: RemovalDependencies): Promise<void> {
   const { store, random, clock, idempotencyDays } = deps
   await store.transaction((tx) => tx.erasures.forgetRemoved(clock.now() - idempotencyDays * DAY_MS))
-  for (;;) {
-    const removed = await store.transaction(async (tx) => {
+  let all = 0
+  let removed: number
+  do {
+    removed = await store.transaction(async (tx) => {
       const bare = await tx.erasures.bare(clock.now() - BARE_MS, CHANGED_AT_ONCE)
       const over = (await lockAll(tx, bare)).filter((issue) => !isCounted(issue, tx.now))
       for (const issue of over) await tx.erasures.remove(issue, random.uuid(tx.now))
       return over.length
     })
-    if (removed < CHANGED_AT_ONCE) return
-  }
+    all += removed
+  } while (removed === CHANGED_AT_ONCE)
+  if (all > 0) await store.truncateLog()
 }
 
 type RememberedBy = Pick<ErasureDependencies, 'store' | 'erasedFile'>

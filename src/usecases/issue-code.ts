@@ -23,11 +23,11 @@ import { priceOf } from '../domain/wallet'
 import type { Way } from '../ports/carrier'
 import type { Node } from '../ports/node'
 import type { Tx } from '../ports/store'
-import type { IssueDecided } from '../ports/telemetry'
+import type { IssueDecided, Span } from '../ports/telemetry'
 import type { Entrant } from '../ports/traffic'
 import type { Vault } from '../ports/vault'
 import type { Dispatch } from '../ports/work'
-import { type Begun, type DeliverDependencies, depart } from './deliver-code'
+import { type Begun, type DeliverDependencies, type Departure, depart } from './deliver-code'
 import { seekAdmission } from './shared/admission'
 import { assertProven, type ChallengeDependencies } from './shared/challenge'
 import { type ModeRules, rulesOf } from './shared/mode'
@@ -109,24 +109,38 @@ async function decide(
   order: Order,
   outcome: Outcome,
 ): Promise<Issued> {
-  const entrant = await order.rules.watched(deps.node.traffic).enter(key.appId, order.wish)
+  const mayProve = (await deps.node.directory.challenge(key.appId)) !== undefined
+  const entrant = await order.rules.watched(deps.node.traffic).enter(key.appId, { ...order.wish, mayProve })
   const asked = { request, order, entrant, isProven: false }
+  let limited: Finding | undefined
   try {
     let answer: Issued
     try {
       answer = await admit(deps, key, asked, outcome)
     } catch (refusal) {
       const { challenge, address } = request
-      await assertProven(deps, { appId: key.appId, challenge, address }, refusal)
+      await assertProven(deps, { appId: key.appId, kind: key.kind, challenge, address }, refusal)
       answer = await admit(deps, key, { ...asked, isProven: true }, outcome)
     }
     if (outcome.made) deps.node.claims.note(claimOf(order, outcome.made))
     return answer
+  } catch (refusal) {
+    limited = findLimit(refusal, order.rules.prices[order.request.channel])
+    throw refusal
   } finally {
     const { made, finding } = outcome
     entrant.leave(made)
     if (finding && (made || finding.isRefused)) entrant.note(finding)
+    else if (limited) entrant.note(limited)
   }
+}
+
+/** What the service itself refuses is counted for the owner beside what rules refuse. */
+function findLimit(refusal: unknown, price: number): Finding | undefined {
+  if (!(refusal instanceof Refusal)) return undefined
+  const { retryAfterMs: waitMs } = refusal.detail
+  if (refusal.kind === 'limited') return { rule: 'limit', waitMs, isRefused: true, price }
+  return refusal.kind === 'no_credit' ? { rule: 'no_credit', waitMs, isRefused: true, price } : undefined
 }
 
 /** What has come of it, whichever way it ended. */
@@ -146,7 +160,7 @@ function decisionOf(
   { made, finding, answer, refusal }: Outcome,
   ms: number,
 ): IssueDecided {
-  const outcome = answer ? (made ? 'issued' : 'replayed') : 'refused'
+  const outcome = answer ? (made ? 'issued' : 'replayed') : refusal ? 'refused' : 'failed'
   const issueId = answer?.issueId
   return { origin, appId, mode, keyKind, channel, country, issueId, outcome, refusal, rule: finding?.rule, ms }
 }
@@ -165,7 +179,7 @@ async function admit(
   { request, order, entrant, isProven }: Asked,
   outcome: Outcome,
 ): Promise<Issued> {
-  const { store, vault, node } = deps
+  const { store, node } = deps
   const templates = await node.directory.templates(key.appId)
   const template = templates.find(({ templateId }) => templateId === order.request.templateId)
   const app = await node.directory.app(key.appId)
@@ -173,26 +187,26 @@ async function admit(
   const router = await order.rules.router()
   const { channel } = order.request
   const route = router({ channel, appId: key.appId, country: order.recipient.country })
-  // Of claims made by 0.1, which either kind of key finds.
-  const formerHash = () => vault.claimHash(request.idempotencyKey)
 
   const admission = await seekAdmission(node, order.rules.issueLimits(key, order.phoneHash))
-  // What will be refused waits for no place at a carrier, where those would wait behind it that will not.
-  const isHopeless = !isProven && entrant.isRefused(protection, order.rules.prices[channel])
-  const way = isHopeless ? undefined : firstOf(route, deps.clock.now())
-  // So that it goes out as soon as its issue is stored.
-  const passage = way && (await deps.dispatch.passageBy(way.carrier.name))
-  const departure = passage && { way, passage, route, router }
+  let departure: Departure | undefined
   let begun: Begun | undefined
-  const span = deps.telemetry.begin('transaction', request.origin?.trace)
+  let span: Span | undefined
   try {
+    // What will be refused waits for no place at a carrier, where those would wait behind it that will not.
+    const isHopeless = !isProven && entrant.isRefused(protection, order.rules.prices[channel])
+    const way = isHopeless ? undefined : firstOf(route, deps.clock.now())
+    // So that it goes out as soon as its issue is stored.
+    const passage = way && (await deps.dispatch.passageBy(way.carrier.name))
+    departure = passage && { way, passage, route, router }
+    span = deps.telemetry.begin('transaction', request.origin?.trace)
     return await store.transaction(
       async (tx) => {
         begun = outcome.made = outcome.finding = undefined
         // Who holds the phone has stored the claim of an issue that counts here.
         const [{ live: previous, failures: known }, claim, refusal] = await Promise.all([
           tx.issues.lockPhone(order.owner, { kind: key.kind, phoneHash: order.phoneHash }, order.request.purpose),
-          tx.claims.find(order.owner, order.keyHash, formerHash),
+          tx.claims.find(order.owner, order.keyHash),
           admission.confirm(tx),
         ])
         const replayed = claim && (await replay(deps, tx, order, claim))
@@ -212,7 +226,7 @@ async function admit(
         // What is known of a phone was not locked; of most nothing is.
         const failures =
           known && (await tx.failures.lock({ appId: key.appId, kind: key.kind, phoneHash: order.phoneHash }))
-        const admitted = admitNext(failures, order.request.maxAttempts, protection, tx.now)
+        const admitted = admitNext(failures, order.request.maxAttempts, protection, tx.now, isProven)
         weigh(outcome, admitted.found, price)
 
         const { maxAttempts } = admitted
@@ -239,7 +253,7 @@ async function admit(
     else begun = undefined
     throw refusal
   } finally {
-    span.end()
+    span?.end()
     if (outcome.made) admission.keep()
     else {
       if (!begun) departure?.passage.giveUp()

@@ -4,8 +4,9 @@ import type { App } from '../domain/app'
 import { LEARNED_DAYS, type Learned, learnedOf } from '../domain/conversion'
 import { type Against, addTo, Decided, nothingAgainst, placeIn } from '../domain/decided'
 import { standingOf } from '../domain/failure-budget'
-import type { KeyKind } from '../domain/key'
+import { isActive, type KeyKind } from '../domain/key'
 import { protectionOf } from '../domain/protection'
+import { COMPARED_HOURS, compareRefused, type RefusedLately } from '../domain/refused'
 import type { FailureRule, Rule } from '../domain/rule'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/value'
 import type { Clock } from '../ports/clock'
@@ -59,6 +60,65 @@ export async function readHeld(
   }
   return { ...counts, areAll: found.length <= MOST_HELD }
 }
+
+/** Codes sent and refused in the last hour, for operators who are about to change a rule. */
+export interface Lately {
+  /** Active live keys. */
+  readonly keys: Readonly<Record<KeyKind, number>>
+  /** Codes of the last hour; those with the most first. */
+  readonly codes: readonly LatelyCodes[]
+  /** Otherwise more were sent than are counted. */
+  readonly areAll: boolean
+}
+
+interface LatelyCodes {
+  readonly kind: KeyKind
+  readonly country: string
+  readonly sent: number
+  readonly refused: number
+}
+
+/** Each is looked at. */
+const MOST_LATELY = 20_000
+
+/** `prefix`: only of these numbers, by the keyed hash of their digits. */
+export async function readLately(
+  {
+    store,
+    clock,
+  }: { store: { read: Pick<Reader, 'keys' | 'traffic'>; lists: Pick<Lists, 'traffic'> }; clock: Pick<Clock, 'now'> },
+  appId: string,
+  prefix?: string,
+): Promise<Lately> {
+  const now = clock.now()
+  const from = now - HOUR_MS
+  const counts = new Map<string, { kind: KeyKind; country: string; sent: number; refused: number }>()
+  const add = ({
+    kind,
+    country,
+    sent = 0,
+    refused = 0,
+  }: Partial<LatelyCodes> & Pick<LatelyCodes, 'kind' | 'country'>) => {
+    const known = counts.get(`${kind}/${country}`) ?? { kind, country, sent: 0, refused: 0 }
+    counts.set(`${kind}/${country}`, { ...known, sent: known.sent + sent, refused: known.refused + refused })
+  }
+  let seen = 0
+  for await (const page of store.read.traffic.seen(appId, from, now + 1, 'all')) {
+    for (const { keyKind, country = '', prefixHash = NO_HASH } of page)
+      if (keyKind && (prefix === undefined || hex(prefixHash) === prefix)) add({ kind: keyKind, country, sent: 1 })
+    seen += page.length
+    if (seen >= MOST_LATELY) break
+  }
+  for await (const page of store.lists.traffic.decisions(appId, from, now + 1))
+    for (const { kind, country, prefixHash, isRefused, times } of page)
+      if (isRefused && (prefix === undefined || hex(prefixHash) === prefix)) add({ kind, country, refused: times })
+  const keys = (await store.read.keys.ofApp(appId)).filter((key) => key.mode === 'live' && isActive(key, now))
+  const keysOf = (kind: KeyKind) => keys.filter((key) => key.kind === kind).length
+  const codes = [...counts.values()].sort((one, other) => other.sent + other.refused - one.sent - one.refused)
+  return { keys: { sk: keysOf('sk'), pk: keysOf('pk') }, codes, areAll: seen < MOST_LATELY }
+}
+
+const NO_HASH = new Uint8Array()
 
 const SENT_TO_DAYS = 90
 
@@ -152,9 +212,23 @@ export class ProtectionHistory {
       networks: decided.most('network').map(([network, sum]) => ({ network, ...sum })),
     }
   }
+
+  /** How many codes were refused in the last 24 hours, and whether lately there are more than usual. */
+  async refused(appId: string): Promise<RefusedLately & { lastDay: number }> {
+    const end = (Math.floor(this.deps.clock.now() / HOUR_MS) + 1) * HOUR_MS
+    const from = end - COMPARED_HOURS * HOUR_MS
+    const decided = await this.#hours.of(appId, from, end)
+    const byHour = Array.from(
+      { length: COMPARED_HOURS },
+      (_, hour) => decided.get(from + hour * HOUR_MS)?.total.refused ?? 0,
+    )
+    const lastDay = byHour.slice(-DAY_HOURS).reduce((sum, refused) => sum + refused, 0)
+    return { lastDay, ...compareRefused(byHour) }
+  }
 }
 
 const MOST_STEPS = 1_000
+const DAY_HOURS = 24
 const MOST_COUNTRIES = 200
 
 const nothing = (): Counted => ({ ...nothingAgainst(), sent: 0, verified: 0, unverified: 0, untypedCredits: 0 })

@@ -1,5 +1,5 @@
 /** How this server is, for metrics: what waits, whom carriers serve, what is stored. */
-import { conditionOf } from '../domain/node'
+import { conditionsOf } from '../domain/node'
 import type { Clock } from '../ports/clock'
 import type { Gate, Load } from '../ports/node'
 import type { Store } from '../ports/store'
@@ -18,7 +18,6 @@ export interface VitalsDependencies {
 export async function readVitals({ store, clock, load, gates, tellsWallets }: VitalsDependencies): Promise<Vitals> {
   const { read } = store
   const now = clock.now()
-  const nodes = await read.nodes()
   return {
     queues: await read.jobs.queues(now),
     carrierQueues: await read.jobs.carrierQueues(now),
@@ -26,7 +25,7 @@ export async function readVitals({ store, clock, load, gates, tellsWallets }: Vi
       const { inFlight, concurrency } = gate
       return { name, isHealthy: gate.health(now).isHealthy, inFlight, concurrency }
     }),
-    nodes: nodes.map((node) => ({ state: conditionOf(node, now) })),
+    nodes: conditionsOf(await read.nodes(), now).map(({ condition: state }) => ({ state })),
     pool: store.pool(),
     databaseBytes: await read.size(),
     logBytes: store.logBytes(),

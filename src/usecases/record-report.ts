@@ -44,6 +44,7 @@ export function recordReport(deps: ReportDependencies, carrier: string, report: 
       })
       tx.afterCommit(() => deps.node.wakeUps.wake('await-report'))
     } else {
+      await tx.jobs.remove('await-report', awaited.issueId)
       await applyReport(deps, tx, issue, awaited, report)
     }
     return true
@@ -73,8 +74,12 @@ async function applyReport(
     }),
   )
   await answerFromReport(tx, awaited)
-  const step = issue && afterReport(issue, awaited.leg, report, tx.now)
-  if (issue && step) await takeStep(deps, tx, issue, step, { by: carrier, isKept: true })
+  if (!issue) return
+  let before = issue
+  for (const step of afterReport(issue, leg, report, tx.now)) {
+    await takeStep(deps, tx, before, step, { by: carrier, isKept: true })
+    before = step.issue
+  }
 }
 
 /** A report that overtakes the carrier's answer is that answer: the message was accepted. */

@@ -1,6 +1,6 @@
 /**
- * Changes the master secret while servers run: what the database keeps of keys is sealed for both secrets, a new key seals, what
- * is sealed is sealed anew, hashes are stored anew, and in the end the old secret opens nothing. Each step goes on where one
+ * Changes the master secret while servers run: the keys of the database are wrapped for both secrets, a new key seals, what is
+ * sealed is sealed anew, and in the end the old secret opens nothing. Each step goes on where one
  * that was killed has ended. Decisions: "Changing the master secret".
  */
 import { Refusal } from '../domain/error'
@@ -55,7 +55,6 @@ export async function beginRotation(deps: RotationDependencies, next: Uint8Array
     }
     for (const row of rows) await tx.ring.drop(row)
     await tx.ring.add(ring.renewed(next, former, tx.now))
-    await tx.ring.claim()
     await noteChange(deps, tx, 'secret.rotate', 'secret')
   })
   await look(deps)
@@ -65,7 +64,7 @@ export async function beginRotation(deps: RotationDependencies, next: Uint8Array
 export const isUnderWay = (rows: readonly RingRow[]): boolean =>
   secretsOf(rows) > 1 || rows.some(({ begunAt }) => begunAt === undefined) || rootsOf(rows).size > 1
 
-/** Begins the new key where it is not, and renews by it what is sealed or covered by another one. Answers how many rows are left. */
+/** Begins the new key where it is not, and renews by it what is sealed by another one. Answers how many rows are left. */
 export async function renewAll(deps: RotationDependencies): Promise<number> {
   const { store } = deps
   const waiting = (await store.read.ring.all()).find(({ begunAt }) => begunAt === undefined)

@@ -2,7 +2,7 @@
  * Send one event to one endpoint, at least once: prepare → send (outside any transaction) → record. Receivers know an
  * event they got twice by its id. Specification: "Events", delivery and retry; decisions: "Webhooks".
  */
-import { assertHookTarget, type HookUrlPolicy } from '../domain/address'
+import { assertHookTarget, type HookUrlPolicy, policyFor } from '../domain/address'
 import { Refusal } from '../domain/error'
 import type { StoredEvent } from '../domain/event'
 import type { Job } from '../domain/job'
@@ -26,7 +26,6 @@ import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
 import type { HookTransport } from '../ports/network'
 import type { Node } from '../ports/node'
-import type { Random } from '../ports/random'
 import type { Store, Tx } from '../ports/store'
 import type { Telemetry } from '../ports/telemetry'
 import type { Work } from '../ports/work'
@@ -34,7 +33,6 @@ import type { Work } from '../ports/work'
 export interface SendWebhookDependencies {
   store: Store
   clock: Clock
-  random: Random
   log: Log
   hooks: HookTransport
   hookPolicy: HookUrlPolicy
@@ -113,20 +111,21 @@ async function post(
   { endpoint, event }: Call,
   trace: string | undefined,
 ): Promise<Outcome> {
-  const { clock, hooks, hookPolicy } = deps
+  const { clock, hooks } = deps
+  const policy = policyFor(endpoint, deps.hookPolicy)
   const body = bodyOf(endpoint, event)
   if (body === undefined) return failure('template')
   const startedAt = clock.now()
   const ours = { ...headersOf(endpoint, event, body, startedAt), ...(trace && { traceparent: trace }) }
   let url = endpoint.url
   for (let hop = 0; hop <= MAX_HOPS; hop++) {
-    const mistake = refusalOf(url, hookPolicy)
+    const mistake = refusalOf(url, policy)
     if (mistake) return failure(`forbidden: ${mistake}`)
     const leftMs = Math.min(TIMEOUT_MS, startedAt + TIMEOUT_MS - clock.now())
     if (leftMs <= 0) return failure('timeout')
     // Static headers may hold credentials: they are for the endpoint, not for wherever it points.
     const headers = isSameOrigin(url, endpoint.url) ? { ...endpoint.headers, ...ours } : ours
-    const answer = await hooks.post({ url, headers, body, timeoutMs: leftMs })
+    const answer = await hooks.post({ url, headers, body, timeoutMs: leftMs, allowedCidrs: policy.allowedCidrs })
     if (answer.kind === 'forbidden') return failure(`forbidden: ${answer.reason}`)
     if (answer.kind === 'failed') return failure(answer.reason)
     const next = isRedirect(answer.status) ? nextUrl(answer.location, url) : undefined
@@ -145,7 +144,8 @@ async function post(
 
 const failure = (error: string): Outcome => ({ status: undefined, retryAfterMs: undefined, error, answer: undefined })
 
-function bodyOf({ template }: Endpoint, { body }: StoredEvent): string | undefined {
+/** Undefined where the template cannot be filled in. */
+export function bodyOf({ template }: Endpoint, { body }: StoredEvent): string | undefined {
   if (template === undefined) return body
   try {
     return renderHookTemplate(template, JSON.parse(body))
@@ -155,7 +155,8 @@ function bodyOf({ template }: Endpoint, { body }: StoredEvent): string | undefin
   }
 }
 
-const headersOf = (endpoint: Endpoint, { eventId }: StoredEvent, body: string, now: number) => ({
+/** Those that every request has, beside the endpoint's own; `now` is what is signed, Unix milliseconds. */
+export const headersOf = (endpoint: Endpoint, { eventId }: StoredEvent, body: string, now: number) => ({
   'Content-Type': 'application/json',
   'User-Agent': `Watchword/${VERSION}`,
   ...signatureHeaders({ eventId, body, secrets: validSecrets(endpoint, now), timestampSec: Math.floor(now / 1_000) }),
@@ -191,8 +192,7 @@ async function record(
   if (!delivery) return void (await tx.jobs.finish(job))
   const judgement = judge(attempted)
   const tries = delivery.tries + 1
-  const jitter = deps.random.below(1_000) / 1_000
-  const waitMs = judgement === 'again' ? webhookRetryMs(tries, attempted.retryAfterMs, jitter) : undefined
+  const waitMs = judgement === 'again' ? webhookRetryMs(tries, attempted.retryAfterMs) : undefined
   if (waitMs === undefined) await tx.jobs.finish(job)
   else await tx.jobs.reschedule(job, tx.now + waitMs, job.queue)
   const next = delivery.attempts === 0 ? await tx.hooks.firstUntried(delivery, delivery) : undefined

@@ -9,7 +9,7 @@ import { judge } from '../domain/webhook'
 import { signatureHeaders } from '../domain/webhook-signature'
 import type { Clock } from '../ports/clock'
 import type { Log } from '../ports/log'
-import type { HookTransport } from '../ports/network'
+import type { Transport } from '../ports/network'
 import type { Store } from '../ports/store'
 
 export interface OperatorHook {
@@ -21,7 +21,8 @@ export interface TellOperatorDependencies {
   store: Store
   clock: Clock
   log: Log
-  hooks: HookTransport
+  /** Not that of customers' webhooks: the operator's receiver may be on this machine or in a private network. */
+  toOperator: Transport
   /** Undefined: incidents are in the console and in the log only. */
   operatorHook: OperatorHook | undefined
 }
@@ -38,7 +39,7 @@ export async function tellOperator(deps: TellOperatorDependencies): Promise<void
     if (!(await store.read.traffic.hasToTell(clock.now()))) return
     const incident = await take(store)
     if (!incident) return
-    await settle(deps, incident, await post(deps, operatorHook, incident))
+    await settle(deps, incident, await failureOf(deps, operatorHook, incident))
   }
 }
 
@@ -49,25 +50,32 @@ const take = (store: Store): Promise<Incident | undefined> =>
     return incident
   })
 
-/** What has become of it meanwhile is to be told anew. */
-async function settle({ store, log }: TellOperatorDependencies, sent: Incident, isTold: boolean): Promise<void> {
+/** What has become of it meanwhile is to be told anew. `failure`: why it was not told; undefined: it was. */
+async function settle(
+  { store, log }: TellOperatorDependencies,
+  sent: Incident,
+  failure: string | undefined,
+): Promise<void> {
   await store.transaction(async (tx) => {
     const incident = await tx.traffic.lockIncidentById(sent.incidentId)
     if (!incident || incident.endedAt !== sent.endedAt) return
-    await tx.traffic.saveIncident(isTold ? told(incident) : toldInVain(incident, tx.now))
+    await tx.traffic.saveIncident(failure === undefined ? told(incident) : toldInVain(incident, tx.now))
   })
-  if (!isTold) log.warn({ incidentId: sent.incidentId }, 'could not tell the operator of an incident')
+  if (failure !== undefined)
+    log.warn({ incidentId: sent.incidentId, reason: failure }, 'could not tell the operator of an incident')
 }
 
-async function post(
-  { clock, hooks }: TellOperatorDependencies,
+/** Tells it. Answers the status or what the network said where it was not taken, and undefined where it was. */
+async function failureOf(
+  { clock, toOperator }: TellOperatorDependencies,
   hook: OperatorHook,
   incident: Incident,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const eventId = `${incident.incidentId}.${typeOf(incident)}`
   const body = JSON.stringify(bodyOf(incident))
   const timestampSec = Math.floor(clock.now() / 1_000)
-  const answer = await hooks.post({
+  const answer = await toOperator.request({
+    method: 'POST',
     url: hook.url,
     headers: {
       'Content-Type': 'application/json',
@@ -77,7 +85,9 @@ async function post(
     body,
     timeoutMs: TIMEOUT_MS,
   })
-  return answer.kind === 'answered' && judge({ status: answer.status, retryAfterMs: undefined }) === 'delivered'
+  if (answer.kind !== 'answered') return answer.reason
+  const isTaken = judge({ status: answer.status, retryAfterMs: undefined }) === 'delivered'
+  return isTaken ? undefined : `HTTP ${answer.status}`
 }
 
 const typeOf = ({ endedAt }: Incident) => (endedAt === undefined ? 'opened' : 'ended')

@@ -13,13 +13,19 @@ import { HONEST, named, OUTAGES, ROTATING, UNKNOWN } from './worlds'
 setDefaultTimeout(HANGS_AFTER_MS)
 
 const SEED = 1
+/** Of each honest world. */
+const SEEDS = isNightly ? 20 : 1
 const DAY_HOURS = 24
 const HOURS = isNightly ? DAY_HOURS : DAY_HOURS / 4
 /** Played whole every time: an ordinary day, a launch, and an app so small that few codes decide. */
 const WHOLE_DAYS = ['weekday', 'launch', 'small app']
 
-/** Such an attack stops the country for browser keys, people too. */
+/**
+ * Such an attack stops the country for browser keys, people too, but not before less than half of the usual share is typed: so it
+ * may cost a third more than people ask for in an hour, of whom some 130 come in the busiest.
+ */
 const WHOLE_COUNTRY = 'all prefixes'
+const A_BUSY_HOUR = 170
 
 /** Of people, and of what they ask for: who is refused asks again. */
 const refusedShare = ({ people }: Simulated) => people.without / people.wishes
@@ -35,11 +41,17 @@ function expectPeopleUndisturbed(simulated: Simulated): void {
 }
 
 describe.each([...HONEST])('$name', (world) => {
-  test('refuses fewer than one request in a hundred, and is no incident', async () => {
+  test('refuses at most one person in two hundred, and is no incident', async () => {
     const hours = WHOLE_DAYS.includes(world.name) ? DAY_HOURS : HOURS
-    const simulated = await simulate(world, SEED, { hours })
-    expect(simulated.people.wishes).toBeGreaterThan((40 * hours) / DAY_HOURS)
-    expectPeopleUndisturbed(simulated)
+    const people = { without: 0, wishes: 0 }
+    for (let seed = SEED; seed < SEED + SEEDS; seed++) {
+      const simulated = await simulate(world, seed, { hours })
+      expectPeopleUndisturbed(simulated)
+      people.without += simulated.people.without
+      people.wishes += simulated.people.wishes
+    }
+    expect(people.wishes).toBeGreaterThan(SEEDS * 5)
+    expect(people.without).toBeLessThanOrEqual(people.wishes / 200)
   })
 })
 
@@ -57,14 +69,15 @@ describe.each([...OUTAGES])('$name', (world) => {
 })
 
 describe.each([...ROTATING])('$name', (world) => {
-  test('costs fewer than fifty credits, is seen within a minute, and leaves people theirs', async () => {
+  test('costs fewer than fifty credits, or an hour of a whole country, is seen at once, and leaves people theirs', async () => {
     const simulated = await simulate(world, SEED, { hours: HOURS })
     const { attackers, beyond, seenAfterMs } = simulated
     expect(attackers.asked).toBe((A_LOT * HOURS) / DAY_HOURS)
-    expect(beyond).toBeLessThan(50)
+    const isOfWholeCountry = world.name.startsWith(WHOLE_COUNTRY)
+    expect(beyond).toBeLessThan(isOfWholeCountry ? A_BUSY_HOUR : 50)
     // Where nothing is sent there is nothing to see.
-    if (attackers.sent > 0) expect(seenAfterMs[0]).toBeLessThan(MINUTE_MS)
-    if (!world.name.startsWith(WHOLE_COUNTRY)) expect(refusedShare(simulated)).toBeLessThan(0.01)
+    if (attackers.sent > 0) expect(seenAfterMs[0]).toBeLessThan(isOfWholeCountry ? 2 * MINUTE_MS : MINUTE_MS)
+    if (!isOfWholeCountry) expect(refusedShare(simulated)).toBeLessThan(0.01)
   })
 })
 
@@ -81,12 +94,10 @@ test('whoever asks from one address costs fewer than fifty credits, is seen, and
   expect(refusedShare(simulated)).toBeLessThan(0.01)
 })
 
-test('whoever asks again when told to, and not before, costs a hundred credits, and keeps most people out', async () => {
+test('whoever asks again when told to, and not before, costs two busy hours at most', async () => {
   const simulated = await simulate(named('waits as it is told'), SEED, { hours: HOURS })
-  expect(simulated.beyond).toBeLessThan(100)
+  expect(simulated.beyond).toBeLessThan(2 * A_BUSY_HOUR)
   expect(simulated.seenAfterMs[0]).toBeLessThan(3 * MINUTE_MS)
-  // A proof lets these pass.
-  expect(refusedShare(simulated)).toBeGreaterThan(0.9)
 })
 
 describe('whoever asks slowly', () => {
@@ -96,11 +107,11 @@ describe('whoever asks slowly', () => {
     expectPeopleUndisturbed(simulated)
   })
 
-  test('is stopped where that is too often, for half of the people as well: 60 an hour', async () => {
-    const simulated = await simulate(named('drip of 60 an hour'), SEED, { hours: HOURS })
-    expect(simulated.beyond).toBeLessThan(500)
-    expect(simulated.seenAfterMs[0]).toBeLessThan(60 * MINUTE_MS)
-    expect(refusedShare(simulated)).toBeLessThan(0.5)
+  test('is stopped where fewer than half of the usual share type, as at night: 60 an hour', async () => {
+    const simulated = await simulate(named('drip of 60 an hour'), SEED)
+    expect(simulated.beyond).toBeLessThan(DAY_HOURS * 60 * 0.8)
+    expect(simulated.seenAfterMs).not.toEqual([])
+    expect(refusedShare(simulated)).toBeLessThan(0.6)
   })
 })
 

@@ -1,8 +1,9 @@
 /** What a store keeps of where codes go, in memory. */
 import type { Incident } from '../../src/domain/incident'
 import type { Issue } from '../../src/domain/issue'
+import { STAGES } from '../../src/domain/traffic'
 import type { Store, Tx } from '../../src/ports/store'
-import type { LaneHour, TrafficReader, TrafficTx } from '../../src/ports/store/traffic'
+import type { LaneHour, Seen, TrafficReader, TrafficSnapshot, TrafficTx } from '../../src/ports/store/traffic'
 import { APP_ID } from './made'
 import type { Past } from './warm-up'
 
@@ -17,8 +18,10 @@ export class Kept {
   readonly #byPhone = new Map<string, Row>()
   readonly #hours = new Map<string, LaneHour>()
   readonly #incidents = new Map<string, Incident>()
-  /** How often somebody has looked at what was sent. */
+  /** How often somebody has looked at what was sent, and how many issues that has read. */
   reads = 0
+  issuesRead = 0
+  snapshot: TrafficSnapshot | undefined
   /** What a unit fails with, for now. */
   failure: Error | undefined
 
@@ -59,7 +62,11 @@ export class Kept {
     return { read: { traffic: this.#reader }, transaction } as unknown as Store
   }
 
-  readonly #reader: Pick<TrafficReader, 'appsSince' | 'seen' | 'hours' | 'openIncidents' | 'allOpenIncidents'> = {
+  readonly #reader: Pick<
+    TrafficReader,
+    'appsSince' | 'seen' | 'snapshot' | 'hours' | 'openIncidents' | 'allOpenIncidents'
+  > = {
+    snapshot: async () => this.snapshot,
     appsSince: async (from) => (this.#rows.length > this.#firstSince(from) ? [APP_ID] : []),
     seen: (_, from, to, which) => this.#between(from, to, which),
     hours: async (_, since) => [...this.#hours.values()].filter(({ hour }) => hour >= since),
@@ -67,7 +74,13 @@ export class Kept {
     allOpenIncidents: async () => this.#open(),
   }
 
-  readonly #tx: Pick<TrafficTx, 'saveHours' | 'addDecisions' | 'lockIncident' | 'saveIncident' | 'lockIncidentById'> = {
+  readonly #tx: Pick<
+    TrafficTx,
+    'saveSnapshot' | 'saveHours' | 'addDecisions' | 'lockIncident' | 'saveIncident' | 'lockIncidentById'
+  > = {
+    saveSnapshot: async (snapshot) => {
+      this.snapshot = snapshot
+    },
     saveHours: async (_, hours) => this.#save(hours),
     addDecisions: async () => {},
     lockIncident: async (_, { kind, country }) =>
@@ -84,10 +97,12 @@ export class Kept {
     return this.incidents.filter(({ endedAt }) => endedAt === undefined)
   }
 
-  async *#between(from: number, to: number, which: 'all' | 'verified'): AsyncIterable<Issue[]> {
+  async *#between(from: number, to: number, which: Seen): AsyncIterable<Issue[]> {
     this.reads++
     const found = this.#rows.slice(this.#firstSince(from), this.#firstSince(to)).map(({ issue }) => issue)
-    const wanted = which === 'all' ? found : found.filter(({ verifiedAt }) => verifiedAt !== undefined)
+    const fromMs = { all: Number.NEGATIVE_INFINITY, verified: 0, late: STAGES.judged }[which]
+    const wanted = found.filter((issue) => tookMs(issue) >= fromMs)
+    this.issuesRead += wanted.length
     if (wanted.length > 0) yield wanted
   }
 
@@ -102,3 +117,7 @@ export class Kept {
     return from
   }
 }
+
+/** Until it was verified; less than any time where it was not. */
+const tookMs = ({ createdAt, verifiedAt }: Issue): number =>
+  verifiedAt === undefined ? Number.NEGATIVE_INFINITY : Math.max(0, verifiedAt - createdAt)

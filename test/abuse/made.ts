@@ -23,7 +23,8 @@ interface Order {
   issue: () => Issue
 }
 
-const vault = createVault(Buffer.from(SECRET))
+/** Also of the product, where what people did before is stored. */
+export const vault = createVault(Buffer.from(SECRET))
 
 export function orderOf({ kind, phone, country, address }: Asked, random: Making, now: number): Order {
   const digits = prefixOf(phone)

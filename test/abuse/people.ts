@@ -17,8 +17,10 @@ export interface Crowd {
   readonly sharedAddresses: number
   /** Of those who get nothing or lose it, how many ask again. */
   readonly asksAgain: number
-  /** They come at every hour alike. */
-  readonly isEven?: boolean
+  /** How many type it a day later, where fewer and fewer do. */
+  readonly typesInTheEnd?: number
+  /** How many come in each hour of the day in Seoul, in proportion; an ordinary day's otherwise. */
+  readonly byHour?: readonly number[]
   /** How many times as many come: hours since the beginning. */
   readonly surge?: Surge
 }
@@ -35,14 +37,21 @@ export const KOREANS: Crowd = {
 
 /** Of each hour of the day in Seoul, for a hundred. */
 const BY_HOUR = [2, 1, 1, 1, 1, 2, 4, 5, 6, 5, 5, 5, 6, 5, 5, 5, 5, 5, 6, 7, 7, 6, 5, 4]
+/** They come at every hour alike. */
+export const EVENLY: readonly number[] = Array(24).fill(1)
 const WEEKEND = 0.7
 const ZONE_MS = 9 * HOUR_MS
-const HUNDRED = BY_HOUR.reduce((total, share) => total + share, 0)
+
+const sum = (shares: readonly number[]) => shares.reduce((total, share) => total + share, 0)
+
+/** How many of a crowd type a code that arrives so many hours after the beginning: 0 to 1. */
+export const typesAt = ({ types, typesInTheEnd = types }: Crowd, hours: number): number =>
+  types + (typesInTheEnd - types) * Math.min(1, hours / 24)
 
 /** How many come in a minute. */
-function perMinute({ aDay, isEven, surge }: Crowd, at: number, since: number): number {
+function perMinute({ aDay, byHour = BY_HOUR, surge }: Crowd, at: number, since: number): number {
   const local = new Date(at + ZONE_MS)
-  const share = (isEven ? 1 / 24 : (BY_HOUR[local.getUTCHours()] ?? 0) / HUNDRED) / 60
+  const share = (byHour[local.getUTCHours()] ?? 0) / sum(byHour) / 60
   const isWeekend = local.getUTCDay() % 6 === 0
   return aDay * share * (isWeekend ? WEEKEND : 1) * (surge?.times((at - since) / HOUR_MS) ?? 1)
 }

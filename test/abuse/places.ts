@@ -7,6 +7,7 @@ const MOBILES: Readonly<Record<string, readonly string[]>> = {
   JP: ['+8190ndddnddd', '+8180ndddnddd'],
   US: ['+1415ndddddd', '+1212ndddddd', '+1713ndddddd'],
   GB: ['+447400dddddd'],
+  DE: ['+49151nddddddd', '+49171nddddddd'],
   ID: ['+62812nddddddd'],
   VN: ['+8491nnddddd'],
   PH: ['+63917ndddddd'],

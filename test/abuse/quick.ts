@@ -9,10 +9,10 @@ import { Refusal } from '../../src/domain/error'
 import type { Issue } from '../../src/domain/issue'
 import type { ApiKey } from '../../src/domain/key'
 import { phoneLimits, requestLimits } from '../../src/domain/limit'
+import { Limiter } from '../../src/domain/limiter'
 import { assertResendable, NEW_APP, type Protection } from '../../src/domain/protection'
 import { isProvable } from '../../src/domain/rule'
 import { MINUTE_MS, SECOND_MS } from '../../src/domain/value'
-import { Limiter } from '../../src/node/limiter'
 import { WatchedTraffic } from '../../src/node/traffic'
 import type { Store } from '../../src/ports/store'
 import { endQuietIncidents, recordTraffic } from '../../src/usecases/record-traffic'
@@ -43,13 +43,15 @@ export class QuickService implements Service {
   readonly #kept: Kept
   readonly #traffic: WatchedTraffic
   readonly #protection: Protection
+  readonly #mayProve: boolean
   readonly #random: Making
   #lookAt: number
   readonly #seen: number[] = []
 
-  constructor(world: Pick<AbuseWorld, 'open'>, past: Past, from: number, seed: number) {
+  constructor(world: Pick<AbuseWorld, 'open' | 'hasProof'>, past: Past, from: number, seed: number) {
     this.#clock = new VirtualClock(from)
     this.#lookAt = from
+    this.#mayProve = world.hasProof === true
     this.#protection = { ...NEW_APP, open: world.open ?? [] }
     this.#kept = new Kept(past, this.#clock.now)
     const random = seededRandom(seed)
@@ -91,7 +93,7 @@ export class QuickService implements Service {
     const key = keyOf(asked.kind)
     const permit = this.#limiter.take(requestLimits(limits, key, 'issue', asked.address), now)
     const { wish, phoneHash, issue } = orderOf(asked, this.#random, now)
-    const entrant = await this.#traffic.enter(APP_ID, wish)
+    const entrant = await this.#traffic.enter(APP_ID, { ...wish, mayProve: this.#mayProve })
     let finding: Finding | undefined
     let made: Issue | undefined
     try {

@@ -24,7 +24,9 @@ export const NO_PAST: Past = { hours: [], lastDay: [] }
 /** The world of those weeks: nothing out of the ordinary happens before the day that is looked at. */
 export const ordinaryDaysOf = ({ crowds, reports }: AbuseWorld): AbuseWorld => ({
   name: 'before',
-  crowds: crowds.map(({ surge, ...crowd }) => (surge?.times(0) === 0 ? { ...crowd, aDay: 0 } : crowd)),
+  crowds: crowds.map(({ surge, typesInTheEnd: _, ...crowd }) =>
+    surge?.times(0) === 0 ? { ...crowd, aDay: 0 } : crowd,
+  ),
   reports,
   isKnown: false,
 })
@@ -51,7 +53,10 @@ function hoursOf(issues: readonly Issue[], until: number): readonly LaneHour[] {
       (Object.keys(STAGES) as Stage[]).map((stage) => ({ issue, stage, at: issue.createdAt + STAGES[stage] })),
     )
     .sort((one, other) => one.at - other.at)
-  for (const { issue, stage } of looks) traffic.see(sightedOf(issue), stage)
+  for (const { issue, stage } of looks) {
+    const sighted = sightedOf(issue)
+    traffic.see(sighted, stage, traffic.whereabouts(sighted))
+  }
   return traffic.take(until).hours
 }
 

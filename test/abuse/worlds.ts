@@ -12,7 +12,7 @@ import {
   patient,
   throughBackend,
 } from './attackers'
-import { type Crowd, KOREANS, type Surge } from './people'
+import { type Crowd, EVENLY, KOREANS, type Surge } from './people'
 
 export interface AbuseWorld {
   readonly name: string
@@ -47,9 +47,24 @@ const from = (hour: number, times: number, before = 1): Surge => ({
 
 /** Ten thousand in five hours, at whatever time of the day. */
 const LAUNCH: Crowd = {
-  ...{ ...KOREANS, aDay: 48_000, isEven: true },
+  ...{ ...KOREANS, aDay: 48_000, byHour: EVENLY },
   surge: { name: 'ten thousand', times: (hours) => (hours >= 1 && hours < 6 ? 1 : 0.03) },
 }
+
+/** In one hour so many times as many; in all others as many as usual, or fewer. */
+const onlyIn = (hour: number, times: number, otherwise = 1): Surge => ({
+  name: `${times} times in hour ${hour}`,
+  times: (hours) => (Math.floor(hours) === hour ? times : otherwise),
+})
+
+/** Few in each of some countries. */
+const fewIn = (countries: readonly string[], crowd: Crowd, changes: Partial<Crowd>): Crowd[] =>
+  countries.map((country) => ({ ...crowd, country, aDay: 6, ...changes }))
+const SIX = ['DE', 'US', 'JP', 'VN', 'GB', 'KR']
+const THREE = ['JP', 'US', 'VN']
+
+/** Each day begins with a crowd at noon, and has another in the evening. */
+const IN_BURSTS = Array.from({ length: 24 }, (_, hour) => (hour === 12 || hour === 20 ? 40 : 1))
 
 const of = (world: AbuseWorld, name: string, changes: Partial<AbuseWorld>): AbuseWorld => ({
   ...world,
@@ -77,6 +92,25 @@ export const HONEST: readonly AbuseWorld[] = [
   of(ORDINARY, 'shared addresses', { crowds: [{ ...KOREANS, behindShared: 0.95, sharedAddresses: 6 }] }),
   of(ORDINARY, 'many ask again', { crowds: [{ ...KOREANS, types: 0.7, asksAgain: 0.95 }] }),
   of(ORDINARY, 'small app', { crowds: [{ ...KOREANS, aDay: 60 }] }),
+  of(ORDINARY, 'most of a day in one hour', { crowds: [surging({ ...KOREANS, aDay: 60 }, onlyIn(3, 20, 0.1))] }),
+  of(SILENT, 'most of a day in one hour, by a server, no reports', {
+    crowds: [surging({ ...SERVER, aDay: 300, types: 0.8, asksAgain: 0.95 }, onlyIn(3, 20, 0.1))],
+  }),
+  ...[20, 40].map((times) =>
+    of(SILENT, `cut-over times ${times}, by a server in six countries`, {
+      crowds: fewIn(SIX, SERVER, { surge: from(3, times) }),
+    }),
+  ),
+  of(SILENT, 'busy hour, by a server in six countries', {
+    crowds: fewIn(SIX, { ...SERVER, types: 0.8 }, { surge: onlyIn(3, 300) }),
+  }),
+  of(ORDINARY, 'campaign in three countries', {
+    crowds: [KOREANS, ...fewIn(THREE, KOREANS, { surge: from(3, 30) })],
+    open: THREE,
+  }),
+  of(ORDINARY, 'fewer and fewer type', { crowds: [{ ...KOREANS, types: 0.95, typesInTheEnd: 0.8 }] }),
+  of(ORDINARY, 'each day in bursts', { crowds: [{ ...KOREANS, byHour: IN_BURSTS }] }),
+  of(SILENT, 'small, each day in bursts', { crowds: [{ ...SERVER, aDay: 60, byHour: IN_BURSTS }] }),
   of(ORDINARY, 'a new app', { crowds: [KOREANS], isKnown: false }),
   of(ORDINARY, 'a small new app', { crowds: [{ ...KOREANS, aDay: 60 }], isKnown: false }),
   of(ORDINARY, 'launch of a new app', { crowds: [LAUNCH], isKnown: false }),

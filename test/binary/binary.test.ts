@@ -704,7 +704,7 @@ describe('the command line', () => {
     }
     const { stdout } = await run(program, '--help')
     for (const setting of ['WATCHWORD_PORT', 'WATCHWORD_SECRET', 'WATCHWORD_DATA']) expect(stdout).toContain(setting)
-    expect((await run(program, '--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect((await run(program, '--version')).stdout).toMatch(/^\d+\.\d+\.\d+(-dev\.\d+\+[0-9a-f]{12}(\.dirty)?)?\n$/)
     expect(readdirSync(program.cwd)).toEqual(['watchword'])
   })
 

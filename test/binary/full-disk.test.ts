@@ -183,6 +183,7 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
       'the first try of what waits',
     )
     expect((await server.call('GET', '/readyz')).status).toBe(200)
+    leaseEndsAt = only(`SELECT run_at FROM jobs WHERE subject_id = ${idOf(held)}`)
     disk.fill(server.child.pid, dataFolder)
     await useUpLastRoom()
     isFull = true
@@ -191,6 +192,9 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
   afterAll(async () => {
     for (const step of undo.reverse()) await step()
   })
+
+  /** Of the message that is with its carrier while the disk fills up. */
+  let leaseEndsAt = 0
 
   /** Answers of the issues that filled the disk, by the number they were for. */
   const filling = new Map<string, Answer>()
@@ -281,10 +285,14 @@ describe.each(DISKS.filter(([, disk]) => disk.isPossible()))('on a disk that fil
     expect((await verify(arrived, carrier.codeFor(e164(arrived)))).body).toMatchObject({ verified: true })
   })
 
-  test('what a carrier answered while the disk was full is stored as it was answered', async () => {
+  test('what a carrier answered while the disk was full is stored as it was answered, or as unknown after its lease', async () => {
     const answer = () => rows(`SELECT outcome, code FROM attempts WHERE issue_id = ${idOf(held)}`)
     await until(() => answer()[0]?.outcome !== null, 'the answer to be stored')
-    expect(answer()).toEqual([{ outcome: 'accepted', code: null }])
+    const known = [{ outcome: 'accepted', code: null }]
+    const unknown = [{ outcome: 'ambiguous', code: 'INTERRUPTED' }]
+    // A busy machine may take longer to fill the disk and free it than a lease lasts.
+    if (Date.now() < leaseEndsAt) expect(answer()).toEqual(known)
+    else expect([known, unknown]).toContainEqual(answer())
   })
 
   test('everything that was answered with 200 is sent exactly once, also what waited and what was on its way', async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import satisfies from 'spdx-satisfies'
-import type { Component, Notice } from '../../src/cli/licenses/component'
+import type { Component, Notice } from '../../src/cli/licenses'
 import { HANGS_AFTER_MS } from '../support/until'
 import { released } from './compiled'
 import { fromSource, newFolder, type Program, ROOT, run } from './support'
@@ -81,13 +81,20 @@ describe('the notice', () => {
       expect(notice.runtime.text).toContain(part)
   })
 
-  test('is the same from source', async () => {
-    expect(await noticeOf(fromSource(folder.path))).toEqual(notice)
+  test('is made with the binary: from source it is said how', async () => {
+    const { exitCode, stderr } = await run(fromSource(folder.path), 'licenses')
+    expect([exitCode, stderr]).toEqual([1, 'The licences are collected when the program is built: bun run build\n'])
   })
 
   test('is told to people', async () => {
     const { stdout } = await run(binary, 'licenses')
     const [react] = notice.packages.filter(({ name }) => name === 'react')
     expect(stdout).toContain(`react ${react?.version} · MIT\n\n${react?.text}`)
+  })
+
+  test('ends without a complaint where somebody reads its first line only', async () => {
+    const command = ['sh', '-c', `'${binary.command.join("' '")}' licenses | head -1`]
+    const { stdout, stderr } = await run({ ...binary, command })
+    expect([stdout.split(' ')[0], stderr]).toEqual(['watchword', ''])
   })
 })

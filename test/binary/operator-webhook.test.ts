@@ -12,20 +12,27 @@ setDefaultTimeout(HANGS_AFTER_MS)
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const REFUSED = 20
 
+/** Only this one is open to the webhooks of customers. */
+const CUSTOMERS = '127.0.0.2'
+
 /** On loopback: it keeps what comes, and takes it. */
 class Receiver {
   readonly received: Array<{ headers: Headers; body: string }> = []
-  readonly #server = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    fetch: async (request) => {
-      this.received.push({ headers: request.headers, body: await request.text() })
-      return new Response()
-    },
-  })
+  readonly #server: Bun.Server<undefined>
+
+  constructor(private readonly host: string) {
+    this.#server = Bun.serve({
+      hostname: host,
+      port: 0,
+      fetch: async (request) => {
+        this.received.push({ headers: request.headers, body: await request.text() })
+        return new Response()
+      },
+    })
+  }
 
   get url(): string {
-    return `http://127.0.0.1:${this.#server.port}/hook`
+    return `http://${this.host}:${this.#server.port}/hook`
   }
 
   get types(): string[] {
@@ -37,14 +44,14 @@ class Receiver {
 
 const folder = newFolder()
 const carrier = new StubCarrier()
-const [operators, customers] = [new Receiver(), new Receiver()]
+const [operators, customers] = [new Receiver('127.0.0.1'), new Receiver(CUSTOMERS)]
 let program: Program
 let server: Server
 
 beforeAll(async () => {
   program = await released(folder.path, {
     WATCHWORD_WEBHOOK_ALLOW_HTTP: 'true',
-    WATCHWORD_WEBHOOK_ALLOW_CIDR: '127.0.0.0/8',
+    WATCHWORD_WEBHOOK_ALLOW_CIDR: `${CUSTOMERS}/32`,
     WATCHWORD_OPERATOR_WEBHOOK_URL: operators.url,
     WATCHWORD_OPERATOR_WEBHOOK_SECRET: SECRET,
   })
@@ -57,7 +64,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-test('is signed with the operator’s secret, and nothing of it goes to a customer', async () => {
+test('goes also to an address that is closed to customers, signed with the operator’s secret, and nothing of it goes to a customer', async () => {
   const { appId } = await runJson(program, 'app', 'create', 'shop')
   await runJson(program, 'credit', 'add', '--app', appId, '--amount', '10')
   await runJson(program, 'provider', 'set', 'main', '--type', 'http', '--channel', 'sms', '--url', carrier.url)

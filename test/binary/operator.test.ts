@@ -111,7 +111,7 @@ test('`provider test` sends one marked message, shows what the carrier answered 
   expect(await told(() => Response.json({ id: 'msg-7' }))).toMatch(
     /^main: accepted after \d+ ms\nThe carrier calls it msg-7\.\n$/,
   )
-  expect(await told(() => Response.json({}, { status: 401 }))).toContain('this one would rest.\n')
+  expect(await told(() => Response.json({}, { status: 401 }))).toContain('this carrier would rest')
   expect(await told(() => Response.json({}, { status: 400 }))).toContain('nobody else would be asked.\n')
   expect(await told(() => Response.json({}, { status: 500 }))).toContain('never be sent again.\n')
   const { exitCode, stderr } = await run(program, 'provider', 'test', 'nope', '--to', '010-9999-0001', '--data', data)
@@ -133,12 +133,52 @@ test('`provider set --config FILE` reads settings, which are never shown again',
     ['{"url":"http://x","more":1}', 'more', 1],
   ] as const) {
     await Bun.write(file, text)
-    const command = ['provider', 'set', 'filed', '--type', 'http', '--channel', 'sms', '--config', file, '--data', data]
-    const { exitCode, stderr } = await run(program, ...command)
+    const flags = ['--type', 'http', '--channel', 'sms', '--config', file, '--replace']
+    const { exitCode, stderr } = await run(program, 'provider', 'set', 'filed', ...flags, '--data', data)
     expect(exitCode).toBe(code)
     expect(stderr).toContain(message)
     expect(stderr.trim().split('\n')).toHaveLength(1)
   }
+})
+
+test('`provider set` asks before a name goes to another URL; without a terminal it needs --replace', async () => {
+  const set = (url: string, ...more: string[]) => {
+    const flags = ['--type', 'http', '--channel', 'sms', '--url', url, ...more]
+    return run(program, 'provider', 'set', 'taken', ...flags, '--data', data)
+  }
+  const other = 'https://carrier.example.com/send'
+  expect((await set(carrier.url)).exitCode).toBe(0)
+  // The same URL again is a change of its other settings.
+  expect((await set(carrier.url, '--header', 'X-Api-Key: second')).exitCode).toBe(0)
+  const refused = await set(other)
+  expect(refused.exitCode).toBe(2)
+  expect(refused.stderr).toContain('The carrier taken is there already')
+  expect(refused.stderr).toContain('add --replace')
+  expect(refused.stderr.trim().split('\n')).toHaveLength(1)
+  await admin('provider', 'test', 'taken', '--to', '010-9999-0001')
+  expect(carrier.headers.at(-1)?.get('x-api-key')).toBe('second')
+  expect((await set(other, '--replace')).exitCode).toBe(0)
+  await admin('provider', 'remove', 'taken', '--yes')
+})
+
+test('`provider set` makes and prints a report secret only where reports are believed by it', async () => {
+  const files: Record<string, object> = {
+    smpp: { host: '127.0.0.1', systemId: 'ours', password: 'secret' },
+    twilio: { accountSid: `AC${'0'.repeat(32)}`, authToken: 'token', from: '+12025550123' },
+    aligo: { apiKey: 'key', userId: 'user', from: '02-1234-5678' },
+  }
+  for (const [type, config] of Object.entries(files)) {
+    const file = join(folder.path, `${type}.json`)
+    await Bun.write(file, JSON.stringify(config))
+    const words = ['provider', 'set', 'quiet', '--type', type, '--channel', 'sms', '--config', file, '--replace']
+    const { stdout, exitCode } = await run(program, ...words, '--data', data)
+    expect([type, exitCode, stdout]).toEqual([type, 0, `Provider quiet (${type}) serves sms.\n`])
+    expect(await admin(...words)).not.toHaveProperty('reportSecret')
+  }
+  const http = ['provider', 'set', 'quiet', '--type', 'http', '--channel', 'sms', '--url', carrier.url, '--replace']
+  expect(await admin(...http)).toMatchObject({ reportSecret: expect.stringMatching(/^\S{16,}$/) })
+  expect(await admin(...http)).not.toHaveProperty('reportSecret')
+  await admin('provider', 'remove', 'quiet', '--yes')
 })
 
 test('`route set` orders carriers, `route list` shows them, `route remove` forgets them', async () => {

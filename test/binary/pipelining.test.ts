@@ -58,3 +58,22 @@ test('a POST behind a GET that is answered at once is answered, too', async () =
   const last = issueRequest('behind-a-get').replace('Host: localhost', 'Host: localhost\r\nConnection: close')
   expect(statuses(await sendRaw(server.url, first + last))).toEqual([200, 200])
 })
+
+test('a flood of GETs in one packet is cut: some are answered, one is refused with 429, and the connection closes', async () => {
+  const one = asking('/healthz').replace('Connection: close\r\n', '')
+  const said = statuses(await sendRaw(server.url, one.repeat(20_000)))
+  expect(said.length).toBeLessThan(1_000)
+  // The end may be lost, since the connection closes over what was not read.
+  expect(said.filter((status) => status !== 200 && status !== 429)).toEqual([])
+})
+
+test('a request with two Host headers is 400, over both ways of the interface', async () => {
+  const twice = (path: string) => asking(path).replace('Host: localhost', 'Host: localhost\r\nHost: elsewhere')
+  const bodyOf = (answer: string) => JSON.parse(answer.split('\r\n\r\n')[1] ?? '')
+  for (const path of ['/healthz', '/v1/balance', '/v1/rpc/otp/balance', '/console']) {
+    const answer = await sendRaw(server.url, twice(path))
+    expect([path, statuses(answer)]).toEqual([path, [400]])
+    const body = bodyOf(answer)
+    expect(path.includes('rpc') ? body.json : body).toMatchObject({ defined: true, code: 'BAD_REQUEST', status: 400 })
+  }
+})

@@ -61,12 +61,30 @@ test('each decision stays beside the others, and is shown in words', async () =>
 
 test('a place is stopped for a while, and sent to again', async () => {
   const before = Date.now()
-  const { until } = await runJson(program, 'app', 'block', appId, '--country', 'gb', '--hours', '2')
+  const { until } = await runJson(program, 'app', 'block', appId, '--country', 'gb', '--hours', '2', '--yes')
   expect(Date.parse(until) - 2 * HOUR_MS).toBeWithin(before, Date.now() + 1)
-  await runJson(program, 'app', 'block', appId, '--country', 'KR', '--prefix', '+82101234')
+  await runJson(program, 'app', 'block', appId, '--country', 'KR', '--prefix', '+82101234', '--yes')
   const { blocks } = await protect()
   expect(blocks).toMatchObject([{ country: 'GB' }, { country: 'KR', prefix: expect.stringMatching(/^[0-9a-f]{16}$/) }])
   await runJson(program, 'app', 'unblock', appId, '--country', 'KR', '--prefix', '+82101234')
+  await runJson(program, 'app', 'unblock', appId, '--country', 'GB')
+  expect((await protect()).blocks).toEqual([])
+})
+
+test('a block says first which keys and how many codes it touches, and is for one kind of key where that is named', async () => {
+  await runJson(program, 'key', 'create', '--app', appId, '--kind', 'sk', '--mode', 'live')
+  const refused = await run(program, 'app', 'block', appId, '--country', 'GB')
+  expect(refused.exitCode).toBe(2)
+  expect(refused.stderr).toContain(
+    'Send nothing to GB for a day, with any key? Touched: 1 secret key (0 codes in the last hour), ' +
+      '0 browser keys (0 codes in the last hour). There is no terminal to ask on: add --yes',
+  )
+  expect(await protect()).toMatchObject({ blocks: [] })
+  const ofBrowsers = ['--country', 'GB', '--kind', 'pk', '--yes']
+  expect(await runJson(program, 'app', 'block', appId, ...ofBrowsers)).toMatchObject({ country: 'GB', kind: 'pk' })
+  expect((await protect()).blocks).toMatchObject([{ country: 'GB', kind: 'pk' }])
+  const { stdout } = await run(program, 'app', 'protect', appId)
+  expect(stdout).toContain('with browser keys')
   await runJson(program, 'app', 'unblock', appId, '--country', 'GB')
   expect((await protect()).blocks).toEqual([])
 })
@@ -82,7 +100,7 @@ test.each([
   ['a country that is none', ['protect', '--trust-country', 'XX'], 1],
   ['a phone that is none', ['protect', '--trust-phone', '12'], 1],
   ['no country', ['block'], 2],
-  ['a country that is none to block', ['block', '--country', 'XX'], 1],
+  ['a country that is none to block', ['block', '--country', 'XX', '--yes'], 1],
   ['a prefix that is none', ['block', '--country', 'KR', '--prefix', '0101234'], 2],
 ] as Array<[string, string[], number]>)(
   '%s is refused, and nothing changes',

@@ -1,10 +1,12 @@
 /** The first minute: what `quickstart` prints can be pasted, its keys stay, and it ends with whoever runs it. */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 import { sharedPostgres } from '../support/postgres'
 import { HANGS_AFTER_MS, until } from '../support/until'
+import { curlIn } from './curl'
+import { Receiver } from './hook-receiver'
 import { isBuilt, newFolder, programIn, run } from './support'
 
 setDefaultTimeout(HANGS_AFTER_MS)
@@ -83,27 +85,45 @@ test('on PostgreSQL it says where everything is, and makes no folder', async () 
   expect(readdirSync(home)).not.toContain('watchword-data')
 })
 
-/** Stands in for curl, which a bare machine lacks. */
-const CURL = `let url = '', body
-const headers = {}
-const words = process.argv.slice(2)
-while (words.length > 0) {
-  const word = words.shift()
-  if (word === '-H') { const [name, value] = words.shift().split(/: (.*)/s); headers[name] = value }
-  else if (word === '-d') body = words.shift()
-  else if (word !== '-s') url = word
-}
-const answer = await fetch(url, { method: body === undefined ? 'GET' : 'POST', headers, body })
-process.stdout.write(await answer.text())`
+test('it sends webhooks of test mode to receivers on this machine, and none of live mode', async () => {
+  const home = newHome()
+  const { printed, url } = await start([...MAIN, 'quickstart'], home)
+  const receiver = new Receiver()
+  undo.push(receiver.stop)
+  const app = printedAs(printed, 'App')
+  const hook = async (...args: string[]) =>
+    JSON.parse((await run({ command: MAIN, cwd: home }, 'webhook', ...args, '--json')).stdout)
+  const add = (mode: string, host: string) => {
+    const at = `http://${host}:${receiver.port}/${mode}-${host}`
+    return hook('add', '--app', app, '--mode', mode, '--url', at, '--events', 'otp.sent')
+  }
+  const live = await add('live', '127.0.0.1')
+  expect(live.warning).toContain('must begin with https://')
+  await hook('test', live.endpointId)
+  for (const host of ['127.0.0.1', 'localhost']) {
+    expect((await add('test', host)).warning).toMatch(/quickstart/)
+    await fetch(`${url}/v1/issue`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${printedAs(printed, 'Secret key')}`,
+        'content-type': 'application/json',
+        'idempotency-key': host,
+      },
+      body: JSON.stringify({ phoneNumber: '010-0000-0000', purpose: 'signup' }),
+    })
+    await receiver.has(1, `/test-${host}`)
+  }
+  const lastError = async () => (await hook('events', live.endpointId)).events[0].lastError
+  await until(async () => (await lastError()) !== undefined, 'the event of live mode to be tried')
+  expect(await lastError()).toStartWith('forbidden: ')
+  expect(receiver.at('/live-127.0.0.1')).toEqual([])
+})
 
 test.each(['sh', 'bash', 'zsh'].filter((shell) => Bun.which(shell)))(
   'what it prints can be pasted into %s',
   async (shell) => {
     const home = newHome()
-    writeFileSync(join(home, 'curl.ts'), CURL)
-    writeFileSync(join(home, 'curl'), `#!/bin/sh\nexec ${process.execPath} ${join(home, 'curl.ts')} "$@"\n`)
-    chmodSync(join(home, 'curl'), 0o755)
-    const env = { PATH: `${home}:${process.env.PATH}` }
+    const env = { PATH: `${curlIn(home)}:${process.env.PATH}` }
     const paste = async (lines: string[]) => {
       const { stdout, stderr } = await run({ command: [shell, '-c', lines.join('\n')], cwd: home, env })
       expect(stderr).toBe('')
@@ -124,6 +144,11 @@ test.each(['sh', 'bash', 'zsh'].filter((shell) => Bun.which(shell)))(
     expect(again.issueId).not.toBe(issued.issueId)
     expect(status).toMatchObject({ issueId: again.issueId })
     expect(verified).toMatchObject({ issueId: again.issueId, verified: true })
+
+    // One's own number is what is tried next, and what is said of it stands above.
+    const [refused] = await paste([alone.replace('010-0000-0000', '010-1234-5678')])
+    expect(refused.data.code).toBe('TEST_NUMBER_REQUIRED')
+    expect(printed).toContain('your own number is refused with TEST_NUMBER_REQUIRED')
   },
 )
 

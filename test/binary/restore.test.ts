@@ -13,6 +13,7 @@ const program = programIn(folder.path)
 const data = join(folder.path, 'watchword-data')
 const backup = join(folder.path, 'backup.db')
 let appId = ''
+let sha256 = ''
 
 /** An app with 7 credits in the backup, and with 8 more since. */
 beforeAll(async () => {
@@ -20,8 +21,9 @@ beforeAll(async () => {
   const carrier = ['--type', 'http', '--channel', 'sms', '--url', 'http://127.0.0.1:9/']
   await runJson(program, 'provider', 'set', 'main', ...carrier)
   await addCredit(7)
-  const { name } = await runJson(program, 'backup')
-  copyFileSync(join(data, 'backups', name), backup)
+  const made = await runJson(program, 'backup')
+  copyFileSync(join(data, 'backups', made.name), backup)
+  sha256 = made.sha256
   await addCredit(8)
 })
 afterAll(folder.remove)
@@ -63,7 +65,7 @@ describe('leaves the database alone', () => {
     ],
     [
       'one of another secret',
-      () => changed('secret.db', (db) => db.run("UPDATE facts SET value = X'00' WHERE name = 'secret_proof'")),
+      () => changed('secret.db', (db) => db.run('UPDATE key_ring SET secret_id = zeroblob(16)')),
       'wrong_secret',
     ],
     [
@@ -84,6 +86,14 @@ describe('leaves the database alone', () => {
     [
       'one whose audit log was changed',
       () => changed('audit.db', (db) => db.run("UPDATE audit_entries SET actor = 'nobody' WHERE seq = 1")),
+      'damaged_database',
+    ],
+    [
+      'one with a trigger',
+      () =>
+        changed('trigger.db', (db) =>
+          db.run('CREATE TRIGGER keep BEFORE UPDATE ON api_keys BEGIN SELECT RAISE(IGNORE); END'),
+        ),
       'damaged_database',
     ],
     ['the database itself', () => join(data, 'watchword.db'), 'invalid'],
@@ -146,6 +156,36 @@ test('puts the backup in place, keeps what was there, and says so in the audit l
   // What was there is a whole database, which can be put back.
   await runJson(program, 'restore', join(folder.path, kept), '--yes')
   expect(balance()).toBe(15)
+})
+
+test('holds a backup against the SHA-256 that `backup` told, by which any changed bit is found', async () => {
+  expect(sha256).toBe(new Bun.CryptoHasher('sha256').update(readFileSync(backup)).digest('hex'))
+  const bytes = readFileSync(backup)
+  const at = bytes.lastIndexOf('shop')
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
+  const flipped = join(folder.path, 'flipped.db')
+  writeFileSync(flipped, bytes)
+  const other = newFolder()
+  const there = join(other.path, 'watchword-data')
+  mkdirSync(there)
+  copyFileSync(join(data, 'watchword.secret'), join(there, 'watchword.secret'))
+  const held = ['--sha256', sha256, '--json']
+  for (const command of [
+    ['restore', flipped],
+    ['drill', '--from', flipped],
+  ]) {
+    const { exitCode, stderr } = await run(programIn(other.path), ...command, ...held)
+    expect([exitCode, JSON.parse(stderr).error]).toMatchObject([1, { code: 'damaged_database' }])
+    expect(stderr).toContain(sha256)
+  }
+  expect(readdirSync(there)).not.toContain('watchword.db')
+  expect(await runJson(programIn(other.path), 'drill', '--from', backup, ...held)).toMatchObject({ sha256 })
+  expect(await runJson(programIn(other.path), 'restore', backup, '--sha256', sha256.toUpperCase())).toMatchObject({
+    sha256,
+  })
+  const { exitCode } = await run(programIn(other.path), 'restore', backup, '--sha256', 'abc', '--yes')
+  expect(exitCode).toBe(2)
+  other.remove()
 })
 
 test('takes a backup whose audit log was changed only when told to', async () => {
@@ -258,6 +298,25 @@ describe('a phone that was erased since', () => {
     })
     expect(JSON.parse(await new Response(child.stdout).text())).toMatchObject({ phoneNumber: NUMBER })
   })
+})
+
+test.each([
+  ['a file without an end', ['--phone-file', '/dev/zero'], ''],
+  ['stdin with more than a number', [], '0'.repeat(1_000_000)],
+])('privacy reads no number from %s, and ends', async (_, options, stdin) => {
+  const child = Bun.spawn([...program.command, 'privacy', 'export', ...options, '--json'], {
+    ...{ cwd: program.cwd, env: {}, timeout: HANGS_AFTER_MS, killSignal: 'SIGKILL' },
+    stdio: [new Blob([stdin]), 'pipe', 'pipe'],
+  })
+  const stderr = await new Response(child.stderr).text()
+  expect({ exitCode: await child.exited, code: codeOf(stderr) }).toEqual({ exitCode: 1, code: 'invalid' })
+})
+
+test('what a restore that was killed has left behind is applied to no other copy', async () => {
+  for (const suffix of ['-journal', '-wal', '-shm'])
+    writeFileSync(join(data, `watchword-restoring.db${suffix}`), 'of another copy')
+  await runJson(program, 'restore', backup, '--yes')
+  expect(readdirSync(data).filter((name) => name.includes('restoring'))).toEqual([])
 })
 
 test('killed at any point it leaves the one or the other', async () => {

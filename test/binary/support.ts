@@ -168,7 +168,7 @@ export class Server {
   }
 }
 
-async function keep(stream: ReadableStream<Uint8Array>, write: (text: string) => void): Promise<void> {
+export async function keep(stream: ReadableStream<Uint8Array>, write: (text: string) => void): Promise<void> {
   const decoder = new TextDecoder()
   for await (const chunk of stream) write(decoder.decode(chunk, { stream: true }))
 }

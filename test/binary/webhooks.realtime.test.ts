@@ -8,7 +8,7 @@ import { type Json, newFolder, type Program, runJson, Server } from './support'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
-const FIRST_RETRY_MS = webhookRetryMs(1, undefined, 0) ?? 0
+const FIRST_RETRY_MS = webhookRetryMs(1, undefined) ?? 0
 /** For one attempt, as docs/webhooks.md has it. */
 const TIMEOUT_MS = 5_000
 /** Two clocks are compared, each of which is cut to whole milliseconds. */

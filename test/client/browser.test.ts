@@ -3,7 +3,18 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { relative } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { contract } from '../../contract'
-import { type Json, newFolder, type Program, programIn, ROOT, runJson, Server, StubCarrier } from '../binary/support'
+import { curlIn } from '../binary/curl'
+import {
+  type Json,
+  newFolder,
+  type Program,
+  programIn,
+  ROOT,
+  run,
+  runJson,
+  Server,
+  StubCarrier,
+} from '../binary/support'
 import { launch, WAITS_AT_MOST_MS } from '../console/support'
 import { HANGS_AFTER_MS, until } from '../support/until'
 import './page'
@@ -393,6 +404,42 @@ describe('the docs', () => {
     expect(complaints.filter((complaint) => !complaint.includes('404 (Not Found)'))).toEqual([])
     // A secret key is not left behind in the browser.
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain('sk_')
+  })
+
+  /** What the copy button of the sample of an operation gives. */
+  async function copied(page: Page, path: string): Promise<string> {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const sample = page.locator('.code-snippet', { hasText: `/v1${path}` }).first()
+    await sample.hover()
+    await sample.getByRole('button', { name: 'Copy' }).click()
+    return page.evaluate(() => navigator.clipboard.readText())
+  }
+
+  test('have samples that can be pasted as they are, with a new idempotency key each time', async () => {
+    const { page } = await openDocs()
+    await page.getByPlaceholder('Token').fill(keys.skTest)
+    await page.getByRole('link', { name: 'Issue a code and queue its delivery' }).first().click()
+    const command = await copied(page, '/issue')
+    expect(command).toStartWith(`curl ${server.url}/v1/issue`)
+    // It would be counted as the end user's.
+    expect(command).not.toContain('X-Watchword-Client-Ip')
+    const home = newFolder()
+    try {
+      const env = { PATH: `${curlIn(home.path)}:${process.env.PATH}` }
+      const paste = async () => {
+        const { stdout } = await run({ command: ['sh', '-c', command], cwd: home.path, env })
+        return JSON.parse(stdout)
+      }
+      const [first, second] = [await paste(), await paste()]
+      expect([first, second]).toMatchObject([{ mode: 'test' }, { mode: 'test' }])
+      expect(second.issueId).not.toBe(first.issueId)
+    } finally {
+      home.remove()
+    }
+    // Where no shell makes one, the key is of the moment.
+    await page.getByRole('tab', { name: 'Node.js' }).click()
+    const script = await copied(page, '/issue')
+    expect(script).toMatch(/'Idempotency-Key': 'try-[\w.:-]+'/)
   })
 
   test('make a new idempotency key for each send, show that they do, and send one that is typed', async () => {

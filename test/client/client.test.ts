@@ -156,7 +156,7 @@ describe('the nine calls', () => {
       organizationId,
       balance: 7,
       currency: 'CREDIT',
-      walletScope: 'live' satisfies Balance['walletScope'],
+      walletScope: 'app' satisfies Balance['walletScope'],
       mode: 'live',
     })
     expect((await otp.listCreditLedger()).items).toMatchObject([

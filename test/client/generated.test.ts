@@ -33,7 +33,7 @@ const example = () => {
 async function generate(): Promise<string> {
   const { default: openapi, astToString } = await import('openapi-typescript')
   const description = await (await fetch(`${server.url}/v1/openapi.json`)).text()
-  return astToString(await openapi(description, { defaultNonNullable: false }))
+  return astToString(await openapi(description))
 }
 
 test('it compiles without a cast, issues, verifies, pages through and knows a refusal by its reason', async () => {

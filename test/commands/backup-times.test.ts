@@ -46,7 +46,11 @@ test('one is made where it is due, and then none until it is due again', async (
   await minute()
   const [made] = listBackups(dataDir)
   expect(logged).toMatchObject([
-    ['info', { name: made?.name, bytes: made?.bytes, audit: { entries: 1 } }, 'backup made'],
+    [
+      'info',
+      { name: made?.name, bytes: made?.bytes, sha256: expect.stringMatching(/^[0-9a-f]{64}$/), audit: { entries: 1 } },
+      'backup made',
+    ],
   ])
   await minute()
   expect(listBackups(dataDir)).toHaveLength(1)

@@ -213,6 +213,28 @@ test('a flag wins over the environment, and a wrong flag is a mistake of usage',
   expect([isUsage({}, { PORT: 'x' }), isUsage({ WATCHWORD_PORT: 'x' }, { HOST: 'a' })]).toEqual([true, false])
 })
 
+describe('--data beside a PostgreSQL', () => {
+  const shared = { WATCHWORD_DATABASE_URL: 'postgres://somewhere', WATCHWORD_SECRET: 'x'.repeat(32) }
+
+  test.each(['WATCHWORD_DATABASE_URL', 'WATCHWORD_DATABASE_URL_FILE'])('is refused with %s', (name) => {
+    const env = { WATCHWORD_SECRET: shared.WATCHWORD_SECRET, [name]: 'postgres://somewhere' }
+    expect(mistakesOf(env, { DATA: '/data' })).toEqual([
+      `  --data names a data folder, and ${name} a PostgreSQL: give one of them`,
+    ])
+  })
+
+  test('is a mistake of usage, and the folder of the environment is none', () => {
+    let thrown: unknown
+    try {
+      readConfig(shared, { DATA: '/data' })
+    } catch (error) {
+      thrown = error
+    }
+    expect(thrown).toMatchObject({ name: 'ConfigError', isUsage: true })
+    expect(readConfig({ ...shared, WATCHWORD_DATA: '/data' }).database?.url).toBe('postgres://somewhere')
+  })
+})
+
 test('are described with what they are without being set, which may be nothing', () => {
   const described = describeSettings()
   for (const { name, meaning } of described)

@@ -95,6 +95,18 @@ describe('servers', () => {
   })
 })
 
+test('a server that another one has replaced is no warning any more, and one that none has is told how to be forgotten', async () => {
+  const seenAt = NOW - 600_000
+  const killed = aNode({ nodeId: 'b485e69d145b6cb4', name: 'here:2', startedAt: seenAt - 1, seenAt })
+  const found = (...others: NodeState[]) => checkNodes(installation({}, [killed, ...others]))
+  expect(lines(await found(aNode({ startedAt: seenAt + 1 })))).toEqual(['ok: At work: here:1 (0.1.0).'])
+  const [warning] = await found(aNode({ startedAt: seenAt - 1 }))
+  expect(warning).toMatchObject({
+    state: 'warn',
+    advice: expect.stringContaining('watchword nodes forget b485e69d145b6cb4'),
+  })
+})
+
 describe('clocks', () => {
   test.each([
     [3, 2, /^ok: .*agree to 5 ms/],
@@ -189,7 +201,7 @@ describe('a real PostgreSQL', () => {
 
   test('of another secret opens no further', async () => {
     const other = await found(postgres.url(), 'another secret of a doctor on PostgreSQL')
-    expect(other).toEqual({ database: expect.stringMatching(/^problem: The master secret is not/) })
+    expect(other).toEqual({ database: expect.stringMatching(/^problem: The master secret does not open/) })
   })
 
   test('of another release is told, and left as it is', async () => {

@@ -3,16 +3,20 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkBackups } from '../../src/cli/doctor/backups'
 import { checkCarriers } from '../../src/cli/doctor/carriers'
-import { checkChanges } from '../../src/cli/doctor/changes'
 import { checkClock } from '../../src/cli/doctor/clock'
 import { checkDisk, judgeRoom } from '../../src/cli/doctor/disk'
 import type { Check } from '../../src/cli/doctor/finding'
 import { checkMachine, connectionsOf, judgeMachine } from '../../src/cli/doctor/machine'
+import { checkOperatorWebhook } from '../../src/cli/doctor/operator-webhook'
 import { checkProxy } from '../../src/cli/doctor/proxy'
 import { checkSecret } from '../../src/cli/doctor/secret'
+import { checkWebhooks } from '../../src/cli/doctor/webhooks'
 import { readConfig } from '../../src/config'
+import { type Incident, toldInVain } from '../../src/domain/incident'
 import { addCredit, createApp, createKey, removeCarrier, saveTemplate, setCarrier } from '../../src/usecases/administer'
 import { World } from '../support/world'
+
+const INCIDENT_ID = '0199a3c0-1111-7000-8000-000000000000'
 
 let world: World
 beforeEach(async () => {
@@ -132,6 +136,30 @@ describe('the machine', () => {
   })
 })
 
+describe('webhooks', () => {
+  const told = async (queue: { waiting: number; oldestDueMs: number }) => {
+    const jobs = { ...world.store.read.jobs, queues: async () => [{ kind: 'webhook' as const, due: 0, ...queue }] }
+    const store = { ...world.store, read: { ...world.store.read, jobs } }
+    return (await checkWebhooks({ config: readConfig({}), store, now: 0 })).map(
+      ({ state, message, advice = '' }) => `${state}: ${message} ${advice}`,
+    )
+  }
+
+  test('are well while none waits, or few do, and not for long', async () => {
+    expect(await found(checkWebhooks)).toEqual(['ok: 0 webhook events wait for their receivers.'])
+    expect(await told({ waiting: 10_000, oldestDueMs: 300_000 })).toEqual([expect.stringMatching(/^ok: 10000 webhook/)])
+  })
+
+  test('are told to be many, and to be late', async () => {
+    expect(await told({ waiting: 152_933, oldestDueMs: 0 })).toEqual([
+      expect.stringMatching(/^warn: 152933 webhook events wait for their receivers\. .*webhook list/),
+    ])
+    expect(await told({ waiting: 1, oldestDueMs: 301_000 })).toEqual([
+      expect.stringMatching(/^warn: A webhook event is late by 6 minutes\./),
+    ])
+  })
+})
+
 describe('the clock', () => {
   test('is well after what it wrote', async () => {
     await newApp()
@@ -172,6 +200,57 @@ describe('the way in', () => {
     [{ WATCHWORD_PUBLIC_URL: 'https://otp.example.com', WATCHWORD_TRUSTED_PROXIES: '127.0.0.1/32' }, [/^ok: /]],
   ] as Array<[Record<string, string>, RegExp[]]>)('with %j is told: %p', async (env, lines) => {
     expect(await found(checkProxy, env)).toEqual(lines.map((line) => expect.stringMatching(line)))
+  })
+})
+
+describe('the operator’s webhook', () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const foundAt = (url: string) =>
+    found(checkOperatorWebhook, { WATCHWORD_OPERATOR_WEBHOOK_URL: url, WATCHWORD_OPERATOR_WEBHOOK_SECRET: secret })
+
+  test('is well where somebody answers, also on this machine, who is told nothing', async () => {
+    const methods: string[] = []
+    await using receiver = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: ({ method }) => {
+        methods.push(method)
+        return new Response('', { status: 405 })
+      },
+    })
+    expect(await foundAt(`http://127.0.0.1:${receiver.port}/hook?token=hidden`)).toEqual([
+      `ok: The operator is told of incidents at http://127.0.0.1:${receiver.port}/hook, where a server answers.`,
+    ])
+    expect(methods).toEqual(['HEAD'])
+  })
+
+  test('is told not to be reached, without what stands in its query', async () => {
+    const free = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+    const { port } = free
+    await free.stop(true)
+    const lines = await foundAt(`http://127.0.0.1:${port}/hook?token=hidden`)
+    expect(lines).toEqual([
+      `problem: The operator's webhook at http://127.0.0.1:${port}/hook cannot be reached: ECONNREFUSED.`,
+    ])
+  })
+
+  test('that was not set is no mistake', async () => {
+    expect(await found(checkOperatorWebhook)).toEqual([expect.stringMatching(/^ok: .*log/)])
+  })
+
+  test('is told to have been told in vain', async () => {
+    await using receiver = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+    const { appId } = await world.furnish()
+    const at = world.clock.now()
+    const incident: Incident = {
+      ...{ incidentId: INCIDENT_ID, appId, kind: 'pk', country: 'KR', since: at, lastAt: at, endedAt: undefined },
+      ...{ isBlocked: true, refused: 12, rules: ['country_pending'], pausedUntil: undefined, pauses: 0, cost: 0 },
+      ...{ tellAt: at, tells: 0, refunded: undefined },
+    }
+    await world.store.transaction((tx) => tx.traffic.saveIncident(toldInVain(incident, at)))
+    expect(await foundAt(`http://127.0.0.1:${receiver.port}/`)).toEqual([
+      expect.stringMatching(/^problem: .*did not take 1 of the open incidents/),
+    ])
   })
 })
 
@@ -217,24 +296,6 @@ describe('carriers', () => {
       expect.stringMatching(/^problem: No carrier serves SMS/),
       expect.stringMatching(/^problem: No carrier serves AlimTalk/),
     ])
-  })
-})
-
-describe('what has changed since 0.1.0', () => {
-  const issueNow = async (key: string, idempotencyKey: string) => {
-    const input = { phoneNumber: '010-1234-5678', purpose: 'x', idempotencyKey }
-    expect((await world.call('rest', 'issue', input, { key })).status).toBe(200)
-  }
-
-  test('is told of an app with keys of both kinds while it has issues from before, and of no other', async () => {
-    const { appId, live } = await world.furnish()
-    await issueNow(live, 'before')
-    await world.write('UPDATE issues SET key_kind = NULL')
-    expect(await found(checkChanges)).toEqual([expect.stringMatching(/^ok: /)])
-    await createKey(world.admin, { appId, kind: 'pk', mode: 'live', allowedOrigins: ['https://a.example'] })
-    expect(await found(checkChanges)).toEqual([expect.stringMatching(new RegExp(`^warn: demo \\(${appId}\\)`))])
-    await world.write("UPDATE issues SET key_kind = 'sk'")
-    expect(await found(checkChanges)).toEqual([expect.stringMatching(/^ok: /)])
   })
 })
 

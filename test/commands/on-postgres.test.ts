@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, spyOn, test }
 import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { SQL } from 'bun'
 import type { Command } from 'commander'
 import { endingOf } from '../../src/cli/failure'
 import { createProgram } from '../../src/cli/program'
@@ -180,9 +181,9 @@ describe('on PostgreSQL', () => {
     )
     await saving.finally(() => store.close())
     expect((await told('incident', 'list')).incidents).toMatchObject([{ incidentId, appId, country: 'GB', cost: 4 }])
-    expect(await told('incident', 'end', incidentId)).toMatchObject({ incidentId, keyKind: 'pk' })
+    expect(await told('incident', 'end', incidentId, '--yes')).toMatchObject({ incidentId, keyKind: 'pk' })
     expect(await told('incident', 'refund', incidentId, '--yes')).toMatchObject({ given: { issues: 0, credits: 0 } })
-    const block = await told('app', 'block', appId, '--country', 'gb')
+    const block = await told('app', 'block', appId, '--country', 'gb', '--yes')
     expect(block).toMatchObject({ appId, country: 'GB' })
     expect(await told('app', 'unblock', appId, '--country', 'GB')).toEqual({ appId, country: 'GB' })
     expect(await told('app', 'unlock', appId, '+82 10 1234 5678')).toEqual({ appId, wasWaiting: false })
@@ -245,12 +246,15 @@ describe('on PostgreSQL', () => {
       issues: 0,
       counted: 0,
       events: 0,
+      isLogEmptied: true,
     })
     const { erased } = await told('privacy', 'erased')
     expect(erased).toEqual([expect.stringMatching(/^\d+ [0-9a-f]{64} \*$/)])
     const list = join(folder.path, 'erased.txt')
     writeFileSync(list, `${erased[0].replace(/^\d+/, '9999999999999')}\n`)
-    expect(await told('privacy', 'again', list)).toEqual({ phones: 1, issues: 0, counted: 0, events: 0 })
+    expect(await told('privacy', 'again', list)).toEqual({
+      ...{ phones: 1, issues: 0, counted: 0, events: 0, isLogEmptied: true },
+    })
     expect((await refused('privacy', 'erase', '--phone-file', number)).code).toBe('usage')
   })
 
@@ -277,6 +281,21 @@ describe('on PostgreSQL', () => {
     expect(await told('issue', 'show', issueId)).toMatchObject({ issueId, mode: 'test' })
     expect((await told('issue', 'list', '--app', appId, '--mode', 'test')).issues).toMatchObject([{ issueId }])
     expect((await told('queue')).queue).toBeArray()
+    expect((await told('nodes')).nodes).toMatchObject([{ state: 'working' }])
+    const killed = { nodeId: 'killed', name: 'gone:1', version: '0.1.0' }
+    const sql = new SQL(database.url)
+    await sql`INSERT INTO nodes SELECT ${killed.nodeId}, ${killed.name}, ${killed.version}, clock_ms() - 60000, clock_ms() - 10000, false, 0`
+    await sql.close()
+    const [{ nodeId: working }] = (await told('nodes')).nodes.filter(
+      ({ state }: { state: string }) => state === 'working',
+    )
+    expect((await told('nodes')).nodes).toContainEqual(expect.objectContaining({ ...killed, state: 'silent' }))
+    expect(await refused('nodes', 'forget', working)).toMatchObject({ code: 'conflict' })
+    expect(await refused('nodes', 'forget', 'nobody')).toMatchObject({ code: 'not_found' })
+    expect(await told('nodes', 'forget', killed.nodeId)).toMatchObject(killed)
+    expect((await told('audit', 'list', '--limit', '1')).entries).toMatchObject([
+      { action: 'node.forget', target: killed.nodeId, detail: { name: killed.name } },
+    ])
     expect((await told('nodes')).nodes).toMatchObject([{ state: 'working' }])
     const right = Date.now
     const wrong = spyOn(Date, 'now').mockImplementation(() => right() + 3_600_000)
@@ -325,6 +344,7 @@ describe('on PostgreSQL', () => {
     ['backup', ['backup'], /pg_dump/],
     ['restore', ['restore', import.meta.path, '--yes'], /pg_restore/],
     ['drill', ['drill'], /pg_restore/],
+    ['compact', ['compact'], /VACUUM FULL/],
     ['a new beginning', ['serve', '--new'], /--new is for a data folder/],
   ])('%s is for data folders only, and says what is done instead', async (_, words, message) => {
     expect(await refused(...words)).toMatchObject({
@@ -333,13 +353,17 @@ describe('on PostgreSQL', () => {
     })
   })
 
-  test('a data folder that is named wins', async () => {
+  test('a data folder named on the command line is refused, by each command that takes one', async () => {
     const elsewhere = join(folder.path, 'named')
-    await told('app', 'create', 'other', '--data', elsewhere)
-    expect((await told('app', 'list', '--data', elsewhere)).apps).toMatchObject([{ name: 'other' }])
-    expect(await found('--data', elsewhere)).toHaveProperty('disk')
-    const there = (await told('app', 'list', '--data', elsewhere)).apps[0].appId
-    expect(await candidates('key', 'list', '--data', elsewhere, '--app', '')).toEqual([there])
+    const message = '--data names a data folder, and WATCHWORD_DATABASE_URL a PostgreSQL: give one of them'
+    for (const words of [['serve'], ['quickstart'], ['app', 'list'], ['backup'], ['drill']])
+      expect([words, await refused(...words, '--data', elsewhere)]).toEqual([
+        words,
+        expect.objectContaining({ code: 'usage', message: expect.stringContaining(message) }),
+      ])
+    expect(await found('--data', elsewhere)).toEqual({ configuration: expect.stringContaining(message) })
+    expect(await candidates('key', 'list', '--data', elsewhere, '--app', '')).toEqual([])
+    expect(existsSync(elsewhere)).toBe(false)
   })
 
   test('nobody who is out of reach is mistaken for a defect', async () => {
@@ -360,7 +384,7 @@ describe('on PostgreSQL', () => {
 
   test('what needs no database needs none here', async () => {
     expect(await said('completion', 'bash')).toContain('complete')
-    expect((await told('licenses')).packages).toBeArray()
+    expect(await refused('licenses')).toMatchObject({ code: 'unavailable' })
     expect((await told('version')).version).toBe(VERSION)
   })
 

@@ -63,7 +63,7 @@ test('the audit log has what became of an account', async () => {
   await bob.call('session/changePassword', { current: PASSWORD, password: NEW_PASSWORD })
   await bob.call('session/signOutEverywhere')
   await resetPassword(
-    { ...world, passwords: { hash: async () => 'x', verify: async () => false } },
+    { ...world, passwords: { hash: async () => 'x', verify: async () => false, isCommon: () => false } },
     { name: 'cli' },
     'bob@example.com',
   )
@@ -81,7 +81,7 @@ test('the audit log has what became of an account', async () => {
 })
 
 test('the audit log has when a second factor was put on and taken off', async () => {
-  const { secret, uri } = (await bob.call('session/totpBegin')).body
+  const { secret, uri } = (await bob.call('session/totpBegin', { current: PASSWORD })).body
   const account = new URL(uri)
   expect(decodeURIComponent(account.pathname)).toEndWith('/Watchword:bob@example.com')
   expect([account.searchParams.get('issuer'), account.searchParams.get('secret')]).toEqual(['Watchword', secret])
@@ -95,7 +95,7 @@ test('the audit log has when a second factor was put on and taken off', async ()
 })
 
 test('who does not get in, or may not change something, is told why', async () => {
-  const { secret } = (await bob.call('session/totpBegin')).body
+  const { secret } = (await bob.call('session/totpBegin', { current: PASSWORD })).body
   const totp = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now() })
   const refusals = [
     await bob.call('session/totpConfirm', { totp: '000000' }),
@@ -189,6 +189,7 @@ test('a link whose time is over when the account is made has made none', async (
       return 'x'
     },
     verify: async () => false,
+    isCommon: () => false,
   }
   const person = { token, name: 'Eve', email: 'eve@example.com', password: PASSWORD }
   await expect(join({ ...world, passwords }, { ip: undefined }, person)).rejects.toMatchObject({
@@ -220,10 +221,14 @@ test('pauses that are lifted twice in a moment are lifted twice', async () => {
 })
 
 test('a password that was reset ends every session, takes the second factor off, and is a good one', async () => {
-  const { secret } = (await bob.call('session/totpBegin')).body
+  const { secret } = (await bob.call('session/totpBegin', { current: PASSWORD })).body
   const totp = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now() })
   await bob.call('session/totpConfirm', { totp })
-  const passwords = { hash: async (password: string) => `plain:${password}`, verify: async () => false }
+  const passwords = {
+    hash: async (password: string) => `plain:${password}`,
+    verify: async () => false,
+    isCommon: () => false,
+  }
   const { operator, password } = await resetPassword({ ...world, passwords }, { name: 'cli' }, ' BOB@example.com')
   expect([operator.operatorId, password]).toEqual([ids.bob, expect.stringMatching(/^[\w-]{20}$/)])
   expect((await bob.call('apps/list')).status).toBe(401)

@@ -160,6 +160,18 @@ describe('try it', () => {
     await button('Issue another').click()
     await opened.page.getByText('That is what this scenario plays').waitFor()
   })
+
+  test("says why a number of one's own gets no test code, where it is tried and where issues are listed", async () => {
+    await opened.go('/try-it')
+    await opened.page.getByLabel('Phone number').fill('010-1234-5678')
+    await button('Issue code').click()
+    await opened.page.getByText('Codes to your own number need a live key.').waitFor()
+    await opened.go('/issues?mode=test')
+    await opened.page.getByText('A code for your own number is refused and not listed').waitFor()
+    await opened.go('/issues?mode=live')
+    await heading('Issues').waitFor()
+    expect(await opened.page.getByText('is refused and not listed').count()).toBe(0)
+  })
 })
 
 describe('issues', () => {

@@ -173,6 +173,15 @@ describe('webhooks', () => {
     const details = page.getByRole('dialog')
     await details.getByText('HTTP 400').waitFor()
     await details.getByText('answered 400').waitFor()
+    const asSent = receiver.arrived.at(-1)
+    const request = details.getByRole('region', { name: 'Request' })
+    expect(await request.getByRole('region', { name: 'Payload' }).textContent()).toBe(asSent?.body ?? '')
+    const headers = request.getByRole('region', { name: 'Headers' })
+    expect(await headers.textContent()).toContain(`POST ${url}\n`)
+    for (const name of ['X-Watchword-Signature', 'X-Watchword-Timestamp', 'webhook-signature', 'User-Agent'])
+      expect(await headers.textContent()).toContain(`${name}: ${asSent?.headers.get(name)}\n`)
+    expect(await headers.textContent()).toContain('X-Token: (value not shown)')
+    await request.getByText('requests are not stored').waitFor()
     await details.getByRole('button', { name: 'Send again' }).click()
     await details.getByText('Attempt 2').waitFor()
     await details.getByText('HTTP 200').waitFor()
@@ -235,6 +244,10 @@ describe('providers and usage', () => {
     await page.getByText('watchword provider set').waitFor()
     for (const name of ['main', 'backup'])
       await runJson(program, 'provider', 'set', name, '--type', 'http', '--channel', 'sms', '--url', carrier.url)
+    await page.getByText('backup', { exact: true }).first().waitFor()
+    await button(page, 'Add or change a carrier on the server').click()
+    // A name that is taken would lead its messages elsewhere.
+    await page.getByText('watchword provider set backup2 --type http').waitFor()
 
     await button(page, 'Send a test message by main').click()
     await page.getByLabel('Phone number').fill('010-1234-5678')
@@ -248,9 +261,33 @@ describe('providers and usage', () => {
     carrier.answer = ({ messageId }) => Response.json({ id: messageId })
     await button(page, 'Done').click()
 
+    // What is typed before the countries are there would name none: it waits.
+    const listed = Promise.withResolvers<void>()
+    await page.route('**/console/rpc/apps/regions', (route) => listed.promise.then(() => route.continue()))
     await button(page, 'Set a route').click()
-    await page.getByLabel('Country').fill('kr')
-    await page.getByText('South Korea').waitFor()
+    const country = page.getByRole('combobox', { name: 'Country' })
+    expect(await country.isDisabled()).toBe(true)
+    listed.resolve()
+    // By name in either language, with Enter or by leaving; by code; and not what names no country.
+    for (const [typed, key, chosen] of [
+      ['Austria', 'Enter', 'Austria (AT)'],
+      ['germany', 'Tab', 'Germany (DE)'],
+      ['austr', 'Enter', 'Australia (AU)'],
+      ['오스트리아', 'Enter', 'Austria (AT)'],
+      ['de', 'Enter', 'Germany (DE)'],
+      ['UK', 'Tab', 'United Kingdom (GB)'],
+      ['한국', 'Enter', 'South Korea (KR)'],
+    ] as const) {
+      await country.fill(typed)
+      await page.keyboard.press(key)
+      await until(async () => (await country.inputValue()) === chosen, `${typed} to be ${chosen}`)
+    }
+    await country.fill('Atlantis')
+    await page.getByText('No country fits this.').waitFor()
+    await page.keyboard.press('Tab')
+    await page.getByText('No country is called “Atlantis”').waitFor()
+    await country.fill('KR')
+    await page.getByRole('option', { name: 'South Korea (KR)' }).click()
     for (const name of ['main', 'backup']) await page.getByLabel('Add a carrier').selectOption(name)
     await button(page, 'Move backup up').focus()
     await page.keyboard.press('Enter')

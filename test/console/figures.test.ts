@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import type { Browser, Page } from 'playwright-core'
 import { newFolder, programIn, Server } from '../binary/support'
 import { HANGS_AFTER_MS } from '../support/until'
+import { EMPTY } from './layout/answers'
 import { faultsOf, launch, type Opened, openPage, stub } from './support'
 
 setDefaultTimeout(HANGS_AFTER_MS)
@@ -215,4 +216,22 @@ describe('usage', () => {
     if (steps === undefined) expect(await chosen.count()).toBe(0)
     else expect(await page.getByLabel(steps).isChecked()).toBe(true)
   })
+})
+
+test('the overview counts what was refused, and needs attention while that is more than usual', async () => {
+  const look = async (refused: object) => {
+    const { page } = await openPage(browser)
+    await stub(page, { ...EMPTY, 'protection/refused': refused })
+    await page.goto(`${server.url}/console/?mode=live`)
+    return page
+  }
+  const calm = await look({ lastDay: 12, lately: 2, usual: 3, isUnusual: false })
+  await calm.getByText('Nothing needs attention').waitFor()
+  await calm.locator('dl > div', { hasText: 'Refused' }).getByText('12', { exact: true }).waitFor()
+  const troubled = await look({ lastDay: 310, lately: 299, usual: 3, isUnusual: true })
+  await troubled.getByText('More codes are refused than usual: 299 within an hour, usually at most 3.').waitFor()
+  expect(await troubled.getByText('Nothing needs attention').count()).toBe(0)
+  await troubled.getByRole('link', { name: /^Look: More codes are refused/ }).click()
+  await troubled.getByRole('heading', { level: 1, name: 'Protection' }).waitFor()
+  expect(troubled.url()).toContain('group=rule')
 })

@@ -283,14 +283,23 @@ describe.each(STARTS)('the console %s', (how, start) => {
   })
 
   test('says on the overview which server is silent, and of no other', async () => {
-    const nodes = (['working', 'silent', 'leaving'] as const).map((state) => ({
+    const nodes = (['working', 'silent', 'leaving', 'replaced'] as const).map((state) => ({
       ...{ id: state, name: `${state}:1`, version: '0.1.0', state, startedAt: 1, seenAt: 2, lagMs: 0 },
     }))
     const system = { ...FULL['system/show'], nodes, queue: [] }
     const known = { 'protection/open': { incidents: [] }, 'carriers/list': { providers: [] } }
     const { page } = await open('', { ...FULL, ...ANSWERS, ...known, 'system/show': system })
     await page.getByText('Server silent:1 was last heard of at').waitFor()
-    for (const name of ['working', 'leaving']) expect(await page.getByText(`Server ${name}:1`).count()).toBe(0)
+    for (const name of ['working', 'leaving', 'replaced'])
+      expect(await page.getByText(`Server ${name}:1`).count()).toBe(0)
+  })
+
+  test('says on the overview that webhook events wait, where they are many', async () => {
+    const known = { 'protection/open': { incidents: [] }, 'carriers/list': { providers: [] } }
+    const queue = [{ kind: 'webhook', waiting: 152_933, due: 0, oldestDueMs: 0 }]
+    const system = { ...FULL['system/show'], nodes: [], queue }
+    const { page } = await open('', { ...FULL, ...ANSWERS, ...known, 'system/show': system })
+    await page.getByText('152,933 webhook events wait for their receivers.').waitFor()
   })
 
   test('says what to do first where there is no app', async () => {

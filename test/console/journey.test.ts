@@ -92,8 +92,9 @@ async function arrive(words: Words, options: BrowserContextOptions = {}): Promis
   return new Visitor(opened, words)
 }
 
-async function goThrough(visitor: Visitor): Promise<void> {
-  const { words, page } = visitor
+/** From an empty console to the page where codes are tried. */
+async function begin(visitor: Visitor): Promise<void> {
+  const { words } = visitor
   await visitor.fill(words.name, 'Ann')
   await visitor.fill(words.email, 'ann@example.com')
   await visitor.fill(words.password, 'correct horse battery')
@@ -101,6 +102,11 @@ async function goThrough(visitor: Visitor): Promise<void> {
   await visitor.fill(words.appName, 'Shop')
   await visitor.click('button', words.makeApp)
   await visitor.click('link', words.tryIt)
+}
+
+async function goThrough(visitor: Visitor): Promise<void> {
+  const { words, page } = visitor
+  await begin(visitor)
   await visitor.click('button', words.issue)
   await visitor.click('button', words.verify)
   await page.getByText(words.verified).waitFor()
@@ -126,5 +132,17 @@ describe('from the set-up link to a verified code', () => {
     const visitor = await arrive(ENGLISH, { viewport: PHONE, hasTouch: true, colorScheme: 'dark' })
     await goThrough(visitor)
     expect(visitor.opened.complaints).toEqual([])
+  })
+
+  test('also where somebody goes on before the app is there', async () => {
+    const visitor = await arrive(ENGLISH)
+    const { words, page } = visitor
+    const made = Promise.withResolvers<void>()
+    await page.route('**/console/rpc/apps/create', (route) => made.promise.then(() => route.continue()))
+    await begin(visitor)
+    const listed = page.waitForResponse('**/console/rpc/apps/list')
+    made.resolve()
+    await listed
+    await visitor.click('button', words.issue)
   })
 })

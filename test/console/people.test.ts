@@ -164,6 +164,11 @@ describe('people of the console', () => {
   test('an authenticator app is set up, asked for, and taken off', async () => {
     await go('/account', 'Account')
     await page.getByRole('button', { name: 'Set up' }).click()
+    await page.getByRole('dialog').getByLabel('Current password').fill('not the password')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('This is not your current password').waitFor()
+    await page.getByRole('dialog').getByLabel('Current password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
     await page.getByRole('img', { name: /QR code/ }).waitFor()
     await expectAccessible(page, 'setting up an authenticator app')
     const secret = (await page.getByRole('region', { name: 'Or enter this secret there' }).textContent()) ?? ''

@@ -126,6 +126,29 @@ describe('what came of it', () => {
     expect(series.at(-1)).toMatchObject({ at: START, refused: 4 })
   })
 
+  test('is counted for the overview, which says when it is more than usual: rules, limits and the wallet', async () => {
+    const refused = () => ask('protection/refused', ofApp())
+    await store({ decisions: [decision({ minute: START - 20 * HOUR_MS, times: 2 }), decision({ isRefused: false })] })
+    expect(await refused()).toEqual({ lastDay: 2, lately: 0, usual: 0, isUnusual: false })
+    // Five codes for one phone in ten minutes, and no more.
+    for (let n = 0; n < 8; n++) await issue(korean(1))
+    await world.advance(8_000)
+    expect(await refused()).toEqual({ lastDay: 5, lately: 3, usual: 0, isUnusual: false })
+    const { balance } = await ask('wallet/show', ofApp())
+    await ask('wallet/clawback', ofApp({ amount: balance, reference: 'all' }))
+    for (let n = 2; n < 5; n++) expect((await issue(korean(n))).status).toBe(402)
+    await world.advance(8_000)
+    expect(await refused()).toEqual({ lastDay: 8, lately: 6, usual: 0, isUnusual: true })
+    expect((await show()).rules.map(({ rule, refused }: { rule: string; refused: number }) => [rule, refused])).toEqual(
+      [
+        ['cap', 2],
+        ['limit', 3],
+        ['no_credit', 3],
+      ],
+    )
+    expect(await ask('protection/refused', { appId: 'app_none' })).toMatchObject([404, {}])
+  })
+
   test('names the digits of a prefix once twenty phones share it, and not before', async () => {
     const digits = async () => {
       await decide({ closed: ['KR'] })
@@ -231,7 +254,12 @@ describe('an incident', () => {
       ...{ since: expect.any(Number), lastAt: expect.any(Number), refused: 12, rules: ['cap'], cost: 0 },
     })
     expect((await ask('protection/open')).incidents).toEqual([incident])
-    expect(await ask('protection/end', { incidentId: incident.incidentId })).toEqual({ ok: true })
+    const endedAt = world.clock.now()
+    const { reopenedUntil } = await ask('protection/end', { incidentId: incident.incidentId })
+    expect(reopenedUntil - endedAt).toBe(24 * 3_600_000)
+    expect((await ask('protection/state', ofApp())).reopened).toEqual([
+      { kind: 'sk', country: 'GB', until: reopenedUntil },
+    ])
     expect((await ask('protection/open')).incidents).toEqual([])
     expect((await ask('protection/incidents', ofApp())).rows).toEqual([{ ...incident, endedAt: expect.any(Number) }])
     expect(await ask('protection/end', { incidentId: 'none' })).toMatchObject([404, { reason: 'no_such' }])
@@ -378,4 +406,44 @@ test('a country is stopped for a day, and sent to again when that is undone', as
   expect(await blocks()).toEqual([])
   for (const place of [{ country: 'gb' }, { country: '' }, { country: 'GB', prefix: '+44' }])
     expect((await owner.call('protection/block', ofApp(place))).status).toBe(400)
+})
+
+test('a block of one kind of key leaves the other alone; one of every key takes its place', async () => {
+  const blocks = async () => (await ask('protection/state', ofApp())).blocks
+  const until = expect.any(Number)
+  await ask('protection/block', ofApp({ country: 'GB', kind: 'pk' }))
+  expect(await blocks()).toEqual([{ country: 'GB', kind: 'pk', until }])
+  expect((await issue(british(0))).status).toBe(200)
+  await ask('protection/block', ofApp({ country: 'GB', kind: 'sk' }))
+  expect((await issue(british(1))).status).toBe(429)
+  await ask('protection/unblock', ofApp({ country: 'GB', kind: 'sk' }))
+  expect(await blocks()).toEqual([{ country: 'GB', kind: 'pk', until }])
+  expect((await issue(british(1))).status).toBe(200)
+  await ask('protection/block', ofApp({ country: 'GB' }))
+  expect(await blocks()).toEqual([{ country: 'GB', until }])
+  await ask('protection/block', ofApp({ country: 'GB', kind: 'pk' }))
+  await ask('protection/unblock', ofApp({ country: 'GB' }))
+  expect(await blocks()).toEqual([])
+  const { rows } = await ask('audit/list', { action: 'app.block' })
+  expect(rows.map(({ detail }: { detail: object }) => detail)).toContainEqual({ country: 'GB', keys: 'pk' })
+})
+
+test('what a block would touch is said before: live keys, and codes of the last hour by kind, country and prefix', async () => {
+  const lately = (more: object = {}) => ask('protection/lately', ofApp(more))
+  expect(await lately()).toEqual({ keys: { sk: 1, pk: 0 }, codes: [], areAll: true })
+  for (let n = 0; n < 3; n++) await issue(british(n))
+  await issue(korean(0))
+  await decide({ closed: ['GB'] })
+  await issue(british(9))
+  await store({ decisions: [decision({ minute: START - 2 * HOUR_MS }), decision({ isRefused: false })] })
+  await world.advance(8_000)
+  expect((await lately()).codes).toEqual([
+    { kind: 'sk', country: 'GB', sent: 3, refused: 1 },
+    { kind: 'sk', country: 'KR', sent: 1, refused: 0 },
+  ])
+  const { prefix } = (await show()).prefixes.find(({ country }: { country: string }) => country === 'GB')
+  expect((await lately({ prefix })).codes).toEqual([{ kind: 'sk', country: 'GB', sent: 3, refused: 1 }])
+  await world.leap(HOUR_MS + MINUTE_MS)
+  expect((await lately()).codes).toEqual([])
+  expect(await ask('protection/lately', { appId: 'app_none' })).toMatchObject([404, {}])
 })

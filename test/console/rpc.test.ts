@@ -159,7 +159,7 @@ describe('the console', () => {
       random: world.random,
       vault: world.vault,
       node: {
-        limits: { take: async () => ({ giveBack() {} }), recalled: async () => {} },
+        limits: { take: async () => ({ giveBack() {} }) },
         pauses: new SignInPauses(),
       },
       passwords: { hash: async (text: string) => text, verify: async () => true },
@@ -377,7 +377,11 @@ describe('the console', () => {
       new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now() })
 
     test('is asked for once it was proved, and can be taken off with the password', async () => {
-      const { secret } = (await owner.call('session/totpBegin')).body
+      for (const current of ['', 'not the password']) {
+        const { status, body } = await owner.call('session/totpBegin', { current })
+        expect([status, body.data]).toEqual([400, { param: 'current', reason: 'wrong_password' }])
+      }
+      const { secret } = (await owner.call('session/totpBegin', { current: PASSWORD })).body
       expect((await signIn(new ConsoleClient(world))).status).toBe(200)
       expect((await owner.call('session/totpConfirm', { totp: '000000' })).status).toBe(400)
       expect((await owner.call('session/totpConfirm', { totp: codeOf(secret) })).status).toBe(200)
@@ -389,7 +393,7 @@ describe('the console', () => {
       // Whoever has seen it being typed comes too late.
       expect((await signIn(new ConsoleClient(world), { totp: code })).status).toBe(401)
       // A stolen session cannot put another factor in its place.
-      const other = (await owner.call('session/totpBegin')).body.secret
+      const other = (await owner.call('session/totpBegin', { current: PASSWORD })).body.secret
       expect((await owner.call('session/totpConfirm', { totp: codeOf(other) })).status).toBe(400)
       expect((await owner.call('session/totpRemove', { current: 'wrong' })).status).toBe(400)
       expect((await owner.call('session/totpRemove', { current: PASSWORD })).status).toBe(200)
@@ -397,7 +401,8 @@ describe('the console', () => {
     })
 
     describe('that was shown and not proved yet', () => {
-      const begin = async (client = owner) => (await client.call('session/totpBegin')).body.secret
+      const begin = async (client = owner) =>
+        (await client.call('session/totpBegin', { current: PASSWORD })).body.secret
       const confirm = (secret: string, client = owner) => client.call('session/totpConfirm', { totp: codeOf(secret) })
       const refused = { status: 400, body: { data: { param: 'totp', reason: 'totp_begin_anew' } } }
 
@@ -430,7 +435,7 @@ describe('the console', () => {
     })
 
     test('is sealed in the database', async () => {
-      const { secret } = (await owner.call('session/totpBegin')).body
+      const { secret } = (await owner.call('session/totpBegin', { current: PASSWORD })).body
       await owner.call('session/totpConfirm', { totp: codeOf(secret) })
       const [row] = await world.rows<{ totp_secret: Uint8Array }>('SELECT totp_secret FROM operators')
       expect(Buffer.from(row?.totp_secret ?? []).toString('latin1')).not.toContain(secret)

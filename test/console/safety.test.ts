@@ -1,7 +1,5 @@
 /** What keeps strangers from sending what they like to whom they like, as the console shows and changes it. */
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { join } from 'node:path'
 import { type Json, newFolder, programIn, runJson } from '../binary/support'
 import { HANGS_AFTER_MS } from '../support/until'
 import { callFrom, OpenConsole } from './open-console'
@@ -10,8 +8,6 @@ import { openPage } from './support'
 setDefaultTimeout(HANGS_AFTER_MS)
 
 const SITE = 'https://shop.example.com'
-/** May try every way to cut a row of a's in pieces. */
-const SLOW = '(?!b)(a+)+'
 
 const folder = newFolder()
 const program = programIn(folder.path)
@@ -34,7 +30,6 @@ beforeAll(async () => {
     '--url',
     'http://127.0.0.1:9/',
   )
-  storeAsBefore({ shop: { required: true, pattern: SLOW }, city: { required: true, pattern: '[a-z]{1,20}' } })
   opened = await OpenConsole.start(program)
 })
 
@@ -42,13 +37,6 @@ afterAll(async () => {
   await opened?.stop()
   folder.remove()
 })
-
-/** As a release did that took every regular expression. */
-function storeAsBefore(variables: object): void {
-  const database = new Database(join(folder.path, 'watchword-data/watchword.db'))
-  database.run("UPDATE templates SET variables = ? WHERE template_id = 'welcome'", [JSON.stringify(variables)])
-  database.close()
-}
 
 const button = (name: string | RegExp) => opened.page.getByRole('button', { name, exact: true })
 const inDialog = () => opened.page.getByRole('dialog')
@@ -261,30 +249,6 @@ describe('an app', () => {
 })
 
 describe('a pattern', () => {
-  test('from before patterns had to be quick is flagged in the list, and in the editor until it is written anew', async () => {
-    await opened.go('/templates')
-    const flag = row('welcome').getByText('Slow pattern')
-    await flag.hover()
-    await opened.page.getByRole('tooltip').getByText('mostly because of lookaround or backreferences').waitFor()
-    expect(await opened.page.getByText('Slow pattern').count()).toBe(1)
-    await opened.page.getByRole('link', { name: 'Welcome' }).click()
-    const note = opened.page.getByRole('alert').filter({ hasText: 'From before patterns had to be quick: shop' })
-    await note.getByText('Write the pattern without them, then save a new version.').waitFor()
-    const pattern = opened.page.getByLabel('Pattern of shop')
-    expect(await pattern.inputValue()).toBe(SLOW)
-    await opened.page.getByText('The preview appears once the text can be sent.').waitFor()
-    expect(await opened.violations()).toEqual([])
-
-    await pattern.fill('[a-z]{1,20}')
-    await note.waitFor({ state: 'hidden' })
-    await opened.page.getByRole('region', { name: 'Message on a phone' }).getByText('shop city: 123456').waitFor()
-    await button('Save new version').click()
-    await row('welcome').waitFor()
-    await flag.waitFor({ state: 'hidden' })
-    const { templates } = await opened.rpc('templates/list', { appId })
-    expect(templates.flatMap(({ slowPatterns }: Json) => slowPatterns)).toEqual([])
-  })
-
   test.each([
     ['with lookahead', '(?=a)b', 'one that may take for ever'],
     ['of 201 characters', 'b'.repeat(201), 'is too long or repeats too much'],

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 // Loaded now: the first request would wait for it, and virtual time would pass.
 import '../../src/console/rpc'
 import { NEW_CAPS } from '../../src/domain/cap'
+import type { HookRequest } from '../../src/ports/network'
 import { setUpToken } from '../../src/usecases/people'
 import { answered } from '../support/carrier'
 import { type Furnished, START, World } from '../support/world'
@@ -14,6 +15,7 @@ const HOUR_MS = 60 * MINUTE_MS
 let world: World
 let keys: Furnished
 let owner: ConsoleClient
+let posted: HookRequest[]
 const shown = async (path: string, input?: unknown) => {
   const { status, body } = await owner.call(path, input)
   return status === 200 ? body : [status, body.data]
@@ -21,9 +23,13 @@ const shown = async (path: string, input?: unknown) => {
 const live = () => ({ appId: keys.appId, mode: 'live' })
 
 beforeEach(async () => {
+  posted = []
   world = await World.start({
     hooks: {
-      post: async () => ({ kind: 'answered', status: 500, location: undefined, retryAfter: undefined, body: 'oh no' }),
+      async post(request) {
+        posted.push(request)
+        return { kind: 'answered', status: 500, location: undefined, retryAfter: undefined, body: 'oh no' }
+      },
     },
   })
   keys = await world.furnish()
@@ -331,6 +337,19 @@ describe('a webhook', () => {
     expect(await shown('webhooks/attempts', { deliveryId })).toEqual({
       attempts: [{ number: 1, calledAt: TIME, latencyMs: 0, status: 500, answer: 'oh no' }],
     })
+    const [first] = posted
+    const request = (attempt?: number) => shown('webhooks/request', { deliveryId, attempt })
+    const sent = Object.entries(first?.headers ?? {}).map(([name, value]) => ({ name, value }))
+    expect((await request(1)).request).toEqual({
+      ...{ url: first?.url, body: first?.body, sentAt: TIME },
+      headers: sent,
+    })
+    // A secret in a header is for the receiver only.
+    await shown('webhooks/update', { endpointId, headers: { Authorization: 'Bearer secret' } })
+    expect((await request()).request.headers).toContainEqual({ name: 'Authorization' })
+    expect((await request()).request.sentAt).toBeUndefined()
+    await shown('webhooks/update', { endpointId, template: '{"only":"{{type}}"}' })
+    expect((await request(1)).request.body).toBe('{"only":"otp.sent"}')
     const replay = (which: object) => shown('webhooks/replay', { endpointId, ...which })
     expect(await replay({ eventId })).toEqual({ replayed: 1 })
     expect(await replay({ since: 0 })).toEqual({ replayed: 0 })
@@ -427,7 +446,7 @@ test('templates, and what one makes of its values', async () => {
   expect(await shown('templates/save', { appId, template })).toEqual(template)
   const { templates } = await shown('templates/list', { appId })
   const of = (id: string) => templates.find((one: { templateId: string }) => one.templateId === id)
-  expect(of('welcome')).toEqual({ ...template, isBuiltIn: false, isDefault: false, slowPatterns: [] })
+  expect(of('welcome')).toEqual({ ...template, isBuiltIn: false, isDefault: false })
   expect(of('otp_default_kr')).toMatchObject({ isBuiltIn: true, isDefault: true })
   expect(of('otp_default_en')).toMatchObject({ isBuiltIn: true, isDefault: false })
   const preview = (body: string, name = 'ann') =>

@@ -207,7 +207,7 @@ describe('signing in', () => {
       new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now() })
 
     async function withTotp(): Promise<string> {
-      const { secret } = (await owner.call('session/totpBegin')).body
+      const { secret } = (await owner.call('session/totpBegin', { current: PASSWORD })).body
       await owner.call('session/totpConfirm', { totp: codeNow(secret) })
       await later(90 * SECOND_MS)
       return secret

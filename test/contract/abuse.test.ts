@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { verifyWebhookSignature } from '../../client/webhook'
 import type { Cap } from '../../src/domain/cap'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/value'
-import type { HookRequest } from '../../src/ports/network'
+import type { Transport } from '../../src/ports/network'
 import type { Store } from '../../src/ports/store'
 import * as administer from '../../src/usecases/administer'
 import { HANGS_AFTER_MS } from '../support/until'
@@ -13,6 +13,8 @@ setDefaultTimeout(HANGS_AFTER_MS)
 
 const ORIGIN = 'https://app.example.com'
 const HOOK = { url: 'https://ops.example.com/hook', secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` }
+
+type Told = Parameters<Transport['request']>[0] & { body: string }
 
 interface Options extends Record<string, unknown> {
   key?: string
@@ -31,7 +33,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
   let keys: Furnished
   let browser: string
   let made = 0
-  let told: HookRequest[] = []
+  let told: Told[] = []
   /** Of the operator's receiver. */
   let status = 200
   let answering: Promise<void> | undefined
@@ -43,11 +45,11 @@ describe.each(WIRES)('an app over %s', (wire) => {
         WATCHWORD_OPERATOR_WEBHOOK_URL: HOOK.url,
         WATCHWORD_OPERATOR_WEBHOOK_SECRET: HOOK.secret,
       },
-      hooks: {
-        async post(request) {
-          told.push(request)
+      toOperator: {
+        async request(request) {
+          told.push({ ...request, body: request.body ?? '' })
           await answering
-          return { kind: 'answered', status, location: undefined, retryAfter: undefined, body: '' }
+          return { kind: 'answered', status, body: '' }
         },
       },
       ...options,
@@ -322,6 +324,7 @@ describe.each(WIRES)('an app over %s', (wire) => {
       await letIn(30)
       await world.advance(SEEN_MS)
       expect(told).toHaveLength(1)
+      expect(world.logged.join()).toContain('"reason":"HTTP 500"')
       await world.advance(12_000)
       expect(told).toHaveLength(2)
       status = 204
@@ -415,15 +418,43 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect((await issue(101)).status).toBe(200)
     })
 
-    test('goes on where an operator ends the incident', async () => {
-      await letIn(15)
-      await world.advance(3 * MINUTE_MS)
-      expect((await issue(100)).status).toBe(429)
-      await world.advance(6_000)
-      const [incident] = await world.run(world.store.read.traffic.openIncidents(keys.appId))
-      await world.run(administer.endIncident(world.admin, incident?.incidentId ?? ''))
-      await world.advance(3_000)
-      expect((await issue(101)).status).toBe(200)
+    describe('where an operator ends the incident', () => {
+      /** The answer of the one who ends it. */
+      const end = async (hours?: number) => {
+        await letIn(15)
+        await world.advance(3 * MINUTE_MS)
+        expect((await issue(100)).status).toBe(429)
+        await world.advance(6_000)
+        const [incident] = await world.run(world.store.read.traffic.openIncidents(keys.appId))
+        return world.run(administer.endIncident(world.admin, incident?.incidentId ?? '', hours))
+      }
+
+      test('is open for a day, whatever rules find, and for no longer', async () => {
+        const { reopenedUntil } = await end()
+        expect(reopenedUntil).toBe(world.clock.now() + DAY_MS)
+        expect(await letIn(40, {}, 200)).toBe(40)
+        await world.advance(3 * MINUTE_MS)
+        expect(await letIn(40, {}, 300)).toBe(40)
+        await world.advance(6_000)
+        expect(await world.run(world.store.read.traffic.openIncidents(keys.appId))).toEqual([])
+        await world.leap(DAY_MS)
+        await letIn(20, {}, 400)
+        await world.advance(3 * MINUTE_MS)
+        expect((await issue(500)).status).toBe(429)
+      })
+
+      test('may be open for as many hours as the operator says, up to a week', async () => {
+        const { incident, reopenedUntil } = await end(2)
+        expect(reopenedUntil).toBe(world.clock.now() + 2 * HOUR_MS)
+        for (const hours of [0, 169, 1.5])
+          expect(world.run(administer.endIncident(world.admin, incident.incidentId, hours))).rejects.toThrow(/1 to 168/)
+      })
+
+      test('still closes what its owner closes', async () => {
+        await end()
+        await world.run(administer.blockPlace(world.admin, keys.appId, { country: 'KR' }))
+        expect((await issue(101)).status).toBe(429)
+      })
     })
   })
 

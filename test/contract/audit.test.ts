@@ -163,6 +163,21 @@ test('the log is looked at to its end, however long it is', async () => {
   expect(await verdict()).toMatchObject({ isIntact: false, brokenAt: entries - 1 })
 })
 
+test.each([0, -1, -5_000_000_000])(
+  'an entry that was forged at sequence %d, before the first one, breaks the log',
+  async (seq) => {
+    await administer.addCredit(world.admin, { appId: keys.appId, amount: 1 })
+    await world.write(
+      `INSERT INTO audit_entries (seq, at, actor, action, target, detail, hash)
+      SELECT ${seq}, at, 'somebody', action, target, detail, hash FROM audit_entries WHERE seq = 1`,
+    )
+    const listed = await world.store.read.audit.page({ limit: 100 })
+    expect(listed.at(-1)).toMatchObject({ seq, actor: 'somebody' })
+    const verdict = await verifyAudit({ read: world.store.read, vault: world.vault })
+    expect(verdict).toMatchObject({ isIntact: false, brokenAt: seq, entries: 0 })
+  },
+)
+
 test('who accepts the log as it is keeps others from adding to it while they look', async () => {
   const asked: string[] = []
   const watched = (tx: Tx): Tx =>

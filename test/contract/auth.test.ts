@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { ACCESS, SCOPES, type Scope } from '../../contract/scope'
 import { formatKey } from '../../src/domain/key'
+import { clientIpOf } from '../../src/http/client-ip'
 import { revokeKey } from '../../src/usecases/administer'
 import { IS_POSTGRES } from '../support/place'
 import { type Furnished, type Operation, WIRES, World } from '../support/world'
@@ -276,9 +277,17 @@ describe('behind a trusted proxy', () => {
     expect(await from('203.0.113.9, 198.51.100.1')).toBe(403)
     expect(await from('203.0.113.9', '198.51.100.1')).toBe(403)
     expect(await from('garbage')).toBe(403)
+    // As proxies of Azure and IIS write it.
+    expect(await from('203.0.113.9:4711')).toBe(200)
+    expect(await from('198.51.100.1, 203.0.113.9:4711, 10.0.0.5:80')).toBe(200)
+    expect(await from('203.0.113.9:')).toBe(403)
     const proxies = (count: number) => Array(count).fill('10.0.0.5').join(', ')
     expect(await from(`203.0.113.9, ${proxies(31)}`)).toBe(200)
     expect(await from(`203.0.113.9, ${proxies(32)}`)).toBe(403)
     await world.stop()
+  })
+
+  test.each(['2001:db8::9', '[2001:db8::9]', '[2001:db8::9]:4711'])('an address of IPv6 is read as %s', (forwarded) => {
+    expect(clientIpOf('127.0.0.1', forwarded, ['127.0.0.0/8'])).toBe('2001:db8::9')
   })
 })

@@ -55,15 +55,6 @@ describe.each(WIRES)('over %s, with a live browser key', (wire) => {
     }
   })
 
-  test('claims made by 0.1 are found by either kind', async () => {
-    const first = await issue(keys.live, { idempotencyKey: 'from-0.1', purpose: 'mine' })
-    await world.write('UPDATE claims SET key_hash = ?', Buffer.from(world.vault.claimHash('from-0.1')))
-    await world.write('UPDATE issues SET key_kind = NULL')
-    await restart()
-    for (const key of [keys.live, browser])
-      expect((await issue(key, { idempotencyKey: 'from-0.1', purpose: 'mine' })).body.issueId).toBe(first.body.issueId)
-  })
-
   test('a backend’s allowance for a phone is not used up, nor the other way round', async () => {
     for (let n = 0; n < 5; n++) expect((await issue(browser)).status).toBe(200)
     expect((await issue(browser)).status).toBe(429)
@@ -71,14 +62,11 @@ describe.each(WIRES)('over %s, with a live browser key', (wire) => {
     expect((await issue(keys.live)).status).toBe(429)
   })
 
-  test('the allowances are kept apart over a restart; what was issued before kinds were noted counts for both', async () => {
+  test('the allowances are kept apart over a restart', async () => {
     for (let n = 0; n < 5; n++) await issue(browser)
     await restart()
     expect((await issue(browser)).status).toBe(429)
     expect((await issue(keys.live)).status).toBe(200)
-    await world.write('UPDATE issues SET key_kind = NULL')
-    await restart()
-    expect([(await issue(browser)).status, (await issue(keys.live)).status]).toEqual([429, 429])
   })
 
   test('a newer code still replaces an older one, whoever issued it (rule 8)', async () => {
@@ -117,6 +105,27 @@ describe.each(WIRES)('over %s, with a live browser key', (wire) => {
       expect(link.body.data).toEqual({ param: 'templateVariables.who', reason: 'free_text_not_allowed' })
       expect(await world.rows('SELECT 1 FROM issues')).toEqual([])
       expect((await hello(browser, 'Ann')).status).toBe(200)
+    })
+
+    test.each([
+      ['new line', 'Ann\nBANK: pay'],
+      ['carriage return', 'Ann\rBANK'],
+      ['control character', '\u001b[31mAnn'],
+      ['line separator', 'Ann\u2028BANK'],
+    ])('has no %s in a variable, whichever key writes it', async (_, who) => {
+      const [key] = (await world.store.read.keys.ofApp(keys.appId)).filter(({ kind }) => kind === 'pk')
+      await world.run(administer.allowKey(world.admin, key?.keyId ?? '', ['text']))
+      for (const writer of [keys.live, browser]) {
+        const refused = await hello(writer, who)
+        expect(refused.status).toBe(400)
+        expect(refused.body).toMatchObject({
+          ...{ defined: true, code: 'BAD_REQUEST', status: 400 },
+          data: { param: 'templateVariables.who', reason: 'invalid_characters' },
+        })
+      }
+      const inTest = { phoneNumber: '010-0000-0000', templateId: 'hello', templateVariables: { who } }
+      expect((await issue(keys.test, inTest)).body.data.reason).toBe('invalid_characters')
+      expect(await world.rows('SELECT 1 FROM issues')).toEqual([])
     })
 
     test('is a backend’s to write, and that of a key whose policy says so', async () => {

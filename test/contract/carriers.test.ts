@@ -97,14 +97,65 @@ describe('carriers', () => {
       expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
     })
 
-    test('a carrier whose account is empty fails messages at once where there is no other', async () => {
+    test.each([401, 402])(
+      'codes wait while the only carrier refuses the account (%i), and are sent when it does not',
+      async (code) => {
+        world.sms.answer = () => answered(code, {})
+        const first = await issue()
+        const others = [await issue(), await issue()]
+        expect(await status(first)).toMatchObject({ deliveryStatus: 'queued', providerOutcomeCode: `HTTP_${code}` })
+        for (const other of others) expect(await status(other)).toMatchObject({ deliveryStatus: 'queued' })
+        expect(world.sms.requests).toHaveLength(1)
+        // One message tries it after 10 s, and is not lost by it; nor is any after 30 s.
+        await world.advance(31_000)
+        expect(world.sms.requests).toHaveLength(3)
+        world.sms.answer = (message) => world.sms.accept(message)
+        await world.advance(60_000)
+        for (const issueId of [first, ...others])
+          expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent', verificationStatus: 'issued' })
+        expect(new Set(world.sms.accepted.map(({ messageId }) => messageId)).size).toBe(3)
+      },
+    )
+
+    test('codes that a refused account keeps waiting until they expire are failed, and cost nothing', async () => {
       world.sms.answer = () => answered(402, {})
-      expect(await status(await issue())).toMatchObject({ deliveryStatus: 'failed', providerOutcomeCode: 'HTTP_402' })
-      expect(await status(await issue())).toMatchObject({
-        deliveryStatus: 'failed',
-        providerOutcomeCode: 'PROVIDERS_UNHEALTHY',
-      })
-      expect(world.sms.requests).toHaveLength(1)
+      const waiting = [await issue({ expiresInSec: 60 }), await issue({ expiresInSec: 60 })]
+      await world.advance(59_000)
+      for (const issueId of waiting) expect(await status(issueId)).toMatchObject({ deliveryStatus: 'queued' })
+      await world.advance(3_000)
+      for (const issueId of waiting)
+        expect(await status(issueId)).toMatchObject({ deliveryStatus: 'failed', overallStatus: 'expired' })
+      expect(await world.rows('SELECT balance, reserved FROM wallets')).toEqual([{ balance: 1_000, reserved: 0 }])
+    })
+
+    test('messages that were under way when the account was refused wait, too', async () => {
+      const answers: Array<(result: TransportResult) => void> = []
+      world.sms.answer = () => new Promise((resolve) => void answers.push(resolve))
+      const [first, second] = [await issue(), await issue()]
+      for (const answer of answers) answer(answered(401, {}))
+      await world.settle()
+      world.sms.answer = (message) => world.sms.accept(message)
+      await world.advance(12_000)
+      for (const issueId of [first, second]) expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
+    })
+
+    test('an AlimTalk whose account is refused goes on as SMS at once', async () => {
+      world.kakao.answer = () => answered(401, {})
+      await issue({ channel: 'alimtalk' })
+      await issue({ channel: 'alimtalk' })
+      expect([world.kakao.requests.length, world.sms.accepted.length]).toEqual([1, 2])
+    })
+
+    test('where every carrier of the route refuses the account, whichever takes messages again gets them', async () => {
+      const second = world.kakao
+      await world.provide('second', ['sms'], 'http://carrier.test/kakao')
+      for (const carrier of [world.sms, second]) carrier.answer = () => answered(401, {})
+      const waiting = [await issue(), await issue()]
+      expect([world.sms.requests.length, second.requests.length]).toEqual([1, 1])
+      second.answer = (message) => second.accept(message)
+      await world.advance(12_000)
+      for (const issueId of waiting) expect(await status(issueId)).toMatchObject({ deliveryStatus: 'sent' })
+      expect(second.accepted).toHaveLength(2)
     })
 
     test('set anew, a carrier starts afresh', async () => {

@@ -6,6 +6,19 @@ const LISTED = 'https://app.example.com'
 const HOUR_MS = 3_600_000
 const FOREIGN = 'https://evil.example.com'
 
+test.each(WIRES)('over %s a 401 is one also while nobody can look up who may read it', async (wire) => {
+  const fails = () => Promise.reject(new Error('no database'))
+  const world = await World.start({
+    wrapStore: (store) => ({
+      ...store,
+      read: { ...store.read, keys: { ...store.read.keys, publicOrigins: fails } },
+    }),
+  })
+  const { status, headers } = await world.call(wire, 'balance', {}, { headers: { origin: LISTED } })
+  expect([status, headers.get('access-control-allow-origin')]).toEqual([401, null])
+  await world.stop()
+})
+
 describe('CORS', () => {
   let world: World
   let keys: Furnished
@@ -18,12 +31,12 @@ describe('CORS', () => {
   })
   afterAll(() => world.stop())
 
-  const preflight = (origin?: string) =>
+  const preflight = (origin?: string, asked = 'authorization') =>
     world.send('OPTIONS', '/v1/rpc/otp/issue', undefined, {
       headers: {
         ...(origin && { origin }),
         'access-control-request-method': 'POST',
-        'access-control-request-headers': 'authorization',
+        'access-control-request-headers': asked,
       },
     })
 
@@ -36,7 +49,23 @@ describe('CORS', () => {
       expect(headers.get('access-control-allow-headers')?.toLowerCase()).toContain(header)
     }
     expect(headers.get('access-control-allow-credentials')).toBeNull()
-    expect([headers.get('vary'), headers.get('access-control-max-age')]).toEqual(['Origin', '600'])
+    const vary = 'Origin, Access-Control-Request-Headers'
+    expect([headers.get('vary'), headers.get('access-control-max-age')]).toEqual([vary, '600'])
+  })
+
+  test.each(['x-app-version', 'authorization,content-type,x-app-version,x-request-id', 'Sentry-Trace, baggage'])(
+    'preflight allows a listed origin the headers that the browser asks for: %s',
+    async (asked) => {
+      const allowed = (await preflight(LISTED, asked)).headers.get('access-control-allow-headers') ?? ''
+      const names = allowed.toLowerCase().split(/\s*,\s*/)
+      expect(names).toEqual(expect.arrayContaining(asked.toLowerCase().split(/\s*,\s*/)))
+      expect((await preflight(FOREIGN, asked)).headers.get('access-control-allow-headers')).toBeNull()
+    },
+  )
+
+  test('preflight repeats nothing that is no list of names', async () => {
+    const { status, headers } = await preflight(LISTED, 'x-a: 1; <b>')
+    expect([status, headers.get('access-control-allow-headers')]).toEqual([204, expect.not.stringContaining('<b>')])
   })
 
   test.each([FOREIGN, 'null', 'http://[::1]:3000', 'http://192.168.0.1', undefined])(
@@ -44,7 +73,7 @@ describe('CORS', () => {
     async (origin) => {
       const { headers } = await preflight(origin)
       expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
-      expect(headers.get('vary')).toBe('Origin')
+      expect(headers.get('vary')).toBe('Origin, Access-Control-Request-Headers')
     },
   )
 
@@ -105,14 +134,25 @@ describe('CORS', () => {
       }
     })
 
-    test('are not readable for a foreign origin, an unknown key, or with a secret key', async () => {
+    test('are not readable for a foreign origin, or with a secret key', async () => {
       for (const answer of [
         await verify(pk, FOREIGN),
-        await verify(undefined, LISTED),
+        await verify(undefined, FOREIGN),
         await verify(keys.live, LISTED),
       ]) {
         expect(answer.headers.get('access-control-allow-origin')).toBeNull()
         expect(answer.headers.get('vary')).toBe('Origin')
+      }
+    })
+
+    test('without a key that works are readable where some other key may be used: a page tells 401 from no network', async () => {
+      const revoked = await world.key({ appId: keys.appId, kind: 'pk', mode: 'live', allowedOrigins: [LISTED] })
+      const stored = (await world.store.read.keys.ofApp(keys.appId)).find((key) => key.lastFour === revoked.slice(-4))
+      await revokeKey(world.admin, stored?.keyId ?? '')
+      for (const key of [revoked, undefined, 'pk_junk', `${pk.slice(0, -1)}_`]) {
+        const { status, headers } = await verify(key, LISTED)
+        expect([status, headers.get('access-control-allow-origin')]).toEqual([401, LISTED])
+        expect(headers.get('access-control-expose-headers')).toContain('X-Request-Id')
       }
     })
   })

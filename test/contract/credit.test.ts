@@ -1,8 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { FRONT, type Job, LEASE_MS } from '../../src/domain/job'
-import type { Tx } from '../../src/ports/store'
 import { addCredit, clawBackCredit, refundIssue } from '../../src/usecases/administer'
-import { settleCredit } from '../../src/usecases/settle-credit'
 import { answered } from '../support/carrier'
 import { type Furnished, SMS_URL, World } from '../support/world'
 
@@ -117,33 +114,5 @@ test.each([
     'SELECT answered_at FROM attempts',
   )
   expect(Date.parse(body.updatedAt)).toBeGreaterThanOrEqual(answeredAt)
-  await world.stop()
-})
-
-test('who has lost a settlement to somebody else leaves it to them', async () => {
-  const world = await World.start()
-  const { store } = world
-  const { appId, live } = await world.furnish()
-  const input = { phoneNumber: '010-1234-5678', purpose: 'p', idempotencyKey: 'k' }
-  const { issueId } = (await world.call('rest', 'issue', input, { key: live })).body
-  await world.settle()
-  const billing = async () => (await world.call('rest', 'getIssue', { issueId }, { key: live })).body.billingStatus
-  const claim = async (tx: Tx) => (await tx.jobs.claim('settle', FRONT, 1))[0] as Job
-  const lost = await store.transaction(async (tx) => {
-    const owner = { appId, mode: 'live' as const }
-    const issue = await tx.issues.lock(owner, issueId)
-    if (!issue) throw new Error('it is not stored')
-    await tx.issues.save({ ...issue, billingStatus: 'debit_pending' })
-    await tx.jobs.add({ kind: 'settle', owner, subjectId: issueId, runAt: tx.now })
-    return claim(tx)
-  })
-  world.clock.step(LEASE_MS.settle)
-  const held = await store.transaction(claim)
-  await settleCredit({ store }, lost)
-  expect(await billing()).toBe('debit_pending')
-  await settleCredit({ store }, held)
-  await settleCredit({ store }, held)
-  expect(await billing()).toBe('debited')
-  expect(await world.rows("SELECT amount_delta FROM ledger_entries WHERE entry_type = 'debit'")).toHaveLength(1)
   await world.stop()
 })

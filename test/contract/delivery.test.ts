@@ -151,7 +151,7 @@ describe('live delivery', () => {
       expect(world.sms.requests.length).toBeLessThanOrEqual(tries + 1)
     })
 
-    test.each([400, 401, 403, 404, 422, 302])('%i is refused for good: failed and released', async (code) => {
+    test.each([400, 403, 404, 422, 302])('%i is refused for good: failed and released', async (code) => {
       world.sms.answer = () => answered(code, { code: 'NO_SENDER' })
       const issueId = await issue()
       await world.leap(200_000)
@@ -175,6 +175,11 @@ describe('live delivery', () => {
     test('a code that quotes number or code is not kept', async () => {
       world.sms.answer = ({ to, text }) => answered(400, { code: `bad ${to} ${codeIn(text)}` })
       expect(await status(await issue())).toMatchObject({ providerOutcomeCode: 'REDACTED' })
+      for (const [n, spelled] of ['12345', '1-2-3-4', 'one two three four', '１２３４', 'at 1234'].entries()) {
+        world.sms.answer = () => answered(400, { code: spelled })
+        const issueId = await issue({ phoneNumber: `010-1234-560${n}` })
+        expect(await status(issueId)).toMatchObject({ providerOutcomeCode: 'REDACTED' })
+      }
       world.sms.answer = () => answered(400, { code: 'x'.repeat(500) })
       expect((await status(await issue())).providerOutcomeCode).toHaveLength(128)
     })
@@ -213,12 +218,34 @@ describe('live delivery', () => {
       expect(world.sms.requests).toHaveLength(2)
     })
 
+    test.each(['delivered', 'failed'])('a report (%s) leaves no job behind that waits for one', async (state) => {
+      await issue()
+      const waiting = () => world.rows('SELECT kind FROM jobs')
+      expect(await waiting()).toEqual([{ kind: 'await-report' }])
+      await world.report('main', { messageId: messageId(), status: state })
+      expect(await waiting()).toEqual([])
+    })
+
     test('many in one call, as an array', async () => {
       const [first, second] = [await issue(), await issue()]
       const reports = world.sms.requests.map(({ messageId }) => ({ messageId, status: 'delivered' }))
       const { REPORT_SECRET } = await import('../support/world')
       const answer = await world.send('POST', `/provider-reports/main?token=${REPORT_SECRET}`, reports)
       expect(answer.body).toEqual({ recorded: 2 })
+      for (const issueId of [first, second])
+        expect(await status(issueId)).toMatchObject({ deliveryStatus: 'delivered' })
+    })
+
+    test('a carrier may call by GET or by a form, with another Authorization header beside its token', async () => {
+      const { REPORT_SECRET } = await import('../support/world')
+      const authorization = 'Basic dXNlcjpwYXNz'
+      const [first, second] = [await issue(), await issue()]
+      const [a, b] = world.sms.requests.map(({ messageId }) => `messageId=${messageId}&status=delivered`)
+      const url = `/provider-reports/main?token=${REPORT_SECRET}`
+      const byGet = await world.send('GET', `${url}&${a}`, undefined, { headers: { authorization } })
+      const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' }
+      const byForm = await world.send('POST', url, b, { headers })
+      expect([byGet.body, byForm.body]).toEqual([{ recorded: 1 }, { recorded: 1 }])
       for (const issueId of [first, second])
         expect(await status(issueId)).toMatchObject({ deliveryStatus: 'delivered' })
     })
@@ -237,7 +264,10 @@ describe('live delivery', () => {
       expect((await world.report('main', report, 'wrong-secret-wrong-secret')).status).toBe(401)
       expect((await world.send('POST', '/provider-reports/main', report)).status).toBe(401)
       expect((await world.report('nope', report)).status).toBe(401)
-      expect((await world.send('GET', '/provider-reports/main', undefined)).status).toBe(404)
+      expect(
+        (await world.send('GET', `/provider-reports/main?messageId=${messageId()}&status=delivered`, undefined)).status,
+      ).toBe(401)
+      expect((await world.send('PUT', '/provider-reports/main', undefined)).status).toBe(404)
       expect((await world.report('main', { ...report, messageId: 'other' })).body).toEqual({ recorded: 0 })
       expect((await world.report('kakao', report)).body).toEqual({ recorded: 0 })
       expect((await world.report('main', { ...report, status: 'perhaps' })).body).toEqual({ recorded: 0 })

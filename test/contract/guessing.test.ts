@@ -187,7 +187,7 @@ describe.each(WIRES)('guessing over %s', (wire) => {
       await mistakeMany(100)
       await expectWait(DAY_MS)
       expect(await openPhone()).toEqual({ wasWaiting: true })
-      expect((await issue()).status).toBe(200)
+      for (let n = 0; n < 2; n++) expect((await issue(keys.live, { maxAttempts: 5 })).body.attemptsRemaining).toBe(5)
     })
 
     test('lock it until an operator opens it, where the owner wants that', async () => {
@@ -237,6 +237,28 @@ describe.each(WIRES)('guessing over %s', (wire) => {
     expect(await verify(body.issueId, world.sms.lastCode())).toMatchObject({ verified: true })
     world.clock.step(DAY_MS)
     await expectWait(2 * DAY_MS)
+  })
+
+  test('an operator ends that, before and after the one code: each has all its attempts again', async () => {
+    const becomeSeldom = async () => {
+      for (let code = 0; code < 6; code++) {
+        const { issueId } = await mistake(10)
+        world.clock.step(40 * MINUTE_MS)
+        if (code < 5) continue
+        const last = await issue(keys.live, { maxAttempts: 5 })
+        expect([last.body.attemptsRemaining, issueId !== last.body.issueId]).toEqual([1, true])
+        await world.settle()
+        expect(await verify(last.body.issueId, world.sms.lastCode())).toMatchObject({ verified: true })
+      }
+    }
+    await becomeSeldom()
+    await expectWait(3 * DAY_MS)
+    expect(await openPhone()).toEqual({ wasWaiting: true })
+    for (let n = 0; n < 2; n++) {
+      world.clock.step(10 * MINUTE_MS)
+      expect((await issue(keys.live, { maxAttempts: 5 })).body.attemptsRemaining).toBe(5)
+    }
+    expect(await openPhone()).toEqual({ wasWaiting: false })
   })
 
   test('test keys are never made to wait', async () => {

@@ -33,6 +33,22 @@ test.each([
   expect(answer.headers.get('cache-control')).toBe('no-store')
 })
 
+test.each([
+  ['GET', '/v1/nothing', 404],
+  ['POST', '/v1/rpc/otp/nothing', 404],
+  ['GET', '/nothing/here', 404],
+  ['DELETE', '/v1/issue', 404],
+  ['GET', '/v1/%69ssues', 404],
+  ['OPTIONS', '/v1/issue', 204],
+  ['GET', '/v1/balance', 401],
+  ['GET', '/healthz', 200],
+])('%s %s says which exchange it was, and when', async (method, path, status) => {
+  const headers = { 'x-request-id': 'request-of-a-test' }
+  const answer = await world.send(method, path, undefined, { headers })
+  const told = ['x-request-id', 'x-watchword-time'].map((name) => answer.headers.get(name))
+  expect([answer.status, ...told]).toEqual([status, 'request-of-a-test', new Date(world.clock.now()).toISOString()])
+})
+
 test('the interface on a page runs no script but its own, and frames nothing', async () => {
   const { headers } = await world.send('GET', '/docs', undefined)
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8')

@@ -117,7 +117,7 @@ describe('every response', () => {
     expect((await alone.send('GET', '/healthz', undefined)).body).toEqual({ status: 'ok' })
     expect((await alone.send('GET', '/readyz', undefined)).body).toEqual({
       status: 'ready',
-      checks: { database: true, migrations: true, dispatcher: true },
+      checks: { database: true, migrations: true, dispatcher: true, traffic: true },
       ...(IS_POSTGRES && { nodes: [expect.objectContaining({ state: 'working', lagMs: 0 })] }),
       ...(IS_POSTGRES && { pool: { size: expect.any(Number), busy: 0, waiting: 0 } }),
       providers: {},

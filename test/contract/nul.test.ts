@@ -112,7 +112,7 @@ describe('what an operator writes is stored or refused:', () => {
     [
       'the name of a person',
       async () => {
-        const passwords = { hash: async () => 'plain:', verify: async () => true }
+        const passwords = { hash: async () => 'plain:', verify: async () => true, isCommon: () => false }
         const deps = { ...world.admin, passwords }
         const { token } = await invite(deps, { name: 'test' }, { role: 'viewer' })
         return join(deps, {}, { token, name: NUL, email: `${NUL}@example.com`, password: 'correct horse battery' })

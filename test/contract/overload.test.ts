@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Store } from '../../src/ports/store'
+import { NO_SPAN, type SpanName } from '../../src/ports/telemetry'
 import { createApp } from '../../src/usecases/administer'
+import { until } from '../support/until'
 import { type Furnished, type Operation, WIRES, World } from '../support/world'
 
 const OPERATIONS: Array<[Operation, object]> = [
@@ -82,8 +84,8 @@ describe.each(WIRES)('more than can be done, over %s', (wire) => {
   })
 })
 
-describe('while the issues of the last day are still counted after a start', () => {
-  test('new issues wait, and are limited by what was issued before; everything else is answered', async () => {
+describe('while the codes of the last day are still read after a start', () => {
+  test('a new code is 503 with Retry-After and /readyz is 503; then it is limited by what was issued before', async () => {
     const env = { WATCHWORD_LIMIT_ISSUES_PER_PHONE_DAY: '1' }
     const before = await World.start({ env })
     const { live } = await before.furnish()
@@ -91,34 +93,55 @@ describe('while the issues of the last day are still counted after a start', () 
     expect((await before.call('rest', 'issue', issue, { key: live })).status).toBe(200)
     await before.app.stop()
 
-    const counting = Promise.withResolvers<void>()
+    const reading = Promise.withResolvers<void>()
     const slowly = (store: Store): Store => ({
       ...store,
       read: {
         ...store.read,
-        issues: {
-          ...store.read.issues,
-          async *since(...args) {
-            await counting.promise
-            yield* store.read.issues.since(...args)
+        traffic: {
+          ...store.read.traffic,
+          async *seen(...args) {
+            await reading.promise
+            yield* store.read.traffic.seen(...args)
           },
         },
       },
     })
     const world = await World.open({ env, place: before.place, clock: before.clock, wrapStore: slowly })
     await world.app.start()
-    const again = world.call('rest', 'issue', { ...issue, idempotencyKey: 'second' }, { key: live })
-    const isWaiting = Symbol()
+    const again = (idempotencyKey: string) => world.call('rest', 'issue', { ...issue, idempotencyKey }, { key: live })
+    const answers = Promise.all([again('second'), world.send('GET', '/readyz', undefined)])
+    let isAnswered = false
+    void answers.then(() => {
+      isAnswered = true
+    })
     expect((await world.call('rest', 'balance', {}, { key: live })).status).toBe(200)
-    expect(await Promise.race([again, Promise.resolve(isWaiting)])).toBe(isWaiting)
-    counting.resolve()
-    expect((await again).status).toBe(429)
+    // Time passes although something is still being read.
+    await until(() => {
+      world.clock.fireNext(50)
+      return isAnswered
+    }, 'both answers')
+    const [refused, readiness] = await answers
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    expect([readiness.status, readiness.body.checks?.traffic ?? false]).toEqual([503, false])
+    reading.resolve()
+    await world.advance(1_000)
+    expect((await world.send('GET', '/readyz', undefined)).status).toBe(200)
+    expect((await again('third')).status).toBe(429)
     await world.stop()
   })
 })
 
 describe('the backlog', () => {
   const BACKLOG_MAX = 3
+  /** Whether something breaks in a way that nobody foresaw, before the unit has begun. */
+  let isBroken: boolean
+  const tracing = {
+    begin: (name: SpanName) => {
+      if (isBroken && name === 'transaction') throw new Error('broken')
+      return NO_SPAN
+    },
+  }
   /** Refusals of the store that are not told yet; undefined: each is told at once. */
   let untold: Array<() => void> | undefined
   let world: World
@@ -129,8 +152,10 @@ describe('the backlog', () => {
 
   beforeEach(async () => {
     untold = undefined
+    isBroken = false
     world = await World.start({
       env: { WATCHWORD_MAX_BACKLOG: String(BACKLOG_MAX) },
+      listeners: { tracing },
       wrapStore: (store) => ({
         ...store,
         transaction: (unit, manner) =>
@@ -180,6 +205,19 @@ describe('the backlog', () => {
     world.clock.step(byMs)
     pass(100)
     expect(await statuses(2)).toEqual([200, 503])
+  })
+
+  test('gets back what an error has ended that nobody foresaw, which is told apart from what was refused', async () => {
+    isBroken = true
+    const written = world.logged.length
+    for (let n = 0; n < 2 * BACKLOG_MAX; n++) expect((await issue()).status).toBe(500)
+    isBroken = false
+    const decided = world.logged
+      .slice(written)
+      .map((line) => JSON.parse(line))
+      .filter(({ message }) => message === 'issue decided')
+    expect(new Set(decided.map(({ outcome }) => outcome))).toEqual(new Set(['failed']))
+    expect(await statuses(BACKLOG_MAX + 1)).toEqual([200, 200, 200, 503])
   })
 
   test('gets back at once what was refused after all', async () => {

@@ -200,7 +200,7 @@ describe('who is erased', () => {
     await report()
     await world.advance(2_000)
 
-    expect(await erase()).toEqual({ number: E164, issues: 1, counted: 1, events: 3 })
+    expect(await erase()).toEqual({ number: E164, issues: 1, counted: 1, events: 3, isLogEmptied: true })
     expect((await world.call('rest', 'getIssue', { issueId: first }, { key: keys.live })).status).toBe(404)
     expect((await world.call('rest', 'status', { issueId: first }, { key: keys.live })).status).toBe(404)
     expect(await verify(first, code)).toMatchObject({ verified: false, reasonCode: 'NOT_FOUND' })
@@ -245,7 +245,7 @@ describe('who is erased', () => {
     const { issueId } = (await issue()).body
     await report()
     await world.leap(3 * DAY_MS)
-    expect(await erase()).toEqual({ number: E164, issues: 1, counted: 0, events: 0 })
+    expect(await erase()).toEqual({ number: E164, issues: 1, counted: 0, events: 0, isLogEmptied: true })
     expect(await left([issueId])).toEqual(NOTHING)
     await assertBooksAddUp()
   })

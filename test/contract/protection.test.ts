@@ -67,12 +67,6 @@ describe.each(WIRES)('an app over %s', (wire) => {
       expect((await issue(browser, { phoneNumber: JAPANESE })).status).toBe(200)
     })
 
-    test('anywhere as before, where it was there before it could be decided', async () => {
-      await world.write('UPDATE apps SET protection = NULL')
-      await world.run(administer.renameApp(world.admin, keys.appId, 'Same'))
-      expect((await issue(browser, { phoneNumber: JAPANESE })).status).toBe(200)
-    })
-
     test('and a refusal costs nothing, also of a key that is used anew', async () => {
       expect((await issue(browser, { phoneNumber: JAPANESE, idempotencyKey: 'same' })).status).toBe(403)
       expect(await world.rows('SELECT reserved FROM wallets')).toEqual([{ reserved: 0 }])

@@ -371,10 +371,11 @@ const settings: Array<[string, () => Promise<void>]> = [
 
 // ── people ─────────────────────────────────────────────────────────────────────────────────────────
 
-const free = { limits: { take: async () => ({ giveBack() {} }), recalled: async () => {} }, pauses: new SignInPauses() }
+const free = { limits: { take: async () => ({ giveBack() {} }) }, pauses: new SignInPauses() }
 const passwords = {
   hash: async (password: string) => `plain:${password}`,
   verify: async (password: string, hash: string | undefined) => hash === `plain:${password}`,
+  isCommon: () => false,
 }
 const deps = () => {
   const { store, clock, random, vault } = world
@@ -505,7 +506,7 @@ const accounts: Array<[string, () => Promise<void>]> = [
       await owner()
       const known = await another()
       const { operatorId } = known
-      const { secret } = await people.beginTotp(deps(), known)
+      const { secret } = await people.beginTotp(deps(), known, PASSWORD)
       const totp = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now() })
       const outcomes = await atOnce<unknown>(
         () => people.changeRole(deps(), actor, operatorId, 'viewer'),
@@ -524,7 +525,7 @@ const accounts: Array<[string, () => Promise<void>]> = [
     async () => {
       const joined = await owner()
       const { operatorId } = joined
-      const { secret } = await people.beginTotp(deps(), joined)
+      const { secret } = await people.beginTotp(deps(), joined, PASSWORD)
       const totp = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now() })
       const [ann] = await everybody()
       if (!ann) throw new Error('nobody is there')

@@ -235,6 +235,28 @@ describe.each(WIRES)('reads over %s', (wire) => {
       )
     })
 
+    test('a leap second is the moment that follows it, wherever it is written', async () => {
+      const at = world.clock.now()
+      world.clock.step(Date.parse('2026-06-30T23:59:59Z') - at)
+      const before = await issue()
+      world.clock.step(1_000)
+      const after = await issue()
+      for (const leap of ['2026-06-30T23:59:60Z', '2026-06-30t23:59:60.000z', '2026-07-01T08:59:60+09:00']) {
+        expect(await pages({ createdFrom: leap })).toEqual([after])
+        expect(await pages({ createdTo: leap })).toEqual([before])
+      }
+    })
+
+    test('without input is what it is without a query', async () => {
+      await issue()
+      const withInput = await read('listIssues')
+      const without =
+        wire === 'rpc' ? await world.send('POST', '/v1/rpc/otp/listIssues', {}, { key: keys.live }) : withInput
+      expect([without.status, without.body]).toEqual([200, withInput.body])
+      const noBody = await world.send('POST', '/v1/rpc/otp/listCreditLedger', undefined, { key: keys.live })
+      expect([noBody.status, noBody.body]).toEqual([200, (await read('listCreditLedger')).body])
+    })
+
     test.each([
       ['limit 0', { limit: 0 }],
       ['limit 101', { limit: 101 }],
@@ -246,6 +268,9 @@ describe.each(WIRES)('reads over %s', (wire) => {
       ['not a date', { createdFrom: 'yesterday' }],
       ['date without time', { createdFrom: '2026-01-01' }],
       ['time without offset', { createdFrom: '2026-01-01T00:00:00' }],
+      ['a leap second within a day', { createdFrom: '2026-01-01T12:59:60Z' }],
+      ['a leap second that ends no day of UTC', { createdFrom: '2026-01-01T23:59:60+09:00' }],
+      ['a leap second of no day', { createdFrom: '2026-02-30T23:59:60Z' }],
       ['empty range', { createdFrom: '2026-01-01T00:00:00Z', createdTo: '2026-01-01T00:00:00Z' }],
       ['backward range', { createdFrom: '2026-01-02T00:00:00Z', createdTo: '2026-01-01T00:00:00Z' }],
       ['unknown parameter', { offset: 5 }],
@@ -286,7 +311,7 @@ describe.each(WIRES)('reads over %s', (wire) => {
         updatedAt: expect.any(String),
         mode: 'live',
         walletId: `live:${keys.appId}`,
-        walletScope: 'live',
+        walletScope: 'app',
         organizationId: keys.organizationId,
       })
       const { items } = (await read('listCreditLedger')).body

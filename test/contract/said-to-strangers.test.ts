@@ -115,12 +115,16 @@ describe('reports without the right secret', () => {
     expect(await tellOf('silent', {})).toEqual(await tellOf('none', {}))
   })
 
-  test('other methods find nothing, whatever the name', async () => {
-    for (const method of ['GET', 'PUT', 'DELETE']) {
+  test.each([
+    ['GET', 401],
+    ['PUT', 404],
+    ['DELETE', 404],
+  ])('%s is answered alike, whatever the name', async (method, status) => {
+    for (const query of ['', '?token=wrong']) {
       const answers = await Promise.all(
-        ['main', 'none'].map((name) => world.send(method, `/provider-reports/${name}`, undefined)),
+        ['main', 'none'].map((name) => world.send(method, `/provider-reports/${name}${query}`, undefined)),
       )
-      expect(answers.map(({ status }) => status)).toEqual([404, 404])
+      expect(answers.map((answer) => answer.status)).toEqual([status, status])
       expect(answers[0]?.body).toEqual(answers[1]?.body)
     }
   })

@@ -287,7 +287,7 @@ describe('traces', () => {
 
   async function openWithTraces(share = 1): Promise<void> {
     collector = new Collector()
-    tracing = startTracing({ url: collector.url, headers: { 'x-tenant': 'otp' }, share })
+    tracing = startTracing({ url: collector.url, headers: { 'x-tenant': 'otp' }, share }, 'this server')
     await open({ listeners: { tracing } })
   }
   afterEach(() => collector?.stop())
@@ -310,6 +310,7 @@ describe('traces', () => {
     expect(below.map(({ name }) => name).sort()).toEqual(['attempt', 'report', 'transaction', 'webhook'])
     expect(spans.length).toBe(5)
     expect(collector.headers[0]?.get('x-tenant')).toBe('otp')
+    expect(collector.resources[0]).toMatchObject({ 'service.name': 'watchword', 'service.instance.id': 'this server' })
     const [hook] = receivers.arrived
     const webhook = below.find(({ name }) => name === 'webhook')
     expect(hook?.headers.traceparent).toBe(`00-${CALLERS_TRACE}-${webhook?.spanId}-01`)

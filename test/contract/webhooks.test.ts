@@ -138,6 +138,35 @@ describe('webhooks', () => {
       expect(receivers.types(URL_A).at(-1)).toBe('otp.failed')
     })
 
+    test.each(['failed', 'delivered'])(
+      'whose report (%s) overtakes the answer of its carrier is sent before',
+      async (state) => {
+        await listen()
+        world.sms.answer = async (message) => {
+          await world.report('main', { messageId: message.messageId, status: state })
+          return world.sms.accept(message)
+        }
+        await issue()
+        await world.settle()
+        expect(receivers.types(URL_A)).toEqual(['otp.sent', `otp.${state}`])
+        expect(JSON.parse(receivers.arrived[0]?.body ?? '').data).toMatchObject({ method: 'sms', status: 'sent' })
+      },
+    )
+
+    test('whose AlimTalk is reported failed before its carrier has answered is sent on each leg', async () => {
+      await listen()
+      world.kakao.answer = async (message) => {
+        await world.report('kakao', { messageId: message.messageId, status: 'failed' })
+        return world.kakao.accept(message)
+      }
+      await issue({ channel: 'alimtalk' })
+      expect(receivers.arrived.map(({ body }) => [JSON.parse(body).type, JSON.parse(body).data.method])).toEqual([
+        ['otp.sent', 'alimtalk'],
+        ['otp.sent', 'sms'],
+      ])
+      expect(last().data.to).toBe('+82******5678')
+    })
+
     test('whose sending is unclear is not told as sent; a report that clears it up is', async () => {
       await listen()
       world.sms.answer = () => answered(500, {})
@@ -230,15 +259,14 @@ describe('webhooks', () => {
       receivers.answer = () => answer
       await issue()
       await world.leap(3 * 60 * MINUTE_MS)
-      const [first, second, third, fourth, fifth, sixth, ...more] = attemptsAt()
-      expect([first, second, third, more]).toEqual([0, 5_000, 35_000, []])
-      const within = (at: number | undefined, from: number | undefined, ms: number) => {
-        expect((at ?? 0) - (from ?? 0)).toBeGreaterThanOrEqual(ms)
-        expect((at ?? 0) - (from ?? 0)).toBeLessThanOrEqual(ms * 1.1 + 1_000)
+      const delaysMs = attemptsAt().map((at, n, all) => at - (all[n - 1] ?? 0))
+      const planned = [0, 5_000, 30_000, 5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS]
+      expect(delaysMs).toHaveLength(planned.length)
+      // The specification's delays, within a second.
+      for (const [n, ms] of planned.entries()) {
+        expect(delaysMs[n]).toBeGreaterThanOrEqual(ms)
+        expect(delaysMs[n]).toBeLessThanOrEqual(ms + 1_000)
       }
-      within(fourth, third, 5 * MINUTE_MS)
-      within(fifth, fourth, 30 * MINUTE_MS)
-      within(sixth, fifth, 120 * MINUTE_MS)
       expect(await hooks(endpoint.endpointId)).toMatchObject([{ status: 'failed', attempts: 6 }])
       expect(await world.rows("SELECT * FROM jobs WHERE kind = 'webhook'")).toEqual([])
     })
@@ -330,6 +358,14 @@ describe('webhooks', () => {
       for (const request of receivers.arrived) await verified(request, secret)
       // Static headers may be credentials of the endpoint's own host.
       expect(receivers.arrived.map(({ headers }) => headers['X-Own'])).toEqual(['kept', 'kept', undefined, undefined])
+    })
+
+    test.each([301, 302, 303, 307, 308])('with %d are followed by the same POST', async (status) => {
+      const { secret } = await listen({ events: ['otp.sent'] })
+      receivers.script(URL_A, () => receives(status, { location: URL_B }))
+      await issue()
+      expect(receivers.arrived.map(({ url }) => url)).toEqual([URL_A, URL_B])
+      for (const request of receivers.arrived) await verified(request, secret)
     })
 
     test('beyond three count as a failure', async () => {

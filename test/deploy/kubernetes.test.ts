@@ -7,6 +7,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { ConfigMap, Secret, Service } from 'kubernetes-models/v1'
 import { describeSettings } from '../../src/config'
 import { VERSION } from '../../src/domain/version'
+import { readersOf } from '../../src/store/postgres/pool'
 import { type Json, newFolder, ROOT, run } from '../binary/support'
 import { HANGS_AFTER_MS } from '../support/until'
 
@@ -14,7 +15,8 @@ setDefaultTimeout(HANGS_AFTER_MS)
 
 const KINDS = { ConfigMap, Deployment, PodDisruptionBudget, Secret, Service }
 
-const documents = Bun.YAML.parse(readFileSync(join(ROOT, 'deploy/kubernetes/watchword.yaml'), 'utf8')) as Json[]
+const text = readFileSync(join(ROOT, 'deploy/kubernetes/watchword.yaml'), 'utf8')
+const documents = Bun.YAML.parse(text) as Json[]
 const the = (kind: keyof typeof KINDS): Json => documents.find((document) => document.kind === kind)
 const { spec } = the('Deployment')
 const [container] = spec.template.spec.containers
@@ -73,7 +75,7 @@ describe('the servers', () => {
   test('have settings that there are, and no secret in the open', () => {
     expect(Object.keys(settings).filter((name) => !known.some((one) => one.name === name))).toEqual([])
     expect(Object.values(the('Secret').stringData).filter((value) => value !== '')).toEqual([])
-    expect(Object.keys(the('ConfigMap').data).filter((name) => /SECRET|URL_FILE|DATABASE/.test(name))).toEqual([])
+    expect(Object.keys(the('ConfigMap').data).filter((name) => /SECRET|URL_FILE|DATABASE.*URL/.test(name))).toEqual([])
     const sources = container.envFrom.map((source: Json) => Object.values(source)[0])
     expect(sources).toEqual([{ name: the('ConfigMap').metadata.name }, { name: the('Secret').metadata.name }])
   })
@@ -105,6 +107,22 @@ describe('the servers', () => {
     const labels = spec.template.metadata.labels
     expect([spec.selector.matchLabels, the('Service').spec.selector]).toEqual([labels, labels])
     expect(the('PodDisruptionBudget').spec.selector.matchLabels).toEqual(labels)
+  })
+
+  test('leave room among the connections that a PostgreSQL has without being set, also while one more of them starts', () => {
+    const pool = Number(settings.WATCHWORD_DATABASE_POOL)
+    const servers = spec.replicas + spec.strategy.rollingUpdate.maxSurge
+    const [usual, forSuperusers, forCommands] = [100, 3, 20]
+    expect(servers * (pool + readersOf(pool))).toBeLessThanOrEqual(usual - forSuperusers - forCommands)
+  })
+
+  test('can read the certificate by which the database is checked, where the URL says it is', () => {
+    const { volumes } = spec.template.spec
+    expect(volumes).toEqual([{ name: 'database-ca', secret: { secretName: 'watchword-database-ca', optional: true } }])
+    const [{ name, mountPath, readOnly }] = container.volumeMounts
+    expect([name, readOnly]).toEqual(['database-ca', true])
+    expect(text).toContain(`sslmode=verify-full&sslrootcert=${mountPath}/ca.crt`)
+    expect(text).toContain('kubectl create secret generic watchword-database-ca --from-file=ca.crt')
   })
 
   test('may do nothing but serve, as the user the image has', () => {

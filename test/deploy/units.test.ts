@@ -38,6 +38,19 @@ test('their settings are some that there are', () => {
   for (const unit of UNITS) expect(linesOf(unit)).toContain('EnvironmentFile=/etc/watchword/watchword.env')
 })
 
+test('a unit names its data folder by the environment, so that its settings may name a PostgreSQL instead', () => {
+  for (const unit of UNITS) {
+    expect(linesOf(unit)).toContain('Environment=WATCHWORD_DATA=/var/lib/watchword')
+    expect(linesOf(unit).filter((line) => /^ExecStart=.*--data/.test(line))).toEqual([])
+  }
+})
+
+test('a server is started again for as long as it takes', () => {
+  const lines = linesOf('watchword.service')
+  expect(lines.slice(0, lines.indexOf('[Service]'))).toContain('StartLimitIntervalSec=0')
+  expect(lines.filter((line) => line.startsWith('Restart'))).toEqual(['Restart=always', 'RestartSec=1s'])
+})
+
 /** Each line is a question of `systemd-analyze security`, where the unit says yes. */
 const ASKED_FOR = [
   'NoNewPrivileges=true',

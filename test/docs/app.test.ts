@@ -75,7 +75,11 @@ describe.each([
         console.log((await start({ origin, ip: '192.0.2.1', body: { phone: '+821000000000' } })).cookie)`
       const env = `APP_ORIGIN=https://shop.example.com OTP_KEY=${await reader.printed('sk_test_')}`
       const cookie = await reader.run(`${env} node --input-type=module -e "${script}"`)
-      expect(cookie.trim()).toMatch(/^__Host-sid=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=900; Secure$/)
+      // Until the code's end, of which some has passed where the machine is slow.
+      const [, left] =
+        /^__Host-sid=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=(\d+); Secure$/.exec(cookie.trim()) ?? []
+      expect(Number(left)).toBeGreaterThan(0)
+      expect(Number(left)).toBeLessThanOrEqual(900)
     })
   }
 

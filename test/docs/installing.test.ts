@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { execute } from '../../deploy/release/programs'
 import { SIGNER } from '../../deploy/release/sign'
 import { TARGETS } from '../../deploy/release/targets'
+import { VERSION } from '../../src/domain/version'
 import { compile } from '../binary/compiled'
 import { newFolder } from '../binary/support'
 import { madeIn } from '../release/made'
@@ -28,7 +29,8 @@ test('what was released is believed, unpacked, and says what it is', async () =>
   const key = join(folder.path, 'key')
   execute('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
   const made = join(folder.path, 'release')
-  await madeIn(made, { targets: TARGETS.filter(({ name }) => name === 'linux-x64'), binaryOf: startsTheBinary, key })
+  const targets = TARGETS.filter(({ name }) => name === 'linux-x64')
+  await madeIn(made, { targets, binaryOf: startsTheBinary, key }, VERSION)
   writeFileSync(join(made, 'allowed_signers'), `${SIGNER} ${readFileSync(`${key}.pub`, 'utf8')}`)
   const reader = new Reader()
   try {

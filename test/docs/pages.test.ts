@@ -95,7 +95,7 @@ describe('no block slips by:', () => {
       'docs/installing.md: it takes minutes, and gets Bun for other platforms from npm; test/release tests its parts',
       'docs/limits.md: measured by hand on 22 November 2026',
       'docs/limits.md: measured by hand on 22 November 2026, with a control group made by hand',
-      'docs/operating.md: it needs a name of yours; test/deploy/proxies.test.ts asks through the real Caddy and nginx',
+      'docs/operating.md: it needs a name of yours; test/deploy/proxies.nightly.test.ts asks through the real programs',
       "docs/operating.md: run by hand with Debian's Prometheus 2.42, asking every 2 s: the carrier was stopped at 00:28:23, the alarm was pending at 00:28:26 and rang a minute later",
       'docs/operating.md: it takes minutes; test/binary/deploy tells a shorter story with the same program',
       'docs/operating.md: a configuration of Caddy',
@@ -112,6 +112,7 @@ describe('no block slips by:', () => {
       "docs/several-servers.md: PostgreSQL's own program",
       'docs/watching.md: needs Prometheus; run by hand with Prometheus 2.42 of Debian 12, where both say SUCCESS',
       'docs/watching.md: test/binary/watching.test.ts sends the signal',
+      'docs/webhooks.md: test/binary/quickstart.test.ts adds such webhooks itself',
       'examples/express-element/README.md: bun run examples starts it',
       'examples/fastapi/README.md: bun run examples starts it',
       'examples/nextjs/README.md: bun run examples starts it',
@@ -178,4 +179,19 @@ test('every file of the map is there', () => {
   ]
   expect(files.length).toBeGreaterThan(20)
   expect(files.map(([, path = '']) => path).filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+})
+
+test('every name of the map is in its file', () => {
+  const named = [
+    ...textOf('docs/where-is-it.md').matchAll(/`([A-Za-z]\w*)`((?: and `[A-Za-z]\w*`)*) in `([\w./-]+\.tsx?)`/g),
+  ]
+  const names = named.flatMap(([, first = '', others = '', path = '']) =>
+    [first, ...[...others.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)].map((name) => ({ name, path })),
+  )
+  expect(names.length).toBeGreaterThan(5)
+  expect(
+    names.filter(
+      ({ name, path }) => !new RegExp(`\\b(?:function|const|class|interface|type) ${name}\\b`).test(textOf(path)),
+    ),
+  ).toEqual([])
 })

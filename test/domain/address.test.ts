@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { assertHookTarget, type HookUrlPolicy, isForbidden, literalAddress, mayReach } from '../../src/domain/address'
+import {
+  assertHookTarget,
+  type HookUrlPolicy,
+  isForbidden,
+  literalAddress,
+  mayReach,
+  policyFor,
+} from '../../src/domain/address'
 import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'
 
@@ -290,4 +297,36 @@ test('a host name is not taken for an address', () => {
   }
   expect(literalAddress(new URL('https://[::1]:8443/'))).toBe('::1')
   expect(literalAddress(new URL('https://0x7f.1/'))).toBe('127.0.0.1')
+})
+
+describe('where test endpoints may be on this machine', () => {
+  const policy = { ...POLICY, testOnLoopback: true }
+  const check = (url: string, mode: 'live' | 'test') => assertHookTarget(url, policyFor({ url, mode }, policy))
+  const LOCAL = ['http://127.0.0.1:3000/hooks', 'http://localhost:3000/', 'http://[::1]:3000/', 'http://127.1.2.3/']
+
+  test.each(LOCAL)('%s is fine in test mode alone', (url) => {
+    expect(() => check(url, 'test')).not.toThrow()
+    expect(() => check(url, 'live')).toThrow()
+    expect(() => assertHookTarget(url, policyFor({ url, mode: 'test' }, POLICY))).toThrow()
+  })
+
+  test.each([
+    'http://app.example.com/',
+    'https://app.example.com:3000/',
+    'http://localhost.example.com/',
+    'http://10.0.0.1:3000/',
+    'http://169.254.169.254/',
+    'http://0.0.0.0:3000/',
+    'http://user@localhost:3000/',
+  ])('%s is refused as ever', (url) => {
+    expect(() => check(url, 'test')).toThrow()
+  })
+
+  test('the addresses of this machine are opened to the receiver there, and to no other', () => {
+    const cidrsFor = (url: string) => policyFor({ url, mode: 'test' }, policy).allowedCidrs
+    expect(mayReach('127.0.0.1', cidrsFor('http://localhost:3000/'))).toBe(true)
+    expect(mayReach('::1', cidrsFor('http://localhost:3000/'))).toBe(true)
+    expect(mayReach('10.0.0.1', cidrsFor('http://localhost:3000/'))).toBe(false)
+    expect(mayReach('127.0.0.1', cidrsFor('https://app.example.com/'))).toBe(false)
+  })
 })

@@ -90,8 +90,12 @@ describe('an answer of a vendor', () => {
     expect(judged(refused(...codes))).toEqual({ kind: 'unavailable', reason })
   })
 
+  test('of too many tokens is no outage, since a caller can send too many', () => {
+    for (const body of [{ success: true }, undefined]) expect(judged(body, 429)).toEqual({ kind: 'too_many' })
+  })
+
   test('of another status, or that says nothing, is none; but what it cannot read is wrong', () => {
-    for (const status of [201, 204, 301, 302, 401, 403, 404, 429, 500, 503])
+    for (const status of [201, 204, 301, 302, 401, 403, 404, 500, 503])
       expect(judged({ success: true }, status)).toEqual({ kind: 'unavailable', reason: `HTTP_${status}` })
     for (const body of [undefined, {}, { success: 1 }, { success: 'true' }]) {
       expect(judged(body)).toEqual({ kind: 'unavailable', reason: 'UNREADABLE' })

@@ -89,13 +89,13 @@ describe('what is allowed', () => {
     expect(allowedOf('network', counts(), USUAL)).toEqual({ hour: 5, day: 10, pending: 10 })
   })
 
-  test('grows with what is verified there: twice the usual share, or a fifth', () => {
-    expect(allowedOf('network', counts({ verified: 1_000 }), USUAL).day).toBeCloseTo(400)
+  test('grows with what is verified there: half of the usual share has to be', () => {
+    expect(allowedOf('network', counts({ verified: 1_000 }), USUAL).day).toBeCloseTo(1_400)
     expect(allowedOf('network', counts({ verified: 1_000 }), USUAL).pending).toBe(1_000)
     const most = { ...USUAL, unverifiedShare: 0.05 }
-    expect(allowedOf('network', counts({ verified: 1_000 }), most).day).toBe(200)
-    expect(allowedOf('network', counts({ verified: 1_000 }, { verified: 400 }), USUAL).hour).toBeCloseTo(160)
-    expect(allowedOf('prefix', counts({ verified: 100 }), USUAL)).toMatchObject({ day: 40, pending: 50 })
+    expect(allowedOf('network', counts({ verified: 1_000 }), most).day).toBeCloseTo(1_105, 0)
+    expect(allowedOf('network', counts({ verified: 1_000 }, { verified: 400 }), USUAL).hour).toBeCloseTo(560)
+    expect(allowedOf('prefix', counts({ verified: 100 }), USUAL)).toMatchObject({ pending: 50 })
   })
 
   test('of a prefix is tried by few at a time where it is nearly used up', () => {
@@ -107,9 +107,11 @@ describe('what is allowed', () => {
 
   test('of a country follows the greatest day, the usual hour and what is verified just now', () => {
     const none = usualOf([])
-    expect(allowedOfCountry(counts(), CALM, none, NOW)).toEqual({ hour: 10, day: 20, pending: 15 })
-    expect(allowedOfCountry(counts(), CALM, USUAL, NOW).day).toBeCloseTo(0.4 * 1_440)
-    expect(allowedOfCountry(counts(), CALM, USUAL, NOW).hour).toBeCloseTo((0.4 * 1_440) / 3)
+    expect(allowedOfCountry(counts(), CALM, none, NOW)).toEqual({ hour: 16, day: 20, pending: 15 })
+    expect(allowedOfCountry(counts(), CALM, USUAL, NOW).day).toBeCloseTo(0.2 * 1_440)
+    expect(allowedOfCountry(counts(), CALM, USUAL, NOW).hour).toBeCloseTo((0.2 * 1_440) / 6)
+    const busyHour = counts({ verified: 100 }, { verified: 100 })
+    expect(allowedOfCountry(busyHour, CALM, none, NOW).hour).toBeCloseTo(100 * (2 / 0.7 - 1))
     // Twenty-four are sent in two minutes.
     const busy = usualOf(weeksOf({ verified: 600, unverified: 120 }))
     const pending = (verified: number, wasPaused: boolean) =>

@@ -13,6 +13,7 @@ import {
   type SendOutcome,
   type Step,
   settlementOf,
+  withoutQuotes,
 } from '../../src/domain/delivery'
 import { type Issue, isActive, type VerificationStatus } from '../../src/domain/issue'
 import { retryDelayMs } from '../../src/domain/route'
@@ -103,6 +104,44 @@ describe('an answered send', () => {
   })
 })
 
+describe('a code of a carrier', () => {
+  const message = { to: '+821056784321', text: 'Your code is 918273' }
+  const told = (code: string) => withoutQuotes({ ...BLOCKED, code }, message).code
+
+  test.each([
+    ['the last digits', 'INVALID 4321'],
+    ['five digits', 'E56784'],
+    ['digits with dashes', 'no-5-6-7-8'],
+    ['digits with spaces', '5 6 7 8'],
+    ['digits among letters', 'a5b6c7d8e'],
+    ['words for digits', 'five six Seven EIGHT'],
+    ['words and digits', 'ERR_FIVE6_SEVEN8'],
+    ['full-width digits', '５６７８'],
+    ['Arabic digits', '٥٦٧٨'],
+    ['the whole number', '+82 10-5678-4321'],
+    ['the number, spelled', 'eight two one zero five six seven eight four three two one'],
+    ['what was sent', 'TEXT 9182'],
+  ])('that quotes the message is not kept: %s', (_, code) => {
+    expect(presentableCode(told(code) ?? '')).toBe('REDACTED')
+  })
+
+  test.each(['4004', '30003', 'HTTP_401', 'NO_ANSWER_ECONNRESET', '-2012', 'ESME_RINVDSTADR', 'one of none'])(
+    'that says something else is kept as it is: %s',
+    (code) => {
+      expect(presentableCode(told(code) ?? '')).toBe(code)
+    },
+  )
+
+  test('of a message that nobody has any more has no six digits, written or spelled', () => {
+    expect(presentableCode('five six seven eight four three')).toBe('REDACTED')
+    expect(presentableCode('5six78FOUR3')).toBe('REDACTED')
+  })
+
+  test('of an accepted message, which has none, stays none', () => {
+    expect(withoutQuotes(ACCEPTED, message)).toEqual(ACCEPTED)
+  })
+})
+
 describe('fallback', () => {
   test('an AlimTalk that is refused for good goes on as SMS at once, and nothing is settled', () => {
     const { issue, ...next } = afterSend(alimtalk(), BLOCKED, IN_TIME)
@@ -112,7 +151,7 @@ describe('fallback', () => {
 
   test('an AlimTalk that is reported failed goes on as SMS at once', () => {
     const accepted = afterSend(alimtalk(), ACCEPTED, IN_TIME).issue
-    const step = afterReport(accepted, 'alimtalk', { status: 'failed', code: 'NO_USER' }, IN_TIME.now)
+    const [step] = afterReport(accepted, 'alimtalk', { status: 'failed', code: 'NO_USER' }, IN_TIME.now)
     expect(step?.issue).toMatchObject({ leg: 'sms', sendPending: true, providerOutcomeCode: 'NO_USER' })
     expect(step).toEqual({ issue: step?.issue as Issue, sendAfterMs: 0 })
   })
@@ -134,14 +173,14 @@ describe('fallback', () => {
     expect(refused.issue).toMatchObject({ leg: 'alimtalk', deliveryStatus: 'failed' })
     expect(refused.finish).toBe('release')
     const accepted = alimtalk({ ...changes, deliveryStatus: 'sent', sendPending: false })
-    const reported = afterReport(accepted, 'alimtalk', { status: 'failed' }, now)
+    const [reported] = afterReport(accepted, 'alimtalk', { status: 'failed' }, now)
     expect(reported?.issue).toMatchObject({ leg: 'alimtalk', deliveryStatus: 'failed' })
     expect(reported?.finish).toBe('debit')
   })
 
   test('there is none for an ambiguous send, not even when it is reported failed', () => {
     const ambiguous = afterSend(alimtalk(), AMBIGUOUS, IN_TIME).issue
-    const step = afterReport(ambiguous, 'alimtalk', { status: 'failed' }, IN_TIME.now)
+    const [step] = afterReport(ambiguous, 'alimtalk', { status: 'failed' }, IN_TIME.now)
     expect(step?.issue).toMatchObject({ leg: 'alimtalk', deliveryStatus: 'failed', providerOutcomeAmbiguous: false })
     expect(step?.sendAfterMs).toBeUndefined()
     expect(step?.finish).toBe('debit')
@@ -150,7 +189,7 @@ describe('fallback', () => {
 
 describe('a report', () => {
   test('delivered: the message is charged and no longer ambiguous', () => {
-    const step = afterReport(
+    const [step] = afterReport(
       sent({ providerOutcomeAmbiguous: true }),
       'sms',
       { status: 'delivered', code: '0000' },
@@ -165,26 +204,28 @@ describe('a report', () => {
   })
 
   test('failed: the message is charged all the same, because a provider took it', () => {
-    const step = afterReport(sent(), 'sms', { status: 'failed', code: 'OFF' }, NOW)
+    const [step] = afterReport(sent(), 'sms', { status: 'failed', code: 'OFF' }, NOW)
     expect(step?.issue).toMatchObject({ deliveryStatus: 'failed', providerOutcomeCode: 'OFF' })
     expect(step?.finish).toBe('debit')
   })
 
   test('that overtakes the answer of the provider counts as one, and the message was taken', () => {
-    const delivered = afterReport(anIssue(), 'sms', { status: 'delivered' }, NOW)
+    const [accepted, delivered] = afterReport(anIssue(), 'sms', { status: 'delivered' }, NOW)
+    expect(accepted?.issue).toMatchObject({ deliveryStatus: 'sent', sendPending: false })
+    expect(accepted?.finish).toBeUndefined()
     expect(delivered?.issue).toMatchObject({ deliveryStatus: 'delivered', sendPending: false })
     expect(delivered?.finish).toBe('debit')
-    const failed = afterReport(anIssue(), 'sms', { status: 'failed' }, NOW)
+    const [, failed] = afterReport(anIssue(), 'sms', { status: 'failed' }, NOW)
     expect(failed?.issue).toMatchObject({ deliveryStatus: 'failed', sendPending: false })
     expect(failed?.finish).toBe('debit')
-    const fallsBack = afterReport(alimtalk(), 'alimtalk', { status: 'failed' }, NOW)
+    const [, fallsBack] = afterReport(alimtalk(), 'alimtalk', { status: 'failed' }, NOW)
     expect(fallsBack?.issue).toMatchObject({ deliveryStatus: 'sent', leg: 'sms', sendPending: true })
   })
 
   test('after the last word changes nothing', () => {
     for (const deliveryStatus of ['delivered', 'failed'] as const) {
       for (const status of ['delivered', 'failed'] as const) {
-        expect(afterReport(sent({ deliveryStatus }), 'sms', { status }, NOW)).toBeUndefined()
+        expect(afterReport(sent({ deliveryStatus }), 'sms', { status }, NOW)).toEqual([])
       }
     }
   })
@@ -192,7 +233,7 @@ describe('a report', () => {
   test('on a leg that was left changes nothing', () => {
     const onSms = alimtalk({ leg: 'sms', deliveryStatus: 'sent', sendPending: true })
     for (const status of ['delivered', 'failed'] as const) {
-      expect(afterReport(onSms, 'alimtalk', { status }, NOW)).toBeUndefined()
+      expect(afterReport(onSms, 'alimtalk', { status }, NOW)).toEqual([])
     }
   })
 })
@@ -379,7 +420,7 @@ describe('any story of outcomes, reports and time', () => {
     /** A report is looked up by its message, so one nobody waits for never gets as far as the domain. */
     #report(leg: Leg, status: DeliveryReport['status']): void {
       if (leg !== this.issue.leg || isFinal(this.issue)) {
-        expect(afterReport(this.issue, leg, { status }, this.now)).toBeUndefined()
+        expect(afterReport(this.issue, leg, { status }, this.now)).toEqual([])
       } else if (leg === this.awaited || (this.issue.sendPending && isWorthSending(this.issue, this.now))) {
         if (this.issue.sendPending) {
           // The carrier reports before it has answered: the message was taken.
@@ -387,9 +428,9 @@ describe('any story of outcomes, reports and time', () => {
           this.taken.push({ leg, kind: 'accepted' })
         }
         this.awaited = undefined
-        const step = afterReport(this.issue, leg, { status }, this.now)
-        expect(step).toBeDefined()
-        if (step) this.#take(step)
+        const steps = afterReport(this.issue, leg, { status }, this.now)
+        expect(steps).toHaveLength(this.issue.sendPending ? 2 : 1)
+        for (const step of steps) this.#take(step)
       }
     }
 

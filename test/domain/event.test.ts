@@ -11,7 +11,8 @@ const AMBIGUOUS: SendOutcome = { kind: 'ambiguous', code: 'TIMEOUT' }
 const BUSY: SendOutcome = { kind: 'refused', retry: 'later', code: 'BUSY' }
 const BLOCKED: SendOutcome = { kind: 'refused', retry: 'never', code: 'BLOCKED' }
 
-type Act = (issue: Issue) => Issue
+/** What happens at once: the states it leaves, in order. */
+type Act = (issue: Issue) => Issue | Issue[]
 
 const at = NOW + 1_000
 const sends =
@@ -21,7 +22,7 @@ const sends =
 const reports =
   (status: 'delivered' | 'failed'): Act =>
   (issue) =>
-    afterReport(issue, issue.leg, { status }, at)?.issue ?? issue
+    afterReport(issue, issue.leg, { status }, at).map((step) => step.issue)
 const guesses =
   (right: boolean): Act =>
   (issue) =>
@@ -33,11 +34,13 @@ const isAbandoned: Act = (issue) => abandon(issue, CODE.noRoute, at).issue
 const isSettled: Act = (issue) => ({ ...issue, billingStatus: 'debited', debitedAmount: issue.price })
 
 const told = (issue: Issue, acts: readonly Act[]): EventType[][] =>
-  acts.map((act) => {
-    const before = issue
-    issue = act(issue)
-    return eventsOf(before, issue)
-  })
+  acts.map((act) =>
+    [act(issue)].flat().flatMap((after) => {
+      const before = issue
+      issue = after
+      return eventsOf(before, issue)
+    }),
+  )
 
 const sms = anIssue()
 const alimtalk = anIssue({ channel: 'alimtalk' })
@@ -48,7 +51,8 @@ describe('what happens to an issue is told', () => {
     ['accepted, delivered', sms, [sends(ACCEPTED), reports('delivered')], [['otp.sent'], ['otp.delivered']]],
     ['accepted, then reported as failed', sms, [sends(ACCEPTED), reports('failed')], [['otp.sent'], ['otp.failed']]],
     ['a report that overtakes the answer', sms, [reports('delivered')], [['otp.sent', 'otp.delivered']]],
-    ['a failure reported before the answer', sms, [reports('failed')], [['otp.failed']]],
+    ['a failure reported before the answer', sms, [reports('failed')], [['otp.sent', 'otp.failed']]],
+    ['a failure reported before the answer, on the first channel', alimtalk, [reports('failed')], [['otp.sent']]],
     ['no clear answer', sms, [sends(AMBIGUOUS)], [[]]],
     ['no clear answer, yet delivered', sms, [sends(AMBIGUOUS), reports('delivered')], [[], ['otp.delivered']]],
     ['no clear answer, and failed', sms, [sends(AMBIGUOUS), reports('failed')], [[], ['otp.failed']]],
@@ -133,9 +137,13 @@ describe('what happens to an issue is told', () => {
         const ends: EventType[] = []
         const sentOn: string[] = []
         let issue = first
-        for (const act of acts) {
-          const before = issue
-          issue = act(issue)
+        const happen = (act: Act) =>
+          [act(issue)].flat().map((after) => {
+            const before = issue
+            issue = after
+            return [before, after] as const
+          })
+        for (const [before, issue] of acts.flatMap(happen)) {
           for (const type of eventsOf(before, issue)) {
             const event = eventOf(type, issue, { eventId: 'e1', now: at, to: '+821012345678', carrier: 'main' })
             expect<unknown>(otpEvent.parse(event)).toEqual(event)

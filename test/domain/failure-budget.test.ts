@@ -1,6 +1,6 @@
 /** How often somebody may guess at one phone. */
 import { describe, expect, test } from 'bun:test'
-import { admitNext, type Failures, fail, forgive, standingOf } from '../../src/domain/failure-budget'
+import { admitNext, type Failures, fail, forgive, NO_FAILURES, standingOf } from '../../src/domain/failure-budget'
 import { DAY_MS, MINUTE_MS } from '../../src/domain/value'
 import { NOW } from './sample'
 
@@ -45,7 +45,7 @@ describe('a row of wrong codes', () => {
 
   test('ends with a right code', () => {
     expect(standingOf(forgive(failed(40)), LOCKED_A_DAY, NOW)).toEqual({
-      ...{ waitMs: 0, rule: undefined, isLocked: false, isSeldom: false },
+      ...{ waitMs: 0, rule: undefined, unprovable: undefined, isLocked: false, isSeldom: false },
     })
     expect(fail(forgive(failed(40)), NOW).inARow).toBe(1)
   })
@@ -94,6 +94,37 @@ describe('sixty in thirty days', () => {
       ...{ rule: 'failures_seldom', waitMs: 3 * DAY_MS - MINUTE_MS, isRefused: true },
     })
     expect(admitNext(remembered, 5, LOCKED_A_DAY, NOW + 3 * DAY_MS)).toMatchObject({ maxAttempts: 1 })
+  })
+
+  test('end by an operator, who opens the phone for all that is to come', () => {
+    const opened = NO_FAILURES
+    expect(standingOf(opened, LOCKED_A_DAY, NOW)).toMatchObject({ waitMs: 0, isSeldom: false })
+    expect(admitNext(opened, 5, LOCKED_A_DAY, NOW)).toEqual(AT_ONCE)
+    // It takes as many again.
+    expect(admitNext(forgive(failed(59, opened)), 5, LOCKED_A_DAY, NOW)).toEqual(AT_ONCE)
+  })
+
+  test('let a proof of a human through, with one attempt, and leave the one code in three days to others', () => {
+    const failures = { ...forgive(failed(60)), issuedAt: NOW }
+    const later = NOW + MINUTE_MS
+    expect(admitNext(failures, 5, LOCKED_A_DAY, later, true)).toEqual({
+      ...{ maxAttempts: 1, failures: undefined },
+      found: { rule: 'failures_seldom', waitMs: 3 * DAY_MS - MINUTE_MS, isRefused: false },
+    })
+    expect(admitNext(failures, 5, { ...LOCKED_A_DAY, failures: 'watch' }, later, true).maxAttempts).toBe(5)
+  })
+
+  test('let no proof through while a pause or a lock waits as well', () => {
+    const issued = { issuedAt: NOW }
+    expect(admitNext({ ...failed(70), ...issued }, 5, LOCKED_A_DAY, NOW, true).found).toEqual({
+      ...{ rule: 'failures_paused', waitMs: 3 * DAY_MS, isRefused: true },
+    })
+    expect(admitNext({ ...failed(100), ...issued }, 5, LOCKED_A_DAY, NOW, true).found).toEqual({
+      ...{ rule: 'failures_locked', waitMs: 3 * DAY_MS, isRefused: true },
+    })
+    // A lock that has ended begins a new row with a code by a proof, too: else no other hundred would lock it.
+    const over = admitNext({ ...failed(100), issuedAt: NOW }, 5, LOCKED_A_DAY, NOW + DAY_MS, true)
+    expect(over).toMatchObject({ maxAttempts: 1, failures: { inARow: 0, lockedAt: undefined, issuedAt: NOW } })
   })
 
   test('fifty-nine do not', () => {

@@ -222,6 +222,8 @@ describe('a public key', () => {
     'ftp://localhost',
     'http://localhost:',
     'http://localhost:123456',
+    'http://localhost:99999',
+    'https://127.0.0.1:65536',
     'http://localhost\n',
   ])('of test mode is refused from %p', (origin) => {
     expect(isLocalOrigin(origin)).toBe(false)

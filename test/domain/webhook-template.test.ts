@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { EVENT_TYPES, sampleEvent } from '../../contract/event'
-import { previewHookTemplate } from '../../src/domain/hook-preview'
 import { assertHookTemplate, renderHookTemplate } from '../../src/domain/webhook-template'
+import { previewHookTemplate } from '../../src/usecases/preview-hook-template'
 import fc from '../support/property'
 import { RUNS, thrownBy } from './sample'
 

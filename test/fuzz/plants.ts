@@ -20,8 +20,8 @@ export const PLANTS: Record<string, Plant> = {
     subject: 'patterns',
     file: 'src/domain/pattern.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    instead: "{ fits: (value) => new RegExp(`^(?:${pattern})$`, 'u').test(value), size: 1, isLinear: true }",
-    of: '{ fits: (value) => compiled.matches(value), size: compiled.programSize(), isLinear: true }',
+    instead: "{ fits: (value) => new RegExp(`^(?:${pattern})$`, 'u').test(value), size: 1 }",
+    of: '{ fits: (value) => compiled.matches(value), size: compiled.programSize() }',
   },
   'the event loop is held by a long body': {
     subject: 'sizes',
@@ -74,7 +74,7 @@ export const PLANTS: Record<string, Plant> = {
     subject: 'races',
     file: 'src/usecases/issue-code.ts',
     instead: 'undefined as Claim | undefined,',
-    of: 'tx.claims.find(order.owner, order.keyHash, formerHash),',
+    of: 'tx.claims.find(order.owner, order.keyHash),',
   },
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Role } from '../../src/domain/role'
 import type { Template } from '../../src/domain/template'
 import { SignInPauses } from '../../src/node/sign-in'
-import { assertCarrier } from '../../src/providers/carriers'
+import { assertCarrier, reportsBySecret } from '../../src/providers/carriers'
 import { openStore } from '../../src/store/sqlite/open'
 import { systemClock } from '../../src/system/clock'
 import { systemPasswords } from '../../src/system/passwords'
@@ -88,7 +88,7 @@ const emailOf = (role: Role) => `${role}@fuzz.example`
 
 /** Nobody has failed to sign in. */
 const FREE = {
-  limits: { take: async () => ({ giveBack() {} }), recalled: async () => {} },
+  limits: { take: async () => ({ giveBack() {} }) },
   pauses: new SignInPauses(),
 }
 
@@ -103,7 +103,7 @@ async function furnish(database: string, carrierUrl: string): Promise<Furnished>
   const store = openStore({ file: database, clock: systemClock, vault })
   const actor = { name: 'fuzz' }
   const common = { store, vault, clock: systemClock, random: systemRandom, actor }
-  const admin = { ...common, assertCarrier, node: ASLEEP }
+  const admin = { ...common, assertCarrier, reportsBySecret, node: ASLEEP }
   const { appId } = await administer.createApp(admin, { name: 'fuzz' })
   const key = async (wanted: Omit<administer.NewKey, 'appId'>) =>
     (await administer.createKey(admin, { appId, ...wanted })).key

@@ -1,7 +1,9 @@
 /** Alert rules and dashboard ask for what is told: a metric that is renamed would leave an alarm that never fires. */
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { parser } from '@prometheus-io/lezer-promql'
 import { invalid } from '../../src/domain/error'
+import { WEBHOOK_BACKLOG, WEBHOOK_LATE_MS } from '../../src/domain/job'
 import { createMetrics } from '../../src/system/telemetry/metrics'
 import { anIssue, NOW } from '../domain/sample'
 
@@ -41,6 +43,12 @@ async function everything(): Promise<string> {
   return text()
 }
 
+interface Dashboard {
+  panels: Array<{ title: string; targets?: Array<{ expr: string }> }>
+}
+const { panels }: Dashboard = await Bun.file(join(DEPLOY, 'grafana/watchword.json')).json()
+const allPanels = () => panels.flatMap(({ targets = [] }) => targets)
+
 /** Labels that Prometheus adds, and those of histograms. */
 const OF_PROMETHEUS = ['instance', 'job', 'le']
 
@@ -68,25 +76,96 @@ async function assertKnown(expression: string): Promise<void> {
   for (const label of grouped) expect(everyLabel).toContain(label)
 }
 
-interface Rules {
-  groups: Array<{ rules: Array<{ alert: string; expr: string; annotations: { summary: string } }> }>
+interface Rule {
+  /** Of an alert; the other kind records a series. */
+  alert?: string
+  record?: string
+  expr: string
+  for?: string
+  labels?: { severity?: string }
+  annotations?: { summary?: string }
 }
-const rules = (
-  Bun.YAML.parse(await Bun.file(join(DEPLOY, 'prometheus/watchword.rules.yml')).text()) as Rules
-).groups.flatMap((group) => group.rules)
+const yaml = async <Of>(name: string) => Bun.YAML.parse(await Bun.file(join(DEPLOY, 'prometheus', name)).text()) as Of
+const RULE_TESTS = ['watchword.rules.test.yml', 'watchword.objectives.test.yml']
+const { groups } = await yaml<{ groups: Array<{ rules: Rule[] }> }>('watchword.rules.yml')
+const rules = groups.flatMap((group) => group.rules)
+const alerts = rules.filter((rule): rule is Rule & { alert: string } => rule.alert !== undefined)
+const recorded = new Map(rules.flatMap(({ record, expr }) => (record === undefined ? [] : [[record, expr] as const])))
 
-test.each(rules.map(({ alert, expr }) => [alert, expr] as const))(
-  'the alert %s asks for what is told',
+test.each(rules.map(({ alert, record, expr }) => [alert ?? record ?? '', expr] as const))(
+  'the rule %s asks for what is told',
   async (_, expr) => {
     if (expr.startsWith('up{')) return
     await assertKnown(expr)
+    for (const [name] of expr.matchAll(/\bwatchword:[\w:]+/g)) expect([...recorded.keys()]).toContain(name)
+    const told = await everything()
+    for (const [bucket] of expr.matchAll(/le="[^"]*"/g)) expect(told).toContain(bucket)
   },
 )
 
-interface Dashboard {
-  panels: Array<{ title: string; targets?: Array<{ expr: string }> }>
+test.each([...rules, ...allPanels()].map(({ expr }) => expr.replaceAll('$__rate_interval', '5m')))(
+  'Prometheus can read %s',
+  (expr) => {
+    const mistakes: string[] = []
+    parser.parse(expr).iterate({
+      enter: ({ type, from, to }) => {
+        if (type.isError) mistakes.push(expr.slice(Math.max(0, from - 10), to + 10))
+      },
+    })
+    expect(mistakes).toEqual([])
+  },
+)
+
+test.each(alerts)('the alert $alert says how urgent it is and what it is about, and after how long', (rule) => {
+  expect(['page', 'warn']).toContain(rule.labels?.severity ?? '')
+  expect(rule.annotations?.summary).toBeString()
+  expect(rule.for ?? '0s').toMatch(/^\d+[smh]$/)
+})
+
+test('the runbook has a line for each alert, and each is tried by a test of the rules', async () => {
+  const names = alerts.map(({ alert }) => alert).toSorted()
+  const runbook = await Bun.file(join(DEPLOY, '../docs/watching.md')).text()
+  const lines = [...runbook.matchAll(/^\| `(Watchword\w+)` \| [^|]{10,} \| [^|]{10,} \|$/gm)]
+  expect(lines.map(([, name = '']) => name).toSorted()).toEqual(names)
+  type Tests = { tests: Array<{ alert_rule_test: Array<{ alertname: string; exp_alerts: unknown[] }> }> }
+  const tests = (await Promise.all(RULE_TESTS.map((name) => yaml<Tests>(name)))).flatMap((file) => file.tests)
+  const firing = tests.flatMap((each) => each.alert_rule_test).filter(({ exp_alerts }) => exp_alerts.length > 0)
+  expect([...new Set(firing.map(({ alertname }) => alertname))].toSorted()).toEqual(names)
+})
+
+/** Google's, for a budget of 30 days: the long window and the short one, and how many times too fast it is spent. */
+const BURN_RATES = {
+  Fast: [
+    ['1h', '5m', '14.4'],
+    ['6h', '30m', '6'],
+  ],
+  Slow: [
+    ['1d', '2h', '3'],
+    ['3d', '6h', '1'],
+  ],
 }
-const { panels }: Dashboard = await Bun.file(join(DEPLOY, 'grafana/watchword.json')).json()
+const BURNS = /watchword:(\w+):ratio_rate(\w+) > ([\d.]+) \* ([\d.]+)\s+and watchword:\1:ratio_rate(\w+) > \3 \* \4\b/g
+
+test.each([
+  ['WatchwordAvailability', 'failed_requests', '0.001'],
+  ['WatchwordLatency', 'slow_requests', '0.01'],
+])('%s is alerted by how fast its budget is spent, in a long window and a short one', (name, series, budget) => {
+  for (const [speed, windows] of Object.entries(BURN_RATES)) {
+    const { expr = '' } = alerts.find(({ alert }) => alert === `${name}Burns${speed}`) ?? {}
+    const found = [...expr.matchAll(BURNS)].map(([, ...parts]) => parts)
+    expect(found).toEqual(windows.map(([long = '', short = '', rate = '']) => [series, long, rate, budget, short]))
+  }
+  for (const [record, expr] of recorded) {
+    const [, window = ''] = new RegExp(`^watchword:${series}:ratio_rate(\\w+)$`).exec(record) ?? []
+    if (window) expect(new Set([...expr.matchAll(/\[(\w+)\]/g)].map(([, of]) => of))).toEqual(new Set([window]))
+  }
+})
+
+test('the backlog of webhooks that is alerted is the one that the doctor and the console tell of', () => {
+  const exprOf = (name: string) => alerts.find(({ alert }) => alert === name)?.expr
+  expect(exprOf('WatchwordWebhooksWait')).toEndWith(` > ${WEBHOOK_BACKLOG}`)
+  expect(exprOf('WatchwordWebhooksLate')).toEndWith(` > ${WEBHOOK_LATE_MS / 1_000}`)
+})
 
 test.each(panels.map(({ title, targets = [] }) => [title, targets] as const))(
   'the panel “%s” asks for what is told',
@@ -114,5 +193,5 @@ test('what is told is asked for: no metric of ours is without a panel', async ()
 const promtool = Bun.which('promtool')
 test.skipIf(promtool === null)('Prometheus itself finds the rules right, and they fire when they should', () => {
   const cwd = join(DEPLOY, 'prometheus')
-  expect(Bun.spawnSync(['promtool', 'test', 'rules', 'watchword.rules.test.yml'], { cwd }).exitCode).toBe(0)
+  expect(Bun.spawnSync(['promtool', 'test', 'rules', ...RULE_TESTS], { cwd }).exitCode).toBe(0)
 })

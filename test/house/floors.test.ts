@@ -8,6 +8,7 @@ const SRC = join(import.meta.dir, '../../src')
 
 /** Below which rooms each stands. Every room may import from itself, and from the contract where it is named. */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
+  // Its words only: types, and the names of events and channels.
   domain: ['contract'],
   ports: ['contract', 'domain'],
   store: ['contract', 'domain', 'ports', 'migrations'],
@@ -22,8 +23,6 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   app: ['config', 'console', 'http', 'jobs', 'node', 'ports', 'providers', 'usecases'],
   cli: [
     ...['app', 'config', 'contract', 'domain', 'http', 'node', 'ports', 'providers', 'store', 'system', 'usecases'],
-    // What the binary carries of the pages, for the notice of licences.
-    'console',
   ],
   main: ['cli'],
 }
@@ -41,7 +40,7 @@ function fileAt(path: string): string {
 /** Also of types: who names what another room is made of depends on it. */
 async function importsOf(name: string): Promise<string[]> {
   const text = await Bun.file(join(SRC, name)).text()
-  const local = [...text.matchAll(/(?:\bfrom|\bimport) ?\(?'(\.[^']+)'/g)].map(([, path = '']) => path)
+  const local = [...text.matchAll(/(?:\bfrom|\bimport) ?\(?'(\.[^']*)'/g)].map(([, path = '']) => path)
   return [...new Set(local.map((path) => fileAt(resolve(SRC, name, '..', path))))]
 }
 
@@ -54,6 +53,34 @@ test.each(files.map((name) => [name] as const))('%s imports from the floors belo
   expect(allowed).toBeDefined()
   const rooms = (imports.get(name) ?? []).map(roomOf).filter((room) => room !== roomOf(name))
   expect(rooms.filter((room) => !allowed?.includes(room) && !EMBEDDED.includes(room))).toEqual([])
+})
+
+/** Below which rooms those of the client stand. What a page loads knows the contract by its types only. */
+const CLIENT_FLOORS: Readonly<Record<string, RegExp>> = {
+  package: /^(client|contract|deploy|src\/cli\/licenses|src\/domain\/version)\b/,
+  // It says what the server says: by its rules, and by what puts them into words.
+  testing: /^(client|contract|src\/domain|src\/http\/(present|errors|idempotency-key))\b/,
+}
+const ofClient = [...new Glob('**/*.{ts,tsx}').scanSync(join(SRC, '../client'))].filter(
+  (name) => !name.endsWith('.d.ts'),
+)
+
+test.each(ofClient.map((name) => [name] as const))('client/%s imports from the floors below it only', async (name) => {
+  const allowed = CLIENT_FLOORS[name.split('/')[0] ?? ''] ?? /^client\b/
+  const text = await Bun.file(join(SRC, '../client', name)).text()
+  const values = text.replaceAll(/^(?:import|export) type [^']*'[^']*contract[^']*'$/gm, '')
+  const local = [...values.matchAll(/(?:\bfrom|\bimport) ?\(?'(\.[^']*)'/g)].map(([, path = '']) => path)
+  const paths = local.map((path) => relative(join(SRC, '..'), resolve(SRC, '../client', name, '..', path)))
+  expect(paths.filter((path) => !allowed.test(path) && !EMBEDDED.includes(path))).toEqual([])
+})
+
+test('the domain knows the contract by its types, and the names of events and channels', async () => {
+  for (const name of files.filter((file) => roomOf(file) === 'domain')) {
+    const text = await Bun.file(join(SRC, name)).text()
+    const imports = [...text.matchAll(/^(?:import|export) (type )?[^']*'([^']*\/contract\/[^']*)'$/gm)]
+    const values = imports.filter(([, isType, path = '']) => !isType && !/\/(event-type|channel)$/.test(path))
+    expect([name, values.map(([line]) => line)]).toEqual([name, []])
+  }
 })
 
 /** What lies beside the rooms and goes into the binary as it is. */

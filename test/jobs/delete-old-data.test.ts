@@ -32,6 +32,7 @@ async function deleted(left = 0, retentions: Array<number | undefined> = []) {
     decisions: (before, limit) => take('decisions', before, limit),
     networks: (before, limit) => take('networks', before, limit),
     trafficHours: (before, limit) => take('trafficHours', before, limit),
+    trafficSnapshots: (before, limit) => take('trafficSnapshots', before, limit),
     incidents: (before, limit) => take('incidents', before, limit),
     outbox: (limit) => take('outbox', undefined, limit),
   }
@@ -54,6 +55,7 @@ test('each has its time', async () => {
     decisions: [30 * 24],
     networks: [30 * 24],
     trafficHours: [365 * 24],
+    trafficSnapshots: [24],
     incidents: [365 * 24],
     outbox: [undefined],
   })

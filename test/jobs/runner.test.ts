@@ -12,7 +12,7 @@ import { START } from '../support/world'
 
 const jobNumber = (jobId: number): Job => ({
   jobId,
-  kind: 'settle',
+  kind: 'webhook',
   appId: 'app',
   mode: 'live',
   subjectId: String(jobId),
@@ -46,7 +46,8 @@ test.each(MOMENTS)(
     const store = {
       read: {
         jobs: {
-          heads: async (kind: string) => (kind === 'settle' && waiting.length > 0 ? [{ queue: '', runAt: START }] : []),
+          heads: async (kind: string) =>
+            kind === 'webhook' && waiting.length > 0 ? [{ queue: '', runAt: START }] : [],
         },
       },
       transaction: <T>(unit: (tx: Tx) => Promise<T>) =>
@@ -67,14 +68,14 @@ test.each(MOMENTS)(
         }
       )
     }
-    const kinds = { deliver: idle, 'await-report': idle, settle: kind, webhook: idle }
+    const kinds = { deliver: idle, 'await-report': idle, webhook: kind }
     const wakeUps = createWakeUps()
     const runner = new Runner({ store, clock: new VirtualClock(START), log, kinds, wakeUps })
     runner.start()
     await calm()
     expect(done).toEqual([])
 
-    after(wakesAt, () => wakeUps.wake('settle'))
+    after(wakesAt, () => wakeUps.wake('webhook'))
     after(endsAt, first.resolve)
     await calm()
     expect(done).toEqual([1, 2, 3])
@@ -82,7 +83,7 @@ test.each(MOMENTS)(
   },
 )
 
-test.each(['deliver', 'await-report', 'settle', 'webhook'] as const)(
+test.each(['deliver', 'await-report', 'webhook'] as const)(
   'the runner has last looked when the last of its lanes has: one that hangs is seen, whichever: %s',
   async (hanging) => {
     const clock = new VirtualClock(START)
@@ -113,7 +114,7 @@ test('what is being claimed when the runner stops is run and waited for, and not
   const store = {
     read: {
       jobs: {
-        heads: async (kind: string) => (kind === 'settle' && waiting.length > 0 ? [{ queue: '', runAt: START }] : []),
+        heads: async (kind: string) => (kind === 'webhook' && waiting.length > 0 ? [{ queue: '', runAt: START }] : []),
       },
     },
     transaction: async <T>(unit: (tx: Tx) => Promise<T>) => {
@@ -124,7 +125,7 @@ test('what is being claimed when the runner stops is run and waited for, and not
   const begun: number[] = []
   let isAsked = false
   // Room for one more each time it looks.
-  const settle: Kind = () => {
+  const webhook: Kind = () => {
     isAsked = !isAsked
     if (!isAsked) return undefined
     return {
@@ -141,7 +142,7 @@ test('what is being claimed when the runner stops is run and waited for, and not
     store,
     clock,
     log,
-    kinds: { deliver: idle, 'await-report': idle, settle, webhook: idle },
+    kinds: { deliver: idle, 'await-report': idle, webhook },
     wakeUps,
   })
   runner.start()
@@ -155,7 +156,7 @@ test('what is being claimed when the runner stops is run and waited for, and not
   expect({ begun, isStopped }).toEqual({ begun: [1], isStopped: false })
   running.resolve()
   await stopped
-  wakeUps.wake('settle')
+  wakeUps.wake('webhook')
   await calm()
   expect(begun).toEqual([1])
   expect(clock.fireNext(60_000)).toMatchObject({ fired: false })

@@ -11,7 +11,7 @@ let ends: Array<() => void>
 const late: Fleet = {
   nodeId: 'this one',
   beat: async () => [],
-  leave: async () => {},
+  forget: async () => {},
   take: async () => ({ giveBack: () => new Promise((resolve) => ends.push(resolve)) }),
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Incident } from '../../src/domain/incident'
 import type { KeyKind } from '../../src/domain/key'
-import { NEW_APP } from '../../src/domain/protection'
+import { NEW_APP, type Protection } from '../../src/domain/protection'
 import type { Rule } from '../../src/domain/rule'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
 import { AppTraffic } from '../../src/node/app-traffic'
@@ -30,10 +30,13 @@ const aPause = (kind: KeyKind): Incident => ({
   ...{ tellAt: undefined, tells: 0, refunded: undefined },
 })
 
+/** Refuses nothing. */
+const WATCHED = { ...NEW_APP, conversion: 'watch', capping: 'watch', countries: 'watch' } as const
+
 const LOG = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** What servers share, and their clock. */
-function platform({ isKnown = true, protection = NEW_APP } = {}) {
+function platform({ isKnown = true, protection = NEW_APP as Protection } = {}) {
   const clock = new VirtualClock(NOW)
   const random = seededRandom(1)
   const kept = new Kept({ hours: isKnown ? weeksOf({ verified: 6, unverified: 1 }) : [], lastDay: [] }, clock.now)
@@ -182,6 +185,37 @@ describe('a server that starts in the middle', () => {
     const before = kept.reads
     expect(await started.issue()).toBeUndefined()
     expect(kept.reads).toBe(before)
+  })
+
+  test('reads what came since the last snapshot and what is still to be judged, however many there were before', async () => {
+    const { server, pass, kept } = platform({ protection: WATCHED })
+    const one = server({ isAlone: true })
+    for (let n = 0; n < 2_100; n++) {
+      await one.issue()
+      await pass(SECOND_MS, one)
+    }
+    expect(kept.snapshot).toBeDefined()
+    const before = kept.issuesRead
+    const started = server({ isAlone: true })
+    await started.traffic.begin()
+    expect(kept.issuesRead - before).toBeLessThan(300)
+    kept.snapshot = undefined
+    await server({ isAlone: true }).traffic.begin()
+    expect(kept.issuesRead - before).toBeGreaterThan(2_100)
+  })
+
+  test('does not go on from a snapshot of a later time, as after a clock was set back', async () => {
+    const { server, pass, kept, clock } = platform({ protection: WATCHED })
+    const one = server()
+    for (let n = 0; n < 2_100; n++) await one.issue()
+    await pass(3 * SECOND_MS, one)
+    expect(kept.snapshot).toBeDefined()
+    clock.step(-HOUR_MS)
+    await one.issue()
+    const before = kept.issuesRead
+    await pass(3 * SECOND_MS)
+    await server().traffic.begin()
+    expect(kept.issuesRead - before).toBe(1)
   })
 
   test('reads nothing of an app that rests until somebody asks', async () => {

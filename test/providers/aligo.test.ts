@@ -40,9 +40,9 @@ const ALIMTALK_REFUSALS = ['-99', '-103', '-104', '-105', '-301', '509', '510', 
 const ALIMTALK_FAILURES = [...'1289abcdefkpqtABCDEFGHIJLMUV']
 
 describe('configuration', () => {
-  test('needs key, user, sender and report secret, and nothing else', () => {
+  test('needs key, user and sender, and nothing else', () => {
     expect(aligo.config.safeParse(CONFIG).success).toBe(true)
-    for (const field of ['apiKey', 'userId', 'from', 'reportSecret']) {
+    for (const field of ['apiKey', 'userId', 'from']) {
       expect(aligo.config.safeParse({ ...CONFIG, [field]: undefined }).success).toBe(false)
     }
     expect(aligo.config.safeParse({ ...CONFIG, senderKey: undefined }).success).toBe(true)

@@ -243,14 +243,20 @@ describe('reports', () => {
     delivered: ['DELIVRD'],
     failed: ['UNDELIV', 'EXPIRED'],
   }
-  const read = async (text: string, authorization = `Bearer ${SECRET}`, query = '') => {
+  const read = async (text: string, authorization = `Bearer ${SECRET}`, query = '', type = 'application/json') => {
     const { provider } = await send({ report })
     return provider.readReports?.({
       url: '',
-      headers: new Headers({ authorization }),
+      headers: new Headers({ authorization, 'content-type': type }),
       query: new URLSearchParams(query),
       text,
     })
+  }
+  /** With the names of fields of a carrier that calls by forms. */
+  const readFlat = async (text: string, query: string, more: object = {}) => {
+    const { provider } = await send({ report: { ...report, itemsPath: undefined, idPath: 'id', ...more } })
+    const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' })
+    return provider.readReports?.({ url: '', headers, query: new URLSearchParams(query), text })
   }
 
   test('are read where the configuration says; words it does not name say nothing yet', async () => {
@@ -266,6 +272,61 @@ describe('reports', () => {
       { messageId: 'b', status: 'failed', code: 'E7' },
     ])
     for (const other of ['{}', '[]', '5', 'null', '{"results":{}}']) expect(await read(other)).toEqual([])
+  })
+
+  test('are read from a form, several where names come again', async () => {
+    const [token, form] = [`token=${SECRET}`, 'id=a%2B1&state=DELIVRD&err=0&to=x']
+    const first = { messageId: 'a+1', status: 'delivered', code: '0' } as const
+    expect(await readFlat(form, token)).toEqual([first])
+    expect(await readFlat(`${form}&id=b&state=UNDELIV&err=E7`, token)).toEqual([
+      first,
+      { messageId: 'b', status: 'failed', code: 'E7' },
+    ])
+    expect(await readFlat('garbage', token)).toEqual([])
+  })
+
+  test('are read from the address where there is no body', async () => {
+    expect(await readFlat('', `id=a&state=EXPIRED&token=${SECRET}`)).toEqual([
+      { messageId: 'a', status: 'failed', code: undefined },
+    ])
+  })
+
+  test('are read from JSON that is called a form', async () => {
+    expect(await readFlat('{"id":"a","state":"DELIVRD","err":0}', `token=${SECRET}`)).toEqual([
+      { messageId: 'a', status: 'delivered', code: '0' },
+    ])
+  })
+
+  test('are read from JSON in a field of a form', async () => {
+    const events = JSON.stringify([
+      { id: 'a', state: 'DELIVRD' },
+      { id: 'b', state: 'UNDELIV' },
+    ])
+    const form = new URLSearchParams({ events }).toString()
+    const read = (itemsPath: string) => readFlat(form, `token=${SECRET}`, { itemsPath })
+    expect(await read('events')).toMatchObject([{ messageId: 'a' }, { messageId: 'b' }])
+    expect(await read('events.1')).toMatchObject([{ messageId: 'b' }])
+  })
+
+  test('are found through every list on the way', async () => {
+    const { provider } = await send({
+      report: { ...report, itemsPath: 'entry.changes.value.statuses', idPath: 'id', statusPath: 'state' },
+    })
+    const status = (id: string) => ({ id, state: 'DELIVRD' })
+    const change = (...ids: string[]) => ({ value: { statuses: ids.map(status) } })
+    const text = JSON.stringify({
+      entry: [{ changes: [change('a', 'b'), change('c')] }, { changes: [change('d')] }, {}],
+    })
+    const headers = new Headers({ authorization: `Bearer ${SECRET}` })
+    const found = await provider.readReports?.({ url: '', headers, query: new URLSearchParams(), text })
+    expect(found?.map(({ messageId }) => messageId)).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  test('are believed by the token in the URL, whatever the Authorization header says', async () => {
+    for (const other of ['Basic dXNlcjpwYXNz', 'Bearer of-somebody-else', 'x'])
+      expect(await read('{"results":[]}', other, `token=${SECRET}`)).toEqual([])
+    expect(await read('{"results":[]}', 'Bearer wrong', 'token=wrong')).toBeUndefined()
+    expect(await read('{"results":[]}', `Bearer ${SECRET}`, 'token=wrong')).toEqual([])
   })
 
   test('are believed only with the secret', async () => {
@@ -291,6 +352,13 @@ describe('a configuration', () => {
     [{ idPath: 'a..b' }, 'idPath'],
     [{ codes: { A: { means: 'maybe' } } }, 'codes'],
     [{ report: { state: 'x' } }, 'report'],
+    [{ report: { signature: { type: 'rot13' } } }, 'signature'],
+    [{ report: { signature: { type: 'hmac', header: 'x-s', secret: SECRET, signed: '{{url}}' } } }, 'body'],
+    [{ report: { signature: { type: 'hmac', header: 'x-s', secret: SECRET, signed: '{{body}}{{to}}' } } }, 'signed'],
+    [{ report: { signature: { type: 'hmac', header: 'x-s', secret: SECRET, timestampHeader: 'x-t' } } }, 'timestamp'],
+    [{ report: { signature: { type: 'ed25519', header: 'x-s', publicKey: 'c2hvcnQ=' } } }, 'publicKey'],
+    [{ report: { signature: { type: 'jwt', algorithm: 'RS256', key: 'no public key' } } }, 'key'],
+    [{ report: { signature: { type: 'jwt', algorithm: 'none', key: 'a-shared-key' } } }, 'algorithm'],
     [{ more: 1 }, 'more'],
   ])('%j is refused, naming what is wrong', (config, named) => {
     expect(refusalOf(config)).toContain(named)

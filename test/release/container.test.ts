@@ -21,7 +21,8 @@ import { TARGETS } from '../../deploy/release/targets'
 import { describeSettings } from '../../src/config'
 import { compile } from '../binary/compiled'
 import { type Json, newFolder, type Program, ROOT, run, Server } from '../binary/support'
-import { freePort, sharedPostgres } from '../support/postgres'
+import { freePort } from '../support/free-port'
+import { sharedPostgres } from '../support/postgres'
 import { HANGS_AFTER_MS } from '../support/until'
 import { contentsOf, OURS } from './made'
 
@@ -85,7 +86,7 @@ async function layOutContext(binary: string): Promise<void> {
   if (!target) throw new Error(`Nothing is released for ${OURS}`)
   const { notice } = await contentsOf(binary)
   for (const { name, data, isProgram } of archived(target, await Bun.file(binary).bytes(), notice)) {
-    const path = join(context, name.slice(nameOf(target).length + 1))
+    const path = join(context, name.slice(nameOf(target, notice.program.version).length + 1))
     mkdirSync(name.endsWith('/') ? path : dirname(path), { recursive: true })
     if (data) writeFileSync(path, data, { mode: isProgram ? 0o755 : 0o644 })
   }
@@ -128,7 +129,7 @@ test('the program needs nothing but glibc', async () => {
   const names = librariesOf(await compile()).map((path) => basename(path))
   expect(names).toContain('libc.so.6')
   expect(names.filter((name) => !OF_GLIBC.test(name))).toEqual([])
-  expect(only('FROM')).toMatch(/^gcr\.io\/distroless\/base-nossl-debian\d+:nonroot$/)
+  expect(only('FROM')).toMatch(/^gcr\.io\/distroless\/base-nossl-debian\d+:nonroot@sha256:[0-9a-f]{64}$/)
 })
 
 test('it is nobody special, with settings that there are', () => {
@@ -171,7 +172,7 @@ describe('started', () => {
     if (isRoot) chownSync(data, 0, 0)
     const before = filesOutsideOfData()
     const postgres = await sharedPostgres()
-    const metricsPort = await freePort()
+    const metricsPort = freePort()
     const server = await Server.start(
       inside(
         {

@@ -3,17 +3,18 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { installed } from '../../deploy/release/contents'
-import { debianPackage } from '../../deploy/release/debian'
+import { debianPackage, debianVersion } from '../../deploy/release/debian'
+import { originOf } from '../../deploy/release/origin'
 import { execute } from '../../deploy/release/programs'
 import { sha256 } from '../../deploy/release/sign'
-import { VERSION } from '../../src/domain/version'
 import { compile } from '../binary/compiled'
-import { newFolder, runJson } from '../binary/support'
+import { newFolder, ROOT, runJson } from '../binary/support'
 import { HANGS_AFTER_MS } from '../support/until'
 import { ARCHITECTURE, BUILT_AT, contentsOf } from './made'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
+const { version: VERSION } = originOf(ROOT)
 const folder = newFolder()
 afterAll(() => folder.remove())
 const root = join(folder.path, 'root')
@@ -46,7 +47,11 @@ function dpkg(...args: string[]): string {
 beforeAll(async () => {
   const binary = await compile()
   const { notice } = await contentsOf(binary)
-  debianPackage(installed(await Bun.file(binary).bytes(), notice), ARCHITECTURE, BUILT_AT, file)
+  debianPackage(
+    installed(await Bun.file(binary).bytes(), notice),
+    { version: VERSION, architecture: ARCHITECTURE, builtAt: BUILT_AT },
+    file,
+  )
   layOut()
   dpkg('--install', file)
 })
@@ -58,7 +63,7 @@ describe('installed', () => {
     const about = await runJson({ command: [at('usr/bin/watchword')], cwd: folder.path }, 'version')
     expect(about.version).toBe(VERSION)
     expect(execute('dpkg-query', [`--admindir=${at('var/lib/dpkg')}`, '-W', 'watchword'])).toBe(
-      `watchword\t${VERSION}\n`,
+      `watchword\t${debianVersion(VERSION)}\n`,
     )
   })
 
@@ -81,6 +86,22 @@ describe('installed', () => {
     expect(statSync(at(SETTINGS)).mode & 0o777).toBe(0o600)
   })
 
+  test('alert rules, dashboard, proxies and the completion of each shell are where they are looked for', () => {
+    for (const [installed, source] of [
+      ['usr/share/watchword/prometheus/watchword.rules.yml', 'deploy/prometheus/watchword.rules.yml'],
+      ['usr/share/watchword/grafana/watchword.json', 'deploy/grafana/watchword.json'],
+      ['usr/share/doc/watchword/examples/haproxy.cfg', 'deploy/proxy/haproxy.cfg'],
+      ['usr/share/bash-completion/completions/watchword', 'src/cli/completion/watchword.bash'],
+      ['usr/share/zsh/vendor-completions/_watchword', 'src/cli/completion/watchword.zsh'],
+      ['usr/share/fish/vendor_completions.d/watchword.fish', 'src/cli/completion/watchword.fish'],
+      ['usr/lib/systemd/system/watchword.socket', 'deploy/watchword.socket'],
+    ] as const)
+      expect([installed, readFileSync(at(installed), 'utf8').split('\n').slice(1)]).toEqual([
+        installed,
+        readFileSync(join(ROOT, source), 'utf8').split('\n').slice(1),
+      ])
+  })
+
   test('the licences of what it carries are beside it', () => {
     const text = readFileSync(at('usr/share/doc/watchword/third-party-licenses.txt'), 'utf8')
     expect(text).toContain(`bun ${Bun.version} · `)
@@ -101,6 +122,17 @@ describe('upgraded and removed', () => {
     expect(existsSync(at(SETTINGS))).toBe(true)
     dpkg('--purge', 'watchword')
     expect(existsSync(at(SETTINGS))).toBe(false)
+    expect(existsSync(at('var/lib/watchword/watchword.env'))).toBe(false)
     expect(readFileSync(at('var/lib/watchword/watchword.secret'), 'utf8')).toBe('a secret')
+  })
+
+  test('the only copy of a secret that stands in the settings is kept, and it is said where', () => {
+    dpkg('--install', file)
+    appendFileSync(at(SETTINGS), 'WATCHWORD_SECRET=the only copy of a master secret\n')
+    expect(dpkg('--purge', 'watchword')).toContain('/var/lib/watchword/watchword.env')
+    expect(existsSync(at(SETTINGS))).toBe(false)
+    const kept = at('var/lib/watchword/watchword.env')
+    expect(readFileSync(kept, 'utf8')).toContain('WATCHWORD_SECRET=the only copy of a master secret\n')
+    expect(statSync(kept).mode & 0o777).toBe(0o600)
   })
 })

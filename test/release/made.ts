@@ -4,7 +4,7 @@ import type { Contents } from '../../build'
 import { makeRelease, type Plan } from '../../deploy/release/make'
 import { originOf } from '../../deploy/release/origin'
 import { TARGETS } from '../../deploy/release/targets'
-import type { Notice } from '../../src/cli/licenses/component'
+import type { Notice } from '../../src/cli/licenses'
 import { compile } from '../binary/compiled'
 import { ROOT, run } from '../binary/support'
 
@@ -22,8 +22,12 @@ export async function contentsOf(binary: string): Promise<Contents> {
 }
 
 /** The one of this machine, and Windows, whose archive is another. A small file stands for each binary. */
-export async function madeIn(folder: string, more: Partial<Plan> = {}): Promise<Contents> {
+export async function madeIn(folder: string, more: Partial<Plan> = {}, version?: string): Promise<Contents> {
   const contents = await contentsOf(await compile())
+  if (version !== undefined) {
+    contents.origin.version = version
+    contents.notice.program.version = version
+  }
   await makeRelease({
     folder,
     targets: TARGETS.filter(({ name }) => [OURS, 'windows-x64'].includes(name)),

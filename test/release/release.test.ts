@@ -7,10 +7,12 @@ import { unzipSync } from 'fflate'
 import { parseTarGzip } from 'nanotar'
 import type { Contents } from '../../build'
 import { assertSame } from '../../deploy/release/check'
+import { debianVersion } from '../../deploy/release/debian'
+import { originOf } from '../../deploy/release/origin'
 import { execute } from '../../deploy/release/programs'
 import { SIGNATURE, SIGNER, SUMS, sha256, signSums, verifySums } from '../../deploy/release/sign'
 import { TARGETS } from '../../deploy/release/targets'
-import { VERSION } from '../../src/domain/version'
+import { VERSION as SOURCE } from '../../src/domain/version'
 import { compile } from '../binary/compiled'
 import { newFolder, ROOT, run, runJson } from '../binary/support'
 import { HANGS_AFTER_MS } from '../support/until'
@@ -21,6 +23,7 @@ setDefaultTimeout(HANGS_AFTER_MS)
 const folder = newFolder()
 afterAll(() => folder.remove())
 const made = join(folder.path, 'release')
+const { version: VERSION } = originOf(ROOT)
 const archive = `watchword-${VERSION}-${OURS}.tar.gz`
 
 let contents: Contents
@@ -38,7 +41,7 @@ test('each file says which release it is, and for which platform', () => {
       archive,
       `watchword-${VERSION}-windows-x64.zip`,
       `watchword-${VERSION}.cdx.json`,
-      `watchword_${VERSION}_${ARCHITECTURE}.deb`,
+      `watchword_${debianVersion(VERSION)}_${ARCHITECTURE}.deb`,
     ].sort(),
   )
 })
@@ -76,7 +79,7 @@ test('the binary says what it was built from; from source it says that', async (
     `watchword ${VERSION}, for ${OURS}, commit ${about.commit}, built ${about.builtAt}, Bun ${Bun.version}\n`,
   )
   const source = await run({ command: [process.execPath, 'src/main.ts'], cwd: ROOT }, 'version')
-  expect(source.stdout).toBe(`watchword ${VERSION}, from source, Bun ${Bun.version}\n`)
+  expect(source.stdout).toBe(`watchword ${SOURCE}, from source, Bun ${Bun.version}\n`)
 })
 
 test('an archive unpacks to one folder: program, licences, and what puts it to work, of no owner and one time', async () => {
@@ -118,7 +121,7 @@ test('the checksums are those of all files, as sha256sum reads them', () => {
 
 test('the manifest says which of them has been run', () => {
   const { files, ...about } = JSON.parse(readFileSync(join(made, 'manifest.json'), 'utf8'))
-  expect(about).toEqual({ version: VERSION, ...contents.origin, bun: Bun.version })
+  expect(about).toEqual({ ...contents.origin, bun: Bun.version })
   const sums = new Map(linesOf(SUMS).map((line) => [line.slice(66), line.slice(0, 64)]))
   for (const { name, bytes, sha256 } of files)
     expect([bytes, sha256]).toEqual([statSync(join(made, name)).size, sums.get(name)])
@@ -153,6 +156,24 @@ describe('what it is made of', () => {
     )
     const own = dependencies.find(({ ref }: { ref: string }) => ref === metadata.component['bom-ref'])
     expect(own.dependsOn).toHaveLength(components.length)
+  })
+
+  test('has the hash of each package that is installed, as the lock file has it', () => {
+    const lock = readFileSync(join(ROOT, 'bun.lock'), 'utf8')
+    const { components } = JSON.parse(bom()) as {
+      components: Array<{ name: string; version: string; hashes?: Array<{ alg: string; content: string }> }>
+    }
+    const locked = components.filter(({ name, version }) => lock.includes(`["${name}@${version}", `))
+    expect(locked.length).toBeGreaterThan(25)
+    for (const { name, version, hashes } of locked) {
+      const [hash] = hashes ?? []
+      const integrity = `sha512-${Buffer.from(hash?.content ?? '', 'hex').toString('base64')}`
+      expect([name, hash?.alg, lock.includes(`["${name}@${version}", `) && lock.includes(integrity)]).toEqual([
+        name,
+        'SHA-512',
+        true,
+      ])
+    }
   })
 })
 

@@ -62,6 +62,20 @@ export class Invariants {
       ) ??
       this.#eventsAreStates() ??
       this.#onlyRows(
+        'a leg that was accepted is told as sent before the message is told as over',
+        `SELECT hex(e.issue_id), e.type FROM webhook_events e JOIN webhook_deliveries d USING (event_id)
+         WHERE e.type IN ('otp.delivered', 'otp.failed') AND
+           (SELECT count(*) FROM attempts a WHERE a.app_id = e.app_id AND a.mode = e.mode AND a.issue_id = e.issue_id
+              AND a.outcome = 'accepted') >
+           (SELECT count(*) FROM webhook_events s JOIN webhook_deliveries b USING (event_id) WHERE s.issue_id = e.issue_id
+              AND s.type = 'otp.sent' AND b.endpoint_id = d.endpoint_id AND b.seq < d.seq)`,
+      ) ??
+      this.#onlyRows(
+        'a job awaits a report only while one may still come',
+        `SELECT hex(i.issue_id), i.delivery_status FROM issues i JOIN jobs j ON j.subject_id = i.issue_id
+         WHERE j.kind = 'await-report' AND i.delivery_status IN ('delivered', 'failed')`,
+      ) ??
+      this.#onlyRows(
         'a webhook that waits has a job, and one that is done has none',
         `SELECT hex(d.delivery_id), d.status FROM webhook_deliveries d WHERE (d.status = 'pending') <>
            EXISTS (SELECT 1 FROM jobs j WHERE j.subject_id = d.delivery_id AND j.kind = 'webhook')`,

@@ -35,6 +35,10 @@ function claimedFor({ issueId, phone }: ModelIssue): string | undefined {
   return [undefined, phone, phone, others[0]][Number.parseInt(issueId.slice(-1), 16) % 4]
 }
 
+/** How long the carrier keeps the answer of a message back, so that its report may come first. */
+const ANSWERS_LATE_MS = 8_000
+const mayBeOvertaken = ({ messageId }: ReceivedMessage) => Number.parseInt(messageId.slice(-1), 16) % 8 === 0
+
 export interface Sabotage {
   store?: (store: Store) => Store
   transport?: (transport: Transport) => Transport
@@ -418,7 +422,13 @@ class Story {
     this.#readCode(message)
     const answer = this.#random.pick(answers)
     const delayMs = this.#random.chance(0.05) ? 35_000 : this.#random.below(2_000)
-    return new Promise((resolve) => this.#clock.after(delayMs, () => resolve(answer())))
+    return new Promise((resolve) =>
+      this.#clock.after(delayMs, () => {
+        const answered = answer()
+        if (mayBeOvertaken(message)) this.#clock.after(ANSWERS_LATE_MS, () => resolve(answered))
+        else resolve(answered)
+      }),
+    )
   }
 
   /** Receivers lose answers, are slow, and are down now and then. */

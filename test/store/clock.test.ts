@@ -84,7 +84,7 @@ test('a unit that has begun by the old time ends by it, before what is stored is
     (await awake.rows("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length > 0
   let following: Promise<string> | undefined
   await awake.store.transaction(async (tx) => {
-    await tx.jobs.claim('settle', FRONT, 1)
+    await tx.jobs.claim('webhook', FRONT, 1)
     clock.step(-HOUR_MS)
     following = issue(still)
     while ((await steps()).length === 0 && !(await isWaitedFor())) {}

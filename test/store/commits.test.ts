@@ -39,8 +39,8 @@ afterAll(async () => {
   file.restore()
 })
 
-test('a delivered code takes 2 commits and 15 statements: issued with its first attempt, and recorded with its charge', async () => {
-  expect(await costOf(issue)).toEqual({ commits: 2, statements: 15 })
+test('a delivered code takes 2 commits and 16 statements: counted for its phone, issued with its first attempt, and recorded with its charge', async () => {
+  expect(await costOf(issue)).toEqual({ commits: 2, statements: 16 })
   expect(await world.rows('SELECT count(*) AS n FROM jobs')).toEqual([{ n: 0 }])
 })
 
@@ -101,7 +101,7 @@ test('a verify takes 1 commit and 2 statements, and where codes have been wrong 
   ])
 })
 
-test('a status takes 1 statement, and a replay where the code was issued; elsewhere a commit of nothing and 3', async () => {
+test('a status takes 1 statement, and a replay where the code was issued; elsewhere a commit of nothing and 4', async () => {
   const { issueId, phoneNumber, purpose, idempotencyKey } = await issue()
   const again = (by: World) => by.call('rest', 'issue', { phoneNumber, purpose, idempotencyKey }, { key: keys.live })
   expect(await costOf(() => again(world))).toEqual({ commits: 0, statements: 1 })
@@ -112,6 +112,6 @@ test('a status takes 1 statement, and a replay where the code was issued; elsewh
   void beside.app.start()
   await again(beside)
   await beside.settle()
-  expect((await costOf(() => again(beside))).statements).toBe(3)
+  expect((await costOf(() => again(beside))).statements).toBe(4)
   await beside.app.stop()
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { inCreditOrder } from '../../src/store/postgres/credit-order'
+import { inCreditOrder } from '../../src/store/postgres/batching/credit-order'
 import { plain } from '../../src/store/postgres/statement'
 import type { Write } from '../../src/store/postgres/unit'
 

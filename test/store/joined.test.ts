@@ -1,14 +1,18 @@
 import { expect, test } from 'bun:test'
-import { addedBySeveral, askedBySeveral } from '../../src/store/postgres/joined'
-import { plain } from '../../src/store/postgres/statement'
+import { addedBySeveral, askedBySeveral } from '../../src/store/postgres/batching/joined'
+import { clockSteps } from '../../src/store/postgres/schema'
+import { parameters, plain, repeated, statement } from '../../src/store/postgres/statement'
 
 const bound = () => []
 const read = () => undefined
 
 test('what several ask is one statement, whose rows say whose they are', () => {
-  const letter = plain('SELECT sealed FROM outbox WHERE issue_id = $1 AND $2 > 0', bound, read, {
-    types: ['uuid', 'bigint'],
-  })
+  const letter = plain(
+    (place) => `SELECT sealed FROM outbox WHERE issue_id = ${place(1)} AND ${place(2)} > 0`,
+    bound,
+    read,
+    { types: ['uuid', 'bigint'] },
+  )
   expect(askedBySeveral(letter, 2)).toBe(
     'SELECT asked.unit, answer.* FROM (VALUES (0,$1::uuid,$2::bigint),(1,$3::uuid,$4::bigint)) AS asked (unit,p1,p2)' +
       ' CROSS JOIN LATERAL (SELECT sealed FROM outbox WHERE issue_id = asked.p1 AND asked.p2 > 0 OFFSET 0) AS answer',
@@ -16,22 +20,30 @@ test('what several ask is one statement, whose rows say whose they are', () => {
 })
 
 test('rows that several add are one statement, with what is to happen to those that are there', () => {
-  const job = plain('insert into "jobs" ("a", "b", "c") values (default, $1, $2) on conflict ("a") do nothing', bound)
+  const job = statement(
+    (on, rows) =>
+      on
+        .insert(clockSteps)
+        .values(repeated(rows, () => parameters(clockSteps, ['noticedAt', 'setBackMs', 'noticedBy'])))
+        .onConflictDoNothing()
+        .prepare(''),
+    { isAddition: true },
+  )
   expect(addedBySeveral(job, 3)).toBe(
-    'insert into "jobs" ("a", "b", "c") values (default, $1, $2), (default, $3, $4), (default, $5, $6) on conflict ("a") do nothing',
+    'insert into "clock_steps" ("noticed_at", "set_back_ms", "noticed_by") values ($1, $2, $3), ($4, $5, $6), ($7, $8, $9) on conflict do nothing',
   )
 })
 
 test('a text is made once for as many: it is prepared by it', () => {
-  const letter = plain('SELECT $1', bound, read, { types: ['uuid'] })
+  const letter = plain((place) => `SELECT ${place(1)}`, bound, read, { types: ['uuid'] })
   expect(askedBySeveral(letter, 2)).toBe(askedBySeveral(letter, 2))
 })
 
 test('what locks, and does not say what, is not for several: one could change what another has read', () => {
   for (const words of ['SELECT 1 FOR UPDATE', 'select 1 for no key update', 'SELECT pg_advisory_xact_lock(1)']) {
-    const silent = plain(words, bound, read, { types: [] })
+    const silent = plain(() => words, bound, read, { types: [] })
     expect(() => askedBySeveral(silent, 2)).toThrow('does not say what it locks')
-    const telling = plain(words, bound, read, { types: [], holds: () => 'one' })
+    const telling = plain(() => words, bound, read, { types: [], holds: () => 'one' })
     expect(askedBySeveral(telling, 2)).toContain(words)
   }
 })

@@ -15,7 +15,7 @@ import { createVault } from '../../src/system/vault'
 import { type Database as Place, sharedPostgres } from '../support/postgres'
 import { HANGS_AFTER_MS } from '../support/until'
 import { openAt, query, Scratch } from './open'
-import { furnish, issueNumber, OWNER, SECRET, StillClock, VAULT } from './sample'
+import { furnish, issueNumber, OWNER, StillClock, VAULT } from './sample'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
@@ -55,8 +55,8 @@ async function furnishedFile(): Promise<string> {
   const db = new Database(file)
   const hexed = (bytes: Uint8Array) => `X'${Buffer.from(bytes).toString('hex')}'`
   const rows: Record<string, string[]> = {
-    key_ring: createVault(Buffer.from(SECRET))
-      .ring.renewed(Buffer.from('the secret that this is changed to'), { names: ['one'], signsUntil: 1, until: 2 }, 5)
+    key_ring: VAULT.ring
+      .renewed(Buffer.from('the secret that this is changed to'), { names: ['one'], signsUntil: 1, until: 2 }, 5)
       .map(({ name, secretId, sealed, madeAt, begunAt = 'NULL' }) => {
         return `'${name}', ${hexed(secretId)}, ${hexed(sealed)}, ${madeAt}, ${begunAt}`
       }),
@@ -78,11 +78,11 @@ async function furnishedFile(): Promise<string> {
     ],
     issues: [1, 2, 3].map(
       (n) =>
-        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, ${n === 1 ? 'NULL' : "'pk'"}, ${n === 2 ? '11' : 'NULL'}, ${n === 2 ? blob(8, 4) : 'NULL'}, ${n === 2 ? blob(8, 5) : 'NULL'}, ${n === 2 ? `'a-request 00-trace'` : 'NULL'}, ${n === 1 ? '12' : 'NULL'}, ${n === 2 ? 1 : 'NULL'}`,
+        `'app_one', '${n === 3 ? 'test' : 'live'}', ${uuid(n)}, ${uuid(n + 50)}, 'signup', 'otp', 'sms', 1, ${blob(32, n)}, ${blob(32, 7)}, ${n === 1 ? 'NULL' : "'KR'"}, ${n === 2 ? text(JSON.stringify({ note: NASTY })) : 'NULL'}, 5, 9, 5, '${n === 1 ? 'verified' : 'issued'}', 0, ${n === 1 ? '8' : 'NULL'}, 'queued', 'sms', ${n - 1 && 1}, 0, NULL, 'reserved', 1, 0, 6, '${n === 1 ? 'sk' : 'pk'}', ${n === 2 ? '11' : 'NULL'}, ${n === 2 ? blob(8, 4) : 'NULL'}, ${n === 2 ? blob(8, 5) : 'NULL'}, ${n === 2 ? `'a-request 00-trace'` : 'NULL'}, ${n === 1 ? '12' : 'NULL'}`,
     ),
     erased_issues: [`'app_one', 'live', ${uuid(1)}, 0`, `'app_one', 'live', ${uuid(9)}, 1`],
-    erasures: [`${blob(32, 1)}, '', 12, NULL, NULL`, `${blob(32, 1)}, 'app_one', 12, 13, 1`],
-    claims: [`4, 'app_one', 'live', ${blob(16, 1)}, ${blob(16, 2)}, ${uuid(1)}, 5, 255`],
+    erasures: [`${blob(32, 1)}, '', 12, NULL`, `${blob(32, 1)}, 'app_one', 12, 13`],
+    claims: [`4, 'app_one', 'live', ${blob(16, 1)}, ${blob(16, 2)}, ${uuid(1)}, 5`],
     outbox: [`${uuid(2)}, ${blob(30, 3)}, 9`, `${uuid(3)}, X'', 9`],
     attempts: [
       `'app_one', 'live', ${uuid(2)}, 1, 'sms', 'main', ${uuid(52)}, 6, 7, 'refused', 'later', 'X', ${text(NASTY)}`,
@@ -91,7 +91,7 @@ async function furnishedFile(): Promise<string> {
     awaited_reports: [`${uuid(52)}, 'main', NULL, 'app_one', 'live', ${uuid(2)}, 'sms', 7`],
     jobs: [
       `11, 'deliver', 'app_one', 'live', ${uuid(2)}, 99, 3, 'main', 0`,
-      `12, 'settle', 'app_one', 'live', ${uuid(1)}, 5, 1, '', 0`,
+      `12, 'await-report', 'app_one', 'live', ${uuid(1)}, 5, 1, '', 0`,
     ],
     webhook_endpoints: [
       `'whe_one', 'app_one', 'live', 'https://a.example/?x=${text(NASTY).slice(1, -1)}', '[]', '{}', ${blob(9, 1)}, ${text(NASTY)}, ${blob(9, 2)}, NULL, NULL, 7, 5`,
@@ -108,14 +108,15 @@ async function furnishedFile(): Promise<string> {
     operators: [
       `'op_1', 'a@b.example', ${text(NASTY)}, 'owner', '$argon2id$x', ${blob(20, 1)}, 5, NULL, NULL, ${blob(20, 2)}`,
     ],
-    operator_addresses: [`'op_1', ${blob(16, 1)}, 6, 1`],
+    operator_addresses: [`'op_1', ${blob(16, 1)}, 6`],
     operator_sessions: [`${blob(32, 1)}, 'op_1', 5, 6`],
     invitations: [`${blob(32, 2)}, 'viewer', 'op_1', 5, 6`],
-    audit_entries: [1, 2].map((n) => `${n}, 5, 'cli', NULL, 'app.create', 'x', '{}', ${blob(32, n)}, ${n}`),
+    audit_entries: [1, 2].map((n) => `${n}, 5, 'cli', NULL, 'app.create', 'x', '{}', ${blob(32, n)}`),
     usage_hours: [`3600000, 'app_one', 'live', 'sms', 'main', 'KR', 'signup', 3, 2, 1, 1, 4, '{"100":2}'`],
-    failures: [`'app_one', 'sk', ${blob(32, 3)}, '{"inARow":1}', 5, 1`],
+    failures: [`'app_one', 'sk', ${blob(32, 3)}, '{"inARow":1}', 5`],
     traffic_hours: [`'app_one', 'pk', 'KR', 3600000, 4, 5, 3, 1`],
-    decisions: [`'app_one', 60000, 'pk', 'KR', 'cap', 1, ${blob(8, 4)}, X'', 7, 8, NULL`],
+    traffic_snapshots: [`'app_one', 5, ${blob(40, 7)}`],
+    decisions: [`'app_one', 60000, 'pk', 'KR', 'cap', 1, ${blob(8, 4)}, X'', 7, 8`],
     incidents: [
       `${uuid(90)}, 'app_one', 'pk', 'KR', 5, 6, NULL, 1, 7, '["cap"]', NULL, 0, 3, 9, 1, NULL`,
       `${uuid(91)}, 'app_one', 'pk', 'KR', 3, 4, 5, 0, 2, '[]', 4, 1, 0, NULL, 0, 2`,
@@ -123,6 +124,7 @@ async function furnishedFile(): Promise<string> {
     clock_steps: [`5, 10, 'a'`, `5, 11, 'b'`],
     facts: [`'audit_head', CAST('2 abc' AS BLOB)`, `'usage_until', CAST('3600000' AS BLOB)`],
   }
+  db.run('DELETE FROM key_ring')
   for (const [table, values] of Object.entries(rows))
     for (const row of values) db.run(`INSERT INTO ${table} VALUES (${row})`)
   // One that was given, and is not there any more.

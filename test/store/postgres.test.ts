@@ -9,12 +9,12 @@ import { storeSuite } from './suite'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
-storeSuite('PostgreSQL', async (clock: StillClock) => {
+const opened = (batches: boolean) => async (clock: StillClock) => {
   const schema = await Schema.find()
   const stores: Store[] = []
   const opening = async () => {
     const { url } = schema.database
-    const store = await openStore({ url, size: 3, clock, vault: VAULT, time: () => clock.now() })
+    const store = await openStore({ url, size: 3, clock, vault: VAULT, batches, time: () => clock.now() })
     let closing: Promise<void> | undefined
     const once = { ...store, close: () => (closing ??= store.close()) }
     stores.push(once)
@@ -30,4 +30,8 @@ storeSuite('PostgreSQL', async (clock: StillClock) => {
       await schema.empty()
     },
   }
-})
+}
+
+storeSuite('PostgreSQL', opened(false))
+// Every unit may share: those that ask what several cannot ask run alone.
+storeSuite('PostgreSQL, batching', opened(true), { mayShare: true })

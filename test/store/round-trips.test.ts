@@ -60,7 +60,7 @@ const atMost = (cost: Cost | undefined, most: Cost) => {
 const WARMED_BY = 8
 
 /** How many of them are written. */
-const CLAIM_COLUMNS = 7
+const CLAIM_COLUMNS = 6
 
 beforeAll(async () => {
   wire = await CountingWire.to((await sharedPostgres()).port)

@@ -6,6 +6,7 @@ import type { Claim } from '../../src/domain/claim'
 import type { Issue } from '../../src/domain/issue'
 import type { StoredKey } from '../../src/domain/key'
 import type { Letter } from '../../src/domain/letter'
+import { NEW_APP } from '../../src/domain/protection'
 import type { Owner } from '../../src/domain/value'
 import type { Store } from '../../src/ports/store'
 import { systemClock } from '../../src/system/clock'
@@ -124,7 +125,7 @@ export const APP: App = {
   organizationId: 'org_one',
   name: 'demo',
   region: undefined,
-  protection: undefined,
+  protection: NEW_APP,
   createdAt: NOW,
 }
 

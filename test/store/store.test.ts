@@ -3,6 +3,8 @@ import { expect, test } from 'bun:test'
 import { copyFileSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import type { Store } from '../../src/ports/store'
+import { NEWEST_OF_PHONE } from '../../src/store/sqlite/issues'
+import { migrate } from '../../src/store/sqlite/migrate'
 import { until } from '../support/until'
 import { openAt, openWithConnection, query, Scratch } from './open'
 import { APP, anEndpoint, attemptOf, furnish, issueNumber, LETTER, NOW, OWNER, StillClock } from './sample'
@@ -28,6 +30,17 @@ storeSuite('SQLite', (clock) => {
       scratch[Symbol.dispose]()
     },
   }
+})
+
+test('what a phone has had is found by an index, and nothing is sorted for it', () => {
+  using scratch = new Scratch()
+  const db = new Database(scratch.file, { create: true })
+  migrate(db)
+  const plan = db.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${NEWEST_OF_PHONE}`).all()
+  expect(plan.map(({ detail }) => detail)).toEqual([
+    'SEARCH issues USING INDEX issues_by_phone (<expr>=? AND app_id=? AND mode=? AND issue_id>?)',
+  ])
+  db.close()
 })
 
 test('what is asked for in one turn is one commit', async () => {

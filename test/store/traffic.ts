@@ -196,6 +196,23 @@ export function trafficSuite(atHand: () => AtHand): void {
     })
   })
 
+  describe('a snapshot', () => {
+    test('is the last one that was stored of its app, until it is deleted', async () => {
+      const { read } = atHand().other
+      expect(await read.traffic.snapshot(APP)).toBeUndefined()
+      const other = { appId: 'app_two', madeAt: NOW + 5, state: 'of another app' }
+      for (const snapshot of [
+        { appId: APP, madeAt: NOW, state: 'first' },
+        { appId: APP, madeAt: NOW + 1, state: 'last' },
+        other,
+      ])
+        await run((tx) => tx.traffic.saveSnapshot(snapshot))
+      expect(await read.traffic.snapshot(APP)).toEqual({ appId: APP, madeAt: NOW + 1, state: 'last' })
+      expect(await run((tx) => tx.retention.trafficSnapshots(NOW + 2, 10))).toBe(1)
+      expect([await read.traffic.snapshot(APP), await read.traffic.snapshot('app_two')]).toEqual([undefined, other])
+    })
+  })
+
   describe('networks', () => {
     test('of codes are forgotten after their time, and prefixes are not', async () => {
       const noted = (n: number, at: number) =>

@@ -2,13 +2,20 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import type { Refusal } from '../../src/domain/error'
-import { FRONT } from '../../src/domain/job'
+import { FRONT, type Job } from '../../src/domain/job'
+import type { HookDelivery } from '../../src/domain/webhook'
+import { begin, complete } from '../../src/jobs/perform'
+import type { Clock } from '../../src/ports/clock'
+import type { Log } from '../../src/ports/log'
+import type { Telemetry } from '../../src/ports/telemetry'
 import { openStore, type SharedStore, type StoreOptions } from '../../src/store/postgres/open'
 import { createVault } from '../../src/system/vault'
+import { webhookCall } from '../../src/usecases/send-webhook'
 import { type Database, Postgres, sharedPostgres } from '../support/postgres'
 import { HANGS_AFTER_MS, until } from '../support/until'
 import { Wire } from '../support/wire'
-import { APP, furnish, issueNumber, NOW, OWNER, outcomeOf, StillClock, VAULT } from './sample'
+import { APP, anEndpoint, furnish, issueNumber, NOW, OWNER, outcomeOf, StillClock, VAULT } from './sample'
+import { eventNumber, hookOf } from './webhooks'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
@@ -273,6 +280,59 @@ test('a server that says nothing within a unit until the database ends it is tol
   expect(await outcomeOf(silent)).toMatchObject({ error: { kind: 'unavailable' } })
   const next = () => outcomeOf(store.transaction(async (tx) => (await tx.wallets.lock(APP.appId)).appId))
   await until(async () => 'value' in (await next()), 'it to go on')
+})
+
+test('an event that is being put off while the one before it is told goes out right after that', async () => {
+  const store = await open()
+  await furnish(store)
+  const endpoint = anEndpoint()
+  const [first, next] = [1, 2].map((n) => hookOf(endpoint, eventNumber(n))) as [HookDelivery, HookDelivery]
+  await store.transaction(async (tx) => {
+    await tx.endpoints.add(endpoint)
+    for (const [index, hook] of [first, next].entries()) {
+      await tx.hooks.addEvent(eventNumber(index + 1))
+      await tx.hooks.add(hook)
+      const { deliveryId: subjectId, endpointId: queue } = hook
+      await tx.jobs.add({ kind: 'webhook', owner: OWNER, subjectId, runAt: NOW - 1 + index, queue })
+    }
+  })
+  const claim = async () => {
+    const [job] = await store.transaction((tx) => tx.jobs.claim('webhook', endpoint.endpointId, 1))
+    return job as Job
+  }
+  const clock = { now: () => NOW, after: () => () => {} } as unknown as Clock
+  const telemetry = { begin: () => ({ end() {} }), webhookAnswered() {} } as unknown as Telemetry
+  const call = webhookCall({
+    ...{ store, clock, telemetry, log: {} as Log, node: { wakeUps: { wake() {}, listen() {} } } },
+    hookPolicy: { allowHttp: true, ports: [], allowedCidrs: [] },
+    hooks: {
+      post: async () => ({ kind: 'answered', status: 200, location: undefined, retryAfter: undefined, body: '' }),
+    },
+  })
+  const told = await claim()
+  const prepared = await store.transaction((tx) => begin(tx, call, told))
+  if (!prepared) throw new Error('The first was not to be told')
+  const putOff = await claim()
+  expect(putOff.subjectId).toBe(next.deliveryId)
+  const decided = Promise.withResolvers<void>()
+  const goesOn = Promise.withResolvers<void>()
+  // It has seen that the first is not through yet, and has not written down what that means for it.
+  const puttingOff = store.transaction((tx) => {
+    const reschedule: typeof tx.jobs.reschedule = async (...args) => {
+      decided.resolve()
+      await goesOn.promise
+      return tx.jobs.reschedule(...args)
+    }
+    const jobs = { ...tx.jobs, reschedule }
+    return begin(new Proxy(tx, { get: (of, name) => (name === 'jobs' ? jobs : Reflect.get(of, name)) }), call, putOff)
+  })
+  await decided.promise
+  const telling = complete({ store, clock }, call, told, prepared)
+  const isWaiting = async () => (await rows('SELECT 1 FROM pg_locks WHERE NOT granted')).length > 0
+  await until(isWaiting, 'the first to wait for what the second has locked')
+  goesOn.resolve()
+  await Promise.all([puttingOff, telling])
+  expect((await claim())?.subjectId).toBe(next.deliveryId)
 })
 
 test('a server knows what time it is by the database before anybody asks it', async () => {

@@ -22,6 +22,8 @@ export interface CollectedSpan extends Omit<Sent, 'attributes'> {
 export class Collector {
   readonly spans: CollectedSpan[] = []
   readonly headers: Headers[] = []
+  /** Attributes of who sent them. */
+  readonly resources: Array<CollectedSpan['attributes']> = []
   readonly #server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -30,10 +32,11 @@ export class Collector {
         POST: async (request) => {
           this.headers.push(request.headers)
           const { resourceSpans } = (await request.json()) as {
-            resourceSpans: Array<{ scopeSpans: Array<{ spans: Sent[] }> }>
+            resourceSpans: Array<{ resource: Pick<Sent, 'attributes'>; scopeSpans: Array<{ spans: Sent[] }> }>
           }
           const sent = resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
           this.spans.push(...sent.map(collected))
+          this.resources.push(...resourceSpans.map(({ resource }) => valuesOf(resource.attributes)))
           return Response.json({})
         },
       },
@@ -51,10 +54,11 @@ export class Collector {
 
 const collected = ({ attributes, ...span }: Sent): CollectedSpan => ({
   ...span,
-  attributes: Object.fromEntries(
-    attributes.map(({ key, value }) => [
-      key,
-      value.stringValue ?? value.intValue ?? value.doubleValue ?? value.boolValue,
-    ]),
-  ),
+  attributes: valuesOf(attributes),
 })
+
+function valuesOf(attributes: Sent['attributes']): CollectedSpan['attributes'] {
+  const plainOf = ({ stringValue, intValue, doubleValue, boolValue }: Value) =>
+    stringValue ?? intValue ?? doubleValue ?? boolValue
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, plainOf(value)]))
+}

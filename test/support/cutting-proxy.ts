@@ -29,9 +29,9 @@ export class CuttingProxy {
     this.#server = createServer((client) => this.#join(client))
   }
 
-  static async start(target: number): Promise<CuttingProxy> {
+  static async start(target: number, port = 0): Promise<CuttingProxy> {
     const proxy = new CuttingProxy(target)
-    await new Promise<void>((listening) => proxy.#server.listen(0, '127.0.0.1', listening))
+    await new Promise<void>((listening) => proxy.#server.listen(port, '127.0.0.1', listening))
     return proxy
   }
 

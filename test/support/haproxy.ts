@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { asNobody, endingWithUs, freePort, listens } from './postgres'
+import { freePort } from './free-port'
+import { asNobody, endingWithUs, listens } from './postgres'
 
 export interface Backend {
   name: string
@@ -23,7 +24,7 @@ export class HAProxy {
   static async start(backends: readonly Backend[]): Promise<HAProxy> {
     const program = Bun.which('haproxy', { PATH: `${process.env.PATH}:/usr/sbin` })
     if (!program) throw new Error('There is no haproxy here: apt install haproxy')
-    const proxy = new HAProxy(await freePort())
+    const proxy = new HAProxy(freePort())
     const file = join(proxy.#dir, 'haproxy.cfg')
     writeFileSync(file, `${proxy.#configuration(backends).join('\n')}\n`)
     const [first = '', ...args] = endingWithUs('KILL', [program, '-db', '-f', file])

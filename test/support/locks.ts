@@ -42,6 +42,7 @@ const LOCKS: { [Door in keyof Tx]?: Partial<Record<string, readonly [Locked, (..
     lock: ['job', ({ kind, subjectId }: { kind: string; subjectId: string }) => kind + subjectId],
     finish: ['job', ({ kind, subjectId }: { kind: string; subjectId: string }) => kind + subjectId],
     reschedule: ['job', ({ kind, subjectId }: { kind: string; subjectId: string }) => kind + subjectId],
+    remove: ['job', (kind: string, subjectId: string) => kind + subjectId],
     hasten: ['job', (kind: string, subjectId: string) => kind + subjectId],
   },
   attempts: { answer: ['attempt', ({ issueId }: { issueId: string }) => issueId] },

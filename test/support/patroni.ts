@@ -19,8 +19,9 @@ import {
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { freePort } from './free-port'
 import { HAProxy } from './haproxy'
-import { asNobody, ENVIRONMENT, endingWithUs, freePort, removeAtTheEnd, scratch } from './postgres'
+import { asNobody, ENVIRONMENT, endingWithUs, removeAtTheEnd, scratch } from './postgres'
 
 const DEBIAN = '/usr/lib/postgresql'
 /** In seconds, sooner than usual: who leads and says nothing for `ttl` leads no more; a turn and two tries fit into it. */
@@ -47,7 +48,7 @@ export class Patroni {
   }
 
   static async start(settings: Record<string, string>): Promise<Patroni> {
-    const [one, two, third] = [await freePort(), await freePort(), await freePort()]
+    const [one, two, third] = [freePort(), freePort(), freePort()]
     const raft = (self: number) => ({
       self_addr: at(self),
       partner_addrs: [one, two, third].filter((port) => port !== self).map(at),
@@ -244,7 +245,7 @@ class Member extends Program {
   }
 
   static async of(name: string, raft: object, settings: Record<string, string>): Promise<Member> {
-    const [port, checkPort] = [await freePort(), await freePort()]
+    const [port, checkPort] = [freePort(), freePort()]
     return new Member(name, port, checkPort, (dir) => ({
       ...{ scope: 'watchword', name, raft: { data_dir: dir, ...raft } },
       restapi: { listen: at(checkPort), connect_address: at(checkPort) },

@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { asNobody, freePort, listens } from './postgres'
+import { freePort } from './free-port'
+import { asNobody, listens } from './postgres'
 
 export class PgBouncer {
   readonly #dir = mkdtempSync(join(tmpdir(), 'watchword-pgbouncer-'))
@@ -16,7 +17,7 @@ export class PgBouncer {
   static async start(target: number): Promise<PgBouncer> {
     const program = Bun.which('pgbouncer', { PATH: `${process.env.PATH}:/usr/sbin` })
     if (!program) throw new Error('There is no pgbouncer here: apt install pgbouncer')
-    const pooler = new PgBouncer(await freePort())
+    const pooler = new PgBouncer(freePort())
     pooler.#configure(target)
     pooler.#process = spawn(program, [pooler.#file], { ...asNobody, stdio: 'ignore' })
     while (!(await listens(pooler.port))) await Bun.sleep(25)

@@ -11,11 +11,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SQL } from 'bun'
 import type { VirtualClock } from './clock'
+import { freePort } from './free-port'
 
 /** It does not run as root. */
 const NOBODY = 65_534
@@ -67,7 +68,7 @@ export class Postgres {
   }
 
   static async start(options: PostgresOptions = {}): Promise<Postgres> {
-    const server = new Postgres(await freePort(), options)
+    const server = new Postgres(freePort(), options)
     server.#layOut()
     await server.run()
     return server
@@ -76,7 +77,7 @@ export class Postgres {
   /** Another one that follows this one: from here on nothing is answered as stored that it has not got. */
   async replica(): Promise<Postgres> {
     const settings = { primary_conninfo: `host=127.0.0.1 port=${this.port} user=postgres`, hot_standby: 'on' }
-    const replica = new Postgres(await freePort(), {
+    const replica = new Postgres(freePort(), {
       ...this.options,
       settings: { ...this.options.settings, ...settings },
     })
@@ -237,14 +238,6 @@ export function removeAtTheEnd(folder: string): void {
   const shell = spawn('sh', ['-c', script, folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   shell.unref()
 }
-
-export const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 
 /** A port that listens may still be recovering: it answers once it does no more. */
 async function answers(port: number, url: string): Promise<void> {

@@ -35,19 +35,6 @@ export class Schema {
     return schema
   }
 
-  /** One as another release has left it, which its store is yet to bring up. */
-  static async loaded(dump: string): Promise<Schema> {
-    const schema = new Schema(await (await sharedPostgres()).database())
-    const name = new URL(schema.database.url).searchParams.get('search_path') ?? ''
-    const sql = new SQL(schema.database.url, { max: 1 })
-    try {
-      await sql.unsafe(statementsOf(dump).replaceAll(/\bpublic\b/g, name))
-    } finally {
-      await sql.close()
-    }
-    return schema
-  }
-
   readonly connect = (options: PoolOptions, name: string): SQL => {
     const idle = this.#idle.get(options.size) ?? []
     this.#idle.set(options.size, idle)
@@ -74,10 +61,6 @@ export class SchemaPlace implements Place {
   /** `by`: another way there, with connections of its own. */
   static async find(by?: (url: string) => string): Promise<SchemaPlace> {
     return new SchemaPlace(await Schema.find(), by)
-  }
-
-  static async loaded(dump: string): Promise<SchemaPlace> {
-    return new SchemaPlace(await Schema.loaded(dump), undefined)
   }
 
   get url(): string {
@@ -150,20 +133,13 @@ const HEX = ['bytea', 'uuid']
   )
   .join(';')
 
-/** Of pg_dump, without what is for psql alone; our schema is found by its name. */
-const statementsOf = (dump: string) =>
-  dump
-    .split('\n')
-    .filter((line) => !/^(--|\\|SELECT pg_catalog\.set_config)/.test(line))
-    .join('\n')
-
 /** All that came after the migrations. */
 const CLEAR = `DO $$ DECLARE name text; BEGIN
   SET LOCAL session_replication_role = replica;
   FOR name IN SELECT tablename FROM pg_tables
     WHERE schemaname = current_schema() AND tablename NOT IN ('schema_version', 'lives', 'this_life', 'settings_version', 'facts')
   LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
-  DELETE FROM facts WHERE facts.name <> 'installation';
+  DELETE FROM facts WHERE facts.name NOT IN ('installation', 'migrations');
   UPDATE settings_version SET version = 0;
 END $$`
 

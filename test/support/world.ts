@@ -5,6 +5,7 @@ import { type Config, readConfig } from '../../src/config'
 import type { KeyKind, KeyLimits } from '../../src/domain/key'
 import type { Channel, Mode } from '../../src/domain/value'
 import type { MetricsRoute } from '../../src/http/metrics'
+import { describeApi } from '../../src/http/openapi'
 import { PATIENCE_MS } from '../../src/jobs/dispatch'
 import type { Clock } from '../../src/ports/clock'
 import type { Fleet } from '../../src/ports/fleet'
@@ -12,7 +13,8 @@ import type { Log } from '../../src/ports/log'
 import type { HookTransport, Transport } from '../../src/ports/network'
 import type { Store } from '../../src/ports/store'
 import type { Passwords, Vault } from '../../src/ports/vault'
-import { assertCarrier } from '../../src/providers/carriers'
+import { assertCarrier, reportsBySecret } from '../../src/providers/carriers'
+import { systemPasswords } from '../../src/system/passwords'
 import { createTelemetry, type Listeners } from '../../src/system/telemetry'
 import { createVault } from '../../src/system/vault'
 import * as administer from '../../src/usecases/administer'
@@ -20,6 +22,7 @@ import { ASLEEP } from './asleep'
 import { Carrier, HTTP_ONLY, transportTo } from './carrier'
 import { VirtualClock } from './clock'
 import { isNightly } from './depth'
+import { type AssertDescribed, describedBy } from './described'
 import { inLockOrder } from './locks'
 import { FilePlace, IS_POSTGRES, newPlace, type OpenedStore, type Parameter, type Place } from './place'
 import { type SeededRandom, seededRandom } from './random'
@@ -32,6 +35,7 @@ export const REPORT_SECRET = 'report-secret-of-tests'
 const PLAIN_PASSWORDS: Passwords = {
   hash: async (password) => `plain:${password}`,
   verify: async (password, hash) => hash === `plain:${password}`,
+  isCommon: systemPasswords.isCommon,
 }
 
 const NOBODY_LISTENS: HookTransport = { post: async () => ({ kind: 'failed', reason: 'refused' }) }
@@ -65,12 +69,16 @@ export interface WorldOptions {
   carriers?: { sms: Carrier; kakao: Carrier; backup?: Carrier }
   /** The master secret, where it is not that of all tests. */
   secret?: string
+  /** With the keys that a new database is to have. */
+  vault?: Vault
   /** The clock as this process sees it, where it can be killed. */
   processClock?: Clock
   /** Wraps what the app gets, to delay or to sabotage it. */
   wrapStore?: (store: Store) => Store
   /** Receivers of webhooks. */
   hooks?: HookTransport
+  /** The receiver that is told of incidents. */
+  toOperator?: Transport
   /** As a release hashed them that was no test. */
   passwords?: Passwords
   wrapTransport?: (transport: Transport) => Transport
@@ -90,6 +98,11 @@ interface Opened extends WorldOptions {
   opened: OpenedStore
 }
 
+/** The tests of the interface hold every answer against its description; others have no time for that. */
+const IS_OF_CONTRACT = Bun.main.includes('/test/contract/') && !IS_POSTGRES
+/** It is made once for a file of tests. */
+let described: AssertDescribed | undefined
+
 export class World {
   readonly clock: VirtualClock
   readonly random: SeededRandom
@@ -105,6 +118,7 @@ export class World {
   readonly #isTimed: boolean
   /** How units have locked against the order of locks; none may. */
   readonly violations = new Set<string>()
+  #assertDescribed: AssertDescribed = () => {}
   /** What the store is asked and has not answered yet. */
   #inFlight = 0
   /** Who waits until all of it is answered. */
@@ -145,6 +159,7 @@ export class World {
       passwords: options.passwords ?? PLAIN_PASSWORDS,
       backups: () => ({ made: [] }),
       hooks: options.hooks ?? NOBODY_LISTENS,
+      toOperator: options.toOperator ?? transportTo({}),
       log: this.#log(),
       telemetry: createTelemetry({ log: this.#log(), ...options.listeners }),
       metrics: options.metrics,
@@ -173,7 +188,7 @@ export class World {
   static async open(options: WorldOptions = {}): Promise<World> {
     const { place = await newPlace(), clock = new VirtualClock(START), seed = 1, soon, secret = SECRET } = options
     const random = seededRandom(seed)
-    const vault = createVault(Buffer.from(secret), (length) => random.bytes(length))
+    const { vault = createVault(Buffer.from(secret), (length) => random.bytes(length)) } = options
     const opened = await place.open({ clock, vault, ...(soon && { soon }) })
     return new World({ ...options, place, clock, random, vault, opened })
   }
@@ -184,6 +199,10 @@ export class World {
     world.app.warmUp()
     // What it looks at when it starts it has seen: what a test does next it finds at its next look, however slow the machine is.
     await world.settle()
+    if (IS_OF_CONTRACT) {
+      described ??= describedBy(JSON.parse(JSON.stringify(await describeApi())))
+      world.#assertDescribed = described
+    }
     return world
   }
 
@@ -243,7 +262,8 @@ export class World {
 
   get admin() {
     const { store, clock, random } = this
-    return { store, clock, random, vault: this.vault, actor: { name: 'test' }, assertCarrier, node: ASLEEP }
+    const types = { assertCarrier, reportsBySecret }
+    return { store, clock, random, vault: this.vault, actor: { name: 'test' }, ...types, node: ASLEEP }
   }
 
   /** Calls an operation over a wire. */
@@ -278,7 +298,10 @@ export class World {
     const text = await response.text()
     const parsed: Json = text === '' ? undefined : parse(text)
     const isRpc = path.startsWith('/v1/rpc/') && parsed && typeof parsed === 'object' && 'json' in parsed
-    return { status: response.status, headers: response.headers, body: isRpc ? parsed.json : parsed }
+    const { status, headers: told } = response
+    const answer = { status, headers: told, body: isRpc ? parsed.json : parsed }
+    this.#assertDescribed({ method, path: new URL(request.url).pathname, ...answer })
+    return answer
   }
 
   /** What a carrier that has to be asked calls. */
@@ -398,6 +421,8 @@ export class World {
       lists: countedReads(store.lists, this.#counted),
       transaction: (unit, manner) => this.#counted(store.transaction(unit, manner)),
       assertWritable: () => this.#counted(store.assertWritable()),
+      truncateLog: () => this.#counted(store.truncateLog()),
+      close: () => this.#counted(store.close()),
     }
   }
 
@@ -405,8 +430,11 @@ export class World {
     return {
       nodeId: fleet.nodeId,
       beat: (how) => this.#counted(fleet.beat(how)),
-      leave: () => this.#counted(fleet.leave()),
-      take: (rules) => this.#counted(fleet.take(rules)),
+      forget: (nodeId) => this.#counted(fleet.forget(nodeId)),
+      take: async (rules) => {
+        const permit = await this.#counted(fleet.take(rules))
+        return { giveBack: async () => this.#counted(Promise.resolve(permit.giveBack())) }
+      },
     }
   }
 }

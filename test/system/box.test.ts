@@ -64,21 +64,6 @@ describe('of a process', () => {
     expect(boxOf(1, root)).toEqual({ ...NOTHING, descriptors: 1_024, memory: 268_435_456, processors: 2 })
   })
 
-  test('with groups of the first version', () => {
-    const root = rootWith({
-      'proc/7/cgroup': '9:name=systemd:/\n8:pids:/a\n4:memory:/a/b\n1:cpu,cpuacct:/a\n0::/\n',
-      'sys/fs/cgroup/pids/a/pids.max': '20\n',
-      'sys/fs/cgroup/memory/memory.limit_in_bytes': '9223372036854771712\n',
-      'sys/fs/cgroup/memory/a/memory.limit_in_bytes': '67108864\n',
-      'sys/fs/cgroup/memory/a/b/memory.limit_in_bytes': '9223372036854771712\n',
-      'sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us': '25000\n',
-      'sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_period_us': '100000\n',
-      'sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us': '-1\n',
-      'sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us': '100000\n',
-    })
-    expect(boxOf(7, root)).toEqual({ ...NOTHING, memory: 67_108_864, processors: 0.25, threads: 20 })
-  })
-
   test('nothing is known where nobody says', () => {
     expect(boxOf(7, rootWith({}))).toEqual(NOTHING)
     const endless = rootWith({ 'proc/7/limits': LIMITS.replace('1024  ', 'unlimited') })

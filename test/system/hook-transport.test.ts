@@ -72,11 +72,12 @@ const post = ({
   clock = new VirtualClock(0),
   connections = new KeptConnections(clock),
 }: Call): Promise<HookAnswer> =>
-  createHookTransport({ allowedCidrs, resolve, connections, clock, ...(ca !== undefined && { ca }) }).post({
+  createHookTransport({ resolve, connections, clock, ...(ca !== undefined && { ca }) }).post({
     url,
     headers,
     body,
     timeoutMs,
+    allowedCidrs,
   })
 
 /** Connections that a test holds for several requests. No time passes for them. */
@@ -268,11 +269,12 @@ describe('an address that may not be reached', () => {
   test('is none of the answers of the system for localhost', async () => {
     const receiver = await Receiver.start(says(OK))
     const post = (allowedCidrs: string[]) =>
-      createHookTransport({ allowedCidrs, clock: new VirtualClock(0) }).post({
+      createHookTransport({ clock: new VirtualClock(0) }).post({
         url: `http://localhost:${receiver.port}/`,
         headers: {},
         body: '{}',
         timeoutMs: TIMEOUT_MS,
+        allowedCidrs,
       })
     expect(await post([])).toEqual(FORBIDDEN)
     expect(await post(['127.0.0.0/8', '::1/128'])).toEqual(answered())

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { assertParses, HttpConnection } from '../../src/system/http-connection'
 import { KeptConnections } from '../../src/system/kept-connections'
 import { createTransport } from '../../src/system/transport'
 import { VirtualClock } from '../support/clock'
@@ -450,5 +451,44 @@ describe('so that there is room for others', () => {
     for (const server of servers) await waves(ask, server, 100)
     await until(() => servers.reduce((sum, { open }) => sum + open, 0) === 256, 'those beyond to be closed')
     expect(servers.map(({ open }) => open)).toEqual([56, 100, 100])
+  })
+})
+
+describe('a runtime that is not what is relied on', () => {
+  test('and does not tell the descriptor of a socket: nothing is kept, nobody is distrusted, and it is said once', async () => {
+    const own = Object.getOwnPropertyDescriptor(HttpConnection.prototype, 'descriptor') as PropertyDescriptor
+    Object.defineProperty(HttpConnection.prototype, 'descriptor', { configurable: true, get: () => undefined })
+    try {
+      const server = await Receiver.start(says(KEPT_LONG))
+      let told = 0
+      const clock = new VirtualClock(0)
+      const connections = new KeptConnections(clock, undefined, () => void told++)
+      const transport = createTransport(connections, clock)
+      const url = `http://127.0.0.1:${server.port}/`
+      const ask = () => transport.request({ method: 'POST', url, headers: {}, body: '{}', timeoutMs: 3_000 })
+      for (let n = 0; n < 3; n++) expect(await ask()).toMatchObject(ok)
+      expect([server.connections, told]).toEqual([3, 1])
+      Object.defineProperty(HttpConnection.prototype, 'descriptor', own)
+      for (let n = 0; n < 3; n++) expect(await ask()).toMatchObject(ok)
+      expect(server.connections).toBe(4)
+      connections.closeIdle()
+    } finally {
+      Object.defineProperty(HttpConnection.prototype, 'descriptor', own)
+    }
+  })
+
+  test('and reads HTTP in another way: a start ends with a sentence', () => {
+    assertParses()
+    const { HTTPParser } = process.getBuiltinModule('node:_http_common' as never) as {
+      HTTPParser: { prototype: object }
+    }
+    const own = Object.getOwnPropertyDescriptor(HTTPParser.prototype, 'execute') as PropertyDescriptor
+    Object.defineProperty(HTTPParser.prototype, 'execute', { configurable: true, value: () => 0 })
+    try {
+      expect(assertParses).toThrow('use the version of Bun that package.json names')
+    } finally {
+      Object.defineProperty(HTTPParser.prototype, 'execute', own)
+    }
+    assertParses()
   })
 })

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { listen } from '../../src/system/listen'
 import { VirtualClock } from '../support/clock'
+import { sendRaw } from '../support/raw'
 import { until } from '../support/until'
 
 const LEAVING_MS = 500
@@ -135,5 +136,25 @@ test('whose request was under way before is told, too', async () => {
   answer()
   expect((await answering).headers.get('connection')).toBe('close')
   clock.fireNext(LEAVING_MS)
+  await stopped
+})
+
+/** As docs/decisions.md tells it. Where a newer Bun asks somebody first, each of these should have its id and time. */
+test.each([
+  ['a header over 16 KB', `GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ${'a'.repeat(17_000)}\r\n\r\n`, '431'],
+  ['no Host', 'GET / HTTP/1.1\r\n\r\n', '400'],
+  ['a request line that is none', 'GARBAGE\r\n\r\n', '400'],
+  ['a chunk that is none', 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', '400'],
+  ['another version of HTTP', 'GET / HTTP/2.0\r\nHost: localhost\r\n\r\n', '505'],
+  ['a method that there is not', 'BREW / HTTP/1.1\r\nHost: localhost\r\n\r\n', ''],
+])('%s is refused by the parser, which asks nobody what to say', async (_what, request, status) => {
+  const { url, stop, clock } = listening(() => new Promise(() => {}))
+  const answer = await sendRaw(url, request)
+  expect(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? '').toBe(status)
+  expect(answer.toLowerCase()).not.toContain('x-request-id')
+  const stopped = stop(0)
+  clock.fireNext(0)
+  await takesNobody(url)
+  clock.fireNext(Number.POSITIVE_INFINITY)
   await stopped
 })

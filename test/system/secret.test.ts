@@ -4,7 +4,14 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SecretSource } from '../../src/ports/vault'
-import { exposedKeyFile, KeyFileError, keyFileIn, masterSecret } from '../../src/system/secret'
+import {
+  exposedKeyFile,
+  KeyFileError,
+  keyFileIn,
+  masterSecret,
+  nextKeyFile,
+  placeNextKeyFile,
+} from '../../src/system/secret'
 import { HANGS_AFTER_MS } from '../support/until'
 
 setDefaultTimeout(HANGS_AFTER_MS)
@@ -93,4 +100,12 @@ test('the key file of the data folder is for its owner; a volume may give it to 
   expect(modes(file, [0o600, 0o640], () => exposedKeyFile(folder, undefined))).toEqual([undefined, file])
   expect(exposedKeyFile(folder, program('any'))).toBeUndefined()
   expect(logged).toEqual([])
+})
+
+test('of two that put the next key file in place one does, and the other is told', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'watchword-next-'))
+  const next = nextKeyFile(folder)
+  expect(nextKeyFile(folder)).toEqual(next)
+  expect([placeNextKeyFile(folder), placeNextKeyFile(folder)]).toEqual([true, false])
+  rmSync(folder, { recursive: true })
 })

@@ -17,7 +17,7 @@ test.each([
   [
     'receiver of webhooks',
     {
-      request: createHookTransport({ allowedCidrs: ['127.0.0.1/32'] }).post,
+      request: createHookTransport().post,
     },
   ],
 ])('the one with less time ends first, and none too early: a %s that is silent', async (_whom, { request }) => {
@@ -26,7 +26,9 @@ test.each([
   const ended: number[] = []
   const begun = performance.now()
   const end = async (timeoutMs: number) => {
-    expect(await request({ method: 'POST', url, headers: {}, body: '{}', timeoutMs })).not.toMatchObject({
+    expect(
+      await request({ method: 'POST', url, headers: {}, body: '{}', timeoutMs, allowedCidrs: ['127.0.0.1/32'] }),
+    ).not.toMatchObject({
       kind: 'answered',
     })
     expect(performance.now() - begun).toBeGreaterThanOrEqual(timeoutMs - ROUNDING_MS)

@@ -159,6 +159,20 @@ describe('a request to a carrier', () => {
     }
   })
 
+  test('hears eight answers before the answer, and is cut at the ninth: its outcome is unknown', async () => {
+    const early = (count: number) => 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(count)
+    expect(await post(await listen((socket) => socket.end(early(8) + ok('{}'))))).toMatchObject({ status: 200 })
+    let isCut = false
+    const url = await listen((socket) => {
+      socket.once('close', () => {
+        isCut = true
+      })
+      socket.write(early(9))
+    })
+    expect(await post(url)).toEqual({ kind: 'unknown', reason: 'HPE_TOO_MANY_INTERIM' })
+    await until(() => isCut, 'the connection to be cut')
+  })
+
   test('for which no descriptor is left is not sent, and asks nobody; those that are being made count, too', async () => {
     let asked = 0
     const url = await listen((socket) => {

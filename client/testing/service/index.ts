@@ -16,6 +16,7 @@ import { fingerprintText } from '../../../src/domain/fingerprint'
 import { check, type Issue, makeWay } from '../../../src/domain/issue'
 import type { ApiKey } from '../../../src/domain/key'
 import { FIXED_LIMITS, refusalLimit, testIssueLimits, testRequestLimits, USUAL_LIMITS } from '../../../src/domain/limit'
+import { Limiter } from '../../../src/domain/limiter'
 import { compose, issued, newIssue, resolveRequest } from '../../../src/domain/order'
 import { testRecipient } from '../../../src/domain/phone'
 import { PROOF_LIFETIME_SEC, type ProofSettings, proofClaims } from '../../../src/domain/proof'
@@ -29,7 +30,7 @@ import {
   testFallsBack,
   testLifetimeMs,
 } from '../../../src/domain/scenario'
-import type { Template } from '../../../src/domain/template'
+import { type Template, withBuiltIn } from '../../../src/domain/template'
 import { textsOf } from '../../../src/domain/texts'
 import { refusalOf } from '../../../src/domain/validation'
 import { unknownIssue, verificationOf } from '../../../src/domain/verification'
@@ -45,8 +46,6 @@ import {
   templateView,
   verificationView,
 } from '../../../src/http/present'
-import { withBuiltIn } from '../../../src/node/directory'
-import { Limiter } from '../../../src/node/limiter'
 import type { CreateService, Said, Service, ServiceOptions } from '../said'
 import { Issues } from './issues'
 import { registered } from './template'
@@ -114,7 +113,8 @@ class ServiceInMemory implements Service {
     },
   }
 
-  answer(operation: Operation, input: unknown): Said {
+  /** A call without input is one with an empty input, as over RPC. */
+  answer(operation: Operation, input: unknown = {}): Said {
     const { inputSchema, meta } = contract[operation]['~orpc']
     let permit: ReturnType<Limiter['take']> | undefined
     try {

@@ -31,7 +31,7 @@ export function sent(issue: Issue, scenario: number | undefined, now: number, ne
   const report = (at: number): Next => ({
     at,
     happen(issue) {
-      const step = afterReport(issue, channel, testReport(carrierMessageId), at)
+      const step = afterReport(issue, channel, testReport(carrierMessageId), at).at(-1)
       return step ? follow(step, at) : { issue, next: undefined }
     },
   })

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import { Argument, Command, type Option } from 'commander'
+import { CHANNELS } from '../../../contract/channel'
 import { EVENT_TYPES } from '../../../contract/event'
 import { SCOPES } from '../../../contract/scope'
 import { type Config, readConfig } from '../../config'
@@ -129,7 +130,7 @@ const NAMED: Readonly<Record<string, Named>> = {
   email: 'operators',
 }
 const FIXED: Readonly<Record<string, readonly string[]>> = {
-  channel: ['sms', 'alimtalk'],
+  channel: CHANNELS,
   scope: SCOPES,
   events: EVENT_TYPES,
 }

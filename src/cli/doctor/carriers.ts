@@ -1,6 +1,6 @@
 /** Whether live messages find a carrier, and credit. */
 import { isActive } from '../../domain/key'
-import type { Channel } from '../../domain/value'
+import { CHANNELS, type Channel } from '../../domain/value'
 import type { Reader } from '../../ports/store'
 import { type Check, findings, type Wrong } from './finding'
 
@@ -10,7 +10,7 @@ export const checkCarriers: Check = async ({ store: { read }, now }) => {
   const providers = await read.carriers.all()
   const live = await appsWithLiveKeys(read, now)
   const wrong = [
-    ...(await Promise.all((['sms', 'alimtalk'] as const).map((channel) => channelWrong(read, channel, live)))).flat(),
+    ...(await Promise.all(CHANNELS.map((channel) => channelWrong(read, channel, live)))).flat(),
     ...(await restingCarriers(read)),
     ...(await withoutCredit(read, live)),
   ]

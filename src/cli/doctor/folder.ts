@@ -8,15 +8,15 @@ import { DATABASE_FILE, openFile } from '../open'
 import { checkAudit } from './audit'
 import { checkBackups } from './backups'
 import { checkCarriers } from './carriers'
-import { checkChanges } from './changes'
 import { checkClock } from './clock'
 import { checkDisk, roomOf } from './disk'
 import { type Check, cannotOpen, type Finding, problem, runAll } from './finding'
 import { checkKeys } from './keys'
 import { checkMachine } from './machine'
+import { checkOperatorWebhook } from './operator-webhook'
 import { checkProxy } from './proxy'
 import { checkSecret } from './secret'
-import { checkTemplates } from './templates'
+import { checkWebhooks } from './webhooks'
 
 const CHECKS: readonly Check[] = [
   checkSecret,
@@ -25,9 +25,9 @@ const CHECKS: readonly Check[] = [
   checkClock,
   checkProxy,
   checkCarriers,
+  checkOperatorWebhook,
   checkKeys,
-  checkTemplates,
-  checkChanges,
+  checkWebhooks,
   checkAudit,
   checkBackups,
 ]

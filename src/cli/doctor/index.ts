@@ -33,4 +33,4 @@ const linesOf = ({ check, state, message, advice }: Finding): string[] => [
   ...(advice ? [`${' '.repeat(7 + 2 + WIDEST + 2)}${advice}`] : []),
 ]
 
-const WIDEST = 'connections'.length
+const WIDEST = 'operator-webhook'.length

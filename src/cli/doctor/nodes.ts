@@ -1,16 +1,16 @@
 /** The servers that share the database. */
-import { conditionOf, type NodeState } from '../../domain/node'
+import { conditionsOf, type NodeState } from '../../domain/node'
 import { findings, type SharedInstallation, type Wrong } from './finding'
 
 export async function checkNodes({ store, now }: SharedInstallation) {
-  const nodes = await store.read.nodes()
-  const silent = nodes.filter((node) => conditionOf(node, now) === 'silent')
-  const present = nodes.filter((node) => !silent.includes(node))
+  const nodes = conditionsOf(await store.read.nodes(), now)
+  const silent = nodes.filter(({ condition }) => condition === 'silent')
+  const present = nodes.filter(({ condition }) => condition === 'working' || condition === 'leaving')
   const versions = new Set(present.map(({ version }) => version))
-  const wrong: Wrong[] = silent.map(({ name, version, seenAt }) => ({
+  const wrong: Wrong[] = silent.map(({ nodeId, name, version, seenAt }) => ({
     state: 'warn',
     message: `${name} (${version}) was last heard of at ${new Date(seenAt).toISOString()}, and did not say that it goes.`,
-    advice: 'It was killed, or cannot reach the database; others do its work. After a day it is forgotten.',
+    advice: `It was killed, or cannot reach the database; others do its work. Start it again, or: watchword nodes forget ${nodeId}`,
   }))
   if (versions.size > 1) {
     wrong.push({
@@ -19,7 +19,7 @@ export async function checkNodes({ store, now }: SharedInstallation) {
       advice: 'During a deploy that is as it should be; afterwards, replace those that are left.',
     })
   }
-  if (nodes.length === 0) {
+  if (present.length === 0 && silent.length === 0) {
     const advice = '`watchword serve` starts one; with WATCHWORD_DATABASE_URL set it joins the others.'
     wrong.push({ state: 'warn', message: 'No server is at work.', advice })
   }

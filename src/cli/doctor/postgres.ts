@@ -7,7 +7,6 @@ import { openShared } from '../open'
 import { checkArchive } from './archive'
 import { checkAudit } from './audit'
 import { checkCarriers } from './carriers'
-import { checkChanges } from './changes'
 import { checkClock } from './clock'
 import { checkClocks } from './clocks'
 import { checkConnections } from './connections'
@@ -16,11 +15,12 @@ import { type Check, cannotOpen, type Finding, problem, runAll, type SharedInsta
 import { checkKeys } from './keys'
 import { checkMachine } from './machine'
 import { checkNodes } from './nodes'
+import { checkOperatorWebhook } from './operator-webhook'
 import { checkProxy } from './proxy'
 import { checkReplica } from './replica'
 import { checkSecret } from './secret'
-import { checkTemplates } from './templates'
 import { checkTls } from './tls'
+import { checkWebhooks } from './webhooks'
 
 const CHECKS: ReadonlyArray<Check<SharedInstallation>> = [
   checkSecret,
@@ -34,9 +34,9 @@ const CHECKS: ReadonlyArray<Check<SharedInstallation>> = [
   checkClock,
   checkProxy,
   checkCarriers,
+  checkOperatorWebhook,
   checkKeys,
-  checkTemplates,
-  checkChanges,
+  checkWebhooks,
   checkAudit,
   checkArchive,
 ]

@@ -25,6 +25,7 @@ export async function ask(opened: Opened): Promise<Asked> {
     ...{ ...opened, fleet: undefined, random: systemRandom, descriptors, passwords: systemPasswords },
     ...{
       transport: NOBODY,
+      toOperator: NOBODY,
       dial: noDial,
       hooks: NO_HOOKS,
       backups: () => ({ made: [] }),
@@ -49,7 +50,7 @@ const NOBODY: Transport = { request: async () => ({ kind: 'not_sent', reason: 'd
 const NO_HOOKS: HookTransport = { post: async () => ({ kind: 'forbidden', reason: 'address' }) }
 const noDial: Dial = (_, { closed }) => {
   queueMicrotask(() => closed('drill'))
-  return { write() {}, destroy() {} }
+  return { write() {}, unwrittenBytes: () => 0, destroy() {} }
 }
 
 async function newestIssue({ store: { read }, clock }: Opened): Promise<Issue | undefined> {

@@ -9,13 +9,13 @@ import { listBackups } from '../../system/backups'
 import { systemClock } from '../../system/clock'
 import { copyWhole } from '../../system/restore'
 import { type CommonOptions, onDataCommand } from '../command'
-import { assertBackup, despiteAuditOption, type Leniency, openCopy } from '../copy'
+import { assertBackup, assertChecksum, type CopyOptions, despiteAuditOption, openCopy, sha256Option } from '../copy'
 import { Failure, notEmbedded } from '../failure'
 import { DATABASE_FILE } from '../open'
 import { iso, outputFor } from '../output'
 import { type Asked, ask } from './ask'
 
-interface DrillOptions extends CommonOptions, Leniency {
+interface DrillOptions extends CommonOptions, CopyOptions {
   from?: string
   scratch: string
 }
@@ -29,6 +29,7 @@ export const drillCommand = (): Command =>
   )
     .option('--from <file>', 'this backup (default: the newest in the data folder)')
     .option('--scratch <dir>', 'where the scratch folder is made and removed', tmpdir())
+    .addOption(sha256Option())
     .addOption(despiteAuditOption())
     .action(async (options: DrillOptions) => {
       const config = readConfig(process.env, { DATA: options.data, LOG_LEVEL: 'warn' })
@@ -55,6 +56,7 @@ function backupOf({ dataDir }: Config, { from }: DrillOptions): string {
 interface Drilled {
   backup: string
   bytes: number
+  sha256: string
   /** In it. */
   held: Record<string, number>
   asked: Asked
@@ -65,19 +67,22 @@ interface Drilled {
 }
 
 /** Throws where anything does not hold. Leaves nothing behind. */
-async function drill(config: Config, backup: string, { scratch, ...leniency }: DrillOptions): Promise<Drilled> {
+async function drill(config: Config, backup: string, { scratch, ...demands }: DrillOptions): Promise<Drilled> {
   const folder = mkdtempSync(join(scratch, 'watchword-drill-'))
   try {
     assertRoom(folder, backup)
     const copy = join(folder, DATABASE_FILE)
     const [, copied] = await timed(() => copyWhole(backup, copy))
-    const [opened, verified] = await timed(() => openCopy(config, copy, leniency))
+    const [{ opened, sha256 }, verified] = await timed(async () => {
+      const sha256 = await assertChecksum(copy, demands)
+      return { opened: await openCopy(config, copy, demands), sha256 }
+    })
     // Before it is asked, which adds a key.
     const held = countsOf(copy)
     const lost = sinceCopy(join(config.dataDir, DATABASE_FILE), copy)
     const [asked, answered] = await timed(() => ask(opened))
     const ms = { copy: copied, verify: verified, answer: answered, total: copied + verified + answered }
-    return { backup, bytes: statSync(backup).size, held, asked, ms, lost }
+    return { backup, bytes: statSync(backup).size, sha256, held, asked, ms, lost }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -114,8 +119,9 @@ const objectOf = ({ newest, newestInCopy, ...counts }: Since) => ({
   ...{ since: iso(newestInCopy), newest: iso(newest) },
 })
 
-const linesOf = ({ backup, bytes, held, asked, ms, lost }: Drilled): string[] => [
+const linesOf = ({ backup, bytes, sha256, held, asked, ms, lost }: Drilled): string[] => [
   `${backup} (${bytes} bytes) would do: it is whole, this secret opens it, its ledger adds up, and a server on it answers.`,
+  `Its SHA-256: ${sha256}`,
   `It took ${ms.total} ms: ${ms.copy} to copy, ${ms.verify} to look at all of it, ${ms.answer} to start and to answer.`,
   `In it: ${Object.entries(held)
     .map(([name, count]) => `${count} ${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`)

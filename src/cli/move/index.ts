@@ -1,14 +1,8 @@
 /** `watchword move`. What it takes is loaded when it is asked for: a server has no use for both kinds of database. */
 import { type Command, Option } from 'commander'
 import { command, jsonOption } from '../command'
-import { type Confirmable, yesOption } from '../confirm'
-
-export interface MoveRequest extends Confirmable {
-  from: string
-  to?: string
-  undo?: boolean
-  json?: boolean
-}
+import { yesOption } from '../confirm'
+import type { MoveRequest } from './work'
 
 export const moveCommand = (): Command =>
   command(

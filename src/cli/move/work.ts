@@ -19,11 +19,17 @@ import { masterSecret, SECRET_FILE } from '../../system/secret'
 import { holdAlone } from '../../system/sole'
 import { createVault } from '../../system/vault'
 import { lostEnds } from '../../usecases/verify-audit'
-import { confirm } from '../confirm'
+import { type Confirmable, confirm } from '../confirm'
 import { Failure } from '../failure'
 import { DATABASE_FILE, openFile as openStore } from '../open'
 import { outputFor } from '../output'
-import type { MoveRequest } from '.'
+
+export interface MoveRequest extends Confirmable {
+  from: string
+  to?: string
+  undo?: boolean
+  json?: boolean
+}
 
 export async function moveAll({ from, to, json }: MoveRequest): Promise<void> {
   if (to === undefined) throw new InvalidArgumentError('--to: say where everything is to go')
@@ -75,8 +81,12 @@ const WAY_BACK = '`watchword move --undo` is the way back, without what happens 
 
 const isUrl = (place: string) => /^postgres(ql)?:\/\//.test(place)
 
-/** What the environment says, on that folder. */
-const configOf = (folder: string | undefined) => readConfig(process.env, { DATA: folder, LOG_LEVEL: 'warn' })
+/** What the environment says, on that folder. Both places are named by the command, whatever PostgreSQL the environment names. */
+const configOf = (folder: string | undefined) =>
+  readConfig(
+    { ...process.env, WATCHWORD_DATABASE_URL: undefined, WATCHWORD_DATABASE_URL_FILE: undefined },
+    { DATA: folder, LOG_LEVEL: 'warn' },
+  )
 
 /** Both are sealed with one secret. */
 const vaultOf = (config: Config): Vault => createVault(secretOf(config))

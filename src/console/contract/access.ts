@@ -42,7 +42,9 @@ export const session = {
     .input(z.object({ current: z.string().max(256), password }))
     .output(ok),
   /** A secret to be shown as a QR code; it counts once `totpConfirm` has proved that it was scanned. */
-  totpBegin: procedure('look').output(z.object({ secret: z.string(), uri: z.string() })),
+  totpBegin: procedure('look')
+    .input(z.object({ current: z.string().max(256) }))
+    .output(z.object({ secret: z.string(), uri: z.string() })),
   totpConfirm: procedure('look')
     .input(z.object({ totp: z.string().max(10) }))
     .output(ok),

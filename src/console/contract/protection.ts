@@ -58,6 +58,8 @@ const place = z.object({
     .string()
     .regex(/^[0-9a-f]{2,128}$/)
     .optional(),
+  /** Missing: of every key. */
+  kind: kind.optional(),
 })
 const ofIncident = z.object({ incidentId: z.string() })
 
@@ -70,7 +72,9 @@ export const protection = {
         learned: z.object({ sk: learned, pk: learned }),
         /** So much is needed, of so many last days. */
         needed: z.object({ verified: z.int(), onDays: z.int(), ofDays: z.int() }),
-        blocks: z.array(z.object({ country, prefix: prefix.optional(), digits, until: at })),
+        blocks: z.array(z.object({ country, prefix: prefix.optional(), kind: kind.optional(), digits, until: at })),
+        /** Where incidents were ended: no rule about typing refuses anything there for a while. */
+        reopened: z.array(z.object({ kind, country: z.string(), until: at })),
         /** Of each kind of key; of very many phones those with the latest wrong codes. */
         held: z.object({ sk: held, pk: held, areAll: z.boolean() }),
       }),
@@ -79,6 +83,17 @@ export const protection = {
   sentTo: procedure('look')
     .input(ofApp)
     .output(z.object({ days: z.int(), typed: z.array(country), untyped: z.array(country) })),
+  /** What a decision about a country or prefix touches: active live keys, and codes of the last hour; the most first. */
+  lately: procedure('look')
+    .input(ofApp.extend({ prefix: place.shape.prefix }))
+    .output(
+      z.object({
+        keys: z.object({ sk: z.int(), pk: z.int() }),
+        codes: z.array(z.object({ kind, country, sent: z.int(), refused: z.int() })),
+        /** Otherwise more were sent than are counted. */
+        areAll: z.boolean(),
+      }),
+    ),
   /** What a phone waits for, by the kind of key whose codes were mistaken. */
   phone: procedure('apps')
     .input(ofPhone)
@@ -107,15 +122,21 @@ export const protection = {
         networks: z.array(against.extend({ network: z.string() })),
       }),
     ),
+  /** Codes that were refused: in 24 hours, in the worse of the last two hours, and usually in the worst hour of a day. */
+  refused: procedure('look')
+    .input(ofApp)
+    .output(z.object({ lastDay: z.int(), lately: z.int(), usual: z.int(), isUnusual: z.boolean() })),
   /** Those that are open come first, and all with the first page; then the others. The newest first. */
   incidents: procedure('look').input(ofApp.extend(pageInput.shape)).output(pageOf(incident)),
   /** Those that are open, of all apps; the newest ones. */
   open: procedure('look').output(z.object({ incidents: z.array(incident) })),
-  /** Nothing is sent there for a day. */
+  /** Nothing is sent there for a day, by every key or by a kind of them. */
   block: procedure('apps').input(ofApp.extend(place.shape)).output(ok),
   unblock: procedure('apps').input(ofApp.extend(place.shape)).output(ok),
-  /** A pause is lifted. */
-  end: procedure('apps').input(ofIncident).output(ok),
+  /** Its pause is lifted, and no rule about typing refuses anything there until then. */
+  end: procedure('apps')
+    .input(ofIncident)
+    .output(z.object({ reopenedUntil: at })),
   /** Gives back, once each, what codes have cost that nobody typed. */
   refund: procedure('money')
     .input(ofIncident)

@@ -22,7 +22,6 @@ const listed = template.extend({
   isBuiltIn: z.boolean(),
   isDefault: z.boolean(),
   /** Variables whose pattern was stored before patterns had to take linear time. */
-  slowPatterns: z.array(z.string()),
 })
 
 export const templates = {

@@ -85,7 +85,7 @@ export const system = {
           id: z.string(),
           name: z.string(),
           version: z.string(),
-          state: z.enum(['working', 'leaving', 'silent']),
+          state: z.enum(['working', 'leaving', 'silent', 'replaced']),
           startedAt: at,
           seenAt: at,
           lagMs: z.int(),

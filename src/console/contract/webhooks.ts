@@ -89,6 +89,23 @@ export const webhooks = {
         ),
       }),
     ),
+  /** The request of an attempt, or one that is sent now, rebuilt from event and endpoint as they are now. Missing where they make none. */
+  request: procedure('look')
+    .input(z.object({ deliveryId: z.string(), attempt: z.int().min(1).optional() }))
+    .output(
+      z.object({
+        request: z
+          .object({
+            url: z.string(),
+            /** Static headers of the endpoint have no value: it may be a credential. */
+            headers: z.array(z.object({ name: z.string(), value: z.string().optional() })),
+            body: z.string(),
+            /** Of the attempt; missing: it would be sent now. */
+            sentAt: at.optional(),
+          })
+          .optional(),
+      }),
+    ),
   /** One event, or all that failed since a time. */
   replay: procedure('webhooks')
     .input(ofEndpoint.extend({ eventId: z.string().optional(), since: at.optional() }))

@@ -66,7 +66,9 @@ export function sessionProcedures(deps: ConsoleDependencies) {
       context.sessionToken = await people.openSession(deps, context.visitor, changed)
       return OK
     }),
-    totpBegin: os.totpBegin.handler(({ context }) => people.beginTotp(deps, signedIn(context).operator)),
+    totpBegin: os.totpBegin.handler(({ input, context }) =>
+      people.beginTotp(deps, signedIn(context).operator, input.current),
+    ),
     totpConfirm: os.totpConfirm.handler(async ({ input, context }) => {
       await people.confirmTotp(deps, actorOf(context), signedIn(context).operator, input.totp)
       return OK

@@ -1,4 +1,5 @@
 import { implement } from '@orpc/server'
+import { errorFields } from '../../domain/error-fields'
 import { SECOND_MS } from '../../domain/value'
 import * as administer from '../../usecases/administer'
 import { type Erased, erasePhone } from '../../usecases/erase-phone'
@@ -26,7 +27,7 @@ export function privacyProcedures(deps: ConsoleDependencies) {
       })
       work.then(resolve, (failure: unknown) => {
         // The next sweep goes on with it.
-        if (isLate) log.error({ err: failure instanceof Error ? failure.name : undefined }, 'erasing a phone stopped')
+        if (isLate) log.error(errorFields(failure), 'erasing a phone stopped')
         reject(failure)
       })
       work.finally(cancel).catch(() => {})

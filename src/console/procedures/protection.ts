@@ -3,7 +3,7 @@ import { LEARNED_DAYS, LEARNED_FROM } from '../../domain/conversion'
 import type { Incident } from '../../domain/incident'
 import { protectionOf } from '../../domain/protection'
 import * as administer from '../../usecases/administer'
-import { ProtectionHistory, readHeld, readLearned, readSentTo } from '../../usecases/read-protection'
+import { ProtectionHistory, readHeld, readLately, readLearned, readSentTo } from '../../usecases/read-protection'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, OK } from '../context'
 import { consoleContract } from '../contract'
 
@@ -21,13 +21,14 @@ export function protectionProcedures(deps: ConsoleDependencies) {
   return os.router({
     state: os.state.handler(async ({ input: { appId } }) => {
       const app = await administer.existingApp(deps, appId)
-      const { blocks } = protectionOf(app)
+      const { blocks, reopened } = protectionOf(app)
       const digits = node.traffic.digitsOf(appId)
       const now = clock.now()
       return {
         learned: await readLearned(deps, appId),
         needed: NEEDED,
         held: await readHeld(deps, app),
+        reopened: reopened.filter(({ until }) => until > now),
         blocks: blocks
           .filter(({ until }) => until > now)
           .map((block) => ({ ...block, digits: block.prefix === undefined ? undefined : digits.get(block.prefix) })),
@@ -37,6 +38,11 @@ export function protectionProcedures(deps: ConsoleDependencies) {
       await administer.existingApp(deps, appId)
       const { days, typed, untyped } = await readSentTo(deps, appId)
       return { days, typed: [...typed], untyped: [...untyped] }
+    }),
+    lately: os.lately.handler(async ({ input: { appId, prefix } }) => {
+      await administer.existingApp(deps, appId)
+      const { codes, ...lately } = await readLately(deps, appId, prefix)
+      return { ...lately, codes: [...codes] }
     }),
     phone: os.phone.handler(async ({ input: { appId, phoneNumber }, context }) => {
       const now = clock.now()
@@ -59,6 +65,10 @@ export function protectionProcedures(deps: ConsoleDependencies) {
         prefixes: prefixes.map((sum) => ({ digits: digits.get(sum.prefix), ...sum })),
         networks: networks.map((sum) => ({ ...sum, network: sum.network.slice(0, NETWORK_DIGITS) })),
       }
+    }),
+    refused: os.refused.handler(async ({ input: { appId } }) => {
+      await administer.existingApp(deps, appId)
+      return history.refused(appId)
     }),
     incidents: os.incidents.handler(async ({ input: { appId, after, limit } }) => {
       const [since, incidentId] = (after ?? '').split('.')
@@ -84,8 +94,8 @@ export function protectionProcedures(deps: ConsoleDependencies) {
       return OK
     }),
     end: os.end.handler(async ({ input, context }) => {
-      await administer.endIncident(adminOf(deps, context), input.incidentId)
-      return OK
+      const { reopenedUntil } = await administer.endIncident(adminOf(deps, context), input.incidentId)
+      return { reopenedUntil }
     }),
     refund: os.refund.handler(async ({ input, context }) => {
       const { refunded, undecided } = await administer.refundUntyped(adminOf(deps, context), input.incidentId)

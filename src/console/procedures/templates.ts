@@ -1,6 +1,5 @@
 import { implement } from '@orpc/server'
 import { Refusal } from '../../domain/error'
-import { isLinear } from '../../domain/pattern'
 import { type Preview, preview, type Shown } from '../../domain/preview'
 import { BUILT_IN_TEMPLATES, DEFAULT_TEMPLATE_ID, type Template } from '../../domain/template'
 import { textsOf } from '../../domain/texts'
@@ -26,9 +25,6 @@ export function templateProcedures(deps: ConsoleDependencies) {
           ...view(template),
           isBuiltIn: BUILT_IN_TEMPLATES.includes(template),
           isDefault: template.templateId === DEFAULT_TEMPLATE_ID,
-          slowPatterns: Object.entries(template.variables)
-            .filter(([, { pattern }]) => pattern !== undefined && !isLinear(pattern))
-            .map(([name]) => name),
         })),
       }
     }),

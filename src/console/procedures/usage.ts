@@ -1,6 +1,6 @@
 import { implement } from '@orpc/server'
 import { DISPATCHER_SILENT_MS } from '../../domain/job'
-import { conditionOf } from '../../domain/node'
+import { conditionsOf } from '../../domain/node'
 import { VERSION } from '../../domain/version'
 import type { Backups } from '../../ports/files'
 import { readQueue } from '../../usecases/inspect'
@@ -57,10 +57,12 @@ export function systemProcedures(deps: ConsoleDependencies) {
       command: COMMAND,
       publicUrl,
       databaseBytes: await store.read.size(),
-      nodes: (await store.read.nodes()).map((node) => ({
-        ...{ id: node.nodeId, name: node.name, version: node.version, state: conditionOf(node, clock.now()) },
-        ...{ startedAt: node.startedAt, seenAt: node.seenAt, lagMs: node.lagMs },
-      })),
+      nodes: conditionsOf(await store.read.nodes(), clock.now()).map(
+        ({ nodeId: id, condition: state, name, version, startedAt, seenAt, lagMs }) => ({
+          ...{ id, name, version, state },
+          ...{ startedAt, seenAt, lagMs },
+        }),
+      ),
       pool: store.pool(),
       checks: {
         database: await store.assertWritable().then(

@@ -1,11 +1,12 @@
 import { implement } from '@orpc/server'
 import { type EventType, sampleEvent } from '../../../contract/event'
-import { assertHookTarget, type HookUrlPolicy } from '../../domain/address'
+import { assertHookTarget, type HookUrlPolicy, policyFor } from '../../domain/address'
 import { invalid, missing, Refusal } from '../../domain/error'
-import { previewHookTemplate } from '../../domain/hook-preview'
 import { isUuid } from '../../domain/value'
 import type { Endpoint } from '../../domain/webhook'
 import * as administer from '../../usecases/administer'
+import { previewHookTemplate } from '../../usecases/preview-hook-template'
+import { readWebhookRequest } from '../../usecases/read-webhook-request'
 import { adminOf, type ConsoleContext, type ConsoleDependencies, mistakeOf, OK } from '../context'
 import { consoleContract } from '../contract'
 
@@ -58,6 +59,10 @@ export function webhookProcedures(deps: ConsoleDependencies) {
         }),
       ),
     })),
+    request: os.request.handler(async ({ input }) => {
+      const request = await readWebhookRequest(deps, known(input.deliveryId) ?? '', input.attempt)
+      return request ? { request: { ...request, headers: [...request.headers] } } : {}
+    }),
     replay: os.replay.handler(async ({ input: { endpointId, eventId, since }, context }) => {
       if ((eventId === undefined) === (since === undefined))
         throw invalid('replay', 'invalid_format', 'one event, or all since a time')
@@ -102,7 +107,7 @@ function endpointView({ headers, template, disabledAt, secrets, ...endpoint }: E
     failingSince: endpoint.failingSince,
     previousSecretValidUntil: secrets[1]?.validUntil,
     createdAt: endpoint.createdAt,
-    warning: warningOf(endpoint.url, policy),
+    warning: warningOf(endpoint.url, policyFor(endpoint, policy)),
   }
 }
 

@@ -45,6 +45,11 @@ export interface Store {
   assertWritable(): Promise<void>
   /** How many of its connections for changes are in use; undefined where it has none. */
   pool(): PoolUsage | undefined
+  /**
+   * Leaves nothing in the write-ahead log of what has been deleted, where the store has one beside it. False where somebody
+   * else reads or copies it.
+   */
+  truncateLog(): Promise<boolean>
   /** Bytes of the write-ahead log beside the database, which grow while nothing copies it; undefined where there is none. */
   logBytes(): number | undefined
   /** Tells how it works from now on. */

@@ -45,8 +45,7 @@ export interface IssueTx {
 }
 
 export interface ClaimTx {
-  /** Under either hash: how keys are hashed has changed, and claims made before are found by the former one, where there may be any. */
-  find(owner: Owner, keyHash: Uint8Array, formerHash?: () => Uint8Array): Promise<Claim | undefined>
+  find(owner: Owner, keyHash: Uint8Array): Promise<Claim | undefined>
   add(claim: Claim): Promise<void>
   drop(owner: Owner, keyHash: Uint8Array): Promise<void>
 }
@@ -73,6 +72,6 @@ export interface IssueReader {
   standing(owner: Owner, issueId: string): Promise<Standing | undefined>
   /** Newest first; `now` decides what is expired. */
   page(owner: Owner, filter: IssueFilter, now: number): Promise<Issue[]>
-  /** Admitted since, oldest first, for the limits that count days; others get their turn between the pages. */
-  since(owner: Owner, since: number): AsyncIterable<Array<Pick<Issue, 'keyKind' | 'phoneHash' | 'createdAt'>>>
+  /** How many test issues each organization has made since, Unix milliseconds; also by apps that were removed. */
+  testIssuesSince(since: number): Promise<Array<{ organizationId: string; issues: number }>>
 }

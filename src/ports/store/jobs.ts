@@ -21,6 +21,8 @@ export interface JobTx {
    * claims it. False when it is no longer held; then nothing has changed.
    */
   reschedule(job: Job, runAt: number, queue?: string): Promise<boolean>
+  /** Removes the job of a kind for a subject, where there is one; a process that runs it has lost it. */
+  remove(kind: JobKind, subjectId: string): Promise<void>
   /** Makes a job due at once, unless it runs already; a message leaves its carrier's queue. */
   hasten(kind: JobKind, subjectId: string): Promise<void>
   /** Moves every message that waits for room at a carrier to the front. */

@@ -20,6 +20,8 @@ export interface RetentionTx {
   trafficHours(before: number, limit: number): Promise<number>
   /** Incidents that ended before. */
   incidents(before: number, limit: number): Promise<number>
+  /** Snapshots of traffic that nobody starts from any more. */
+  trafficSnapshots(before: number, limit: number): Promise<number>
   /** Forgets from which networks live codes were asked that were issued before. */
   networks(before: number, limit: number): Promise<number>
   /** Numbers and texts whose code has expired; a net below the rule that erases them with the change. */

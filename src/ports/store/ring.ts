@@ -8,22 +8,19 @@ export interface RingTx {
   /** The keys of that name are used from now on. */
   begin(name: string): Promise<void>
   drop(row: Pick<RingRow, 'name' | 'secretId'>): Promise<void>
-  /** No release that knows of no ring opens this database any more. */
-  claim(): Promise<void>
   /**
-   * Seals some rows behind a place anew that are not under the newest key, and then covers hashes; answers where it has come to,
-   * undefined at the end. What somebody else is about to change is left to the next time.
+   * Seals some rows behind a place anew that are not under the newest key; answers where it has come to, undefined at the end. What somebody else is about to change is left to the next time.
    */
   renew(after: RenewalPlace | undefined, limit: number): Promise<RenewalPlace | undefined>
 }
 
 export interface RingReader {
   all(): Promise<RingRow[]>
-  /** How many rows are sealed or covered by another key than the newest. */
+  /** How many rows are sealed by another key than the newest. */
   older(): Promise<number>
 }
 
-/** A row among all that are renewed: which part of them, and the row's key, of which only the store knows; no key: none of its rows yet. */
+/** A row among all that are sealed: which column of them, and the row's key, of which only the store knows; no key: none of its rows yet. */
 export interface RenewalPlace {
   part: number
   key: ReadonlyArray<unknown> | undefined

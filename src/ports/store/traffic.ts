@@ -17,8 +17,7 @@ export type LaneHour = Lane & TrafficHour
 /** What is looked at of an issue; empty hashes were not noted. */
 export interface SeenIssue {
   readonly issueId: string
-  /** Undefined where it was not noted yet. */
-  readonly keyKind: KeyKind | undefined
+  readonly keyKind: KeyKind
   readonly country: string | undefined
   readonly prefixHash: Uint8Array | undefined
   readonly networkHash: Uint8Array | undefined
@@ -45,7 +44,17 @@ export interface Decision extends Lane {
   readonly credits: number
 }
 
+/** What a server knew of an app's traffic, as text; it has hashes of prefixes and networks in it. */
+export interface TrafficSnapshot {
+  readonly appId: string
+  /** Unix milliseconds. */
+  readonly madeAt: number
+  readonly state: string
+}
+
 export interface TrafficTx {
+  /** Instead of the one before. */
+  saveSnapshot(snapshot: TrafficSnapshot): Promise<void>
   /** Each is stored as it is, whatever was stored of that hour before. */
   saveHours(appId: string, hours: readonly LaneHour[]): Promise<void>
   /** Adds up with what is stored of the same minute. */
@@ -60,12 +69,16 @@ export interface TrafficTx {
   lockToTell(): Promise<Incident | undefined>
 }
 
+/** All issues, those that were verified, or those that were verified when they had been judged. */
+export type Seen = 'all' | 'verified' | 'late'
+
 export interface TrafficReader {
   /**
-   * Live issues of an app made from `from` on and before `to`, all or those that were verified, in the order of their ids; others
-   * get their turn between the pages.
+   * Live issues of an app made from `from` on and before `to`, in the order of their ids; others get their turn between the pages.
    */
-  seen(appId: string, from: number, to: number, which: 'all' | 'verified'): AsyncIterable<SeenIssue[]>
+  seen(appId: string, from: number, to: number, which: Seen): AsyncIterable<SeenIssue[]>
+  /** Undefined where there is none, or none that can be opened. */
+  snapshot(appId: string): Promise<TrafficSnapshot | undefined>
   /** Apps that have made live issues from then on, of which there are at most so many. */
   appsSince(from: number, limit: number): Promise<string[]>
   /** Hours that began since. */

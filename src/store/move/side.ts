@@ -4,7 +4,6 @@
  */
 import type { RingRow } from '../../ports/vault'
 import { type Mark, MOVED_FROM, MOVED_TO, MOVING, MoveError } from '../moved'
-import { SECRET_PROOF } from '../secret'
 import { COUNTED, type Column, TABLES, type Table } from './tables'
 
 export type Row = ReadonlyArray<string | null>
@@ -48,6 +47,9 @@ export const keyOf = ({ key }: Table, row: Row): string[] => key.map((at) => row
 const UNBALANCED = `SELECT app_id FROM wallets AS w WHERE balance <>
   (SELECT coalesce(sum(amount_delta), 0) FROM ledger_entries AS l WHERE l.app_id = w.app_id) LIMIT 1`
 
+/** An empty database has rows in these. */
+const BEGUN_WITH = new Set(['facts', 'key_ring'])
+
 export class Side {
   constructor(private readonly engine: Engine) {}
 
@@ -84,7 +86,7 @@ export class Side {
   /** Of those that are moved, the first that has rows. */
   async filledTable(): Promise<string | undefined> {
     for (const { name } of TABLES)
-      if (name !== 'facts' && (await this.engine.all(`SELECT 1 FROM ${name} LIMIT 1`)).length > 0) return name
+      if (!BEGUN_WITH.has(name) && (await this.engine.all(`SELECT 1 FROM ${name} LIMIT 1`)).length > 0) return name
   }
 
   async unbalanced(): Promise<string | undefined> {
@@ -140,11 +142,11 @@ export class Side {
     return (await this.engine.all('DELETE FROM facts WHERE name = $1 RETURNING name', [MOVED_TO])).length > 0
   }
 
-  /** An empty target: what it says of itself goes, but for the secret it is of. */
-  begin(proof: Uint8Array, mark: Mark): Promise<void> {
+  /** An empty target: what it says of itself goes, and so do its keys. */
+  begin(mark: Mark): Promise<void> {
     return this.#transaction(async () => {
       await this.engine.all('DELETE FROM facts')
-      await this.#setFact(SECRET_PROOF, proof)
+      await this.engine.all('DELETE FROM key_ring')
       await this.#setMark(MOVING, mark)
     })
   }

@@ -1,9 +1,9 @@
 /** What is moved: every table that both kinds of database have. The others hold what servers share while they run. */
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
+import { MIGRATIONS_FACT } from '../migrations'
 import { MOVED_FROM, MOVED_TO, MOVING } from '../moved'
 import * as postgres from '../postgres/schema'
-import { SECRET_PROOF } from '../secret'
 import * as sqlite from '../sqlite/schema'
 
 export interface Column {
@@ -38,7 +38,7 @@ const ORDER: readonly PgTable[] = [
   ],
   ...[postgres.webhookEndpoints, postgres.webhookEvents, postgres.webhookDeliveries, postgres.webhookAttempts],
   ...[postgres.operators, postgres.operatorAddresses, postgres.operatorSessions, postgres.invitations],
-  ...[postgres.trafficHours, postgres.decisions, postgres.incidents],
+  ...[postgres.trafficHours, postgres.trafficSnapshots, postgres.decisions, postgres.incidents],
   ...[postgres.auditEntries, postgres.usageHours, postgres.clockSteps, postgres.keyRing, postgres.facts],
 ]
 
@@ -51,7 +51,7 @@ const COLUMNS_OF_BOTH: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 )
 
 /** Each database has these for itself; `room` is what the check of the disk writes. */
-const OWN_FACTS = [SECRET_PROOF, MOVING, MOVED_TO, MOVED_FROM, 'room']
+const OWN_FACTS = [MIGRATIONS_FACT, MOVING, MOVED_TO, MOVED_FROM, 'room']
 
 export const TABLES: readonly Table[] = ORDER.map((table) => {
   const name = getTableName(table)

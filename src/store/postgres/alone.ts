@@ -1,23 +1,16 @@
 /** A unit that has its transaction for itself. New rows wait for what follows them. */
-import type { HashCover } from '../../ports/vault'
-import { Additions } from './additions'
-import type { Block } from './block'
-import { inCreditOrder } from './credit-order'
+import { Additions } from './batching/additions'
+import { inCreditOrder } from './batching/credit-order'
 import type { Statement, Values } from './statement'
 import { Unit, type Write } from './unit'
 
 export class Alone extends Unit {
-  readonly #additions: Additions
-
-  constructor(block: Block, slot: number, cover: HashCover) {
-    super(block, slot, cover)
-    this.#additions = new Additions(cover)
-  }
+  readonly #additions = new Additions()
 
   async all<Row>(statement: Statement<Row>, values: Values = {}): Promise<Row[]> {
     this.#sendAdditions()
-    const rows = await this.block.ask(statement.text, statement.bind(values, this.cover))
-    return rows.map((row) => statement.read(row, this.cover))
+    const rows = await this.block.ask(statement.text, statement.bind(values))
+    return rows.map((row) => statement.read(row))
   }
 
   /** Throws what went wrong, or `CommitLostError`. */
@@ -35,7 +28,7 @@ export class Alone extends Unit {
       if (this.#additions.isFull) this.#sendAdditions()
     } else {
       this.#sendAdditions()
-      this.block.send(statement.text, statement.bind(values, this.cover))
+      this.block.send(statement.text, statement.bind(values))
     }
   }
 

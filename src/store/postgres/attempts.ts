@@ -7,16 +7,19 @@ import type { AttemptReader } from '../../ports/store/delivery'
 import { idFloor } from '../ids'
 import { ATTEMPT_ANSWER, attemptOf, attemptRow, awaitedOf, awaitedRow } from '../rows/attempt'
 import { attempts, awaitedReports } from './schema'
-import { addition, bind, changes, db, ofOwner, parameters, plain, statement } from './statement'
+import { addition, bind, changes, db, ofOwner, parameters, plain, repeated, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 export const theseAttempts = and(ofOwner(attempts), eq(attempts.issueId, bind(attempts.issueId, 'issueId')))
 const thisMessage = eq(awaitedReports.messageId, bind(awaitedReports.messageId, 'messageId'))
 
 const STATEMENTS = {
-  ofIssue: statement(() => db.select().from(attempts).where(theseAttempts).orderBy(asc(attempts.number)).prepare(''), {
-    sharedBy: 'anybody',
-  }),
+  ofIssue: statement(
+    (on) => on.select().from(attempts).where(theseAttempts).orderBy(asc(attempts.number)).prepare(''),
+    {
+      sharedBy: 'anybody',
+    },
+  ),
   insert: addition(attempts),
   answer: statement(() =>
     db
@@ -27,10 +30,10 @@ const STATEMENTS = {
       .prepare(''),
   ),
   expect: statement(
-    () =>
-      db
+    (on, rows) =>
+      on
         .insert(awaitedReports)
-        .values(parameters(awaitedReports))
+        .values(repeated(rows, () => parameters(awaitedReports)))
         .onConflictDoUpdate({
           target: awaitedReports.messageId,
           set: {
@@ -42,7 +45,7 @@ const STATEMENTS = {
         .prepare(''),
     { isAddition: true },
   ),
-  find: statement(() => db.select().from(awaitedReports).where(thisMessage).prepare(''), { sharedBy: 'anybody' }),
+  find: statement((on) => on.select().from(awaitedReports).where(thisMessage).prepare(''), { sharedBy: 'anybody' }),
   findByCarrier: statement(() =>
     db
       .select()

@@ -67,7 +67,7 @@ export function auditTx(unit: Unit, deps: AuditDependencies): Tx['audit'] {
 
   /** Both, or those that may. */
   async function keep(head: AuditHead, inAnyCase: boolean): Promise<void> {
-    const line = writeHead(head, vault.headHashes)
+    const line = writeHead(head, vault.auditHash)
     if (inAnyCase || (await isFree(await rowLine(unit, vault))))
       unit.run(STATEMENTS.upsertHead, { name: HEAD, value: Buffer.from(line) })
     if (!headFile) return

@@ -2,34 +2,28 @@
 import type { Failures } from '../../domain/failure-budget'
 import type { PhoneOfApp } from '../../domain/limit'
 import type { Tx } from '../../ports/store'
-import type { HashCover } from '../../ports/vault'
-import { hashKeyOf, SOUGHT } from '../covered'
-import { bringing } from './bring'
-import { plain, traceless, type Values } from './statement'
+import { type Place, plain, traceless, type Values } from './statement'
 import type { Unit } from './unit'
 
 /** As JSON text; that of a row that was made to be locked is null. */
 export const failuresIn = (text: unknown): Failures | undefined =>
   typeof text === 'string' ? (JSON.parse(text) ?? undefined) : undefined
 
-const named = ({ appId, kind, phoneHash }: Values, { stored }: HashCover) => [
-  appId,
-  kind,
-  stored(phoneHash as Uint8Array),
-]
-const THESE = 'app_id = $1 AND key_kind = $2 AND phone_hash = $3'
+const named = ({ appId, kind, phoneHash }: Values) => [appId, kind, phoneHash]
+const these = (place: Place) => `app_id = ${place(1)} AND key_kind = ${place(2)} AND phone_hash = ${place(3)}`
+const THESE = these((n) => `$${n}`)
 
 const STATEMENTS = {
   /** Two that are wrong at a time both count, also where they are the first. */
   make: traceless(
     plain(
-      `INSERT INTO failures (app_id, key_kind, phone_hash, state, last_at, hash_key) VALUES ($1, $2, $3, 'null', 0, $4)
+      `INSERT INTO failures (app_id, key_kind, phone_hash, state, last_at) VALUES ($1, $2, $3, 'null', 0)
       ON CONFLICT DO NOTHING`,
-      (values, cover) => [...named(values, cover), hashKeyOf(cover)],
+      named,
     ),
   ),
   lock: plain(
-    `SELECT state FROM failures WHERE ${THESE} FOR UPDATE`,
+    (place) => `SELECT state FROM failures WHERE ${these(place)} FOR UPDATE`,
     named,
     ([state]) => ({ state: failuresIn(state) }),
     {
@@ -37,22 +31,17 @@ const STATEMENTS = {
       holds: (_, { appId, kind, phoneHash }) => `failures ${appId}/${kind}/${(phoneHash as Uint8Array).toHex()}`,
     },
   ),
-  save: plain(`UPDATE failures SET state = $4, last_at = $5 WHERE ${THESE}`, (values, cover) => [
-    ...named(values, cover),
+  save: plain(`UPDATE failures SET state = $4, last_at = $5 WHERE ${THESE}`, (values) => [
+    ...named(values),
     values.state,
     values.lastAt,
   ]),
 }
 
-const bring = bringing(SOUGHT.failures)
-
-export const bringFailures = (unit: Unit, { appId, kind, phoneHash }: PhoneOfApp) => bring(unit, phoneHash, appId, kind)
-
 export function failureTx(unit: Unit): Tx['failures'] {
   const values = ({ appId, kind, phoneHash }: PhoneOfApp) => ({ appId, kind, phoneHash })
   return {
     async lock(phone) {
-      await bringFailures(unit, phone)
       unit.run(STATEMENTS.make, values(phone))
       return (await unit.get(STATEMENTS.lock, values(phone)))?.state
     },

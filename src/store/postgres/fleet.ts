@@ -35,7 +35,7 @@ const BEAT = plain(
   ({ nodeId, name, version, isLeaving }) => [nodeId, name, version, isLeaving],
   nodeOf,
 )
-const LEAVE = plain('DELETE FROM nodes WHERE node_id = $1', ({ nodeId }) => [nodeId])
+const FORGET = plain('DELETE FROM nodes WHERE node_id = $1', ({ nodeId }) => [nodeId])
 const NODES = plain(`SELECT ${COLUMNS} FROM nodes ORDER BY node_id`, () => [], nodeOf)
 
 const COUNT = plain(
@@ -54,8 +54,8 @@ export function createFleet(pool: Asked, nodeId: string): Fleet {
   return {
     nodeId,
     beat: (how) => pool.all(BEAT, { nodeId, ...how, version: VERSION }),
-    async leave() {
-      await pool.all(LEAVE, { nodeId })
+    async forget(nodeId) {
+      await pool.all(FORGET, { nodeId })
     },
     async take(rules) {
       if (rules.length === 0) return { giveBack() {} }

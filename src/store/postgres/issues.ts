@@ -1,21 +1,19 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. */
 import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
-import { type Issue, STANDING, type VerificationStatus } from '../../domain/issue'
-import { DAY_MS, type Owner } from '../../domain/value'
+import { STANDING, type VerificationStatus } from '../../domain/issue'
+import type { Owner } from '../../domain/value'
 import type { Tx } from '../../ports/store'
 import type { IssueReader } from '../../ports/store/issues'
 import type { Vault } from '../../ports/vault'
-import { COVERED, SOUGHT, type Sought } from '../covered'
 import { idFloor } from '../ids'
 import { readIssuePage } from '../issue-pages'
 import { ISSUE_CHANGING, issueOf, issueRow, openLetter, sealLetter, standingOf } from '../rows/issue'
 import { columnsIn } from '../rows/row'
-import { bringing } from './bring'
 import { furthestSetBack } from './clock'
 import { ClockSetError } from './clock-watch'
-import { bringFailures, failuresIn } from './failures'
+import { failuresIn } from './failures'
 import { claims, failures, issues, outbox } from './schema'
-import { addition, bind, changes, db, keptBy, ofOwner, plain, statement } from './statement'
+import { addition, bind, changes, db, keptBy, ofOwner, type Place, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 export const thisIssue = and(ofOwner(issues), eq(issues.issueId, bind(issues.issueId, 'issueId')))
@@ -24,26 +22,20 @@ const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, '
 const isThere = isNull(issues.erasedAt)
 export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
-/** As a list, which the index finds whatever the database knows of its rows. */
-const eitherClaim = and(
-  ofOwner(claims),
-  sql`${claims.keyHash} IN (${bind(claims.keyHash, 'keyHash')}, ${bind(claims.keyHash, 'formerHash')})`,
-)
-
-/** Of the phone of an issue; where its kind of key was not noted, it counts as a backend's. */
+/** Of the phone of an issue. */
 const failuresOf = sql`(SELECT 1 FROM ${failures} WHERE ${failures.appId} = ${issues.appId}
-  AND ${failures.keyKind} = coalesce(${issues.keyKind}, 'sk') AND ${failures.phoneHash} = ${issues.phoneHash}
+  AND ${failures.keyKind} = ${issues.keyKind} AND ${failures.phoneHash} = ${issues.phoneHash}
   AND ${failures.state} <> 'null')`
 
 const heldIssue = ({ issueId }: { issueId: string }) => `issue ${issueId}`
 
 const STATEMENTS = {
-  lock: statement(() => db.select().from(issues).where(thisIssue).for('no key update').prepare(''), {
+  lock: statement((on) => on.select().from(issues).where(thisIssue).for('no key update').prepare(''), {
     sharedBy: heldIssue,
   }),
   lockToVerify: statement(
-    () =>
-      db
+    (on) =>
+      on
         .select({ ...getTableColumns(issues), hasFailures: sql<boolean>`EXISTS ${failuresOf}` })
         .from(issues)
         .where(and(thisIssue, isThere))
@@ -53,11 +45,11 @@ const STATEMENTS = {
   ),
   /** Nobody else issues for the phone until the unit ends. Its failures come along, so that they cost no look of their own. */
   lockPhone: plain(
-    `SELECT pg_advisory_xact_lock(hashtextextended($1, 1)),
-       (SELECT state FROM failures WHERE app_id = $2 AND key_kind = $3 AND phone_hash = $4)`,
-    ({ appId, mode, kind, phoneHash }, { stored }) => [
+    (place) => `SELECT pg_advisory_xact_lock(hashtextextended(${place(1)}, 1)),
+       (SELECT state FROM failures WHERE app_id = ${place(2)} AND key_kind = ${place(3)} AND phone_hash = ${place(4)})`,
+    ({ appId, mode, kind, phoneHash }) => [
       `${appId}/${mode}/${Buffer.from(phoneHash as Uint8Array).toString('hex')}`,
-      ...[appId, kind, stored(phoneHash as Uint8Array)],
+      ...[appId, kind, phoneHash],
     ],
     ([, state]) => ({ failures: failuresIn(state) }),
     {
@@ -66,8 +58,8 @@ const STATEMENTS = {
     },
   ),
   lockLive: statement(
-    () =>
-      db
+    (on) =>
+      on
         .select()
         .from(issues)
         .where(
@@ -95,30 +87,27 @@ const STATEMENTS = {
   ),
   insert: addition(issues),
   update: statement(() => db.update(issues).set(changes(issues, ISSUE_CHANGING)).where(thisIssue).prepare('')),
-  findClaim: statement(() => db.select().from(claims).where(eitherClaim).prepare(''), { sharedBy: 'anybody' }),
-  insertClaim: addition(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt', 'hashKey']),
+  findClaim: statement((on) => on.select().from(claims).where(thisClaim).prepare(''), { sharedBy: 'anybody' }),
+  insertClaim: addition(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']),
   deleteClaim: statement(() => db.delete(claims).where(thisClaim).prepare('')),
   insertLetter: addition(outbox),
-  findLetter: statement(() => db.select().from(outbox).where(thisLetter).prepare(''), { sharedBy: 'anybody' }),
+  findLetter: statement((on) => on.select().from(outbox).where(thisLetter).prepare(''), { sharedBy: 'anybody' }),
   deleteLetter: statement(() => db.delete(outbox).where(thisLetter).prepare('')),
 }
 
 /** How long a unit may wait for its phone, and still look at all of its window. */
 const SLACK_MS = 60_000
 
-/** Issues made before kinds were noted count for each. */
-const youngerThan = (withinMs: string, nth: string) =>
-  `(SELECT created_at FROM issues WHERE phone_hash = $1 AND app_id = $2 AND mode = 'live' AND coalesce(key_kind, $3) = $3
-     AND created_at > clock_ms() - ${SLACK_MS} - ${withinMs}::bigint ORDER BY created_at DESC LIMIT 1 OFFSET ${nth}::bigint - 1)`
+/** The `nth` newest live issue of a phone, by one kind of key, if it is younger. */
+const youngerThan = (place: Place, n: number) =>
+  `(SELECT created_at FROM issues WHERE phone_hash = ${place(1)} AND app_id = ${place(2)} AND mode = 'live' AND key_kind = ${place(3)}
+     AND created_at > clock_ms() - ${SLACK_MS} - ${place(2 * n + 4)}::bigint ORDER BY created_at DESC LIMIT 1 OFFSET ${place(2 * n + 5)}::bigint - 1)`
 
 /** Of as many at once; as a list of them it would be planned anew each time. */
 const nthNewest = keptBy((count: number) =>
   plain<{ clock: number; made: Array<number | undefined> }>(
-    `SELECT clock_ms(), ${Array.from({ length: count }, (_, n) => youngerThan(`$${2 * n + 4}`, `$${2 * n + 5}`))}`,
-    ({ phoneHash, appId, kind, asked }, { stored }) => [
-      ...[stored(phoneHash as Uint8Array), appId, kind],
-      ...(asked as number[]),
-    ],
+    (place) => `SELECT clock_ms(), ${Array.from({ length: count }, (_, n) => youngerThan(place, n))}`,
+    ({ phoneHash, appId, kind, asked }) => [phoneHash, appId, kind, ...(asked as number[])],
     ([clock, ...made]) => ({
       clock: Number(clock),
       made: made.map((createdAt) => (createdAt === null ? undefined : Number(createdAt))),
@@ -126,14 +115,6 @@ const nthNewest = keptBy((count: number) =>
     { types: ['bytea', 'text', 'text', ...Array.from({ length: 2 * count }, () => 'bigint')] },
   ),
 )
-
-/** Those that may still count. */
-const RECENT_ISSUES: Sought = {
-  ...{ covered: COVERED.issues, column: 'phone_hash', within: ['app_id'] },
-  where: `mode = 'live' AND created_at > clock_ms() - ${2 * DAY_MS}`,
-}
-
-const bring = { live: bringing(SOUGHT.live), recent: bringing(RECENT_ISSUES), claim: bringing(SOUGHT.claim) }
 
 const owned = ({ appId, mode }: Owner) => ({ appId, mode })
 const named = (issueId: string) => `issue ${issueId}`
@@ -160,18 +141,10 @@ export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues']
       const { hasFailures, ...found } = row
       const issue = issueOf(found)
       unit.note(named(issueId), issue)
-      // They may be stored otherwise than the issue: whoever locks them finds out.
-      return { issue, hasFailures: hasFailures || unit.cover.isChanging }
+      return { issue, hasFailures }
     },
     async lockPhone(owner, phone, purpose) {
       const values = { ...phone, ...owned(owner), purpose }
-      if (unit.cover.isChanging) {
-        // Each after what it belongs to, in the order in which who verifies locks them.
-        await unit.get(STATEMENTS.lockPhone, values)
-        await bring.live(unit, phone.phoneHash, owner.appId, owner.mode, purpose)
-        await unit.get(STATEMENTS.lockLive, values)
-        await bringFailures(unit, { ...phone, ...owner })
-      }
       const [known, live] = await Promise.all([
         unit.get(STATEMENTS.lockPhone, values),
         unit.get(STATEMENTS.lockLive, values),
@@ -183,7 +156,6 @@ export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues']
       return (await unit.change(STATEMENTS.lockExpired, { now: unit.now, limit })).map(issueOf)
     },
     async nthNewest({ appId, kind, phoneHash }, asked) {
-      await bring.recent(unit, phoneHash, appId)
       const values = asked.flatMap(({ withinMs, nth }) => [withinMs, nth])
       const found = await unit.get(nthNewest(asked.length), { appId, kind, phoneHash, asked: values })
       if (!found) return []
@@ -204,20 +176,13 @@ export function issueTx(unit: Unit, ahead: (owner: Owner) => void): Tx['issues']
 
 export function claimTx(unit: Unit): Tx['claims'] {
   return {
-    async find(owner, keyHash, former = () => keyHash) {
-      const formerHash = former()
-      if (unit.cover.isChanging) {
-        // In one order, so that nobody waits for one that waits for it.
-        for (const hash of [keyHash, formerHash].toSorted(Buffer.compare))
-          await bring.claim(unit, hash, owner.appId, owner.mode)
-      }
-      return unit.get(STATEMENTS.findClaim, { ...owned(owner), keyHash, formerHash })
+    async find(owner, keyHash) {
+      return unit.get(STATEMENTS.findClaim, { ...owned(owner), keyHash })
     },
     async add(claim) {
       unit.run(STATEMENTS.insertClaim, { ...claim })
     },
     async drop(owner, keyHash) {
-      await bring.claim(unit, keyHash, owner.appId, owner.mode)
       unit.run(STATEMENTS.deleteClaim, { ...owned(owner), keyHash })
     },
   }
@@ -237,8 +202,6 @@ export function outboxTx(unit: Unit, vault: Vault): Tx['outbox'] {
     },
   }
 }
-
-const RECENT_AT_ONCE = 5_000
 
 const page = (...conditions: Parameters<typeof and>) =>
   statement(() =>
@@ -298,20 +261,12 @@ const READS = {
       .offset(sql.placeholder('rows'))
       .prepare(''),
   ),
-  recent: statement(() =>
-    db
-      .select({
-        issueId: issues.issueId,
-        phoneHash: issues.phoneHash,
-        hashKey: issues.hashKey,
-        keyKind: issues.keyKind,
-        createdAt: issues.createdAt,
-      })
-      .from(issues)
-      .where(and(ofOwner(issues), gt(issues.issueId, bind(issues.issueId, 'after'))))
-      .orderBy(issues.issueId)
-      .limit(RECENT_AT_ONCE)
-      .prepare(''),
+  testIssues: plain<{ organizationId: string; issues: number }>(
+    (place) => `SELECT organization_id, count(*) FROM apps JOIN issues USING (app_id)
+     WHERE mode = 'test' AND issue_id > ${place(1)} AND issues.created_at >= ${place(2)} GROUP BY organization_id`,
+    ({ since }) => [idFloor(since as number), since],
+    ([organizationId, issues]) => ({ organizationId: String(organizationId), issues: Number(issues) }),
+    { types: ['uuid', 'bigint'] },
   ),
 }
 
@@ -330,17 +285,5 @@ export const issueReader = (pool: Asked): IssueReader => ({
       further: async (range) => (await pool.get(READS.further, { ...range }))?.issueId,
       read: async (range) => (await pool.all(READS.pages[filter.status ?? 'any'], { ...range, now })).map(issueOf),
     }),
-  async *since({ appId, mode }, since) {
-    let after: string | undefined = idFloor(since)
-    while (after !== undefined) {
-      const rows: Array<{
-        issueId: string
-        keyKind: Issue['keyKind'] | null
-        phoneHash: Uint8Array
-        createdAt: number
-      }> = await pool.all(READS.recent, { appId, mode, after })
-      yield rows.map(({ keyKind, ...issue }) => ({ ...issue, keyKind: keyKind ?? undefined }))
-      after = rows[RECENT_AT_ONCE - 1]?.issueId
-    }
-  },
+  testIssuesSince: (since) => pool.all(READS.testIssues, { since }),
 })

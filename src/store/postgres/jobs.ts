@@ -5,21 +5,24 @@ import type { Mode } from '../../domain/value'
 import type { Tx } from '../../ports/store'
 import type { JobReader } from '../../ports/store/jobs'
 import { jobs } from './schema'
-import { bind, changes, db, parameters, plain, statement } from './statement'
+import { bind, changes, db, parameters, plain, repeated, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 const heldJob = and(eq(jobs.jobId, bind(jobs.jobId, 'jobId')), eq(jobs.attempt, bind(jobs.attempt, 'attempt')))
+const jobOfSubject = and(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')), eq(jobs.kind, bind(jobs.kind, 'kind')))
 
 const STATEMENTS = {
   /** A job of the kind that exists already is moved, and whoever ran it has lost it. */
   upsert: statement(
-    () =>
-      db
+    (on, rows) =>
+      on
         .insert(jobs)
-        .values({
-          ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue']),
-          ...{ attempt: 0, leased: false },
-        })
+        .values(
+          repeated(rows, () => ({
+            ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue']),
+            ...{ attempt: 0, leased: false },
+          })),
+        )
         .onConflictDoUpdate({
           target: [jobs.subjectId, jobs.kind],
           set: {
@@ -30,13 +33,15 @@ const STATEMENTS = {
         .prepare(''),
     { isAddition: true },
   ),
-  insertHeld: statement(() =>
-    db
+  insertHeld: statement((on, rows) =>
+    on
       .insert(jobs)
-      .values({
-        ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue', 'leasedBy']),
-        ...{ attempt: 1, leased: true },
-      })
+      .values(
+        repeated(rows, () => ({
+          ...parameters(jobs, ['kind', 'appId', 'mode', 'subjectId', 'runAt', 'queue', 'leasedBy']),
+          ...{ attempt: 1, leased: true },
+        })),
+      )
       .returning({ jobId: jobs.jobId, subjectId: jobs.subjectId })
       .prepare(''),
   ),
@@ -54,7 +59,7 @@ const STATEMENTS = {
       ...{ appId: String(appId), mode: mode as Mode, subjectId: String(subjectId), runAt: Number(dueAt) },
     }),
   ),
-  lock: statement(() => db.select({ jobId: jobs.jobId }).from(jobs).where(heldJob).for('no key update').prepare(''), {
+  lock: statement((on) => on.select({ jobId: jobs.jobId }).from(jobs).where(heldJob).for('no key update').prepare(''), {
     sharedBy: ({ jobId }) => `job ${jobId}`,
   }),
   finish: statement(() => db.delete(jobs).where(heldJob).returning({ jobId: jobs.jobId }).prepare('')),
@@ -66,22 +71,17 @@ const STATEMENTS = {
       .returning({ jobId: jobs.jobId })
       .prepare(''),
   ),
-  /** Not a job that runs: it sees for itself, and its fence must hold. */
-  hasten: statement(() =>
-    db
-      .update(jobs)
-      .set({
-        ...changes(jobs, ['runAt']),
-        queue: sql`CASE ${jobs.kind} WHEN 'deliver' THEN '' ELSE ${jobs.queue} END`,
-      })
-      .where(
-        and(
-          eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')),
-          eq(jobs.kind, bind(jobs.kind, 'kind')),
-          sql`NOT ${jobs.leased}`,
-        ),
-      )
-      .prepare(''),
+  remove: statement(() => db.delete(jobs).where(jobOfSubject).prepare('')),
+  /**
+   * Not a job that runs: it sees for itself, and its fence must hold. One that its runner is just putting off is waited for, since
+   * what it decided by may be what this unit is about to change.
+   */
+  hasten: plain(
+    `WITH wanted AS MATERIALIZED (
+       SELECT job_id, leased FROM jobs WHERE kind = $1 AND subject_id = $2 FOR NO KEY UPDATE)
+     UPDATE jobs SET run_at = $3, queue = CASE kind WHEN 'deliver' THEN '' ELSE queue END
+     FROM wanted WHERE jobs.job_id = wanted.job_id AND NOT wanted.leased`,
+    ({ kind, subjectId, runAt }) => [kind, subjectId, runAt],
   ),
   emptyCarrierQueues: statement(() =>
     db.update(jobs).set({ queue: FRONT }).where(sql`${jobs.kind} = 'deliver' AND ${jobs.queue} <> ''`).prepare(''),
@@ -135,6 +135,9 @@ export function jobTx(unit: Unit, node: string): Tx['jobs'] {
       unit.note(held(job), false)
       return true
     },
+    async remove(kind, subjectId) {
+      unit.run(STATEMENTS.remove, { kind, subjectId })
+    },
     async hasten(kind, subjectId) {
       await unit.opened()
       unit.run(STATEMENTS.hasten, { kind, subjectId, runAt: unit.now })
@@ -160,13 +163,7 @@ const READS = {
     db
       .select()
       .from(jobs)
-      .where(
-        and(
-          eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')),
-          eq(jobs.kind, bind(jobs.kind, 'kind')),
-          sql`${jobs.attempt} = 1 AND ${jobs.leased}`,
-        ),
-      )
+      .where(and(jobOfSubject, sql`${jobs.attempt} = 1 AND ${jobs.leased}`))
       .prepare(''),
   ),
   /** From queue to queue by the index, however many jobs each holds. */

@@ -4,32 +4,11 @@
  */
 import type { SQL } from 'bun'
 import initial from '../../../migrations/postgres/0001_initial.sql' with { type: 'text' }
-import failures from '../../../migrations/postgres/0002_failures.sql' with { type: 'text' }
-import protection from '../../../migrations/postgres/0003_protection.sql' with { type: 'text' }
-import traffic from '../../../migrations/postgres/0004_traffic.sql' with { type: 'text' }
-import challenge from '../../../migrations/postgres/0005_challenge.sql' with { type: 'text' }
-import texts from '../../../migrations/postgres/0006_texts.sql' with { type: 'text' }
-import proofs from '../../../migrations/postgres/0007_proofs.sql' with { type: 'text' }
-import origins from '../../../migrations/postgres/0008_origins.sql' with { type: 'text' }
-import privacy from '../../../migrations/postgres/0009_privacy.sql' with { type: 'text' }
-import secrets from '../../../migrations/postgres/0010_secrets.sql' with { type: 'text' }
-import heldPhones from '../../../migrations/postgres/0011_held_phones.sql' with { type: 'text' }
+import { checksumsToStore, MIGRATIONS_FACT, type MigrationStep } from '../migrations'
 import { isInTheWay } from './failure'
 
-/** In order. A landed migration is never changed. */
-export const MIGRATIONS: readonly string[] = [
-  initial,
-  failures,
-  protection,
-  traffic,
-  challenge,
-  texts,
-  proofs,
-  origins,
-  privacy,
-  secrets,
-  heldPhones,
-]
+/** In order. A released migration is never changed. */
+export const MIGRATIONS: readonly string[] = [initial]
 
 /** The schema that this binary brings. */
 export const SCHEMA_VERSION = MIGRATIONS.length
@@ -50,14 +29,14 @@ const OLDEST_SERVER = 14
 
 /**
  * Applies what is missing, all or nothing. Throws `OldServerError`, `ForeignDatabaseError` for a schema with tables of
- * another program, and `NewerDatabaseError` where a later release has taken away what this one needs; leaves all as it is.
+ * another program, `ChangedMigrationError`, and `NewerDatabaseError` where a later release has taken away what this one needs; leaves all as it is.
  */
-export async function migrate(sql: SQL, migrations = MIGRATIONS): Promise<void> {
+export async function migrate(sql: SQL, migrations = MIGRATIONS, tell: Tell = () => {}): Promise<void> {
   await assertKnownServer(sql)
-  if ((await applied(sql))?.version === migrations.length) return
+  if ((await applied(sql))?.version === migrations.length && !(await checksumsOf(sql, migrations))) return
   for (let run = 1; ; run++) {
     try {
-      return await bringUp(sql, migrations)
+      return await bringUp(sql, migrations, tell)
     } catch (error) {
       if (!isInTheWay(error) || run === MAX_RUNS) throw error
       await Bun.sleep(PAUSE_MS)
@@ -73,7 +52,7 @@ const WAITS_MS = 1_000
 const PAUSE_MS = 200
 const MAX_RUNS = 60
 
-async function bringUp(sql: SQL, migrations: readonly string[]): Promise<void> {
+async function bringUp(sql: SQL, migrations: readonly string[], tell: Tell): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`SELECT pg_advisory_xact_lock(hashtextextended('watchword migrations', 0))`
     await tx.unsafe(`SET LOCAL lock_timeout = ${WAITS_MS}`)
@@ -82,11 +61,26 @@ async function bringUp(sql: SQL, migrations: readonly string[]): Promise<void> {
       throw new NewerDatabaseError(
         `The database has schema version ${known.version}, this binary knows ${migrations.length}: run a newer release.`,
       )
-    if (known && known.version >= migrations.length) return
+    const checksums = known ? await checksumsOf(tx, migrations) : checksumsToStore(undefined, migrations)
     if (!known) await begin(tx)
-    for (const text of migrations.slice(known?.version ?? 0)) await tx.unsafe(text)
-    await tx`UPDATE schema_version SET version = ${migrations.length}`
+    const before = known?.version ?? 0
+    for (const [n, text] of migrations.slice(before).entries()) {
+      if (known) tell({ migration: before + n + 1, of: migrations.length })
+      await tx.unsafe(text)
+    }
+    if (before < migrations.length) await tx`UPDATE schema_version SET version = ${migrations.length}`
+    if (checksums !== undefined)
+      await tx`INSERT INTO facts (name, value) VALUES (${MIGRATIONS_FACT}, convert_to(${checksums}, 'UTF8'))
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value`
   })
+}
+
+/** Told of each migration before it is applied; again where all of them are tried again. */
+type Tell = (step: MigrationStep) => void
+
+async function checksumsOf(sql: SQL, migrations: readonly string[]): Promise<string | undefined> {
+  const [fact] = await sql`SELECT convert_from(value, 'UTF8') AS checksums FROM facts WHERE name = ${MIGRATIONS_FACT}`
+  return checksumsToStore(fact?.checksums, migrations)
 }
 
 export async function assertKnownServer(sql: SQL): Promise<void> {

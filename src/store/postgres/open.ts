@@ -6,8 +6,9 @@ import type { HeadFile } from '../../ports/files'
 import type { Fleet } from '../../ports/fleet'
 import type { Lists, Reader, Store } from '../../ports/store'
 import type { RingRow, Vault } from '../../ports/vault'
+import type { MigrationStep } from '../migrations'
 import { assertInPlace, MARKED } from '../moved'
-import { opensRing, SECRET_PROOF, WrongSecretError } from '../secret'
+import { WrongSecretError } from '../secret'
 import { appReader, templateReader } from './apps'
 import { attemptReader } from './attempts'
 import { auditReader } from './audit'
@@ -19,7 +20,7 @@ import { createFleet, nodesOf } from './fleet'
 import { issueReader } from './issues'
 import { jobReader } from './jobs'
 import { keyReader } from './keys'
-import { migrate } from './migrate'
+import { MIGRATIONS, migrate } from './migrate'
 import { installation, invitationReader, peopleReader, sessionReader } from './people'
 import { phoneReader } from './phones'
 import { connect, type PoolOptions, Reading, readersOf, unreached } from './pool'
@@ -38,6 +39,8 @@ import { endpointReader, hookReader } from './webhooks'
 export interface StoreOptions extends PoolOptions {
   /** Of a replica, for lists. */
   replicaUrl?: string | undefined
+  /** Whether units that may share a transaction do (`batching/`); they do unless told otherwise. */
+  batches?: boolean
   clock: Pick<Clock, 'elapsed' | 'after'>
   vault: Vault
   headFile?: HeadFile | undefined
@@ -45,6 +48,8 @@ export interface StoreOptions extends PoolOptions {
   node?: string
   /** For a server, which asks for its settings all the time, and so hears of new keys; a command asks before it does anything. */
   serves?: boolean
+  /** Told of each migration before it is applied to a database that is there. */
+  migrating?: (step: MigrationStep) => void
   /** Learns the time from the database; tests have a time of their own. */
   time?: Time
   /** How connections are made: tests keep theirs for the next one, or stand in between. */
@@ -63,16 +68,16 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
   const writing = to(options, APPLICATION)
   const watch = new ClockWatch()
   try {
-    await migrate(writing)
+    await migrate(writing, MIGRATIONS, options.migrating)
     assertInPlace(await writing.unsafe(MARKED))
-    await assertSecret(writing, vault)
+    await takeKeys(writing, vault)
     await lookAtClock(writing, { time, watch, elapsed: options.clock.elapsed })
   } catch (error) {
     await writing.close()
     throw unreached(options.url, error)
   }
   const readers = { ...options, size: readersOf(options.size) }
-  const pool = new Reading(() => to(readers, APPLICATION), options.clock, vault.cover)
+  const pool = new Reading(() => to(readers, APPLICATION), options.clock)
   const replica = options.replicaUrl === undefined ? undefined : new Replica(pool, options.replicaUrl, readers)
   const settings = new SettingsWatch(pool, options.clock.elapsed, async () => {
     // It would store what nobody else finds.
@@ -81,7 +86,12 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
   const asked = serves ? pool : asking(pool, settings)
   const units = new Units(
     writing,
-    { ...{ vault, headFile, node, time, watch }, size: options.size, clock: options.clock },
+    {
+      ...{ vault, headFile, node, time, watch },
+      size: options.size,
+      batches: options.batches ?? true,
+      clock: options.clock,
+    },
     () => settings.changed(),
   )
   return {
@@ -94,6 +104,7 @@ export async function openStore(options: StoreOptions): Promise<SharedStore> {
     },
     assertWritable: () => units.assertWritable(),
     pool: () => ({ size: options.size, ...units.usage() }),
+    truncateLog: async () => true,
     logBytes: () => undefined,
     tell(telemetry) {
       units.telemetry = telemetry
@@ -131,7 +142,7 @@ function createLists(asked: Asked, { vault, headFile, clock }: StoreOptions): Li
     hooks: hookReader(asked, vault),
     audit: auditReader(asked, { vault, headFile }),
     usage: usageReader(asked, clock.elapsed),
-    traffic: trafficLists(asked, vault.cover),
+    traffic: trafficLists(asked),
   }
 }
 
@@ -153,7 +164,7 @@ function createReader(pool: Asked, settings: SettingsWatch, { vault, headFile }:
     sessions: sessionReader(pool, vault),
     invitations: invitationReader(pool),
     audit: auditReader(pool, { vault, headFile }),
-    traffic: trafficReader(pool),
+    traffic: trafficReader(pool, vault),
     phones: phoneReader(pool, vault),
     ring: ringReader(pool, vault),
     installation: () => installation(pool),
@@ -163,14 +174,22 @@ function createReader(pool: Asked, settings: SettingsWatch, { vault, headFile }:
   }
 }
 
-/** A database belongs to one master secret: with another one every hash would miss and every seal would break. */
-async function assertSecret(sql: SQL, vault: Vault): Promise<void> {
-  if (opensRing(vault, await ringBeside(sql))) return
-  const proof = Buffer.from(vault.tag(SECRET_PROOF))
-  await sql`INSERT INTO facts (name, value) VALUES (${SECRET_PROOF}, ${proof}) ON CONFLICT DO NOTHING`
-  const [stored] = await sql`SELECT value FROM facts WHERE name = ${SECRET_PROOF}`
-  if (!proof.equals(stored.value)) throw new WrongSecretError()
+/** Takes the keys of the database; one that has none gets its own. Of servers that begin at once one wins. */
+async function takeKeys(sql: SQL, vault: Vault): Promise<void> {
+  const kept = await ringBeside(sql)
+  const rows = kept.length > 0 ? kept : await firstKeys(sql, vault.ring.rows())
+  if (!vault.ring.adopt(rows)) throw new WrongSecretError()
 }
+
+const firstKeys = (writing: SQL, made: readonly RingRow[]): Promise<RingRow[]> =>
+  writing.begin(async (sql) => {
+    await sql`LOCK TABLE key_ring IN SHARE ROW EXCLUSIVE MODE`
+    const kept = await ringBeside(sql)
+    if (kept.length > 0) return kept
+    for (const { name, secretId, sealed, madeAt, begunAt } of made)
+      await sql`INSERT INTO key_ring (name, secret_id, sealed, made_at, begun_at) VALUES (${name}, ${secretId}, ${sealed}, ${madeAt}, ${begunAt})`
+    return [...made]
+  })
 
 /** Before there is anybody to ask. */
 async function ringBeside(sql: SQL): Promise<RingRow[]> {

@@ -3,9 +3,7 @@ import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
 import type { InvitationReader, PeopleReader, SessionReader } from '../../ports/store/people'
 import type { Vault } from '../../ports/vault'
-import { formsOf, SOUGHT } from '../covered'
 import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
-import { bringing } from './bring'
 import { lock } from './locks'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
 import { addition, bind, changes, db, parameters, statement } from './statement'
@@ -93,8 +91,6 @@ const STATEMENTS = {
   ),
 }
 
-const bring = bringing(SOUGHT.address)
-
 export function peopleTx(unit: Unit, vault: Vault): Tx['people'] {
   return {
     async lockAll() {
@@ -113,7 +109,6 @@ export function peopleTx(unit: Unit, vault: Vault): Tx['people'] {
     },
     async rememberAddress(operatorId, addressHash, kept) {
       await unit.opened()
-      await bring(unit, addressHash, operatorId)
       unit.run(STATEMENTS.upsertAddress, { operatorId, addressHash, seenAt: unit.now })
       unit.run(STATEMENTS.deleteOlderAddresses, { operatorId, addressHash, kept })
     },
@@ -173,7 +168,7 @@ const READS = {
     db
       .select({ seenAt: operatorAddresses.seenAt })
       .from(operatorAddresses)
-      .where(sql`${ofOperator} AND ${operatorAddresses.addressHash} = ${sql.placeholder('form')}`)
+      .where(and(ofOperator, thisAddress))
       .prepare(''),
   ),
   invitations: statement(() => db.select().from(invitations).orderBy(asc(invitations.createdAt)).prepare('')),
@@ -190,9 +185,7 @@ const READS = {
 export const peopleReader = (pool: Asked, vault: Vault): PeopleReader => ({
   all: async () => (await pool.all(READS.everybody)).map((row) => operatorOf(vault, row)),
   async knowsAddress(operatorId, addressHash) {
-    const forms = formsOf(vault.cover, [addressHash])
-    const found = await Promise.all(forms.map((form) => pool.get(READS.address, { operatorId, form })))
-    return found.some((row) => row !== undefined)
+    return (await pool.get(READS.address, { operatorId, addressHash })) !== undefined
   },
 })
 

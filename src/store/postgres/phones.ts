@@ -6,13 +6,11 @@ import type { KeyKind } from '../../domain/key'
 import type { Owner } from '../../domain/value'
 import type { Tx } from '../../ports/store'
 import type { Hashes, PhoneReader } from '../../ports/store/phones'
-import type { HashCover, Vault } from '../../ports/vault'
-import { formsOf, hashKeyOf, SOUGHT } from '../covered'
+import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
 import { erasureOf, REFERENCE, STRIPPED, storedApp } from '../rows/erasure'
 import { issueOf, issueRow, openLetter } from '../rows/issue'
 import { eventOf } from '../rows/webhook'
-import { bringing } from './bring'
 import { failuresIn } from './failures'
 import { thisIssue, thisLetter } from './issues'
 import { erasedIssues, erasures, failures, issues, outbox, webhookEvents } from './schema'
@@ -28,13 +26,13 @@ const READS = {
   ids: plain(
     `SELECT issue_id FROM issues WHERE phone_hash = ANY ($1::bytea[]) AND app_id = $2 AND mode = 'live' AND issue_id > $3
      ORDER BY issue_id LIMIT $4`,
-    ({ hashes, appId, after, limit }, cover) => [listed(hashes as Hashes, cover), appId, after, limit],
+    ({ hashes, appId, after, limit }) => [listed(hashes as Hashes), appId, after, limit],
     ([issueId]) => String(issueId),
   ),
   issue: statement(() => db.select().from(issues).where(thisIssue).prepare('')),
   failures: plain(
     `SELECT key_kind, state FROM failures WHERE app_id = $1 AND key_kind IN ('sk', 'pk') AND phone_hash = ANY ($2::bytea[])`,
-    ({ appId, hashes }, cover) => [appId, listed(hashes as Hashes, cover)],
+    ({ appId, hashes }) => [appId, listed(hashes as Hashes)],
     ([kind, state]) => ({ kind: kind as KeyKind, failures: failuresIn(state) }),
   ),
   held: statement(() =>
@@ -58,8 +56,7 @@ const READS = {
   erasures: statement(() => db.select().from(erasures).orderBy(asc(erasures.erasedAt)).prepare('')),
 }
 
-const listed = (hashes: Hashes, cover: HashCover) =>
-  listOf(formsOf(cover, hashes).map((form) => `\\x${form.toString('hex')}`))
+const listed = (hashes: Hashes) => listOf(hashes.map((hash) => `\\x${Buffer.from(hash).toString('hex')}`))
 
 export const phoneReader = (pool: Asked, vault: Vault): PhoneReader => ({
   async issues(appId, hashes, { after = idFloor(0), limit }) {
@@ -92,11 +89,9 @@ const thisErasure = and(
 
 const STATEMENTS = {
   begin: plain(
-    `INSERT INTO erasures (phone_hash, app_id, erased_at, hash_key) VALUES ($1, $2, $3, $4) ON CONFLICT (phone_hash, app_id)
+    `INSERT INTO erasures (phone_hash, app_id, erased_at) VALUES ($1, $2, $3) ON CONFLICT (phone_hash, app_id)
      DO UPDATE SET erased_at = greatest(erasures.erased_at, excluded.erased_at), done_at = NULL`,
-    ({ phoneHash, appId, erasedAt }, cover) => [
-      ...[cover.stored(phoneHash as Uint8Array), appId, erasedAt, hashKeyOf(cover)],
-    ],
+    ({ phoneHash, appId, erasedAt }) => [phoneHash, appId, erasedAt],
   ),
   finish: statement(() =>
     db
@@ -162,19 +157,15 @@ const STATEMENTS = {
   ),
 }
 
-const bring = bringing(SOUGHT.erasure)
-
 export function erasureTx(unit: Unit): Tx['erasures'] {
   const row = ({ phoneHash, erasedAt, ...scope }: Omit<Erasure, 'doneAt'>) => ({
     ...{ phoneHash, erasedAt, appId: storedApp(scope) },
   })
   return {
     async begin(erasure) {
-      await bring(unit, erasure.phoneHash, storedApp(erasure))
       unit.run(STATEMENTS.begin, row(erasure))
     },
     async finish(erasure) {
-      await bring(unit, erasure.phoneHash, storedApp(erasure))
       await unit.opened()
       return (await unit.change(STATEMENTS.finish, { ...row(erasure), doneAt: unit.now })).length > 0
     },

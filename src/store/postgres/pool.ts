@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { type ReservedSQL, SQL } from 'bun'
 import type { Clock } from '../../ports/clock'
-import type { HashCover } from '../../ports/vault'
 import type { Wire } from './block'
 import { isLost, readFailure } from './failure'
 import { nameOf } from './name'
@@ -107,7 +106,6 @@ export class Reading implements Asked {
   constructor(
     private readonly connect: () => SQL,
     private readonly clock: Pick<Clock, 'after'>,
-    private readonly cover: HashCover,
   ) {
     this.#sql = connect()
   }
@@ -119,7 +117,7 @@ export class Reading implements Asked {
         if (isLost(error)) return this.#ask(statement, values)
         throw error
       })
-      return rows.map((row) => statement.read(row, this.cover))
+      return rows.map((row) => statement.read(row))
     } catch (error) {
       throw readFailure(error)
     }
@@ -137,7 +135,7 @@ export class Reading implements Asked {
     const sql = this.#sql
     const cancel = this.clock.after(SILENT_MS, () => this.#renew(sql))
     try {
-      return await wireOf(sql).unsafe(statement.text, statement.bind(values, this.cover)).values()
+      return await wireOf(sql).unsafe(statement.text, statement.bind(values)).values()
     } finally {
       cancel()
     }

@@ -1,6 +1,5 @@
 /** A replica, for what people look through. What it cannot answer, or is too far behind for, the primary answers. */
 import type { Clock } from '../../ports/clock'
-import type { Vault } from '../../ports/vault'
 import { connect, type PoolOptions, Reading } from './pool'
 import { plain, type Statement, type Values } from './statement'
 import type { Asked } from './unit'
@@ -17,7 +16,6 @@ const RESTS_MS = 30_000
 
 interface ReplicaOptions extends Omit<PoolOptions, 'url'> {
   clock: Pick<Clock, 'elapsed' | 'after'>
-  vault: Pick<Vault, 'cover'>
 }
 
 export class Replica implements Asked {
@@ -30,9 +28,9 @@ export class Replica implements Asked {
   constructor(
     private readonly primary: Asked,
     url: string,
-    { clock, size, vault }: ReplicaOptions,
+    { clock, size }: ReplicaOptions,
   ) {
-    this.#reading = new Reading(() => connect({ url, size }, 'watchword'), clock, vault.cover)
+    this.#reading = new Reading(() => connect({ url, size }, 'watchword'), clock)
     this.#elapsed = clock.elapsed
   }
 

@@ -70,6 +70,7 @@ const DECISIONS = oldestRows(
   'minute',
 )
 const HOURS = oldestRows('traffic_hours', 'app_id, hour, key_kind, country', 'hour')
+const SNAPSHOTS = oldestRows('traffic_snapshots', 'app_id', 'made_at')
 const INCIDENTS = oldestRows('incidents', 'incident_id', 'ended_at')
 
 const FORGOTTEN = plain(
@@ -133,6 +134,7 @@ export function retentionTx(unit: Unit): Tx['retention'] {
     reports: (before, limit) => deleted(REPORTS, { at: before, limit }),
     decisions: (before, limit) => deleted(DECISIONS, { at: before, limit }),
     trafficHours: (before, limit) => deleted(HOURS, { at: before, limit }),
+    trafficSnapshots: (before, limit) => deleted(SNAPSHOTS, { at: before, limit }),
     incidents: (before, limit) => deleted(INCIDENTS, { at: before, limit }),
     async networks(before, limit) {
       lock(unit, NETWORKS_FORGOTTEN)

@@ -1,13 +1,12 @@
 /** The keys that a database keeps, and what is sealed by them. */
 import { and, eq } from 'drizzle-orm'
 import type { Tx } from '../../ports/store'
-import type { RingReader } from '../../ports/store/ring'
+import type { RenewalPlace, RingReader } from '../../ports/store/ring'
 import type { RingRow, Vault } from '../../ports/vault'
-import { ringFact, SECRET_PROOF } from '../secret'
-import { countOlder, renew } from './renewal'
+import { OLDER, pageOf, placeBehind, SEALED, type SealedColumn, type SealedKey, updateOf } from '../sealed'
 import { keyRing } from './schema'
 import { settingsChanged } from './settings'
-import { addition, bind, changes, db, plain, statement } from './statement'
+import { addition, bind, changes, db, keptBy, plain, statement } from './statement'
 import type { Asked, Unit } from './unit'
 
 const STATEMENTS = {
@@ -34,7 +33,6 @@ const STATEMENTS = {
       )
       .prepare(''),
   ),
-  claim: plain('UPDATE facts SET value = $1 WHERE name = $2', ({ value }) => [value, SECRET_PROOF]),
 }
 
 export const ringOf = async (asked: Asked): Promise<RingRow[]> =>
@@ -58,14 +56,40 @@ export function ringTx(unit: Unit, vault: Vault): Tx['ring'] {
       unit.run(STATEMENTS.drop, { name, secretId })
       settingsChanged(unit)
     },
-    async claim() {
-      unit.run(STATEMENTS.claim, { value: ringFact(vault) })
-    },
-    renew: (after, limit) => renew(unit, vault, after, limit),
+    renew: (after, limit) => sealAnew(unit, vault, after, limit),
   }
 }
 
 export const ringReader = (asked: Asked, vault: Vault): RingReader => ({
   all: () => ringOf(asked),
-  older: () => countOlder(asked, vault),
+  older: async () => Number((await asked.get(asGiven(OLDER), { values: [vault.ring.mark] }))?.[0]),
 })
+
+/** Values as they are given; rows as they come. */
+const asGiven = keptBy((text: string) =>
+  plain<readonly unknown[]>(
+    text,
+    ({ values }) => values as unknown[],
+    (row) => row,
+  ),
+)
+
+/** Seals some rows behind a place by the newest key; whoever is about to change a row is left to do so. */
+async function sealAnew(
+  unit: Unit,
+  vault: Vault,
+  { part, key: behind = [] }: RenewalPlace = { part: 0, key: undefined },
+  limit: number,
+): Promise<RenewalPlace | undefined> {
+  const column = SEALED[part] as SealedColumn
+  const page = asGiven(`${pageOf(column, behind.length > 0, limit)} FOR UPDATE SKIP LOCKED`)
+  const rows = await unit.change(page, { values: [vault.ring.mark, ...behind] })
+  const keys = rows.map((row) => {
+    const key = row.slice(0, -1) as SealedKey
+    const rowId = column.rowId(key)
+    const sealed = vault.seal(rowId, vault.open(rowId, new Uint8Array(row.at(-1) as Uint8Array)))
+    unit.run(asGiven(updateOf(column)), { values: [sealed, ...key] })
+    return key
+  })
+  return placeBehind(part, keys, limit)
+}

@@ -49,8 +49,6 @@ const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({
 const big = (name: string) => bigint(name, { mode: 'number' })
 
 const mode = () => text('mode').$type<Mode>().notNull()
-/** Which key the hashes of a row are encrypted by (`covered.ts`). */
-const hashKey = () => integer('hash_key')
 const leg = () => text('leg').$type<Leg>().notNull()
 
 export const organizations = pgTable('organizations', {
@@ -66,7 +64,7 @@ export const apps = pgTable('apps', {
   createdAt: big('created_at').notNull(),
   removedAt: big('removed_at'),
   region: text('region'),
-  protection: json('protection').$type<Partial<Protection>>(),
+  protection: json('protection').$type<Protection>().notNull(),
   texts: json('texts').$type<Partial<Texts>>(),
   provesMetadata: boolean('proves_metadata').notNull(),
   retentionDays: integer('retention_days'),
@@ -179,7 +177,7 @@ export const issues = pgTable(
     purpose: text('purpose').notNull(),
     templateId: text('template_id').notNull(),
     channel: text('channel').$type<Channel>().notNull(),
-    keyKind: text('key_kind').$type<KeyKind>(),
+    keyKind: text('key_kind').$type<KeyKind>().notNull(),
     smsFallback: boolean('sms_fallback').notNull(),
     phoneHash: bytes('phone_hash').notNull(),
     codeHash: bytes('code_hash').notNull(),
@@ -205,7 +203,6 @@ export const issues = pgTable(
     networkHash: bytes('network_hash'),
     origin: text('origin'),
     erasedAt: big('erased_at'),
-    hashKey: hashKey(),
   },
   (table) => [
     primaryKey({ columns: [table.appId, table.mode, table.issueId] }),
@@ -228,7 +225,6 @@ export const erasures = pgTable(
     appId: text('app_id').notNull(),
     erasedAt: big('erased_at').notNull(),
     doneAt: big('done_at'),
-    hashKey: hashKey(),
   },
   (table) => [primaryKey({ columns: [table.phoneHash, table.appId] })],
 )
@@ -248,6 +244,12 @@ export const trafficHours = pgTable(
   (table) => [primaryKey({ columns: [table.appId, table.hour, table.kind, table.country] })],
 )
 
+export const trafficSnapshots = pgTable('traffic_snapshots', {
+  appId: text('app_id').primaryKey(),
+  madeAt: big('made_at').notNull(),
+  sealed: bytes('sealed').notNull(),
+})
+
 export const decisions = pgTable(
   'decisions',
   {
@@ -261,7 +263,6 @@ export const decisions = pgTable(
     networkHash: bytes('network_hash').notNull(),
     times: big('times').notNull(),
     credits: big('credits').notNull(),
-    hashKey: hashKey(),
   },
   (table) => [
     primaryKey({
@@ -321,7 +322,6 @@ export const failures = pgTable(
     phoneHash: bytes('phone_hash').notNull(),
     state: json('state').$type<Failures>().notNull(),
     lastAt: big('last_at').notNull(),
-    hashKey: hashKey(),
   },
   (table) => [
     primaryKey({ columns: [table.appId, table.keyKind, table.phoneHash] }),
@@ -338,7 +338,6 @@ export const claims = pgTable('claims', {
   fingerprint: bytes('fingerprint').notNull(),
   issueId: uuid('issue_id').notNull(),
   createdAt: big('created_at').notNull(),
-  hashKey: hashKey(),
 })
 
 export const outbox = pgTable('outbox', {
@@ -470,7 +469,6 @@ export const operatorAddresses = pgTable(
     operatorId: text('operator_id').notNull(),
     addressHash: bytes('address_hash').notNull(),
     seenAt: big('seen_at').notNull(),
-    hashKey: hashKey(),
   },
   (table) => [primaryKey({ columns: [table.operatorId, table.addressHash] })],
 )
@@ -499,7 +497,6 @@ export const auditEntries = pgTable('audit_entries', {
   target: text('target').notNull(),
   detail: json('detail').$type<Record<string, unknown>>().notNull(),
   hash: bytes('hash').notNull(),
-  hashKey: hashKey(),
 })
 
 export const usageHours = pgTable(

@@ -10,14 +10,18 @@ import {
   type PreparedQueryConfig,
   type SelectedFieldsOrdered,
 } from 'drizzle-orm/pg-core'
-import type { HashCover } from '../../ports/vault'
 import { type Compiled, compile } from '../compiled'
+
+/** How a parameter is written, by its number from 1 on: `$1` in a statement of its own. */
+export type Place = (n: number) => string
 
 /** What a connection is asked, and what its rows mean. */
 export interface Statement<Row> {
   readonly text: string
-  bind(values: Values, cover: HashCover): unknown[]
-  read(row: readonly unknown[], cover: HashCover): Row
+  /** The text with parameters written otherwise; of an addition, for so many rows. */
+  written(place: Place, rows?: number): string
+  bind(values: Values): unknown[]
+  read(row: readonly unknown[]): Row
   /** Looks at no row that its unit has just added, and comes in no order with them: several of the kind may be one statement. */
   readonly isAddition?: boolean
   /** May be asked for several units at once. */
@@ -67,10 +71,15 @@ class Builder extends PgSession {
   }
 }
 
-const dialect = new PgDialect()
+const numbered: Place = (n) => `$${n}`
+
+function builderOf(place: Place) {
+  const dialect = Object.assign(new PgDialect(), { escapeParam: (index: number) => place(index + 1) })
+  return new PgDatabase(dialect, new Builder(dialect), undefined)
+}
 
 /** Builds statements. */
-export const db = new PgDatabase(dialect, new Builder(dialect), undefined)
+export const db = builderOf(numbered)
 
 interface Prepared {
   getQuery(): Query
@@ -85,15 +94,18 @@ export const storable = (parameters: unknown[]): unknown[] =>
     ? parameters.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value))
     : parameters
 
-/** Prepared when it is first used: preparing all of them would take longer than the rest of a start. */
+/**
+ * Prepared when it is first used: preparing all of them would take longer than the rest of a start. `prepare` gets what builds
+ * it, and how many rows it adds; only what units may send together looks at that.
+ */
 export function statement<P extends Prepared>(
-  prepare: () => P,
+  prepare: (on: typeof db, rows: number) => P,
   { isAddition = false, sharedBy }: Manner<RowOf<P>> = {},
 ): Statement<RowOf<P>> {
   let known: { query: Query; compiled: Compiled } | undefined
   const prepared = () => {
     if (!known) {
-      const query = prepare() as unknown as CompiledQuery<PreparedQueryConfig>
+      const query = prepare(db, 1) as unknown as CompiledQuery<PreparedQueryConfig>
       known = { query: query.getQuery(), compiled: query.compiled }
     }
     return known
@@ -104,9 +116,10 @@ export function statement<P extends Prepared>(
     get text() {
       return prepared().query.sql
     },
+    written: (place, rows = 1) => prepare(builderOf(place), rows).getQuery().sql,
     ...(sharedBy && sharing(sharedBy, types)),
-    bind: (values, cover) => storable(prepared().compiled.bind(values, cover)),
-    read: (row, cover) => prepared().compiled.read(row, cover) as RowOf<P>,
+    bind: (values) => storable(prepared().compiled.bind(values)),
+    read: (row) => prepared().compiled.read(row) as RowOf<P>,
   }
 }
 
@@ -125,16 +138,40 @@ const sharing = <Row>(by: NonNullable<Manner<Row>['sharedBy']>, types: () => rea
 
 /** A new row with every column of a table, or with the named ones. */
 export const addition = (table: PgTable, names?: readonly string[]): Statement<unknown> =>
-  statement(() => db.insert(table).values(parameters(table, names)).prepare(''), { isAddition: true })
+  statement(
+    (on, rows) =>
+      on
+        .insert(table)
+        .values(repeated(rows, () => parameters(table, names)))
+        .prepare(''),
+    {
+      isAddition: true,
+    },
+  )
 
-/** A statement in SQL's own words; its rows are read by their places. */
+/** The values of so many rows. */
+export const repeated = <Values>(rows: number, make: () => Values): Values[] => Array.from({ length: rows }, make)
+
+/** A statement in SQL's own words; its rows are read by their places. One that units may ask together says where its parameters are. */
 export function plain<Row = never>(
   text: string,
-  bind: (values: Values, cover: HashCover) => unknown[],
-  read: (row: readonly unknown[], cover: HashCover) => Row = () => undefined as never,
+  bind: (values: Values) => unknown[],
+  read?: (row: readonly unknown[]) => Row,
+): Statement<Row>
+export function plain<Row = never>(
+  text: (place: Place) => string,
+  bind: (values: Values) => unknown[],
+  read?: (row: readonly unknown[]) => Row,
+  shared?: Shared<Row>,
+): Statement<Row>
+export function plain<Row>(
+  text: string | ((place: Place) => string),
+  bind: (values: Values) => unknown[],
+  read: (row: readonly unknown[]) => Row = () => undefined as never,
   shared?: Shared<Row>,
 ): Statement<Row> {
-  return { text, bind: (values, cover) => storable(bind(values, cover)), read, ...(shared && { shared }) }
+  const written = typeof text === 'string' ? () => text : text
+  return { text: written(numbered), written, bind: (values) => storable(bind(values)), read, ...(shared && { shared }) }
 }
 
 /** Whoever writes it may still come to nothing: nobody sees that it was written. */

@@ -1,7 +1,6 @@
 /** What rules were against, what was sent, and incidents, as owners look through them. */
 import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { TrafficLists } from '../../ports/store/traffic'
-import type { HashCover } from '../../ports/vault'
 import {
   BEFORE_ANY,
   DECISION_COLUMNS,
@@ -64,7 +63,7 @@ const READS = {
 
 const NO_HASH = Buffer.alloc(0)
 
-export function trafficLists(asked: Asked, cover: HashCover): TrafficLists {
+export function trafficLists(asked: Asked): TrafficLists {
   async function* pages(read: typeof READS.decisions, { appId, to }: { appId: string; to: number }, first: unknown[]) {
     for (let after: unknown[] | undefined = first; after !== undefined; ) {
       const rows: readonly unknown[][] = (await asked.all(read, { appId, to, after })) as unknown[][]
@@ -75,7 +74,7 @@ export function trafficLists(asked: Asked, cover: HashCover): TrafficLists {
   return {
     async *decisions(appId, from, to) {
       for await (const rows of pages(READS.decisions, { appId, to }, [from, '', '', '', false, NO_HASH, NO_HASH]))
-        yield rows.map((row) => decisionIn(appId, row, cover))
+        yield rows.map((row) => decisionIn(appId, row))
     },
     async *sent(appId, from, to) {
       for await (const rows of pages(READS.hours, { appId, to }, [from, '', ''])) yield rows.map(hourIn)

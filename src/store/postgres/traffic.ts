@@ -2,14 +2,22 @@
 import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../../domain/value'
 import type { Tx } from '../../ports/store'
-import type { LaneHour, SeenIssue, TrafficReader } from '../../ports/store/traffic'
-import { hashKeyOf } from '../covered'
+import type { LaneHour, Seen, SeenIssue, TrafficReader } from '../../ports/store/traffic'
+import type { Vault } from '../../ports/vault'
 import { idFloor } from '../ids'
-import { INCIDENT_CHANGING, incidentOf, incidentRow, seenIn } from '../rows/traffic'
+import {
+  INCIDENT_CHANGING,
+  incidentOf,
+  incidentRow,
+  SEEN_WHERE,
+  seenIn,
+  snapshotOf,
+  snapshotRow,
+} from '../rows/traffic'
+import { together } from './batching/together'
 import { lock } from './locks'
-import { incidents, trafficHours } from './schema'
+import { incidents, trafficHours, trafficSnapshots } from './schema'
 import { bind, db, listOf, parameters, plain, statement } from './statement'
-import { together } from './together'
 import type { Asked, Unit } from './unit'
 
 const SEEN_AT_ONCE = 1_000
@@ -24,10 +32,20 @@ const isOpen = sql`${incidents.endedAt} IS NULL`
 const thisIncident = eq(incidents.incidentId, bind(incidents.incidentId, 'incidentId'))
 const isToTell = lte(incidents.tellAt, bind(incidents.tellAt, 'now'))
 
-const ADDED = 'app_id, minute, key_kind, country, rule, refused, prefix_hash, network_hash, times, credits, hash_key'
+const ADDED = 'app_id, minute, key_kind, country, rule, refused, prefix_hash, network_hash, times, credits'
 const incidentColumns = getTableColumns(incidents)
 
 const STATEMENTS = {
+  saveSnapshot: statement(() =>
+    db
+      .insert(trafficSnapshots)
+      .values(parameters(trafficSnapshots))
+      .onConflictDoUpdate({
+        target: trafficSnapshots.appId,
+        set: { madeAt: sql`excluded.made_at`, sealed: sql`excluded.sealed` },
+      })
+      .prepare(''),
+  ),
   saveHour: plain(
     `INSERT INTO traffic_hours (app_id, key_kind, country, hour, sent, credits, verified, unverified)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (app_id, hour, key_kind, country) DO UPDATE SET
@@ -38,13 +56,12 @@ const STATEMENTS = {
     ],
   ),
   addDecision: plain(
-    `INSERT INTO decisions (${ADDED}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    `INSERT INTO decisions (${ADDED}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
      ON CONFLICT (app_id, minute, key_kind, country, rule, refused, prefix_hash, network_hash) DO UPDATE SET
        times = decisions.times + excluded.times, credits = decisions.credits + excluded.credits`,
-    (one, cover) => [
+    (one) => [
       ...[one.appId, one.minute, one.kind, one.country, one.rule, one.isRefused],
-      ...[cover.stored(one.prefixHash as Uint8Array), cover.stored(one.networkHash as Uint8Array)],
-      ...[one.times, one.credits, hashKeyOf(cover)],
+      ...[one.prefixHash, one.networkHash, one.times, one.credits],
     ],
   ),
   lockOpen: statement(() => db.select().from(incidents).where(and(ofLane, isOpen)).for('no key update').prepare('')),
@@ -78,8 +95,11 @@ const byLane = (one: { kind: string; country: string }, other: { kind: string; c
 
 const inOrder = (decision: object) => JSON.stringify(Object.values(decision).map(String))
 
-export function trafficTx(unit: Unit): Tx['traffic'] {
+export function trafficTx(unit: Unit, vault: Vault): Tx['traffic'] {
   return {
+    async saveSnapshot(snapshot) {
+      unit.run(STATEMENTS.saveSnapshot, { ...snapshotRow(vault, snapshot) })
+    },
     // Several servers save the same ones: in one order, so that none waits for one that waits for it.
     async saveHours(appId, hours) {
       for (const hour of hours.toSorted((one, other) => one.hour - other.hour || byLane(one, other)))
@@ -114,25 +134,25 @@ interface Look {
   appId: string
   after: string
   below: string
-  which: 'all' | 'verified'
+  which: Seen
 }
 
 /** A page for each of several looks, which are told apart by their places. */
 const SEEN = plain<{ place: number; issue: SeenIssue }>(
-  `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price, hash_key, place
-   FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::boolean[]) WITH ORDINALITY AS look (app_id, after, below, verified, place),
+  `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price, place
+   FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[]) WITH ORDINALITY AS look (app_id, after, below, which, place),
      LATERAL (SELECT * FROM issues WHERE issues.app_id = look.app_id AND mode = 'live' AND issue_id > look.after AND issue_id < look.below
-       AND (verified_at IS NOT NULL OR NOT look.verified) ORDER BY issue_id LIMIT ${SEEN_AT_ONCE}) AS seen
+       AND CASE look.which WHEN 'all' THEN ${SEEN_WHERE.all} WHEN 'verified' THEN ${SEEN_WHERE.verified} ELSE ${SEEN_WHERE.late} END ORDER BY issue_id LIMIT ${SEEN_AT_ONCE}) AS seen
    ORDER BY place, issue_id`,
   ({ looks }) => {
     const asked = looks as readonly Look[]
     const each = (value: (look: Look) => string) => listOf(asked.map(value))
     return [
       ...[each(({ appId }) => appId), each(({ after }) => after), each(({ below }) => below)],
-      each(({ which }) => String(which === 'verified')),
+      each(({ which }) => which),
     ]
   },
-  (row, cover) => ({ place: Number(row[11]) - 1, issue: seenIn(row, String(row[0]), cover) }),
+  (row) => ({ place: Number(row[10]) - 1, issue: seenIn(row, String(row[0])) }),
 )
 
 async function pagesOf(pool: Asked, looks: readonly Look[]): Promise<SeenIssue[][]> {
@@ -163,6 +183,13 @@ const READS = {
       )
       .prepare(''),
   ),
+  snapshot: statement(() =>
+    db
+      .select()
+      .from(trafficSnapshots)
+      .where(eq(trafficSnapshots.appId, bind(trafficSnapshots.appId, 'appId')))
+      .prepare(''),
+  ),
   allOpen: statement(() => db.select().from(incidents).where(isOpen).prepare('')),
   byId: statement(() => db.select().from(incidents).where(thisIncident).prepare('')),
   toTell: statement(() => db.select({ at: incidents.tellAt }).from(incidents).where(isToTell).limit(1).prepare('')),
@@ -176,7 +203,7 @@ const READS = {
 }
 
 /** Every second a server looks at each app that is in use, so what it asks of all of them goes together. */
-export function trafficReader(pool: Asked): TrafficReader {
+export function trafficReader(pool: Asked, vault: Vault): TrafficReader {
   const shortLook = together((looks: readonly Look[]) => pagesOf(pool, looks))
   const openOf = together(async (appIds: readonly string[]) => {
     const open = (await pool.all(READS.open, { appIds: listOf(appIds) })).map(incidentOf)
@@ -197,6 +224,10 @@ export function trafficReader(pool: Asked): TrafficReader {
         if (rows.length > 0) yield rows
         after = rows[SEEN_AT_ONCE - 1]?.issueId
       }
+    },
+    async snapshot(appId) {
+      const row = await pool.get(READS.snapshot, { appId })
+      return row && snapshotOf(vault, row)
     },
     appsSince: (from, limit) => pool.all(READS.appsSince, { from, limit }),
     hours: async (appId, since) =>

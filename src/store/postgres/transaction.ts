@@ -1,4 +1,4 @@
-/** The doors of a unit, each made when it is first used. */
+/** The doors of a unit. */
 import type { Tx } from '../../ports/store'
 import { appTx, templateTx } from './apps'
 import { attemptTx, reportTx } from './attempts'
@@ -25,69 +25,38 @@ export interface DoorDependencies extends AuditDependencies {
   node: string
 }
 
-type Doors = { [Name in keyof Tx]: (unit: Unit, deps: DoorDependencies) => Tx[Name] }
-
-const DOORS: Omit<Doors, 'now' | 'afterCommit'> = {
-  claims: claimTx,
-  issues: (unit, { vault }) =>
-    issueTx(unit, (owner) => {
-      endpointsOfOwner(unit, vault, owner)
-    }),
-  failures: failureTx,
-  outbox: (unit, { vault }) => outboxTx(unit, vault),
-  jobs: (unit, { node }) => jobTx(unit, node),
-  attempts: attemptTx,
-  reports: reportTx,
-  wallets: walletTx,
-  endpoints: (unit, { vault }) => endpointTx(unit, vault),
-  hooks: (unit, { vault }) => hookTx(unit, vault),
-  apps: appTx,
-  challenges: (unit, { vault }) => challengeTx(unit, vault),
-  keys: keyTx,
-  templates: templateTx,
-  carriers: (unit, { vault }) => carrierTx(unit, vault),
-  routes: routeTx,
-  people: (unit, { vault }) => peopleTx(unit, vault),
-  sessions: sessionTx,
-  invitations: invitationTx,
-  audit: auditTx,
-  usage: usageTx,
-  traffic: trafficTx,
-  retention: retentionTx,
-  erasures: erasureTx,
-  clock: clockTx,
-  ring: (unit, { vault }) => ringTx(unit, vault),
-}
-
-/** Where the doors of one unit are. */
-interface Hall {
-  hall: object
-  unit: Unit
-  deps: DoorDependencies
-}
-
-const PROTOTYPE: object = Object.defineProperties(
-  {},
-  Object.fromEntries(
-    Object.entries(DOORS).map(([name, open]) => [
-      name,
-      {
-        get(this: Hall) {
-          const door = (open as (unit: Unit, deps: DoorDependencies) => unknown)(this.unit, this.deps)
-          Object.defineProperty(this.hall, name, { value: door })
-          return door
-        },
-      },
-    ]),
-  ),
-)
-
-export function doorsOf(unit: Unit, deps: DoorDependencies): Tx {
-  const hall = Object.create(PROTOTYPE, {
-    unit: { value: unit },
-    deps: { value: deps },
-    now: { get: () => unit.now },
-    afterCommit: { value: (effect: () => void) => unit.afterCommit(effect) },
-  })
-  return Object.defineProperty(hall, 'hall', { value: hall })
-}
+/** All of them cost a unit less than one of its statements. */
+export const doorsOf = (unit: Unit, { vault, node, ...audited }: DoorDependencies): Tx => ({
+  get now() {
+    return unit.now
+  },
+  afterCommit: (effect) => unit.afterCommit(effect),
+  claims: claimTx(unit),
+  issues: issueTx(unit, (owner) => {
+    endpointsOfOwner(unit, vault, owner)
+  }),
+  failures: failureTx(unit),
+  outbox: outboxTx(unit, vault),
+  jobs: jobTx(unit, node),
+  attempts: attemptTx(unit),
+  reports: reportTx(unit),
+  wallets: walletTx(unit),
+  endpoints: endpointTx(unit, vault),
+  hooks: hookTx(unit, vault),
+  apps: appTx(unit),
+  challenges: challengeTx(unit, vault),
+  keys: keyTx(unit),
+  templates: templateTx(unit),
+  carriers: carrierTx(unit, vault),
+  routes: routeTx(unit),
+  people: peopleTx(unit, vault),
+  sessions: sessionTx(unit),
+  invitations: invitationTx(unit),
+  audit: auditTx(unit, { vault, ...audited }),
+  usage: usageTx(unit),
+  traffic: trafficTx(unit, vault),
+  retention: retentionTx(unit),
+  erasures: erasureTx(unit),
+  clock: clockTx(unit),
+  ring: ringTx(unit, vault),
+})

@@ -1,5 +1,4 @@
 /** What the doors ask and write through: a unit, alone in its transaction or one of several. */
-import type { HashCover } from '../../ports/vault'
 import type { Block } from './block'
 import type { Statement, Values } from './statement'
 
@@ -26,7 +25,6 @@ export abstract class Unit implements Asked {
   constructor(
     protected readonly block: Block,
     readonly slot: number,
-    readonly cover: HashCover,
   ) {}
 
   /** By the database's clock; known once a door has answered. */

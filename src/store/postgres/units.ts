@@ -8,11 +8,11 @@ import type { StoreTelemetry } from '../../ports/telemetry'
 import { openUnit } from '../ended'
 import { cannotWrite } from '../failure'
 import { Alone } from './alone'
+import { LeftError, type Member, Party } from './batching/party'
 import { Block, type Identity, TIMELINE, type Time } from './block'
 import { followClock } from './clock'
 import { ClockSetError, type ClockWatch, SetBackError } from './clock-watch'
 import { CommitLostError, isPassing, isUnbegun, lostRace, noCreditIn } from './failure'
-import { LeftError, type Member, Party } from './party'
 import { end, SILENT_MS, wireOf } from './pool'
 import { plain } from './statement'
 import { type DoorDependencies, doorsOf } from './transaction'
@@ -62,6 +62,8 @@ export class Units {
     private readonly deps: DoorDependencies & {
       /** Connections there are. */
       size: number
+      /** Whether units share a transaction that may. */
+      batches: boolean
       time: Time
       watch: ClockWatch
       clock: Pick<Clock, 'elapsed' | 'after'>
@@ -79,9 +81,9 @@ export class Units {
         end()
       }
     }
-    // While hashes change units ask more than several can ask together.
-    const isShared = mayShare && !this.deps.vault.cover.isChanging
-    return this.#run((run) => (isShared && run === 1 ? this.#amongOthers(inUnit) : this.#once(this.deps.watch, inUnit)))
+    return this.#run((run) =>
+      mayShare && this.deps.batches && run === 1 ? this.#amongOthers(inUnit) : this.#once(this.deps.watch, inUnit),
+    )
   }
 
   async #run<T>(once: (run: number) => Promise<Outcome<T>>): Promise<T> {
@@ -197,7 +199,7 @@ export class Units {
   async #alone<T>(connection: ReservedSQL, block: Block, work: Work<T>, askedAt: number): Promise<Outcome<T>> {
     const { elapsed } = this.deps.clock
     const waitedMs = elapsed() - askedAt
-    const unit = new Alone(block, this.#nextSlot(), this.deps.vault.cover.steady())
+    const unit = new Alone(block, this.#nextSlot())
     try {
       const answer = await work(unit)
       const commitAt = elapsed()
@@ -217,8 +219,7 @@ export class Units {
   async #together(block: Block, gathered: readonly Passenger[], askedAt: number): Promise<void> {
     const { elapsed } = this.deps.clock
     const waitedMs = elapsed() - askedAt
-    const cover = this.deps.vault.cover.steady()
-    const party = new Party(block, { slot: this.#nextSlot(), cover, isSpent: (appId) => this.#isSpent(appId) })
+    const party = new Party(block, { slot: this.#nextSlot(), isSpent: (appId) => this.#isSpent(appId) })
     const done = await Promise.all(gathered.map((passenger) => finished(passenger, party.join(), block)))
     const writing = done.filter((one) => one !== undefined)
     try {

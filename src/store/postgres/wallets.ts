@@ -39,9 +39,14 @@ const STATEMENTS = {
       .prepare(''),
   ),
   reserve: {
-    ...plain('SELECT reserve_credit($1, $2, $3)', ({ appId, amount, slot }) => [appId, amount, slot], undefined, {
-      types: ['text', 'bigint', 'integer'],
-    }),
+    ...plain(
+      (place) => `SELECT reserve_credit(${place(1)}, ${place(2)}, ${place(3)})`,
+      ({ appId, amount, slot }) => [appId, amount, slot],
+      undefined,
+      {
+        types: ['text', 'bigint', 'integer'],
+      },
+    ),
     summed: 'amount',
   },
   release: plain('UPDATE wallets SET reserved = reserved - $2 WHERE app_id = $1', ({ appId, amount }) => [

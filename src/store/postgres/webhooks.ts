@@ -50,7 +50,7 @@ const deliveries = (...conditions: Array<SQL | undefined>) =>
     .orderBy(asc(webhookDeliveries.seq))
 
 const STATEMENTS = {
-  ofOwner: statement(() => db.select().from(webhookEndpoints).where(ofOwner(webhookEndpoints)).prepare(''), {
+  ofOwner: statement((on) => on.select().from(webhookEndpoints).where(ofOwner(webhookEndpoints)).prepare(''), {
     sharedBy: 'anybody',
   }),
   lock: statement(() => db.select().from(webhookEndpoints).where(thisEndpoint).for('no key update').prepare('')),

@@ -3,18 +3,9 @@ import type { App } from '../../domain/app'
 import type { Template } from '../../domain/template'
 import type { Row } from './row'
 
-export const appOf = ({
-  removedAt,
-  region,
-  protection,
-  texts,
-  provesMetadata,
-  retentionDays,
-  ...app
-}: Row<App>): App => ({
+export const appOf = ({ removedAt, region, texts, provesMetadata, retentionDays, ...app }: Row<App>): App => ({
   ...app,
   region: region ?? undefined,
-  protection: protection ?? undefined,
   texts: texts ?? undefined,
   ...(provesMetadata && { provesMetadata }),
   ...(retentionDays !== null && { retentionDays }),
@@ -25,7 +16,6 @@ export const appRow = (app: App): Row<App> => ({
   removedAt: null,
   ...app,
   region: app.region ?? null,
-  protection: app.protection ?? null,
   texts: app.texts ?? null,
   provesMetadata: app.provesMetadata ?? false,
   retentionDays: app.retentionDays ?? null,

@@ -17,9 +17,9 @@ export interface Line {
   head: AuditHead | undefined
 }
 
-export const lineOf = (text: string | undefined, { headHashes }: Vault): Line => ({
+export const lineOf = (text: string | undefined, { auditHash }: Vault): Line => ({
   text,
-  head: text === undefined ? undefined : readHead(text, headHashes),
+  head: text === undefined ? undefined : readHead(text, auditHash),
 })
 
 /** What cannot be read is a line that says nothing. */

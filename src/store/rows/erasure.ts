@@ -16,8 +16,13 @@ export const storedApp = ({ appId = '' }: Pick<Erasure, 'appId'>): string => app
 /** What a refund is named by holds the id of its issue. */
 export const REFERENCE = 'refund:'
 
-/** What changes of an issue whose person is forgotten; hashes are stored together by one key. */
+/** What changes of an issue whose person is forgotten. */
 export const STRIPPED = [
-  ...(['codeHash', 'metadata', 'prefixHash', 'networkHash', 'origin', 'erasedAt'] as const),
-  ...(['phoneHash', 'hashKey'] as const),
+  'phoneHash',
+  'codeHash',
+  'metadata',
+  'prefixHash',
+  'networkHash',
+  'origin',
+  'erasedAt',
 ] as const

@@ -9,7 +9,7 @@ type IssueRow = Omit<Row<Issue>, 'origin'> & { origin: string | null }
 
 export const issueOf = (row: IssueRow): Issue => ({
   ...row,
-  keyKind: row.keyKind ?? undefined,
+  keyKind: row.keyKind,
   promisedExpiresAt: row.promisedExpiresAt ?? undefined,
   country: row.country ?? undefined,
   metadata: row.metadata ?? undefined,
@@ -23,7 +23,7 @@ export const issueOf = (row: IssueRow): Issue => ({
 
 export const issueRow = (issue: Issue): IssueRow => ({
   ...issue,
-  keyKind: issue.keyKind ?? null,
+  keyKind: issue.keyKind,
   promisedExpiresAt: issue.promisedExpiresAt ?? null,
   country: issue.country ?? null,
   metadata: issue.metadata ?? null,

@@ -4,9 +4,9 @@ import type { Incident } from '../../domain/incident'
 import type { DeliveryStatus } from '../../domain/issue'
 import type { KeyKind } from '../../domain/key'
 import type { Rule } from '../../domain/rule'
-import type { Decision, LaneHour, SeenIssue } from '../../ports/store/traffic'
-import type { HashCover } from '../../ports/vault'
-import { COVERED, HASH_KEY } from '../covered'
+import { STAGES } from '../../domain/traffic'
+import type { Decision, LaneHour, Seen, SeenIssue, TrafficSnapshot } from '../../ports/store/traffic'
+import type { Vault } from '../../ports/vault'
 import type { Row } from './row'
 
 export const incidentOf = (row: Row<Incident>): Incident => ({
@@ -44,26 +44,14 @@ export const INCIDENT_CHANGING = [
   'refunded',
 ] as const
 
-const { phone_hash: PHONE_BYTES, prefix_hash: PLACE_BYTES } = COVERED.issues.hashes
-
-const plain = (stored: unknown, hashKey: unknown, bytes: number, cover: HashCover) =>
-  cover.plain(stored as Uint8Array, Number(hashKey ?? 0), bytes)
-
-/** Columns in this order: id, kind, hash of the phone, created, key of the hash. */
-export const recentIn = (row: readonly unknown[], cover: HashCover) => ({
-  keyKind: (row[1] ?? undefined) as KeyKind | undefined,
-  phoneHash: plain(row[2], row[4], PHONE_BYTES, cover),
-  createdAt: Number(row[3]),
-})
-
-/** Columns in this order: id, kind, country, hashes of prefix, network and phone, created, verified, delivery, price, key of the hashes. */
-export const seenIn = (row: readonly unknown[], issueId: string, cover: HashCover): SeenIssue => ({
+/** Columns in this order: id, kind, country, hashes of prefix, network and phone, created, verified, delivery, price. */
+export const seenIn = (row: readonly unknown[], issueId: string): SeenIssue => ({
   issueId,
-  keyKind: (row[1] ?? undefined) as KeyKind | undefined,
+  keyKind: row[1] as KeyKind,
   country: (row[2] ?? undefined) as string | undefined,
-  prefixHash: row[3] ? plain(row[3], row[10], PLACE_BYTES, cover) : undefined,
-  networkHash: row[4] ? plain(row[4], row[10], PLACE_BYTES, cover) : undefined,
-  phoneHash: plain(row[5], row[10], PHONE_BYTES, cover),
+  prefixHash: (row[3] ?? undefined) as Uint8Array | undefined,
+  networkHash: (row[4] ?? undefined) as Uint8Array | undefined,
+  phoneHash: row[5] as Uint8Array,
   createdAt: Number(row[6]),
   verifiedAt: row[7] === null ? undefined : Number(row[7]),
   deliveryStatus: row[8] as DeliveryStatus,
@@ -72,17 +60,17 @@ export const seenIn = (row: readonly unknown[], issueId: string, cover: HashCove
 
 /** The columns of `decisions` by which they are told apart, in the order of the primary key; and those that are counted. */
 export const DECISION_KEY = 'minute, key_kind, country, rule, refused, prefix_hash, network_hash'
-export const DECISION_COLUMNS = `${DECISION_KEY}, times, credits, ${HASH_KEY}`
+export const DECISION_COLUMNS = `${DECISION_KEY}, times, credits`
 
-export const decisionIn = (appId: string, row: readonly unknown[], cover: HashCover): Decision => ({
+export const decisionIn = (appId: string, row: readonly unknown[]): Decision => ({
   appId,
   minute: Number(row[0]),
   kind: row[1] as KeyKind,
   country: String(row[2]),
   rule: row[3] as Rule,
   isRefused: Boolean(row[4]),
-  prefixHash: plain(row[5], row[9], PLACE_BYTES, cover),
-  networkHash: plain(row[6], row[9], PLACE_BYTES, cover),
+  prefixHash: row[5] as Uint8Array,
+  networkHash: row[6] as Uint8Array,
   times: Number(row[7]),
   credits: Number(row[8]),
 })
@@ -103,3 +91,32 @@ export const hourIn = (row: readonly unknown[]): LaneHour => ({
 
 /** The fact that says up to when it is forgotten from which networks codes were asked: Unix milliseconds, as text. */
 export const NETWORKS_FORGOTTEN = 'networks_forgotten'
+
+interface SnapshotRow {
+  appId: string
+  madeAt: number
+  sealed: Uint8Array
+}
+
+export const snapshotSeal = (appId: string) => `traffic:${appId}`
+
+export const snapshotRow = (vault: Vault, { appId, madeAt, state }: TrafficSnapshot): SnapshotRow => ({
+  ...{ appId, madeAt },
+  sealed: vault.seal(snapshotSeal(appId), state),
+})
+
+/** It only spares reading: one that cannot be opened is none. */
+export function snapshotOf(vault: Vault, { appId, madeAt, sealed }: SnapshotRow): TrafficSnapshot | undefined {
+  try {
+    return { appId, madeAt, state: vault.open(snapshotSeal(appId), sealed) }
+  } catch {
+    return undefined
+  }
+}
+
+/** The condition that selects the issues to read. */
+export const SEEN_WHERE: Readonly<Record<Seen, string>> = {
+  all: 'true',
+  verified: 'verified_at IS NOT NULL',
+  late: `verified_at >= created_at + ${STAGES.judged}`,
+}

@@ -22,9 +22,9 @@ const headFact = (connection: Database) =>
       .prepare(),
   )
 
-const entryBySeq = (connection: Database, { cover }: Vault) =>
+const entryBySeq = (connection: Database) =>
   onFirstUse(() =>
-    drizzle(connection, cover)
+    drizzle(connection)
       .select()
       .from(auditEntries)
       .where(eq(auditEntries.seq, bind(auditEntries.seq, 'seq')))
@@ -32,7 +32,7 @@ const entryBySeq = (connection: Database, { cover }: Vault) =>
   )
 
 function createEnds(connection: Database, vault: Vault, file: HeadFile | undefined): AuditEnds {
-  const entry = entryBySeq(connection, vault)
+  const entry = entryBySeq(connection)
   const fact = headFact(connection)
   return {
     async find(seq) {
@@ -53,10 +53,10 @@ export function createAuditTx(
   file: HeadFile | undefined,
   current: Current,
 ): Pick<Tx, 'audit'> {
-  const db = drizzle(connection, vault.cover)
+  const db = drizzle(connection)
   const run = {
     last: onFirstUse(() => db.select().from(auditEntries).orderBy(desc(auditEntries.seq)).limit(1).prepare()),
-    entry: entryBySeq(connection, vault),
+    entry: entryBySeq(connection),
     insert: onFirstUse(() => db.insert(auditEntries).values(parameters(auditEntries)).prepare()),
     head: headFact(connection),
     upsertHead: onFirstUse(() =>
@@ -80,7 +80,7 @@ export function createAuditTx(
 
   /** Both, or those that may. */
   function keep(head: AuditHead, afterCommit: (effect: () => void) => void, inAnyCase: boolean): void {
-    const line = writeHead(head, vault.headHashes)
+    const line = writeHead(head, vault.auditHash)
     if (inAnyCase || isFree(rowLine())) run.upsertHead.run({ name: HEAD, value: Buffer.from(line) })
     if (!file) return
     afterCommit(() => {
@@ -118,7 +118,7 @@ export function createAuditReader(
   vault: Vault,
   file: HeadFile | undefined,
 ): Pick<Reader, 'audit'> {
-  const db = drizzle(connection, vault.cover)
+  const db = drizzle(connection)
   const run = {
     audit: onFirstUse(() =>
       db

@@ -1,10 +1,8 @@
 /** The thread that copies the write-ahead log of a database: asked for it, it says whether hardly anything is left. */
 import { Database } from 'bun:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Length, waiting } from './checkpoints'
+import { type Length, SHORT, waiting } from './checkpoints'
 
-/** Pages; to copy them takes a millisecond. */
-const SHORT = 300
 /** Each is shorter than the one before: it copies what was written meanwhile. */
 const MOST_ROUNDS = 5
 

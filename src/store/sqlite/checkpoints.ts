@@ -15,6 +15,9 @@ export interface Length {
 /** Pages that are to be copied. */
 export const waiting = (length: Length | null) => (length ? length.log - length.checkpointed : 0)
 
+/** Pages; to copy them takes a millisecond. */
+export const SHORT = 300
+
 export class Checkpoints {
   readonly #waiting: () => number
   readonly #copy: () => void
@@ -22,6 +25,8 @@ export class Checkpoints {
   #copying: Promise<void> | undefined
   #answered: (isRestOurs: boolean) => void = () => {}
   #isRestOurs = false
+  #truncate: () => boolean
+  #truncating: ((isTruncated: boolean) => void) | undefined
   /** Whom it tells how it works. */
   telemetry: StoreTelemetry | undefined
   #hasFailed = false
@@ -41,10 +46,28 @@ export class Checkpoints {
     const copy = db.query('PRAGMA wal_checkpoint(PASSIVE)')
     this.#waiting = () => waiting(look.get())
     this.#copy = () => void copy.get()
+    const truncate = db.query<Length & { busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)')
+    this.#truncate = () => withoutWaiting(db, () => truncate.get()?.busy === 0)
+  }
+
+  /** Resolves when hardly anything of the log is left to be copied, or cannot be copied now. */
+  async shorten(): Promise<void> {
+    if (this.#waiting() <= SHORT) return
+    this.#copying ??= this.#copyAside()
+    await this.#copying
+  }
+
+  /** Answers after the next commit: whether the log is empty now. It is not where somebody reads in it just then. */
+  truncateAtCommit(): Promise<boolean> {
+    return new Promise((answer) => {
+      this.#truncating = answer
+    })
   }
 
   /** To be called after every commit. */
   committed(): void {
+    this.#truncating?.(this.#truncate())
+    this.#truncating = undefined
     if (this.#copying) return
     try {
       this.#copyIfLong()
@@ -102,5 +125,18 @@ export class Checkpoints {
     thread.on('exit', gone)
     thread.unref()
     return thread
+  }
+}
+
+/** False where `truncate` fails, also because another program is in the way: to wait for it would hold every writer up. */
+function withoutWaiting(db: Database, truncate: () => boolean): boolean {
+  const { timeout } = db.query('PRAGMA busy_timeout').get() as { timeout: number }
+  try {
+    db.run('PRAGMA busy_timeout = 0')
+    return truncate()
+  } catch {
+    return false
+  } finally {
+    db.run(`PRAGMA busy_timeout = ${timeout}`)
   }
 }

@@ -3,9 +3,6 @@ import type { Database } from 'bun:sqlite'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { PhoneOfApp } from '../../domain/limit'
 import type { Tx } from '../../ports/store'
-import type { HashCover, Vault } from '../../ports/vault'
-import { SOUGHT } from '../covered'
-import { bringing } from './bring'
 import { drizzle } from './drizzle'
 import { failures, type issues } from './schema'
 import { bind, onFirstUse, parameters } from './statement'
@@ -19,17 +16,11 @@ export const theseFailures = and(
 
 /** Of the phone of an issue; where its kind of key was not noted, it counts as a backend's. */
 export const failuresOf = ({ appId, keyKind, phoneHash }: typeof issues): SQL =>
-  sql`(SELECT 1 FROM ${failures} WHERE ${failures.appId} = ${appId} AND ${failures.keyKind} = coalesce(${keyKind}, 'sk')
+  sql`(SELECT 1 FROM ${failures} WHERE ${failures.appId} = ${appId} AND ${failures.keyKind} = ${keyKind}
     AND ${failures.phoneHash} = ${phoneHash})`
 
-export function bringingFailures(connection: Database, cover: HashCover) {
-  const bring = bringing(connection, cover, SOUGHT.failures)
-  return ({ appId, kind, phoneHash }: PhoneOfApp) => bring(phoneHash, appId, kind)
-}
-
-export function createFailureTx(connection: Database, { cover }: Vault): Pick<Tx, 'failures'> {
-  const db = drizzle(connection, cover)
-  const bring = bringingFailures(connection, cover)
+export function createFailureTx(connection: Database): Pick<Tx, 'failures'> {
+  const db = drizzle(connection)
   const run = {
     find: onFirstUse(() => db.select({ state: failures.state }).from(failures).where(theseFailures).prepare()),
     save: onFirstUse(() =>
@@ -47,7 +38,6 @@ export function createFailureTx(connection: Database, { cover }: Vault): Pick<Tx
   return {
     failures: {
       async lock(phone) {
-        bring(phone)
         return run.find.get(named(phone))?.state ?? undefined
       },
       async save({ appId, kind: keyKind, phoneHash }, state) {

@@ -1,12 +1,10 @@
 /** Issues, the idempotency keys that stand for them, and what is to be sent. NULL in a row is undefined outside. */
-import type { Database } from 'bun:sqlite'
+import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { and, desc, eq, getTableColumns, gt, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { STANDING, type VerificationStatus } from '../../domain/issue'
 import type { Owner } from '../../domain/value'
 import type { Reader, Tx } from '../../ports/store'
-import type { Newest } from '../../ports/store/issues'
 import type { Vault } from '../../ports/vault'
-import { SOUGHT } from '../covered'
 import { idFloor, uuidBytes } from '../ids'
 import { readIssuePage } from '../issue-pages'
 import {
@@ -20,13 +18,11 @@ import {
   standingOf,
 } from '../rows/issue'
 import { columnsIn } from '../rows/row'
-import { recentIn } from '../rows/traffic'
 import { nextTurn } from '../turn'
-import { bringing } from './bring'
 import { furthestSetBack } from './clock'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
-import { bringingFailures, failuresOf, theseFailures } from './failures'
+import { failuresOf, theseFailures } from './failures'
 import type { Connections } from './read-group'
 import { claims, failures, issues, outbox } from './schema'
 import { bind, changes, ofOwner, onFirstUse, parameters, updating } from './statement'
@@ -37,6 +33,13 @@ const thisClaim = and(ofOwner(claims), eq(claims.keyHash, bind(claims.keyHash, '
 const isThere = isNull(issues.erasedAt)
 export const thisLetter = eq(outbox.issueId, bind(outbox.issueId, 'issueId'))
 
+/** The newest first, by the index of phones. `+`: see `bind`. */
+export const NEWEST_OF_PHONE = `SELECT created_at FROM issues
+  WHERE substr(phone_hash, 1, 6) = +?1 AND app_id = +?2 AND mode = 'live' AND issue_id >= +?3
+    AND phone_hash = +?4 AND created_at >= +?5 AND key_kind = +?6
+  ORDER BY issue_id DESC LIMIT +?7`
+const PHONE_PREFIX_BYTES = 6
+
 /** In how many ways an issue changes there is a statement for; some ten are known. */
 const MANNERS = 24
 
@@ -45,13 +48,8 @@ export function createIssueTx(
   vault: Vault,
   current: Current,
 ): Pick<Tx, 'issues' | 'claims' | 'outbox'> {
-  const { cover } = vault
-  const db = drizzle(connection, cover)
-  const bring = {
-    live: bringing(connection, cover, SOUGHT.live),
-    failures: bringingFailures(connection, cover),
-    claim: bringing(connection, cover, SOUGHT.claim),
-  }
+  const db = drizzle(connection)
+  const newestOfPhone = connection.query<unknown, SQLQueryBindings[]>(NEWEST_OF_PHONE)
   const run = {
     findIssue: onFirstUse(() => db.select().from(issues).where(thisIssue).prepare()),
     findSince: onFirstUse(() =>
@@ -94,30 +92,13 @@ export function createIssueTx(
         .limit(sql.placeholder('limit'))
         .prepare(),
     ),
-    nthNewest: onFirstUse(() =>
-      db
-        .select({ createdAt: issues.createdAt })
-        .from(issues)
-        .where(
-          and(
-            sql`${issues.appId} = ${bind(issues.appId, 'appId')} AND ${issues.mode} = 'live'`,
-            eq(issues.phoneHash, bind(issues.phoneHash, 'phoneHash')),
-            sql`coalesce(${issues.keyKind}, ${sql.placeholder('kind')}) = ${sql.placeholder('kind')}`,
-            gte(issues.createdAt, bind(issues.createdAt, 'since')),
-          ),
-        )
-        .orderBy(desc(issues.createdAt))
-        .limit(1)
-        .offset(sql.placeholder('before'))
-        .prepare(),
-    ),
     insertIssue: onFirstUse(() => db.insert(issues).values(parameters(issues)).prepare()),
 
     findClaim: onFirstUse(() => db.select().from(claims).where(thisClaim).prepare()),
     insertClaim: onFirstUse(() =>
       db
         .insert(claims)
-        .values(parameters(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt', 'hashKey']))
+        .values(parameters(claims, ['appId', 'mode', 'keyHash', 'fingerprint', 'issueId', 'createdAt']))
         .prepare(),
     ),
     deleteClaim: onFirstUse(() => db.delete(claims).where(thisClaim).prepare()),
@@ -127,7 +108,6 @@ export function createIssueTx(
     deleteOutbox: onFirstUse(() => db.delete(outbox).where(thisLetter).prepare()),
   }
   const owned = ({ appId, mode }: Owner) => ({ appId, mode })
-  const hasFormerClaims = startsWithFormerClaim(connection)
   const update = updating(ISSUE_CHANGING, MANNERS, (names) =>
     db.update(issues).set(changes(issues, names)).where(thisIssue).prepare(),
   )
@@ -145,12 +125,9 @@ export function createIssueTx(
         const row = run.findToVerify.get({ ...owned(owner), issueId })
         if (!row) return undefined
         const { hasFailures, ...issue } = row
-        // They may be stored otherwise than the issue: whoever locks them finds out.
-        return { issue: issueOf(issue), hasFailures: hasFailures === 1 || cover.isChanging }
+        return { issue: issueOf(issue), hasFailures: hasFailures === 1 }
       },
       async lockPhone(owner, phone, purpose) {
-        bring.live(phone.phoneHash, owner.appId, owner.mode, purpose)
-        bring.failures({ ...phone, ...owner })
         const row = run.findPhone.get({ ...phone, ...owned(owner), purpose })
         return { live: row?.live ? issueOf(row.live) : undefined, failures: row?.failures ?? undefined }
       },
@@ -158,8 +135,14 @@ export function createIssueTx(
         return run.findExpired.all({ now: current.now, limit }).map(issueOf)
       },
       async nthNewest({ appId, kind, phoneHash }, asked) {
-        const at = ({ nth, withinMs }: Newest) => ({ since: current.now - withinMs + 1, before: nth - 1 })
-        return asked.map((one) => run.nthNewest.get({ appId, kind, phoneHash, ...at(one) })?.createdAt)
+        const since = current.now - Math.max(...asked.map(({ withinMs }) => withinMs)) + 1
+        const most = Math.max(...asked.map(({ nth }) => nth))
+        const phone = phoneHash.subarray(0, PHONE_PREFIX_BYTES)
+        const made = newestOfPhone.values(phone, appId, uuidBytes(idFloor(since)), phoneHash, since, kind, most)
+        return asked.map(({ nth, withinMs }) => {
+          const at = Number(made[nth - 1]?.[0] ?? 0)
+          return at > current.now - withinMs ? at : undefined
+        })
       },
       async add(issue) {
         run.insertIssue.run(issueRow(issue))
@@ -169,20 +152,13 @@ export function createIssueTx(
       },
     },
     claims: {
-      async find(owner, keyHash, formerHash = () => keyHash) {
-        const hashes = hasFormerClaims ? [keyHash, formerHash()] : [keyHash]
-        for (const hash of hashes) bring.claim(hash, owner.appId, owner.mode)
-        for (const hash of hashes) {
-          const claim = run.findClaim.get({ ...owned(owner), keyHash: hash })
-          if (claim) return claim
-        }
-        return undefined
+      async find(owner, keyHash) {
+        return run.findClaim.get({ ...owned(owner), keyHash })
       },
       async add(claim) {
         run.insertClaim.run({ ...claim })
       },
       async drop(owner, keyHash) {
-        bring.claim(keyHash, owner.appId, owner.mode)
         run.deleteClaim.run({ ...owned(owner), keyHash })
       },
     },
@@ -201,27 +177,11 @@ export function createIssueTx(
   }
 }
 
-/**
- * Whether claims may be there that are found by their former hash. They were made before any other, for issues whose kind of
- * key was not noted, and nobody makes more of them. Of an issue that is gone nobody knows.
- */
-function startsWithFormerClaim(connection: Database): boolean {
-  const first = connection.query<{ keyKind: string | null }, []>(
-    `SELECT issues.key_kind AS keyKind FROM claims LEFT JOIN issues USING (app_id, mode, issue_id) ORDER BY claim_id LIMIT 1`,
-  )
-  return first.get()?.keyKind === null
-}
-
-/** What takes some milliseconds. */
-const RECENT_AT_ONCE = 1_000
 /** A page of this many is read together with others by whoever looks for something. */
 const LONG_PAGE = 500
 
-export function createIssueReader(
-  { reading: connection, scanning, together }: Connections,
-  { cover }: Vault,
-): Pick<Reader, 'issues'> {
-  const db = drizzle(connection, cover)
+export function createIssueReader({ reading: connection, scanning, together }: Connections): Pick<Reader, 'issues'> {
+  const db = drizzle(connection)
   const setBackMs = furthestSetBack(connection)
   const issueById = onFirstUse(() => db.select().from(issues).where(and(thisIssue, isThere)).prepare())
   const standingById = onFirstUse(() =>
@@ -281,10 +241,9 @@ export function createIssueReader(
       .prepare(),
   )
 
-  // Read by their places: a busy day has hundreds of thousands.
-  const recent = scanning.query<unknown[], [string, string, Uint8Array, number]>(
-    `SELECT issue_id, key_kind, phone_hash, created_at, hash_key FROM issues
-     WHERE app_id = ? AND mode = ? AND issue_id > ? ORDER BY issue_id LIMIT ?`,
+  const testIssues = scanning.query<{ organizationId: string; issues: number }, [Uint8Array, number]>(
+    `SELECT organization_id AS organizationId, count(*) AS issues FROM apps JOIN issues USING (app_id)
+     WHERE mode = 'test' AND issue_id > ? AND issues.created_at >= ? GROUP BY organization_id`,
   )
 
   return {
@@ -315,14 +274,8 @@ export function createIssueReader(
             return rows.map(issueOf)
           },
         }),
-      async *since({ appId, mode }, since) {
-        let after: Uint8Array | undefined = uuidBytes(idFloor(since))
-        while (after !== undefined) {
-          const rows: unknown[][] = recent.values(appId, mode, after, RECENT_AT_ONCE)
-          yield rows.map((row) => recentIn(row, cover))
-          after = rows[RECENT_AT_ONCE - 1]?.[0] as Uint8Array | undefined
-          if (after !== undefined) await nextTurn()
-        }
+      async testIssuesSince(since) {
+        return testIssues.all(uuidBytes(idFloor(since)), since)
       },
     },
   }

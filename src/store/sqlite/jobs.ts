@@ -10,6 +10,7 @@ import { jobs } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
 
 const heldJob = and(eq(jobs.jobId, bind(jobs.jobId, 'jobId')), eq(jobs.attempt, bind(jobs.attempt, 'attempt')))
+const jobOfSubject = and(eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')), eq(jobs.kind, bind(jobs.kind, 'kind')))
 
 export function createJobTx(connection: Database, current: Current): Pick<Tx, 'jobs'> {
   const db = drizzle(connection)
@@ -68,6 +69,7 @@ export function createJobTx(connection: Database, current: Current): Pick<Tx, 'j
     ),
     findHeldJob: onFirstUse(() => db.select({ jobId: jobs.jobId }).from(jobs).where(heldJob).prepare()),
     deleteJob: onFirstUse(() => db.delete(jobs).where(heldJob).prepare()),
+    removeJob: onFirstUse(() => db.delete(jobs).where(jobOfSubject).prepare()),
     moveJob: onFirstUse(() =>
       db
         .update(jobs)
@@ -83,13 +85,7 @@ export function createJobTx(connection: Database, current: Current): Pick<Tx, 'j
           ...changes(jobs, ['runAt']),
           queue: sql`CASE ${jobs.kind} WHEN 'deliver' THEN ${FRONT} ELSE ${jobs.queue} END`,
         })
-        .where(
-          and(
-            eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')),
-            eq(jobs.kind, bind(jobs.kind, 'kind')),
-            sql`${jobs.leased} = 0`,
-          ),
-        )
+        .where(and(jobOfSubject, sql`${jobs.leased} = 0`))
         .prepare(),
     ),
     emptyCarrierQueues: onFirstUse(() =>
@@ -130,6 +126,9 @@ export function createJobTx(connection: Database, current: Current): Pick<Tx, 'j
       async reschedule({ jobId, attempt }, runAt, queue = FRONT) {
         return run.moveJob.run({ jobId, attempt, runAt, queue }).changes > 0
       },
+      async remove(kind, subjectId) {
+        run.removeJob.run({ kind, subjectId })
+      },
       async hasten(kind, subjectId) {
         run.hastenJob.run({ kind, subjectId, runAt: current.now })
       },
@@ -163,13 +162,7 @@ export function createJobReader(connection: Database): Pick<Reader, 'jobs'> {
     drizzle(connection)
       .select()
       .from(jobs)
-      .where(
-        and(
-          eq(jobs.subjectId, bind(jobs.subjectId, 'subjectId')),
-          eq(jobs.kind, bind(jobs.kind, 'kind')),
-          sql`${jobs.attempt} = 1 AND ${jobs.leased} = 1`,
-        ),
-      )
+      .where(and(jobOfSubject, sql`${jobs.attempt} = 1 AND ${jobs.leased} = 1`))
       .prepare(),
   )
   const waiting = connection.query<{ waiting: number }, { limit: number }>(

@@ -6,15 +6,17 @@ import type { HeadFile } from '../../ports/files'
 import type { Store } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { cannotRead } from '../failure'
+import type { MigrationStep } from '../migrations'
 import { assertInPlace, MARKED } from '../moved'
-import { opensRing, SECRET_PROOF, WrongSecretError } from '../secret'
+import { WrongSecretError } from '../secret'
+import { nextTurn } from '../turn'
 import { Checkpoints } from './checkpoints'
 import { Current } from './current'
 import { isBusy } from './failure'
-import { migrate } from './migrate'
+import { migrate, migrating } from './migrate'
 import { createReader } from './read'
 import { ReadGroup } from './read-group'
-import { ringIn } from './ring'
+import { addKeys, ringIn } from './ring'
 import { createTransactions, type OpenUnit } from './transaction'
 import { Writer } from './writer'
 
@@ -38,6 +40,9 @@ const BEGINNING_MS = 5
 
 /** Some 48 MB: checkpoints are rare, and keep the disk busy for a moment only. */
 const CHECKPOINT_PAGES = 12_000
+
+/** Readers of other processes are seldom there for long. */
+const TRUNCATE_TRIES = 20
 
 /** More than any request needs: on a disk where little things find room and an issue does not, this does not either. */
 const PROBE_BYTES = 256 * 1024
@@ -141,6 +146,20 @@ export function openStore({
       )
     },
 
+    async truncateLog() {
+      if (!checkpoints) return false
+      await checkpoints.shorten()
+      for (let tries = 0; tries < TRUNCATE_TRIES; tries++) {
+        const isTruncated = checkpoints.truncateAtCommit()
+        await writer.run(
+          async () => {},
+          () => {},
+        )
+        if (await isTruncated) return true
+      }
+      return false
+    },
+
     pool: () => undefined,
     logBytes: () => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
 
@@ -171,7 +190,7 @@ function copyLog(writing: Database): void {
   }
 }
 
-/** How far a file has come: nothing in it, or no file; the tables of a database that is of no secret yet; all else. */
+/** How far a file has come: nothing in it, or no file; the tables of a database that has no keys yet; all else. */
 export type Stage = 'empty' | 'unsealed' | 'sealed'
 
 /** What is wrong with a database is told where it is opened. */
@@ -181,7 +200,7 @@ export function stageOf(file: string): Stage {
   try {
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     if (db.query('SELECT 1 FROM sqlite_schema').get() === null) return 'empty'
-    return db.query('SELECT 1 FROM facts WHERE name = ?').get(SECRET_PROOF) === null ? 'unsealed' : 'sealed'
+    return db.query('SELECT 1 FROM key_ring').get() === null ? 'unsealed' : 'sealed'
   } catch {
     return 'sealed'
   } finally {
@@ -203,17 +222,37 @@ export function layOut(file: string): void {
   }
 }
 
+/** Brings a database that is there to today's schema; `tell` is called before each migration, and what it writes is written. Answers how many were applied. */
+export async function upgrade(file: string, tell: (step: MigrationStep & { bytes: number }) => void): Promise<number> {
+  const db = new Database(file, { create: false, readwrite: true, strict: true })
+  try {
+    db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    let steps = 0
+    for (const step of migrating(db)) {
+      steps++
+      tell(step)
+      // A migration holds the event loop: what is told is written before it.
+      for (let turn = 0; turn < 3; turn++) await nextTurn()
+    }
+    return steps
+  } finally {
+    db.close()
+  }
+}
+
 function openReader(file: string): Database {
   const db = new Database(file, { readonly: true, strict: true })
   db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   return db
 }
 
-/** Throws what `migrate` and `assertSecret` throw, and then leaves nothing open. */
+/** Throws what `migrate` and `takeKeys` throw, and then leaves nothing open. */
 function openWriter(file: string, vault: Vault): Database {
   const db = new Database(file, { create: true, strict: true })
   try {
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    // Also while nothing is erased: a row that grows or moves would leave a copy where it was, which outlives its erasure.
+    db.run('PRAGMA secure_delete = ON')
     migrate(db)
     assertInPlace(db.query(MARKED).all() as Parameters<typeof assertInPlace>[0])
     writeAhead(db)
@@ -222,7 +261,7 @@ function openWriter(file: string, vault: Vault): Database {
     db.run('PRAGMA cache_size = -65536')
     // Where units have savepoints, the undo log of those would go to a file.
     db.run('PRAGMA temp_store = MEMORY')
-    assertSecret(db, vault)
+    takeKeys(db, vault)
     return db
   } catch (error) {
     db.close()
@@ -244,13 +283,11 @@ function writeAhead(db: Database): void {
   }
 }
 
-/** A database belongs to one master secret: with another one every hash would miss and every seal would break. */
-function assertSecret(db: Database, vault: Vault): void {
-  if (opensRing(vault, ringIn(db))) return
-  const proof = Buffer.from(vault.tag(SECRET_PROOF))
-  db.query('INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING').run(SECRET_PROOF, proof)
-  const stored = db.query('SELECT value FROM facts WHERE name = ?').get(SECRET_PROOF) as { value: Uint8Array }
-  if (!proof.equals(stored.value)) {
-    throw new WrongSecretError()
-  }
+/** Takes the keys of the database; one that has none gets its own. Of programs that begin at once one wins. */
+function takeKeys(db: Database, vault: Vault): void {
+  if (ringIn(db).length === 0)
+    db.transaction(() => {
+      if (ringIn(db).length === 0) addKeys(db, vault.ring.rows())
+    }).immediate()
+  if (!vault.ring.adopt(ringIn(db))) throw new WrongSecretError()
 }

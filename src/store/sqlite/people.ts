@@ -3,9 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { and, asc, desc, eq, notInArray, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
-import { formsOf, SOUGHT } from '../covered'
 import { OPERATOR_CHANGING, operatorOf, operatorRow } from '../rows/person'
-import { bringing } from './bring'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { facts, invitations, operatorAddresses, operatorSessions, operators } from './schema'
@@ -19,8 +17,7 @@ export function createPeopleTx(
   vault: Vault,
   current: Current,
 ): Pick<Tx, 'people' | 'sessions' | 'invitations'> {
-  const db = drizzle(connection, vault.cover)
-  const bring = bringing(connection, vault.cover, SOUGHT.address)
+  const db = drizzle(connection)
   const thisOperator = eq(operators.operatorId, bind(operators.operatorId, 'operatorId'))
   const thisInvitation = eq(invitations.tokenHash, bind(invitations.tokenHash, 'tokenHash'))
   const run = {
@@ -117,7 +114,6 @@ export function createPeopleTx(
         run.touchOperator.run({ operatorId, lastSeenAt: current.now })
       },
       async rememberAddress(operatorId, addressHash, kept) {
-        bring(addressHash, operatorId)
         run.upsertAddress.run({ operatorId, addressHash, seenAt: current.now })
         run.deleteOlderAddresses.run({ operatorId, addressHash, kept })
       },
@@ -178,7 +174,7 @@ export function createPeopleReader(
       db
         .select({ seenAt: operatorAddresses.seenAt })
         .from(operatorAddresses)
-        .where(sql`${addressesOfOperator} AND ${operatorAddresses.addressHash} = ${sql.placeholder('form')}`)
+        .where(and(addressesOfOperator, thisAddress))
         .prepare(),
     ),
     invitations: onFirstUse(() => db.select().from(invitations).orderBy(asc(invitations.createdAt)).prepare()),
@@ -201,9 +197,7 @@ export function createPeopleReader(
         return run.operators.all().map((row) => operatorOf(vault, row))
       },
       async knowsAddress(operatorId, addressHash) {
-        // Another process may have begun a new key since this one has written last.
-        vault.ring.look()
-        return formsOf(vault.cover, [addressHash]).some((form) => run.address.get({ operatorId, form }) !== undefined)
+        return run.address.get({ operatorId, addressHash }) !== undefined
       },
     },
     invitations: {

@@ -4,14 +4,12 @@ import { and, asc, desc, eq, gt, inArray, lt, lte, type SQL, sql } from 'drizzle
 import type { Reader, Tx } from '../../ports/store'
 import type { Hashes } from '../../ports/store/phones'
 import type { Vault } from '../../ports/vault'
-import { formsOf, SOUGHT } from '../covered'
 import { idFloor } from '../ids'
 import { erasureOf, REFERENCE, STRIPPED, storedApp } from '../rows/erasure'
 import { issueOf, issueRow, openLetter } from '../rows/issue'
 import { eventOf } from '../rows/webhook'
 import { nextTurn } from '../turn'
 import { theseAttempts } from './attempts'
-import { bringing } from './bring'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
 import { thisIssue, thisLetter } from './issues'
@@ -38,13 +36,8 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const MAY_BE_HELD = sql`(json_extract(${failures.state}, '$.inARow') >= 10 OR json_extract(${failures.state}, '$.lockedAt') > 0 OR json_extract(${failures.state}, '$.issuedAt') > 0)`
 
 export function createPhoneReader(connection: Database, vault: Vault): Pick<Reader, 'phones'> {
-  const { cover } = vault
-  const db = drizzle(connection, cover)
-  const listed = (hashes: Hashes) => {
-    // Another process may have begun a new key since this one has written last.
-    vault.ring.look()
-    return JSON.stringify(formsOf(cover, hashes).map((hash) => hash.toString('hex')))
-  }
+  const db = drizzle(connection)
+  const listed = (hashes: Hashes) => JSON.stringify(hashes.map((hash) => Buffer.from(hash).toString('hex')))
   const ofApp = sql`${issues.appId} = ${bind(issues.appId, 'appId')} AND ${issues.mode} = 'live'`
   const run = {
     /** The id that many rows further on. */
@@ -140,9 +133,8 @@ export function createPhoneReader(connection: Database, vault: Vault): Pick<Read
 const isOneOf = (hash: typeof issues.phoneHash | typeof failures.phoneHash): SQL =>
   sql`${hash} IN (SELECT unhex(value) FROM json_each(${sql.placeholder('hashes')}))`
 
-export function createErasureTx(connection: Database, { cover }: Vault, current: Current): Pick<Tx, 'erasures'> {
-  const db = drizzle(connection, cover)
-  const bring = bringing(connection, cover, SOUGHT.erasure)
+export function createErasureTx(connection: Database, current: Current): Pick<Tx, 'erasures'> {
+  const db = drizzle(connection)
   const thisErasure = and(
     eq(erasures.phoneHash, bind(erasures.phoneHash, 'phoneHash')),
     eq(erasures.appId, bind(erasures.appId, 'appId')),
@@ -229,11 +221,9 @@ export function createErasureTx(connection: Database, { cover }: Vault, current:
   return {
     erasures: {
       async begin({ phoneHash, erasedAt, ...scope }) {
-        bring(phoneHash, storedApp(scope))
         run.begin.run({ phoneHash, erasedAt, appId: storedApp(scope), doneAt: null })
       },
       async finish({ phoneHash, erasedAt, ...scope }) {
-        bring(phoneHash, storedApp(scope))
         const values = { phoneHash, erasedAt, appId: storedApp(scope), doneAt: current.now }
         return run.finish.all(values).length > 0
       },

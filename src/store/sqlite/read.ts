@@ -39,7 +39,7 @@ export function createReader(
   )
   const doors = guarded(
     {
-      ...createIssueReader(connections, vault),
+      ...createIssueReader(connections),
       ...createAttemptReader(connection),
       ...createWalletReader(connections),
       ...createJobReader(connection),

@@ -23,6 +23,7 @@ import {
   jobs,
   outbox,
   trafficHours,
+  trafficSnapshots,
 } from './schema'
 import { bind, ofOwner, onFirstUse } from './statement'
 import { forgettingEvents } from './told'
@@ -118,6 +119,13 @@ export function createRetentionTx(connection: Database, current: Current): Omit<
         .returning({ hour: trafficHours.hour })
         .prepare(),
     ),
+    deleteOldSnapshots: onFirstUse(() =>
+      db
+        .delete(trafficSnapshots)
+        .where(oldestRows(trafficSnapshots, ['app_id'], 'made_at'))
+        .returning({ appId: trafficSnapshots.appId })
+        .prepare(),
+    ),
     deleteOldIncidents: onFirstUse(() =>
       db
         .delete(incidents)
@@ -197,6 +205,9 @@ export function createRetentionTx(connection: Database, current: Current): Omit<
     },
     async trafficHours(before, limit) {
       return run.deleteOldHours.all({ before, limit }).length
+    },
+    async trafficSnapshots(before, limit) {
+      return run.deleteOldSnapshots.all({ before, limit }).length
     },
     async incidents(before, limit) {
       return run.deleteOldIncidents.all({ before, limit }).length

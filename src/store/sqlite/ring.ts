@@ -1,12 +1,13 @@
 /** The keys that a database keeps, and what is sealed by them. */
-import type { Database } from 'bun:sqlite'
+import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { and, eq } from 'drizzle-orm'
 import type { Reader, Tx } from '../../ports/store'
+import type { RenewalPlace } from '../../ports/store/ring'
 import type { RingRow, Vault } from '../../ports/vault'
-import { ringFact, SECRET_PROOF } from '../secret'
+import { uuidBytes, uuidText } from '../ids'
+import { OLDER, pageOf, placeBehind, SEALED, type SealedColumn, type SealedKey, updateOf } from '../sealed'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
-import { countOlder, createRenewal } from './renewal'
 import { keyRing } from './schema'
 import { bind, changes, onFirstUse, parameters } from './statement'
 
@@ -18,11 +19,15 @@ const all = (connection: Database) => {
 /** For who opens a database, or meets a key that is not known. */
 export const ringIn = (connection: Database): RingRow[] => all(connection)()
 
+export function addKeys(connection: Database, rows: readonly RingRow[]): void {
+  const insert = drizzle(connection).insert(keyRing).values(parameters(keyRing)).onConflictDoNothing().prepare()
+  for (const row of rows) insert.run({ ...row, begunAt: row.begunAt ?? null })
+}
+
 export function createRingTx(connection: Database, vault: Vault, current: Current): Pick<Tx, 'ring'> {
   const db = drizzle(connection)
   const run = {
     all: all(connection),
-    insert: onFirstUse(() => db.insert(keyRing).values(parameters(keyRing)).onConflictDoNothing().prepare()),
     begin: onFirstUse(() =>
       db
         .update(keyRing)
@@ -39,14 +44,13 @@ export function createRingTx(connection: Database, vault: Vault, current: Curren
         .prepare(),
     ),
   }
-  const renew = createRenewal(connection, vault)
   return {
     ring: {
       async lock() {
         return run.all()
       },
       async add(rows) {
-        for (const row of rows) run.insert.run({ ...row, begunAt: row.begunAt ?? null })
+        addKeys(connection, rows)
         current.settingsChanged()
       },
       async begin(name) {
@@ -59,11 +63,8 @@ export function createRingTx(connection: Database, vault: Vault, current: Curren
         run.drop.run({ name, secretId })
         current.settingsChanged()
       },
-      async claim() {
-        connection.query('UPDATE facts SET value = $1 WHERE name = $2').run(ringFact(vault), SECRET_PROOF)
-      },
       async renew(after, limit) {
-        return renew(after, limit)
+        return sealAnew(connection, vault, after, limit)
       },
     },
   }
@@ -77,8 +78,39 @@ export function createRingReader(connection: Database, vault: Vault): Pick<Reade
         return rows()
       },
       async older() {
-        return countOlder(connection, vault)
+        return (connection.query(OLDER).get(vault.ring.mark) as { rows: number }).rows
       },
     },
   }
+}
+
+const IDS = new Set(['issue_id', 'event_id', 'delivery_id'])
+
+const keyIn = (values: readonly unknown[]): SealedKey =>
+  values.map((value) => (value instanceof Uint8Array ? uuidText(value) : (value as string | number)))
+
+const stored = ({ key: names }: SealedColumn, key: readonly unknown[]): SQLQueryBindings[] =>
+  key.map((value, n) => (IDS.has(names[n] ?? '') ? uuidBytes(String(value)) : (value as string | number)))
+
+/** Seals some rows behind a place by the newest key. */
+function sealAnew(
+  connection: Database,
+  vault: Vault,
+  { part, key: behind }: RenewalPlace = { part: 0, key: undefined },
+  limit: number,
+): RenewalPlace | undefined {
+  const column = SEALED[part] as SealedColumn
+  // What stood in the place of a row stays in the file otherwise.
+  connection.run('PRAGMA secure_delete = ON')
+  const rows = connection
+    .query(pageOf(column, behind !== undefined, limit))
+    .values(vault.ring.mark as Uint8Array, ...(behind ? stored(column, behind) : []))
+  const update = connection.query(updateOf(column))
+  const keys = rows.map((row) => {
+    const key = keyIn(row.slice(0, -1))
+    const rowId = column.rowId(key)
+    update.run(vault.seal(rowId, vault.open(rowId, row.at(-1) as Uint8Array)), ...stored(column, key))
+    return key
+  })
+  return placeBehind(part, keys, limit)
 }

@@ -34,8 +34,6 @@ const json = customType<{ data: unknown; driverData: string | null }>({
 const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'blob' })
 
 const mode = () => text('mode').$type<Mode>().notNull()
-/** Which key the hashes of a row are encrypted by (`covered.ts`). */
-const hashKey = () => integer('hash_key')
 const leg = () => text('leg').$type<Leg>().notNull()
 
 export const organizations = sqliteTable('organizations', {
@@ -51,7 +49,7 @@ export const apps = sqliteTable('apps', {
   createdAt: integer('created_at').notNull(),
   removedAt: integer('removed_at'),
   region: text('region'),
-  protection: json('protection').$type<Partial<Protection>>(),
+  protection: json('protection').$type<Protection>().notNull(),
   texts: json('texts').$type<Partial<Texts>>(),
   provesMetadata: integer('proves_metadata', { mode: 'boolean' }).notNull(),
   retentionDays: integer('retention_days'),
@@ -164,7 +162,7 @@ export const issues = sqliteTable(
     purpose: text('purpose').notNull(),
     templateId: text('template_id').notNull(),
     channel: text('channel').$type<Channel>().notNull(),
-    keyKind: text('key_kind').$type<KeyKind>(),
+    keyKind: text('key_kind').$type<KeyKind>().notNull(),
     smsFallback: integer('sms_fallback', { mode: 'boolean' }).notNull(),
     phoneHash: bytes('phone_hash').notNull(),
     codeHash: bytes('code_hash').notNull(),
@@ -190,7 +188,6 @@ export const issues = sqliteTable(
     networkHash: bytes('network_hash'),
     origin: text('origin'),
     erasedAt: integer('erased_at'),
-    hashKey: hashKey(),
   },
   (table) => [
     primaryKey({ columns: [table.appId, table.mode, table.issueId] }),
@@ -213,7 +210,6 @@ export const erasures = sqliteTable(
     appId: text('app_id').notNull(),
     erasedAt: integer('erased_at').notNull(),
     doneAt: integer('done_at'),
-    hashKey: hashKey(),
   },
   (table) => [primaryKey({ columns: [table.phoneHash, table.appId] })],
 )
@@ -233,6 +229,12 @@ export const trafficHours = sqliteTable(
   (table) => [primaryKey({ columns: [table.appId, table.hour, table.kind, table.country] })],
 )
 
+export const trafficSnapshots = sqliteTable('traffic_snapshots', {
+  appId: text('app_id').primaryKey(),
+  madeAt: integer('made_at').notNull(),
+  sealed: bytes('sealed').notNull(),
+})
+
 export const decisions = sqliteTable(
   'decisions',
   {
@@ -246,7 +248,6 @@ export const decisions = sqliteTable(
     networkHash: bytes('network_hash').notNull(),
     times: integer('times').notNull(),
     credits: integer('credits').notNull(),
-    hashKey: hashKey(),
   },
   (table) => [
     primaryKey({
@@ -306,7 +307,6 @@ export const failures = sqliteTable(
     phoneHash: bytes('phone_hash').notNull(),
     state: json('state').$type<Failures>().notNull(),
     lastAt: integer('last_at').notNull(),
-    hashKey: hashKey(),
   },
   (table) => [
     primaryKey({ columns: [table.appId, table.keyKind, table.phoneHash] }),
@@ -323,7 +323,6 @@ export const claims = sqliteTable('claims', {
   fingerprint: bytes('fingerprint').notNull(),
   issueId: uuid('issue_id').notNull(),
   createdAt: integer('created_at').notNull(),
-  hashKey: hashKey(),
 })
 
 export const outbox = sqliteTable('outbox', {
@@ -454,7 +453,6 @@ export const operatorAddresses = sqliteTable(
     operatorId: text('operator_id').notNull(),
     addressHash: bytes('address_hash').notNull(),
     seenAt: integer('seen_at').notNull(),
-    hashKey: hashKey(),
   },
   (table) => [primaryKey({ columns: [table.operatorId, table.addressHash] })],
 )
@@ -483,7 +481,6 @@ export const auditEntries = sqliteTable('audit_entries', {
   target: text('target').notNull(),
   detail: json('detail').$type<Record<string, unknown>>().notNull(),
   hash: bytes('hash').notNull(),
-  hashKey: hashKey(),
 })
 
 export const usageHours = sqliteTable(

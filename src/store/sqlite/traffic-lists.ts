@@ -2,7 +2,6 @@
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { TrafficLists } from '../../ports/store/traffic'
-import type { HashCover } from '../../ports/vault'
 import {
   BEFORE_ANY,
   DECISION_COLUMNS,
@@ -24,7 +23,7 @@ const AT_ONCE = 1_000
 type Value = string | number | Uint8Array
 const NO_HASH = new Uint8Array()
 
-export function createTrafficLists(connection: Database, cover: HashCover): TrafficLists {
+export function createTrafficLists(connection: Database): TrafficLists {
   /** Rows of a table behind a key on, by its primary key, of which the first column is a time. */
   const pages = (table: string, key: string, columns: string) => {
     const text = `SELECT ${columns} FROM ${table} WHERE app_id = ? AND (${key}) > (${key.replace(/\w+/g, '?')})
@@ -72,7 +71,7 @@ export function createTrafficLists(connection: Database, cover: HashCover): Traf
   return {
     async *decisions(appId, from, to) {
       for await (const rows of decisionPages(appId, [from, '', '', '', 0, NO_HASH, NO_HASH], to))
-        yield rows.map((row) => decisionIn(appId, row, cover))
+        yield rows.map((row) => decisionIn(appId, row))
     },
     async *sent(appId, from, to) {
       for await (const rows of hourPages(appId, [from, '', ''], to)) yield rows.map(hourIn)

@@ -4,11 +4,19 @@ import { and, eq, getTableColumns, lte, sql } from 'drizzle-orm'
 import type { Lists, Reader, Tx } from '../../ports/store'
 import type { Vault } from '../../ports/vault'
 import { idFloor, uuidBytes, uuidText } from '../ids'
-import { INCIDENT_CHANGING, incidentOf, incidentRow, seenIn } from '../rows/traffic'
+import {
+  INCIDENT_CHANGING,
+  incidentOf,
+  incidentRow,
+  SEEN_WHERE,
+  seenIn,
+  snapshotOf,
+  snapshotRow,
+} from '../rows/traffic'
 import { nextTurn } from '../turn'
 import type { Current } from './current'
 import { drizzle } from './drizzle'
-import { decisions, incidents, trafficHours } from './schema'
+import { decisions, incidents, trafficHours, trafficSnapshots } from './schema'
 import { bind, onFirstUse, parameters } from './statement'
 import { createTrafficLists } from './traffic-lists'
 
@@ -25,11 +33,21 @@ const thisIncident = eq(incidents.incidentId, bind(incidents.incidentId, 'incide
 const isToTell = lte(incidents.tellAt, bind(incidents.tellAt, 'now'))
 const excluded = (name: string) => sql.raw(`excluded.${name}`)
 
-export function createTrafficTx(connection: Database, { cover }: Vault, current: Current): Pick<Tx, 'traffic'> {
-  const db = drizzle(connection, cover)
+export function createTrafficTx(connection: Database, vault: Vault, current: Current): Pick<Tx, 'traffic'> {
+  const db = drizzle(connection)
   const { appId: _, kind: __, country: ___, hour: ____, ...counted } = getTableColumns(trafficHours)
   const changing = getTableColumns(incidents)
   const run = {
+    saveSnapshot: onFirstUse(() =>
+      db
+        .insert(trafficSnapshots)
+        .values(parameters(trafficSnapshots))
+        .onConflictDoUpdate({
+          target: trafficSnapshots.appId,
+          set: { madeAt: excluded('made_at'), sealed: excluded('sealed') },
+        })
+        .prepare(),
+    ),
     saveHour: onFirstUse(() =>
       db
         .insert(trafficHours)
@@ -80,6 +98,9 @@ export function createTrafficTx(connection: Database, { cover }: Vault, current:
   }
   return {
     traffic: {
+      async saveSnapshot(snapshot) {
+        run.saveSnapshot.run({ ...snapshotRow(vault, snapshot) })
+      },
       async saveHours(appId, hours) {
         for (const hour of hours) run.saveHour.run({ appId, ...hour })
       },
@@ -108,16 +129,20 @@ export function createTrafficTx(connection: Database, { cover }: Vault, current:
 export function createTrafficReader(
   connection: Database,
   scanning: Database,
-  { cover }: Vault,
+  vault: Vault,
 ): Pick<Reader & Lists, 'traffic'> {
   const db = drizzle(connection)
   // Read by their places: a busy app has thousands a second, each looked at a few times.
   const seenWhere = (condition: string) =>
     scanning.query<unknown[], [string, Uint8Array, Uint8Array, number]>(
-      `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price, hash_key
-       FROM issues WHERE app_id = ? AND mode = 'live' AND issue_id > ? AND issue_id < ?${condition} ORDER BY issue_id LIMIT ?`,
+      `SELECT issue_id, key_kind, country, prefix_hash, network_hash, phone_hash, created_at, verified_at, delivery_status, price
+       FROM issues WHERE app_id = ? AND mode = 'live' AND issue_id > ? AND issue_id < ? AND ${condition} ORDER BY issue_id LIMIT ?`,
     )
-  const seen = { all: seenWhere(''), verified: seenWhere(' AND verified_at IS NOT NULL') }
+  const seen = {
+    all: seenWhere(SEEN_WHERE.all),
+    verified: seenWhere(SEEN_WHERE.verified),
+    late: seenWhere(SEEN_WHERE.late),
+  }
   const appsSince = connection.query<{ app_id: string }, [Uint8Array, number]>(
     `SELECT app_id FROM apps
      WHERE EXISTS (SELECT 1 FROM issues WHERE issues.app_id = apps.app_id AND mode = 'live' AND issue_id > ?) LIMIT ?`,
@@ -141,6 +166,13 @@ export function createTrafficReader(
       .where(and(eq(incidents.appId, bind(incidents.appId, 'appId')), isOpen))
       .prepare(),
   )
+  const snapshot = onFirstUse(() =>
+    db
+      .select()
+      .from(trafficSnapshots)
+      .where(eq(trafficSnapshots.appId, bind(trafficSnapshots.appId, 'appId')))
+      .prepare(),
+  )
   const allOpen = onFirstUse(() => db.select().from(incidents).where(isOpen).prepare())
   const byId = onFirstUse(() => db.select().from(incidents).where(thisIncident).prepare())
   const toTell = onFirstUse(() =>
@@ -148,7 +180,7 @@ export function createTrafficReader(
   )
   return {
     traffic: {
-      ...createTrafficLists(connection, cover),
+      ...createTrafficLists(connection),
       async incident(incidentId) {
         const row = byId.get({ incidentId })
         return row && incidentOf(row)
@@ -161,10 +193,14 @@ export function createTrafficReader(
         const below = uuidBytes(idFloor(to))
         while (after !== undefined) {
           const rows: unknown[][] = seen[which].values(appId, after, below, SEEN_AT_ONCE)
-          if (rows.length > 0) yield rows.map((row) => seenIn(row, uuidText(row[0] as Uint8Array), cover))
+          if (rows.length > 0) yield rows.map((row) => seenIn(row, uuidText(row[0] as Uint8Array)))
           after = rows[SEEN_AT_ONCE - 1]?.[0] as Uint8Array | undefined
           if (after !== undefined) await nextTurn()
         }
+      },
+      async snapshot(appId) {
+        const row = snapshot.get({ appId })
+        return row && snapshotOf(vault, row)
       },
       async appsSince(from, limit) {
         return appsSince.all(uuidBytes(idFloor(from)), limit).map(({ app_id }) => app_id)

@@ -55,7 +55,7 @@ function createDoors(connection: Database, vault: Vault, headFile: HeadFile | un
   const { retention, ...webhooks } = createWebhookTx(connection, vault, current)
   return {
     ...createIssueTx(connection, vault, current),
-    ...createFailureTx(connection, vault),
+    ...createFailureTx(connection),
     ...createAttemptTx(connection),
     ...createWalletTx(connection, current),
     ...createJobTx(connection, current),
@@ -69,7 +69,7 @@ function createDoors(connection: Database, vault: Vault, headFile: HeadFile | un
     ...createAuditTx(connection, vault, headFile, current),
     ...createUsageTx(connection),
     ...createTrafficTx(connection, vault, current),
-    ...createErasureTx(connection, vault, current),
+    ...createErasureTx(connection, current),
     ...createRingTx(connection, vault, current),
     retention: { ...createRetentionTx(connection, current), ...retention },
     get now() {

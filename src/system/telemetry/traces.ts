@@ -28,10 +28,15 @@ const KINDS: Readonly<Record<SpanName, SpanKind>> = {
   webhook: SpanKind.CLIENT,
 }
 
-export function startTracing({ url, headers, share }: TraceSettings): Tracing {
+/** `instanceId`: tells this server from others, and from itself before a restart. */
+export function startTracing({ url, headers, share }: TraceSettings, instanceId: string): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces`, headers: { ...headers } })
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': 'watchword', 'service.version': VERSION }),
+    resource: resourceFromAttributes({
+      'service.name': 'watchword',
+      'service.version': VERSION,
+      'service.instance.id': instanceId,
+    }),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   })

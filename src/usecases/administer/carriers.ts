@@ -1,7 +1,7 @@
 import type { CarrierConfig } from '../../domain/carrier'
 import { invalid, missing } from '../../domain/error'
 import type { Route } from '../../domain/route'
-import type { Channel } from '../../domain/value'
+import { CHANNELS, type Channel } from '../../domain/value'
 import type { Tx } from '../../ports/store'
 import { noteChange } from '../shared/note-change'
 import { type AdminDependencies, invalidName, lockApp, type MakingDependencies, NAME } from './shared'
@@ -18,34 +18,43 @@ export interface WantedCarrier {
   timeoutMs?: number | undefined
 }
 
+interface CarrierTypes {
+  /** Throws `invalid` for a configuration that the type could not work with. */
+  assertCarrier: (carrier: CarrierConfig) => void
+  /** Whether reports of a type are believed by a secret. */
+  reportsBySecret: (type: string) => boolean
+}
+
 /**
- * Adds a carrier or changes the one of that name. What its reports must show is made here, told once, and kept when
- * the carrier is changed. `assertCarrier` throws `invalid` for a configuration its type could not work with.
+ * Adds a carrier or changes the one of that name. The secret of its reports is made here where the type has one, answered
+ * once, and kept when the carrier is changed. Throws `invalid`.
  */
 export async function setCarrier(
-  deps: MakingDependencies & { assertCarrier: (carrier: CarrierConfig) => void },
+  deps: MakingDependencies & CarrierTypes,
   wanted: WantedCarrier,
 ): Promise<{ carrier: CarrierConfig; newReportSecret?: string }> {
   const { name } = wanted
   if (name === RESERVED) throw invalid('name', 'name_reserved', `"${name}" is test mode's own carrier`, { name })
   if (!NAME.test(name)) throw invalidName('name')
-  if (wanted.channels.length === 0) throw invalid('channel', 'required', 'at least one of sms, alimtalk')
+  if (wanted.channels.length === 0) throw invalid('channel', 'required', `at least one of ${CHANNELS.join(', ')}`)
   return deps.store.transaction(async (tx) => {
     const known = await tx.carriers.lock(name)
+    const usesSecret = deps.reportsBySecret(wanted.type)
     const knownSecret = wanted.config.reportSecret ?? known?.config.reportSecret
-    const reportSecret = knownSecret ?? Buffer.from(deps.random.bytes(24)).toString('base64url')
+    const newReportSecret =
+      usesSecret && knownSecret === undefined ? Buffer.from(deps.random.bytes(24)).toString('base64url') : undefined
     const carrier: CarrierConfig = {
       ...wanted,
       concurrency: wanted.concurrency,
       timeoutMs: wanted.timeoutMs,
       channels: [...new Set(wanted.channels)],
-      config: { ...wanted.config, reportSecret },
+      config: { ...wanted.config, ...(usesSecret && { reportSecret: knownSecret ?? newReportSecret }) },
       createdAt: tx.now,
     }
     deps.assertCarrier(carrier)
     await tx.carriers.save(carrier)
     await noteChange(deps, tx, 'provider.set', carrier.name, { type: carrier.type, channels: carrier.channels })
-    return knownSecret === undefined ? { carrier, newReportSecret: String(reportSecret) } : { carrier }
+    return { carrier, ...(newReportSecret !== undefined && { newReportSecret }) }
   })
 }
 

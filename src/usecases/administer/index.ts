@@ -12,6 +12,7 @@ export {
 export { assessIncident, type Damage, type Incident, refundIncident, totalOf } from './incident'
 export * from './incidents'
 export * from './keys'
+export * from './nodes'
 export * from './proofs'
 export * from './protection'
 export * from './retention'

@@ -1,6 +1,6 @@
 /** What an owner decides about abuse of an app, and phones that wrong codes have locked. */
 import type { App } from '../../domain/app'
-import { NO_FAILURES, type Standing, standingOf, unlock } from '../../domain/failure-budget'
+import { NO_FAILURES, type Standing, standingOf } from '../../domain/failure-budget'
 import type { KeyKind } from '../../domain/key'
 import { liveRecipient, type Numbering } from '../../domain/phone'
 import { assertProtection, type Protection, protectionOf } from '../../domain/protection'
@@ -101,7 +101,10 @@ export async function standingOfPhone(
   return { phoneNumber: number, standings: KINDS.map(standing) }
 }
 
-/** Opens a phone, for these kinds of key: it may get a code now. The number is noted nowhere. Throws `invalid` or `not_found`. */
+/**
+ * Opens a phone, for these kinds of key: it may get a code now, with all its attempts, and its wrong codes are counted anew. The number
+ * is noted nowhere. Throws `invalid` or `not_found`.
+ */
 export async function unlockPhone(
   deps: PhoneDependencies,
   appId: string,
@@ -110,15 +113,17 @@ export async function unlockPhone(
 ): Promise<{ wasWaiting: boolean }> {
   const { store, vault, numbering } = deps
   return store.transaction(async (tx) => {
-    const { region = numbering.region } = await lockApp(tx, appId)
+    const app = await lockApp(tx, appId)
+    const { region = numbering.region } = app
     const phoneHash = vault.phoneHash(liveRecipient(phoneNumber, { ...numbering, region }).identity)
     let wasWaiting = false
     for (const kind of KINDS.filter((one) => kinds.includes(one))) {
       const phone = { appId, kind, phoneHash }
       const failures = await tx.failures.lock(phone)
-      if (!failures || (failures.inARow === 0 && failures.issuedAt === undefined)) continue
+      if (!failures) continue
+      if (failures.inARow === 0 && !standingOf(failures, protectionOf(app), tx.now).isSeldom) continue
       wasWaiting = true
-      await tx.failures.save(phone, unlock(failures))
+      await tx.failures.save(phone, NO_FAILURES)
     }
     if (wasWaiting)
       await noteChange(deps, tx, 'app.unlock', appId, kinds.length < KINDS.length ? { keys: [...kinds] } : {})

@@ -6,7 +6,7 @@ import type { Random } from '../../ports/random'
 import type { Store, Tx } from '../../ports/store'
 import type { Passwords, Vault } from '../../ports/vault'
 import { type Actor, noteChange } from '../shared/note-change'
-import { assertPassword, type PasswordDependencies } from './attempts'
+import { assertPassword, assertUncommon, type PasswordDependencies } from './attempts'
 
 interface ChangeDependencies {
   store: Store
@@ -21,6 +21,7 @@ export async function changePassword(
   { current, password }: { current: string; password: string },
 ): Promise<Operator> {
   await assertPassword(deps, operator, current)
+  assertUncommon(deps, password)
   const passwordHash = await deps.passwords.hash(password)
   const change = (known: Operator): Operator => {
     assertSamePassword(known, operator)

@@ -24,6 +24,12 @@ export interface PasswordDependencies {
   passwords: Passwords
 }
 
+/** Throws `invalid` for a chosen password that whoever guesses tries first. */
+export function assertUncommon({ passwords }: { passwords: Passwords }, password: string): void {
+  if (passwords.isCommon(password))
+    throw invalid('password', 'common_password', 'is among the most common passwords; choose another one')
+}
+
 /** Throws `invalid` or `limited`. */
 export async function assertPassword(
   { node, passwords }: PasswordDependencies,

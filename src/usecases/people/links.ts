@@ -10,6 +10,7 @@ import type { Passwords, Vault } from '../../ports/vault'
 import { newId } from '../shared/id'
 import { type Actor, noteChange } from '../shared/note-change'
 import { lockOperator } from './accounts'
+import { assertUncommon } from './attempts'
 import { newToken, tokenHash } from './token'
 
 /** What people see of an invitation, and withdraw it by. */
@@ -119,6 +120,7 @@ export async function join(
   { token, name, email, password }: { token: string; name: string; email: string; password: string },
 ): Promise<Operator> {
   await readInvitation(deps, token)
+  assertUncommon(deps, password)
   const passwordHash = await deps.passwords.hash(password)
   return deps.store.transaction(async (tx) => {
     const operators = await tx.people.lockAll()

@@ -33,14 +33,22 @@ export async function useOnce({ node }: Pick<PasswordDependencies, 'node'>, subj
 
 const TO_PROVE_MS = 10 * MINUTE_MS
 
-/** A new secret, and the URI an authenticator app reads; it counts once a code has proved it, whichever server that comes to. */
+/**
+ * A new secret, and the URI an authenticator app reads; it counts once a code has proved it, whichever server that comes to.
+ * Needs the password, as taking one off does: whoever finds a session open would lock its owner out. Throws `invalid` or
+ * `limited`.
+ */
 export async function beginTotp(
-  { store, random }: { store: Store; random: Random },
-  { operatorId }: Operator,
+  deps: PasswordDependencies & { store: Store; random: Random },
+  before: Operator,
+  current: string,
 ): Promise<{ secret: string; uri: string }> {
+  await assertPassword(deps, before, current)
+  const { store, random } = deps
   const { base32: secret } = new Secret({ buffer: Uint8Array.from(random.bytes(20)).buffer as ArrayBuffer })
   return store.transaction(async (tx) => {
-    const operator = await lockOperator(tx, operatorId)
+    const operator = await lockOperator(tx, before.operatorId)
+    assertSamePassword(operator, before)
     await tx.people.save({ ...operator, totpBegun: { secret, until: tx.now + TO_PROVE_MS } })
     return { secret, uri: totpOf(secret, operator.email).toString() }
   })

@@ -18,8 +18,6 @@ export async function seekAdmission(
   { backlog, limits }: Pick<Node, 'backlog' | 'limits'>,
   rules: readonly LimitRule[],
 ): Promise<Admission> {
-  const recalled = limits.recalled()
-  if (recalled) await recalled
   try {
     const entry = await backlog.admit()
     try {

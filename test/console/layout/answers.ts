@@ -72,7 +72,7 @@ export const withTotp: Answers = { 'session/current': signedIn('owner', true) }
 export const NO_APP: Answers = {
   'session/current': signedIn('owner'),
   'apps/list': { apps: [], defaultRegion: 'KR', liveRetentionDays: 180 },
-  'apps/regions': { regions: ['DE', 'GB', 'GS', 'KR', 'US'] },
+  'apps/regions': { regions: ['AT', 'AU', 'BD', 'DE', 'GB', 'GS', 'KR', 'US'] },
   'apps/challenge': {},
   'carriers/list': { providers: [] },
   'carriers/routes': { routes: [] },
@@ -155,11 +155,13 @@ export const EMPTY: Answers = {
   'inbox/list': { rows: [] },
   'usage/show': { total: COUNTS, series: [], groups: [] },
   'protection/open': { incidents: [] },
+  'protection/refused': { lastDay: 0, lately: 0, usual: 0, isUnusual: false },
   'protection/incidents': { rows: [] },
   'protection/state': {
     learned: { sk: { verified: 0, onDays: 0, isLearned: false }, pk: { verified: 49, onDays: 6, isLearned: false } },
-    ...{ needed: NEEDED, blocks: [], held: { sk: NOBODY, pk: NOBODY, areAll: true } },
+    ...{ needed: NEEDED, blocks: [], reopened: [], held: { sk: NOBODY, pk: NOBODY, areAll: true } },
   },
+  'protection/lately': { keys: { sk: 0, pk: 0 }, codes: [], areAll: true },
   'protection/sentTo': { days: 90, typed: ['KR'], untyped: [] },
   'protection/phone': { phoneNumber: '+821012345678', standings: [{ kind: 'sk' }, { kind: 'pk' }] },
   'protection/show': {
@@ -172,6 +174,14 @@ export const EMPTY: Answers = {
   'templates/preview': {},
   'webhooks/list': { endpoints: [] },
   'webhooks/events': { rows: [] },
+  'webhooks/request': {
+    request: {
+      url: `https://${'hooks.'.repeat(8)}example.com/watchword`,
+      headers: [{ name: 'webhook-signature', value: `v1,${'a1b2c3d4'.repeat(6)}` }, { name: 'Authorization' }],
+      body: JSON.stringify({ id: issueId(77), type: 'otp.sent', data: { id: ISSUE, to: '+82******5678' } }),
+      sentAt: NOW - MINUTE,
+    },
+  },
   'webhooks/preview': { previews: [] },
   'wallet/show': { balance: 0, reserved: 0, available: 0, overdraftLimit: 0, currency: 'CREDIT' },
   'wallet/ledger': { rows: [] },
@@ -390,6 +400,15 @@ export const FULL: Answers = {
     ],
   },
   'protection/open': { incidents: INCIDENTS },
+  'protection/lately': {
+    keys: { sk: 12, pk: 3 },
+    codes: ['GS', 'VN', 'KR'].flatMap((country) => [
+      { kind: 'sk' as const, country, sent: MILLIONS, refused: MILLIONS },
+      { kind: 'pk' as const, country, sent: 1, refused: 0 },
+    ]),
+    areAll: false,
+  },
+  'protection/refused': { lastDay: MILLIONS, lately: MILLIONS, usual: 12_345, isUnusual: true },
   'protection/incidents': {
     rows: [...INCIDENTS, incident(3, { endedAt: NOW - 2 * DAY }), incident(4, { endedAt: NOW - 3 * DAY, country: '' })],
     next: 'cursor',
@@ -404,6 +423,10 @@ export const FULL: Answers = {
       { country: 'VN', until: NOW + DAY },
       { country: 'GS', prefix: PREFIX, until: NOW + HOUR },
       { country: 'KR', prefix: HASH.slice(0, 32), digits: '+821012345', until: NOW + MINUTE },
+    ],
+    reopened: [
+      { kind: 'pk', country: 'GS', until: NOW + DAY },
+      { kind: 'sk', country: '', until: NOW + HOUR },
     ],
   },
   'protection/sentTo': { days: 90, typed: ['KR', 'JP', 'GS', 'US', 'VN'], untyped: ['CF', 'AZ', 'GB'] },
@@ -515,7 +538,6 @@ export const FULL: Answers = {
         },
         isBuiltIn: true,
         isDefault: true,
-        slowPatterns: [],
       },
       {
         templateId: 'password_reset_business_kr_2025_autumn',
@@ -530,7 +552,6 @@ export const FULL: Answers = {
         bodies: {},
         isBuiltIn: false,
         isDefault: false,
-        slowPatterns: [],
       },
       {
         templateId: SLOW_TEMPLATE,
@@ -542,7 +563,6 @@ export const FULL: Answers = {
         bodies: {},
         isBuiltIn: false,
         isDefault: false,
-        slowPatterns: ['shop'],
       },
     ],
   },
@@ -712,7 +732,7 @@ export const FULL: Answers = {
     command: 'npx --yes bun@1.4.5 src/main.ts',
     databaseBytes: 123_456_789_012,
     publicUrl: 'https://otp.a-rather-long-company-name.example.com',
-    nodes: (['working', 'leaving', 'silent'] as const).map((state, n) => ({
+    nodes: (['working', 'leaving', 'silent', 'replaced'] as const).map((state, n) => ({
       ...{ id: `b485e69d145b6cb${n}`, name: `watchword-production-eu-central-1${n}.internal:1234567`, state },
       ...{ version: '0.1.0', startedAt: NOW - 200 * DAY, seenAt: NOW - n * MINUTE, lagMs: n * 123_456 },
     })),

@@ -397,12 +397,34 @@ const protection: State[] = [
     ...EMPTY,
     'protection/sentTo': FULL['protection/sentTo'],
   }),
+  over(
+    'pages/protection/ask.tsx',
+    'protection, blocking a country',
+    '/protection',
+    FULL,
+    press(/^(Block for a day|하루 차단)/),
+  ),
+  over(
+    'pages/protection/ask.tsx',
+    'protection, ending an incident',
+    '/protection',
+    FULL,
+    press(/^(End the|.*사고 종료)/),
+  ),
+  over(
+    'pages/protection/ask.tsx',
+    'protection, closing all other countries',
+    '/protection',
+    { ...EMPTY, 'protection/sentTo': FULL['protection/sentTo'], 'protection/lately': FULL['protection/lately'] },
+    press(/^(Close all others|나머지 모두 닫기)/),
+  ),
   state('protection, by network, empty', '/protection?range=7d&group=network', EMPTY),
   state(
     'protection, a block refused',
     '/protection',
     { ...FULL, 'protection/block': FORBIDDEN },
     press(/^(Block for a day|하루 차단)/),
+    press(/^(Block for a day|하루 차단)$/),
     see(/That did not work|처리하지 못했습니다/),
   ),
 ]
@@ -602,6 +624,19 @@ const people: State[] = [
     '/account',
     FULL,
     press(/^(Set up|설정하기)$/),
+  ),
+  over(
+    'pages/account/second-factor.tsx',
+    'account, scanning the secret of an authenticator app',
+    '/account',
+    FULL,
+    press(/^(Set up|설정하기)$/),
+    (page) =>
+      page
+        .getByRole('dialog')
+        .getByLabel(/^(Current password|현재 비밀번호)/)
+        .fill('correct horse battery'),
+    press(/^(Continue|계속하기)$/),
   ),
   over(
     'pages/account/second-factor.tsx',

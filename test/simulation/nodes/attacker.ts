@@ -55,7 +55,7 @@ interface AttackerDependencies {
 export class Attacker {
   readonly #requests: Record<'capped' | 'known', Request[]> = { capped: [], known: [] }
   #made = 0
-  /** Wrong codes at the phone that is guessed at: of which somebody was told, and of which nobody knows. */
+  /** Wrong codes at the phone that is guessed at, each try of one: of which somebody was told, and of which nobody knows. */
   readonly #wrong: Array<{ from: number; isTold: boolean }> = []
 
   constructor(private readonly deps: AttackerDependencies) {}
@@ -173,7 +173,9 @@ export class Attacker {
     const wrong = { from: clock.elapsed(), isTold: false }
     this.#wrong.push(wrong)
     const code = String(random.below(1_000_000)).padStart(6, '0')
-    const { status, body } = await asks.guessed('verify', { issueId, code })
+    const { status, body } = await asks.guessed('verify', { issueId, code }, () => {
+      this.#wrong.push({ from: wrong.from, isTold: false })
+    })
     wrong.isTold = body.reasonCode === 'MISMATCH'
     return status === 200 ? undefined : `a guess is answered ${status} ${JSON.stringify(body)}`
   }

@@ -12,8 +12,8 @@ export interface Said extends Pick<Answer, 'status' | 'body'> {
   unknown: number
 }
 
-/** Asks until there is an answer. */
-export type Ask = (operation: Operation, input: object) => Promise<Said>
+/** Asks until there is an answer. `onAgain`: before each try after the first, since the one before may have had an effect. */
+export type Ask = (operation: Operation, input: object, onAgain?: () => void) => Promise<Said>
 
 interface IssueRequest {
   phoneNumber: string

@@ -48,14 +48,14 @@ export class Engine {
 
   /** As after the migrations: also the order in which rows lie, which decides between equals. */
   async empty(): Promise<void> {
-    const kept = ['schema_version', 'settings_version', 'facts', 'lives', 'this_life']
+    const kept = ['schema_version', 'settings_version', 'facts', 'lives', 'this_life', 'key_ring']
     const tables: Array<{ name: string }> = await this.beside.unsafe(
       'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()',
     )
     const names = tables.map(({ name }) => name).filter((name) => !kept.includes(name))
     await this.beside.unsafe(`TRUNCATE ${names.join()} RESTART IDENTITY`)
     await this.beside.unsafe('UPDATE settings_version SET version = 0')
-    await this.beside.unsafe("DELETE FROM facts WHERE name <> 'installation'")
+    await this.beside.unsafe("DELETE FROM facts WHERE name NOT IN ('installation', 'migrations')")
   }
 
   /** A connection, with nothing begun on it. */

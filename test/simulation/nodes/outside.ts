@@ -9,6 +9,10 @@ import { Receivers, receives } from '../../support/receiver'
 /** No answer comes later: src/domain/job.ts. */
 const CARRIER_TIMEOUT_MS = 10_000
 
+/** How long the carrier keeps the answer of a message back, so that its report may come first. */
+const ANSWERS_LATE_MS = 4_000
+const mayBeOvertaken = ({ messageId }: ReceivedMessage) => Number.parseInt(messageId.slice(-1), 16) % 8 === 7
+
 interface OutsideDependencies {
   clock: VirtualClock
   random: SeededRandom
@@ -105,7 +109,13 @@ export class Outside {
         ]
       : [accept]
     const answer = random.pick(answers)
-    return new Promise((resolve) => clock.after(this.#slowly(), () => resolve(answer())))
+    return new Promise((resolve) =>
+      clock.after(this.#slowly(), () => {
+        const answered = answer()
+        if (mayBeOvertaken(message)) clock.after(ANSWERS_LATE_MS, () => resolve(answered))
+        else resolve(answered)
+      }),
+    )
   }
 
   #slowly(): number {

@@ -100,17 +100,20 @@ async function* nobody() {}
 const lostAt = (url: string) => answered(200, { messageList: [{ messageId: idIn(url), statusCode: '3032' }] })
 const idIn = (url: string) => new URL(url).searchParams.get('messageId')
 
+/** Time has to pass, or a server would claim what it works on for ever. */
+const SHORT_LEASE_MS = 200
+
 /**
- * Whoever comes too late debits all the same. So that somebody does, leases are over at once, and another server calls what
+ * Whoever comes too late debits all the same. So that somebody does, leases are over soon, and another server calls what
  * this one still works on interrupted, which the fence makes good.
  */
 function settledTwice(): Plant {
   const hasty: Plant = {
     twist({ text, values }) {
-      if (CLAIM.test(text)) return { text, values: values[0] === 'deliver' ? values.with(4, 0) : values }
+      if (CLAIM.test(text)) return { text, values: values[0] === 'deliver' ? values.with(4, SHORT_LEASE_MS) : values }
       if (!HELD.test(text)) return { text, values }
       const leasedUntil = values.indexOf('deliver') + JOB_COLUMNS.indexOf('run_at')
-      return { text, values: values.with(leasedUntil, Number(values[leasedUntil]) - LEASE_MS.deliver) }
+      return { text, values: values.with(leasedUntil, Number(values[leasedUntil]) - LEASE_MS.deliver + SHORT_LEASE_MS) }
     },
   }
   const unfenced = twisted((tx) => ({

@@ -54,7 +54,10 @@ export class Scheduler {
   /** Time passes in which no machine does anything. */
   async leap(ms: number): Promise<void> {
     this.deps.clock.leap(ms)
+    // What timers have begun comes before whatever the story does next, however long the database takes to hear of the time.
+    await allIsQuiet()
     await this.#timeHasPassed()
+    await allIsQuiet()
   }
 
   #happenings(): Happening[] {

@@ -352,10 +352,11 @@ class Story {
 
   // ── what clients and carriers need ─────────────────────────────────────────────────────────────
 
-  readonly #ask: Ask = (operation, input) => this.#askWith(this.#keys.live, operation, input)
+  readonly #ask: Ask = (...asked) => this.#askWith(this.#keys.live, ...asked)
 
-  async #askWith(key: string, ...[operation, input]: Parameters<Ask>): Promise<Said> {
+  async #askWith(key: string, ...[operation, input, onAgain]: Parameters<Ask>): Promise<Said> {
     for (let unknown = 0; unknown < 60; unknown++) {
+      if (unknown > 0) onAgain?.()
       const server = this.#random.pick(this.#servers)
       if (server) {
         const call = server.world.call(this.#random.pick(WIRES), operation, input, { key })

@@ -8,9 +8,9 @@ export const channelWords = inWords({
 })
 
 /** By its ISO 3166 code; the code itself for what is none. */
-export function countryName(code: string, language: Language): string {
+export function countryName(code: string, language: Language, style: 'long' | 'short' = 'long'): string {
   try {
-    return new Intl.DisplayNames(language, { type: 'region' }).of(code) ?? code
+    return new Intl.DisplayNames(language, { type: 'region', style }).of(code) ?? code
   } catch {
     return code
   }

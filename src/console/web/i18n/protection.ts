@@ -22,6 +22,8 @@ export const ruleWords = inWords({
     failures_paused: 'One phone: paused after wrong codes',
     failures_locked: 'One phone: locked after 100 wrong codes',
     failures_seldom: 'One phone: one code in three days',
+    limit: 'Over a limit in a window of time',
+    no_credit: 'Too little credit',
   } satisfies Record<Rule, string>,
   ko: {
     number_type: '문자를 받지 못하는 번호',
@@ -40,6 +42,8 @@ export const ruleWords = inWords({
     failures_paused: '한 전화: 틀린 코드로 일시 중지',
     failures_locked: '한 전화: 틀린 코드 100번으로 잠김',
     failures_seldom: '한 전화: 사흘에 코드 하나',
+    limit: '시간당 한도 초과',
+    no_credit: '크레딧 부족',
   },
 })
 

@@ -23,6 +23,8 @@ import { IssueFilterFields } from './issues/issue-filters'
 const words = inWords({
   en: {
     about: 'Every code that was asked for: whether it arrived, and whether it was typed. Never a number, never a code.',
+    aboutTest:
+      'A test key takes magic numbers only, such as 010-0000-0000. A code for your own number is refused and not listed: it needs a live key.',
     issue: 'Issue',
     verification: 'Verification',
     delivery: 'Delivery',
@@ -43,6 +45,8 @@ const words = inWords({
   },
   ko: {
     about: '요청된 모든 인증번호가 도달했는지, 입력되었는지 보여 줍니다. 전화번호와 인증번호는 표시하지 않습니다.',
+    aboutTest:
+      '테스트 키는 010-0000-0000 같은 매직 번호만 받습니다. 본인 번호 요청은 거부되어 여기에 표시되지 않으며, 운영 키가 필요합니다.',
     issue: '발급',
     verification: '인증 상태',
     delivery: '전달 상태',
@@ -94,7 +98,7 @@ export default function Issues() {
 
   return (
     <>
-      <PageHeader title={common.pages.issues} about={say.about} />
+      <PageHeader title={common.pages.issues} about={mode === 'test' ? `${say.about} ${say.aboutTest}` : say.about} />
       <IssueFilterFields filters={filters} onChange={narrow} />
       <DataTable
         {...fromPages(issues)}

@@ -40,6 +40,7 @@ const words = inWords({
     backupHow: 'Made by this command, for example every night, or by the server itself at WATCHWORD_BACKUP_AT:',
     nodes: 'Servers',
     nodesAbout: 'They share one database. When one is silent, the others do its work.',
+    forget: (name: string) => `Forget ${name}, if it does not come back`,
     connections: 'Connections of this server',
     inUse: (busy: string, size: string) => `${busy} of ${size} in use`,
     waitingForOne: 'Waiting for a connection',
@@ -71,6 +72,7 @@ const words = inWords({
     failedBackup: '실패',
     backupHow: '다음 명령을 매일 밤 실행하거나, WATCHWORD_BACKUP_AT에 정한 시각에 서버가 직접 만듭니다.',
     nodes: '서버 목록',
+    forget: (name) => `${name}이(가) 돌아오지 않으면 목록에서 지우기`,
     connections: '이 서버의 연결',
     inUse: (busy: string, size: string) => `${size}개 중 ${busy}개 사용 중`,
     waitingForOne: '연결을 기다리는 작업',
@@ -117,6 +119,11 @@ export default function System() {
         {isShared && (
           <Section title={say.nodes} about={say.nodesAbout}>
             <NodeTable nodes={nodes} />
+            {nodes
+              .filter(({ state }) => state === 'silent')
+              .map(({ id, name }) => (
+                <CopyBlock key={id} label={say.forget(name)} value={`${command} nodes forget ${id}`} />
+              ))}
             {pool && (
               <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }}>
                 <Fact label={say.connections}>{say.inUse(formats.number(pool.busy), formats.number(pool.size))}</Fact>

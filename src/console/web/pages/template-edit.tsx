@@ -38,7 +38,6 @@ export default function TemplateEdit() {
         from={known ? draftOf(known) : newDraft()}
         isNew={!known}
         isBuiltIn={known?.isBuiltIn ?? false}
-        slowPatterns={known?.slowPatterns ?? []}
       />
     </>
   )

@@ -1,5 +1,5 @@
 /** The app's message templates. */
-import { Badge, Button, Code, Group, Stack, Text, Tooltip } from '@mantine/core'
+import { Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { IconPlus, IconTemplate } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -42,7 +42,7 @@ export default function Templates() {
           {
             key: 'id',
             header: say.id,
-            cell: ({ templateId, isBuiltIn, isDefault, slowPatterns }) => (
+            cell: ({ templateId, isBuiltIn, isDefault }) => (
               <Stack gap={4} align="flex-start">
                 <Code>{templateId}</Code>
                 <Group gap={4}>
@@ -54,16 +54,6 @@ export default function Templates() {
                   <Badge size="sm" variant="default">
                     {isBuiltIn ? say.builtIn : say.own}
                   </Badge>
-                  {slowPatterns.length > 0 && (
-                    <Tooltip label={`${say.slowTitle(slowPatterns.join(', '))}. ${say.slowAbout}`} multiline w={320}>
-                      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what that means is there for keyboards too */}
-                      <span tabIndex={0}>
-                        <Badge size="sm" color="orange">
-                          {say.slowPattern}
-                        </Badge>
-                      </span>
-                    </Tooltip>
-                  )}
                 </Group>
               </Stack>
             ),

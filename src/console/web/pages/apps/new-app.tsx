@@ -30,7 +30,7 @@ export function NewApp({ asksRegion = false }: { asksRegion?: boolean }) {
   const say = useWords(words)
   const known = useWords(appWords)
   const { choose } = useScope()
-  const [region, setRegion] = useState<string>()
+  const [region, setRegion] = useState<string | undefined | null>()
   const form = useForm({
     initialValues: { name: '' },
     validate: { name: (name) => (name.trim() === '' ? known.needsName : undefined) },
@@ -38,8 +38,9 @@ export function NewApp({ asksRegion = false }: { asksRegion?: boolean }) {
   const create = useMutation(
     api.apps.create.mutationOptions({
       async onSuccess({ appId, name }) {
-        await queries.invalidateQueries({ queryKey: api.apps.key() })
+        // Before the app is shown: what is shown then stays where it is, and a click meets it.
         choose({ app: appId })
+        await queries.invalidateQueries({ queryKey: api.apps.key() })
         form.reset()
         setRegion(undefined)
         tellDone(say.made(name))
@@ -51,7 +52,10 @@ export function NewApp({ asksRegion = false }: { asksRegion?: boolean }) {
   )
   return (
     <form
-      onSubmit={form.onSubmit((values) => create.mutate({ ...values, ...(region && { region }) }), toFirstProblem)}
+      onSubmit={form.onSubmit((values) => {
+        // What was typed there names no country.
+        if (region !== null) create.mutate({ ...values, ...(region && { region }) })
+      }, toFirstProblem)}
       noValidate
     >
       <Stack gap="sm">

@@ -1,24 +1,10 @@
 /** What an owner decides about abuse of an app: where codes go to, how many, for whom, how soon another one follows. */
-import {
-  Button,
-  Fieldset,
-  Group,
-  Input,
-  MultiSelect,
-  NumberInput,
-  Pill,
-  Select,
-  Stack,
-  Text,
-  Textarea,
-} from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Button, Fieldset, Group, Input, NumberInput, Select, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { api, type client } from '../../api'
-import { countryWithCode } from '../../i18n/delivery'
+import type { client } from '../../api'
 import { useFormats } from '../../i18n/format'
-import { useLanguage } from '../../i18n/language'
 import { inWords, useWords } from '../../i18n/words'
+import { CountriesChoice } from '../../parts/country-choice'
 import { fieldProblem } from '../../parts/field-problem'
 import type { App } from '../../scope'
 import { CapFields } from './cap-fields'
@@ -54,7 +40,6 @@ const words = inWords({
     failuresAbout: 'From the tenth in a row on the next code has to wait.',
     lock: 'After 100 wrong codes in a row a phone is locked',
     locks: { day: 'for a day', operator: 'until an operator opens it' },
-    unknown: 'No country fits this.',
   },
   ko: {
     legend: '남용 방지',
@@ -86,7 +71,6 @@ const words = inWords({
     failuresAbout: '연속 10번째로 틀리면 다음 코드까지 기다려야 합니다.',
     lock: '코드가 연속 100번 틀리면 전화를 잠금',
     locks: { day: '하루 동안', operator: '운영자가 열 때까지' },
-    unknown: '맞는 국가가 없습니다.',
   },
 })
 
@@ -127,14 +111,19 @@ export function ProtectionFields({ known, decided, failure, onChange }: Protecti
           onChange={(numberTypes) => change({ numberTypes })}
         />
         <ModeChoice label={say.countries} value={value.countries} onChange={(countries) => change({ countries })} />
-        <Countries label={say.open} about={say.openAbout} value={value.open} onChange={(open) => change({ open })} />
-        <Countries
+        <CountriesChoice
+          label={say.open}
+          description={say.openAbout}
+          value={value.open}
+          onChange={(open) => change({ open })}
+        />
+        <CountriesChoice
           label={say.secretTo}
-          about={say.secretToAbout}
+          description={say.secretToAbout}
           value={value.secretTo}
           onChange={(secretTo) => change({ secretTo })}
         />
-        <Countries label={say.closed} value={value.closed} onChange={(closed) => change({ closed })} />
+        <CountriesChoice label={say.closed} value={value.closed} onChange={(closed) => change({ closed })} />
         <ModeChoice label={say.capping} value={value.capping} onChange={(capping) => change({ capping })} />
         <CapFields caps={value.caps} error={fieldProblem(failure, 'caps')} onChange={(caps) => change({ caps })} />
         <ModeChoice
@@ -241,7 +230,7 @@ function TrustedFields({ known, decided, failure, onChange }: TrustedFieldsProps
           }}
           spellCheck={false}
         />
-        <Countries
+        <CountriesChoice
           label={say.trustedCountries}
           value={decided?.countries ?? known.countries}
           onChange={(countries) => change({ countries })}
@@ -261,40 +250,5 @@ function TrustedFields({ known, decided, failure, onChange }: TrustedFieldsProps
         </div>
       </Stack>
     </Fieldset>
-  )
-}
-
-interface CountriesProps {
-  label: string
-  about?: string
-  value: string[]
-  onChange(countries: string[]): void
-}
-
-function Countries({ label, about, value, onChange }: CountriesProps) {
-  const say = useWords(words)
-  const language = useLanguage()
-  const known = useQuery(api.apps.regions.queryOptions({ staleTime: Number.POSITIVE_INFINITY }))
-  // What is chosen has its name before the others are there.
-  const data = (known.data?.regions ?? value)
-    .map((region) => ({ value: region, label: countryWithCode(region, language) }))
-    .sort((one, other) => one.label.localeCompare(other.label, language))
-  return (
-    <MultiSelect
-      label={label}
-      {...(about !== undefined && { description: about })}
-      data={data}
-      value={value}
-      onChange={onChange}
-      // Names are long, and the list has them.
-      renderPill={({ value: country, onRemove }) => (
-        <Pill withRemoveButton {...(onRemove && { onRemove })}>
-          {country}
-        </Pill>
-      )}
-      searchable
-      clearable
-      nothingFoundMessage={say.unknown}
-    />
   )
 }

@@ -53,7 +53,7 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
     initialValues: { name: app.name },
     validate: { name: (name) => (name.trim() === '' ? known.needsName : undefined) },
   })
-  const [region, setRegion] = useState(app.region)
+  const [region, setRegion] = useState<string | undefined | null>(app.region)
   const [retentionDays, setRetentionDays] = useState(app.retentionDays)
   const [texts, setTexts] = useState<WantedTexts>({})
   const [provesMetadata, setProvesMetadata] = useState(app.provesMetadata)
@@ -63,7 +63,8 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
   const save = useMutation({
     async mutationFn({ name }: { name: string }) {
       if (name.trim() !== app.name) await client.apps.rename({ appId, name })
-      if (region !== app.region) await client.apps.setRegion({ appId, ...(region !== undefined && { region }) })
+      if (region !== null && region !== app.region)
+        await client.apps.setRegion({ appId, ...(region !== undefined && { region }) })
       if (retentionDays !== app.retentionDays)
         await client.apps.setRetention({ appId, ...(retentionDays !== undefined && { retentionDays }) })
       // What is not touched stays as others may have decided meanwhile.
@@ -83,8 +84,11 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
   })
   return (
     <form
-      onSubmit={form.onSubmit((values) => {
-        if (!save.isPending) save.mutate(values)
+      onSubmit={form.onSubmit((values, event) => {
+        // What was typed as a country names none.
+        const mistaken = event?.currentTarget.querySelector<HTMLInputElement>('input:invalid')
+        if (mistaken) return mistaken.focus()
+        if (region !== null && !save.isPending) save.mutate(values)
       }, toFirstProblem)}
       noValidate
     >

@@ -1,6 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import type { LinkProps } from '@tanstack/react-router'
 import { isOfCaps } from '../../../../domain/incident'
+import { WEBHOOK_BACKLOG } from '../../../../domain/job'
 import type { Allowance } from '../../../../domain/key'
 import { api, type client } from '../../api'
 import { countryWithCode } from '../../i18n/delivery'
@@ -28,6 +29,8 @@ const words = inWords({
     refusing: (count: string) => `Refused so far: ${count}.`,
     watching: (count: string) => `They are sent; ${count} would be refused.`,
     noCountry: 'numbers of no country',
+    unusual: (lately: string, usual: string) =>
+      `More codes are refused than usual: ${lately} within an hour, usually at most ${usual}.`,
     credit: (left: string) => `Only ${left} credits are left.`,
     carrier: (name: string, why: string) => `Carrier ${name} rests: ${why}`,
     noReason: 'it did not take messages.',
@@ -36,6 +39,7 @@ const words = inWords({
     disabled: (url: string, why: string) => `Webhook ${url} is switched off: ${why}`,
     failing: (url: string) => `Webhook ${url} fails.`,
     warned: (url: string) => `Webhook ${url} is held back by the server's settings.`,
+    webhooks: (waiting: string) => `${waiting} webhook events wait for their receivers.`,
     backlog: (due: string, age: string) => `${due} pieces of work are overdue, the oldest since ${age}.`,
     database: 'The database cannot be written.',
     dispatcher: 'Delivery stands still: nobody has looked for work in the last seconds.',
@@ -50,6 +54,8 @@ const words = inWords({
     refusing: (count) => `지금까지 ${count}건을 거부했습니다.`,
     watching: (count) => `보내고 있으며 ${count}건은 거부 대상입니다.`,
     noCountry: '국가를 알 수 없는 번호',
+    unusual: (lately, usual) =>
+      `평소보다 많은 인증번호를 거부하고 있습니다. 한 시간에 ${lately}건, 평소에는 많아야 ${usual}건입니다.`,
     credit: (left) => `남은 크레딧이 ${left}뿐입니다.`,
     carrier: (name, why) => `발송사 ${name} 일시 중지: ${why}`,
     noReason: '메시지를 접수하지 않았습니다.',
@@ -58,6 +64,7 @@ const words = inWords({
     disabled: (url, why) => `웹훅 ${url} 꺼짐: ${why}`,
     failing: (url) => `웹훅 ${url} 전송에 실패하고 있습니다.`,
     warned: (url) => `웹훅 ${url} 전송이 서버 설정에 의해 막혀 있습니다.`,
+    webhooks: (waiting) => `웹훅 이벤트 ${waiting}건이 전송을 기다리고 있습니다.`,
     backlog: (due, age) => `처리가 늦어진 작업이 ${due}건 있습니다. 가장 오래된 작업은 ${age}째 대기 중입니다.`,
     database: '데이터베이스에 쓸 수 없습니다.',
     dispatcher: '발송이 멈춰 있습니다. 최근 몇 초 동안 작업을 확인하지 않았습니다.',
@@ -76,9 +83,10 @@ export function useConcerns(appId: string, mode: Mode): Concern[] | undefined {
   const formats = useFormats()
   const look = { refetchInterval: LOOK_MS }
   const incidentsIn = useIncidentsInWords()
-  const [incidents, wallet, carriers, keys, webhooks, system] = useQueries({
+  const [incidents, refused, wallet, carriers, keys, webhooks, system] = useQueries({
     queries: [
       api.protection.open.queryOptions({ ...look }),
+      api.protection.refused.queryOptions({ input: { appId }, ...look }),
       api.wallet.show.queryOptions({ input: { appId }, ...look }),
       api.carriers.list.queryOptions({ ...look }),
       api.keys.list.queryOptions({ input: { appId }, ...look }),
@@ -86,16 +94,26 @@ export function useConcerns(appId: string, mode: Mode): Concern[] | undefined {
       api.system.show.queryOptions({ ...look }),
     ],
   })
-  if (!incidents.data || !wallet.data || !carriers.data || !keys.data || !webhooks.data || !system.data)
-    return undefined
+  if (!incidents.data || !refused.data || !wallet.data || !carriers.data) return undefined
+  if (!keys.data || !webhooks.data || !system.data) return undefined
   const { available, alertBelow } = wallet.data
+  const { isUnusual, lately, usual } = refused.data
   const { checks, queue, nodes } = system.data
   const late = queue.filter(({ oldestDueMs }) => oldestDueMs > OVERDUE_MS)
   const oldestMs = Math.max(0, ...late.map(({ oldestDueMs }) => oldestDueMs))
+  const webhooksWaiting = queue.find(({ kind }) => kind === 'webhook')?.waiting ?? 0
   const due = late.reduce((sum, kind) => sum + kind.due, 0)
   const concerns: (Concern | undefined)[] = [
     // Of every app: money is being lost.
     ...incidentsIn(incidents.data.incidents),
+    isUnusual
+      ? {
+          key: 'refused',
+          text: say.unusual(formats.number(lately), formats.number(usual)),
+          to: '/protection',
+          search: { group: 'rule' },
+        }
+      : undefined,
     checks.database ? undefined : { key: 'database', text: say.database, to: '/system' },
     checks.dispatcher ? undefined : { key: 'dispatcher', text: say.dispatcher, to: '/system' },
     ...nodes
@@ -129,6 +147,9 @@ export function useConcerns(appId: string, mode: Mode): Concern[] | undefined {
         if (warning !== undefined) return { ...about, text: say.warned(url) }
         return failingSince === undefined ? undefined : { ...about, text: say.failing(url) }
       }),
+    webhooksWaiting > WEBHOOK_BACKLOG
+      ? { key: 'webhooks', text: say.webhooks(formats.number(webhooksWaiting)), to: '/system' }
+      : undefined,
     late.length > 0
       ? {
           key: 'backlog',

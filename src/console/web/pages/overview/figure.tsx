@@ -17,7 +17,7 @@ export const Figure = ({ label, value, about, isBad = false }: FigureProps) => (
       {value === undefined ? (
         <Skeleton height={28} width={72} />
       ) : (
-        <Text fz={{ base: 20, md: 24 }} fw={600} lh={1.3} {...(isBad && { c: 'red' })}>
+        <Text fz={{ base: 18, md: 24 }} fw={600} lh={1.3} {...(isBad && { c: 'red' })}>
           {value}
         </Text>
       )}

@@ -22,6 +22,8 @@ const words = inWords({
     delivered: 'Delivered',
     verified: 'Verified',
     failed: 'Failed',
+    refused: 'Refused',
+    refusedAbout: 'by rules, limits, credit',
     spent: 'Credits spent',
     latency: 'Time to acceptance',
     ofIssued: (share: string) => `${share} of issued`,
@@ -35,6 +37,8 @@ const words = inWords({
     delivered: '전달',
     verified: '인증',
     failed: '실패',
+    refused: '거부',
+    refusedAbout: '규칙, 한도, 크레딧',
     spent: '사용 크레딧',
     latency: '접수까지 걸린 시간',
     ofIssued: (share) => `발급의 ${share}`,
@@ -57,6 +61,10 @@ export function LastDay({ appId, mode }: { appId: string; mode: Mode }) {
       placeholderData: keepPreviousData,
     }),
   )
+  // Nothing but the specification's limits holds in test mode, and nobody counts it.
+  const refused = useQuery(
+    api.protection.refused.queryOptions({ input: { appId }, refetchInterval: LOOK_MS, enabled: mode === 'live' }),
+  ).data
   const total = usage.data?.total
   const percent = (part: number | undefined) => (part === undefined ? common.none : formats.percent(part))
   return (
@@ -72,7 +80,11 @@ export function LastDay({ appId, mode }: { appId: string; mode: Mode }) {
         <ProblemNote failure={usage.error} />
       ) : (
         <>
-          <SimpleGrid component="dl" cols={{ base: 2, sm: 3, xl: 6 }} spacing="md">
+          <SimpleGrid
+            component="dl"
+            cols={mode === 'live' ? { base: 2, sm: 3, lg: 4, xl: 7 } : { base: 2, sm: 3, xl: 6 }}
+            spacing="md"
+          >
             <Figure label={say.issued} value={total && formats.number(total.issued)} />
             <Figure
               label={say.delivered}
@@ -90,6 +102,14 @@ export function LastDay({ appId, mode }: { appId: string; mode: Mode }) {
               about={total && say.ofDecided(percent(share(total.failed, total.delivered + total.failed)))}
               isBad={(total?.failed ?? 0) > 0}
             />
+            {mode === 'live' && (
+              <Figure
+                label={say.refused}
+                value={refused && formats.number(refused.lastDay)}
+                about={say.refusedAbout}
+                isBad={refused?.isUnusual ?? false}
+              />
+            )}
             <Figure label={say.spent} value={total && formats.number(total.spent)} />
             <Figure
               label={say.latency}

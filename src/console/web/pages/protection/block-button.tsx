@@ -1,68 +1,135 @@
-/** Stops a country or a prefix for a day with one click, and undoes that with another. */
-import { Button, Group } from '@mantine/core'
+/** Stops a country or a prefix for a day, for the keys that are chosen, and undoes that with one click. */
+import { Button, Group, Radio, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { api, queries } from '../../api'
+import { useState } from 'react'
+import { api, client, queries } from '../../api'
+import { kindWords } from '../../i18n/protection'
 import { useWords } from '../../i18n/words'
 import { Mark } from '../../parts/status'
 import { tellDone, tellProblem } from '../../parts/tell'
 import { useAppScope } from '../../scope'
 import { useMay } from '../../session'
-import { type Place, type State, usePlaceNames } from './place'
+import { openQuestion, Question } from './ask'
+import { type Block, type Place, type State, usePlaceNames } from './place'
+import { codesOf, type Kind, keysOf, useCounts, useLately } from './touched'
 import { protectionWords } from './words'
 
-function useActs(place: Place) {
-  const say = useWords(protectionWords)
-  const { appId } = useAppScope()
-  const name = usePlaceNames()(place)
-  const { country, prefix } = place
-  const input = { appId, country, ...(prefix !== undefined && { prefix }) }
-  const after = (done: string) => ({
-    onSuccess: () => tellDone(done),
-    onError: tellProblem,
-    onSettled: () => queries.invalidateQueries({ queryKey: api.protection.key() }),
-  })
-  const block = useMutation(api.protection.block.mutationOptions(after(say.blockedFor(name))))
-  const unblock = useMutation(api.protection.unblock.mutationOptions(after(say.undone(name))))
-  return { say, name, input, block, unblock }
+interface BlockButtonProps {
+  place: Place
+  /** Whose keys it is about, of an incident. */
+  kind?: Kind
+  /** Those that hold; missing while they are loaded. */
+  blocks: State['blocks'] | undefined
 }
 
-/** `blocks`: those that hold; missing while they are loaded. */
-export function BlockButton({ place, blocks }: { place: Place; blocks: State['blocks'] | undefined }) {
-  const { say, name, input, block } = useActs(place)
+export function BlockButton({ place, kind, blocks }: BlockButtonProps) {
+  const say = useWords(protectionWords)
+  const kinds = useWords(kindWords)
+  const { appId } = useAppScope()
+  const name = usePlaceNames()(place)
   const may = useMay()
   const { country, prefix } = place
-  if (blocks?.some((one) => one.country === country && one.prefix === prefix))
+  const touches = (block: Block) =>
+    block.country === country && block.prefix === prefix && (!kind || !block.kind || block.kind === kind)
+  const block = blocks?.find(touches)
+  if (block)
     return (
-      <Group gap="xs" wrap="nowrap">
-        <Mark color="red">{say.blocked}</Mark>
-        <UndoButton place={place} />
+      <Group gap="xs">
+        <Mark color="red">{block.kind ? say.blockedKeys(kinds[block.kind]) : say.blocked}</Mark>
+        <UndoButton block={block} />
       </Group>
     )
   if (country === '' || !may('apps')) return null
+  const ask = () =>
+    openQuestion(say.blockTitle(name), (onClose) => (
+      <BlockQuestion appId={appId} place={place} {...(kind && { kind })} onClose={onClose} />
+    ))
   return (
-    <Button
-      size="compact-xs"
-      variant="default"
-      aria-label={say.blockOf(name)}
-      onClick={() => block.mutate(input)}
-      loading={block.isPending}
-    >
+    <Button size="compact-xs" variant="default" aria-label={say.blockOf(name)} onClick={ask}>
       {say.block}
     </Button>
   )
 }
 
-/** Of a place that is blocked. */
-export function UndoButton({ place }: { place: Place }) {
-  const { say, name, input, unblock } = useActs(place)
+const CHOICES = ['pk', 'sk', 'all'] as const
+type Choice = (typeof CHOICES)[number]
+const KINDS: Readonly<Record<Choice, readonly Kind[]>> = { pk: ['pk'], sk: ['sk'], all: ['pk', 'sk'] }
+
+interface BlockQuestionProps {
+  appId: string
+  place: Place
+  kind?: Kind
+  onClose(): void
+}
+
+function BlockQuestion({ appId, place: { country, prefix, digits }, kind, onClose }: BlockQuestionProps) {
+  const say = useWords(protectionWords)
+  const kinds = useWords(kindWords)
+  const counts = useCounts()
+  const name = usePlaceNames()({ country, prefix, digits })
+  const lately = useLately(appId, prefix)
+  const [chosen, choose] = useState<Choice>()
+  // A browser key is public, and a block of servers keeps everybody out.
+  const choice = chosen ?? kind ?? (lately.data && lately.data.keys.pk === 0 ? 'sk' : 'pk')
+  const run = async () => {
+    const of = { ...(prefix !== undefined && { prefix }), ...(choice !== 'all' && { kind: choice }) }
+    await client.protection.block({ appId, country, ...of })
+    queries.invalidateQueries({ queryKey: api.protection.key() })
+    tellDone(say.blockedFor[choice](name))
+  }
+  return (
+    <Question lately={lately} action={say.block} run={run} onClose={onClose}>
+      {(lately) => (
+        <>
+          <Text size="sm">{say.blockMeans}</Text>
+          <Radio.Group
+            label={say.blockWhose}
+            value={choice}
+            onChange={(value) => choose(CHOICES.find((known) => known === value))}
+          >
+            <Stack gap="xs" mt="xs">
+              {CHOICES.map((value) => (
+                <Radio
+                  key={value}
+                  value={value}
+                  label={value === 'all' ? say.everyKey : kinds[value]}
+                  description={say.touched(
+                    counts.keys(keysOf(lately, KINDS[value])),
+                    counts.codes(
+                      codesOf(lately, KINDS[value], (one) => one === country, ['sent', 'refused']),
+                      lately,
+                    ),
+                  )}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+        </>
+      )}
+    </Question>
+  )
+}
+
+export function UndoButton({ block }: { block: Block }) {
+  const say = useWords(protectionWords)
+  const name = usePlaceNames()(block)
+  const { appId } = useAppScope()
   const may = useMay()
+  const unblock = useMutation(
+    api.protection.unblock.mutationOptions({
+      onSuccess: () => tellDone(say.undone(name)),
+      onError: tellProblem,
+      onSettled: () => queries.invalidateQueries({ queryKey: api.protection.key() }),
+    }),
+  )
   if (!may('apps')) return null
+  const { country, prefix, kind } = block
   return (
     <Button
       size="compact-xs"
       variant="default"
       aria-label={say.undoOf(name)}
-      onClick={() => unblock.mutate(input)}
+      onClick={() => unblock.mutate({ appId, country, ...(prefix !== undefined && { prefix }), ...(kind && { kind }) })}
       loading={unblock.isPending}
     >
       {say.undo}

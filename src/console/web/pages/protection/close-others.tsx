@@ -1,13 +1,15 @@
 /** Closes all countries to secret keys but those where their codes were typed, and opens them again. */
 import { Button, Group, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { api, queries } from '../../api'
+import { api, client, queries } from '../../api'
 import { useFormats } from '../../i18n/format'
 import { useWords } from '../../i18n/words'
 import { tellDone, tellProblem } from '../../parts/tell'
 import type { App } from '../../scope'
 import { useMay } from '../../session'
+import { openQuestion, Question } from './ask'
 import { useCountryList } from './place'
+import { codesOf, keysOf, useCounts, useLately } from './touched'
 import { protectionWords } from './words'
 
 /** What was typed changes by the hour, and to add it up takes a while. */
@@ -28,12 +30,12 @@ export function CloseOthers({ app: { appId }, home }: { app: App; home: string }
   const { number } = useFormats()
   const list = useCountryList()
   const may = useMay()
-  const lately = useQuery(api.protection.sentTo.queryOptions({ input: { appId }, staleTime: LOOK_MS }))
-  const { days = 0, typed = [], untyped = [] } = lately.data ?? {}
+  const found = useQuery(api.protection.sentTo.queryOptions({ input: { appId }, staleTime: LOOK_MS }))
+  const { days = 0, typed = [], untyped = [] } = found.data ?? {}
   const secretTo = [...new Set([home, ...typed])]
-  const names = list(secretTo)
-  const close = useSecretTo(say.closedOthers(names))
   if (typed.length === 0) return null
+  const ask = () =>
+    openQuestion(say.closeTitle, (onClose) => <CloseQuestion appId={appId} secretTo={secretTo} onClose={onClose} />)
   return (
     <>
       <Text size="sm" c="dimmed">
@@ -41,18 +43,54 @@ export function CloseOthers({ app: { appId }, home }: { app: App; home: string }
       </Text>
       {may('apps') && (
         <Group mt={4}>
-          <Button
-            size="compact-xs"
-            variant="default"
-            aria-label={say.closeOthersOf(names)}
-            onClick={() => close.mutate({ appId, protection: { secretTo } })}
-            loading={close.isPending}
-          >
+          <Button size="compact-xs" variant="default" aria-label={say.closeOthersOf(list(secretTo))} onClick={ask}>
             {say.closeOthers}
           </Button>
         </Group>
       )}
     </>
+  )
+}
+
+const SECRET = ['sk'] as const
+/** More would hide the question. */
+const MOST_NAMED = 5
+
+interface CloseQuestionProps {
+  appId: string
+  secretTo: string[]
+  onClose(): void
+}
+
+function CloseQuestion({ appId, secretTo, onClose }: CloseQuestionProps) {
+  const say = useWords(protectionWords)
+  const counts = useCounts()
+  const list = useCountryList()
+  const lately = useLately(appId)
+  const isClosed = (country: string) => !secretTo.includes(country)
+  const names = list(secretTo)
+  const run = async () => {
+    await client.apps.protect({ appId, protection: { secretTo } })
+    queries.invalidateQueries({ queryKey: api.apps.key() })
+    tellDone(say.closedOthers(names))
+  }
+  return (
+    <Question lately={lately} action={say.closeOthers} run={run} onClose={onClose}>
+      {(lately) => {
+        const { codes } = lately
+        const lost = codes.filter(({ kind, country, sent }) => kind === 'sk' && sent > 0 && isClosed(country))
+        const sent = counts.codes(codesOf(lately, SECRET, isClosed, ['sent']), lately)
+        return (
+          <>
+            <Text size="sm">{say.closeMeans(names)}</Text>
+            <Text size="sm">
+              {say.closeTouches(counts.keys(keysOf(lately, SECRET)), sent)}{' '}
+              {lost.length > 0 && say.closeTo(list(lost.slice(0, MOST_NAMED).map(({ country }) => country)))}
+            </Text>
+          </>
+        )
+      }}
+    </Question>
   )
 }
 

@@ -1,35 +1,61 @@
-import { Button } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { api, queries } from '../../api'
+/** Ends an incident: its pause is lifted, and no rule about typing refuses codes there for a day. */
+import { Button, Text } from '@mantine/core'
+import { REOPENED_MS } from '../../../../domain/incident'
+import { api, client, queries } from '../../api'
+import { useFormats } from '../../i18n/format'
+import { kindWords } from '../../i18n/protection'
 import { useWords } from '../../i18n/words'
-import { tellDone, tellProblem } from '../../parts/tell'
+import { tellDone } from '../../parts/tell'
 import { useMay } from '../../session'
-import { type Incident, usePlaceNames } from './place'
+import { openQuestion, Question } from './ask'
+import { type Incident, useIncidentPlaceNames } from './place'
+import { codesOf, keysOf, useCounts, useLately } from './touched'
 import { protectionWords } from './words'
 
-/** Lifts the pause of an incident: codes are sent there again. */
 export function EndButton({ incident }: { incident: Incident }) {
   const say = useWords(protectionWords)
-  const nameOf = usePlaceNames()
+  const name = useIncidentPlaceNames()(incident)
   const may = useMay()
-  const { incidentId, endedAt } = incident
-  const end = useMutation(
-    api.protection.end.mutationOptions({
-      onSuccess: () => tellDone(say.ended),
-      onError: tellProblem,
-      onSettled: () => queries.invalidateQueries({ queryKey: api.protection.key() }),
-    }),
-  )
-  if (endedAt !== undefined || !may('apps')) return null
+  if (incident.endedAt !== undefined || !may('apps')) return null
+  const ask = () => openQuestion(say.endTitle(name), (onClose) => <EndQuestion incident={incident} onClose={onClose} />)
   return (
-    <Button
-      size="compact-xs"
-      variant="default"
-      aria-label={say.endOf(nameOf(incident))}
-      onClick={() => end.mutate({ incidentId })}
-      loading={end.isPending}
-    >
+    <Button size="compact-xs" variant="default" aria-label={say.endOf(name)} onClick={ask}>
       {say.end}
     </Button>
+  )
+}
+
+function EndQuestion({ incident, onClose }: { incident: Incident; onClose(): void }) {
+  const say = useWords(protectionWords)
+  const kinds = useWords(kindWords)
+  const counts = useCounts()
+  const name = useIncidentPlaceNames()(incident)
+  const lately = useLately(incident.appId)
+  const formats = useFormats()
+  const { incidentId, kind, country } = incident
+  const run = async () => {
+    const { reopenedUntil } = await client.protection.end({ incidentId })
+    queries.invalidateQueries({ queryKey: api.protection.key() })
+    tellDone(`${say.ended(kinds[kind], name, formats.time(reopenedUntil))} ${say.stillHolds}`)
+  }
+  return (
+    <Question lately={lately} action={say.end} run={run} onClose={onClose}>
+      {(lately) => (
+        <>
+          <Text size="sm">
+            {say.endMeans(kinds[kind], name, formats.time(Date.now() + REOPENED_MS))} {say.stillHolds}
+          </Text>
+          <Text size="sm">
+            {say.endTouches(
+              counts.keys(keysOf(lately, [kind])),
+              counts.codes(
+                codesOf(lately, [kind], (one) => one === country, ['refused']),
+                { areAll: true },
+              ),
+            )}
+          </Text>
+        </>
+      )}
+    </Question>
   )
 }

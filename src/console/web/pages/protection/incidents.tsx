@@ -14,7 +14,7 @@ import { Time } from '../../parts/time'
 import { useAppScope } from '../../scope'
 import { BlockButton } from './block-button'
 import { EndButton } from './end-button'
-import { type Incident, type State, usePlaceNames } from './place'
+import { type Incident, type State, useIncidentPlaceNames } from './place'
 import { RefundButton } from './refund'
 import { protectionWords } from './words'
 
@@ -58,7 +58,7 @@ export function Incidents({ blocks }: { blocks: State['blocks'] | undefined }) {
       isNumber: true,
       cell: (incident) => (
         <Group gap="xs" justify="flex-end" maw={{ md: 190 }}>
-          <BlockButton place={{ country: incident.country }} blocks={blocks} />
+          <BlockButton place={{ country: incident.country }} kind={incident.kind} blocks={blocks} />
           <EndButton incident={incident} />
           <RefundButton incident={incident} />
         </Group>
@@ -98,7 +98,7 @@ function What({ incident }: { incident: Incident }) {
   const say = useWords(protectionWords)
   const kinds = useWords(kindWords)
   const rules = useWords(ruleWords)
-  const nameOf = usePlaceNames()
+  const nameOf = useIncidentPlaceNames()
   const { kind, since, pausedUntil } = incident
   return (
     <Stack gap={4}>

@@ -16,7 +16,7 @@ import { openAppSettings } from '../apps/settings'
 import { UndoButton } from './block-button'
 import { CloseOthers, OpenAgain } from './close-others'
 import { OpenPhoneButton } from './open-phone'
-import { type State, useCountryList, useList, usePlaceNames } from './place'
+import { type State, useCountryList, useIncidentPlaceNames, useList, usePlaceNames } from './place'
 import { protectionWords } from './words'
 
 const KINDS = ['pk', 'sk'] as const
@@ -64,6 +64,11 @@ export function Now({ app, state }: { app: App; state: State | undefined }) {
           <Trusted trusted={protection.trusted} />
         </Part>
         <Part name={say.blocks}>{state ? <Blocks blocks={state.blocks} /> : <Skeleton height={20} />}</Part>
+        {state && state.reopened.length > 0 && (
+          <Part name={say.reopened}>
+            <Reopened reopened={state.reopened} />
+          </Part>
+        )}
       </SimpleGrid>
     </Section>
   )
@@ -229,21 +234,46 @@ function Trusted({ trusted: { networks, countries, phones } }: { trusted: App['p
 
 function Blocks({ blocks }: { blocks: State['blocks'] }) {
   const say = useWords(protectionWords)
+  const kinds = useWords(kindWords)
   const nameOf = usePlaceNames()
   if (blocks.length === 0) return <Line>{say.noBlocks}</Line>
   return (
     <Stack component="ul" gap="xs">
       {blocks.map((block) => (
-        <Group component="li" key={`${block.country}/${block.prefix}`} gap="xs">
+        <Group component="li" key={`${block.country}/${block.prefix}/${block.kind}`} gap="xs">
           <Text size="sm">
             {nameOf(block)}{' '}
             <Text span c="dimmed">
+              {block.kind && `(${kinds[block.kind]}) `}
               {say.until} <Time at={block.until} />
             </Text>
           </Text>
-          <UndoButton place={block} />
+          <UndoButton block={block} />
         </Group>
       ))}
     </Stack>
+  )
+}
+
+function Reopened({ reopened }: { reopened: State['reopened'] }) {
+  const say = useWords(protectionWords)
+  const kinds = useWords(kindWords)
+  const nameOf = useIncidentPlaceNames()
+  return (
+    <>
+      <Stack component="ul" gap="xs">
+        {reopened.map((place) => (
+          <Text component="li" key={`${place.kind}/${place.country}`} size="sm">
+            {nameOf(place)}{' '}
+            <Text span c="dimmed">
+              ({kinds[place.kind]}) {say.until} <Time at={place.until} />
+            </Text>
+          </Text>
+        ))}
+      </Stack>
+      <Line>
+        {say.reopenedMeans} {say.stillHolds}
+      </Line>
+    </>
   )
 }

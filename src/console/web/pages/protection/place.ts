@@ -6,6 +6,7 @@ import { useWords } from '../../i18n/words'
 import { protectionWords } from './words'
 
 export type State = Awaited<ReturnType<typeof client.protection.state>>
+export type Block = State['blocks'][number]
 export type History = Awaited<ReturnType<typeof client.protection.show>>
 
 export type Incident = Awaited<ReturnType<typeof client.protection.incidents>>['rows'][number]
@@ -33,6 +34,13 @@ const shortened = (hash: string) => hash.slice(-6)
 
 /** Where there is little room. */
 export const shortNameOf = ({ country, prefix = '', digits }: Place) => digits ?? `${country} ${shortened(prefix)}`
+
+/** Where an incident is, or was: countries to which little is sent are tested together. */
+export function useIncidentPlaceNames(): (incident: Pick<Incident, 'country'>) => string {
+  const say = useWords(protectionWords)
+  const nameOf = usePlaceNames()
+  return ({ country }) => (country === '' ? say.littleSent : nameOf({ country }))
+}
 
 export function usePlaceNames(): (place: Place) => string {
   const say = useWords(protectionWords)

@@ -1,5 +1,5 @@
 /** Every carrier as it is now. */
-import { Accordion, Paper, SimpleGrid, Skeleton, Stack, Title } from '@mantine/core'
+import { Accordion, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { IconRoute } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api'
@@ -8,11 +8,19 @@ import { useWords } from '../../i18n/words'
 import { CopyBlock } from '../../parts/copy'
 import { EmptyState } from '../../parts/empty-state'
 import { ProblemNote } from '../../parts/problem-note'
+import type { Carrier } from './answers'
 import { CarrierCard } from './carrier-card'
 import { providerWords } from './words'
 
-/** Credentials stay on the server. */
-const COMMAND = 'provider set main --type http --channel sms --url https://carrier.example.com/send'
+/** Credentials stay on the server. The name is a free one: under one that is taken it would replace that carrier. */
+const commandFor = (carriers: readonly Carrier[]) =>
+  `provider set ${freeName(carriers)} --type http --channel sms --url https://carrier.example.com/send`
+
+function freeName(carriers: readonly Carrier[]): string {
+  const isFree = (name: string) => carriers.every((carrier) => carrier.name !== name)
+  const further = Array.from(carriers, (_, index) => `backup${index + 2}`)
+  return ['main', 'backup', ...further].find(isFree) ?? ''
+}
 
 export function Carriers() {
   const say = useWords(providerWords)
@@ -27,7 +35,7 @@ export function Carriers() {
       {providers?.length === 0 && (
         <Paper withBorder p="md">
           <EmptyState icon={IconRoute} title={say.emptyTitle} next={say.emptyNext} />
-          <CopyBlock value={command(COMMAND)} label={say.command} />
+          <CopyBlock value={command(commandFor(providers))} label={say.command} />
         </Paper>
       )}
       {providers !== undefined && providers.length > 0 && (
@@ -41,7 +49,10 @@ export function Carriers() {
             <Accordion.Item value="another">
               <Accordion.Control>{say.another}</Accordion.Control>
               <Accordion.Panel>
-                <CopyBlock value={command(COMMAND)} label={say.command} />
+                <Text size="sm" mb="xs">
+                  {say.anotherName}
+                </Text>
+                <CopyBlock value={command(commandFor(providers))} label={say.command} />
               </Accordion.Panel>
             </Accordion.Item>
           </Accordion>

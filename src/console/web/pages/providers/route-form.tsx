@@ -1,13 +1,15 @@
 /** A route: for which channel, country and app, and the carriers in order. */
-import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { CHANNELS } from '../../../../../contract/channel'
 import { api, queries } from '../../api'
 import { channelWords, countryName } from '../../i18n/delivery'
 import { frameWords } from '../../i18n/frame'
 import { useLanguage } from '../../i18n/language'
 import { useWords, wordsNow } from '../../i18n/words'
+import { CountryChoice } from '../../parts/country-choice'
 import { ProblemNote } from '../../parts/problem-note'
 import { tellDone } from '../../parts/tell'
 import type { Carrier, Route } from './answers'
@@ -36,7 +38,7 @@ function RouteForm({ apps, carriers, route, onClose }: RouteFormProps & { onClos
   const channels = useWords(channelWords)
   const language = useLanguage()
   const [channel, setChannel] = useState<Channel>(route?.channel ?? carriers[0]?.channels[0] ?? 'sms')
-  const [country, setCountry] = useState(route?.country ?? '')
+  const [country, setCountry] = useState<string | undefined | null>(route?.country)
   const [appId, setAppId] = useState(route?.appId ?? '')
   const [order, setOrder] = useState<readonly string[]>(route?.providers ?? [])
   const save = useMutation(
@@ -52,11 +54,13 @@ function RouteForm({ apps, carriers, route, onClose }: RouteFormProps & { onClos
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setEmpty(order.length === 0)
+    // What was typed there names no country.
+    if (country === null) return
     if (order.length > 0 && !save.isPending)
       save.mutate({ channel, providers: [...order], ...(country && { country }), ...(appId && { appId }) })
   }
   const able = carriers.filter((carrier) => carrier.channels.includes(channel)).map(({ name }) => name)
-  const inCountry = country === '' ? say.everyCountry : countryName(country, language)
+  const inCountry = country ? countryName(country, language) : say.everyCountry
   const ofApp = apps.find((app) => app.appId === appId)?.name ?? (appId || say.everyApp)
   return (
     <form onSubmit={submit}>
@@ -68,21 +72,19 @@ function RouteForm({ apps, carriers, route, onClose }: RouteFormProps & { onClos
             <NativeSelect
               data-autofocus
               label={say.channel}
-              data={(['sms', 'alimtalk'] as const).map((value) => ({ value, label: channels[value] }))}
+              data={CHANNELS.map((value) => ({ value, label: channels[value] }))}
               value={channel}
               onChange={(event) => {
                 setChannel(event.currentTarget.value as Channel)
                 setOrder([])
               }}
             />
-            <TextInput
+            <CountryChoice
               label={say.country}
-              description={country.length === 2 ? countryName(country, language) : say.countryHelp}
-              maxLength={2}
-              pattern="[A-Z]{2}"
-              placeholder={say.everyCountry}
+              description={say.countryHelp}
+              none={say.everyCountry}
               value={country}
-              onChange={(event) => setCountry(event.currentTarget.value.toUpperCase())}
+              onChange={setCountry}
             />
             <NativeSelect
               label={say.app}

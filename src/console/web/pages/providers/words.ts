@@ -23,6 +23,7 @@ export const providerWords = inWords({
     emptyNext:
       'Credentials do not travel through the browser: a carrier is added on the server, with a command such as this.',
     another: 'Add or change a carrier on the server',
+    anotherName: 'This adds a carrier. To change one, type its name. The command asks before a name gets another URL.',
     command: 'Command',
     to: 'Phone number',
     toHelp: 'A phone of yours: this really sends, past the queue and the wallet.',
@@ -61,6 +62,8 @@ export const providerWords = inWords({
     emptyTitle: '아직 발송사가 없습니다',
     emptyNext: '인증 정보는 브라우저로 다루지 않습니다. 서버에서 아래와 같은 명령으로 발송사를 추가하세요.',
     another: '서버에서 발송사를 추가하거나 변경하기',
+    anotherName:
+      '이 명령은 발송사를 추가합니다. 변경하려면 그 이름을 입력하세요. URL이 달라지면 먼저 확인을 요청합니다.',
     command: '명령',
     to: '휴대폰 번호',
     toHelp: '본인의 번호를 입력하세요. 대기열과 지갑을 거치지 않고 실제로 발송됩니다.',

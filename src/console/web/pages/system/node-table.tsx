@@ -11,7 +11,7 @@ interface Row {
   id: string
   name: string
   version: string
-  state: 'working' | 'leaving' | 'silent'
+  state: 'working' | 'leaving' | 'silent' | 'replaced'
   startedAt: number
   seenAt: number
   lagMs: number
@@ -28,7 +28,7 @@ const words = inWords({
     lag: 'Work late by',
     none: 'No server',
     next: 'None has said that it is there.',
-    states: { working: 'Working', leaving: 'Leaving', silent: 'Silent' },
+    states: { working: 'Working', leaving: 'Leaving', silent: 'Silent', replaced: 'Replaced' },
   },
   ko: {
     label: '서버 목록',
@@ -40,11 +40,11 @@ const words = inWords({
     lag: '작업 지연',
     none: '서버가 없습니다',
     next: '응답한 서버가 없습니다.',
-    states: { working: '가동 중', leaving: '종료 중', silent: '응답 없음' },
+    states: { working: '가동 중', leaving: '종료 중', silent: '응답 없음', replaced: '교체됨' },
   },
 })
 
-const COLORS = { working: 'teal', leaving: 'yellow', silent: 'red' } as const
+const COLORS = { working: 'teal', leaving: 'yellow', silent: 'red', replaced: 'gray' } as const
 
 export function NodeTable({ nodes }: { nodes: readonly Row[] }) {
   const say = useWords(words)

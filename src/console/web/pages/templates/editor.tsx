@@ -1,7 +1,7 @@
 /** The form of a template, with its preview beside it. */
 import { Alert, Button, Checkbox, Grid, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
+import { IconInfoCircle } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
@@ -27,11 +27,9 @@ export interface TemplateEditorProps {
   from: TemplateDraft
   isNew: boolean
   isBuiltIn: boolean
-  /** Variables whose stored pattern may take for ever. */
-  slowPatterns: readonly string[]
 }
 
-export function TemplateEditor({ appId, from, isNew, isBuiltIn, slowPatterns }: TemplateEditorProps) {
+export function TemplateEditor({ appId, from, isNew, isBuiltIn }: TemplateEditorProps) {
   const say = useWords(templateWords)
   const common = useWords(frameWords)
   const channels = useWords(channelWords)
@@ -46,7 +44,6 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn, slowPatterns }: 
     }))
   const [shownIn, setShownIn] = useState('')
   const preview = usePreview(appId, draft, shownIn)
-  const slow = slowPatterns.filter((name) => variableOf(draft, name).pattern === variableOf(from, name).pattern)
   const bodyMistake = mistakeAbout('body', preview.data?.mistake)
   const save = useMutation(
     api.templates.save.mutationOptions({
@@ -77,11 +74,6 @@ export function TemplateEditor({ appId, from, isNew, isBuiltIn, slowPatterns }: 
               </Alert>
             )}
             {isReadOnly && <Alert color="gray">{say.mayNot}</Alert>}
-            {slow.length > 0 && (
-              <Alert color="orange" icon={<IconAlertTriangle aria-hidden />} title={say.slowTitle(slow.join(', '))}>
-                {say.slowAbout}
-              </Alert>
-            )}
             <Group grow preventGrowOverflow={false} align="flex-start">
               <TextInput
                 label={say.name}

@@ -51,10 +51,6 @@ export const templateWords = inWords({
     requiredOf: (name: string) => `${name} is required`,
     pattern: 'Pattern',
     patternHelp: 'Regular expression the whole value must match; empty: anything',
-    slowPattern: 'Slow pattern',
-    slowTitle: (names: string) => `From before patterns had to be quick: ${names}`,
-    slowAbout:
-      'For some values the pattern may take very long, mostly because of lookaround or backreferences. Messages still go out, but a value that takes more than some thousand steps is refused. Write the pattern without them, then save a new version.',
     description: 'Description',
     ofVariable: (what: string, name: string) => `${what} of ${name}`,
     save: 'Save template',
@@ -128,10 +124,6 @@ export const templateWords = inWords({
     requiredOf: (name) => `${name} 필수 여부`,
     pattern: '패턴',
     patternHelp: '값 전체가 일치해야 하는 정규 표현식입니다. 비워 두면 모든 값을 받습니다.',
-    slowPattern: '느린 패턴',
-    slowTitle: (names) => `속도 기준이 생기기 전에 저장한 패턴: ${names}`,
-    slowAbout:
-      '주로 전후방 탐색이나 역참조 때문에 값에 따라 확인이 매우 오래 걸릴 수 있는 패턴입니다. 메시지는 계속 발송되지만, 수천 단계 안에 확인되지 않는 값은 거절됩니다. 그런 식을 빼고 다시 쓴 뒤 새 버전으로 저장하세요.',
     description: '설명',
     ofVariable: (what, name) => `${name} ${what}`,
     save: '템플릿 저장',

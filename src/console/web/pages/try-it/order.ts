@@ -1,11 +1,12 @@
 /** What is issued on the page: to whom, for what, how. */
+import type { Channel } from '../../../../../contract/channel'
 import { magicNumber } from '../../i18n/scenarios'
 
 export interface Order {
   phoneNumber: string
   purpose: string
   /** Missing: as the scenario has it. */
-  channel?: 'sms' | 'alimtalk'
+  channel?: Channel
 }
 
 export const FIRST_ORDER: Order = { phoneNumber: magicNumber(0), purpose: 'signup' }

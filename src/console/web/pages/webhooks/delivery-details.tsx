@@ -17,6 +17,7 @@ import { useMay } from '../../session'
 import { type Delivery, STATUS_COLORS } from './delivery'
 import { deliveryWords } from './delivery-words'
 import type { Endpoint } from './endpoint-state'
+import { Request } from './request'
 
 export interface DeliveryDetailsProps {
   endpoint: Endpoint
@@ -115,6 +116,7 @@ function Details({ endpoint, delivery }: { endpoint: Endpoint; delivery: Deliver
           </Timeline.Item>
         ))}
       </Timeline>
+      <Request deliveryId={deliveryId} attempts={delivery.attempts} />
     </Stack>
   )
 }

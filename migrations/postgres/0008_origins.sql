@@ -1,3 +1,0 @@
--- The request that made an issue, which lines of the log and spans of a trace are found by. NULL: of before, or of no request.
-ALTER TABLE issues ADD COLUMN origin text;
-ALTER TABLE webhook_events ADD COLUMN origin text;

@@ -1,0 +1,88 @@
+/** `watchword compact`: the file of a data folder becomes as small as what is in it. */
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { type Config, readConfig } from '../config'
+import { giveBackPages, rewriteInPlace, stateOfFile } from '../store/sqlite/compact'
+import { aside } from '../system/aside'
+import { headFileIn } from '../system/head-file'
+import { AlreadyServedError, holdAlone } from '../system/sole'
+import { type CommonOptions, onDataCommand } from './command'
+import { Failure, notEmbedded } from './failure'
+import { DATABASE_FILE, openFile } from './open'
+import { outputFor } from './output'
+
+/** Beside a server more would hold its writers up for longer than a second. */
+const SMALL_BYTES = 64 * 2 ** 20
+
+export const compactCommand = (): Command =>
+  onDataCommand(
+    'compact',
+    'give back to the disk what deleted rows have left of the database file; beside a server in small steps',
+    'compact',
+  ).action(async ({ data, json }: CommonOptions) => {
+    const config = readConfig(process.env, { DATA: data, LOG_LEVEL: 'warn' })
+    if (config.database)
+      throw notEmbedded(
+        'compact makes the file of a data folder smaller',
+        'its own vacuum lets rows take the room again, and VACUUM FULL gives it back',
+      )
+    const database = join(config.dataDir, DATABASE_FILE)
+    if (!existsSync(database)) throw new Failure('no_database', `There is no database: ${database}`)
+    const bytesBefore = statSync(database).size
+    await compact(config, database)
+    const bytesAfter = statSync(database).size
+    outputFor(json)({ database, bytesBefore, bytesAfter }, [
+      `${database}: ${bytesBefore} bytes before, ${bytesAfter} now.`,
+    ])
+  })
+
+/** Otherwise no server begins until this has ended. */
+function isHeld(dataDir: string): boolean {
+  try {
+    holdAlone(dataDir)
+    return false
+  } catch (error) {
+    if (error instanceof AlreadyServedError) return true
+    throw error
+  }
+}
+
+async function compact(config: Config, database: string): Promise<void> {
+  const isServed = isHeld(config.dataDir)
+  // By the right secret, and brought to this program's schema.
+  const { store } = openFile(config, database, { isNew: false, headFile: headFileIn(config.dataDir) })
+  try {
+    const { bytes, isIncremental } = stateOfFile(database)
+    if (isServed && isIncremental) await inSteps(() => giveBackPages(database))
+    else if (isServed && bytes > SMALL_BYTES) throw laidOutBefore()
+    else rewriteInPlace(database)
+    // The file is cut when the log has been copied into it.
+    await store.truncateLog()
+  } finally {
+    await store.close()
+  }
+}
+
+const laidOutBefore = () =>
+  new Failure(
+    'already_served',
+    'An earlier release has laid this file out: once, it has to be compacted while the server is stopped. After that it can be beside it.',
+  )
+
+/** Until `step` answers false. The server has as much time between them as one takes. */
+async function inSteps(step: () => boolean): Promise<void> {
+  const soon = aside()
+  let isMore = true
+  while (isMore)
+    await new Promise<void>((resolve, reject) =>
+      soon(async () => {
+        try {
+          isMore = step()
+          resolve()
+        } catch (error) {
+          reject(error)
+        }
+      }),
+    )
+}

@@ -1,0 +1,55 @@
+/** `watchword licenses`: the notices that those ask for whose code this program carries. They are collected when it is built. */
+import type { Command } from 'commander'
+import { command, jsonOption } from './command'
+import { embedded } from './embedded-notice'
+import { Failure } from './failure'
+import { outputFor } from './output'
+
+/** One work with its licence. */
+export interface Component {
+  name: string
+  version: string
+  /** An SPDX expression. */
+  license: string
+  /** Copyright and licence in full, with what the licence asks to be told beside it. */
+  text: string
+  /** How it comes to be here, or where its text is from, if not as usual. */
+  note?: string
+}
+
+export interface Notice {
+  program: Component
+  /** Bun, which the binary is made with and carries. */
+  runtime: Component
+  packages: Component[]
+}
+
+export const licensesCommand = (): Command =>
+  command(
+    'licenses',
+    'print the licences of all that is in this program',
+    'licenses | less',
+    "licenses --json | jq '.packages[] | {name, version, license}'",
+  )
+    .addOption(jsonOption())
+    .action(async ({ json }: { json?: boolean }) => {
+      if (embedded === undefined)
+        throw new Failure('unavailable', 'The licences are collected when the program is built: bun run build')
+      const notice: Notice = await Bun.file(embedded).json()
+      outputFor(json)(notice, linesOf(notice))
+    })
+
+const RULE = '─'.repeat(80)
+
+export function linesOf({ program, runtime, packages }: Notice): string[] {
+  const about = `${program.name} carries Bun and code of ${packages.length} packages; their licences follow its own.`
+  return [about, ...[program, runtime, ...packages].flatMap(linesOfOne)]
+}
+
+export const linesOfOne = ({ name, version, license, text, note }: Component): string[] => [
+  RULE,
+  `${name} ${version} · ${license}`,
+  ...(note === undefined ? [] : [note]),
+  '',
+  text,
+]

@@ -1,0 +1,46 @@
+/** The address of a server, and the error where another process has it. */
+import type { Config } from '../config'
+import { MOUNTS } from '../http/mounts'
+import type { Fetch } from '../http/server'
+import type { WatchedDescriptors } from '../system/descriptors'
+import { type Listener, listen } from '../system/listen'
+import { hasInheritedSocket } from '../system/service-manager'
+import { Failure } from './failure'
+
+interface Listening {
+  fetch: Fetch
+  descriptors: WatchedDescriptors
+}
+
+/** Throws a `Failure` where the port is taken, or where the socket of the service manager has another one. */
+export function listenFor(config: Config, { fetch, descriptors }: Listening): Listener {
+  const { host, port } = config
+  const common = { host, port, fetch, mounts: MOUNTS, descriptors }
+  if (hasInheritedSocket(process.env)) return listenOnInherited(common)
+  return orInUse(
+    port,
+    (other) => `--port ${other}`,
+    () => listen(common),
+  )
+}
+
+function listenOnInherited(options: Parameters<typeof listen>[0]): Listener {
+  // Code that calls the C library is loaded only where a socket is handed over.
+  const { onInheritedSocket } = require('../system/inherited-socket') as typeof import('../system/inherited-socket')
+  const listener = listen({ ...options, onSocket: onInheritedSocket })
+  if (listener.port === options.port) return listener
+  const ways = 'Give both the same one: ListenStream= of watchword.socket, or the setting'
+  const message = `The socket of systemd listens on port ${listener.port}, and WATCHWORD_PORT is ${options.port}. ${ways}.`
+  throw new Failure('port_mismatch', message)
+}
+
+/** `setting`: where another port is said. */
+export function orInUse<T>(port: number | undefined, setting: (port: number) => string, begin: () => T): T {
+  try {
+    return begin()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || port === undefined) throw error
+    const other = port === 65_535 ? 8787 : port + 1
+    throw new Failure('port_in_use', `Port ${port} is in use; choose another: ${setting(other)}`)
+  }
+}

@@ -1,0 +1,157 @@
+/** How a carrier proves that a report is its own, where it signs reports instead of showing a secret. */
+import { createHash, createHmac, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { z } from 'zod'
+import { isSameSecret } from '../domain/same-secret'
+import { MINUTE_MS, SECOND_MS } from '../domain/value'
+import type { ReportCallback } from '../ports/carrier'
+
+/** How far the carrier's clock may be from ours. */
+const TOLERANCE_MS = 5 * MINUTE_MS
+
+const PLACEHOLDER = /\{\{(body|url|timestamp)\}\}/g
+
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/)
+
+const ofText = {
+  /** The header with the signature. */
+  header: headerName,
+  /** The text before the signature, such as `sha256=`. */
+  prefix: z.string().default(''),
+  /** What is signed: `{{body}}` as it came, with `{{url}}` as it was called and `{{timestamp}}` of `timestampHeader`. */
+  signed: z.string().default('{{body}}'),
+  /** Unix time in seconds or milliseconds, or a date; more than five minutes from our clock is refused. */
+  timestampHeader: headerName.optional(),
+}
+
+const hmac = z.strictObject({
+  type: z.literal('hmac'),
+  secret: z.string().min(8),
+  algorithm: z.enum(['sha1', 'sha256', 'sha512']).default('sha256'),
+  encoding: z.enum(['hex', 'base64', 'base64url']).default('hex'),
+  ...ofText,
+})
+
+const ed25519 = z.strictObject({
+  type: z.literal('ed25519'),
+  /** PEM, or the 32 bytes in hex or base64. */
+  publicKey: z.string().refine((text) => ed25519Key(text) !== undefined, 'must be an Ed25519 public key'),
+  encoding: z.enum(['hex', 'base64', 'base64url']).default('base64'),
+  ...ofText,
+})
+
+const jwt = z.strictObject({
+  type: z.literal('jwt'),
+  algorithm: z.enum(['HS256', 'RS256']),
+  /** The shared secret, or the public key as PEM. */
+  key: z.string().min(8),
+  /** Where the token is, with `Bearer` before it or not. */
+  header: headerName.default('authorization'),
+  /** The claim with the body's SHA-256 in hex; null where tokens have none, and so prove nothing of the body. */
+  bodyHash: z.string().min(1).nullable().default('payload_hash'),
+})
+
+export const reportSignature = z.discriminatedUnion('type', [hmac, ed25519, jwt]).superRefine((signature, context) => {
+  const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+  if (signature.type === 'jwt') {
+    const isKey = signature.algorithm === 'HS256' || publicKeyOf(signature.key)?.asymmetricKeyType === 'rsa'
+    if (!isKey) refuse('key', 'must be an RSA public key as PEM')
+    return
+  }
+  const { signed, timestampHeader } = signature
+  if (!signed.includes('{{body}}')) refuse('signed', 'must have {{body}}')
+  if (signed.replace(PLACEHOLDER, '').includes('{{')) refuse('signed', 'knows {{body}}, {{url}} and {{timestamp}} only')
+  if (signed.includes('{{timestamp}}') !== (timestampHeader !== undefined))
+    refuse('timestampHeader', 'goes together with {{timestamp}} in signed')
+})
+
+export type ReportSignature = z.infer<typeof reportSignature>
+
+/** Whether a report is signed as `signature` says; `now` is in Unix milliseconds. */
+export type IsSigned = (callback: ReportCallback, now: number) => boolean | Promise<boolean>
+
+export function signatureCheck(signature: ReportSignature): IsSigned {
+  switch (signature.type) {
+    case 'hmac':
+      return ofSignedText(signature, (text, shown) => {
+        const { algorithm, secret, encoding } = signature
+        const expected = createHmac(algorithm, secret).update(text).digest(encoding)
+        return isSameSecret(encoding === 'hex' ? shown.toLowerCase() : shown, expected)
+      })
+    case 'ed25519': {
+      const key = ed25519Key(signature.publicKey)
+      return ofSignedText(signature, (text, shown) => {
+        const bytes = Buffer.from(shown, signature.encoding)
+        return key !== undefined && verify(null, Buffer.from(text), key, bytes)
+      })
+    }
+    case 'jwt':
+      return (callback, now) => hasToken(signature, callback, now)
+  }
+}
+
+type TextSignature = Exclude<ReportSignature, { type: 'jwt' }>
+
+function ofSignedText(
+  { header, prefix, signed, timestampHeader }: TextSignature,
+  fits: (text: string, shown: string) => boolean,
+): IsSigned {
+  return ({ headers, text: body, url }, now) => {
+    const shown = headers.get(header) ?? ''
+    const timestamp = timestampHeader === undefined ? '' : (headers.get(timestampHeader) ?? '')
+    // A report without a body says everything in its address, which has to be signed then.
+    const isCovered = body !== '' || signed.includes('{{url}}')
+    const isNow = timestampHeader === undefined || Math.abs(readTimestamp(timestamp) - now) <= TOLERANCE_MS
+    if (!shown.startsWith(prefix) || !isCovered || !isNow) return false
+    const values = { body, url, timestamp }
+    const text = signed.replace(PLACEHOLDER, (_, name: keyof typeof values) => values[name])
+    return fits(text, shown.slice(prefix.length))
+  }
+}
+
+/** Unix milliseconds; NaN for what is no time. */
+function readTimestamp(text: string): number {
+  if (/^\d{9,10}(\.\d+)?$/.test(text)) return Number(text) * SECOND_MS
+  return /^\d{12,13}$/.test(text) ? Number(text) : Date.parse(text)
+}
+
+async function hasToken(
+  { algorithm, key, header, bodyHash }: z.infer<typeof jwt>,
+  { headers, text }: ReportCallback,
+  now: number,
+): Promise<boolean> {
+  const token = headers.get(header)?.replace(/^Bearer +/i, '') ?? ''
+  // Loaded by the first report that is signed so.
+  const { importSPKI, jwtVerify } = await import('jose')
+  try {
+    const secret = algorithm === 'HS256' ? new TextEncoder().encode(key) : await importSPKI(spkiOf(key), algorithm)
+    const { payload } = await jwtVerify(token, secret, {
+      algorithms: [algorithm],
+      currentDate: new Date(now),
+      clockTolerance: TOLERANCE_MS / SECOND_MS,
+    })
+    if (bodyHash === null) return true
+    return text !== '' && payload[bodyHash] === createHash('sha256').update(text).digest('hex')
+  } catch {
+    return false
+  }
+}
+
+/** DER of an Ed25519 key up to its 32 bytes. */
+const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
+
+function ed25519Key(text: string): KeyObject | undefined {
+  const raw = Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? 'hex' : 'base64')
+  const key = raw.length === 32 ? publicKeyOf(Buffer.concat([ED25519_PREFIX, raw])) : publicKeyOf(text)
+  return key?.asymmetricKeyType === 'ed25519' ? key : undefined
+}
+
+/** Of a PEM, or of SPKI as DER; undefined for what is no public key. */
+function publicKeyOf(key: string | Buffer): KeyObject | undefined {
+  try {
+    return createPublicKey(typeof key === 'string' ? key : { key, format: 'der', type: 'spki' })
+  } catch {
+    return undefined
+  }
+}
+
+const spkiOf = (pem: string) => createPublicKey(pem).export({ format: 'pem', type: 'spki' }).toString()

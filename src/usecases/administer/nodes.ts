@@ -1,0 +1,25 @@
+/** Administration of the servers that share a database. */
+import { missing, Refusal } from '../../domain/error'
+import { conditionOf, type NodeState } from '../../domain/node'
+import type { Clock } from '../../ports/clock'
+import type { Fleet } from '../../ports/fleet'
+import { noteChange } from '../shared/note-change'
+import type { AdminDependencies } from './shared'
+
+interface NodeDependencies extends AdminDependencies {
+  clock: Pick<Clock, 'now'>
+  fleet: Pick<Fleet, 'forget'>
+}
+
+/** A server that does not come back is listed no more. Throws `not_found`, and `conflict` for one that is not silent. */
+export async function forgetNode(deps: NodeDependencies, nodeId: string): Promise<NodeState> {
+  const { store, clock, fleet } = deps
+  const node = (await store.read.nodes()).find((one) => one.nodeId === nodeId)
+  if (!node) throw missing('server', nodeId)
+  const { name, version } = node
+  if (conditionOf(node, clock.now()) !== 'silent')
+    throw new Refusal('conflict', `${name} is at work: stopped, it goes by itself`)
+  await store.transaction((tx) => noteChange(deps, tx, 'node.forget', nodeId, { name, version }))
+  await fleet.forget(nodeId)
+  return node
+}

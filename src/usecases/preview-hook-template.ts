@@ -1,0 +1,10 @@
+/** Payload templates as their authors try them. Apart from what sends webhooks, which has no use for samples. */
+import { EVENT_TYPES, type EventType, sampleEvent } from '../../contract/event'
+import { renderHookTemplate } from '../domain/webhook-template'
+
+/** What each event would look like, by its sample. Throws `invalid` as rendering does. */
+export const previewHookTemplate = (
+  template: string,
+  events: readonly EventType[] = EVENT_TYPES,
+): Array<{ type: EventType; body: string }> =>
+  events.map((type) => ({ type, body: renderHookTemplate(template, sampleEvent(type)) }))

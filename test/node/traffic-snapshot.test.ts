@@ -1,0 +1,109 @@
+/** A snapshot of an app's traffic says all that was known, and is read by servers of its own format only. */
+import { expect, test } from 'bun:test'
+import { STAGES, type Stage } from '../../src/domain/traffic'
+import { DAY_MS } from '../../src/domain/value'
+import { AppTraffic } from '../../src/node/app-traffic'
+import { networkName, Places, prefixName } from '../../src/node/places'
+import { stateIn, textOf, type WatchedState } from '../../src/node/traffic-snapshot'
+import { APP_ID } from '../abuse/made'
+import { NOW } from '../domain/sample'
+import { aSighting } from '../domain/traffic-sample'
+
+const UNTIL = { sent: NOW, early: NOW, judged: NOW, late: NOW }
+const SINCE = NOW - DAY_MS
+
+/** Every name in a snapshot of this format. */
+const NAMES = [
+  'apps beside counted countries country counts credits early format held hour hours judged kind knocks lanes late pause',
+  'pauses pending phones pk places ripeUntil score seconds sent since sk storedUntil suspicion tally traffic typing until',
+  'unverified verified wasted wastedLately',
+].join(' ')
+
+/** Of codes that were typed at once, late and not at all, in two countries. */
+function traffic() {
+  const places = new Places()
+  const app = new AppTraffic(APP_ID, places, [], SINCE)
+  for (let n = 0; n < 60; n++) {
+    const createdAt = NOW - 3_600_000 + n * 1_000
+    const verifiedAt = [createdAt + 5_000, createdAt + 200_000, undefined][n % 3]
+    const where = { country: n % 2 === 0 ? 'KR' : 'JP', prefix: `prefix${n % 7}`, network: `network${n % 5}` }
+    const code = aSighting({
+      ...where,
+      createdAt,
+      verifiedAt,
+      phone: n,
+      delivery: n % 4 === 0 ? 'unknown' : 'delivered',
+    })
+    for (const stage of Object.keys(STAGES) as Stage[]) app.see(code, stage, app.whereabouts(code))
+  }
+  app.ripen(NOW)
+  return { app, places }
+}
+
+const again = (state: WatchedState) =>
+  stateIn({ appId: APP_ID, madeAt: NOW, state: textOf(state) }, SINCE, NOW) as WatchedState
+
+test('what is restored is what was known', () => {
+  const { app, places } = traffic()
+  const state = again({ until: UNTIL, counted: [[5, [6, 7]]], traffic: app.state })
+  expect([state.until, state.counted]).toEqual([UNTIL, [[5, [6, 7]]]])
+  const restoredPlaces = new Places()
+  const restored = new AppTraffic(APP_ID, restoredPlaces, [], NOW)
+  restored.restore(state.traffic)
+  expect(JSON.parse(JSON.stringify(restored.state))).toEqual(JSON.parse(JSON.stringify(app.state)))
+  const kind = aSighting().kind
+  for (const name of [prefixName(APP_ID, kind, 'prefix3'), prefixName(APP_ID, kind, 'unknown')])
+    expect(restoredPlaces.prefixSeen(name).counts(NOW).hour.sent).toBe(places.prefixSeen(name).counts(NOW).hour.sent)
+  const network = networkName(APP_ID, kind, 'network2')
+  expect(restoredPlaces.networkSeen(network).state).toEqual(places.networkSeen(network).state)
+  expect(restoredPlaces.networkSeen(network).countries(NOW)).toBe(2)
+})
+
+test('restored places are forgotten with their app, and before those that were seen since', () => {
+  const places = new Places()
+  const tally = { pending: 0, phones: [1, 0] as const, counts: [] }
+  places.restore([[prefixName(APP_ID, 'sk', 'one'), tally]])
+  places.forget(APP_ID)
+  expect(places.stateOf(APP_ID)).toEqual([])
+  places.restore(['one', 'two'].map((hash) => [prefixName(APP_ID, 'sk', hash), tally] as const))
+  places.prefix(prefixName(APP_ID, 'sk', 'two'))
+  for (let n = 0; n < 19_999; n++) places.prefix(prefixName(APP_ID, 'sk', `${n}`))
+  const nowhere = places.prefixSeen('nowhere')
+  const isKnown = (hash: string) => places.prefixSeen(prefixName(APP_ID, 'sk', hash)) !== nowhere
+  expect(['one', 'two'].map(isKnown)).toEqual([false, true])
+})
+
+test('a snapshot has the two thousand places that were seen last: more would hold the event loop', () => {
+  const places = new Places()
+  const tally = { pending: 0, phones: [1, 0] as const, counts: [] }
+  const names = Array.from({ length: 2_500 }, (_, n) => prefixName(APP_ID, 'sk', `${n}`))
+  places.restore(names.slice(0, 1_000).map((name) => [name, tally] as const))
+  for (const name of names.slice(1_000)) places.prefix(name)
+  expect(places.stateOf(APP_ID).map(([name]) => name)).toEqual(names.slice(-2_000))
+})
+
+test('one of another format, of a day ago or of a later time is none', () => {
+  const state = { until: UNTIL, counted: [], traffic: traffic().app.state }
+  const read = (text: string, since = SINCE, now = NOW) =>
+    stateIn({ appId: APP_ID, madeAt: NOW, state: text }, since, now)
+  const text = textOf(state)
+  expect(read(text)).toBeDefined()
+  expect(read(text.replace('"format":1', '"format":0'))).toBeUndefined()
+  expect([read(text, NOW + 1), read(text, SINCE, NOW - 1)]).toEqual([undefined, undefined])
+})
+
+test('its format is as it was: whoever changes what is in it raises FORMAT and changes this list', () => {
+  const names = new Set<string>()
+  const collect = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(collect)
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, part] of Object.entries(value)) {
+        names.add(name)
+        collect(part)
+      }
+  }
+  const text = textOf({ until: UNTIL, counted: [], traffic: traffic().app.state })
+  collect(JSON.parse(text))
+  expect(text).toStartWith('{"format":1,')
+  expect([...names].sort().join(' ')).toBe(NAMES)
+})

@@ -1,0 +1,153 @@
+/** What rules about typing may never do, whatever the history of an app: two promises to its customers. */
+import { expect, test } from 'bun:test'
+import type { Wish } from '../../src/domain/admission'
+import { type TrafficHour, usualOf } from '../../src/domain/conversion'
+import { NEW_APP, type Protection } from '../../src/domain/protection'
+import { isProvable } from '../../src/domain/rule'
+import { type Sighting, STAGES, type Stage } from '../../src/domain/traffic'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/value'
+import { AppTraffic } from '../../src/node/app-traffic'
+import { Places } from '../../src/node/places'
+import { NOW } from '../domain/sample'
+import { aSighting, weeksOf } from '../domain/traffic-sample'
+import fc from '../support/property'
+
+const COUNTRIES = ['KR', 'DE']
+/** What becomes of a code: how long after its issue it is typed, milliseconds, if it is. */
+const aCode = fc.record({
+  country: fc.constantFrom(...COUNTRIES),
+  /** Within the last hour, and so within the last day. */
+  secondsAgo: fc.integer({ min: 0, max: 44 * 60 }),
+  typedAfterMs: fc.option(fc.constantFrom(5 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS), { nil: undefined }),
+  delivery: fc.constantFrom('delivered' as const, 'unknown' as const, 'undelivered' as const),
+  prefix: fc.constantFrom('one', 'two', 'three'),
+  network: fc.constantFrom('home', 'work'),
+})
+type Code = typeof aCode extends fc.Arbitrary<infer T> ? T : never
+
+/** Some hours have nothing but typed codes, some nothing but attacks, most have both. */
+const history = fc
+  .tuple(fc.array(aCode, { maxLength: 60 }), fc.array(aCode, { maxLength: 150 }), fc.boolean())
+  .map(([codes, more, areTyped]) => [
+    ...codes,
+    ...more.map((code) => ({ ...code, typedAfterMs: areTyped ? 5 * SECOND_MS : undefined })),
+  ])
+const usualTraffic = fc.record({
+  verified: fc.integer({ min: 1, max: 200 }),
+  unverified: fc.integer({ max: 100, min: 0 }),
+})
+
+const sightingOf = ({ country, secondsAgo, typedAfterMs, delivery, prefix, network }: Code): Sighting => {
+  const createdAt = NOW - secondsAgo * SECOND_MS
+  return aSighting({
+    ...{ country, prefix, network, delivery, createdAt },
+    verifiedAt: typedAfterMs === undefined ? undefined : createdAt + typedAfterMs,
+  })
+}
+
+const aWish = (country: string, changes: Partial<Wish> = {}): Wish => ({
+  ...{ kind: 'pk', home: 'KR', country, phone: 'aa', prefix: 'fresh', digits: '+82101234' },
+  ...{ address: '203.0.113.9', network: undefined },
+  ...changes,
+})
+
+const PROTECTION: Protection = { ...NEW_APP, open: COUNTRIES, caps: [] }
+
+/** An app that has lived through it all: each code asks first, so that pauses begin and are knocked at. */
+function lived(codes: readonly Code[], hours: readonly TrafficHour[], protection = PROTECTION) {
+  const learned = COUNTRIES.flatMap((country) => hours.map((hour) => ({ ...hour, kind: 'pk' as const, country })))
+  const app = new AppTraffic('app_one', new Places(), learned, 0)
+  const looks = codes
+    .map(sightingOf)
+    .flatMap((sighting) =>
+      (Object.keys(STAGES) as Stage[]).map((stage) => ({ sighting, stage, at: sighting.createdAt + STAGES[stage] })),
+    )
+    .filter(({ at }) => at <= NOW)
+    .sort((one, other) => one.at - other.at)
+  for (const { sighting, stage, at } of looks) {
+    const { country, prefix = '', network } = sighting
+    const sought = app.find(aWish(country, { prefix, network }))
+    const finding = stage === 'sent' ? app.assess(protection, sought, 1, at) : undefined
+    if (finding) app.note(finding, sought, at)
+    app.see(sighting, stage, sought)
+  }
+  return app
+}
+
+const ruleFound = (app: AppTraffic, wish: Wish, protection = PROTECTION) => {
+  const found = app.assess(protection, app.find(wish), 1, NOW)
+  return found && isProvable(found.rule) ? found.rule : undefined
+}
+
+/** By the list of codes alone: at least half of the usual share was typed, whatever carriers said of the rest. */
+function isHalfTyped(codes: readonly Code[], hours: readonly TrafficHour[]): boolean {
+  const typed = codes.filter(({ secondsAgo, typedAfterMs }) => {
+    const ageMs = secondsAgo * SECOND_MS
+    // It counts once it has been looked at after that.
+    const seenAtMs = Object.values(STAGES).find((ms) => typedAfterMs !== undefined && ms > typedAfterMs)
+    return seenAtMs !== undefined && seenAtMs <= ageMs
+  })
+  return typed.length > 0 && typed.length / codes.length >= (1 - usualOf(hours).unverifiedShare) / 2
+}
+
+test('nobody is refused in a country where half of the usual share was typed, whatever happens elsewhere', () => {
+  let held = 0
+  fc.assert(
+    fc.property(history, usualTraffic, (codes, usual) => {
+      const hours = weeksOf(usual)
+      const app = lived(codes, hours)
+      for (const country of COUNTRIES) {
+        if (
+          !isHalfTyped(
+            codes.filter((code) => code.country === country),
+            hours,
+          )
+        )
+          continue
+        held++
+        expect(ruleFound(app, aWish(country))).toBeUndefined()
+      }
+    }),
+    { numRuns: 300 },
+  )
+  expect(held).toBeGreaterThan(100)
+})
+
+test.each(['prefix', 'network'] as const)('nor for a %s of which half of the usual share was typed', (place) => {
+  let held = 0
+  fc.assert(
+    fc.property(history, usualTraffic, fc.constantFrom('one', 'two', 'home', 'work'), (codes, usual, name) => {
+      const hours = weeksOf(usual)
+      if (
+        !isHalfTyped(
+          codes.filter((code) => code[place] === name),
+          hours,
+        )
+      )
+        return
+      held++
+      const rule = ruleFound(lived(codes, hours), aWish('KR', { [place]: name }))
+      expect(rule?.startsWith(place) ?? false).toBe(false)
+    }),
+    { numRuns: 300 },
+  )
+  expect(held).toBeGreaterThan(20)
+})
+
+test('what an operator has reopened is open for that time, whatever rules find, and no incident begins there', () => {
+  const reopened = [{ kind: 'pk', country: 'KR', until: NOW + HOUR_MS } as const]
+  let held = 0
+  fc.assert(
+    fc.property(history, usualTraffic, (codes, usual) => {
+      const hours = weeksOf(usual)
+      const isRefused = ruleFound(lived(codes, hours), aWish('KR', { prefix: 'one', network: 'home' })) !== undefined
+      if (isRefused) held++
+      const app = lived(codes, hours, { ...PROTECTION, reopened })
+      const wish = aWish('KR', { prefix: 'one', network: 'home' })
+      expect(ruleFound(app, wish, { ...PROTECTION, reopened })).toBeUndefined()
+      expect(app.take(NOW).troubles.filter(({ lane }) => lane.country === 'KR')).toEqual([])
+    }),
+    { numRuns: 300 },
+  )
+  expect(held).toBeGreaterThan(3)
+})
