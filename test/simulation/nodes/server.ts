@@ -63,6 +63,11 @@ export class Server implements Place {
     return this.#held !== undefined
   }
 
+  /** Nothing keeps it from its database. */
+  get isWell(): boolean {
+    return this.#isAlive && !this.link.isStalled && !this.link.isCut
+  }
+
   /** Settles when it dies: who waits for it then waits no more. */
   get death(): Promise<'died'> {
     return this.#death.promise

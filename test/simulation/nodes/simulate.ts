@@ -36,6 +36,8 @@ const CHECKED_EVERY = 9
 const MOMENTS = [/^COMMIT$/, /^WITH due AS MATERIALIZED/, /^delete from "jobs"/, /^insert into "attempts"/]
 /** Whoever waits longer asks somebody else. */
 const PATIENCE_MS = 25_000
+/** Asked of servers that nothing keeps from answering. */
+const MOST_IN_VAIN = 60
 /** A revocation holds everywhere after so long. */
 const REVOKED_WITHIN_MS = 2_000
 const LEASE_MS = 30_000
@@ -355,7 +357,8 @@ class Story {
   readonly #ask: Ask = (...asked) => this.#askWith(this.#keys.live, ...asked)
 
   async #askWith(key: string, ...[operation, input, onAgain]: Parameters<Ask>): Promise<Said> {
-    for (let unknown = 0; unknown < 60; unknown++) {
+    let inVain = 0
+    for (let unknown = 0; inVain < MOST_IN_VAIN; unknown++) {
       if (unknown > 0) onAgain?.()
       const server = this.#random.pick(this.#servers)
       if (server) {
@@ -363,6 +366,7 @@ class Story {
         const outcome = await this.#orItDies(server, call, PATIENCE_MS)
         if (outcome.kind === 'failed') throw outcome.error
         if (outcome.kind === 'done' && outcome.value.status !== 503) return { ...outcome.value, unknown }
+        if (server.isWell) inVain++
       }
       await this.#wait(this.#random.below(1_500))
     }
