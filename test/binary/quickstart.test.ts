@@ -178,7 +178,9 @@ test.each([
   child.kill(signal)
   await child.exited
   await until(async () => !(await isServed(url)), 'the port to be free')
-  // It has let the folder go, too, so that the next start is not refused.
+  // The folder is let go by the end of the process, which comes a moment after the port is free.
+  const data = join(home, 'watchword-data')
+  await until(() => Bun.spawnSync(['flock', '--nonblock', data, 'true']).success, 'the folder to be let go')
   const next = await start([...MAIN, 'quickstart'], home)
   expect(await isServed(next.url)).toBe(true)
 })
