@@ -1,7 +1,10 @@
 /** A migration beside servers that are at work: it neither fails for what they hold nor keeps them waiting. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
+import { getTableName, is } from 'drizzle-orm'
+import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { MIGRATIONS, migrate } from '../../src/store/postgres/migrate'
+import * as schema from '../../src/store/postgres/schema'
 import { type Database, sharedPostgres } from '../support/postgres'
 import { HANGS_AFTER_MS, until } from '../support/until'
 
@@ -20,6 +23,21 @@ afterEach(async () => {
   await sql.close()
   await database.drop()
 })
+
+const tables = Object.values(schema).flatMap((value): PgTable[] => (is(value, PgTable) ? [value] : []))
+
+test.each(tables.map((table) => [getTableName(table), table] as const))(
+  'the migrations make the columns of %s that the code has',
+  async (name, table) => {
+    const ofDatabase = await sql`
+      SELECT column_name AS name, data_type AS type, is_nullable = 'NO' AS "isRequired" FROM information_schema.columns
+      WHERE table_schema = current_schema() AND table_name = ${name} ORDER BY column_name`
+    const ofCode = getTableConfig(table).columns.map((column) => ({
+      ...{ name: column.name, type: column.getSQLType(), isRequired: column.notNull },
+    }))
+    expect(ofDatabase.map((column: unknown) => column)).toEqual(ofCode.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+  },
+)
 
 /** How many wait for a table of ours. */
 const waiting = async () =>

@@ -8,6 +8,7 @@ import { ChangedMigrationError } from '../../src/store/migrations'
 import { WrongSecretError } from '../../src/store/secret'
 import { migrate, migrating, NewerDatabaseError } from '../../src/store/sqlite/migrate'
 import * as schema from '../../src/store/sqlite/schema'
+import * as ours from '../../src/store/tables'
 import { createVault } from '../../src/system/vault'
 import { HANGS_AFTER_MS } from '../support/until'
 import { openAt, openWithConnection, query, Scratch } from './open'
@@ -16,6 +17,16 @@ import { furnish, issueNumber, NOW, OWNER, VAULT } from './sample'
 setDefaultTimeout(HANGS_AFTER_MS)
 
 const tables = Object.values(schema).flatMap((value): SQLiteTable[] => (is(value, SQLiteTable) ? [value] : []))
+
+/** The columns of each primary key, in their order. */
+const keys = new Map(
+  (Object.values(ours) as unknown[])
+    .filter((value): value is ours.Table => value instanceof Object && 'key' in value)
+    .map(({ name, key, fields }) => [
+      name,
+      key.map((property) => ours.nameOf(property, fields[property] as ours.Field)),
+    ]),
+)
 
 const tablesIn = (db: Database) =>
   (
@@ -48,18 +59,13 @@ describe('the schema of the code and that of the migrations', () => {
     'have the same columns in %s',
     (name, table) => {
       const db = migrated()
-      const { columns, primaryKeys } = getTableConfig(table)
-      const composite = new Set(primaryKeys.flatMap(({ columns }) => columns.map((column) => column.name)))
-      const ofCode = columns.map((column) => {
-        const isKey = column.primary || composite.has(column.name)
-        return { name: column.name, type: column.getSQLType().toUpperCase(), isKey, isRequired: column.notNull }
+      const ofCode = getTableConfig(table).columns.map((column) => {
+        const place = keys.get(name)?.indexOf(column.name) ?? -1
+        return { name: column.name, type: column.getSQLType().toUpperCase(), place, isRequired: column.notNull }
       })
       // A primary key is required either way; the code says so, SQLite only where it is not the row's number.
       const ofDatabase = columnsOf(db, name).map(({ name, type, notnull, pk }) => ({
-        name,
-        type,
-        isKey: pk > 0,
-        isRequired: notnull === 1 || pk > 0,
+        ...{ name, type, place: pk - 1, isRequired: notnull === 1 || pk > 0 },
       }))
       expect(byName(ofCode)).toEqual(byName(ofDatabase))
     },

@@ -1,10 +1,7 @@
 /** What is moved: every table that both kinds of database have. The others hold what servers share while they run. */
-import { getTableColumns, getTableName } from 'drizzle-orm'
-import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { MIGRATIONS_FACT } from '../migrations'
 import { MOVED_FROM, MOVED_TO, MOVING } from '../moved'
-import * as postgres from '../postgres/schema'
-import * as sqlite from '../sqlite/schema'
+import * as ours from '../tables'
 
 export interface Column {
   name: string
@@ -21,51 +18,37 @@ export interface Table {
   only?: string
 }
 
-/** In an order in which no row refers to one that is not there yet. */
-const ORDER: readonly PgTable[] = [
-  ...[postgres.organizations, postgres.apps, postgres.challenges, postgres.apiKeys, postgres.templates],
-  ...[postgres.carriers, postgres.carrierHealth, postgres.routes],
-  ...[postgres.wallets, postgres.ledgerEntries, postgres.erasures],
-  ...[
-    postgres.issues,
-    postgres.erasedIssues,
-    postgres.failures,
-    postgres.claims,
-    postgres.outbox,
-    postgres.attempts,
-    postgres.awaitedReports,
-    postgres.jobs,
-  ],
-  ...[postgres.webhookEndpoints, postgres.webhookEvents, postgres.webhookDeliveries, postgres.webhookAttempts],
-  ...[postgres.operators, postgres.operatorAddresses, postgres.operatorSessions, postgres.invitations],
-  ...[postgres.trafficHours, postgres.trafficSnapshots, postgres.decisions, postgres.incidents],
-  ...[postgres.auditEntries, postgres.usageHours, postgres.clockSteps, postgres.keyRing, postgres.facts],
-]
+const TYPES: Record<ours.Kind, Column['type']> = {
+  ...{ text: 'text', json: 'text', integer: 'integer', bigint: 'bigint', boolean: 'boolean' },
+  ...{ uuid: 'uuid', bytes: 'bytea' },
+}
 
-/** Some are PostgreSQL's only. */
-const COLUMNS_OF_BOTH: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  Object.values(sqlite).map((table) => [
-    getTableName(table),
-    new Set(Object.values(getTableColumns(table)).map(({ name }) => name)),
-  ]),
-)
+/** In an order in which no row refers to one that is not there yet. */
+const ORDER = [
+  ...[ours.organizations, ours.apps, ours.challenges, ours.apiKeys, ours.templates],
+  ...[ours.carriers, ours.carrierHealth, ours.routes],
+  ...[ours.wallets, ours.ledgerEntries, ours.erasures],
+  ...[ours.issues, ours.erasedIssues, ours.failures, ours.claims, ours.outbox, ours.attempts, ours.awaitedReports],
+  ...[ours.jobs, ours.webhookEndpoints, ours.webhookEvents, ours.webhookDeliveries, ours.webhookAttempts],
+  ...[ours.operators, ours.operatorAddresses, ours.operatorSessions, ours.invitations],
+  ...[ours.trafficHours, ours.trafficSnapshots, ours.decisions, ours.incidents],
+  ...[ours.auditEntries, ours.usageHours, ours.clockSteps, ours.keyRing, ours.facts],
+]
 
 /** Each database has these for itself; `room` is what the check of the disk writes. */
 const OWN_FACTS = [MIGRATIONS_FACT, MOVING, MOVED_TO, MOVED_FROM, 'room']
 
-export const TABLES: readonly Table[] = ORDER.map((table) => {
-  const name = getTableName(table)
-  const { columns: all, primaryKeys } = getTableConfig(table)
-  const columns = all.filter((column) => COLUMNS_OF_BOTH.get(name)?.has(column.name))
-  const composite = new Set(primaryKeys.flatMap(({ columns }) => columns.map((column) => column.name)))
-  const keys = columns.filter((column) => column.primary || composite.has(column.name))
-  // Without a key, a row is all that it says.
-  const key = (keys.length > 0 ? keys : columns).map((column) => columns.indexOf(column))
+export const TABLES: readonly Table[] = ORDER.map(({ name, key, fields }: ours.Table) => {
+  const properties = Object.keys(fields)
   return {
     name,
-    columns: columns.map((column) => ({ name: column.name, type: column.getSQLType() as Column['type'] })),
-    key,
-    ...(table === postgres.facts && { only: `name NOT IN (${OWN_FACTS.map((fact) => `'${fact}'`).join(', ')})` }),
+    columns: Object.entries(fields).map(([property, field]) => ({
+      name: ours.nameOf(property, field),
+      type: TYPES[field.kind],
+    })),
+    // Without a key, a row is all that it says.
+    key: (key.length > 0 ? key : properties).map((property) => properties.indexOf(property)),
+    ...(name === ours.facts.name && { only: `name NOT IN (${OWN_FACTS.map((fact) => `'${fact}'`).join(', ')})` }),
   }
 })
 

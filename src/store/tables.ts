@@ -1,0 +1,486 @@
+/** The tables of both stores, each column once; tests hold them against the migrations. Times are Unix milliseconds. */
+import type { EventType } from '../../contract/event'
+import type { Scope } from '../../contract/scope'
+import type { Retry, SendOutcome } from '../domain/delivery'
+import type { Failures } from '../domain/failure-budget'
+import type { DeliveryStatus, VerificationStatus } from '../domain/issue'
+import type { JobKind } from '../domain/job'
+import type { Allowance, KeyKind, KeyLimits } from '../domain/key'
+import type { Protection } from '../domain/protection'
+import type { Role } from '../domain/role'
+import type { Rule } from '../domain/rule'
+import type { TemplateVariable, Translation } from '../domain/template'
+import type { Texts } from '../domain/texts'
+import type { Channel, Leg, Mode } from '../domain/value'
+import type { BillingStatus, EntryType } from '../domain/wallet'
+import type { DeliveryState, HookFilters } from '../domain/webhook'
+
+/** What a store makes of each kind is in its `schema.ts`. */
+export type Kind = 'text' | 'integer' | 'bigint' | 'boolean' | 'uuid' | 'bytes' | 'json'
+
+/** A column: `Data` is what the domain has. */
+export interface Field<Data = unknown, IsNull extends boolean = boolean> {
+  kind: Kind
+  /** Of the column, where it is not the property's in snake case. */
+  name?: string
+  isNull: IsNull
+  /** For the compiler only. */
+  data?: Data
+}
+
+export type Fields = Readonly<Record<string, Field>>
+
+/** `key`: the properties of the primary key. */
+export interface Table<Name extends string = string, F extends Fields = Fields> {
+  name: Name
+  key: readonly string[]
+  fields: F
+}
+
+const table = <Name extends string, F extends Fields>(
+  name: Name,
+  key: ReadonlyArray<keyof F & string>,
+  fields: F,
+): Table<Name, F> => ({ name, key, fields })
+
+const field = <Data>(kind: Kind): Field<Data, false> => ({ kind, isNull: false })
+
+export const optional = <Data>(of: Field<Data, false>): Field<Data, true> => ({ ...of, isNull: true })
+
+const named = <F extends Field>(name: string, of: F): F => ({ ...of, name })
+
+const json = <Data>() => field<Data>('json')
+/** A text that is one of few. */
+const word = <Data extends string>() => field<Data>('text')
+
+export const text = field<string>('text')
+/** Below 2^31. */
+const integer = field<number>('integer')
+const bigint = field<number>('bigint')
+const boolean = field<boolean>('boolean')
+const uuid = field<string>('uuid')
+const bytes = field<Uint8Array>('bytes')
+const mode = word<Mode>()
+const leg = word<Leg>()
+
+/** What the column of a property is called. */
+export const nameOf = (property: string, { name }: Field) =>
+  name ?? property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** The columns of a table, each made of its name and field. */
+export const columnsOf = <Column>({ fields }: { fields: Fields }, make: (name: string, field: Field) => Column) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([property, field]) => [property, make(nameOf(property, field), field)]),
+  )
+
+export const organizations = table('organizations', ['organizationId'], {
+  organizationId: text,
+  name: text,
+  createdAt: bigint,
+})
+
+export const apps = table('apps', ['appId'], {
+  appId: text,
+  organizationId: text,
+  name: text,
+  createdAt: bigint,
+  removedAt: optional(bigint),
+  region: optional(text),
+  protection: json<Protection>(),
+  texts: optional(json<Partial<Texts>>()),
+  provesMetadata: boolean,
+  retentionDays: optional(integer),
+})
+
+export const challenges = table('challenges', ['appId'], {
+  appId: text,
+  settings: bytes,
+})
+
+export const apiKeys = table('api_keys', ['keyId'], {
+  keyId: text,
+  appId: text,
+  kind: word<KeyKind>(),
+  mode,
+  hash: bytes,
+  prefix: text,
+  lastFour: text,
+  scopes: json<Scope[]>(),
+  allowedOrigins: json<string[]>(),
+  allowedCidrs: json<string[]>(),
+  limits: json<KeyLimits>(),
+  expiresAt: optional(bigint),
+  revokedAt: optional(bigint),
+  allows: json<Allowance[]>(),
+  createdAt: bigint,
+  lastUsedAt: optional(bigint),
+})
+
+export const templates = table('templates', ['appId', 'templateId', 'version'], {
+  appId: text,
+  templateId: text,
+  version: integer,
+  name: text,
+  channelSupport: json<Channel[]>(),
+  body: text,
+  variables: json<Record<string, TemplateVariable>>(),
+  providerTemplateCode: text,
+  createdAt: bigint,
+  locale: optional(text),
+  bodies: optional(json<Record<string, Translation>>()),
+})
+
+export const carriers = table('providers', ['name'], {
+  name: text,
+  type: text,
+  channels: json<Channel[]>(),
+  config: bytes,
+  createdAt: bigint,
+  concurrency: optional(integer),
+  changedAt: bigint,
+  timeoutMs: optional(integer),
+})
+
+export const carrierHealth = table('provider_health', ['carrier'], {
+  carrier: named('provider', text),
+  isHealthy: boolean,
+  since: bigint,
+  code: optional(text),
+  retryAt: optional(bigint),
+})
+
+export const routes = table('routes', ['channel', 'country', 'appId'], {
+  channel: word<Channel>(),
+  country: text,
+  appId: text,
+  carriers: named('providers', json<string[]>()),
+})
+
+export const wallets = table('wallets', ['appId'], {
+  appId: text,
+  balance: bigint,
+  reserved: bigint,
+  overdraftLimit: bigint,
+  entries: bigint,
+  alertBelow: optional(bigint),
+  updatedAt: bigint,
+})
+
+export const ledgerEntries = table('ledger_entries', ['appId', 'createdAt', 'seq'], {
+  appId: text,
+  createdAt: bigint,
+  seq: bigint,
+  entryType: word<EntryType>(),
+  amountDelta: bigint,
+  balanceAfter: bigint,
+  issueId: optional(uuid),
+  reference: optional(text),
+})
+
+export const issues = table('issues', ['appId', 'mode', 'issueId'], {
+  appId: text,
+  mode,
+  issueId: uuid,
+  messageId: uuid,
+  purpose: text,
+  templateId: text,
+  channel: word<Channel>(),
+  keyKind: word<KeyKind>(),
+  smsFallback: boolean,
+  phoneHash: bytes,
+  codeHash: bytes,
+  country: optional(text),
+  metadata: optional(json<Record<string, string>>()),
+  createdAt: bigint,
+  expiresAt: bigint,
+  promisedExpiresAt: optional(bigint),
+  maxAttempts: integer,
+  verificationStatus: word<VerificationStatus>(),
+  attemptsUsed: integer,
+  verifiedAt: optional(bigint),
+  deliveryStatus: word<DeliveryStatus>(),
+  leg,
+  sendPending: boolean,
+  providerOutcomeAmbiguous: named('outcome_ambiguous', boolean),
+  providerOutcomeCode: named('outcome_code', optional(text)),
+  billingStatus: word<BillingStatus>(),
+  price: bigint,
+  debitedAmount: bigint,
+  updatedAt: bigint,
+  prefixHash: optional(bytes),
+  networkHash: optional(bytes),
+  origin: optional(text),
+  erasedAt: optional(bigint),
+})
+
+export const erasedIssues = table('erased_issues', ['issueId'], {
+  appId: text,
+  mode,
+  issueId: uuid,
+  isGone: named('gone', boolean),
+})
+
+export const erasures = table('erasures', ['phoneHash', 'appId'], {
+  phoneHash: bytes,
+  appId: text,
+  erasedAt: bigint,
+  doneAt: optional(bigint),
+})
+
+export const trafficHours = table('traffic_hours', ['appId', 'hour', 'kind', 'country'], {
+  appId: text,
+  kind: named('key_kind', word<KeyKind>()),
+  country: text,
+  hour: bigint,
+  sent: bigint,
+  credits: bigint,
+  verified: bigint,
+  unverified: bigint,
+})
+
+export const trafficSnapshots = table('traffic_snapshots', ['appId'], {
+  appId: text,
+  madeAt: bigint,
+  sealed: bytes,
+})
+
+export const decisions = table(
+  'decisions',
+  ['appId', 'minute', 'kind', 'country', 'rule', 'isRefused', 'prefixHash', 'networkHash'],
+  {
+    appId: text,
+    minute: bigint,
+    kind: named('key_kind', word<KeyKind>()),
+    country: text,
+    rule: word<Rule>(),
+    isRefused: named('refused', boolean),
+    prefixHash: bytes,
+    networkHash: bytes,
+    times: bigint,
+    credits: bigint,
+  },
+)
+
+export const incidents = table('incidents', ['incidentId'], {
+  incidentId: uuid,
+  appId: text,
+  kind: named('key_kind', word<KeyKind>()),
+  country: text,
+  since: bigint,
+  lastAt: bigint,
+  endedAt: optional(bigint),
+  isBlocked: named('blocked', boolean),
+  refused: bigint,
+  rules: json<Rule[]>(),
+  pausedUntil: optional(bigint),
+  pauses: integer,
+  cost: bigint,
+  tellAt: optional(bigint),
+  tells: integer,
+  refunded: optional(bigint),
+})
+
+export const clockSteps = table('clock_steps', [], {
+  noticedAt: bigint,
+  setBackMs: bigint,
+  noticedBy: text,
+})
+
+export const failures = table('failures', ['appId', 'keyKind', 'phoneHash'], {
+  appId: text,
+  keyKind: word<KeyKind>(),
+  phoneHash: bytes,
+  state: json<Failures>(),
+  lastAt: bigint,
+})
+
+export const claims = table('claims', ['claimId'], {
+  claimId: bigint,
+  appId: text,
+  mode,
+  keyHash: bytes,
+  fingerprint: bytes,
+  issueId: uuid,
+  createdAt: bigint,
+})
+
+export const outbox = table('outbox', ['issueId'], {
+  issueId: uuid,
+  sealed: bytes,
+  expiresAt: bigint,
+})
+
+export const attempts = table('attempts', ['appId', 'mode', 'issueId', 'number'], {
+  appId: text,
+  mode,
+  issueId: uuid,
+  number: integer,
+  leg,
+  carrier: named('provider', text),
+  messageId: uuid,
+  calledAt: bigint,
+  answeredAt: optional(bigint),
+  outcome: optional(word<SendOutcome['kind']>()),
+  retry: optional(word<Retry>()),
+  code: optional(text),
+  carrierMessageId: named('provider_message_id', optional(text)),
+})
+
+export const awaitedReports = table('awaited_reports', ['messageId'], {
+  messageId: uuid,
+  carrier: named('provider', text),
+  carrierMessageId: named('provider_message_id', optional(text)),
+  appId: text,
+  mode,
+  issueId: uuid,
+  leg,
+  answeredAt: bigint,
+})
+
+export const jobs = table('jobs', ['jobId'], {
+  jobId: bigint,
+  kind: word<JobKind>(),
+  appId: text,
+  mode,
+  subjectId: uuid,
+  runAt: bigint,
+  attempt: integer,
+  queue: text,
+  leased: boolean,
+})
+
+export const webhookEndpoints = table('webhook_endpoints', ['endpointId'], {
+  endpointId: text,
+  appId: text,
+  mode,
+  url: text,
+  events: json<EventType[]>(),
+  filters: json<HookFilters>(),
+  headers: bytes,
+  template: optional(text),
+  secrets: bytes,
+  disabledAt: optional(bigint),
+  disabledReason: optional(text),
+  failingSince: optional(bigint),
+  createdAt: bigint,
+})
+
+export const webhookEvents = table('webhook_events', ['eventId'], {
+  eventId: uuid,
+  appId: text,
+  mode,
+  type: word<EventType>(),
+  issueId: optional(uuid),
+  body: bytes,
+  createdAt: bigint,
+  origin: optional(text),
+})
+
+export const webhookDeliveries = table('webhook_deliveries', ['seq'], {
+  seq: bigint,
+  deliveryId: uuid,
+  endpointId: text,
+  eventId: uuid,
+  issueId: optional(uuid),
+  status: word<DeliveryState>(),
+  attempts: integer,
+  tries: integer,
+  createdAt: bigint,
+})
+
+export const webhookAttempts = table('webhook_attempts', ['deliveryId', 'number'], {
+  deliveryId: uuid,
+  number: integer,
+  calledAt: bigint,
+  answeredAt: bigint,
+  status: optional(integer),
+  error: optional(text),
+  answer: optional(bytes),
+})
+
+export const operators = table('operators', ['operatorId'], {
+  operatorId: text,
+  email: text,
+  name: text,
+  role: word<Role>(),
+  passwordHash: text,
+  totpSecret: optional(bytes),
+  totpBegun: optional(bytes),
+  createdAt: bigint,
+  lastSeenAt: optional(bigint),
+  unlockedAt: optional(bigint),
+})
+
+export const operatorAddresses = table('operator_addresses', ['operatorId', 'addressHash'], {
+  operatorId: text,
+  addressHash: bytes,
+  seenAt: bigint,
+})
+
+export const operatorSessions = table('operator_sessions', ['tokenHash'], {
+  tokenHash: bytes,
+  operatorId: text,
+  createdAt: bigint,
+  lastSeenAt: bigint,
+})
+
+export const invitations = table('invitations', ['tokenHash'], {
+  tokenHash: bytes,
+  role: word<Role>(),
+  invitedBy: text,
+  createdAt: bigint,
+  expiresAt: bigint,
+})
+
+export const auditEntries = table('audit_entries', ['seq'], {
+  seq: bigint,
+  at: bigint,
+  actor: text,
+  ip: optional(text),
+  action: text,
+  target: text,
+  detail: json<Record<string, unknown>>(),
+  hash: bytes,
+})
+
+export const usageHours = table('usage_hours', ['appId', 'mode', 'hour', 'channel', 'carrier', 'country', 'purpose'], {
+  hour: bigint,
+  appId: text,
+  mode,
+  channel: word<Channel>(),
+  carrier: named('provider', text),
+  country: text,
+  purpose: text,
+  issued: bigint,
+  delivered: bigint,
+  failed: bigint,
+  verified: bigint,
+  spent: bigint,
+  latencies: json<Record<string, number>>(),
+})
+
+export const facts = table('facts', ['name'], {
+  name: text,
+  value: bytes,
+})
+
+export const keyRing = table('key_ring', ['name', 'secretId'], {
+  name: text,
+  secretId: bytes,
+  sealed: bytes,
+  madeAt: bigint,
+  begunAt: optional(bigint),
+})
+
+/** PostgreSQL only: what the servers of one database share while they run. */
+export const settingsVersion = table('settings_version', [], { version: bigint })
+
+export const nodes = table('nodes', ['nodeId'], {
+  nodeId: text,
+  name: text,
+  version: text,
+  startedAt: bigint,
+  seenAt: bigint,
+  leaving: boolean,
+  lagMs: bigint,
+})
