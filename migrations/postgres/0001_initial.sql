@@ -69,6 +69,9 @@ INSERT INTO facts (name, value) VALUES ('installation', decode(replace(gen_rando
 CREATE TABLE settings_version (version bigint NOT NULL);
 INSERT INTO settings_version VALUES (0);
 
+-- The ways to a phone: one more is one more word.
+CREATE DOMAIN channel AS text COLLATE "C" CHECK (VALUE IN ('sms', 'alimtalk'));
+
 CREATE TABLE organizations (
   organization_id text COLLATE "C" PRIMARY KEY,
   name            text NOT NULL,
@@ -144,7 +147,7 @@ CREATE TABLE provider_health (
 
 -- Which providers deliver a channel, in order; '' stands for every country, or every app.
 CREATE TABLE routes (
-  channel   text COLLATE "C" NOT NULL CHECK (channel IN ('alimtalk', 'sms')),
+  channel   channel NOT NULL,
   country   text COLLATE "C" NOT NULL CHECK (length(country) IN (0, 2)),
   app_id    text COLLATE "C" NOT NULL,
   providers text NOT NULL CHECK (json_array_length(providers::json) > 0),
@@ -254,7 +257,7 @@ CREATE TABLE issues (
   message_id          uuid NOT NULL,
   purpose             text COLLATE "C" NOT NULL,
   template_id         text NOT NULL,
-  channel             text NOT NULL CHECK (channel IN ('alimtalk', 'sms')),
+  channel             channel NOT NULL,
   key_kind            text NOT NULL, -- of the key that issued: each kind has an allowance of its own for a phone
   sms_fallback        boolean NOT NULL,
   phone_hash          bytea NOT NULL CHECK (length(phone_hash) = 32),
@@ -270,7 +273,7 @@ CREATE TABLE issues (
   attempts_used       integer NOT NULL CHECK (attempts_used BETWEEN 0 AND max_attempts),
   verified_at         bigint,
   delivery_status     text NOT NULL CHECK (delivery_status IN ('queued', 'sent', 'delivered', 'failed')),
-  leg                 text NOT NULL CHECK (leg IN ('alimtalk', 'sms')),
+  leg                 channel NOT NULL,
   send_pending        boolean NOT NULL,
   outcome_ambiguous   boolean NOT NULL,
   outcome_code        text CHECK (length(outcome_code) <= 128),
@@ -322,7 +325,7 @@ CREATE TABLE attempts (
   mode                text COLLATE "C" NOT NULL,
   issue_id            uuid NOT NULL,
   number              integer NOT NULL CHECK (number > 0),
-  leg                 text NOT NULL CHECK (leg IN ('alimtalk', 'sms')),
+  leg                 channel NOT NULL,
   provider            text NOT NULL,
   message_id          uuid NOT NULL,
   called_at           bigint NOT NULL,
@@ -344,7 +347,7 @@ CREATE TABLE awaited_reports (
   app_id              text COLLATE "C" NOT NULL,
   mode                text COLLATE "C" NOT NULL,
   issue_id            uuid NOT NULL,
-  leg                 text NOT NULL CHECK (leg IN ('alimtalk', 'sms')),
+  leg                 channel NOT NULL,
   answered_at         bigint NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX awaited_reports_by_provider ON awaited_reports (provider, provider_message_id)
@@ -481,7 +484,7 @@ CREATE TABLE usage_hours (
   hour      bigint NOT NULL,
   app_id    text COLLATE "C" NOT NULL,
   mode      text COLLATE "C" NOT NULL,
-  channel   text COLLATE "C" NOT NULL,
+  channel   channel NOT NULL,
   provider  text COLLATE "C" NOT NULL, -- '' where no carrier took the message
   country   text COLLATE "C" NOT NULL,
   purpose   text COLLATE "C" NOT NULL,

@@ -3,6 +3,12 @@
 -- code writes to, a CHECK names its values one by one: for a list of three or more SQLite makes a table at each write, which
 -- took as long as all other checks and rows of a delivered code together.
 
+-- The ways to a phone: one more is one more row.
+CREATE TABLE channels (
+  channel TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+INSERT INTO channels VALUES ('sms'), ('alimtalk');
+
 CREATE TABLE organizations (
   organization_id TEXT PRIMARY KEY,
   name            TEXT NOT NULL,
@@ -70,7 +76,7 @@ CREATE TABLE providers (
 
 -- Which providers deliver a channel, in order; '' stands for every country, or every app.
 CREATE TABLE routes (
-  channel   TEXT NOT NULL CHECK (channel IN ('alimtalk', 'sms')),
+  channel   TEXT NOT NULL REFERENCES channels,
   country   TEXT NOT NULL CHECK (length(country) IN (0, 2)),
   app_id    TEXT NOT NULL,
   providers TEXT NOT NULL CHECK (json_array_length(providers) > 0),
@@ -116,7 +122,7 @@ CREATE TABLE issues (
   message_id          BLOB NOT NULL CHECK (length(message_id) = 16),
   purpose             TEXT NOT NULL,
   template_id         TEXT NOT NULL,
-  channel             TEXT NOT NULL CHECK (channel IN ('alimtalk', 'sms')),
+  channel             TEXT NOT NULL REFERENCES channels,
   sms_fallback        INTEGER NOT NULL CHECK (sms_fallback IN (0, 1)),
   phone_hash          BLOB NOT NULL CHECK (length(phone_hash) = 32),
   code_hash           BLOB NOT NULL CHECK (length(code_hash) = 32),
@@ -132,7 +138,7 @@ CREATE TABLE issues (
   verified_at         INTEGER,
   delivery_status     TEXT NOT NULL CHECK (
     delivery_status = 'queued' OR delivery_status = 'sent' OR delivery_status = 'delivered' OR delivery_status = 'failed'),
-  leg                 TEXT NOT NULL CHECK (leg IN ('alimtalk', 'sms')),
+  leg                 TEXT NOT NULL REFERENCES channels,
   send_pending        INTEGER NOT NULL CHECK (send_pending IN (0, 1)),
   outcome_ambiguous   INTEGER NOT NULL CHECK (outcome_ambiguous IN (0, 1)),
   outcome_code        TEXT CHECK (length(outcome_code) <= 128),
@@ -186,7 +192,7 @@ CREATE TABLE attempts (
   mode                TEXT NOT NULL,
   issue_id            BLOB NOT NULL CHECK (length(issue_id) = 16),
   number              INTEGER NOT NULL CHECK (number > 0),
-  leg                 TEXT NOT NULL CHECK (leg IN ('alimtalk', 'sms')),
+  leg                 TEXT NOT NULL REFERENCES channels,
   provider            TEXT NOT NULL,
   message_id          BLOB NOT NULL CHECK (length(message_id) = 16),
   called_at           INTEGER NOT NULL,
@@ -208,7 +214,7 @@ CREATE TABLE awaited_reports (
   app_id              TEXT NOT NULL,
   mode                TEXT NOT NULL,
   issue_id            BLOB NOT NULL CHECK (length(issue_id) = 16),
-  leg                 TEXT NOT NULL CHECK (leg IN ('alimtalk', 'sms')),
+  leg                 TEXT NOT NULL REFERENCES channels,
   answered_at         INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX awaited_reports_by_provider ON awaited_reports (provider, provider_message_id)
@@ -354,7 +360,7 @@ CREATE TABLE usage_hours (
   hour     INTEGER NOT NULL,
   app_id   TEXT NOT NULL,
   mode     TEXT NOT NULL,
-  channel  TEXT NOT NULL,
+  channel  TEXT NOT NULL REFERENCES channels,
   provider TEXT NOT NULL, -- '' where no carrier took the message
   country  TEXT NOT NULL,
   purpose  TEXT NOT NULL,

@@ -5,7 +5,7 @@
  *     │  └──ambiguous──▶ sent, providerOutcomeAmbiguous; never sent again on any route
  *     └──every attempt definitely refused, or no longer worth sending──▶ failed
  *
- * An AlimTalk that is refused or reported failed goes on as SMS (the second leg); only the whole can be `failed`.
+ * A leg that is refused or reported failed goes on as the next one; only the whole can be `failed`.
  */
 import type { Issue } from './issue'
 import type { Leg } from './value'
@@ -91,9 +91,18 @@ export const isWorthSending = (issue: Issue, now: number) => isWanted(issue) && 
 /** Whether number and text may still be needed; when not, the sealed outbox row is erased. */
 export const maySendAgain = (issue: Issue) => isWanted(issue) && (issue.sendPending || canFallBack(issue))
 
-/** Only a definite failure of the AlimTalk leg may turn into an SMS. */
+/** The legs of an issue in their order: its channel, and SMS behind an AlimTalk that may fall back. */
+const legsOf = ({ channel, smsFallback }: Pick<Issue, 'channel' | 'smsFallback'>): readonly Leg[] =>
+  channel === 'alimtalk' && smsFallback ? ['alimtalk', 'sms'] : [channel]
+
+function nextLeg(issue: Issue): Leg | undefined {
+  const legs = legsOf(issue)
+  return legs[legs.indexOf(issue.leg) + 1]
+}
+
+/** Only a definite failure of a leg may turn into the next one. */
 export const canFallBack = (issue: Issue) =>
-  issue.leg === 'alimtalk' && issue.smsFallback && !issue.providerOutcomeAmbiguous && !isFinal(issue)
+  nextLeg(issue) !== undefined && !issue.providerOutcomeAmbiguous && !isFinal(issue)
 
 export const isFinal = (issue: Issue) => issue.deliveryStatus === 'delivered' || issue.deliveryStatus === 'failed'
 
@@ -151,10 +160,11 @@ export function afterReport(issue: Issue, leg: Leg, report: DeliveryReport, now:
 /** Nothing (more) will be sent: the code expired or was replaced first, or there is no route. */
 export const abandon = (issue: Issue, code: string, now: number): Step => failed(withCode(issue, code, now))
 
-/** The leg is over without a delivery: the SMS leg takes over while the code is alive, else the whole has failed. */
+/** The leg is over without a delivery: the next one takes over while the code is alive, else the whole has failed. */
 function afterLegFailed(issue: Issue, now: number): Step {
-  if (canFallBack(issue) && isWorthSending(issue, now))
-    return { issue: { ...issue, leg: 'sms', sendPending: true }, sendAfterMs: 0 }
+  const leg = nextLeg(issue)
+  if (leg && canFallBack(issue) && isWorthSending(issue, now))
+    return { issue: { ...issue, leg, sendPending: true }, sendAfterMs: 0 }
   return failed(issue)
 }
 

@@ -484,3 +484,6 @@ export const nodes = table('nodes', ['nodeId'], {
   leaving: boolean,
   lagMs: bigint,
 })
+
+/** SQLite only, which has no domains: what a channel may be. */
+export const channels = table('channels', ['channel'], { channel: word<Channel>() })

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test
 import { SQL } from 'bun'
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
+import { CHANNELS } from '../../contract/channel'
 import { MIGRATIONS, migrate } from '../../src/store/postgres/migrate'
 import * as schema from '../../src/store/postgres/schema'
 import { type Database, sharedPostgres } from '../support/postgres'
@@ -38,6 +39,11 @@ test.each(tables.map((table) => [getTableName(table), table] as const))(
     expect(ofDatabase.map((column: unknown) => column)).toEqual(ofCode.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
   },
 )
+
+test('the domain of channels has every channel of the contract, and no other', async () => {
+  for (const channel of CHANNELS) expect((await sql`SELECT ${channel}::channel AS channel`)[0].channel).toBe(channel)
+  expect(sql`SELECT 'pigeon'::channel`.execute()).rejects.toThrow('channel_check')
+})
 
 /** How many wait for a table of ours. */
 const waiting = async () =>

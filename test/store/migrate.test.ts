@@ -3,6 +3,7 @@ import { describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { CHANNELS } from '../../contract/channel'
 import { newAttempt } from '../../src/domain/attempt'
 import { ChangedMigrationError } from '../../src/store/migrations'
 import { WrongSecretError } from '../../src/store/secret'
@@ -152,6 +153,15 @@ describe('migrating', () => {
 })
 
 describe('the checks of a table', () => {
+  test('let every channel of the contract in, and no other', () => {
+    const db = migrated()
+    db.run('PRAGMA foreign_keys = ON')
+    const add = (channel: string) => db.run("INSERT INTO routes VALUES (?, 'KR', '', '[\"main\"]')", [channel])
+    for (const channel of CHANNELS) add(channel)
+    expect(() => add('pigeon')).toThrow('FOREIGN KEY')
+    expect(db.query('SELECT channel FROM channels').values().flat().toSorted()).toEqual(CHANNELS.toSorted())
+  })
+
   test.each([
     ['issues', 'verification_status', ['issued', 'expired', 'replaced', 'max_attempts']],
     ['issues', 'delivery_status', ['queued', 'sent', 'delivered', 'failed']],

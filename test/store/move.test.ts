@@ -176,7 +176,9 @@ function changed(file: string, sql: string): void {
 
 test('what is moved is every table and column that a file has', () => {
   const ofMove = TABLES.map(({ name, columns }) => [name, columns.map((column) => column.name).toSorted()])
-  const ofFile = Object.values(sqlite).map((table) => [
+  // What a channel may be is each database's own.
+  const { channels: _, ...moving } = sqlite
+  const ofFile = Object.values(moving).map((table) => [
     getTableName(table),
     Object.values(getTableColumns(table))
       .map(({ name }) => name)
