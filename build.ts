@@ -8,15 +8,18 @@ import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
 import { collectNotice } from './deploy/release/licenses/collect'
 import { type Origin, originOf } from './deploy/release/origin'
+import type { BundledFile } from './src/bundled/file'
 import type { Notice } from './src/cli/licenses'
-import { type BundledFile, bundleConsole } from './src/console/bundle'
+import { bundleConsole } from './src/console/bundle'
 import type { Build } from './src/domain/version'
+import { buildGuide } from './src/guide/site'
 
 const ROOT = import.meta.dir
 
 /** What goes into a binary whichever platform it is for. */
 export interface Contents {
   console: readonly BundledFile[]
+  guide: readonly BundledFile[]
   notice: Notice
   origin: Origin
 }
@@ -26,6 +29,7 @@ export async function collectContents(): Promise<Contents> {
   const { program, ...notice } = await collectNotice()
   return {
     console: await bundleConsole('best'),
+    guide: await buildGuide('best'),
     notice: { ...notice, program: { ...program, version: origin.version } },
     origin,
   }
@@ -59,7 +63,12 @@ export async function buildBinary(contents: Contents, { outfile, target, runtime
     // What is loaded later brings what it imports of Bun and Node along: otherwise every start would load it.
     splitting: true,
     define: { 'process.env.NODE_ENV': '"production"', WATCHWORD_BUILD: JSON.stringify(build) },
-    plugins: [embedConsole(contents.console), embedNotice(contents.notice), withoutUnused],
+    plugins: [
+      embedSite('console', contents.console),
+      embedSite('guide', contents.guide),
+      embedNotice(contents.notice),
+      withoutUnused,
+    ],
   })
   const [binary] = outputs
   if (!binary) throw new Error(`No binary for ${build.target}`)
@@ -68,30 +77,32 @@ export async function buildBinary(contents: Contents, { outfile, target, runtime
 
 const THIS_MACHINE = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
-/** Puts the bundled console in the place of `src/console/embedded.ts`, which has none. */
-function embedConsole(files: readonly BundledFile[]): BunPlugin {
+/** Puts the bundled files of a site in the place of its `embedded.ts`, which makes them from source. */
+function embedSite(site: 'console' | 'guide', files: readonly BundledFile[]): BunPlugin {
   const ENCODINGS = ['br', 'gzip'] as const
-  const embedded = files.flatMap((file) => ENCODINGS.map((encoding) => `console-asset:${encoding}/${file.name}`))
+  const embedded = files.flatMap((file) => ENCODINGS.map((encoding) => `${site}-asset:${encoding}/${file.name}`))
   const imports = embedded.map((path, index) => `import file${index} from ${JSON.stringify(path)}`)
   const entries = files.map(
     ({ name, type }, index) =>
       `{ name: ${JSON.stringify(name)}, type: ${JSON.stringify(type)}, br: file${2 * index}, gzip: file${2 * index + 1} }`,
   )
   return {
-    name: 'embed-console',
+    name: `embed-${site}`,
     setup(build) {
-      build.onLoad({ filter: /[\\/]src[\\/]console[\\/]embedded\.ts$/ }, () => ({
-        contents: `${imports.join('\n')}\nexport const embedded = [${entries.join(',\n')}]`,
+      build.onLoad({ filter: new RegExp(`[\\\\/]src[\\\\/]${site}[\\\\/]embedded\\.ts$`) }, () => ({
+        contents: [
+          ...imports,
+          `import { embeddedBundle } from ${JSON.stringify(join(ROOT, 'src/bundled/bundle.ts'))}`,
+          `export const bundle = embeddedBundle([${entries.join(',\n')}])`,
+        ].join('\n'),
         loader: 'js',
       }))
-      build.onResolve({ filter: /^console-asset:/ }, ({ path }) => ({
-        path: path.slice('console-asset:'.length),
-        namespace: 'console-asset',
-      }))
-      build.onLoad({ filter: /.*/, namespace: 'console-asset' }, ({ path }) => {
-        const [encoding, name] = path.split('/')
+      // Bun takes files of one path for one file, whatever their namespace.
+      build.onResolve({ filter: new RegExp(`^${site}-asset:`) }, ({ path }) => ({ path, namespace: `${site}-asset` }))
+      build.onLoad({ filter: /.*/, namespace: `${site}-asset` }, ({ path }) => {
+        const [encoding, name] = path.slice(`${site}-asset:`.length).split('/')
         const file = files.find((one) => one.name === name)
-        if (!file) throw new Error(`The console has no ${name}`)
+        if (!file) throw new Error(`There is no ${name} in the ${site}`)
         return { contents: file[encoding === 'br' ? 'br' : 'gzip'], loader: 'file' }
       })
     },

@@ -1,10 +1,8 @@
 /** Serves the console's pages: embedded in the binary, or bundled from source. Nothing is loaded from elsewhere. */
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
+import { assetResponse, plainBytes } from '../bundled/bundle'
 import type { Random } from '../ports/random'
-import { ASSET_PREFIX, type Bytes } from './bundle'
-import { embedded } from './embedded'
-import { bundledFromSource } from './source'
+import { ASSET_PREFIX } from './bundle'
+import { bundle } from './embedded'
 
 const PAGE = 'index.html'
 
@@ -46,53 +44,19 @@ export async function consoleAsset(
   if (path === RPC || path.startsWith(`${RPC}/`)) return undefined
   if (!path.startsWith(ASSET_PREFIX)) return page(random)
   const name = path.slice(ASSET_PREFIX.length)
-  const file = name === PAGE ? undefined : await find(name)
+  const file = name === PAGE ? undefined : await bundle.find(name)
   if (!file) return undefined
-  const encoding = encodingFor(acceptEncoding)
-  return new Response(encoding ? await file[encoding]() : await plain(file), {
-    headers: {
-      ...securityHeaders(),
-      'content-type': file.type,
-      ...(encoding && { 'content-encoding': encoding }),
-      vary: 'accept-encoding',
-      'cache-control': 'public, max-age=31536000, immutable',
-    },
-  })
+  const headers = { ...securityHeaders(), 'cache-control': 'public, max-age=31536000, immutable' }
+  return assetResponse(file, acceptEncoding, headers)
 }
 
 /** A kilobyte, and another one each time since no nonce may be used twice: not compressed. */
 async function page(random: Random): Promise<Response> {
-  const file = await find(PAGE)
+  const file = await bundle.find(PAGE)
   if (!file) throw new Error('The console has no page')
   const nonce = Buffer.from(random.bytes(16)).toString('base64')
-  const html = new TextDecoder().decode(await plain(file)).replaceAll(NONCE_MARK, nonce)
+  const html = new TextDecoder().decode(await plainBytes(file)).replaceAll(NONCE_MARK, nonce)
   return new Response(html, {
     headers: { ...securityHeaders(nonce), 'content-type': file.type, 'cache-control': 'no-store' },
   })
-}
-
-interface Asset {
-  type: string
-  br(): Promise<Bytes>
-  gzip(): Promise<Bytes>
-}
-
-async function find(name: string): Promise<Asset | undefined> {
-  if (embedded) {
-    const file = embedded.find((one) => one.name === name)
-    return file && { type: file.type, br: () => Bun.file(file.br).bytes(), gzip: () => Bun.file(file.gzip).bytes() }
-  }
-  const file = (await bundledFromSource()).find((one) => one.name === name)
-  return file && { type: file.type, br: async () => file.br, gzip: async () => file.gzip }
-}
-
-const plain = async (file: Asset) => promisify(gunzip)(await file.gzip())
-
-/** The best of ours that the browser takes. Browsers name what they can do and never weigh it, so weights count only as refusals. */
-function encodingFor(accepted: string | null): 'br' | 'gzip' | undefined {
-  const named = (accepted ?? '').split(',').flatMap((part) => {
-    const [name = '', weight = ''] = part.trim().toLowerCase().split(';')
-    return /q=0(\.0*)?$/.test(weight.trim()) ? [] : [name.trim()]
-  })
-  return (['br', 'gzip'] as const).find((encoding) => named.includes(encoding))
 }

@@ -1,7 +1,5 @@
-/** The pages as the binary carries them. From source there are none; `build.ts` puts them in this module's place. */
-import type { BundledFile } from './bundle'
+/** The console's pages from source; `build.ts` puts those that the binary carries in this module's place. */
+import { sourceBundle } from '../bundled/bundle'
+import { bundleConsole, WEB } from './bundle'
 
-/** Where the bytes of a file lie inside the binary. */
-export type EmbeddedFile = Pick<BundledFile, 'name' | 'type'> & Record<'br' | 'gzip', string>
-
-export const embedded: readonly EmbeddedFile[] | undefined = undefined
+export const bundle = sourceBundle(WEB, () => bundleConsole('quick'))

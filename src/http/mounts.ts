@@ -18,6 +18,8 @@ export const MOUNTS: readonly string[] = [
   '/docs/',
   '/docs/start.js',
   '/docs/scalar.js',
+  '/docs/guide',
+  '/docs/guide/:page',
   '/.well-known/jwks.json',
   '/healthz',
   '/readyz',

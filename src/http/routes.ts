@@ -132,10 +132,13 @@ export function createRoutes(deps: RouteDependencies): Routes {
     const path = url.pathname
     if (path === '/') return { route: 'root', response: redirect('/console') }
     if (path === '/readyz') return { route: 'readyz', response: await readyz(request, url, socketAddress) }
-    const { docs } = await import('./docs')
-    const page = await docs(path)
-    if (page) return { route: 'docs', response: page }
-    const asset = await console.page(path, request.headers.get('accept-encoding'))
+    const acceptEncoding = request.headers.get('accept-encoding')
+    if (path === '/docs' || path.startsWith('/docs/')) {
+      const [{ docs }, { guide }] = await Promise.all([import('./docs'), import('../guide')])
+      const page = (await guide(path, acceptEncoding)) ?? (await docs(path))
+      if (page) return { route: 'docs', response: page }
+    }
+    const asset = await console.page(path, acceptEncoding)
     return asset && { route: 'console', response: asset }
   }
 

@@ -17,8 +17,10 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   system: ['domain', 'ports'],
   usecases: ['contract', 'domain', 'ports'],
   jobs: ['domain', 'ports', 'usecases'],
-  http: ['contract', 'domain', 'ports', 'usecases'],
-  console: ['contract', 'domain', 'ports', 'usecases', 'http', 'client'],
+  bundled: [],
+  guide: ['bundled'],
+  http: ['contract', 'domain', 'guide', 'ports', 'usecases'],
+  console: ['bundled', 'contract', 'domain', 'ports', 'usecases', 'http', 'client'],
   config: ['domain', 'ports'],
   app: ['config', 'console', 'http', 'jobs', 'node', 'ports', 'providers', 'usecases'],
   cli: [

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Component, Notice } from '../../../src/cli/licenses'
 import { buildConsole } from '../../../src/console/bundle'
+import { bundleAssets } from '../../../src/guide/site'
 import { type Bundled, type Manifest, manifestOf, packagesIn } from './packages'
 
 const ROOT = join(import.meta.dir, '../../..')
@@ -10,7 +11,7 @@ const ROOT = join(import.meta.dir, '../../..')
 /** @throws Error without the development packages, which bring the texts of Bun and of SPDX. */
 export async function collectNotice(): Promise<Notice> {
   if (!(await standardText('MIT'))) throw new Error('To build needs the development packages: bun install')
-  const bundles = await Promise.all([buildServer(), buildConsole()])
+  const bundles = await Promise.all([buildServer(), buildConsole(), bundleAssets()])
   const packages = await packagesIn(bundles.flatMap(({ metafile }) => metafile ?? []))
   return {
     program: await componentOf({ ...(await manifestOf(ROOT)), folder: ROOT }),

@@ -1,14 +1,13 @@
 import { implement } from '@orpc/server'
 import { DISPATCHER_SILENT_MS } from '../../domain/job'
 import { conditionsOf } from '../../domain/node'
-import { VERSION } from '../../domain/version'
+import { BUILD, VERSION } from '../../domain/version'
 import type { Backups } from '../../ports/files'
 import { readQueue } from '../../usecases/inspect'
 import { readUsage } from '../../usecases/read-usage'
 import { lostEnds, verifyAudit } from '../../usecases/verify-audit'
 import type { ConsoleContext, ConsoleDependencies } from '../context'
 import { consoleContract } from '../contract'
-import { embedded } from '../embedded'
 
 export function usageProcedures(deps: ConsoleDependencies) {
   const os = implement(consoleContract.usage).$context<ConsoleContext>()
@@ -38,7 +37,7 @@ export function auditProcedures(deps: ConsoleDependencies) {
 }
 
 /** From source as the README starts it: not everybody who has npm has Bun. */
-const COMMAND = embedded ? 'watchword' : `npx --yes bun@${Bun.version} src/main.ts`
+const COMMAND = BUILD ? 'watchword' : `npx --yes bun@${Bun.version} src/main.ts`
 
 const backupsOf = ({ made, failedAt, nextAt }: Backups) => ({
   backups: made,
