@@ -28,7 +28,11 @@ export async function bundleConsole(effort: Effort): Promise<BundledFile[]> {
   return Promise.all(
     sorted.map(async (output) => {
       const name = nameOf(output)
-      return bundledFile(name.endsWith('.html') ? 'index.html' : name, new Uint8Array(await output.arrayBuffer()), effort)
+      return bundledFile(
+        name.endsWith('.html') ? 'index.html' : name,
+        new Uint8Array(await output.arrayBuffer()),
+        effort,
+      )
     }),
   )
 }

@@ -12,12 +12,12 @@ const textOf = (name: string) => readFileSync(join(ROOT, name), 'utf8')
 const whereOf = ({ page, line }: Block) => `${page}:${line}`
 
 test('the README is one that is read to its end', () => {
-  expect(textOf('README.md').split('\n').length).toBeLessThan(200)
+  expect(textOf('README.md').split('\n').length).toBeLessThan(90)
 })
 
 test('the two commands stand in the README as they are checked', () => {
-  const commands = blocksOf('README.md', ['Two commands']).map(({ text }) => text.trim())
-  expect(commands).toEqual(['npx --yes bun@1.4.5 run quickstart', 'npx --yes bun@1.4.5 run ci'])
+  const commands = blocksOf('README.md').map(({ text }) => text.trim())
+  for (const command of ['run quickstart', 'run ci']) expect(commands).toContain(`npx --yes bun@1.4.5 ${command}`)
   expect(textOf('.ci/run')).toContain('npx --yes bun@1.4.5 run ci')
 })
 
@@ -69,6 +69,7 @@ describe('no block slips by:', () => {
       marks.untested === undefined ? [] : [`${page}: ${marks.untested}`],
     )
     expect(untested).toEqual([
+      'README.md: test/binary builds it; docs/installing.md is followed with the files of a release',
       'README.md: it is what runs this test',
       'docs/abuse.md: test/docs/challenge.test.ts follows it with a widget of its own',
       'docs/app.md: a picture',
@@ -133,23 +134,10 @@ test('every setting is described, with its default and meaning', () => {
   }
 })
 
-test('the figures of the README are those of the page about performance', () => {
-  const rowsOf = (name: string) =>
-    textOf(name)
-      .split('\n')
-      .filter((line) => /^\| [a-z].*\(\d\.\d\d–\d\.\d\d\)/.test(line))
-      .map((line) => line.split('|').map((cell) => cell.trim()))
-  const measured = rowsOf('docs/performance.md').filter((cells) => cells.length === 10)
-  const short = measured.map(([, what = '', rest = '', latency = '', , , ofFloor = '']) => [
-    '',
-    what,
-    rest,
-    latency,
-    ofFloor,
-    '',
-  ])
-  expect(rowsOf('README.md')).toEqual(short)
-  expect(short).toHaveLength(9)
+test('the figure of the README is one of the page about performance', () => {
+  const [, figure = ''] = /delivers ([\d,]+) codes a second/.exec(textOf('README.md')) ?? []
+  expect(figure).not.toBe('')
+  expect(textOf('docs/performance.md')).toContain(figure)
 })
 
 test('every decision that the code names has its heading', async () => {

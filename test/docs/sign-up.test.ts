@@ -1,4 +1,4 @@
-/** The README's sign-up, followed to its end by somebody with a browser. */
+/** The sign-up of "Getting started", followed to its end by somebody with a browser. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { launch, openPage } from '../console/support'
@@ -8,10 +8,11 @@ import { Reader } from './reader'
 
 setDefaultTimeout(HANGS_AFTER_MS)
 
-const SECTION = 'Ten lines on the page, ten behind it'
+const PAGE = 'docs/getting-started.md'
+const SECTION = 'A sign-up page'
 
 test('it is ten lines, and ten', () => {
-  const files = blocksOf('README.md', [SECTION]).filter(({ marks }) => marks.file !== undefined)
+  const files = blocksOf(PAGE, [SECTION]).filter(({ marks }) => marks.file !== undefined)
   expect(files.map(({ marks }) => marks.file)).toEqual(['index.html', 'server.mjs'])
   for (const { text } of files) expect(text.split('\n').filter((line) => line !== '').length).toBeLessThanOrEqual(10)
 })
@@ -21,9 +22,9 @@ describe('whoever follows it', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launch()
-    const [quickstart] = blocksOf('README.md', ['Two commands'])
+    const [quickstart] = blocksOf(PAGE, ['Start a server'])
     if (!quickstart) throw new Error('There is no quickstart')
-    await reader.follow([quickstart, ...blocksOf('README.md', [SECTION])])
+    await reader.follow([quickstart, ...blocksOf(PAGE, [SECTION])])
   })
   afterAll(async () => {
     await browser?.close()

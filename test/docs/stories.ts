@@ -16,6 +16,7 @@ export const STORIES: readonly Story[] = [
   { page: 'docs/carriers.md' },
   { page: 'docs/client.md' },
   { page: 'docs/command-line.md' },
+  { page: 'docs/getting-started.md' },
   { page: 'docs/limits.md' },
   { page: 'docs/operating.md' },
   { page: 'docs/privacy.md' },

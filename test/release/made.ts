@@ -18,8 +18,7 @@ export const OURS = `linux-${process.arch}`
 export async function contentsOf(binary: string): Promise<Contents> {
   const { stdout } = await run({ command: [binary], cwd: ROOT }, 'licenses', '--json')
   const notice: Notice = JSON.parse(stdout)
-  return { console: [],
-  guide: [], notice, origin: { ...originOf(ROOT), builtAt: BUILT_AT.toISOString() } }
+  return { console: [], guide: [], notice, origin: { ...originOf(ROOT), builtAt: BUILT_AT.toISOString() } }
 }
 
 /** The one of this machine, and Windows, whose archive is another. A small file stands for each binary. */
