@@ -22,7 +22,7 @@ export type ChosenCountry = string | undefined | null
 interface CountryChoiceProps extends Pick<SelectProps, 'label' | 'description' | 'error'> {
   /** The option for no country. */
   none: string
-  value?: ChosenCountry
+  value: ChosenCountry
   onChange(country: ChosenCountry): void
 }
 

@@ -13,7 +13,7 @@
  *     </Form>
  */
 import { Button, type ButtonProps, Group, Stack } from '@mantine/core'
-import { type FormErrors, type FormRulesRecord, useForm } from '@mantine/form'
+import { type FormErrors, type FormRulesRecord, type GetInputPropsReturnType, useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent, ReactNode, SyntheticEvent } from 'react'
 import { frameWords } from '../i18n/frame'
@@ -23,6 +23,9 @@ import { ProblemNote } from './problem-note'
 
 // biome-ignore lint/suspicious/noExplicitAny: as `@mantine/form` has it, so that interfaces fit
 type Fields = Record<string, any>
+
+/** Its value is there, and of the field's type. */
+type InputProps<Value> = Omit<GetInputPropsReturnType, 'value'> & { value: Value }
 
 export interface ServerFormOptions<Values extends Fields, Answer> {
   initialValues: Values
@@ -63,12 +66,13 @@ export function useServerForm<Values extends Fields, Answer>(options: ServerForm
     set: form.setValues,
     reset: form.reset,
     /** For the input of one field. The server may know it by other names. */
-    field(name: keyof Values & string, ...otherParams: string[]) {
+    field<Name extends keyof Values & string>(name: Name, ...otherParams: string[]) {
       paramsOf.set(name, [name, ...otherParams])
-      return form.getInputProps(name)
+      return form.getInputProps(name) as InputProps<Values[Name]>
     },
     /** Without a place for a refusal, which then stands above the buttons. */
-    plainField: (name: keyof Values & string) => form.getInputProps(name, { withError: false }),
+    plainField: <Name extends keyof Values & string>(name: Name) =>
+      form.getInputProps(name, { withError: false }) as InputProps<Values[Name]>,
     checkbox: (name: keyof Values & string) => form.getInputProps(name, { type: 'checkbox' }),
     submit: form.onSubmit((values, event) => {
       const refused = refusedByItself(event)

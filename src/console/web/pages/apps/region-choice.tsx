@@ -20,7 +20,7 @@ export const regionWords = inWords({
 
 interface RegionChoiceProps {
   /** Undefined: that of the server. Null: nothing is chosen. */
-  value?: ChosenCountry
+  value: ChosenCountry
   onChange(region: ChosenCountry): void
 }
 

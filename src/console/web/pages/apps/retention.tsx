@@ -19,7 +19,7 @@ const words = inWords({
 })
 
 interface RetentionFieldProps {
-  value?: number | undefined
+  value: number | undefined
   error?: ReactNode
   onChange(days: number | undefined): void
 }
