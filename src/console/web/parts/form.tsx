@@ -81,6 +81,7 @@ export function useServerForm<Values extends Fields, Answer>(options: ServerForm
     }, toFirstProblem),
     /** Forgets what came of the last time. */
     forget: sending.reset,
+    sent: sending.variables,
     answer: sending.data,
     error: sending.error,
     isPending: sending.isPending,
@@ -90,6 +91,8 @@ export function useServerForm<Values extends Fields, Answer>(options: ServerForm
     failure: fieldProblem(sending.error, ...shownByForm) === undefined ? sending.error : null,
   }
 }
+
+export type ServerForm<Values extends Fields, Answer> = ReturnType<typeof useServerForm<Values, Answer>>
 
 type Sent = SyntheticEvent<HTMLFormElement> | undefined
 
