@@ -46,7 +46,7 @@ export function useServerForm<Values extends Fields, Answer>(options: ServerForm
   /** What the server calls the fields that are shown. */
   const paramsOf = new Map<string, readonly string[]>()
   const sending = useMutation({
-    mutationFn: send,
+    mutationFn: (values: Values) => send(values),
     // Neither what was typed nor a secret that was answered is kept once the form is gone.
     gcTime: 0,
     ...(onDone && { onSuccess: onDone }),
