@@ -51,7 +51,7 @@ export async function moveAll({ from, to, json }: MoveRequest): Promise<void> {
     const moved = await move(source, target, { vault, id, report: json ? () => {} : onStderr() })
     if (target.name === folder) await keepAuditHead(folder, target)
     const what = moved
-      ? `Moved ${totalOf(moved.tables)} rows from ${source.name} to ${target.name}: both have as many of each kind, every ledger adds up, and ${moved.compared} rows that were looked up are the same.`
+      ? `Moved ${totalOf(moved.tables)} rows from ${source.name} to ${target.name}: both have as many of each kind, and every ledger adds up.`
       : `${source.name} had been moved to ${target.name} before.`
     const next = [nextOf(config, isUrl(to)), `No server starts on ${source.name}, which has all it had. ${WAY_BACK}`]
     output({ from: source.name, to: target.name, isNew: moved !== undefined, ...moved }, [what, ...next])

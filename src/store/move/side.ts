@@ -3,10 +3,13 @@
  * kinds of database understand stands here, the rest is the engine's.
  */
 import type { RingRow } from '../../ports/vault'
-import { type Mark, MOVED_FROM, MOVED_TO, MOVING, MoveError } from '../moved'
+import { type Mark, MOVED_FROM, MOVED_TO } from '../moved'
 import { COUNTED, type Column, TABLES, type Table } from './tables'
 
 export type Row = ReadonlyArray<string | null>
+
+/** Rows that are read and written at a time. */
+export const BATCH = 1_000
 
 /** What the two kinds of database do each in their own way, on one connection. */
 export interface Engine {
@@ -17,14 +20,15 @@ export interface Engine {
   read(column: Column): string
   /** An expression for what such a text stands for. */
   write(column: Column, text: string): string
-  /** What takes the rows to come, in a transaction that has begun. */
+  /** What a query finds, a part at a time. */
+  batches(sql: string): AsyncIterable<Row[]>
   insert(table: Table, rows: readonly Row[]): Promise<void>
   /** Throws `MoveError` where a server works on it. */
   assertIdle(): Promise<void>
   /** Takes back what is set aside for servers that run. */
   gather(): Promise<void>
-  /** From now on nobody else writes, until `COMMIT`. */
-  hold(): Promise<void>
+  /** Begins a transaction, in which nobody else writes; where `isExclusive`, nobody else reads what servers start by. */
+  hold(options: { isExclusive: boolean }): Promise<void>
   /** An expression for the last number that was given for a column, in a query of its table. */
   lastNumber(table: string, column: string): string
   setLastNumber(table: string, column: string, last: string): Promise<void>
@@ -33,15 +37,10 @@ export interface Engine {
   close(): Promise<void>
 }
 
-export const unsound = ({ name }: { name: string }, appId: string) =>
-  new MoveError('damaged_database', `In ${name} the ledger of ${appId} does not add up to its balance.`)
-
 const quoted = (name: string) => `"${name}"`
 const VALUE: Column = { name: 'value', type: 'bytea' }
 const hexOf = (bytes: Uint8Array) => `\\x${Buffer.from(bytes).toString('hex')}`
 const bytesOf = (hex: string) => Buffer.from(hex.slice(2), 'hex')
-
-export const keyOf = ({ key }: Table, row: Row): string[] => key.map((at) => row[at] ?? '')
 
 /** The first app whose ledger does not add up to its balance. */
 const UNBALANCED = `SELECT app_id FROM wallets AS w WHERE balance <>
@@ -97,38 +96,20 @@ export class Side {
     return Number((await this.engine.all(`SELECT count(*) FROM ${name} WHERE ${only}`))[0]?.[0])
   }
 
-  /** Rows behind a key, in the order of keys. */
-  page(table: Table, after: readonly string[] | undefined, limit: number): Promise<Row[]> {
-    const { name, only = 'TRUE' } = table
-    const isBehind = after ? `(${this.#keys(table)}) > (${this.#keyTexts(table)})` : 'TRUE'
-    return this.engine.all(
-      `SELECT ${this.#reads(table)} FROM ${name} WHERE ${only} AND ${isBehind} ORDER BY ${this.#keys(table)} LIMIT ${limit}`,
-      after,
-    )
-  }
-
-  /** Some rows, whichever; all of them where there are no more. */
-  sample(table: Table, rows: number): Promise<Row[]> {
-    const { name, only = 'TRUE', columns, key } = table
-    const names = key.map((at) => quoted(columns[at]?.name ?? ''))
-    return this.engine.all(
-      `SELECT ${this.#reads(table)} FROM ${name} JOIN
-         (SELECT ${names} FROM ${name} WHERE ${only} ORDER BY random() LIMIT ${rows}) AS chosen USING (${names})`,
-    )
-  }
-
-  async find(table: Table, key: readonly string[]): Promise<Row | undefined> {
-    const is = `(${this.#keys(table)}) = (${this.#keyTexts(table)})`
-    return (await this.engine.all(`SELECT ${this.#reads(table)} FROM ${table.name} WHERE ${is}`, key))[0]
+  batches({ name, only = 'TRUE', columns }: Table): AsyncIterable<Row[]> {
+    const reads = columns.map((column) => {
+      return `${this.engine.read({ ...column, name: quoted(column.name) })} AS ${quoted(column.name)}`
+    })
+    return this.engine.batches(`SELECT ${reads} FROM ${name} WHERE ${only}`)
   }
 
   /** Leaves a source for `mark.to`; nobody else writes to it from now on. */
   async leave(mark: Mark): Promise<void> {
-    await this.#transaction(async () => {
-      await this.engine.gather()
-      await this.#setMark(MOVED_TO, mark)
-    })
-    await this.engine.hold()
+    await this.engine.all('BEGIN')
+    await this.engine.gather()
+    await this.#setMark(MOVED_TO, mark)
+    await this.engine.all('COMMIT')
+    await this.engine.hold({ isExclusive: false })
   }
 
   /** A source that has been left. */
@@ -142,21 +123,18 @@ export class Side {
     return (await this.engine.all('DELETE FROM facts WHERE name = $1 RETURNING name', [MOVED_TO])).length > 0
   }
 
-  /** An empty target: what it says of itself goes, and so do its keys. */
-  begin(mark: Mark): Promise<void> {
-    return this.#transaction(async () => {
-      await this.engine.all('DELETE FROM facts')
-      await this.engine.all('DELETE FROM key_ring')
-      await this.#setMark(MOVING, mark)
-    })
+  /** Begins the one transaction in which a target gets everything. What fails, ends it with the connection. */
+  begin(): Promise<void> {
+    return this.engine.hold({ isExclusive: true })
   }
 
-  /** Rows, and with them how far it has come. */
-  add(table: Table, rows: readonly Row[], mark: Mark): Promise<void> {
-    return this.#transaction(async () => {
-      await this.engine.insert(table, rows)
-      await this.#setMark(MOVING, mark)
-    })
+  /** What an empty target says of itself goes, and so do its keys. */
+  async clear(): Promise<void> {
+    for (const name of BEGUN_WITH) await this.engine.all(`DELETE FROM ${name}`)
+  }
+
+  insert(table: Table, rows: readonly Row[]): Promise<void> {
+    return this.engine.insert(table, rows)
   }
 
   /** The last number given for each column that gives one once only. */
@@ -169,49 +147,23 @@ export class Side {
   }
 
   /** A target that has everything: numbers go on behind the last one, and nobody runs a job. */
-  finish(lastNumbers: Record<string, string>, mark: Mark): Promise<void> {
-    return this.#transaction(async () => {
-      for (const [table, column] of Object.entries(COUNTED))
-        await this.engine.setLastNumber(table, column, lastNumbers[table] ?? '0')
-      await this.engine.all(`UPDATE jobs SET leased = FALSE, run_at = ${this.engine.now} WHERE leased`)
-      await this.engine.all('DELETE FROM facts WHERE name = $1', [MOVING])
-      await this.#setMark(MOVED_FROM, mark)
-    })
+  async finish(lastNumbers: Record<string, string>, mark: Mark): Promise<void> {
+    for (const [table, column] of Object.entries(COUNTED))
+      await this.engine.setLastNumber(table, column, lastNumbers[table] ?? '0')
+    await this.engine.all(`UPDATE jobs SET leased = FALSE, run_at = ${this.engine.now} WHERE leased`)
+    await this.#setMark(MOVED_FROM, mark)
+    await this.engine.all('COMMIT')
   }
 
   close(): Promise<void> {
     return this.engine.close()
   }
 
-  /** What fails ends the move, and with the connection what was begun. */
-  async #transaction(work: () => Promise<void>): Promise<void> {
-    await this.engine.all('BEGIN')
-    await work()
-    await this.engine.all('COMMIT')
-  }
-
-  async #setFact(name: string, value: Uint8Array): Promise<void> {
+  async #setMark(name: string, mark: Mark): Promise<void> {
     await this.engine.all(
       `INSERT INTO facts (name, value) VALUES ($1, ${this.engine.write(VALUE, '$2')})
        ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-      [name, hexOf(value)],
+      [name, hexOf(Buffer.from(JSON.stringify(mark)))],
     )
-  }
-
-  #setMark(name: string, mark: Mark): Promise<void> {
-    return this.#setFact(name, Buffer.from(JSON.stringify(mark)))
-  }
-
-  #reads({ name, columns }: Table): string {
-    return columns.map((column) => this.engine.read({ ...column, name: `${name}.${quoted(column.name)}` })).join(', ')
-  }
-
-  /** By the table's name: what is selected is text, and sorts otherwise. */
-  #keys({ name, columns, key }: Table): string {
-    return key.map((at) => `${name}.${quoted(columns[at]?.name ?? '')}`).join(', ')
-  }
-
-  #keyTexts({ columns, key }: Table): string {
-    return key.map((at, n) => this.engine.write(columns[at] as Column, `$${n + 1}`)).join(', ')
   }
 }

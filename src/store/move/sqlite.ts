@@ -2,7 +2,7 @@
 import { Database, type Statement } from 'bun:sqlite'
 import { storable } from '../postgres/statement'
 import { migrate } from '../sqlite/migrate'
-import type { Engine, Row } from './side'
+import { BATCH, type Engine, type Row } from './side'
 import type { Column } from './tables'
 
 const BUSY_TIMEOUT_MS = 5_000
@@ -56,6 +56,16 @@ class FileEngine implements Engine {
     return type === 'uuid' ? `unhex(${text}, '-')` : `unhex(substr(${text}, 3))`
   }
 
+  async *batches(sql: string): AsyncGenerator<Row[]> {
+    let batch: Row[] = []
+    for (const row of this.db.query<Record<string, unknown>, []>(sql).iterate()) {
+      if (batch.push(storable(Object.values(row)) as Row) < BATCH) continue
+      yield batch
+      batch = []
+    }
+    if (batch.length > 0) yield batch
+  }
+
   async insert(...[table, rows]: Parameters<Engine['insert']>): Promise<void> {
     if (this.#insert?.table !== table) {
       const names = table.columns.map(({ name }) => `"${name}"`)
@@ -84,6 +94,8 @@ class FileEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    // A file whose statements are still there stays open for a while, and with it what was begun.
+    if (this.db.inTransaction) this.db.run('ROLLBACK')
     this.db.close()
   }
 }

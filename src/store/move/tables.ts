@@ -2,7 +2,7 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { MIGRATIONS_FACT } from '../migrations'
-import { MOVED_FROM, MOVED_TO, MOVING } from '../moved'
+import { MOVED_FROM, MOVED_TO } from '../moved'
 import * as postgres from '../postgres/schema'
 import * as sqlite from '../sqlite/schema'
 
@@ -15,8 +15,6 @@ export interface Column {
 export interface Table {
   name: string
   columns: readonly Column[]
-  /** Where each is in `columns`. */
-  key: readonly number[]
   /** A condition: not every row belongs to what is moved. */
   only?: string
 }
@@ -51,20 +49,15 @@ const COLUMNS_OF_BOTH: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 )
 
 /** Each database has these for itself; `room` is what the check of the disk writes. */
-const OWN_FACTS = [MIGRATIONS_FACT, MOVING, MOVED_TO, MOVED_FROM, 'room']
+const OWN_FACTS = [MIGRATIONS_FACT, MOVED_TO, MOVED_FROM, 'room']
 
 export const TABLES: readonly Table[] = ORDER.map((table) => {
   const name = getTableName(table)
-  const { columns: all, primaryKeys } = getTableConfig(table)
-  const columns = all.filter((column) => COLUMNS_OF_BOTH.get(name)?.has(column.name))
-  const composite = new Set(primaryKeys.flatMap(({ columns }) => columns.map((column) => column.name)))
-  const keys = columns.filter((column) => column.primary || composite.has(column.name))
-  // Without a key, a row is all that it says.
-  const key = (keys.length > 0 ? keys : columns).map((column) => columns.indexOf(column))
   return {
     name,
-    columns: columns.map((column) => ({ name: column.name, type: column.getSQLType() as Column['type'] })),
-    key,
+    columns: getTableConfig(table)
+      .columns.filter((column) => COLUMNS_OF_BOTH.get(name)?.has(column.name))
+      .map((column) => ({ name: column.name, type: column.getSQLType() as Column['type'] })),
     ...(table === postgres.facts && { only: `name NOT IN (${OWN_FACTS.map((fact) => `'${fact}'`).join(', ')})` }),
   }
 })
