@@ -1,6 +1,6 @@
 /**
- * A form that the server is sent in one go. What is wrong stands beside its field, whether the page or the server says
- * so. The server checks by the contract's schemas, and answers reasons: the pages stay without them, and without zod.
+ * A form that is sent by one call. What is wrong stands beside its field, whether the page or the server says so. The
+ * server checks by the contract's schemas and answers a reason, so the pages need neither the schemas nor zod.
  *
  *     const form = useServerForm({
  *       initialValues: { name: '' },
@@ -16,9 +16,9 @@ import { Button, type ButtonProps, Group, Stack } from '@mantine/core'
 import { type FormErrors, type FormRulesRecord, type GetInputPropsReturnType, useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent, ReactNode, SyntheticEvent } from 'react'
+import { problemOf } from '../api'
 import { frameWords } from '../i18n/frame'
 import { useWords } from '../i18n/words'
-import { fieldProblem } from './field-problem'
 import { ProblemNote } from './problem-note'
 
 // biome-ignore lint/suspicious/noExplicitAny: as `@mantine/form` has it, so that interfaces fit
@@ -36,15 +36,15 @@ export interface ServerFormOptions<Values extends Fields, Answer> {
   onDone?(answer: Answer, values: Values): unknown
   /** After success and failure alike. */
   onSettled?(): unknown
-  /** Parameters whose refusals the form shows itself, out of `error`. */
-  shownByForm?: readonly string[]
+  /** Parameters whose refusals the form itself shows, out of `errors`. */
+  otherParams?: readonly string[]
 }
 
 export function useServerForm<Values extends Fields, Answer>(options: ServerFormOptions<Values, Answer>) {
-  const { send, onDone, onSettled, shownByForm = [], ...input } = options
+  const { send, onDone, onSettled, otherParams = [], ...input } = options
   const form = useForm<Values>(input)
   /** What the server calls the fields that are shown. */
-  const paramsOf = new Map<string, readonly string[]>()
+  const paramsOf = new Map(otherParams.map((param) => [param, [param]]))
   const sending = useMutation({
     mutationFn: (values: Values) => send(values),
     // Neither what was typed nor a secret that was answered is kept once the form is gone.
@@ -53,7 +53,7 @@ export function useServerForm<Values extends Fields, Answer>(options: ServerForm
     ...(onSettled && { onSettled }),
     onError(failure) {
       for (const [name, params] of paramsOf) {
-        const problem = fieldProblem(failure, ...params)
+        const problem = fieldProblem(failure, params)
         if (problem === undefined) continue
         form.setFieldError(name, problem)
         sending.reset()
@@ -83,16 +83,22 @@ export function useServerForm<Values extends Fields, Answer>(options: ServerForm
     forget: sending.reset,
     sent: sending.variables,
     answer: sending.data,
-    error: sending.error,
+    /** What no field shows. */
+    failure: sending.error,
     isPending: sending.isPending,
     isDone: sending.isSuccess,
     isBrowserChecked: input.validate === undefined,
-    /** What no field shows. */
-    failure: fieldProblem(sending.error, ...shownByForm) === undefined ? sending.error : null,
   }
 }
 
 export type ServerForm<Values extends Fields, Answer> = ReturnType<typeof useServerForm<Values, Answer>>
+
+/** What is wrong with one of the fields that the server knows under these names. */
+function fieldProblem(failure: unknown, names: readonly string[]): string | undefined {
+  const { code, param = '', message } = problemOf(failure)
+  const isAbout = names.some((name) => param === name || param.startsWith(`${name}.`))
+  return code === 'BAD_REQUEST' && isAbout ? message : undefined
+}
 
 type Sent = SyntheticEvent<HTMLFormElement> | undefined
 
@@ -106,48 +112,41 @@ function toFirstProblem(errors: FormErrors, _: unknown, event: Sent): void {
   event?.currentTarget.querySelector<HTMLElement>(`[data-path="${first}"]`)?.focus()
 }
 
-interface FormProps extends FormEndProps {
-  form: FormEndProps['form'] & { submit(event: FormEvent<HTMLFormElement>): void; isBrowserChecked: boolean }
-  children: ReactNode
-}
-
-export function Form({ children, ...props }: FormProps) {
-  return (
-    <form onSubmit={props.form.submit} noValidate={!props.form.isBrowserChecked}>
-      <Stack>
-        {children}
-        <FormEnd {...props} />
-      </Stack>
-    </form>
-  )
-}
-
-interface FormEndProps extends Pick<ButtonProps, 'color' | 'disabled'> {
-  form: { failure: unknown; isPending: boolean }
+interface FormProps extends Pick<ButtonProps, 'color' | 'disabled'> {
+  form: {
+    submit(event: FormEvent<HTMLFormElement>): void
+    failure: unknown
+    isPending: boolean
+    isBrowserChecked: boolean
+  }
   /** The button's word. */
   action: ReactNode
-  /** Of a window of its own. */
+  /** Of a form in a window of its own. */
   onCancel?(): void
   /** Another word for leaving, once there is nothing to cancel. */
   cancel?: string
+  children: ReactNode
 }
 
-/** What went wrong with the form as a whole, and its buttons. */
-export function FormEnd({ form: { failure, isPending }, action, onCancel, cancel, ...props }: FormEndProps) {
+/** Fields, what went wrong with the form as a whole, and the buttons. */
+export function Form({ form, action, onCancel, cancel, children, ...button }: FormProps) {
   const common = useWords(frameWords)
   return (
-    <>
-      {failure !== null && <ProblemNote failure={failure} />}
-      <Group {...(onCancel && { justify: 'flex-end' })}>
-        {onCancel && (
-          <Button variant="default" onClick={onCancel}>
-            {cancel ?? common.cancel}
+    <form onSubmit={form.submit} noValidate={!form.isBrowserChecked}>
+      <Stack>
+        {children}
+        {form.failure !== null && <ProblemNote failure={form.failure} />}
+        <Group {...(onCancel && { justify: 'flex-end' })}>
+          {onCancel && (
+            <Button variant="default" onClick={onCancel}>
+              {cancel ?? common.cancel}
+            </Button>
+          )}
+          <Button type="submit" loading={form.isPending} {...button}>
+            {action}
           </Button>
-        )}
-        <Button type="submit" loading={isPending} {...props}>
-          {action}
-        </Button>
-      </Group>
-    </>
+        </Group>
+      </Stack>
+    </form>
   )
 }

@@ -31,8 +31,8 @@ const words = inWords({
   },
 })
 
-/** Said beside the field it is about, by the part that has it. */
-const SHOWN_BY_PARTS = ['androidHash', 'caps', 'networks', 'secret', 'siteKey', 'webOtpDomain']
+/** Fields of its parts, as the server calls them. */
+const PARAMS_OF_PARTS = ['androidHash', 'caps', 'networks', 'secret', 'siteKey', 'webOtpDomain']
 
 export function openAppSettings(app: App): void {
   const modalId = modals.open({
@@ -63,7 +63,7 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
       name: (name) => (name.trim() === '' ? known.needsName : undefined),
       region: (region) => region === null,
     },
-    shownByForm: SHOWN_BY_PARTS,
+    otherParams: PARAMS_OF_PARTS,
     async send({ name, region, retentionDays, provesMetadata, texts, protection, challenge }) {
       if (name.trim() !== app.name) await client.apps.rename({ appId, name })
       if (region !== app.region) await client.apps.setRegion({ appId, ...(region && { region }) })
@@ -86,19 +86,19 @@ function AppSettings({ app, onClose }: { app: App; onClose(): void }) {
       <TextInput data-autofocus label={known.appName} maxLength={100} autoComplete="off" {...form.field('name')} />
       <RegionChoice {...form.plainField('region')} />
       <RetentionField {...form.field('retentionDays', 'days')} />
-      <TextsFields known={app.texts} wanted={texts} failure={form.error} onChange={(texts) => form.set({ texts })} />
+      <TextsFields known={app.texts} wanted={texts} errors={form.errors} onChange={(texts) => form.set({ texts })} />
       <Checkbox label={say.metadata} description={say.metadataAbout} {...form.checkbox('provesMetadata')} />
       <ProtectionFields
         known={app.protection}
         decided={protection}
-        failure={form.error}
+        errors={form.errors}
         onChange={(protection) => form.set({ protection })}
       />
       {asked.isSuccess && (
         <ChallengeFields
           known={asked.data.challenge}
           value={challenge ?? draftOf(asked.data.challenge)}
-          failure={form.error}
+          errors={form.errors}
           onChange={(challenge) => form.set({ challenge })}
         />
       )}

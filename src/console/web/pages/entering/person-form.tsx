@@ -57,8 +57,8 @@ export function PersonForm({ action, make }: PersonFormProps) {
     send: ({ email, ...rest }) => make({ ...rest, email: email.trim() }),
     onDone: () => enter(),
   })
-  if (isUsedLink(form.error)) return <UsedLink />
-  if (form.error instanceof SessionLost)
+  if (isUsedLink(form.failure)) return <UsedLink />
+  if (form.failure instanceof SessionLost)
     return (
       <Stack>
         <NoCookie />
