@@ -5,7 +5,6 @@ import { SQL } from 'bun'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { type MoveOptions, move, undoMove } from '../../src/store/move/move'
 import { openUrl } from '../../src/store/move/postgres'
-import { Side } from '../../src/store/move/side'
 import { openFile } from '../../src/store/move/sqlite'
 import { TABLES } from '../../src/store/move/tables'
 import { openStore as openPostgres } from '../../src/store/postgres/open'
@@ -145,9 +144,8 @@ function contentOf(file: string): Record<string, unknown> {
   )
 }
 
-const fileSide = (file: string) => new Side(openFile(file, `folder of ${file}`))
-const urlSide = async (url: string) => new Side(await openUrl(url))
-const sideOf = async (place: string) => (place.startsWith('postgres://') ? urlSide(place) : fileSide(place))
+const fileSide = (file: string) => openFile(file, `folder of ${file}`)
+const sideOf = async (place: string) => (place.startsWith('postgres://') ? openUrl(place) : fileSide(place))
 
 async function moved(from: string, to: string, options: Partial<MoveOptions> = {}) {
   const sides = [await sideOf(from), await sideOf(to)] as const
@@ -487,13 +485,12 @@ describe('before it ends it finds', () => {
   /** Both are as they were, and the move can be undone. */
   async function findsIn(begin: Place, end: Place, { sql, found }: { sql: string; found: string }): Promise<void> {
     const [from, to] = [await begin(), await end()]
-    const engine = to.startsWith('postgres://') ? await openUrl(to) : openFile(to, `folder of ${to}`)
-    const [source, target] = [await sideOf(from), new Side(engine)]
+    const [source, target] = [await sideOf(from), await sideOf(to)]
     const insert = target.insert.bind(target)
     // The last table to be written is that of the facts.
     target.insert = async (table, rows) => {
       await insert(table, rows)
-      if (table.name === 'facts') await engine.all(sql)
+      if (table.name === 'facts') await target.all(sql)
     }
     await expect(move(source, target, { vault: VAULT, id: ID, report() {} })).rejects.toThrow(found)
     for (const side of [source, target]) await side.close()

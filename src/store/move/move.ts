@@ -44,7 +44,7 @@ export async function move(source: Side, target: Side, { vault, id, report }: Mo
     )
   const mark = { id: left?.id ?? id, from: source.name, to: target.name }
   await source.assertIdle()
-  await target.begin()
+  await target.hold({ isExclusive: true })
   await assertMovable(source, target, vault)
   // Before the target has anything: from here on no server starts on the source, and none finds a target that is not whole.
   await source.leave(mark)
@@ -92,7 +92,7 @@ async function copy(source: Side, target: Side, report: MoveOptions['report']): 
     const of = await source.count(table)
     counts[table.name] = of
     let rows = 0
-    for await (const batch of source.batches(table)) {
+    for await (const batch of source.rowsOf(table)) {
       await target.insert(table, batch)
       rows += batch.length
       report({ table: table.name, rows, of })

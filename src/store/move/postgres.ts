@@ -5,7 +5,7 @@ import { isInTheWay } from '../postgres/failure'
 import { migrate } from '../postgres/migrate'
 import { nameOf } from '../postgres/name'
 import { connect } from '../postgres/pool'
-import { BATCH, type Engine, type Row } from './side'
+import { BATCH, type Row, Side } from './side'
 import { type Column, TABLES, type Table } from './tables'
 
 /** A server says within so long that it is there. */
@@ -19,32 +19,34 @@ const SETTINGS = {
 }
 
 /** Throws what `migrate` throws, and `MoveError` where another move works on it. */
-export async function openUrl(url: string): Promise<Engine> {
+export async function openUrl(url: string): Promise<Side> {
   const sql = connect({ url, size: 1 }, 'watchword move')
   try {
     await migrate(sql)
     // One connection from here on: what was begun, locked and set ends with it.
     const connection = await sql.reserve()
-    const engine = new UrlEngine(sql, connection, nameOf(url))
-    await engine.prepare().catch(async (error) => {
-      await engine.close()
+    const side = new UrlSide(sql, connection, nameOf(url))
+    await side.prepare().catch(async (error) => {
+      await side.close()
       throw error
     })
-    return engine
+    return side
   } catch (error) {
     await sql.close()
     throw error
   }
 }
 
-class UrlEngine implements Engine {
+class UrlSide extends Side {
   readonly now = 'clock_ms()'
 
   constructor(
     private readonly sql: SQL,
     private readonly connection: ReservedSQL,
     readonly name: string,
-  ) {}
+  ) {
+    super()
+  }
 
   async prepare(): Promise<void> {
     for (const [name, value] of Object.entries(SETTINGS))

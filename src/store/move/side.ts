@@ -11,32 +11,6 @@ export type Row = ReadonlyArray<string | null>
 /** Rows that are read and written at a time. */
 export const BATCH = 1_000
 
-/** What the two kinds of database do each in their own way, on one connection. */
-export interface Engine {
-  /** As people name it: a folder, or a URL without its password. */
-  readonly name: string
-  all(sql: string, values?: Row): Promise<Row[]>
-  /** An expression for the column as text. */
-  read(column: Column): string
-  /** An expression for what such a text stands for. */
-  write(column: Column, text: string): string
-  /** What a query finds, a part at a time. */
-  batches(sql: string): AsyncIterable<Row[]>
-  insert(table: Table, rows: readonly Row[]): Promise<void>
-  /** Throws `MoveError` where a server works on it. */
-  assertIdle(): Promise<void>
-  /** Takes back what is set aside for servers that run. */
-  gather(): Promise<void>
-  /** Begins a transaction, in which nobody else writes; where `isExclusive`, nobody else reads what servers start by. */
-  hold(options: { isExclusive: boolean }): Promise<void>
-  /** An expression for the last number that was given for a column, in a query of its table. */
-  lastNumber(table: string, column: string): string
-  setLastNumber(table: string, column: string, last: string): Promise<void>
-  /** An expression: Unix milliseconds. */
-  readonly now: string
-  close(): Promise<void>
-}
-
 const quoted = (name: string) => `"${name}"`
 const VALUE: Column = { name: 'value', type: 'bytea' }
 const hexOf = (bytes: Uint8Array) => `\\x${Buffer.from(bytes).toString('hex')}`
@@ -49,24 +23,45 @@ const UNBALANCED = `SELECT app_id FROM wallets AS w WHERE balance <>
 /** An empty database has rows in these. */
 const BEGUN_WITH = new Set(['facts', 'key_ring'])
 
-export class Side {
-  constructor(private readonly engine: Engine) {}
-
-  get name(): string {
-    return this.engine.name
-  }
+/** On one connection; what the two kinds of database do each in their own way is abstract. */
+export abstract class Side {
+  /** As people name it: a folder, or a URL without its password. */
+  abstract readonly name: string
+  abstract all(sql: string, values?: Row): Promise<Row[]>
+  /** An expression for the column as text. */
+  abstract read(column: Column): string
+  /** An expression for what such a text stands for. */
+  abstract write(column: Column, text: string): string
+  /** What a query finds, a part at a time. */
+  abstract batches(sql: string): AsyncIterable<Row[]>
+  abstract insert(table: Table, rows: readonly Row[]): Promise<void>
+  /** Throws `MoveError` where a server works on it. */
+  abstract assertIdle(): Promise<void>
+  /** Takes back what is set aside for servers that run. */
+  abstract gather(): Promise<void>
+  /**
+   * Begins a transaction in which nobody else writes; where `isExclusive`, nobody else reads what servers start by. What
+   * fails, ends it with the connection.
+   */
+  abstract hold(options: { isExclusive: boolean }): Promise<void>
+  /** An expression for the last number that was given for a column, in a query of its table. */
+  abstract lastNumber(table: string, column: string): string
+  abstract setLastNumber(table: string, column: string, last: string): Promise<void>
+  /** An expression: Unix milliseconds. */
+  abstract readonly now: string
+  abstract close(): Promise<void>
 
   /** A fact's bytes. */
   async fact(name: string): Promise<Buffer | undefined> {
-    const sql = `SELECT ${this.engine.read(VALUE)} FROM facts WHERE name = $1`
-    const [row] = await this.engine.all(sql, [name])
+    const sql = `SELECT ${this.read(VALUE)} FROM facts WHERE name = $1`
+    const [row] = await this.all(sql, [name])
     return row?.[0] ? bytesOf(row[0]) : undefined
   }
 
   /** The keys it keeps. */
   async ring(): Promise<RingRow[]> {
-    const [secretId, sealed] = ['secret_id', 'sealed'].map((name) => this.engine.read({ name, type: 'bytea' }))
-    const rows = await this.engine.all(`SELECT name, ${secretId}, ${sealed}, made_at, begun_at FROM key_ring`)
+    const [secretId, sealed] = ['secret_id', 'sealed'].map((name) => this.read({ name, type: 'bytea' }))
+    const rows = await this.all(`SELECT name, ${secretId}, ${sealed}, made_at, begun_at FROM key_ring`)
     return rows.map(([name, secretId, sealed, madeAt, begunAt]) => ({
       ...{ name: name ?? '', secretId: bytesOf(secretId ?? ''), sealed: bytesOf(sealed ?? '') },
       ...{ madeAt: Number(madeAt), begunAt: begunAt === null ? undefined : Number(begunAt) },
@@ -78,69 +73,56 @@ export class Side {
     return value && JSON.parse(value.toString())
   }
 
-  assertIdle(): Promise<void> {
-    return this.engine.assertIdle()
-  }
-
   /** Of those that are moved, the first that has rows. */
   async filledTable(): Promise<string | undefined> {
     for (const { name } of TABLES)
-      if (!BEGUN_WITH.has(name) && (await this.engine.all(`SELECT 1 FROM ${name} LIMIT 1`)).length > 0) return name
+      if (!BEGUN_WITH.has(name) && (await this.all(`SELECT 1 FROM ${name} LIMIT 1`)).length > 0) return name
   }
 
   async unbalanced(): Promise<string | undefined> {
-    return (await this.engine.all(UNBALANCED))[0]?.[0] ?? undefined
+    return (await this.all(UNBALANCED))[0]?.[0] ?? undefined
   }
 
   async count({ name, only = 'TRUE' }: Table): Promise<number> {
-    return Number((await this.engine.all(`SELECT count(*) FROM ${name} WHERE ${only}`))[0]?.[0])
+    return Number((await this.all(`SELECT count(*) FROM ${name} WHERE ${only}`))[0]?.[0])
   }
 
-  batches({ name, only = 'TRUE', columns }: Table): AsyncIterable<Row[]> {
+  rowsOf({ name, only = 'TRUE', columns }: Table): AsyncIterable<Row[]> {
     const reads = columns.map((column) => {
-      return `${this.engine.read({ ...column, name: quoted(column.name) })} AS ${quoted(column.name)}`
+      return `${this.read({ ...column, name: quoted(column.name) })} AS ${quoted(column.name)}`
     })
-    return this.engine.batches(`SELECT ${reads} FROM ${name} WHERE ${only}`)
+    return this.batches(`SELECT ${reads} FROM ${name} WHERE ${only}`)
   }
 
   /** Leaves a source for `mark.to`; nobody else writes to it from now on. */
   async leave(mark: Mark): Promise<void> {
-    await this.engine.all('BEGIN')
-    await this.engine.gather()
+    await this.all('BEGIN')
+    await this.gather()
     await this.#setMark(MOVED_TO, mark)
-    await this.engine.all('COMMIT')
-    await this.engine.hold({ isExclusive: false })
+    await this.all('COMMIT')
+    await this.hold({ isExclusive: false })
   }
 
   /** A source that has been left. */
   async left(mark: Mark): Promise<void> {
     await this.#setMark(MOVED_TO, mark)
-    await this.engine.all('COMMIT')
+    await this.all('COMMIT')
   }
 
   /** Whoever left it comes back. False where nobody did. */
   async comeBack(): Promise<boolean> {
-    return (await this.engine.all('DELETE FROM facts WHERE name = $1 RETURNING name', [MOVED_TO])).length > 0
-  }
-
-  /** Begins the one transaction in which a target gets everything. What fails, ends it with the connection. */
-  begin(): Promise<void> {
-    return this.engine.hold({ isExclusive: true })
+    return (await this.all('DELETE FROM facts WHERE name = $1 RETURNING name', [MOVED_TO])).length > 0
   }
 
   /** What an empty target says of itself goes, and so do its keys. */
   async clear(): Promise<void> {
-    for (const name of BEGUN_WITH) await this.engine.all(`DELETE FROM ${name}`)
-  }
-
-  insert(table: Table, rows: readonly Row[]): Promise<void> {
-    return this.engine.insert(table, rows)
+    for (const name of BEGUN_WITH) await this.all(`DELETE FROM ${name}`)
   }
 
   /** The last number given for each column that gives one once only. */
   async lastNumbers(): Promise<Record<string, string>> {
     const entries = Object.entries(COUNTED).map(async ([table, column]): Promise<[string, string]> => {
-      const [row] = await this.engine.all(`SELECT ${this.engine.lastNumber(table, column)} FROM ${table}`)
+      const [row] = await this.all(`SELECT ${this.lastNumber(table, column)} FROM ${table}`)
       return [table, row?.[0] ?? '0']
     })
     return Object.fromEntries(await Promise.all(entries))
@@ -149,19 +131,15 @@ export class Side {
   /** A target that has everything: numbers go on behind the last one, and nobody runs a job. */
   async finish(lastNumbers: Record<string, string>, mark: Mark): Promise<void> {
     for (const [table, column] of Object.entries(COUNTED))
-      await this.engine.setLastNumber(table, column, lastNumbers[table] ?? '0')
-    await this.engine.all(`UPDATE jobs SET leased = FALSE, run_at = ${this.engine.now} WHERE leased`)
+      await this.setLastNumber(table, column, lastNumbers[table] ?? '0')
+    await this.all(`UPDATE jobs SET leased = FALSE, run_at = ${this.now} WHERE leased`)
     await this.#setMark(MOVED_FROM, mark)
-    await this.engine.all('COMMIT')
-  }
-
-  close(): Promise<void> {
-    return this.engine.close()
+    await this.all('COMMIT')
   }
 
   async #setMark(name: string, mark: Mark): Promise<void> {
-    await this.engine.all(
-      `INSERT INTO facts (name, value) VALUES ($1, ${this.engine.write(VALUE, '$2')})
+    await this.all(
+      `INSERT INTO facts (name, value) VALUES ($1, ${this.write(VALUE, '$2')})
        ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
       [name, hexOf(Buffer.from(JSON.stringify(mark)))],
     )
