@@ -1,6 +1,6 @@
 /**
  * One side of a move. Rows travel as text, as PostgreSQL writes it, so that they are the same on both sides; SQL that both
- * kinds of database understand stands here, the rest is the engine's.
+ * kinds of database understand stands here, the rest with each kind.
  */
 import type { RingRow } from '../../ports/vault'
 import { type Mark, MOVED_FROM, MOVED_TO } from '../moved'
